@@ -84,6 +84,7 @@ void Admission::reset() noexcept {
   binding = nullptr;
   rule = 0;
   delay = Duration(0);
+  held = 0;
   returned = peek = false;
   checks.clear();
   limits.clear();
@@ -116,7 +117,7 @@ void Exchange::reset() {
     ban = nullptr;
     banned_key = {};
   }
-  if (route != nullptr && route->extras) reset_extras();  // before its upstream and its route may go
+  if (route != nullptr && route->has_extras()) reset_extras();  // before its upstream and its route may go
   if (route != nullptr && route->edits) path_for_server = {};
   snapshot.reset();
   route = nullptr;

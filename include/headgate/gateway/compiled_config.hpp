@@ -6,6 +6,7 @@
 #include "headgate/gateway/delivery.hpp"
 #include "headgate/gateway/options.hpp"
 #include "headgate/gateway/router.hpp"
+#include "headgate/gateway/steps.hpp"
 #include "headgate/http/field_names.hpp"
 #include "headgate/identity/options.hpp"
 #include "headgate/limit/limit.hpp"
@@ -120,10 +121,8 @@ struct Route {
   std::vector<std::string> counted_headers;
   /// Those that requests are counted or identified by, and the tickets of its waiting room. Each may have one value.
   std::vector<std::string> read_cookies;
-  /// Whether it has anything that most routes have not: suspensions, a waiting room, load shedding, a circuit breaker,
-  /// requests in flight, appointments, notices, bounds of servers, cross-origin requests or held bodies. The path asks
-  /// for this once in place of each.
-  bool extras = false;
+  StepSet steps;                       ///< that its requests take
+  StepSet left;                        ///< those of them that must be left when the exchange ends
   bool usage = false;                  ///< it tells what is left, and has nothing else
   bool reads_token = false;            ///< a token is required, or a limit counts by a claim
   bool reads_key = false;              ///< a key is required, keys are known, or a limit counts by it
@@ -165,6 +164,8 @@ struct Route {
   bool after_body() const noexcept { return !plan.empty() && comes_after_body(plan.back().stage); }
   bool bans_by_head() const noexcept { return !bans.empty() && !bans.front().after_auth; }
   bool bans_after_auth() const noexcept { return !bans.empty() && bans.back().after_auth; }
+  /// Whether its exchanges have parts of their own: all others pay one look at this.
+  bool has_extras() const noexcept { return !steps.without(kCommonSteps).empty(); }
 };
 
 /// A route that splits its requests, as one route for each upstream.

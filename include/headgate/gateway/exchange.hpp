@@ -24,6 +24,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -133,6 +134,7 @@ struct Admission {
   const CheckedLimit* binding = nullptr;  ///< the limit whose numbers go to the caller; null if none applied
   std::size_t rule = 0;                   ///< its rule: an index into checks and decisions
   Duration delay{0};                      ///< how long the request waits for its permit
+  std::size_t held = 0;                   ///< of so many of the first `limits` permits were taken
   bool returned = false;  ///< whether what was taken was given back, because a later step ended the request
   /// Whether the request is only asked about (gateway/explain.hpp): the steps decide the same, and take nothing.
   bool peek = false;
@@ -143,6 +145,8 @@ struct Admission {
   boost::container::static_vector<CheckedLimit, kMax> limits;
   std::vector<UncheckedUse> unchecked;  ///< in the order of the plan; most requests have none
 
+  std::span<CheckedLimit> held_limits() noexcept { return {limits.data(), held}; }
+  std::span<const CheckedLimit> held_limits() const noexcept { return {limits.data(), held}; }
   const limit::Decision& decision() const noexcept { return decisions[rule]; }
   const limit::Rule& binding_rule() const noexcept { return *checks[rule].rule; }
   const std::string& rule_label() const noexcept { return binding->tier->labels[rule - binding->first]; }

@@ -28,6 +28,9 @@ struct Problem {
   std::string_view until_wait = {};
 };
 
+/// What a step of the path says: nothing, then the request goes on to the next one; or the problem that ends it.
+using MaybeProblem = std::optional<Problem>;
+
 /// The body of a problem up to the time to wait, which ends its sentence. Made once for problems that occur often.
 std::string body_until_wait(unsigned status, std::string_view detail);
 

@@ -8,6 +8,9 @@
 #include "gateway/steps/max_forwards.hpp"
 #include "gateway/steps/settle.hpp"
 #include "gateway/steps/split.hpp"
+#include "gateway/steps/steps.hpp"
+#include "gateway/steps/walk.hpp"
+#include "look.hpp"
 
 #include "headgate/gateway/gateway.hpp"
 #include "headgate/http/h1/parse.hpp"
@@ -73,54 +76,12 @@ std::optional<Problem> refuses_late(Exchange& x) {
   return x.route->edits && x.route->edits->path ? rewrite(x) : std::nullopt;
 }
 
-}  // namespace
-
-/// The steps of handle() up to `serve`, of which those that take something only peek.
-Task<Gateway::Step> Gateway::peek(Exchange& x) {
-  if (!x.snapshot) x.snapshot = snapshot_;
-  x.admission.peek = true;
-  Step problem = arrive(x);
-  if (!problem && (x.route->extras || services_.bans.operated())) {
-    problem = co_await steps_with_extras(x);
-  } else {
-    if (!problem && x.route->checks(Stage::memory)) problem = admit(x, Stage::memory);
-    if (!problem) problem = authenticate(x);
-    if (!problem && x.route->checks(Stage::memory_after_auth)) problem = admit(x, Stage::memory_after_auth);
-    if (!problem && x.route->checks(Stage::redis)) problem = co_await admit_in_redis(x);
-  }
-  if (problem && x.route && !x.route->bans.empty()) co_await suspend_first(x, *problem);
-  co_return problem;
-}
-
-Task<Explanation> Gateway::explain(ExplainedRequest request) {
-  Explanation out;
-  const auto x = std::make_unique<Exchange>();
-  x->peer = request.peer;
-  x->clock = &services_.clock;
-  x->started = services_.clock.steady();
-  x->client_tls = request.tls;
-  x->https_port = request.tls ? std::uint16_t{0} : request.https_port;
-  const auto& bounds = snapshot_->compiled->options().bounds;
-  if (request.head.size() > bounds.head_bytes) {
-    const auto refusal = http::h1::too_long(request.head, bounds.head_bytes);
-    describe_problem(*x, problem_of_head(refusal.status, refusal.why), out);
-    co_return out;
-  }
-  if (const auto parsed = http::h1::parse_request(request.head, {bounds.head_fields, bounds.target_bytes}, x->request);
-      parsed.has_error()) {
-    describe_problem(*x, problem_of_head(parsed.error().status, parsed.error().why), out);
-    co_return out;
-  }
-  auto explained = explain(*x);
-  co_return co_await explained;
-}
-
-Task<Explanation> Gateway::explain(Exchange& x) {
+Task<Explanation> explain_head(Path& path, Exchange& x) {
   Explanation out;
   AnnouncedBody body(x.request.framing);
   x.body = &body;
-  auto steps = peek(x);
-  Step problem = co_await steps;
+  auto steps = look(path, x);
+  MaybeProblem problem = co_await steps;
   x.body = nullptr;
   const auto answered = problem ? 0 : answers_itself(x);
   if (!problem && answered == 0) problem = refuses_late(x);
@@ -151,11 +112,46 @@ Task<Explanation> Gateway::explain(Exchange& x) {
   std::vector<const RouteLimit*> plan;
   for (const auto& route_limit : x.route->plan)
     if (!route_limit.ready->fleet) plan.push_back(&route_limit);
-  auto states = limit_states(x, plan, LimitStates{services_.memory, services_.clock, shard_turns_});
+  auto states = limit_states(x, plan, LimitStates{path.services.memory, path.services.clock, path.shard_turns});
   out.limits = co_await states;
   for (const auto& state : out.limits)
     out.counted_without_redis = out.counted_without_redis || state.source == Source::fallback;
   co_return out;
+}
+
+}  // namespace
+
+Task<MaybeProblem> look(Path& path, Exchange& x) {
+  if (!x.snapshot) x.snapshot = path.snapshot;
+  x.admission.peek = true;
+  Walk walk(path, x);
+  while (const auto* const waits = walk.next()) walk.ended(co_await waits->task(path, x));
+  auto& problem = walk.problem();
+  if (problem && x.route && !x.route->bans.empty()) co_await suspend_first(path, x, *problem);
+  co_return std::move(problem);
+}
+
+Task<Explanation> Gateway::explain(ExplainedRequest request) {
+  Explanation out;
+  const auto x = std::make_unique<Exchange>();
+  x->peer = request.peer;
+  x->clock = &path_->services.clock;
+  x->started = path_->services.clock.steady();
+  x->client_tls = request.tls;
+  x->https_port = request.tls ? std::uint16_t{0} : request.https_port;
+  const auto& bounds = path_->snapshot->compiled->options().bounds;
+  if (request.head.size() > bounds.head_bytes) {
+    const auto refusal = http::h1::too_long(request.head, bounds.head_bytes);
+    describe_problem(*x, problem_of_head(refusal.status, refusal.why), out);
+    co_return out;
+  }
+  if (const auto parsed = http::h1::parse_request(request.head, {bounds.head_fields, bounds.target_bytes}, x->request);
+      parsed.has_error()) {
+    describe_problem(*x, problem_of_head(parsed.error().status, parsed.error().why), out);
+    co_return out;
+  }
+  auto explained = explain_head(*path_, *x);
+  co_return co_await explained;
 }
 
 std::string_view to_text(LimitState::Applies applies) noexcept {

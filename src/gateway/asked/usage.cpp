@@ -4,10 +4,11 @@
 #include "gateway/asked/announced_body.hpp"
 #include "gateway/limits/limit_fields.hpp"
 #include "gateway/limits/limit_states.hpp"
-#include "gateway/steps/split.hpp"
+#include "gateway/steps/steps.hpp"
+#include "gateway/steps/walk.hpp"
+#include "look.hpp"
 
 #include "headgate/core/json_text.hpp"
-#include "headgate/gateway/gateway.hpp"
 #include "headgate/gateway/key_source.hpp"
 #include "headgate/http/h1/parse.hpp"
 #include "headgate/http/named_values.hpp"
@@ -214,16 +215,24 @@ void append_limits(const std::vector<LimitState>& states, std::string& out) {
   }
 }
 
+/// Who the caller is for the route that it names, as for a request to it.
+MaybeProblem identify_for_usage(Path& path, Exchange& x) {
+  x.admission.peek = true;
+  Walk walk(path, x, {Step::identify, Step::split, Step::authenticate, Step::split_by_claim});
+  walk.next();  // none of them waits
+  return std::move(walk.problem());
+}
+
 }  // namespace
 
 // Its own limit bounds what such requests cost, so that they can be free. The credentials are checked as for a request:
 // a failed attempt is charged.
-Gateway::Step Gateway::may_ask_usage(Exchange& x) {
+MaybeProblem charge_usage(Path& path, Exchange& x) {
   const auto& rule = x.snapshot->compiled->usage()->rule;
   const auto key = x.caller.ip_key;
   const limit::Check check{.rule = &rule, .key = key, .hash = keyed_hash(key, rule.seed), .peek = x.admission.peek};
   limit::Decision decision;
-  if (services_.memory.decide({&check, 1}, services_.clock.wall(), {&decision, 1})) return authenticate(x);
+  if (path.services.memory.decide({&check, 1}, path.services.clock.wall(), {&decision, 1})) return {};
   return Problem{.status = 429,
                  .ended_by = EndedBy::limit,
                  .detail = "Too many requests for what is left come from this address.",
@@ -232,31 +241,21 @@ Gateway::Step Gateway::may_ask_usage(Exchange& x) {
                  .body = x.snapshot->compiled->options().rejection.body};
 }
 
-/// Who the caller is for the route that it names, as for a request to it.
-Gateway::Step Gateway::identify_for_usage(Exchange& x) {
-  x.admission.peek = true;
-  Step problem = identify(x);
-  if (!problem && x.route->split && !x.route->split->after_auth) choose_share(x);
-  if (!problem) problem = authenticate(x);
-  if (!problem && x.route->split) choose_share(x);
-  return problem;
-}
-
-Task<Gateway::Step> Gateway::tell_usage(Exchange& x, RejectionHeaders style) {
+Task<MaybeProblem> tell_usage(Path& path, Exchange& x, RejectionHeaders style) {
   const auto asked = std::make_unique<AskedRequest>();
   if (const auto problem = read(x, *asked)) co_return problem;
   const bool about_path = !asked->target.empty();
   const bool about_route = !asked->route.empty();
-  Step problem;
+  MaybeProblem problem;
   if (about_route) {
     begin(x, *asked);
     problem = name_route(*x.snapshot->compiled, *asked);
-    if (!problem) problem = identify_for_usage(asked->x);
+    if (!problem) problem = identify_for_usage(path, asked->x);
     if (problem) co_return of(x, asked->x, *problem);
   }
   if (about_path) {
     begin(x, *asked);
-    auto steps = peek(asked->x);
+    auto steps = look(path, asked->x);
     problem = co_await steps;
     if (problem && not_about_limits(*problem)) co_return of(x, asked->x, *problem);
   }
@@ -267,7 +266,8 @@ Task<Gateway::Step> Gateway::tell_usage(Exchange& x, RejectionHeaders style) {
     if (route_limit.ready->binds && is_own_key(*route_limit.limit) &&
         (!about_route || needs_no_path(*route_limit.limit)))
       wanted.push_back(&route_limit);
-  auto look = limit_states(as_asked ? asked->x : x, wanted, {services_.memory, services_.clock, shard_turns_});
+  auto look =
+      limit_states(as_asked ? asked->x : x, wanted, {path.services.memory, path.services.clock, path.shard_turns});
   const auto states = co_await look;
   Respond answer{.status = 200, .body = "{", .content_type = "application/json"};
   if (about_path) {

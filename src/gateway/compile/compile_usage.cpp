@@ -1,5 +1,7 @@
 // What callers may ask of their limits, and at which path.
 
+#include "gateway/steps/table.hpp"
+
 #include "headgate/gateway/compiled_config.hpp"
 #include "headgate/gateway/key_source.hpp"
 
@@ -37,10 +39,11 @@ void CompiledConfig::make_usage() {
   wanted.cross_origin = options_.all_routes.cross_origin;
   for (const auto& use : options_.all_routes.limits) wanted.skip_limits.push_back(use.limit);
   auto route = make_route(wanted, {}, routes_.size());
-  route->usage = route->extras = true;
+  route->usage = true;
   route->edits = nullptr;
   route->reads_token = identity_.jwt.has_value();
   route->reads_key = route->reads_key || identity_.api_key.written;
+  note_steps(*route);
   usage_ = CompiledUsage{
       .route = route.get(), .rule = built_in_rule(kUsageLimit, kUsageRate, kUsageBurst), .limits = {}, .by_name = {}};
   usage_->by_name.reserve(routes_.size());

@@ -1,5 +1,7 @@
 #include "headgate/gateway/compiled_config.hpp"
 
+#include "gateway/steps/table.hpp"
+
 #include "headgate/gateway/key_source.hpp"
 #include "headgate/gateway/route_edits.hpp"
 #include "headgate/limit/algorithm.hpp"
@@ -205,9 +207,7 @@ std::unique_ptr<Route> CompiledConfig::make_route(const RouteOptions& wanted, co
   }
   note_read_cookies(*route);
   route->delivery = delivery(wanted, to);
-  route->extras = !route->bans.empty() || route->room != nullptr || route->sheds || route->circuit ||
-                  route->in_flight || route->appointments || route->notices || route->cross_origin != nullptr ||
-                  route->server_queue != nullptr || route->bills || (route->delivery && route->delivery->held_body > 0);
+  note_steps(*route);
   return route;
 }
 
@@ -235,12 +235,12 @@ void CompiledConfig::split_route(Route& route, const RouteOptions& wanted) {
   for (auto& one : made) {
     one->reads_token = route.reads_token;
     one->reads_key = route.reads_key;
-    one->extras = true;
+    note_steps(*one);
     serving_.push_back(one.get());
     split->routes.push_back(std::move(one));
   }
   route.split = std::move(split);
-  route.extras = true;
+  note_steps(route);
 }
 
 const CompiledRoom* CompiledConfig::room_of(std::string_view name) const {

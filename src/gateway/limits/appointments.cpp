@@ -4,9 +4,8 @@
 
 #include "limit_fields.hpp"
 #include "resolved_limit.hpp"
-#include "round.hpp"
+#include "rounds.hpp"
 
-#include "headgate/gateway/gateway.hpp"
 #include "headgate/identity/hmac.hpp"
 
 #include <boost/container/static_vector.hpp>
@@ -87,15 +86,49 @@ std::optional<limit::Appointment> read_signed(std::string_view text, const Appoi
   return good ? limit::parse_appointment(said) : std::nullopt;
 }
 
+namespace {
+
+/// The limit that rejected the round, if it hands out an appointment now. Not while Redis is away: what is counted here
+/// then is not reserved for all gateways.
+const CheckedLimit* hands_out(const Exchange& x) {
+  const auto& a = x.admission;
+  if (a.outcome != Admission::Outcome::rejected || a.binding == nullptr || a.binding->source == Source::fallback)
+    return nullptr;
+  const auto& terms = a.binding->route_limit->limit->appointments;
+  return terms && a.decision().retry_after <= terms->ahead ? a.binding : nullptr;
+}
+
+/// Makes an appointment of the permits that `booked` reserved, and tells their moment. False if they come back too
+/// late. A question makes none, and is told the same moment.
+bool offer(Path& path, Exchange& x, Instant now, std::span<const limit::Check> booked,
+           std::span<const limit::Decision> decisions, Problem& problem) {
+  auto& a = x.admission;
+  const auto& checked = *a.binding;
+  const auto& limit = *checked.route_limit->limit;
+  const auto from = limit::due(booked, decisions, now);
+  a.decisions[a.rule].retry_after = from - checked.asked_at_wall;
+  problem.retry_after = seconds_up(from - path.services.clock.wall());
+  if (a.peek) return true;  // the wait is told, and nothing was booked
+  const auto made = limit::appoint(*limit.appointments, checked.used, now, from, path.appointments->next_id());
+  if (!made) return false;
+  const auto token =
+      sign(*made, {limit.name, checked.tier->name, booked.front().key}, x.snapshot->compiled->options().signing_keys);
+  note(x, *checked.tier, observe::AppointmentEvent::offered);
+  x.offered = {.token = x.text.join({token}), .from = made->from, .until = made->until};
+  return true;
+}
+
+}  // namespace
+
 /// Looks whether the request keeps an appointment with this limit. Who comes early is told to wait, and keeps it.
-Gateway::Step Gateway::keep_appointment(Exchange& x, const RouteLimit& route_limit, const ResolvedLimit& resolved) {
+MaybeProblem keep_appointment(Path& path, Exchange& x, const RouteLimit& route_limit, const ResolvedLimit& resolved) {
   const auto text = presented(x);
   if (text.empty() || x.appointment) return {};
   const auto& limit = *route_limit.limit;
   const auto read =
       read_signed(text, {limit.name, resolved.tier->name, resolved.key}, x.snapshot->compiled->options().signing_keys);
   if (!read || read->cost < resolved.cost) return {};
-  const auto now = services_.clock.wall();
+  const auto now = path.services.clock.wall();
   const auto arrived = limit::arrival(*read, now);
   if (arrived == limit::Arrival::late) {
     note(x, *resolved.tier, observe::AppointmentEvent::missed);
@@ -117,7 +150,7 @@ Gateway::Step Gateway::keep_appointment(Exchange& x, const RouteLimit& route_lim
 }
 
 /// Whether the round was rejected because the appointment was kept before. Then the round is made again without it.
-bool Gateway::used_before(Exchange& x, Round& round) {
+bool used_before(Path& path, Exchange& x, Round& round) {
   if (!x.appointment || x.appointment->used) return false;
   for (const auto& checked : round.limits()) {
     if (!checked.kept || !checked.rejected) continue;
@@ -125,56 +158,27 @@ bool Gateway::used_before(Exchange& x, Round& round) {
     note(x, *checked.tier, observe::AppointmentEvent::missed);
     x.admission.outcome = Admission::Outcome::none;
     x.admission.binding = nullptr;
-    return_share(round);
+    return_share(path, round);
     round.drop();
     return true;
   }
   return false;
 }
 
-/// The limit that rejected the round, if it hands out an appointment now. Not while Redis is away: what is counted here
-/// then is not reserved for all gateways.
-const CheckedLimit* Gateway::hands_out(const Exchange& x) const {
-  const auto& a = x.admission;
-  if (a.outcome != Admission::Outcome::rejected || a.binding == nullptr || a.binding->source == Source::fallback)
-    return nullptr;
-  const auto& terms = a.binding->route_limit->limit->appointments;
-  return terms && a.decision().retry_after <= terms->ahead ? a.binding : nullptr;
-}
-
-/// Makes an appointment of the permits that `booked` reserved, and tells their moment. False if they come back too
-/// late. A question makes none, and is told the same moment.
-bool Gateway::offer(Exchange& x, Instant now, std::span<const limit::Check> booked,
-                    std::span<const limit::Decision> decisions, Problem& problem) {
-  auto& a = x.admission;
-  const auto& checked = *a.binding;
-  const auto& limit = *checked.route_limit->limit;
-  const auto from = limit::due(booked, decisions, now);
-  a.decisions[a.rule].retry_after = from - checked.asked_at_wall;
-  problem.retry_after = seconds_up(from - services_.clock.wall());
-  if (a.peek) return true;  // the wait is told, and nothing was booked
-  const auto made = limit::appoint(*limit.appointments, checked.used, now, from, appointments_->next_id());
-  if (!made) return false;
-  const auto token =
-      sign(*made, {limit.name, checked.tier->name, booked.front().key}, x.snapshot->compiled->options().signing_keys);
-  note(x, *checked.tier, observe::AppointmentEvent::offered);
-  x.offered = {.token = x.text.join({token}), .from = made->from, .until = made->until};
-  return true;
-}
-
-void Gateway::offer_here(Exchange& x, Problem& problem) {
+void offer_here(Path& path, Exchange& x, Problem& problem) {
   const auto* const checked = hands_out(x);
   if (checked == nullptr) return;
   Booking booking;
   book(x, *checked, booking);
   std::array<limit::Decision, kMaxBooking> decisions;
-  const auto now = services_.clock.wall();
+  const auto now = path.services.clock.wall();
   const std::span<const limit::Check> checks(booking.checks.data(), booking.checks.size());
-  if (!services_.memory.decide(checks, now, {decisions.data(), checks.size()})) return;
-  if (!offer(x, now, checks.first(booking.debts), decisions, problem)) services_.memory.give_back(checks, now);
+  if (!path.services.memory.decide(checks, now, {decisions.data(), checks.size()})) return;
+  if (!offer(path, x, now, checks.first(booking.debts), decisions, problem))
+    path.services.memory.give_back(checks, now);
 }
 
-Task<void> Gateway::offer_in_redis(Exchange& x, Problem& problem) {
+Task<void> offer_in_redis(Path& path, Exchange& x, Problem& problem) {
   const auto* const checked = hands_out(x);
   if (checked == nullptr) co_return;
   Booking booking;
@@ -184,7 +188,7 @@ Task<void> Gateway::offer_in_redis(Exchange& x, Problem& problem) {
   auto call = x.snapshot->redis->decide(checks, {decisions.data(), checks.size()});
   const auto agreed = co_await call;
   if (agreed.has_error() || !*agreed) co_return;
-  if (offer(x, services_.clock.wall(), checks.first(booking.debts), decisions, problem)) co_return;
+  if (offer(path, x, path.services.clock.wall(), checks.first(booking.debts), decisions, problem)) co_return;
   for (auto& check : booking.checks) check = given_back(check);
   x.snapshot->redis->settle(checks);
 }

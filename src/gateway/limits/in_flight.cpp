@@ -23,8 +23,8 @@ using Checks = boost::container::static_vector<limit::Check, Admission::kMax>;
 template <class SomeExchange, class Visit>
 void each_permit(SomeExchange& x, Visit visit) {
   auto& a = x.admission;
-  for (auto& checked : a.limits) {
-    if (!checked.route_limit->ready->in_flight || checked.asked_at == Clock::Steady()) continue;
+  for (auto& checked : a.held_limits()) {
+    if (!checked.route_limit->ready->in_flight) continue;
     for (std::size_t i = checked.first; i < checked.first + std::size_t{checked.count}; ++i)
       if (a.decisions[i].allowed) visit(checked, i);
   }

@@ -1,8 +1,6 @@
 #include "shards.hpp"
 
-#include "round.hpp"
-
-#include "headgate/gateway/gateway.hpp"
+#include "rounds.hpp"
 
 #include <boost/container/static_vector.hpp>
 
@@ -99,7 +97,7 @@ void use_shard(Exchange& x, CheckedLimit& checked, std::string_view key, limit::
 
 /// A shard rejected, and another may have permits. Shards that are known to reject are passed over, and one more is
 /// asked: the second call finds most of what the first one missed. An error leaves the rejection as it is.
-Task<Result<bool>> Gateway::ask_other_shards(Exchange& x, Round& round) {
+Task<Result<bool>> ask_other_shards(Exchange& x, Round& round) {
   auto& redis = *x.snapshot->redis;
   RejectedRound rejected(x, round);
   std::optional<bool> agreed;

@@ -145,7 +145,7 @@ void ExchangeCounters::count(const Exchange& x, Duration took) const {
   if (x.trace && x.trace->context.sampled) route.traced(x.trace->id(), took, x.clock->wall());
   for (const auto& auth_result : x.caller.auth_results) route.count(auth_result);
   if (!x.admission.limits.empty()) count_limits(x);
-  if (x.route && x.route->extras) count_extras(x);
+  if (x.route && x.route->has_extras()) count_extras(x);
   if (x.ban) count_ban(x);
 }
 

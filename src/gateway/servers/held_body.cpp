@@ -3,10 +3,8 @@
 
 #include "held_body.hpp"
 
-#include "gateway/limits/in_flight.hpp"
 #include "gateway/steps/check_body.hpp"
-
-#include "headgate/gateway/gateway.hpp"
+#include "gateway/steps/steps.hpp"
 
 #include <algorithm>
 
@@ -31,43 +29,45 @@ void HeldBody::append(std::string_view bytes) {
 
 // A larger body is not refused, because max_body says what is: it goes on as one that is not held. So does one that
 // comes while there is no memory left.
-Task<Gateway::Step> Gateway::hold_body(Exchange& x) {
+Task<MaybeProblem> hold_body(Path& path, Exchange& x) {
   const auto most = x.route->delivery->held_body;
   const auto& framing = x.request.framing;
   const bool announced = framing.kind == http::Framing::Kind::length;
-  if (x.client_gone || x.body->ended() || (announced && framing.length > most)) co_return Step{};
-  const auto held = std::make_shared<HeldBody>(services_.lent);
+  if (x.client_gone || x.body->ended() || (announced && framing.length > most)) co_return MaybeProblem{};
+  const auto held = std::make_shared<HeldBody>(path.services.lent);
   x.held = held;
   const auto begun = x.clock->steady();
   if (announced) held->expect(static_cast<std::size_t>(framing.length));
   const auto bound = x.snapshot->compiled->options().bounds.buffered;
-  const auto any_left = [&] { return bound == 0 || services_.lent == nullptr || services_.lent->all() < bound; };
+  const auto any_left = [&] {
+    return bound == 0 || path.services.lent == nullptr || path.services.lent->all() < bound;
+  };
   while (!x.body->ended() && held->bytes().size() < most && any_left()) {
     const auto bytes = co_await x.body->read();
-    if (x.client_gone) co_return Step{};
+    if (x.client_gone) co_return MaybeProblem{};
     if (bytes.has_error()) {
       note_slow(x, bytes.error());
-      co_return Step(problem_of_body(bytes.error()));
+      co_return MaybeProblem(problem_of_body(bytes.error()));
     }
     held->append(*bytes);
     x.body_bytes += bytes->size();
   }
   x.awaited += std::chrono::duration_cast<Duration>(x.clock->steady() - begun);
-  co_return Step{};
+  co_return MaybeProblem{};
 }
 
 // The capacity of the upstream: a request whose body still arrives needs no place there.
-Task<Gateway::Step> Gateway::admit_held(Exchange& x, Stage stage) {
-  if (x.client_gone) co_return Step{};
+Task<MaybeProblem> admit_held(Path& path, Exchange& x) {
+  if (x.client_gone) co_return MaybeProblem{};
+  const auto stage = x.route->plan.back().stage;
   const bool peek = x.admission.peek;
-  Step problem;
+  MaybeProblem problem;
   if (x.route->in_turn && !peek)
-    problem = co_await admit_in_turn(x, stage);
+    problem = co_await admit_in_turn(path, x, stage);
   else if (is_in_redis(stage))
-    problem = co_await admit_in_redis(x, nullptr, stage);
+    problem = co_await admit_in_redis(path, x, nullptr, stage);
   else
-    problem = admit(x, stage);
-  if (!problem && !peek && !is_in_redis(stage)) in_flight_->show(x);
+    problem = admit(path, x, stage);
   co_return problem;
 }
 

@@ -26,7 +26,6 @@
 namespace headgate::gateway {
 namespace {
 
-using Step = std::optional<Problem>;
 using upstream::Failed;
 using upstream::Failure;
 using upstream::kTakesNoMore;
@@ -44,7 +43,7 @@ class Relay {
         identity_(compiled.identity()),
         mirrors_(mirrors) {}
 
-  Task<Step> run() {
+  Task<MaybeProblem> run() {
     forward_request_fields(x_, compiled_);
     start_.method = x_.request.method;
     start_.path = path_for_server(x_);
@@ -92,7 +91,7 @@ class Relay {
     Relay& relay;
   };
 
-  Step take_first_bytes() {
+  MaybeProblem take_first_bytes() {
     if (x_.held) {
       first_ = x_.held->bytes();  // counted when they were read
     } else {
@@ -111,12 +110,12 @@ class Relay {
     if (delivery.retry != nullptr) tries_.emplace(x_, *delivery.retry, *x_.snapshot->retries[x_.route->upstream], held);
   }
 
-  bool another_follows(const Result<Step, Failure>& outcome) {
+  bool another_follows(const Result<MaybeProblem, Failure>& outcome) {
     if (x_.client_gone) return false;
     return outcome.has_error() ? tries_->again(outcome.error()) : tries_->scheduled();
   }
 
-  Step failed(const Failure& failure) {
+  MaybeProblem failed(const Failure& failure) {
     if (!failure.server.empty()) x_.server = failure.server;
     x_.reason = reason_of(failure, x_.text);
     const auto what = failure.what;
@@ -130,7 +129,7 @@ class Relay {
     return failure.reused && whole_ && is_idempotent(x_.request.method) && !x_.reply->started();
   }
 
-  void trace_end(const Result<Step, Failure>& outcome) {
+  void trace_end(const Result<MaybeProblem, Failure>& outcome) {
     const unsigned status = answered_ ? x_.answer.status : 0;
     if (outcome.has_error()) {
       if (!outcome.error().server.empty()) x_.server = outcome.error().server;
@@ -141,7 +140,7 @@ class Relay {
     end_attempt(x_, status, problem ? to_text(problem->ended_by) : left ? to_text(EndedBy::client_closed) : "");
   }
 
-  Task<Result<Step, Failure>> attempt(Over over) {
+  Task<Result<MaybeProblem, Failure>> attempt(Over over) {
     ++x_.attempts;
     at_.reset();
     answered_ = false;
@@ -174,7 +173,7 @@ class Relay {
     RequestBody body(x_, *server);
     x_.attempt = server.get();
     if (!whole_ && !broken) body.start();
-    Result<Step, Failure> outcome = Step{};
+    Result<MaybeProblem, Failure> outcome = MaybeProblem{};
     std::exception_ptr bug;
     try {
       outcome = co_await answer(*server, body);
@@ -185,7 +184,7 @@ class Relay {
     x_.attempt = nullptr;
     if (bug) std::rethrow_exception(bug);
     if (x_.client_gone) co_return client_gone();
-    if (body.problem() && !x_.reply->started()) co_return Step(*body.problem());
+    if (body.problem() && !x_.reply->started()) co_return MaybeProblem(*body.problem());
     if (outcome.has_error() && !outcome.error().reused && !body.problem()) {
       if (!answered_) upstream_.count(*at_, upstream::kNoAnswer, Duration(0));
       upstream_.note(*server, upstream::outcome_of(outcome.error().what), Duration(-1));
@@ -196,7 +195,7 @@ class Relay {
   }
 
   /// Reads heads and forwards interim ones until the final head, then relays the answer.
-  Task<Result<Step, Failure>> answer(upstream::Attempt& server, RequestBody& body) {
+  Task<Result<MaybeProblem, Failure>> answer(upstream::Attempt& server, RequestBody& body) {
     for (unsigned interim = 0; interim <= kMaxInterim; ++interim) {
       auto head = co_await await_head(server, body);
       if (head.has_error()) co_return head.error();
@@ -243,13 +242,13 @@ class Relay {
   }
 
   /// Another attempt follows. What has arrived of the body is dropped; if that is not all, its connection is closed.
-  static Result<Step, Failure> throw_away(upstream::Attempt& server) {
+  static Result<MaybeProblem, Failure> throw_away(upstream::Attempt& server) {
     auto& from = server.body();
     while (!from.ended()) {
       const auto bytes = from.ready();
       if (bytes.has_error() || bytes->empty()) break;
     }
-    return Step{};
+    return MaybeProblem{};
   }
 
   /// The timeout of the route counts from the end of the request. Until then the body has its own timeouts.
@@ -281,7 +280,7 @@ class Relay {
     }
   }
 
-  Task<Result<Step, Failure>> relay_answer(upstream::Attempt& server) {
+  Task<Result<MaybeProblem, Failure>> relay_answer(upstream::Attempt& server) {
     auto& from = server.body();
     if (x_.held && whole_) x_.held.reset();  // nothing is sent again
     if (x_.route->settles) note_costs(x_);
@@ -293,7 +292,7 @@ class Relay {
         .status = x_.answer.status, .reason = x_.answer.reason, .fields = &x_.fields, .framing = x_.answer.framing};
     const auto ends_here = from.ended() && from.trailers().empty();
     auto sent = co_await x_.reply->send(start, *first, ends_here ? http::EndStream::yes : http::EndStream::no);
-    if (ends_here) co_return sent.has_error() ? client_gone(sent.error()) : Result<Step, Failure>(Step{});
+    if (ends_here) co_return sent.has_error() ? client_gone(sent.error()) : Result<MaybeProblem, Failure>(MaybeProblem{});
     const WaitUntilEnd streaming(*this);
     while (sent.has_value()) {
       const auto bytes = co_await from.read();
@@ -302,16 +301,16 @@ class Relay {
         const auto trailers = forward_trailers(from.trailers(), compiled_, edits_of(x_, Towards::client));
         sent = co_await x_.reply->finish(trailers);
         if (sent.has_error()) break;
-        co_return Step{};
+        co_return MaybeProblem{};
       }
       const auto last = from.ended() && from.trailers().empty() ? http::EndStream::yes : http::EndStream::no;
       sent = co_await x_.reply->write(*bytes, last);
-      if (last == http::EndStream::yes && sent.has_value()) co_return Step{};
+      if (last == http::EndStream::yes && sent.has_value()) co_return MaybeProblem{};
     }
     co_return client_gone(sent.error());
   }
 
-  Task<Result<Step, Failure>> switch_protocols(upstream::Attempt& server) {
+  Task<Result<MaybeProblem, Failure>> switch_protocols(upstream::Attempt& server) {
     if (x_.request.upgrade.empty())
       co_return Failure{.what = Failed::malformed, .why = "the server switches protocols without a request for it"};
     x_.status = 101;
@@ -321,7 +320,7 @@ class Relay {
     if (sent.has_error()) co_return client_gone();
     const WaitUntilEnd streaming(*this);
     co_await tunnel(x_, server, options_.timeouts.tunnel);
-    co_return Step{};
+    co_return MaybeProblem{};
   }
 
   static Failure broken_off(const error_code& cause) noexcept {
@@ -338,11 +337,11 @@ class Relay {
   }
 
   /// The client is gone, or takes its answer too slowly, so there is no answer to send.
-  Result<Step, Failure> client_gone(const error_code& cause = {}) {
+  Result<MaybeProblem, Failure> client_gone(const error_code& cause = {}) {
     const bool slow = cause == net::too_slow();
     x_.ended_by = slow ? EndedBy::timeout_client : EndedBy::client_closed;
     if (slow) note_slow(x_, cause);
-    return slow ? Step{} : problem_of_operator(x_);
+    return slow ? MaybeProblem{} : problem_of_operator(x_);
   }
 
   Exchange& x_;
@@ -372,7 +371,7 @@ std::optional<std::uint64_t> server_key(Exchange& x) {
   return stable_hash(*key);
 }
 
-Task<Step> relay(Exchange& x, upstream::Upstream& upstream, const CompiledConfig& compiled, Mirrors& mirrors) {
+Task<MaybeProblem> relay(Exchange& x, upstream::Upstream& upstream, const CompiledConfig& compiled, Mirrors& mirrors) {
   x.upstream = upstream.name();
   Relay one(x, upstream, compiled, mirrors);
   co_return co_await one.run();

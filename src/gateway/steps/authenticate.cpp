@@ -6,7 +6,6 @@
 #include "gateway/limits/limit_fields.hpp"
 #include "gateway/limits/limit_key.hpp"
 
-#include "headgate/gateway/gateway.hpp"
 #include "headgate/gateway/key_source.hpp"
 
 #include <boost/smart_ptr/make_local_shared.hpp>
@@ -93,24 +92,59 @@ AuthStatus result_of(KeyState state) noexcept {
   return AuthStatus::missing;
 }
 
-}  // namespace
-
-Gateway::Step Gateway::authenticate(Exchange& x) {
-  auto problem = check_certificate(x);
-  if (!problem) problem = check_key(x);
-  if (!problem) problem = check_token(x);
-  if (!problem && x.route->demands) problem = check_demands(x);
-  return problem;
+MaybeProblem reserve_failure(Path& path, Exchange& x) {
+  const auto* const rule = x.snapshot->compiled->failure_rule();
+  if (rule == nullptr) return {};
+  const auto key = x.caller.ip_key;
+  const limit::Check check{.rule = rule, .key = key, .hash = keyed_hash(key, rule->seed), .peek = x.admission.peek};
+  limit::Decision decision;
+  if (path.services.memory.decide({&check, 1}, path.services.clock.wall(), {&decision, 1})) return {};
+  x.caller.failures_used_up = true;
+  const auto wait = seconds_up(decision.retry_after);
+  const auto detail = x.text.join(
+      {"Too many authentications from this address have failed. Try again in ", in_words(x.text, wait), "."});
+  return Problem{.status = 429,
+                 .ended_by = EndedBy::limit,
+                 .detail = detail,
+                 .limit = kFailureLimit,
+                 .retry_after = wait,
+                 .body = x.snapshot->compiled->options().rejection.body};
 }
 
-Gateway::Step Gateway::check_certificate(Exchange& x) {
+void return_failure(Path& path, Exchange& x) {
+  const auto* const rule = x.snapshot->compiled->failure_rule();
+  if (rule == nullptr) return;
+  const auto key = x.caller.ip_key;
+  const limit::Check check{.rule = rule, .key = key, .hash = keyed_hash(key, rule->seed), .peek = x.admission.peek};
+  path.services.memory.give_back({&check, 1}, path.services.clock.wall());
+}
+
+/// Verifies the token and remembers the result. A failed attempt was reserved before; it is returned if the token is
+/// good.
+identity::TokenCache::Known verify(Path& path, Exchange& x, std::string_view token) {
+  auto verified = x.snapshot->key_overrides->jwt()->verify(token, path.services.clock.wall());
+  if (verified.has_value()) {
+    return_failure(path, x);
+    if (x.admission.peek)
+      return {boost::make_local_shared<const identity::VerifiedToken>(std::move(*verified)), std::nullopt};
+    return {path.tokens->put(token, std::move(*verified)), std::nullopt};
+  }
+  const auto& refused = verified.error();
+  if (refused.error == identity::JwtError::no_keys)
+    return_failure(path, x);  // not the fault of the caller
+  else if (!x.admission.peek)
+    path.tokens->put(token, refused);
+  return {nullptr, refused};
+}
+
+MaybeProblem check_certificate(Exchange& x) {
   if (x.route->require != Require::mtls) return {};
   note(x, AuthKind::mtls, x.client_certificate ? AuthStatus::ok : AuthStatus::missing);
   if (x.client_certificate) return {};
   return Problem{.status = 403, .ended_by = EndedBy::auth, .detail = "A client certificate is required here."};
 }
 
-Gateway::Step Gateway::check_key(Exchange& x) {
+MaybeProblem check_key(Path& path, Exchange& x) {
   const auto& route = *x.route;
   if (!route.reads_key) return {};
   const auto state = x.caller.key_state;
@@ -122,11 +156,11 @@ Gateway::Step Gateway::check_key(Exchange& x) {
         .status = 401, .ended_by = EndedBy::auth, .detail = "An API key is required here.", .challenge = kKeyChallenge};
   }
   if (route.require != Require::api_key && route.unknown_key == UnknownKey::anonymous) return {};
-  if (auto limited = reserve_failure(x)) return limited;
+  if (auto limited = reserve_failure(path, x)) return limited;
   return key_refused(state);
 }
 
-Gateway::Step Gateway::check_token(Exchange& x) {
+MaybeProblem check_token(Path& path, Exchange& x) {
   const auto& route = *x.route;
   const auto& options = x.snapshot->compiled->identity().jwt;
   if (!route.reads_token || !options) return {};
@@ -144,13 +178,13 @@ Gateway::Step Gateway::check_token(Exchange& x) {
     return Problem{
         .status = 401, .ended_by = EndedBy::auth, .detail = "A bearer token is required here.", .challenge = "Bearer"};
   }
-  auto known = tokens_->get(token.text, services_.clock.wall());
+  auto known = path.tokens->get(token.text, path.services.clock.wall());
   if (!known) {
-    if (auto limited = reserve_failure(x)) {
+    if (auto limited = reserve_failure(path, x)) {
       note(x, AuthKind::jwt, AuthStatus::limited);
       return limited;
     }
-    known = verify(x, token.text);
+    known = verify(path, x, token.text);
   }
   if (known->refused) {
     const auto& refused = *known->refused;
@@ -165,9 +199,19 @@ Gateway::Step Gateway::check_token(Exchange& x) {
   return {};
 }
 
+}  // namespace
+
+MaybeProblem authenticate(Path& path, Exchange& x) {
+  auto problem = check_certificate(x);
+  if (!problem) problem = check_key(path, x);
+  if (!problem) problem = check_token(path, x);
+  if (!problem && x.route->demands) problem = check_demands(x);
+  return problem;
+}
+
 /// The caller lacks the key that a limit counts by, and the limit refuses such callers. The answer says which
 /// credential is missing or not accepted. An unknown credential counts as a failed attempt.
-Problem Gateway::key_missing(Exchange& x, const limit::Limit& limit) {
+Problem key_missing(Path& path, Exchange& x, const limit::Limit& limit) {
   const auto* const absent = first_absent(x, limit.per);
   const auto needs = absent ? absent->source->needs : Needs::nothing;
   const bool credential = needs == Needs::token || needs == Needs::api_key;
@@ -186,7 +230,7 @@ Problem Gateway::key_missing(Exchange& x, const limit::Limit& limit) {
     problem.challenge = kKeyChallenge;
     problem.detail = state == KeyState::none ? "An API key is required here." : key_refused(state).detail;
     if (state != KeyState::none)
-      if (auto limited = reserve_failure(x)) return *limited;
+      if (auto limited = reserve_failure(path, x)) return *limited;
   } else {
     if (absent) problem.detail = absent->source->missing;
     problem.challenge = "Bearer";
@@ -195,65 +239,20 @@ Problem Gateway::key_missing(Exchange& x, const limit::Limit& limit) {
   return problem;
 }
 
-/// Verifies the token and remembers the result. A failed attempt was reserved before; it is returned if the token is
-/// good.
-identity::TokenCache::Known Gateway::verify(Exchange& x, std::string_view token) {
-  auto verified = x.snapshot->key_overrides->jwt()->verify(token, services_.clock.wall());
-  if (verified.has_value()) {
-    return_failure(x);
-    if (x.admission.peek)
-      return {boost::make_local_shared<const identity::VerifiedToken>(std::move(*verified)), std::nullopt};
-    return {tokens_->put(token, std::move(*verified)), std::nullopt};
-  }
-  const auto& refused = verified.error();
-  if (refused.error == identity::JwtError::no_keys)
-    return_failure(x);  // not the fault of the caller
-  else if (!x.admission.peek)
-    tokens_->put(token, refused);
-  return {nullptr, refused};
-}
-
-Gateway::Step Gateway::reserve_failure(Exchange& x) {
-  const auto* const rule = x.snapshot->compiled->failure_rule();
-  if (rule == nullptr) return {};
-  const auto key = x.caller.ip_key;
-  const limit::Check check{.rule = rule, .key = key, .hash = keyed_hash(key, rule->seed), .peek = x.admission.peek};
-  limit::Decision decision;
-  if (services_.memory.decide({&check, 1}, services_.clock.wall(), {&decision, 1})) return {};
-  x.caller.failures_used_up = true;
-  const auto wait = seconds_up(decision.retry_after);
-  const auto detail = x.text.join(
-      {"Too many authentications from this address have failed. Try again in ", in_words(x.text, wait), "."});
-  return Problem{.status = 429,
-                 .ended_by = EndedBy::limit,
-                 .detail = detail,
-                 .limit = kFailureLimit,
-                 .retry_after = wait,
-                 .body = x.snapshot->compiled->options().rejection.body};
-}
-
 // A limit of the route would reject what the browser then shows as "blocked", and the page could not read why. So a
 // preflight takes from none of them.
-Gateway::Step Gateway::charge_preflight(Exchange& x) {
+MaybeProblem charge_preflight(Path& path, Exchange& x) {
   const auto* const rule = x.snapshot->compiled->preflight_rule();
   const auto key = x.caller.ip_key;
   const limit::Check check{.rule = rule, .key = key, .hash = keyed_hash(key, rule->seed), .peek = x.admission.peek};
   limit::Decision decision;
-  if (services_.memory.decide({&check, 1}, services_.clock.wall(), {&decision, 1})) return {};
+  if (path.services.memory.decide({&check, 1}, path.services.clock.wall(), {&decision, 1})) return {};
   return Problem{.status = 429,
                  .ended_by = EndedBy::limit,
                  .detail = "Too many preflights come from this address.",
                  .limit = kPreflightLimit,
                  .retry_after = seconds_up(decision.retry_after),
                  .body = x.snapshot->compiled->options().rejection.body};
-}
-
-void Gateway::return_failure(Exchange& x) {
-  const auto* const rule = x.snapshot->compiled->failure_rule();
-  if (rule == nullptr) return;
-  const auto key = x.caller.ip_key;
-  const limit::Check check{.rule = rule, .key = key, .hash = keyed_hash(key, rule->seed), .peek = x.admission.peek};
-  services_.memory.give_back({&check, 1}, services_.clock.wall());
 }
 
 }  // namespace headgate::gateway

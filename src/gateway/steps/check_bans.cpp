@@ -4,8 +4,7 @@
 #include "gateway/limits/longest_wait.hpp"
 #include "gateway/limits/offences.hpp"
 #include "gateway/limits/resolved_limit.hpp"
-
-#include "headgate/gateway/gateway.hpp"
+#include "steps.hpp"
 
 #include <algorithm>
 
@@ -27,13 +26,13 @@ bool offends(const Exchange& x, const RouteBan& ban, unsigned status) {
 
 }  // namespace
 
-Gateway::Step Gateway::check_bans(Exchange& x, bool after_auth) const {
+MaybeProblem check_bans(Path& path, Exchange& x, bool after_auth) {
   for (const auto& ban : x.route->bans) {
     if (ban.after_auth != after_auth) continue;
     const auto key = key_to_ban(x, *ban.route_limit);
     if (!key) continue;
-    const auto now = services_.clock.wall();
-    const auto found = services_.bans.find(ban.policy->offences, *key, now);
+    const auto now = path.services.clock.wall();
+    const auto found = path.services.bans.find(ban.policy->offences, *key, now);
     if (!found) continue;
     // A limit that observes now refuses nobody, and neither does a suspension made while it observed.
     const bool observed = found->observed || ban.route_limit->limit->mode == limit::Mode::observe;
@@ -51,17 +50,17 @@ Gateway::Step Gateway::check_bans(Exchange& x, bool after_auth) const {
   return {};
 }
 
-void Gateway::note_offences(Exchange& x) {
+void note_offences(Path& path, Exchange& x) {
   if (x.ended_by == EndedBy::ban || x.ended_by == EndedBy::operator_ || x.offences_noted) return;
   for (const auto& ban : x.route->bans) {
     if (&ban == x.ban || !offends(x, ban, x.status)) continue;
-    if (const auto key = key_to_ban(x, *ban.route_limit)) offences_->note(x, ban, *key);
+    if (const auto key = key_to_ban(x, *ban.route_limit)) path.offences->note(x, ban, *key);
   }
 }
 
 /// Notes the offences of a request before it is answered with `problem`: the last offence begins a suspension, and the
 /// answer tells that wait. A question notes nothing, and is told the same.
-Task<void> Gateway::suspend_first(Exchange& x, Problem& problem) {
+Task<void> suspend_first(Path& path, Exchange& x, Problem& problem) {
   const bool peek = x.admission.peek;
   if (problem.ended_by == EndedBy::ban || problem.retry_after == 0) co_return;
   if (!peek && (x.client_gone || x.reply->started())) co_return;
@@ -72,17 +71,17 @@ Task<void> Gateway::suspend_first(Exchange& x, Problem& problem) {
     if (!key) continue;
     const bool observed = ban.route_limit->limit->mode == limit::Mode::observe;
     if (peek) {
-      auto asked = offences_->would_suspend(x, ban, *key);
+      auto asked = path.offences->would_suspend(x, ban, *key);
       const bool begins = co_await asked;
-      const auto now = services_.clock.wall();
+      const auto now = path.services.clock.wall();
       if (begins && !observed)
-        tell_wait_until(x, now, now + services_.bans.next_length(*ban.policy, *key, now), problem);
+        tell_wait_until(x, now, now + path.services.bans.next_length(*ban.policy, *key, now), problem);
       continue;
     }
-    auto noted = offences_->note_now(x, ban, *key);
+    auto noted = path.offences->note_now(x, ban, *key);
     co_await noted;
-    const auto now = services_.clock.wall();
-    const auto found = services_.bans.find(ban.policy->offences, *key, now);
+    const auto now = path.services.clock.wall();
+    const auto found = path.services.bans.find(ban.policy->offences, *key, now);
     if (found && !found->observed && !observed) tell_wait_until(x, now, found->until, problem);
   }
 }

@@ -1,6 +1,7 @@
 #include "check_body.hpp"
 
-#include "headgate/gateway/gateway.hpp"
+#include "steps.hpp"
+
 #include "headgate/net/pace.hpp"
 
 #include <boost/asio/error.hpp>
@@ -8,7 +9,7 @@
 
 namespace headgate::gateway {
 
-Gateway::Step Gateway::check_body(const Exchange& x) const {
+MaybeProblem check_body(Path& /*path*/, Exchange& x) {
   if (x.body->take_at_most(x.route->max_body)) return {};
   return problem_of_body(boost::system::errc::make_error_code(boost::system::errc::message_size));
 }

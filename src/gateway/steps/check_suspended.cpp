@@ -3,8 +3,8 @@
 
 #include "gateway/limits/limit_fields.hpp"
 #include "gateway/limits/resolved_limit.hpp"
+#include "steps.hpp"
 
-#include "headgate/gateway/gateway.hpp"
 #include "headgate/gateway/key_source.hpp"
 #include "headgate/identity/network.hpp"
 #include "headgate/limit/ban_table.hpp"
@@ -57,11 +57,11 @@ std::optional<Suspended> find_suspended(Exchange& x, const limit::BanTable& bans
 
 }  // namespace
 
-Gateway::Step Gateway::check_suspended(Exchange& x, bool after_auth) const {
-  const auto now = services_.clock.wall();
+MaybeProblem check_suspended(Path& path, Exchange& x, bool after_auth) {
+  const auto now = path.services.clock.wall();
   for (const auto& ban : x.route->suspendable) {
     if (ban.after_auth != after_auth) continue;
-    const auto suspended = find_suspended(x, services_.bans, ban, now);
+    const auto suspended = find_suspended(x, path.services.bans, ban, now);
     if (!suspended) continue;
     // A limit that observes now refuses nobody, and neither does a suspension made while it observed.
     const bool observed = suspended->found.observed || ban.route_limit->limit->mode == limit::Mode::observe;

@@ -2,9 +2,9 @@
 // decided on the main thread (balance/circuit), from what `leave_circuit` counts.
 
 #include "gateway/limits/limit_fields.hpp"
+#include "steps.hpp"
 
 #include "headgate/balance/circuit_gate.hpp"
-#include "headgate/gateway/gateway.hpp"
 
 namespace headgate::gateway {
 namespace {
@@ -43,26 +43,22 @@ Problem circuit_problem(Exchange& x, CircuitDoor& door) {
 }  // namespace
 
 // Before the limits that cost a call, and before a request waits for anything.
-Gateway::Step Gateway::check_circuit(Exchange& x) {
+MaybeProblem check_circuit(Path& /*path*/, Exchange& x) {
   auto* const door = door_of(x);
   if (door == nullptr || !door->refuses()) return {};
-  const Step problem = circuit_problem(x, *door);
-  return_all(x);
-  return problem;
+  return circuit_problem(x, *door);
 }
 
 // Last: what passes a circuit that is half open is one of a few, and must reach a server.
-Gateway::Step Gateway::pass_circuit(Exchange& x) {
+MaybeProblem pass_circuit(Path& /*path*/, Exchange& x) {
   auto* const door = door_of(x);
   if (door == nullptr || x.client_gone) return {};
   x.circuit_pass = door->enter();
   if (x.circuit_pass != CircuitPass::none) return {};
-  const Step problem = circuit_problem(x, *door);
-  return_all(x);
-  return problem;
+  return circuit_problem(x, *door);
 }
 
-void Gateway::leave_circuit(Exchange& x) {
+void leave_circuit(Path& /*path*/, Exchange& x) {
   if (x.circuit_pass == CircuitPass::none) return;
   if (auto* const door = door_of(x)) door->ended(x.circuit_pass, x.client_gone ? CircuitDoor::End::unknown : end_of(x));
   x.circuit_pass = CircuitPass::none;

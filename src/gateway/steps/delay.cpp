@@ -3,16 +3,18 @@
 
 #include "headgate/gateway/delay.hpp"
 
-#include "headgate/gateway/gateway.hpp"
+#include "steps.hpp"
 
 namespace headgate::gateway {
 
-Task<void> Gateway::delay(Exchange& x) {
-  if (x.client_gone) co_return;
-  Delay delay(services_.clock, x.admission.delay);
+bool waits_for_permit(Path& /*path*/, Exchange& x) { return x.admission.delay > Duration(0) && !x.client_gone; }
+
+Task<MaybeProblem> delay(Path& path, Exchange& x) {
+  Delay delay(path.services.clock, x.admission.delay);
   x.delay = &delay;
   co_await delay;
   x.delay = nullptr;
+  co_return MaybeProblem{};
 }
 
 }  // namespace headgate::gateway

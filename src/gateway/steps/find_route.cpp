@@ -1,9 +1,9 @@
 // Finds the route of a request by its normalised path, so that no spelling avoids a limit.
 
 #include "gateway/answers/cross_origin.hpp"
+#include "steps.hpp"
 
 #include "headgate/gateway/exchange_counters.hpp"
-#include "headgate/gateway/gateway.hpp"
 
 #include <utility>
 
@@ -16,7 +16,7 @@ Problem not_allowed() {
 
 }  // namespace
 
-Gateway::Step Gateway::find_route(Exchange& x) {
+MaybeProblem find_route(Path& /*path*/, Exchange& x) {
   const auto* const usage = x.snapshot->compiled->usage();
   if (usage && x.request.path == usage->route->path) {
     x.route = usage->route;

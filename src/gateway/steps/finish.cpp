@@ -1,13 +1,11 @@
 // The end of every exchange: counts it in the metrics and writes it to the access log.
 
-#include "bill.hpp"
-#include "gateway/limits/in_flight.hpp"
-#include "gateway/limits/notices.hpp"
 #include "gateway/record/access_record.hpp"
 #include "gateway/record/exchange_spans.hpp"
+#include "steps.hpp"
+#include "walk.hpp"
 
 #include "headgate/gateway/exchange_counters.hpp"
-#include "headgate/gateway/gateway.hpp"
 
 namespace headgate::gateway {
 namespace {
@@ -29,16 +27,8 @@ const Route* route_of_refused(const Exchange& x, const Snapshot& snapshot) {
 
 }  // namespace
 
-void Gateway::finish(Exchange& x) {
-  if (x.route && x.route->extras) {
-    if (!x.route->bans.empty()) note_offences(x);
-    if (x.route->notices) notices_->ended(x);
-    if (x.route->sheds && x.snapshot) leave_place(x);
-    if (x.route->circuit && x.snapshot) leave_circuit(x);
-    if (x.route->in_flight) in_flight_->release(x);
-    if (x.route->server_queue && x.snapshot) leave_server(x);
-    if (x.route->bills && x.snapshot && services_.sheet != nullptr) bill(x, *services_.sheet);
-  }
+void finish(Path& path, Exchange& x) {
+  leave_steps(path, x);
   if (x.ended_by == EndedBy::client_closed) {
     if (x.broken_off == BrokenOff::drain)
       x.ended_by = EndedBy::drain;
@@ -48,13 +38,13 @@ void Gateway::finish(Exchange& x) {
       x.status = kClientClosed;
   }
   const auto elapsed = std::chrono::duration_cast<Duration>(x.clock->steady() - x.started);
-  (x.snapshot ? x.snapshot : snapshot_)->counters->count(x, elapsed);
-  auto& log = services_.access_log;
-  const bool recorded = x.trace && x.trace->recorded() && services_.spans != nullptr;
+  (x.snapshot ? x.snapshot : path.snapshot)->counters->count(x, elapsed);
+  auto& log = path.services.access_log;
+  const bool recorded = x.trace && x.trace->recorded() && path.services.spans != nullptr;
   const bool logged = log.on() && !log.leaves_out(x.status);
   if (!logged && !recorded) return;
   // Only for the log: the request took no step of its route.
-  if (!x.snapshot && !x.route) x.route = route_of_refused(x, *snapshot_);
+  if (!x.snapshot && !x.route) x.route = route_of_refused(x, *path.snapshot);
   observe::AccessRecord record;
   std::array<std::string_view, observe::LogOptions::kMaxCallers> callers;
   record.elapsed = elapsed;
@@ -62,14 +52,7 @@ void Gateway::finish(Exchange& x) {
   fill(x, record);
   if (log.wants_referer()) record.referer = http::value_of(x.request.fields, http::Known::referer);
   if (logged) log.write(record);
-  if (recorded) write_spans(x, record, *x.snapshot->compiled->options().tracing, *services_.spans);
-}
-
-void Gateway::refused(Exchange& x) {
-  // A step threw. Its limits hold permits that no answer will settle, so give them back.
-  if (x.ended_by == EndedBy::bug && x.route && x.route->settles) settle(x, Problem{}, Served::yes);
-  finish(x);
-  if (!x.snapshot) x.route = nullptr;  // nothing keeps it alive
+  if (recorded) write_spans(x, record, *x.snapshot->compiled->options().tracing, *path.services.spans);
 }
 
 }  // namespace headgate::gateway

@@ -3,8 +3,8 @@
 #include "gateway/callers/forwarding_headers.hpp"
 #include "gateway/callers/presented.hpp"
 #include "gateway/limits/limit_key.hpp"
+#include "steps.hpp"
 
-#include "headgate/gateway/gateway.hpp"
 #include "headgate/http/named_values.hpp"
 #include "headgate/identity/client_address.hpp"
 #include "headgate/identity/digest_memory.hpp"
@@ -64,11 +64,7 @@ Problem ambiguous(std::string_view detail, std::string_view challenge = {}) {
 
 }  // namespace
 
-bool Gateway::trusts(const boost::asio::ip::address& peer) const {
-  return identity::contains(snapshot_->compiled->identity().trusted_proxies, peer);
-}
-
-Gateway::Step Gateway::identify(Exchange& x) {
+MaybeProblem identify(Path& /*path*/, Exchange& x) {
   const auto& options = x.snapshot->compiled->identity();
   find_address(x, options);
   for (const auto& name : x.route->read_cookies)

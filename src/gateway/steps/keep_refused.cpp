@@ -3,7 +3,6 @@
 
 #include "gateway/record/refused_text.hpp"
 
-#include "headgate/gateway/gateway.hpp"
 #include "headgate/gateway/refused_requests.hpp"
 #include "headgate/identity/client_address.hpp"
 
@@ -61,32 +60,32 @@ std::string head_of(const http::RequestHead& head) {
 
 }  // namespace
 
-void Gateway::refused_head(const Exchange& x, std::string_view bytes, std::optional<std::size_t> fault) {
-  if (services_.refusals == nullptr || !is_kept(x.status)) return;
-  const auto& identity = snapshot_->compiled->identity();
+void keep_refused_head(Path& path, const Exchange& x, std::string_view bytes, std::optional<std::size_t> fault) {
+  if (path.services.refusals == nullptr || !is_kept(x.status)) return;
+  const auto& identity = path.snapshot->compiled->identity();
   auto out = told_by(x, identity);
-  if (!services_.refusals->wants(out.owner, out.at)) return;
+  if (!path.services.refusals->wants(out.owner, out.at)) return;
   show_refused_head(bytes, fault, identity, out);
-  services_.refusals->note(std::move(out));
+  path.services.refusals->note(std::move(out));
 }
 
-void Gateway::keep_refused(const Exchange& x) {
-  if (services_.refusals == nullptr || !is_kept(x.status) || x.reason.empty()) return;
+void keep_refused(Path& path, const Exchange& x) {
+  if (path.services.refusals == nullptr || !is_kept(x.status) || x.reason.empty()) return;
   const auto& identity = x.snapshot->compiled->identity();
   auto out = told_by(x, identity);
-  if (!services_.refusals->wants(out.owner, out.at)) return;
+  if (!path.services.refusals->wants(out.owner, out.at)) return;
   show_refused_head(head_of(x.request), std::nullopt, identity, out);
-  services_.refusals->note(std::move(out));
+  path.services.refusals->note(std::move(out));
 }
 
-void Gateway::handshake_failed(const boost::asio::ip::address& peer, std::string_view reason) {
-  if (services_.refusals == nullptr) return;
+void keep_failed_handshake(Path& path, const boost::asio::ip::address& peer, std::string_view reason) {
+  if (path.services.refusals == nullptr) return;
   RefusedRequest out;
-  out.at = services_.clock.wall();
-  name_client(peer, snapshot_->compiled->identity().ipv6_prefix, out);
-  if (!services_.refusals->wants(out.owner, out.at)) return;
+  out.at = path.services.clock.wall();
+  name_client(peer, path.snapshot->compiled->identity().ipv6_prefix, out);
+  if (!path.services.refusals->wants(out.owner, out.at)) return;
   out.reason = text_of(reason);
-  services_.refusals->note(std::move(out));
+  path.services.refusals->note(std::move(out));
 }
 
 }  // namespace headgate::gateway

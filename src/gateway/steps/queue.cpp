@@ -5,10 +5,10 @@
 #include "gateway/limits/limit_fields.hpp"
 #include "gateway/limits/limit_key.hpp"
 #include "shed.hpp"
+#include "steps.hpp"
 
 #include "headgate/core/hash.hpp"
 #include "headgate/gateway/delay.hpp"
-#include "headgate/gateway/gateway.hpp"
 #include "headgate/limit/in_flight.hpp"
 
 #include <algorithm>
@@ -70,19 +70,19 @@ std::optional<Instant> deadline_in(std::string_view value) noexcept {
   return Instant(std::chrono::seconds(seconds)) + Duration(micros);
 }
 
-bool Gateway::waits_for_place(const Exchange& x) const {
+bool waits_for_place(Path& /*path*/, Exchange& x) {
   auto* const concurrency = concurrency_of(x);
   return concurrency && concurrency->queue() && !concurrency->admits_now(x.effective);
 }
 
 // Without a place at the end, the request is refused and gives back what limits took for it.
-Task<Gateway::Step> Gateway::wait_for_place(Exchange& x) {
-  if (x.client_gone) co_return Step{};
+Task<MaybeProblem> wait_for_place(Path& path, Exchange& x) {
+  if (x.client_gone) co_return MaybeProblem{};
   auto& concurrency = *concurrency_of(x);
-  const auto since = services_.clock.steady();
+  const auto since = path.services.clock.steady();
   const auto patience = patience_of(x, concurrency);
   if (patience > Duration(0)) {
-    Delay delay(services_.clock, patience, Delay::For::place);
+    Delay delay(path.services.clock, patience, Delay::For::place);
     Waiting waiting(x, concurrency, delay);
     waiting.key = line_of(x);
     auto* const leaves = concurrency.queue()->push(waiting);
@@ -94,13 +94,11 @@ Task<Gateway::Step> Gateway::wait_for_place(Exchange& x) {
       x.delay = nullptr;
     }
   }
-  x.queued = std::chrono::duration_cast<Duration>(services_.clock.steady() - since);
+  x.queued = std::chrono::duration_cast<Duration>(path.services.clock.steady() - since);
   x.snapshot->counters->show(x.route->upstream, concurrency);
-  if (x.slot.held() || x.client_gone) co_return Step{};
-  concurrency.refused(x.effective, services_.clock.steady());
-  const Step problem = shed_problem(x, shed::Layer::queue, seconds_up(limit::kFlightRetry));
-  return_all(x);
-  co_return problem;
+  if (x.slot.held() || x.client_gone) co_return MaybeProblem{};
+  concurrency.refused(x.effective, path.services.clock.steady());
+  co_return shed_problem(x, shed::Layer::queue, seconds_up(limit::kFlightRetry));
 }
 
 }  // namespace headgate::gateway

@@ -5,30 +5,29 @@
 #include "gateway/answers/rewrite.hpp"
 #include "gateway/servers/relay.hpp"
 #include "max_forwards.hpp"
-
-#include "headgate/gateway/gateway.hpp"
+#include "steps.hpp"
 
 namespace headgate::gateway {
 namespace {
 
-Task<std::optional<Problem>> not_rewritten(Problem problem) { co_return problem; }
+Task<MaybeProblem> not_rewritten(Problem problem) { co_return problem; }
 
-Task<std::optional<Problem>> client_left(Exchange& x) {
+Task<MaybeProblem> client_left(Exchange& x) {
   x.ended_by = EndedBy::client_closed;
   co_return problem_of_operator(x);
 }
 
 }  // namespace
 
-Task<Gateway::Step> Gateway::serve(Exchange& x) {
+Task<MaybeProblem> serve(Path& path, Exchange& x) {
   if (x.client_gone) return client_left(x);
   const auto style = x.snapshot->compiled->options().rejection.headers;
   if (x.preflight) return answer_preflight(x);
-  if (x.route->respond) return x.route->usage ? tell_usage(x, style) : respond(x, *x.route->respond, style);
+  if (x.route->respond) return x.route->usage ? tell_usage(path, x, style) : respond(x, *x.route->respond, style);
   if (ends_here(x)) return answer_as_last(x, style);
   if (x.route->edits && x.route->edits->path)
     if (auto problem = rewrite(x)) return not_rewritten(*problem);
-  return relay(x, *x.snapshot->upstreams[x.route->upstream], *x.snapshot->compiled, *mirrors_);
+  return relay(x, *x.snapshot->upstreams[x.route->upstream], *x.snapshot->compiled, *path.mirrors);
 }
 
 }  // namespace headgate::gateway

@@ -2,8 +2,8 @@
 
 #include "gateway/limits/outage.hpp"
 #include "gateway/limits/resolved_limit.hpp"
+#include "steps.hpp"
 
-#include "headgate/gateway/gateway.hpp"
 #include "headgate/limit/algorithm.hpp"
 #include "headgate/limit/settled.hpp"
 
@@ -144,25 +144,25 @@ void note_status(Exchange& x, unsigned status) {
 
 // Nobody waits for the result. What a gateway holds when it ends comes back as the limit refills: at the latest after
 // its period, or the time to fill its bucket.
-void Gateway::settle(Exchange& x, const Step& problem, Served served) {
+void settle(Path& path, Exchange& x, const MaybeProblem& problem, bool served) {
   if (x.admission.returned) return;
   if (problem) note_status(x, problem->status);
   const bool failed = failed_by_server(x, problem);
   std::vector<limit::Check> here;
   std::vector<limit::Check> in_redis;
   for (auto& checked : x.admission.limits) {
-    const bool by_cost = served == Served::yes && asks_for_cost(checked);
+    const bool by_cost = served && asks_for_cost(checked);
     if ((!by_cost && !counts_answers(checked)) || checked.asked_at == Clock::Steady()) continue;
     if (!checked.settled && by_cost && failed) checked.used = 0;
-    append_difference(x.admission, checked, services_.clock.steady(),
+    append_difference(x.admission, checked, path.services.clock.steady(),
                       checked.source == Source::redis ? in_redis : here);
-    if (checked.source == Source::fallback) outage_->cost_more(x, checked);
+    if (checked.source == Source::fallback) path.outage->cost_more(x, checked);
   }
   for (auto& use : x.admission.unchecked)
-    if (!use.settled && failed && served == Served::yes && asks_for_cost(use)) use.used = 0;
+    if (!use.settled && failed && served && asks_for_cost(use)) use.used = 0;
   if (!here.empty()) {
     std::array<limit::Decision, Admission::kMax> ignored;
-    services_.memory.decide(here, services_.clock.wall(), {ignored.data(), here.size()});
+    path.services.memory.decide(here, path.services.clock.wall(), {ignored.data(), here.size()});
   }
   if (!in_redis.empty()) x.snapshot->redis->settle(in_redis);
 }

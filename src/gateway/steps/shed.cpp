@@ -3,14 +3,10 @@
 
 #include "shed.hpp"
 
-#include "gateway/lag_probe.hpp"
-#include "gateway/limits/in_flight.hpp"
 #include "gateway/limits/limit_fields.hpp"
-#include "gateway/limits/outage.hpp"
 #include "gateway/limits/resolved_limit.hpp"
-#include "gateway/limits/round.hpp"
+#include "steps.hpp"
 
-#include "headgate/gateway/gateway.hpp"
 #include "headgate/limit/algorithm.hpp"
 #include "headgate/limit/in_flight.hpp"
 
@@ -29,6 +25,13 @@ shed::Overload* overload_of(const Exchange& x) noexcept { return x.snapshot->ups
 std::uint32_t fleet_places(const RouteLimit& route_limit, shed::Priority priority, Source source) noexcept {
   const auto& tier = route_limit.ready->tiers[static_cast<std::size_t>(priority)];
   return static_cast<std::uint32_t>((source == Source::fallback ? tier.local : tier.rules).front().burst);
+}
+
+/// The check of the capacity of its upstream; null: it was not asked.
+const CheckedLimit* capacity_of(const Exchange& x) noexcept {
+  for (const auto& checked : x.admission.limits)
+    if (checked.route_limit->ready->fleet) return &checked;
+  return nullptr;
 }
 
 }  // namespace
@@ -63,115 +66,78 @@ Problem shed_problem(Exchange& x, Layer layer, std::uint64_t retry_after) {
           .until_wait = layer == Layer::loop_lag ? behind : full};
 }
 
+namespace {
+
+Problem refuse_place(Exchange& x, shed::Concurrency& concurrency) {
+  concurrency.refused(x.effective, x.clock->steady());
+  return shed_problem(x, Layer::concurrency, seconds_up(limit::kFlightRetry));
+}
+
+}  // namespace
+
 // Before the limits that cost a call, so that a refused request costs little: a place that is not there now will
 // hardly be there a millisecond later.
-Gateway::Step Gateway::shed(Exchange& x) {
+MaybeProblem shed(Path& path, Exchange& x) {
   auto* const concurrency = concurrency_of(x);
-  const auto now = services_.clock.steady();
+  const auto now = path.services.clock.steady();
   x.priority = priority_of(x);
   auto* const overload = overload_of(x);
   x.effective = concurrency ? concurrency->effective(x.priority, now)
                 : overload  ? overload->effective(x.priority, now)
                             : x.priority;
-  Step problem;
-  if (lag_ && !lag_->lag().calm() && lag_->lag().refuses(x.effective))
-    problem = shed_problem(x, Layer::loop_lag, lag_->lag().retry_after(x.effective));
+  MaybeProblem problem;
+  if (path.lag && !path.lag->lag().calm() && path.lag->lag().refuses(x.effective))
+    problem = shed_problem(x, Layer::loop_lag, path.lag->lag().retry_after(x.effective));
   else if (concurrency && !concurrency->queue() && !concurrency->admits(x.effective))
     problem = refuse_place(x, *concurrency);
-  if (problem) return_all(x);
   return problem;
 }
 
-/// For a peek: only the priority, by which some tiers are chosen.
-Gateway::Step Gateway::rank(Exchange& x) {
+MaybeProblem rank(Path& /*path*/, Exchange& x) {
   x.priority = x.effective = priority_of(x);
   return {};
 }
 
-/// The limits of a stage, with the capacity of the upstream among them, have admitted the request or refused it: how
-/// many places are held free for its priority follows.
-void Gateway::note_fleet(Exchange& x, const Step& problem) {
+MaybeProblem capacity_passed(Path& path, Exchange& x) {
   auto* const overload = overload_of(x);
-  if (overload == nullptr || (problem && x.shed_by != Layer::fleet)) return;
-  const auto& a = x.admission;
-  for (const auto& checked : a.limits) {
-    if (!checked.route_limit->ready->fleet) continue;
-    const auto now = services_.clock.steady();
-    if (problem)
-      overload->refused(Layer::fleet, x.effective,
-                        fleet_places(*checked.route_limit, shed::Priority::critical, checked.source), now);
-    else
-      overload->admitted(Layer::fleet, x.effective, static_cast<std::uint32_t>(a.decisions[checked.first].remaining),
-                         now);
-  }
+  const auto* const capacity = overload != nullptr ? capacity_of(x) : nullptr;
+  if (capacity != nullptr)
+    overload->admitted(Layer::fleet, x.effective,
+                       static_cast<std::uint32_t>(x.admission.decisions[capacity->first].remaining),
+                       path.services.clock.steady());
+  return {};
+}
+
+void capacity_refused(Path& path, Exchange& x) {
+  auto* const overload = overload_of(x);
+  if (overload == nullptr || x.shed_by != Layer::fleet) return;
+  if (const auto* const capacity = capacity_of(x))
+    overload->refused(Layer::fleet, x.effective,
+                      fleet_places(*capacity->route_limit, shed::Priority::critical, capacity->source),
+                      path.services.clock.steady());
 }
 
 // The point of admission. Who waited for a place has it already (gateway/steps/queue).
-Gateway::Step Gateway::take_place(Exchange& x) {
+MaybeProblem take_place(Path& path, Exchange& x) {
   auto* const concurrency = concurrency_of(x);
   if (x.client_gone) return {};
   if (!concurrency) {
-    if (x.effective != x.priority) overload_of(x)->trickled(services_.clock.steady());
+    if (x.effective != x.priority) overload_of(x)->trickled(path.services.clock.steady());
     return {};
   }
-  if (!x.slot.held() && !concurrency->admits(x.effective)) {
-    const Step problem = refuse_place(x, *concurrency);
-    return_all(x);
-    return problem;
-  }
-  const auto now = services_.clock.steady();
+  if (!x.slot.held() && !concurrency->admits(x.effective)) return refuse_place(x, *concurrency);
+  const auto now = path.services.clock.steady();
   if (x.effective != x.priority) concurrency->trickled(now);
   if (!x.slot.held()) x.slot.take(*concurrency, x.effective, now);
   x.snapshot->counters->show(x.route->upstream, *concurrency);
   return {};
 }
 
-Problem Gateway::refuse_place(Exchange& x, shed::Concurrency& concurrency) {
-  concurrency.refused(x.effective, services_.clock.steady());
-  return shed_problem(x, Layer::concurrency, seconds_up(limit::kFlightRetry));
-}
-
-void Gateway::leave_place(Exchange& x) {
+void leave_place(Path& path, Exchange& x) {
   auto* const concurrency = concurrency_of(x);
   if (!concurrency) return;
-  if (x.slot.held()) x.client_gone ? x.slot.abandoned(services_.clock.steady()) : x.slot.leave();
+  if (x.slot.held()) x.client_gone ? x.slot.abandoned(path.services.clock.steady()) : x.slot.leave();
   x.snapshot->counters->show(x.route->upstream, *concurrency);
-}
-
-void Gateway::watch_lag() {
-  const auto tolerated = snapshot_->compiled->options().shedding.loop_lag;
-  if (tolerated != lag_tolerated_)
-    lag_ = tolerated > Duration(0) ? std::make_unique<LagProbe>(services_.clock, tolerated) : nullptr;
-  lag_tolerated_ = tolerated;
-  if (lag_) lag_->show(snapshot_->counters->loop_lag());
-}
-
-/// The request is not served, so it gives back all that limits took for it.
-void Gateway::return_all(Exchange& x) {
-  auto& a = x.admission;
-  if (x.route->in_flight) in_flight_->release(x);
-  boost::container::static_vector<limit::Check, Admission::kMax> here;
-  std::vector<limit::Check> there;
-  for (auto& checked : a.limits) {
-    if (checked.route_limit->ready->in_flight || checked.asked_at == Clock::Steady()) continue;
-    for (std::size_t i = checked.first; i < checked.first + std::size_t{checked.count}; ++i) {
-      const auto& check = a.checks[i];
-      if (!a.decisions[i].allowed || check.cost <= 0) continue;
-      if (checked.source != Source::redis) {
-        here.push_back(check);
-      } else if (check.rule->algorithm->gives_back_late) {
-        there.push_back(given_back(check));
-      }
-    }
-    if (checked.source == Source::fallback) {
-      checked.used = 0;
-      outage_->cost_more(x, checked);
-    }
-  }
-  a.returned = true;
-  a.binding = nullptr;  // its numbers are not true any more
-  if (!here.empty()) services_.memory.give_back({here.data(), here.size()}, services_.clock.wall());
-  if (!there.empty()) x.snapshot->redis->settle(there);
 }
 
 }  // namespace headgate::gateway

@@ -6,8 +6,8 @@
 #include "gateway/servers/relay.hpp"
 #include "queue.hpp"
 #include "shed.hpp"
+#include "steps.hpp"
 
-#include "headgate/gateway/gateway.hpp"
 #include "headgate/shed/overload.hpp"
 
 #include <algorithm>
@@ -87,36 +87,33 @@ class ServerTurn final : public InLine {
 
 }  // namespace
 
-/// False: it has to wait, or to be refused.
-bool Gateway::takes_server(Exchange& x) {
-  if (x.client_gone) return true;
-  return !turns_->anyone_waits(x.route->server_queue_key) && reserve(x);
+bool waits_for_server(Path& path, Exchange& x) {
+  if (x.client_gone) return false;
+  return path.turns->anyone_waits(x.route->server_queue_key) || !reserve(x);
 }
 
-Task<Gateway::Step> Gateway::wait_for_server(Exchange& x) {
-  const auto since = services_.clock.steady();
+Task<MaybeProblem> wait_for_server(Path& path, Exchange& x) {
+  const auto since = path.services.clock.steady();
   bool placed = false;
   {
     const auto& counters = *x.snapshot->counters;
-    ServerTurn turn(*turns_, x);
+    ServerTurn turn(*path.turns, x);
     counters.waits(x.route->upstream, 1);
     placed = co_await turn.wait();
     counters.waits(x.route->upstream, -1);
   }
-  x.queued += std::chrono::duration_cast<Duration>(services_.clock.steady() - since);
-  if (placed || x.client_gone) co_return Step{};
+  x.queued += std::chrono::duration_cast<Duration>(path.services.clock.steady() - since);
+  if (placed || x.client_gone) co_return MaybeProblem{};
   if (auto* const overload = upstream_of(x).overload())
     if (const auto use = upstream_of(x).place_use(); use.most > 0)
-      overload->refused(shed::Layer::servers, x.effective, use.most, services_.clock.steady());
-  const Step problem = shed_problem(x, shed::Layer::servers, retry_after_of(x));
-  return_all(x);
-  co_return problem;
+      overload->refused(shed::Layer::servers, x.effective, use.most, path.services.clock.steady());
+  co_return shed_problem(x, shed::Layer::servers, retry_after_of(x));
 }
 
 // Whatever became of the exchange, its attempts are over, and their places are free. The first that waits is told.
-void Gateway::leave_server(Exchange& x) {
+void leave_server(Path& path, Exchange& x) {
   if (x.server_place.held()) x.server_place = {};
-  turns_->freed(x.route->server_queue_key);
+  path.turns->freed(x.route->server_queue_key);
 }
 
 }  // namespace headgate::gateway

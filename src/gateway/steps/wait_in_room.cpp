@@ -3,8 +3,7 @@
 #include "gateway/limits/limit_fields.hpp"
 #include "gateway/rooms/room_ticket.hpp"
 #include "gateway/rooms/rooms.hpp"
-
-#include "headgate/gateway/gateway.hpp"
+#include "steps.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -177,9 +176,9 @@ class Visit {
 
 }  // namespace
 
-Task<Gateway::Step> Gateway::wait_in_room(Exchange& x) {
-  if (is_preflight(x)) co_return Step{};
-  Visit visit(x, *rooms_, services_.clock.wall());
+Task<MaybeProblem> wait_in_room(Path& path, Exchange& x) {
+  if (is_preflight(x)) co_return MaybeProblem{};
+  Visit visit(x, *path.rooms, path.services.clock.wall());
   auto run = visit.run();
   co_return co_await run;
 }

@@ -1,0 +1,89 @@
+#pragma once
+// The steps of the path by name. What each of them is, and why it stands where it stands, is one row in
+// src/gateway/steps/table.cpp.
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+
+namespace headgate::gateway {
+
+/// In the order in which a request takes them.
+enum class Step : std::uint8_t {
+  find_route,
+  check_body,
+  identify,
+  redirect,
+  preflight,
+  usage,
+  split,
+  offences,
+  bans,
+  suspended,
+  bill,
+  in_flight,
+  appointments,
+  settle,
+  limits,
+  limits_in_turn,
+  room,
+  authenticate,
+  split_by_claim,
+  bans_by_claim,
+  suspended_by_claim,
+  circuit,
+  shed,
+  limits_by_claim,
+  limits_by_claim_in_turn,
+  limits_in_redis,
+  limits_in_redis_in_turn,
+  delay,
+  hold_body,
+  capacity,
+  note_capacity,
+  queue,
+  place,
+  server_queue,
+  trial,
+  notices,
+  serve
+};
+inline constexpr std::size_t kSteps = static_cast<std::size_t>(Step::serve) + 1;
+
+/// Some of the steps.
+class StepSet {
+ public:
+  constexpr StepSet() = default;
+  constexpr StepSet(std::initializer_list<Step> steps) {
+    for (const auto step : steps) bits_ |= bit(step);
+  }
+
+  static constexpr StepSet all() noexcept { return StepSet(~std::uint64_t{0}); }
+  constexpr bool has(Step step) const noexcept { return (bits_ & bit(step)) != 0; }
+  constexpr bool empty() const noexcept { return bits_ == 0; }
+  constexpr void add(Step step) noexcept { bits_ |= bit(step); }
+  constexpr StepSet operator&(StepSet other) const noexcept { return StepSet(bits_ & other.bits_); }
+  constexpr StepSet operator|(StepSet other) const noexcept { return StepSet(bits_ | other.bits_); }
+  constexpr StepSet without(StepSet other) const noexcept { return StepSet(bits_ & ~other.bits_); }
+  /// The first and the last of them. There must be one.
+  constexpr Step first() const noexcept { return static_cast<Step>(std::countr_zero(bits_)); }
+  constexpr Step last() const noexcept { return static_cast<Step>(63 - std::countl_zero(bits_)); }
+  /// Those behind `step`.
+  constexpr StepSet behind(Step step) const noexcept { return StepSet(bits_ & ~((bit(step) << 1U) - 1)); }
+
+ private:
+  constexpr explicit StepSet(std::uint64_t bits) noexcept : bits_(bits) {}
+  static constexpr std::uint64_t bit(Step step) noexcept { return std::uint64_t{1} << static_cast<unsigned>(step); }
+
+  std::uint64_t bits_ = 0;
+};
+static_assert(kSteps < 64);
+
+/// Those of which an exchange keeps nothing of its own beside what all exchanges have.
+inline constexpr StepSet kCommonSteps = {
+    Step::find_route,      Step::check_body, Step::identify,     Step::redirect,           Step::suspended,
+    Step::settle,          Step::limits,     Step::authenticate, Step::suspended_by_claim, Step::limits_by_claim,
+    Step::limits_in_redis, Step::delay,      Step::serve};
+
+}  // namespace headgate::gateway

@@ -1,0 +1,205 @@
+#include "rounds.hpp"
+
+#include "gateway/steps/bill.hpp"
+#include "gateway/steps/shed.hpp"
+#include "gateway/steps/steps.hpp"
+#include "limit_fields.hpp"
+#include "resolved_limit.hpp"
+#include "shards.hpp"
+
+#include "headgate/core/hash.hpp"
+#include "headgate/limit/algorithm.hpp"
+#include "headgate/limit/in_flight.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+namespace headgate::gateway {
+namespace {
+
+using limit::How;
+using limit::IfRedisDown;
+
+/// A request that cannot be counted is not let through. The configuration check and KeyOverrides make sure that this
+/// does not happen.
+Problem too_many_rules(Exchange& x, const limit::Limit& limit) {
+  x.reason = "the request is under more rates than one request can be counted by";
+  return {.status = 500,
+          .ended_by = EndedBy::bug,
+          .detail = "Requests cannot be counted here, and uncounted ones are not let through.",
+          .limit = limit.name};
+}
+
+Problem uncountable(const limit::Limit& limit) {
+  return {.status = 503,
+          .ended_by = EndedBy::limit,
+          .detail = "Requests cannot be counted at the moment, and uncounted ones are not let through here.",
+          .limit = limit.name,
+          .retry_after = 1};
+}
+
+Problem rejection(const Exchange& x, const Rejection& style) {
+  const auto& a = x.admission;
+  const auto& decision = a.decision();
+  const auto& name = a.binding->route_limit->limit->name;
+  if (decision.retry_after >= limit::kNever)
+    return {.status = 429,
+            .ended_by = EndedBy::limit,
+            .detail = "This request costs more than is ever allowed at once here.",
+            .limit = name,
+            .body = style.body};
+  return {.status = 429,
+          .ended_by = EndedBy::limit,
+          .limit = name,
+          .retry_after = seconds_up(decision.retry_after),
+          .body = style.body,
+          .until_wait = a.rejection()};
+}
+
+/// False if the request has more rules than one request may have. Always inline: each limit of each request comes here.
+[[nodiscard, gnu::always_inline]] inline bool append_rules(Admission& a, const RouteLimit& route_limit,
+                                                           const ResolvedLimit& resolved, Source source,
+                                                           const std::vector<limit::Rule>& rules, std::int64_t cost,
+                                                           std::string_view token) {
+  if (a.checks.size() + rules.size() > Admission::kMax) return false;
+  const auto how = route_limit.limit->mode == limit::Mode::observe ? How::observe : How::take;
+  a.limits.push_back({.route_limit = &route_limit,
+                      .tier = resolved.tier,
+                      .source = source,
+                      .first = static_cast<std::uint8_t>(a.checks.size()),
+                      .count = static_cast<std::uint8_t>(rules.size()),
+                      .used = cost});
+  for (const auto& rule : rules)
+    a.checks.push_back({.rule = &rule,
+                        .key = resolved.key,
+                        .hash = keyed_hash(resolved.key, rule.seed),
+                        .cost = cost,
+                        .how = how,
+                        .token = token,
+                        .peek = a.peek});
+  return true;
+}
+
+/// The one check of an appointment that the request keeps: whether it was used before.
+[[nodiscard]] bool append_kept(Exchange& x, const RouteLimit& route_limit, const ResolvedLimit& resolved,
+                               Source source) {
+  auto& a = x.admission;
+  if (a.checks.size() == Admission::kMax) return false;
+  a.limits.push_back({.route_limit = &route_limit,
+                      .tier = resolved.tier,
+                      .source = source,
+                      .first = static_cast<std::uint8_t>(a.checks.size()),
+                      .count = 1,
+                      .kept = true,
+                      .used = resolved.cost});
+  const auto& use = x.appointment->use;
+  a.checks.push_back({.rule = &use,
+                      .key = resolved.key,
+                      .hash = keyed_hash(x.text.join({use.suffix, resolved.key}), use.seed),
+                      .peek = a.peek});
+  return true;
+}
+
+/// The same of a limit in flight, with appointments or in shards.
+[[nodiscard]] bool append_extras(Exchange& x, const RouteLimit& route_limit, const ResolvedLimit& resolved,
+                                 Source source, limit::ShardTurns& turns) {
+  if (x.appointment && x.appointment->of == &route_limit && !x.appointment->used)
+    return append_kept(x, route_limit, resolved, source);
+  const auto& tier = *resolved.tier;
+  const bool in_flight = route_limit.ready->in_flight;
+  const bool sharded = source == Source::redis && tier.shards > 1;
+  const auto& rules = route_limit.ready->fleet     ? fleet_rules(x, route_limit, source)
+                      : source == Source::fallback ? tier.local
+                      : sharded                    ? tier.shard
+                                                   : tier.rules;
+  if (!append_rules(x.admission, route_limit, resolved, source, rules, in_flight ? 1 : resolved.cost,
+                    in_flight ? x.token : std::string_view()))
+    return false;
+  if (sharded) use_shard(x, x.admission.limits.back(), resolved.key, turns);
+  return true;
+}
+
+[[nodiscard]] bool append(Exchange& x, const RouteLimit& route_limit, const ResolvedLimit& resolved, Source source,
+                          limit::ShardTurns& turns) {
+  if (route_limit.ready->extras) return append_extras(x, route_limit, resolved, source, turns);
+  const auto& rules = source == Source::fallback ? resolved.tier->local : resolved.tier->rules;
+  return append_rules(x.admission, route_limit, resolved, source, rules, resolved.cost, {});
+}
+
+}  // namespace
+
+MaybeProblem collect(Path& path, Exchange& x, Round& round) {
+  const auto fail = [&round](const Problem& problem) {
+    round.drop();
+    return MaybeProblem(problem);
+  };
+  for (const auto& route_limit : x.route->limits_at(round.stage)) {
+    const auto& limit = *route_limit.limit;
+    const bool enforced = limit.mode == limit::Mode::enforce;
+    const bool counted_here = limit.if_redis_down == IfRedisDown::count_locally;
+    // A permit of a request in flight is not owed: its holder registers it in Redis itself (gateway/limits/in_flight).
+    if (round.kind == RoundKind::share && (!enforced || !counted_here || route_limit.ready->in_flight)) continue;
+    const auto resolved = resolve_limit(x, route_limit);
+    if (resolved.key_missing && enforced && (round.kind == RoundKind::memory || round.kind == RoundKind::redis))
+      return fail(key_missing(path, x, limit));
+    if (!resolved.applies) {
+      if (limit.bill && resolved.tier != nullptr && round.kind != RoundKind::share) note_unchecked(x, route_limit);
+      continue;
+    }
+    if (route_limit.ready->extras && limit.appointments && enforced)
+      if (const auto early = keep_appointment(path, x, route_limit, resolved)) return fail(*early);
+    if (round.kind == RoundKind::fallback) {
+      if (enforced && limit.if_redis_down == IfRedisDown::reject) return fail(uncountable(limit));
+      if (!counted_here) {
+        if (limit.bill) note_unchecked(x, route_limit);
+        continue;
+      }
+    }
+    if (!append(x, route_limit, resolved, round.source(), path.shard_turns)) return fail(too_many_rules(x, limit));
+  }
+  return {};
+}
+
+MaybeProblem decide_here(Path& path, Exchange& x, Round& round) {
+  if (round.empty()) return {};
+  round.asked = Moment{path.services.clock.steady(), path.services.clock.wall()};
+  return conclude(path, x, round, path.services.memory.decide(round.checks(), round.asked.wall, round.decisions()));
+}
+
+MaybeProblem conclude(Path& path, Exchange& x, Round& round, bool agreed) {
+  auto& a = x.admission;
+  const auto took = std::chrono::duration_cast<Duration>(path.services.clock.steady() - round.asked.steady);
+  for (auto& checked : round.limits()) {
+    checked.took = took;
+    checked.asked_at = round.asked.steady;
+    checked.asked_at_wall = round.asked.wall;
+    const auto* const first = a.decisions.data() + checked.first;
+    checked.rejected =
+        !std::all_of(first, first + checked.count, [](const auto& decision) { return decision.allowed; });
+  }
+  a.outcome = agreed ? Admission::Outcome::allowed : Admission::Outcome::rejected;
+  const auto from = agreed ? 0 : round.first_limit;
+  for (std::size_t i = from; i < a.limits.size(); ++i) {
+    const auto& checked = a.limits[i];
+    if (checked.route_limit->limit->mode == limit::Mode::observe) continue;
+    for (std::size_t at = checked.first; at < checked.first + std::size_t{checked.count}; ++at)
+      a.delay = std::max(a.delay, a.decisions[at].delay);
+  }
+  a.bind(from);
+  if (agreed) {
+    a.held = a.limits.size();
+    return {};
+  }
+  if (a.binding == nullptr || a.decision().allowed) {  // none of a caller's own limits rejects
+    a.binding = nullptr;
+    return shed_problem(x, shed::Layer::fleet, seconds_up(limit::kFlightRetry));
+  }
+  return rejection(x, x.snapshot->compiled->options().rejection);
+}
+
+void return_share(Path& path, Round& round) {
+  if (!round.share.empty()) path.services.memory.give_back(round.share, path.services.clock.wall());
+  round.share.clear();
+}
+
+}  // namespace headgate::gateway

@@ -1,0 +1,53 @@
+#pragma once
+// What the steps of one worker share.
+
+#include "gateway/lag_probe.hpp"
+#include "gateway/limits/appointments.hpp"
+#include "gateway/limits/in_flight.hpp"
+#include "gateway/limits/notices.hpp"
+#include "gateway/limits/offences.hpp"
+#include "gateway/limits/outage.hpp"
+#include "gateway/limits/turns.hpp"
+#include "gateway/rooms/rooms.hpp"
+#include "gateway/servers/mirrors.hpp"
+
+#include "headgate/gateway/gateway.hpp"
+#include "headgate/identity/token_cache.hpp"
+#include "headgate/limit/shards.hpp"
+
+#include <memory>
+
+namespace headgate::gateway {
+
+/// Of one worker; its thread only.
+struct Path {
+  Path(Services given, SnapshotPtr first);
+  ~Path();
+  Path(const Path&) = delete;
+  Path& operator=(const Path&) = delete;
+
+  /// New exchanges use `next` from now on.
+  void adopt(SnapshotPtr next);
+  /// Stops the work in the background. No exchange may begin after it.
+  void stop();
+
+  Services services;
+  SnapshotPtr snapshot;
+  std::shared_ptr<Outage> outage;
+  std::unique_ptr<Turns> turns;
+  std::unique_ptr<InFlight> in_flight;
+  std::shared_ptr<Offences> offences;
+  std::unique_ptr<Notices> notices;
+  std::shared_ptr<Rooms> rooms;
+  limit::ShardTurns shard_turns;
+  std::shared_ptr<Mirrors> mirrors;
+  std::unique_ptr<Appointments> appointments;
+  std::unique_ptr<identity::TokenCache> tokens;
+  std::unique_ptr<LagProbe> lag;  ///< null if the lag is not watched
+  Duration lag_tolerated{0};
+
+ private:
+  void watch_lag();
+};
+
+}  // namespace headgate::gateway

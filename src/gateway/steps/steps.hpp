@@ -1,0 +1,75 @@
+#pragma once
+// What each step does. Who takes which of them, and in which order, is in table.cpp.
+
+#include "gateway/path.hpp"
+
+namespace headgate::gateway {
+
+MaybeProblem find_route(Path& path, Exchange& x);
+/// Refuses a body that is announced to be too large.
+MaybeProblem check_body(Path& path, Exchange& x);
+MaybeProblem identify(Path& path, Exchange& x);
+/// A preflight takes from a limit of its own, by address.
+MaybeProblem charge_preflight(Path& path, Exchange& x);
+/// So does the question what is left.
+MaybeProblem charge_usage(Path& path, Exchange& x);
+MaybeProblem check_bans(Path& path, Exchange& x, bool after_auth);
+MaybeProblem check_suspended(Path& path, Exchange& x, bool after_auth);
+Task<MaybeProblem> wait_in_room(Path& path, Exchange& x);
+/// Checks the credentials that the route reads, and what it demands of them.
+MaybeProblem authenticate(Path& path, Exchange& x);
+
+/// Checks the limits of `stage`, which are counted in memory.
+MaybeProblem admit(Path& path, Exchange& x, Stage stage);
+/// Those that are counted in Redis.
+Task<MaybeProblem> admit_in_redis(Path& path, Exchange& x, Turn* turn = nullptr, Stage stage = Stage::redis);
+/// Those of a stage at which requests may wait for a permit.
+Task<MaybeProblem> admit_in_turn(Path& path, Exchange& x, Stage stage);
+/// The capacity of the upstream, for a request whose body was held.
+Task<MaybeProblem> admit_held(Path& path, Exchange& x);
+
+MaybeProblem check_circuit(Path& path, Exchange& x);
+MaybeProblem pass_circuit(Path& path, Exchange& x);
+void leave_circuit(Path& path, Exchange& x);
+
+MaybeProblem shed(Path& path, Exchange& x);
+/// What shed() finds of a request that is only looked at: its priority, by which some tiers are chosen.
+MaybeProblem rank(Path& path, Exchange& x);
+/// How many places are held free for other priorities follows from what the capacity of the upstream said.
+MaybeProblem capacity_passed(Path& path, Exchange& x);
+void capacity_refused(Path& path, Exchange& x);
+
+bool waits_for_permit(Path& path, Exchange& x);
+Task<MaybeProblem> delay(Path& path, Exchange& x);
+Task<MaybeProblem> hold_body(Path& path, Exchange& x);
+bool waits_for_place(Path& path, Exchange& x);
+Task<MaybeProblem> wait_for_place(Path& path, Exchange& x);
+MaybeProblem take_place(Path& path, Exchange& x);
+void leave_place(Path& path, Exchange& x);
+/// Whether a place at a server must be waited for; else it is taken.
+bool waits_for_server(Path& path, Exchange& x);
+Task<MaybeProblem> wait_for_server(Path& path, Exchange& x);
+void leave_server(Path& path, Exchange& x);
+
+/// Answers the request: by its route, by the gateway as the last hop, or by a server.
+Task<MaybeProblem> serve(Path& path, Exchange& x);
+Task<MaybeProblem> tell_usage(Path& path, Exchange& x, RejectionHeaders style);
+
+/// Charges or gives back the difference between what was held and what the answer says; `served`: whether the exchange
+/// reached the step `serve`.
+void settle(Path& path, Exchange& x, const MaybeProblem& problem, bool served);
+/// Notes the offences of a request before it is answered with `problem`, and tells the suspension that begins.
+Task<void> suspend_first(Path& path, Exchange& x, Problem& problem);
+/// Those that were not noted before the answer.
+void note_offences(Path& path, Exchange& x);
+
+/// The caller lacks the key that `limit` counts by.
+Problem key_missing(Path& path, Exchange& x, const limit::Limit& limit);
+/// Keeps a request that was refused because of what it is, for operators to look at.
+void keep_refused(Path& path, const Exchange& x);
+void keep_refused_head(Path& path, const Exchange& x, std::string_view bytes, std::optional<std::size_t> fault);
+void keep_failed_handshake(Path& path, const boost::asio::ip::address& peer, std::string_view reason);
+/// The end of every exchange: leaves its steps, counts it and writes it to the log.
+void finish(Path& path, Exchange& x);
+
+}  // namespace headgate::gateway

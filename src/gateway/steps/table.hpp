@@ -1,0 +1,49 @@
+#pragma once
+// The path as a table: one row a step.
+
+#include "gateway/path.hpp"
+
+#include "headgate/gateway/steps.hpp"
+
+#include <span>
+#include <string_view>
+
+namespace headgate::gateway {
+
+/// How a step runs. Nothing set: it does nothing then.
+struct Run {
+  /// At once, without a coroutine.
+  MaybeProblem (*at_once)(Path& path, Exchange& x) = nullptr;
+  /// Or as a coroutine, if `waits` says so or is null.
+  Task<MaybeProblem> (*task)(Path& path, Exchange& x) = nullptr;
+  bool (*waits)(Path& path, Exchange& x) = nullptr;
+};
+
+/// What becomes of the permits that earlier steps took if this one refuses the request.
+enum class Taken {
+  stays,        ///< the refusal is the caller's doing: guesses and floods are not free
+  goes_back,    ///< the gateway cannot serve it: the caller pays nothing
+  goes_back_by  ///< the step gives back itself, because what it does then needs the permits
+};
+
+struct StepRow {
+  Step step;
+  std::string_view name;
+  std::string_view of;   ///< which routes have it, in words
+  std::string_view why;  ///< why it stands where it stands
+  /// Whether requests of this route take it. Asked once, when the configuration is compiled. Null: all do.
+  bool (*applies)(const Route& route) = nullptr;
+  Run live{};
+  Run look{};  ///< of a request that is only looked at: it takes nothing
+  Taken refused = Taken::stays;
+  /// At the end of the exchange, whatever became of it, in the reverse order; also if the step was not reached.
+  void (*leave)(Path& path, Exchange& x) = nullptr;
+};
+
+/// All steps, in their order.
+std::span<const StepRow, kSteps> path_table() noexcept;
+
+/// Finds the steps of a route that is complete otherwise.
+void note_steps(Route& route);
+
+}  // namespace headgate::gateway

@@ -1,0 +1,59 @@
+#include "gateway/steps/walk.hpp"
+
+#include "gateway/limits/give_back.hpp"
+
+#include <utility>
+
+namespace headgate::gateway {
+namespace {
+
+/// A preflight takes from none of the limits of its route.
+constexpr StepSet kOfPreflights = {Step::check_body, Step::identify, Step::redirect, Step::preflight, Step::serve};
+constexpr StepSet kWhileSuspended = {Step::suspended, Step::suspended_by_claim};
+
+}  // namespace
+
+const Run* Walk::next() {
+  while (!problem_) {
+    if (ahead_.empty()) return nullptr;
+    at_ = ahead_.first();
+    const auto& row = path_table()[static_cast<std::size_t>(at_)];
+    const auto& run = x_.admission.peek ? row.look : row.live;
+    if (run.task != nullptr) {
+      if (run.waits == nullptr || run.waits(path_, x_)) return &run;
+    } else if (run.at_once != nullptr) {
+      problem_ = run.at_once(path_, x_);
+      if (problem_) return refused(row), nullptr;
+    }
+    ahead_ = x_.route == route_ ? ahead_.behind(at_) : steps().behind(at_);
+    route_ = x_.route;
+  }
+  return nullptr;
+}
+
+void Walk::ended(MaybeProblem&& problem) {
+  problem_ = std::move(problem);
+  if (problem_) return refused(path_table()[static_cast<std::size_t>(at_)]);
+  ahead_ = steps().behind(at_);  // an operator may have suspended someone meanwhile
+}
+
+StepSet Walk::steps() const noexcept {
+  if (x_.preflight) return kOfPreflights;
+  const auto steps = x_.route->steps & only_;
+  return path_.services.bans.operated() ? steps : steps.without(kWhileSuspended);
+}
+
+void Walk::refused(const StepRow& row) {
+  if (row.refused == Taken::goes_back) give_back(path_, x_);
+}
+
+void leave_steps(Path& path, Exchange& x) {
+  if (x.route == nullptr || !x.snapshot) return;
+  for (auto left = x.route->left; !left.empty();) {
+    const auto step = left.last();
+    path_table()[static_cast<std::size_t>(step)].leave(path, x);
+    left = left.without({step});
+  }
+}
+
+}  // namespace headgate::gateway

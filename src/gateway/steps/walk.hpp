@@ -1,0 +1,46 @@
+#pragma once
+// One request on its way through the steps of its route.
+
+#include "gateway/steps/table.hpp"
+
+namespace headgate::gateway {
+
+/// Of one exchange. What answers requests, explains them and tells what is left goes this way; those that ask only look
+/// (Admission::peek). Steps that need not wait run here, without a coroutine:
+///
+///   Walk walk(path, x);
+///   while (const auto* const waits = walk.next()) walk.ended(co_await waits->task(path, x));
+class Walk {
+ public:
+  Walk(Path& path, Exchange& x) noexcept : path_(path), x_(x) {}
+  /// Only these of the steps of the route that `x` has.
+  Walk(Path& path, Exchange& x, StepSet only) noexcept : path_(path), x_(x), route_(x.route), only_(only) {
+    ahead_ = steps();
+  }
+
+  /// Runs steps until one has to wait, and returns how; null: all have run, or one has refused the request.
+  const Run* next();
+  /// What the step said that next() returned.
+  void ended(MaybeProblem&& problem);
+
+  MaybeProblem& problem() noexcept { return problem_; }
+  /// Whether `serve` was reached.
+  bool served() const noexcept { return at_ == Step::serve; }
+
+ private:
+  StepSet steps() const noexcept;
+  void refused(const StepRow& row);
+
+  Path& path_;
+  Exchange& x_;
+  const Route* route_ = nullptr;  ///< whose steps these are
+  StepSet only_ = StepSet::all();
+  StepSet ahead_{Step::find_route};
+  Step at_ = Step::find_route;
+  MaybeProblem problem_;
+};
+
+/// At the end of an exchange: gives back, counts and notes what its steps hold, the last one first.
+void leave_steps(Path& path, Exchange& x);
+
+}  // namespace headgate::gateway
