@@ -37,7 +37,6 @@ struct Build {
 
 void build_process(Build& build);  // instance, workers, drain, memory, rejection
 void build_listen(Build& build);
-void build_timeouts(Build& build);
 void build_bounds(Build& build);
 void build_log(Build& build);
 void build_admin(Build& build);  // after process: the admin address must differ from the listen addresses
@@ -69,9 +68,6 @@ void check_shedding(Build& build);    // priorities that change nothing, and res
 void check_delivery(Build& build);    // retries, mirrors and held bodies
 void check_https(Build& build);       // redirects and fields that need to know of TLS
 void check_unused(Build& build);
-
-/// Builds the held bodies and the mirror of the route written at `route`.
-void build_delivery(const Node& route, gateway::RouteOptions& out);
 
 /// Builds TLS of a listener from `tls`, an object or a list, and checks its files.
 void build_listener_tls(Build& build, const Node& tls, net::ServerTlsOptions& out);

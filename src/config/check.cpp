@@ -36,22 +36,6 @@ std::string_view found(const Node& node) {
   return "nothing";
 }
 
-Kind json_kind(Form form) {
-  switch (form) {
-    case Form::integer:
-      return Kind::number;
-    case Form::section:
-    case Form::map:
-      return Kind::object;
-    case Form::list:
-      return Kind::list;
-    case Form::boolean:
-      return Kind::boolean;
-    default:
-      return Kind::string;
-  }
-}
-
 std::string subject(const Node& node) { return node.key.empty() ? "this place" : in_quotes(node.key); }
 
 bool contains(std::span<const std::string_view> words, std::string_view word) {

@@ -65,7 +65,6 @@ Config build_all(const Node& root, Report& report) {
               .capacity_numbers = {}};
   build_process(build);
   build_listen(build);
-  build_timeouts(build);
   build_bounds(build);
   build_log(build);
   build_admin(build);

@@ -36,7 +36,7 @@ class ReferenceWriter {
       const std::string fallback = key.presence == Presence::required ? "required"
                                    : one                              ? "one of " + among(section.one_of)
                                    : key.fallback.empty()             ? ""
-                                                                      : '`' + cell(key.fallback) + '`';
+                                                                      : '`' + cell(fallback_of(key)) + '`';
       out_ += "| `" + std::string(key.name) + "` | " + cell(takes(*key.shape)) + " | " + fallback + " | " +
               cell(doc_of(key));
       if (!key.example.empty()) out_ += "; as in `" + cell(key.example) + '`';

@@ -51,7 +51,7 @@ class SchemaWriter {
     const bool text = key.shape->form == Form::text || key.shape->form == Form::choice ||
                       key.shape->form == Form::duration || key.shape->form == Form::size ||
                       key.shape->form == Form::rate;
-    return text ? Json(key.fallback) : Json::parse(key.fallback);
+    return text ? Json(fallback_of(key)) : Json::parse(fallback_of(key));
   }
 
   Json reference(const Section& section) {

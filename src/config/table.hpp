@@ -13,6 +13,8 @@
 namespace headgate::config {
 
 struct Section;
+struct Node;
+enum class Kind;
 
 /// Why `text` is not valid; nothing if it is valid.
 using TextCheck = std::optional<LiteralError> (*)(std::string_view text);
@@ -37,13 +39,33 @@ struct Shape {
 
 enum class Presence { optional, required };
 
+/// Where a value goes; made by rows.hpp.
+struct Into {
+  const void* type = nullptr;  ///< names the options; null: a function of the section reads the value
+  void (*put)(const Node& node, const Shape& shape, void* options) = nullptr;
+  /// What they hold, as a user would write it; of null: by default. Null: cannot be told.
+  std::string (*show)(const Shape& shape, const void* options) = nullptr;
+};
+
+/// A fallback that the options have, where `into` leads.
+inline constexpr std::string_view kOfOptions = "(of the options)";
+
 struct Key {
   std::string_view name;
   const Shape* shape = nullptr;
-  std::string_view fallback;  ///< as a user would write it; "" if there is none
+  std::string_view fallback;  ///< as a user would write it; "" if there is none; kOfOptions
   std::string_view example;   ///< as JSON
   std::string_view doc;       ///< one sentence without its dot; {words} stands for the shape's words
+  Into into{};
   Presence presence = Presence::optional;
+
+  constexpr Key() = default;
+  constexpr Key(std::string_view named, const Shape* takes, std::string_view usual, std::string_view for_example,
+                std::string_view means, Into goes = {}, Presence must = Presence::optional)
+      : name(named), shape(takes), fallback(usual), example(for_example), doc(means), into(goes), presence(must) {}
+  constexpr Key(std::string_view named, const Shape* takes, std::string_view usual, std::string_view for_example,
+                std::string_view means, Presence must)
+      : Key(named, takes, usual, for_example, means, Into{}, must) {}
 };
 
 struct Section {
@@ -57,6 +79,12 @@ struct Section {
 
 /// The whole file.
 const Section& root_section();
+
+/// The kind of JSON that a form is written as; not of `either`.
+Kind json_kind(Shape::Form form);
+
+/// The default of a key as a user would write it; "" if there is none.
+std::string fallback_of(const Key& key);
 
 /// The words of a shape, from `words` or from `registered`.
 std::vector<std::string_view> words_of(const Shape& shape);

@@ -2,6 +2,7 @@
 // Shapes that several parts of the table share, and functions that make shapes. Only for table*.cpp.
 
 #include "config/formats/formats.hpp"
+#include "rows.hpp"
 #include "table.hpp"
 
 #include <limits>
@@ -94,6 +95,7 @@ extern const Section kBillingSection;
 extern const Section kWebhookSection;
 extern const Section kTracingSection;
 extern const Shape kRoomMap;
+extern const Section kRoomSection;
 extern const Shape kServerTlsShape;
 extern const Section kConcurrencySection;
 extern const Section kRetrySection;

@@ -27,8 +27,10 @@ constexpr Key kKnownKeyKeys[] = {
     {"key", &kText, "", R"("${ACME_KEY}")", "The key itself; headgate keeps its SHA-256 only"},
     {"sha256", &kDigest, "", R"("9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08")",
      "Its SHA-256 in hexadecimal, so that the key itself is in no file"},
-    {"tier", &kKeyTierName, "", R"("pro")", "Its tier in limits with `\"tier_from\": \"api_key\"`"},
-    {"tags", &kKeyTags, "[]", R"(["batch"])", "Words by which routes choose keys in `require.api_key`"},
+    {"tier", &kKeyTierName, "", R"("pro")", "Its tier in limits with `\"tier_from\": \"api_key\"`",
+     into<&identity::ApiKeyRecord::tier>},
+    {"tags", &kKeyTags, kOfOptions, R"(["batch"])", "Words by which routes choose keys in `require.api_key`",
+     into<&identity::ApiKeyRecord::tags>},
 };
 constexpr std::string_view kKnownKeyForms[] = {"key", "sha256"};
 constexpr Section kKnownKey{.name = "known_key",
@@ -41,11 +43,15 @@ constexpr Shape kKnownKeys = map("an object of keys by their owner's name", kKno
 constexpr Key kApiKeyKeys[] = {
     {"header", &kHeaderName, "X-API-Key", R"("X-API-Key")", "The field that carries a caller's key"},
     {"query", &kParameterName, "", R"("api_key")",
-     "A query parameter that may carry it instead; servers and proxies may log it"},
-    {"cookie", &kCookieName, "", R"("api_key")", "A cookie that may carry it instead"},
-    {"pass_on", &kBoolean, "false", "true", "Whether the server gets the key"},
+     "A query parameter that may carry it instead; servers and proxies may log it",
+     into<&identity::ApiKeyOptions::query>},
+    {"cookie", &kCookieName, "", R"("api_key")", "A cookie that may carry it instead",
+     into<&identity::ApiKeyOptions::cookie>},
+    {"pass_on", &kBoolean, kOfOptions, "true", "Whether the server gets the key",
+     into<&identity::ApiKeyOptions::pass_on>},
     {"file", &kFilePath, "", R"("/etc/headgate/api-keys.json")",
-     "A file of known keys, read again when it changes; `headgate keys` makes and checks it"},
+     "A file of known keys, read again when it changes; `headgate keys` makes and checks it",
+     into<&identity::ApiKeyOptions::file>},
     {"keys", &kKnownKeys, "{}", R"({ "acme": { "key": "${ACME_KEY}", "tier": "pro" } })",
      "Known keys by their owner's name. If any key is known, here or in `file`, only known keys are valid; otherwise "
      "every text is a valid key with its own counters"},
@@ -120,17 +126,13 @@ void build_api_keys(Build& build, const Node* api_key) {
   auto& out = build.config.identity.api_key;
   out.written = true;
   if (const Node* header = text_at(api_key, "header")) out.header = lower(header->text);
-  read(api_key, "query", out.query);
-  read(api_key, "cookie", out.cookie);
-  read(api_key, "pass_on", out.pass_on);
-  read(api_key, "file", out.file);
+  fill(api_key, kApiKey, out);
   if (const Node* file = text_at(api_key, "file"); file != nullptr && !out.file.empty()) check_key_file(build, *file);
   std::map<identity::Sha256, const Node*> seen;
   for (const Node* each : known_keys(api_key)) {
     identity::ApiKeyRecord record;
     record.owner = each->key;
-    read(each, "tier", record.tier);
-    for (const Node* tag : texts(find(each, "tags"))) record.tags.push_back(tag->text);
+    fill(each, kKnownKey, record);
     if (!read_digest(build, *each, record.digest)) continue;
     const auto [first, fresh] = seen.emplace(record.digest, each);
     if (!fresh) {

@@ -21,7 +21,8 @@ constexpr Shape kFailureRate{.form = Form::rate, .what = "a rate"};
 constexpr Shape kFailureBurst = integer(1, 1'000'000'000);
 constexpr Key kFailuresKeys[] = {
     {"rate", &kFailureRate, "60/minute", R"("60/minute")", "How often one address may fail"},
-    {"burst", &kFailureBurst, "", "60", "How often at once; default: the rate's count"},
+    {"burst", &kFailureBurst, "", "60", "How often at once; default: the rate's count",
+     into<&identity::FailureLimit::burst>},
 };
 constexpr Section kFailures{
     "failures", "identity.failures",
@@ -49,12 +50,14 @@ constexpr Shape kCertificateHeaders =
 constexpr Key kIdentityKeys[] = {
     {"trusted_proxies", &kNetworks, "[]", R"(["10.0.0.0/8"])",
      "Only these proxies may name the client's address, in the field `address_from` or by the PROXY protocol"},
-    {"address_from", &kAddressFrom, "X-Forwarded-For", R"("Forwarded")",
-     "The field in which all trusted proxies write the client's address. No other field is read"},
+    {"address_from", &kAddressFrom, kOfOptions, R"("Forwarded")",
+     "The field in which all trusted proxies write the client's address. No other field is read",
+     into<&identity::Options::address_field>},
     {"proxy_fields", &kProxyFieldList, kProxyFieldsFallback, R"(["X-Forwarded-*", "X-Original-URL", "Proxy"])",
      "Fields that only trusted proxies may send; they are removed from all other requests, also if `_` replaces `-`. A "
      "name that ends in `*` stands for all names with this beginning. A list here replaces the default"},
-    {"ipv6_prefix", &kIpv6Prefix, "64", "64", "All IPv6 addresses of one block of this length count as one client"},
+    {"ipv6_prefix", &kIpv6Prefix, kOfOptions, "64",
+     "All IPv6 addresses of one block of this length count as one client", into<&identity::Options::ipv6_prefix>},
     {"api_key", &kApiKeyShape, "", R"({ "file": "/etc/headgate/api-keys.json" })",
      "Where a caller's API key is found, and which are known"},
     {"jwt", &kJwtShape, "", R"({ "algorithms": ["HS256"], "secret": "${JWT_SECRET}" })", "How tokens are verified"},
@@ -160,7 +163,7 @@ void build_failures(Build& build, const Node* identity) {
       out.failures->burst = read->count;
     }
   }
-  read_number(written, "burst", out.failures->burst);
+  fill(written, kFailures, *out.failures);
   check_failures(build, *written);
 }
 
@@ -168,12 +171,9 @@ void build_failures(Build& build, const Node* identity) {
 
 void build_identity(Build& build) {
   const Node* identity = find(&build.root, "identity");
-  auto& out = build.config.identity;
   build_proxies(build, identity);
   build_proxy_fields(build, identity);
   build_certificate_headers(build, identity);
-  read_choice(identity, "address_from", kAddressFields, out.address_field);
-  read_number(identity, "ipv6_prefix", out.ipv6_prefix);
   build_failures(build, identity);
   build_api_keys(build, find(identity, "api_key"));
   if (const Node* jwt = find(identity, "jwt"); jwt != nullptr && jwt->kind == Kind::object) build_jwt(build, *jwt);

@@ -30,9 +30,11 @@ constexpr Shape kJwkSet =
     path("a file's path or a URL", check_jwk_set, [](std::string_view text) { return !is_url(text); });
 constexpr std::array kIssuerRows{
     Key{"issuer", &kSomeText, "", R"("https://login.example.com/")",
-        "Required `iss` of the token; without this key a single issuer accepts any `iss`"},
+        "Required `iss` of the token; without this key a single issuer accepts any `iss`",
+        into<&identity::JwtIssuer::issuer>},
     Key{"audience", &kTextOrTexts, "", R"("https://api.example.com")",
-        "Required value in the token's `aud`; of a list, one value is enough; default: any"},
+        "Required value in the token's `aud`; of a list, one value is enough; default: any",
+        into<&identity::JwtIssuer::audiences>},
     Key{"algorithms", &kJwtAlgorithmList, "", R"(["RS256"])",
         "Accepted signatures: `HS*` (with `secret`), `RS*`, `PS*`, `ES*` and `EdDSA` (with `public_key` or `jwks`); a "
         "token cannot choose another algorithm or another kind of key"},
@@ -45,15 +47,21 @@ constexpr std::array kIssuerRows{
         "background"},
     Key{"jwks_ca", &kFilePath, "", R"("/etc/headgate/ca.pem")",
         "PEM file of the certificate authorities for the host of `jwks`; default: those of the system"},
-    Key{"refresh", &kDuration, "5m", R"("5m")",
-        "How often `jwks` is fetched if the answer's `Cache-Control` gives no time"},
-    Key{"refetch", &kDuration, "10s", R"("10s")",
-        "Minimum time between two fetches of `jwks` that tokens with an unknown key cause"},
-    Key{"fetch_timeout", &kDuration, "5s", R"("5s")", "How long one fetch of `jwks` may take"},
-    Key{"types", &kTexts, R"(["JWT", "at+jwt"])", R"(["at+jwt"])",
-        "Accepted values of the token's `typ`. Without this key a token without `typ` is accepted, too"},
-    Key{"leeway", &kDuration, "30s", R"("30s")", "How far clocks may differ for `exp`, `nbf` and `iat`"},
-    Key{"max_age", &kDuration, "", R"("12h")", "Maximum age of a token by its `iat`, which is then required"},
+    Key{"refresh", &kDuration, kOfOptions, R"("5m")",
+        "How often `jwks` is fetched if the answer's `Cache-Control` gives no time",
+        into<&identity::JwtIssuer::keys, &identity::JwtKeySource::refresh>},
+    Key{"refetch", &kDuration, kOfOptions, R"("10s")",
+        "Minimum time between two fetches of `jwks` that tokens with an unknown key cause",
+        into<&identity::JwtIssuer::keys, &identity::JwtKeySource::refetch>},
+    Key{"fetch_timeout", &kDuration, kOfOptions, R"("5s")", "How long one fetch of `jwks` may take",
+        into<&identity::JwtIssuer::keys, &identity::JwtKeySource::fetch_timeout>},
+    Key{"types", &kTexts, kOfOptions, R"(["at+jwt"])",
+        "Accepted values of the token's `typ`. Without this key a token without `typ` is accepted, too",
+        into<&identity::JwtIssuer::types>},
+    Key{"leeway", &kDuration, kOfOptions, R"("30s")", "How far clocks may differ for `exp`, `nbf` and `iat`",
+        into<&identity::JwtIssuer::leeway>},
+    Key{"max_age", &kDuration, "", R"("12h")", "Maximum age of a token by its `iat`, which is then required",
+        into<&identity::JwtIssuer::max_age>},
 };
 constexpr Section kIssuer{"issuer", "identity.jwt.issuers[]", "One of several issuers; each has its own `issuer`.",
                           kIssuerRows};
@@ -67,16 +75,20 @@ constexpr std::array kJwtOwnRows{
         "Several issuers, in place of the keys above. The token's `iss` says which one it is from"},
     Key{"header", &kHeaderName, "Authorization", R"("X-Token")",
         "The field that carries the token: `Authorization` needs the scheme `Bearer`, in another field it is optional"},
-    Key{"cookie", &kCookieName, "", R"("session")", "A cookie that may carry it instead"},
+    Key{"cookie", &kCookieName, "", R"("session")", "A cookie that may carry it instead",
+        into<&identity::JwtOptions::cookie>},
     Key{"query", &kParameterName, "", R"("access_token")",
-        "A query parameter that may carry it instead; servers and proxies may log it"},
-    Key{"pass_on", &kBoolean, "true", "false", "Whether the server gets the token"},
+        "A query parameter that may carry it instead; servers and proxies may log it",
+        into<&identity::JwtOptions::query>},
+    Key{"pass_on", &kBoolean, kOfOptions, "false", "Whether the server gets the token",
+        into<&identity::JwtOptions::pass_on>},
     Key{"claim_headers", &kClaimHeaders, "{}", R"({ "X-User": "sub" })",
         "Fields in which the server gets claims of the verified token; a caller's own fields of these names are "
         "removed on every route"},
-    Key{"remember", &kRemember, "10000", "10000",
+    Key{"remember", &kRemember, kOfOptions, "10000",
         "Size of each worker's token cache: so many verified tokens, and as many refused ones, need no second "
-        "signature check"},
+        "signature check",
+        into<&identity::JwtOptions::remember>},
 };
 
 template <std::size_t N, std::size_t M>
@@ -115,15 +127,9 @@ class IssuerBuilder {
   IssuerBuilder(Build& build, const Node& node) : report_(build.report), node_(node) {}
 
   JwtIssuer run() {
-    read(&node_, "issuer", out_.issuer);
-    for (const Node* each : texts(find(&node_, "audience"))) out_.audiences.push_back(each->text);
+    fill(&node_, kIssuer, out_);
     leeway();
-    read(&node_, "max_age", out_.max_age);
-    if (const auto types = texts(find(&node_, "types")); !types.empty()) {
-      out_.types.clear();
-      out_.demands_type = true;
-      for (const Node* each : types) out_.types.push_back(each->text);
-    }
+    out_.demands_type = find(&node_, "types") != nullptr;
     algorithms();
     if (out_.algorithms.empty()) return std::move(out_);
     secret();
@@ -135,7 +141,6 @@ class IssuerBuilder {
 
  private:
   void leeway() {
-    read(&node_, "leeway", out_.leeway);
     if (out_.leeway <= std::chrono::hours(24)) return;
     report_.error(code::kRange, *find(&node_, "leeway"), "the leeway is more than a day", R"(write at most "1d")");
   }
@@ -218,9 +223,6 @@ class IssuerBuilder {
   }
 
   void jwk_set() {
-    read(&node_, "refresh", out_.keys.refresh);
-    read(&node_, "refetch", out_.keys.refetch);
-    read(&node_, "fetch_timeout", out_.keys.fetch_timeout);
     const Node* written = text_at(&node_, "jwks");
     const bool fetched = written != nullptr && is_url(written->text);
     if (!fetched) {
@@ -340,10 +342,7 @@ void build_jwt(Build& build, const Node& jwt) {
   else
     out.issuers.push_back(IssuerBuilder(build, jwt).run());
   if (const Node* header = text_at(&jwt, "header")) out.header = lower(header->text);
-  read(&jwt, "cookie", out.cookie);
-  read(&jwt, "query", out.query);
-  read(&jwt, "pass_on", out.pass_on);
-  read_number(&jwt, "remember", out.remember);
+  fill(&jwt, kJwt, out);
   build_claim_headers(find(&jwt, "claim_headers"), out);
 }
 

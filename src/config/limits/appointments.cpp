@@ -17,8 +17,10 @@ namespace headgate::config {
 namespace {
 
 constexpr Key kAppointmentKeys[] = {
-    {"ahead", &kDuration, "5m", R"("5m")", "The latest beginning of an appointment, from now"},
-    {"width", &kDuration, "10s", R"("10s")", "How long an appointment can be kept after its beginning"},
+    {"ahead", &kDuration, "5m", R"("5m")", "The latest beginning of an appointment, from now",
+     into<&limit::AppointmentTerms::ahead>},
+    {"width", &kDuration, "10s", R"("10s")", "How long an appointment can be kept after its beginning",
+     into<&limit::AppointmentTerms::width>},
 };
 constexpr Section kAppointments{"appointments", "limits.<name>.appointments", "When a rejected request may come back.",
                                 kAppointmentKeys};
@@ -50,10 +52,7 @@ class AppointmentBuilder {
   void run() {
     if (written_.kind == Kind::boolean && written_.text == "false") return;
     auto& terms = out_.appointments.emplace(limit::AppointmentTerms{std::chrono::minutes(5), std::chrono::seconds(10)});
-    if (written_.kind == Kind::object) {
-      read(&written_, "ahead", terms.ahead);
-      read(&written_, "width", terms.width);
-    }
+    fill(&written_, kAppointments, terms);
     if (out_.mode == limit::Mode::observe) {
       report_.warning_at_key(code::kNoEffect, written_,
                              "a limit that only observes rejects nobody, and so hands out no appointments",

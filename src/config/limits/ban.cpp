@@ -22,12 +22,15 @@ constexpr Key kBanKeys[] = {
     {"after", &kBanAfter, "", "20", "How many offences within `within` suspend a key", required},
     {"within", &kDuration, "1m", R"("1m")", "The time within which they count"},
     {"for", &kDuration, "", R"("10m")",
-     "How long the first suspension lasts; each later one lasts twice as long as the one before", required},
+     "How long the first suspension lasts; each later one lasts twice as long as the one before",
+     into<&limit::BanPolicy::first>, required},
     {"at_most", &kDuration, "24h", R"("24h")",
-     "The longest suspension, at most 31 days; a key that was not suspended for so long begins with `for` again"},
+     "The longest suspension, at most 31 days; a key that was not suspended for so long begins with `for` again",
+     into<&limit::BanPolicy::longest>},
     {"status", &kCountedStatuses, "", "[401, 403]",
      "An answer with one of these statuses is an offence; default: a rejection by this limit is one"},
-    {"answer", &kBanAnswer, "429", "403", "Status of the refusal; it always has a `Retry-After`"},
+    {"answer", &kBanAnswer, kOfOptions, "403", "Status of the refusal; it always has a `Retry-After`",
+     into<&limit::BanPolicy::status>},
 };
 constexpr Section kBan{"ban", "limits.<name>.ban", "When a key is suspended, and for how long.", kBanKeys};
 
@@ -80,10 +83,8 @@ class BanBuilder {
     ban.longest = std::chrono::hours(24);
     read_number(&node_, "after", after);
     read(&node_, "within", within);
-    read(&node_, "for", ban.first);
-    ban.longest = std::max(ban.longest, ban.first);
-    read(&node_, "at_most", ban.longest);
-    read_number(&node_, "answer", ban.status);
+    fill(&node_, kBan, ban);
+    if (text_at(&node_, "at_most") == nullptr) ban.longest = std::max(ban.longest, ban.first);
     ban.statuses = read_statuses(find(&node_, "status"));
     ban.offences = offence_rule(out_, std::max<std::uint64_t>(after, 1), within);
     check_lengths(ban);

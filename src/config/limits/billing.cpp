@@ -22,7 +22,8 @@ namespace {
 
 constexpr Shape kBillingZone = text("a time zone");
 constexpr Key kBillingKeys[] = {
-    {"keep", &kDuration, "40d", R"("40d")", "How long a day stays in Redis after its end: 2 to 366 days"},
+    {"keep", &kDuration, kOfOptions, R"("40d")", "How long a day stays in Redis after its end: 2 to 366 days",
+     into<&Billing::kept>},
     {"time_zone", &kBillingZone, "UTC", R"("Europe/Vienna")", "The zone whose days are summed"},
 };
 
@@ -70,9 +71,9 @@ void check_billed(Build& build, const limit::Limit& limit, const Node& node) {
   }
 }
 
-void read_kept(Build& build, const Node& written, Duration& out) {
-  read(&written, "keep", out);
-  if (out >= kMinKept && out <= kMaxKept) return;
+void read_kept(Build& build, const Node& written, Billing& out) {
+  fill(&written, kBillingSection, out);
+  if (out.kept >= kMinKept && out.kept <= kMaxKept) return;
   build.report.error(code::kRange, *find(&written, "keep"), "a day is kept for 2 to 366 days", R"(write "40d")");
 }
 
@@ -104,7 +105,7 @@ void build_billing(Build& build) {
                                 R"(add "bill": true to a limit, or remove it)");
   }
   Billing out;
-  if (written != nullptr) read_kept(build, *written, out.kept);
+  if (written != nullptr) read_kept(build, *written, out);
   read_days(build, text_at(written, "time_zone"), out.days);
   if (!any) return;
   build.config.gateway.billing_days = out.days;

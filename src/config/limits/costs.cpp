@@ -24,14 +24,18 @@ constexpr Key kCostKeys[] = {
     {"header", &kHeaderName, "", R"("X-Cost")", "What this field of the request says"},
     {"response_header", &kHeaderName, "", R"("X-Tokens-Used")",
      "What this field of the answer says: `hold` is reserved before the request, and corrected when the answer comes"},
-    {"otherwise", &kPositive, "1", "1", "With `by_method` and `header`: the cost where they do not say"},
+    {"otherwise", &kPositive, kOfOptions, "1", "With `by_method` and `header`: the cost where they do not say",
+     into<&gateway::Cost::default_value>},
     {"hold", &kPositive, "", "500",
-     "With `response_header`: what is reserved first, and charged if the answer does not say"},
+     "With `response_header`: what is reserved first, and charged if the answer does not say",
+     into<&gateway::Cost::default_value>},
     {"most", &kPositive, "", "100000",
-     "With `header` and `response_header`, which need it: the maximum; a larger value counts as this"},
-    {"debt", &kBoolean, "false", "true",
+     "With `header` and `response_header`, which need it: the maximum; a larger value counts as this",
+     into<&gateway::Cost::most>},
+    {"debt", &kBoolean, kOfOptions, "true",
      "With `response_header`: whether use beyond the permits left is a debt, and requests are rejected until it is "
-     "paid off; otherwise it is not charged"},
+     "paid off; otherwise it is not charged",
+     into<&gateway::Cost::debt>},
 };
 constexpr std::string_view kCostForms[] = {"by_method", "header", "response_header"};
 constexpr Section kCost{.name = "cost",
@@ -45,8 +49,9 @@ constexpr Shape kCostShape = either("a whole number or an object", kAllCostForms
 constexpr Shape kScale = text("a fraction", check_scale);
 constexpr Shape kUsedLimit = text("a limit's name");
 constexpr Key kUseKeys[] = {
-    {"use", &kUsedLimit, "", R"("per-ip")", "The limit's name", required},
-    {"cost", &kCostShape, "1", "10", "How many requests one request counts as: a number, or an object"},
+    {"use", &kUsedLimit, "", R"("per-ip")", "The limit's name", into<&gateway::LimitUse::limit>, required},
+    {"cost", &kCostShape, "1", "10", "How many requests one request counts as: a number, or an object",
+     into<&gateway::LimitUse::cost, &gateway::Cost::default_value>},
     {"scale", &kScale, "", R"("1/10")",
      "The route gets its own counters, with this fraction or multiple of the limit's size"},
 };
@@ -83,9 +88,7 @@ class CostBuilder {
     out_.from = source->from;
     const bool settles = out_.from == Cost::From::response_header;
     const bool by_method = out_.from == Cost::From::method;
-    read_number(&node_, settles ? "hold" : "otherwise", out_.default_value);
-    read_number(&node_, "most", out_.most);
-    read(&node_, "debt", out_.debt);
+    fill(&node_, kCost, out_);
     if (!settles && out_.debt)
       refuse_beside(*source, "debt", "remove it: only a cost from the answer can be more than what was held");
     refuse_beside(*source, settles ? "otherwise" : "hold", settles ? "write \"hold\"" : "write \"otherwise\"");
@@ -151,8 +154,7 @@ class CostBuilder {
 }  // namespace
 
 void build_use(Build& build, const Node& node, gateway::LimitUse& out) {
-  read(&node, "use", out.limit);
-  read_number(&node, "cost", out.cost.default_value);
+  fill(&node, kUse, out);
   if (const Node* cost = find(&node, "cost"); cost != nullptr && cost->kind == Kind::object)
     CostBuilder(build, *cost, out.cost).run();
   const Node* scale = text_at(&node, "scale");

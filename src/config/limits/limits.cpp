@@ -57,11 +57,12 @@ constexpr Key kLimitKeys[] = {
     {"time_zone", &kZone, "", R"("Europe/Vienna")",
      "The zone whose days or months a `fixed_window` of a day or a month counts by; default for a month: UTC"},
     {"store", &kStore, "", R"("memory")",
-     "Where it counts; default: `redis` if there is a `redis` block, else `memory`"},
+     "Where it counts; default: `redis` if there is a `redis` block, else `memory`", into<&limit::Limit::store>},
     {"leases", &kLeasesShape, "auto", R"("off")",
      "Whether a gateway may take permits for a busy key from Redis in batches: `auto` if this cannot allow too many "
      "requests, or `off`"},
-    {"version", &kVersion, "1", "2", "A version of its counters: with another one than before, all of them begin anew"},
+    {"version", &kVersion, kOfOptions, "2",
+     "A version of its counters: with another one than before, all of them begin anew", into<&limit::Limit::version>},
     {"shards", &kShards, "", "8",
      "How many counters a key has in Redis, each with its part of the limit, so that several servers of a cluster "
      "share "
@@ -76,17 +77,20 @@ constexpr Key kLimitKeys[] = {
     {"ban", &kBanShape, "", R"({ "after": 20, "within": "1m", "for": "10m" })",
      "Suspends a key after several rejections, or after answers of some statuses: until then all its requests are "
      "refused, before anything is counted"},
-    {"bill", &kBoolean, "false", "true",
-     "Whether what each key uses is summed for each day in Redis, for bills: see docs/billing.md"},
+    {"bill", &kBoolean, kOfOptions, "true",
+     "Whether what each key uses is summed for each day in Redis, for bills: see docs/billing.md",
+     into<&limit::Limit::bill>},
     {"notify_at", &kNotifyParts, "", R"(["80%", "100%"])",
      "With `fixed_window`: tells the `webhook` when a key has used so much of its quota, once in each period"},
-    {"mode", &kMode, "enforce", R"("observe")", "`observe` counts and reports, but rejects nobody"},
+    {"mode", &kMode, kOfOptions, R"("observe")", "`observe` counts and reports, but rejects nobody",
+     into<&limit::Limit::mode>},
     {"exempt", &kExemptShape, "", R"({ "client_ip": ["10.9.0.0/16"] })", "Callers that it does not apply to"},
     {"if_absent", &kIfAbsent, "", R"("client_ip")",
      "What happens to a caller without the key: another key to count by, `skip`, `reject`, or `{\"reject\": 403}`; a "
      "list is tried in turn, as in `[\"api_key\", \"client_ip\"]`, and a list within it counts by its members "
      "together"},
-    {"if_redis_down", &kIfDown, "", R"("reject")", "As `redis.if_down`, for this limit"},
+    {"if_redis_down", &kIfDown, "", R"("reject")", "As `redis.if_down`, for this limit",
+     into<&limit::Limit::if_redis_down>},
 };
 constexpr std::string_view kSizes[] = {"rate", "in_flight", "tiers"};
 
@@ -109,11 +113,12 @@ class LimitBuilder {
 
   limit::Limit run() {
     out_.name = node_.key;
+    out_.store = build_.config.redis ? Store::redis : Store::memory;
+    read_choice(find(&build_.root, "redis"), "if_down", kIfRedisDown, out_.if_redis_down);
+    fill(&node_, kLimitSection, out_);
     out_.per = build_key(build_, find(&node_, "per"));
-    read_choice(&node_, "mode", kModes, out_.mode);
     store();
     build_if_absent(build_, node_, out_.per, out_.if_absent);
-    read_number(&node_, "version", out_.version);
     tier_from();
     build_tiers(build_, node_, out_);
     build_shards(build_, node_, out_);
@@ -122,7 +127,6 @@ class LimitBuilder {
     outlives_the_process();
     exempt();
     build_ban(build_, node_, out_);
-    read(&node_, "bill", out_.bill);
     build_notices(build_, node_, out_);
     priorities();
     return std::move(out_);
@@ -139,16 +143,11 @@ class LimitBuilder {
   }
 
   void store() {
-    const bool redis = build_.config.redis.has_value();
-    out_.store = redis ? Store::redis : Store::memory;
-    read_choice(&node_, "store", kStores, out_.store);
     const Node* written = find(&node_, "store");
     if (out_.store == Store::redis && find(&build_.root, "redis") == nullptr) {
       report_.error(code::kUnresolved, *written, "this limit counts in Redis, but there is no \"redis\" block",
                     R"(add "redis": { "url": "redis://127.0.0.1:6379" }, or write "store": "memory")");
     }
-    read_choice(find(&build_.root, "redis"), "if_down", kIfRedisDown, out_.if_redis_down);
-    read_choice(&node_, "if_redis_down", kIfRedisDown, out_.if_redis_down);
     const Node* down = find(&node_, "if_redis_down");
     if (down != nullptr && out_.store == Store::memory) {
       report_.warning_at_key(code::kNoEffect, *down,

@@ -7,19 +7,26 @@
 #include "config/text/codes.hpp"
 #include "config/values.hpp"
 
+#include "headgate/gateway/options.hpp"
 #include "headgate/identity/network.hpp"
 
 namespace headgate::config {
 namespace {
 
 constexpr Key kTimeoutsKeys[] = {
-    {"handshake", &kDuration, "10s", R"("10s")", "From a new connection to the end of its TLS handshake"},
-    {"idle", &kDuration, "1m", R"("1m")", "A kept-alive client connection without a request"},
-    {"head", &kDuration, "10s", R"("10s")", "From the first byte of a request to the end of its head"},
-    {"body", &kDuration, "10s", R"("10s")",
-     "No byte of a request's body for this long; for an answer's body see the route's `between_bytes`"},
-    {"write", &kDuration, "10s", R"("10s")", "The peer takes no byte for this long"},
-    {"tunnel", &kDuration, "10m", R"("10m")", "An upgraded connection (WebSocket) without a byte in either direction"},
+    {"handshake", &kDuration, kOfOptions, R"("10s")", "From a new connection to the end of its TLS handshake",
+     into<&gateway::Timeouts::handshake>},
+    {"idle", &kDuration, kOfOptions, R"("1m")", "A kept-alive client connection without a request",
+     into<&gateway::Timeouts::idle>},
+    {"head", &kDuration, kOfOptions, R"("10s")", "From the first byte of a request to the end of its head",
+     into<&gateway::Timeouts::head>},
+    {"body", &kDuration, kOfOptions, R"("10s")",
+     "No byte of a request's body for this long; for an answer's body see the route's `between_bytes`",
+     into<&gateway::Timeouts::body>},
+    {"write", &kDuration, kOfOptions, R"("10s")", "The peer takes no byte for this long",
+     into<&gateway::Timeouts::write>},
+    {"tunnel", &kDuration, kOfOptions, R"("10m")",
+     "An upgraded connection (WebSocket) without a byte in either direction", into<&gateway::Timeouts::tunnel>},
 };
 constexpr Section kTimeouts{"timeouts", "timeouts", "One per phase; none of them spans the whole request.",
                             kTimeoutsKeys};
@@ -33,21 +40,28 @@ constexpr Shape kExemptNetwork = text("an address block", check_network);
 constexpr Shape kExemptAddresses = list("a list of address blocks", kExemptNetwork, 0, 1024);
 constexpr Shape kBuffered = size(1UL << 20, std::uint64_t{1} << 53);
 constexpr Key kBoundsKeys[] = {
-    {"head_size", &kHeadSize, "16KiB", R"("16KiB")", "Request line and fields, at most 60KiB; 431 beyond"},
-    {"head_fields", &kHeadFields, "100", "100", "Fields of a request; 431 beyond"},
-    {"target_size", &kTargetSize, "8KiB", R"("8KiB")", "Path and query of a request; 414 beyond"},
-    {"connections", &kConnections, "10000", "10000",
+    {"head_size", &kHeadSize, kOfOptions, R"("16KiB")", "Request line and fields, at most 60KiB; 431 beyond",
+     into<&gateway::Bounds::head_bytes>},
+    {"head_fields", &kHeadFields, kOfOptions, "100", "Fields of a request; 431 beyond",
+     into<&gateway::Bounds::head_fields>},
+    {"target_size", &kTargetSize, kOfOptions, R"("8KiB")", "Path and query of a request; 414 beyond",
+     into<&gateway::Bounds::target_bytes>},
+    {"connections", &kConnections, kOfOptions, "10000",
      "Client connections of all workers together; for a further one the address with the most gives up the one that "
      "was "
-     "idle longest. If none of them is idle it gets a 503, or is closed if it uses TLS"},
-    {"handshakes", &kHandshakes, "1000", "1000", "TLS handshakes that a worker has under way; further ones wait"},
-    {"handshakes_per_address", &kHandshakes, "100", "100",
+     "idle longest. If none of them is idle it gets a 503, or is closed if it uses TLS",
+     into<&gateway::Bounds::connections>},
+    {"handshakes", &kHandshakes, kOfOptions, "1000", "TLS handshakes that a worker has under way; further ones wait",
+     into<&gateway::Bounds::handshakes>},
+    {"handshakes_per_address", &kHandshakes, kOfOptions, "100",
      "TLS handshakes of one address, and of one IPv6 block of 64 bits, that a worker has under way or waiting; a "
      "further "
-     "connection is closed. Trusted proxies may have more"},
+     "connection is closed. Trusted proxies may have more",
+     into<&gateway::Bounds::handshakes_per_address>},
     {"connections_per_address", &kConnections, "", "100",
      "Connections of one client address (for IPv6 of one block, see `identity.ipv6_prefix`); a further one is closed "
-     "at once, before TLS. Default: any number"},
+     "at once, before TLS. Default: any number",
+     into<&gateway::Bounds::connections_per_address>},
     {"connection_rate", &kConnectionRate, "", R"("50/second")",
      "New connections of one client address: so many may come at once, and come back evenly; a further one is closed "
      "at once. Default: any number"},
@@ -56,7 +70,8 @@ constexpr Key kBoundsKeys[] = {
      "the client"},
     {"buffered", &kBuffered, "", R"("256MiB")",
      "Bytes in the buffers of all connections, to clients and to servers; beyond it a further request gets a 503 with "
-     "`Retry-After`. Default: any number"},
+     "`Retry-After`. Default: any number",
+     into<&gateway::Bounds::buffered>},
 };
 constexpr Section kBounds{"bounds", "bounds", "How much one caller can make the gateway hold.", kBoundsKeys};
 
@@ -83,15 +98,7 @@ constexpr Shape kBoundsShape = section(kBounds);
 void build_bounds(Build& build) {
   const Node* bounds = find(&build.root, "bounds");
   auto& out = build.config.gateway.bounds;
-  read_size(bounds, "head_size", out.head_bytes);
-  read_number(bounds, "head_fields", out.head_fields);
-  read_size(bounds, "target_size", out.target_bytes);
-  read_number(bounds, "connections", out.connections);
-  read_number(bounds, "handshakes", out.handshakes);
-  read_number(bounds, "handshakes_per_address", out.handshakes_per_address);
-  read_number(bounds, "connections_per_address", out.connections_per_address);
-  read_size(bounds, "buffered", out.buffered);
-  read_number(find(&build.root, "identity"), "ipv6_prefix", out.ipv6_prefix);
+  out.ipv6_prefix = build.config.identity.ipv6_prefix;
   build_connection_rate(build, bounds);
   if (out.target_bytes <= out.head_bytes) return;
   const Node* target = find(bounds, "target_size");
@@ -102,17 +109,6 @@ void build_bounds(Build& build) {
                      "\"target_size\" (" + size_text(out.target_bytes) + ") is larger than \"head_size\" (" +
                          size_text(out.head_bytes) + "), which includes the target",
                      "raise \"head_size\" or lower \"target_size\"");
-}
-
-void build_timeouts(Build& build) {
-  const Node* timeouts = find(&build.root, "timeouts");
-  auto& out = build.config.gateway.timeouts;
-  read(timeouts, "handshake", out.handshake);
-  read(timeouts, "idle", out.idle);
-  read(timeouts, "head", out.head);
-  read(timeouts, "body", out.body);
-  read(timeouts, "write", out.write);
-  read(timeouts, "tunnel", out.tunnel);
 }
 
 }  // namespace headgate::config

@@ -17,9 +17,10 @@ constexpr std::string_view kListenerLater[] = {"http2"};
 constexpr Key kListenerKeys[] = {
     {"address", &kListenAddress, "", R"(":8080")",
      "Where to listen: `:PORT` (every address), `IP:PORT` or `[IPV6]:PORT`", required},
-    {"proxy_protocol", &kBoolean, "false", "true",
+    {"proxy_protocol", &kBoolean, kOfOptions, "true",
      "Whether connections from `identity.trusted_proxies` begin with a header of the PROXY protocol, version 1 or 2; "
-     "nobody else may send one"},
+     "nobody else may send one",
+     into<&net::ListenOptions::proxy_protocol>},
     {"redirect_to_https", &kRedirectToHttps, "false", "true",
      "Whether requests without TLS are redirected to the same address with `https://`; a number is the port there, if "
      "it "
@@ -49,7 +50,7 @@ void add_listener(Build& build, const Node& node, std::map<std::string, const No
   if (node.kind == Kind::object) {
     std::optional<std::uint16_t> https_port;
     read_https_port(node, https_port);
-    read(&node, "proxy_protocol", options->proxy_protocol);
+    fill(&node, kListener, *options);
     options->https_port = https_port.value_or(0);
   }
   if (const Node* tls = find(&node, "tls")) build_listener_tls(build, *tls, options->tls.emplace());

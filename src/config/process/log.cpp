@@ -33,21 +33,26 @@ constexpr Shape kLogCaller = text("owner or jwt.<claim>", check_log_caller);
 constexpr Shape kLogCallers = list("a list of owner and jwt.<claim>", kLogCaller, 0, 8);
 constexpr std::string_view kLogLater[] = {"sample", "rotate"};
 constexpr Key kLogKeys[] = {
-    {"level", &kLevel, "info", R"("info")", "Minimum severity for the error log"},
-    {"format", &kFormat, "text", R"("json")",
+    {"level", &kLevel, kOfOptions, R"("info")", "Minimum severity for the error log",
+     into<&observe::LogOptions::level>},
+    {"format", &kFormat, kOfOptions, R"("json")",
      "`text` for people, `json` for machines, `combined` for tools that read nginx's logs, `ecs` for Elasticsearch: "
-     "JSON with the names of the Elastic Common Schema"},
+     "JSON with the names of the Elastic Common Schema",
+     into<&observe::LogOptions::format>},
     {"fields", &kLogFields, "", R"(["ts", "request_id", "client_ip", "status", "ms", "limit"])",
      "The fields of a line of the access log, for the format `json`; docs/logs.md has all names. Default: all of them"},
     {"keep_ok", &kKeepOk, "100%", R"("1%")",
-     "The share of requests with a status below 400 that have a line; the others always have one"},
+     "The share of requests with a status below 400 that have a line; the others always have one",
+     read_into<&parse_sample, &observe::LogOptions::keep_ok>},
     {"refusals_every", &kDuration, "", R"("1s")",
      "A key that is refused again and again has one line in this time; `dropped` of the next line says how many were "
-     "left out. Default: each refusal has a line"},
-    {"access", &kTarget, "stdout", R"("stdout")",
+     "left out. Default: each refusal has a line",
+     into<&observe::LogOptions::refusals_every>},
+    {"access", &kTarget, kOfOptions, R"("stdout")",
      "Where the line of each request goes: `stdout`, `stderr`, `off`, a file, `journald`, `syslog` (at `/dev/log`), "
-     "`syslog:/path/of/socket` or `syslog:HOST:PORT` (UDP)"},
-    {"error", &kTarget, "stderr", R"("stderr")", "Where everything else goes"},
+     "`syslog:/path/of/socket` or `syslog:HOST:PORT` (UDP)",
+     into<&observe::LogOptions::access>},
+    {"error", &kTarget, kOfOptions, R"("stderr")", "Where everything else goes", into<&observe::LogOptions::error>},
     {"secret", &kLogSecret, "", R"("${HEADGATE_LOG_SECRET}")",
      "The secret that `key_id` is computed with: if several gateways have the same one, a caller has the same id on "
      "all of them; default: a new random secret at each start"},
@@ -139,10 +144,6 @@ constexpr Shape kLogShape = section(kLog);
 
 void build_log(Build& build) {
   const Node* log = find(&build.root, "log");
-  read_choice(log, "level", kLogLevels, build.config.log.level);
-  read_choice(log, "format", kLogFormats, build.config.log.format);
-  read(log, "access", build.config.log.access);
-  read(log, "error", build.config.log.error);
   for (const auto& [key, place] :
        {std::pair("access", &build.config.places.access_log), std::pair("error", &build.config.places.error_log)}) {
     const Node* target = text_at(log, key);
@@ -153,9 +154,6 @@ void build_log(Build& build) {
   build_log_identity(build, log);
   if (const Node* fields = find(log, "fields"); fields != nullptr && fields->kind == Kind::list)
     build_fields(build, *fields);
-  if (const Node* share = text_at(log, "keep_ok"))
-    if (const auto read = parse_sample(share->text); read.has_value()) build.config.log.keep_ok = *read;
-  read(log, "refusals_every", build.config.log.refusals_every);
 }
 
 }  // namespace headgate::config

@@ -28,15 +28,17 @@ constexpr Key kTracingKeys[] = {
     {"headers", &kOtlpHeaders, "{}", R"({ "Authorization": "Bearer ${OTLP_TOKEN}" })",
      "Fields of these requests, for collectors that want a credential"},
     {"ca", &kFilePath, "", R"("/etc/headgate/otel-ca.pem")",
-     "PEM file of the trusted certificate authorities; default: those of the system"},
-    {"timeout", &kDuration, "10s", R"("10s")", "Of one attempt"},
-    {"service", &kServiceName, "headgate", R"("edge")", "`service.name` of the spans"},
+     "PEM file of the trusted certificate authorities; default: those of the system", into<&notify::TraceOptions::ca>},
+    {"timeout", &kDuration, kOfOptions, R"("10s")", "Of one attempt", into<&notify::TraceOptions::timeout>},
+    {"service", &kServiceName, kOfOptions, R"("edge")", "`service.name` of the spans",
+     into<&notify::TraceOptions::service>},
     {"sample", &kTraceSample, "1%", R"("1%")",
      "The share of traces that is recorded, where the caller does not say: `0%` to `100%`, as in `0.1%`"},
-    {"parent_based", &kBoolean, "true", "false",
+    {"parent_based", &kBoolean, kOfOptions, "false",
      "Whether a request that belongs to a trace already is recorded if its caller records it; `false`: `sample` "
      "decides "
-     "alone"},
+     "alone",
+     into<&gateway::Tracing::parent_based>},
 };
 
 }  // namespace
@@ -96,9 +98,7 @@ void build_collector(Build& build, const Node& tracing) {
   add_signal(out.url);
   out.instance = build.config.instance;
   build_headers(build, find(&tracing, "headers"), out.fields);
-  read(&tracing, "ca", out.ca);
-  read(&tracing, "timeout", out.timeout);
-  read(&tracing, "service", out.service);
+  fill(&tracing, kTracingSection, out);
   const Node* ca = text_at(&tracing, "ca");
   if (ca == nullptr) return;
   if (out.url.scheme == net::Scheme::https) return check_otlp_authorities(build, *ca);
@@ -137,7 +137,7 @@ void build_tracing(Build& build) {
   if (const Node* text = text_at(written, "sample"))
     if (const auto read = parse_sample(text->text); read.has_value()) sample = *read;
   out.sample_below = observe::share_below(sample);
-  read(written, "parent_based", out.parent_based);
+  fill(written, kTracingSection, out);
   build_collector(build, *written);
   out.records = build.config.traces.has_value();
   const auto address = observe::AccessFieldSet{1} << *observe::access_field("client_ip");

@@ -28,8 +28,9 @@ constexpr Key kWebhookKeys[] = {
      "that a receiver can change from one to the next",
      required},
     {"ca", &kFilePath, "", R"("/etc/headgate/hooks-ca.pem")",
-     "PEM file of the trusted certificate authorities; default: those of the system"},
-    {"timeout", &kDuration, "5s", R"("5s")", "Of one attempt"},
+     "PEM file of the trusted certificate authorities; default: those of the system",
+     into<&notify::WebhookOptions::ca>},
+    {"timeout", &kDuration, kOfOptions, R"("5s")", "Of one attempt", into<&notify::WebhookOptions::timeout>},
 };
 
 }  // namespace
@@ -73,8 +74,7 @@ void build_webhook(Build& build) {
   out.attempts = kAttempts;
   for (const Node* each : texts(find(written, "secret")))
     if (auto secret = notify::read_secret(each->text); secret.has_value()) out.secrets.push_back(std::move(*secret));
-  read(written, "ca", out.ca);
-  read(written, "timeout", out.timeout);
+  fill(written, kWebhookSection, out);
   const auto& limits = build.config.limits;
   const auto reports = [](const limit::Limit& limit) { return limit.ban || !limit.notify_at.empty(); };
   if (std::none_of(limits.begin(), limits.end(), reports)) {

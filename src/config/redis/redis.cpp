@@ -19,11 +19,12 @@ constexpr Shape kSentinelNode = text("a Sentinel", check_sentinel_node);
 constexpr Shape kSentinelNodes = list("a list of Sentinels", kSentinelNode, 1, 64);
 constexpr Shape kMasterName = text("a master's name", check_name);
 constexpr Key kSentinelKeys[] = {
-    {"master", &kMasterName, "", R"("headgate")", "The name that the Sentinels have for the master", required},
+    {"master", &kMasterName, "", R"("headgate")", "The name that the Sentinels have for the master",
+     into<&redis::Options::master>, required},
     {"nodes", &kSentinelNodes, "", R"(["sentinel-1:26379", "sentinel-2:26379"])",
      "The Sentinels, `host:port` each; one that answers is enough", required},
-    {"username", &kText, "", R"("headgate")", "ACL user of the Sentinels"},
-    {"password", &kText, "", R"("${SENTINEL_PASSWORD}")", "Its password"},
+    {"username", &kText, "", R"("headgate")", "ACL user of the Sentinels", into<&redis::Options::sentinel_username>},
+    {"password", &kText, "", R"("${SENTINEL_PASSWORD}")", "Its password", into<&redis::Options::sentinel_password>},
 };
 constexpr Section kSentinel{"sentinel", "redis.sentinel", "The Sentinels that know which server is the master.",
                             kSentinelKeys};
@@ -46,18 +47,23 @@ constexpr Key kKeys[] = {
     {"database", &kDatabase, "", "0", "Number of the database, if `url` has none; default: 0"},
     {"username", &kText, "", R"("headgate")", "ACL user; default: Redis's default user"},
     {"password", &kText, "", R"("${REDIS_PASSWORD}")", "Its password"},
-    {"timeout", &kDuration, "20ms", R"("20ms")", "No request ever waits longer than this for Redis"},
+    {"timeout", &kDuration, kOfOptions, R"("20ms")", "No request ever waits longer than this for Redis",
+     into<&redis::Options::timeout>},
     {"if_down", &kIfDown, "count_locally", R"("count_locally")",
      "What limits do while Redis is unavailable: `allow`, `reject`, or `count_locally` in this gateway's memory"},
-    {"key_prefix", &kKeyPrefix, "hg:", R"("hg:prod:")", "Gateways with one prefix share their counters"},
-    {"instances", &kInstances, "1", "4",
-     "How many gateways share the limits: each grants its part of them while it counts locally"},
-    {"max_in_flight", &kInFlight, "1024", "1024",
-     "Maximum number of calls in flight per worker; beyond it Redis counts as unavailable"},
-    {"unready_without_redis", &kBoolean, "false", "true",
+    {"key_prefix", &kKeyPrefix, kOfOptions, R"("hg:prod:")", "Gateways with one prefix share their counters",
+     into<&redis::Options::key_prefix>},
+    {"instances", &kInstances, kOfOptions, "4",
+     "How many gateways share the limits: each grants its part of them while it counts locally",
+     into<&redis::Options::instances>},
+    {"max_in_flight", &kInFlight, kOfOptions, "1024",
+     "Maximum number of calls in flight per worker; beyond it Redis counts as unavailable",
+     into<&redis::Options::max_in_flight>},
+    {"unready_without_redis", &kBoolean, kOfOptions, "true",
      "Whether `/readyz` answers 503 while Redis does not answer. All gateways lose it together, and without any of "
      "them "
-     "nothing is served at all"},
+     "nothing is served at all",
+     into<&Config::unready_without_redis>},
 };
 constexpr std::string_view kForms[] = {"url", "cluster", "sentinel"};
 
@@ -84,10 +90,7 @@ class RedisBuilder {
     login();
     tls();
     database();
-    read(&node_, "timeout", out_.timeout);
-    read(&node_, "key_prefix", out_.key_prefix);
-    read_number(&node_, "instances", out_.instances);
-    read_number(&node_, "max_in_flight", out_.max_in_flight);
+    fill(&node_, kRedisSection, out_);
   }
 
  private:
@@ -105,9 +108,7 @@ class RedisBuilder {
     } else if (const Node* sentinel = find(&node_, "sentinel"); sentinel != nullptr && sentinel->kind == Kind::object) {
       out_.topology = Topology::sentinel;
       nodes(find(sentinel, "nodes"), parse_sentinel_node);
-      read(sentinel, "master", out_.master);
-      read(sentinel, "username", out_.sentinel_username);
-      read(sentinel, "password", out_.sentinel_password);
+      fill(sentinel, kSentinel, out_);
       demand_password(*sentinel, out_.sentinel_username, out_.sentinel_password, "${SENTINEL_PASSWORD}");
     }
   }
@@ -191,7 +192,7 @@ void build_redis(Build& build) {
   const Node* redis = find(&build.root, "redis");
   if (redis == nullptr || redis->kind != Kind::object) return;
   RedisBuilder(build, *redis).run();
-  read(redis, "unready_without_redis", build.config.unready_without_redis);
+  fill(redis, kRedisSection, build.config);
 }
 
 }  // namespace headgate::config

@@ -4,6 +4,7 @@
 
 #include "config/formats/formats.hpp"
 #include "config/table.hpp"
+#include "config/table_shapes.hpp"
 #include "config/text/codes.hpp"
 #include "config/values.hpp"
 
@@ -29,12 +30,18 @@ class RoomBuilder {
   RoomBuilder(Build& build, const Node& node) : build_(build), report_(build.report), node_(node) {}
 
   gateway::WaitingRoom run() {
-    out_.rule.name = node_.key;
+    auto& rule = out_.rule;
+    rule.name = node_.key;
+    rule.grace = 2min;
+    rule.stay = 10min;
+    rule.at_most = 32;
+    out_.store = build_.config.redis ? limit::Store::redis : limit::Store::memory;
+    read_choice(find(&build_.root, "redis"), "if_down", kIfRedisDown, out_.if_redis_down);
+    fill(&node_, kRoomSection, out_);
     size();
     times();
     owner();
     secrets();
-    read_choice(&node_, "mode", kModes, out_.mode);
     store();
     page();
     return std::move(out_);
@@ -49,7 +56,6 @@ class RoomBuilder {
                            "a waiting room lets visitors in by a \"rate\", or up to a number of \"visitors\"",
                            R"(add "rate": "50/second", or "visitors": 2000, or both)");
     }
-    read_number(&node_, "visitors", out_.rule.visitors);
     if (rate == nullptr) return;
     const auto parsed = parse_rate(rate->text);
     if (parsed.has_error()) return;
@@ -68,10 +74,6 @@ class RoomBuilder {
 
   void times() {
     auto& rule = out_.rule;
-    rule.grace = 2min;
-    rule.stay = 10min;
-    read(&node_, "grace", rule.grace);
-    read(&node_, "stay", rule.stay);
     const Node* grace = text_at(&node_, "grace");
     const Node* stay = text_at(&node_, "stay");
     if (rule.grace < kMinGrace) {
@@ -121,8 +123,6 @@ class RoomBuilder {
 
   /// How many numbers an owner has, and what it means if callers make owners at will.
   void bound() {
-    out_.rule.at_most = 32;
-    read_number(&node_, "at_most", out_.rule.at_most);
     const Node* at_most = find(&node_, "at_most");
     const Node* written = find(&node_, "per");
     if (out_.per.empty() && written != nullptr && written->kind == Kind::list) {
@@ -170,15 +170,10 @@ class RoomBuilder {
   }
 
   void store() {
-    const bool redis = build_.config.redis.has_value();
-    out_.store = redis ? limit::Store::redis : limit::Store::memory;
-    read_choice(&node_, "store", kStores, out_.store);
     if (out_.store == limit::Store::redis && find(&build_.root, "redis") == nullptr) {
       report_.error(code::kUnresolved, *find(&node_, "store"), "this line is in Redis, but there is no \"redis\" block",
                     R"(add "redis": { "url": "redis://127.0.0.1:6379" }, or write "store": "memory")");
     }
-    read_choice(find(&build_.root, "redis"), "if_down", kIfRedisDown, out_.if_redis_down);
-    read_choice(&node_, "if_redis_down", kIfRedisDown, out_.if_redis_down);
     const Node* down = find(&node_, "if_redis_down");
     if (down != nullptr && out_.store == limit::Store::memory) {
       report_.warning_at_key(code::kNoEffect, *down,
@@ -188,17 +183,6 @@ class RoomBuilder {
 
   void page() {
     const Node* written = find(&node_, "page");
-    auto& page = out_.page;
-    for (const auto& [key, text] :
-         std::initializer_list<std::pair<const char*, std::string*>>{{"title", &page.title},
-                                                                     {"text", &page.text},
-                                                                     {"place", &page.place},
-                                                                     {"wait", &page.wait},
-                                                                     {"keep", &page.keep},
-                                                                     {"language", &page.language},
-                                                                     {"colour", &page.colour},
-                                                                     {"colour_dark", &page.colour_dark}})
-      read(written, key, *text);
     if (written != nullptr && out_.mode == limit::Mode::observe) {
       report_.warning_at_key(code::kNoEffect, *written,
                              "\"page\" has no effect: this room only observes, so nobody sees it", "remove \"mode\"");

@@ -39,8 +39,9 @@ constexpr Key kCorsKeys[] = {
     {"expose", &kCorsFields, "[]", R"(["X-Total-Count"])",
      "Fields of answers that a page may read, beside `Retry-After`, the `RateLimit` fields, `X-Request-Id`, "
      "`Appointment`, `Waiting-Room-Ticket` and those that it always may"},
-    {"credentials", &kBoolean, "false", "true",
-     "Whether a page may use the cookies and certificates of the browser; then `origins` names them"},
+    {"credentials", &kBoolean, kOfOptions, "true",
+     "Whether a page may use the cookies and certificates of the browser; then `origins` names them",
+     into<&gateway::CrossOrigin::credentials>},
     {"max_age", &kDelay, "10m", R"("1h")",
      "How long a browser may remember the answer to a preflight; browsers cut it at two hours or a day"},
 };
@@ -130,7 +131,7 @@ void origins(Build& build, const Node& section, CrossOrigin& out) {
 
 gateway::CrossOriginPtr rules_of(Build& build, const Node& section) {
   CrossOrigin out;
-  read(&section, "credentials", out.credentials);
+  fill(&section, kCorsSection, out);
   origins(build, section, out);
   out.methods = joined_value(build, section, "methods");
   out.headers = gateway::kUsualHeaders;

@@ -44,9 +44,10 @@ constexpr Key kResponseFieldsKeys[] = {
     {"remove", &kResponseNames, "[]", R"(["X-Powered-By"])", "Fields of the server that the client does not get"},
     {"set", &kResponseSet, "{}", R"({ "X-Frame-Options": "DENY" })", kVariablesDoc},
     {"add", &kResponseSet, "{}", R"({ "Server-Timing": "edge" })", "The same, beside what is there"},
-    {"always", &kBoolean, "false", "true",
+    {"always", &kBoolean, kOfOptions, "true",
      "Whether `set` and `add` are also for answers of the gateway itself, such as 429 and 502, where these do not "
-     "already have the field"},
+     "already have the field",
+     into<&gateway::EditOptions::always>},
 };
 constexpr Section kResponseFields{"response_headers", "response_headers",
                                   "Changes of the fields that a client gets, first `remove`, then `set`, then `add`.",
@@ -75,19 +76,21 @@ constexpr Key kRedirectKeys[] = {
      "Where to: a URL or a path, with parameters of the route's path, and `/*` for what its own `/*` took; the query "
      "is "
      "kept unless this has its own",
-     required},
-    {"status", &kRedirectStatus, "308", "301", "301, 302, 303, 307 or 308; 307 and 308 keep the method"},
+     into<&gateway::RouteRedirect::to>, required},
+    {"status", &kRedirectStatus, kOfOptions, "301", "301, 302, 303, 307 or 308; 307 and 308 keep the method",
+     into<&gateway::RouteRedirect::status>},
 };
 constexpr Section kRedirect{"redirect", "routes[].redirect", "Sends the client elsewhere.", kRedirectKeys};
 constexpr Shape kStatus = integer(200, 599);
 constexpr Shape kFieldValue = text("a field value", check_field_value);
 constexpr Key kRespondKeys[] = {
-    {"status", &kStatus, "200", "200", "Status of the answer"},
-    {"body", &kText, "", R"("ok\n")", "Its body"},
+    {"status", &kStatus, kOfOptions, "200", "Status of the answer", into<&gateway::Respond::status>},
+    {"body", &kText, "", R"("ok\n")", "Its body", into<&gateway::Respond::body>},
     {"body_file", &kFilePath, "", R"("maintenance.html")",
      "A file with its body, at most 1MiB, in place of `body`; read when the configuration is read"},
     {"content_type", &kFieldValue, "", R"("application/json")",
-     "Its `Content-Type`; default: by the name of `body_file`, else `text/plain; charset=utf-8`"},
+     "Its `Content-Type`; default: by the name of `body_file`, else `text/plain; charset=utf-8`",
+     into<&gateway::Respond::content_type>},
     {"headers", &kResponseSet, "{}", R"({ "Retry-After": "300" })",
      "Its further fields, with variables as in `response_headers`"},
 };
@@ -156,8 +159,7 @@ void read_redirect(Build& build, const Node& node, EditOptions& out) {
   const Node* to = text_at(&node, "to");
   if (to == nullptr || check_redirect_to(to->text)) return;
   auto& redirect = out.redirect.emplace();
-  redirect.to = to->text;
-  read_number(&node, "status", redirect.status);
+  fill(&node, kRedirect, redirect);
   constexpr std::array<unsigned, 5> kStatuses{301, 302, 303, 307, 308};
   if (std::find(kStatuses.begin(), kStatuses.end(), redirect.status) != kStatuses.end()) return;
   build.report.error(code::kRange, *find(&node, "status"),
@@ -199,7 +201,7 @@ void build_edits(Build& build, const Node& section, std::shared_ptr<const EditOp
   const Node* response = find(&section, "response_headers");
   made->request_fields = field_edits(build, request);
   made->response_fields = field_edits(build, response);
-  read(response, "always", made->always);
+  fill(response, kResponseFields, *made);
   made->host = host_header(section);
   // What is so anyway makes no route one with edits.
   if (section.key == "all_routes" && made->host && made->host->is == HostHeader::Is::as_received) made->host.reset();
@@ -218,8 +220,7 @@ void build_edits(Build& build, const Node& section, std::shared_ptr<const EditOp
 }
 
 void build_respond(Build& build, const Node& node, gateway::Respond& out) {
-  read_number(&node, "status", out.status);
-  read(&node, "body", out.body);
+  fill(&node, kRespondSection, out);
   const Node* body = find(&node, "body");
   if (const Node* file = text_at(&node, "body_file")) {
     if (body != nullptr)
@@ -233,10 +234,9 @@ void build_respond(Build& build, const Node& node, gateway::Respond& out) {
     } else {
       out.body = std::move(*read.text);
     }
-    out.content_type = type_of(file->text);
+    if (text_at(&node, "content_type") == nullptr) out.content_type = type_of(file->text);
     body = file;
   }
-  read(&node, "content_type", out.content_type);
   if ((out.status == 204 || out.status == 304) && body != nullptr && !out.body.empty()) {
     build.report.error(code::kConflict, *body, "an answer with status " + std::to_string(out.status) + " has no body",
                        "remove " + in_quotes(body->key) + ", or write \"status\": 200");

@@ -26,23 +26,29 @@ constexpr Shape kClientCloseShape = choice(kClientClose);
 constexpr Shape kMinRate = size(0, 1UL << 30);
 constexpr Key kAllRoutesKeys[] = {
     {"limits", &kLimitUses, "[]", R"(["per-ip"])", "Limits of every route, before its own"},
-    {"timeout", &kDuration, "30s", R"("10s")", "How long a server may take to the first byte of its answer"},
-    {"between_bytes", &kDuration, "1m", R"("5m")",
-     "How long a server may be silent within its answer; must be longer than the pause between two Server-Sent Events"},
-    {"max_body", &kBodySize, "1MiB", R"("1MiB")", "Largest request body"},
-    {"min_rate", &kMinRate, "500B", R"("500B")",
+    {"timeout", &kDuration, kOfOptions, R"("10s")", "How long a server may take to the first byte of its answer",
+     into<&gateway::AllRoutes::timeout>},
+    {"between_bytes", &kDuration, kOfOptions, R"("5m")",
+     "How long a server may be silent within its answer; must be longer than the pause between two Server-Sent Events",
+     into<&gateway::AllRoutes::between_bytes>},
+    {"max_body", &kBodySize, kOfOptions, R"("1MiB")", "Largest request body", into<&gateway::AllRoutes::max_body>},
+    {"min_rate", &kMinRate, kOfOptions, R"("500B")",
      "How many bytes of a request's body must come in each second that it is waited for, and how many of an answer a "
      "client must take while bytes wait for it, on average over `timeouts.body`; a slower one is ended within twice "
-     "that time. `0`: any. Tunnels have no such rate"},
-    {"client_close", &kClientCloseShape, "end", R"("ignore")",
+     "that time. `0`: any. Tunnels have no such rate",
+     into<&gateway::AllRoutes::min_rate>},
+    {"client_close", &kClientCloseShape, kOfOptions, R"("ignore")",
      "What becomes of a request whose client closes its connection, or only its sending side, before the answer: `end` "
-     "ends it and frees what it holds; `ignore` goes on, for clients that close their sending side and still read"},
-    {"unknown_key", &kUnknownKeyShape, "anonymous", R"("reject")",
+     "ends it and frees what it holds; `ignore` goes on, for clients that close their sending side and still read",
+     into<&gateway::AllRoutes::client_close>},
+    {"unknown_key", &kUnknownKeyShape, kOfOptions, R"("reject")",
      "What happens to a caller whose API key is unknown, expired or disabled: `anonymous` treats it as a caller "
-     "without a key, `reject` refuses it; a route that requires a key always refuses it"},
-    {"ignore_case", &kBoolean, "false", "true",
+     "without a key, `reject` refuses it; a route that requires a key always refuses it",
+     into<&gateway::AllRoutes::unknown_key>},
+    {"ignore_case", &kBoolean, kOfOptions, "true",
      "Whether paths that differ only in the case of letters are the same, as in Express, IIS and, by option, Spring; "
-     "counting by `{parameters}` then ignores case, too"},
+     "counting by `{parameters}` then ignores case, too",
+     into<&gateway::AllRoutes::ignore_case>},
     {"request_headers", &kRequestFieldsShape, "", R"({ "set": { "X-Gateway": "edge" } })",
      "Changes of the fields that servers get"},
     {"response_headers", &kResponseFieldsShape, "", R"({ "set": { "X-Frame-Options": "DENY" } })",
@@ -80,13 +86,15 @@ constexpr Key kRouteKeys[] = {
     {"path", &kPath, "", R"("/v1/*")",
      "Exact, `/prefix/*` (which takes `/prefix` too), or with parameters as in `/users/{id}`; the most specific route "
      "wins",
-     required},
-    {"ignore_case", &kBoolean, "", "true", "As `all_routes.ignore_case`, for this route"},
-    {"encoded_slash", &kEncodedSlashShape, "reject", R"("keep")",
+     into<&gateway::RouteOptions::path>, required},
+    {"ignore_case", &kBoolean, "", "true", "As `all_routes.ignore_case`, for this route",
+     into<&gateway::RouteOptions::ignore_case>},
+    {"encoded_slash", &kEncodedSlashShape, kOfOptions, R"("keep")",
      "What happens to a path with `%2F` or `%5C`, encoded once or more often, or with a letter, a digit, `-`, `.`, `_` "
      "or `~` that is encoded twice (`%2570`): `reject` refuses it, because some servers read another path there; "
      "`keep` "
-     "passes it on as part of its segment"},
+     "passes it on as part of its segment",
+     into<&gateway::RouteOptions::encoded_slash>},
     {"methods", &kMethods, "", R"(["GET", "HEAD"])", "Only these methods; default: all"},
     {"headers", &kFieldConditions, "", R"({ "X-Version": "2", "X-Plan": ["pro", "team"], "X-Debug": true })",
      "Only requests with all these fields: with this value, one of these values, or any value (`true`)"},
@@ -95,7 +103,8 @@ constexpr Key kRouteKeys[] = {
      "(`true`)"},
     {"redirect_to_https", &kRedirectToHttps, "", "false",
      "As for a listener, for this route; default: as the listener says"},
-    {"to", &kToShape, "", R"("app")", "The upstream requests go to, or several with their weights"},
+    {"to", &kToShape, "", R"("app")", "The upstream requests go to, or several with their weights",
+     into<&gateway::RouteOptions::to>},
     {"split_by", &kSplitByShape, "", R"("client_ip")",
      "With several upstreams: requests with the same value go to the same one; without a value the address counts; "
      "default: by chance. {words}"},
@@ -112,30 +121,39 @@ constexpr Key kRouteKeys[] = {
      "Whether `Location`, `Content-Location`, and `Domain` and `Path` of `Set-Cookie` are turned back to what the "
      "client "
      "knows; default: if `rewrite` or `host_header` change what the server is asked for"},
-    {"priority", &kPriorityShape, "normal", R"("critical")",
+    {"priority", &kPriorityShape, kOfOptions, R"("critical")",
      "Of its requests, where neither a trusted proxy nor a tier says another: with too much load `low` is refused "
-     "first, `critical` last"},
+     "first, `critical` last",
+     into<&gateway::RouteOptions::priority>},
     {"limits", &kLimitUses, "[]", R"(["per-ip", { "use": "plan", "cost": 10 }])",
      "Limits of this route: all must allow a request, and one that a limit rejects is not charged by the others"},
     {"skip_limits", &kLimitNames, "[]", R"(["per-ip"])", "Limits of `all_routes` that do not apply here"},
     {"waiting_room", &kRoomName, "", R"("sale")",
-     "The waiting room that callers pass first: its name in `waiting_rooms`"},
+     "The waiting room that callers pass first: its name in `waiting_rooms`",
+     into<&gateway::RouteOptions::waiting_room>},
     {"require", &kRequireShape, R"("nothing")", R"("jwt")",
      "Refuse callers without a valid token (`jwt`), without a known key (`api_key`), or without a client certificate "
      "that was verified (`mtls`): here, by a listener with `client_ca`, or by a trusted proxy that reports it in the "
      "PROXY protocol. An object also says what the token or key must have"},
     {"cors", &kCorsShape, "", R"("off")", "As `all_routes.cors`, for this route and in place of it"},
-    {"unknown_key", &kUnknownKeyShape, "", R"("reject")", "As `all_routes.unknown_key`, for this route"},
-    {"timeout", &kDuration, "", R"("2m")", "As `all_routes.timeout`, for this route"},
-    {"between_bytes", &kDuration, "", R"("1h")", "As `all_routes.between_bytes`, for this route"},
-    {"max_body", &kBodySize, "", R"("64MiB")", "As `all_routes.max_body`, for this route"},
-    {"min_rate", &kMinRate, "", R"("0")", "As `all_routes.min_rate`, for this route"},
-    {"client_close", &kClientCloseShape, "", R"("ignore")", "As `all_routes.client_close`, for this route"},
+    {"unknown_key", &kUnknownKeyShape, "", R"("reject")", "As `all_routes.unknown_key`, for this route",
+     into<&gateway::RouteOptions::unknown_key>},
+    {"timeout", &kDuration, "", R"("2m")", "As `all_routes.timeout`, for this route",
+     into<&gateway::RouteOptions::timeout>},
+    {"between_bytes", &kDuration, "", R"("1h")", "As `all_routes.between_bytes`, for this route",
+     into<&gateway::RouteOptions::between_bytes>},
+    {"max_body", &kBodySize, "", R"("64MiB")", "As `all_routes.max_body`, for this route",
+     into<&gateway::RouteOptions::max_body>},
+    {"min_rate", &kMinRate, "", R"("0")", "As `all_routes.min_rate`, for this route",
+     into<&gateway::RouteOptions::min_rate>},
+    {"client_close", &kClientCloseShape, "", R"("ignore")", "As `all_routes.client_close`, for this route",
+     into<&gateway::RouteOptions::client_close>},
     {"buffer_request", &kHeldBodySize, "", R"("64KiB")",
      "Bodies of requests up to this size are read before a server is chosen: a slow upload then holds no server, and a "
-     "request that fails can be sent again; a larger body is passed on as it comes. Default: no body is held"},
+     "request that fails can be sent again; a larger body is passed on as it comes. Default: no body is held",
+     into<&gateway::RouteOptions::held_body>},
     {"mirror", &kMirrorShape, "", R"({ "to": "shadow", "share": "10%" })",
-     "Copies of its requests go to another upstream, whose answers nobody gets"},
+     "Copies of its requests go to another upstream, whose answers nobody gets", into<&gateway::RouteOptions::mirror>},
 };
 constexpr Section kRoute{"route", "routes[]", "Which requests go where, under which limits.", kRouteKeys};
 constexpr Shape kRouteShape = section(kRoute);
@@ -214,11 +232,8 @@ std::string host_in_one_spelling(const std::string& written) {
 
 void build_route(Build& build, const Node& node) {
   gateway::RouteOptions route;
+  fill(&node, kRoute, route);
   if (const Node* host = text_at(&node, "host")) route.host = host_in_one_spelling(host->text);
-  read(&node, "path", route.path);
-  if (const Node* ignores = find(&node, "ignore_case"); ignores != nullptr && ignores->kind == Kind::boolean)
-    read(&node, "ignore_case", route.ignore_case.emplace());
-  read_choice(&node, "encoded_slash", kEncodedSlash, route.encoded_slash);
   route.methods = methods(build, node);
   route.conditions = build_conditions(build, node);
   route.conditions.any_case = ignores_case(build, route);
@@ -233,21 +248,10 @@ void build_route(Build& build, const Node& node) {
     answer.content_type.clear();
   }
   route.limits = uses(build, &node);
-  read_choice(&node, "priority", shed::kPriorityWords, route.priority);
   for (const Node* each : texts(find(&node, "skip_limits"))) route.skip_limits.push_back(each->text);
-  read(&node, "waiting_room", route.waiting_room);
   build_require(build, node, route);
   route.cross_origin = build.config.gateway.all_routes.cross_origin;
   build_cross_origin(build, &node, route.cross_origin);
-  if (text_at(&node, "unknown_key") != nullptr)
-    read_choice(&node, "unknown_key", kUnknownKey, route.unknown_key.emplace());
-  read(&node, "timeout", route.timeout);
-  read(&node, "between_bytes", route.between_bytes);
-  if (text_at(&node, "max_body") != nullptr) read_size(&node, "max_body", route.max_body.emplace());
-  if (text_at(&node, "min_rate") != nullptr) read_size(&node, "min_rate", route.min_rate.emplace());
-  if (text_at(&node, "client_close") != nullptr)
-    read_choice(&node, "client_close", kClientClose, route.client_close.emplace());
-  build_delivery(node, route);
   build.config.gateway.routes.push_back(std::move(route));
   build.route_nodes.push_back(&node);
 }
@@ -259,13 +263,6 @@ void build_routes(Build& build) {
   auto& out = build.config.gateway.all_routes;
   out.limits = uses(build, all);
   if (all != nullptr && all->kind == Kind::object) build_edits(build, *all, out.edits);
-  read(all, "timeout", out.timeout);
-  read(all, "between_bytes", out.between_bytes);
-  read_size(all, "max_body", out.max_body);
-  read_size(all, "min_rate", out.min_rate);
-  read_choice(all, "client_close", kClientClose, out.client_close);
-  read_choice(all, "unknown_key", kUnknownKey, out.unknown_key);
-  read(all, "ignore_case", out.ignore_case);
   build_cross_origin(build, all, out.cross_origin);
   for (const Node* each : children(find(&build.root, "routes"), Kind::list)) {
     if (each->kind == Kind::object) build_route(build, *each);

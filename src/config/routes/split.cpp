@@ -29,9 +29,10 @@ constexpr Section kSplitWhenSection{
     "A request that asks for this upstream gets it, whatever the weights say. Any caller may ask.", kSplitWhenKeys};
 constexpr Shape kSplitWhenShape = section(kSplitWhenSection);
 constexpr Key kSplitShareKeys[] = {
-    {"upstream", &kSplitUpstream, "", R"("api-next")", "The upstream", required},
+    {"upstream", &kSplitUpstream, "", R"("api-next")", "The upstream", into<&gateway::SplitShare::upstream>, required},
     {"weight", &kSplitWeight, "", "5",
-     "Its part of the sum of all weights; default: 1, or 0 with `when`. With 0 it gets only requests that ask for it"},
+     "Its part of the sum of all weights; default: 1, or 0 with `when`. With 0 it gets only requests that ask for it",
+     into<&gateway::SplitShare::weight>},
     {"when", &kSplitWhenShape, "", R"({ "header": { "X-Canary": "1" } })", "What asks for it"},
 };
 constexpr Section kSplitShareSection{"share", "routes[].to[]", "One of several upstreams of a route.", kSplitShareKeys};
@@ -64,12 +65,11 @@ void add_whens(const Node* when, std::string_view key, SplitWhen::In in, SplitSh
 SplitShare share_of(const Node& node) {
   SplitShare out;
   const Node* when = find(&node, "when");
-  read(&node, "upstream", out.upstream);
-  out.seed = stable_hash(out.upstream);
   add_whens(when, "header", SplitWhen::In::header, out);
   add_whens(when, "cookie", SplitWhen::In::cookie, out);
   if (when != nullptr) out.weight = 0;
-  read_number(&node, "weight", out.weight);
+  fill(&node, kSplitShareSection, out);
+  out.seed = stable_hash(out.upstream);
   return out;
 }
 
@@ -77,7 +77,6 @@ SplitShare share_of(const Node& node) {
 
 void build_target(Build& build, const Node& route, gateway::RouteOptions& out) {
   const Node* to = find(&route, "to");
-  read(&route, "to", out.to);
   if (to == nullptr || to->kind != Kind::list) return;
   gateway::Split split;
   for (const Node* each : children(to, Kind::list))

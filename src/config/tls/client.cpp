@@ -19,13 +19,16 @@ namespace {
 constexpr Shape kServerName = text("a name", check_server_name);
 constexpr Key kClientTlsKeys[] = {
     {"ca", &kFilePath, "", R"("/etc/headgate/ca.pem")",
-     "PEM file of the trusted certificate authorities; default: those of the system"},
+     "PEM file of the trusted certificate authorities; default: those of the system", into<&net::TlsOptions::ca>},
     {"certificate", &kFilePath, "", R"("/etc/headgate/gateway.pem")",
-     "PEM file of the gateway's own certificate chain, if the server requires one"},
-    {"key", &kFilePath, "", R"("/etc/headgate/gateway-key.pem")", "PEM file of its key"},
+     "PEM file of the gateway's own certificate chain, if the server requires one",
+     into<&net::TlsOptions::certificate>},
+    {"key", &kFilePath, "", R"("/etc/headgate/gateway-key.pem")", "PEM file of its key", into<&net::TlsOptions::key>},
     {"server_name", &kServerName, "", R"("api.internal")",
-     "Name that the server's certificate must have; default: the host that headgate connects to"},
-    {"verify", &kBoolean, "true", "true", "`false` accepts any certificate: only for tests"},
+     "Name that the server's certificate must have; default: the host that headgate connects to",
+     into<&net::TlsOptions::server_name>},
+    {"verify", &kBoolean, kOfOptions, "true", "`false` accepts any certificate: only for tests",
+     into<&net::TlsOptions::verify>},
 };
 
 }  // namespace
@@ -42,11 +45,7 @@ class ClientTlsBuilder {
       : report_(report), written_(written), out_(out), texts_(texts) {}
 
   void run() {
-    read(&written_, "ca", out_.ca);
-    read(&written_, "certificate", out_.certificate);
-    read(&written_, "key", out_.key);
-    read(&written_, "server_name", out_.server_name);
-    read(&written_, "verify", out_.verify);
+    fill(&written_, kUpstreamTlsSection, out_);
     const std::array<const char*, 3> files{"ca", "certificate", "key"};
     const auto readable = std::count_if(files.begin(), files.end(), [&](auto key) { return check_file(key); });
     if (readable == std::ssize(files)) check_contents();

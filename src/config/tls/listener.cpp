@@ -52,16 +52,19 @@ constexpr Key kServerTlsKeys[] = {
      R"([{ "certificate": "/etc/headgate/tls/a.pem", "key": "/etc/headgate/tls/a.key" }])",
      "Several certificates in place of the two keys above. A client gets the one that has the name it asks for, else "
      "one with a wildcard for that name, else the first"},
-    {"min_version", &kOldest, "1.2", R"("1.3")", "The oldest version of TLS that clients may use"},
+    {"min_version", &kOldest, kOfOptions, R"("1.3")", "The oldest version of TLS that clients may use",
+     into<&net::ServerTlsOptions::oldest>},
     {"groups", &kGroups, "", R"(["X25519", "P-256"])",
      "Groups for the key exchange, the best first; default: X25519MLKEM768 where OpenSSL has it, then X25519, P-256 "
-     "and P-384"},
+     "and P-384",
+     into<&net::ServerTlsOptions::groups>},
     {"client_ca", &kFilePath, "", R"("/etc/headgate/clients-ca.pem")",
      "PEM file of the authorities that sign certificates of clients. Clients are then asked for one, and one that "
      "cannot be verified ends the handshake; routes with `\"require\": \"mtls\"` refuse clients without one"},
     {"ticket_secret", &kTicketSecret, "", R"("${HEADGATE_TICKET_SECRET}")",
      "What session tickets are sealed with, at least 32 bytes: gateways with the same secret resume each other's "
-     "sessions; default: a random one for each process"},
+     "sessions; default: a random one for each process",
+     into<&net::ServerTlsOptions::ticket_secret>},
 };
 constexpr std::string_view kOneOrSeveral[] = {"certificate", "certificates"};
 constexpr Section kServerTls{.name = "server_tls",
@@ -110,9 +113,7 @@ class ListenerTls {
       report_.error_at_key(code::kConflict, *own, in_quotes(name) + " and \"certificates\" cannot be used together",
                            "each element of \"certificates\" has its own " + in_quotes(name));
     }
-    read_choice(&tls, "min_version", kTlsVersions, out_.oldest);
-    for (const Node* each : texts(find(&tls, "groups"))) out_.groups.push_back(each->text);
-    read(&tls, "ticket_secret", out_.ticket_secret);
+    fill(&tls, kServerTls, out_);
     clients(tls);
   }
 

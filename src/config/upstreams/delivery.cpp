@@ -24,7 +24,8 @@ constexpr Shape kRetryOn = either("a word or a status", kRetryOnForms);
 constexpr Shape kRetryOnAll = list("a list of words and statuses", kRetryOn, 1, 32);
 constexpr Shape kRetryBudget = text("a share", check_part);
 constexpr Key kRetryKeys[] = {
-    {"attempts", &kAttempts, "2", "3", "Maximum number of attempts for a request, with the first one"},
+    {"attempts", &kAttempts, kOfOptions, "3", "Maximum number of attempts for a request, with the first one",
+     into<&gateway::Retry::attempts>},
     {"on", &kRetryOnAll, R"(["connect_error", "closed", 502, 503])", R"(["connect_error", "timeout", 503])",
      "What is followed by another attempt: `connect_error` (no server could be connected to), `timeout` (no head of an "
      "answer within `timeout_each`), `closed` (the server closed or reset the connection before the head of its "
@@ -32,23 +33,30 @@ constexpr Key kRetryKeys[] = {
      "DELETE, OPTIONS and TRACE, and only if the whole body is held (see `buffer_request`)"},
     {"timeout_each", &kDuration, "", R"("1s")",
      "With `timeout`: how long a server may take to the head of its answer if another attempt can follow; the "
-     "route's `timeout` is for all attempts together"},
+     "route's `timeout` is for all attempts together",
+     into<&gateway::Retry::timeout_each>},
     {"budget", &kRetryBudget, "20%", R"("10%")",
-     "Retries for each first attempt, of all workers together within 10 s; beside it there are always 10 a second"},
+     "Retries for each first attempt, of all workers together within 10 s; beside it there are always 10 a second",
+     read_into<&parse_part, &gateway::Retry::budget>},
 };
 constexpr Shape kMirrorTo = text("an upstream's name");
 constexpr Shape kMirrorShare = text("a share", check_part);
 constexpr Shape kMirrorsInFlight = integer(1, 10'000);
 constexpr Shape kMirroredBody = size(0, 1UL << 20);
 constexpr Key kMirrorKeys[] = {
-    {"to", &kMirrorTo, "", R"("shadow")", "The upstream that gets the copies; not the route's own", required},
-    {"share", &kMirrorShare, "100%", R"("10%")", "How many requests are copied"},
-    {"timeout", &kDuration, "5s", R"("2s")", "From the begin of a copy to the end of its answer"},
-    {"in_flight", &kMirrorsInFlight, "32", "32",
-     "Maximum number of copies that a worker has under way to this upstream; more are dropped"},
-    {"max_body", &kMirroredBody, "64KiB", R"("16KiB")",
+    {"to", &kMirrorTo, "", R"("shadow")", "The upstream that gets the copies; not the route's own",
+     into<&gateway::Mirror::to>, required},
+    {"share", &kMirrorShare, "100%", R"("10%")", "How many requests are copied",
+     read_into<&parse_part, &gateway::Mirror::share>},
+    {"timeout", &kDuration, kOfOptions, R"("2s")", "From the begin of a copy to the end of its answer",
+     into<&gateway::Mirror::timeout>},
+    {"in_flight", &kMirrorsInFlight, kOfOptions, "32",
+     "Maximum number of copies that a worker has under way to this upstream; more are dropped",
+     into<&gateway::Mirror::in_flight>},
+    {"max_body", &kMirroredBody, kOfOptions, R"("16KiB")",
      "A request with a larger body is not copied, nor one whose body has not arrived as a whole when it is sent (see "
-     "`buffer_request`)"},
+     "`buffer_request`)",
+     into<&gateway::Mirror::max_body>},
 };
 
 }  // namespace
@@ -64,12 +72,6 @@ constexpr Section kMirrorSection{"mirror", "routes[].mirror",
 namespace {
 
 using gateway::RouteOptions;
-
-void read_part(const Node* section, std::string_view key, std::uint32_t& out) {
-  const Node* written = text_at(section, key);
-  if (written == nullptr) return;
-  if (const auto part = parse_part(written->text); part.has_value()) out = *part;
-}
 
 /// Whether another server could do better than the one that answered with this status.
 bool may_help(unsigned status) { return status >= 500 || status == 408 || status == 425 || status == 429; }
@@ -97,10 +99,8 @@ void build_conditions(Build& build, const Node& on, gateway::Retry& out) {
 
 void build_retry(Build& build, const Node& node, const std::string& upstream) {
   gateway::Retry out;
-  read_number(&node, "attempts", out.attempts);
+  fill(&node, kRetrySection, out);
   if (const Node* on = find(&node, "on"); on != nullptr && on->kind == Kind::list) build_conditions(build, *on, out);
-  read(&node, "timeout_each", out.timeout_each);
-  read_part(&node, "budget", out.budget);
   if (out.attempts < 2)
     build.report.error(code::kConflict, *find(&node, "attempts"), "with one attempt nothing is ever sent again",
                        "write 2, or leave \"retry\" out");
@@ -175,18 +175,6 @@ void build_retries(Build& build) {
     if (written != nullptr && written->kind == Kind::object)
       build_retry(build, *written, build.config.upstreams[i].name);
   }
-}
-
-void build_delivery(const Node& route, RouteOptions& out) {
-  read_size(&route, "buffer_request", out.held_body);
-  const Node* written = find(&route, "mirror");
-  if (written == nullptr || written->kind != Kind::object) return;
-  auto& mirror = out.mirror.emplace();
-  read(written, "to", mirror.to);
-  read_part(written, "share", mirror.share);
-  read(written, "timeout", mirror.timeout);
-  read_number(written, "in_flight", mirror.in_flight);
-  read_size(written, "max_body", mirror.max_body);
 }
 
 void check_delivery(Build& build) {

@@ -29,23 +29,31 @@ constexpr Key kHealthKeys[] = {
     {"path", &kHealthPath, "", R"("/healthz")",
      "Path and query that is asked for with GET, on a connection of its own; without it a check only connects, with "
      "the "
-     "TLS handshake for `https://`"},
-    {"host", &kHealthHost, "", R"("api.internal")", "The `Host` of that request; default: the server"},
+     "TLS handshake for `https://`",
+     into<&upstream::HealthOptions::path>},
+    {"host", &kHealthHost, "", R"("api.internal")", "The `Host` of that request; default: the server",
+     into<&upstream::HealthOptions::host>},
     {"expect", &kExpect, R"(["200-299"])", R"([200, "300-399"])",
      "Which statuses pass: numbers, and ranges such as `200-299`"},
-    {"every", &kInterval, "5s", R"("5s")",
-     "How often each server is checked; a tenth more or less, so that not all checks come at the same moment"},
-    {"timeout", &kDuration, "1s", R"("1s")", "How long one check may take, with connecting"},
-    {"down_after", &kRun, "3", "3",
-     "How many failed checks in a row take a server out of rotation; the very first check of a server decides alone"},
-    {"up_after", &kRun, "2", "2", "How many passed checks in a row bring it back"},
+    {"every", &kInterval, kOfOptions, R"("5s")",
+     "How often each server is checked; a tenth more or less, so that not all checks come at the same moment",
+     into<&upstream::HealthOptions::every>},
+    {"timeout", &kDuration, kOfOptions, R"("1s")", "How long one check may take, with connecting",
+     into<&upstream::HealthOptions::timeout>},
+    {"down_after", &kRun, kOfOptions, "3",
+     "How many failed checks in a row take a server out of rotation; the very first check of a server decides alone",
+     into<&upstream::HealthOptions::rule, &balance::HealthRule::down_after>},
+    {"up_after", &kRun, kOfOptions, "2", "How many passed checks in a row bring it back",
+     into<&upstream::HealthOptions::rule, &balance::HealthRule::up_after>},
 };
 constexpr Shape kServerQueueLength = integer(1, 1'000'000);
 constexpr Key kServerQueueKeys[] = {
-    {"length", &kServerQueueLength, "100", "100", "Maximum number of requests of all workers together that wait"},
-    {"wait", &kDuration, "500ms", R"("1s")",
+    {"length", &kServerQueueLength, "100", "100", "Maximum number of requests of all workers together that wait",
+     into<&gateway::ServerQueue::length>},
+    {"wait", &kDuration, kOfOptions, R"("1s")",
      "Longest wait; a request that cannot be answered before its route's `timeout` or its `X-Request-Deadline` waits "
-     "less"},
+     "less",
+     into<&gateway::ServerQueue::wait>},
 };
 
 }  // namespace
@@ -88,15 +96,9 @@ bool is_address(const std::string& host) {
 
 void build_checks(Build& build, const Node& upstream, upstream::Options& out) {
   const Node* written = find(&upstream, "health");
-  if (written == nullptr || written->kind != Kind::object) return;
-  auto& health = out.health.emplace();
-  read(written, "path", health.path);
-  read(written, "host", health.host);
+  if (!out.health) return;
+  auto& health = *out.health;
   if (auto expected = read_expected(find(written, "expect")); !expected.empty()) health.expect = std::move(expected);
-  read(written, "every", health.every);
-  read(written, "timeout", health.timeout);
-  read_number(written, "down_after", health.rule.down_after);
-  read_number(written, "up_after", health.rule.up_after);
   if (health.path.empty())
     for (const char* key : {"host", "expect"})
       if (const Node* each = find(written, key))
@@ -126,8 +128,7 @@ void build_places(Build& build, const Node& upstream, upstream::Options& out) {
   gateway::ServerQueue queue{.upstream = out.name};
   if (written != nullptr && written->kind == Kind::object) {
     queue.length = 100;
-    read_number(written, "length", queue.length);
-    read(written, "wait", queue.wait);
+    fill(written, kServerQueueSection, queue);
     const auto free = std::find_if(out.servers.begin(), out.servers.end(), unbounded);
     if (free != out.servers.end())
       no_effect(build, *written, " while " + free->text + " may have any number of requests",
@@ -137,7 +138,6 @@ void build_places(Build& build, const Node& upstream, upstream::Options& out) {
 }
 
 void build_names(Build& build, const Node& upstream, upstream::Options& out) {
-  read(&upstream, "resolve_every", out.resolve_every);
   const Node* written = find(&upstream, "resolve_every");
   const auto address = [](const auto& server) { return is_address(server.host); };
   if (written != nullptr && !out.servers.empty() && std::all_of(out.servers.begin(), out.servers.end(), address))
@@ -147,7 +147,6 @@ void build_names(Build& build, const Node& upstream, upstream::Options& out) {
 }  // namespace
 
 void build_care(Build& build, const Node& upstream, upstream::Options& out) {
-  read(&upstream, "connection_lifetime", out.connection_lifetime);
   build_checks(build, upstream, out);
   build_places(build, upstream, out);
   build_names(build, upstream, out);

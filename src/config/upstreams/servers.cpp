@@ -23,9 +23,12 @@ constexpr Shape kWeight = integer(1, balance::kMaxWeight);
 constexpr Shape kPlacesOfServer = integer(1, 10'000'000);
 constexpr Key kServerKeys[] = {
     {"url", &kServer, "", R"("http://api-1:9001")", "`http://host[:port]`, or `https://host[:port]`", required},
-    {"weight", &kWeight, "1", "3", "Its share of the requests, relative to the weights of the other servers"},
-    {"backup", &kBoolean, "false", "true", "Whether it gets requests only while no other server may be chosen"},
-    {"max_in_flight", &kPlacesOfServer, "", "50", "As `max_in_flight` of the upstream, for this server"},
+    {"weight", &kWeight, kOfOptions, "3", "Its share of the requests, relative to the weights of the other servers",
+     into<&upstream::ServerOptions::weight>},
+    {"backup", &kBoolean, kOfOptions, "true", "Whether it gets requests only while no other server may be chosen",
+     into<&upstream::ServerOptions::backup>},
+    {"max_in_flight", &kPlacesOfServer, "", "50", "As `max_in_flight` of the upstream, for this server",
+     into<&upstream::ServerOptions::max_in_flight>},
 };
 constexpr Section kServerSection{"server", "upstreams.<name>.servers[]", "One server: a URL, or an object.",
                                  kServerKeys};
@@ -65,33 +68,40 @@ constexpr Key kUpstreamKeys[] = {
      "Which of them gets a request, a policy or an object; default: `round_robin`, one after the other"},
     {"slow_start", &kDuration, "", R"("30s")",
      "How long a server that comes back, or is new after a reload, gets less than its share: a tenth at first, then "
-     "more and more; default: it gets its share at once"},
+     "more and more; default: it gets its share at once",
+     into<&upstream::Options::slow_start>},
     {"tls", &kUpstreamTlsShape, "", R"({ "ca": "/etc/headgate/ca.pem" })",
      "For servers with `https://`: whom to trust, and how the gateway shows who it is"},
-    {"connect_timeout", &kDuration, "1s", R"("1s")",
-     "How long connecting to one server may take, with name resolution and the TLS handshake"},
-    {"idle_timeout", &kDuration, "30s", R"("30s")", "How long an idle connection stays open"},
+    {"connect_timeout", &kDuration, kOfOptions, R"("1s")",
+     "How long connecting to one server may take, with name resolution and the TLS handshake",
+     into<&upstream::Options::connect_timeout>},
+    {"idle_timeout", &kDuration, kOfOptions, R"("30s")", "How long an idle connection stays open",
+     into<&upstream::Options::idle_timeout>},
     {"connection_lifetime", &kDuration, "", R"("10m")",
      "How long a connection is used; then it is closed when its exchange has ended, up to a tenth earlier, so that not "
-     "all end at once; default: any time"},
-    {"resolve_every", &kInterval, "30s", R"("30s")",
-     "How often the names of servers are looked up, in the background; all addresses that are found are used"},
+     "all end at once; default: any time",
+     into<&upstream::Options::connection_lifetime>},
+    {"resolve_every", &kInterval, kOfOptions, R"("30s")",
+     "How often the names of servers are looked up, in the background; all addresses that are found are used",
+     into<&upstream::Options::resolve_every>},
     {"health", &kHealthShape, "", R"({ "path": "/healthz", "every": "5s" })",
-     "Checks whether each server answers; default: none"},
+     "Checks whether each server answers; default: none", into<&upstream::Options::health>},
     {"max_in_flight", &kPlacesOfServer, "", "50",
      "Maximum number of requests that each server has at the same time, of all workers of this gateway, from the "
      "choice of the server to the end of the answer; others go to another server; default: any number"},
     {"queue", &kServerQueueShape, "", R"({ "length": 100, "wait": "1s" })",
      "With `max_in_flight`: what happens to requests that find no server with a free place"},
-    {"max_idle", &kMaxIdle, "64", "64", "Connections a worker keeps open to each server"},
-    {"head_size", &kAnswerHeadSize, "64KiB", R"("16KiB")",
-     "Status line and fields of an answer, at most 64KiB; 502 beyond"},
+    {"max_idle", &kMaxIdle, kOfOptions, "64", "Connections a worker keeps open to each server",
+     into<&upstream::Options::max_idle>},
+    {"head_size", &kAnswerHeadSize, kOfOptions, R"("16KiB")",
+     "Status line and fields of an answer, at most 64KiB; 502 beyond", into<&upstream::Options::head_bytes>},
     {"concurrency", &kConcurrencyShape, "", R"({ "adaptive": true, "reserved": "20%" })",
      "How many requests it may have at the same time"},
     {"eject", &kEjectShape, "", R"({ "time": "10s" })",
-     "When a server gets no requests because it fails; on by default for at least two servers, or `\"off\"`"},
+     "When a server gets no requests because it fails; on by default for at least two servers, or `\"off\"`",
+     into<&upstream::Options::eject>},
     {"circuit", &kCircuitShape, "", R"({ "open_at": "50%" })",
-     "When all requests are refused because most of them fail; default: never"},
+     "When all requests are refused because most of them fail; default: never", into<&upstream::Options::circuit>},
     {"retry", &kRetryShape, "", R"({ "attempts": 3 })",
      "When a request that failed is sent again; default: only if it was not sent, or its connection was kept open and "
      "was closed meanwhile"},
@@ -131,11 +141,7 @@ const Node* add_servers(Build& build, const Node* written, upstream::Options& ou
     if (each == nullptr) continue;
     auto url = parse_server(each->text);
     if (url.has_error()) continue;
-    if (member != each) {
-      read_number(member, "weight", url->server.weight);
-      read(member, "backup", url->server.backup);
-      read_number(member, "max_in_flight", url->server.max_in_flight);
-    }
+    fill(member, kServerSection, url->server);
     if (begin == nullptr) {
       begin = each;
       if (url->tls) out.tls.emplace();
@@ -178,14 +184,10 @@ void build_upstreams(Build& build) {
   for (const Node* each : children(find(&build.root, "upstreams"), Kind::object)) {
     upstream::Options out;
     out.name = each->key;
+    fill(each, kUpstream, out);
     const bool object = each->kind == Kind::object;
     const Node* first_server = add_servers(build, object ? find(each, "servers") : each, out);
     if (object) add_tls(build, *each, first_server, out);
-    read(each, "connect_timeout", out.connect_timeout);
-    read(each, "idle_timeout", out.idle_timeout);
-    read(each, "slow_start", out.slow_start);
-    read_number(each, "max_idle", out.max_idle);
-    read_size(each, "head_size", out.head_bytes);
     if (object) build_servers_that_fail(build, *each, out);
     build_care(build, *each, out);
     build.config.upstreams.push_back(std::move(out));

@@ -23,22 +23,30 @@ constexpr Shape kTimesSlower = integer(2, 1'000);
 constexpr Shape kShareOfFailures = text("a share", check_share);
 constexpr Shape kShareOfServers = text("a share", check_share);
 constexpr Key kEjectKeys[] = {
-    {"in_a_row", &kCountOfFailures, "3", "5",
-     "A server is ejected after so many failures without an answer between them"},
-    {"share", &kShareOfFailures, "50%", R"("50%")", "Or if this share of its outcomes are failures ..."},
-    {"of_last", &kDuration, "10s", R"("10s")", "... within this time ..."},
-    {"at_least", &kOutcomeCount, "20", "20", "... with at least so many outcomes"},
-    {"silent", &kDuration, "3s", R"("3s")",
-     "Or if it owes answers for this time and gives none, while the others answer; more where answers take long"},
-    {"slower", &kTimesSlower, "3", "3",
-     "Or if its p95 latency is more than so many times that of the others, in three windows of at least 50 answers"},
-    {"time", &kDuration, "5s", R"("5s")",
-     "How long it gets no request; the second time twice as long, the third time three times, and so on"},
-    {"longest", &kDuration, "5m", R"("5m")", "The longest such time"},
+    {"in_a_row", &kCountOfFailures, kOfOptions, "5",
+     "A server is ejected after so many failures without an answer between them",
+     into<&balance::EjectOptions::in_a_row>},
+    {"share", &kShareOfFailures, "50%", R"("50%")", "Or if this share of its outcomes are failures ...",
+     read_into<&parse_share, &balance::EjectOptions::share>},
+    {"of_last", &kDuration, kOfOptions, R"("10s")", "... within this time ...", into<&balance::EjectOptions::of_last>},
+    {"at_least", &kOutcomeCount, kOfOptions, "20", "... with at least so many outcomes",
+     into<&balance::EjectOptions::at_least>},
+    {"silent", &kDuration, kOfOptions, R"("3s")",
+     "Or if it owes answers for this time and gives none, while the others answer; more where answers take long",
+     into<&balance::EjectOptions::silent>},
+    {"slower", &kTimesSlower, kOfOptions, "3",
+     "Or if its p95 latency is more than so many times that of the others, in three windows of at least 50 answers",
+     into<&balance::EjectOptions::slower>},
+    {"time", &kDuration, kOfOptions, R"("5s")",
+     "How long it gets no request; the second time twice as long, the third time three times, and so on",
+     into<&balance::EjectOptions::time>},
+    {"longest", &kDuration, kOfOptions, R"("5m")", "The longest such time", into<&balance::EjectOptions::longest>},
     {"most", &kShareOfServers, "50%", R"("50%")",
-     "Maximum share of the servers that may be ejected at the same time, rounded up; never all of them"},
+     "Maximum share of the servers that may be ejected at the same time, rounded up; never all of them",
+     read_into<&parse_share, &balance::EjectOptions::most>},
     {"panic_below", &kShareOfServers, "30%", R"("30%")",
-     "If a smaller share of the servers may be chosen, because others are unhealthy too, ejected ones come back"},
+     "If a smaller share of the servers may be chosen, because others are unhealthy too, ejected ones come back",
+     read_into<&parse_share, &balance::EjectOptions::panic_below>},
 };
 constexpr Section kEject{
     "eject", "upstreams.<name>.eject",
@@ -51,11 +59,14 @@ constexpr Shape kEjectWord = choice(kEjectWords);
 constexpr const Shape* kEjectForms[] = {&kEjectObject, &kEjectWord};
 
 constexpr Key kCircuitKeys[] = {
-    {"open_at", &kShareOfFailures, "50%", R"("50%")", "It opens if this share of the requests fail ..."},
-    {"of_last", &kDuration, "10s", R"("10s")", "... within this time ..."},
-    {"at_least", &kOutcomeCount, "20", "20", "... of at least so many"},
-    {"try_again", &kDuration, "5s", R"("5s")",
-     "How long it stays open; then five requests pass, and it closes if all of them are answered"},
+    {"open_at", &kShareOfFailures, "50%", R"("50%")", "It opens if this share of the requests fail ...",
+     read_into<&parse_share, &balance::CircuitOptions::open_at>},
+    {"of_last", &kDuration, kOfOptions, R"("10s")", "... within this time ...",
+     into<&balance::CircuitOptions::of_last>},
+    {"at_least", &kOutcomeCount, kOfOptions, "20", "... of at least so many", into<&balance::CircuitOptions::at_least>},
+    {"try_again", &kDuration, kOfOptions, R"("5s")",
+     "How long it stays open; then five requests pass, and it closes if all of them are answered",
+     into<&balance::CircuitOptions::try_again>},
 };
 constexpr Section kCircuit{
     "circuit", "upstreams.<name>.circuit",
@@ -70,23 +81,7 @@ constexpr Shape kCircuitShape = section(kCircuit);
 
 namespace {
 
-void read_share_at(const Node& node, const char* key, std::uint32_t& out) {
-  const Node* written = text_at(&node, key);
-  if (written == nullptr) return;
-  if (const auto share = parse_share(written->text); share.has_value()) out = *share;
-}
-
-void build_eject(Build& build, const Node& node, balance::EjectOptions& out) {
-  read_number(&node, "in_a_row", out.in_a_row);
-  read_share_at(node, "share", out.share);
-  read(&node, "of_last", out.of_last);
-  read_number(&node, "at_least", out.at_least);
-  read(&node, "silent", out.silent);
-  read_number(&node, "slower", out.slower);
-  read(&node, "time", out.time);
-  read(&node, "longest", out.longest);
-  read_share_at(node, "most", out.most);
-  read_share_at(node, "panic_below", out.panic_below);
+void check_eject(Build& build, const Node& node, const balance::EjectOptions& out) {
   if (out.longest >= out.time) return;
   const Node* written = find(&node, "longest");
   build.report.error(code::kConflict, written != nullptr ? *written : *find(&node, "time"),
@@ -99,20 +94,13 @@ void build_eject(Build& build, const Node& node, balance::EjectOptions& out) {
 void build_servers_that_fail(Build& build, const Node& node, upstream::Options& out) {
   if (const Node* written = find(&node, "eject")) {
     out.eject.on = written->kind == Kind::object;
-    if (out.eject.on) build_eject(build, *written, out.eject);
+    if (out.eject.on) check_eject(build, *written, out.eject);
     if (out.eject.on && out.servers.size() == 1)
       build.report.warning_at_key(code::kNoEffect, *written,
                                   "\"eject\" has no effect: a single server is never ejected",
                                   "add a server, or remove it");
   }
-  const Node* written = find(&node, "circuit");
-  if (written == nullptr || written->kind != Kind::object) return;
-  auto& circuit = out.circuit.emplace();
-  build.config.gateway.circuits.push_back(out.name);
-  read_share_at(*written, "open_at", circuit.open_at);
-  read(written, "of_last", circuit.of_last);
-  read_number(written, "at_least", circuit.at_least);
-  read(written, "try_again", circuit.try_again);
+  if (out.circuit) build.config.gateway.circuits.push_back(out.name);
 }
 
 namespace {

@@ -28,11 +28,13 @@ constexpr Shape kQueuePerOrPers{.form = Form::either,
                                 .registered = per_words,
                                 .forms = kQueuePerForms};
 constexpr Key kQueueKeys[] = {
-    {"length", &kPlaceQueueLength, "100", "100",
-     "Maximum number of requests that wait: of each worker for its limit, of each gateway for `in_flight`"},
-    {"wait", &kDuration, "500ms", R"("500ms")",
+    {"length", &kPlaceQueueLength, kOfOptions, "100",
+     "Maximum number of requests that wait: of each worker for its limit, of each gateway for `in_flight`",
+     into<&shed::QueueOptions::length>},
+    {"wait", &kDuration, kOfOptions, R"("500ms")",
      "Longest wait; a request that cannot be answered before its route's `timeout` or its `X-Request-Deadline` waits "
-     "less"},
+     "less",
+     into<&shed::QueueOptions::wait>},
     {"per", &kQueuePerOrPers, "", R"("api_key")",
      "Each value of this has a line of its own, and the lines are served in turn: {words}; default: `client_ip`"},
 };
@@ -43,28 +45,33 @@ constexpr Key kConcurrencyKeys[] = {
     {"adaptive", &kBoolean, "true", "false",
      "Whether each worker finds out from the latency of answers how many requests the upstream can take from it at the "
      "same time, and refuses more with 503"},
-    {"min", &kPlaces, "4", "4", "With `adaptive`: a worker's limit never falls below this"},
-    {"max", &kPlaces, "1000", "1000", "With `adaptive`: it never rises above this"},
+    {"min", &kPlaces, kOfOptions, "4", "With `adaptive`: a worker's limit never falls below this",
+     into<&shed::Bounds::least>},
+    {"max", &kPlaces, kOfOptions, "1000", "With `adaptive`: it never rises above this", into<&shed::Bounds::most>},
     {"in_flight", &kPlaces, "", "400",
      "Maximum number of requests at the same time, from their admission to their end; of all gateways together if "
      "there "
-     "is a `redis` block, else of this one"},
+     "is a `redis` block, else of this one",
+     into<&shed::Options::in_flight>},
     {"queue", &kQueueShape, "", R"({ "length": 100, "wait": "500ms", "per": "api_key" })",
      "Requests over a worker's limit (`adaptive`) and over `in_flight` wait for a place, by priority, and in an order "
      "that is fair to callers. Default: they are refused at once"},
     {"reserved", &kShare, "", R"("20%")",
      "Share of both that only requests with the priority `critical` may use, also while there are none. Without it, "
      "too, "
-     "lower priorities are refused first"},
+     "lower priorities are refused first",
+     read_into<&parse_share, &shed::Options::reserved>},
 };
 constexpr Shape kPriorityFrom = text("a header of trusted proxies", check_priority_from);
 constexpr Key kSheddingKeys[] = {
     {"priority_from", &kPriorityFrom, "", R"("header:X-Priority")",
      "A field in which trusted proxies say the priority of a request: `critical`, `normal` or `low`; from anybody else "
-     "it is not believed"},
+     "it is not believed",
+     read_into<&parse_priority_from, &gateway::Shedding::priority_from>},
     {"loop_lag", &kDuration, "", R"("50ms")",
      "How late a worker may come to its own work before it refuses requests, low ones first; default: it refuses none "
-     "for that"},
+     "for that",
+     into<&gateway::Shedding::loop_lag>},
 };
 
 }  // namespace
@@ -105,8 +112,7 @@ void build_adaptive(Build& build, const Node& node, shed::Options& out) {
     return;
   }
   auto& bounds = out.adaptive.emplace();
-  read_number(&node, "min", bounds.least);
-  read_number(&node, "max", bounds.most);
+  fill(&node, kConcurrencySection, bounds);
   if (bounds.least <= bounds.most) return;
   const Node* written = least != nullptr ? least : most;
   build.report.error(
@@ -119,8 +125,7 @@ void build_queue(Build& build, const Node& concurrency, gateway::UpstreamConcurr
   const Node* written = find(&concurrency, "queue");
   if (written == nullptr || written->kind != Kind::object) return;
   auto& queue = out.options.queue.emplace();
-  read_number(written, "length", queue.length);
-  read(written, "wait", queue.wait);
+  fill(written, kQueue, queue);
   out.queue_per = build_key(build, find(written, "per"));
   const auto everybody = [](const limit::Per& per) { return per.source->counts == gateway::Counts::everybody; };
   if (!out.queue_per.empty() && std::all_of(out.queue_per.begin(), out.queue_per.end(), everybody))
@@ -131,8 +136,8 @@ void build_queue(Build& build, const Node& concurrency, gateway::UpstreamConcurr
 
 void build_concurrency(Build& build, const Node& node, upstream::Options& upstream) {
   shed::Options out;
+  fill(&node, kConcurrencySection, out);
   build_adaptive(build, node, out);
-  read_number(&node, "in_flight", out.in_flight);
   if (!out.adaptive && out.in_flight == 0) {
     build.report.error_at_key(code::kConflict, node, "this concurrency limits nothing",
                               "write \"in_flight\": 100, or leave \"adaptive\" out");
@@ -140,7 +145,6 @@ void build_concurrency(Build& build, const Node& node, upstream::Options& upstre
   }
   if (const Node* reserved = text_at(&node, "reserved")) {
     if (const auto share = parse_share(reserved->text); share.has_value()) {
-      out.reserved = *share;
       if (out.in_flight > 0) check_reserve(build, *reserved, "in_flight", out.in_flight, *share);
       if (out.adaptive) check_reserve(build, *reserved, "min", out.adaptive->least, *share);
     }
@@ -235,11 +239,8 @@ void build_shedding(Build& build) {
   const auto& capacities = build.config.gateway.concurrency;
   for (std::size_t i = 0; i < capacities.size(); ++i) build.capacity_numbers.emplace(capacities[i].upstream, i);
   const Node* node = find(&build.root, "shedding");
-  auto& out = build.config.gateway.shedding;
-  read(node, "loop_lag", out.loop_lag);
   const Node* from = text_at(node, "priority_from");
   if (from == nullptr) return;
-  if (auto field = parse_priority_from(from->text); field.has_value()) out.priority_from = std::move(*field);
   if (build.config.identity.trusted_proxies.empty())
     build.report.warning(code::kProxies, *from, "priorities are believed only from trusted proxies, and none is named",
                          R"(name the proxy that writes them: "identity": { "trusted_proxies": ["10.0.0.0/8"] })");
