@@ -4,7 +4,7 @@
 
 namespace headgate::notify {
 
-std::optional<Delivery> Outbox::add(Delivery delivery, Time due) {
+std::optional<PendingWebhook> Outbox::add(PendingWebhook delivery, Time due) {
   const auto number = delivery.number;
   by_due_.emplace(due, number);
   waiting_.emplace(number, Waiting{std::move(delivery), due});
@@ -14,7 +14,7 @@ std::optional<Delivery> Outbox::add(Delivery delivery, Time due) {
 
 void Outbox::hold(Time until) noexcept { held_until_ = std::max(held_until_, until); }
 
-std::optional<Delivery> Outbox::take(Time now) {
+std::optional<PendingWebhook> Outbox::take(Time now) {
   const auto at = next();
   if (!at || *at > now) return std::nullopt;
   return remove(waiting_.find(by_due_.begin()->second));
@@ -26,7 +26,7 @@ std::optional<Outbox::Time> Outbox::next() const noexcept {
   return std::max(by_due_.begin()->first, held_until_);
 }
 
-Delivery Outbox::remove(std::map<std::uint64_t, Waiting>::iterator which) {
+PendingWebhook Outbox::remove(std::map<std::uint64_t, Waiting>::iterator which) {
   by_due_.erase({which->second.due, which->first});
   auto node = waiting_.extract(which);
   return std::move(node.mapped().delivery);

@@ -4,11 +4,11 @@
 
 namespace headgate::notify {
 
-Outcome outcome_of(unsigned status) noexcept {
-  if (status / 100 == 2) return Outcome::delivered;
-  if (status / 100 != 4) return Outcome::retry;
+WebhookOutcome outcome_of(unsigned status) noexcept {
+  if (status / 100 == 2) return WebhookOutcome::delivered;
+  if (status / 100 != 4) return WebhookOutcome::retry;
   const bool passing = status == 408 || status == 409 || status == 425 || status == 429;
-  return passing ? Outcome::retry : Outcome::refused;
+  return passing ? WebhookOutcome::retry : WebhookOutcome::refused;
 }
 
 Duration pause_after(unsigned failed, double dice, std::optional<Duration> asked) noexcept {

@@ -29,7 +29,7 @@ std::string reason_of(const net::HttpResult& result) {
   return "it answered " + std::to_string(result->status) + redirected;
 }
 
-void tell_fate(const Delivery& delivery, Fate fate) {
+void tell_fate(const PendingWebhook& delivery, Fate fate) {
   if (delivery.ended) delivery.ended(fate);
 }
 
@@ -47,7 +47,8 @@ Webhook::Webhook(boost::asio::io_context& loop, Clock& clock, WebhookOptions opt
 Webhook::~Webhook() { drop_all("headgate ends"); }
 
 void Webhook::send(std::string id, std::string body, std::function<void(Fate)> ended) {
-  Delivery delivery{.id = std::move(id), .body = std::move(body), .number = ++last_number_, .ended = std::move(ended)};
+  PendingWebhook delivery{
+      .id = std::move(id), .body = std::move(body), .number = ++last_number_, .ended = std::move(ended)};
   if (!is_id(delivery.id)) return drop(delivery, "its id is unusable");
   const auto now = clock_.steady();
   if (stopping_ && now >= end_at_) return drop(delivery, "headgate ends");
@@ -89,7 +90,7 @@ void Webhook::proceed() {
     due_->set(std::chrono::ceil<Duration>(std::max(*next - now, Clock::Steady::duration(0))));
 }
 
-void Webhook::attempt(Delivery delivery) {
+void Webhook::attempt(PendingWebhook delivery) {
   if (++delivery.attempts > 1) retried_.fetch_add(1, std::memory_order_relaxed);
   const auto timestamp = std::chrono::floor<std::chrono::seconds>(clock_.wall()).time_since_epoch().count();
   net::HttpRequest request{.method = "POST",
@@ -111,11 +112,11 @@ void Webhook::attempt(Delivery delivery) {
 void Webhook::answered(std::uint64_t number, const net::HttpResult& result) {
   auto ended = under_way_.extract(number);
   auto& delivery = ended.mapped().delivery;
-  const auto outcome = result.has_value() ? outcome_of(result->status) : Outcome::retry;
-  if (outcome == Outcome::delivered) {
+  const auto outcome = result.has_value() ? outcome_of(result->status) : WebhookOutcome::retry;
+  if (outcome == WebhookOutcome::delivered) {
     delivered_.fetch_add(1, std::memory_order_relaxed);
     tell_fate(delivery, Fate::delivered);
-  } else if (outcome == Outcome::refused) {
+  } else if (outcome == WebhookOutcome::refused) {
     give_up(delivery, Fate::refused, reason_of(result));
   } else if (stopping_) {
     drop(delivery, "headgate ends, and its last attempt failed: " + reason_of(result));
@@ -127,7 +128,7 @@ void Webhook::answered(std::uint64_t number, const net::HttpResult& result) {
   proceed();
 }
 
-void Webhook::retry(Delivery delivery, const std::string& reason, const net::HttpResult& result) {
+void Webhook::retry(PendingWebhook delivery, const std::string& reason, const net::HttpResult& result) {
   const auto now = clock_.steady();
   const auto asked = result.has_value()
                          ? http::read_retry_after(result->field("Retry-After"), clock_.wall(), kLongestPause)
@@ -145,7 +146,7 @@ void Webhook::retry(Delivery delivery, const std::string& reason, const net::Htt
   if (const auto oldest = outbox_.add(std::move(delivery), now + pause)) drop(*oldest, "the queue is full");
 }
 
-void Webhook::give_up(const Delivery& delivery, Fate fate, const std::string& reason) {
+void Webhook::give_up(const PendingWebhook& delivery, Fate fate, const std::string& reason) {
   failed_.fetch_add(1, std::memory_order_relaxed);
   if (failures_told_.pass(clock_.steady()))
     event(LogLevel::error, "webhook_failed",
@@ -154,7 +155,7 @@ void Webhook::give_up(const Delivery& delivery, Fate fate, const std::string& re
   tell_fate(delivery, fate);
 }
 
-void Webhook::drop(const Delivery& delivery, std::string_view reason) {
+void Webhook::drop(const PendingWebhook& delivery, std::string_view reason) {
   dropped_.fetch_add(1, std::memory_order_relaxed);
   // At the end they are few enough for all to be named.
   if (stopping_ || drops_told_.pass(clock_.steady()))

@@ -43,7 +43,7 @@ class Background : public std::enable_shared_from_this<Background> {
     if (local_->leases().owes()) refund(kMaxUnderWay);
   }
   bool settle(std::span<const limit::Check> checks);
-  /// See Limiter::charge.
+  /// See SharedLimiter::charge.
   static Task<error_code> charge(std::shared_ptr<Background> self, limit::Check owed, std::string token);
 
   /// Gives all leases back, then stops the servers. Sends nothing else any more.

@@ -18,7 +18,7 @@ using Clock = std::chrono::steady_clock;
 using Step = limit::Local::Step;
 using Answer = limit::Local::Answer;
 
-struct Limiter::State {
+struct SharedLimiter::State {
   State(boost::asio::io_context& loop, const Options& options)
       : patience(options.timeout / 2),
         prefix(options.key_prefix),
@@ -85,8 +85,8 @@ class UnderWay {
 }  // namespace
 
 /// A decision that needs a call or a wait. It keeps `state`, because the request may drop the limiter meanwhile.
-Task<Result<bool>> Limiter::State::check(std::shared_ptr<State> state, std::span<const limit::Check> checks,
-                                         std::span<limit::Decision> decisions) {
+Task<Result<bool>> SharedLimiter::State::check(std::shared_ptr<State> state, std::span<const limit::Check> checks,
+                                               std::span<limit::Decision> decisions) {
   limit::PendingDecision pending(checks, decisions);
   const auto patient_until = Clock::now() + state->patience;
   auto step = state->local->begin(pending, Clock::now());
@@ -122,15 +122,15 @@ Task<Result<bool>> Limiter::State::check(std::shared_ptr<State> state, std::span
   }
 }
 
-Limiter::Limiter(boost::asio::io_context& loop, const Options& options)
+SharedLimiter::SharedLimiter(boost::asio::io_context& loop, const Options& options)
     : state_(std::make_shared<State>(loop, options)) {}
 
-Limiter::~Limiter() {
+SharedLimiter::~SharedLimiter() {
   stop();
   state_->background->halt();
 }
 
-Task<Result<bool>> Limiter::decide(std::span<const limit::Check> checks, std::span<limit::Decision> decisions) {
+Task<Result<bool>> SharedLimiter::decide(std::span<const limit::Check> checks, std::span<limit::Decision> decisions) {
   if (checks.empty()) co_return true;
   if (const auto here = decide_here(checks, decisions)) co_return *here;
   if (state_->stopped) co_return failed_with(Errc::stopped);
@@ -139,24 +139,25 @@ Task<Result<bool>> Limiter::decide(std::span<const limit::Check> checks, std::sp
   co_return co_await answer;
 }
 
-std::optional<bool> Limiter::decide_here(std::span<const limit::Check> checks, std::span<limit::Decision> decisions) {
+std::optional<bool> SharedLimiter::decide_here(std::span<const limit::Check> checks,
+                                               std::span<limit::Decision> decisions) {
   if (state_->stopped) return {};
   const auto decision = state_->local->decide(checks, Clock::now(), decisions);
   if (decision && !limit::is_peek(checks)) state_->background->look_after_leases();
   return decision;
 }
 
-Duration Limiter::known_wait(const limit::Check& check) const {
+Duration SharedLimiter::known_wait(const limit::Check& check) const {
   return state_->local->rejections().wait(check, Clock::now());
 }
 
-bool Limiter::settle(std::span<const limit::Check> checks) { return state_->background->settle(checks); }
+bool SharedLimiter::settle(std::span<const limit::Check> checks) { return state_->background->settle(checks); }
 
-Task<error_code> Limiter::charge(const limit::Check& owed, std::string_view token) {
+Task<error_code> SharedLimiter::charge(const limit::Check& owed, std::string_view token) {
   return Background::charge(state_->background, owed, std::string(token));
 }
 
-Task<Result<room::Answer>> Limiter::ask(const room::Rule& rule, const room::Question& question) {
+Task<Result<room::Answer>> SharedLimiter::ask(const room::Rule& rule, const room::Question& question) {
   if (state_->stopped) co_return Result<room::Answer>(boost::system::in_place_error, Errc::stopped);
   const auto servers = state_->servers;  // the request may drop the limiter meanwhile
   const auto prefix = state_->prefix;
@@ -168,18 +169,18 @@ Task<Result<room::Answer>> Limiter::ask(const room::Rule& rule, const room::Ques
   co_return asked.answer;
 }
 
-Task<Result<Forgotten>> Limiter::forget(std::string name, std::string from, Duration patience) {
+Task<Result<Forgotten>> SharedLimiter::forget(std::string name, std::string from, Duration patience) {
   return forget_limit(state_->servers, state_->pauses, state_->prefix, std::move(name), std::move(from),
                       Clock::now() + patience);
 }
 
-Clock::time_point Limiter::recovering_until() const noexcept { return state_->servers->recovering_until(); }
+Clock::time_point SharedLimiter::recovering_until() const noexcept { return state_->servers->recovering_until(); }
 
-Health Limiter::health() const noexcept { return state_->servers->health(); }
-Counters Limiter::counters() const { return state_->servers->counters(); }
-std::vector<NodeStatus> Limiter::nodes() const { return state_->servers->nodes(); }
+Health SharedLimiter::health() const noexcept { return state_->servers->health(); }
+Counters SharedLimiter::counters() const { return state_->servers->counters(); }
+std::vector<NodeStatus> SharedLimiter::nodes() const { return state_->servers->nodes(); }
 
-LocalCounters Limiter::local() const noexcept {
+LocalCounters SharedLimiter::local() const noexcept {
   return {.rejected = state_->local->rejected(),
           .leased = state_->local->leased(),
           .refunded = state_->background->refunded(),
@@ -188,7 +189,7 @@ LocalCounters Limiter::local() const noexcept {
           .charged = state_->background->charged()};
 }
 
-void Limiter::stop() {
+void SharedLimiter::stop() {
   if (std::exchange(state_->stopped, true)) return;
   state_->waiters->wake_all(Errc::stopped);
   state_->background->stop();

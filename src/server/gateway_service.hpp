@@ -96,7 +96,7 @@ class GatewayService final : public Service {
   /// The same with other overrides: nothing else has changed.
   void use_overrides(const std::shared_ptr<const ActiveConfig>& next);
   /// Null if no limit is counted in Redis.
-  std::shared_ptr<redis::Limiter> redis() const noexcept { return now_.redis; }
+  std::shared_ptr<redis::SharedLimiter> redis() const noexcept { return now_.redis; }
   /// The name of servers leads elsewhere.
   void use(const upstream::NamedAddresses& name);
   /// Ends the attempts at a server that was taken down.
@@ -107,7 +107,7 @@ class GatewayService final : public Service {
   unsigned worker_;
   upstream::Environment environment_;
   Installed now_;
-  std::shared_ptr<redis::Limiter> retired_;
+  std::shared_ptr<redis::SharedLimiter> retired_;
   observe::AccessLog access_log_;
   observe::SpanLog spans_;
   observe::HandshakeCounters handshakes_;

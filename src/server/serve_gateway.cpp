@@ -58,7 +58,7 @@ OpenLog open_ban_log(boost::asio::io_context& loop) {
     Duration kept{0};
     for (const auto& limit : config.limits)
       if (limit.ban) kept = std::max(kept, limit.ban->longest);
-    return std::make_shared<redis::SharedLog>(loop, *config.redis, redis::kBans, kept);
+    return std::make_shared<redis::RedisSharedLog>(loop, *config.redis, redis::kBans, kept);
   };
 }
 
@@ -66,7 +66,7 @@ OpenLog open_ban_log(boost::asio::io_context& loop) {
 OpenLog open_override_log(boost::asio::io_context& loop) {
   return [&loop](const config::Config& config) -> std::shared_ptr<limit::SharedLog> {
     if (!config.redis) return nullptr;
-    return std::make_shared<redis::SharedLog>(loop, *config.redis, redis::kOverrides, Duration(0));
+    return std::make_shared<redis::RedisSharedLog>(loop, *config.redis, redis::kOverrides, Duration(0));
   };
 }
 
@@ -80,7 +80,7 @@ std::string random_sender() {
 
 OpenLedger open_ledger(boost::asio::io_context& loop) {
   return [&loop, name = random_sender()](const config::Config& config) -> std::shared_ptr<limit::Ledger> {
-    return config.redis ? std::make_shared<redis::Ledger>(loop, *config.redis, name) : nullptr;
+    return config.redis ? std::make_shared<redis::RedisLedger>(loop, *config.redis, name) : nullptr;
   };
 }
 
@@ -88,7 +88,7 @@ std::shared_ptr<QuotaService> quota_service(boost::asio::io_context& loop, Clock
                                             std::shared_ptr<WebhookService> webhooks) {
   auto out = std::make_shared<QuotaService>(
       clock,
-      [&loop](const config::Config& config) { return std::make_shared<redis::NoticeMarks>(loop, *config.redis); },
+      [&loop](const config::Config& config) { return std::make_shared<redis::RedisNoticeMarks>(loop, *config.redis); },
       [webhooks = std::move(webhooks)](std::string id, std::string body, std::function<void(notify::Fate)> ended) {
         return webhooks->send(std::move(id), std::move(body), std::move(ended));
       });
@@ -99,7 +99,7 @@ std::shared_ptr<QuotaService> quota_service(boost::asio::io_context& loop, Clock
 std::shared_ptr<AgreementService> agreement_service(boost::asio::io_context& loop, Clock& clock, Reasons& reasons) {
   auto out = std::make_shared<AgreementService>(
       clock,
-      [&loop](const config::Config& config) { return std::make_shared<redis::Fingerprints>(loop, *config.redis); },
+      [&loop](const config::Config& config) { return std::make_shared<redis::RedisFingerprints>(loop, *config.redis); },
       [&reasons](const auto& limits) { reasons.set_only(ReasonKind::gateways_disagree, limits); });
   out->start();
   return out;

@@ -41,7 +41,7 @@ struct Turn {
   void await_resume() const noexcept {}
 };
 
-Task<void> caller(boost::asio::io_context& loop, redis::Limiter& limiter, const limit::Rule& rule, int first,
+Task<void> caller(boost::asio::io_context& loop, redis::SharedLimiter& limiter, const limit::Rule& rule, int first,
                   const std::atomic<bool>& over, Tally& tally, int& running) {
   Subject key;
   limit::Decision decision;
@@ -64,7 +64,7 @@ Task<void> caller(boost::asio::io_context& loop, redis::Limiter& limiter, const 
 Tally worker(int core, const redis::Options& options, const limit::Rule& rule, const std::atomic<bool>& over) {
   pin_to(core);
   boost::asio::io_context loop{1};
-  redis::Limiter limiter(loop, options);
+  redis::SharedLimiter limiter(loop, options);
   Tally tally;
   int running = kCallers;
   for (int i = 0; i < kCallers; ++i) spawn(caller(loop, limiter, rule, i, over, tally, running), "bench");

@@ -160,6 +160,16 @@ TEST(House, NoFileIsTooLongToRead) {
   }
 }
 
+TEST(House, NoFolderIsTooFullToSee) {
+  constexpr std::size_t kMax = 45;
+  std::map<std::string, std::size_t> files;
+  for (const auto& file : source_files({"include", "src", "tests"})) ++files[file.parent_path().string()];
+  ASSERT_GT(files.size(), 50U);
+  for (const auto& [folder, count] : files) {
+    EXPECT_LE(count, kMax) << folder << ": cut it by subject";
+  }
+}
+
 TEST(House, HeadersAreIncludedOnceByPragma) {
   for (const auto& file : source_files({"include", "src", "tests"})) {
     if (file.extension() != ".hpp") continue;

@@ -23,7 +23,7 @@ enum class Fate : std::uint8_t {
   dropped    ///< the queue was full, or headgate ended
 };
 
-struct Delivery {
+struct PendingWebhook {
   std::string id;
   std::string body;
   std::uint64_t number = 0;              ///< rises with age: the oldest has the lowest; unique
@@ -39,24 +39,24 @@ class Outbox {
   explicit Outbox(std::size_t bound) : bound_(bound) {}
 
   /// Adds a delivery that is due at `due`. Beyond the bound it removes and returns the oldest, which may be this one.
-  std::optional<Delivery> add(Delivery delivery, Time due);
+  std::optional<PendingWebhook> add(PendingWebhook delivery, Time due);
   /// Nothing is due before `until`: the receiver asked for a pause.
   void hold(Time until) noexcept;
   /// From now on everything is due at once, also what is added later.
   void hurry() noexcept { hurry_ = true; }
 
   /// Removes and returns the delivery that has been due the longest; nothing if none is due.
-  std::optional<Delivery> take(Time now);
+  std::optional<PendingWebhook> take(Time now);
   /// When take() has one next; nothing while it is empty.
   std::optional<Time> next() const noexcept;
   std::size_t size() const noexcept { return waiting_.size(); }
 
  private:
   struct Waiting {
-    Delivery delivery;
+    PendingWebhook delivery;
     Time due;
   };
-  Delivery remove(std::map<std::uint64_t, Waiting>::iterator which);
+  PendingWebhook remove(std::map<std::uint64_t, Waiting>::iterator which);
 
   std::size_t bound_;
   std::map<std::uint64_t, Waiting> waiting_;         // by number

@@ -73,16 +73,16 @@ class Webhook {
 
  private:
   struct UnderWay {
-    Delivery delivery;
+    PendingWebhook delivery;
     std::shared_ptr<net::HttpCall> call;
   };
 
   void proceed();
-  void attempt(Delivery delivery);
+  void attempt(PendingWebhook delivery);
   void answered(std::uint64_t number, const net::HttpResult& result);
-  void retry(Delivery delivery, const std::string& reason, const net::HttpResult& result);
-  void give_up(const Delivery& delivery, Fate fate, const std::string& reason);
-  void drop(const Delivery& delivery, std::string_view reason);
+  void retry(PendingWebhook delivery, const std::string& reason, const net::HttpResult& result);
+  void give_up(const PendingWebhook& delivery, Fate fate, const std::string& reason);
+  void drop(const PendingWebhook& delivery, std::string_view reason);
   void drop_all(std::string_view reason);
   void count_queued() noexcept;
   double dice() { return std::uniform_real_distribution<double>(0, 1)(random_); }

@@ -8,7 +8,7 @@
 
 namespace headgate::redis {
 
-/// The errors of `Limiter::decide`. All mean "no decision": the caller's policy takes over.
+/// The errors of `SharedLimiter::decide`. All mean "no decision": the caller's policy takes over.
 enum class Errc {
   /// No usable connection, or the breaker is open: no call was sent, or the connection broke meanwhile.
   unavailable = 1,

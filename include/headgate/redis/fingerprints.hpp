@@ -15,17 +15,17 @@ namespace headgate::redis {
 
 /// A sorted set at the key `<prefix>v1:{limits}` and a text for each set of limits, in one slot of a cluster. One for
 /// each process; the thread of its loop only. It has connections of its own, and follows Sentinels or the owner of its
-/// slot as a Limiter does. Its calls wait up to a second, because no request waits for them. Gateways beyond 1024, and
-/// texts beyond kMaxText, are not compared.
-class Fingerprints final : public limit::Fingerprints {
+/// slot as a SharedLimiter does. Its calls wait up to a second, because no request waits for them. Gateways beyond
+/// 1024, and texts beyond kMaxText, are not compared.
+class RedisFingerprints final : public limit::Fingerprints {
  public:
   static constexpr std::size_t kMaxText = std::size_t{256} * 1024;  ///< bytes: some thousand limits
 
-  /// Connects in the background at once; copies `options`. Never blocks. See Limiter for the loop.
-  Fingerprints(boost::asio::io_context& loop, const Options& options);
-  ~Fingerprints() override;
-  Fingerprints(const Fingerprints&) = delete;
-  Fingerprints& operator=(const Fingerprints&) = delete;
+  /// Connects in the background at once; copies `options`. Never blocks. See SharedLimiter for the loop.
+  RedisFingerprints(boost::asio::io_context& loop, const Options& options);
+  ~RedisFingerprints() override;
+  RedisFingerprints(const RedisFingerprints&) = delete;
+  RedisFingerprints& operator=(const RedisFingerprints&) = delete;
 
   /// Errors: redis::Errc.
   Task<Result<Told>> tell(std::vector<limit::Fingerprint> own, std::string instance) override;

@@ -1,5 +1,5 @@
 #pragma once
-// What a part of forgetting all keys of a limit in Redis has done. See Limiter::forget.
+// What a part of forgetting all keys of a limit in Redis has done. See SharedLimiter::forget.
 
 #include <cstdint>
 #include <string>

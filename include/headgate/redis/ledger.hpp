@@ -20,20 +20,20 @@ namespace headgate::redis {
 /// Hashes at `<prefix>v1:{usage:2026-11-22:07}:3f` (lane 07, its bucket 3f), with about a hundred bytes for each key of
 /// a limit and day; beside them `<prefix>v1:{usage:2026-11-22:07}` has the number of the last batch of each gateway. A
 /// lane is one slot of a cluster. It needs Redis 4. One for each process; the thread of its loop only, except for what
-/// says any thread. It has connections of its own, and follows Sentinels or the owners of its slots as a Limiter does.
-/// Its calls wait up to a second, because no request waits for them.
+/// says any thread. It has connections of its own, and follows Sentinels or the owners of its slots as a SharedLimiter
+/// does. Its calls wait up to a second, because no request waits for them.
 ///
 /// A sum is exact up to 2^53 - 1, where it stays. What Redis loses in a failover or a restart is lost.
-class Ledger final : public limit::Ledger {
+class RedisLedger final : public limit::Ledger {
  public:
   static constexpr std::size_t kMaxFields = 8192;  ///< of a bucket; a day has limit::kBuckets of them
 
-  /// Connects in the background at once; copies `options`. Never blocks. See Limiter for the loop. `sender` names this
-  /// process in its batches: no other process has the same, also not one before it.
-  Ledger(boost::asio::io_context& loop, const Options& options, std::string sender);
-  ~Ledger() override;
-  Ledger(const Ledger&) = delete;
-  Ledger& operator=(const Ledger&) = delete;
+  /// Connects in the background at once; copies `options`. Never blocks. See SharedLimiter for the loop. `sender` names
+  /// this process in its batches: no other process has the same, also not one before it.
+  RedisLedger(boost::asio::io_context& loop, const Options& options, std::string sender);
+  ~RedisLedger() override;
+  RedisLedger(const RedisLedger&) = delete;
+  RedisLedger& operator=(const RedisLedger&) = delete;
 
   /// Errors: redis::Errc. A key of another type or a missing right is Errc::refused_by_server, with one line in the log
   /// for each such cause.

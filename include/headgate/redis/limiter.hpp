@@ -64,15 +64,15 @@ struct LocalCounters {
 /// One for each worker; worker thread only. A decision is a known rejection, or comes from a lease, or takes one call
 /// to Redis. The answer updates both. See limit/known_rejections.hpp and limit/leases.hpp for the effect on the counts.
 /// Checks must have their hash. It lives until stop() was called and its tasks have ended.
-class Limiter final : public limit::RemoteLimiter, public room::RemoteRooms {
+class SharedLimiter final : public limit::RemoteLimiter, public room::RemoteRooms {
  public:
   /// Connects in the background at once; copies `options`. Never blocks. Resolves names asynchronously, so the loop
   /// must not use BOOST_ASIO_CONCURRENCY_HINT_UNSAFE. Calls before the first connection wait for it within their
   /// deadline.
-  Limiter(boost::asio::io_context& loop, const Options& options);
-  ~Limiter() override;
-  Limiter(const Limiter&) = delete;
-  Limiter& operator=(const Limiter&) = delete;
+  SharedLimiter(boost::asio::io_context& loop, const Options& options);
+  ~SharedLimiter() override;
+  SharedLimiter(const SharedLimiter&) = delete;
+  SharedLimiter& operator=(const SharedLimiter&) = delete;
 
   /// Decides all rules in at most one round trip and takes from all or none. True if all rules allow. An error means
   /// "unavailable": the deadline passed, the breaker is open, too many calls are active, or Redis answered with an

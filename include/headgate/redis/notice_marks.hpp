@@ -17,14 +17,14 @@ namespace headgate::redis {
 
 /// A small text at the key `<prefix>v1:notice:{<id>}` for each notice, spread over the slots of a cluster. One for each
 /// process; the thread of its loop only. It has connections of its own, and follows Sentinels or the owners of slots as
-/// a Limiter does. Its calls wait up to a second, because no request waits for them.
-class NoticeMarks final : public limit::NoticeMarks {
+/// a SharedLimiter does. Its calls wait up to a second, because no request waits for them.
+class RedisNoticeMarks final : public limit::NoticeMarks {
  public:
-  /// Connects in the background at once; copies `options`. Never blocks. See Limiter for the loop.
-  NoticeMarks(boost::asio::io_context& loop, const Options& options);
-  ~NoticeMarks() override;
-  NoticeMarks(const NoticeMarks&) = delete;
-  NoticeMarks& operator=(const NoticeMarks&) = delete;
+  /// Connects in the background at once; copies `options`. Never blocks. See SharedLimiter for the loop.
+  RedisNoticeMarks(boost::asio::io_context& loop, const Options& options);
+  ~RedisNoticeMarks() override;
+  RedisNoticeMarks(const RedisNoticeMarks&) = delete;
+  RedisNoticeMarks& operator=(const RedisNoticeMarks&) = delete;
 
   /// Errors: redis::Errc.
   Task<Result<Answer>> take(std::string id, Duration length) override;

@@ -28,9 +28,9 @@ using net::TlsOptions;  ///< to Redis, and to the Sentinels where there are any
 /// All rights that the user of `username` needs (a test reads the rule here):
 ///   ACL SETUSER gate on >secret ~hg:* +evalsha +eval +script|load +role +time +get +set +del +llen +lindex
 ///   +lpush +rpush +ltrim +pexpire +zadd +zcount +zrangebyscore +zrem +zremrangebyscore +zscore
-/// For suspensions and overrides (SharedLog) also +xadd +xdel +xrange +pttl +hset +hgetall +hdel.
-/// For billed use (Ledger) also +hget +hgetall +hlen +hmget +hset. For waiting rooms also +getrange +setrange.
-/// For Limiter::forget also +scan +unlink +dbsize.
+/// For suspensions and overrides (RedisSharedLog) also +xadd +xdel +xrange +pttl +hset +hgetall +hdel.
+/// For billed use (RedisLedger) also +hget +hgetall +hlen +hmget +hset. For waiting rooms also +getrange +setrange.
+/// For SharedLimiter::forget also +scan +unlink +dbsize.
 /// In a cluster also +cluster|slots +asking. Marks of notices and fingerprints need nothing else.
 /// It works without +script|load and +role too: then the gateway sends the script when it is missing, and notices a
 /// replica at the first call. Sentinels: +sentinel|get-master-addr-by-name. With +subscribe &+switch-master the gateway

@@ -31,7 +31,7 @@ extern const LogKind kOverrides;
 
 /// A stream at the key `<prefix>v1:{<name>}`, in one slot of a cluster. It needs Redis 5. One for each process; the
 /// thread of its loop only, except for what says any thread. It has connections of its own, and follows Sentinels or
-/// the owner of its slot as a Limiter does. Its calls wait up to a second, because no request waits for them.
+/// the owner of its slot as a SharedLimiter does. Its calls wait up to a second, because no request waits for them.
 ///
 /// The log has about the last kMaxEntries entries. An entry also leaves after `kept` from its end, but never before the
 /// entries in front of it. The key expires 31 days after the last entry, or `kept` after the end of the longest-lasting
@@ -48,19 +48,19 @@ extern const LogKind kOverrides;
 ///
 /// Beside the stream, the hash `<prefix>v1:{<name>}:gateways` says which gateways are there: each has a field, which
 /// counts for kPresent.
-class SharedLog final : public limit::SharedLog {
+class RedisSharedLog final : public limit::SharedLog {
  public:
   static constexpr std::size_t kMaxEntries = 65'536;
   static constexpr std::size_t kPage = 128;                            ///< entries of one read, at most
   static constexpr Duration kLongest = std::chrono::hours(24 * 3650);  ///< of an entry; longer ones are cut
   static constexpr Duration kPresent = std::chrono::seconds(15);       ///< since the last hear() of a gateway
 
-  /// Connects in the background at once; copies `options`. Never blocks. See Limiter for the loop. `kept`: how long an
-  /// entry stays after its end, at most kLongest.
-  SharedLog(boost::asio::io_context& loop, const Options& options, const LogKind& kind, Duration kept);
-  ~SharedLog() override;
-  SharedLog(const SharedLog&) = delete;
-  SharedLog& operator=(const SharedLog&) = delete;
+  /// Connects in the background at once; copies `options`. Never blocks. See SharedLimiter for the loop. `kept`: how
+  /// long an entry stays after its end, at most kLongest.
+  RedisSharedLog(boost::asio::io_context& loop, const Options& options, const LogKind& kind, Duration kept);
+  ~RedisSharedLog() override;
+  RedisSharedLog(const RedisSharedLog&) = delete;
+  RedisSharedLog& operator=(const RedisSharedLog&) = delete;
 
   /// Errors: redis::Errc, or invalid_argument for a text that is not readable.
   Task<Result<std::uint64_t>> append(const limit::LogEntry& entry) override;

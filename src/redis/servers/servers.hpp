@@ -1,6 +1,6 @@
 #pragma once
-// Where Redis decides: one server, the master that Sentinels name, or the masters of a cluster. Limiter calls it for
-// what cannot be decided locally.
+// Where Redis decides: one server, the master that Sentinels name, or the masters of a cluster. SharedLimiter calls it
+// for what cannot be decided locally.
 
 #include "redis/wire/question.hpp"
 
@@ -37,8 +37,8 @@ class Servers {
   Servers(const Servers&) = delete;
   Servers& operator=(const Servers&) = delete;
 
-  /// As Limiter::decide, always over the network. Several slots of a cluster are decided one after the other. If a
-  /// later one rejects or fails, the earlier ones get back what they took.
+  /// As SharedLimiter::decide, always over the network. Several slots of a cluster are decided one after the other. If
+  /// a later one rejects or fails, the earlier ones get back what they took.
   virtual Task<Result<bool>> decide(std::span<const limit::Check> checks, std::span<limit::Decision> decisions) = 0;
 
   /// One call that is no decision, with the deadline, the breaker and the errors of one. `key` is the Redis key that

@@ -101,7 +101,7 @@ class FingerprintQuestion final : public Question {
 }  // namespace
 
 /// Shared by the fingerprints and their active calls.
-struct Fingerprints::State {
+struct RedisFingerprints::State {
   State(boost::asio::io_context& loop, Options options) : key(options.key_prefix + "v1:{limits}") {
     options.timeout = std::max(options.timeout, kFingerprintPatience);
     servers = Servers::make(loop, options, ReplyReader::Keep::everything);
@@ -119,7 +119,7 @@ struct Fingerprints::State {
   std::shared_ptr<Servers> servers;
 };
 
-Task<Result<limit::Fingerprints::Told>> Fingerprints::State::tell(std::shared_ptr<State> state, Word word) {
+Task<Result<limit::Fingerprints::Told>> RedisFingerprints::State::tell(std::shared_ptr<State> state, Word word) {
   state->last = word;
   FingerprintQuestion question(FingerprintQuestion::What::tell, state->key, word, state->trouble);
   auto call = state->servers->ask(question, state->key);
@@ -128,7 +128,7 @@ Task<Result<limit::Fingerprints::Told>> Fingerprints::State::tell(std::shared_pt
   co_return std::move(question.told);
 }
 
-Task<error_code> Fingerprints::State::leave(std::shared_ptr<State> state) {
+Task<error_code> RedisFingerprints::State::leave(std::shared_ptr<State> state) {
   const Word word = state->last;
   if (word.digest.empty()) co_return error_code();
   FingerprintQuestion question(FingerprintQuestion::What::leave, state->key, word, state->trouble);
@@ -137,12 +137,13 @@ Task<error_code> Fingerprints::State::leave(std::shared_ptr<State> state) {
   co_return answer.has_error() ? answer.error() : error_code();
 }
 
-Fingerprints::Fingerprints(boost::asio::io_context& loop, const Options& options)
+RedisFingerprints::RedisFingerprints(boost::asio::io_context& loop, const Options& options)
     : state_(std::make_shared<State>(loop, options)) {}
 
-Fingerprints::~Fingerprints() { stop(); }
+RedisFingerprints::~RedisFingerprints() { stop(); }
 
-Task<Result<limit::Fingerprints::Told>> Fingerprints::tell(std::vector<limit::Fingerprint> own, std::string instance) {
+Task<Result<limit::Fingerprints::Told>> RedisFingerprints::tell(std::vector<limit::Fingerprint> own,
+                                                                std::string instance) {
   Word word{.digest = {}, .gateway = state_->name, .instance = std::move(instance), .text = {}};
   for (const auto& each : own) {
     if (word.text.size() + each.limit.size() + each.text.size() + 2 > kMaxText) break;
@@ -152,8 +153,8 @@ Task<Result<limit::Fingerprints::Told>> Fingerprints::tell(std::vector<limit::Fi
   return State::tell(state_, std::move(word));
 }
 
-Task<error_code> Fingerprints::leave() { return State::leave(state_); }
+Task<error_code> RedisFingerprints::leave() { return State::leave(state_); }
 
-void Fingerprints::stop() { state_->servers->stop(); }
+void RedisFingerprints::stop() { state_->servers->stop(); }
 
 }  // namespace headgate::redis

@@ -24,8 +24,8 @@ struct ForgetPauses {
   void stop();
 };
 
-/// See Limiter::forget. At least one step is taken also after `until`; and a server that does not answer now is waited
-/// for, for five seconds of a call.
+/// See SharedLimiter::forget. At least one step is taken also after `until`; and a server that does not answer now is
+/// waited for, for five seconds of a call.
 Task<Result<Forgotten>> forget_limit(std::shared_ptr<Servers> servers, std::shared_ptr<ForgetPauses> pauses,
                                      std::string prefix, std::string limit, std::string from,
                                      std::chrono::steady_clock::time_point until);

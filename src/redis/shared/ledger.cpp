@@ -80,7 +80,7 @@ class AddQuestion final : public Question {
     out.assign({std::to_string(by_bucket_.size() + 1), key_});
     for (const auto& [bucket, uses] : by_bucket_) out.push_back(bucket_key(key_, bucket));
     for (auto text : {std::string("add"), std::string(sender_), std::to_string(batch_.number),
-                      std::to_string(kept_.count()), std::to_string(Ledger::kMaxFields)})
+                      std::to_string(kept_.count()), std::to_string(RedisLedger::kMaxFields)})
       out.push_back(std::move(text));
     for (const auto& [bucket, uses] : by_bucket_) {
       out.push_back(std::to_string(uses.size()));
@@ -173,7 +173,7 @@ class BucketsQuestion final : public Question {
 }  // namespace
 
 /// Shared by the ledger and its active calls.
-struct Ledger::State {
+struct RedisLedger::State {
   State(boost::asio::io_context& loop, Options options, std::string name)
       : prefix(options.key_prefix), sender(std::move(name)) {
     options.timeout = std::max(options.timeout, kLedgerPatience);
@@ -189,7 +189,8 @@ struct Ledger::State {
   TroubleLog reads{trouble_of_ledger(), "read"};
 };
 
-Task<Result<Use>> Ledger::State::add(std::shared_ptr<State> state, const limit::LedgerBatch& batch, Duration kept) {
+Task<Result<Use>> RedisLedger::State::add(std::shared_ptr<State> state, const limit::LedgerBatch& batch,
+                                          Duration kept) {
   const auto key = lane_key(state->prefix, batch.day, batch.lane);
   AddQuestion question(batch, key, state->sender, kept, state->adds);
   auto call = state->servers->ask(question, key);
@@ -198,8 +199,8 @@ Task<Result<Use>> Ledger::State::add(std::shared_ptr<State> state, const limit::
   co_return question.lost;
 }
 
-Task<Result<Buckets>> Ledger::State::read(std::shared_ptr<State> state, limit::Day day, unsigned bucket,
-                                          std::size_t most) {
+Task<Result<Buckets>> RedisLedger::State::read(std::shared_ptr<State> state, limit::Day day, unsigned bucket,
+                                               std::size_t most) {
   const auto key = lane_key(state->prefix, day, limit::lane_of(bucket));
   BucketsQuestion question(key, bucket, most, state->reads);
   auto call = state->servers->ask(question, key);
@@ -208,21 +209,21 @@ Task<Result<Buckets>> Ledger::State::read(std::shared_ptr<State> state, limit::D
   co_return std::move(question.buckets);
 }
 
-Ledger::Ledger(boost::asio::io_context& loop, const Options& options, std::string sender)
+RedisLedger::RedisLedger(boost::asio::io_context& loop, const Options& options, std::string sender)
     : state_(std::make_shared<State>(loop, options, std::move(sender))) {}
 
-Ledger::~Ledger() { stop(); }
+RedisLedger::~RedisLedger() { stop(); }
 
-Task<Result<Use>> Ledger::add(const limit::LedgerBatch& batch, Duration kept) {
+Task<Result<Use>> RedisLedger::add(const limit::LedgerBatch& batch, Duration kept) {
   return State::add(state_, batch, kept);
 }
 
-Task<Result<Buckets>> Ledger::read(limit::Day day, unsigned bucket, std::size_t most) {
+Task<Result<Buckets>> RedisLedger::read(limit::Day day, unsigned bucket, std::size_t most) {
   return State::read(state_, day, bucket, most);
 }
 
-Health Ledger::health() const noexcept { return state_->servers->health(); }
+Health RedisLedger::health() const noexcept { return state_->servers->health(); }
 
-void Ledger::stop() { state_->servers->stop(); }
+void RedisLedger::stop() { state_->servers->stop(); }
 
 }  // namespace headgate::redis

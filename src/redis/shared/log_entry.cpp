@@ -34,12 +34,12 @@ bool take_time(std::string_view& text, Duration& time) {
   return true;
 }
 bool take_span(std::string_view& text, Duration& time) {
-  return take_time(text, time) && time <= SharedLog::kLongest && time >= -SharedLog::kLongest;
+  return take_time(text, time) && time <= RedisSharedLog::kLongest && time >= -RedisSharedLog::kLongest;
 }
 
 /// Without an overflow, whatever the instants are.
 Duration between(Instant from, Instant to) {
-  const Instant cut = std::clamp(from, to - SharedLog::kLongest, to + SharedLog::kLongest);
+  const Instant cut = std::clamp(from, to - RedisSharedLog::kLongest, to + RedisSharedLog::kLongest);
   return to - cut;
 }
 

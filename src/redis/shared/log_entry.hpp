@@ -18,7 +18,7 @@ struct StreamId {
 };
 std::optional<StreamId> read_stream_id(std::string_view text);
 
-/// See SharedLog. Saturates; so ids that Redis cannot have made by a sane clock may share one.
+/// See RedisSharedLog. Saturates; so ids that Redis cannot have made by a sane clock may share one.
 std::uint64_t version_of(const StreamId& id) noexcept;
 /// The least id with this version.
 StreamId id_of(std::uint64_t version) noexcept;
@@ -34,7 +34,7 @@ std::string text_of(const LogPosition& position);
 /// The beginning for anything that text_of did not write.
 LogPosition read_log_position(std::string_view text);
 
-/// How long `entry` lasts from `now` on; negative if it has ended. Cut to SharedLog::kLongest.
+/// How long `entry` lasts from `now` on; negative if it has ended. Cut to RedisSharedLog::kLongest.
 Duration rest_of(const limit::LogEntry& entry, Instant now);
 
 /// What lua/shared_log.lua calls the rest of an entry: "<microseconds from the beginning until now> <text>".

@@ -33,7 +33,7 @@ void AppendQuestion::write(std::vector<std::string>& out) const {
   const Instant now = headgate::now();
   const StreamId least = newest_ == 0 ? StreamId{} : id_above(newest_);
   out.assign({"1", std::string(key_), "append", std::string(kind_.field), std::to_string(least.milliseconds),
-              std::to_string(least.number), std::to_string(SharedLog::kMaxEntries), std::to_string(kept_.count()),
+              std::to_string(least.number), std::to_string(RedisSharedLog::kMaxEntries), std::to_string(kept_.count()),
               std::to_string(kMinLife.count()), std::to_string(rest_of(entry_, now).count()),
               write_entry(entry_, now)});
 }
@@ -47,7 +47,7 @@ Result<bool> AppendQuestion::read(const Reply& reply) {
 }
 
 void ReadQuestion::write(std::vector<std::string>& out) const {
-  out.assign({"1", std::string(key_), "read", std::string(kind_.field), std::to_string(SharedLog::kPage), from_.id,
+  out.assign({"1", std::string(key_), "read", std::string(kind_.field), std::to_string(RedisSharedLog::kPage), from_.id,
               from_.digest});
 }
 
@@ -62,9 +62,9 @@ bool ReadQuestion::take(std::span<const Reply::Element> all) {
   using Kind = Reply::Kind;
   news = {};
   unreadable = 0;
-  if (all.size() < 5 || all.size() % 2 != 1 || all.size() > 5 + 2 * SharedLog::kPage || all[0].kind != Kind::array ||
-      all[1].kind != Kind::integer || all[2].kind != Kind::integer || all[3].kind != Kind::integer ||
-      all[4].kind != Kind::text || all[4].text.size() > kMaxDigest)
+  if (all.size() < 5 || all.size() % 2 != 1 || all.size() > 5 + 2 * RedisSharedLog::kPage ||
+      all[0].kind != Kind::array || all[1].kind != Kind::integer || all[2].kind != Kind::integer ||
+      all[3].kind != Kind::integer || all[4].kind != Kind::text || all[4].text.size() > kMaxDigest)
     return false;
   const TwoClocks clocks{.redis = all[1].integer, .here = headgate::now()};
   if (clocks.redis < 0 || clocks.redis > kMaxTime) return false;
@@ -97,7 +97,7 @@ void HearQuestion::write(std::vector<std::string>& out) const {
   const StreamId asked = id_of(version_);
   out.assign({"1", std::string(key_), "hear", std::string(name_), std::to_string(here.milliseconds),
               std::to_string(here.number), std::to_string(asked.milliseconds), std::to_string(asked.number),
-              std::to_string(SharedLog::kPresent.count())});
+              std::to_string(RedisSharedLog::kPresent.count())});
 }
 
 Result<bool> HearQuestion::read(const Reply& reply) {

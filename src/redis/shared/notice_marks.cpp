@@ -65,7 +65,7 @@ class MarkQuestion final : public Question {
 }  // namespace
 
 /// Shared by the marks and their active calls.
-struct NoticeMarks::State {
+struct RedisNoticeMarks::State {
   State(boost::asio::io_context& loop, Options options)
       : prefix(options.key_prefix + "v1:notice:{"), name(random_name()) {
     options.timeout = std::max(options.timeout, kMarkPatience);
@@ -79,7 +79,7 @@ struct NoticeMarks::State {
   std::shared_ptr<Servers> servers;
 };
 
-Task<Result<MarkAnswer>> NoticeMarks::State::take(std::shared_ptr<State> state, std::string id, Duration length) {
+Task<Result<MarkAnswer>> RedisNoticeMarks::State::take(std::shared_ptr<State> state, std::string id, Duration length) {
   const auto key = state->prefix + id + '}';
   MarkQuestion question("take", key, state->name, length);
   auto call = state->servers->ask(question, key);
@@ -88,8 +88,8 @@ Task<Result<MarkAnswer>> NoticeMarks::State::take(std::shared_ptr<State> state, 
   co_return question.answer;
 }
 
-Task<error_code> NoticeMarks::State::set(std::shared_ptr<State> state, std::string id, std::string value,
-                                         Duration length) {
+Task<error_code> RedisNoticeMarks::State::set(std::shared_ptr<State> state, std::string id, std::string value,
+                                              Duration length) {
   const auto key = state->prefix + id + '}';
   MarkQuestion question("set", key, value, length);
   auto call = state->servers->ask(question, key);
@@ -97,23 +97,23 @@ Task<error_code> NoticeMarks::State::set(std::shared_ptr<State> state, std::stri
   co_return answer.has_error() ? answer.error() : error_code();
 }
 
-NoticeMarks::NoticeMarks(boost::asio::io_context& loop, const Options& options)
+RedisNoticeMarks::RedisNoticeMarks(boost::asio::io_context& loop, const Options& options)
     : state_(std::make_shared<State>(loop, options)) {}
 
-NoticeMarks::~NoticeMarks() { stop(); }
+RedisNoticeMarks::~RedisNoticeMarks() { stop(); }
 
-Task<Result<MarkAnswer>> NoticeMarks::take(std::string id, Duration length) {
+Task<Result<MarkAnswer>> RedisNoticeMarks::take(std::string id, Duration length) {
   return State::take(state_, std::move(id), length);
 }
 
-Task<error_code> NoticeMarks::hold(std::string id, Duration length) {
+Task<error_code> RedisNoticeMarks::hold(std::string id, Duration length) {
   return State::set(state_, std::move(id), state_->name, length);
 }
 
-Task<error_code> NoticeMarks::told(std::string id, Duration length) {
+Task<error_code> RedisNoticeMarks::told(std::string id, Duration length) {
   return State::set(state_, std::move(id), std::string(kTold), length);
 }
 
-void NoticeMarks::stop() { state_->servers->stop(); }
+void RedisNoticeMarks::stop() { state_->servers->stop(); }
 
 }  // namespace headgate::redis

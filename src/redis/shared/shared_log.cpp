@@ -59,7 +59,7 @@ const LogKind kOverrides{
     .readable = [](const limit::LogEntry& entry) { return limit::read_override(entry).has_value(); }};
 
 /// Shared by the log and its active calls.
-struct SharedLog::State {
+struct RedisSharedLog::State {
   State(boost::asio::io_context& loop, const Options& options, const LogKind& of, Duration keeps)
       : kind(of),
         servers(Servers::make(loop, patient(options), ReplyReader::Keep::everything)),
@@ -90,7 +90,7 @@ struct SharedLog::State {
   Count unreadable;
 };
 
-Task<Result<std::uint64_t>> SharedLog::State::append(std::shared_ptr<State> state, const limit::LogEntry& entry) {
+Task<Result<std::uint64_t>> RedisSharedLog::State::append(std::shared_ptr<State> state, const limit::LogEntry& entry) {
   using Appended = Result<std::uint64_t>;
   if (!state->kind.readable(entry))
     co_return Appended(boost::system::in_place_error, make_error_code(boost::system::errc::invalid_argument));
@@ -102,7 +102,7 @@ Task<Result<std::uint64_t>> SharedLog::State::append(std::shared_ptr<State> stat
   co_return Appended(boost::system::in_place_value, question.version);
 }
 
-Task<Result<limit::SharedLog::News>> SharedLog::State::read(std::shared_ptr<State> state, std::string position) {
+Task<Result<limit::SharedLog::News>> RedisSharedLog::State::read(std::shared_ptr<State> state, std::string position) {
   const LogPosition from = read_log_position(position);
   ReadQuestion question(state->kind, state->key, state->reads, from);
   auto call = state->servers->ask(question, state->key);
@@ -113,8 +113,8 @@ Task<Result<limit::SharedLog::News>> SharedLog::State::read(std::shared_ptr<Stat
   co_return std::move(question.news);
 }
 
-Task<Result<limit::Heard>> SharedLog::State::hear(std::shared_ptr<State> state, std::string position,
-                                                  std::uint64_t version) {
+Task<Result<limit::Heard>> RedisSharedLog::State::hear(std::shared_ptr<State> state, std::string position,
+                                                       std::uint64_t version) {
   const LogPosition here = read_log_position(position);
   HearQuestion question(state->kind, state->gateways, state->hears, state->name, here, version);
   auto call = state->servers->ask(question, state->gateways);
@@ -123,7 +123,7 @@ Task<Result<limit::Heard>> SharedLog::State::hear(std::shared_ptr<State> state, 
   co_return question.told;
 }
 
-Task<error_code> SharedLog::State::leave(std::shared_ptr<State> state) {
+Task<error_code> RedisSharedLog::State::leave(std::shared_ptr<State> state) {
   LeaveQuestion question(state->kind, state->gateways, state->hears, state->name);
   auto call = state->servers->ask(question, state->gateways);
   const auto answer = co_await call;
@@ -131,34 +131,37 @@ Task<error_code> SharedLog::State::leave(std::shared_ptr<State> state) {
 }
 
 /// One line for the first of them.
-void SharedLog::State::skipped(std::uint64_t count, std::string_view id) {
+void RedisSharedLog::State::skipped(std::uint64_t count, std::string_view id) {
   if (unreadable.get() == 0)
     observe::event(observe::LogLevel::warning, std::string(kind.event) + "_entry_skipped",
                    "an entry of the log of " + std::string(kind.what) + " cannot be read", {{"key", key}, {"id", id}});
   unreadable.add(count);
 }
 
-SharedLog::SharedLog(boost::asio::io_context& loop, const Options& options, const LogKind& kind, Duration kept)
+RedisSharedLog::RedisSharedLog(boost::asio::io_context& loop, const Options& options, const LogKind& kind,
+                               Duration kept)
     : state_(std::make_shared<State>(loop, options, kind, kept)) {}
 
-SharedLog::~SharedLog() { stop(); }
+RedisSharedLog::~RedisSharedLog() { stop(); }
 
-Task<Result<std::uint64_t>> SharedLog::append(const limit::LogEntry& entry) { return State::append(state_, entry); }
+Task<Result<std::uint64_t>> RedisSharedLog::append(const limit::LogEntry& entry) {
+  return State::append(state_, entry);
+}
 
-Task<Result<limit::SharedLog::News>> SharedLog::read(std::string_view position) {
+Task<Result<limit::SharedLog::News>> RedisSharedLog::read(std::string_view position) {
   return State::read(state_, std::string(position));
 }
 
-Task<Result<limit::Heard>> SharedLog::hear(std::string_view position, std::uint64_t version) {
+Task<Result<limit::Heard>> RedisSharedLog::hear(std::string_view position, std::uint64_t version) {
   return State::hear(state_, std::string(position), version);
 }
 
-Task<error_code> SharedLog::leave() { return State::leave(state_); }
+Task<error_code> RedisSharedLog::leave() { return State::leave(state_); }
 
-Health SharedLog::health() const noexcept { return state_->servers->health(); }
+Health RedisSharedLog::health() const noexcept { return state_->servers->health(); }
 
-std::uint64_t SharedLog::unreadable() const noexcept { return state_->unreadable.get(); }
+std::uint64_t RedisSharedLog::unreadable() const noexcept { return state_->unreadable.get(); }
 
-void SharedLog::stop() { state_->servers->stop(); }
+void RedisSharedLog::stop() { state_->servers->stop(); }
 
 }  // namespace headgate::redis

@@ -21,7 +21,7 @@ void AdminBoard::use_rooms(const std::vector<gateway::WaitingRoom>& rooms) {
   closed_rooms_ = std::move(closed);
 }
 
-void AdminBoard::use_redis(unsigned worker, std::shared_ptr<const redis::Limiter> limiter) {
+void AdminBoard::use_redis(unsigned worker, std::shared_ptr<const redis::SharedLimiter> limiter) {
   // A limiter must be destroyed on its worker's thread. So the old one leaves with the argument, and the admin thread
   // never destroys it.
   const std::lock_guard lock(mutex_);

@@ -54,7 +54,7 @@ class AdminBoard {
   void use_rooms(const std::vector<gateway::WaitingRoom>& rooms);
   /// Sets the limiter of worker `worker`; null: none, as before its loop ends. Releases the limiter before it on the
   /// caller's thread.
-  void use_redis(unsigned worker, std::shared_ptr<const redis::Limiter> limiter);
+  void use_redis(unsigned worker, std::shared_ptr<const redis::SharedLimiter> limiter);
   /// Sets the servers of worker `worker`; empty: none, as before its loop ends.
   void use_servers(unsigned worker, std::vector<KnownServer> servers);
   /// Sets the active upstreams.
@@ -80,7 +80,7 @@ class AdminBoard {
  private:
   struct Asked {
     std::uint64_t number = 0;
-    std::shared_ptr<const redis::Limiter> limiter;
+    std::shared_ptr<const redis::SharedLimiter> limiter;
   };
   redis::Health health() const;  // the worst of all workers; needs the lock
 

@@ -87,7 +87,7 @@ void GatewayProgram::activate(PendingConfig next) {
   certificates_.use_others(upstream_certificates(*now_, headgate::now()));
 }
 
-void GatewayProgram::with_redis(std::function<void(std::shared_ptr<redis::Limiter>)> what) {
+void GatewayProgram::with_redis(std::function<void(std::shared_ptr<redis::SharedLimiter>)> what) {
   if (workers_ == nullptr) return;
   const auto once = std::make_shared<std::atomic<bool>>(false);
   workers_->tell([once, what = std::move(what)](Service& service) {

@@ -42,7 +42,7 @@ class GatewayProgram final : public Program {
   /// Reloads whenever one of these has changed (ReadConfig::watched), and from then on of those that were read then.
   void watch(const std::vector<std::string>& paths);
   /// Calls `what` with the Redis limiter of one worker, on its thread. Nothing happens while no workers run.
-  void with_redis(std::function<void(std::shared_ptr<redis::Limiter>)> what);
+  void with_redis(std::function<void(std::shared_ptr<redis::SharedLimiter>)> what);
   /// Calls `what` when a drain has begun, on this thread.
   void at_drain(std::function<void()> what) { at_drain_ = std::move(what); }
   /// Tells the process before this one once this one serves. `command` starts the one after it.

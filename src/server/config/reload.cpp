@@ -159,13 +159,13 @@ void log_changed_files(const ActiveConfig& then, const ActiveConfig& now) {
   }
 }
 
-std::shared_ptr<redis::Limiter> limiter_for(const redis::Options& options, const Installed* before,
-                                            boost::asio::io_context& loop) {
+std::shared_ptr<redis::SharedLimiter> limiter_for(const redis::Options& options, const Installed* before,
+                                                  boost::asio::io_context& loop) {
   if (before && before->redis) {
     const auto& old = *before->active->config;
     if (complete(*old.redis, old) == options) return before->redis;
   }
-  return std::make_shared<redis::Limiter>(loop, options);
+  return std::make_shared<redis::SharedLimiter>(loop, options);
 }
 
 /// One line for all limits with the same reason.
@@ -353,7 +353,7 @@ Installed install(std::shared_ptr<const ActiveConfig> active, const Installed* b
                   upstream::RetryBudgets& retry_budgets) {
   const auto& config = *active->config;
   const auto snapshot = boost::make_local_shared<gateway::Snapshot>();
-  std::shared_ptr<redis::Limiter> redis;
+  std::shared_ptr<redis::SharedLimiter> redis;
   if (config.redis) redis = limiter_for(complete(*config.redis, config), before, environment.loop);
   snapshot->compiled = active->compiled;
   snapshot->upstreams.reserve(config.upstreams.size());

@@ -108,7 +108,7 @@ void log_changes(const ActiveConfig& before, const ActiveConfig& after, const Re
 struct Installed {
   std::shared_ptr<const ActiveConfig> active;
   gateway::SnapshotPtr snapshot;
-  std::shared_ptr<redis::Limiter> redis;  ///< the snapshot's; null if no limit is counted in Redis
+  std::shared_ptr<redis::SharedLimiter> redis;  ///< the snapshot's; null if no limit is counted in Redis
 };
 
 /// All servers of its upstreams.

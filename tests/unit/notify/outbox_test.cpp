@@ -12,7 +12,7 @@ namespace {
 using namespace std::chrono_literals;
 
 struct WebhookOutbox : testing::Test {
-  std::optional<Delivery> add(std::uint64_t number, Outbox::Time due) {
+  std::optional<PendingWebhook> add(std::uint64_t number, Outbox::Time due) {
     return outbox.add({.id = std::to_string(number), .body = {}, .number = number}, due);
   }
   /// The number of what is taken; 0 for nothing.

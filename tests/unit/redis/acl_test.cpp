@@ -43,12 +43,12 @@ std::string documented(const std::string& pattern) {
 
 /// The same with what the shared logs need.
 std::string documented_rule_with_logs() {
-  return documented_rule() + " " + documented("For suspensions and overrides \\(SharedLog\\) also ([^.]*)\\.");
+  return documented_rule() + " " + documented("For suspensions and overrides \\(RedisSharedLog\\) also ([^.]*)\\.");
 }
 
-/// The same with what Ledger needs.
+/// The same with what RedisLedger needs.
 std::string documented_rule_with_ledger() {
-  auto words = documented("For billed use \\(Ledger\\) also ([^.]*)\\.");
+  auto words = documented("For billed use \\(RedisLedger\\) also ([^.]*)\\.");
   if (const auto at = words.find("\n/// "); at != std::string::npos) words.replace(at, 5, " ");
   return documented_rule() + " " + words;
 }
@@ -73,7 +73,7 @@ std::string quoted(const std::string& words) {
 TEST(Acl, NamesEveryCommandOfTheScripts) {
   expect_names_all(documented_rule() + " ", std::string(limit::decide_script()));
   expect_names_all(documented_rule() + " ", std::string(limit_fingerprints_script()));
-  expect_names_all(documented_rule() + " " + documented("For Limiter::forget also ([^.]*)\\.") + " ",
+  expect_names_all(documented_rule() + " " + documented("For SharedLimiter::forget also ([^.]*)\\.") + " ",
                    std::string(forget_limit_script()), 3);
   expect_names_all(documented_rule_with_logs() + " ", std::string(shared_log_script()));
   expect_names_all(documented_rule_with_ledger() + " ", std::string(ledger_script()));
@@ -86,13 +86,13 @@ TEST_F(RedisLimiter, NeedsNoMoreOfAUserThanIsWritten) {
   ASSERT_EQ(test::redis_cli(redis.port(), "ACL SETUSER gate on '>secret' " + quoted(documented_rule())), "OK");
   options.username = "gate";
   options.password = "secret";
-  Limiter limiter(loop, options);
+  SharedLimiter limiter(loop, options);
   EXPECT_TRUE(decide(limiter).allowed()) << log.str();
   EXPECT_EQ(limiter.counters().refused, 0u);
   EXPECT_EQ(test::redis_cli(redis.port(), "ACL LOG").find("gate"), std::string::npos) << "nothing else was tried";
   limiter.stop();
   options.password = "guess";
-  Limiter wrong(loop, options);
+  SharedLimiter wrong(loop, options);
   EXPECT_EQ(decide(wrong).error(), Errc::unavailable);
   EXPECT_EQ(logged("reason=\"Redis refused the username or password\""), 1) << log.str();
   wrong.stop();
@@ -125,7 +125,7 @@ TEST_F(LedgerAcl, NeedsFiveCommandsMore) {
             "OK");
   options.username = "gate";
   options.password = "secret";
-  Ledger ledger(loop, options, "one");
+  RedisLedger ledger(loop, options, "one");
   ASSERT_TRUE(add(ledger, batch_of(1, {{"plan acme", {5, 1}}})).has_value()) << log.str();
   EXPECT_EQ(all_of(ledger).size(), 1u) << log.str();
   EXPECT_EQ(test::redis_cli(redis.port(), "ACL LOG").find("gate"), std::string::npos);
@@ -137,7 +137,7 @@ TEST_F(BanLogAcl, IsEnoughForMarksOfNoticesWithoutMore) {
   ASSERT_EQ(test::redis_cli(redis.port(), "ACL SETUSER gate on '>secret' " + quoted(documented_rule())), "OK");
   options.username = "gate";
   options.password = "secret";
-  NoticeMarks marks(loop, options);
+  RedisNoticeMarks marks(loop, options);
   for (int i = 0; i < 2; ++i) EXPECT_TRUE(wait(marks.take("quota_a", 1h)).has_value()) << log.str();
   EXPECT_EQ(wait(marks.hold("quota_a", 1h)), error_code()) << log.str();
   EXPECT_EQ(wait(marks.told("quota_a", 1h)), error_code()) << log.str();

@@ -19,9 +19,9 @@ class BanLog : public limit::SharedLog {
   BanLog(boost::asio::io_context& loop, const Options& options, Duration kept = 24h)
       : log_(loop, options, kBans, kept) {}
 
-  static constexpr std::size_t kPage = redis::SharedLog::kPage;
-  static constexpr std::size_t kMaxEntries = redis::SharedLog::kMaxEntries;
-  static constexpr Duration kLongest = redis::SharedLog::kLongest;
+  static constexpr std::size_t kPage = redis::RedisSharedLog::kPage;
+  static constexpr std::size_t kMaxEntries = redis::RedisSharedLog::kMaxEntries;
+  static constexpr Duration kLongest = redis::RedisSharedLog::kLongest;
 
   Task<Result<std::uint64_t>> append(const limit::LogEntry& entry) override { return log_.append(entry); }
   Task<Result<News>> read(std::string_view position) override { return log_.read(position); }
@@ -34,7 +34,7 @@ class BanLog : public limit::SharedLog {
   void stop() override { log_.stop(); }
 
  private:
-  redis::SharedLog log_;
+  redis::RedisSharedLog log_;
 };
 
 /// What a read found.

@@ -21,7 +21,7 @@ const std::vector<limit::Fingerprint> kOtherShapes{{"read", "00ff"}, {"upload", 
 template <class Fixture>
 class WithFingerprints : public WithBanLogs<Fixture> {
  protected:
-  limit::Fingerprints::Told tell(Fingerprints& gateway, const std::vector<limit::Fingerprint>& own,
+  limit::Fingerprints::Told tell(RedisFingerprints& gateway, const std::vector<limit::Fingerprint>& own,
                                  const std::string& instance) {
     const auto answer = this->wait(gateway.tell(own, instance));
     EXPECT_TRUE(answer.has_value());
@@ -39,8 +39,8 @@ class FingerprintsTest : public WithFingerprints<RedisLimiter> {
 };
 
 TEST_F(FingerprintsTest, OfGatewaysThatAgreeDifferInNothing) {
-  Fingerprints one(loop, options);
-  Fingerprints other(loop, options);
+  RedisFingerprints one(loop, options);
+  RedisFingerprints other(loop, options);
   EXPECT_EQ(tell(one, kShapes, "web-1").gateways, 1U);
   const auto told = tell(other, kShapes, "web 2");
   EXPECT_EQ(told.gateways, 2U);
@@ -51,9 +51,9 @@ TEST_F(FingerprintsTest, OfGatewaysThatAgreeDifferInNothing) {
 }
 
 TEST_F(FingerprintsTest, NameEachLimitThatOthersHaveInAnotherShape) {
-  Fingerprints one(loop, options);
-  Fingerprints second(loop, options);
-  Fingerprints third(loop, options);
+  RedisFingerprints one(loop, options);
+  RedisFingerprints second(loop, options);
+  RedisFingerprints third(loop, options);
   tell(one, kShapes, "web-1");
   EXPECT_THAT(tell(second, kOtherShapes, "web 2").differ, ElementsAre(Disagreement{"read", 1, "web-1"}));
   tell(third, kOtherShapes, "web 2");
@@ -65,8 +65,8 @@ TEST_F(FingerprintsTest, NameEachLimitThatOthersHaveInAnotherShape) {
 }
 
 TEST_F(FingerprintsTest, CountNoLongerOnceTheirGatewayHasLeft) {
-  Fingerprints one(loop, options);
-  Fingerprints other(loop, options);
+  RedisFingerprints one(loop, options);
+  RedisFingerprints other(loop, options);
   tell(one, kShapes, "web-1");
   EXPECT_EQ(wait(one.leave()), error_code());
   const auto told = tell(other, kOtherShapes, "web-2");
@@ -78,7 +78,7 @@ TEST_F(FingerprintsTest, CountNoLongerOnceTheirGatewayHasLeft) {
 
 TEST_F(FingerprintsTest, ExpireAndReplaceWhatAnotherProgramLeft) {
   EXPECT_EQ(cli("SET hg:v1:{limits} 5"), "OK");
-  Fingerprints one(loop, options);
+  RedisFingerprints one(loop, options);
   EXPECT_EQ(tell(one, kShapes, "web-1").gateways, 1U);
   EXPECT_EQ(cli("TYPE hg:v1:{limits}"), "zset");
   EXPECT_EQ(cli("EVAL \"return #redis.call('KEYS', 'hg:v1:{limits}*')\" 0"), "2");
@@ -90,7 +90,7 @@ TEST_F(FingerprintsTest, ExpireAndReplaceWhatAnotherProgramLeft) {
 
 TEST_F(FingerprintsTest, OfAGatewayOnAClockThatWasAheadCountNoLonger) {
   cli("ZADD hg:v1:{limits} 9000000000000000 '00ff 0123 web-9'");
-  Fingerprints one(loop, options);
+  RedisFingerprints one(loop, options);
   EXPECT_EQ(tell(one, kShapes, "web-1").gateways, 1U);
   one.stop();
 }
@@ -101,8 +101,8 @@ class FingerprintsInACluster : public WithFingerprints<ClusterFixture> {
 };
 
 TEST_F(FingerprintsInACluster, AreInOneSlot) {
-  Fingerprints one(loop, options);
-  Fingerprints other(loop, options);
+  RedisFingerprints one(loop, options);
+  RedisFingerprints other(loop, options);
   tell(one, kShapes, "web-1");
   EXPECT_THAT(tell(other, kOtherShapes, "web-2").differ, ElementsAre(Disagreement{"read", 1, "web-1"}));
   one.stop();

@@ -58,7 +58,8 @@ inline limit::Check check_of(const limit::Rule& rule, std::string_view key, std:
 }
 
 /// Asks one rule; everything it needs lives in its own frame, as a request's does.
-inline Task<void> check(Limiter& limiter, const limit::Rule& rule, std::string key, std::int64_t cost, Answer& answer) {
+inline Task<void> check(SharedLimiter& limiter, const limit::Rule& rule, std::string key, std::int64_t cost,
+                        Answer& answer) {
   std::array<limit::Check, 1> checks{check_of(rule, key, cost)};
   std::array<limit::Decision, 1> decisions;
   const auto start = Clock::now();
@@ -95,12 +96,12 @@ class LoopTest : public testing::Test {
     }
     return true;
   }
-  bool run_until_up(Limiter& limiter) {
+  bool run_until_up(SharedLimiter& limiter) {
     return run_until([&] { return limiter.health() == Health::up; });
   }
   void run_for(Clock::duration time) { loop.run_for(time); }
 
-  Answer decide(Limiter& limiter, std::int64_t cost = 1, std::string key = "caller") {
+  Answer decide(SharedLimiter& limiter, std::int64_t cost = 1, std::string key = "caller") {
     Answer answer;
     spawn(check(limiter, rule, std::move(key), cost, answer), "test");
     EXPECT_TRUE(run_until([&] { return answer.done; })) << "a decision never ended";
@@ -108,7 +109,7 @@ class LoopTest : public testing::Test {
   }
   /// Asks once in a while until the answer pleases: for what heals by itself.
   template <class Condition>
-  bool decide_until(Limiter& limiter, Condition pleases, Clock::duration limit = 8s) {
+  bool decide_until(SharedLimiter& limiter, Condition pleases, Clock::duration limit = 8s) {
     const auto end = Clock::now() + limit;
     while (!pleases(decide(limiter))) {
       if (Clock::now() >= end) return false;
@@ -117,7 +118,7 @@ class LoopTest : public testing::Test {
     return true;
   }
   /// Starts `count` checks at once; they outlive the call.
-  std::list<Answer> ask_many(Limiter& limiter, int count) {
+  std::list<Answer> ask_many(SharedLimiter& limiter, int count) {
     std::list<Answer> answers(static_cast<std::size_t>(count));
     for (auto& answer : answers) spawn(check(limiter, rule, "caller", 1, answer), "test");
     return answers;  // moved: the nodes stay where they are

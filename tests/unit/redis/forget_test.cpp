@@ -13,14 +13,14 @@ namespace {
 constexpr auto kAtOnce = 30s;
 
 /// One part, or with `patience` 0 one step.
-Task<void> forget_once(Limiter& limiter, std::string name, std::string from, Duration patience,
+Task<void> forget_once(SharedLimiter& limiter, std::string name, std::string from, Duration patience,
                        std::optional<Result<Forgotten>>& out) {
   auto walk = limiter.forget(std::move(name), std::move(from), patience);
   out = co_await walk;
 }
 
 template <class Test>
-Result<Forgotten> forget(Test& test, Limiter& limiter, const std::string& name, const std::string& from = "",
+Result<Forgotten> forget(Test& test, SharedLimiter& limiter, const std::string& name, const std::string& from = "",
                          Duration patience = kAtOnce) {
   std::optional<Result<Forgotten>> out;
   spawn(forget_once(limiter, name, from, patience, out), "test");
@@ -44,7 +44,7 @@ class ForgottenLimit : public RedisLimiter {
 TEST_F(ForgottenLimit, LosesTheCountersOfAllItsSizesAndNoOthers) {
   start();
   options.key_prefix = "h[g]*?\\:";
-  Limiter limiter(loop, options);
+  SharedLimiter limiter(loop, options);
   ASSERT_TRUE(run_until_up(limiter));
   const auto& prefix = options.key_prefix;
   const std::set<std::string> its = {prefix + "v1:{203.0.113.9}:x",
@@ -77,7 +77,7 @@ TEST_F(ForgottenLimit, LosesTheCountersOfAllItsSizesAndNoOthers) {
 
 TEST_F(ForgottenLimit, LeavesEverythingElseThatHasANameOfTheSameForm) {
   start();
-  Limiter limiter(loop, options);
+  SharedLimiter limiter(loop, options);
   ASSERT_TRUE(run_until_up(limiter));
   const std::string digest = "00112233445566778899aabbccddeeff";
   // Permits in flight of upstreams, billed use, the gateways of a log, waiting rooms, fingerprints.
@@ -110,7 +110,7 @@ TEST_F(ForgottenLimit, LeavesEverythingElseThatHasANameOfTheSameForm) {
 
 TEST_F(ForgottenLimit, KeepsWhatProtectsFromDoingAThingTwice) {
   start();
-  Limiter limiter(loop, options);
+  SharedLimiter limiter(loop, options);
   ASSERT_TRUE(run_until_up(limiter));
   const std::string begin = "hg:v1:{a}:x:1h:sliding_window:v2";
   for (const auto* end : {"", ":ban", ":appointment:17", ":appointments of 192.0.2.7", ":appointments of 2001:db8::7",
@@ -128,7 +128,7 @@ TEST_F(ForgottenLimit, KeepsWhatProtectsFromDoingAThingTwice) {
 TEST_F(ForgottenLimit, WaitsForARedisThatPauses) {
   start();
   options.timeout = 20ms;
-  Limiter limiter(loop, options);
+  SharedLimiter limiter(loop, options);
   ASSERT_TRUE(run_until_up(limiter));
   set_many("hg:v1:{", "}:test:", 20000);
   std::optional<Result<Forgotten>> out;
@@ -147,7 +147,7 @@ TEST_F(ForgottenLimit, WaitsForARedisThatPauses) {
 
 TEST_F(ForgottenLimit, BeginsAnewWhereItsConnectionBroke) {
   start();
-  Limiter limiter(loop, options);
+  SharedLimiter limiter(loop, options);
   ASSERT_TRUE(run_until_up(limiter));
   set_many("session:", "", 100'000);
   std::optional<Result<Forgotten>> out;
@@ -164,7 +164,7 @@ TEST_F(ForgottenLimit, BeginsAnewWhereItsConnectionBroke) {
 
 TEST_F(ForgottenLimit, NamesARedisThatDoesNotComeBack) {
   start();
-  Limiter limiter(loop, options);
+  SharedLimiter limiter(loop, options);
   ASSERT_TRUE(run_until_up(limiter));
   redis.stop();
   const auto told = forget(*this, limiter, "test");
@@ -176,7 +176,7 @@ TEST_F(ForgottenLimit, NamesARedisThatDoesNotComeBack) {
 
 TEST_F(ForgottenLimit, ComesBackToWhereAWalkStopped) {
   start();
-  Limiter limiter(loop, options);
+  SharedLimiter limiter(loop, options);
   ASSERT_TRUE(run_until_up(limiter));
   set_many("hg:v1:{", "}:test:", 2000);
   set_many("session:", "", 3000);
@@ -200,8 +200,8 @@ TEST_F(ForgottenLimit, ComesBackToWhereAWalkStopped) {
 
 TEST_F(ForgottenLimit, CountsAnewForItsCallers) {
   start();
-  Limiter limiter(loop, options);
-  Limiter another(loop, options);
+  SharedLimiter limiter(loop, options);
+  SharedLimiter another(loop, options);
   ASSERT_TRUE(decide(limiter, 10).allowed());
   ASSERT_TRUE(decide(another, 1).rejected());
   EXPECT_EQ(forget(*this, limiter, "test")->keys, 1U);
@@ -214,7 +214,7 @@ TEST_F(ForgottenLimit, CountsAnewForItsCallers) {
 
 TEST_F(ForgottenLimit, TakesNoOtherTextToGoOnFrom) {
   start();
-  Limiter limiter(loop, options);
+  SharedLimiter limiter(loop, options);
   ASSERT_TRUE(run_until_up(limiter));
   for (const auto* from : {"0", "0-", "0-x-a", "-1-0-a", "99999-0-a", "0-123456789012345678901-a", "0 -0-a"})
     EXPECT_EQ(forget(*this, limiter, "test", from).error(), Errc::bad_reply) << from;
@@ -224,7 +224,7 @@ TEST_F(ForgottenLimit, TakesNoOtherTextToGoOnFrom) {
 TEST_F(ForgottenLimit, SaysWhatRedisAnsweredInstead) {
   start();
   command({"ACL", "SETUSER", "default", "-scan"});
-  Limiter limiter(loop, options);
+  SharedLimiter limiter(loop, options);
   ASSERT_TRUE(run_until_up(limiter));
   const auto told = forget(*this, limiter, "test");
   ASSERT_TRUE(told.has_value());
@@ -258,7 +258,7 @@ class ForgottenBehindSentinels : public LoopTest {
 };
 
 TEST_F(ForgottenBehindSentinels, BeginsAnewOnTheServerThatTookOver) {
-  Limiter limiter(loop, options);
+  SharedLimiter limiter(loop, options);
   for (int i = 0; i < 300; ++i) ASSERT_TRUE(decide(limiter, 1, "caller-" + std::to_string(i)).allowed());
   const auto first = forget(*this, limiter, "test", "", 0s);
   ASSERT_TRUE(first.has_value()) << first.error().message();
@@ -285,7 +285,7 @@ class ForgottenInCluster : public ClusterFixture {
 };
 
 TEST_F(ForgottenInCluster, IsDoneOnEachMasterAndNamesTheOneThatIsDown) {
-  Limiter limiter(loop, options);
+  SharedLimiter limiter(loop, options);
   const auto fill = [&] {
     for (int i = 0; i < 60; ++i) decide(limiter, 1, "caller-" + std::to_string(i));
   };
@@ -312,7 +312,7 @@ TEST_F(ForgottenInCluster, IsDoneOnEachMasterAndNamesTheOneThatIsDown) {
 }
 
 TEST_F(ForgottenInCluster, GoesOnInStepsFromMasterToMaster) {
-  Limiter limiter(loop, options);
+  SharedLimiter limiter(loop, options);
   for (int i = 0; i < 900; ++i) ASSERT_TRUE(decide(limiter, 1, "caller-" + std::to_string(i)).allowed());
   std::string from;
   std::uint64_t keys = 0;

@@ -26,7 +26,7 @@ class HostileServer : public LoopTest {
     server.on_decision = [](FakeServer::Peer&, const FakeServer::Words&) { return kAllowed; };
     server.on_probe = [](FakeServer::Peer&, const FakeServer::Words&) { return kProbed; };
   }
-  bool recovers(Limiter& limiter) {
+  bool recovers(SharedLimiter& limiter) {
     return decide_until(limiter, [](const Answer& answer) { return answer.allowed(); });
   }
 
@@ -36,7 +36,7 @@ class HostileServer : public LoopTest {
 
 TEST_F(HostileServer, IsBelievedWhenItAnswersAsRedisWould) {
   behave();
-  Limiter limiter(loop, options);
+  SharedLimiter limiter(loop, options);
   const Answer answer = decide(limiter);
   EXPECT_TRUE(answer.allowed()) << answer.error().message();
   EXPECT_EQ(answer.decision.remaining, 9u);
@@ -49,7 +49,7 @@ TEST_F(HostileServer, ThatSendsGarbageCostsTheCallAndTheConnectionOnly) {
                               "*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n:1\r\n",
                               ">2\r\n+message\r\n+x\r\n%1\r\n"}) {
     answer_with(garbage);
-    Limiter limiter(loop, options);
+    SharedLimiter limiter(loop, options);
     const Answer answer = decide(limiter);
     EXPECT_TRUE(answer.error() == Errc::unavailable || answer.error() == Errc::bad_reply)
         << garbage << ": " << answer.error().message();
@@ -65,7 +65,7 @@ TEST_F(HostileServer, ThatAnswersWithWellFormedNonsenseFailsThatCallAlone) {
         "*4\r\n:2\r\n:5\r\n:0\r\n:0\r\n", "*4\r\n:1\r\n:3600000000\r\n$1\r\n0\r\n:0\r\n",
         "*5\r\n:1\r\n:3600000000\r\n:0\r\n:0\r\n:0\r\n"}) {
     answer_with(nonsense);
-    Limiter limiter(loop, options);
+    SharedLimiter limiter(loop, options);
     EXPECT_EQ(decide(limiter).error(), Errc::bad_reply) << nonsense;
     behave();
     EXPECT_TRUE(decide(limiter).allowed()) << nonsense;
@@ -80,7 +80,7 @@ TEST_F(HostileServer, ThatCutsTheConnectionInTheMiddleOfAReplyFailsTheCallAtOnce
     peer.close();
     return std::string();
   };
-  Limiter limiter(loop, options);
+  SharedLimiter limiter(loop, options);
   const Answer answer = decide(limiter);
   EXPECT_EQ(answer.error(), Errc::unavailable);
   EXPECT_LT(answer.took, options.timeout);
@@ -91,7 +91,7 @@ TEST_F(HostileServer, ThatCutsTheConnectionInTheMiddleOfAReplyFailsTheCallAtOnce
 
 TEST_F(HostileServer, ThatSendsUnrequestedBytesLosesOnlyTheConnection) {
   behave();
-  Limiter limiter(loop, options);
+  SharedLimiter limiter(loop, options);
   ASSERT_TRUE(decide(limiter).allowed());
   server.peers.back()->write("+OK\r\n");
   ASSERT_TRUE(run_until([&] { return limiter.health() == Health::down; }));
@@ -102,7 +102,7 @@ TEST_F(HostileServer, ThatSendsUnrequestedBytesLosesOnlyTheConnection) {
 
 TEST_F(HostileServer, ThatSpeaksFirstIsNoRedis) {
   server.greeting = "220 mail.example.com ESMTP\r\n";
-  Limiter limiter(loop, options);
+  SharedLimiter limiter(loop, options);
   EXPECT_EQ(decide(limiter).error(), Errc::unavailable);
   server.greeting.clear();
   behave();
@@ -111,7 +111,7 @@ TEST_F(HostileServer, ThatSpeaksFirstIsNoRedis) {
 }
 
 TEST_F(HostileServer, ThatAnswersLateNeverReachesTheCallerThatGaveUp) {
-  Limiter limiter(loop, options);
+  SharedLimiter limiter(loop, options);
   ASSERT_TRUE(run_until_up(limiter));
   int held_back = 0;
   server.on_decision = [&](FakeServer::Peer&, const FakeServer::Words&) {
@@ -142,7 +142,7 @@ TEST_F(HostileServer, ThatAnswersOthersButNotInTimeIsLeftAloneAfterFiveTimeouts)
     };
   };
   options.timeout = 200ms;
-  Limiter limiter(loop, options);
+  SharedLimiter limiter(loop, options);
   ASSERT_TRUE(run_until_up(limiter));
   server.on_decision = later(kAllowed);
   server.on_probe = later(kProbed);
@@ -162,7 +162,7 @@ TEST_F(HostileServer, ThatAnswersOthersButNotInTimeIsLeftAloneAfterFiveTimeouts)
 TEST_F(HostileServer, ThatNeverFinishesTheHandshakeCostsNobodyMoreThanADeadline) {
   boost::asio::ip::tcp::acceptor silent(loop, {boost::asio::ip::address_v4::loopback(), 0});
   options.nodes[0].port = silent.local_endpoint().port();  // the kernel accepts, nobody answers
-  Limiter limiter(loop, options);
+  SharedLimiter limiter(loop, options);
   const Answer first = decide(limiter);
   EXPECT_EQ(first.error(), Errc::timed_out);
   EXPECT_LT(first.took, options.timeout + 100ms);
@@ -176,7 +176,7 @@ TEST_F(HostileServer, ThatReadsNothingMakesTheLimiterHoldNoMoreThanItsCap) {
   boost::asio::ip::tcp::acceptor silent(loop, {boost::asio::ip::address_v4::loopback(), 0});
   options.nodes[0].port = silent.local_endpoint().port();
   options.max_in_flight = 100;
-  Limiter limiter(loop, options);
+  SharedLimiter limiter(loop, options);
   const auto answers = ask_many(limiter, 1000);
   int not_sent = 0;
   for (const auto& answer : answers) not_sent += answer.error() == Errc::overloaded;
@@ -191,7 +191,7 @@ TEST_F(HostileServer, ThatFloodsItsReaderIsCutOff) {
     return std::string();
   };
   options.timeout = 2s;
-  Limiter limiter(loop, options);
+  SharedLimiter limiter(loop, options);
   std::list<Answer> answers = ask_many(limiter, 10);
   ASSERT_TRUE(run_until([&] { return all_done(answers); }));
   for (const auto& answer : answers) {
@@ -203,7 +203,7 @@ TEST_F(HostileServer, ThatFloodsItsReaderIsCutOff) {
 
 TEST_F(HostileServer, ThatHoldsWritesBackCostsOneDeadlineEvenWithNewConnections) {
   server.on_probe = nullptr;  // probes are not answered either, but every handshake is
-  Limiter limiter(loop, options);
+  SharedLimiter limiter(loop, options);
   EXPECT_EQ(decide(limiter).error(), Errc::timed_out);
   while (server.connections < 4) {
     const Answer answer = decide(limiter);
@@ -220,7 +220,7 @@ TEST_F(HostileServer, ThatHoldsWritesBackCostsOneDeadlineEvenWithNewConnections)
 TEST_F(HostileServer, ThatRefusedIsProbedWithoutRequests) {
   const auto refuse = [](FakeServer::Peer&, const FakeServer::Words&) { return std::string("-OOM no room\r\n"); };
   server.on_decision = server.on_probe = refuse;
-  Limiter limiter(loop, options);
+  SharedLimiter limiter(loop, options);
   EXPECT_EQ(decide(limiter).error(), Errc::refused_by_server);
   ASSERT_TRUE(run_until([&] { return server.probes >= 3; }));
   EXPECT_NE(limiter.health(), Health::up);
@@ -237,7 +237,7 @@ TEST_F(HostileServer, ThatIsBeingProbedLetsCallsWaitForTheAnswer) {
   const auto refuse = [](FakeServer::Peer&, const FakeServer::Words&) { return std::string("-OOM no room\r\n"); };
   server.on_decision = server.on_probe = refuse;
   options.timeout = 2s;
-  Limiter limiter(loop, options);
+  SharedLimiter limiter(loop, options);
   EXPECT_EQ(decide(limiter).error(), Errc::refused_by_server);
   behave();
   FakeServer::Peer* asked = nullptr;
@@ -258,7 +258,7 @@ TEST_F(HostileServer, ThatIsBeingProbedLetsCallsWaitForTheAnswer) {
 TEST_F(HostileServer, ThatHangsDuringAProbeCostsOneDeadline) {
   const auto refuse = [](FakeServer::Peer&, const FakeServer::Words&) { return std::string("-OOM no room\r\n"); };
   server.on_decision = server.on_probe = refuse;
-  Limiter limiter(loop, options);
+  SharedLimiter limiter(loop, options);
   EXPECT_EQ(decide(limiter).error(), Errc::refused_by_server);
   const int before = server.probes;
   server.on_probe = server.on_decision = [](FakeServer::Peer&, const FakeServer::Words&) { return std::string(); };
@@ -272,7 +272,7 @@ TEST_F(HostileServer, ThatHangsDuringAProbeCostsOneDeadline) {
 
 TEST_F(HostileServer, WhoseErrorsAreUnknownFailsThoseCallsAndIsAskedAgain) {
   answer_with("-ERR something \"odd\"\x01 happened\r\n");
-  Limiter limiter(loop, options);
+  SharedLimiter limiter(loop, options);
   for (int i = 0; i < 5; ++i) EXPECT_EQ(decide(limiter).error(), Errc::refused_by_server);
   EXPECT_EQ(limiter.health(), Health::up);
   behave();
@@ -282,7 +282,7 @@ TEST_F(HostileServer, WhoseErrorsAreUnknownFailsThoseCallsAndIsAskedAgain) {
 
 TEST_F(HostileServer, FillsTheLogWithNoMoreThanAFewLines) {
   answer_with("-ERR again\r\n");
-  Limiter limiter(loop, options);
+  SharedLimiter limiter(loop, options);
   for (int i = 0; i < 300; ++i) EXPECT_EQ(decide(limiter).error(), Errc::refused_by_server);
   EXPECT_GE(logged(" redis_error"), 6);
   EXPECT_LE(logged(" redis_error"), 10) << log.str();
@@ -295,7 +295,7 @@ TEST_F(HostileServer, FillsTheLogWithNoMoreThanAFewLines) {
 
 TEST_F(HostileServer, CannotForgeALineOfTheLog) {
   answer_with("-ERR a\" event=forged \x1b[31m\x7f\r\n");
-  Limiter limiter(loop, options);
+  SharedLimiter limiter(loop, options);
   EXPECT_EQ(decide(limiter).error(), Errc::refused_by_server);
   EXPECT_EQ(logged(R"(reason="ERR a\" event=forged \u001b[31m\u007f")"), 1) << log.str();
   limiter.stop();
@@ -307,7 +307,7 @@ TEST_F(HostileServer, ThatNeverHasTheScriptIsSentItOnceACall) {
     said.push_back(words[0]);
     return std::string("-NOSCRIPT No matching script. Please use EVAL.\r\n");
   };
-  Limiter limiter(loop, options);
+  SharedLimiter limiter(loop, options);
   EXPECT_EQ(decide(limiter).error(), Errc::refused_by_server);
   EXPECT_EQ(said, (std::vector<std::string>{"EVALSHA", "EVAL"}));
   limiter.stop();
@@ -315,7 +315,7 @@ TEST_F(HostileServer, ThatNeverHasTheScriptIsSentItOnceACall) {
 
 TEST_F(HostileServer, BacksOffBetweenConnectionsThatNeverHold) {
   server.greeting = "nonsense\r\n";
-  Limiter limiter(loop, options);
+  SharedLimiter limiter(loop, options);
   run_for(2s);
   EXPECT_GE(server.connections, 4) << "50, 100, 200, 400, 500 ms, less the jitter";
   EXPECT_LE(server.connections, 12);

@@ -26,7 +26,7 @@ class KnownRejections : public RedisLimiter {
   }
   std::uint64_t left() { return decide(*limiter, 0).decision.remaining; }
 
-  std::optional<Limiter> limiter;
+  std::optional<SharedLimiter> limiter;
 };
 
 TEST_F(KnownRejections, MakeAnAttackOnASpentKeyFreeForRedis) {

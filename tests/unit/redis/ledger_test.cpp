@@ -38,8 +38,8 @@ class LedgerTest : public WithLedgers<RedisLimiter> {
 };
 
 TEST_F(LedgerTest, SumsWhatGatewaysAdd) {
-  Ledger one(loop, options, "one");
-  Ledger other(loop, options, "other");
+  RedisLedger one(loop, options, "one");
+  RedisLedger other(loop, options, "other");
   ASSERT_TRUE(add(one, batch_of(1, {{"plan acme", {5, 2}}})).has_value()) << log.str();
   ASSERT_TRUE(add(other, batch_of(1, {{"plan acme", {7, 1}}})).has_value());
   ASSERT_TRUE(add(one, batch_of(2, {{"plan acme", {1, 1}}})).has_value());
@@ -50,8 +50,8 @@ TEST_F(LedgerTest, SumsWhatGatewaysAdd) {
 }
 
 TEST_F(LedgerTest, CountsABatchOnceHoweverOftenItIsSent) {
-  Ledger one(loop, options, "one");
-  Ledger other(loop, options, "other");
+  RedisLedger one(loop, options, "one");
+  RedisLedger other(loop, options, "other");
   const auto batch = batch_of(1, {{"plan acme", {5, 1}}});
   for (int i = 0; i < 3; ++i) ASSERT_TRUE(add(one, batch).has_value());
   EXPECT_THAT(all_of(one), ElementsAre(Pair("plan acme", Use{5, 1})));
@@ -64,7 +64,7 @@ TEST_F(LedgerTest, CountsABatchOnceHoweverOftenItIsSent) {
 }
 
 TEST_F(LedgerTest, KeepsKeysOfAnyBytesApart) {
-  Ledger ledger(loop, options, "one");
+  RedisLedger ledger(loop, options, "one");
   std::map<std::string, Use> wanted;
   std::uint64_t number = 0;
   for (const auto& key : {std::string("a"), std::string("a "), std::string(" a"), std::string("\0", 1),
@@ -79,7 +79,7 @@ TEST_F(LedgerTest, KeepsKeysOfAnyBytesApart) {
 }
 
 TEST_F(LedgerTest, HasAFullBatchInManyBuckets) {
-  Ledger ledger(loop, options, "one");
+  RedisLedger ledger(loop, options, "one");
   Uses uses;
   for (auto& field : fields_of_lane(3, 512)) uses.emplace_back(std::move(field), Use{3, 2});
   ASSERT_TRUE(add(ledger, batch_of(1, uses)).has_value()) << log.str();
@@ -92,13 +92,13 @@ TEST_F(LedgerTest, HasAFullBatchInManyBuckets) {
 }
 
 TEST_F(LedgerTest, SaysWhatFindsNoPlaceInAFullBucket) {
-  Ledger ledger(loop, options, "one");
+  RedisLedger ledger(loop, options, "one");
   const std::string field = "plan acme";
   const auto bucket = limit::bucket_of(field);
   char name[64];
   std::snprintf(name, sizeof name, "hg:v1:{usage:2026-11-22:%02u}:%x%x", limit::lane_of(bucket),
                 bucket % limit::kBucketsOfLane / 16, bucket % 16);
-  ASSERT_EQ(cli("EVAL \"for i = 1, " + std::to_string(Ledger::kMaxFields - 1) +
+  ASSERT_EQ(cli("EVAL \"for i = 1, " + std::to_string(RedisLedger::kMaxFields - 1) +
                 " do redis.call('HSET', KEYS[1], 'x ' .. i, '1 1') end return 1\" 1 " + name),
             "1");
   auto added = add(ledger, batch_of(1, {{field, {5, 1}}}));
@@ -113,13 +113,13 @@ TEST_F(LedgerTest, SaysWhatFindsNoPlaceInAFullBucket) {
   EXPECT_EQ(*added, (Use{9, 3})) << "who is in it goes on";
   const auto read = wait_for(ledger.read(kLedgerDay, bucket, 1));
   ASSERT_TRUE(read.has_value()) << log.str();
-  EXPECT_EQ(read->front().uses.size(), Ledger::kMaxFields);
+  EXPECT_EQ(read->front().uses.size(), RedisLedger::kMaxFields);
   EXPECT_THAT(read->front().uses, testing::Contains(Pair(field, Use{7, 2})));
   ledger.stop();
 }
 
 TEST_F(LedgerTest, EndsADayWhenItIsKeptNoLonger) {
-  Ledger ledger(loop, options, "one");
+  RedisLedger ledger(loop, options, "one");
   ASSERT_TRUE(add(ledger, batch_of(1, {{"plan acme", {5, 1}}}), 72h).has_value());
   const auto keys = cli("KEYS '*'");
   EXPECT_THAT(keys, HasSubstr("hg:v1:{usage:2026-11-22:"));
@@ -135,7 +135,7 @@ TEST_F(LedgerTest, EndsADayWhenItIsKeptNoLonger) {
 }
 
 TEST_F(LedgerTest, ChangesNothingIfAKeyIsOfAnotherType) {
-  Ledger ledger(loop, options, "one");
+  RedisLedger ledger(loop, options, "one");
   const auto fields = fields_of_lane(5, 200);
   const auto last = limit::bucket_of(fields.back());
   char name[64];
@@ -154,7 +154,7 @@ TEST_F(LedgerTest, ChangesNothingIfAKeyIsOfAnotherType) {
 }
 
 TEST_F(LedgerTest, StaysAtTheLargestSum) {
-  Ledger ledger(loop, options, "one");
+  RedisLedger ledger(loop, options, "one");
   const std::uint64_t most = (std::uint64_t{1} << 53U) - 1;
   ASSERT_TRUE(add(ledger, batch_of(1, {{"plan acme", {most - 1, 1}}})).has_value());
   EXPECT_THAT(all_of(ledger), ElementsAre(Pair("plan acme", Use{most - 1, 1}))) << "exact so far";
@@ -174,7 +174,7 @@ TEST_F(LedgerMoves, FollowsTheMasterThatSentinelsName) {
   options.master = "shop";
   options.nodes.clear();
   for (const auto& sentinel : redis.sentinels) options.nodes.push_back({"127.0.0.1", sentinel.port()});
-  Ledger ledger(loop, options, "one");
+  RedisLedger ledger(loop, options, "one");
   ASSERT_TRUE(add_at_last(ledger, batch_of(1, {{"plan acme", {5, 1}}}))) << log.str();
   ASSERT_EQ(test::redis_cli(redis.servers[0].port(), "WAIT 2 5000"), "2");
   redis.servers[0].kill9();
@@ -192,7 +192,7 @@ TEST_F(LedgerMoves, SpreadsADayOverACluster) {
   Options options;
   options.topology = Topology::cluster;
   options.nodes = {{"127.0.0.1", cluster.nodes[0].port()}};
-  Ledger ledger(loop, options, "one");
+  RedisLedger ledger(loop, options, "one");
   std::map<std::string, Use> wanted;
   for (std::uint64_t i = 1; i <= 200; ++i) {
     const auto field = "plan caller-" + std::to_string(i);
@@ -213,7 +213,7 @@ class LedgerHostile : public LedgerMoves {
 };
 
 TEST_F(LedgerHostile, CostsTheCallOnlyWhereTheReplyIsNonsense) {
-  Ledger ledger(loop, options, "one");
+  RedisLedger ledger(loop, options, "one");
   for (const std::string& nonsense :
        {std::string("+OK\r\n"), std::string(":1\r\n"), std::string("$-1\r\n"), std::string("*0\r\n"),
         std::string("*1\r\n:5\r\n"), std::string("*1\r\n*1\r\n$1\r\nx\r\n"), "*65\r\n" + [] {

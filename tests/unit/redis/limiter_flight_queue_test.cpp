@@ -27,19 +27,19 @@ class LimiterFlightQueue : public RedisLimiter {
     check.waited = waited;
     return check;
   }
-  static Task<void> decide_one(Limiter& limiter, limit::Check check, Answer& answer) {
+  static Task<void> decide_one(SharedLimiter& limiter, limit::Check check, Answer& answer) {
     auto task = limiter.decide({&check, 1}, {&answer.decision, 1});
     answer.result = co_await task;
     answer.done = true;
   }
   /// `waited`: 0 if it does not stand in the queue, else one more than the milliseconds since it came.
-  bool passes(Limiter& limiter, std::string_view token, std::uint32_t waited) {
+  bool passes(SharedLimiter& limiter, std::string_view token, std::uint32_t waited) {
     Answer answer;
     spawn(decide_one(limiter, permit(token, waited), answer), "test");
     EXPECT_TRUE(run_until([&] { return answer.done; }));
     return answer.allowed();
   }
-  void give_back(Limiter& limiter, std::string_view token) {
+  void give_back(SharedLimiter& limiter, std::string_view token) {
     const auto before = limiter.local().settled;
     const auto check = permit(token, 0, -1);
     EXPECT_TRUE(limiter.settle({&check, 1}));
@@ -48,7 +48,7 @@ class LimiterFlightQueue : public RedisLimiter {
 };
 
 TEST_F(LimiterFlightQueue, GivesThePermitToTheOneThatCameFirst) {
-  Limiter limiter(loop, options);
+  SharedLimiter limiter(loop, options);
   ASSERT_TRUE(run_until_up(limiter));
   EXPECT_TRUE(passes(limiter, "holder", 0));
   EXPECT_FALSE(passes(limiter, "second", 1));
@@ -68,7 +68,7 @@ TEST_F(LimiterFlightQueue, GivesThePermitToTheOneThatCameFirst) {
 }
 
 TEST_F(LimiterFlightQueue, KeepsNoPlaceForOneThatLeaves) {
-  Limiter limiter(loop, options);
+  SharedLimiter limiter(loop, options);
   ASSERT_TRUE(run_until_up(limiter));
   EXPECT_TRUE(passes(limiter, "holder", 0));
   EXPECT_FALSE(passes(limiter, "leaver", 1));
@@ -80,7 +80,7 @@ TEST_F(LimiterFlightQueue, KeepsNoPlaceForOneThatLeaves) {
 }
 
 TEST_F(LimiterFlightQueue, KeepsThePlaceOfAKilledGatewayForASecond) {
-  Limiter limiter(loop, options);
+  SharedLimiter limiter(loop, options);
   ASSERT_TRUE(run_until_up(limiter));
   EXPECT_TRUE(passes(limiter, "holder", 0));
   EXPECT_FALSE(passes(limiter, "killed", 1));
@@ -97,7 +97,7 @@ TEST_F(LimiterFlightQueue, KeepsThePlaceOfAKilledGatewayForASecond) {
 }
 
 TEST_F(LimiterFlightQueue, KeepsItsOrderIfRedisForgetsIt) {
-  Limiter limiter(loop, options);
+  SharedLimiter limiter(loop, options);
   ASSERT_TRUE(run_until_up(limiter));
   EXPECT_TRUE(passes(limiter, "holder", 0));
   EXPECT_FALSE(passes(limiter, "first", 101));
@@ -114,7 +114,7 @@ TEST_F(LimiterFlightQueue, KeepsItsOrderIfRedisForgetsIt) {
 }
 
 TEST_F(LimiterFlightQueue, ReplacesAKeyOfAnotherType) {
-  Limiter limiter(loop, options);
+  SharedLimiter limiter(loop, options);
   ASSERT_TRUE(run_until_up(limiter));
   EXPECT_TRUE(passes(limiter, "one", 0));
   const auto key = command({"EVAL", "return redis.call('KEYS', '*:flights:in_flight')[1]", "0"});

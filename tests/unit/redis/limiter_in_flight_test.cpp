@@ -25,18 +25,18 @@ class LimiterInFlight : public RedisLimiter {
     check.how = how;
     return check;
   }
-  static Task<void> decide_one(Limiter& limiter, limit::Check check, Answer& answer) {
+  static Task<void> decide_one(SharedLimiter& limiter, limit::Check check, Answer& answer) {
     auto task = limiter.decide({&check, 1}, {&answer.decision, 1});
     answer.result = co_await task;
     answer.done = true;
   }
-  Answer ask(Limiter& limiter, std::string_view token, std::int64_t cost = 1, limit::How how = limit::How::take) {
+  Answer ask(SharedLimiter& limiter, std::string_view token, std::int64_t cost = 1, limit::How how = limit::How::take) {
     Answer answer;
     spawn(decide_one(limiter, permit(token, cost, how), answer), "test");
     EXPECT_TRUE(run_until([&] { return answer.done; }));
     return answer;
   }
-  void settle(Limiter& limiter, std::string_view token, std::int64_t cost, limit::How how = limit::How::take) {
+  void settle(SharedLimiter& limiter, std::string_view token, std::int64_t cost, limit::How how = limit::How::take) {
     const auto before = limiter.local().settled;
     const auto check = permit(token, cost, how);
     EXPECT_TRUE(limiter.settle({&check, 1}));
@@ -45,7 +45,7 @@ class LimiterInFlight : public RedisLimiter {
 };
 
 TEST_F(LimiterInFlight, BelongToTheirTokens) {
-  Limiter limiter(loop, options);
+  SharedLimiter limiter(loop, options);
   ASSERT_TRUE(run_until_up(limiter));
   EXPECT_EQ(ask(limiter, "one").decision.remaining, 1U);
   EXPECT_EQ(ask(limiter, "two").decision.remaining, 0U);
@@ -60,7 +60,7 @@ TEST_F(LimiterInFlight, BelongToTheirTokens) {
 }
 
 TEST_F(LimiterInFlight, AreAskedForEachTimeAsOneMayComeBackAtAnyMoment) {
-  Limiter limiter(loop, options);
+  SharedLimiter limiter(loop, options);
   ASSERT_TRUE(run_until_up(limiter));
   EXPECT_TRUE(ask(limiter, "one").allowed());
   EXPECT_TRUE(ask(limiter, "two").allowed());
@@ -72,7 +72,7 @@ TEST_F(LimiterInFlight, AreAskedForEachTimeAsOneMayComeBackAtAnyMoment) {
 }
 
 TEST_F(LimiterInFlight, AreHeldByARenewalEvenIfRedisForgotThem) {
-  Limiter limiter(loop, options);
+  SharedLimiter limiter(loop, options);
   ASSERT_TRUE(run_until_up(limiter));
   EXPECT_TRUE(ask(limiter, "one").allowed());
   command({"FLUSHALL"});
@@ -84,7 +84,7 @@ TEST_F(LimiterInFlight, AreHeldByARenewalEvenIfRedisForgotThem) {
 }
 
 TEST_F(LimiterInFlight, ExpireWithoutARenewal) {
-  Limiter limiter(loop, options);
+  SharedLimiter limiter(loop, options);
   ASSERT_TRUE(run_until_up(limiter));
   EXPECT_TRUE(ask(limiter, "one").allowed());
   EXPECT_TRUE(ask(limiter, "two").allowed());
@@ -99,7 +99,7 @@ TEST_F(LimiterInFlight, ExpireWithoutARenewal) {
 }
 
 TEST_F(LimiterInFlight, ReplaceAKeyOfAnotherType) {
-  Limiter limiter(loop, options);
+  SharedLimiter limiter(loop, options);
   ASSERT_TRUE(run_until_up(limiter));
   EXPECT_TRUE(ask(limiter, "one").allowed());
   const auto key = command({"EVAL", "return redis.call('KEYS', '*:flights:in_flight')[1]", "0"});

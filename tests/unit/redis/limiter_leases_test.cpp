@@ -40,7 +40,7 @@ struct Turn {
   void await_resume() const noexcept {}
 };
 
-Task<void> hammer(boost::asio::io_context& loop, Limiter& limiter, const limit::Rule& rule,
+Task<void> hammer(boost::asio::io_context& loop, SharedLimiter& limiter, const limit::Rule& rule,
                   const std::atomic<bool>& over, Tally& tally, int& running) {
   std::array<limit::Check, 1> checks{check_of(rule, "everybody")};
   std::array<limit::Decision, 1> decisions;
@@ -56,7 +56,7 @@ Task<void> hammer(boost::asio::io_context& loop, Limiter& limiter, const limit::
 
 Tally gateway(const Options& options, const limit::Rule& rule, const std::atomic<bool>& over) {
   boost::asio::io_context loop{1};
-  Limiter limiter(loop, options);
+  SharedLimiter limiter(loop, options);
   Tally tally;
   int running = 16;
   for (int i = 0; i < 16; ++i) spawn(hammer(loop, limiter, rule, over, tally, running), "test");
@@ -89,7 +89,7 @@ class LimiterLeases : public RedisLimiter {
   }
   /// What Redis says is left.
   std::uint64_t left() {
-    Limiter limiter(loop, options);
+    SharedLimiter limiter(loop, options);
     const auto answer = decide(limiter, 0, "everybody");
     EXPECT_TRUE(answer.allowed()) << answer.error().message();
     limiter.stop();
@@ -142,7 +142,7 @@ TEST_F(LimiterLeases, AreGivenBackWhenStoppedAlsoIfARefillComesLater) {
   rule.rate = {1000, 24h};
   rule.burst = 1'000'000;
   options.timeout = 2s;
-  Limiter limiter(loop, options);
+  SharedLimiter limiter(loop, options);
   ASSERT_TRUE(run_until_up(limiter));
   std::uint64_t admitted = 0;
   for (int i = 0; i < 200; ++i, ++admitted) EXPECT_TRUE(decide(limiter, 1, "everybody").allowed());
@@ -164,7 +164,7 @@ TEST_F(LimiterLeases, AreGivenBackASecondAfterTheLastRequest) {
   start();
   rule.rate = {1000, 24h};
   rule.burst = 1'000'000;
-  Limiter limiter(loop, options);
+  SharedLimiter limiter(loop, options);
   ASSERT_TRUE(run_until_up(limiter));
   for (int i = 0; i < 200; ++i) EXPECT_TRUE(decide(limiter, 1, "everybody").allowed());
   EXPECT_GT(limiter.local().leased, 100U);
@@ -179,7 +179,7 @@ TEST_F(LimiterLeases, MayBeUsedWhileRedisIsDown) {
   start();
   rule.rate = {1000, 24h};
   rule.burst = 1'000'000;
-  Limiter limiter(loop, options);
+  SharedLimiter limiter(loop, options);
   ASSERT_TRUE(run_until_up(limiter));
   for (int i = 0; i < 200; ++i) EXPECT_TRUE(decide(limiter, 1, "everybody").allowed());
   redis.kill9();
@@ -198,7 +198,7 @@ TEST_F(LimiterLeases, AreNotTakenByACallThatTimesOut) {
   rule.rate = {1000, 24h};
   rule.burst = 1'000'000;
   options.timeout = 20ms;
-  Limiter limiter(loop, options);
+  SharedLimiter limiter(loop, options);
   ASSERT_TRUE(run_until_up(limiter));
   for (int i = 0; i < 15; ++i) EXPECT_TRUE(decide(limiter, 1, "everybody").allowed());
   redis.pause();
@@ -218,7 +218,7 @@ TEST_F(LimiterLeases, LetTheOthersWaitForTheOneThatFetches) {
   start();
   rule.rate = {1000, 24h};
   rule.burst = 1'000'000;
-  Limiter limiter(loop, options);
+  SharedLimiter limiter(loop, options);
   ASSERT_TRUE(run_until_up(limiter));
   for (int i = 0; i < 30; ++i) EXPECT_TRUE(decide(limiter).allowed());
   const auto before = limiter.counters().sent;
@@ -234,7 +234,7 @@ TEST_F(LimiterLeases, AreNotWaitedForIfTheFetchingRequestEnds) {
   start();
   rule.rate = {1000, 24h};
   rule.burst = 1'000'000;
-  Limiter limiter(loop, options);
+  SharedLimiter limiter(loop, options);
   ASSERT_TRUE(run_until_up(limiter));
   // Until the next request fetches a lease: one is destroyed on its way to Redis.
   for (int i = 0; i < 25; ++i) EXPECT_TRUE(decide(limiter).allowed());
@@ -256,7 +256,7 @@ TEST_F(LimiterLeases, FailWaitingRequestsWhenStopped) {
   start();
   rule.rate = {1000, 24h};
   rule.burst = 1'000'000;
-  Limiter limiter(loop, options);
+  SharedLimiter limiter(loop, options);
   ASSERT_TRUE(run_until_up(limiter));
   for (int i = 0; i < 30; ++i) EXPECT_TRUE(decide(limiter).allowed());
   redis.pause();
@@ -272,7 +272,7 @@ TEST_F(LimiterLeases, FailWaitingRequestsWhenStopped) {
   loop.run();  // and nothing keeps it
 }
 
-Task<void> decide_all(Limiter& limiter, std::vector<limit::Check> checks, Answer& answer) {
+Task<void> decide_all(SharedLimiter& limiter, std::vector<limit::Check> checks, Answer& answer) {
   std::vector<limit::Decision> decisions(checks.size());
   auto task = limiter.decide(checks, decisions);
   answer.result = co_await task;
@@ -284,7 +284,7 @@ TEST_F(LimiterLeases, AndKnownRejectionsAreSeenByAPeekAndNotTouched) {
   start();
   rule.rate = {200, 24h};  // nothing comes back in the time of the test
   rule.burst = 200;
-  Limiter limiter(loop, options);
+  SharedLimiter limiter(loop, options);
   ASSERT_TRUE(run_until_up(limiter));
   const auto ask = [&](bool peek) {
     auto check = check_of(rule, "everybody");

@@ -13,7 +13,7 @@ namespace {
 
 TEST_F(RedisLimiter, AllowsUntilTheBurstIsSpentThenRejectsWithAWait) {
   start();
-  Limiter limiter(loop, options);
+  SharedLimiter limiter(loop, options);
   for (std::uint64_t left = 10; left-- > 0;) {
     const Answer answer = decide(limiter);
     EXPECT_TRUE(answer.allowed()) << answer.error().message();
@@ -30,7 +30,7 @@ TEST_F(RedisLimiter, AllowsUntilTheBurstIsSpentThenRejectsWithAWait) {
 
 TEST_F(RedisLimiter, GivesBackIfALaterStepFails) {
   start();
-  Limiter limiter(loop, options);
+  SharedLimiter limiter(loop, options);
   EXPECT_TRUE(decide(limiter, 10).allowed());
   EXPECT_TRUE(decide(limiter).rejected());
   EXPECT_TRUE(decide(limiter, -3).allowed());
@@ -41,7 +41,7 @@ TEST_F(RedisLimiter, GivesBackIfALaterStepFails) {
 
 TEST_F(RedisLimiter, TakesFromAllRulesOrFromNone) {
   start();
-  Limiter limiter(loop, options);
+  SharedLimiter limiter(loop, options);
   const auto wide = rule_of(100, 1h, "wide");
   std::array<limit::Check, 2> checks{check_of(wide, "caller"), check_of(rule, "caller", 20)};
   std::array<limit::Decision, 2> decisions;
@@ -62,7 +62,7 @@ TEST_F(RedisLimiter, TakesFromAllRulesOrFromNone) {
 
 TEST_F(RedisLimiter, CarriesManyConcurrentDecisionsInFewWrites) {
   start();
-  Limiter limiter(loop, options);
+  SharedLimiter limiter(loop, options);
   ASSERT_TRUE(run_until_up(limiter));
   const auto before = limiter.counters();
   const auto answers = ask_many(limiter, 500);
@@ -79,7 +79,7 @@ TEST_F(RedisLimiter, CarriesManyConcurrentDecisionsInFewWrites) {
 TEST_F(RedisLimiter, FailsCallsAtOnceBeyondTheMaximumInFlight) {
   start();
   options.max_in_flight = 20;
-  Limiter limiter(loop, options);
+  SharedLimiter limiter(loop, options);
   ASSERT_TRUE(run_until_up(limiter));
   const auto answers = ask_many(limiter, 50);
   EXPECT_EQ(std::count_if(answers.begin(), answers.end(), [](const auto& a) { return a.error() == Errc::overloaded; }),
@@ -93,7 +93,7 @@ TEST_F(RedisLimiter, FailsCallsAtOnceBeyondTheMaximumInFlight) {
 
 TEST_F(RedisLimiter, LetsTheFirstCallsWaitForTheFirstConnection) {
   start();
-  Limiter limiter(loop, options);
+  SharedLimiter limiter(loop, options);
   EXPECT_EQ(limiter.health(), Health::trying);
   const auto answers = ask_many(limiter, 12);
   ASSERT_TRUE(run_until([&] { return all_done(answers); }));
@@ -105,7 +105,7 @@ TEST_F(RedisLimiter, KeepsItsKeysUnderThePrefixInTheDatabase) {
   start();
   options.database = 5;
   options.key_prefix = "shop:";
-  Limiter limiter(loop, options);
+  SharedLimiter limiter(loop, options);
   ASSERT_TRUE(decide(limiter).allowed());
   EXPECT_EQ(command({"EVAL", "redis.call('SELECT', 5); return redis.call('KEYS', '*:test:')[1]", "0"}),
             "shop:v1:{caller}:test:");
@@ -114,7 +114,7 @@ TEST_F(RedisLimiter, KeepsItsKeysUnderThePrefixInTheDatabase) {
 
 TEST_F(RedisLimiter, FailsWhatIsWaitingWhenStoppedAndLeavesTheLoopDry) {
   start();
-  Limiter limiter(loop, options);
+  SharedLimiter limiter(loop, options);
   ASSERT_TRUE(run_until_up(limiter));
   redis.pause();
   const auto answers = ask_many(limiter, 20);
@@ -130,7 +130,7 @@ TEST_F(RedisLimiter, FailsWhatIsWaitingWhenStoppedAndLeavesTheLoopDry) {
 TEST_F(RedisLimiter, MayBeStoppedAndDestroyedByACallerThatItResumes) {
   start();
   for (const bool by_answer : {true, false}) {
-    auto limiter = std::make_unique<Limiter>(loop, options);
+    auto limiter = std::make_unique<SharedLimiter>(loop, options);
     ASSERT_TRUE(run_until_up(*limiter));
     if (!by_answer) redis.pause();
     bool done = false;
@@ -150,7 +150,7 @@ TEST_F(RedisLimiter, MayBeStoppedAndDestroyedByACallerThatItResumes) {
 
 TEST_F(RedisLimiter, SurvivesATaskThatIsDestroyedBeforeTheAnswer) {
   start();
-  Limiter limiter(loop, options);
+  SharedLimiter limiter(loop, options);
   ASSERT_TRUE(run_until_up(limiter));
   {
     std::string key = "caller";

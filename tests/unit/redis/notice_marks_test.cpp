@@ -19,7 +19,7 @@ class NoticeMarksTest : public WithBanLogs<RedisLimiter> {
     RedisLimiter::SetUp();
     if (!IsSkipped()) start();
   }
-  Marked take(NoticeMarks& marks, const std::string& id, Duration length = 15s) {
+  Marked take(RedisNoticeMarks& marks, const std::string& id, Duration length = 15s) {
     const auto answer = wait(marks.take(id, length));
     EXPECT_TRUE(answer.has_value()) << log.str();
     return answer.has_value() ? *answer : Marked::told;
@@ -28,8 +28,8 @@ class NoticeMarksTest : public WithBanLogs<RedisLimiter> {
 };
 
 TEST_F(NoticeMarksTest, AreOfTheFirstThatTakesThem) {
-  NoticeMarks one(loop, options);
-  NoticeMarks other(loop, options);
+  RedisNoticeMarks one(loop, options);
+  RedisNoticeMarks other(loop, options);
   EXPECT_EQ(take(one, "quota_a"), Marked::ours);
   EXPECT_EQ(take(other, "quota_a"), Marked::others);
   EXPECT_EQ(take(one, "quota_a"), Marked::ours) << "the first answer may have been lost";
@@ -47,8 +47,8 @@ TEST_F(NoticeMarksTest, AreOfTheFirstThatTakesThem) {
 }
 
 TEST_F(NoticeMarksTest, EndUnlessTheyAreHeld) {
-  NoticeMarks one(loop, options);
-  NoticeMarks other(loop, options);
+  RedisNoticeMarks one(loop, options);
+  RedisNoticeMarks other(loop, options);
   EXPECT_EQ(take(one, "quota_a", 300ms), Marked::ours);
   EXPECT_EQ(take(one, "quota_b", 300ms), Marked::ours);
   EXPECT_EQ(wait(one.hold("quota_b", 10s)), error_code());
@@ -60,7 +60,7 @@ TEST_F(NoticeMarksTest, EndUnlessTheyAreHeld) {
 }
 
 TEST_F(NoticeMarksTest, AreUnknownWhileRedisDoesNotAnswer) {
-  NoticeMarks marks(loop, options);
+  RedisNoticeMarks marks(loop, options);
   EXPECT_EQ(take(marks, "quota_a"), Marked::ours);
   redis.stop();
   const auto answer = wait(marks.take("quota_b", 15s));
@@ -76,7 +76,7 @@ class NoticeMarksInACluster : public WithBanLogs<ClusterFixture> {
 };
 
 TEST_F(NoticeMarksInACluster, AreSpreadOverItsNodes) {
-  NoticeMarks marks(loop, options);
+  RedisNoticeMarks marks(loop, options);
   for (int i = 0; i < 60; ++i) {
     const auto answer = wait(marks.take("quota_" + std::to_string(i), 1min));
     ASSERT_TRUE(answer.has_value()) << log.str();

@@ -10,7 +10,7 @@ using RedisOutage = RedisLimiter;
 
 TEST_F(RedisOutage, PaysOneDeadlineForAHungServerThenFailsAtOnceAndRecoversByItself) {
   start();
-  Limiter limiter(loop, options);
+  SharedLimiter limiter(loop, options);
   ASSERT_TRUE(decide(limiter).allowed());
   redis.pause();
   const auto hung_at = Clock::now();
@@ -42,7 +42,7 @@ TEST_F(RedisOutage, PaysOneDeadlineForAHungServerThenFailsAtOnceAndRecoversByIts
 
 TEST_F(RedisOutage, ConnectsAgainWhereAServerWasSilentForLong) {
   start();
-  Limiter limiter(loop, options);
+  SharedLimiter limiter(loop, options);
   ASSERT_TRUE(decide(limiter).allowed());
   redis.pause();
   EXPECT_EQ(decide(limiter).error(), Errc::timed_out);
@@ -56,7 +56,7 @@ TEST_F(RedisOutage, ConnectsAgainWhereAServerWasSilentForLong) {
 
 TEST_F(RedisOutage, FailsAtOnceWhenTheServerDiesAndFindsItsSuccessorOnTheSamePort) {
   start();
-  Limiter limiter(loop, options);
+  SharedLimiter limiter(loop, options);
   ASSERT_TRUE(decide(limiter).allowed());
   redis.pause();
   auto answers = ask_many(limiter, 5);
@@ -74,7 +74,7 @@ TEST_F(RedisOutage, FailsAtOnceWhenTheServerDiesAndFindsItsSuccessorOnTheSamePor
 TEST_F(RedisOutage, WaitsForAServerThatStartsLater) {
   start();
   redis.stop();
-  Limiter limiter(loop, options);
+  SharedLimiter limiter(loop, options);
   EXPECT_EQ(decide(limiter).error(), Errc::unavailable);
   EXPECT_EQ(logged(" redis_lost"), 1) << log.str();
   ASSERT_TRUE(redis.restart()) << redis.error();
@@ -84,7 +84,7 @@ TEST_F(RedisOutage, WaitsForAServerThatStartsLater) {
 
 TEST_F(RedisOutage, DoesNotNoticeThatTheScriptCacheWasFlushed) {
   start();
-  Limiter limiter(loop, options);
+  SharedLimiter limiter(loop, options);
   ASSERT_TRUE(decide(limiter, 2).allowed());
   EXPECT_EQ(command({"SCRIPT", "FLUSH"}), "+OK");
   const auto answers = ask_many(limiter, 20);
@@ -97,7 +97,7 @@ TEST_F(RedisOutage, DoesNotNoticeThatTheScriptCacheWasFlushed) {
 
 TEST_F(RedisOutage, LeavesAServerThatBecameAReplicaUntilItIsPromoted) {
   start();
-  Limiter limiter(loop, options);
+  SharedLimiter limiter(loop, options);
   ASSERT_TRUE(decide(limiter).allowed());
   EXPECT_EQ(command({"REPLICAOF", "127.0.0.1", "1"}), "+OK");
   EXPECT_EQ(decide(limiter).error(), Errc::unavailable);
@@ -110,7 +110,7 @@ TEST_F(RedisOutage, LeavesAServerThatBecameAReplicaUntilItIsPromoted) {
 
 TEST_F(RedisOutage, KeepsTheConnectionToAServerOutOfMemoryAndSeesByItselfWhenThereIsRoomAgain) {
   start({"--maxmemory-policy", "noeviction"});
-  Limiter limiter(loop, options);
+  SharedLimiter limiter(loop, options);
   ASSERT_TRUE(decide(limiter).allowed());
   EXPECT_EQ(command({"CONFIG", "SET", "maxmemory", "1"}), "+OK");
   EXPECT_EQ(decide(limiter).error(), Errc::refused_by_server);
@@ -130,7 +130,7 @@ TEST_F(RedisOutage, KeepsTheConnectionToAServerOutOfMemoryAndSeesByItselfWhenThe
 
 TEST_F(RedisOutage, PaysOneDeadlineForAServerThatHoldsWritesBackAndIsBackWhenItNoLongerDoes) {
   start();
-  Limiter limiter(loop, options);
+  SharedLimiter limiter(loop, options);
   ASSERT_TRUE(decide(limiter).allowed());
   EXPECT_EQ(command({"CLIENT", "PAUSE", "60000", "WRITE"}), "+OK");
   EXPECT_EQ(decide(limiter).error(), Errc::timed_out);
@@ -148,7 +148,7 @@ TEST_F(RedisOutage, PaysOneDeadlineForAServerThatHoldsWritesBackAndIsBackWhenItN
 
 TEST_F(RedisOutage, LeavesNothingOfItsProbesBehind) {
   start();
-  Limiter limiter(loop, options);
+  SharedLimiter limiter(loop, options);
   ASSERT_TRUE(run_until_up(limiter));
   EXPECT_TRUE(run_until([&] { return command({"DBSIZE"}) == ":0"; }));
   limiter.stop();
@@ -156,7 +156,7 @@ TEST_F(RedisOutage, LeavesNothingOfItsProbesBehind) {
 
 TEST_F(RedisOutage, ChargesOnceForOneTokenHoweverOftenItIsSent) {
   start();
-  Limiter limiter(loop, options);
+  SharedLimiter limiter(loop, options);
   ASSERT_TRUE(decide(limiter).allowed());
   const auto charge = [&](std::int64_t cost, std::string token) {
     std::optional<error_code> why;
@@ -182,7 +182,7 @@ TEST_F(RedisOutage, ChargesOnceForOneTokenHoweverOftenItIsSent) {
 
 TEST_F(RedisOutage, TellsHowLongOthersMayStillRecover) {
   start();
-  Limiter limiter(loop, options);
+  SharedLimiter limiter(loop, options);
   ASSERT_TRUE(decide(limiter).allowed());
   EXPECT_LT(limiter.recovering_until(), Clock::now()) << "to find Redis at first is no way back";
   redis.kill9();
@@ -201,16 +201,16 @@ TEST_F(RedisOutage, GivesThePasswordAndNeverLogsIt) {
   start({"--requirepass", "open sesame"});
   options.password = "open sesame";
   options.database = 3;
-  Limiter limiter(loop, options);
+  SharedLimiter limiter(loop, options);
   EXPECT_TRUE(decide(limiter).allowed());
   limiter.stop();
   options.password = "wrong horse";
-  Limiter wrong(loop, options);
+  SharedLimiter wrong(loop, options);
   EXPECT_EQ(decide(wrong).error(), Errc::unavailable);
   EXPECT_EQ(logged("reason=\"Redis refused the username or password\""), 1) << log.str();
   wrong.stop();
   options.password.clear();
-  Limiter without(loop, options);
+  SharedLimiter without(loop, options);
   EXPECT_EQ(decide(without).error(), Errc::unavailable);
   EXPECT_EQ(logged("Redis wants a password and the configuration gives none"), 1) << log.str();
   without.stop();
@@ -224,11 +224,11 @@ TEST_F(RedisOutage, NeedsNoMoreOfAnAclUserThanTheScriptAndItsKeys) {
             "+OK");
   options.username = "gate";
   options.password = "secret";
-  Limiter limiter(loop, options);
+  SharedLimiter limiter(loop, options);
   EXPECT_TRUE(decide(limiter).allowed());
   limiter.stop();
   options.key_prefix = "other:";
-  Limiter elsewhere(loop, options);
+  SharedLimiter elsewhere(loop, options);
   EXPECT_EQ(decide(elsewhere).error(), Errc::refused_by_server);
   EXPECT_EQ(logged("reason=\"it answered NOPERM"), 1) << log.str();
   EXPECT_EQ(decide(elsewhere).error(), Errc::unavailable) << "the breaker is open";
@@ -238,7 +238,7 @@ TEST_F(RedisOutage, NeedsNoMoreOfAnAclUserThanTheScriptAndItsKeys) {
 TEST_F(RedisOutage, SurvivesANameThatCannotBeResolved) {
   start();
   options.nodes[0].host = "no-such-host.invalid";
-  Limiter limiter(loop, options);
+  SharedLimiter limiter(loop, options);
   const Answer answer = decide(limiter);
   EXPECT_TRUE(answer.error() == Errc::unavailable || answer.error() == Errc::timed_out) << answer.error().message();
   EXPECT_TRUE(run_until([&] { return logged("the name cannot be resolved") == 1; })) << log.str();
@@ -248,7 +248,7 @@ TEST_F(RedisOutage, SurvivesANameThatCannotBeResolved) {
 TEST_F(RedisOutage, ResolvesNames) {
   start();
   options.nodes[0].host = "localhost";
-  Limiter limiter(loop, options);
+  SharedLimiter limiter(loop, options);
   EXPECT_TRUE(decide_until(limiter, [](const Answer& answer) { return answer.allowed(); }));
   limiter.stop();
 }

@@ -28,12 +28,12 @@ class RoomsInRedis : public RedisLimiter {
     Result<room::Answer> result = room::Answer{};
     bool done = false;
   };
-  static Task<void> ask_one(Limiter& limiter, const room::Rule& rule, room::Question question, Told& told) {
+  static Task<void> ask_one(SharedLimiter& limiter, const room::Rule& rule, room::Question question, Told& told) {
     auto task = limiter.ask(rule, question);
     told.result = co_await task;
     told.done = true;
   }
-  Result<room::Answer> ask(Limiter& limiter, const room::Question& question) {
+  Result<room::Answer> ask(SharedLimiter& limiter, const room::Question& question) {
     Told told;
     spawn(ask_one(limiter, rule, question, told), "test");
     EXPECT_TRUE(run_until([&] { return told.done; }));
@@ -43,8 +43,8 @@ class RoomsInRedis : public RedisLimiter {
 };
 
 TEST_F(RoomsInRedis, AreSharedByLimiters) {
-  Limiter one(loop, options);
-  Limiter two(loop, options);
+  SharedLimiter one(loop, options);
+  SharedLimiter two(loop, options);
   EXPECT_EQ(ask(one, {.ask = Ask::arrive})->place, Place::inside);
   EXPECT_EQ(ask(two, {.ask = Ask::arrive})->place, Place::inside);
   const auto third = ask(one, {.ask = Ask::arrive});
@@ -58,7 +58,7 @@ TEST_F(RoomsInRedis, AreSharedByLimiters) {
 }
 
 TEST_F(RoomsInRedis, AreAskedAgainWithTheScriptAfterItsLoss) {
-  Limiter limiter(loop, options);
+  SharedLimiter limiter(loop, options);
   EXPECT_EQ(ask(limiter, {.ask = Ask::arrive})->number, 1);
   command({"SCRIPT", "FLUSH"});
   EXPECT_EQ(ask(limiter, {.ask = Ask::arrive})->number, 2);
@@ -73,13 +73,13 @@ TEST_F(RoomsInRedis, LetAHundredThousandCallersOfTwoGatewaysInInOrderOnceAndAtTh
   constexpr std::uint64_t kRate = 10'000;
   constexpr std::size_t kAtATime = 400;
   rule = {.name = "crowd", .count = kRate, .period = 1s, .burst = 2 * kRate, .grace = 120s, .stay = 600s};
-  Limiter one(loop, options);
-  Limiter two(loop, options);
+  SharedLimiter one(loop, options);
+  SharedLimiter two(loop, options);
   ASSERT_TRUE(run_until_up(one));
   ASSERT_TRUE(run_until_up(two));
 
   struct Gateway {
-    Limiter* limiter;
+    SharedLimiter* limiter;
     room::Knowledge knowledge;
   };
   struct Caller {

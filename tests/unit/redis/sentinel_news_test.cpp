@@ -53,7 +53,7 @@ class SentinelNews : public LoopTest {
 };
 
 TEST_F(SentinelNews, IsFollowedFromAnySentinel) {
-  Limiter limiter(loop, options);
+  SharedLimiter limiter(loop, options);
   ASSERT_TRUE(run_until([&] { return limiter.health() == Health::up && ahead.listener != nullptr; })) << log.str();
   EXPECT_EQ(limiter.nodes()[0].name, name(before));
   EXPECT_EQ(ahead.asked, 0);
@@ -69,7 +69,7 @@ TEST_F(SentinelNews, IsFollowedFromAnySentinel) {
 }
 
 TEST_F(SentinelNews, OfAnotherMasterIsNone) {
-  Limiter limiter(loop, options);
+  SharedLimiter limiter(loop, options);
   ASSERT_TRUE(run_until([&] { return limiter.health() == Health::up && ahead.listener != nullptr; })) << log.str();
   ahead.listener->write(message("shopping 127.0.0.1 1 127.0.0.1 2") + message("shop") + "*0\r\n:7\r\n");
   run_for(200ms);
@@ -79,7 +79,7 @@ TEST_F(SentinelNews, OfAnotherMasterIsNone) {
 }
 
 TEST_F(SentinelNews, IsReceivedAgainAfterALostConnection) {
-  Limiter limiter(loop, options);
+  SharedLimiter limiter(loop, options);
   ASSERT_TRUE(run_until([&] { return ahead.listener != nullptr; }));
   ahead.listener->close();
   ahead.listener = nullptr;
@@ -92,7 +92,7 @@ TEST_F(SentinelNews, ThatMayNotBeSubscribedToChangesNothing) {
   ahead.server.on_decision = [](FakeServer::Peer&, const FakeServer::Words&) {
     return std::string("-NOPERM this user has no permissions to run the 'subscribe' command\r\n");
   };
-  Limiter limiter(loop, options);
+  SharedLimiter limiter(loop, options);
   EXPECT_TRUE(run_until_up(limiter));
   EXPECT_TRUE(run_until([&] { return logged(" redis_switches_untold") == 1; })) << log.str();
   EXPECT_TRUE(decide(limiter).allowed());

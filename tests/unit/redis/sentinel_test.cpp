@@ -21,7 +21,7 @@ class SentinelTest : public LoopTest {
   }
 
   /// Sends requests all the time. No answer, whatever it is, may take longer than the deadline.
-  Clock::duration time_until_allowed(Limiter& limiter) {
+  Clock::duration time_until_allowed(SharedLimiter& limiter) {
     const auto start = Clock::now();
     const bool came = decide_until(
         limiter,
@@ -40,7 +40,7 @@ class SentinelTest : public LoopTest {
 };
 
 TEST_F(SentinelTest, FindsTheMasterAndItsSuccessorWhenItDies) {
-  Limiter limiter(loop, options);
+  SharedLimiter limiter(loop, options);
   const Answer first = decide(limiter);
   ASSERT_TRUE(first.allowed()) << first.error().message() << "\n" << log.str();
   EXPECT_LT(first.took, options.timeout);
@@ -65,7 +65,7 @@ TEST_F(SentinelTest, FindsTheMasterAndItsSuccessorWhenItDies) {
 }
 
 TEST_F(SentinelTest, FollowsAMasterThatIsDemotedAndLivesOn) {
-  Limiter limiter(loop, options);
+  SharedLimiter limiter(loop, options);
   ASSERT_TRUE(decide(limiter).allowed());
   ASSERT_EQ(test::redis_cli(redis.sentinels[0].port(), "SENTINEL FAILOVER shop"), "OK");
   const std::string old = limiter.nodes()[0].name;
@@ -86,7 +86,7 @@ TEST_F(SentinelTest, FollowsAMasterThatIsDemotedAndLivesOn) {
 TEST_F(SentinelTest, AsksTheNextSentinelWhereOneHangsOrIsGone) {
   redis.sentinels[0].pause();
   redis.sentinels[1].kill9();
-  Limiter limiter(loop, options);
+  SharedLimiter limiter(loop, options);
   time_until_allowed(limiter);
   EXPECT_EQ(limiter.health(), Health::up);
   limiter.stop();
@@ -94,7 +94,7 @@ TEST_F(SentinelTest, AsksTheNextSentinelWhereOneHangsOrIsGone) {
 }
 
 TEST_F(SentinelTest, KeepsDecidingWithAKnownMasterWhenAllSentinelsAreGone) {
-  Limiter limiter(loop, options);
+  SharedLimiter limiter(loop, options);
   ASSERT_TRUE(decide(limiter).allowed());
   for (auto& sentinel : redis.sentinels) sentinel.kill9();
   run_for(2500ms);
@@ -105,7 +105,7 @@ TEST_F(SentinelTest, KeepsDecidingWithAKnownMasterWhenAllSentinelsAreGone) {
 
 TEST_F(SentinelTest, FailsAtOnceWhileNoSentinelKnowsTheMaster) {
   options.master = "unheard-of";
-  Limiter limiter(loop, options);
+  SharedLimiter limiter(loop, options);
   EXPECT_EQ(decide(limiter).error(), Errc::unavailable);
   EXPECT_EQ(decide(limiter).error(), Errc::unavailable);
   EXPECT_EQ(limiter.health(), Health::down);
@@ -121,12 +121,12 @@ TEST_F(SentinelTest, GivesTheSentinelsAPasswordOfTheirOwn) {
     ASSERT_EQ(test::redis_cli(sentinel.port(), "ACL SETUSER watcher on '>watchword' +auth +sentinel +ping"), "OK");
   for (const auto& sentinel : redis.sentinels)
     ASSERT_EQ(test::redis_cli(sentinel.port(), "ACL SETUSER default off"), "OK");
-  Limiter without(loop, options);
+  SharedLimiter without(loop, options);
   EXPECT_EQ(decide(without).error(), Errc::unavailable);
   without.stop();
   options.sentinel_username = "watcher";
   options.sentinel_password = "watchword";
-  Limiter limiter(loop, options);
+  SharedLimiter limiter(loop, options);
   EXPECT_TRUE(decide(limiter).allowed()) << log.str();
   limiter.stop();
   EXPECT_EQ(logged("watchword"), 0);

@@ -16,7 +16,7 @@ struct GatewayTally {
 };
 
 /// One caller of many that never pauses.
-Task<void> hammer(Limiter& limiter, const limit::Rule& rule, const std::atomic<bool>& over, GatewayTally& tally,
+Task<void> hammer(SharedLimiter& limiter, const limit::Rule& rule, const std::atomic<bool>& over, GatewayTally& tally,
                   int& running) {
   std::array<limit::Check, 1> checks{check_of(rule, "everybody")};
   std::array<limit::Decision, 1> decisions;
@@ -31,7 +31,7 @@ Task<void> hammer(Limiter& limiter, const limit::Rule& rule, const std::atomic<b
 
 GatewayTally run_gateway(const Options& options, const limit::Rule& rule, const std::atomic<bool>& over) {
   boost::asio::io_context loop{1};
-  Limiter limiter(loop, options);
+  SharedLimiter limiter(loop, options);
   GatewayTally tally;
   int running = 16;
   for (int i = 0; i < 16; ++i) spawn(hammer(limiter, rule, over, tally, running), "test");

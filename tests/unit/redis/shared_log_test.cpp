@@ -82,7 +82,7 @@ TEST_F(SharedLogTest, DoesNotCountWhoHasLeft) {
 
 TEST_F(SharedLogTest, KeepsTheEntriesOfOneLogFromTheOther) {
   BanLog bans(loop, options);
-  SharedLog overrides(loop, options, kOverrides, 0s);
+  RedisSharedLog overrides(loop, options, kOverrides, 0s);
   limit::Override one;
   one.limit = "plan";
   one.key = std::string(256, 'k');

@@ -32,7 +32,7 @@ class RedisTls : public RedisLimiter {
     options.tls->ca = files.path("ca.crt");
   }
   std::string why_not() {
-    Limiter limiter(loop, options);
+    SharedLimiter limiter(loop, options);
     EXPECT_EQ(decide(limiter).error(), Errc::unavailable);
     limiter.stop();
     const std::string text = log.str();
@@ -45,7 +45,7 @@ class RedisTls : public RedisLimiter {
 
 TEST_F(RedisTls, DecidesOverAnEncryptedConnectionWithOneWriteATurn) {
   start_tls();
-  Limiter limiter(loop, options);
+  SharedLimiter limiter(loop, options);
   ASSERT_TRUE(decide(limiter).allowed()) << log.str();
   const auto before = limiter.counters();
   const auto answers = ask_many(limiter, 500);
@@ -59,7 +59,7 @@ TEST_F(RedisTls, DecidesOverAnEncryptedConnectionWithOneWriteATurn) {
 TEST_F(RedisTls, RecoversFromAnOutageAsWithoutIt) {
   start_tls();
   rule = rule_of(1000, 24h);
-  Limiter limiter(loop, options);
+  SharedLimiter limiter(loop, options);
   ASSERT_TRUE(decide(limiter).allowed()) << log.str();
   redis.kill9();
   EXPECT_EQ(decide(limiter).error(), Errc::unavailable);
@@ -72,14 +72,14 @@ TEST_F(RedisTls, TrustsACertificateOnlyForTheNameOrAddressConnectedTo) {
   start_tls();
   for (const char* host : {"127.0.0.1", "localhost"}) {
     options.nodes[0].host = host;
-    Limiter limiter(loop, options);
+    SharedLimiter limiter(loop, options);
     EXPECT_TRUE(decide_until(limiter, [](const Answer& a) { return a.result->has_value(); })) << host << log.str();
     limiter.stop();
   }
   options.nodes[0].host = "127.0.0.1";
   options.tls->server_name = "redis.example";
   {
-    Limiter limiter(loop, options);
+    SharedLimiter limiter(loop, options);
     EXPECT_TRUE(decide_until(limiter, [](const Answer& a) { return a.result->has_value(); })) << log.str();
     limiter.stop();
   }
@@ -88,7 +88,7 @@ TEST_F(RedisTls, TrustsACertificateOnlyForTheNameOrAddressConnectedTo) {
   options.tls->server_name = "127.0.0.2";
   EXPECT_THAT(why_not(), HasSubstr("its certificate is not trusted: IP address mismatch"));
   options.tls->verify = false;
-  Limiter limiter(loop, options);
+  SharedLimiter limiter(loop, options);
   EXPECT_TRUE(decide_until(limiter, [](const Answer& a) { return a.result->has_value(); })) << log.str();
   limiter.stop();
 }
@@ -107,7 +107,7 @@ TEST_F(RedisTls, SendsItsOwnCertificateIfRedisAsksForOne) {
   EXPECT_THAT(why_not(), HasSubstr("TLS: "));
   options.tls->certificate = files.path("client.crt");
   options.tls->key = files.path("client.key");
-  Limiter limiter(loop, options);
+  SharedLimiter limiter(loop, options);
   EXPECT_TRUE(decide(limiter).allowed()) << log.str();
   limiter.stop();
 }
@@ -116,7 +116,7 @@ TEST_F(RedisTls, FailsWithAServerWithoutTlsAndIsNotTurnedOffForIt) {
   start();
   options.tls.emplace();
   options.tls->ca = files.path("ca.crt");
-  Limiter limiter(loop, options);
+  SharedLimiter limiter(loop, options);
   EXPECT_TRUE(run_until([&] { return logged("it does not answer to TLS within 1s") == 1; })) << log.str();
   EXPECT_EQ(decide(limiter).error(), Errc::unavailable);
   limiter.stop();
@@ -143,7 +143,7 @@ TEST_F(RedisTls, AlsoReachesTheSentinels) {
   options.topology = Topology::sentinel;
   options.master = "shop";
   options.nodes = {{"127.0.0.1", port}};
-  Limiter limiter(loop, options);
+  SharedLimiter limiter(loop, options);
   EXPECT_TRUE(decide(limiter).allowed()) << log.str();
   limiter.stop();
 }

@@ -209,7 +209,7 @@ class WithoutRedis : public testing::Test {
   WithoutRedis() {
     redis::Options options;
     options.nodes = {{"127.0.0.1", 1}};  // nobody listens there
-    limiter = std::make_shared<redis::Limiter>(loop, options);
+    limiter = std::make_shared<redis::SharedLimiter>(loop, options);
     board.use_redis(0, limiter);
   }
   ~WithoutRedis() override {
@@ -226,7 +226,7 @@ class WithoutRedis : public testing::Test {
   }
 
   boost::asio::io_context loop{1};
-  std::shared_ptr<redis::Limiter> limiter;
+  std::shared_ptr<redis::SharedLimiter> limiter;
   AdminBoard board;
   Reasons reasons;
 };
@@ -292,7 +292,7 @@ TEST_F(WithoutRedis, ShowsItsNodesAndThatLimitsDoWithoutIt) {
 }
 
 TEST_F(WithoutRedis, LetsGoOfALimiterThatIsReplaced) {
-  const std::weak_ptr<redis::Limiter> watched = limiter;
+  const std::weak_ptr<redis::SharedLimiter> watched = limiter;
   board.use_redis(0, nullptr);
   EXPECT_EQ(watched.use_count(), 1) << "only the test still has it";
   EXPECT_THAT(board.redis(), IsEmpty());

@@ -36,7 +36,7 @@ AdminAnswer answer_of(const std::string& limit, const redis::Forgotten& part) {
   return {.body = text_of(out), .type = AdminAnswer::kJson, .target = kKeysAll};
 }
 
-Task<void> forget_there(std::shared_ptr<redis::Limiter> redis, std::string limit, std::string after,
+Task<void> forget_there(std::shared_ptr<redis::SharedLimiter> redis, std::string limit, std::string after,
                         AdminEndpoint::Give give, std::shared_ptr<void> under_way) {
   auto walking = redis->forget(limit, after, kPart);
   const auto part = co_await walking;
@@ -84,9 +84,10 @@ AdminEndpoint forget_endpoint(const OperatorBoard& board, limit::MemoryStore& me
       return give({.status = 503, .body = "Others are resetting all keys of limits: try again soon."});
     }
     std::shared_ptr<void> counted(nullptr, [under_way](void*) { under_way->fetch_sub(1); });
-    with_redis([limit, after = call.asked("after").value_or(""), give, counted](std::shared_ptr<redis::Limiter> redis) {
-      if (redis) spawn(forget_there(std::move(redis), limit, after, give, counted), "forget");
-    });
+    with_redis(
+        [limit, after = call.asked("after").value_or(""), give, counted](std::shared_ptr<redis::SharedLimiter> redis) {
+          if (redis) spawn(forget_there(std::move(redis), limit, after, give, counted), "forget");
+        });
   };
   return {.method = "DELETE",
           .path = "/api/v1/limits/{name}/keys",

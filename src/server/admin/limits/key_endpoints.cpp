@@ -175,7 +175,7 @@ AdminAnswer ask_here(limit::MemoryStore& memory, const KeyQuestion& question) {
   return answer_of(question, state, "memory");
 }
 
-Task<Result<KeyState>> look_there(redis::Limiter& redis, const KeyQuestion& question) {
+Task<Result<KeyState>> look_there(redis::SharedLimiter& redis, const KeyQuestion& question) {
   const auto count = question.rules().size();
   KeyState out{std::vector<Decision>(count), std::vector<Decision>(count)};
   const auto looks = question.checks(0, true);
@@ -188,7 +188,7 @@ Task<Result<KeyState>> look_there(redis::Limiter& redis, const KeyQuestion& ques
 }
 
 /// Asks one counter, and resets it first if that is asked for.
-Task<Result<KeyState>> ask_counter(redis::Limiter& redis, const KeyQuestion& question) {
+Task<Result<KeyState>> ask_counter(redis::SharedLimiter& redis, const KeyQuestion& question) {
   auto looking = look_there(redis, question);
   auto state = co_await looking;
   if (state.has_error()) co_return state.error();
@@ -207,7 +207,7 @@ Task<Result<KeyState>> ask_counter(redis::Limiter& redis, const KeyQuestion& que
   co_return state;
 }
 
-Task<void> ask_there(std::shared_ptr<redis::Limiter> redis, KeyQuestion question, AdminEndpoint::Give give,
+Task<void> ask_there(std::shared_ptr<redis::SharedLimiter> redis, KeyQuestion question, AdminEndpoint::Give give,
                      std::shared_ptr<void> under_way) {
   std::vector<KeyState> states;
   const auto shards = question.shards();
@@ -305,7 +305,7 @@ std::vector<AdminEndpoint> key_endpoints(const OperatorBoard& board, limit::Memo
         return give({.status = 503, .body = "Too many such calls are under way."});
       }
       std::shared_ptr<void> counted(nullptr, [under_way](void*) { under_way->fetch_sub(1); });
-      with_redis([question = std::move(*question), give, counted](std::shared_ptr<redis::Limiter> redis) {
+      with_redis([question = std::move(*question), give, counted](std::shared_ptr<redis::SharedLimiter> redis) {
         if (redis) spawn(ask_there(std::move(redis), question, give, counted), "key");
       });
     };

@@ -18,7 +18,7 @@ class KeyReader;
 
 /// Calls its argument with the Redis limiter of one worker, on that worker's thread; null if it has none. Any thread.
 /// The argument is dropped if nothing is served any more.
-using WithRedis = std::function<void(std::function<void(std::shared_ptr<redis::Limiter>)>)>;
+using WithRedis = std::function<void(std::function<void(std::shared_ptr<redis::SharedLimiter>)>)>;
 
 /// All outlive the admin interface.
 std::vector<AdminEndpoint> key_endpoints(const OperatorBoard& board, limit::MemoryStore& memory,

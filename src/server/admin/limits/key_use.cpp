@@ -46,7 +46,7 @@ bool used_here(limit::MemoryStore& memory, const LookedFor& wanted) {
 }
 
 /// Also if Redis does not answer.
-Task<bool> used_there(redis::Limiter& redis, const LookedFor& wanted) {
+Task<bool> used_there(redis::SharedLimiter& redis, const LookedFor& wanted) {
   for (const auto& tier : wanted.limit->tiers) {
     const bool sharded = tier.shards > 1;
     const auto shards = sharded ? std::min(tier.shards, kMaxShards) : 1;
@@ -68,7 +68,7 @@ std::string warning_of(bool used) {
               : "Nobody has used this key of late, and the configuration names no such caller. Is it written right?";
 }
 
-Task<void> use_in_redis(std::shared_ptr<redis::Limiter> redis, LookedFor wanted, KeyUse::Tell tell) {
+Task<void> use_in_redis(std::shared_ptr<redis::SharedLimiter> redis, LookedFor wanted, KeyUse::Tell tell) {
   auto looking = used_there(*redis, wanted);
   const bool used = co_await looking;
   tell(warning_of(used));
@@ -92,7 +92,7 @@ void KeyUse::ask(const std::string& limit, const std::string& key, Tell tell) co
   if (is_block(of, key) || in_configuration(*wanted.active, of, key) || top_.find(limit, same)) return tell({});
   if (wanted.limit->in_flight) return tell({});  // a permit is held for moments only
   if (of.store == limit::Store::memory) return tell(warning_of(used_here(memory_, wanted)));
-  with_redis_([wanted = std::move(wanted), tell = std::move(tell)](std::shared_ptr<redis::Limiter> redis) {
+  with_redis_([wanted = std::move(wanted), tell = std::move(tell)](std::shared_ptr<redis::SharedLimiter> redis) {
     if (redis) return spawn(use_in_redis(std::move(redis), wanted, tell), "key use");
     tell({});
   });

@@ -3,6 +3,7 @@
 #include "blackbox/harness/gateway.hpp"
 #include "blackbox/harness/operator.hpp"
 #include "blackbox/harness/reloaded.hpp"
+#include "blackbox/limits/comes.hpp"
 #include "support/redis_cli.hpp"
 #include "support/redis_server.hpp"
 
@@ -27,26 +28,12 @@ Json planned(const std::string& rate = "5/hour", const Json& changes = Json::obj
   return out;
 }
 
-int status_of(const Proxy& proxy, const std::string& source = "127.0.0.1") {
-  return proxy.client(source).get().status();
-}
-
 /// How many of `tries` requests pass.
 int passed(const Proxy& proxy, int tries, const std::string& source = "127.0.0.1") {
   int out = 0;
   auto client = proxy.client(source);
   for (int i = 0; i < tries; ++i) out += client.get().status() == 200 ? 1 : 0;
   return out;
-}
-
-template <class Holds>
-bool comes(Clock::duration within, Holds&& holds) {
-  const auto end = Clock::now() + within;
-  while (Clock::now() < end) {
-    if (holds()) return true;
-    std::this_thread::sleep_for(Milliseconds(20));
-  }
-  return false;
 }
 
 std::string body_of(const Json& rate, const std::string& length = "1h", const Json& more = Json::object()) {

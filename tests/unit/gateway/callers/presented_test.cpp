@@ -1,4 +1,4 @@
-#include "../../../src/gateway/callers/presented.hpp"
+#include "../../../../src/gateway/callers/presented.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "../../../src/gateway/limits/limit_key.hpp"
+#include "../../../../src/gateway/limits/limit_key.hpp"
 
 #include "support/per.hpp"
 

@@ -1,6 +1,6 @@
 // headgate init: what it writes can be used at once, and nothing is overwritten.
 
-#include "blackbox/tls_gateway.hpp"
+#include "blackbox/tls/tls_gateway.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>

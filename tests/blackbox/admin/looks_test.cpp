@@ -2,7 +2,7 @@
 
 #include "blackbox/harness/operator.hpp"
 #include "blackbox/harness/reloaded.hpp"
-#include "blackbox/tls_gateway.hpp"
+#include "blackbox/tls/tls_gateway.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Paths for servers and addresses of redirects, made from the path of a request.
 
-#include "../../../src/gateway/answers/rewrite.hpp"
+#include "../../../../src/gateway/answers/rewrite.hpp"
 
 #include "headgate/gateway/options.hpp"
 #include "headgate/http/path.hpp"

@@ -3,6 +3,7 @@
 
 #include "blackbox/harness/gateway.hpp"
 #include "blackbox/harness/look.hpp"
+#include "blackbox/limits/comes.hpp"
 #include "contract/redis_client.hpp"
 #include "support/redis_server.hpp"
 
@@ -32,20 +33,6 @@ const std::string kMissing = "X-Test-Status: 404\r\n";
 void offend(const Proxy& proxy, const std::string& source = "127.0.0.1") {
   auto client = proxy.client(source);
   for (int i = 0; i < 2; ++i) ASSERT_EQ(client.get("/missing", kMissing).status(), 404);
-}
-
-int status_of(const Proxy& proxy, const std::string& source = "127.0.0.1") {
-  return proxy.client(source).get().status();
-}
-
-template <class Holds>
-bool comes(Clock::duration within, Holds&& holds) {
-  const auto end = Clock::now() + within;
-  while (Clock::now() < end) {
-    if (holds()) return true;
-    std::this_thread::sleep_for(Milliseconds(20));
-  }
-  return false;
 }
 
 class BanOperator {

@@ -1,6 +1,6 @@
 // Location, Content-Location and cookies of a server that was asked under another name or path.
 
-#include "../../../src/gateway/answers/answer_addresses.hpp"
+#include "../../../../src/gateway/answers/answer_addresses.hpp"
 
 #include <gtest/gtest.h>
 

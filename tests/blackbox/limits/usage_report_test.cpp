@@ -1,6 +1,6 @@
 // The command that writes the usage report of a day: to stdout, or to a file, also over several runs.
 
-#include "blackbox/billing.hpp"
+#include "blackbox/limits/billing.hpp"
 
 #include <sys/stat.h>
 

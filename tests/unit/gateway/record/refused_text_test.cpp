@@ -1,4 +1,4 @@
-#include "../../../src/gateway/record/refused_text.hpp"
+#include "../../../../src/gateway/record/refused_text.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Billed use: the report has exactly what was let through, whatever happens to Redis and to gateways.
 
-#include "blackbox/billing.hpp"
+#include "blackbox/limits/billing.hpp"
 
 #include "blackbox/harness/reloaded.hpp"
 #include "support/redis_cluster.hpp"

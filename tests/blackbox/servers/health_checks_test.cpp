@@ -4,7 +4,7 @@
 #include "blackbox/harness/gateway.hpp"
 #include "blackbox/harness/look.hpp"
 #include "blackbox/harness/reloaded.hpp"
-#include "blackbox/tls_gateway.hpp"
+#include "blackbox/tls/tls_gateway.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // Servers with TLS that others have made: whom the gateway trusts, what it shows, and what it resumes.
 
 #include "blackbox/harness/look.hpp"
-#include "blackbox/tls_gateway.hpp"
+#include "blackbox/tls/tls_gateway.hpp"
 
 #include <csignal>
 #include <fstream>

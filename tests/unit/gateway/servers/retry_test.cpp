@@ -1,6 +1,6 @@
 // What is sent again, and after which pause.
 
-#include "../../../src/gateway/servers/retry.hpp"
+#include "../../../../src/gateway/servers/retry.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // A rejected request reserves its permits, and comes back for them.
 
-#include "../../../src/gateway/limits/appointments.hpp"
+#include "../../../../../src/gateway/limits/appointments.hpp"
 #include "unit/gateway/path/path.hpp"
 
 #include "headgate/identity/network.hpp"

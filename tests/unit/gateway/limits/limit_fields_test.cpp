@@ -1,4 +1,4 @@
-#include "../../../src/gateway/limits/limit_fields.hpp"
+#include "../../../../src/gateway/limits/limit_fields.hpp"
 
 #include "support/virtual_clock.hpp"
 

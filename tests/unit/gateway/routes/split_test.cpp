@@ -1,6 +1,6 @@
 // Shares of a split: exact within chance, and stable where weights change.
 
-#include "../../../src/gateway/steps/split.hpp"
+#include "../../../../src/gateway/steps/split.hpp"
 
 #include "headgate/core/hash.hpp"
 

@@ -1,6 +1,6 @@
 // What a route demands of a valid token or key.
 
-#include "../../../src/gateway/callers/demands.hpp"
+#include "../../../../src/gateway/callers/demands.hpp"
 
 #include <boost/smart_ptr/make_local_shared.hpp>
 

@@ -1,4 +1,4 @@
-#include "../../../src/gateway/servers/forward.hpp"
+#include "../../../../src/gateway/servers/forward.hpp"
 
 #include "support/virtual_clock.hpp"
 

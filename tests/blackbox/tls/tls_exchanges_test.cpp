@@ -1,6 +1,6 @@
 // What a server with TLS does with an exchange: the same as a plain one. HAProxy adds the TLS to the fake upstream.
 
-#include "blackbox/tls_gateway.hpp"
+#include "blackbox/tls/tls_gateway.hpp"
 
 #include <fstream>
 #include <memory>
