@@ -1,6 +1,7 @@
 #include "echo_handler.hpp"
 
 #include "headgate/core/literals.hpp"
+#include "headgate/gateway/answer.hpp"
 #include "headgate/gateway/problem.hpp"
 
 #include <algorithm>

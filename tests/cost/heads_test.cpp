@@ -6,10 +6,13 @@
 #include "cost/spent.hpp"
 #include "support/virtual_clock.hpp"
 
+#include "headgate/gateway/answer.hpp"
 #include "headgate/http/h1/parse.hpp"
 #include "headgate/http/h1/write.hpp"
 #include "headgate/identity/client_address.hpp"
 #include "headgate/identity/network.hpp"
+
+#include <boost/smart_ptr/make_local_shared.hpp>
 
 #include <gtest/gtest.h>
 
@@ -117,6 +120,20 @@ identity::Options withholding(identity::AddressField told_in) {
   return options;
 }
 
+/// Nothing is sent to it.
+class NoClient final : public http::ReplyWriter {
+ public:
+  Task<Result<void>> interim(const http::ReplyStart&) override { co_return Result<void>{}; }
+  Task<Result<void>> send(const http::ReplyStart&, std::string_view, http::EndStream) override {
+    co_return Result<void>{};
+  }
+  Task<Result<void>> write(std::string_view, http::EndStream) override { co_return Result<void>{}; }
+  Task<Result<void>> finish(const http::Fields&) override { co_return Result<void>{}; }
+  void tunnel(Duration) override {}
+  bool started() const noexcept override { return false; }
+  std::uint64_t bytes_sent() const noexcept override { return 0; }
+};
+
 /// All processing of a request's head before limits and servers.
 struct Path {
   explicit Path(identity::AddressField told_in = identity::AddressField::x_forwarded_for)
@@ -126,11 +143,16 @@ struct Path {
   identity::AddressField field;
   identity::Options identity;
   CompiledConfig compiled;
+  NoClient client;
   Exchange x;
 
   bool take(const std::string& head) {
     x.reset();
     x.clock = &clock;
+    x.reply = &client;
+    const auto snapshot = boost::make_local_shared<Snapshot>();
+    snapshot->compiled = std::shared_ptr<const CompiledConfig>(std::shared_ptr<void>(), &compiled);
+    x.snapshot = snapshot;
     x.peer = boost::asio::ip::make_address("127.0.0.1");
     x.peer_text = "127.0.0.1";
     x.request_id = "id-1";
@@ -221,7 +243,9 @@ TEST(CostOfHeads, OfAnswersIsInProportionToTheirBytesToo) {
     x.text.clear();
     x.reply_head.clear();
     if (http::h1::parse_reply(head, "GET", kLimits, x.answer).has_error()) return;
-    forward_reply_fields(x, path.compiled, RejectionHeaders::both);
+    take_over_fields(x, RejectionHeaders::both);
+    AnswerStart answer{.start = {.status = x.answer.status}, .limits = RejectionHeaders::both};
+    (void)send_answer<AnswerFrom::server>(x, answer, {}, http::EndStream::yes);  // writes no more than the fields
     http::h1::append_reply_head(x.reply_head, {}, x.fields, x.answer.framing);
   };
   const auto usual = cost_of(status + plain(0).substr(plain(0).find("User-Agent")), relay);

@@ -7,6 +7,7 @@
 #include "headgate/gateway/options.hpp"
 #include "headgate/gateway/router.hpp"
 #include "headgate/gateway/steps.hpp"
+#include "headgate/gateway/until_wait.hpp"
 #include "headgate/http/field_names.hpp"
 #include "headgate/identity/options.hpp"
 #include "headgate/limit/limit.hpp"
@@ -49,18 +50,18 @@ struct FleetSize {
 
 /// One tier of a limit, with everything that a check needs.
 struct CompiledTier {
-  std::size_t number = 0;               ///< its index among all tiers of the configuration
-  std::string name;                     ///< empty if the limit has no tiers
-  std::vector<limit::Rule> rules;       ///< empty: unlimited
-  std::uint32_t shards = 1;             ///< above 1: a request takes from one of so many counters in Redis
-  std::vector<limit::Rule> shard;       ///< the rules of each of them; empty without shards
-  std::vector<limit::Rule> local;       ///< this gateway's share of the rules, for while Redis is down
-  std::string policy;                   ///< the value of RateLimit-Policy
-  std::vector<std::string> labels;      ///< the name of each rule in RateLimit
-  std::vector<std::string> rejections;  ///< for each rule, how the body of its rejection begins, up to the time to wait
-  std::vector<std::string> local_rejections;  ///< the same for `local`
-  std::optional<shed::Priority> priority;     ///< of its callers
-  std::vector<FleetSize> sizes;               ///< of the capacity of an upstream: the largest first
+  std::size_t number = 0;                   ///< its index among all tiers of the configuration
+  std::string name;                         ///< empty if the limit has no tiers
+  std::vector<limit::Rule> rules;           ///< empty: unlimited
+  std::uint32_t shards = 1;                 ///< above 1: a request takes from one of so many counters in Redis
+  std::vector<limit::Rule> shard;           ///< the rules of each of them; empty without shards
+  std::vector<limit::Rule> local;           ///< this gateway's share of the rules, for while Redis is down
+  std::string policy;                       ///< the value of RateLimit-Policy
+  std::vector<std::string> labels;          ///< the name of each rule in RateLimit
+  std::vector<UntilWait> rejections;        ///< for each rule, the words of its rejection
+  std::vector<UntilWait> local_rejections;  ///< the same for `local`
+  std::optional<shed::Priority> priority;   ///< of its callers
+  std::vector<FleetSize> sizes;             ///< of the capacity of an upstream: the largest first
 };
 
 /// A limit at one scale. Made once, for all routes that use it at this scale.

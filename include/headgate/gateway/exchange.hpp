@@ -150,8 +150,8 @@ struct Admission {
   const limit::Decision& decision() const noexcept { return decisions[rule]; }
   const limit::Rule& binding_rule() const noexcept { return *checks[rule].rule; }
   const std::string& rule_label() const noexcept { return binding->tier->labels[rule - binding->first]; }
-  /// How the body of the rejection begins.
-  const std::string& rejection() const noexcept {
+  /// The words of the rejection.
+  const UntilWait& rejection() const noexcept {
     const auto& tier = *binding->tier;
     return (binding->source == Source::fallback ? tier.local_rejections : tier.rejections)[rule - binding->first];
   }

@@ -1,10 +1,9 @@
 #pragma once
-// A problem as the gateway's answer, in application/problem+json (RFC 9457). It says what was wrong and what helps, and
-// nothing about the inside.
+// A problem as the gateway's answer (RFC 9457). It says what was wrong and what helps, and nothing about the inside.
 
-#include "headgate/core/clock.hpp"
 #include "headgate/core/task.hpp"
 #include "headgate/gateway/exchange.hpp"
+#include "headgate/gateway/until_wait.hpp"
 #include "headgate/upstream/failure.hpp"
 
 #include <cstdint>
@@ -24,15 +23,11 @@ struct Problem {
   std::string_view challenge{};   ///< for 401 and 403: the value of WWW-Authenticate
   std::string_view location{};    ///< of a redirect; else empty
   RejectionBody body = RejectionBody::problem;
-  /// Used instead of `detail` if its sentence ends with retry_after: the result of body_until_wait(). Else empty.
-  std::string_view until_wait = {};
+  const UntilWait* until_wait = nullptr;  ///< used instead of `detail` if its sentence ends with retry_after; else null
 };
 
 /// What a step of the path says: nothing, then the request goes on to the next one; or the problem that ends it.
 using MaybeProblem = std::optional<Problem>;
-
-/// The body of a problem up to the time to wait, which ends its sentence. Made once for problems that occur often.
-std::string body_until_wait(unsigned status, std::string_view detail);
 
 /// Turns a failure into a problem. No other code chooses the status of a failure.
 Problem problem_of(const upstream::Failure& failure);
@@ -48,11 +43,5 @@ std::optional<Problem> problem_of_operator(const Exchange& x);
 /// Writes the problem as the reply, unless one was begun. `style` says which fields with the numbers of limits it has.
 /// Records the problem in `x`.
 Task<void> send_problem(Exchange& x, const Problem& problem, RejectionHeaders style);
-
-/// Drops the bytes of the request's body that have arrived: after a small one the connection can be kept.
-void skip_body(Exchange& x);
-
-/// The current time as an IMF-fixdate, for Date. Made once a second; valid until the next call on this thread.
-std::string_view date_now(const Clock& clock);
 
 }  // namespace headgate::gateway

@@ -1,7 +1,6 @@
 #include "cross_origin.hpp"
 
-#include "hsts.hpp"
-
+#include "headgate/gateway/answer.hpp"
 #include "headgate/gateway/router.hpp"
 #include "headgate/http/named_values.hpp"
 #include "headgate/http/origin.hpp"
@@ -138,7 +137,6 @@ Task<std::optional<Problem>> answer_preflight(Exchange& x) {
     co_return Problem{.status = 403,
                       .ended_by = EndedBy::preflight,
                       .detail = "Pages of this origin may not use this gateway's answers here."};
-  x.status = 204;
   vary_by(x, "Access-Control-Request-Method, Access-Control-Request-Headers", fields);
   std::string methods = rules.methods;
   if (methods.empty() && asks_usage(x)) methods = "GET, HEAD";
@@ -152,13 +150,8 @@ Task<std::optional<Problem>> answer_preflight(Exchange& x) {
   if (!headers.empty())
     fields.push_back({Known::access_control_allow_headers, "Access-Control-Allow-Headers", headers});
   fields.push_back({Known::access_control_max_age, "Access-Control-Max-Age", rules.max_age});
-  fields.push_back({Known::date, "Date", x.text.join({date_now(*x.clock)})});
-  if (has_hsts(x)) append_hsts(x, fields);
-  fields.push_back({Known::unknown, "X-Request-Id", x.request_id});
-  skip_body(x);
-  const http::ReplyStart start{.status = 204, .fields = &fields};
-  const auto sent = co_await x.reply->send(start, {}, http::EndStream::yes);
-  if (sent.has_error()) x.ended_by = EndedBy::client_closed;
+  const AnswerStart answer{.start = {.status = 204}};
+  co_await send_whole<AnswerFrom::preflight>(x, answer, {});
   co_return std::nullopt;
 }
 

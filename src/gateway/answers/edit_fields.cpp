@@ -1,5 +1,6 @@
 #include "edit_fields.hpp"
 
+#include "answer_addresses.hpp"
 #include "rewrite.hpp"
 
 #include "headgate/identity/client_address.hpp"
@@ -58,6 +59,9 @@ void append_forwarded_prefix(Exchange& x, Fields& fields) {
   fields.push_back({Known::unknown, kName, path ? x.text.join({told, own}) : own});
 }
 
+/// Of two a browser reads the first and ignores the other (RFC 6797 section 8.1).
+bool stands_once(const FieldEdit& edit) noexcept { return edit.id == Known::strict_transport_security; }
+
 /// The name without a port that nobody writes.
 std::string_view without_default_port(std::string_view server) noexcept {
   for (const std::string_view port : {":80", ":443"})
@@ -84,7 +88,7 @@ std::string_view text_of(Exchange& x, const TextTemplate& text) {
 
 void edit_fields(Exchange& x, std::span<const FieldEdit> edits, Fields& fields) {
   for (const auto& edit : edits) {
-    if (edit.how != FieldEdit::How::add) erase_called(edit.name, fields);
+    if (edit.how != FieldEdit::How::add || stands_once(edit)) erase_called(edit.name, fields);
     if (edit.how == FieldEdit::How::remove) continue;
     if (const auto value = text_of(x, edit.value); !value.empty()) fields.push_back({edit.id, edit.name, value});
   }
@@ -107,6 +111,16 @@ void edit_request(Exchange& x, Fields& fields) {
   const auto& edits = *x.route->edits;
   if (!edits.stripped.empty()) append_forwarded_prefix(x, fields);
   edit_fields(x, edits.request_fields, fields);
+}
+
+void edit_answer(Exchange& x, Fields& fields) {
+  if (x.route->edits->answers) turn_addresses(x, fields);
+  edit_fields(x, x.route->edits->response_fields, fields);
+}
+
+void edit_fixed_answer(Exchange& x, Fields& fields) {
+  edit_fields(x, x.route->edits->respond_fields, fields);
+  edit_fields(x, x.route->edits->response_fields, fields);
 }
 
 void name_server(Exchange& x, std::string_view server) {

@@ -16,17 +16,16 @@ std::string_view text_of(Exchange& x, const TextTemplate& text);
 void edit_fields(Exchange& x, std::span<const FieldEdit> edits, http::Fields& fields);
 /// Adds what is set or added, where `fields` has no field of the name.
 void add_missing_fields(Exchange& x, std::span<const FieldEdit> edits, http::Fields& fields);
-/// Adds the response fields of the route to an answer of the gateway itself, if the route wants that: those that
-/// `fields` lacks.
-inline void edit_own_answer(Exchange& x, http::Fields& fields) {
-  if (x.route && x.route->edits && x.route->edits->always)
-    add_missing_fields(x, x.route->edits->response_fields, fields);
-}
 /// Removes from trailers what is set or removed in the head.
 void drop_edited(std::span<const FieldEdit> edits, http::Fields& trailers);
 
 /// The head for the server: the fields of the route, and X-Forwarded-Prefix if the server does not see a prefix.
 void edit_request(Exchange& x, http::Fields& fields);
+
+/// The head of a server's answer for the client: addresses of the server turned back, and the fields of the route.
+void edit_answer(Exchange& x, http::Fields& fields);
+/// The head of a fixed answer.
+void edit_fixed_answer(Exchange& x, http::Fields& fields);
 
 /// Sets Host for the server that was chosen, if the route wants the server's own name there.
 void name_server(Exchange& x, std::string_view server);

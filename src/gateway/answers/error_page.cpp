@@ -26,16 +26,20 @@ const ErrorPage& error_page() {
 
 }  // namespace
 
-ProblemForm form_of(const Exchange& x) {
+ProblemForm preferred_form(const Exchange& x) {
   const auto accept = http::value_of(x.request.fields, http::Known::accept);
   if (accept.empty() || accept == "*/*") return ProblemForm::json;
-  if (x.snapshot && x.snapshot->compiled->options().error_pages == ErrorPages::json) return ProblemForm::json;
   const auto json =
       std::max(http::quality_of(accept, "application/json"), http::quality_of(accept, "application/problem+json"));
   const auto html = http::quality_of(accept, "text/html");
   const auto text = http::quality_of(accept, "text/plain");
   if (html > json && html >= text) return ProblemForm::html;
   return text > json ? ProblemForm::text : ProblemForm::json;
+}
+
+ProblemForm form_of(const Exchange& x) {
+  if (x.snapshot && x.snapshot->compiled->options().error_pages == ErrorPages::json) return ProblemForm::json;
+  return preferred_form(x);
 }
 
 std::string_view page_of(Exchange& x, const Problem& problem, const ProblemWords& words, ProblemForm form) {

@@ -10,7 +10,9 @@ namespace headgate::gateway {
 
 enum class ProblemForm { json, html, text };
 
-/// JSON unless the client takes one of the others more gladly; then HTML before text.
+/// What the client's Accept takes most gladly: JSON unless it is one of the others; then HTML before text.
+ProblemForm preferred_form(const Exchange& x);
+/// The same, where the configuration allows others than JSON.
 ProblemForm form_of(const Exchange& x);
 
 /// The problem in words: its sentence, and when to try again where the sentence does not say it.

@@ -8,10 +8,8 @@ namespace headgate::gateway {
 /// Whether answers have the field where the client uses TLS.
 inline bool has_hsts(const Exchange& x) noexcept { return x.snapshot && !x.snapshot->compiled->hsts().empty(); }
 
-/// Appends the field if the client uses TLS; without TLS it must not be sent (RFC 6797 section 7.2). Only if
-/// has_hsts().
-void append_hsts(const Exchange& x, http::Fields& fields);
-/// The same, in place of what the server or the route says of it: of two fields a browser reads the first.
+/// Puts the field in place of what the server or the route says of it: of two fields a browser reads the first. Without
+/// TLS it must not be sent (RFC 6797 section 7.2). Only if has_hsts().
 void replace_hsts(const Exchange& x, http::Fields& fields);
 
 }  // namespace headgate::gateway

@@ -1,18 +1,15 @@
 #include "headgate/gateway/problem.hpp"
 
-#include "cross_origin.hpp"
-#include "edit_fields.hpp"
 #include "error_page.hpp"
 #include "gateway/limits/appointments.hpp"
 #include "gateway/limits/limit_fields.hpp"
-#include "gateway/rooms/room_ticket.hpp"
-#include "hsts.hpp"
 
 #include "headgate/core/json_text.hpp"
+#include "headgate/gateway/answer.hpp"
 
 #include <boost/beast/http/status.hpp>
 
-#include <ctime>
+#include <utility>
 
 namespace headgate::gateway {
 namespace {
@@ -49,15 +46,16 @@ std::uint64_t second_before(Instant instant) noexcept {
 
 std::string_view body_of(TextArena& text, const Problem& problem, std::string_view retry_after,
                          std::string_view request_id, const OfferedAppointment& offered) {
-  const auto title = problem.until_wait.empty() ? title_of(problem.status) : std::string_view{};
+  const auto* const ready = problem.until_wait;
+  const auto title = ready == nullptr ? title_of(problem.status) : std::string_view{};
   const auto told = problem.detail.size() + problem.limit.size() + request_id.size() + offered.token.size();
-  const auto most = kMaxAround + title.size() + problem.until_wait.size() + kMaxJsonBytes * told;
+  const auto most = kMaxAround + title.size() + (ready == nullptr ? 0 : ready->json.size()) + kMaxJsonBytes * told;
   return text.write(most, [&](TextCursor& out) {
-    if (problem.until_wait.empty()) {
+    if (ready == nullptr) {
       write_beginning(out, problem.status, title, problem.detail);
       out.character('"');
     } else {
-      out.text(problem.until_wait);
+      out.text(ready->json);
       write_in_words(out, problem.retry_after);
       out.word(".\"");
     }
@@ -88,20 +86,6 @@ std::string_view body_of(TextArena& text, const Problem& problem, std::string_vi
   });
 }
 
-/// The sentence of a problem whose body begins with `until_wait`: what was written into that JSON, without its escapes.
-std::string_view sentence_in(TextArena& text, std::string_view until_wait) {
-  constexpr std::string_view kBefore = "\"detail\": \"";
-  const auto at = until_wait.find(kBefore);
-  auto rest = at == std::string_view::npos ? std::string_view{} : until_wait.substr(at + kBefore.size());
-  auto out = text.join({});
-  while (!rest.empty()) {
-    const auto escape = std::min(rest.find('\\'), rest.size());
-    out = text.extend(out, {rest.substr(0, escape)});
-    rest.remove_prefix(std::min(escape + 1, rest.size()));
-  }
-  return out;
-}
-
 /// Whether the request itself is at fault, so that the log must say what is wrong with it.
 bool is_refusal(EndedBy ended_by) noexcept {
   return ended_by == EndedBy::bad_request || ended_by == EndedBy::too_large || ended_by == EndedBy::timeout_client;
@@ -109,42 +93,23 @@ bool is_refusal(EndedBy ended_by) noexcept {
 
 ProblemWords words_of(TextArena& text, const Problem& problem) {
   ProblemWords words{.title = title_of(problem.status), .detail = problem.detail, .when = {}};
-  if (!problem.until_wait.empty()) {
-    const auto sentence = sentence_in(text, problem.until_wait);
-    words.detail = text.join({sentence, in_words(text, problem.retry_after), "."});
+  if (problem.until_wait != nullptr) {
+    words.detail = text.join({problem.until_wait->sentence, in_words(text, problem.retry_after), "."});
   } else if (problem.retry_after > 0 && problem.detail.find("Try again") == std::string_view::npos) {
     words.when = text.join({"Try again in ", in_words(text, problem.retry_after), "."});
   }
   return words;
 }
 
+Task<void> nothing() { co_return; }
+
 }  // namespace
 
-void skip_body(Exchange& x) {
-  while (!x.body->ended()) {
-    const auto bytes = x.body->ready();
-    if (bytes.has_error() || bytes->empty()) return;
-  }
-}
-
-std::string_view date_now(const Clock& clock) {
-  thread_local std::time_t made_at = 0;
-  thread_local char text[32];
-  thread_local std::size_t size = 0;
-  if (const auto now = clock.second(); now != made_at) {
-    std::tm parts{};
-    gmtime_r(&now, &parts);
-    size = std::strftime(text, sizeof text, "%a, %d %b %Y %H:%M:%S GMT", &parts);
-    made_at = now;
-  }
-  return {text, size};
-}
-
-std::string body_until_wait(unsigned status, std::string_view detail) {
+UntilWait until_wait(unsigned status, std::string sentence) {
+  UntilWait out{.sentence = std::move(sentence), .json = {}};
   const auto title = title_of(status);
-  std::string out;
-  append_text(out, kMaxAround + title.size() + kMaxJsonBytes * detail.size(),
-              [&](TextCursor& cursor) { write_beginning(cursor, status, title, detail); });
+  append_text(out.json, kMaxAround + title.size() + kMaxJsonBytes * out.sentence.size(),
+              [&](TextCursor& cursor) { write_beginning(cursor, status, title, out.sentence); });
   return out;
 }
 
@@ -243,11 +208,8 @@ Task<void> send_problem(Exchange& x, const Problem& problem, RejectionHeaders st
   x.problem_limit = problem.limit;
   x.retry_after = std::chrono::seconds(problem.retry_after);
   if (x.reason.empty() && is_refusal(problem.ended_by)) x.reason = problem.detail;
-  if (x.reply->started()) co_return;  // too late to answer: the session resets the connection
-  if (!x.body->ended()) skip_body(x);
-  x.status = problem.status;
+  if (x.reply->started()) return nothing();  // too late to answer: the session resets the connection
   x.fields.clear();
-  append_limit_fields(x, style, x.fields);
   const auto retry_after = problem.retry_after > 0 ? x.text.number(problem.retry_after) : std::string_view{};
   if (!retry_after.empty()) x.fields.push_back({http::Known::retry_after, "Retry-After", retry_after});
   if (!x.offered.token.empty())
@@ -256,11 +218,8 @@ Task<void> send_problem(Exchange& x, const Problem& problem, RejectionHeaders st
                                      ";until=", x.text.number(second_before(x.offered.until))})});
   if (!problem.challenge.empty())
     x.fields.push_back({http::Known::www_authenticate, "WWW-Authenticate", problem.challenge});
-  if (x.route && x.route->room) append_ticket(x, x.fields);
   if (!problem.location.empty()) x.fields.push_back({http::Known::location, "Location", problem.location});
   if (problem.status == 405) x.fields.push_back({http::Known::allow, "Allow", x.allowed_methods});
-  if (!x.request_id.empty()) x.fields.push_back({http::Known::unknown, "X-Request-Id", x.request_id});
-  x.fields.push_back({http::Known::date, "Date", x.text.join({date_now(*x.clock)})});
   std::string_view body;
   if (problem.body == RejectionBody::problem) {
     const auto form = form_of(x);
@@ -269,14 +228,8 @@ Task<void> send_problem(Exchange& x, const Problem& problem, RejectionHeaders st
     append_form(form, x.fields);
   }
   x.fields.push_back({http::Known::cache_control, "Cache-Control", "no-store"});
-  edit_own_answer(x, x.fields);
-  if (has_hsts(x)) replace_hsts(x, x.fields);
-  if (const auto* const rules = cross_origin_of(x)) replace_cross_origin(x, *rules, x.fields);
-  http::ReplyStart start{.status = problem.status, .fields = &x.fields};
-  if (!body.empty()) start.framing = {http::Framing::Kind::length, body.size()};
-  const auto first = x.request.head() ? std::string_view{} : body;
-  if (const auto sent = co_await x.reply->send(start, first, http::EndStream::yes); sent.has_error())
-    x.ended_by = EndedBy::client_closed;
+  const AnswerStart answer{.start = {.status = problem.status}, .limits = style};
+  return send_whole<AnswerFrom::gateway>(x, answer, body);
 }
 
 }  // namespace headgate::gateway

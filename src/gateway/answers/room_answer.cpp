@@ -1,13 +1,10 @@
 #include "room_answer.hpp"
 
-#include "cross_origin.hpp"
-#include "edit_fields.hpp"
 #include "gateway/limits/limit_fields.hpp"
-#include "gateway/rooms/room_ticket.hpp"
-#include "hsts.hpp"
 #include "room_page.hpp"
 
 #include "headgate/core/json_text.hpp"
+#include "headgate/gateway/answer.hpp"
 
 #include <chrono>
 
@@ -53,21 +50,15 @@ std::string_view json_of(Exchange& x, const Problem& problem) {
 
 }  // namespace
 
+// The numbers of limits are not told: they would say that there are permits left.
 Task<void> send_wait(Exchange& x, const Problem& problem) {
   x.ended_by = problem.ended_by;
   x.retry_after = std::chrono::seconds(problem.retry_after);
-  skip_body(x);
-  x.status = problem.status;
   x.fields.clear();
   const auto& room = *x.route->room;
   const auto retry_after = x.text.number(problem.retry_after);
   x.fields.push_back({http::Known::retry_after, "Retry-After", retry_after});
   if (x.room.page) x.fields.push_back({http::Known::unknown, "Refresh", retry_after});
-  append_ticket(x, x.fields);
-  if (!x.request_id.empty()) x.fields.push_back({http::Known::unknown, "X-Request-Id", x.request_id});
-  x.fields.push_back({http::Known::date, "Date", x.text.join({date_now(*x.clock)})});
-  const auto body =
-      x.room.page ? room_page(x.text, room, x.room.position, x.room.wait, x.room.refresh) : json_of(x, problem);
   const std::string_view type = x.room.page ? "text/html; charset=utf-8" : "application/problem+json";
   x.fields.push_back({http::Known::content_type, "Content-Type", type});
   if (x.room.page) {
@@ -76,14 +67,10 @@ Task<void> send_wait(Exchange& x, const Problem& problem) {
   }
   x.fields.push_back({http::Known::cache_control, "Cache-Control", "no-store"});
   x.fields.push_back({http::Known::vary, "Vary", "Accept"});
-  edit_own_answer(x, x.fields);
-  if (has_hsts(x)) replace_hsts(x, x.fields);
-  if (x.route->cross_origin) replace_cross_origin(x, *x.route->cross_origin, x.fields);
-  const http::ReplyStart start{
-      .status = problem.status, .fields = &x.fields, .framing = {http::Framing::Kind::length, body.size()}};
-  const auto first = x.request.head() ? std::string_view{} : body;
-  const auto sent = co_await x.reply->send(start, first, http::EndStream::yes);
-  if (sent.has_error()) x.ended_by = EndedBy::client_closed;
+  const auto body =
+      x.room.page ? room_page(x.text, room, x.room.position, x.room.wait, x.room.refresh) : json_of(x, problem);
+  const AnswerStart answer{.start = {.status = problem.status}};
+  return send_whole<AnswerFrom::gateway>(x, answer, body);
 }
 
 }  // namespace headgate::gateway

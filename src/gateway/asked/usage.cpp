@@ -140,7 +140,7 @@ bool needs_no_path(const limit::Limit& limit) {
 
 /// `problem` of `from` as one of `x`.
 Problem of(Exchange& x, const Exchange& from, Problem problem) {
-  for (auto* const text : {&problem.detail, &problem.limit, &problem.challenge, &problem.location, &problem.until_wait})
+  for (auto* const text : {&problem.detail, &problem.limit, &problem.challenge, &problem.location})
     *text = x.text.join({*text});
   x.allowed_methods = from.allowed_methods;
   return problem;
@@ -284,8 +284,8 @@ Task<MaybeProblem> tell_usage(Path& path, Exchange& x, RejectionHeaders style) {
   answer.body += answer.body.ends_with('[') ? "]" : "\n  ]";
   if (states.size() < wanted.size()) answer.body += ",\n  \"more\": true";
   answer.body += "\n}\n";
-  x.fields.push_back({http::Known::unknown, "Cache-Control", "no-store"});
-  auto sent = respond(x, answer, style);
+  x.fields.push_back({http::Known::cache_control, "Cache-Control", "no-store"});
+  auto sent = respond<AnswerFrom::gateway>(x, answer, style);
   co_return co_await sent;
 }
 

@@ -56,26 +56,44 @@ void append_limit_fields(Exchange& x, RejectionHeaders style, http::Fields& fiel
   const bool waits = rejected && decision.retry_after < limit::kNever;
   const bool settled = admission.binding->settled || admission.binding->noted;
   const auto wait = waits ? decision.retry_after : settled && !rejected ? reset_to_tell(x) : decision.reset_after;
-  const auto remaining = rejected ? std::string_view("0") : x.text.number(decision.remaining);
-  if (style != RejectionHeaders::standard) {
-    const auto at = admission.binding->asked_at_wall + wait;
-    const auto epoch = (at.time_since_epoch().count() + 999'999) / 1'000'000;
-    fields.push_back({http::Known::unknown, "X-RateLimit-Limit", x.text.number(decision.limit * shards)});
-    fields.push_back({http::Known::unknown, "X-RateLimit-Remaining", remaining});
-    fields.push_back({http::Known::unknown, "X-RateLimit-Reset", x.text.number(epoch)});
-  }
-  if (style != RejectionHeaders::legacy) {
-    fields.push_back({http::Known::unknown, "RateLimit-Policy", admission.binding->tier->policy});
-    const std::string_view label = admission.rule_label();
-    const auto value = x.text.write(label.size() + 2 * TextCursor::kMaxDigits + 16, [&](TextCursor& out) {
+  const auto legacy = style != RejectionHeaders::standard;
+  const auto standard = style != RejectionHeaders::legacy;
+  std::string_view most, remaining, reset, label, told;
+  if (standard) label = admission.rule_label();
+  // One text for all of them, which begins and ends once.
+  x.text.write(label.size() + 5 * TextCursor::kMaxDigits + 16, [&](TextCursor& out) {
+    const char* at = out.at();
+    const auto written = [&] {
+      const std::string_view text(at, static_cast<std::size_t>(out.at() - at));
+      at = out.at();
+      return text;
+    };
+    out.number(rejected ? 0 : decision.remaining);
+    remaining = written();
+    if (legacy) {
+      out.number(decision.limit * shards);
+      most = written();
+      out.number(((admission.binding->asked_at_wall + wait).time_since_epoch().count() + 999'999) / 1'000'000);
+      reset = written();
+    }
+    if (standard) {
       out.character('"');
       out.text(label);
       out.word("\";r=");
       out.text(remaining);
       out.word(";t=");
       out.number(seconds_up(wait));
-    });
-    fields.push_back({http::Known::unknown, "RateLimit", value});
+      told = written();
+    }
+  });
+  if (legacy) {
+    fields.push_back({http::Known::unknown, "X-RateLimit-Limit", most});
+    fields.push_back({http::Known::unknown, "X-RateLimit-Remaining", remaining});
+    fields.push_back({http::Known::unknown, "X-RateLimit-Reset", reset});
+  }
+  if (standard) {
+    fields.push_back({http::Known::unknown, "RateLimit-Policy", admission.binding->tier->policy});
+    fields.push_back({http::Known::unknown, "RateLimit", told});
   }
 }
 

@@ -53,7 +53,7 @@ Problem rejection(const Exchange& x, const Rejection& style) {
           .limit = name,
           .retry_after = seconds_up(decision.retry_after),
           .body = style.body,
-          .until_wait = a.rejection()};
+          .until_wait = &a.rejection()};
 }
 
 /// False if the request has more rules than one request may have. Always inline: each limit of each request comes here.

@@ -28,6 +28,20 @@ std::string signature_of(const CompiledRoom& room, const CompiledRoom::Secret& s
   return identity::base64url({reinterpret_cast<const char*>(digest.data()), digest.size()});
 }
 
+/// Other callers must not get the ticket from a cache.
+void keep_private(Exchange& x, http::Fields& fields) {
+  http::Field* said = nullptr;
+  for (auto& field : fields) {
+    if (field.id != http::Known::cache_control) continue;
+    if (http::lists(field.value, "private") || http::lists(field.value, "no-store")) return;
+    if (said == nullptr) said = &field;
+  }
+  if (said == nullptr)
+    fields.push_back({http::Known::cache_control, "Cache-Control", "private"});
+  else
+    said->value = said->value.empty() ? "private" : x.text.join({said->value, ", private"});
+}
+
 }  // namespace
 
 std::string_view owner_of_ticket(Exchange& x, const CompiledRoom& room) {
@@ -64,28 +78,18 @@ void give_ticket(Exchange& x, const CompiledRoom& room, std::string_view owner, 
 
 void append_ticket(Exchange& x, http::Fields& fields) {
   const auto& visit = x.room;
-  if (visit.give.empty()) return;
   if (!visit.cookie) {
+    std::erase_if(fields, [](const http::Field& field) { return http::same_word(field.name, kTicketField); });
     fields.push_back({http::Known::unknown, kTicketField, visit.give});
-    return;
+  } else {
+    const auto& room = *x.route->room;
+    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(visit.keep).count();
+    fields.push_back({http::Known::set_cookie, "Set-Cookie",
+                      x.text.join({cookie_name(x, room), "=", visit.give,
+                                   "; Path=/; Max-Age=", x.text.number(static_cast<std::uint64_t>(seconds)),
+                                   "; HttpOnly; SameSite=Lax", uses_tls(x) ? "; Secure" : ""})});
   }
-  const auto& room = *x.route->room;
-  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(visit.keep).count();
-  fields.push_back({http::Known::set_cookie, "Set-Cookie",
-                    x.text.join({cookie_name(x, room), "=", visit.give,
-                                 "; Path=/; Max-Age=", x.text.number(static_cast<std::uint64_t>(seconds)),
-                                 "; HttpOnly; SameSite=Lax", uses_tls(x) ? "; Secure" : ""})});
-}
-
-void append_pass(Exchange& x, http::Fields& fields) {
-  if (x.room.give.empty()) return;
-  append_ticket(x, fields);
-  const auto keeps_out = [](const http::Field& field) {
-    return field.id == http::Known::cache_control &&
-           (http::lists(field.value, "private") || http::lists(field.value, "no-store"));
-  };
-  if (std::none_of(fields.begin(), fields.end(), keeps_out))
-    fields.push_back({http::Known::cache_control, "Cache-Control", "private"});
+  keep_private(x, fields);
 }
 
 void drop_tickets(Exchange& x, const CompiledConfig& compiled, http::Fields& fields) {

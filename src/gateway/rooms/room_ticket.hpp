@@ -21,12 +21,9 @@ std::optional<room::Ticket> presented_ticket(Exchange& x, const CompiledRoom& ro
 void give_ticket(Exchange& x, const CompiledRoom& room, std::string_view owner, const room::Ticket& ticket,
                  Duration keep);
 
-/// Appends what x.room gives to the caller. Only for a route with a room.
+/// Appends what x.room gives to the caller, and says that no shared cache may keep the answer. Only for a route with a
+/// room, and if it gives anything.
 void append_ticket(Exchange& x, http::Fields& fields);
-
-/// The same on an answer that the room let the caller have. Other callers must not get its cookie from a cache, so
-/// such an answer is private.
-void append_pass(Exchange& x, http::Fields& fields);
 
 /// Removes tickets and passes of all rooms from fields for a server.
 void drop_tickets(Exchange& x, const CompiledConfig& compiled, http::Fields& fields);

@@ -1,17 +1,12 @@
 #include "forward.hpp"
 
-#include "gateway/answers/answer_addresses.hpp"
-#include "gateway/answers/cross_origin.hpp"
 #include "gateway/answers/edit_fields.hpp"
-#include "gateway/answers/hsts.hpp"
 #include "gateway/callers/forwarding_headers.hpp"
 #include "gateway/callers/presented.hpp"
-#include "gateway/limits/limit_fields.hpp"
 #include "gateway/record/trace.hpp"
 #include "gateway/rooms/room_ticket.hpp"
 #include "gateway/steps/max_forwards.hpp"
 
-#include "headgate/gateway/problem.hpp"
 #include "headgate/http/hop.hpp"
 
 #include <algorithm>
@@ -101,11 +96,11 @@ void forward_request_fields(Exchange& x, const CompiledConfig& compiled) {
   out.push_back({Known::upgrade, "Upgrade", x.request.upgrade});
 }
 
-void forward_reply_fields(Exchange& x, const CompiledConfig& compiled, RejectionHeaders style) {
+void take_over_fields(Exchange& x, RejectionHeaders limits) {
   auto& out = x.fields;
   out.clear();
   http::append_end_to_end(x.answer.fields, out);
-  const bool counted = x.admission.binding && style != RejectionHeaders::none;
+  const bool counted = x.admission.binding && limits != RejectionHeaders::none;
   std::erase_if(out, [counted](const Field& field) {
     if (field.id != Known::unknown) return field.id == Known::via;
     return http::same_word(field.name, "X-Request-Id") || (counted && is_limit_field(field));
@@ -115,22 +110,12 @@ void forward_reply_fields(Exchange& x, const CompiledConfig& compiled, Rejection
     const auto length = http::value_of(x.answer.fields, Known::content_length);
     if (!length.empty()) out.push_back({Known::content_length, "Content-Length", length});
   }
-  if (x.answer.status == 101) {
+  if (x.answer.status == 101)
     out.push_back({Known::upgrade, "Upgrade", http::value_of(x.answer.fields, Known::upgrade)});
-  }
-  if (x.route && x.route->edits && x.answer.status >= 200) {
-    if (x.route->edits->answers) turn_addresses(x, out);
-    edit_fields(x, x.route->edits->response_fields, out);
-  }
-  // A gateway adds the Date that an answer lacks (RFC 9110 section 6.6.1).
-  if (x.answer.status >= 200 && !http::has(out, Known::date))
-    out.push_back({Known::date, "Date", x.text.join({date_now(*x.clock)})});
-  append_limit_fields(x, style, out);
-  if (x.route && x.route->room && x.answer.status >= 200) append_pass(x, out);
-  if (has_hsts(x) && x.answer.status >= 200) replace_hsts(x, out);
-  if (x.route && x.route->cross_origin && x.answer.status >= 200) replace_cross_origin(x, *x.route->cross_origin, out);
-  out.push_back({Known::unknown, "X-Request-Id", x.request_id});
-  append_via(x.text, x.answer.fields, compiled.via(x.answer.version), out);
+}
+
+void append_reply_via(Exchange& x, Fields& out) {
+  append_via(x.text, x.answer.fields, x.snapshot->compiled->via(x.answer.version), out);
 }
 
 http::Fields forward_trailers(const http::Fields& trailers, const CompiledConfig& compiled,

@@ -12,9 +12,11 @@ namespace headgate::gateway {
 /// and Via. Views into `x` and `compiled`.
 void forward_request_fields(Exchange& x, const CompiledConfig& compiled);
 
-/// Fills x.fields with the fields for the client: those of x.answer, the numbers of the limits, X-Request-Id, Via, and
-/// a Date if the server sent none.
-void forward_reply_fields(Exchange& x, const CompiledConfig& compiled, RejectionHeaders style);
+/// Fills x.fields with what x.answer says to the client itself, as send_answer() wants it: its end-to-end fields
+/// without those that the gateway writes. With `limits` they are the gateway's own ones.
+void take_over_fields(Exchange& x, RejectionHeaders limits);
+/// Via for the client: the entries of x.answer, and ours.
+void append_reply_via(Exchange& x, http::Fields& out);
 
 /// The trailers that are forwarded. Fields that are not forwarded in a head are not forwarded here either, nor those
 /// that `edits` set or remove.

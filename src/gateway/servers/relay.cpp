@@ -16,6 +16,7 @@
 #include "tunnel.hpp"
 
 #include "headgate/core/hash.hpp"
+#include "headgate/gateway/answer.hpp"
 #include "headgate/net/pace.hpp"
 
 #include <boost/asio/error.hpp>
@@ -206,10 +207,10 @@ class Relay {
       if (status == 101) co_return co_await switch_protocols(server);
       if (status >= 200) co_return co_await relay_answer(server);
       if (status == 100) continue;  // the gateway has answered the client's Expect itself
-      forward_reply_fields(x_, compiled_, RejectionHeaders::none);
-      const http::ReplyStart start{.status = status, .reason = x_.answer.reason, .fields = &x_.fields};
+      take_over_fields(x_, RejectionHeaders::none);
+      AnswerStart interim_answer{.start = {.status = status, .reason = x_.answer.reason}};
       if (tries_) tries_->answer_began();
-      const auto told = co_await x_.reply->interim(start);
+      const auto told = co_await send_answer<AnswerFrom::interim>(x_, interim_answer, {}, http::EndStream::no);
       if (told.has_error()) co_return client_gone();
     }
     co_return Failure{.what = Failed::malformed, .why = "the server keeps sending interim answers"};
@@ -280,19 +281,26 @@ class Relay {
     }
   }
 
+  /// The server's answer, of which x_.fields has the fields.
+  AnswerStart taken_over() {
+    const auto limits = options_.rejection.headers;
+    take_over_fields(x_, limits);
+    const auto& head = x_.answer;
+    return {.start = {.status = head.status, .reason = head.reason, .framing = head.framing}, .limits = limits};
+  }
+
   Task<Result<MaybeProblem, Failure>> relay_answer(upstream::Attempt& server) {
     auto& from = server.body();
     if (x_.held && whole_) x_.held.reset();  // nothing is sent again
     if (x_.route->settles) note_costs(x_);
-    forward_reply_fields(x_, compiled_, options_.rejection.headers);
     const auto first = from.ready();
     if (first.has_error()) co_return Failure{.what = Failed::malformed, .cause = first.error()};
-    x_.status = x_.answer.status;
-    const http::ReplyStart start{
-        .status = x_.answer.status, .reason = x_.answer.reason, .fields = &x_.fields, .framing = x_.answer.framing};
+    auto answer = taken_over();
     const auto ends_here = from.ended() && from.trailers().empty();
-    auto sent = co_await x_.reply->send(start, *first, ends_here ? http::EndStream::yes : http::EndStream::no);
-    if (ends_here) co_return sent.has_error() ? client_gone(sent.error()) : Result<MaybeProblem, Failure>(MaybeProblem{});
+    auto last = ends_here ? http::EndStream::yes : http::EndStream::no;
+    auto sent = co_await send_answer<AnswerFrom::server>(x_, answer, *first, last);
+    if (ends_here)
+      co_return sent.has_error() ? client_gone(sent.error()) : Result<MaybeProblem, Failure>(MaybeProblem{});
     const WaitUntilEnd streaming(*this);
     while (sent.has_value()) {
       const auto bytes = co_await from.read();
@@ -303,7 +311,7 @@ class Relay {
         if (sent.has_error()) break;
         co_return MaybeProblem{};
       }
-      const auto last = from.ended() && from.trailers().empty() ? http::EndStream::yes : http::EndStream::no;
+      last = from.ended() && from.trailers().empty() ? http::EndStream::yes : http::EndStream::no;
       sent = co_await x_.reply->write(*bytes, last);
       if (last == http::EndStream::yes && sent.has_value()) co_return MaybeProblem{};
     }
@@ -313,10 +321,9 @@ class Relay {
   Task<Result<MaybeProblem, Failure>> switch_protocols(upstream::Attempt& server) {
     if (x_.request.upgrade.empty())
       co_return Failure{.what = Failed::malformed, .why = "the server switches protocols without a request for it"};
-    x_.status = 101;
-    forward_reply_fields(x_, compiled_, options_.rejection.headers);
-    const http::ReplyStart start{.status = 101, .reason = x_.answer.reason, .fields = &x_.fields};
-    const auto sent = co_await x_.reply->send(start, {}, http::EndStream::no);
+    auto answer = taken_over();
+    answer.start.framing = {};
+    const auto sent = co_await send_answer<AnswerFrom::tunnel>(x_, answer, {}, http::EndStream::no);
     if (sent.has_error()) co_return client_gone();
     const WaitUntilEnd streaming(*this);
     co_await tunnel(x_, server, options_.timeouts.tunnel);

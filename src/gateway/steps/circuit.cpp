@@ -29,15 +29,14 @@ CircuitDoor::End end_of(const Exchange& x) noexcept {
 }
 
 Problem circuit_problem(Exchange& x, CircuitDoor& door) {
-  static const std::string failing =
-      body_until_wait(503, "The servers behind this gateway fail at the moment. Try again in ");
+  static const UntilWait failing = until_wait(503, "The servers behind this gateway fail at the moment. Try again in ");
   door.count_refused();
   x.reason = "too many requests to its upstream fail";
   return {.status = 503,
           .ended_by = EndedBy::circuit,
           .retry_after = door.retry_after(x.clock->steady()),
           .body = x.snapshot->compiled->options().rejection.body,
-          .until_wait = failing};
+          .until_wait = &failing};
 }
 
 }  // namespace

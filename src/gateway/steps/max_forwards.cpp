@@ -72,7 +72,7 @@ Task<std::optional<Problem>> answer_as_last(Exchange& x, RejectionHeaders style)
     x.allowed_methods = found.route ? std::string(kDefaultMethods) : found.allowed;
     x.fields.push_back({Known::allow, "Allow", x.allowed_methods});
   }
-  co_return co_await respond(x, answer, style);
+  co_return co_await respond<AnswerFrom::gateway>(x, answer, style);
 }
 
 void count_hop(Exchange& x, http::Fields& fields) {

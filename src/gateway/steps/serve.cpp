@@ -23,7 +23,8 @@ Task<MaybeProblem> serve(Path& path, Exchange& x) {
   if (x.client_gone) return client_left(x);
   const auto style = x.snapshot->compiled->options().rejection.headers;
   if (x.preflight) return answer_preflight(x);
-  if (x.route->respond) return x.route->usage ? tell_usage(path, x, style) : respond(x, *x.route->respond, style);
+  if (x.route->respond)
+    return x.route->usage ? tell_usage(path, x, style) : respond<AnswerFrom::route>(x, *x.route->respond, style);
   if (ends_here(x)) return answer_as_last(x, style);
   if (x.route->edits && x.route->edits->path)
     if (auto problem = rewrite(x)) return not_rewritten(*problem);

@@ -52,9 +52,9 @@ const std::vector<limit::Rule>& fleet_rules(const Exchange& x, const RouteLimit&
 }
 
 Problem shed_problem(Exchange& x, Layer layer, std::uint64_t retry_after) {
-  static const std::string full =
-      body_until_wait(503, "The servers behind this gateway have as much to do as they can. Try again in ");
-  static const std::string behind = body_until_wait(503, "This gateway has more to do than it can. Try again in ");
+  static const UntilWait full =
+      until_wait(503, "The servers behind this gateway have as much to do as they can. Try again in ");
+  static const UntilWait behind = until_wait(503, "This gateway has more to do than it can. Try again in ");
   x.shed_by = layer;
   x.reason = to_text(layer);
   if (auto* const overload = overload_of(x); overload && !x.admission.peek)
@@ -63,7 +63,7 @@ Problem shed_problem(Exchange& x, Layer layer, std::uint64_t retry_after) {
           .ended_by = EndedBy::shed,
           .retry_after = retry_after,
           .body = x.snapshot->compiled->options().rejection.body,
-          .until_wait = layer == Layer::loop_lag ? behind : full};
+          .until_wait = layer == Layer::loop_lag ? &behind : &full};
 }
 
 namespace {

@@ -1,5 +1,6 @@
 // Lets the caller into the waiting room of its route, or tells it to wait. docs/waiting_room.md explains rooms.
 
+#include "gateway/answers/error_page.hpp"
 #include "gateway/limits/limit_fields.hpp"
 #include "gateway/rooms/room_ticket.hpp"
 #include "gateway/rooms/rooms.hpp"
@@ -31,34 +32,12 @@ bool is_preflight(const Exchange& x) noexcept {
          http::has(fields, http::Known::access_control_request_method);
 }
 
-/// The weight of `type` in Accept (RFC 9110 section 12.5.1), in thousandths; -1 if it is not named.
-int weight_of(std::string_view accept, std::string_view type) noexcept {
-  std::string_view member;
-  while (http::next_member(accept, member)) {
-    const auto name = member.substr(0, std::min(member.find_first_of("; \t"), member.size()));
-    if (!http::same_word(name, type)) continue;
-    const auto q = member.find("q=");
-    if (q == member.npos || q + 2 >= member.size() || member[q + 2] == '1') return 1000;
-    int weight = 0;
-    int place = 100;
-    for (const char c : member.substr(std::min(q + 4, member.size()), 3)) {
-      if (c < '0' || c > '9') break;
-      weight += (c - '0') * place;
-      place /= 10;
-    }
-    return weight;
-  }
-  return -1;
-}
-
 /// Whether somebody will look at the answer: a browser that opens a page.
-bool wants_page(const Exchange& x) noexcept {
+bool wants_page(const Exchange& x) {
   if (x.request.method != "GET" && !x.request.head()) return false;
   const auto mode = http::value_of(x.request.fields, "Sec-Fetch-Mode");
   if (!mode.empty() && mode != "navigate") return false;
-  const auto accept = http::value_of(x.request.fields, http::Known::accept);
-  const auto html = weight_of(accept, "text/html");
-  return html > 0 && html >= weight_of(accept, "application/json");
+  return preferred_form(x) == ProblemForm::html;
 }
 
 std::uint64_t random_id() {

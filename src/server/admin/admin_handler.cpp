@@ -1,6 +1,7 @@
 #include "admin_handler.hpp"
 
 #include "headgate/core/text.hpp"
+#include "headgate/gateway/answer.hpp"
 #include "headgate/gateway/delay.hpp"
 #include "headgate/gateway/problem.hpp"
 #include "headgate/http/named_values.hpp"
@@ -21,6 +22,7 @@
 namespace headgate::server {
 namespace {
 
+using gateway::AnswerFrom;
 using gateway::EndedBy;
 using gateway::Exchange;
 using gateway::Problem;
@@ -35,18 +37,18 @@ Task<void> refuse(Exchange& x, unsigned status, std::string_view detail, std::st
   co_await gateway::send_problem(x, problem, gateway::RejectionHeaders::none);
 }
 
+void begin_answer(Exchange& x, std::string_view type) {
+  x.fields.clear();
+  x.fields.push_back({http::Known::content_type, "Content-Type", type});
+  x.fields.push_back({http::Known::cache_control, "Cache-Control", "no-store"});
+}
+
 Task<void> send_answer(Exchange& x, const AdminAnswer& answer) {
   if (answer.status >= 400 && answer.type != AdminAnswer::kProblem)
     co_return co_await refuse(x, answer.status, answer.body);
-  const std::string& body = answer.body;
-  x.fields.clear();
-  x.fields.push_back({http::Known::content_type, "Content-Type", answer.type});
-  x.fields.push_back({http::Known::cache_control, "Cache-Control", "no-store"});
-  x.fields.push_back({http::Known::date, "Date", x.text.join({gateway::date_now(*x.clock)})});
-  http::ReplyStart start{.status = answer.status, .reason = {}, .fields = &x.fields, .framing = {}};
-  start.framing = {http::Framing::Kind::length, body.size()};
-  const auto first = x.request.head() ? std::string_view{} : std::string_view(body);
-  (void)co_await x.reply->send(start, first, http::EndStream::yes);
+  begin_answer(x, answer.type);
+  const gateway::AnswerStart whole{.start = {.status = answer.status}};
+  co_await gateway::send_whole<AnswerFrom::gateway>(x, whole, answer.body);
 }
 
 }  // namespace
@@ -303,14 +305,12 @@ Task<void> AdminHandler::send_stream(Exchange& x, const AdminEndpoint& asked, co
   const auto stream = std::move(*opened);
   const auto pause = std::make_shared<StreamPause>();
   stream->on_more([back = back_, pause] { back->post([pause] { pause->end(); }); });
-  x.fields.clear();
-  x.fields.push_back({http::Known::content_type, "Content-Type", asked.about.stream});
-  x.fields.push_back({http::Known::cache_control, "Cache-Control", "no-store"});
-  http::ReplyStart start{.status = 200, .reason = {}, .fields = &x.fields, .framing = {}};
-  start.framing = {http::Framing::Kind::chunked, 0};
+  begin_answer(x, asked.about.stream);
+  gateway::AnswerStart begun{.start = {.status = 200, .framing = {http::Framing::Kind::chunked, 0}}};
   const bool head = x.request.head();
   auto text = head ? std::string() : stream->take();
-  auto sent = co_await x.reply->send(start, text, head ? http::EndStream::yes : http::EndStream::no);
+  const auto last = head ? http::EndStream::yes : http::EndStream::no;
+  auto sent = co_await gateway::send_answer<AnswerFrom::gateway>(x, begun, text, last);
   while (!head && sent.has_value() && !x.client_gone) {
     text = stream->take();
     if (text.empty() && stream->ended()) break;

@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 
 namespace headgate::gateway::test {
 
@@ -16,6 +17,7 @@ class Client final : public http::ReplyWriter {
 
   unsigned status = 0;
   std::map<std::string, std::string> fields;
+  std::multiset<std::string> names;  ///< of all fields, in lower case
   std::string body;
   std::vector<unsigned> interims;
   bool ended = false;  ///< whether the answer is complete
@@ -26,6 +28,7 @@ class Client final : public http::ReplyWriter {
   void forget() {
     status = 0;
     fields.clear();
+    names.clear();
     body.clear();
     interims.clear();
     ended = tunnelled = started_ = false;
@@ -39,7 +42,10 @@ class Client final : public http::ReplyWriter {
     started_ = true;
     trace_.note("answer", std::to_string(start.status));
     status = start.status;
-    for (const auto& field : *start.fields) fields[std::string(field.name)] = field.value;
+    for (const auto& field : *start.fields) {
+      fields[std::string(field.name)] = field.value;
+      names.insert(lower(field.name));
+    }
     body = first;
     ended = last == http::EndStream::yes;
     co_return take();

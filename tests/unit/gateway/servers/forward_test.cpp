@@ -1,6 +1,11 @@
 #include "../../../../src/gateway/servers/forward.hpp"
 
 #include "support/virtual_clock.hpp"
+#include "unit/gateway/path/client.hpp"
+
+#include "headgate/gateway/answer.hpp"
+
+#include <boost/smart_ptr/make_local_shared.hpp>
 
 #include <gtest/gtest.h>
 
@@ -43,8 +48,27 @@ struct Forward : testing::Test {
   }
   void forward_request(const identity::Options& identity = {}) { forward_request_fields(x, compiled(identity)); }
 
+  /// Completes the fields of x.answer for the client; nothing is sent.
+  void forward_reply(RejectionHeaders limits) {
+    const auto snapshot = boost::make_local_shared<Snapshot>();
+    snapshot->compiled = std::shared_ptr<const CompiledConfig>(std::shared_ptr<void>(), &compiled());
+    x.snapshot = snapshot;
+    x.reply = &client;
+    take_over_fields(x, limits);
+    AnswerStart answer{.start = {.status = x.answer.status}, .limits = limits};
+    const auto last = http::EndStream::yes;
+    if (x.answer.status == 101)
+      (void)send_answer<AnswerFrom::tunnel>(x, answer, {}, last);
+    else if (x.answer.status < 200)
+      (void)send_answer<AnswerFrom::interim>(x, answer, {}, last);
+    else
+      (void)send_answer<AnswerFrom::server>(x, answer, {}, last);
+  }
+
   headgate::test::VirtualClock clock;
   Options options;
+  test::Trace trace;
+  test::Client client{trace};
   Exchange x;
 
  private:
@@ -225,7 +249,7 @@ TEST_F(Forward, AddsNoViaIfViaIsOff) {
   forward_request();
   EXPECT_EQ(sent("Via"), "[1.0 first]") << "others speak for themselves";
   answer("Via", "1.1 inner");
-  forward_reply_fields(x, compiled(), RejectionHeaders::none);
+  forward_reply(RejectionHeaders::none);
   EXPECT_EQ(sent("Via"), "[1.1 inner]");
 }
 
@@ -249,14 +273,14 @@ TEST_F(Forward, DecreasesMaxForwards) {
 }
 
 TEST_F(Forward, AddsDateToAnAnswerWithoutOne) {
-  forward_reply_fields(x, compiled(), RejectionHeaders::none);
+  forward_reply(RejectionHeaders::none);
   EXPECT_EQ(sent("Date").size(), std::string_view("[Sun, 06 Nov 1994 08:49:37 GMT]").size()) << sent("Date");
   answer("Date", "Sun, 06 Nov 1994 08:49:37 GMT");
-  forward_reply_fields(x, compiled(), RejectionHeaders::none);
+  forward_reply(RejectionHeaders::none);
   EXPECT_EQ(sent("Date"), "[Sun, 06 Nov 1994 08:49:37 GMT]");
   x.answer.fields.clear();
   x.answer.status = 103;
-  forward_reply_fields(x, compiled(), RejectionHeaders::none);
+  forward_reply(RejectionHeaders::none);
   EXPECT_EQ(sent("Date"), "") << "an interim answer needs none";
 }
 
@@ -310,7 +334,7 @@ TEST_F(Forward, KeepsNothingOfTheMessageBefore) {
   x.fields = {{Known::unknown, "X-Stale", "1"}};
   forward_request();
   EXPECT_EQ(sent("X-Stale"), "");
-  forward_reply_fields(x, compiled(), RejectionHeaders::none);
+  forward_reply(RejectionHeaders::none);
   EXPECT_EQ(sent("X-Forwarded-For"), "");
 }
 
@@ -323,7 +347,7 @@ TEST_F(Forward, ForwardsAnAnswerWithOurFields) {
   answer("X-Request-Id", "the server's");
   answer("Via", "1.1 inner");
   answer("Content-Length", "4");
-  forward_reply_fields(x, compiled(), RejectionHeaders::both);
+  forward_reply(RejectionHeaders::both);
   EXPECT_EQ(sent("Content-Type"), "[text/plain]");
   EXPECT_EQ(sent("Set-Cookie"), "[a=1][b=2]");
   EXPECT_EQ(sent("X-Request-Id"), "[id-1]");
@@ -334,11 +358,11 @@ TEST_F(Forward, ForwardsAnAnswerWithOurFields) {
 TEST_F(Forward, KeepsTheLengthInAnAnswerToHead) {
   answer("Content-Length", "1234");
   x.request.method = "HEAD";
-  forward_reply_fields(x, compiled(), RejectionHeaders::none);
+  forward_reply(RejectionHeaders::none);
   EXPECT_EQ(sent("Content-Length"), "[1234]");
   x.request.method = "GET";
   x.answer.status = 304;
-  forward_reply_fields(x, compiled(), RejectionHeaders::none);
+  forward_reply(RejectionHeaders::none);
   EXPECT_EQ(sent("Content-Length"), "[1234]");
 }
 
@@ -357,14 +381,14 @@ TEST_F(Forward, DropsLimitFieldsOfTheServer) {
         "x-rate-limit-reset", "X-RateLimit-Limit-Minute"})
     answer(name, "theirs");
   for (const std::string_view name : {"X-RateLimiter", "RateLimited", "X-Rate", "X-"}) answer(name, "another's");
-  forward_reply_fields(x, compiled(), RejectionHeaders::both);
+  forward_reply(RejectionHeaders::both);
   EXPECT_EQ(sent("X-RateLimit-Limit"), "[5]");
   EXPECT_EQ(sent("RateLimit-Policy"), "[ours]");
   for (const auto& one : x.fields) EXPECT_NE(one.value, "theirs") << one.name;
   for (const std::string_view name : {"X-RateLimiter", "RateLimited", "X-Rate", "X-"})
     EXPECT_EQ(sent(name), "[another's]") << name;
   x.admission.binding = nullptr;
-  forward_reply_fields(x, compiled(), RejectionHeaders::both);
+  forward_reply(RejectionHeaders::both);
   EXPECT_EQ(sent("X-RateLimit-Limit"), "[theirs]") << "where nothing of ours was counted";
 }
 
@@ -372,7 +396,7 @@ TEST_F(Forward, NamesTheProtocolThatWasSwitchedTo) {
   x.answer.status = 101;
   answer("Upgrade", "websocket");
   answer("Sec-WebSocket-Accept", "x");
-  forward_reply_fields(x, compiled(), RejectionHeaders::none);
+  forward_reply(RejectionHeaders::none);
   EXPECT_EQ(sent("Upgrade"), "[websocket]");
   EXPECT_EQ(sent("Sec-WebSocket-Accept"), "[x]");
 }

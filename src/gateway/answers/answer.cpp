@@ -1,0 +1,153 @@
+#include "headgate/gateway/answer.hpp"
+
+#include "cross_origin.hpp"
+#include "edit_fields.hpp"
+#include "gateway/limits/limit_fields.hpp"
+#include "gateway/rooms/room_ticket.hpp"
+#include "gateway/servers/forward.hpp"
+#include "hsts.hpp"
+
+#include <array>
+#include <ctime>
+#include <utility>
+
+namespace headgate::gateway {
+namespace {
+
+using http::Known;
+
+constexpr unsigned set_of(auto... from) noexcept { return (0U | ... | (1U << static_cast<unsigned>(from))); }
+
+/// What the gateway adds to the head of an answer, or puts in place of what is there.
+struct AnswerRow {
+  std::string_view name;  ///< of its field or fields
+  unsigned whose;         ///< answers have it
+  bool (*applies)(const Exchange& x);
+  void (*put)(Exchange& x, const AnswerStart& answer);
+};
+
+bool has_edits(const Exchange& x) noexcept { return x.route && x.route->edits; }
+
+void put_date(Exchange& x, const AnswerStart&) { x.fields.push_back({Known::date, "Date", date_now(*x.clock)}); }
+
+/// In this order: what a route says of its answers comes before what must be true of them whatever it says. A row runs
+/// once for an answer, and none leaves a field twice that may stand once.
+constexpr std::array kAnswerRows{
+    // So that no later row is undone, and nothing of the gateway's is changed.
+    AnswerRow{.name = "fields of the route",
+              .whose = set_of(AnswerFrom::server),
+              .applies = has_edits,
+              .put = [](Exchange& x, const AnswerStart&) { edit_answer(x, x.fields); }},
+    AnswerRow{.name = "fields of the route",
+              .whose = set_of(AnswerFrom::route),
+              .applies = has_edits,
+              .put = [](Exchange& x, const AnswerStart&) { edit_fixed_answer(x, x.fields); }},
+    AnswerRow{.name = "fields of the route that are for all answers",
+              .whose = set_of(AnswerFrom::gateway, AnswerFrom::preflight),
+              .applies = [](const Exchange& x) { return has_edits(x) && x.route->edits->always; },
+              .put = [](Exchange& x,
+                        const AnswerStart&) { add_missing_fields(x, x.route->edits->response_fields, x.fields); }},
+    // A gateway adds the Date that an answer lacks (RFC 9110 section 6.6.1).
+    AnswerRow{.name = "Date",
+              .whose = set_of(AnswerFrom::server),
+              .applies = [](const Exchange& x) { return !http::has(x.fields, Known::date); },
+              .put = put_date},
+    AnswerRow{.name = "Date",
+              .whose = set_of(AnswerFrom::route, AnswerFrom::gateway, AnswerFrom::preflight),
+              .applies = [](const Exchange&) { return true; },
+              .put = put_date},
+    AnswerRow{.name = "RateLimit, RateLimit-Policy, X-RateLimit-*",
+              .whose = set_of(AnswerFrom::server, AnswerFrom::tunnel, AnswerFrom::route, AnswerFrom::gateway),
+              .applies = [](const Exchange& x) { return x.admission.binding != nullptr; },
+              .put = [](Exchange& x, const AnswerStart& answer) { append_limit_fields(x, answer.limits, x.fields); }},
+    AnswerRow{.name = "Waiting-Room-Ticket, or Set-Cookie and Cache-Control",
+              .whose = set_of(AnswerFrom::server, AnswerFrom::route, AnswerFrom::gateway),
+              .applies = [](const Exchange& x) { return x.route && x.route->room && !x.room.give.empty(); },
+              .put = [](Exchange& x, const AnswerStart&) { append_ticket(x, x.fields); }},
+    AnswerRow{.name = "Strict-Transport-Security",
+              .whose = set_of(AnswerFrom::server, AnswerFrom::route, AnswerFrom::gateway, AnswerFrom::preflight),
+              .applies = has_hsts,
+              .put = [](Exchange& x, const AnswerStart&) { replace_hsts(x, x.fields); }},
+    AnswerRow{.name = "Access-Control-*, Vary",
+              .whose = set_of(AnswerFrom::server, AnswerFrom::route, AnswerFrom::gateway),
+              .applies = [](const Exchange& x) { return cross_origin_of(x) != nullptr; },
+              .put = [](Exchange& x, const AnswerStart&) { replace_cross_origin(x, *cross_origin_of(x), x.fields); }},
+    AnswerRow{.name = "X-Request-Id",
+              .whose = set_of(AnswerFrom::server, AnswerFrom::tunnel, AnswerFrom::interim, AnswerFrom::route,
+                              AnswerFrom::gateway, AnswerFrom::preflight),
+              .applies = [](const Exchange& x) { return !x.request_id.empty(); },  // the admin interface has none
+              .put =
+                  [](Exchange& x, const AnswerStart&) {
+                    x.fields.push_back({Known::unknown, "X-Request-Id", x.request_id});
+                  }},
+    AnswerRow{.name = "Via",
+              .whose = set_of(AnswerFrom::server, AnswerFrom::tunnel, AnswerFrom::interim),
+              .applies = [](const Exchange&) { return true; },
+              .put = [](Exchange& x, const AnswerStart&) { append_reply_via(x, x.fields); }},
+};
+
+template <AnswerFrom from, std::size_t at>
+void put_row(Exchange& x, const AnswerStart& answer) {
+  if constexpr ((kAnswerRows[at].whose & set_of(from)) != 0) {
+    if (kAnswerRows[at].applies(x)) kAnswerRows[at].put(x, answer);
+  }
+}
+
+/// The rows of such an answer one after another, as if they were written here: no table is read for an answer.
+template <AnswerFrom from, std::size_t... at>
+void put_rows(Exchange& x, const AnswerStart& answer, std::index_sequence<at...>) {
+  (put_row<from, at>(x, answer), ...);
+}
+
+void drop_arrived(http::BodyReader& body) {
+  while (!body.ended()) {
+    const auto bytes = body.ready();
+    if (bytes.has_error() || bytes->empty()) return;
+  }
+}
+
+}  // namespace
+
+std::string_view date_now(const Clock& clock) {
+  thread_local std::time_t made_at = 0;
+  thread_local char text[32];
+  thread_local std::size_t size = 0;
+  if (const auto now = clock.second(); now != made_at) {
+    std::tm parts{};
+    gmtime_r(&now, &parts);
+    size = std::strftime(text, sizeof text, "%a, %d %b %Y %H:%M:%S GMT", &parts);
+    made_at = now;
+  }
+  return {text, size};
+}
+
+// Not a coroutine: an answer needs no frame for this.
+template <AnswerFrom from>
+Task<Result<void>> send_answer(Exchange& x, AnswerStart& answer, std::string_view first, http::EndStream last) {
+  put_rows<from>(x, answer, std::make_index_sequence<kAnswerRows.size()>());
+  answer.start.fields = &x.fields;
+  if constexpr (from == AnswerFrom::interim) return x.reply->interim(answer.start);
+  x.status = answer.start.status;
+  return x.reply->send(answer.start, first, last);
+}
+
+template <AnswerFrom from>
+Task<void> send_whole(Exchange& x, AnswerStart answer, std::string_view body) {
+  drop_arrived(*x.body);
+  if (!body.empty()) answer.start.framing = {http::Framing::Kind::length, body.size()};
+  const auto first = x.request.head() ? std::string_view{} : body;
+  const auto sent = co_await send_answer<from>(x, answer, first, http::EndStream::yes);
+  if (sent.has_error()) x.ended_by = EndedBy::client_closed;
+}
+
+template Task<Result<void>> send_answer<AnswerFrom::server>(Exchange&, AnswerStart&, std::string_view, http::EndStream);
+template Task<Result<void>> send_answer<AnswerFrom::tunnel>(Exchange&, AnswerStart&, std::string_view, http::EndStream);
+template Task<Result<void>> send_answer<AnswerFrom::interim>(Exchange&, AnswerStart&, std::string_view,
+                                                             http::EndStream);
+template Task<Result<void>> send_answer<AnswerFrom::gateway>(Exchange&, AnswerStart&, std::string_view,
+                                                             http::EndStream);
+template Task<void> send_whole<AnswerFrom::route>(Exchange&, AnswerStart, std::string_view);
+template Task<void> send_whole<AnswerFrom::gateway>(Exchange&, AnswerStart, std::string_view);
+template Task<void> send_whole<AnswerFrom::preflight>(Exchange&, AnswerStart, std::string_view);
+
+}  // namespace headgate::gateway
