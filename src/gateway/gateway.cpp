@@ -43,7 +43,7 @@ Task<void> Gateway::handle(Exchange& x) {
   Walk walk(path, x);
   while (const auto* const waits = walk.next()) walk.ended(co_await waits->task(path, x));
   auto& problem = walk.problem();
-  if (x.route && x.route->settles) settle(path, x, problem, walk.served());
+  if (x.route && x.route->takes(Step::settle)) settle(path, x, problem, walk.served());
   if (problem) {
     if (x.route && !x.route->bans.empty()) co_await suspend_first(path, x, *problem);
     // An operator may have ended it while it waited for what refuses it.
@@ -59,7 +59,7 @@ Task<void> Gateway::handle(Exchange& x) {
 
 void Gateway::refused(Exchange& x) {
   // A step threw. Its limits hold permits that no answer will settle, so give them back.
-  if (x.ended_by == EndedBy::bug && x.route && x.route->settles) settle(*path_, x, Problem{}, true);
+  if (x.ended_by == EndedBy::bug && x.route && x.route->takes(Step::settle)) settle(*path_, x, Problem{}, true);
   finish(*path_, x);
   if (!x.snapshot) x.route = nullptr;  // nothing keeps it alive
 }

@@ -1,8 +1,9 @@
-// Writes what the configuration's table tells of itself: the schema, and the middle of the page that describes every
-// key.
-//   config_reference SCHEMA PAGE
+// Writes what tables tell of themselves: that of the configuration the schema, and the middle of the page that
+// describes every key; that of the path a part of the page about the house.
+//   config_reference SCHEMA PAGE HOUSE
 
 #include "headgate/config/load.hpp"
+#include "headgate/gateway/steps.hpp"
 
 #include <cstdio>
 #include <fstream>
@@ -31,18 +32,23 @@ std::string with_reference(std::string page, const std::string& reference) {
   return page.replace(from, end - from, reference);
 }
 
+bool write_part(const char* path, const std::string& part) {
+  std::ifstream file(path, std::ios::binary);
+  const std::string page = with_reference({std::istreambuf_iterator<char>(file), {}}, part);
+  if (!page.empty()) return write(path, page);
+  std::fprintf(stderr, "%s has no place for its table\n", path);
+  return false;
+}
+
 }  // namespace
 
 int main(int count, char** words) {
-  if (count != 3) {
-    std::fprintf(stderr, "usage: config_reference SCHEMA PAGE\n");
+  if (count != 4) {
+    std::fprintf(stderr, "usage: config_reference SCHEMA PAGE HOUSE\n");
     return 2;
   }
-  std::ifstream file(words[2], std::ios::binary);
-  const std::string page = with_reference({std::istreambuf_iterator<char>(file), {}}, headgate::config::reference());
-  if (page.empty()) {
-    std::fprintf(stderr, "%s has no place for the reference\n", words[2]);
-    return 1;
-  }
-  return write(words[1], headgate::config::schema()) && write(words[2], page) ? 0 : 1;
+  const bool written = write(words[1], headgate::config::schema()) &&
+                       write_part(words[2], headgate::config::reference()) &&
+                       write_part(words[3], headgate::gateway::steps_in_words());
+  return written ? 0 : 1;
 }

@@ -88,6 +88,9 @@ struct RouteLimit {
   bool after_auth = false;  ///< its key is known only when the credentials are checked
 };
 
+/// Whether one of these limits lets requests wait for a permit.
+bool lets_wait(std::span<const RouteLimit> limits) noexcept;
+
 /// A limit of a route that suspends keys, or under which an operator may suspend them.
 struct RouteBan {
   const RouteLimit* route_limit = nullptr;   ///< in the plan of the route
@@ -127,23 +130,15 @@ struct Route {
   bool usage = false;                  ///< it tells what is left, and has nothing else
   bool reads_token = false;            ///< a token is required, or a limit counts by a claim
   bool reads_key = false;              ///< a key is required, keys are known, or a limit counts by it
-  bool in_flight = false;              ///< one of its limits counts requests at the same time
-  bool in_turn = false;                ///< and lets them wait for a permit
-  bool settles = false;                ///< a cost is known only from the answer, or a limit counts only some answers
-  bool bills = false;                  ///< the use of one of its limits is billed
   const CompiledRoom* room = nullptr;  ///< visitors wait in it; null: none
   const std::vector<limit::Per>* balance_per =
       nullptr;           ///< whose value says the server; null: nothing of a request does
   bool sheds = false;    ///< its requests may be refused because there are too many
   bool circuit = false;  ///< its upstream has a circuit breaker
-  bool ranks = false;    ///< a tier of one of its limits has a priority
   shed::Priority priority = shed::Priority::normal;
   const UpstreamConcurrency* queue = nullptr;  ///< the queue before its upstream; null: there is none
   const ServerQueue* server_queue = nullptr;   ///< its servers may have only so many requests; null: any number
   Hash server_queue_key;                       ///< names that queue, over all workers
-  bool sharded = false;                        ///< one of its limits has shards
-  bool appointments = false;                   ///< one of its limits hands out appointments
-  bool notices = false;                        ///< one of its limits has percentages that are told
   std::optional<std::uint16_t> https_port;     ///< as in RouteOptions
   Require require = Require::nothing;
   const CrossOrigin* cross_origin = nullptr;  ///< null: answers say nothing of other origins
@@ -165,6 +160,7 @@ struct Route {
   bool after_body() const noexcept { return !plan.empty() && comes_after_body(plan.back().stage); }
   bool bans_by_head() const noexcept { return !bans.empty() && !bans.front().after_auth; }
   bool bans_after_auth() const noexcept { return !bans.empty() && bans.back().after_auth; }
+  bool takes(Step step) const noexcept { return steps.has(step); }
   /// Whether its exchanges have parts of their own: all others pay one look at this.
   bool has_extras() const noexcept { return !steps.without(kCommonSteps).empty(); }
 };

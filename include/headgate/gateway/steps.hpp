@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <string>
 
 namespace headgate::gateway {
 
@@ -85,5 +86,8 @@ inline constexpr StepSet kCommonSteps = {
     Step::find_route,      Step::check_body, Step::identify,     Step::redirect,           Step::suspended,
     Step::settle,          Step::limits,     Step::authenticate, Step::suspended_by_claim, Step::limits_by_claim,
     Step::limits_in_redis, Step::delay,      Step::serve};
+
+/// All of them in their order, as a table in Markdown.
+std::string steps_in_words();
 
 }  // namespace headgate::gateway

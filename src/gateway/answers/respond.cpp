@@ -8,7 +8,7 @@ namespace headgate::gateway {
 template <AnswerFrom from>
 Task<std::optional<Problem>> respond(Exchange& x, const Respond& answer, RejectionHeaders limits) {
   x.ended_by = EndedBy::respond;
-  if (x.route->settles) note_status(x, answer.status);
+  if (x.route->takes(Step::settle)) note_status(x, answer.status);
   if (!answer.content_type.empty())
     x.fields.push_back({http::Known::content_type, "Content-Type", answer.content_type});
   if (from == AnswerFrom::route && x.route->edits && x.route->edits->location)

@@ -100,7 +100,7 @@ Task<Explanation> explain_head(Path& path, Exchange& x) {
     out.ended_by = to_text(answered == 0 ? EndedBy::upstream : x.preflight ? EndedBy::preflight : EndedBy::respond);
   }
   // As settle() and respond() do before the caller is told.
-  if (x.route && x.route->settles && !a.returned && (problem || out.ended_by == to_text(EndedBy::respond)))
+  if (x.route && x.route->takes(Step::settle) && !a.returned && (problem || out.ended_by == to_text(EndedBy::respond)))
     note_status(x, out.status);
   if (!problem) out.delay = a.delay;
   if (a.binding) {

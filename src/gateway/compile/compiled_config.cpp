@@ -195,15 +195,6 @@ std::unique_ptr<Route> CompiledConfig::make_route(const RouteOptions& wanted, co
     route->reads_token = route->reads_token || asks_for(*route_limit.limit, Needs::token);
     route->reads_key = route->reads_key || asks_for(*route_limit.limit, Needs::api_key) ||
                        (route_limit.ready->exemption && !route_limit.ready->exemption->api_keys.empty());
-    route->ranks = route->ranks || route_limit.ready->ranks;
-    route->in_flight = route->in_flight || route_limit.ready->in_flight;
-    route->in_turn = route->in_turn || route_limit.ready->in_turn;
-    route->sharded = route->sharded || route_limit.limit->shards > 1;
-    route->appointments = route->appointments || route_limit.limit->appointments.has_value();
-    route->bills = route->bills || route_limit.limit->bill;
-    route->notices = route->notices || !route_limit.limit->notify_at.empty();
-    route->settles = route->settles || route_limit.cost.from == Cost::From::response_header ||
-                     !route_limit.limit->counted_statuses.empty();
   }
   note_read_cookies(*route);
   route->delivery = delivery(wanted, to);

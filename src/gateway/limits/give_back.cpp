@@ -13,7 +13,7 @@ namespace headgate::gateway {
 void give_back(Path& path, Exchange& x) {
   auto& a = x.admission;
   if (a.returned) return;
-  if (x.route->in_flight && !a.peek) path.in_flight->release(x);
+  if (x.route->takes(Step::in_flight) && !a.peek) path.in_flight->release(x);
   a.returned = true;
   if (a.outcome != Admission::Outcome::rejected) a.binding = nullptr;  // its numbers are not true any more
   if (a.peek) return;

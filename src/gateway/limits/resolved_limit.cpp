@@ -119,7 +119,6 @@ shed::Priority priority_of(const Exchange& x) {
     const auto told = shed::priority_of(http::value_of(x.request.fields, std::string_view(field)));
     if (told) return *told;
   }
-  if (!x.route->ranks) return x.route->priority;
   for (const auto& route_limit : x.route->plan) {
     if (!route_limit.ready->ranks || exempt(x, route_limit.ready->exemption)) continue;
     const auto& tier = named_tier(x, route_limit);

@@ -23,6 +23,8 @@ MaybeProblem conclude(Path& path, Exchange& x, Round& round, bool agreed);
 /// What was taken of this gateway's share beside Redis.
 void return_share(Path& path, Round& round);
 
+/// Whether one of its limits has asked one of several shards.
+bool in_shards(const Round& round) noexcept;
 /// The shard that was asked rejected the request: asks one more for each limit in shards.
 Task<Result<bool>> ask_other_shards(Exchange& x, Round& round);
 

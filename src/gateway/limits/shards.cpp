@@ -95,6 +95,10 @@ void use_shard(Exchange& x, CheckedLimit& checked, std::string_view key, limit::
   point_at(x, checked, key, x.admission.peek ? turns.peek(hash, shards) : turns.next(hash, shards));
 }
 
+bool in_shards(const Round& round) noexcept {
+  return std::ranges::any_of(round.limits(), [](const CheckedLimit& checked) { return checked.shard != 0; });
+}
+
 /// A shard rejected, and another may have permits. Shards that are known to reject are passed over, and one more is
 /// asked: the second call finds most of what the first one missed. An error leaves the rejection as it is.
 Task<Result<bool>> ask_other_shards(Exchange& x, Round& round) {

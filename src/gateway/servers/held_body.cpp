@@ -62,7 +62,7 @@ Task<MaybeProblem> admit_held(Path& path, Exchange& x) {
   const auto stage = x.route->plan.back().stage;
   const bool peek = x.admission.peek;
   MaybeProblem problem;
-  if (x.route->in_turn && !peek)
+  if (lets_wait(x.route->limits_at(stage)) && !peek)
     problem = co_await admit_in_turn(path, x, stage);
   else if (is_in_redis(stage))
     problem = co_await admit_in_redis(path, x, nullptr, stage);

@@ -292,7 +292,7 @@ class Relay {
   Task<Result<MaybeProblem, Failure>> relay_answer(upstream::Attempt& server) {
     auto& from = server.body();
     if (x_.held && whole_) x_.held.reset();  // nothing is sent again
-    if (x_.route->settles) note_costs(x_);
+    if (x_.route->takes(Step::settle)) note_costs(x_);
     const auto first = from.ready();
     if (first.has_error()) co_return Failure{.what = Failed::malformed, .cause = first.error()};
     auto answer = taken_over();

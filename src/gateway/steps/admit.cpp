@@ -67,7 +67,7 @@ void reject_here(Path& path, Exchange& x, Round& round, MaybeProblem& problem) {
     return;
   }
   give_back(path, x);
-  if (x.route->appointments) offer_here(path, x, *problem);
+  if (x.route->takes(Step::appointments)) offer_here(path, x, *problem);
   if (x.route->checks(Stage::redis)) tell_known_waits(x, round.stage, *problem);
 }
 
@@ -81,7 +81,7 @@ MaybeProblem admit(Path& path, Exchange& x, Stage stage) {
   if (!problem) problem = decide_here(path, x, round);
   if (problem)
     reject_here(path, x, round, problem);
-  else if (x.route->in_flight && !x.admission.peek)
+  else if (x.route->takes(Step::in_flight) && !x.admission.peek)
     path.in_flight->show(x);
   return problem;  // the only return, so that it is never copied
 }
@@ -89,7 +89,7 @@ MaybeProblem admit(Path& path, Exchange& x, Stage stage) {
 Task<MaybeProblem> admit_in_redis(Path& path, Exchange& x, Turn* turn, Stage stage) {
   Round round(x.admission, RoundKind::redis, stage);
   const bool peek = x.admission.peek;
-  if (x.route->in_flight && !peek) path.in_flight->name(x);
+  if (x.route->takes(Step::in_flight) && !peek) path.in_flight->name(x);
   round.asked = Moment{path.services.clock.steady(), path.services.clock.wall()};
   MaybeProblem problem = take_share(path, x, round);
   if (!problem) problem = collect(path, x, round);
@@ -101,7 +101,7 @@ Task<MaybeProblem> admit_in_redis(Path& path, Exchange& x, Turn* turn, Stage sta
   if (!problem && !round.empty()) {
     path.outage->hand_over(x, round.limits());
     auto agreed = co_await x.snapshot->redis->decide(round.checks(), round.decisions());
-    if (x.route->sharded && agreed.has_value() && !*agreed) agreed = co_await ask_other_shards(x, round);
+    if (in_shards(round) && agreed.has_value() && !*agreed) agreed = co_await ask_other_shards(x, round);
     problem = agreed.has_value() ? conclude(path, x, round, *agreed) : fall_back(path, x, round);
     if (!problem && round.kind == RoundKind::redis && round.share.empty()) problem = take_share_late(path, x, round);
   }
@@ -114,13 +114,13 @@ Task<MaybeProblem> admit_in_redis(Path& path, Exchange& x, Turn* turn, Stage sta
   if (problem) {
     return_share(path, round);
     give_back(path, x);
-    if (x.route->appointments) co_await offer_in_redis(path, x, *problem);
+    if (x.route->takes(Step::appointments)) co_await offer_in_redis(path, x, *problem);
     tell_known_waits(x, Stage::redis, *problem);
   } else if (round.kind == RoundKind::fallback && !peek) {
     for (const auto& checked : round.limits())
       if (!checked.kept) path.outage->counted(x, checked);
   }
-  if (!problem && x.route->in_flight && !peek) {
+  if (!problem && x.route->takes(Step::in_flight) && !peek) {
     path.in_flight->show(x);
     path.in_flight->keep(x);
   }

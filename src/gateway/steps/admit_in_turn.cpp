@@ -44,7 +44,7 @@ MaybeProblem admit_or_stand(Path& path, Exchange& x, Stage stage, Turn& turn) {
   }
   if (problem && x.appointment && used_before(path, x, round)) return admit_or_stand(path, x, stage, turn);
   if (problem) give_back(path, x);
-  if (problem && x.route->appointments) offer_here(path, x, *problem);
+  if (problem && x.route->takes(Step::appointments)) offer_here(path, x, *problem);
   if (problem && x.route->checks(Stage::redis)) tell_known_waits(x, stage, *problem);
   return problem;
 }

@@ -9,6 +9,11 @@
 #include <array>
 
 namespace headgate::gateway {
+
+bool lets_wait(std::span<const RouteLimit> limits) noexcept {
+  return std::ranges::any_of(limits, [](const RouteLimit& each) { return each.ready->in_turn; });
+}
+
 namespace {
 
 constexpr Run both(MaybeProblem (*step)(Path&, Exchange&)) { return {.at_once = step}; }
@@ -50,13 +55,22 @@ bool may_be_suspended(const Route& route) {
 }
 
 template <Stage stage>
-bool has_limits(const Route& route) {
-  return route.checks(stage) && !route.in_turn;
+bool has_limits_in_turn(const Route& route) {
+  return lets_wait(route.limits_at(stage));
 }
 
 template <Stage stage>
-bool has_limits_in_turn(const Route& route) {
-  return route.checks(stage) && route.in_turn;
+bool has_limits(const Route& route) {
+  return route.checks(stage) && !has_limits_in_turn<stage>(route);
+}
+
+template <class Has>
+bool any_limit(const Route& route, Has has) {
+  return std::ranges::any_of(route.plan, has);
+}
+
+bool counts_in_flight(const Route& route) {
+  return any_limit(route, [](const RouteLimit& each) { return each.ready->in_flight; });
 }
 
 // The order of the path. A row that refuses early is cheap, or protects what comes after it.
@@ -130,7 +144,8 @@ constexpr std::array<StepRow, kSteps> kPath{{
      .name = "bill",
      .of = "limits with `bill`",
      .why = "what the request has cost is added to the sheet when nothing can change it any more",
-     .applies = [](const Route& route) { return route.bills; },
+     .applies =
+         [](const Route& route) { return any_limit(route, [](const RouteLimit& each) { return each.limit->bill; }); },
      .leave =
          [](Path& path, Exchange& x) {
            if (path.services.sheet != nullptr) bill(x, *path.services.sheet);
@@ -139,18 +154,26 @@ constexpr std::array<StepRow, kSteps> kPath{{
      .name = "in_flight",
      .of = "limits `in_flight`",
      .why = "the permits of all limits come back when the exchange ends",
-     .applies = [](const Route& route) { return route.in_flight; },
+     .applies = counts_in_flight,
      .leave = [](Path& path, Exchange& x) { path.in_flight->release(x); }},
     {.step = Step::appointments,
      .name = "appointments",
      .of = "limits with `appointments`",
      .why = "the steps of limits keep and hand them out; what became of them is counted at the end",
-     .applies = [](const Route& route) { return route.appointments; }},
+     .applies =
+         [](const Route& route) {
+           return any_limit(route, [](const RouteLimit& each) { return each.limit->appointments.has_value(); });
+         }},
     {.step = Step::settle,
      .name = "settle",
      .of = "costs and statuses of answers",
      .why = "what only the answer says is charged after it, and nobody waits for that",
-     .applies = [](const Route& route) { return route.settles; }},
+     .applies =
+         [](const Route& route) {
+           return any_limit(route, [](const RouteLimit& each) {
+             return each.cost.from == Cost::From::response_header || !each.limit->counted_statuses.empty();
+           });
+         }},
     {.step = Step::limits,
      .name = "limits",
      .of = "limits in memory by the head",
@@ -252,7 +275,7 @@ constexpr std::array<StepRow, kSteps> kPath{{
      .refused = Taken::goes_back_by},
     {.step = Step::delay,
      .name = "delay",
-     .of = "limits with `max_wait`",
+     .of = "limits with `wait`",
      .why = "the permit is taken and comes later; nobody holds a place meanwhile",
      .applies = [](const Route& route) { return !route.plan.empty(); },
      .live = {.task = delay, .waits = waits_for_permit}},
@@ -274,7 +297,7 @@ constexpr std::array<StepRow, kSteps> kPath{{
      .name = "note_capacity",
      .of = "a capacity for all gateways",
      .why = "what it said decides how much is held free for higher priorities",
-     .applies = [](const Route& route) { return route.in_flight && route.sheds; },
+     .applies = [](const Route& route) { return counts_in_flight(route) && route.sheds; },
      .live = both(capacity_passed),
      .leave = capacity_refused},
     {.step = Step::queue,
@@ -294,7 +317,7 @@ constexpr std::array<StepRow, kSteps> kPath{{
      .leave = leave_place},
     {.step = Step::server_queue,
      .name = "server_queue",
-     .of = "servers with `max_requests`",
+     .of = "servers with `max_in_flight`",
      .why = "the server is chosen and its place taken before anything is sent, so that a full one is refused like the "
             "rest",
      .applies = [](const Route& route) { return route.server_queue != nullptr; },
@@ -313,7 +336,10 @@ constexpr std::array<StepRow, kSteps> kPath{{
      .name = "notices",
      .of = "quotas with `notify_at`",
      .why = "what the limits decided is decided now; the rest is looked at when the answer is there",
-     .applies = [](const Route& route) { return route.notices; },
+     .applies =
+         [](const Route& route) {
+           return any_limit(route, [](const RouteLimit& each) { return !each.limit->notify_at.empty(); });
+         },
      .live = both([](Path& path, Exchange& x) {
        path.notices->admitted(x);
        return MaybeProblem();

@@ -1,0 +1,31 @@
+// The table of the path as a page shows it.
+
+#include "gateway/steps/table.hpp"
+
+namespace headgate::gateway {
+namespace {
+
+/// What it does beside letting the request go on or ending it.
+std::string marks(const StepRow& row) {
+  std::string out;
+  const auto add = [&out](const char* mark) { out.append(out.empty() ? "" : ", ").append(mark); };
+  const bool runs = row.live.at_once != nullptr || row.live.task != nullptr;
+  if (row.live.task != nullptr) add("waits");
+  if (runs && row.look.at_once == nullptr && row.look.task == nullptr) add("not looked at");
+  if (row.refused != Taken::stays) add("gives back");
+  if (row.leave != nullptr) add("left");
+  return out;
+}
+
+}  // namespace
+
+std::string steps_in_words() {
+  std::string out = "| step | of | | why it stands here |\n|---|---|---|---|\n";
+  for (const auto& row : path_table()) {
+    out.append("| `").append(row.name).append("` | ").append(row.of).append(" | ").append(marks(row));
+    out.append(" | ").append(row.why).append(" |\n");
+  }
+  return out;
+}
+
+}  // namespace headgate::gateway

@@ -1,0 +1,28 @@
+#include "headgate/gateway/steps.hpp"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <iterator>
+#include <string>
+
+namespace headgate::gateway {
+namespace {
+
+TEST(Steps, StandInThePageAsInTheTable) {
+  std::ifstream file(HEADGATE_SOURCE_DIR "/docs/architecture.md", std::ios::binary);
+  const std::string page{std::istreambuf_iterator<char>(file), {}};
+  EXPECT_NE(page.find(steps_in_words()), std::string::npos) << "./dev docs reference writes it";
+}
+
+TEST(Steps, OfASetComeInTheirOrder) {
+  StepSet steps{Step::serve, Step::find_route, Step::delay};
+  EXPECT_EQ(steps.first(), Step::find_route);
+  EXPECT_EQ(steps.last(), Step::serve);
+  EXPECT_EQ(steps.behind(Step::find_route).first(), Step::delay);
+  EXPECT_TRUE(steps.behind(Step::serve).empty());
+  EXPECT_EQ(steps.without({Step::find_route, Step::delay}).first(), Step::serve);
+}
+
+}  // namespace
+}  // namespace headgate::gateway
