@@ -99,8 +99,6 @@ void Exchange::reset() {
   request.hides_slash = false;
   request.fields.clear();
   request.version = 11;
-  request.keep_alive = true;
-  request.expects_continue = false;
   request.framing = {};
   body = nullptr;
   reply = nullptr;

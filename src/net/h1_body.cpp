@@ -12,7 +12,7 @@
 
 namespace headgate::net {
 
-using Kind = http::Framing::Kind;
+using Kind = http::h1::WireFraming::Kind;
 
 namespace {
 
@@ -22,7 +22,7 @@ boost::system::errc::errc_t meaning(const http::h1::ParseError& refusal) noexcep
 
 }  // namespace
 
-void H1Body::begin(const http::Framing& framing) {
+void H1Body::begin(const http::h1::WireFraming& framing) {
   framing_ = framing;
   left_ = framing.length;
   ended_ = framing.kind == Kind::none;

@@ -3,7 +3,6 @@
 namespace headgate::session {
 
 using http::EndStream;
-using Kind = http::Framing::Kind;
 
 Task<Result<void>> H1Reply::interim(const http::ReplyStart& start) {
   if (x_.request.version < 11) co_return Result<void>{};
@@ -19,13 +18,13 @@ Task<Result<void>> H1Reply::send(const http::ReplyStart& start, std::string_view
   started_ = true;
   const auto version = x_.request.version;
   bodiless_ = x_.request.head() || start.status < 200 || start.status == 204 || start.status == 304;
-  const bool unknown_end = start.framing.kind == Kind::chunked || start.framing.kind == Kind::until_close;
+  const bool unknown_end = start.framing.kind == http::Framing::Kind::unknown;
   if (!bodiless_ && unknown_end && version < 11) keeps_ = false;  // the close marks the end
   if (x_.draining && *x_.draining) keeps_ = false;
   // The rest of the body is not awaited after an error.
   if (start.status >= 400 && !body_.ended()) keeps_ = false;
   // A client that was never told to continue may leave out its body.
-  if (x_.request.expects_continue && !body_.ended()) keeps_ = false;
+  if (wire_.expects_continue && !body_.ended()) keeps_ = false;
   auto connection = keeps_ ? http::h1::Connection::keep : http::h1::Connection::close;
   if (start.status == 101) connection = http::h1::Connection::upgrade;
   x_.reply_head.clear();
@@ -64,7 +63,7 @@ void H1Reply::tunnel(Duration timeout) {
   complete_ = true;  // the head is the whole reply
   keeps_ = false;
   body_.timeout(timeout);
-  body_.begin({Kind::until_close, 0});
+  body_.begin({http::h1::WireFraming::Kind::until_close, 0});
   output_.begin(false);
 }
 

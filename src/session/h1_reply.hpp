@@ -10,13 +10,14 @@ namespace headgate::session {
 /// For one request. Lives as long as the exchange. Worker thread only.
 class H1Reply final : public http::ReplyWriter {
  public:
-  enum class Close { may_keep, must_close };
-  H1Reply(net::H1Output& output, net::H1Body& body, Exchange& x, Duration write_timeout, Close close)
+  /// `wire` is of the request, and outlives it.
+  H1Reply(net::H1Output& output, net::H1Body& body, Exchange& x, Duration write_timeout, const http::h1::Wire& wire)
       : output_(output),
         body_(body),
         x_(x),
         write_timeout_(write_timeout),
-        keeps_(close == Close::may_keep),
+        wire_(wire),
+        keeps_(wire.keep_alive),
         begun_at_(output.bytes()) {}
 
   Task<Result<void>> interim(const http::ReplyStart& start) override;
@@ -38,6 +39,7 @@ class H1Reply final : public http::ReplyWriter {
   net::H1Body& body_;
   Exchange& x_;
   Duration write_timeout_;
+  const http::h1::Wire& wire_;
   bool keeps_;
   std::uint64_t begun_at_;
   bool started_ = false;

@@ -14,7 +14,7 @@ namespace headgate::session {
 namespace {
 
 namespace error = boost::asio::error;
-using http::h1::ParseError;
+using http::ParseError;
 
 // How many bytes of an unread body are read to keep the connection.
 constexpr std::size_t kMaxDiscarded = 256UL * 1024;
@@ -179,7 +179,9 @@ bool H1Session::take_head(Exchange& x) {
   const auto size = http::h1::head_size(data, scanned);
   if (size == 0 || size > bounds().head_bytes || data.starts_with("\r\n")) return false;
   const http::h1::Limits limits{bounds().head_fields, bounds().target_bytes, bounds().paths};
-  if (http::h1::parse_request(data.substr(0, size), limits, x.request).has_error()) return false;
+  const auto parsed = http::h1::parse_request(data.substr(0, size), limits, x.request);
+  if (parsed.has_error()) return false;
+  wire_ = *parsed;
   fresh_ = false;
   read_buffer_.consume(size);
   return true;
@@ -210,6 +212,7 @@ Task<H1Session::Next> H1Session::read_head(Exchange& x) {
       const http::h1::Limits limits{bounds().head_fields, bounds().target_bytes, bounds().paths};
       const auto parsed = http::h1::parse_request(data.substr(0, size), limits, x.request);
       if (parsed.has_error()) co_return co_await refuse(x, parsed.error());
+      wire_ = *parsed;
       read_buffer_.consume(size);
       x.awaited = std::chrono::duration_cast<Duration>(x.clock->steady() - x.started);
       co_return Next::exchange;
@@ -230,18 +233,19 @@ Task<H1Session::Next> H1Session::read_head(Exchange& x) {
 }
 
 H1Reply H1Session::begin_answer(Exchange& x) {
-  const bool has_body = x.request.framing.kind != http::Framing::Kind::none;
+  const bool has_body = wire_.framing.kind != http::h1::WireFraming::Kind::none;
   if (has_body || !x.request.upgrade.empty()) read_buffer_.pin();  // the head must stay readable while the body is read
   body_.timeout(timeouts().body);
-  body_.begin(x.request.framing);
-  if (x.request.expects_continue && read_buffer_.data().empty()) body_.before_wait(&H1Session::say_continue, this);
+  body_.begin(wire_.framing);
+  if (wire_.expects_continue && read_buffer_.data().empty()) body_.before_wait(&H1Session::say_continue, this);
   x.body = &body_;
-  return {output_, body_, x, timeouts().write,
-          x.request.keep_alive ? H1Reply::Close::may_keep : H1Reply::Close::must_close};
+  return {output_, body_, x, timeouts().write, wire_};
 }
 
 Task<H1Session::Next> H1Session::refuse(Exchange& x, ParseError refusal) {
-  H1Reply reply(output_, body_, x, timeouts().write, H1Reply::Close::must_close);
+  wire_ = {};
+  wire_.keep_alive = false;
+  H1Reply reply(output_, body_, x, timeouts().write, wire_);
   rest_ = 0;
   body_.begin({});
   x.body = &body_;

@@ -43,7 +43,7 @@ class H1Session final : public Session {
   Task<Next> read_head(Exchange& x);
   /// Sets the request's body, and returns the reply to write.
   H1Reply begin_answer(Exchange& x);
-  Task<Next> refuse(Exchange& x, http::h1::ParseError refusal);
+  Task<Next> refuse(Exchange& x, http::ParseError refusal);
   /// The fast path after an exchange: true if the next request can be read. Else settle() does what is left.
   bool settled(const H1Reply& reply) const noexcept;
   Task<Next> settle(const H1Reply& reply);
@@ -54,6 +54,7 @@ class H1Session final : public Session {
 
   net::H1Body body_;
   net::H1Output output_;
+  http::h1::Wire wire_;  // of the current request
   gateway::ActiveExchange exchange_;
   headgate::Clock::Steady idle_until_{};  // only over TLS
   bool fresh_ = true;                     // no request has come yet

@@ -59,7 +59,7 @@ Task<Result<void>> H1Connection::send(const RequestStart& start, std::string_vie
   auto& head = *start.room;
   head.clear();
   http::h1::append_request_head(head, start.method, start.path, start.query, *start.fields, start.framing);
-  output_.begin(start.framing.kind == http::Framing::Kind::chunked);
+  output_.begin(start.framing.kind == http::Framing::Kind::unknown);
   auto sent = co_await output_.send(head, first, last, write_timeout_);
   if (last == http::EndStream::yes && sent.has_value()) pool_.row().tally.ask(counted_);
   co_return sent;
@@ -106,8 +106,8 @@ Task<Result<void, Failure>> H1Connection::read_head(http::ReplyHead& head, Durat
   if (parsed.has_error()) co_return Failure{.what = Failed::malformed, .why = parsed.error().why};
   read_buffer_.consume(size);
   reused_ = false;  // the server has seen the request
-  keep_alive_ = head.keep_alive;
-  body_.begin(head.framing);
+  keep_alive_ = parsed->keep_alive;
+  body_.begin(parsed->framing);
   co_return Result<void, Failure>{};
 }
 
@@ -125,7 +125,7 @@ http::BodyReader& H1Connection::tunnel(Duration timeout) {
   tunnel_ = true;
   keep_alive_ = false;
   body_.timeout(timeout);
-  body_.begin({http::Framing::Kind::until_close, 0});
+  body_.begin({http::h1::WireFraming::Kind::until_close, 0});
   output_.begin(false);
   return body_;
 }

@@ -32,9 +32,7 @@ void demand_sense(std::string_view text, std::string_view method) {
   demand(h1::parse_reply(written, method, {200, 0}, again).has_value());
   demand(again.status == head.status);
   demand(head.reason.empty() || again.reason == head.reason);  // the status's own is written in place of none
-  // A body that ends with its connection is forwarded in chunks.
-  const bool ends_otherwise = head.framing.kind == Framing::Kind::until_close;
-  demand(again.framing.kind == (ends_otherwise ? Framing::Kind::chunked : head.framing.kind));
+  demand(again.framing.kind == head.framing.kind);
   demand(again.framing.length == head.framing.length);
 }
 

@@ -9,9 +9,9 @@
 
 namespace headgate::http {
 
-/// How the length of a body is known (RFC 9112 section 6.3).
+/// How long the body of a message is.
 struct Framing {
-  enum class Kind : std::uint8_t { none, length, chunked, until_close };
+  enum class Kind : std::uint8_t { none, length, unknown };  ///< unknown: until its end comes
   Kind kind = Kind::none;
   std::uint64_t length = 0;  ///< bytes, for Kind::length
 };
@@ -27,13 +27,11 @@ struct RequestHead {
       path_sent;  ///< the path for the server, with the escapes as the client wrote them; empty if it equals `path`
   bool hides_slash = false;  ///< whether some servers would see more slashes in the path
   std::string_view query;    ///< begins with '?', or is empty
-  unsigned version = 11;     ///< 10 or 11
+  unsigned version = 11;     ///< 10 or 11; higher in protocols that have no HTTP/1 lines
   Fields fields;             ///< in the order sent, Host included
   Framing framing;
-  bool keep_alive = true;         ///< whether the client wants to keep the connection (RFC 9112 section 9.3)
-  bool expects_continue = false;  ///< whether the client waits for 100 Continue before it sends its body
   std::string_view
-      upgrade;  ///< the protocol to change to, if Connection names Upgrade and a tunnel may be opened; else empty
+      upgrade;  ///< the protocol that the client wants to speak in a tunnel, if one may be opened; else empty
 
   bool head() const noexcept { return method == "HEAD"; }
   /// The path to send to a server: normalised, with the escapes as the client wrote them.
@@ -47,7 +45,6 @@ struct ReplyHead {
   unsigned version = 11;
   Fields fields;
   Framing framing;
-  bool keep_alive = true;  ///< whether the server keeps the connection
 };
 
 }  // namespace headgate::http

@@ -3,6 +3,7 @@
 
 #include "headgate/http/exchange_io.hpp"
 #include "headgate/http/h1/chunked.hpp"
+#include "headgate/http/h1/wire.hpp"
 #include "headgate/net/read_buffer.hpp"
 
 #include <functional>
@@ -18,7 +19,7 @@ class H1Body final : public http::BodyReader {
   /// `timeout` bounds each wait for bytes. `input` outlives this object.
   H1Body(ReadBuffer& input, Duration timeout) noexcept : read_buffer_(&input), timeout_(timeout) {}
   /// Starts a new body; nothing of an earlier one remains.
-  void begin(const http::Framing& framing);
+  void begin(const http::h1::WireFraming& framing);
   void timeout(Duration timeout) noexcept { timeout_ = timeout; }
   /// Its sender must keep the pace that `rule` says whenever a read waits. The rule's owner outlives this object.
   void demand_pace(PaceRule rule) noexcept { rule_ = rule; }
@@ -35,7 +36,7 @@ class H1Body final : public http::BodyReader {
   /// How many bytes of it may still come: 0 if it is over or malformed.
   std::uint64_t most_left() const noexcept;
   /// Whether the body was read to its end and the connection can carry another message after it.
-  bool clean() const noexcept { return ended_ && framing_.kind != http::Framing::Kind::until_close; }
+  bool clean() const noexcept { return ended_ && framing_.kind != http::h1::WireFraming::Kind::until_close; }
 
  private:
   Result<std::string_view> take();
@@ -43,7 +44,7 @@ class H1Body final : public http::BodyReader {
 
   ReadBuffer* read_buffer_;
   Duration timeout_;
-  http::Framing framing_;
+  http::h1::WireFraming framing_;
   std::uint64_t left_ = 0;
   bool ended_ = true;
   error_code broken_;  // the error of malformed framing

@@ -52,11 +52,9 @@ std::optional<Problem> read(const Exchange& x, AskedRequest& asked) {
   request = x.request;
   request.method = asked.method.empty() ? std::string_view("GET") : std::string_view(asked.method);
   if (!http::is_token(request.method)) return not_understood("The parameter method is a word.");
-  if (const auto refused = http::h1::refused_method(request.method))
-    return problem_of_head(refused->status, refused->why);
+  if (const auto refused = http::refused_method(request.method)) return problem_of_head(refused->status, refused->why);
   request.framing = {};
   request.upgrade = {};
-  request.expects_continue = false;
   if (asked.target.empty()) return {};
   const auto end = std::min(asked.target.find('?'), asked.target.size());
   const auto path = std::string_view(asked.target).substr(0, end);

@@ -27,8 +27,7 @@ std::string_view state_of_wait(Delay::For what) noexcept {
 
 /// Whether the server has not said how long its answer is.
 bool is_open_end(const Exchange& x) noexcept {
-  using Kind = http::Framing::Kind;
-  return x.attempt != nullptr && (x.answer.framing.kind == Kind::chunked || x.answer.framing.kind == Kind::until_close);
+  return x.attempt != nullptr && x.answer.framing.kind == http::Framing::Kind::unknown;
 }
 
 }  // namespace

@@ -14,18 +14,20 @@ Flaw read_lines(std::string_view bytes, const Limits& limits, ReplyHead& head) {
   return flaw == Flaw::none ? lines.read_fields(head.fields, limits.fields) : flaw;
 }
 
-Framing framing_of(const FramingRules& rules, std::string_view request_method, unsigned status) noexcept {
+using Kind = WireFraming::Kind;
+
+WireFraming framing_of(const FramingRules& rules, std::string_view request_method, unsigned status) noexcept {
   // These have no body, whatever the fields say (RFC 9112 section 6.3). In an answer to HEAD and in 304 they describe a
   // body that is not sent.
   if (status < 200 || status == 204 || status == 304 || request_method == "HEAD") return {};
-  if (rules.chunked) return {Framing::Kind::chunked, 0};
-  if (rules.has_length) return rules.length > 0 ? Framing{Framing::Kind::length, rules.length} : Framing{};
-  return {Framing::Kind::until_close, 0};
+  if (rules.chunked) return {Kind::chunked, 0};
+  if (rules.has_length) return rules.length > 0 ? WireFraming{Kind::length, rules.length} : WireFraming{};
+  return {Kind::until_close, 0};
 }
 
 }  // namespace
 
-Result<void, ParseError> parse_reply(std::string_view bytes, std::string_view request_method, const Limits& limits,
+Result<Wire, ParseError> parse_reply(std::string_view bytes, std::string_view request_method, const Limits& limits,
                                      ReplyHead& head) {
   head.fields.clear();
   if (const auto flaw = read_lines(bytes, limits, head); flaw != Flaw::none) {
@@ -40,13 +42,14 @@ Result<void, ParseError> parse_reply(std::string_view bytes, std::string_view re
   const bool bodiless = head.status < 200 || head.status == 204;
   if (bodiless && (rules.chunked || rules.length > 0))
     return ParseError{502, "an answer that has no body announces one"};
-  head.framing = framing_of(rules, request_method, head.status);
+  Wire wire{.framing = framing_of(rules, request_method, head.status)};
+  head.framing = wire.framing.body();
 
   const auto connection = connection_options(head.fields);
   if (connection.names > kMaxNamedInConnection) return ParseError{502, "the answer's Connection names too many fields"};
-  head.keep_alive = !connection.close && (head.version >= 11 || connection.keep_alive) &&
-                    head.framing.kind != Framing::Kind::until_close;
-  return {};
+  wire.keep_alive =
+      !connection.close && (head.version >= 11 || connection.keep_alive) && wire.framing.kind != Kind::until_close;
+  return wire;
 }
 
 Result<void, ParseError> parse_trailers(std::string_view bytes, const Limits& limits, Fields& trailers) {

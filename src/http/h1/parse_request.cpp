@@ -3,32 +3,11 @@
 
 #include "headgate/http/fields.hpp"
 #include "headgate/http/hop.hpp"
-#include "headgate/http/host.hpp"
-#include "headgate/http/path.hpp"
-
-#include <boost/beast/http/verb.hpp>
 
 #include <algorithm>
-#include <array>
 
 namespace headgate::http::h1 {
 namespace {
-
-/// Methods are case-sensitive (RFC 9110 section 9.1), but some servers ignore case: "post" would avoid the rules for
-/// POST and still be POST to the server.
-bool is_miswritten(std::string_view method) {
-  std::array<char, 32> upper{};
-  if (method.size() > upper.size()) return false;
-  bool changed = false;
-  for (std::size_t i = 0; i < method.size(); ++i) {
-    const bool small = method[i] >= 'a' && method[i] <= 'z';
-    upper[i] = small ? static_cast<char>(method[i] - 32) : method[i];
-    changed = changed || small;
-  }
-  if (!changed) return false;
-  const boost::beast::string_view meant(upper.data(), method.size());
-  return boost::beast::http::string_to_verb(meant) != boost::beast::http::verb::unknown || meant == "QUERY";
-}
 
 /// Protocols that carry HTTP again, in another version or under TLS: no route and no limit would see the requests in
 /// such a tunnel. RFC 9113 removed h2c.
@@ -47,56 +26,15 @@ bool is_message_field(const Field& field) noexcept {
   return field.id == Known::transfer_encoding || field.id == Known::content_length || field.id == Known::connection;
 }
 
-const char* take_host(RequestHead& head) {
-  std::size_t hosts = 0;
-  for (const auto& field : head.fields) {
-    if (field.id != Known::host) continue;
-    ++hosts;
-    head.authority = field.value;
-  }
-  if (hosts > 1) return "Host occurs twice";
-  if (hosts == 1) {
-    return normalise_host(head.authority, head.host) ? nullptr : "Host is not a host name with an optional port";
-  }
-  // HTTP/1.1 requires Host (RFC 9112 section 3.2). An HTTP/1.0 request without Host matches only routes for any host.
-  return head.version >= 11 ? "Host is missing" : nullptr;
-}
-
-/// Splits origin-form, absolute-form and "*" (RFC 9112 section 3.2) into path and query.
-const char* take_target(RequestHead& head, Paths paths) {
-  std::string_view target = head.target;
-  head.query = {};
-  head.path_sent.clear();
-  head.hides_slash = false;
-  if (target == "*") {
-    head.path.assign(1, '*');
-    return head.method == "OPTIONS" ? nullptr : "the target * belongs to OPTIONS";
-  }
-  if (!target.starts_with('/')) {
-    constexpr std::string_view kScheme = "http://";
-    if (target.size() <= kScheme.size() || !same_word(target.substr(0, kScheme.size()), kScheme)) {
-      return "the target is neither a path nor an http address";
-    }
-    target.remove_prefix(kScheme.size());
-    const auto end = std::min(target.find_first_of("/?"), target.size());
-    // The authority of an absolute target replaces Host (RFC 9112 section 3.2.2).
-    head.authority = target.substr(0, end);
-    if (!normalise_host(head.authority, head.host)) return "the target's host is not a host name with an optional port";
-    target.remove_prefix(end);
-  }
-  const auto mark = std::min(target.find('?'), target.size());
-  head.query = target.substr(mark);
-  if (!valid_query(head.query)) return "the query contains a character that must be percent-encoded";
-  const auto path = mark == 0 ? std::string_view("/") : target.substr(0, mark);
-  auto kind = PathKind::plain;
-  if (paths == Paths::normalised) {
-    kind = normalise_path(path, head.path, head.path_sent);
-  } else {
-    head.path = path;
-    if (!valid_path(path)) kind = PathKind::refused;
-  }
-  head.hides_slash = kind == PathKind::hides_slash;
-  return kind == PathKind::refused ? "the path contains a character or escape that is not allowed" : nullptr;
+/// Origin-form, absolute-form and "*" (RFC 9112 section 3.2). The authority of an absolute target replaces Host.
+RequestTarget split_target(std::string_view target) noexcept {
+  constexpr std::string_view kScheme = "http://";
+  if (target.starts_with('/') || target.size() <= kScheme.size() ||
+      !same_word(target.substr(0, kScheme.size()), kScheme))
+    return {.path = target};
+  target.remove_prefix(kScheme.size());
+  const auto end = std::min(target.find_first_of("/?"), target.size());
+  return {.authority = target.substr(0, end), .path = target.substr(end)};
 }
 
 Flaw read_lines(std::string_view bytes, const Limits& limits, RequestHead& head) {
@@ -168,43 +106,36 @@ Result<void, ParseError> check_unfinished(std::string_view bytes, std::size_t& c
   return {};
 }
 
-std::optional<ParseError> refused_method(std::string_view method) {
-  if (is_miswritten(method)) return ParseError{400, "methods are written in capital letters"};
-  if (method == "CONNECT") return ParseError{501, "CONNECT is not supported"};
-  return {};
-}
-
-Result<void, ParseError> parse_request(std::string_view bytes, const Limits& limits, RequestHead& head) {
-  head.authority = {};
-  head.host.clear();
+Result<Wire, ParseError> parse_request(std::string_view bytes, const Limits& limits, RequestHead& head) {
   head.fields.clear();
   if (const auto flaw = read_lines(bytes, limits, head); flaw != Flaw::none) return explain(flaw, bytes, limits);
   if (head.target.size() > limits.target_bytes) return ParseError{414, "the target is too long"};
 
+  Wire wire;
   const bool no_message_field = std::none_of(head.fields.begin(), head.fields.end(), is_message_field);
   const auto framing = no_message_field ? FramingRules{} : framing_rules(head.fields, head.version);
   if (framing.refused) return ParseError{400, framing.refused};
-  head.framing = framing.chunked      ? Framing{Framing::Kind::chunked, 0}
-                 : framing.length > 0 ? Framing{Framing::Kind::length, framing.length}
-                                      : Framing{};
-  if (const auto refused = refused_method(head.method)) return *refused;
-  if (const auto* why = take_host(head)) return ParseError{400, why};
-  if (const auto* why = take_target(head, limits.paths)) return ParseError{400, why};
+  wire.framing = framing.chunked      ? WireFraming{WireFraming::Kind::chunked, 0}
+                 : framing.length > 0 ? WireFraming{WireFraming::Kind::length, framing.length}
+                                      : WireFraming{};
+  head.framing = wire.framing.body();
+  if (const auto ruled = apply_request_rules(split_target(head.target), limits.paths, head); ruled.has_error())
+    return ruled.error();
 
   const auto connection = no_message_field ? ConnectionOptions{} : connection_options(head.fields);
   if (connection.names > kMaxNamedInConnection) return ParseError{400, "Connection names too many fields"};
-  head.keep_alive = !connection.close && (head.version >= 11 || connection.keep_alive);
+  wire.keep_alive = !connection.close && (head.version >= 11 || connection.keep_alive);
   head.upgrade = connection.upgrade && head.version >= 11 ? value_of(head.fields, Known::upgrade) : std::string_view{};
   if (carries_http(head.upgrade)) head.upgrade = {};
   // A server may ignore Upgrade (RFC 9110 section 7.8). With a request body it would be unclear where the tunnel
   // begins.
-  if (head.framing.kind != Framing::Kind::none) head.upgrade = {};
-  head.expects_continue = false;
+  const bool has_body = head.framing.kind != Framing::Kind::none;
+  if (has_body) head.upgrade = {};
   if (const auto expect = value_of(head.fields, Known::expect); !expect.empty() && head.version >= 11) {
     if (!same_word(expect, "100-continue")) return ParseError{417, "only 100-continue may be expected"};
-    head.expects_continue = head.framing.kind != Framing::Kind::none;
+    wire.expects_continue = has_body;
   }
-  return {};
+  return wire;
 }
 
 }  // namespace headgate::http::h1

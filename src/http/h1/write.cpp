@@ -18,8 +18,7 @@ void write_framing(TextCursor& out, const Framing& framing, unsigned peer_versio
       out.word("Content-Length: ");
       out.number(framing.length);
       return out.word("\r\n");
-    case Framing::Kind::chunked:
-    case Framing::Kind::until_close:
+    case Framing::Kind::unknown:
       // An HTTP/1.0 peer reads until the connection closes.
       if (peer_version >= 11) out.word("Transfer-Encoding: chunked\r\n");
   }

@@ -306,7 +306,7 @@ Task<void> AdminHandler::send_stream(Exchange& x, const AdminEndpoint& asked, co
   const auto pause = std::make_shared<StreamPause>();
   stream->on_more([back = back_, pause] { back->post([pause] { pause->end(); }); });
   begin_answer(x, asked.about.stream);
-  gateway::AnswerStart begun{.start = {.status = 200, .framing = {http::Framing::Kind::chunked, 0}}};
+  gateway::AnswerStart begun{.start = {.status = 200, .framing = {http::Framing::Kind::unknown, 0}}};
   const bool head = x.request.head();
   auto text = head ? std::string() : stream->take();
   const auto last = head ? http::EndStream::yes : http::EndStream::no;

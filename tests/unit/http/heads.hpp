@@ -33,7 +33,7 @@ struct Read {
   const RequestHead* operator->() const { return &head; }
   std::string bytes;
   RequestHead head;
-  Result<void, ParseError> result;
+  Result<Wire, ParseError> result;
 };
 
 }  // namespace headgate::http::h1::test

@@ -8,7 +8,7 @@
 namespace headgate::http::h1 {
 namespace {
 
-using Kind = Framing::Kind;
+using Kind = WireFraming::Kind;
 
 /// A parsed reply, with its bytes.
 struct Answer {
@@ -18,7 +18,7 @@ struct Answer {
   Answer& operator=(const Answer&) = delete;
   std::string bytes;
   ReplyHead head;
-  Result<void, ParseError> result;
+  Result<Wire, ParseError> result;
 };
 
 unsigned refused_reply(std::string_view bytes, std::string_view method = "GET", const Limits& limits = {}) {
@@ -35,9 +35,9 @@ TEST(ParseReply, ReadsEveryPartOfAHead) {
   EXPECT_EQ(answer.head.version, 11U);
   ASSERT_EQ(answer.head.fields.size(), 2U);
   EXPECT_EQ(answer.head.fields[1].value, "b");
-  EXPECT_EQ(answer.head.framing.kind, Kind::length);
+  EXPECT_EQ(answer.result->framing.kind, Kind::length);
   EXPECT_EQ(answer.head.framing.length, 12U);
-  EXPECT_TRUE(answer.head.keep_alive);
+  EXPECT_TRUE(answer.result->keep_alive);
 }
 
 TEST(ParseReply, AcceptsAnEmptyReason) {
@@ -72,7 +72,7 @@ TEST(ParseReply, FindsTheEndOfTheBodyByStatusMethodAndFields) {
     const Answer answer("HTTP/1.1 " + std::string(one.status) + " X\r\n" + std::string(one.fields) + "\r\n",
                         one.method);
     ASSERT_TRUE(answer.result.has_value()) << one.status << " " << one.fields;
-    EXPECT_EQ(answer.head.framing.kind, one.kind) << one.method << " " << one.status << " " << one.fields;
+    EXPECT_EQ(answer.result->framing.kind, one.kind) << one.method << " " << one.status << " " << one.fields;
   }
 }
 
@@ -116,7 +116,7 @@ TEST(ParseReply, ClosesTheConnectionIfItsEndIsTheEndOfTheBody) {
   const auto kept = [](std::string_view version, std::string_view fields, std::string_view method = "GET") {
     const Answer answer("HTTP/" + std::string(version) + " 200 OK\r\n" + std::string(fields) + "\r\n", method);
     EXPECT_TRUE(answer.result.has_value()) << fields;
-    return answer.head.keep_alive;
+    return answer.result->keep_alive;
   };
   EXPECT_TRUE(kept("1.1", "Content-Length: 1\r\n"));
   EXPECT_TRUE(kept("1.1", "Transfer-Encoding: chunked\r\n"));

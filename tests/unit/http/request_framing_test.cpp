@@ -17,13 +17,15 @@ using test::Read;
 using test::refused;
 using test::refused_fields;
 using test::request;
-using Kind = Framing::Kind;
+using Kind = WireFraming::Kind;
 
 TEST(RequestFraming, IsReadFromLengthOrChunked) {
   const auto framing = [](std::string_view fields) {
     const Read head(request("POST / HTTP/1.1", "Host: a\r\n" + std::string(fields)));
     EXPECT_TRUE(head.result.has_value()) << fields;
-    return head->framing;
+    EXPECT_EQ(head->framing.kind == Framing::Kind::unknown, head.result->framing.kind == Kind::chunked) << fields;
+    EXPECT_EQ(head->framing.length, head.result->framing.length) << fields;
+    return head.result->framing;
   };
   EXPECT_EQ(framing("").kind, Kind::none);
   EXPECT_EQ(framing("Content-Length: 0\r\n").kind, Kind::none);
@@ -75,7 +77,7 @@ TEST(RequestFraming, IgnoresNamesThatOnlyLookSimilar) {
   EXPECT_EQ(refused_fields("Content-Length : 3\r\n"), 400U);
   const Read head(request("POST / HTTP/1.1", "Host: a\r\nContent_Length: 3\r\nX-Transfer-Encoding: chunked\r\n"));
   ASSERT_TRUE(head.result.has_value());
-  EXPECT_EQ(head->framing.kind, Kind::none);
+  EXPECT_EQ(head.result->framing.kind, Kind::none);
 }
 
 TEST(KeepAlive, FollowsVersionAndConnection) {
@@ -104,7 +106,7 @@ TEST(KeepAlive, FollowsVersionAndConnection) {
   for (const auto& one : table) {
     const Read head(request("GET / HTTP/" + std::string(one.version), "Host: a\r\n" + std::string(one.fields)));
     ASSERT_TRUE(head.result.has_value()) << one.fields;
-    EXPECT_EQ(head->keep_alive, one.kept) << one.version << " " << one.fields;
+    EXPECT_EQ(head.result->keep_alive, one.kept) << one.version << " " << one.fields;
   }
 }
 
@@ -112,7 +114,7 @@ TEST(Expect, AsksForContinueOnlyIfABodyFollows) {
   const auto expects = [](std::string_view line, std::string_view fields) {
     const Read head(request(line, "Host: a\r\n" + std::string(fields)));
     EXPECT_TRUE(head.result.has_value()) << fields;
-    return head->expects_continue;
+    return head.result->expects_continue;
   };
   EXPECT_TRUE(expects("POST / HTTP/1.1", "Expect: 100-continue\r\nContent-Length: 1\r\n"));
   EXPECT_TRUE(expects("POST / HTTP/1.1", "Expect: 100-Continue\r\nTransfer-Encoding: chunked\r\n"));

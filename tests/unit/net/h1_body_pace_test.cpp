@@ -10,7 +10,7 @@ namespace {
 using test::milliseconds;
 using test::seconds;
 namespace error = boost::asio::error;
-using Kind = http::Framing::Kind;
+using Kind = http::h1::WireFraming::Kind;
 
 /// What is demanded of the sender of a body, once a test says so.
 MinPace pace_of(const void* owner) { return *static_cast<const MinPace*>(owner); }

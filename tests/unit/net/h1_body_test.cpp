@@ -8,11 +8,11 @@ namespace headgate::net {
 namespace {
 
 using http::EndStream;
-using http::Framing;
+using Framing = http::h1::WireFraming;
 using test::milliseconds;
 using test::seconds;
 namespace error = boost::asio::error;
-using Kind = Framing::Kind;
+using Kind = http::h1::WireFraming::Kind;
 
 class H1BodyTest : public test::Loop {
  protected:

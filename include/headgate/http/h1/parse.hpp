@@ -2,20 +2,17 @@
 // Parses HTTP/1.1 heads, strictly: a head that another server could read in another way is refused (request smuggling).
 
 #include "headgate/core/result.hpp"
+#include "headgate/http/h1/wire.hpp"
 #include "headgate/http/head.hpp"
 #include "headgate/http/path.hpp"
+#include "headgate/http/request_rules.hpp"
 
 #include <cstddef>
-#include <optional>
 #include <string_view>
 
 namespace headgate::http::h1 {
 
-/// Why a message was refused: the status for the client, and one sentence.
-struct ParseError {
-  unsigned status = 400;
-  const char* why = "";
-};
+using http::ParseError;
 
 /// The bounds of a head.
 struct Limits {
@@ -36,15 +33,13 @@ ParseError too_long(std::string_view bytes, std::size_t most) noexcept;
 /// `checked` remembers how far an earlier call looked; begin with 0. The error has status 400.
 Result<void, ParseError> check_unfinished(std::string_view bytes, std::size_t& checked) noexcept;
 
-/// Why parse_request() refuses this method, a token; nothing: it does not.
-std::optional<ParseError> refused_method(std::string_view method);
-
-/// Parses one complete head, of the size that head_size() returned. `head` gets views into `bytes`. Allocates nothing
-/// once the strings and vectors in `head` have their capacity. Errors: 400, 414, 417, 431, 501, 505.
-Result<void, ParseError> parse_request(std::string_view bytes, const Limits& limits, RequestHead& head);
+/// Reads one complete head, of the size that head_size() returned, and applies the rules of a request. `head` gets
+/// views into `bytes`. Allocates nothing once the strings and vectors in `head` have their capacity. Errors: 400, 414,
+/// 417, 431, 501, 505.
+Result<Wire, ParseError> parse_request(std::string_view bytes, const Limits& limits, RequestHead& head);
 
 /// Parses a server's answer to a request with this method. The error has status 502.
-Result<void, ParseError> parse_reply(std::string_view bytes, std::string_view request_method, const Limits& limits,
+Result<Wire, ParseError> parse_reply(std::string_view bytes, std::string_view request_method, const Limits& limits,
                                      ReplyHead& head);
 
 /// Parses the trailer section after the last chunk: field lines and the empty line. Refuses fields that have no place
