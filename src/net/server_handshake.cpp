@@ -113,12 +113,12 @@ void ServerHandshake::drop_staple(ssl_st* ssl) {
 
 /// A client that offers only protocols that are not spoken here is refused (RFC 7301 section 3.2), as by nginx: what it
 /// says next would be read as a protocol that it does not mean (ALPACA). Without the extension it speaks HTTP/1.1.
-int ServerHandshake::choose_protocol(ssl_st*, const unsigned char** out, unsigned char* out_size,
+int ServerHandshake::choose_protocol(ssl_st* ssl, const unsigned char** out, unsigned char* out_size,
                                      const unsigned char* in, unsigned in_size, void*) {
-  static constexpr unsigned char kProtocols[] = "\x08http/1.1\x08http/1.0";
+  const auto& spoken = of(ssl).shared->state().protocols;
   unsigned char* chosen = nullptr;
-  if (SSL_select_next_proto(&chosen, out_size, kProtocols, std::size(kProtocols) - 1, in, in_size) !=
-      OPENSSL_NPN_NEGOTIATED)
+  if (SSL_select_next_proto(&chosen, out_size, reinterpret_cast<const unsigned char*>(spoken.data()),
+                            static_cast<unsigned>(spoken.size()), in, in_size) != OPENSSL_NPN_NEGOTIATED)
     return SSL_TLSEXT_ERR_ALERT_FATAL;
   *out = chosen;
   return SSL_TLSEXT_ERR_OK;

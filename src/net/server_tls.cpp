@@ -147,6 +147,7 @@ ServerTls::Made ServerTls::make(TlsLibrary& library, const ServerTlsOptions& opt
     auto rest = rest_of(chain);
     state->pairs.push_back({std::move(chain.front()), std::move(key), std::move(rest), text.staple});
   }
+  for (const auto& each : options.protocols) (state->protocols += static_cast<char>(each.size())) += each;
   state->names = ServerNames(names);
   state->ticket_cipher.reset(EVP_CIPHER_fetch(library.get(), "AES-256-CBC", nullptr));
   state->digest.reset(EVP_MD_fetch(library.get(), "SHA256", nullptr));

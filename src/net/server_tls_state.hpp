@@ -8,6 +8,7 @@
 #include "headgate/net/server_tls.hpp"
 
 #include <array>
+#include <string>
 #include <vector>
 
 namespace headgate::net {
@@ -26,6 +27,7 @@ struct ServerTls::State {
   std::vector<Pair> pairs;
   ServerNames names{{}};
   std::array<unsigned char, 32> clients{};  // SHA-256 of the authorities of clients; zeros: none are asked for
+  std::string protocols;                    // of ALPN, each behind its length
   TicketKeys tickets;
   // Fetched once: to find an algorithm by its name takes longer than to use it.
   std::unique_ptr<EVP_CIPHER, openssl::Free<EVP_CIPHER_free>> ticket_cipher;

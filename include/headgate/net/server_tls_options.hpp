@@ -22,7 +22,9 @@ struct ServerTlsOptions {
   std::vector<CertificateFiles> certificates;  ///< at least one; the first is for clients that name no host of ours
   TlsVersion oldest = TlsVersion::tls_1_2;
   std::vector<std::string> groups;  ///< for the key exchange, the best first; empty: kUsualGroups
-  std::string client_ca;            ///< PEM file of those who sign certificates of clients; empty: none are asked for
+  /// What a client may speak (ALPN), the best first; not empty. One that says nothing speaks HTTP/1.1.
+  std::vector<std::string> protocols{"http/1.1", "http/1.0"};
+  std::string client_ca;  ///< PEM file of those who sign certificates of clients; empty: none are asked for
   /// What session tickets are sealed with: at least 32 bytes, the same on all gateways. Empty: a random one, which only
   /// this process knows.
   std::string ticket_secret;

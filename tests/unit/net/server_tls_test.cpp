@@ -152,6 +152,17 @@ class ServerTlsTest : public testing::Test {
     SSL_CTX_set_min_proto_version(client.get(), only);
     SSL_CTX_set_max_proto_version(client.get(), only);
   }
+  /// What is spoken with a client that offers these protocols, each behind its length; else the alert that it gets.
+  std::string chosen_of(std::string_view protocols) {
+    SSL_CTX_set_alpn_protos(client.get(), reinterpret_cast<const unsigned char*>(protocols.data()),
+                            static_cast<unsigned>(protocols.size()));
+    const auto server = make();
+    const auto both = connect(server);
+    const unsigned char* chosen = nullptr;
+    unsigned size = 0;
+    SSL_get0_alpn_selected(both->client(), &chosen, &size);
+    return shaken ? std::string(reinterpret_cast<const char*>(chosen), size) : both->alert();
+  }
   void show_certificate() {
     const auto folder = std::string(HEADGATE_SOURCE_DIR) + "/tests/unit/config/beside/tls/";
     SSL_CTX_use_certificate_chain_file(client.get(), (folder + "good.pem").c_str());
@@ -238,23 +249,20 @@ TEST_F(ServerTlsTest, TakesOnlyCiphersWithForwardSecrecyAndAead) {
 }
 
 TEST_F(ServerTlsTest, RefusesProtocolsThatItDoesNotSpeak) {
-  const auto server = make();
-  const auto offering = [&](std::string_view protocols) {
-    SSL_CTX_set_alpn_protos(client.get(), reinterpret_cast<const unsigned char*>(protocols.data()),
-                            static_cast<unsigned>(protocols.size()));
-    const auto both = connect(server);
-    const unsigned char* chosen = nullptr;
-    unsigned size = 0;
-    SSL_get0_alpn_selected(both->client(), &chosen, &size);
-    return shaken ? std::string(reinterpret_cast<const char*>(chosen), size) : both->alert();
-  };
-  EXPECT_EQ(offering("\x08http/1.1"), "http/1.1");
-  EXPECT_EQ(offering("\x02h2\x08http/1.1"), "http/1.1");
-  EXPECT_EQ(offering("\x08http/1.0"), "http/1.0");
-  EXPECT_EQ(offering("\x02h2"), "no application protocol");
-  EXPECT_EQ(offering("\x03"
-                     "ftp"),
+  EXPECT_EQ(chosen_of("\x08http/1.1"), "http/1.1");
+  EXPECT_EQ(chosen_of("\x02h2\x08http/1.1"), "http/1.1");
+  EXPECT_EQ(chosen_of("\x08http/1.0"), "http/1.0");
+  EXPECT_EQ(chosen_of("\x02h2"), "no application protocol");
+  EXPECT_EQ(chosen_of("\x03"
+                      "ftp"),
             "no application protocol");
+}
+
+TEST_F(ServerTlsTest, SpeaksWhatItsListenerSaysTheBestFirst) {
+  options.protocols = {"h2", "http/1.1"};
+  EXPECT_EQ(chosen_of("\x08http/1.1\x02h2"), "h2");
+  EXPECT_EQ(chosen_of("\x08http/1.1"), "http/1.1");
+  EXPECT_EQ(chosen_of("\x08http/1.0"), "no application protocol");
 }
 
 TEST_F(ServerTlsTest, ResumesASessionWithItsOneTicket) {
