@@ -32,7 +32,6 @@ struct Build {
   std::vector<const Node*> room_nodes;
   NumbersByName limit_numbers;     ///< of limit_nodes
   NumbersByName upstream_numbers;  ///< of upstream_nodes
-  NumbersByName capacity_numbers;  ///< of config.gateway.concurrency, by upstream
 };
 
 void build_process(Build& build);  // instance, workers, drain, memory, rejection
@@ -46,7 +45,7 @@ void build_redis(Build& build);
 void build_upstreams(Build& build);
 void build_balance(Build& build);  // after upstreams and identity
 /// Of one upstream, once its servers are known.
-void build_care(Build& build, const Node& upstream, upstream::Options& out);
+void build_care(Build& build, const Node& upstream, gateway::UpstreamOptions& out);
 void build_shedding(Build& build);  // after upstreams, redis and identity
 void build_retries(Build& build);   // after upstreams
 void build_signing(Build& build);
@@ -104,9 +103,6 @@ void build_ban(Build& build, const Node& node, limit::Limit& out);
 /// Reads the percentages of which an operator is told, of the limit written at `node`; its tiers and shards are set.
 void build_notices(Build& build, const Node& node, limit::Limit& out);
 
-/// The concurrency of the upstream called `name`; null if it has none.
-const gateway::UpstreamConcurrency* concurrency_of(const Build& build, std::string_view name);
-
 /// Reads the number of shards of the limit written at `node`, and checks that its tiers can be divided. Without leases
 /// from then on.
 void build_shards(Build& build, const Node& node, limit::Limit& out);
@@ -152,6 +148,8 @@ void build_target(Build& build, const Node& route, gateway::RouteOptions& out);
 void check_split(Build& build, const gateway::RouteOptions& route, const Node& node);
 /// Whether requests of the route may go to this upstream.
 bool goes_to(const gateway::RouteOptions& route, std::string_view upstream);
+/// Those upstreams of the route that exist.
+std::vector<const gateway::UpstreamOptions*> upstreams_of(const Build& build, const gateway::RouteOptions& route);
 
 /// Builds the cost and the scale of a route's use of a limit; leaves as it is what cannot be parsed.
 void build_use(Build& build, const Node& node, gateway::LimitUse& out);

@@ -4,6 +4,7 @@
 #include "config/text/codes.hpp"
 #include "values.hpp"
 
+#include "headgate/gateway/each_per.hpp"
 #include "headgate/gateway/key_source.hpp"
 
 #include <algorithm>
@@ -16,20 +17,20 @@ using gateway::Needs;
 using gateway::Require;
 using gateway::RouteOptions;
 
-/// Whether anything uses this credential: a route that requires it, or a limit of some route.
+/// Whether anything uses this credential: a route that requires it, or a key of its requests.
 bool is_asked_for(const Build& build, const std::set<std::string>& used, Require require, Needs needs) {
   const auto& gateway = build.config.gateway;
-  const auto is = [needs](const limit::Per& per) { return per.source->needs == needs; };
-  const auto counts = [&](const limit::Limit& limit) {
-    const auto& instead = limit.if_absent.instead;
-    return used.contains(limit.name) &&
-           (std::any_of(limit.per.begin(), limit.per.end(), is) || (limit.tier_from && is(*limit.tier_from)) ||
-            std::any_of(instead.begin(), instead.end(),
-                        [&](const auto& key) { return std::any_of(key.begin(), key.end(), is); }));
-  };
-  return std::any_of(gateway.routes.begin(), gateway.routes.end(),
-                     [require](const RouteOptions& route) { return route.require == require; }) ||
-         std::any_of(build.config.limits.begin(), build.config.limits.end(), counts);
+  bool any = false;
+  const auto is = [&](const limit::Per& per) { any = any || per.source->needs == needs; };
+  for (const auto& limit : build.config.limits)
+    if (used.contains(limit.name)) gateway::each_per(limit, is);
+  for (const auto& room : gateway.rooms) gateway::each_per(room.per, is);
+  for (const auto& upstream : build.config.upstreams) gateway::each_per(upstream, is);
+  for (const auto& route : gateway.routes) {
+    any = any || route.require == require;
+    if (route.split) gateway::each_per(route.split->by, is);
+  }
+  return any;
 }
 
 /// Whether a field is made from a claim.

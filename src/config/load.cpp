@@ -61,8 +61,7 @@ Config build_all(const Node& root, Report& report) {
               .route_nodes = {},
               .room_nodes = {},
               .limit_numbers = {},
-              .upstream_numbers = {},
-              .capacity_numbers = {}};
+              .upstream_numbers = {}};
   build_process(build);
   build_listen(build);
   build_bounds(build);

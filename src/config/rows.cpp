@@ -21,14 +21,6 @@ void fill_rows(const Node* node, const Section& section, const void* type, void*
   }
 }
 
-std::string rows_text(const Section& section, const void* type, const void* in, const std::string& path) {
-  std::string out;
-  for (const Key& key : section.keys)
-    if (key.into.type == type && key.into.show != nullptr)
-      out += path + '.' + std::string(key.name) + " = " + key.into.show(*key.shape, in) + '\n';
-  return out;
-}
-
 std::string fallback_of(const Key& key) {
   return key.fallback == kOfOptions ? key.into.show(*key.shape, nullptr) : std::string(key.fallback);
 }

@@ -27,18 +27,10 @@ const Shape* form_for(const Shape& shape, const Node& node);
 /// Fills what rows of `section` lead to in `out`, of the type that `type` names. Values that are absent or already
 /// reported leave their members as they are. `node` may be null, and anything but an object.
 void fill_rows(const Node* node, const Section& section, const void* type, void* out);
-/// The same members as a user would write them, one "path = value" a line.
-std::string rows_text(const Section& section, const void* type, const void* in, const std::string& path);
 
 template <class T>
 void fill(const Node* node, const Section& section, T& out) {
   fill_rows(node, section, &kTypeOf<T>, &out);
-}
-
-/// What the rows of `section` say of `in`, to compare and to show.
-template <class T>
-std::string shown(const Section& section, const T& in) {
-  return rows_text(section, &kTypeOf<T>, &in, std::string(section.name));
 }
 
 namespace rows {
@@ -114,8 +106,8 @@ requires std::is_enum_v<Enum> std::string text(const Shape& shape, Enum value) {
 }
 
 template <class Part>
-requires std::is_aggregate_v<Part> std::string text(const Shape& shape, const Part& value) {
-  return shape.section == nullptr ? std::string() : '\n' + shown(*shape.section, value);
+requires std::is_aggregate_v<Part> std::string text(const Shape&, const Part&) {
+  return {};  // its own rows say it
 }
 
 template <class Value>

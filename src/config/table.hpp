@@ -1,5 +1,6 @@
 #pragma once
-// Every key that a configuration may have. The checker, the schema and the reference all use this table.
+// Every key that a configuration may have, and where its value goes. The checker, the schema, the reference and the
+// functions that build the options all use this table.
 
 #include "headgate/core/literals.hpp"
 

@@ -1,5 +1,6 @@
 #pragma once
-// Reads values from a checked tree. A value that is absent or already reported leaves the default unchanged.
+// Reads values from a checked tree, where no row says where they go (rows.hpp). A value that is absent or already
+// reported leaves the default unchanged.
 
 #include "config/text/document.hpp"
 
@@ -7,7 +8,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -30,21 +30,8 @@ inline void read(const Node* section, std::string_view key, Duration& out) {
   if (const auto value = parse_duration(node->text); value.has_value()) out = *value;
 }
 
-inline void read(const Node* section, std::string_view key, std::optional<Duration>& out) {
-  Duration value{0};
-  read(section, key, value);
-  if (value.count() > 0) out = value;
-}
-
 inline void read(const Node* section, std::string_view key, bool& out) {
   if (const Node* node = find(section, key); node != nullptr && node->kind == Kind::boolean) out = node->text == "true";
-}
-
-template <class Number>
-void read_size(const Node* section, std::string_view key, Number& out) {
-  const Node* node = text_at(section, key);
-  if (node == nullptr) return;
-  if (const auto value = parse_size(node->text); value.has_value()) out = static_cast<Number>(*value);
 }
 
 template <class Number>

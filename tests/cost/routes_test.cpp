@@ -126,10 +126,8 @@ TEST(ManyRoutes, CostEachTheSameToLoadAndCompile) {
     auto spent = spent_by([&] {
       const auto loaded = config::load(source);
       ASSERT_TRUE(loaded.config) << config::render_text(loaded.diagnostics, "f", source).substr(0, 2'000);
-      std::vector<std::string> upstreams;
-      for (const auto& one : loaded.config->upstreams) upstreams.push_back(one.name);
-      const CompiledConfig compiled(loaded.config->gateway, loaded.config->identity, loaded.config->limits, upstreams,
-                                    1);
+      const CompiledConfig compiled(loaded.config->gateway, loaded.config->identity, loaded.config->limits,
+                                    loaded.config->upstreams, 1);
       EXPECT_EQ(compiled.routes().size(), routes);
     });
     return test::Spent{spent.steps / routes, spent.allocations / routes, spent.bytes / routes};

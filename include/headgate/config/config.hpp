@@ -3,6 +3,7 @@
 
 #include "headgate/core/time.hpp"
 #include "headgate/gateway/options.hpp"
+#include "headgate/gateway/upstream_options.hpp"
 #include "headgate/identity/options.hpp"
 #include "headgate/limit/calendar.hpp"
 #include "headgate/limit/limit.hpp"
@@ -12,7 +13,6 @@
 #include "headgate/notify/webhook.hpp"
 #include "headgate/observe/options.hpp"
 #include "headgate/redis/options.hpp"
-#include "headgate/upstream/options.hpp"
 
 #include <chrono>
 #include <cstddef>
@@ -79,7 +79,7 @@ struct Config {
   std::optional<redis::Options> redis;
   bool unready_without_redis = false;  ///< /readyz answers 503 while Redis does not answer
   limit::MemoryOptions memory;
-  std::vector<upstream::Options> upstreams;
+  std::vector<gateway::UpstreamOptions> upstreams;
   std::vector<limit::Limit> limits;
   std::optional<notify::WebhookOptions> webhook;
   std::optional<Billing> billing;              ///< not set: no limit's use is billed

@@ -8,6 +8,7 @@
 #include "headgate/gateway/router.hpp"
 #include "headgate/gateway/steps.hpp"
 #include "headgate/gateway/until_wait.hpp"
+#include "headgate/gateway/upstream_options.hpp"
 #include "headgate/http/field_names.hpp"
 #include "headgate/identity/options.hpp"
 #include "headgate/limit/limit.hpp"
@@ -22,6 +23,7 @@
 namespace headgate::gateway {
 
 struct RouteEdits;
+struct Keyed;
 
 /// When on the path a limit is checked. First the limits that need only the head: a flood then costs no signature check
 /// and no Redis call. Limits that count by a credential come after it was checked, so that a guess costs the caller.
@@ -136,10 +138,10 @@ struct Route {
   bool sheds = false;    ///< its requests may be refused because there are too many
   bool circuit = false;  ///< its upstream has a circuit breaker
   shed::Priority priority = shed::Priority::normal;
-  const UpstreamConcurrency* queue = nullptr;  ///< the queue before its upstream; null: there is none
-  const ServerQueue* server_queue = nullptr;   ///< its servers may have only so many requests; null: any number
-  Hash server_queue_key;                       ///< names that queue, over all workers
-  std::optional<std::uint16_t> https_port;     ///< as in RouteOptions
+  const UpstreamOptions* queue = nullptr;     ///< the upstream, if it has a queue; null: there is none
+  const ServerQueue* server_queue = nullptr;  ///< its servers may have only so many requests; null: any number
+  Hash server_queue_key;                      ///< names that queue, over all workers
+  std::optional<std::uint16_t> https_port;    ///< as in RouteOptions
   Require require = Require::nothing;
   const CrossOrigin* cross_origin = nullptr;  ///< null: answers say nothing of other origins
   const Demands* demands = nullptr;           ///< what the required credential must have; null: it need only be valid
@@ -214,7 +216,7 @@ struct CompiledUsage {
 class CompiledConfig {
  public:
   CompiledConfig(const Options& options, const identity::Options& identity, std::vector<limit::Limit> limits,
-                 const std::vector<std::string>& upstreams, std::uint32_t instances);
+                 std::vector<UpstreamOptions> upstreams, std::uint32_t instances);
   ~CompiledConfig();
   CompiledConfig(const CompiledConfig&) = delete;
   CompiledConfig& operator=(const CompiledConfig&) = delete;
@@ -222,6 +224,8 @@ class CompiledConfig {
   const Router& router() const noexcept { return router_; }
   const Options& options() const noexcept { return options_; }
   const identity::Options& identity() const noexcept { return identity_; }
+  /// In the order of the configuration: Route::upstream is an index of it.
+  std::span<const UpstreamOptions> upstreams() const noexcept { return upstreams_; }
   /// Fields that only trusted hops may send.
   const http::FieldNames& proxy_fields() const noexcept { return proxy_fields_; }
   /// Our entry in Via for a message received in HTTP/1.0 or 1.1 (10 or 11); "" if none is wanted.
@@ -252,25 +256,22 @@ class CompiledConfig {
   std::unique_ptr<Route> make_route(const RouteOptions& wanted, const std::string& to, std::size_t number);
   void split_route(Route& route, const RouteOptions& wanted);
   void make_fleet_limits();
-  /// The concurrency of the upstream called `name`; null if it has none.
-  const UpstreamConcurrency* concurrency_of(const std::string& name) const;
-  void note_queue(Route& route) const;
-  void note_balance(Route& route) const;
+  void note_upstream(Route& route, const RouteOptions& wanted);
   std::shared_ptr<const Delivery> delivery(const RouteOptions& wanted, const std::string& to) const;
   /// Throws std::invalid_argument if there is none of this name.
   std::size_t upstream_number(const std::string& name) const;
-  void note_server_queue(Route& route) const;
   void note_priorities(CompiledLimit& limit) const;
   RouteLimit plan(const LimitUse& use, std::string_view route);
   const CompiledLimit& ready(const LimitUse& use, std::string_view route);
   const CompiledRoom* room_of(std::string_view name) const;
-  void note_counted_headers(Route& route) const;
-  void note_read_cookies(Route& route) const;
+  void note_reads(Route& route, const RouteOptions& wanted) const;
+  void note_reads(Route& route, const Keyed& keyed) const;
   void note_bans(Route& route);
   void make_usage();
 
   Options options_;
   identity::Options identity_;
+  std::vector<UpstreamOptions> upstreams_;
   http::FieldNames proxy_fields_;
   std::string via_10_;
   std::string via_11_;

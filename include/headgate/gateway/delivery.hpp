@@ -40,12 +40,6 @@ struct Retry {
   std::optional<Duration> timeout_each;
 };
 
-/// The retries of one upstream.
-struct UpstreamRetry {
-  std::string upstream;
-  Retry retry;
-};
-
 /// Copies of the requests of a route go to another upstream, whose answers nobody sees.
 struct Mirror {
   std::string to;                              ///< name of the upstream

@@ -66,28 +66,6 @@ struct TierPriority {
   shed::Priority priority = shed::Priority::normal;
 };
 
-/// How many requests an upstream may have at the same time. See shed::Options for the meaning.
-struct UpstreamConcurrency {
-  std::string upstream;
-  shed::Options options;
-  limit::Store store = limit::Store::memory;  ///< where options.in_flight is counted
-  std::vector<limit::Per> queue_per{};        ///< whose requests stand in one line of options.queue; empty: addresses
-};
-
-/// What tells the requests to an upstream apart, so that those that are alike go to one server.
-struct UpstreamKey {
-  std::string upstream;
-  std::vector<limit::Per> per;  ///< not empty
-};
-
-/// An upstream whose servers may only have so many requests at the same time (upstream::ServerOptions::max_in_flight).
-/// Others wait for a place at one of them.
-struct ServerQueue {
-  std::string upstream;
-  std::uint32_t length = 0;  ///< most requests of the process that wait; 0: further ones are refused at once
-  Duration wait = std::chrono::milliseconds(500);  ///< longest wait
-};
-
 /// Load shedding of the whole process.
 struct Shedding {
   std::string priority_from;  ///< lower case: a field of trusted hops that names a request's priority; empty: none
@@ -239,11 +217,6 @@ struct Options {
   std::vector<WaitingRoom> rooms;
   std::vector<Exemption> exemptions;
   std::vector<TierPriority> tier_priorities;
-  std::vector<UpstreamKey> balance_keys;         ///< of the upstreams whose policy needs one
-  std::vector<UpstreamConcurrency> concurrency;  ///< of the upstreams that have one
-  std::vector<std::string> circuits;             ///< the upstreams that have a circuit breaker
-  std::vector<UpstreamRetry> retries;            ///< of the upstreams that have them
-  std::vector<ServerQueue> server_queues;        ///< of the upstreams whose servers have such bounds
   Shedding shedding;
   AllRoutes all_routes;
   Timeouts timeouts;

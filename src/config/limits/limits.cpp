@@ -257,9 +257,10 @@ void build_limits(Build& build) {
     const Node* store = text_at(each, "store");
     in_redis = in_redis || store == nullptr || store->text == "redis";
   }
-  const auto& capacities = build.config.gateway.concurrency;
-  in_redis = in_redis || std::any_of(capacities.begin(), capacities.end(),
-                                     [](const auto& each) { return each.options.in_flight > 0; });
+  const auto& upstreams = build.config.upstreams;
+  in_redis = in_redis || std::any_of(upstreams.begin(), upstreams.end(), [](const auto& each) {
+               return each.concurrency && each.concurrency->in_flight > 0;
+             });
   const Node* redis = find(&build.root, "redis");
   if (redis != nullptr && !in_redis) {
     build.report.warning_at_key(code::kUnused, *redis, "no limit counts in Redis",

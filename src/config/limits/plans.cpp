@@ -86,9 +86,9 @@ class PlanChecker {
     for (const auto& use : plan) check_keys(route, use, Origin::all_routes);
     for (const auto& use : own) check_keys(route, use, Origin::route);
     plan.insert(plan.end(), own.begin(), own.end());
-    const auto& capacities = build_.config.gateway.concurrency;
-    std::size_t rules = std::any_of(capacities.begin(), capacities.end(), [&](const auto& each) {
-      return each.options.in_flight > 0 && goes_to(route, each.upstream);
+    const auto upstreams = upstreams_of(build_, route);
+    std::size_t rules = std::any_of(upstreams.begin(), upstreams.end(), [](const auto* each) {
+      return each->concurrency && each->concurrency->in_flight > 0;
     });
     for (const auto& use : plan) rules += use.limit == nullptr ? 0 : most_rules(*use.limit);
     if (rules <= limit::kMaxRulesPerRequest) return check_own_sizes(route, plan);

@@ -125,6 +125,19 @@ void check_split(Build& build, const gateway::RouteOptions& route, const Node& n
   }
 }
 
+std::vector<const gateway::UpstreamOptions*> upstreams_of(const Build& build, const gateway::RouteOptions& route) {
+  std::vector<const gateway::UpstreamOptions*> out;
+  const auto add = [&](const std::string& name) {
+    if (const auto found = build.upstream_numbers.find(name); found != build.upstream_numbers.end())
+      out.push_back(&build.config.upstreams[found->second]);
+  };
+  if (route.respond) return out;
+  if (!route.split) add(route.to);
+  if (route.split)
+    for (const auto& share : route.split->shares) add(share.upstream);
+  return out;
+}
+
 bool goes_to(const gateway::RouteOptions& route, std::string_view upstream) {
   if (!route.split) return route.to == upstream;
   return std::any_of(route.split->shares.begin(), route.split->shares.end(),

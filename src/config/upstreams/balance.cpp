@@ -47,7 +47,7 @@ std::string say_per(std::string_view policy) {
   return out.replace(out.find('#'), 1, policy);
 }
 
-void build_policy(Build& build, const Node& written, upstream::Options& out) {
+void build_policy(Build& build, const Node& written, gateway::UpstreamOptions& out) {
   const bool object = written.kind == Kind::object;
   const Node* name = object ? text_at(&written, "policy") : &written;
   if (name == nullptr || name->kind != Kind::string) return;
@@ -68,8 +68,7 @@ void build_policy(Build& build, const Node& written, upstream::Options& out) {
                                 R"(remove it, or write "policy": "consistent_hash")");
     return;
   }
-  auto parts = build_per(build, per);
-  if (!parts.empty()) build.config.gateway.balance_keys.push_back({out.name, std::move(parts)});
+  out.balance_per = build_per(build, per);
 }
 
 bool has(const gateway::RouteOptions& route, const Per& per) {
@@ -91,20 +90,11 @@ bool has(const gateway::RouteOptions& route, const Per& per) {
   return true;
 }
 
-bool goes_to(const gateway::RouteOptions& route, const std::string& upstream) {
-  if (route.respond) return false;
-  if (!route.split) return route.to == upstream;
-  const auto& shares = route.split->shares;
-  return std::any_of(shares.begin(), shares.end(), [&](const auto& each) { return each.upstream == upstream; });
-}
-
 /// Where the configuration has this part.
-const Node* node_of(const Build& build, const gateway::UpstreamKey& key, const Per& per) {
-  const auto named = [&](const Node* node) { return node->key == key.upstream; };
-  const auto at = std::find_if(build.upstream_nodes.begin(), build.upstream_nodes.end(), named);
-  for (const Node* each : texts(find(find(*at, "balance"), "per")))
-    if (const auto parsed = parse_per(each->text); parsed.has_value() && *parsed == per) return each;
-  return *at;
+const Node& node_of(const Node& upstream, const Per& per) {
+  for (const Node* each : texts(find(find(&upstream, "balance"), "per")))
+    if (const auto parsed = parse_per(each->text); parsed.has_value() && *parsed == per) return *each;
+  return upstream;
 }
 
 std::string lacks(const Per& per) {
@@ -136,14 +126,15 @@ void build_balance(Build& build) {
 }
 
 void check_balance(Build& build) {
-  for (const auto& key : build.config.gateway.balance_keys) {
-    for (const auto& per : key.per) {
+  for (std::size_t i = 0; i < build.config.upstreams.size(); ++i) {
+    const auto& upstream = build.config.upstreams[i];
+    for (const auto& per : upstream.balance_per) {
       const auto& routes = build.config.gateway.routes;
       const auto lacking = std::find_if(routes.begin(), routes.end(), [&](const auto& route) {
-        return goes_to(route, key.upstream) && !has(route, per);
+        return !route.respond && goes_to(route, upstream.name) && !has(route, per);
       });
       if (lacking == routes.end()) continue;
-      build.report.warning(code::kNoEffect, *node_of(build, key, per),
+      build.report.warning(code::kNoEffect, node_of(*build.upstream_nodes[i], per),
                            route_text(*lacking) + lacks(per) +
                                ": its requests without it go to the server with the fewest requests in flight",
                            require(per));
@@ -159,15 +150,13 @@ bool is_plain(const upstream::Options& upstream) {
          std::all_of(upstream.servers.begin(), upstream.servers.end(), plain);
 }
 
-std::string key_in_words(const Config& config, const std::string& upstream) {
+std::string key_in_words(const gateway::UpstreamOptions& upstream) {
   std::vector<std::string> parts;
-  for (const auto& each : config.gateway.balance_keys)
-    if (each.upstream == upstream)
-      for (const auto& per : each.per) parts.push_back(gateway::to_text(per));
+  for (const auto& per : upstream.balance_per) parts.push_back(gateway::to_text(per));
   return parts.empty() ? "" : ", " + joined(parts, " and ");
 }
 
-std::string of_upstream_servers(const Config& config, const upstream::Options& upstream) {
+std::string of_upstream_servers(const gateway::UpstreamOptions& upstream) {
   std::vector<std::string> weights;
   std::vector<std::string> backups;
   bool equal = true;
@@ -177,7 +166,7 @@ std::string of_upstream_servers(const Config& config, const upstream::Options& u
     if (server.backup) backups.push_back(server.text);
   }
   std::string out = "\nRequests to upstream " + upstream.name + " go to its servers " +
-                    std::string(upstream.balance->meaning) + key_in_words(config, upstream.name) + '\n';
+                    std::string(upstream.balance->meaning) + key_in_words(upstream) + '\n';
   if (!equal) out += "  their weights: " + joined(weights, ", ") + '\n';
   if (!backups.empty()) out += "  only while no other may be chosen: " + joined(backups, ", ") + '\n';
   if (upstream.balance->keyed)
@@ -193,7 +182,7 @@ std::string of_upstream_servers(const Config& config, const upstream::Options& u
 std::string balance_in_words(const Config& config) {
   std::string out;
   for (const auto& each : config.upstreams)
-    if (!is_plain(each)) out += of_upstream_servers(config, each);
+    if (!is_plain(each)) out += of_upstream_servers(each);
   return out;
 }
 

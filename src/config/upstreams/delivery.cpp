@@ -97,9 +97,7 @@ void build_conditions(Build& build, const Node& on, gateway::Retry& out) {
   out.statuses = read_statuses(&on);
 }
 
-void build_retry(Build& build, const Node& node, const std::string& upstream) {
-  gateway::Retry out;
-  fill(&node, kRetrySection, out);
+void build_retry(Build& build, const Node& node, gateway::Retry& out) {
   if (const Node* on = find(&node, "on"); on != nullptr && on->kind == Kind::list) build_conditions(build, *on, out);
   if (out.attempts < 2)
     build.report.error(code::kConflict, *find(&node, "attempts"), "with one attempt nothing is ever sent again",
@@ -113,18 +111,14 @@ void build_retry(Build& build, const Node& node, const std::string& upstream) {
     build.report.warning_at_key(code::kNoEffect, *find(&node, "timeout_each"),
                                 "\"timeout_each\" has no effect without \"timeout\" in \"on\"",
                                 R"(add "timeout" to "on", or remove it)");
-  build.config.gateway.retries.push_back({upstream, std::move(out)});
 }
 
-void check_timeout_each(Build& build, const gateway::UpstreamRetry& each, const Node& node) {
+void check_timeout_each(Build& build, const gateway::UpstreamOptions& upstream, const Node& node) {
   const auto& options = build.config.gateway;
-  if (!each.retry.timeout_each) return;
+  if (!upstream.retry->timeout_each) return;
   for (const auto& route : options.routes) {
     const auto timeout = route.timeout.value_or(options.all_routes.timeout);
-    const auto goes_there = [&](const auto& share) { return share.upstream == each.upstream; };
-    const bool used = route.to == each.upstream ||
-                      (route.split && std::any_of(route.split->shares.begin(), route.split->shares.end(), goes_there));
-    if (!used || *each.retry.timeout_each < timeout) continue;
+    if (!goes_to(route, upstream.name) || *upstream.retry->timeout_each < timeout) continue;
     build.report.warning(code::kNoEffect, *find(&node, "timeout_each"),
                          route_text(route) + " has a timeout of " + to_text(timeout) +
                              " for all attempts together, so none follows one that took as long as this",
@@ -171,9 +165,8 @@ void check_held_body(Build& build, const RouteOptions& route, const Node& writte
 
 void build_retries(Build& build) {
   for (std::size_t i = 0; i < build.upstream_nodes.size(); ++i) {
-    const Node* written = find(build.upstream_nodes[i], "retry");
-    if (written != nullptr && written->kind == Kind::object)
-      build_retry(build, *written, build.config.upstreams[i].name);
+    auto& retry = build.config.upstreams[i].retry;
+    if (retry) build_retry(build, *find(build.upstream_nodes[i], "retry"), *retry);
   }
 }
 
@@ -186,11 +179,9 @@ void check_delivery(Build& build) {
     const Node* held = find(build.route_nodes[i], "buffer_request");
     if (held != nullptr && route.held_body > 0) check_held_body(build, route, *held);
   }
-  for (const auto& each : options.retries) {
-    const auto named = [&](const Node* node) { return node->key == each.upstream; };
-    const auto at = std::find_if(build.upstream_nodes.begin(), build.upstream_nodes.end(), named);
-    check_timeout_each(build, each, *find(*at, "retry"));
-  }
+  for (std::size_t i = 0; i < build.config.upstreams.size(); ++i)
+    if (build.config.upstreams[i].retry)
+      check_timeout_each(build, build.config.upstreams[i], *find(build.upstream_nodes[i], "retry"));
 }
 
 }  // namespace headgate::config

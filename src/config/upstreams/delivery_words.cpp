@@ -23,8 +23,8 @@ std::string either(const std::vector<std::string>& words) {
   return out;
 }
 
-std::string of_retries(const gateway::UpstreamRetry& each) {
-  const auto& retry = each.retry;
+std::string of_retries(const gateway::UpstreamOptions& upstream) {
+  const auto& retry = *upstream.retry;
   std::vector<std::string> words;
   if (retry.on_connect_error) words.emplace_back("no server can be connected to");
   if (retry.on_timeout) words.push_back("its answer takes longer than " + to_text(*retry.timeout_each));
@@ -32,7 +32,7 @@ std::string of_retries(const gateway::UpstreamRetry& each) {
   std::vector<std::string> statuses;
   for (const auto status : retry.statuses) statuses.push_back(std::to_string(status));
   if (!statuses.empty()) words.push_back("the answer is " + either(statuses));
-  return "\nA request to upstream " + each.upstream + " is sent again, up to " + std::to_string(retry.attempts) +
+  return "\nA request to upstream " + upstream.name + " is sent again, up to " + std::to_string(retry.attempts) +
          " times in all, if " + either(words) +
          ":\n  to another server if there is one, and only if that does no harm: nothing was sent yet, or the method "
          "is "
@@ -54,11 +54,9 @@ std::string of_route(const gateway::RouteOptions& route) {
   return out;
 }
 
-bool has_places(const Config& config, const upstream::Options& upstream) {
+bool has_places(const upstream::Options& upstream) {
   const auto bounded = [](const auto& server) { return server.max_in_flight > 0; };
-  const auto& all = config.gateway.concurrency;
-  return std::any_of(all.begin(), all.end(), [&](const auto& each) { return each.upstream == upstream.name; }) ||
-         std::any_of(upstream.servers.begin(), upstream.servers.end(), bounded);
+  return upstream.concurrency || std::any_of(upstream.servers.begin(), upstream.servers.end(), bounded);
 }
 
 /// Whether bodies of its requests go to a server as they arrive.
@@ -100,8 +98,9 @@ std::string of_slow_bodies(const Config& config, const upstream::Options& upstre
 std::string delivery_in_words(const Config& config) {
   std::string out;
   for (const auto& upstream : config.upstreams)
-    if (has_places(config, upstream)) out += of_slow_bodies(config, upstream);
-  for (const auto& each : config.gateway.retries) out += of_retries(each);
+    if (has_places(upstream)) out += of_slow_bodies(config, upstream);
+  for (const auto& upstream : config.upstreams)
+    if (upstream.retry) out += of_retries(upstream);
   for (const auto& route : config.gateway.routes) out += of_route(route);
   return out;
 }

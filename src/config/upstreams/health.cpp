@@ -113,7 +113,7 @@ void build_checks(Build& build, const Node& upstream, upstream::Options& out) {
   }
 }
 
-void build_places(Build& build, const Node& upstream, upstream::Options& out) {
+void build_places(Build& build, const Node& upstream, gateway::UpstreamOptions& out) {
   std::uint32_t most = 0;
   read_number(&upstream, "max_in_flight", most);
   for (auto& server : out.servers)
@@ -125,7 +125,7 @@ void build_places(Build& build, const Node& upstream, upstream::Options& out) {
       no_effect(build, *written, " without \"max_in_flight\"", R"(add "max_in_flight": 50)");
     return;
   }
-  gateway::ServerQueue queue{.upstream = out.name};
+  auto& queue = out.server_queue.emplace();
   if (written != nullptr && written->kind == Kind::object) {
     queue.length = 100;
     fill(written, kServerQueueSection, queue);
@@ -134,7 +134,6 @@ void build_places(Build& build, const Node& upstream, upstream::Options& out) {
       no_effect(build, *written, " while " + free->text + " may have any number of requests",
                 R"(write "max_in_flight" beside "servers", for all of them)");
   }
-  build.config.gateway.server_queues.push_back(std::move(queue));
 }
 
 void build_names(Build& build, const Node& upstream, upstream::Options& out) {
@@ -146,7 +145,7 @@ void build_names(Build& build, const Node& upstream, upstream::Options& out) {
 
 }  // namespace
 
-void build_care(Build& build, const Node& upstream, upstream::Options& out) {
+void build_care(Build& build, const Node& upstream, gateway::UpstreamOptions& out) {
   build_checks(build, upstream, out);
   build_places(build, upstream, out);
   build_names(build, upstream, out);
@@ -181,7 +180,7 @@ std::string health_of(const upstream::Options& upstream) {
          " it back; it is up until its first check, which decides alone\n";
 }
 
-std::string bounds_of(const upstream::Options& upstream, const std::vector<gateway::ServerQueue>& queues) {
+std::string bounds_of(const gateway::UpstreamOptions& upstream) {
   std::uint64_t all = 0;
   std::string out;
   for (const auto& server : upstream.servers) {
@@ -191,12 +190,10 @@ std::string bounds_of(const upstream::Options& upstream, const std::vector<gatew
   }
   if (all == 0) return {};
   out = "  requests at the same time: " + out + '\n';
-  for (const auto& queue : queues) {
-    if (queue.upstream != upstream.name) continue;
-    out += queue.length == 0 ? "  a request that finds no free place is refused with 503\n"
-                             : "  up to " + std::to_string(queue.length) + " requests wait for a free place, at most " +
-                                   to_text(queue.wait) + "; others are refused with 503\n";
-  }
+  const auto& queue = *upstream.server_queue;
+  out += queue.length == 0 ? "  a request that finds no free place is refused with 503\n"
+                           : "  up to " + std::to_string(queue.length) + " requests wait for a free place, at most " +
+                                 to_text(queue.wait) + "; others are refused with 503\n";
   return out;
 }
 
@@ -206,7 +203,7 @@ std::string care_in_words(const Config& config) {
   std::string out;
   for (const auto& upstream : config.upstreams) {
     auto lines = upstream.health ? health_of(upstream) : std::string();
-    lines += bounds_of(upstream, config.gateway.server_queues);
+    lines += bounds_of(upstream);
     if (!lines.empty()) out += "\nThe servers of upstream " + upstream.name + ":\n" + lines;
   }
   return out;

@@ -104,7 +104,8 @@ constexpr Key kUpstreamKeys[] = {
      "When all requests are refused because most of them fail; default: never", into<&upstream::Options::circuit>},
     {"retry", &kRetryShape, "", R"({ "attempts": 3 })",
      "When a request that failed is sent again; default: only if it was not sent, or its connection was kept open and "
-     "was closed meanwhile"},
+     "was closed meanwhile",
+     into<&gateway::UpstreamOptions::retry>},
 };
 constexpr Section kUpstream{"upstream", "upstreams.<name>", "Where requests go: a URL, or an object with these keys.",
                             kUpstreamKeys};
@@ -182,8 +183,9 @@ void add_tls(Build& build, const Node& upstream, const Node* first_server, upstr
 
 void build_upstreams(Build& build) {
   for (const Node* each : children(find(&build.root, "upstreams"), Kind::object)) {
-    upstream::Options out;
+    gateway::UpstreamOptions out;
     out.name = each->key;
+    fill<upstream::Options>(each, kUpstream, out);
     fill(each, kUpstream, out);
     const bool object = each->kind == Kind::object;
     const Node* first_server = add_servers(build, object ? find(each, "servers") : each, out);

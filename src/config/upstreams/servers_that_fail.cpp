@@ -100,7 +100,6 @@ void build_servers_that_fail(Build& build, const Node& node, upstream::Options& 
                                   "\"eject\" has no effect: a single server is never ejected",
                                   "add a server, or remove it");
   }
-  if (out.circuit) build.config.gateway.circuits.push_back(out.name);
 }
 
 namespace {

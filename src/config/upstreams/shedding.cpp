@@ -121,10 +121,10 @@ void build_adaptive(Build& build, const Node& node, shed::Options& out) {
       "raise \"max\" or lower \"min\"");
 }
 
-void build_queue(Build& build, const Node& concurrency, gateway::UpstreamConcurrency& out) {
+void build_queue(Build& build, const Node& concurrency, gateway::UpstreamOptions& out) {
   const Node* written = find(&concurrency, "queue");
   if (written == nullptr || written->kind != Kind::object) return;
-  auto& queue = out.options.queue.emplace();
+  auto& queue = out.concurrency->queue.emplace();
   fill(written, kQueue, queue);
   out.queue_per = build_key(build, find(written, "per"));
   const auto everybody = [](const limit::Per& per) { return per.source->counts == gateway::Counts::everybody; };
@@ -134,7 +134,7 @@ void build_queue(Build& build, const Node& concurrency, gateway::UpstreamConcurr
                                 R"(tell them apart, as with "per": "client_ip")");
 }
 
-void build_concurrency(Build& build, const Node& node, upstream::Options& upstream) {
+void build_concurrency(Build& build, const Node& node, gateway::UpstreamOptions& upstream) {
   shed::Options out;
   fill(&node, kConcurrencySection, out);
   build_adaptive(build, node, out);
@@ -149,27 +149,18 @@ void build_concurrency(Build& build, const Node& node, upstream::Options& upstre
       if (out.adaptive) check_reserve(build, *reserved, "min", out.adaptive->least, *share);
     }
   }
-  gateway::UpstreamConcurrency capacity{.upstream = upstream.name, .options = out};
-  capacity.store = build.config.redis ? limit::Store::redis : limit::Store::memory;
-  build_queue(build, node, capacity);
-  upstream.concurrency = capacity.options;
-  build.config.gateway.concurrency.push_back(std::move(capacity));
+  upstream.concurrency = out;
+  upstream.in_flight_store = build.config.redis ? limit::Store::redis : limit::Store::memory;
+  build_queue(build, node, upstream);
 }
 
 bool has_loop_lag(const Build& build) { return build.config.gateway.shedding.loop_lag > Duration(0); }
 
-bool has_capacity(const Build& build, const gateway::RouteOptions& route) {
-  const auto& all = build.config.gateway.concurrency;
-  return std::any_of(all.begin(), all.end(), [&](const auto& each) { return goes_to(route, each.upstream); });
-}
-
-bool has_bounds(const Build& build, const gateway::RouteOptions& route) {
-  const auto& all = build.config.gateway.server_queues;
-  return std::any_of(all.begin(), all.end(), [&](const auto& each) { return goes_to(route, each.upstream); });
-}
-
 bool sheds(const Build& build, const gateway::RouteOptions& route) {
-  return !route.respond && (has_loop_lag(build) || has_capacity(build, route) || has_bounds(build, route));
+  const auto upstreams = upstreams_of(build, route);
+  return !route.respond &&
+         (has_loop_lag(build) || std::any_of(upstreams.begin(), upstreams.end(),
+                                             [](const auto* each) { return each->concurrency || each->server_queue; }));
 }
 
 /// Whether a route's requests may have this priority.
@@ -208,12 +199,13 @@ void check_reserved(Build& build, const std::vector<const gateway::RouteOptions*
 }
 
 /// A request waits at most its route's timeout.
-void check_wait(Build& build, const gateway::UpstreamConcurrency& capacity, const Node& node) {
-  if (!capacity.options.queue) return;
+void check_wait(Build& build, const gateway::UpstreamOptions& upstream, const Node& node) {
+  const auto& waits = upstream.concurrency->queue;
+  if (!waits) return;
   const auto& options = build.config.gateway;
   for (const auto& route : options.routes) {
     const auto timeout = route.timeout.value_or(options.all_routes.timeout);
-    if (!goes_to(route, capacity.upstream) || capacity.options.queue->wait <= timeout) continue;
+    if (!goes_to(route, upstream.name) || waits->wait <= timeout) continue;
     const Node* queue = find(&node, "queue");
     const Node* wait = find(queue, "wait");
     build.report.warning(code::kNoEffect, wait != nullptr ? *wait : *queue,
@@ -225,19 +217,12 @@ void check_wait(Build& build, const gateway::UpstreamConcurrency& capacity, cons
 
 }  // namespace
 
-const gateway::UpstreamConcurrency* concurrency_of(const Build& build, std::string_view name) {
-  const auto found = build.capacity_numbers.find(name);
-  return found == build.capacity_numbers.end() ? nullptr : &build.config.gateway.concurrency[found->second];
-}
-
 void build_shedding(Build& build) {
   for (std::size_t i = 0; i < build.upstream_nodes.size(); ++i) {
     const Node* written = find(build.upstream_nodes[i], "concurrency");
     if (written != nullptr && written->kind == Kind::object)
       build_concurrency(build, *written, build.config.upstreams[i]);
   }
-  const auto& capacities = build.config.gateway.concurrency;
-  for (std::size_t i = 0; i < capacities.size(); ++i) build.capacity_numbers.emplace(capacities[i].upstream, i);
   const Node* node = find(&build.root, "shedding");
   const Node* from = text_at(node, "priority_from");
   if (from == nullptr) return;
@@ -262,26 +247,28 @@ void check_shedding(Build& build) {
     build.report.warning_at_key(code::kNoEffect, *from, "\"priority_from\" has no effect: no request is ever too many",
                                 R"(add "concurrency": {} to an upstream)");
   RoutesTo routes;
-  if (!options.concurrency.empty())
+  const auto& upstreams = build.config.upstreams;
+  if (std::any_of(upstreams.begin(), upstreams.end(), [](const auto& each) { return each.concurrency.has_value(); }))
     for (const auto& route : options.routes) {
       routes[route.to].push_back(&route);
       if (!route.split) continue;
       for (const auto& share : route.split->shares) routes[share.upstream].push_back(&route);
     }
-  for (const auto& capacity : options.concurrency) {
-    const Node* node = find(build.upstream_nodes[build.upstream_numbers.at(capacity.upstream)], "concurrency");
-    check_reserved(build, routes[capacity.upstream], *node);
-    check_wait(build, capacity, *node);
+  for (std::size_t i = 0; i < upstreams.size(); ++i) {
+    if (!upstreams[i].concurrency) continue;
+    const Node* written = find(build.upstream_nodes[i], "concurrency");
+    check_reserved(build, routes[upstreams[i].name], *written);
+    check_wait(build, upstreams[i], *written);
   }
 }
 
 namespace {
 
-std::string of_upstream(const gateway::UpstreamConcurrency& each, std::uint32_t instances) {
-  const auto& options = each.options;
-  std::string out = "\nUpstream " + each.upstream + " may have as many requests at the same time as it can take:\n";
+std::string of_upstream(const gateway::UpstreamOptions& each, std::uint32_t instances) {
+  const auto& options = *each.concurrency;
+  std::string out = "\nUpstream " + each.name + " may have as many requests at the same time as it can take:\n";
   if (options.in_flight > 0) {
-    const bool fleet = each.store == limit::Store::redis;
+    const bool fleet = each.in_flight_store == limit::Store::redis;
     out += "  at most " + std::to_string(options.in_flight) + " of " +
            (fleet ? "all gateways together, counted in Redis" : "this gateway");
     if (fleet && instances > 1) out += "; if Redis is down, each has 1/" + std::to_string(instances) + " of it";
@@ -308,7 +295,8 @@ std::string of_upstream(const gateway::UpstreamConcurrency& each, std::uint32_t 
 std::string shedding_in_words(const Config& config) {
   std::string out;
   const auto instances = config.redis ? config.redis->instances : 1;
-  for (const auto& each : config.gateway.concurrency) out += of_upstream(each, instances);
+  for (const auto& each : config.upstreams)
+    if (each.concurrency) out += of_upstream(each, instances);
   const auto& shedding = config.gateway.shedding;
   if (shedding.loop_lag > Duration(0))
     out += "\nA worker that is more than " + to_text(shedding.loop_lag) +

@@ -10,8 +10,7 @@ namespace headgate::gateway {
 std::shared_ptr<const Delivery> CompiledConfig::delivery(const RouteOptions& wanted, const std::string& to) const {
   if (wanted.respond) return nullptr;
   Delivery out;
-  for (const auto& each : options_.retries)
-    if (each.upstream == to) out.retry = &each.retry;
+  if (const auto& retry = upstreams_[upstream_number(to)].retry) out.retry = &*retry;
   out.held_body = wanted.held_body;
   out.mirror = wanted.mirror;
   if (out.mirror) out.mirror_upstream = upstream_number(out.mirror->to);

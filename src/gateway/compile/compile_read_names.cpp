@@ -1,28 +1,15 @@
-// Which fields and cookies of a request say who or what is counted: of two, the server could read the other one.
+// Which fields, cookies and credentials of a request say who or what is counted. Each may stand once: of two, the
+// server could read the other one.
 
 #include "headgate/gateway/compiled_config.hpp"
+#include "headgate/gateway/each_per.hpp"
 #include "headgate/gateway/key_source.hpp"
+#include "headgate/gateway/route_edits.hpp"
 
 #include <algorithm>
 
 namespace headgate::gateway {
 namespace {
-
-/// Calls `take` for each part of each key that a request of the route has in a limit, a room, a queue or a choice of
-/// servers.
-template <class Take>
-void each_part(const Route& route, Take take) {
-  const auto all = [&take](const std::vector<limit::Per>& parts) { std::for_each(parts.begin(), parts.end(), take); };
-  if (route.room) all(route.room->options.per);
-  if (route.balance_per) all(*route.balance_per);
-  if (route.queue) all(route.queue->queue_per);
-  for (const auto& route_limit : route.plan) {
-    const auto& limit = *route_limit.limit;
-    all(limit.per);
-    for (const auto& instead : limit.if_absent.instead) all(instead);
-    if (limit.tier_from) take(*limit.tier_from);
-  }
-}
 
 void keep_once(std::vector<std::string>& names) {
   std::sort(names.begin(), names.end());
@@ -31,29 +18,49 @@ void keep_once(std::vector<std::string>& names) {
 
 }  // namespace
 
-void CompiledConfig::note_counted_headers(Route& route) const {
-  auto& names = route.counted_headers;
-  each_part(route, [&names](const limit::Per& per) {
-    if (per.source->needs == Needs::field) names.push_back(per.name);
-  });
-  for (const auto& route_limit : route.plan)
-    if (route_limit.cost.from == Cost::From::request_header) names.push_back(route_limit.cost.header);
-  if (route.sheds && !options_.shedding.priority_from.empty()) names.push_back(options_.shedding.priority_from);
-  keep_once(names);
+/// The same for all upstreams of a route that splits its requests: what is read must not depend on the share.
+void CompiledConfig::note_reads(Route& route, const RouteOptions& wanted) const {
+  Keyed keyed{.limits = {}, .upstreams = {}, .room = nullptr, .split = wanted.split.get()};
+  if (route.room) keyed.room = &route.room->options;
+  for (const auto& route_limit : route.plan) {
+    keyed.limits.push_back(route_limit.limit);
+    const auto& exemption = route_limit.ready->exemption;
+    route.reads_key = route.reads_key || (exemption && !exemption->api_keys.empty());
+    if (route_limit.cost.from == Cost::From::request_header) route.counted_headers.push_back(route_limit.cost.header);
+  }
+  if (wanted.split) {
+    for (const auto& share : wanted.split->shares)
+      keyed.upstreams.push_back(&upstreams_[upstream_number(share.upstream)]);
+  } else if (!wanted.respond) {
+    keyed.upstreams.push_back(&upstreams_[route.upstream]);
+  }
+  const auto sheds = [&](const auto* upstream) { return upstream->concurrency || upstream->server_queue; };
+  const bool may_shed = !wanted.respond && (options_.shedding.loop_lag > Duration(0) ||
+                                            std::any_of(keyed.upstreams.begin(), keyed.upstreams.end(), sheds));
+  if (may_shed && !options_.shedding.priority_from.empty())
+    route.counted_headers.push_back(options_.shedding.priority_from);
+  route.reads_token = route.reads_token || wanted.require == Require::jwt || (route.edits && route.edits->reads_token);
+  route.reads_key = route.reads_key || wanted.require == Require::api_key || identity_.api_key.any_known();
+  note_reads(route, keyed);
 }
 
-void CompiledConfig::note_read_cookies(Route& route) const {
-  auto& names = route.read_cookies;
-  each_part(route, [&names](const limit::Per& per) {
-    if (per.source->needs == Needs::cookie) names.push_back(per.name);
+void CompiledConfig::note_reads(Route& route, const Keyed& keyed) const {
+  auto& cookies = route.read_cookies;
+  each_per(keyed, [&](const limit::Per& per) {
+    const auto needs = per.source->needs;
+    if (needs == Needs::field) route.counted_headers.push_back(per.name);
+    if (needs == Needs::cookie) cookies.push_back(per.name);
+    route.reads_token = route.reads_token || needs == Needs::token;
+    route.reads_key = route.reads_key || needs == Needs::api_key;
   });
   if (route.room) {
-    names.push_back(route.room->cookie);
-    names.push_back(route.room->secure_cookie);
+    cookies.push_back(route.room->cookie);
+    cookies.push_back(route.room->secure_cookie);
   }
-  if (route.reads_key && !identity_.api_key.cookie.empty()) names.push_back(identity_.api_key.cookie);
-  if (route.reads_token && identity_.jwt && !identity_.jwt->cookie.empty()) names.push_back(identity_.jwt->cookie);
-  keep_once(names);
+  if (route.reads_key && !identity_.api_key.cookie.empty()) cookies.push_back(identity_.api_key.cookie);
+  if (route.reads_token && identity_.jwt && !identity_.jwt->cookie.empty()) cookies.push_back(identity_.jwt->cookie);
+  keep_once(cookies);
+  keep_once(route.counted_headers);
 }
 
 }  // namespace headgate::gateway

@@ -55,28 +55,36 @@ std::string fleet_limit(std::string_view upstream) { return "upstream:" + std::s
 
 /// All tiers of such a limit share one counter, and differ in how much of it they may use.
 void CompiledConfig::make_fleet_limits() {
-  for (const auto& each : options_.concurrency) {
-    if (each.options.in_flight == 0) continue;
+  for (const auto& each : upstreams_) {
+    if (!each.concurrency || each.concurrency->in_flight == 0) continue;
+    const auto& concurrency = *each.concurrency;
     limit::Limit limit;
-    limit.name = fleet_limit(each.upstream);
+    limit.name = fleet_limit(each.name);
     limit.per = {*read_per("upstream")};
-    limit.store = each.store;
+    limit.store = each.in_flight_store;
     for (std::size_t i = 0; i < shed::kPriorities; ++i) {
-      const auto most = shed::share_of(static_cast<shed::Priority>(i), each.options.in_flight, each.options.reserved);
-      limit.tiers.push_back({std::string(shed::kPriorityWords[i]), {rule_of(limit.name, most, each.options.queue)}});
+      const auto most = shed::share_of(static_cast<shed::Priority>(i), concurrency.in_flight, concurrency.reserved);
+      limit.tiers.push_back({std::string(shed::kPriorityWords[i]), {rule_of(limit.name, most, concurrency.queue)}});
     }
     limits_.push_back(std::move(limit));
   }
 }
 
-void CompiledConfig::note_queue(Route& route) const {
-  const auto* const own = concurrency_of(route.upstream_name);
-  if (own == nullptr || !own->options.queue) return;
-  route.queue = own;
-  for (const auto& per : route.queue->queue_per) {
-    route.reads_token = route.reads_token || per.source->needs == Needs::token;
-    route.reads_key = route.reads_key || per.source->needs == Needs::api_key;
+/// What of its upstream a route has. Adds the upstream's capacity to its plan.
+void CompiledConfig::note_upstream(Route& route, const RouteOptions& wanted) {
+  const auto& upstream = upstreams_[route.upstream];
+  const auto& concurrency = upstream.concurrency;
+  route.circuit = upstream.circuit.has_value();
+  if (!upstream.balance_per.empty()) route.balance_per = &upstream.balance_per;
+  if (concurrency && concurrency->queue) route.queue = &upstream;
+  if (upstream.server_queue) {
+    route.server_queue = &*upstream.server_queue;
+    route.server_queue_key = queue_of_servers(upstream.name);
   }
+  route.sheds = concurrency || upstream.server_queue || options_.shedding.loop_lag > Duration(0);
+  if (!concurrency || concurrency->in_flight == 0) return;
+  auto& capacity = route.plan.emplace_back(plan({.limit = fleet_limit(upstream.name), .cost = {}}, route.name));
+  if (wanted.held_body > 0) capacity.stage = is_in_redis(capacity.stage) ? Stage::held_in_redis : Stage::held;
 }
 
 Hash queue_of_servers(std::string_view upstream) {
@@ -96,13 +104,6 @@ std::vector<Hash> queues_of_capacity(const CompiledConfig& compiled, std::string
           out.push_back(queue);
   }
   return out;
-}
-
-void CompiledConfig::note_server_queue(Route& route) const {
-  for (const auto& each : options_.server_queues)
-    if (each.upstream == route.upstream_name) route.server_queue = &each;
-  route.sheds = route.sheds || route.server_queue != nullptr;
-  if (route.server_queue) route.server_queue_key = queue_of_servers(route.upstream_name);
 }
 
 void CompiledConfig::note_priorities(CompiledLimit& limit) const {

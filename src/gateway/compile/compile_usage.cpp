@@ -3,6 +3,7 @@
 #include "gateway/steps/table.hpp"
 
 #include "headgate/gateway/compiled_config.hpp"
+#include "headgate/gateway/each_per.hpp"
 #include "headgate/gateway/key_source.hpp"
 
 #include <algorithm>
@@ -43,7 +44,6 @@ void CompiledConfig::make_usage() {
   route->edits = nullptr;
   route->reads_token = identity_.jwt.has_value();
   route->reads_key = route->reads_key || identity_.api_key.written;
-  note_steps(*route);
   usage_ = CompiledUsage{
       .route = route.get(), .rule = built_in_rule(kUsageLimit, kUsageRate, kUsageBurst), .limits = {}, .by_name = {}};
   usage_->by_name.reserve(routes_.size());
@@ -55,6 +55,10 @@ void CompiledConfig::make_usage() {
   for (const auto& each : ready_)
     if (each->binds && !each->share.is_partial() && of_caller_alone(each->limit.per) && is_own_key(each->limit))
       usage_->limits.push_back({.limit = &each->limit, .ready = each.get(), .cost = {}, .stage = Stage::memory});
+  Keyed keyed;
+  for (const auto& each : usage_->limits) keyed.limits.push_back(each.limit);
+  note_reads(*route, keyed);
+  note_steps(*route);
   serving_.push_back(route.get());
   routes_.push_back(std::move(route));
 }

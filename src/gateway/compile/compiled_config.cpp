@@ -2,6 +2,7 @@
 
 #include "gateway/steps/table.hpp"
 
+#include "headgate/gateway/each_per.hpp"
 #include "headgate/gateway/key_source.hpp"
 #include "headgate/gateway/route_edits.hpp"
 #include "headgate/limit/algorithm.hpp"
@@ -15,17 +16,11 @@
 namespace headgate::gateway {
 namespace {
 
-/// Everything that a limit may count by or take its tier from.
-std::vector<limit::Per> parts(const limit::Limit& limit) {
-  auto out = limit.per;
-  for (const auto& key : limit.if_absent.instead) out.insert(out.end(), key.begin(), key.end());
-  if (limit.tier_from) out.push_back(*limit.tier_from);
-  return out;
-}
-
+/// Whether it may count by such a thing, or take its tier from one.
 bool asks_for(const limit::Limit& limit, Needs needs) {
-  const auto all = parts(limit);
-  return std::any_of(all.begin(), all.end(), [needs](const limit::Per& per) { return per.source->needs == needs; });
+  bool any = false;
+  each_per(limit, [&](const limit::Per& per) { any = any || per.source->needs == needs; });
+  return any;
 }
 
 bool ignores_case(const Options& options, const RouteOptions& route) {
@@ -76,18 +71,18 @@ limit::Rule built_in_rule(std::string_view name, const Rate& rate, std::uint64_t
 
 struct CompiledConfig::Names {
   using Numbers = boost::unordered_flat_map<std::string, std::size_t>;
-  Numbers limits;      // in limits_
-  Numbers ready;       // in ready_, those that count together on all routes
-  Numbers bans;        // in bans_
-  Numbers upstreams;   // of the configuration
-  Numbers capacities;  // in options_.concurrency
+  Numbers limits;     // in limits_
+  Numbers ready;      // in ready_, those that count together on all routes
+  Numbers bans;       // in bans_
+  Numbers upstreams;  // in upstreams_
 };
 
 CompiledConfig::CompiledConfig(const Options& options, const identity::Options& identity,
-                               std::vector<limit::Limit> limits, const std::vector<std::string>& upstreams,
+                               std::vector<limit::Limit> limits, std::vector<UpstreamOptions> upstreams,
                                std::uint32_t instances)
     : options_(options),
       identity_(identity),
+      upstreams_(std::move(upstreams)),
       proxy_fields_(options.proxy_fields),
       via_10_(options.via.empty() ? "" : "1.0 " + options.via),
       via_11_(options.via.empty() ? "" : "1.1 " + options.via),
@@ -98,9 +93,7 @@ CompiledConfig::CompiledConfig(const Options& options, const identity::Options& 
   make_fleet_limits();
   // Of two with the same name the first counts.
   for (std::size_t i = 0; i < limits_.size(); ++i) names_->limits.emplace(limits_[i].name, i);
-  for (std::size_t i = 0; i < upstreams.size(); ++i) names_->upstreams.emplace(upstreams[i], i);
-  for (std::size_t i = 0; i < options_.concurrency.size(); ++i)
-    names_->capacities.emplace(options_.concurrency[i].upstream, i);
+  for (std::size_t i = 0; i < upstreams_.size(); ++i) names_->upstreams.emplace(upstreams_[i].name, i);
   if (identity_.failures)
     failure_rule_ = built_in_rule(kFailureLimit, identity_.failures->rate, identity_.failures->burst);
   for (const auto& room : options_.rooms) {
@@ -126,11 +119,6 @@ std::size_t CompiledConfig::upstream_number(const std::string& name) const {
   const auto found = names_->upstreams.find(name);
   if (found == names_->upstreams.end()) throw std::invalid_argument("no upstream is named " + name);
   return found->second;
-}
-
-const UpstreamConcurrency* CompiledConfig::concurrency_of(const std::string& name) const {
-  const auto found = names_->capacities.find(name);
-  return found == names_->capacities.end() ? nullptr : &options_.concurrency[found->second];
 }
 
 std::unique_ptr<Route> CompiledConfig::make_route(const RouteOptions& wanted, const std::string& to,
@@ -165,38 +153,14 @@ std::unique_ptr<Route> CompiledConfig::make_route(const RouteOptions& wanted, co
   }
   for (const auto& use : wanted.limits) route->plan.push_back(plan(use, route->name));
   route->priority = wanted.priority;
-  if (!wanted.respond) {
-    const auto* const own = concurrency_of(to);
-    const auto& circuits = options_.circuits;
-    route->circuit = std::find(circuits.begin(), circuits.end(), route->upstream_name) != circuits.end();
-    route->sheds = own != nullptr || options_.shedding.loop_lag > Duration(0);
-    note_server_queue(*route);
-    if (own != nullptr && own->options.in_flight > 0) {
-      auto& capacity = route->plan.emplace_back(plan({.limit = fleet_limit(to), .cost = {}}, route->name));
-      if (wanted.held_body > 0) capacity.stage = is_in_redis(capacity.stage) ? Stage::held_in_redis : Stage::held;
-    }
-  }
+  if (!wanted.respond) note_upstream(*route, wanted);
   // The order in which stages are checked; the rules of one stage stand together.
   std::stable_sort(route->plan.begin(), route->plan.end(),
                    [](const auto& a, const auto& b) { return a.stage < b.stage; });
   for (const auto& route_limit : route->plan) ++route->stage_begin[static_cast<std::size_t>(route_limit.stage) + 1];
   std::partial_sum(route->stage_begin.begin(), route->stage_begin.end(), route->stage_begin.begin());
-  note_balance(*route);
-  note_queue(*route);
-  note_counted_headers(*route);
   note_bans(*route);
-  route->reads_token =
-      route->reads_token || wanted.require == Require::jwt || (route->edits && route->edits->reads_token);
-  route->reads_key = route->reads_key || wanted.require == Require::api_key || identity_.api_key.any_known();
-  if (route->room)
-    for (const auto& per : route->room->options.per)
-      route->reads_key = route->reads_key || per.source->needs == Needs::api_key;
-  for (const auto& route_limit : route->plan) {
-    route->reads_token = route->reads_token || asks_for(*route_limit.limit, Needs::token);
-    route->reads_key = route->reads_key || asks_for(*route_limit.limit, Needs::api_key) ||
-                       (route_limit.ready->exemption && !route_limit.ready->exemption->api_keys.empty());
-  }
-  note_read_cookies(*route);
+  note_reads(*route, wanted);
   route->delivery = delivery(wanted, to);
   note_steps(*route);
   return route;
@@ -207,26 +171,11 @@ std::unique_ptr<Route> CompiledConfig::make_route(const RouteOptions& wanted, co
 void CompiledConfig::split_route(Route& route, const RouteOptions& wanted) {
   auto split = std::make_shared<CompiledSplit>();
   split->options = wanted.split.get();
-  for (const auto& part : wanted.split->by) {
+  each_per(wanted.split->by, [&](const limit::Per& part) {
     split->after_auth = split->after_auth || part.source->needs == Needs::token;
-    route.reads_token = route.reads_token || part.source->needs == Needs::token;
-    route.reads_key = route.reads_key || part.source->needs == Needs::api_key;
-    if (part.source->needs == Needs::field) route.counted_headers.push_back(part.name);
-    if (part.source->needs == Needs::cookie) route.read_cookies.push_back(part.name);
-  }
-  std::vector<std::unique_ptr<Route>> made;
+  });
   for (const auto& share : wanted.split->shares) {
-    const auto& one = made.emplace_back(make_route(wanted, share.upstream, route.number));
-    // What an upstream asks of its requests is read before the share of a request is known.
-    route.reads_token = route.reads_token || one->reads_token;
-    route.reads_key = route.reads_key || one->reads_key;
-    route.counted_headers.insert(route.counted_headers.end(), one->counted_headers.begin(), one->counted_headers.end());
-    route.read_cookies.insert(route.read_cookies.end(), one->read_cookies.begin(), one->read_cookies.end());
-  }
-  for (auto& one : made) {
-    one->reads_token = route.reads_token;
-    one->reads_key = route.reads_key;
-    note_steps(*one);
+    auto one = make_route(wanted, share.upstream, route.number);
     serving_.push_back(one.get());
     split->routes.push_back(std::move(one));
   }

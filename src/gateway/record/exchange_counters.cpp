@@ -61,12 +61,11 @@ void ExchangeCounters::make_shedding(observe::Registry& registry, observe::Write
     if (shed_.size() <= route->upstream) shed_.resize(route->upstream + 1);
     auto& counters = shed_[route->upstream];
     if (counters.refused[0] != nullptr) continue;
-    const auto named = [&](const auto& each) { return each.upstream == route->upstream_name; };
-    const auto own = std::find_if(options.concurrency.begin(), options.concurrency.end(), named);
+    const auto& own = compiled.upstreams()[route->upstream].concurrency;
     counters = observe::shed_counters(registry, worker, route->upstream_name, shed::kLayerWords, shed::kPriorityWords);
-    const bool adaptive = own != options.concurrency.end() && own->options.adaptive;
+    const bool adaptive = own && own->adaptive;
     if (adaptive) observe::add_shed_gauges(registry, worker, route->upstream_name, counters);
-    if (adaptive && own->options.queue) {
+    if (adaptive && own->queue) {
       observe::add_queue_numbers(registry, worker, route->upstream_name, counters);
     } else if (route->server_queue && route->server_queue->length > 0) {
       observe::add_queue_numbers(registry, worker, route->upstream_name, counters);

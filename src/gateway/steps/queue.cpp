@@ -39,7 +39,7 @@ struct Waiting : shed::Waiter {
 
 /// How long it may wait: after that nobody waits for its answer any more.
 Duration patience_of(const Exchange& x, const shed::Concurrency& concurrency) {
-  auto out = std::min(x.route->queue->options.queue->wait, x.route->timeout);
+  auto out = std::min(x.route->queue->concurrency->queue->wait, x.route->timeout);
   const auto deadline = deadline_in(http::value_of(x.request.fields, "x-request-deadline"));
   if (deadline) out = std::min(out, *deadline - x.clock->wall() - concurrency.usual_latency());
   return out;

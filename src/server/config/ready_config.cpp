@@ -11,7 +11,7 @@ namespace {
 using TlsContexts = std::vector<std::shared_ptr<const net::TlsContext>>;
 
 /// Reads the files of TLS to servers. Upstreams with the same options share what was read.
-TlsContexts read_tls(const std::vector<upstream::Options>& upstreams) {
+TlsContexts read_tls(const std::vector<gateway::UpstreamOptions>& upstreams) {
   TlsContexts out;
   for (const auto& options : upstreams) {
     auto& context = out.emplace_back();
@@ -36,13 +36,10 @@ void add_failure(ReadAgainConfig& out, const std::exception& failure) {
 }  // namespace
 
 ReadyConfig make_ready(const SideThread& side, config::Config config) {
-  std::vector<std::string> names;
-  names.reserve(config.upstreams.size());
-  for (const auto& upstream : config.upstreams) names.push_back(upstream.name);
   const auto instances = config.redis ? config.redis->instances : 1;
   ReadyConfig out;
   out.compiled = side.freed_here(
-      new const gateway::CompiledConfig(config.gateway, config.identity, config.limits, names, instances));
+      new const gateway::CompiledConfig(config.gateway, config.identity, config.limits, config.upstreams, instances));
   out.upstream_tls = read_tls(config.upstreams);
   config.gateway.routes = {};  // the compiled configuration has its own
   out.config = side.freed_here(new const config::Config(std::move(config)));
@@ -56,7 +53,7 @@ ReadyConfig with_files_of_now(const ReadyConfig& before) {
 }
 
 ReadyConfig with_upstreams(const SideThread& side, const ReadyConfig& before,
-                           std::vector<upstream::Options> upstreams) {
+                           std::vector<gateway::UpstreamOptions> upstreams) {
   auto out = before;
   auto config = *before.config;
   config.upstreams = std::move(upstreams);

@@ -32,7 +32,8 @@ ReadyConfig make_ready(const SideThread& side, config::Config config);
 ReadyConfig with_files_of_now(const ReadyConfig& before);
 
 /// The same, with other options of its upstreams, which have the same names. Any thread.
-ReadyConfig with_upstreams(const SideThread& side, const ReadyConfig& before, std::vector<upstream::Options> upstreams);
+ReadyConfig with_upstreams(const SideThread& side, const ReadyConfig& before,
+                           std::vector<gateway::UpstreamOptions> upstreams);
 
 /// A configuration that was read again, or why it cannot be used.
 struct ReadAgainConfig {

@@ -137,10 +137,9 @@ void add_watches(ActiveConfig& active, const ActiveConfig* before) {
 std::vector<std::shared_ptr<upstream::RetryShare>> retry_shares(const config::Config& config,
                                                                 upstream::RetryBudgets& budgets) {
   std::vector<std::shared_ptr<upstream::RetryShare>> out(config.upstreams.size());
-  for (const auto& each : config.gateway.retries)
-    for (std::size_t i = 0; i < out.size(); ++i)
-      if (config.upstreams[i].name == each.upstream)
-        out[i] = std::make_shared<upstream::RetryShare>(budgets.of(each.upstream));
+  for (std::size_t i = 0; i < out.size(); ++i)
+    if (config.upstreams[i].retry)
+      out[i] = std::make_shared<upstream::RetryShare>(budgets.of(config.upstreams[i].name));
   return out;
 }
 
@@ -241,7 +240,7 @@ std::shared_ptr<const ActiveConfig> with_overrides(const SideThread& side, const
 }
 
 std::shared_ptr<const ActiveConfig> with_servers(const SideThread& side, const ActiveConfig& before,
-                                                 std::vector<upstream::Options> upstreams) {
+                                                 std::vector<gateway::UpstreamOptions> upstreams) {
   auto out = std::make_shared<ActiveConfig>(before);
   auto config = *before.config;
   config.upstreams = std::move(upstreams);

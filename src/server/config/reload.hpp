@@ -69,7 +69,7 @@ std::shared_ptr<const ActiveConfig> with_overrides(const SideThread& side, const
 /// The same with other options of its upstreams, which have the same names, and servers of the same names. No server
 /// gets a bound that has none.
 std::shared_ptr<const ActiveConfig> with_servers(const SideThread& side, const ActiveConfig& before,
-                                                 std::vector<upstream::Options> upstreams);
+                                                 std::vector<gateway::UpstreamOptions> upstreams);
 
 /// What a reload takes.
 enum class ReloadFrom : std::uint8_t {

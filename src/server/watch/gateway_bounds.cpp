@@ -156,16 +156,15 @@ void add_upstream_bounds(Bounds& bounds, const Shared& shared) {
       }
       if (fullest.most > 0) table.push_back(std::move(fullest));
     }
-    const auto& options = active.compiled->options();
     std::set<std::string> queued;
-    for (const auto& each : options.server_queues) queued.insert(each.upstream);
-    for (const auto& each : options.concurrency) {
-      if (each.options.queue) queued.insert(each.upstream);
-      if (each.options.in_flight == 0) continue;
-      const auto now = shared.registry.gauges(observe::family::limit_in_flight, {gateway::fleet_limit(each.upstream)});
-      table.push_back({.bound = "upstreams." + each.upstream + ".concurrency.in_flight",
+    for (const auto& each : active.compiled->upstreams()) {
+      const auto& places = each.concurrency;
+      if (each.server_queue || (places && places->queue)) queued.insert(each.name);
+      if (!places || places->in_flight == 0) continue;
+      const auto now = shared.registry.gauges(observe::family::limit_in_flight, {gateway::fleet_limit(each.name)});
+      table.push_back({.bound = "upstreams." + each.name + ".concurrency.in_flight",
                        .used = static_cast<std::uint64_t>(std::max(now.sum, 0.0)),
-                       .most = each.options.in_flight,
+                       .most = places->in_flight,
                        .when_full = "further requests wait, if there is a queue, or get a 503; of several gateways "
                                     "only what this one has",
                        .full = Full::usual});

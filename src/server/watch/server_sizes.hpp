@@ -2,7 +2,7 @@
 // What an operator gives servers at run time: another weight, or another bound of requests in flight, than the
 // configuration says.
 
-#include "headgate/upstream/options.hpp"
+#include "headgate/gateway/upstream_options.hpp"
 
 #include <cstdint>
 #include <map>
@@ -33,7 +33,7 @@ struct SetSize {
 /// One thread. It lasts over reloads, until one changes what the configuration says of the same server, or removes it.
 class ServerSizes {
  public:
-  using Upstreams = std::vector<upstream::Options>;
+  using Upstreams = std::vector<gateway::UpstreamOptions>;
 
   /// `upstreams` are those in use. Changes what it has of this server; use apply() then.
   void set(const Upstreams& upstreams, const std::string& upstream, const std::string& server, const WantedSize& size);

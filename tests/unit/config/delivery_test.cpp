@@ -25,16 +25,15 @@ std::string delivered_by(const std::string& retry, const std::string& route = ""
 TEST(RetryOptions, AreOffUnlessTheUpstreamHasThem) {
   const auto config = loaded(R"({ "listen": ":8080", "upstreams": { "app": "http://127.0.0.1:3000" },
                                   "routes": [{ "path": "/*", "to": "app" }] })");
-  EXPECT_TRUE(config.gateway.retries.empty());
+  EXPECT_FALSE(config.upstreams.at(0).retry);
   EXPECT_EQ(config.gateway.routes[0].held_body, 0U);
   EXPECT_FALSE(config.gateway.routes[0].mirror);
 }
 
 TEST(RetryOptions, HaveDefaults) {
   const auto config = loaded(delivered_by("{}"));
-  ASSERT_EQ(config.gateway.retries.size(), 1U);
-  const auto& retry = config.gateway.retries[0].retry;
-  EXPECT_EQ(config.gateway.retries[0].upstream, "app");
+  ASSERT_TRUE(config.upstreams.at(0).retry);
+  const auto& retry = *config.upstreams[0].retry;
   EXPECT_EQ(retry.attempts, 2U);
   EXPECT_TRUE(retry.on_connect_error);
   EXPECT_TRUE(retry.on_closed);
@@ -48,7 +47,7 @@ TEST(RetryOptions, AreThoseOfTheFile) {
   const auto config = loaded(delivered_by(R"({ "attempts": 4, "on": [503, "timeout", 429, 503], "timeout_each": "200ms",
                                        "budget": "5%" })",
                                           R"(, "buffer_request": "64KiB")"));
-  const auto& retry = config.gateway.retries.at(0).retry;
+  const auto& retry = *config.upstreams.at(0).retry;
   EXPECT_EQ(retry.attempts, 4U);
   EXPECT_FALSE(retry.on_connect_error);
   EXPECT_FALSE(retry.on_closed);

@@ -258,15 +258,6 @@ inline std::string describe(const gateway::Options& gateway) {
   if (!gateway.hsts.empty()) out << "hsts " << gateway.hsts << '\n';
   out << "via " << gateway.via << " proxy_fields";
   for (const auto& name : gateway.proxy_fields) out << ' ' << name;
-  for (const auto& each : gateway.concurrency) {
-    out << "\nconcurrency " << each.upstream << ' ' << each.options.in_flight << ' ' << each.options.reserved << ' '
-        << static_cast<int>(each.store);
-    if (each.options.adaptive) out << ' ' << each.options.adaptive->least << " to " << each.options.adaptive->most;
-    if (each.options.queue) out << " queue " << each.options.queue->length << ' ' << to_text(each.options.queue->wait);
-    for (const auto& per : each.queue_per) out << ' ' << gateway::to_text(per);
-  }
-  for (const auto& each : gateway.server_queues)
-    out << "\nserver queue " << each.upstream << ' ' << each.length << ' ' << to_text(each.wait);
   for (const auto& each : gateway.tier_priorities)
     out << "\npriority " << each.limit << ' ' << each.tier << ' ' << to_text(each.priority);
   out << "\nshedding " << gateway.shedding.priority_from << ' ' << to_text(gateway.shedding.loop_lag);
@@ -323,6 +314,16 @@ inline std::string describe(const Config& config) {
       out << " circuit " << each.circuit->open_at << ' ' << to_text(each.circuit->of_last) << ' '
           << each.circuit->at_least << ' ' << to_text(each.circuit->try_again);
     if (each.tls) out << describe(*each.tls);
+    if (const auto& places = each.concurrency) {
+      out << " concurrency " << places->in_flight << ' ' << places->reserved << ' '
+          << static_cast<int>(each.in_flight_store);
+      if (places->adaptive) out << ' ' << places->adaptive->least << " to " << places->adaptive->most;
+      if (places->queue) out << " queue " << places->queue->length << ' ' << to_text(places->queue->wait);
+    }
+    for (const auto* const key : {&each.balance_per, &each.queue_per})
+      for (const auto& per : *key) out << ' ' << gateway::to_text(per);
+    if (each.server_queue)
+      out << " server queue " << each.server_queue->length << ' ' << to_text(each.server_queue->wait);
     out << '\n';
   }
   for (const auto& each : config.limits) out << describe(each);

@@ -43,10 +43,10 @@ TEST(ServersLookedAfter, AreAsTheFileSays) {
   EXPECT_EQ(app.servers[1].max_in_flight, 7U) << "its own";
   EXPECT_EQ(app.resolve_every, seconds(10));
   EXPECT_EQ(app.connection_lifetime, minutes(10));
-  ASSERT_EQ(config.gateway.server_queues.size(), 1U);
-  EXPECT_EQ(config.gateway.server_queues[0].upstream, "app");
-  EXPECT_EQ(config.gateway.server_queues[0].length, 100U);
-  EXPECT_EQ(config.gateway.server_queues[0].wait, seconds(1));
+  ASSERT_TRUE(app.server_queue);
+  EXPECT_EQ(app.server_queue->length, 100U);
+  EXPECT_EQ(app.server_queue->wait, seconds(1));
+  EXPECT_FALSE(config.upstreams[1].server_queue);
 }
 
 TEST(ServersLookedAfter, HaveDefaults) {
@@ -63,8 +63,8 @@ TEST(ServersLookedAfter, HaveDefaults) {
 TEST(ServersLookedAfter, AreRefusedAtOnceWithoutAQueue) {
   const auto config = loaded(R"({ "listen": ":1", "routes": [{ "path": "/*", "to": "a" }],
     "upstreams": { "a": { "servers": ["http://127.0.0.1:1"], "max_in_flight": 5 } } })");
-  ASSERT_EQ(config.gateway.server_queues.size(), 1U);
-  EXPECT_EQ(config.gateway.server_queues[0].length, 0U);
+  ASSERT_TRUE(config.upstreams[0].server_queue);
+  EXPECT_EQ(config.upstreams[0].server_queue->length, 0U);
 }
 
 TEST(ServersLookedAfter, AreToldInWords) {

@@ -31,7 +31,7 @@ TEST(Load, FillsInTheDefaultsOfTheOptionTypes) {
   const auto config = loaded(kMinimal);
   Config expected;
   expected.listen = {{.host = "", .port = 8080, .text = ":8080"}};
-  upstream::Options app;
+  gateway::UpstreamOptions app;
   app.name = "app";
   app.servers = {{.host = "127.0.0.1", .port = 3000, .text = "127.0.0.1:3000"}};
   expected.upstreams = {app};

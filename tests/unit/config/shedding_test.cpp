@@ -26,17 +26,16 @@ TEST(SheddingOptions, AreThoseOfTheFile) {
   const auto& gateway = config.gateway;
   EXPECT_EQ(gateway.shedding.priority_from, "x-priority");
   EXPECT_EQ(gateway.shedding.loop_lag, std::chrono::milliseconds(50));
-  ASSERT_EQ(gateway.concurrency.size(), 2U);
-  const auto& app = gateway.concurrency[0];
-  EXPECT_EQ(app.upstream, "app");
-  EXPECT_EQ(app.options, (shed::Options{.adaptive = shed::Bounds{.least = 8, .most = 90},
-                                        .in_flight = 400,
-                                        .reserved = shed::Options::kWhole / 5}));
-  EXPECT_EQ(app.store, limit::Store::memory);
-  EXPECT_EQ(config.upstreams[0].concurrency, app.options);
+  const auto& app = config.upstreams[0];
+  EXPECT_EQ(app.name, "app");
+  EXPECT_EQ(app.concurrency, (shed::Options{.adaptive = shed::Bounds{.least = 8, .most = 90},
+                                            .in_flight = 400,
+                                            .reserved = shed::Options::kWhole / 5}));
+  EXPECT_EQ(app.in_flight_store, limit::Store::memory);
   EXPECT_FALSE(config.upstreams[1].concurrency);
-  EXPECT_FALSE(gateway.concurrency[1].options.adaptive);
-  EXPECT_EQ(gateway.concurrency[1].options.in_flight, 7U);
+  ASSERT_TRUE(config.upstreams[2].concurrency);
+  EXPECT_FALSE(config.upstreams[2].concurrency->adaptive);
+  EXPECT_EQ(config.upstreams[2].concurrency->in_flight, 7U);
   ASSERT_EQ(gateway.tier_priorities.size(), 1U);
   EXPECT_EQ(gateway.tier_priorities[0].tier, "free");
   EXPECT_EQ(gateway.tier_priorities[0].priority, shed::Priority::low);
@@ -49,7 +48,7 @@ TEST(SheddingOptions, AreCountedInRedisIfThereIsOne) {
     "listen": ":8080", "redis": { "url": "redis://127.0.0.1:6379" },
     "upstreams": { "app": { "servers": ["http://127.0.0.1:3000"], "concurrency": { "in_flight": 9 } } },
     "routes": [{ "path": "/*", "to": "app" }] })");
-  EXPECT_EQ(config.gateway.concurrency.at(0).store, limit::Store::redis);
+  EXPECT_EQ(config.upstreams.at(0).in_flight_store, limit::Store::redis);
 }
 
 }  // namespace

@@ -49,7 +49,7 @@ TEST(Upstreams, HaveEachPolicy) {
     ASSERT_TRUE(loaded.config) << name;
     EXPECT_TRUE(loaded.diagnostics.empty()) << name;
     EXPECT_EQ(loaded.config->upstreams[0].balance, policy);
-    EXPECT_EQ(loaded.config->gateway.balance_keys.size(), policy->keyed ? 1U : 0U) << name;
+    EXPECT_EQ(loaded.config->upstreams[0].balance_per.size(), policy->keyed ? 1U : 0U) << name;
     const auto word = with_upstream(R"({ "servers": ["http://a"], "balance": ")" + name + "\" }");
     EXPECT_EQ(word.config.has_value(), !policy->keyed) << name;
   }
@@ -68,9 +68,8 @@ TEST(Upstreams, BalanceByTheKeysOfLimits) {
            "balance": { "policy": "consistent_hash", "per": ["header:X-User", "host"] } })");
   ASSERT_TRUE(loaded.config);
   EXPECT_TRUE(loaded.diagnostics.empty());
-  const auto& key = loaded.config->gateway.balance_keys.at(0);
-  EXPECT_EQ(key.upstream, "u");
-  EXPECT_EQ(key.per, (std::vector{test::make_per("header:x-user"), test::make_per("host")}));
+  const auto& app = loaded.config->upstreams.at(0);
+  EXPECT_EQ(app.balance_per, (std::vector{test::make_per("header:x-user"), test::make_per("host")}));
   EXPECT_EQ(loaded.config->upstreams[0].slow_start, std::chrono::seconds(30));
 }
 

@@ -1,5 +1,7 @@
 // The order of routes that is shown is the order in which the router prefers them.
 
+#include "support/upstreams.hpp"
+
 #include "headgate/gateway/compiled_config.hpp"
 #include "headgate/http/fields.hpp"
 #include "headgate/server/explain.hpp"
@@ -33,7 +35,7 @@ class RoutesInOrder : public testing::Test {
   static bool fits(const config::Config& config, const RouteOptions& route, const gateway::Router::Wanted& wanted) {
     auto alone = config.gateway;
     alone.routes = {route};
-    const gateway::CompiledConfig compiled(alone, {}, {}, {"app"}, 1);
+    const gateway::CompiledConfig compiled(alone, {}, {}, test::upstreams({"app"}), 1);
     return compiled.router().find(wanted).route != nullptr;
   }
 
@@ -59,7 +61,7 @@ TEST_F(RoutesInOrder, TheFirstThatFitsIsTheOneThatTheRouterChooses) {
       shape += std::to_string(route.conditions.headers.size()) + std::to_string(route.conditions.query.size());
       if (taken.insert(shape).second) config.gateway.routes.push_back(route);
     }
-    const gateway::CompiledConfig compiled(config.gateway, {}, {}, {"app"}, 1);
+    const gateway::CompiledConfig compiled(config.gateway, {}, {}, test::upstreams({"app"}), 1);
     const auto rows = nlohmann::ordered_json::parse(routes_in_order(config)).at("routes");
     ASSERT_EQ(rows.size(), config.gateway.routes.size());
     for (int i = 0; i < 60; ++i) {

@@ -13,7 +13,7 @@ using testing::IsEmpty;
 using testing::Pair;
 
 ServerSizes::Upstreams app(std::uint32_t weight, std::uint32_t most) {
-  upstream::Options options;
+  gateway::UpstreamOptions options;
   options.name = "app";
   options.servers.resize(2);
   options.servers[0].text = "a:80";

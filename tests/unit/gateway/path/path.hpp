@@ -2,6 +2,7 @@
 // The whole path of a request: a real gateway on a virtual clock, with scripted client, limiters and servers.
 
 #include "support/per.hpp"
+#include "support/upstreams.hpp"
 #include "unit/gateway/path/client.hpp"
 #include "unit/gateway/path/limiters.hpp"
 #include "unit/gateway/path/servers.hpp"
@@ -107,9 +108,22 @@ class Path : public testing::Test {
     cost.most = 1000;
   }
 
+  /// What the configuration says of an upstream.
+  UpstreamOptions& upstream(const std::string& name = "app") {
+    for (auto& each : upstreams_)
+      if (each.name == name) return each;
+    auto& added = upstreams_.emplace_back();
+    added.name = name;
+    return added;
+  }
+  /// It may have only so many requests.
+  void bound(const shed::Options& concurrency, limit::Store store = limit::Store::memory) {
+    upstream().concurrency = concurrency;
+    upstream().in_flight_store = store;
+  }
   /// The upstream has retries.
   Retry& retries(unsigned attempts = 2) {
-    auto& retry = options.retries.emplace_back(UpstreamRetry{"app", {}}).retry;
+    auto& retry = upstream().retry.emplace();
     retry.attempts = attempts;
     return retry;
   }
@@ -226,9 +240,8 @@ class Path : public testing::Test {
   void begin() {
     if (gateway) return;
     options.routes.push_back(route);
-    std::vector<std::string> names{"app", "shadow"};
-    if (next_app) names.push_back(next_app->name());
-    const auto compiled = std::make_shared<const CompiledConfig>(options, identity, limits, names, 1);
+    if (next_app) upstream(std::string(next_app->name()));
+    const auto compiled = std::make_shared<const CompiledConfig>(options, identity, limits, upstreams_, 1);
     identity::Credentials credentials{std::make_shared<const identity::ApiKeys>(identity.api_key.known), {}};
     if (identity.jwt) credentials.jwt = std::make_shared<const ScriptedVerifier>(trace);
     const auto snapshot = boost::make_local_shared<Snapshot>();
@@ -272,6 +285,7 @@ class Path : public testing::Test {
 
   observe::Registry registry_;
   SnapshotPtr snapshot_;
+  std::vector<UpstreamOptions> upstreams_ = headgate::test::upstreams({"app", "shadow"});
   ScriptedBody body_{clock, trace, "client-body"};
   std::string head_;
   ActiveExchange active_;

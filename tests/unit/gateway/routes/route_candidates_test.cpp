@@ -1,5 +1,7 @@
 // Why a route was chosen, and why the others were not.
 
+#include "support/upstreams.hpp"
+
 #include "headgate/gateway/explain.hpp"
 
 #include <gmock/gmock.h>
@@ -26,7 +28,7 @@ struct Candidates : testing::Test {
   }
   RouteCandidates of(const std::string& line, const std::string& fields = "Host: a.example\r\n",
                      std::size_t most = 20) {
-    const CompiledConfig compiled(options, {}, {}, {"app"}, 1);
+    const CompiledConfig compiled(options, {}, {}, headgate::test::upstreams({"app"}), 1);
     auto out = route_candidates(compiled, line + " HTTP/1.1\r\n" + fields + "\r\n", most);
     others = out.others;
     return out;
@@ -62,7 +64,7 @@ TEST_F(Candidates, SayWhatDidNotFit) {
 TEST_F(Candidates, KnowTheChosenOneByItsNumber) {
   add("wide", "/*");
   add("exact", "/a");
-  const CompiledConfig compiled(options, {}, {}, {"app"}, 1);
+  const CompiledConfig compiled(options, {}, {}, headgate::test::upstreams({"app"}), 1);
   auto out = route_candidates(compiled, "GET /a HTTP/1.1\r\nHost: a.example\r\n\r\n");
   choose(out, compiled.routes()[1].get());
   EXPECT_EQ(out.routes[0].why, Why::less_specific);

@@ -44,7 +44,7 @@ struct Forward : testing::Test {
   }
   /// With these options; valid until the next call.
   const CompiledConfig& compiled(const identity::Options& identity = {}) {
-    return compiled_.emplace(options, identity, std::vector<limit::Limit>{}, std::vector<std::string>{}, 1);
+    return compiled_.emplace(options, identity, std::vector<limit::Limit>{}, std::vector<UpstreamOptions>{}, 1);
   }
   void forward_request(const identity::Options& identity = {}) { forward_request_fields(x, compiled(identity)); }
 

@@ -64,8 +64,8 @@ TEST_F(PathDoubled, CookiesOfKeysTokensRoomsAndSplitsAreReadTheSameWay) {
 TEST_F(PathDoubled, AFieldThatSaysWhoseLineARequestStandsInIsRefused) {
   shed::Options concurrency{.adaptive = shed::Bounds{.least = 1, .most = 1}};
   concurrency.queue = shed::QueueOptions{.length = 10, .wait = std::chrono::milliseconds(500)};
-  options.concurrency.push_back(
-      {"app", concurrency, limit::Store::memory, {headgate::test::make_per("header:x-tenant")}});
+  bound(concurrency);
+  upstream().queue_per = {headgate::test::make_per("header:x-tenant")};
   app->counted.emplace(concurrency);
   ask("X-Tenant: a\r\nX-Tenant: b\r\n");
   EXPECT_EQ(client.status, 400U);

@@ -21,6 +21,7 @@ class EndedByTest : public Path, public testing::WithParamInterface<Way> {
   using Path::app;
   using Path::ask_again;
   using Path::bans;
+  using Path::bound;
   using Path::check;
   using Path::client;
   using Path::clock;
@@ -32,6 +33,7 @@ class EndedByTest : public Path, public testing::WithParamInterface<Way> {
   using Path::route;
   using Path::server;
   using Path::trace;
+  using Path::upstream;
   using Path::x;
 };
 
@@ -89,7 +91,7 @@ std::vector<Way> ways() {
       {EndedBy::shed, 503, "TooManyRequestsAtTheUpstream",
        [](T& t) {
          const shed::Options one{.adaptive = shed::Bounds{.least = 1, .most = 1}};
-         t.options.concurrency.push_back({"app", one, limit::Store::memory, {}});
+         t.bound(one);
          t.app->counted.emplace(one).enter(shed::Priority::normal);
          t.check("GET /a");
        }},
@@ -115,7 +117,7 @@ std::vector<Way> ways() {
        }},
       {EndedBy::circuit, 503, "AnOpenCircuit",
        [](T& t) {
-         t.options.circuits = {"app"};
+         t.upstream().circuit.emplace();
          t.app->gate.state = balance::CircuitState::open;
          t.app->door.emplace(t.app->gate);
          t.check("GET /a");

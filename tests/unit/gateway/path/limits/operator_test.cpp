@@ -30,7 +30,7 @@ class PathOperator : public Path {
   }
   void places(std::uint32_t most) {
     const shed::Options some{.adaptive = shed::Bounds{.least = most, .most = most}};
-    options.concurrency.push_back({"app", some, limit::Store::memory, {}});
+    bound(some);
     app->counted.emplace(some);
   }
 };
@@ -49,7 +49,7 @@ TEST_F(PathOperator, EndsAWaitForAPermitOfARate) {
 TEST_F(PathOperator, EndsAWaitForAPlaceAtTheUpstream) {
   shed::Options one{.adaptive = shed::Bounds{.least = 1, .most = 1}};
   one.queue = shed::QueueOptions{.length = 10, .wait = milliseconds(500)};
-  options.concurrency.push_back({"app", one, limit::Store::memory, {}});
+  bound(one);
   app->counted.emplace(one);
   app->counted->enter(shed::Priority::normal);
   check("GET /a");
@@ -60,7 +60,7 @@ TEST_F(PathOperator, EndsAWaitForAPlaceAtTheUpstream) {
 }
 
 TEST_F(PathOperator, EndsAWaitForAServer) {
-  options.server_queues.push_back({.upstream = "app", .length = 10, .wait = milliseconds(500)});
+  upstream().server_queue = ServerQueue{.length = 10, .wait = milliseconds(500)};
   app->places.emplace(1);
   ASSERT_TRUE(app->places->take());
   check("GET /a");

@@ -174,7 +174,8 @@ class OverrideTables : public PathOverrides {
   const OverrideTable& table(const std::vector<limit::Override>& all, const OverrideTable* before = nullptr) {
     if (!compiled_) {
       options.routes.push_back(route);
-      compiled_ = std::make_shared<const CompiledConfig>(options, identity, limits, std::vector<std::string>{"app"}, 1);
+      compiled_ =
+          std::make_shared<const CompiledConfig>(options, identity, limits, headgate::test::upstreams({"app"}), 1);
       keys_ = std::make_shared<const KeyOverrides>(
           *compiled_, std::make_shared<const identity::Credentials>(identity::Credentials{
                           std::make_shared<const identity::ApiKeys>(identity.api_key.known), {}}));

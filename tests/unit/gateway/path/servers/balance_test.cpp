@@ -10,9 +10,7 @@ namespace {
 class PathBalance : public Path {
  protected:
   void balance_by(std::initializer_list<std::string_view> words) {
-    UpstreamKey key{.upstream = "app", .per = {}};
-    for (const auto word : words) key.per.push_back(headgate::test::make_per(word));
-    options.balance_keys.push_back(key);
+    for (const auto word : words) upstream().balance_per.push_back(headgate::test::make_per(word));
   }
   std::optional<std::uint64_t> key_of(std::string_view start_line, std::string_view fields = {}) {
     if (gateway)
@@ -25,7 +23,7 @@ class PathBalance : public Path {
 };
 
 TEST_F(PathBalance, IsByNothingUnlessTheUpstreamSaysSo) {
-  options.balance_keys.push_back({.upstream = "another", .per = {headgate::test::make_per("client_ip")}});
+  upstream("another").balance_per = {headgate::test::make_per("client_ip")};
   EXPECT_EQ(key_of("GET /a"), std::nullopt);
 }
 

@@ -29,7 +29,7 @@ TEST_F(PathHeldBody, AreReadBeforeAServerIsChosen) {
 
 TEST_F(PathHeldBody, HoldNoPlaceAtTheUpstreamMeanwhile) {
   const shed::Options one{.adaptive = shed::Bounds{.least = 1, .most = 1}};
-  options.concurrency.push_back({"app", one, limit::Store::memory, {}});
+  bound(one);
   app->counted.emplace(one);
   check("POST /a", "Content-Length: 6\r\n", {{"one", Duration(0), {}}, {"two", seconds(1), {}}});
   EXPECT_EQ(app->counted->in_flight(), 0U);
@@ -43,7 +43,7 @@ class PathHeldBodyAtAFullUpstream : public PathHeldBody {
   void capacity(limit::Store store) {
     shed::Options one;
     one.in_flight = 1;
-    options.concurrency.push_back({"app", one, store, {}});
+    bound(one, store);
     app->counted.emplace(one);
     in_memory("flood", "10/hour");
   }

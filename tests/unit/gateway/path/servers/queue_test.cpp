@@ -18,7 +18,7 @@ class PathQueue : public Path {
   void queue(std::uint32_t length = 10, Duration wait = milliseconds(500)) {
     shed::Options concurrency{.adaptive = shed::Bounds{.least = 1, .most = 1}};
     concurrency.queue = shed::QueueOptions{.length = length, .wait = wait};
-    options.concurrency.push_back({"app", concurrency, limit::Store::memory, {}});
+    bound(concurrency);
     app->counted.emplace(concurrency);
   }
   void busy() { app->counted->enter(Priority::normal); }

@@ -85,8 +85,8 @@ TEST_F(PathRetry, ConnectsAgainWhateverTheMethodIsBecauseNothingWasSent) {
 
 TEST_F(PathRetry, NeverSendsAPostTwice) {
   retries(5).statuses = {500, 502, 503, 504};
-  options.retries.front().retry.on_timeout = true;
-  options.retries.front().retry.timeout_each = seconds(1);
+  upstream().retry->on_timeout = true;
+  upstream().retry->timeout_each = seconds(1);
   for (const auto& breaks : {std::optional<Failure>(), std::optional(closed()),
                              std::optional(Failure{Failed::closed, error::eof, true, ""})}) {
     ServerScript script;

@@ -145,7 +145,7 @@ TEST_F(PathRetry, EndsThePauseAtTheEndOfADrain) {
 
 TEST_F(PathRetry, KeepsThePlaceAtTheUpstreamUntilTheLastAttempt) {
   const shed::Options two{.adaptive = shed::Bounds{.least = 2, .most = 2}};
-  options.concurrency.push_back({"app", two, limit::Store::memory, {}});
+  bound(two);
   app->counted.emplace(two);
   retries();
   server.status = 503;
@@ -162,7 +162,7 @@ TEST_F(PathRetry, KeepsThePlaceAtTheUpstreamUntilTheLastAttempt) {
 
 TEST_F(PathRetry, KeepsThePlaceIfNoServerCouldBeConnectedTo) {
   const shed::Options two{.adaptive = shed::Bounds{.least = 2, .most = 2}};
-  options.concurrency.push_back({"app", two, limit::Store::memory, {}});
+  bound(two);
   app->counted.emplace(two);
   retries();
   server.unreachable = refused();

@@ -15,7 +15,7 @@ using testing::Not;
 class PathServerQueue : public Path {
  protected:
   void servers(std::uint32_t most, std::uint32_t length = 10, Duration wait = milliseconds(500)) {
-    options.server_queues.push_back({.upstream = "app", .length = length, .wait = wait});
+    upstream().server_queue = ServerQueue{.length = length, .wait = wait};
     app->places.emplace(most);
   }
   void busy() { ASSERT_TRUE(app->places->take()); }

@@ -20,7 +20,7 @@ class PathShed : public Path {
   /// The upstream takes `most` requests at the same time, half of them only critical ones.
   void places(std::uint32_t most) { use({.adaptive = shed::Bounds{.least = most, .most = most}, .reserved = kHalf}); }
   void use(const shed::Options& concurrency, limit::Store store = limit::Store::memory) {
-    options.concurrency.push_back({"app", concurrency, store, {}});
+    bound(concurrency, store);
     app->counted.emplace(concurrency);
   }
   /// So many other requests of this priority are at the upstream.
