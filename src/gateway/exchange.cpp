@@ -107,6 +107,7 @@ void Exchange::reset() {
   broken_off = BrokenOff::no;
   client_gone = client_tls = source_untold = client_certificate = false;
   https_port = 0;
+  answer_looks = nullptr;
   attempt = nullptr;
   delay = nullptr;
   request_id = {};

@@ -29,6 +29,10 @@
 #include <string_view>
 #include <vector>
 
+namespace headgate::http {
+class BodyLook;
+}
+
 namespace headgate::net {
 struct Secured;
 }
@@ -254,7 +258,10 @@ struct Exchange {
   EndedBy ended_by = EndedBy::upstream;
   std::string_view upstream;
   std::string_view server;
-  std::string_view reason;               ///< what went wrong at the server or in the gateway; for the log only
+  std::string_view reason;  ///< what went wrong at the server or in the gateway; for the log only
+  /// Who looks at the body of the answer as it passes; null: nobody. Who looks at that of the request stands before
+  /// `body`.
+  http::BodyLook* answer_looks = nullptr;
   upstream::Attempt* attempt = nullptr;  ///< the attempt under way; cancelled if the client goes away
   Delay* delay = nullptr;                ///< the wait for a permit under way
   std::string_view path_for_server;      ///< of a route that rewrites it; else empty

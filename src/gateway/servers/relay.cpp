@@ -17,6 +17,7 @@
 
 #include "headgate/core/hash.hpp"
 #include "headgate/gateway/answer.hpp"
+#include "headgate/http/body_look.hpp"
 #include "headgate/net/pace.hpp"
 
 #include <boost/asio/error.hpp>
@@ -290,7 +291,7 @@ class Relay {
   }
 
   Task<Result<MaybeProblem, Failure>> relay_answer(upstream::Attempt& server) {
-    auto& from = server.body();
+    auto& from = http::through(x_.answer_looks, server.body());
     if (x_.held && whole_) x_.held.reset();  // nothing is sent again
     if (x_.route->takes(Step::settle)) note_costs(x_);
     const auto first = from.ready();

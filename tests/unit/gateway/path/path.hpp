@@ -12,6 +12,7 @@
 #include "headgate/gateway/exchange_counters.hpp"
 #include "headgate/gateway/explain.hpp"
 #include "headgate/gateway/gateway.hpp"
+#include "headgate/http/body_look.hpp"
 #include "headgate/http/h1/parse.hpp"
 #include "headgate/limit/in_flight.hpp"
 
@@ -141,7 +142,8 @@ class Path : public testing::Test {
     x.peer_text = "192.0.2.7";
     x.clock = &clock;
     x.started = clock.steady();
-    x.body = &body_;
+    x.body = &http::through(request_looks, body_);
+    x.answer_looks = answer_looks;
     x.reply = &client;
     done = false;
     spawn(serve(), "exchange");
@@ -230,7 +232,9 @@ class Path : public testing::Test {
   std::shared_ptr<ScriptedUpstream> next_app;  ///< a second upstream, if the test has one
   std::shared_ptr<ScriptedUpstream> shadow = std::make_shared<ScriptedUpstream>(clock, shadow_trace, "shadow");
   ServerScript& server = app->scripts.front();
-  std::deque<Piece> in_tunnel;  ///< what the client sends in it
+  http::BodyLook* request_looks = nullptr;  ///< at the body of each request
+  http::BodyLook* answer_looks = nullptr;   ///< at that of each answer
+  std::deque<Piece> in_tunnel;              ///< what the client sends in it
   Exchange x;
   observe::AccessLog access_log;
   std::unique_ptr<Gateway> gateway;
