@@ -117,6 +117,17 @@ function(headgate_key_sources target)
   headgate_registry(${target} key_sources KeySource headgate/gateway/key_source.hpp headgate::gateway key_source ${sources})
 endfunction()
 
+# headgate_cost_sources(TARGET FOLDER...): adds to TARGET the table of src/gateway/cost_sources/*.cpp. Each FOLDER has more of them,
+# which TARGET compiles already.
+function(headgate_cost_sources target)
+  set(code ${CMAKE_SOURCE_DIR}/src/gateway/cost_sources/*.cpp)
+  foreach(folder IN LISTS ARGN)
+    list(APPEND code ${folder}/*.cpp)
+  endforeach()
+  file(GLOB sources CONFIGURE_DEPENDS ${code})
+  headgate_registry(${target} cost_sources CostSource headgate/gateway/cost_source.hpp headgate::gateway cost_source ${sources})
+endfunction()
+
 # headgate_policies(TARGET FOLDER...): adds to TARGET the table of src/balance/policies/*.cpp. Each FOLDER has more of them, which
 # TARGET compiles already.
 function(headgate_policies target)

@@ -28,20 +28,16 @@
 
 namespace headgate::gateway {
 
+struct CostSource;
+
 /// The cost of a request: how many permits it takes.
 struct Cost {
-  enum class From {
-    constant,
-    method,          ///< by the method of the request
-    request_header,  ///< a header of the request says it
-    response_header  ///< `default_value` is held first; a header of the answer says the cost, which is then settled
-  };
-  From from = From::constant;
-  std::int64_t default_value = 1;  ///< at least 1: the constant, or the cost where nothing else is said
+  const CostSource* from = nullptr;  ///< what says it (gateway/cost_source.hpp); null: it is `default_value`
+  std::int64_t default_value = 1;    ///< at least 1: the cost where nothing else is said, or what is held first
   std::vector<std::pair<std::string, std::int64_t>> methods;  ///< upper case; each cost at least 0
-  std::string header;                                         ///< lower case
-  std::int64_t most = 0;  ///< the largest cost that a header may say; a larger number counts as this
-  bool debt = false;  ///< response_header: whether permits that are missing become a debt; else they are not charged
+  std::string name;                                           ///< of the field, or what else the source is told
+  std::int64_t most = 0;  ///< the largest cost that the source may say; a larger number counts as this
+  bool debt = false;  ///< of a cost from the answer: whether missing permits become a debt; else they are not charged
 };
 
 /// How a route uses a limit.

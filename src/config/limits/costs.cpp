@@ -7,11 +7,14 @@
 #include "config/values.hpp"
 
 #include "headgate/core/text.hpp"
+#include "headgate/gateway/cost_source.hpp"
 #include "headgate/limit/algorithm.hpp"
 #include "headgate/limit/scale.hpp"
 #include "headgate/limit/shards.hpp"
 
-#include <array>
+#include <algorithm>
+#include <string>
+#include <vector>
 
 namespace headgate::config {
 namespace {
@@ -19,30 +22,65 @@ namespace {
 constexpr Shape kMethodCost = integer(0, 1'000'000'000);
 constexpr Shape kMethodCosts = map("an object of costs by method", kMethodCost, 1, check_method);
 constexpr Shape kPositive = integer(1, 1'000'000'000);
-constexpr Key kCostKeys[] = {
-    {"by_method", &kMethodCosts, "", R"({ "GET": 1, "POST": 5 })", "By the request's method; 0 is free"},
-    {"header", &kHeaderName, "", R"("X-Cost")", "What this field of the request says"},
-    {"response_header", &kHeaderName, "", R"("X-Tokens-Used")",
-     "What this field of the answer says: `hold` is reserved before the request, and corrected when the answer comes"},
-    {"otherwise", &kPositive, kOfOptions, "1", "With `by_method` and `header`: the cost where they do not say",
-     into<&gateway::Cost::default_value>},
-    {"hold", &kPositive, "", "500",
-     "With `response_header`: what is reserved first, and charged if the answer does not say",
-     into<&gateway::Cost::default_value>},
-    {"most", &kPositive, "", "100000",
-     "With `header` and `response_header`, which need it: the maximum; a larger value counts as this",
-     into<&gateway::Cost::most>},
-    {"debt", &kBoolean, kOfOptions, "true",
-     "With `response_header`: whether use beyond the permits left is a debt, and requests are rejected until it is "
-     "paid off; otherwise it is not charged",
-     into<&gateway::Cost::debt>},
+
+const Shape& shape_of(const gateway::CostSource& source) {
+  switch (source.takes) {
+    case gateway::CostTakes::methods:
+      return kMethodCosts;
+    case gateway::CostTakes::field:
+      return kHeaderName;
+    case gateway::CostTakes::text:
+      break;
+  }
+  return kText;
+}
+
+/// "With `header` and `response_header`": the sources that are so.
+std::string with_those(bool (*are)(const gateway::CostSource& source)) {
+  std::vector<std::string> words;
+  for (const auto* const source : gateway::cost_sources())
+    if (are(*source)) words.push_back('`' + std::string(source->word) + '`');
+  const auto last = words.back();
+  words.pop_back();
+  return "With " + joined(words, ", ") + (words.empty() ? "" : " and ") + last;
+}
+
+/// The keys of `cost`: one for each source, and those that stand beside them.
+struct CostKeys {
+  std::vector<std::string_view> forms;
+  std::string otherwise = with_those([](const auto& source) { return source.known == gateway::CostKnown::before; }) +
+                          ": the cost where they do not say";
+  std::string settled = with_those([](const auto& source) { return source.known == gateway::CostKnown::after; });
+  std::string hold = settled + ": what is reserved first, and charged if the answer does not say";
+  std::string most = with_those([](const auto& source) { return source.takes != gateway::CostTakes::methods; }) +
+                     ", which need it: the maximum; a larger value counts as this";
+  std::string debt = settled +
+                     ": whether use beyond the permits left is a debt, and requests are rejected until it is paid "
+                     "off; otherwise it is not charged";
+  std::vector<Key> keys;
+
+  CostKeys() {
+    for (const auto* const source : gateway::cost_sources()) {
+      forms.push_back(source->word);
+      keys.push_back({source->word, &shape_of(*source), "", source->example, source->doc});
+    }
+    keys.push_back({"otherwise", &kPositive, kOfOptions, "1", otherwise, into<&gateway::Cost::default_value>});
+    keys.push_back({"hold", &kPositive, "", "500", hold, into<&gateway::Cost::default_value>});
+    keys.push_back({"most", &kPositive, "", "100000", most, into<&gateway::Cost::most>});
+    keys.push_back({"debt", &kBoolean, kOfOptions, "true", debt, into<&gateway::Cost::debt>});
+  }
 };
-constexpr std::string_view kCostForms[] = {"by_method", "header", "response_header"};
-constexpr Section kCost{.name = "cost",
-                        .path = "routes[].limits[].cost",
-                        .doc = "A cost that depends on the request or its answer.",
-                        .keys = kCostKeys,
-                        .one_of = kCostForms};
+
+const CostKeys& cost_keys() {
+  static const CostKeys keys;
+  return keys;
+}
+
+const Section kCost{.name = "cost",
+                    .path = "routes[].limits[].cost",
+                    .doc = "A cost that depends on the request or its answer.",
+                    .keys = cost_keys().keys,
+                    .one_of = cost_keys().forms};
 constexpr Shape kCostObject = section(kCost);
 constexpr const Shape* kAllCostForms[] = {&kPositive, &kCostObject};
 constexpr Shape kCostShape = either("a whole number or an object", kAllCostForms);
@@ -68,13 +106,12 @@ namespace {
 
 using gateway::Cost;
 
-struct Source {
-  const char* key;
-  Cost::From from;
-};
-constexpr std::array<Source, 3> kSources{{{"by_method", Cost::From::method},
-                                          {"header", Cost::From::request_header},
-                                          {"response_header", Cost::From::response_header}}};
+using gateway::CostKnown;
+using gateway::CostSource;
+using gateway::CostTakes;
+
+/// The key of what a request costs where its source does not say.
+const char* key_of_default(const Cost& cost) { return is_settled(cost) ? "hold" : "otherwise"; }
 
 class CostBuilder {
  public:
@@ -82,32 +119,33 @@ class CostBuilder {
       : build_(build), report_(build.report), node_(node), out_(out) {}
 
   void run() {
-    const auto source = std::find_if(kSources.begin(), kSources.end(),
-                                     [&](const Source& each) { return find(&node_, each.key) != nullptr; });
-    if (source == kSources.end()) return;
-    out_.from = source->from;
-    const bool settles = out_.from == Cost::From::response_header;
-    const bool by_method = out_.from == Cost::From::method;
+    const auto sources = gateway::cost_sources();
+    const auto found =
+        std::ranges::find_if(sources, [&](const CostSource* each) { return find(&node_, each->word) != nullptr; });
+    if (found == sources.end()) return;
+    out_.from = *found;
+    const auto& source = **found;
+    const bool settles = is_settled(out_);
     fill(&node_, kCost, out_);
     if (!settles && out_.debt)
-      refuse_beside(*source, "debt", "remove it: only a cost from the answer can be more than what was held");
-    refuse_beside(*source, settles ? "otherwise" : "hold", settles ? "write \"hold\"" : "write \"otherwise\"");
-    if (by_method) {
-      refuse_beside(*source, "most", "remove it");
-      methods();
+      refuse_beside(source, "debt", "remove it: only a cost from the answer can be more than what was held");
+    refuse_beside(source, settles ? "otherwise" : "hold", settles ? "write \"hold\"" : "write \"otherwise\"");
+    if (source.takes == CostTakes::methods) {
+      refuse_beside(source, "most", "remove it");
+      methods(source);
     } else {
       demand("most", "100");
       if (settles) demand("hold", "1");
-      header(*source);
+      name(source);
     }
   }
 
  private:
-  void refuse_beside(const Source& source, const char* key, const std::string& help) {
+  void refuse_beside(const CostSource& source, const char* key, const std::string& help) {
     const Node* written = find(&node_, key);
     if (written == nullptr) return;
     report_.error_at_key(code::kConflict, *written,
-                         in_quotes(key) + " and " + in_quotes(source.key) + " cannot be used together", help);
+                         in_quotes(key) + " and " + in_quotes(source.word) + " cannot be used together", help);
   }
 
   void demand(const char* key, const std::string& example) {
@@ -116,30 +154,31 @@ class CostBuilder {
                   in_quotes(key) + " is missing here", "add " + in_quotes(key) + ": " + example);
   }
 
-  void methods() {
-    for (const Node* each : children(find(&node_, "by_method"), Kind::object)) {
+  void methods(const CostSource& source) {
+    const Node* written = find(&node_, source.word);
+    for (const Node* each : children(written, Kind::object)) {
       std::int64_t cost = 1;
-      read_number(find(&node_, "by_method"), each->key, cost);
+      read_number(written, each->key, cost);
       out_.methods.emplace_back(each->key, cost);
     }
   }
 
-  void header(const Source& source) {
-    const Node* written = text_at(&node_, source.key);
+  void name(const CostSource& source) {
+    const Node* written = text_at(&node_, source.word);
     if (written == nullptr) return;
-    out_.header = lower(written->text);
+    out_.name = source.takes == CostTakes::field ? lower(written->text) : written->text;
     if (out_.default_value > out_.most && out_.most > 0) {
-      const char* default_value = out_.from == Cost::From::response_header ? "hold" : "otherwise";
+      const char* default_value = key_of_default(out_);
       if (const Node* place = find(&node_, default_value)) {
         report_.error(code::kConflict, *place,
                       in_quotes(default_value) + " is larger than \"most\", " + std::to_string(out_.most),
                       "lower it, or raise \"most\"");
       }
     }
-    if (out_.from == Cost::From::request_header && build_.config.identity.trusted_proxies.empty()) {
+    if (source.callers_write && build_.config.identity.trusted_proxies.empty()) {
       report_.warning(
           code::kBelieved, *written,
-          "any caller can write the field " + out_.header + ", and so choose what its request costs",
+          "any caller can write the field " + out_.name + ", and so choose what its request costs",
           "let a proxy in front of headgate write it, and name that proxy in \"trusted_proxies\"; or take the cost "
           "from the answer with \"response_header\"");
     }
@@ -204,16 +243,17 @@ class CostChecker {
         if (!fits(charge, tier)) break;
       }
     }
-    if (use_.cost.from == Cost::From::request_header) check_most(tiers);
+    const auto* const from = use_.cost.from;
+    if (from != nullptr && !is_settled(use_.cost) && from->takes != CostTakes::methods) check_most(tiers);
   }
 
  private:
   void check_appointments() {
-    if (!limit_.appointments || use_.cost.from != Cost::From::response_header) return;
+    if (!limit_.appointments || !is_settled(use_.cost)) return;
     report_.error_at_key(code::kConflict, *find(&node_, "cost"),
                          "limit " + in_quotes(limit_.name) +
                              " hands out appointments, and an appointment is for a cost that is known before",
-                         "remove \"response_header\" here, or \"appointments\" there");
+                         "remove " + in_quotes(use_.cost.from->word) + " here, or \"appointments\" there");
   }
 
   // A request holds one permit of a limit in flight, whatever it costs elsewhere.
@@ -260,12 +300,12 @@ class CostChecker {
     const Node* cost = find(&node_, "cost");
     const Node* place = cost == nullptr ? &node_ : cost;
     std::vector<Charge> out;
-    if (use_.cost.from == Cost::From::method) {
-      const Node* methods = find(cost, "by_method");
+    if (!use_.cost.methods.empty()) {
+      const Node* methods = find(cost, use_.cost.from->word);
       for (const auto& [method, each] : use_.cost.methods)
         out.push_back({each, find(methods, method), "a " + method + " request"});
     }
-    const Node* default_value = find(cost, use_.cost.from == Cost::From::response_header ? "hold" : "otherwise");
+    const Node* default_value = find(cost, key_of_default(use_.cost));
     out.push_back({use_.cost.default_value, default_value == nullptr ? place : default_value, "this request"});
     return out;
   }

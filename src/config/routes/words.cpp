@@ -6,6 +6,7 @@
 #include "config/table.hpp"
 
 #include "headgate/core/text.hpp"
+#include "headgate/gateway/cost_source.hpp"
 #include "headgate/gateway/key_source.hpp"
 #include "headgate/http/path.hpp"
 
@@ -184,21 +185,8 @@ std::string target(const RouteOptions& route) {
 }
 
 std::string cost(const Cost& cost) {
-  switch (cost.from) {
-    case Cost::From::constant:
-      return cost.default_value == 1 ? "" : "costs " + std::to_string(cost.default_value);
-    case Cost::From::method: {
-      std::vector<std::string> words;
-      for (const auto& [method, each] : cost.methods) words.push_back(method + ' ' + std::to_string(each));
-      return "costs " + joined(words, ", ") + ", else " + std::to_string(cost.default_value);
-    }
-    case Cost::From::request_header:
-      return "costs what " + cost.header + " says, at most " + std::to_string(cost.most) + ", else " +
-             std::to_string(cost.default_value);
-    case Cost::From::response_header:
-      return "holds " + std::to_string(cost.default_value) + ", then costs what the answer's " + cost.header + " says";
-  }
-  return {};
+  if (cost.from != nullptr) return cost.from->meaning(cost);
+  return cost.default_value == 1 ? "" : "costs " + std::to_string(cost.default_value);
 }
 
 std::string use(const LimitUse& use) {

@@ -88,8 +88,9 @@ constexpr std::array kAnswerRows{
 
 template <AnswerFrom from, std::size_t at>
 void put_row(Exchange& x, const AnswerStart& answer) {
-  if constexpr ((kAnswerRows[at].whose & set_of(from)) != 0) {
-    if (kAnswerRows[at].applies(x)) kAnswerRows[at].put(x, answer);
+  constexpr auto row = kAnswerRows[at];
+  if constexpr ((row.whose & set_of(from)) != 0) {
+    if (row.applies(x)) row.put(x, answer);
   }
 }
 

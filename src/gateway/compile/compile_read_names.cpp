@@ -2,6 +2,7 @@
 // server could read the other one.
 
 #include "headgate/gateway/compiled_config.hpp"
+#include "headgate/gateway/cost_source.hpp"
 #include "headgate/gateway/each_per.hpp"
 #include "headgate/gateway/key_source.hpp"
 #include "headgate/gateway/route_edits.hpp"
@@ -26,7 +27,8 @@ void CompiledConfig::note_reads(Route& route, const RouteOptions& wanted) const 
     keyed.limits.push_back(route_limit.limit);
     const auto& exemption = route_limit.ready->exemption;
     route.reads_key = route.reads_key || (exemption && !exemption->api_keys.empty());
-    if (route_limit.cost.from == Cost::From::request_header) route.counted_headers.push_back(route_limit.cost.header);
+    if (const auto& cost = route_limit.cost; cost.from != nullptr && cost.from->callers_write)
+      route.counted_headers.push_back(cost.name);
   }
   if (wanted.split) {
     for (const auto& share : wanted.split->shares)

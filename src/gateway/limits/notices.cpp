@@ -1,6 +1,7 @@
 #include "notices.hpp"
 
 #include "headgate/core/literals.hpp"
+#include "headgate/gateway/cost_source.hpp"
 
 #include <algorithm>
 
@@ -8,8 +9,7 @@ namespace headgate::gateway {
 namespace {
 
 bool settled_by_answer(const CheckedLimit& checked) noexcept {
-  return checked.route_limit->cost.from == Cost::From::response_header ||
-         !checked.route_limit->limit->counted_statuses.empty();
+  return is_settled(checked.route_limit->cost) || !checked.route_limit->limit->counted_statuses.empty();
 }
 
 /// What a gateway counts by itself while Redis is away is a share that began anew: it says nothing of the quota.

@@ -2,13 +2,13 @@
 
 #include "limit_key.hpp"
 
+#include "headgate/gateway/cost_source.hpp"
 #include "headgate/gateway/key_source.hpp"
 #include "headgate/identity/client_address.hpp"
 #include "headgate/identity/network.hpp"
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 
 namespace headgate::gateway {
 namespace {
@@ -72,33 +72,9 @@ inline const CompiledTier& tier_of(Exchange& x, const RouteLimit& route_limit) {
 
 }  // namespace
 
-std::optional<std::int64_t> cost_in(std::string_view value, std::int64_t most) noexcept {
-  std::int64_t cost = 0;
-  const auto* const end = value.data() + value.size();
-  if (value.empty() || value.find_first_not_of("0123456789") != std::string_view::npos) return std::nullopt;
-  const auto [stop, error] = std::from_chars(value.data(), end, cost);
-  if (error == std::errc::result_out_of_range) return most;
-  return std::min(cost, most);
-}
-
 std::int64_t cost_of(const Exchange& x, const Cost& cost) {
-  switch (cost.from) {
-    case Cost::From::constant:
-    case Cost::From::response_header:
-      break;
-    case Cost::From::method: {
-      const auto same = [&](const auto& one) { return http::same_word(one.first, x.request.method); };
-      const auto at = std::find_if(cost.methods.begin(), cost.methods.end(), same);
-      if (at != cost.methods.end()) return at->second;
-      break;
-    }
-    case Cost::From::request_header:
-      // With trusted_proxies only they may say a cost; without, every caller may.
-      if (!x.caller.through_trusted && !x.snapshot->compiled->identity().trusted_proxies.empty()) break;
-      return cost_in(http::value_of(x.request.fields, std::string_view(cost.header)), cost.most)
-          .value_or(cost.default_value);
-  }
-  return cost.default_value;
+  if (cost.from == nullptr || is_settled(cost)) return cost.default_value;
+  return cost.from->told(x, cost).cost.value_or(cost.default_value);
 }
 
 std::optional<std::string_view> key_to_ban(Exchange& x, const RouteLimit& route_limit) {

@@ -35,7 +35,4 @@ std::int64_t cost_of(const Exchange& x, const Cost& cost);
 /// the authentication: tiers may come from a token.
 shed::Priority priority_of(const Exchange& x);
 
-/// Reads a cost from the value of a header: digits only. At most `most`; nothing if it is no number.
-std::optional<std::int64_t> cost_in(std::string_view value, std::int64_t most) noexcept;
-
 }  // namespace headgate::gateway

@@ -4,6 +4,7 @@
 #include "gateway/limits/resolved_limit.hpp"
 #include "steps.hpp"
 
+#include "headgate/gateway/cost_source.hpp"
 #include "headgate/limit/algorithm.hpp"
 #include "headgate/limit/settled.hpp"
 
@@ -18,12 +19,10 @@ constexpr unsigned kFailed = 500;
 constexpr std::size_t kShown = 40;  // bytes of a malformed cost that are logged
 
 bool asks_for_cost(const CheckedLimit& checked) noexcept {
-  return !checked.route_limit->ready->in_flight && checked.route_limit->cost.from == Cost::From::response_header;
+  return !checked.route_limit->ready->in_flight && is_settled(checked.route_limit->cost);
 }
 
-bool asks_for_cost(const UncheckedUse& use) noexcept {
-  return use.route_limit->cost.from == Cost::From::response_header;
-}
+bool asks_for_cost(const UncheckedUse& use) noexcept { return is_settled(use.route_limit->cost); }
 
 template <class Taken>
 bool counts_answers(const Taken& checked) noexcept {
@@ -90,13 +89,12 @@ template <class Taken>
 bool read_cost(Exchange& x, Taken& checked) {
   checked.settled = true;
   const auto& cost = checked.route_limit->cost;
-  const auto written = http::value_of(x.answer.fields, std::string_view(cost.header));
-  const auto told = cost_in(written, cost.most);
-  const bool unreadable = !told && !written.empty();
+  const auto told = cost.from->told(x, cost);
+  const bool unreadable = !told.unreadable.empty();
   if (unreadable)
-    x.reason = x.text.join({"the answer's cost in ", cost.header, " is no number: ", written.substr(0, kShown)});
-  if (told)
-    checked.used = *told;
+    x.reason = x.text.join({"the answer's cost in ", cost.name, " is no number: ", told.unreadable.substr(0, kShown)});
+  if (told.cost)
+    checked.used = *told.cost;
   else if (x.answer.status >= kFailed)
     checked.used = 0;
   return unreadable;

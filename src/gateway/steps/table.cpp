@@ -5,6 +5,8 @@
 #include "gateway/steps/split.hpp"
 #include "gateway/steps/steps.hpp"
 
+#include "headgate/gateway/cost_source.hpp"
+
 #include <algorithm>
 #include <array>
 
@@ -171,7 +173,7 @@ constexpr std::array<StepRow, kSteps> kPath{{
      .applies =
          [](const Route& route) {
            return any_limit(route, [](const RouteLimit& each) {
-             return each.cost.from == Cost::From::response_header || !each.limit->counted_statuses.empty();
+             return is_settled(each.cost) || !each.limit->counted_statuses.empty();
            });
          }},
     {.step = Step::limits,

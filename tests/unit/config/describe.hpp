@@ -3,6 +3,7 @@
 
 #include "headgate/balance/policy.hpp"
 #include "headgate/config/config.hpp"
+#include "headgate/gateway/cost_source.hpp"
 #include "headgate/gateway/key_source.hpp"
 #include "headgate/identity/network.hpp"
 #include "headgate/limit/algorithm.hpp"
@@ -72,10 +73,10 @@ inline std::string describe(const net::ServerTlsOptions& tls) {
 
 inline std::string describe(const gateway::Cost& cost) {
   std::string out = std::to_string(cost.default_value);
-  if (cost.from == gateway::Cost::From::constant) return out;
-  out += '(' + std::to_string(static_cast<int>(cost.from));
+  if (cost.from == nullptr) return out;
+  out += '(' + std::string(cost.from->word);
   for (const auto& [method, each] : cost.methods) out += ' ' + method + '=' + std::to_string(each);
-  return out + ' ' + cost.header + ' ' + std::to_string(cost.most) + (cost.debt ? " debt)" : ")");
+  return out + ' ' + cost.name + ' ' + std::to_string(cost.most) + (cost.debt ? " debt)" : ")");
 }
 
 inline std::string describe(const std::vector<gateway::LimitUse>& uses) {

@@ -9,6 +9,7 @@
 
 #include "headgate/core/scoped_task.hpp"
 #include "headgate/gateway/active_exchange.hpp"
+#include "headgate/gateway/cost_source.hpp"
 #include "headgate/gateway/exchange_counters.hpp"
 #include "headgate/gateway/explain.hpp"
 #include "headgate/gateway/gateway.hpp"
@@ -103,8 +104,8 @@ class Path : public testing::Test {
   /// Its cost is in the field "cost" of the answer; `held` is held before.
   void settles(std::int64_t held) {
     auto& cost = route.limits.back().cost;
-    cost.from = Cost::From::response_header;
-    cost.header = "cost";
+    cost.from = find_cost_source("response_header");
+    cost.name = "cost";
     cost.default_value = held;
     cost.most = 1000;
   }

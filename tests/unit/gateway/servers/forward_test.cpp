@@ -1,79 +1,10 @@
-#include "../../../../src/gateway/servers/forward.hpp"
-
-#include "support/virtual_clock.hpp"
-#include "unit/gateway/path/client.hpp"
-
-#include "headgate/gateway/answer.hpp"
-
-#include <boost/smart_ptr/make_local_shared.hpp>
-
-#include <gtest/gtest.h>
-
-#include <optional>
-#include <string>
-#include <vector>
+#include "unit/gateway/servers/forward.hpp"
 
 namespace headgate::gateway {
 namespace {
 
 using http::Known;
-
-struct Forward : testing::Test {
-  Forward() {
-    x.clock = &clock;
-    x.request.method = "GET";
-    x.request.authority = "a.example";
-    x.request.fields = {{Known::host, "Host", "a.example"}};
-    x.peer = boost::asio::ip::make_address("192.0.2.1");
-    x.peer_text = "192.0.2.1";
-    x.request_id = "id-1";
-    x.answer.status = 200;
-  }
-  void check(std::string_view name, std::string_view value) { x.request.fields.push_back(field(name, value)); }
-  void answer(std::string_view name, std::string_view value) { x.answer.fields.push_back(field(name, value)); }
-  static http::Field field(std::string_view name, std::string_view value) {
-    return {boost::beast::http::string_to_field({name.data(), name.size()}), name, value};
-  }
-  /// All values of a field in x.fields, each in brackets.
-  std::string sent(std::string_view name) const {
-    std::string out;
-    for (const auto& one : x.fields) {
-      if (http::same_word(one.name, name)) out += "[" + std::string(one.value) + "]";
-    }
-    return out;
-  }
-  /// With these options; valid until the next call.
-  const CompiledConfig& compiled(const identity::Options& identity = {}) {
-    return compiled_.emplace(options, identity, std::vector<limit::Limit>{}, std::vector<UpstreamOptions>{}, 1);
-  }
-  void forward_request(const identity::Options& identity = {}) { forward_request_fields(x, compiled(identity)); }
-
-  /// Completes the fields of x.answer for the client; nothing is sent.
-  void forward_reply(RejectionHeaders limits) {
-    const auto snapshot = boost::make_local_shared<Snapshot>();
-    snapshot->compiled = std::shared_ptr<const CompiledConfig>(std::shared_ptr<void>(), &compiled());
-    x.snapshot = snapshot;
-    x.reply = &client;
-    take_over_fields(x, limits);
-    AnswerStart answer{.start = {.status = x.answer.status}, .limits = limits};
-    const auto last = http::EndStream::yes;
-    if (x.answer.status == 101)
-      (void)send_answer<AnswerFrom::tunnel>(x, answer, {}, last);
-    else if (x.answer.status < 200)
-      (void)send_answer<AnswerFrom::interim>(x, answer, {}, last);
-    else
-      (void)send_answer<AnswerFrom::server>(x, answer, {}, last);
-  }
-
-  headgate::test::VirtualClock clock;
-  Options options;
-  test::Trace trace;
-  test::Client client{trace};
-  Exchange x;
-
- private:
-  std::optional<CompiledConfig> compiled_;
-};
+using test::Forward;
 
 TEST_F(Forward, SendsForwardingHeadersToTheServer) {
   check("Accept", "*/*");
@@ -272,18 +203,6 @@ TEST_F(Forward, DecreasesMaxForwards) {
   EXPECT_EQ(sent("Max-Forwards"), "[18446744073709551614]") << "as much as we can count to";
 }
 
-TEST_F(Forward, AddsDateToAnAnswerWithoutOne) {
-  forward_reply(RejectionHeaders::none);
-  EXPECT_EQ(sent("Date").size(), std::string_view("[Sun, 06 Nov 1994 08:49:37 GMT]").size()) << sent("Date");
-  answer("Date", "Sun, 06 Nov 1994 08:49:37 GMT");
-  forward_reply(RejectionHeaders::none);
-  EXPECT_EQ(sent("Date"), "[Sun, 06 Nov 1994 08:49:37 GMT]");
-  x.answer.fields.clear();
-  x.answer.status = 103;
-  forward_reply(RejectionHeaders::none);
-  EXPECT_EQ(sent("Date"), "") << "an interim answer needs none";
-}
-
 TEST_F(Forward, JoinsVia) {
   check("Via", "1.0 first");
   check("via", "1.1 second");
@@ -328,77 +247,6 @@ TEST_F(Forward, ForwardsAnUpgradeThatIsAllowed) {
   forward_request();
   EXPECT_EQ(sent("Connection"), "[Upgrade]");
   EXPECT_EQ(sent("Upgrade"), "[websocket]");
-}
-
-TEST_F(Forward, KeepsNothingOfTheMessageBefore) {
-  x.fields = {{Known::unknown, "X-Stale", "1"}};
-  forward_request();
-  EXPECT_EQ(sent("X-Stale"), "");
-  forward_reply(RejectionHeaders::none);
-  EXPECT_EQ(sent("X-Forwarded-For"), "");
-}
-
-TEST_F(Forward, ForwardsAnAnswerWithOurFields) {
-  answer("Content-Type", "text/plain");
-  answer("Set-Cookie", "a=1");
-  answer("Set-Cookie", "b=2");
-  answer("Connection", "close, x-hop");
-  answer("X-Hop", "1");
-  answer("X-Request-Id", "the server's");
-  answer("Via", "1.1 inner");
-  answer("Content-Length", "4");
-  forward_reply(RejectionHeaders::both);
-  EXPECT_EQ(sent("Content-Type"), "[text/plain]");
-  EXPECT_EQ(sent("Set-Cookie"), "[a=1][b=2]");
-  EXPECT_EQ(sent("X-Request-Id"), "[id-1]");
-  EXPECT_EQ(sent("Via"), "[1.1 inner, 1.1 headgate]");
-  for (const std::string_view name : {"Connection", "X-Hop", "Content-Length"}) EXPECT_EQ(sent(name), "") << name;
-}
-
-TEST_F(Forward, KeepsTheLengthInAnAnswerToHead) {
-  answer("Content-Length", "1234");
-  x.request.method = "HEAD";
-  forward_reply(RejectionHeaders::none);
-  EXPECT_EQ(sent("Content-Length"), "[1234]");
-  x.request.method = "GET";
-  x.answer.status = 304;
-  forward_reply(RejectionHeaders::none);
-  EXPECT_EQ(sent("Content-Length"), "[1234]");
-}
-
-TEST_F(Forward, DropsLimitFieldsOfTheServer) {
-  CompiledTier tier;
-  tier.policy = "ours";
-  tier.labels = {"l"};
-  CheckedLimit checked;
-  checked.tier = &tier;
-  x.admission.binding = &checked;
-  x.admission.outcome = Admission::Outcome::allowed;
-  x.admission.decisions[0] = {.allowed = true, .limit = 5, .remaining = 4, .retry_after = {}, .reset_after = {}};
-  for (const std::string_view name :
-       {"x-ratelimit-limit", "X-RateLimit-Remaining", "X-RateLimit-Reset", "RateLimit", "RateLimit-Policy",
-        "RateLimit-Limit", "ratelimit-remaining", "RateLimit-Reset", "X-Rate-Limit-Limit", "X-Rate-Limit-Remaining",
-        "x-rate-limit-reset", "X-RateLimit-Limit-Minute"})
-    answer(name, "theirs");
-  for (const std::string_view name : {"X-RateLimiter", "RateLimited", "X-Rate", "X-"}) answer(name, "another's");
-  forward_reply(RejectionHeaders::both);
-  EXPECT_EQ(sent("X-RateLimit-Limit"), "[5]");
-  EXPECT_EQ(sent("RateLimit-Policy"), "[ours]");
-  for (const auto& one : x.fields) EXPECT_NE(one.value, "theirs") << one.name;
-  for (const std::string_view name : {"X-RateLimiter", "RateLimited", "X-Rate", "X-"})
-    EXPECT_EQ(sent(name), "[another's]") << name;
-  x.admission.binding = nullptr;
-  forward_reply(RejectionHeaders::both);
-  EXPECT_EQ(sent("X-RateLimit-Limit"), "[theirs]") << "where nothing of ours was counted";
-}
-
-TEST_F(Forward, NamesTheProtocolThatWasSwitchedTo) {
-  x.answer.status = 101;
-  answer("Upgrade", "websocket");
-  answer("Sec-WebSocket-Accept", "x");
-  forward_reply(RejectionHeaders::none);
-  EXPECT_EQ(sent("Upgrade"), "[websocket]");
-  EXPECT_EQ(sent("Sec-WebSocket-Accept"), "[x]");
 }
 
 TEST_F(Forward, DropsFromTrailersWhatAHeadMayNotHave) {

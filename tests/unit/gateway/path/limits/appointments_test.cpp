@@ -1,6 +1,7 @@
 // A rejected request reserves its permits, and comes back for them.
 
 #include "../../../../../src/gateway/limits/appointments.hpp"
+
 #include "unit/gateway/path/path.hpp"
 
 #include "headgate/identity/network.hpp"
@@ -281,8 +282,8 @@ TEST_F(PathAppointments, AreNotUsedUpIfAnotherLimitRejects) {
 
 TEST_F(PathAppointments, AreForTheCostThatTheyReserved) {
   with_appointments(in_memory("plan", "10/minute"));
-  route.limits.back().cost.from = Cost::From::request_header;
-  route.limits.back().cost.header = "cost";
+  route.limits.back().cost.from = find_cost_source("header");
+  route.limits.back().cost.name = "cost";
   route.limits.back().cost.most = 10;
   check("GET /a", "cost: 10\r\n");
   ask_again("GET /a", "cost: 2\r\n");

@@ -160,7 +160,7 @@ TEST_F(PathUsage, EqualsTheNextDecisionInRandomHistories) {
       limit::IfAbsent::Last::skip;
   auto& partner = add({make_per("api_key")}, "partner", {"2/second"}, limit::Store::redis);
   partner.if_absent.instead = {{make_per("client_ip")}};
-  route.limits.back().cost.from = Cost::From::method;
+  route.limits.back().cost.from = find_cost_source("by_method");
   route.limits.back().cost.methods = {{"POST", 2}};
   add({make_per("jwt.sub"), make_per("route")}, "each", {"1/second"}, limit::Store::memory, "sliding_log")
       .if_absent.last = limit::IfAbsent::Last::skip;
