@@ -21,33 +21,17 @@ Failure too_large() { return {.what = Failed::head_too_large, .why = "the answer
 
 H1Connection::H1Connection(net::StreamPtr stream, net::Blocks& blocks, const Clock& clock, H1Pool& pool,
                            std::size_t head_bytes)
-    : stream_(std::move(stream)),
+    : CountedAttempt(pool, pool.row(), clock),
+      stream_(std::move(stream)),
       read_buffer_(stream_, blocks),
       output_(*stream_),
       body_(read_buffer_, kBetweenBytes),
-      clock_(clock),
       pool_(pool),
       head_bytes_(head_bytes) {}
 
 H1Connection::~H1Connection() {
   take_back();
   stream_->close();
-}
-
-void H1Connection::lend(std::size_t at) noexcept {
-  at_ = at;
-  lent_ = true;
-  auto& row = pool_.row();
-  balance::add_in_flight(row, 1);
-  row.tally.begin(counted_);
-}
-
-void H1Connection::take_back() noexcept {
-  if (!std::exchange(lent_, false)) return;
-  auto& row = pool_.row();
-  balance::add_in_flight(row, -1);
-  row.tally.end(counted_);
-  if (place_.held()) place_.leave(std::chrono::duration_cast<Duration>(clock_.steady().time_since_epoch()));
 }
 
 std::string_view H1Connection::server() const noexcept { return pool_.name(); }
@@ -61,7 +45,7 @@ Task<Result<void>> H1Connection::send(const RequestStart& start, std::string_vie
   http::h1::append_request_head(head, start.method, start.path, start.query, *start.fields, start.framing);
   output_.begin(start.framing.kind == http::Framing::Kind::unknown);
   auto sent = co_await output_.send(head, first, last, write_timeout_);
-  if (last == http::EndStream::yes && sent.has_value()) pool_.row().tally.ask(counted_);
+  if (last == http::EndStream::yes && sent.has_value()) note_sent();
   co_return sent;
 }
 
@@ -91,7 +75,7 @@ Task<Result<void, Failure>> H1Connection::read_head(http::ReplyHead& head, Durat
     if (timeout > Duration(0)) got = co_await read_buffer_.fill(timeout);
     if (got.has_value()) {
       // One deadline for the whole head, not one for each byte.
-      const auto now = clock_.steady();
+      const auto now = clock().steady();
       if (!until) until = now + timeout;
       timeout = std::chrono::duration_cast<Duration>(*until - now);
       continue;

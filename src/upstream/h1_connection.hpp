@@ -1,12 +1,9 @@
 #pragma once
 // One HTTP/1.1 connection to a server, used by one exchange at a time.
 
-#include "headgate/balance/places.hpp"
-#include "headgate/balance/table.hpp"
-#include "headgate/core/clock.hpp"
 #include "headgate/http/h1/parse.hpp"
 #include "headgate/net/h1_body.hpp"
-#include "headgate/upstream/attempt.hpp"
+#include "headgate/upstream/counted_attempt.hpp"
 
 #include <boost/intrusive/list_hook.hpp>
 
@@ -22,13 +19,12 @@ class H1Pool;
 using OfPool = boost::intrusive::list_base_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>>;
 
 /// Worker thread only. Destroying it closes the connection; H1Pool::give_back() keeps it open.
-class H1Connection final : public Attempt, public OfPool {
+class H1Connection final : public CountedAttempt, public OfPool {
  public:
   H1Connection(net::StreamPtr stream, net::Blocks& blocks, const Clock& clock, H1Pool& pool, std::size_t head_bytes);
   ~H1Connection() override;
 
   std::string_view server() const noexcept override;
-  std::size_t at() const noexcept override { return at_; }
   Task<Result<void>> send(const RequestStart& start, std::string_view first, http::EndStream last) override;
   Task<Result<void>> write(std::string_view bytes, http::EndStream last) override;
   Task<Result<void>> finish(const http::Fields& trailers) override;
@@ -41,20 +37,6 @@ class H1Connection final : public Attempt, public OfPool {
 
   /// Whether the connection may be used for another request: the answer was read to its end and nothing follows it.
   bool reusable() const noexcept;
-  H1Pool& pool() noexcept { return pool_; }
-
-  /// Marks it as in use by an exchange, and counts it among the attempts in flight of its server, whose index is `at`.
-  void lend(std::size_t at) noexcept;
-  /// Ends that.
-  void take_back() noexcept;
-  /// Its server is out, and this exchange tries it.
-  void try_server() noexcept { counted_.trial = true; }
-  /// What was counted of the current exchange.
-  balance::Counted& counted() noexcept { return counted_; }
-  /// Holds the place that its exchange has at the server, until it is taken back.
-  void keep(balance::Place&& place) noexcept {
-    if (place.held()) place_ = std::move(place);
-  }
   /// Over TLS: notes that it is idle now, at most until then.
   void begin_idle(Clock::Steady until) noexcept {
     idle_until_ = until;
@@ -69,19 +51,14 @@ class H1Connection final : public Attempt, public OfPool {
   net::ReadBuffer read_buffer_;
   net::H1Output output_;
   net::H1Body body_;
-  const Clock& clock_;
   H1Pool& pool_;
   std::size_t head_bytes_;
-  std::size_t at_ = 0;
   std::string_view method_;  ///< of the current request
   Duration write_timeout_{};
   Clock::Steady idle_until_{};  ///< only over TLS
   unsigned wakes_ = 0;          ///< while it is idle
-  balance::Counted counted_;
-  net::Tcp::endpoint to_;      ///< where it leads
-  Clock::Steady closes_at_{};  ///< it carries no exchange that begins later; zero: whenever
-  balance::Place place_;
-  bool lent_ = false;
+  net::Tcp::endpoint to_;       ///< where it leads
+  Clock::Steady closes_at_{};   ///< it carries no exchange that begins later; zero: whenever
   bool reused_ = false;
   bool keep_alive_ = false;
   bool tunnel_ = false;

@@ -23,10 +23,12 @@ class InFlight {
 
 }  // namespace
 
-H1Pool::H1Pool(Environment environment, const Options& options, std::size_t at, const TlsUse& tls)
+H1Pool::H1Pool(Environment environment, const Options& options, std::size_t at, const TlsUse& tls,
+               balance::ServerPtr row)
     : environment_(environment),
       upstream_(options.name),
       name_(options.servers[at].text),
+      row_(std::move(row)),
       tls_(tls),
       session_(tls.context ? std::make_shared<net::TlsSession>() : nullptr),
       handshakes_(tls_, environment.clock, upstream_, name_),
@@ -58,7 +60,7 @@ bool H1Pool::is_silent(H1Connection& connection, bool rested) const noexcept {
   return known || stream.silent();
 }
 
-H1ConnectionPtr H1Pool::take_idle(std::size_t at) noexcept {
+CountedAttemptPtr H1Pool::take_idle(std::size_t at) noexcept {
   note_look();
   while (!idle_.empty()) {
     const bool rested = rested_ > 0;
@@ -74,7 +76,7 @@ H1ConnectionPtr H1Pool::take_idle(std::size_t at) noexcept {
   return nullptr;
 }
 
-Task<Result<H1ConnectionPtr, Failure>> H1Pool::connect(std::size_t at) {
+Task<Result<CountedAttemptPtr, Failure>> H1Pool::connect(std::size_t at) {
   // A server that lets everybody wait for a connection must not look idle meanwhile.
   const InFlight connecting(*row_);
   const net::ConnectOptions terms{.whole = connect_timeout_, .tls = tls_.context, .session = session_, .in_turn = true};
@@ -88,7 +90,7 @@ Task<Result<H1ConnectionPtr, Failure>> H1Pool::connect(std::size_t at) {
   connection->to_ = connected->to;
   connection->closes_at_ = end_of_life();
   connection->lend(at);
-  co_return connection;
+  co_return CountedAttemptPtr(connection);
 }
 
 /// Up to a tenth earlier than it may be, so that connections that began together do not all end together.
@@ -110,7 +112,8 @@ void H1Pool::lead_to(const std::vector<net::Tcp::endpoint>& addresses) {
   rested_ = 0;
 }
 
-void H1Pool::give_back(H1ConnectionPtr connection) {
+void H1Pool::give_back(CountedAttemptPtr attempt) {
+  auto connection = boost::static_pointer_cast<H1Connection>(std::move(attempt));
   connection->take_back();
   if (stopped_ || !connection->reusable() || idle_.size() >= max_idle_ || !leads_there(*connection)) return;
   auto time = idle_timeout_;
@@ -162,6 +165,12 @@ void H1Pool::stop() {
   connector_.stop();
   idle_.clear();
   rested_ = 0;
+}
+
+Dial h1_dialler(Environment environment, TlsUse tls) {
+  return [environment, tls = std::move(tls)](const Options& options, std::size_t at, const balance::ServerPtr& row) {
+    return std::make_shared<H1Pool>(environment, options, at, tls, row);
+  };
 }
 
 }  // namespace headgate::upstream

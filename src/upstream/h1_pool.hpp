@@ -9,6 +9,7 @@
 #include "headgate/net/connect.hpp"
 #include "headgate/net/readiness.hpp"
 #include "headgate/net/tls_session.hpp"
+#include "headgate/upstream/dialler.hpp"
 #include "headgate/upstream/environment.hpp"
 
 #include <boost/intrusive/list.hpp>
@@ -20,35 +21,24 @@
 
 namespace headgate::upstream {
 
-/// Worker thread only. A reload hands the pool of a server that stays to the next upstream; it lives as long as one of
-/// them, and longer than its connections.
-class H1Pool {
+class H1Pool final : public Dialler {
  public:
   /// For server `at` of the options.
-  H1Pool(Environment environment, const Options& options, std::size_t at, const TlsUse& tls);
+  H1Pool(Environment environment, const Options& options, std::size_t at, const TlsUse& tls, balance::ServerPtr row);
   H1Pool(const H1Pool&) = delete;
   H1Pool& operator=(const H1Pool&) = delete;
-  ~H1Pool() { stop(); }
+  ~H1Pool() override { stop(); }
   const std::string& name() const noexcept { return name_; }
   balance::Server& row() noexcept { return *row_; }
-  const balance::ServerPtr& shared_row() const noexcept { return row_; }
   Handshakes& handshakes() noexcept { return handshakes_; }
 
-  /// Uses the times and bounds of these options from now on.
-  void use(const Options& options) noexcept;
-
-  /// An idle connection, or null. `at` is its server's index, for Attempt::at().
-  H1ConnectionPtr take_idle(std::size_t at) noexcept;
-  /// A new connection. The server has one more attempt in flight from now on.
-  Task<Result<H1ConnectionPtr, Failure>> connect(std::size_t at);
-  /// Keeps the connection for the next request if it is reusable, else closes it.
-  void give_back(H1ConnectionPtr connection);
-  /// The server's name leads to these addresses now. Closes idle connections to others, and keeps none to them.
-  void lead_to(const std::vector<net::Tcp::endpoint>& addresses);
-  /// The server was taken down: closes idle connections, and ends connect() calls and attempts.
-  void break_off();
-  /// Closes idle connections and ends connect() calls. Keeps no connection from then on.
-  void stop();
+  void use(const Options& options) noexcept override;
+  CountedAttemptPtr take_idle(std::size_t at) noexcept override;
+  Task<Result<CountedAttemptPtr, Failure>> connect(std::size_t at) override;
+  void give_back(CountedAttemptPtr attempt) override;
+  void lead_to(const std::vector<net::Tcp::endpoint>& addresses) override;
+  void break_off() override;
+  void stop() override;
 
  private:
   static void idle(void* self, net::Stream& stream);
@@ -62,7 +52,7 @@ class H1Pool {
   Environment environment_;
   std::string upstream_;
   std::string name_;
-  balance::ServerPtr row_ = std::make_shared<balance::Server>();
+  balance::ServerPtr row_;
   TlsUse tls_;
   Duration connect_timeout_{};
   Duration idle_timeout_{};

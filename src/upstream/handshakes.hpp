@@ -5,7 +5,7 @@
 #include "headgate/net/connect.hpp"
 #include "headgate/observe/line_gate.hpp"
 #include "headgate/upstream/failure.hpp"
-#include "headgate/upstream/h1_upstream.hpp"
+#include "headgate/upstream/h1_dialler.hpp"
 
 #include <string>
 #include <string_view>

@@ -163,7 +163,7 @@ class FailingServers {
     });
   }
 
-  /// As H1Upstream: a server that is to be tried comes first, and what cannot be connected to is left out.
+  /// As ServerGroup: a server that is to be tried comes first, and what cannot be connected to is left out.
   void start(Request request, balance::Choice& choice) {
     auto& worker = *request.worker;
     std::optional<std::size_t> at;

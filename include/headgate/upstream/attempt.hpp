@@ -1,6 +1,6 @@
 #pragma once
 // The interface between the path and a server's protocol: one request to a server and its answer. The counterpart of
-// http/exchange_io.hpp: here the request is written and the answer is read. upstream/h1_upstream implements it for
+// http/exchange_io.hpp: here the request is written and the answer is read. upstream/h1_connection implements it for
 // HTTP/1.1.
 
 #include "headgate/core/result.hpp"

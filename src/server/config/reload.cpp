@@ -3,7 +3,8 @@
 #include "headgate/core/text.hpp"
 #include "headgate/observe/event.hpp"
 #include "headgate/server/server.hpp"
-#include "headgate/upstream/h1_upstream.hpp"
+#include "headgate/upstream/h1_dialler.hpp"
+#include "headgate/upstream/server_group.hpp"
 
 #include <boost/smart_ptr/make_local_shared.hpp>
 
@@ -77,17 +78,18 @@ std::shared_ptr<upstream::Upstream> upstream_for(const ActiveConfig& active, std
                                                  observe::Registry& registry, observe::Writer worker) {
   const auto& options = active.config->upstreams[at];
   const auto& context = active.upstream_tls[at];
-  const upstream::H1Upstream* changed = nullptr;
+  const upstream::ServerGroup* changed = nullptr;
   if (const auto old = then.find(options.name)) {
     const auto& known = before->snapshot->upstreams[*old];
     if (unchanged(active, at, *before->active, *old)) return known;
     if (same_files(before->active->upstream_tls[*old].get(), context.get()))
-      changed = dynamic_cast<const upstream::H1Upstream*>(known.get());
+      changed = dynamic_cast<const upstream::ServerGroup*>(known.get());
   }
   upstream::TlsUse tls;
   if (context) tls = {context, observe::upstream_handshake_counters(registry, worker, options.name)};
-  auto made = std::make_shared<upstream::H1Upstream>(environment, options, std::move(tls), worker, changed,
-                                                     active.watches[at], active.places[at], active.overloads[at]);
+  auto made = std::make_shared<upstream::ServerGroup>(
+      environment.clock, options, upstream::h1_dialler(environment, std::move(tls)), worker, changed,
+      active.watches[at], active.places[at], active.overloads[at]);
   made->count_by(observe::upstream_counters(registry, worker, options.name, active.watches[at]->servers()));
   return made;
 }
@@ -338,7 +340,7 @@ void log_changes(const ActiveConfig& then, const ActiveConfig& now, const Reload
 std::vector<KnownServer> servers_of(const Installed& installed) {
   std::vector<KnownServer> out;
   for (const auto& each : installed.snapshot->upstreams) {
-    auto* const upstream = dynamic_cast<upstream::H1Upstream*>(each.get());
+    auto* const upstream = dynamic_cast<upstream::ServerGroup*>(each.get());
     if (upstream == nullptr) continue;
     const auto& table = upstream->servers();
     for (std::size_t at = 0; at < table.size(); ++at)

@@ -15,7 +15,7 @@
 #include "headgate/redis/limiter.hpp"
 #include "headgate/server/serve_gateway.hpp"
 #include "headgate/upstream/environment.hpp"
-#include "headgate/upstream/h1_upstream.hpp"
+#include "headgate/upstream/server_group.hpp"
 #include "headgate/upstream/retry_budget.hpp"
 
 #include <cstdint>

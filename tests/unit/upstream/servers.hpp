@@ -3,7 +3,8 @@
 
 #include "headgate/core/task.hpp"
 #include "headgate/net/loop_clock.hpp"
-#include "headgate/upstream/h1_upstream.hpp"
+#include "headgate/upstream/h1_dialler.hpp"
+#include "headgate/upstream/server_group.hpp"
 
 #include <boost/asio/basic_socket_acceptor.hpp>
 #include <boost/asio/error.hpp>
@@ -44,7 +45,7 @@ class Servers : public testing::Test {
       const auto port = acceptors_.back().local_endpoint().port();
       options_.servers.push_back({"127.0.0.1", port, "s" + std::to_string(i)});
     }
-    upstream_ = std::make_unique<H1Upstream>(Environment{loop_, timers_, blocks_, clock_}, options_, tls);
+    upstream_ = std::make_unique<ServerGroup>(clock_, options_, h1_dialler({loop_, timers_, blocks_, clock_}, tls));
   }
 
   /// Runs `task` to its end.
@@ -102,7 +103,7 @@ class Servers : public testing::Test {
   std::vector<Acceptor> acceptors_;
   std::vector<net::Socket> far_;
   Options options_;
-  std::unique_ptr<H1Upstream> upstream_;
+  std::unique_ptr<ServerGroup> upstream_;
   http::ReplyHead head_;
   balance::Choice choice_;
 

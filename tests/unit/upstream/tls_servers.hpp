@@ -105,8 +105,9 @@ class TlsServers : public Servers {
 
   /// An upstream of its own with the same servers, in place of the first. Its pools and sessions are new.
   void begin_anew() {
-    upstream_ = std::make_unique<H1Upstream>(Environment{loop_, timers_, blocks_, clock_}, options_,
-                                             TlsUse{*net::TlsContext::of_client(tls_), counters_});
+    upstream_ = std::make_unique<ServerGroup>(
+        clock_, options_,
+        h1_dialler({loop_, timers_, blocks_, clock_}, TlsUse{*net::TlsContext::of_client(tls_), counters_}));
   }
 
   /// What connecting gives; if it gives a connection, tls_far() is its far end. `accepts`: the server takes part.

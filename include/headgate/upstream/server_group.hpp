@@ -1,12 +1,13 @@
 #pragma once
-// An upstream whose servers speak HTTP/1.1: a policy chooses one, and there is a pool of open connections to each.
+// A group of servers: a policy chooses one of them, and what became of the attempts decides which may be chosen. How a
+// connection to a server is made and kept is the affair of its dialler.
 
 #include "headgate/balance/places.hpp"
 #include "headgate/balance/table.hpp"
 #include "headgate/balance/watch.hpp"
-#include "headgate/net/tls_context.hpp"
+#include "headgate/core/clock.hpp"
 #include "headgate/observe/counters.hpp"
-#include "headgate/upstream/environment.hpp"
+#include "headgate/upstream/dialler.hpp"
 #include "headgate/upstream/options.hpp"
 #include "headgate/upstream/upstream.hpp"
 
@@ -18,34 +19,25 @@
 
 namespace headgate::upstream {
 
-class H1Pool;
-
-/// How the servers of one upstream are reached over TLS. `context` is null for plain HTTP; else it was made from
-/// Options::tls, and the counters are those of this worker.
-struct TlsUse {
-  std::shared_ptr<const net::TlsContext> context;
-  observe::UpstreamHandshakeCounters counters;
-};
-
 /// For each server of an upstream, the places that all workers share; null: it may have any number of attempts. Empty:
 /// so may all.
 using AllPlaces = std::vector<std::shared_ptr<balance::Places>>;
 
 /// Worker thread only, except for what any thread may use in servers(). Attempts must be given back or released before
 /// it is destroyed.
-class H1Upstream final : public Upstream {
+class ServerGroup final : public Upstream {
  public:
-  /// The connections are made on `environment.loop`, when needed. `worker` is the number of the worker: each begins
-  /// with another server. `before`: the upstream of this name before a reload, on the same worker; null if there is
-  /// none, or if its files of TLS have changed. What has not changed is shared with it: the pools and rows of servers,
-  /// and the requests that are counted. `watch` decides which servers are out; null: nobody does. `overload` is shared
+  /// `dial` makes the diallers of servers that are new. `worker` is the number of the worker: each begins with another
+  /// server. `before`: the upstream of this name before a reload, on the same worker; null if there is none, or if its
+  /// files of TLS have changed. What has not changed is shared with it: the diallers and rows of servers, and the
+  /// requests that are counted. `watch` decides which servers are out; null: nobody does. `overload` is shared
   /// by all workers; null: nothing of it is.
-  H1Upstream(Environment environment, const Options& options, TlsUse tls = {}, unsigned worker = 0,
-             const H1Upstream* before = nullptr, std::shared_ptr<balance::Watch> watch = nullptr, AllPlaces places = {},
-             std::shared_ptr<shed::Overload> overload = nullptr);
-  ~H1Upstream() override;
-  H1Upstream(const H1Upstream&) = delete;
-  H1Upstream& operator=(const H1Upstream&) = delete;
+  ServerGroup(Clock& clock, const Options& options, const Dial& dial, unsigned worker = 0,
+              const ServerGroup* before = nullptr, std::shared_ptr<balance::Watch> watch = nullptr,
+              AllPlaces places = {}, std::shared_ptr<shed::Overload> overload = nullptr);
+  ~ServerGroup() override;
+  ServerGroup(const ServerGroup&) = delete;
+  ServerGroup& operator=(const ServerGroup&) = delete;
 
   const std::string& name() const noexcept override { return options_.name; }
   AttemptPtr take_idle(balance::Choice& choice) noexcept override;
@@ -72,7 +64,11 @@ class H1Upstream final : public Upstream {
   balance::Table& servers() noexcept { return table_; }
 
  private:
-  std::shared_ptr<H1Pool> pool_for(std::size_t at, const H1Upstream* before) const;
+  struct Member {
+    std::shared_ptr<Dialler> dialler;
+    balance::ServerPtr row;
+  };
+  Member member_for(std::size_t at, const Dial& dial, const ServerGroup* before) const;
   std::optional<std::size_t> choose(const balance::Choice& choice) const noexcept;
   std::optional<std::size_t> choose_anew(balance::Choice& choice) const noexcept;
   enum class Anew : bool { no, yes };  ///< whether servers may be tried again if no other is left
@@ -83,10 +79,9 @@ class H1Upstream final : public Upstream {
   bool take_trial() noexcept;
   std::int64_t time_of_choice() const noexcept;
 
-  Environment environment_;
+  Clock& clock_;
   Options options_;
-  TlsUse tls_;
-  std::vector<std::shared_ptr<H1Pool>> pools_;  ///< one for each server of the table
+  std::vector<std::shared_ptr<Dialler>> diallers_;  ///< one for each server of the table
   balance::Table table_;
   std::shared_ptr<balance::Watch> watch_;
   std::shared_ptr<balance::WatchPart> part_;  ///< null without a watch

@@ -1,0 +1,59 @@
+#pragma once
+// An attempt at a server of a group, whatever protocol it speaks, with all that the group counts of it.
+
+#include "headgate/balance/places.hpp"
+#include "headgate/balance/table.hpp"
+#include "headgate/core/clock.hpp"
+#include "headgate/upstream/attempt.hpp"
+
+#include <boost/smart_ptr/intrusive_ptr.hpp>
+
+#include <cstddef>
+#include <utility>
+
+namespace headgate::upstream {
+
+class Dialler;
+
+/// Worker thread only. Its dialler, the row and the clock outlive it.
+class CountedAttempt : public Attempt {
+ public:
+  CountedAttempt(Dialler& dialler, balance::Server& row, const Clock& clock) noexcept
+      : dialler_(dialler), row_(row), clock_(clock) {}
+  ~CountedAttempt() override { take_back(); }
+
+  std::size_t at() const noexcept override { return at_; }
+  Dialler& dialler() noexcept { return dialler_; }
+  balance::Server& row() noexcept { return row_; }
+
+  /// It is in use by an exchange: counts it among the attempts in flight of its server, whose index is `at`.
+  void lend(std::size_t at) noexcept;
+  /// Ends that.
+  void take_back() noexcept;
+  /// Its server is out, and this exchange tries it.
+  void try_server() noexcept { counted_.trial = true; }
+  /// Holds the place that its exchange has at the server, until it is taken back.
+  void keep(balance::Place&& place) noexcept {
+    if (place.held()) place_ = std::move(place);
+  }
+  /// Notes what became of its exchange.
+  void note(balance::Outcome outcome, Duration took) noexcept { row_.tally.note(counted_, outcome, took); }
+
+ protected:
+  /// The whole request was sent.
+  void note_sent() noexcept { row_.tally.ask(counted_); }
+  const Clock& clock() const noexcept { return clock_; }
+
+ private:
+  Dialler& dialler_;
+  balance::Server& row_;
+  const Clock& clock_;
+  std::size_t at_ = 0;
+  balance::Counted counted_;
+  balance::Place place_;
+  bool lent_ = false;
+};
+
+using CountedAttemptPtr = boost::intrusive_ptr<CountedAttempt>;
+
+}  // namespace headgate::upstream
