@@ -15,8 +15,8 @@
 #include "headgate/redis/limiter.hpp"
 #include "headgate/server/serve_gateway.hpp"
 #include "headgate/upstream/environment.hpp"
-#include "headgate/upstream/server_group.hpp"
 #include "headgate/upstream/retry_budget.hpp"
+#include "headgate/upstream/server_group.hpp"
 
 #include <cstdint>
 #include <functional>
