@@ -32,7 +32,7 @@ function(headgate_module name)
     add_library(headgate_${name} STATIC ${sources})
     target_include_directories(headgate_${name} PRIVATE ${CMAKE_SOURCE_DIR}/src)  # "module/folder/thing.hpp" of its own
     headgate_join(headgate_${name} ${sources})
-    if(HEADGATE_UNITY AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT name MATCHES "^(config|server|cli|keyring|notify)$")
+    if(HEADGATE_UNITY AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT name MATCHES "^(config|services|admin|server|cli|keyring|notify)$")
       # GCC bounds how much one source may grow by inlining. Several compiled as one reach that bound, and which calls of the path are
       # inlined would depend on which sources stand together: 2 % of the instructions of a request came and went with a new file.
       target_compile_options(headgate_${name} PRIVATE $<$<CONFIG:Release>:--param=large-unit-insns=200000>)
@@ -42,7 +42,7 @@ function(headgate_module name)
   add_library(headgate::${name} ALIAS headgate_${name})
   list(TRANSFORM arg_USES PREPEND headgate::)
   target_link_libraries(headgate_${name} ${scope} headgate::options ${arg_USES} ${arg_LIBS})
-  if(HEADGATE_SANITIZE MATCHES "undefined" AND sources AND name MATCHES "^(config|server|cli|keyring|observe)$")
+  if(HEADGATE_SANITIZE MATCHES "undefined" AND sources AND name MATCHES "^(config|services|admin|server|cli|keyring|observe)$")
     # They read nothing that a stranger sends. These checks take a quarter of the compile time, and AddressSanitizer finds a null pointer
     # that is followed all the same.
     target_compile_options(headgate_${name} PRIVATE -fno-sanitize=null,alignment,vptr)
@@ -180,7 +180,7 @@ function(headgate_script target name namespace header)
   target_sources(${target} PRIVATE ${out})
 endfunction()
 
-# headgate_commit(TARGET): generates commit() of src/server/watch/collect.hpp. Without a repository, as in the build of an image, it is what
+# headgate_commit(TARGET): generates commit() of include/headgate/admin/collect.hpp. Without a repository, as in the build of an image, it is what
 # HEADGATE_COMMIT says.
 function(headgate_commit target)
   set(HEADGATE_COMMIT "" CACHE STRING "The commit that is built; empty: what git says")
@@ -198,6 +198,6 @@ function(headgate_commit target)
   endif()
   set(out ${CMAKE_BINARY_DIR}/generated/${target}/commit.cpp)
   file(CONFIGURE OUTPUT ${out} CONTENT
-    "#include \"${CMAKE_SOURCE_DIR}/src/server/watch/collect.hpp\"\n\nnamespace headgate::server {\n\nstd::string_view commit() noexcept { return \"${commit}\"; }\n\n}  // namespace headgate::server\n")
+    "#include \"headgate/admin/collect.hpp\"\n\nnamespace headgate::admin {\n\nstd::string_view commit() noexcept { return \"${commit}\"; }\n\n}  // namespace headgate::admin\n")
   target_sources(${target} PRIVATE ${out})
 endfunction()

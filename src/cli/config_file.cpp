@@ -80,8 +80,8 @@ Outcome load_file(const std::string& given) {
   return {std::move(loaded.config), kWell, watched_of(*source, loaded)};
 }
 
-server::ReadConfig load_again(const std::string& given) {
-  server::ReadConfig out;
+config::ReadConfig load_again(const std::string& given) {
+  config::ReadConfig out;
   auto source = find_and_read(given);
   if (source.has_error()) {
     out.file = given;

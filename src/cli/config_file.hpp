@@ -2,7 +2,7 @@
 // Finding and reading the configuration file.
 
 #include "headgate/config/load.hpp"
-#include "headgate/server/serve_gateway.hpp"
+#include "headgate/config/read_config.hpp"
 
 #include <optional>
 #include <string>
@@ -28,11 +28,11 @@ std::optional<Source> read_source(const std::string& given);
 struct Outcome {
   std::optional<config::Config> config;
   int exit_code = 0;
-  std::vector<std::string> watched{};  ///< as server::ReadConfig::watched
+  std::vector<std::string> watched{};  ///< as config::ReadConfig::watched
 };
 Outcome load_file(const std::string& given);
 
 /// Like load_file, but for a running process: the mistakes are returned.
-server::ReadConfig load_again(const std::string& given);
+config::ReadConfig load_again(const std::string& given);
 
 }  // namespace headgate::cli

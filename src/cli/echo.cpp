@@ -17,7 +17,7 @@
 namespace headgate::cli {
 namespace {
 
-class EchoService final : public server::Service {
+class EchoService final : public server::WorkerService {
  public:
   EchoService(const EchoDefaults& defaults, net::Timers& timers) : handler_(defaults, timers) {}
   gateway::Handler& handler() override { return handler_; }
@@ -30,7 +30,7 @@ class EchoService final : public server::Service {
 class Echo final : public server::Program {
  public:
   explicit Echo(const EchoDefaults& defaults) : defaults_(defaults) {}
-  std::unique_ptr<server::Service> make_service(upstream::Environment environment) override {
+  std::unique_ptr<server::WorkerService> make_service(upstream::Environment environment) override {
     return std::make_unique<EchoService>(defaults_, environment.timers);
   }
 
@@ -62,7 +62,7 @@ int echo(const EchoOptions& options) {
   observe::LogOptions log;
   log.access = "off";
   const observe::Logs logs(log);
-  server::Options serving;
+  server::ServeOptions serving;
   serving.listen = {*listen};
   serving.workers = options.workers;
   boost::asio::io_context main_loop{1};

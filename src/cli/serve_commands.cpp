@@ -13,7 +13,7 @@
 namespace headgate::cli {
 namespace {
 
-int serve(const config::Config& config, const server::ReadAgain& read_again,
+int serve(const config::Config& config, const config::ReadAgain& read_again,
           const std::vector<std::string>& watched = {}) {
   try {
     return server::serve_gateway(config, read_again, watched);
@@ -79,7 +79,7 @@ int proxy(const ProxyOptions& options) {
     // Several proxies may run at once, but only one of them can have the default port.
     if (options.admin.empty()) loaded.config->admin->if_taken = config::Admin::IfTaken::another_port;
     return serve(*loaded.config, [] {
-      server::ReadConfig none;
+      config::ReadConfig none;
       none.mistakes.emplace_back().message = "there is no file to read again";
       return none;
     });

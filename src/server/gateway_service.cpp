@@ -1,6 +1,6 @@
 #include "gateway_service.hpp"
 
-#include "server/admin/explain_json.hpp"
+#include "headgate/admin/explain_json.hpp"
 
 #include <boost/smart_ptr/make_local_shared.hpp>
 
@@ -8,8 +8,8 @@
 
 namespace headgate::server {
 
-GatewayService::GatewayService(const std::shared_ptr<const ActiveConfig>& active, Shared& shared, unsigned worker,
-                               upstream::Environment environment)
+GatewayService::GatewayService(const std::shared_ptr<const services::ActiveConfig>& active, Shared& shared,
+                               unsigned worker, upstream::Environment environment)
     : shared_(shared),
       worker_(worker),
       environment_(environment),
@@ -30,11 +30,11 @@ GatewayService::GatewayService(const std::shared_ptr<const ActiveConfig>& active
 }
 
 Task<gateway::Explanation> GatewayService::explain(gateway::ExplainedRequest request) {
-  if (!request.tls) request.https_port = https_port_of(*now_.active->config);
+  if (!request.tls) request.https_port = admin::https_port_of(*now_.active->config);
   return gateway_.explain(std::move(request));
 }
 
-void GatewayService::adopt(const std::shared_ptr<const ActiveConfig>& next) {
+void GatewayService::adopt(const std::shared_ptr<const services::ActiveConfig>& next) {
   auto installed = install(next, &now_, environment_, shared_.registry, worker_, shared_.retry_budgets);
   shared_.board.use_redis(worker_, installed.redis);
   // It still has to give back leases and holds, so it is kept until the reload after this one.
@@ -46,7 +46,7 @@ void GatewayService::adopt(const std::shared_ptr<const ActiveConfig>& next) {
   now_ = std::move(installed);
 }
 
-void GatewayService::use_overrides(const std::shared_ptr<const ActiveConfig>& next) {
+void GatewayService::use_overrides(const std::shared_ptr<const services::ActiveConfig>& next) {
   const auto snapshot = boost::make_local_shared<gateway::Snapshot>(*now_.snapshot);
   snapshot->overrides = next->overrides;
   now_.active = next;

@@ -1,25 +1,25 @@
 #pragma once
 // The gateway on one worker: its active configuration, and the path that uses it.
 
-#include "server/admin/admin_board.hpp"
-#include "server/admin/explain_calls.hpp"
-#include "server/admin/looks/refused_endpoint.hpp"
-#include "server/admin/operator_board.hpp"
 #include "server/config/reload.hpp"
-#include "server/services/agreement_service.hpp"
-#include "server/services/ban_service.hpp"
-#include "server/services/billing_service.hpp"
-#include "server/services/override_service.hpp"
-#include "server/services/quota_service.hpp"
 #include "server/watch/loop_watch.hpp"
 
+#include "headgate/admin/admin_board.hpp"
+#include "headgate/admin/bounds.hpp"
+#include "headgate/admin/explain_calls.hpp"
+#include "headgate/admin/operator_board.hpp"
+#include "headgate/admin/reasons.hpp"
+#include "headgate/admin/refused_endpoint.hpp"
 #include "headgate/gateway/gateway.hpp"
 #include "headgate/limit/memory_store.hpp"
 #include "headgate/observe/logs.hpp"
 #include "headgate/room/memory_rooms.hpp"
-#include "headgate/server/bounds.hpp"
-#include "headgate/server/reasons.hpp"
 #include "headgate/server/server.hpp"
+#include "headgate/services/agreement_service.hpp"
+#include "headgate/services/ban_service.hpp"
+#include "headgate/services/billing_service.hpp"
+#include "headgate/services/override_service.hpp"
+#include "headgate/services/quota_service.hpp"
 #include "headgate/upstream/retry_budget.hpp"
 
 #include <cstddef>
@@ -32,10 +32,10 @@ namespace headgate::server {
 
 /// What all workers share. Thread-safe.
 struct Shared {
-  Shared(const config::Config& config, observe::Logs& opened, std::shared_ptr<WebhookService> webhook_service,
-         std::shared_ptr<BanService> ban_service, std::shared_ptr<OverrideService> override_service,
-         std::shared_ptr<BillingService> billing_service, std::shared_ptr<QuotaService> quota_service,
-         boost::asio::io_context& main_loop)
+  Shared(const config::Config& config, observe::Logs& opened, std::shared_ptr<services::WebhookService> webhook_service,
+         std::shared_ptr<services::BanService> ban_service, std::shared_ptr<services::OverrideService> override_service,
+         std::shared_ptr<services::BillingService> billing_service,
+         std::shared_ptr<services::QuotaService> quota_service, boost::asio::io_context& main_loop)
       : logs(opened),
         memory(config.memory),
         max_keys(config.memory.max_keys),
@@ -49,29 +49,29 @@ struct Shared {
   observe::Logs& logs;
   limit::MemoryStore memory;
   const std::size_t max_keys;  ///< of `memory`
-  const std::shared_ptr<WebhookService> webhooks;
-  const std::shared_ptr<BanService> bans;
-  const std::shared_ptr<OverrideService> overrides;
-  const std::shared_ptr<BillingService> billing;
-  const std::shared_ptr<QuotaService> quotas;
+  const std::shared_ptr<services::WebhookService> webhooks;
+  const std::shared_ptr<services::BanService> bans;
+  const std::shared_ptr<services::OverrideService> overrides;
+  const std::shared_ptr<services::BillingService> billing;
+  const std::shared_ptr<services::QuotaService> quotas;
   room::MemoryRooms rooms;
   shed::WaitQueues flights;
   upstream::RetryBudgets retry_budgets;
   observe::SpanQueue spans;
   observe::Registry registry;
-  AdminBoard board;
-  Reasons reasons;
-  Bounds bounds;
-  std::shared_ptr<AgreementService> agreement;  ///< main thread only; null before the program is made
-  OperatorBoard operators;
-  ExplainCalls explain;
-  RefusedBoard refused;
+  admin::AdminBoard board;
+  admin::Reasons reasons;
+  admin::BoundsBoard bounds;
+  std::shared_ptr<services::AgreementService> agreement;  ///< main thread only; null before the program is made
+  admin::OperatorBoard operators;
+  admin::ExplainCalls explain;
+  admin::RefusedBoard refused;
 };
 
 /// Worker thread, or the main thread before the worker runs.
-class GatewayService final : public Service {
+class GatewayService final : public WorkerService {
  public:
-  GatewayService(const std::shared_ptr<const ActiveConfig>& active, Shared& shared, unsigned worker,
+  GatewayService(const std::shared_ptr<const services::ActiveConfig>& active, Shared& shared, unsigned worker,
                  upstream::Environment environment);
 
   gateway::Handler& handler() override { return gateway_; }
@@ -92,9 +92,9 @@ class GatewayService final : public Service {
 
   Task<gateway::Explanation> explain(gateway::ExplainedRequest request);
   /// New exchanges use this from now on, and the logs that are open now.
-  void adopt(const std::shared_ptr<const ActiveConfig>& next);
+  void adopt(const std::shared_ptr<const services::ActiveConfig>& next);
   /// The same with other overrides: nothing else has changed.
-  void use_overrides(const std::shared_ptr<const ActiveConfig>& next);
+  void use_overrides(const std::shared_ptr<const services::ActiveConfig>& next);
   /// Null if no limit is counted in Redis.
   std::shared_ptr<redis::SharedLimiter> redis() const noexcept { return now_.redis; }
   /// The name of servers leads elsewhere.

@@ -4,6 +4,7 @@
 #include "server/upgrade/passed_sockets.hpp"
 #include "worker.hpp"
 
+#include "headgate/admin/reload_result.hpp"
 #include "headgate/net/bound_socket.hpp"
 #include "headgate/net/options.hpp"
 
@@ -43,9 +44,7 @@ class Listeners {
   /// Finds what is open already, takes what was `passed`, and binds the rest. With port 0 the system chooses one.
   Result<Next, ListenFailure> prepare(const std::vector<net::ListenOptions>& wanted, PassedSockets& passed) const;
 
-  struct Change {
-    std::vector<std::string> added, removed, changed;  ///< addresses
-  };
+  using Change = admin::ChangedAddresses;
   /// From now on clients can connect to the new addresses; they wait until use().
   Result<void, ListenFailure> listen(Next& next) const;
   /// Gives the sockets to the workers. Addresses that are not wanted any more are closed: their connections have

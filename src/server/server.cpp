@@ -115,7 +115,7 @@ unsigned worker_count(unsigned wanted) noexcept {
   return wanted > 0 ? wanted : std::max(1u, std::thread::hardware_concurrency());
 }
 
-int serve(boost::asio::io_context& main_loop, const Options& options, Program& program) {
+int serve(boost::asio::io_context& main_loop, const ServeOptions& options, Program& program) {
   raise_descriptor_limit();
   ignore_stray_signals();
   // Before any thread starts: this loop handles the signals, also during the first connection.

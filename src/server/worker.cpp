@@ -132,7 +132,7 @@ void Worker::hand_over(Duration within) {
   });
 }
 
-void Worker::tell(std::function<void(Service&)> what) {
+void Worker::tell(std::function<void(WorkerService&)> what) {
   boost::asio::post(loop_, [this, what = std::move(what)] {
     what(*service_);
     sessions_.use(service_->timeouts(), service_->bounds());

@@ -19,7 +19,7 @@
 
 namespace headgate::server {
 
-using MakeService = std::function<std::unique_ptr<Service>(upstream::Environment)>;
+using MakeService = std::function<std::unique_ptr<WorkerService>(upstream::Environment)>;
 
 /// Names a listening address of a process, as long as it is open.
 using ListenerId = std::uint64_t;
@@ -57,7 +57,7 @@ class Worker {
   void hand_over(Duration within);
   /// Runs `what` with the service, on the worker's thread, between two steps of the service. Then the sessions use the
   /// service's timeouts and bounds.
-  void tell(std::function<void(Service&)> what);
+  void tell(std::function<void(WorkerService&)> what);
   void join();
 
  private:
@@ -82,7 +82,7 @@ class Worker {
   net::Timers timers_{loop_};
   net::LentBytes::Share lent_;
   net::Blocks blocks_;
-  std::unique_ptr<Service> service_;
+  std::unique_ptr<WorkerService> service_;
   net::HandshakeTurns handshakes_;
   session::Sessions sessions_;
   std::vector<Door> doors_;

@@ -22,10 +22,10 @@ void Workers::start(const std::function<void()>& ended) {
   }
 }
 
-void Workers::tell(const std::function<void(Service&)>& what, const std::function<void()>& done) {
+void Workers::tell(const std::function<void(WorkerService&)>& what, const std::function<void()>& done) {
   const auto left = std::make_shared<std::atomic<std::size_t>>(workers_.size());
   for (auto& worker : workers_) {
-    worker->tell([what, done, left](Service& service) {
+    worker->tell([what, done, left](WorkerService& service) {
       what(service);
       if (--*left == 0 && done) done();
     });

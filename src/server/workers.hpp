@@ -25,7 +25,7 @@ class Workers {
   void start(const std::function<void()>& ended);
   /// Runs `what` with every service, on its worker's thread between two steps; then calls `done`, if it is not empty,
   /// once, on the thread of the last worker.
-  void tell(const std::function<void(Service&)>& what, const std::function<void()>& done = {});
+  void tell(const std::function<void(WorkerService&)>& what, const std::function<void()>& done = {});
   /// TLS for a listener. The error is a sentence without its dot. The thread that made the workers, also while they
   /// run.
   Result<ListenerTls, std::string> make_tls(const net::ServerTlsOptions& options, const net::ServerTlsTexts& texts);

@@ -20,14 +20,16 @@ const std::map<std::string, int> kFloors = {
     {"gateway", 4},                                                                  // the request's path
     {"session", 5},                                                                  // client connections
     {"config", 6},                                                                   // fills everybody's options
-    {"server", 7},                                                                   // composition
-    {"cli", 8},                                                                      // words on the command line
-    {"main", 9},
+    {"services", 7},  // what gateways tell each other and others
+    {"admin", 8},     // what operators see and change
+    {"server", 9},    // composition
+    {"cli", 10},      // words on the command line
+    {"main", 11},
 };
 
 /// Which modules may include headers with this beginning. main.cpp uses cli.
 const std::map<std::string, std::set<std::string>> kKeepers = {
-    {"nlohmann/", {"config", "identity", "server", "cli"}},
+    {"nlohmann/", {"config", "identity", "services", "admin", "server", "cli"}},
     {"hiredis", {"redis"}},
     {"prometheus/", {"observe"}},
     {"CLI/", {"cli"}},
@@ -96,7 +98,7 @@ TEST(House, LibrariesAreIncludedOnlyByTheirModules) {
 
 TEST(House, HeavyLibrariesStayOutOfPublicHeaders) {
   for (const auto& include : all_includes()) {
-    if (!include.file.starts_with("include/")) continue;
+    if (!include.file.starts_with("include/") || include.target == "nlohmann/json_fwd.hpp") continue;
     for (const auto& [library, keepers] : kKeepers) {
       EXPECT_FALSE(include.target.starts_with(library)) << place(include);
     }

@@ -13,7 +13,4 @@ namespace headgate::server {
 /// Throws std::runtime_error if a file cannot be used.
 std::string explain_offline(const config::Config& config, gateway::ExplainedRequest request);
 
-/// All routes in the order in which a request is compared with them, as JSON: { "routes": […] }.
-std::string routes_in_order(const config::Config& config);
-
 }  // namespace headgate::server

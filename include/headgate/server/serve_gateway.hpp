@@ -3,24 +3,12 @@
 
 #include "headgate/config/config.hpp"
 #include "headgate/config/diagnostic.hpp"
+#include "headgate/config/read_config.hpp"
 
-#include <functional>
-#include <optional>
 #include <string>
 #include <vector>
 
 namespace headgate::server {
-
-/// A configuration that was read again.
-struct ReadConfig {
-  std::optional<config::Config> config;      ///< absent: it cannot be used
-  std::string file;                          ///< empty: there is no file
-  std::vector<config::Diagnostic> mistakes;  ///< also warnings; line 0: a mistake without a place
-  std::vector<std::string> watched{};        ///< the file itself, then as config::Loaded::watched; empty: unknown
-};
-/// Reads and checks the configuration again. Takes long with many routes, so it is called on a thread of its own, and
-/// never twice at the same time: it must use nothing that other threads change.
-using ReadAgain = std::function<ReadConfig()>;
 
 /// Hashes as the process that started this one, if one did to be replaced: only then can its counters be taken over.
 /// Call it before anything is hashed, as a configuration is when it is read.
@@ -39,9 +27,9 @@ bool tell_replaced(const std::string& why) noexcept;
 /// Serves `config` until a stop signal; returns as serve() does. At SIGHUP, and after `POST /api/v1/reload` on the
 /// admin port, everything is replaced together by what `read_again` returns, except the number of workers and of
 /// counters in memory; requests in flight finish with the old configuration. The same when one of the files `watched`
-/// (as ReadConfig::watched) has changed; empty: none is watched. Throws std::invalid_argument for a configuration that
-/// the checker would not accept.
-int serve_gateway(const config::Config& config, const ReadAgain& read_again,
+/// (as config::ReadConfig::watched) has changed; empty: none is watched. Throws std::invalid_argument for a
+/// configuration that the checker would not accept.
+int serve_gateway(const config::Config& config, const config::ReadAgain& read_again,
                   const std::vector<std::string>& watched = {});
 
 }  // namespace headgate::server

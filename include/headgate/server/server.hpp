@@ -28,9 +28,9 @@ using ListenerTls = std::vector<net::ServerTlsPtr>;
 
 /// The handler of a worker's requests, with everything it needs. Made on the main thread before the loops run, then
 /// used by one worker.
-class Service {
+class WorkerService {
  public:
-  virtual ~Service() = default;
+  virtual ~WorkerService() = default;
   virtual gateway::Handler& handler() = 0;
   /// The current timeouts of client connections.
   virtual gateway::Timeouts timeouts() const { return {}; }
@@ -62,7 +62,7 @@ class Program {
   /// What all workers count together.
   session::Totals& totals() noexcept { return totals_; }
   /// Called once for each worker, before any runs.
-  virtual std::unique_ptr<Service> make_service(upstream::Environment environment) = 0;
+  virtual std::unique_ptr<WorkerService> make_service(upstream::Environment environment) = 0;
   /// Before the workers listen: the TLS of each address, by its number. An error ends the start.
   virtual Result<std::vector<ListenerTls>, std::string> secure(Workers& workers) {
     return static_cast<void>(workers), std::vector<ListenerTls>();
@@ -87,7 +87,7 @@ class Program {
 /// The number of threads: `wanted`, or one per core for 0.
 unsigned worker_count(unsigned wanted) noexcept;
 
-struct Options {
+struct ServeOptions {
   std::vector<net::ListenOptions> listen;
   unsigned workers = 0;  ///< 0: one per core
   /// Whether the program takes SIGHUP, SIGUSR1 and SIGUSR2. Else SIGHUP ends the process, as is its default.
@@ -97,6 +97,6 @@ struct Options {
 
 /// Serves `program` until SIGTERM or SIGINT, then drains; runs `main_loop` meanwhile. Returns 0 after a normal end, 1
 /// if it could not start (the reason is on stderr).
-int serve(boost::asio::io_context& main_loop, const Options& options, Program& program);
+int serve(boost::asio::io_context& main_loop, const ServeOptions& options, Program& program);
 
 }  // namespace headgate::server

@@ -8,6 +8,7 @@
 #include "explain_past.hpp"
 #include "explain_text.hpp"
 
+#include "headgate/admin/routes_in_order.hpp"
 #include "headgate/server/explain.hpp"
 
 #include <CLI/CLI.hpp>
@@ -120,7 +121,7 @@ int routes_there(const AdminOptions& admin) {
 int routes(const std::string& file, bool json) {
   const auto loaded = load_file(file);
   if (!loaded.config) return loaded.exit_code;
-  auto told = server::routes_in_order(*loaded.config);
+  auto told = admin::routes_in_order(*loaded.config);
   if (!json) told = routes_text(nlohmann::ordered_json::parse(told), stdout_has_colours());
   std::fputs(told.c_str(), stdout);
   return kWell;

@@ -18,7 +18,7 @@ std::string wait_text(const nlohmann::ordered_json& seconds);
 /// The member `caller` of an explanation: the address, who named it, and each credential with its result.
 std::string caller_text(const nlohmann::ordered_json& caller);
 
-/// `told` as server::routes_in_order() has it.
+/// `told` as admin::routes_in_order() has it.
 std::string routes_text(const nlohmann::ordered_json& told, bool colours);
 
 }  // namespace headgate::cli

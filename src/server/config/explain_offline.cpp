@@ -1,12 +1,12 @@
 #include "reload.hpp"
-#include "server/admin/explain_json.hpp"
-#include "server/admin/limits/ban_json.hpp"
 
+#include "headgate/admin/explain_json.hpp"
 #include "headgate/gateway/gateway.hpp"
 #include "headgate/limit/memory_store.hpp"
 #include "headgate/net/loop_clock.hpp"
 #include "headgate/observe/metrics.hpp"
 #include "headgate/server/explain.hpp"
+#include "headgate/services/ban_json.hpp"
 
 #include <boost/asio/io_context.hpp>
 #include <boost/smart_ptr/make_local_shared.hpp>
@@ -77,7 +77,7 @@ std::string explain_offline(const config::Config& config, gateway::ExplainedRequ
     snapshot->counters = std::make_shared<const gateway::ExchangeCounters>(registry, 0, *compiled);
     snapshot->key_overrides = pending.active->key_overrides;
     gateway::Gateway gateway({clock, memory, log, bans, rooms, flights}, snapshot);
-    request.https_port = https_port_of(config);
+    request.https_port = admin::https_port_of(config);
     spawn(ask(gateway, std::move(request), answer), "explain");
     loop.poll();  // nothing of it waits
     gateway.stop();
@@ -86,11 +86,11 @@ std::string explain_offline(const config::Config& config, gateway::ExplainedRequ
   auto candidates = gateway::route_candidates(*compiled, head);
   gateway::choose(candidates, answer.told->found);
   for (auto& state : answer.told->limits) state.key_id.clear();  // a gateway has a secret of its own for them
-  auto out = to_json(*answer.told, candidates);
+  auto out = admin::to_json(*answer.told, candidates);
   answer.told.reset();
   pending = {};
   out["offline"] = true;
-  return text_of(out);
+  return services::text_of(out);
 }
 
 }  // namespace headgate::server

@@ -19,45 +19,58 @@
 
 namespace headgate::server {
 
-GatewayProgram::GatewayProgram(boost::asio::io_context& loop, SideThread& side, const config::Config& config,
-                               const ReadAgain& read_again, Shared& shared)
+GatewayProgram::GatewayProgram(boost::asio::io_context& loop, Clock& clock, SideThread& side,
+                               const config::Config& config, const config::ReadAgain& read_again, Shared& shared)
     : loop_(loop),
+      clock_(clock),
       side_(side),
       read_again_(read_again),
       shared_(shared),
       counters_(shared.registry),
-      certificates_(loop, shared.registry),
-      server_watch_(loop, shared.registry),
-      server_care_(loop, shared.registry, shared.board),
-      top_(std::make_shared<TopService>(loop, shared.logs)),
-      rates_(loop, shared.registry),
-      reason_watch_(loop),
-      traces_(loop, shared.spans, shared.registry),
-      calls_(
-          std::make_shared<ReloadCalls>(loop, [this](ReloadFrom from, Tell tell) { reload(from, std::move(tell)); })) {
+      certificates_(clock, shared.registry,
+                    [this](std::size_t listener, ListenerTls tls) {
+                      if (workers_) workers_->listeners().use_tls(listener, std::move(tls));
+                    }),
+      server_watch_(clock, shared.registry),
+      server_care_(loop, clock, shared.registry, shared.board, [this](const auto& what) { tell_workers(what); }),
+      top_(std::make_shared<services::TopService>(
+          clock,
+          [this](const auto& each, const auto& done) {
+            tell_workers([each](WorkerService& one) { each(static_cast<GatewayService&>(one).take_tops()); }, done);
+          })),
+      rates_(clock, shared.registry),
+      reason_watch_(clock),
+      traces_(loop, clock, shared.spans, shared.registry),
+      calls_(std::make_shared<admin::ReloadCalls>(
+          loop, [this](admin::ReloadFrom from, Tell tell) { reload(from, std::move(tell)); })) {
+  shared_.billing->collect_from([this](const auto& each, const auto& done) {
+    tell_workers([each](WorkerService& one) { each(static_cast<GatewayService&>(one).take_sheet()); }, done);
+  });
+  list_services();
   kept_.use_file(make_ready(side_, config));
   activate(prepare_config(loop_, side_, kept_.now(), nullptr, nullptr));
   shared_.overrides->serve([this](const auto& overrides) { return with_overrides(side_, *now_, overrides)->overrides; },
                            [this](const auto& overrides, const auto& done) { use_overrides(overrides, done); });
   reason_watch_.add([this] {
     const auto outage = shared_.board.redis_outage();
-    tell_redis(shared_.reasons, outage ? &*outage : nullptr);
+    admin::tell_redis(shared_.reasons, outage ? &*outage : nullptr);
   });
-  reason_watch_.add([this] { tell_upstreams(shared_.reasons, shared_.board.upstreams()); });
-  reason_watch_.add([this] { tell_keys(shared_.reasons, shared_.board.sources()); });
+  reason_watch_.add([this] { admin::tell_upstreams(shared_.reasons, shared_.board.upstreams()); });
+  reason_watch_.add([this] { admin::tell_keys(shared_.reasons, shared_.board.sources()); });
   reason_watch_.add([this] {
-    shared_.reasons.set_only(ReasonKind::name_unresolved, server_care_.failing_names());
-    shared_.reasons.set_only(ReasonKind::certificate_ends, certificates_.ending());
-    tell_logs(shared_.reasons, shared_.logs.failing());
+    shared_.reasons.set_only(admin::ReasonKind::name_unresolved, server_care_.failing_names());
+    shared_.reasons.set_only(admin::ReasonKind::certificate_ends, certificates_.ending());
+    admin::tell_logs(shared_.reasons, shared_.logs.failing());
   });
-  reason_watch_.add([this, access = RisingCount(), error = RisingCount(), spans = RisingCount()]() mutable {
-    const auto now = std::chrono::steady_clock::now();
-    const auto dropped = shared_.logs.dropped();
-    tell_lost(shared_.reasons, ReasonKind::log_dropping, "access", access.rises(now, dropped.access));
-    tell_lost(shared_.reasons, ReasonKind::log_dropping, "error", error.rises(now, dropped.error));
-    tell_lost(shared_.reasons, ReasonKind::spans_dropped, {}, spans.rises(now, traces_.lost()));
-  });
-  reason_watch_.add([this] { tell_shedding(shared_.reasons, *now_); });
+  reason_watch_.add(
+      [this, access = admin::RisingCount(), error = admin::RisingCount(), spans = admin::RisingCount()]() mutable {
+        const auto now = std::chrono::steady_clock::now();
+        const auto dropped = shared_.logs.dropped();
+        admin::tell_lost(shared_.reasons, admin::ReasonKind::log_dropping, "access", access.rises(now, dropped.access));
+        admin::tell_lost(shared_.reasons, admin::ReasonKind::log_dropping, "error", error.rises(now, dropped.error));
+        admin::tell_lost(shared_.reasons, admin::ReasonKind::spans_dropped, {}, spans.rises(now, traces_.lost()));
+      });
+  reason_watch_.add([this] { admin::tell_shedding(shared_.reasons, *now_); });
   reason_watch_.add(near_bounds_of(shared_));
   begun_with_ = now_->config;
   counters_.started(headgate::now());
@@ -75,28 +88,42 @@ void GatewayProgram::activate(PendingConfig next) {
   shared_.board.use_upstreams(watched_upstreams(*now_, sizes_));
   shared_.operators.use(now_);
   shared_.overrides->in_force(now_->overrides.get());
-  server_watch_.use(now_);
-  top_->use(now_->config);
-  shared_.webhooks->use(now_->config->webhook);
-  shared_.bans->adopt(now_->config);
-  shared_.overrides->adopt(now_->config);
-  shared_.billing->adopt(now_->config);
-  shared_.quotas->adopt(now_->config);
-  shared_.agreement->adopt(now_->config);
-  traces_.use(now_->config->traces);
-  certificates_.use_others(upstream_certificates(*now_, headgate::now()));
+  services_.adopt(now_);
+}
+
+// A webhook or a span may tell what any of the others does, so these two end last. Who looks at something starts after
+// it.
+void GatewayProgram::list_services() {
+  services_.add(traces_);
+  services_.add(*shared_.webhooks);
+  services_.add(*shared_.agreement);
+  services_.add(*shared_.quotas);
+  services_.add(*shared_.billing);
+  services_.add(*shared_.overrides);
+  services_.add(*shared_.bans);
+  services_.add(server_care_);
+  services_.add(server_watch_);
+  services_.add(certificates_);
+  services_.add(*top_);
+  services_.add(rates_);
+  services_.add(reason_watch_);
+}
+
+void GatewayProgram::tell_workers(const std::function<void(WorkerService&)>& what, const std::function<void()>& done) {
+  if (workers_ != nullptr) workers_->tell(what, done);
 }
 
 void GatewayProgram::with_redis(std::function<void(std::shared_ptr<redis::SharedLimiter>)> what) {
   if (workers_ == nullptr) return;
   const auto once = std::make_shared<std::atomic<bool>>(false);
-  workers_->tell([once, what = std::move(what)](Service& service) {
+  workers_->tell([once, what = std::move(what)](WorkerService& service) {
     if (!once->exchange(true)) what(static_cast<GatewayService&>(service).redis());
   });
 }
 
 void GatewayProgram::watch(const std::vector<std::string>& paths) {
-  watch_.emplace(loop_, paths, [this] { reload(); });
+  watch_.emplace(clock_, paths, [this] { reload(); });
+  services_.add(*watch_);
 }
 
 void GatewayProgram::use_overrides(const std::vector<limit::Override>& overrides, const std::function<void()>& done) {
@@ -104,10 +131,11 @@ void GatewayProgram::use_overrides(const std::vector<limit::Override>& overrides
   shared_.operators.use(now_);
   shared_.overrides->in_force(now_->overrides.get());
   if (workers_ == nullptr) return done();
-  workers_->tell([next = now_](Service& service) { static_cast<GatewayService&>(service).use_overrides(next); }, done);
+  workers_->tell([next = now_](WorkerService& service) { static_cast<GatewayService&>(service).use_overrides(next); },
+                 done);
 }
 
-std::unique_ptr<Service> GatewayProgram::make_service(upstream::Environment environment) {
+std::unique_ptr<WorkerService> GatewayProgram::make_service(upstream::Environment environment) {
   return std::make_unique<GatewayService>(now_, shared_, made_++, environment);
 }
 
@@ -123,19 +151,10 @@ Result<std::vector<ListenerTls>, std::string> GatewayProgram::secure(Workers& wo
 
 void GatewayProgram::started(Workers& workers) {
   workers_ = &workers;
-  certificates_.start([this](std::size_t listener, ListenerTls tls) {
-    if (workers_) workers_->listeners().use_tls(listener, std::move(tls));
-  });
-  if (watch_) watch_->start();
   warn_of_few_descriptors(*now_->config);
-  server_watch_.start();
-  top_->start(workers);
-  rates_.start();
-  shared_.billing->start(workers);
-  server_care_.use(now_, workers);
   shared_.operators.use_workers(workers.count(), totals());
-  shared_.reasons.clear(ReasonKind::starting);
-  reason_watch_.start();
+  shared_.reasons.clear(admin::ReasonKind::starting);
+  services_.start();
   if (taken_over_) taken_over_->serves();
   tell_service_manager("READY=1");
 }
@@ -144,8 +163,9 @@ void GatewayProgram::use_state(const std::string& upstream, const std::string& s
   if (workers_ == nullptr) return;
   server_care_.note_states();
   if (!down) return;
-  workers_->tell(
-      [upstream, server](Service& service) { static_cast<GatewayService&>(service).take_down(upstream, server); });
+  workers_->tell([upstream, server](WorkerService& service) {
+    static_cast<GatewayService&>(service).take_down(upstream, server);
+  });
 }
 
 void GatewayProgram::hand_over_by(TakenOver taken, CommandLine command) {
@@ -174,7 +194,7 @@ void GatewayProgram::upgrade(const std::function<void()>& handed_over) {
 
 void GatewayProgram::draining() {
   draining_ = true;
-  shared_.reasons.set(ReasonKind::draining);
+  shared_.reasons.set(admin::ReasonKind::draining);
   shared_.agreement->stop();  // the next process may have other limits
   shared_.operators.begin_drain();
   handover_->stop();
@@ -184,29 +204,15 @@ void GatewayProgram::draining() {
 
 void GatewayProgram::ended() {
   workers_ = nullptr;
-  certificates_.stop();
   calls_->close();
   shared_.operators.close();
   asked_.clear();
   told_.clear();
   after_reload_.clear();
   reloading_ = false;  // what is being read is not waited for; a call that is on its way here is told so
-  if (watch_) watch_->stop();
-  server_watch_.stop();
-  top_->stop();
-  rates_.stop();
-  reason_watch_.stop();
-  server_care_.stop();
   if (handover_) handover_->stop();
   keyring_->stop();
-  shared_.bans->stop();
-  shared_.overrides->stop();
-  rates_.stop();
-  shared_.billing->stop();
-  shared_.quotas->stop();
-  shared_.agreement->stop();
-  shared_.webhooks->stop();  // after what sends its last by it
-  traces_.stop();
+  services_.stop();
 }
 
 }  // namespace headgate::server

@@ -3,23 +3,24 @@
 
 #include "kept_configs.hpp"
 #include "reload.hpp"
-#include "server/admin/reload_endpoint.hpp"
 #include "server/gateway_service.hpp"
-#include "server/services/top_service.hpp"
-#include "server/services/trace_service.hpp"
 #include "server/upgrade/handed_state.hpp"
 #include "server/upgrade/handover.hpp"
 #include "server/watch/certificates.hpp"
 #include "server/watch/file_watch.hpp"
-#include "server/watch/reason_watch.hpp"
 #include "server/watch/server_care.hpp"
-#include "server/watch/server_sizes.hpp"
 #include "server/watch/server_watch.hpp"
-#include "server/watch/traffic_rates.hpp"
 
+#include "headgate/admin/reason_watch.hpp"
+#include "headgate/admin/reload_endpoint.hpp"
+#include "headgate/admin/server_sizes.hpp"
+#include "headgate/admin/traffic_rates.hpp"
 #include "headgate/observe/counters.hpp"
-#include "headgate/server/admin.hpp"
+#include "headgate/server/admin_listener.hpp"
 #include "headgate/server/serve_gateway.hpp"
+#include "headgate/services/service.hpp"
+#include "headgate/services/top_service.hpp"
+#include "headgate/services/trace_service.hpp"
 
 #include <chrono>
 #include <functional>
@@ -34,11 +35,11 @@ namespace headgate::server {
 class GatewayProgram final : public Program {
  public:
   /// Makes `config` active. Throws std::runtime_error if a key file cannot be used. `side` is stopped before this ends.
-  GatewayProgram(boost::asio::io_context& loop, SideThread& side, const config::Config& config,
-                 const ReadAgain& read_again, Shared& shared);
+  GatewayProgram(boost::asio::io_context& loop, Clock& clock, SideThread& side, const config::Config& config,
+                 const config::ReadAgain& read_again, Shared& shared);
 
   /// A reload changes its options too. It outlives the workers.
-  void use_admin(Admin& admin) { admin_ = &admin; }
+  void use_admin(AdminListener& admin) { admin_ = &admin; }
   /// Reloads whenever one of these has changed (ReadConfig::watched), and from then on of those that were read then.
   void watch(const std::vector<std::string>& paths);
   /// Calls `what` with the Redis limiter of one worker, on its thread. Nothing happens while no workers run.
@@ -50,15 +51,15 @@ class GatewayProgram final : public Program {
   /// Takes over what the process before this one knows, and says what not. Before the workers run; waits for it.
   void take_state(bool same_hashes);
   /// Takes the calls of the admin interface.
-  const std::shared_ptr<ReloadCalls>& calls() const noexcept { return calls_; }
+  const std::shared_ptr<admin::ReloadCalls>& calls() const noexcept { return calls_; }
   /// Answers the admin interface.
-  const std::shared_ptr<TopService>& top() const noexcept { return top_; }
-  const TrafficRates& rates() const noexcept { return rates_; }
+  const std::shared_ptr<services::TopService>& top() const noexcept { return top_; }
+  const admin::TrafficRates& rates() const noexcept { return rates_; }
   const Certificates& certificates() const noexcept { return certificates_; }
   /// An operator changed the state of a server. If it is down, its requests end.
   void use_state(const std::string& upstream, const std::string& server, bool down);
   /// An operator gives a server another weight or bound.
-  void use_size(const std::string& upstream, const std::string& server, const WantedSize& size);
+  void use_size(const std::string& upstream, const std::string& server, const admin::WantedSize& size);
   /// Waits for keys that are fetched, so that the first requests find them. Continues without keys that do not come in
   /// time.
   void await_keys();
@@ -66,14 +67,14 @@ class GatewayProgram final : public Program {
   /// Takes another configuration and makes it active, if all of it can be used. `tell` gets the result once every
   /// worker uses it, on this thread. It is read on the side thread. Calls during a reload wait for its end, and share
   /// the next one.
-  using Tell = std::function<void(const ReloadResult& result)>;
-  void reload(ReloadFrom from, Tell tell);
+  using Tell = std::function<void(const admin::ReloadResult& result)>;
+  void reload(admin::ReloadFrom from, Tell tell);
 
-  std::unique_ptr<Service> make_service(upstream::Environment environment) override;
+  std::unique_ptr<WorkerService> make_service(upstream::Environment environment) override;
   Result<std::vector<ListenerTls>, std::string> secure(Workers& workers) override;
   void started(Workers& workers) override;
   DrainTimes drain_times() const override { return {now_->config->drain_delay, now_->config->drain}; }
-  void reload() override { reload(ReloadFrom::file, {}); }
+  void reload() override { reload(admin::ReloadFrom::file, {}); }
   void reopen_logs() override { shared_.logs.reopen(); }
   void upgrade(const std::function<void()>& handed_over) override;
   Duration upgrade_drain() const override { return now_->config->upgrade_drain; }
@@ -82,6 +83,10 @@ class GatewayProgram final : public Program {
 
  private:
   StateParts parts();
+  /// Does nothing while no worker runs.
+  void tell_workers(const std::function<void(WorkerService&)>& what, const std::function<void()>& done = {});
+  /// Everything that runs beside the path, in the order of the starts.
+  void list_services();
   /// What a reload needs beside the configuration; all of it can be used.
   struct Prepared;
 
@@ -89,36 +94,38 @@ class GatewayProgram final : public Program {
   void watch_keys();
   void begin_reload();
   void watch_next(const ReadAgainConfig& read, std::chrono::system_clock::time_point begun);
-  void take(ReloadFrom from, ReadAgainConfig next, std::chrono::system_clock::time_point begun);
+  void take(admin::ReloadFrom from, ReadAgainConfig next, std::chrono::system_clock::time_point begun);
   /// False if `ready` cannot become active; then the result says why.
-  bool take_ready(ReadyConfig ready, ReloadResult& result);
-  bool await_new_sources(PendingConfig& next, ReloadResult& result);
-  bool prepare(const config::Config& next, Prepared& prepared, ReloadResult& result);
+  bool take_ready(ReadyConfig ready, admin::ReloadResult& result);
+  bool await_new_sources(PendingConfig& next, admin::ReloadResult& result);
+  bool prepare(const config::Config& next, Prepared& prepared, admin::ReloadResult& result);
   void activate(PendingConfig next);
   /// The configuration in force with what operators gave servers.
   void use_sizes();
-  void keep_sizes(const ServerSizes::Upstreams& written);
-  void ended_reload(const ReloadResult& result);
+  void keep_sizes(const admin::ServerSizes::Upstreams& written);
+  void ended_reload(const admin::ReloadResult& result);
 
   boost::asio::io_context& loop_;
+  Clock& clock_;
   SideThread& side_;
-  const ReadAgain& read_again_;
+  const config::ReadAgain& read_again_;
   Shared& shared_;
   observe::ReloadCounters counters_;
   Certificates certificates_;
   ServerWatch server_watch_;
   ServerCare server_care_;
-  ServerSizes sizes_;
-  const std::shared_ptr<TopService> top_;
-  TrafficRates rates_;
-  ReasonWatch reason_watch_;
-  TraceService traces_;
-  std::shared_ptr<const ActiveConfig> now_;
+  admin::ServerSizes sizes_;
+  const std::shared_ptr<services::TopService> top_;
+  admin::TrafficRates rates_;
+  admin::ReasonWatch reason_watch_;
+  services::TraceService traces_;
+  services::ServiceList services_;
+  std::shared_ptr<const services::ActiveConfig> now_;
   KeptConfigs kept_;
   std::shared_ptr<const config::Config> begun_with_;
   std::shared_ptr<keyring::Keyring> keyring_;
-  Admin* admin_ = nullptr;
-  const std::shared_ptr<ReloadCalls> calls_;
+  AdminListener* admin_ = nullptr;
+  const std::shared_ptr<admin::ReloadCalls> calls_;
   std::optional<FileWatch> watch_;
   std::optional<TakenOver> taken_over_;
   std::optional<Handover> handover_;
@@ -131,7 +138,7 @@ class GatewayProgram final : public Program {
   bool reloading_ = false;
   bool taking_ = false;  // what was read, until every worker uses it
   struct Asked {
-    ReloadFrom from;
+    admin::ReloadFrom from;
     Tell tell;
   };
   std::vector<Asked> asked_;  // for the reloads after this one

@@ -31,8 +31,8 @@ Duration longest_fetch(const config::Config& config) {
 }
 
 /// Gives `next` to every service, between two of its steps.
-std::function<void(Service&)> adopting(std::shared_ptr<const ActiveConfig> next) {
-  return [next = std::move(next)](Service& service) { static_cast<GatewayService&>(service).adopt(next); };
+std::function<void(WorkerService&)> adopting(std::shared_ptr<const services::ActiveConfig> next) {
+  return [next = std::move(next)](WorkerService& service) { static_cast<GatewayService&>(service).adopt(next); };
 }
 
 }  // namespace
@@ -53,7 +53,7 @@ void GatewayProgram::watch_keys() {
   });
 }
 
-void GatewayProgram::reload(ReloadFrom from, Tell tell) {
+void GatewayProgram::reload(admin::ReloadFrom from, Tell tell) {
   asked_.push_back({from, std::move(tell)});
   if (!reloading_) begin_reload();
 }
@@ -70,8 +70,8 @@ void GatewayProgram::begin_reload() {
     none.mistakes.emplace_back().message = draining_ ? "this gateway is ending" : "this gateway has not begun to serve";
     return take(from, std::move(none), {});
   }
-  if (from == ReloadFrom::previous && !kept_.previous()) {
-    ReloadResult result;
+  if (from == admin::ReloadFrom::previous && !kept_.previous()) {
+    admin::ReloadResult result;
     result.from = from;
     result.no_previous = true;
     return ended_reload(result);
@@ -84,7 +84,7 @@ void GatewayProgram::begin_reload() {
       if (workers_ != nullptr) take(from, std::move(*read), begun);  // else nobody waits for it any more
     });
   };
-  if (from == ReloadFrom::file)
+  if (from == admin::ReloadFrom::file)
     side_.run([&side = side_, &read_again = read_again_, come_back] {
       const auto begun = std::chrono::system_clock::now();
       come_back(read_ready(side, read_again), begun);
@@ -106,10 +106,10 @@ void GatewayProgram::watch_next(const ReadAgainConfig& read, std::chrono::system
 }
 
 /// Keys may be waited for below, while this loop runs.
-void GatewayProgram::take(ReloadFrom from, ReadAgainConfig next, std::chrono::system_clock::time_point begun) {
+void GatewayProgram::take(admin::ReloadFrom from, ReadAgainConfig next, std::chrono::system_clock::time_point begun) {
   taking_ = true;
   watch_next(next, begun);
-  ReloadResult result;
+  admin::ReloadResult result;
   result.from = from;
   result.file = std::move(next.file);
   result.mistakes = std::move(next.mistakes);
@@ -118,18 +118,18 @@ void GatewayProgram::take(ReloadFrom from, ReadAgainConfig next, std::chrono::sy
   shared_.operators.reloaded(result);
   log_mistakes(result);
   if (!result.applied) {
-    if (from == ReloadFrom::file) {
-      shared_.reasons.set(ReasonKind::reload_refused, {}, shared_.operators.now().reload->why_not);
+    if (from == admin::ReloadFrom::file) {
+      shared_.reasons.set(admin::ReasonKind::reload_refused, {}, shared_.operators.now().reload->why_not);
       kept_.refused_file();
     }
     counters_.refused();
     return ended_reload(result);
   }
-  if (from == ReloadFrom::file) shared_.reasons.clear(ReasonKind::reload_refused);
+  if (from == admin::ReloadFrom::file) shared_.reasons.clear(admin::ReasonKind::reload_refused);
   if (kept_.is_file())
-    shared_.reasons.clear(ReasonKind::rolled_back);
+    shared_.reasons.clear(admin::ReasonKind::rolled_back);
   else
-    shared_.reasons.set(ReasonKind::rolled_back);
+    shared_.reasons.set(admin::ReasonKind::rolled_back);
   counters_.applied(headgate::now());
   watch_keys();
   if (before->config->gateway.bounds.connections != now_->config->gateway.bounds.connections)
@@ -141,10 +141,9 @@ void GatewayProgram::take(ReloadFrom from, ReadAgainConfig next, std::chrono::sy
       ended_reload(result);
     });
   });
-  server_care_.use(now_, *workers_);  // after it, because the workers' upstreams may be new ones
 }
 
-void GatewayProgram::ended_reload(const ReloadResult& result) {
+void GatewayProgram::ended_reload(const admin::ReloadResult& result) {
   taking_ = false;
   reloading_ = false;
   for (const auto& tell : std::exchange(told_, {}))
@@ -157,11 +156,11 @@ struct GatewayProgram::Prepared {
   std::optional<observe::Logs::Next> logs;
   std::optional<Listeners::Next> listeners;
   std::optional<Certificates::Next> certificates;
-  std::optional<Admin::Next> admin;
+  std::optional<AdminListener::Next> admin;
 };
 
 // What may fail comes first, and changes nothing; then all of it takes effect.
-bool GatewayProgram::take_ready(ReadyConfig ready, ReloadResult& result) {
+bool GatewayProgram::take_ready(ReadyConfig ready, admin::ReloadResult& result) {
   const auto ending = [&] {
     if (draining_) add_mistake(result, {}, "this gateway is ending, and takes no other configuration");
     return draining_;
@@ -188,7 +187,7 @@ bool GatewayProgram::take_ready(ReadyConfig ready, ReloadResult& result) {
   const auto& config = *next->active->config;
   if (!prepare(config, prepared, result)) return false;
   result.changed = changed_keys(*now_->config, config);
-  result.anew = begun_anew(*now_->config, config);
+  result.anew = services::begun_anew(*now_->config, config);
   result.waiting = waiting_for_restart(*begun_with_, config);
   shared_.logs.use(std::move(*prepared.logs));
   result.listeners = workers_->listeners().use(std::move(*prepared.listeners), config.drain);
@@ -196,17 +195,17 @@ bool GatewayProgram::take_ready(ReadyConfig ready, ReloadResult& result) {
   if (prepared.admin) admin_->use(std::move(*prepared.admin));
   keep_sizes(written);
   activate(std::move(*next));
-  if (result.from == ReloadFrom::file)
+  if (result.from == admin::ReloadFrom::file)
     kept_.use_file(std::move(ready));
   else
     kept_.use_previous(std::move(ready));
   return true;
 }
 
-bool GatewayProgram::prepare(const config::Config& next, Prepared& prepared, ReloadResult& result) {
+bool GatewayProgram::prepare(const config::Config& next, Prepared& prepared, admin::ReloadResult& result) {
   const auto fail = [&](const config::Place& place, std::string why) {
     // Where it stood in the file: by now another line may be there.
-    add_mistake(result, result.from == ReloadFrom::file ? place : config::Place{}, std::move(why));
+    add_mistake(result, result.from == admin::ReloadFrom::file ? place : config::Place{}, std::move(why));
     return false;
   };
   const auto& places = next.places;
@@ -240,7 +239,7 @@ bool GatewayProgram::prepare(const config::Config& next, Prepared& prepared, Rel
 
 /// A new address of keys may be mistyped. Then the active configuration stays in use, because without keys
 /// every token would be refused.
-bool GatewayProgram::await_new_sources(PendingConfig& next, ReloadResult& result) {
+bool GatewayProgram::await_new_sources(PendingConfig& next, admin::ReloadResult& result) {
   std::set<std::string> known;
   for (const auto& report : keyring_->reports()) known.insert(report.source);
   const auto missing = [&](const keyring::SourceReport& report) {

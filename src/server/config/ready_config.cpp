@@ -61,7 +61,7 @@ ReadyConfig with_upstreams(const SideThread& side, const ReadyConfig& before,
   return out;
 }
 
-ReadAgainConfig read_ready(const SideThread& side, const ReadAgain& read_again) {
+ReadAgainConfig read_ready(const SideThread& side, const config::ReadAgain& read_again) {
   ReadAgainConfig out;
   try {
     auto read = read_again();

@@ -38,13 +38,13 @@ ReadyConfig with_upstreams(const SideThread& side, const ReadyConfig& before,
 /// A configuration that was read again, or why it cannot be used.
 struct ReadAgainConfig {
   std::optional<ReadyConfig> ready;
-  std::string file;                          ///< as ReadConfig::file
-  std::vector<config::Diagnostic> mistakes;  ///< as ReadConfig::mistakes
-  std::vector<std::string> watched;          ///< as ReadConfig::watched
+  std::string file;                          ///< as config::ReadConfig::file
+  std::vector<config::Diagnostic> mistakes;  ///< as config::ReadConfig::mistakes
+  std::vector<std::string> watched;          ///< as config::ReadConfig::watched
   bool read = false;                         ///< its files were understood, whether it can be used or not
 };
 /// Reads the files again. Throws nothing. Any thread; takes long.
-ReadAgainConfig read_ready(const SideThread& side, const ReadAgain& read_again);
+ReadAgainConfig read_ready(const SideThread& side, const config::ReadAgain& read_again);
 /// Takes a configuration that was in force before. The same.
 ReadAgainConfig ready_again(const ReadyConfig& before);
 

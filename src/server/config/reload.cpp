@@ -39,7 +39,7 @@ bool same_files(const net::TlsContext* before, const net::TlsContext* now) noexc
 /// Where the upstreams of a configuration are. With many a search for each would take longer than all else.
 class UpstreamNames {
  public:
-  explicit UpstreamNames(const ActiveConfig* of) {
+  explicit UpstreamNames(const services::ActiveConfig* of) {
     if (of == nullptr) return;
     for (std::size_t i = 0; i < of->config->upstreams.size(); ++i) at_.emplace(of->config->upstreams[i].name, i);
   }
@@ -53,13 +53,14 @@ class UpstreamNames {
 };
 
 /// Whether the upstream at index `old` of `before` is the one at index `at` of `now`.
-bool unchanged(const ActiveConfig& now, std::size_t at, const ActiveConfig& before, std::size_t old) noexcept {
+bool unchanged(const services::ActiveConfig& now, std::size_t at, const services::ActiveConfig& before,
+               std::size_t old) noexcept {
   return before.config->upstreams[old] == now.config->upstreams[at] &&
          same_files(before.upstream_tls[old].get(), now.upstream_tls[at].get());
 }
 
-std::shared_ptr<balance::Watch> watch_for(const ActiveConfig& now, std::size_t at, const ActiveConfig* before,
-                                          const UpstreamNames& then) {
+std::shared_ptr<balance::Watch> watch_for(const services::ActiveConfig& now, std::size_t at,
+                                          const services::ActiveConfig* before, const UpstreamNames& then) {
   const auto& options = now.config->upstreams[at];
   const balance::Watch* known = nullptr;
   if (const auto old = then.find(options.name)) {
@@ -73,9 +74,10 @@ std::shared_ptr<balance::Watch> watch_for(const ActiveConfig& now, std::size_t a
 
 /// The upstream at index `at` of the configuration. One that has changed keeps the connections to servers that have
 /// not.
-std::shared_ptr<upstream::Upstream> upstream_for(const ActiveConfig& active, std::size_t at, const Installed* before,
-                                                 const UpstreamNames& then, upstream::Environment environment,
-                                                 observe::Registry& registry, observe::Writer worker) {
+std::shared_ptr<upstream::Upstream> upstream_for(const services::ActiveConfig& active, std::size_t at,
+                                                 const Installed* before, const UpstreamNames& then,
+                                                 upstream::Environment environment, observe::Registry& registry,
+                                                 observe::Writer worker) {
   const auto& options = active.config->upstreams[at];
   const auto& context = active.upstream_tls[at];
   const upstream::ServerGroup* changed = nullptr;
@@ -95,20 +97,21 @@ std::shared_ptr<upstream::Upstream> upstream_for(const ActiveConfig& active, std
 }
 
 /// The places of the server with this name in the upstream at index `at` of `active`; null if it has none.
-std::shared_ptr<balance::Places> places_of(const ActiveConfig& active, std::size_t at, const std::string& server) {
+std::shared_ptr<balance::Places> places_of(const services::ActiveConfig& active, std::size_t at,
+                                           const std::string& server) {
   for (std::size_t i = 0; i < active.places[at].size(); ++i)
     if (active.config->upstreams[at].servers[i].text == server && active.places[at][i]) return active.places[at][i];
   return nullptr;
 }
 
-std::shared_ptr<shed::Overload> overload_for(const std::string& upstream, const ActiveConfig* before,
+std::shared_ptr<shed::Overload> overload_for(const std::string& upstream, const services::ActiveConfig* before,
                                              const UpstreamNames& then) {
   if (const auto old = then.find(upstream)) return before->overloads[*old];
   return std::make_shared<shed::Overload>();
 }
 
 /// For the next upstream. Empty if no server of it has a bound.
-void add_places(ActiveConfig& active, const ActiveConfig* before, const UpstreamNames& then) {
+void add_places(services::ActiveConfig& active, const services::ActiveConfig* before, const UpstreamNames& then) {
   const auto at = active.places.size();
   const auto& options = active.config->upstreams[at];
   active.places.emplace_back();
@@ -127,7 +130,7 @@ void add_places(ActiveConfig& active, const ActiveConfig* before, const Upstream
 }
 
 /// What is known of all servers, and their places.
-void add_watches(ActiveConfig& active, const ActiveConfig* before) {
+void add_watches(services::ActiveConfig& active, const services::ActiveConfig* before) {
   const UpstreamNames then(before);
   for (std::size_t i = 0; i < active.config->upstreams.size(); ++i) {
     active.watches.push_back(watch_for(active, i, before, then));
@@ -146,7 +149,7 @@ std::vector<std::shared_ptr<upstream::RetryShare>> retry_shares(const config::Co
 }
 
 /// Says which upstreams begin anew only because of their files.
-void log_changed_files(const ActiveConfig& then, const ActiveConfig& now) {
+void log_changed_files(const services::ActiveConfig& then, const services::ActiveConfig& now) {
   const auto& before = then.config->upstreams;
   const auto& after = now.config->upstreams;
   const UpstreamNames known(&then);
@@ -170,7 +173,7 @@ std::shared_ptr<redis::SharedLimiter> limiter_for(const redis::Options& options,
 }
 
 /// One line for all limits with the same reason.
-void log_begun_anew(const std::vector<BegunAnew>& anew) {
+void log_begun_anew(const std::vector<services::BegunAnew>& anew) {
   std::map<std::string, std::vector<std::string>> limits;
   for (const auto& each : anew) limits[each.why].push_back(each.limit);
   for (const auto& [why, names] : limits)
@@ -200,10 +203,10 @@ std::vector<std::string> missing_from(const std::vector<std::string>& all, const
 }  // namespace
 
 PendingConfig prepare_config(boost::asio::io_context& loop, const SideThread& side, const ReadyConfig& ready,
-                             const ActiveConfig* before, const keyring::Keyring* known) {
+                             const services::ActiveConfig* before, const keyring::Keyring* known) {
   auto keyring = keyring::Keyring::open(loop, ready.config->identity, known);
   if (keyring.has_error()) throw std::runtime_error(keyring.error());
-  ActiveConfig bare;
+  services::ActiveConfig bare;
   bare.config = ready.config;
   bare.compiled = ready.compiled;
   bare.upstream_tls = ready.upstream_tls;
@@ -218,10 +221,11 @@ PendingConfig prepare_config(boost::asio::io_context& loop, const SideThread& si
   return {std::move(active), std::move(*keyring)};
 }
 
-std::shared_ptr<const ActiveConfig> with_credentials(const SideThread& side, const ActiveConfig& before,
-                                                     std::shared_ptr<const identity::Credentials> credentials) {
+std::shared_ptr<const services::ActiveConfig> with_credentials(
+    const SideThread& side, const services::ActiveConfig& before,
+    std::shared_ptr<const identity::Credentials> credentials) {
   using gateway::KeyOverrides;
-  auto out = std::make_shared<ActiveConfig>(before);
+  auto out = std::make_shared<services::ActiveConfig>(before);
   out->key_overrides = side.freed_here(new const KeyOverrides(*before.compiled, std::move(credentials)));
   // Logged once per set of API keys, even if an issuer's keys change often.
   const bool other_keys = !before.key_overrides || &before.key_overrides->api_keys() != &out->key_overrides->api_keys();
@@ -231,9 +235,10 @@ std::shared_ptr<const ActiveConfig> with_credentials(const SideThread& side, con
   return out;
 }
 
-std::shared_ptr<const ActiveConfig> with_overrides(const SideThread& side, const ActiveConfig& before,
-                                                   const std::vector<limit::Override>& overrides) {
-  auto out = std::make_shared<ActiveConfig>(before);
+std::shared_ptr<const services::ActiveConfig> with_overrides(const SideThread& side,
+                                                             const services::ActiveConfig& before,
+                                                             const std::vector<limit::Override>& overrides) {
+  auto out = std::make_shared<services::ActiveConfig>(before);
   out->overrides.reset();
   if (!overrides.empty())
     out->overrides = side.freed_here(
@@ -241,9 +246,9 @@ std::shared_ptr<const ActiveConfig> with_overrides(const SideThread& side, const
   return out;
 }
 
-std::shared_ptr<const ActiveConfig> with_servers(const SideThread& side, const ActiveConfig& before,
-                                                 std::vector<gateway::UpstreamOptions> upstreams) {
-  auto out = std::make_shared<ActiveConfig>(before);
+std::shared_ptr<const services::ActiveConfig> with_servers(const SideThread& side, const services::ActiveConfig& before,
+                                                           std::vector<gateway::UpstreamOptions> upstreams) {
+  auto out = std::make_shared<services::ActiveConfig>(before);
   auto config = *before.config;
   config.upstreams = std::move(upstreams);
   out->config = side.freed_here(new const config::Config(std::move(config)));
@@ -253,14 +258,14 @@ std::shared_ptr<const ActiveConfig> with_servers(const SideThread& side, const A
   return out;
 }
 
-void use_places(const ActiveConfig& active) noexcept {
+void use_places(const services::ActiveConfig& active) noexcept {
   for (std::size_t at = 0; at < active.places.size(); ++at)
     for (std::size_t i = 0; i < active.places[at].size(); ++i)
       if (const auto& places = active.places[at][i])
         places->most(active.config->upstreams[at].servers[i].max_in_flight);
 }
 
-void add_mistake(ReloadResult& result, const config::Place& place, std::string message) {
+void add_mistake(admin::ReloadResult& result, const config::Place& place, std::string message) {
   auto& mistake = result.mistakes.emplace_back();
   mistake.file = place.file;
   mistake.line = place.line;
@@ -287,7 +292,7 @@ std::vector<std::string> waiting_for_restart(const config::Config& running, cons
   return out;
 }
 
-void log_mistakes(const ReloadResult& result) {
+void log_mistakes(const admin::ReloadResult& result) {
   for (const auto& mistake : result.mistakes) {
     const bool error = mistake.severity == config::Severity::error;
     const bool placed = mistake.line > 0;
@@ -302,7 +307,8 @@ void log_mistakes(const ReloadResult& result) {
         {result.file.empty() ? EventField() : EventField("file", result.file)});
 }
 
-void log_changes(const ActiveConfig& then, const ActiveConfig& now, const ReloadResult& result) {
+void log_changes(const services::ActiveConfig& then, const services::ActiveConfig& now,
+                 const admin::ReloadResult& result) {
   const auto& before = *then.config;
   const auto& after = *now.config;
   log_changed_files(then, now);
@@ -327,7 +333,7 @@ void log_changes(const ActiveConfig& then, const ActiveConfig& now, const Reload
          changed.empty() ? EventField() : EventField("changed", changed),
          added.empty() ? EventField() : EventField("new_limits", added),
          gone.empty() ? EventField() : EventField("limits_gone", gone)});
-  if (result.from == ReloadFrom::previous)
+  if (result.from == admin::ReloadFrom::previous)
     event(LogLevel::warning, "config_rolled_back",
           "an operator went back to the configuration that was in force before",
           {result.file.empty() ? EventField() : EventField("file", result.file), {"sha256", after.sha256}});
@@ -337,8 +343,8 @@ void log_changes(const ActiveConfig& then, const ActiveConfig& now, const Reload
           {{"keys", waiting}});
 }
 
-std::vector<KnownServer> servers_of(const Installed& installed) {
-  std::vector<KnownServer> out;
+std::vector<admin::KnownServer> servers_of(const Installed& installed) {
+  std::vector<admin::KnownServer> out;
   for (const auto& each : installed.snapshot->upstreams) {
     auto* const upstream = dynamic_cast<upstream::ServerGroup*>(each.get());
     if (upstream == nullptr) continue;
@@ -349,7 +355,7 @@ std::vector<KnownServer> servers_of(const Installed& installed) {
   return out;
 }
 
-Installed install(std::shared_ptr<const ActiveConfig> active, const Installed* before,
+Installed install(std::shared_ptr<const services::ActiveConfig> active, const Installed* before,
                   upstream::Environment environment, observe::Registry& registry, observe::Writer worker,
                   upstream::RetryBudgets& retry_budgets) {
   const auto& config = *active->config;

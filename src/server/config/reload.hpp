@@ -2,10 +2,10 @@
 // Reloads: the active configuration, the snapshots that workers make from it, and what is kept from one to the next.
 
 #include "ready_config.hpp"
-#include "server/admin/admin_board.hpp"
 #include "server/listeners.hpp"
-#include "server/services/limit_shape.hpp"
 
+#include "headgate/admin/admin_board.hpp"
+#include "headgate/admin/reload_result.hpp"
 #include "headgate/balance/watch.hpp"
 #include "headgate/config/config.hpp"
 #include "headgate/config/diagnostic.hpp"
@@ -14,6 +14,7 @@
 #include "headgate/net/tls_context.hpp"
 #include "headgate/redis/limiter.hpp"
 #include "headgate/server/serve_gateway.hpp"
+#include "headgate/services/active_config.hpp"
 #include "headgate/upstream/environment.hpp"
 #include "headgate/upstream/retry_budget.hpp"
 #include "headgate/upstream/server_group.hpp"
@@ -27,72 +28,37 @@
 
 namespace headgate::server {
 
-/// The active configuration, its credentials, and everything that workers share of both. Immutable.
-struct ActiveConfig {
-  std::shared_ptr<const config::Config> config;
-  std::shared_ptr<const gateway::CompiledConfig> compiled;
-  std::shared_ptr<const gateway::KeyOverrides> key_overrides;
-  std::shared_ptr<const gateway::OverrideTable> overrides;  ///< null if there are none
-  /// By upstream, as in the configuration; null where the servers do not use TLS.
-  std::vector<std::shared_ptr<const net::TlsContext>> upstream_tls;
-  /// By upstream. One of an upstream that a reload does not change is kept; another one takes over what is known of
-  /// its servers.
-  std::vector<std::shared_ptr<balance::Watch>> watches;
-  /// By upstream. One of the same name is kept.
-  std::vector<std::shared_ptr<shed::Overload>> overloads;
-  std::vector<upstream::AllPlaces> places;              ///< by upstream. A server that a reload leaves keeps its places
-  std::function<void(std::size_t issuer)> missing_key;  ///< any thread
-};
-
 /// The pending configuration, with its keyring. The keyring belongs to the main thread; it is open but not started.
 struct PendingConfig {
-  std::shared_ptr<const ActiveConfig> active;
+  std::shared_ptr<const services::ActiveConfig> active;
   std::shared_ptr<keyring::Keyring> keyring;
 };
 /// `before` and its keyring, `known`, may be null. Throws std::runtime_error if a file of keys cannot be used. Main
 /// thread only, which runs `loop`.
 PendingConfig prepare_config(boost::asio::io_context& loop, const SideThread& side, const ReadyConfig& ready,
-                             const ActiveConfig* before, const keyring::Keyring* known);
+                             const services::ActiveConfig* before, const keyring::Keyring* known);
 
 /// The servers of the configuration may have as many requests as it says. Its places may be those of the configuration
 /// before, so this comes when it takes effect. Any thread.
-void use_places(const ActiveConfig& active) noexcept;
+void use_places(const services::ActiveConfig& active) noexcept;
 
 /// The same configuration with other credentials. Unused ones are freed on `side`.
-std::shared_ptr<const ActiveConfig> with_credentials(const SideThread& side, const ActiveConfig& before,
-                                                     std::shared_ptr<const identity::Credentials> credentials);
+std::shared_ptr<const services::ActiveConfig> with_credentials(
+    const SideThread& side, const services::ActiveConfig& before,
+    std::shared_ptr<const identity::Credentials> credentials);
 
 /// The same with these overrides. Unused ones are freed on `side`.
-std::shared_ptr<const ActiveConfig> with_overrides(const SideThread& side, const ActiveConfig& before,
-                                                   const std::vector<limit::Override>& overrides);
+std::shared_ptr<const services::ActiveConfig> with_overrides(const SideThread& side,
+                                                             const services::ActiveConfig& before,
+                                                             const std::vector<limit::Override>& overrides);
 
 /// The same with other options of its upstreams, which have the same names, and servers of the same names. No server
 /// gets a bound that has none.
-std::shared_ptr<const ActiveConfig> with_servers(const SideThread& side, const ActiveConfig& before,
-                                                 std::vector<gateway::UpstreamOptions> upstreams);
-
-/// What a reload takes.
-enum class ReloadFrom : std::uint8_t {
-  file,     ///< the file, as it is now
-  previous  ///< what was in force before the configuration in force
-};
-
-/// What a reload did.
-struct ReloadResult {
-  bool applied = false;
-  ReloadFrom from = ReloadFrom::file;
-  bool no_previous = false;  ///< nothing was done: there is none
-  std::string file;          ///< empty: there is none
-  std::vector<config::Diagnostic>
-      mistakes;                      ///< why it was not applied, and warnings; line 0: a mistake without a place
-  std::vector<std::string> changed;  ///< keys at the top of the file
-  Listeners::Change listeners;       ///< addresses for clients
-  std::vector<std::string> waiting;  ///< keys whose change needs a restart
-  std::vector<BegunAnew> anew;       ///< limits whose counters are forgotten
-};
+std::shared_ptr<const services::ActiveConfig> with_servers(const SideThread& side, const services::ActiveConfig& before,
+                                                           std::vector<gateway::UpstreamOptions> upstreams);
 
 /// Adds a mistake that only shows when the configuration is used.
-void add_mistake(ReloadResult& result, const config::Place& place, std::string message);
+void add_mistake(admin::ReloadResult& result, const config::Place& place, std::string message);
 
 /// Which keys at the top of the file have another value.
 std::vector<std::string> changed_keys(const config::Config& before, const config::Config& after);
@@ -100,24 +66,25 @@ std::vector<std::string> changed_keys(const config::Config& before, const config
 std::vector<std::string> waiting_for_restart(const config::Config& running, const config::Config& now);
 
 /// Logs the mistakes, and that the active configuration stays in use if it was not applied.
-void log_mistakes(const ReloadResult& result);
+void log_mistakes(const admin::ReloadResult& result);
 /// Logs the active configuration, and what waits for a restart.
-void log_changes(const ActiveConfig& before, const ActiveConfig& after, const ReloadResult& result);
+void log_changes(const services::ActiveConfig& before, const services::ActiveConfig& after,
+                 const admin::ReloadResult& result);
 
 /// What one worker makes from the active configuration: the snapshot for its gateway, and the open connections.
 struct Installed {
-  std::shared_ptr<const ActiveConfig> active;
+  std::shared_ptr<const services::ActiveConfig> active;
   gateway::SnapshotPtr snapshot;
   std::shared_ptr<redis::SharedLimiter> redis;  ///< the snapshot's; null if no limit is counted in Redis
 };
 
 /// All servers of its upstreams.
-std::vector<KnownServer> servers_of(const Installed& installed);
+std::vector<admin::KnownServer> servers_of(const Installed& installed);
 
 /// Makes a worker's part of a configuration. Takes upstreams and Redis connections with unchanged options, and
 /// upstreams also with unchanged files of certificates, from `before` (null at the start), with their pools. Worker
 /// thread, or before it runs.
-Installed install(std::shared_ptr<const ActiveConfig> active, const Installed* before,
+Installed install(std::shared_ptr<const services::ActiveConfig> active, const Installed* before,
                   upstream::Environment environment, observe::Registry& registry, observe::Writer worker,
                   upstream::RetryBudgets& retry_budgets);
 

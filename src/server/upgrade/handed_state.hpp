@@ -5,7 +5,7 @@
 // The file is a list of sections, each with a name, a version and a length. A process leaves out what it does not know,
 // section by section, and counters limit by limit; and says so.
 
-#include "server/watch/server_sizes.hpp"
+#include "headgate/admin/server_sizes.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -22,21 +22,26 @@ namespace headgate::observe {
 class Logs;
 }  // namespace headgate::observe
 
-namespace headgate::server {
-
+namespace headgate::admin {
 class AdminBoard;
 class OperatorBoard;
+}  // namespace headgate::admin
+
+namespace headgate::services {
 class OverrideService;
+}  // namespace headgate::services
+
+namespace headgate::server {
 
 /// Where the state is. All outlive the calls.
 struct StateParts {
   limit::MemoryStore& memory;
   limit::BanTable& bans;
-  OverrideService& overrides;
-  AdminBoard& board;
-  OperatorBoard& operators;
+  services::OverrideService& overrides;
+  admin::AdminBoard& board;
+  admin::OperatorBoard& operators;
   observe::Logs& logs;
-  std::vector<SetSize> sizes{};  ///< to write; what is read is in TakenState
+  std::vector<admin::SetSize> sizes{};  ///< to write; what is read is in TakenState
 };
 
 /// The most bytes of a state: beyond it counters are left out.
@@ -52,7 +57,7 @@ struct TakenState {
   std::size_t suspensions = 0;
   std::size_t overrides = 0;
   std::size_t servers = 0;
-  std::vector<SetSize> sizes{};                 ///< for ServerSizes::restore()
+  std::vector<admin::SetSize> sizes{};          ///< for admin::ServerSizes::restore()
   std::map<std::string, std::string> left_out;  ///< what, and why
 };
 /// Takes over the state in `file`. Main thread, before the workers run. `same_hashes`: whether keyed_hash() has the

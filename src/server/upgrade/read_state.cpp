@@ -1,15 +1,15 @@
 #include "handed_state.hpp"
-#include "server/admin/admin_board.hpp"
-#include "server/services/override_service.hpp"
 #include "state_bytes.hpp"
 #include "state_sections.hpp"
 
+#include "headgate/admin/admin_board.hpp"
 #include "headgate/limit/ban.hpp"
 #include "headgate/limit/ban_table.hpp"
 #include "headgate/limit/memory_store.hpp"
 #include "headgate/limit/override.hpp"
 #include "headgate/observe/event.hpp"
 #include "headgate/observe/logs.hpp"
+#include "headgate/services/override_service.hpp"
 
 #include <unistd.h>
 
@@ -128,7 +128,7 @@ class StateTaker {
       const std::string upstream(rows.text());
       const std::string server(rows.text());
       const auto marks = rows.number<std::uint8_t>();
-      const auto found = std::ranges::find(upstreams, upstream, &WatchedUpstream::name);
+      const auto found = std::ranges::find(upstreams, upstream, &admin::WatchedUpstream::name);
       if (!rows.good()) return;
       bool there = false;
       if (found != upstreams.end()) {
@@ -149,7 +149,7 @@ class StateTaker {
   }
   void sizes(StateReader& rows) {
     while (rows.left() > 0) {
-      SetSize one;
+      admin::SetSize one;
       one.upstream = rows.text();
       one.server = rows.text();
       for (auto* const number : {&one.weight, &one.max_in_flight, &one.written_weight, &one.written_max_in_flight})

@@ -1,15 +1,15 @@
 #include "handed_state.hpp"
-#include "server/admin/admin_board.hpp"
-#include "server/admin/operator_board.hpp"
-#include "server/services/override_service.hpp"
 #include "state_bytes.hpp"
 #include "state_sections.hpp"
 
+#include "headgate/admin/admin_board.hpp"
+#include "headgate/admin/operator_board.hpp"
 #include "headgate/limit/ban.hpp"
 #include "headgate/limit/ban_table.hpp"
 #include "headgate/limit/memory_store.hpp"
 #include "headgate/limit/override.hpp"
 #include "headgate/observe/logs.hpp"
+#include "headgate/services/override_service.hpp"
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -82,7 +82,7 @@ void write_entries(std::string_view name, const Entries& entries, StateFile& fil
   if (rows.size() > 0) file.section(name, kEntriesVersion, rows);
 }
 
-void write_servers(const AdminBoard& board, StateFile& file) {
+void write_servers(const admin::AdminBoard& board, StateFile& file) {
   StateWriter rows;
   for (const auto& upstream : board.watched()) {
     const auto& servers = upstream.watch->servers();
@@ -160,7 +160,7 @@ class CounterSections {
   bool full_ = false;
 };
 
-void write_sizes(const std::vector<SetSize>& sizes, StateFile& file) {
+void write_sizes(const std::vector<admin::SetSize>& sizes, StateFile& file) {
   if (sizes.empty()) return;
   StateWriter rows;
   for (const auto& each : sizes) {

@@ -29,8 +29,17 @@ std::string random_secret() {
 
 }  // namespace
 
-Certificates::Certificates(boost::asio::io_context& loop, observe::Registry& registry)
-    : registry_(registry), timer_(loop), random_secret_(random_secret()) {}
+Certificates::Certificates(Clock& clock, observe::Registry& registry, Give give)
+    : registry_(registry),
+      clock_(clock),
+      alarm_(clock.alarm(
+          [](void* self) {
+            static_cast<Certificates*>(self)->look_at_all();
+            static_cast<Certificates*>(self)->wait();
+          },
+          this)),
+      random_secret_(random_secret()),
+      give_(std::move(give)) {}
 
 Certificates::Listener Certificates::listener_of(std::size_t number, const net::ListenOptions& listen) const {
   Listener out{.number = number,
@@ -84,10 +93,10 @@ Made Certificates::make(Listener& listener) const {
 
 void Certificates::note_rows(Listener& listener) const {
   const auto before = std::move(listener.rows);
-  const auto now = headgate::now();
+  const auto now = clock_.wall();
   listener.rows.clear();
-  const auto add = [&](CertificateUse use, const std::string& file, net::CertificateWords words) {
-    const auto known = std::find_if(before.begin(), before.end(), [&](const CertificateRow& row) {
+  const auto add = [&](admin::CertificateUse use, const std::string& file, net::CertificateWords words) {
+    const auto known = std::find_if(before.begin(), before.end(), [&](const admin::CertificateRow& row) {
       return row.use == use && row.file == file && row.words.issuer == words.issuer && row.words.serial == words.serial;
     });
     listener.rows.push_back({.file = file,
@@ -100,19 +109,20 @@ void Certificates::note_rows(Listener& listener) const {
   for (std::size_t i = 0; i < texts.pairs.size(); ++i) {
     auto chain = net::words_of_pem(texts.pairs[i].certificate);
     if (!chain.empty())
-      add(CertificateUse::listener, listener.options.certificates[i].certificate, std::move(chain.front()));
+      add(admin::CertificateUse::listener, listener.options.certificates[i].certificate, std::move(chain.front()));
   }
   for (auto& words : net::words_of_pem(texts.client_ca))
-    add(CertificateUse::clients_ca, listener.options.client_ca, std::move(words));
+    add(admin::CertificateUse::clients_ca, listener.options.client_ca, std::move(words));
 }
 
 void Certificates::note_expiry() {
-  auto all = validity_of(rows());
+  auto all = admin::validity_of(rows());
   const std::lock_guard lock(mutex_);
   validity_ = std::move(all);
 }
 
-void Certificates::use_others(std::vector<CertificateRow> rows) {
+void Certificates::adopt(const std::shared_ptr<const services::ActiveConfig>& active) {
+  auto rows = admin::upstream_certificates(*active, clock_.wall());
   for (auto& row : rows)
     for (const auto& known : others_)
       if (known.use == row.use && known.file == row.file && known.words.serial == row.words.serial)
@@ -121,22 +131,23 @@ void Certificates::use_others(std::vector<CertificateRow> rows) {
   note_expiry();
   if (others_.empty()) return;
   if (applied_ == nullptr) show();
-  if (give_) watch();
+  if (runs_) watch();
 }
 
-std::vector<CertificateRow> Certificates::rows() const {
-  std::vector<CertificateRow> out;
-  const auto now = headgate::now();
+std::vector<admin::CertificateRow> Certificates::rows() const {
+  std::vector<admin::CertificateRow> out;
+  const auto now = clock_.wall();
   for (const auto& listener : listeners_) {
     std::size_t number = 0;
     for (auto row : listener.rows) {
       row.refused = listener.refused;
-      if (row.use == CertificateUse::listener) listener.staples.describe(number++, now, row.ocsp, row.ocsp_until);
+      if (row.use == admin::CertificateUse::listener)
+        listener.staples.describe(number++, now, row.ocsp, row.ocsp_until);
       out.push_back(std::move(row));
     }
   }
   out.insert(out.end(), others_.begin(), others_.end());
-  return joined_rows(std::move(out));
+  return admin::joined_rows(std::move(out));
 }
 
 void Certificates::note_staples() {
@@ -176,7 +187,7 @@ void Certificates::use(Next next) {
   note_staples();
   if (listeners_.empty()) return;
   if (applied_ == nullptr) show();
-  if (give_) watch();
+  if (runs_) watch();
 }
 
 void Certificates::show() {
@@ -192,8 +203,8 @@ void Certificates::show() {
   });
 }
 
-void Certificates::start(Give give) {
-  give_ = std::move(give);
+void Certificates::start() {
+  runs_ = true;
   if (!listeners_.empty() || !others_.empty()) watch();
 }
 
@@ -203,17 +214,12 @@ void Certificates::watch() {
 }
 
 void Certificates::stop() {
-  give_ = nullptr;
-  timer_.cancel();
+  runs_ = false;
+  alarm_.reset();
 }
 
 void Certificates::wait() {
-  timer_.expires_after(kLook);
-  timer_.async_wait([this](const error_code& ec) {
-    if (ec || !give_) return;
-    look_at_all();
-    wait();
-  });
+  if (runs_) alarm_->set(kLook);
 }
 
 /// A certificate and its key are two files: what has changed is used when a look sees no further change.
@@ -245,7 +251,7 @@ void Certificates::look_at_all() {
 }
 
 void Certificates::warn_of_expiry() {
-  const auto now = headgate::now();
+  const auto now = clock_.wall();
   for (auto& listener : listeners_) listener.staples.warn(now);
   const std::lock_guard lock(mutex_);
   for (const auto& [file, validity] : validity_) {
@@ -253,16 +259,16 @@ void Certificates::warn_of_expiry() {
     auto& warned = warned_[file];
     if (warned.until == validity.until && now - warned.at < kWarnAgain) continue;
     warned = {validity.until, now};
-    observe::event(LogLevel::warning, "certificate_expires", days_left(validity.until, now), {{"file", file}});
+    observe::event(LogLevel::warning, "certificate_expires", admin::days_left(validity.until, now), {{"file", file}});
   }
 }
 
 std::vector<std::pair<std::string, std::string>> Certificates::ending() const {
   std::vector<std::pair<std::string, std::string>> out;
-  const auto now = headgate::now();
+  const auto now = clock_.wall();
   const std::lock_guard lock(mutex_);
   for (const auto& [file, validity] : validity_)
-    if (validity.ends_soon(now)) out.emplace_back(file, days_left(validity.until, now));
+    if (validity.ends_soon(now)) out.emplace_back(file, admin::days_left(validity.until, now));
   return out;
 }
 

@@ -2,18 +2,17 @@
 // The certificates of the listeners with TLS: read at the start, looked at every second, and given to the workers when
 // they change. Connections that are open keep what they began with.
 
-#include "certificate_rows.hpp"
 #include "staples.hpp"
 
+#include "headgate/admin/certificate_rows.hpp"
+#include "headgate/core/clock.hpp"
 #include "headgate/core/result.hpp"
 #include "headgate/keyring/watched_file.hpp"
 #include "headgate/net/options.hpp"
 #include "headgate/net/server_tls.hpp"
 #include "headgate/observe/metrics.hpp"
 #include "headgate/server/server.hpp"
-
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/steady_timer.hpp>
+#include "headgate/services/service.hpp"
 
 #include <cstddef>
 #include <functional>
@@ -26,7 +25,7 @@
 namespace headgate::server {
 
 /// Main thread only, unless noted.
-class Certificates {
+class Certificates final : public services::Service {
  public:
   /// Makes a listener's TLS for all workers, or says why it cannot: a sentence without its dot.
   using Make = std::function<Result<ListenerTls, std::string>(const net::ServerTlsOptions& options,
@@ -34,7 +33,8 @@ class Certificates {
   /// Gives it to the workers. `listener`: its number among the listeners.
   using Give = std::function<void(std::size_t listener, ListenerTls tls)>;
 
-  Certificates(boost::asio::io_context& loop, observe::Registry& registry);
+  /// Both outlive it. `give` gets what has changed, from start() to stop().
+  Certificates(Clock& clock, observe::Registry& registry, Give give);
 
   struct Failure {
     std::size_t index = 0;  ///< of the listener
@@ -43,16 +43,16 @@ class Certificates {
   /// One of them, with its files.
   struct Listener {
     std::size_t number;
-    std::string text;                         // as the configuration has it
-    net::ServerTlsOptions options;            // with a ticket_secret
-    std::vector<keyring::WatchedFile> files;  // in the order of texts()
-    std::vector<std::string> contents;        // of files; what could not be read is empty
-    Staples staples;                          // of the certificates
-    std::string trouble;                      // why a file could not be read; else empty
-    std::vector<CertificateRow> rows{};       // of what is used
-    std::string refused{};                    // why newer files are not used; else empty
-    bool renewed = false;                     // files have changed since they were used
-    bool changed = false;                     // at the last look; used when a look sees no more changes
+    std::string text;                           // as the configuration has it
+    net::ServerTlsOptions options;              // with a ticket_secret
+    std::vector<keyring::WatchedFile> files;    // in the order of texts()
+    std::vector<std::string> contents;          // of files; what could not be read is empty
+    Staples staples;                            // of the certificates
+    std::string trouble;                        // why a file could not be read; else empty
+    std::vector<admin::CertificateRow> rows{};  // of what is used
+    std::string refused{};                      // why newer files are not used; else empty
+    bool renewed = false;                       // files have changed since they were used
+    bool changed = false;                       // at the last look; used when a look sees no more changes
   };
   /// The certificates of other listeners, not in use yet.
   struct Next {
@@ -63,13 +63,13 @@ class Certificates {
   Result<Next, Failure> prepare(const std::vector<net::ListenOptions>& listen, Make make);
   /// Looks at these from now on. Their TLS was given to the workers.
   void use(Next next);
-  /// Starts to look at the files; `give` gets what has changed.
-  void start(Give give);
-  void stop();
-  /// The certificates towards upstreams, which are in use from now on.
-  void use_others(std::vector<CertificateRow> rows);
+  /// Those towards upstreams.
+  void adopt(const std::shared_ptr<const services::ActiveConfig>& active) override;
+  /// Starts to look at the files.
+  void start() override;
+  void stop() override;
   /// All that are in use.
-  std::vector<CertificateRow> rows() const;
+  std::vector<admin::CertificateRow> rows() const;
 
   /// When the certificate of each file ends. Any thread.
   std::map<std::string, Instant> expiry() const;
@@ -95,17 +95,19 @@ class Certificates {
   void wait();
 
   observe::Registry& registry_;
-  boost::asio::steady_timer timer_;
+  Clock& clock_;
+  std::unique_ptr<Alarm> alarm_;
   const std::string random_secret_;  // of listeners that have none
   Make make_;
-  Give give_;  // null before start() and after stop()
+  const Give give_;
+  bool runs_ = false;
   bool waiting_ = false;
   std::vector<Listener> listeners_;
   observe::Counter* applied_ = nullptr;
   observe::Counter* refused_ = nullptr;
   mutable std::mutex mutex_;
-  std::vector<CertificateRow> others_;        // towards upstreams; main thread only
-  std::map<std::string, Validity> validity_;  // by file
+  std::vector<admin::CertificateRow> others_;        // towards upstreams; main thread only
+  std::map<std::string, admin::Validity> validity_;  // by file
   struct Warned {
     Instant until{};  // the end that was warned of
     Instant at{};

@@ -38,8 +38,13 @@ bool FileWatch::same(const States& a, const States& b) {
   });
 }
 
-FileWatch::FileWatch(boost::asio::io_context& loop, std::vector<std::string> paths, std::function<void()> changed)
-    : timer_(loop), paths_(std::move(paths)), changed_(std::move(changed)), known_(states_of(paths_)), seen_(known_) {}
+FileWatch::FileWatch(Clock& clock, std::vector<std::string> paths, std::function<void()> changed)
+    : clock_(clock),
+      alarm_(clock.alarm([](void* self) { static_cast<FileWatch*>(self)->look(); }, this)),
+      paths_(std::move(paths)),
+      changed_(std::move(changed)),
+      known_(states_of(paths_)),
+      seen_(known_) {}
 
 void FileWatch::watch(std::vector<std::string> paths, std::chrono::system_clock::time_point read) {
   paths_ = std::move(paths);
@@ -53,25 +58,17 @@ void FileWatch::watch(std::vector<std::string> paths, std::chrono::system_clock:
   }
 }
 
-void FileWatch::arm(std::chrono::steady_clock::duration took) {
-  timer_.expires_after(std::max<std::chrono::steady_clock::duration>(kPace, took * kShare));
-  timer_.async_wait([this](const boost::system::error_code& ec) {
-    if (!ec && !stopped_) look();
-  });
-}
-
-void FileWatch::stop() {
-  stopped_ = true;  // its timer may have expired already, and then cannot be cancelled
-  timer_.cancel();
+void FileWatch::arm(Duration took) {
+  if (!stopped_) alarm_->set(std::max<Duration>(kPace, took * kShare));
 }
 
 void FileWatch::look() {
-  const auto begun = std::chrono::steady_clock::now();
+  const auto begun = clock_.steady();
   auto now = states_of(paths_);
   // A file that is gone will be back: some editors remove it before they write the next one.
   const bool settled = now.contains(paths_.front()) && same(now, seen_);
   seen_ = std::move(now);
-  const auto took = std::chrono::steady_clock::now() - begun;
+  const auto took = std::chrono::duration_cast<Duration>(clock_.steady() - begun);
   if (settled && !same(seen_, known_)) {
     known_ = seen_;
     changed_();

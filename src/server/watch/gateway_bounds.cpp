@@ -1,10 +1,7 @@
 #include "gateway_bounds.hpp"
 
-#include "reason_watch.hpp"
-#include "server/services/billing_service.hpp"
-#include "server/services/webhook_service.hpp"
-#include "upstream_queues.hpp"
-
+#include "headgate/admin/reason_watch.hpp"
+#include "headgate/admin/upstream_queues.hpp"
 #include "headgate/gateway/compiled_config.hpp"
 #include "headgate/identity/client_address.hpp"
 #include "headgate/limit/ledger_queue.hpp"
@@ -12,6 +9,8 @@
 #include "headgate/notify/webhook.hpp"
 #include "headgate/observe/metrics_of_limits.hpp"
 #include "headgate/observe/route_series.hpp"
+#include "headgate/services/billing_service.hpp"
+#include "headgate/services/webhook_service.hpp"
 
 #include <algorithm>
 #include <array>
@@ -24,8 +23,8 @@
 namespace headgate::server {
 namespace {
 
-using Table = std::vector<BoundUse>;
-using Full = BoundUse::Full;
+using Table = std::vector<admin::BoundUse>;
+using Full = admin::BoundUse::Full;
 
 std::string with_number(std::string_view who, std::uint64_t number) {
   return std::string(who) + " (" + std::to_string(number) + ')';
@@ -48,12 +47,12 @@ class Forgotten {
 
  private:
   std::mutex mutex_;
-  RisingCount count_;
+  admin::RisingCount count_;
 };
 
 }  // namespace
 
-void add_connection_bounds(Bounds& bounds, const OperatorBoard& operators, session::Totals& totals) {
+void add_connection_bounds(admin::BoundsBoard& bounds, const admin::OperatorBoard& operators, session::Totals& totals) {
   bounds.add([&operators, &totals](Table& table) {
     const auto state = operators.now();
     if (!state.active) return;
@@ -90,17 +89,17 @@ void add_connection_bounds(Bounds& bounds, const OperatorBoard& operators, sessi
   });
 }
 
-void add_key_bounds(Bounds& bounds, const Shared& shared) {
+void add_key_bounds(admin::BoundsBoard& bounds, const Shared& shared) {
   bounds.add([&shared, forgotten = std::make_shared<Forgotten>()](Table& table) {
     const auto state = shared.operators.now();
     if (!state.active) return;
-    BoundUse keys{.bound = "memory.max_keys",
-                  .used = shared.memory.keys(),
-                  .most = shared.max_keys,
-                  .when_full = "the key that matters least is forgotten, of the limit with more than its share"};
+    admin::BoundUse keys{.bound = "memory.max_keys",
+                         .used = shared.memory.keys(),
+                         .most = shared.max_keys,
+                         .when_full = "the key that matters least is forgotten, of the limit with more than its share"};
     // Keys whose counters are full again stay until others need their place: a full table alone says nothing.
     if (!forgotten->rises(shared.memory.evicted_keys())) keys.full = Full::usual;
-    if (reaches(keys, NearBounds::kEnds)) {
+    if (admin::reaches(keys, admin::NearBounds::kEnds)) {
       const auto limits = shared.memory.keys_by_limit();
       const auto most = std::max_element(limits.begin(), limits.end(),
                                          [](const auto& a, const auto& b) { return a.tracked < b.tracked; });
@@ -113,7 +112,7 @@ void add_key_bounds(Bounds& bounds, const Shared& shared) {
                      .most = limit::BanTable::kMaxBans,
                      .when_full = "the limit with the most drops the one that ends first",
                      .held_by = held.most.empty() ? "" : with_number("limit " + held.most, held.keys_of_most)});
-    BoundUse overrides{
+    admin::BoundUse overrides{
         .bound = "overrides", .most = limit::OverrideBook::kMax, .when_full = "no further override is taken"};
     std::size_t most = 0;
     for (const auto& [limit, count] : shared.overrides->book().counts(headgate::now())) {
@@ -135,16 +134,16 @@ void add_key_bounds(Bounds& bounds, const Shared& shared) {
   });
 }
 
-void add_upstream_bounds(Bounds& bounds, const Shared& shared) {
+void add_upstream_bounds(admin::BoundsBoard& bounds, const Shared& shared) {
   bounds.add([&shared](Table& table) {
     const auto state = shared.operators.now();
     if (!state.active) return;
     const auto& active = *state.active;
     const auto& upstreams = active.config->upstreams;
     for (std::size_t i = 0; i < upstreams.size() && i < active.places.size(); ++i) {
-      BoundUse fullest{.bound = "upstreams." + upstreams[i].name + ".max_in_flight",
-                       .when_full = "other servers get its requests; if all are full, they wait or get a 503",
-                       .full = Full::usual};
+      admin::BoundUse fullest{.bound = "upstreams." + upstreams[i].name + ".max_in_flight",
+                              .when_full = "other servers get its requests; if all are full, they wait or get a 503",
+                              .full = Full::usual};
       for (std::size_t server = 0; server < active.places[i].size(); ++server) {
         const auto& places = active.places[i][server];
         if (!places || places->most() == 0) continue;
@@ -170,7 +169,7 @@ void add_upstream_bounds(Bounds& bounds, const Shared& shared) {
                        .full = Full::usual});
     }
     for (const auto& upstream : queued) {
-      const auto queues = queues_of(*active.compiled, upstream, shared.flights, shared.registry);
+      const auto queues = admin::queues_of(*active.compiled, upstream, shared.flights, shared.registry);
       for (const auto& queue : queues) {
         const bool known = !table.empty() && table.back().bound == queue.key;
         if (known && queue.fullest <= table.back().used) continue;
@@ -184,7 +183,7 @@ void add_upstream_bounds(Bounds& bounds, const Shared& shared) {
   });
 }
 
-void add_report_bounds(Bounds& bounds, const Shared& shared) {
+void add_report_bounds(admin::BoundsBoard& bounds, const Shared& shared) {
   bounds.add([&shared](Table& table) {
     const auto queued = shared.logs.queued();
     for (const auto& [name, bytes] : {std::pair{"log.access", queued.access}, std::pair{"log.error", queued.error}})
@@ -218,7 +217,7 @@ void add_report_bounds(Bounds& bounds, const Shared& shared) {
   });
 }
 
-void add_admin_bounds(Bounds& bounds, const Admin& admin, const EventFeed& events) {
+void add_admin_bounds(admin::BoundsBoard& bounds, const AdminListener& admin, const admin::EventFeed& events) {
   bounds.add([&admin, &events](Table& table) {
     const auto places = admin.places();
     table.push_back({.bound = "admin.connections",
@@ -227,19 +226,19 @@ void add_admin_bounds(Bounds& bounds, const Admin& admin, const EventFeed& event
                      .when_full = "of the address with the most, the one that has waited longest for its client ends"});
     table.push_back({.bound = "admin.events",
                      .used = events.readers(),
-                     .most = EventFeed::kReaders,
+                     .most = admin::EventFeed::kReaders,
                      .when_full = "a further reader of events gets a 503",
                      .full = Full::usual});
   });
 }
 
 std::function<void()> near_bounds_of(Shared& shared) {
-  return [&shared, near = NearBounds(), next = NearBounds::Steady()]() mutable {
+  return [&shared, near = admin::NearBounds(), next = admin::NearBounds::Steady()]() mutable {
     constexpr auto kEvery = std::chrono::seconds(2);
     const auto now = std::chrono::steady_clock::now();
     if (now < next) return;
     next = now + kEvery;
-    shared.reasons.set_only(ReasonKind::bound_near, near.look(now, shared.bounds.table()));
+    shared.reasons.set_only(admin::ReasonKind::bound_near, near.look(now, shared.bounds.table()));
   };
 }
 

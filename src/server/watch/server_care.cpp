@@ -1,7 +1,6 @@
 #include "server_care.hpp"
 
 #include "server/gateway_service.hpp"
-#include "server/workers.hpp"
 
 #include "headgate/observe/event.hpp"
 #include "headgate/observe/server_families.hpp"
@@ -18,7 +17,7 @@ namespace {
 using balance::Health;
 using observe::LogLevel;
 
-std::vector<upstream::HealthTarget> targets_of(const ActiveConfig& active) {
+std::vector<upstream::HealthTarget> targets_of(const services::ActiveConfig& active) {
   std::vector<upstream::HealthTarget> out;
   const auto& upstreams = active.config->upstreams;
   for (std::size_t i = 0; i < upstreams.size(); ++i) {
@@ -32,7 +31,7 @@ std::vector<upstream::HealthTarget> targets_of(const ActiveConfig& active) {
   return out;
 }
 
-std::vector<upstream::ServerName> names_of(const ActiveConfig& active) {
+std::vector<upstream::ServerName> names_of(const services::ActiveConfig& active) {
   std::vector<upstream::ServerName> out;
   for (const auto& upstream : active.config->upstreams)
     for (const auto& server : upstream.servers) out.push_back({server.host, server.port, upstream.resolve_every});
@@ -41,10 +40,12 @@ std::vector<upstream::ServerName> names_of(const ActiveConfig& active) {
 
 }  // namespace
 
-ServerCare::ServerCare(boost::asio::io_context& loop, observe::Registry& registry, AdminBoard& board)
+ServerCare::ServerCare(boost::asio::io_context& loop, Clock& clock, observe::Registry& registry,
+                       admin::AdminBoard& board, TellWorkers tell_workers)
     : registry_(registry),
       board_(board),
-      clock_(loop),
+      tell_workers_(std::move(tell_workers)),
+      clock_(clock),
       look_ups_(loop),
       names_(
           clock_,
@@ -56,11 +57,23 @@ ServerCare::ServerCare(boost::asio::io_context& loop, observe::Registry& registr
           clock_,
           upstream::health_calls(loop,
                                  [this](const std::string& host, std::uint16_t port) { return names_.of(host, port); }),
-          [this](const upstream::HealthReport& report) { tell(report); }, std::random_device()()) {}
+          [this](const upstream::HealthReport& report) { tell(report); }, std::random_device()()),
+      bell_(clock.bell([](void* self) { static_cast<ServerCare*>(self)->look_after(); }, this)) {}
 
-void ServerCare::use(std::shared_ptr<const ActiveConfig> active, Workers& workers) {
-  active_ = std::move(active);
-  workers_ = &workers;
+/// The workers are told in the same turn of the loop, and the bell rings in a later one.
+void ServerCare::adopt(const std::shared_ptr<const services::ActiveConfig>& active) {
+  next_ = active;
+  if (runs_) bell_->ring();
+}
+
+void ServerCare::start() {
+  runs_ = true;
+  look_after();
+}
+
+void ServerCare::look_after() {
+  if (!runs_ || !next_) return;
+  active_ = std::exchange(next_, nullptr);
   names_.use(names_of(*active_));
   // Upstreams that a reload made anew know no addresses yet.
   for (const auto& name : names_.known()) tell(name);
@@ -79,9 +92,9 @@ void ServerCare::note_states() {
 }
 
 void ServerCare::stop() {
+  if (!std::exchange(runs_, false)) return;
   checks_.stop();
   names_.stop();
-  workers_ = nullptr;
 }
 
 void ServerCare::tell(const upstream::HealthReport& report) {
@@ -129,8 +142,7 @@ void ServerCare::passed_check(const std::string& upstream, const std::string& se
 }
 
 void ServerCare::tell(const upstream::NamedAddresses& name) {
-  if (workers_ == nullptr) return;
-  workers_->tell([name](Service& service) { static_cast<GatewayService&>(service).use(name); });
+  if (runs_) tell_workers_([name](WorkerService& service) { static_cast<GatewayService&>(service).use(name); });
 }
 
 }  // namespace headgate::server

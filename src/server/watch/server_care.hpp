@@ -3,14 +3,17 @@
 
 #include "server/config/reload.hpp"
 
+#include "headgate/core/clock.hpp"
 #include "headgate/net/look_up.hpp"
-#include "headgate/net/loop_clock.hpp"
 #include "headgate/observe/metrics.hpp"
+#include "headgate/server/server.hpp"
+#include "headgate/services/service.hpp"
 #include "headgate/upstream/health_checks.hpp"
 #include "headgate/upstream/names.hpp"
 
 #include <boost/asio/io_context.hpp>
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -18,40 +21,47 @@
 
 namespace headgate::server {
 
-class Workers;
+/// Runs its argument with the service of each worker, on that worker's thread; drops it while none runs.
+using TellWorkers = std::function<void(const std::function<void(WorkerService&)>&)>;
 
 /// Main thread only, which runs the loop.
-class ServerCare {
+class ServerCare final : public services::Service {
  public:
-  /// `board` learns the last check of each server; both outlive it.
-  ServerCare(boost::asio::io_context& loop, observe::Registry& registry, AdminBoard& board);
+  /// `board` learns the last check of each server. All outlive it.
+  ServerCare(boost::asio::io_context& loop, Clock& clock, observe::Registry& registry, admin::AdminBoard& board,
+             TellWorkers tell_workers);
   ServerCare(const ServerCare&) = delete;
   ServerCare& operator=(const ServerCare&) = delete;
 
-  /// Looks after the servers of this configuration from now on. What is known of servers that stay is kept. `workers`
-  /// use the configuration already, or will before they do anything that comes after this call; they run until stop().
-  void use(std::shared_ptr<const ActiveConfig> active, Workers& workers);
+  /// Looks after the servers of this configuration, once the workers were told of it: soon, not at once. What is known
+  /// of servers that stay is kept.
+  void adopt(const std::shared_ptr<const services::ActiveConfig>& active) override;
+  void start() override;
   /// An operator took a server down, or let it in again: checks those that are not down.
   void note_states();
   /// The names of servers whose last look-up failed, and why.
   std::vector<std::pair<std::string, std::string>> failing_names() const { return names_.failing(); }
   /// Ends checks and look-ups, now and later.
-  void stop();
+  void stop() override;
 
  private:
+  void look_after();
   void tell(const upstream::HealthReport& report);
   void mark(const std::string& upstream, const std::string& server, bool up);
   void passed_check(const std::string& upstream, const std::string& server);
   void tell(const upstream::NamedAddresses& name);
 
   observe::Registry& registry_;
-  AdminBoard& board_;
-  net::LoopClock clock_;
+  admin::AdminBoard& board_;
+  const TellWorkers tell_workers_;
+  Clock& clock_;
   net::LookUps look_ups_;
   upstream::Names names_;
   upstream::HealthChecks checks_;
-  std::shared_ptr<const ActiveConfig> active_;
-  Workers* workers_ = nullptr;
+  std::shared_ptr<const services::ActiveConfig> active_;
+  std::shared_ptr<const services::ActiveConfig> next_;  ///< in force, but not looked after yet
+  std::unique_ptr<Bell> bell_;
+  bool runs_ = false;
 };
 
 }  // namespace headgate::server

@@ -34,22 +34,20 @@ std::string_view sentence_of(EjectReason reason) {
 
 }  // namespace
 
-void ServerWatch::arm() {
-  timer_.expires_after(kWatchPace);
-  timer_.async_wait([this](const boost::system::error_code& ec) {
-    if (ec || stopped_) return;
-    tick();
-    arm();
-  });
-}
+ServerWatch::ServerWatch(Clock& clock, observe::Registry& registry)
+    : clock_(clock),
+      alarm_(clock.alarm(
+          [](void* self) {
+            static_cast<ServerWatch*>(self)->tick();
+            static_cast<ServerWatch*>(self)->start();
+          },
+          this)),
+      registry_(registry) {}
 
-void ServerWatch::stop() {
-  stopped_ = true;  // its timer may have expired already, and then cannot be cancelled
-  timer_.cancel();
-}
+void ServerWatch::start() { alarm_->set(kWatchPace); }
 
 void ServerWatch::tick() {
-  const auto now = std::chrono::steady_clock::now();
+  const auto now = clock_.steady();
   const auto& upstreams = active_->config->upstreams;
   for (std::size_t i = 0; i < upstreams.size(); ++i) {
     const auto news = active_->watches[i]->tick(now);

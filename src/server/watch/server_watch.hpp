@@ -5,7 +5,9 @@
 #include "server/config/reload.hpp"
 
 #include "headgate/balance/watch.hpp"
+#include "headgate/core/clock.hpp"
 #include "headgate/observe/metrics.hpp"
+#include "headgate/services/service.hpp"
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -15,25 +17,24 @@
 namespace headgate::server {
 
 /// Main thread only, which runs the loop.
-class ServerWatch {
+class ServerWatch final : public services::Service {
  public:
-  ServerWatch(boost::asio::io_context& loop, observe::Registry& registry) : timer_(loop), registry_(registry) {}
+  /// Both outlive it.
+  ServerWatch(Clock& clock, observe::Registry& registry);
   /// The upstreams of this configuration from now on.
-  void use(std::shared_ptr<const ActiveConfig> active) { active_ = std::move(active); }
-  void start() { arm(); }
-  /// Nothing of it is left on the loop.
-  void stop();
+  void adopt(const std::shared_ptr<const services::ActiveConfig>& active) override { active_ = active; }
+  void start() override;
+  void stop() override { alarm_.reset(); }
 
  private:
-  void arm();
   void tick();
   void report(const upstream::Options& upstream, const balance::EjectChange& change);
   void report(const upstream::Options& upstream, balance::CircuitState circuit);
 
-  boost::asio::steady_timer timer_;
-  bool stopped_ = false;
+  Clock& clock_;
+  std::unique_ptr<Alarm> alarm_;
   observe::Registry& registry_;
-  std::shared_ptr<const ActiveConfig> active_;
+  std::shared_ptr<const services::ActiveConfig> active_;
 };
 
 }  // namespace headgate::server

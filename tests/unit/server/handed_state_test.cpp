@@ -3,16 +3,17 @@
 
 #include "../../../src/server/upgrade/handed_state.hpp"
 
-#include "../../../src/server/admin/admin_board.hpp"
-#include "../../../src/server/admin/operator_board.hpp"
-#include "../../../src/server/services/override_service.hpp"
 #include "../../../src/server/upgrade/state_bytes.hpp"
 #include "../../../src/server/upgrade/state_sections.hpp"
 #include "support/rules.hpp"
 
+#include "headgate/admin/admin_board.hpp"
+#include "headgate/admin/operator_board.hpp"
 #include "headgate/limit/ban_table.hpp"
 #include "headgate/limit/memory_store.hpp"
+#include "headgate/net/loop_clock.hpp"
 #include "headgate/observe/logs.hpp"
+#include "headgate/services/override_service.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -28,14 +29,15 @@ using testing::Key;
 /// What one process has.
 struct OneProcess {
   boost::asio::io_context loop;
+  net::LoopClock clock{loop};
   limit::MemoryStore memory{{.max_keys = 10'000}};
   limit::BanTable bans;
-  std::shared_ptr<OverrideService> overrides = std::make_shared<OverrideService>(
-      loop, [](const config::Config&) -> std::shared_ptr<limit::SharedLog> { return nullptr; });
-  AdminBoard board;
-  OperatorBoard operators{loop};
+  std::shared_ptr<services::OverrideService> overrides = std::make_shared<services::OverrideService>(
+      clock, [](const config::Config&) -> std::shared_ptr<limit::SharedLog> { return nullptr; });
+  admin::AdminBoard board;
+  admin::OperatorBoard operators{loop};
   StateParts parts(observe::Logs& logs) { return {memory, bans, *overrides, board, operators, logs, sizes}; }
-  std::vector<SetSize> sizes;
+  std::vector<admin::SetSize> sizes;
 };
 
 class HandedState : public testing::Test {

@@ -1,0 +1,46 @@
+#pragma once
+// Gives what an operator asks about connections to all workers, and waits for them: not for long.
+
+#include "headgate/admin/operator_board.hpp"
+#include "headgate/session/connection_call.hpp"
+#include "headgate/session/sessions.hpp"
+
+#include <boost/asio/io_context.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <memory>
+
+namespace headgate::admin {
+
+/// Any thread. The loop is the main thread's; it outlives the workers, and this object its work.
+class ConnectionCalls {
+ public:
+  static constexpr auto kPatience = std::chrono::seconds(1);
+  using Found = session::ConnectionCall::Found;
+  /// On the main thread, once; dropped if that ends before.
+  using Tell = std::function<void(Found)>;
+
+  ConnectionCalls(OperatorBoard& operators, boost::asio::io_context& main_loop, session::Totals& totals,
+                  Duration patience = kPatience)
+      : operators_(operators), loop_(main_loop), totals_(totals), patience_(patience) {}
+
+  /// `tell` is called when all workers have answered, or after `patience` with the answers that have come. What had not
+  /// begun by then does not happen any more. False: too many calls are under way, or the main thread takes no more.
+  bool ask(session::ConnectionCall::Wanted wanted, Tell tell);
+
+ private:
+  static constexpr int kMaxCalls = 8;  ///< each may copy what is known of all connections
+
+  struct Asked;
+  class UnderWay;
+
+  OperatorBoard& operators_;
+  boost::asio::io_context& loop_;
+  session::Totals& totals_;
+  const Duration patience_;
+  const std::shared_ptr<std::atomic<int>> under_way_ = std::make_shared<std::atomic<int>>(0);
+};
+
+}  // namespace headgate::admin

@@ -1,0 +1,84 @@
+#pragma once
+// The endpoints of a gateway's admin interface, by what they show and change.
+
+#include "headgate/admin/admin_board.hpp"
+#include "headgate/admin/admin_endpoints.hpp"
+#include "headgate/admin/bounds.hpp"
+#include "headgate/admin/certificate_rows.hpp"
+#include "headgate/admin/connection_calls.hpp"
+#include "headgate/admin/event_feed.hpp"
+#include "headgate/admin/explain_calls.hpp"
+#include "headgate/admin/operator_board.hpp"
+#include "headgate/admin/reasons.hpp"
+#include "headgate/admin/refused_endpoint.hpp"
+#include "headgate/admin/reload_endpoint.hpp"
+#include "headgate/admin/server_sizes.hpp"
+#include "headgate/admin/traffic_rates.hpp"
+#include "headgate/config/read_config.hpp"
+#include "headgate/limit/memory_store.hpp"
+#include "headgate/observe/logs.hpp"
+#include "headgate/observe/metrics.hpp"
+#include "headgate/redis/limiter.hpp"
+#include "headgate/services/ban_service.hpp"
+#include "headgate/services/billing_service.hpp"
+#include "headgate/services/override_service.hpp"
+#include "headgate/services/top_service.hpp"
+#include "headgate/shed/wait_queues.hpp"
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace headgate::admin {
+
+/// Calls its argument with the Redis limiter of a worker, on that worker's thread; null if it has none. Drops it if no
+/// worker runs.
+using WithRedis = std::function<void(std::function<void(std::shared_ptr<redis::SharedLimiter>)>)>;
+
+/// What an operator made of a server.
+struct ServerState {
+  std::string upstream;
+  std::string server;
+  bool down = false;  ///< whether its requests end
+};
+using TellState = std::function<void(const ServerState& now)>;
+/// Gives a server another weight or bound, soon. False if nothing can be changed any more.
+using TellSize = std::function<bool(const std::string& upstream, const std::string& server, const WantedSize& size)>;
+
+/// Runs what takes long beside the main thread, one after the other; drops what has not begun when that ends. False if
+/// it has ended. Any thread.
+using RunAside = std::function<bool(std::function<void()> what)>;
+
+/// What the admin interface shows and changes. All of it outlives that. The functions are called on the admin thread.
+struct Subjects {
+  AdminBoard& board;
+  OperatorBoard& operators;
+  Reasons& reasons;
+  BoundsBoard& bounds;
+  RefusedBoard& refused;
+  ExplainCalls& explain;
+  EventFeed& events;
+  ConnectionCalls& connections;
+  std::shared_ptr<ReloadCalls> reloads;
+  const TrafficRates& rates;
+  std::shared_ptr<services::BanService> bans;
+  std::shared_ptr<services::OverrideService> overrides;
+  std::shared_ptr<services::BillingService> billing;
+  std::shared_ptr<services::TopService> top;
+  limit::MemoryStore& memory;
+  const shed::WaitQueues& flights;
+  observe::Logs& logs;
+  observe::Registry& registry;
+  const config::ReadAgain& read_again;
+  RunAside aside;
+  WithRedis with_redis;
+  std::function<std::vector<CertificateRow>()> certificates;
+  std::function<void()> drain;  ///< begins a drain; main thread
+  TellState tell_state;
+  TellSize tell_size;
+};
+
+std::vector<AdminEndpoint> endpoints_of(const Subjects& subjects);
+
+}  // namespace headgate::admin

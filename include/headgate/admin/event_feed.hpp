@@ -1,0 +1,42 @@
+#pragma once
+// The events of this gateway for those who follow them (server-sent events): each reader has a bounded queue.
+
+#include "headgate/admin/admin_endpoints.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+namespace headgate::admin {
+
+/// What the gateway reports (observe::event, from level info), for at most kReaders readers at a time. Any thread. One
+/// that reads too slowly loses the oldest events, and is told how many.
+class EventFeed {
+ public:
+  static constexpr std::size_t kReaders = 8;
+  static constexpr std::size_t kQueue = 256;                    ///< events of one reader that wait
+  static constexpr Duration kPause = std::chrono::seconds(10);  ///< then a comment shows that the connection lives
+
+  EventFeed();
+  ~EventFeed();  ///< takes no more events; every stream has ended
+  EventFeed(const EventFeed&) = delete;
+  EventFeed& operator=(const EventFeed&) = delete;
+
+  /// A new reader; null if there are kReaders already.
+  std::unique_ptr<AdminStream> open();
+  /// How many there are.
+  std::size_t readers() const;
+  /// Ends all streams: what waits is still sent. Nobody can read any more.
+  void close();
+
+ private:
+  class Reader;
+  struct State;
+  std::shared_ptr<State> state_;
+};
+
+/// GET /api/v1/events. `feed` must outlive the admin interface.
+AdminEndpoint events_endpoint(EventFeed& feed);
+
+}  // namespace headgate::admin

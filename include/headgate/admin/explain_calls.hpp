@@ -1,0 +1,55 @@
+#pragma once
+// Asks a worker what it would do with a request. Its snapshot, its memory and its Redis are those of its exchanges.
+
+#include "headgate/admin/admin_endpoints.hpp"
+#include "headgate/admin/reasons.hpp"
+#include "headgate/core/task.hpp"
+#include "headgate/gateway/explain.hpp"
+
+#include <boost/asio/io_context.hpp>
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+
+namespace headgate::admin {
+
+/// Any thread, unless said otherwise.
+class ExplainCalls {
+ public:
+  using Explain = std::function<Task<gateway::Explanation>(gateway::ExplainedRequest)>;
+  using Tell = std::function<void(const gateway::Explanation&)>;
+
+  /// `explain` runs on `loop`, the worker's, until remove(). Both on the worker's thread, or before it runs.
+  void add(unsigned worker, boost::asio::io_context& loop, Explain explain);
+  void remove(unsigned worker);
+  /// What the workers use from now on.
+  void use(std::shared_ptr<const gateway::CompiledConfig> compiled);
+  std::shared_ptr<const gateway::CompiledConfig> compiled() const;
+
+  /// Asks the workers in turn. `tell` is called on the worker's thread, or dropped if that ends before. False if there
+  /// is no worker, or if too many calls are under way.
+  bool ask(gateway::ExplainedRequest request, Tell tell);
+
+ private:
+  static constexpr std::size_t kMaxCalls = 16;  ///< calls at once: each takes memory and calls to Redis
+
+  struct Asked {
+    boost::asio::io_context* loop = nullptr;
+    Explain explain;
+  };
+  class UnderWay;
+  Task<void> run(unsigned worker, gateway::ExplainedRequest request, Tell tell, std::shared_ptr<UnderWay> under_way);
+
+  mutable std::mutex mutex_;
+  std::shared_ptr<const gateway::CompiledConfig> compiled_;
+  std::map<unsigned, Asked> workers_;
+  unsigned next_ = 0;
+  std::size_t under_way_ = 0;
+};
+
+/// POST /api/v1/explain. Both outlive it.
+AdminEndpoint explain_endpoint(ExplainCalls& calls, const Reasons& reasons);
+
+}  // namespace headgate::admin

@@ -1,0 +1,23 @@
+#pragma once
+// What would happen to a request, as JSON: for the admin interface and the command line.
+
+#include "headgate/config/config.hpp"
+#include "headgate/gateway/explain.hpp"
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <string>
+#include <string_view>
+
+namespace headgate::admin {
+
+nlohmann::ordered_json to_json(const gateway::Explanation& told, const gateway::RouteCandidates& candidates);
+
+/// Reads the body of a call: { "method", "url", "headers": [["name", "value"], …], "ip" }. The error is a sentence
+/// without its dot.
+Result<gateway::ExplainedRequest, std::string> explained_request(std::string_view body);
+
+/// Where the first listener without TLS redirects to; 0: it serves.
+std::uint16_t https_port_of(const config::Config& config);
+
+}  // namespace headgate::admin

@@ -1,0 +1,64 @@
+#pragma once
+// What the admin interface says and does beside health: the active configuration, the last reload, and calls that the
+// main thread answers.
+
+#include "headgate/admin/reload_result.hpp"
+#include "headgate/core/time.hpp"
+#include "headgate/services/active_config.hpp"
+#include "headgate/session/sessions.hpp"
+
+#include <boost/asio/io_context.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace headgate::admin {
+
+/// The main thread writes it; any thread reads it. Every call is short.
+class OperatorBoard {
+ public:
+  explicit OperatorBoard(boost::asio::io_context& main_loop) : main_loop_(main_loop) {}
+
+  struct LastReload {
+    Instant at{};
+    bool applied = false;
+    std::string why_not;  ///< the first mistake with its place; empty if it was applied
+    std::vector<std::string> waiting_for_restart;
+  };
+  struct State {
+    std::shared_ptr<const services::ActiveConfig> active;  ///< null before the first one
+    Instant since{};                                       ///< when it became active
+    std::optional<LastReload> reload;                      ///< not set: none since the start
+    std::size_t workers = 0;
+    const session::Totals* totals = nullptr;
+    bool draining = false;
+  };
+  State now() const;
+  Instant started() const noexcept { return started_; }
+
+  void use(std::shared_ptr<const services::ActiveConfig> active);
+  /// The same configuration, with something that an operator has changed.
+  void use_same(std::shared_ptr<const services::ActiveConfig> active);
+  void reloaded(const ReloadResult& result);
+  void use_workers(std::size_t workers, const session::Totals& totals);
+  void begin_drain();
+
+  /// Runs `what` on the main thread, soon. False if it takes no more calls.
+  bool on_main_thread(std::function<void()> what);
+  void close();  ///< the main loop is about to end
+
+ private:
+  boost::asio::io_context& main_loop_;
+  const Instant started_ = headgate::now();
+  mutable std::mutex mutex_;
+  State state_;
+  bool closed_ = false;
+};
+
+}  // namespace headgate::admin

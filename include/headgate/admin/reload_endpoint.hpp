@@ -1,0 +1,42 @@
+#pragma once
+// The admin endpoint that reloads the configuration.
+
+#include "headgate/admin/admin_endpoints.hpp"
+#include "headgate/admin/reload_result.hpp"
+
+#include <boost/asio/io_context.hpp>
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+
+namespace headgate::admin {
+
+/// Passes calls from the admin thread to the main thread, as long as that takes them. Any thread.
+class ReloadCalls {
+ public:
+  using Tell = std::function<void(const ReloadResult& result)>;
+  using Reload = std::function<void(ReloadFrom from, Tell tell)>;
+  /// `reload` runs on the loop.
+  ReloadCalls(boost::asio::io_context& loop, Reload reload) : loop_(loop), reload_(std::move(reload)) {}
+
+  /// False if no more calls are taken.
+  bool ask(ReloadFrom from, Tell tell);
+  /// Takes no more calls: the loop is about to end.
+  void close();
+
+ private:
+  std::mutex mutex_;
+  bool closed_ = false;
+  boost::asio::io_context& loop_;
+  const Reload reload_;
+};
+
+/// A 422 with the mistakes of a file.
+AdminAnswer mistakes_answer(const ReloadResult& result, const std::string& detail);
+
+/// POST /api/v1/reload
+AdminEndpoint reload_endpoint(std::shared_ptr<ReloadCalls> calls);
+
+}  // namespace headgate::admin

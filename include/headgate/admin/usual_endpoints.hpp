@@ -1,0 +1,35 @@
+#pragma once
+// All endpoints of an admin interface: those that every gateway has, those of its subjects, and their description.
+
+#include "headgate/admin/admin_endpoints.hpp"
+#include "headgate/observe/metrics.hpp"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace headgate::admin {
+
+/// Whether this gateway should get new requests. Each reason is a sentence without its dot.
+struct ReadyReport {
+  std::vector<std::string> unready;   ///< empty: ready
+  std::vector<std::string> degraded;  ///< what fails, although requests are served
+};
+
+/// GET /metrics, /healthz and /readyz, `more`, and GET /api/v1/openapi.json, which describes all of them. `ready` is
+/// called on the admin thread. It and the registry outlive the admin interface.
+class AllEndpoints {
+ public:
+  AllEndpoints(observe::Registry& registry, std::function<ReadyReport()> ready, std::vector<AdminEndpoint> more);
+  AllEndpoints(const AllEndpoints&) = delete;
+  AllEndpoints& operator=(const AllEndpoints&) = delete;
+
+  const std::vector<AdminEndpoint>& rows() const noexcept { return rows_; }
+
+ private:
+  std::function<ReadyReport()> ready_;
+  std::string document_;  ///< what the endpoints are, in OpenAPI
+  std::vector<AdminEndpoint> rows_;
+};
+
+}  // namespace headgate::admin

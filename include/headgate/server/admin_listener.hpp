@@ -1,0 +1,72 @@
+#pragma once
+// The admin interface: it has its own listener and its own thread, so that it answers even if all workers are busy or
+// stuck.
+
+#include "headgate/admin/usual_endpoints.hpp"
+#include "headgate/config/config.hpp"
+#include "headgate/core/result.hpp"
+#include "headgate/observe/metrics.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace headgate::server {
+
+class PassedSockets;
+
+/// Serves all endpoints (admin::AllEndpoints). Call all functions on one
+/// thread. The registry must outlive it.
+class AdminListener {
+ public:
+  /// `ready` and the answers of `more` are called on the admin thread. Without options it does not listen.
+  AdminListener(std::optional<config::Admin> options, observe::Registry& registry,
+                std::function<admin::ReadyReport()> ready, std::vector<admin::AdminEndpoint> more = {});
+  ~AdminListener();  ///< stops
+  AdminListener(const AdminListener&) = delete;
+  AdminListener& operator=(const AdminListener&) = delete;
+
+  /// Listens and serves; uses a socket that was passed if its address fits. If its port is taken, the options decide:
+  /// an error text, an event in the log, or another port.
+  Result<void, std::string> start(PassedSockets* passed = nullptr);
+  /// Stops; requests in flight have at most one second.
+  void stop();
+
+  /// Other options, with a socket if the address is another one.
+  class Next {
+   public:
+    Next(Next&&) noexcept;
+    Next& operator=(Next&&) noexcept;
+    ~Next();
+
+   private:
+    friend class AdminListener;
+    struct State;
+    explicit Next(std::unique_ptr<State> state);
+    std::unique_ptr<State> state_;
+  };
+  /// Binds the address if it is new; nobody can connect to it yet. Errors as in start().
+  Result<Next, std::string> prepare(const std::optional<config::Admin>& options, PassedSockets* passed = nullptr);
+  /// From now on clients can connect to the new address; they wait until use().
+  Result<void, std::string> listen(Next& next);
+  /// Serves with the new options. Requests in flight at an address that is closed have at most one second.
+  void use(Next next);
+
+  /// Its connections now, and how many there may be. Any thread.
+  struct Places {
+    std::uint32_t taken = 0;
+    std::uint32_t most = 0;
+  };
+  Places places() const noexcept;
+  std::uint16_t port() const noexcept;   ///< 0 while it does not listen
+  std::vector<int> descriptors() const;  ///< its listening sockets; they stay its own
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace headgate::server

@@ -1,0 +1,130 @@
+#pragma once
+// Brings billed use from the workers to the ledger, and reads reports from it.
+
+#include "headgate/config/config.hpp"
+#include "headgate/core/clock.hpp"
+#include "headgate/core/result.hpp"
+#include "headgate/core/task.hpp"
+#include "headgate/limit/ledger_queue.hpp"
+#include "headgate/observe/line_gate.hpp"
+#include "headgate/observe/metrics.hpp"
+#include "headgate/services/main_calls.hpp"
+#include "headgate/services/refused.hpp"
+#include "headgate/services/service.hpp"
+#include "headgate/services/usage_page.hpp"
+
+#include <bitset>
+#include <chrono>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace headgate::services {
+
+/// The ledger of this configuration; null if it has none.
+using OpenLedger = std::function<std::shared_ptr<limit::Ledger>(const config::Config& config)>;
+
+/// Gives `each` what every worker has counted since the last call, on that worker's thread between two of its steps;
+/// then calls `done` once, on the thread of the last one. Does nothing while no worker runs.
+using TakeSheets = std::function<void(std::function<void(limit::UseSheet::Taken)> each, std::function<void()> done)>;
+
+/// How the billed use of this process goes to the ledger.
+struct BillingCounts {
+  std::size_t waiting = 0;  ///< keys whose use the ledger does not have yet
+  Duration behind{0};       ///< since when some have waited
+  limit::Use lost;          ///< since the start
+};
+
+/// One for each process, on the main thread except where it says any thread. About once a second it takes what the
+/// workers have counted, and adds it to the ledger; what the ledger does not take waits here.
+class BillingService final : public Service, public std::enable_shared_from_this<BillingService> {
+ public:
+  /// The clock outlives it.
+  BillingService(Clock& clock, OpenLedger open);
+
+  /// Where it collects, until stop().
+  void collect_from(TakeSheets take) { take_ = std::move(take); }
+  void adopt(const std::shared_ptr<const ActiveConfig>& active) override;
+  /// No worker runs any more: adds what is left, for at most kLastAttempt while the loop runs, and then ends.
+  void stop() override;
+  /// What a worker has counted. Any thread.
+  void add(limit::UseSheet::Taken taken);
+  /// Nothing if nothing was ever billed. Any thread.
+  std::optional<BillingCounts> counts() const;
+
+  using Answer = Result<std::string, Refused>;
+  using Tell = std::function<void(Answer)>;
+  /// One page of the report of a day. `day` and `cursor` are as they were written; an empty cursor is the beginning.
+  struct Call {
+    std::string day;
+    std::string limit;
+    std::string cursor;
+    std::size_t count = 0;
+  };
+  /// A line of JSON for each record. Any thread; answers on the main thread. `tell` is dropped if nothing is served any
+  /// more.
+  void ask(Call call, Tell tell);
+  /// Which days there are, as JSON. The same.
+  void ask_days(Tell tell);
+
+  static constexpr Duration kLastAttempt = std::chrono::seconds(2);
+  /// A day is complete so long after its end: until then gateways have added what they know.
+  static constexpr Duration kSettles = std::chrono::minutes(5);
+
+ private:
+  enum class Why { too_many_keys, day_full, ended };
+  struct Asked {
+    UsageQuestion question;
+    Tell tell;
+  };
+
+  void arm(Duration time);
+  void tick();
+  void collect();
+  void take_in();
+  void send();
+  static Task<void> send_lane(std::shared_ptr<BillingService> self, std::shared_ptr<limit::Ledger> ledger,
+                              unsigned lane);
+  void lost(const limit::Use& use, Why why);
+  void note();
+  void close();
+  Duration kept_from_now(limit::Day day) const;
+  bool is_complete(limit::Day day, Instant now) const;
+  Answer days() const;
+  std::optional<Refused> refuse(const Call& call, UsageQuestion& question) const;
+  void read_next();
+  static Task<void> read(std::shared_ptr<BillingService> self, std::shared_ptr<limit::Ledger> ledger, Asked asked);
+
+  Clock& clock_;
+  MainCalls calls_;
+  const OpenLedger open_;
+  std::unique_ptr<Alarm> alarm_;
+  std::shared_ptr<const config::Config> config_;
+  std::shared_ptr<limit::Ledger> ledger_;
+  TakeSheets take_;
+  limit::LedgerQueue queue_;
+  std::bitset<limit::kLanes> sending_;
+  std::deque<Asked> asked_;
+  bool reading_ = false;
+  bool armed_ = false;
+  bool stopping_ = false;
+  bool closed_ = false;
+  Clock::Steady give_up_at_{};
+  std::optional<Clock::Steady> waits_since_;
+  observe::LineGate gate_;
+
+  mutable std::mutex mutex_;
+  std::deque<limit::UseSheet::Taken> inbox_;
+  BillingCounts counts_;
+  bool any_ = false;          ///< something is or was billed
+  bool told_closed_ = false;  ///< asks are dropped
+};
+
+/// headgate_billing_*. Nothing while nothing is billed.
+void collect_billing(observe::Registry& registry, std::function<std::optional<BillingCounts>()> ask);
+
+}  // namespace headgate::services

@@ -1,0 +1,36 @@
+#pragma once
+// What other threads ask a service to do on its own.
+
+#include "headgate/core/clock.hpp"
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace headgate::services {
+
+/// Made on the thread that runs the clock's loop. What waits when it is destroyed is dropped, so that a call may hold
+/// its owner by a plain pointer.
+class MainCalls {
+ public:
+  explicit MainCalls(Clock& clock) : bell_(clock.bell(&MainCalls::run, this)) {}
+  MainCalls(const MainCalls&) = delete;
+  MainCalls& operator=(const MainCalls&) = delete;
+
+  /// Runs `what` on that thread soon, in the order of the calls. Any thread.
+  void post(std::function<void()> what);
+  /// The same; at once if this is that thread.
+  void dispatch(std::function<void()> what);
+
+ private:
+  static void run(void* self);
+
+  const std::thread::id main_ = std::this_thread::get_id();
+  std::mutex mutex_;
+  std::vector<std::function<void()>> waiting_;
+  std::unique_ptr<Bell> bell_;
+};
+
+}  // namespace headgate::services

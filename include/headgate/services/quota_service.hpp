@@ -1,0 +1,116 @@
+#pragma once
+// Tells an operator which keys have reached a percentage of their quota: each once, over all gateways that share Redis.
+
+#include "headgate/config/config.hpp"
+#include "headgate/core/clock.hpp"
+#include "headgate/core/task.hpp"
+#include "headgate/limit/notice.hpp"
+#include "headgate/notify/outbox.hpp"
+#include "headgate/observe/line_gate.hpp"
+#include "headgate/services/service.hpp"
+
+#include <boost/unordered/unordered_flat_map.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace headgate::services {
+
+/// Where the marks of this configuration are; null if it has none.
+using OpenMarks = std::function<std::shared_ptr<limit::NoticeMarks>(const config::Config& config)>;
+/// See WebhookService::send.
+using SendWebhook = std::function<bool(std::string id, std::string body, std::function<void(notify::Fate)> ended)>;
+
+/// For the metrics.
+struct NoticeCounts {
+  std::map<std::pair<std::string, unsigned>, std::uint64_t> told;  ///< by limit and percentage
+  std::uint64_t dropped = 0;
+};
+
+/// One for each process, on the main thread except where it says any thread.
+///
+/// A notice of a limit in Redis is told by the gateway that marks it there first. The mark lasts for kHold and is
+/// renewed until the webhook is delivered; then it says so until the period is over. So if a gateway dies, the next
+/// request of the key beyond the percentage lets another gateway tell it, with the same id.
+class QuotaService final : public Service, public std::enable_shared_from_this<QuotaService> {
+ public:
+  static constexpr std::size_t kMaxUnderWay = 500;                ///< half of what the webhook keeps; more are dropped
+  static constexpr std::size_t kRemembered = 65'536;              ///< that were told, or that another gateway tells
+  static constexpr Duration kHold = std::chrono::seconds(15);     ///< of a mark
+  static constexpr Duration kRenew = std::chrono::seconds(5);     ///< how often it is renewed
+  static constexpr Duration kRest = std::chrono::minutes(10);     ///< after the last attempt, until the next notice
+  static constexpr Duration kLastWait = std::chrono::seconds(4);  ///< for webhooks and marks, after stop()
+
+  /// `clock` outlives it.
+  QuotaService(Clock& clock, OpenMarks open, SendWebhook send);
+
+  limit::NoticeInbox& inbox() noexcept { return inbox_; }  ///< any thread
+  void adopt(const std::shared_ptr<const ActiveConfig>& active) override;
+  NoticeCounts counts() const;  ///< any thread
+  /// What is in the inbox is sent now, without asking other gateways. No notice may come after it.
+  void stop() override;
+
+ private:
+  struct Id {
+    std::uint64_t high = 0;
+    std::uint64_t low = 0;
+    bool operator==(const Id&) const = default;
+    bool operator<(const Id& other) const noexcept { return high != other.high ? high < other.high : low < other.low; }
+  };
+  struct ById {
+    std::size_t operator()(const Id& id) const noexcept { return static_cast<std::size_t>(id.low); }
+  };
+  struct UnderWay {
+    std::string text;  ///< of the id
+    limit::Notice notice;
+    bool marked = false;
+  };
+  static Id read(const std::string& text);
+
+  void take_all();
+  void consider(limit::Notice notice);
+  static Task<void> agree(std::shared_ptr<QuotaService> self, std::shared_ptr<limit::NoticeMarks> marks, Id id);
+  static Task<void> hold(std::shared_ptr<QuotaService> self, std::shared_ptr<limit::NoticeMarks> marks,
+                         std::string text, Duration length);
+  static Task<void> mark_told(std::shared_ptr<QuotaService> self, std::shared_ptr<limit::NoticeMarks> marks,
+                              std::string text, Instant until);
+  void tell(Id id);
+  void ended(Id id, notify::Fate fate);
+  void drop();
+  void remember(Id id, Instant until);
+  void forget_old(Instant now);
+  void tick();
+  void arm();
+  void end_if_done();
+
+  Clock& clock_;
+  const OpenMarks open_;
+  const SendWebhook send_;
+  std::unique_ptr<Alarm> alarm_;
+  std::unique_ptr<Bell> bell_;
+  std::shared_ptr<const config::Config> config_;
+  std::shared_ptr<limit::NoticeMarks> marks_;
+  std::map<Id, UnderWay> under_way_;
+  boost::unordered_flat_map<Id, Instant, ById> known_;  ///< nothing is told of it until then
+  std::deque<Id> order_;                                ///< of known_: the oldest first
+  std::map<std::string, Instant> unmarked_;  ///< told, but Redis does not know it yet: the id, and how long to mark it
+  std::size_t calls_ = 0;                    ///< of marks, under way
+  bool armed_ = false;
+  bool stopped_ = false;
+  observe::LineGate drops_told_;
+  limit::NoticeInbox inbox_;
+  std::uint64_t inbox_dropped_ = 0;  ///< of it, those that the log has told
+
+  mutable std::mutex mutex_;
+  NoticeCounts counts_;
+};
+
+}  // namespace headgate::services

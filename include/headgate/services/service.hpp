@@ -1,0 +1,44 @@
+#pragma once
+// What runs beside the path for as long as the process: each service has a subject of its own, and all have one life.
+
+#include "headgate/services/active_config.hpp"
+
+#include <memory>
+#include <vector>
+
+namespace headgate::services {
+
+/// Main thread only. It lives until no worker and no admin interface runs any more.
+class Service {
+ public:
+  virtual ~Service() = default;
+  /// This is in force from now on: before start(), and after each reload.
+  virtual void adopt(const std::shared_ptr<const ActiveConfig>& active) { static_cast<void>(active); }
+  /// The workers run from now on.
+  virtual void start() {}
+  /// No worker runs any more. When the loop has run out of work, nothing of it runs any more. A second call does
+  /// nothing.
+  virtual void stop() = 0;
+};
+
+/// The services of a process, in the order in which they start. Main thread only; they outlive it.
+class ServiceList {
+ public:
+  /// `next` may use those before it, from its start to its end.
+  void add(Service& next) { services_.push_back(&next); }
+  void adopt(const std::shared_ptr<const ActiveConfig>& active) {
+    for (auto* const each : services_) each->adopt(active);
+  }
+  void start() {
+    for (auto* const each : services_) each->start();
+  }
+  /// The last one first.
+  void stop() {
+    for (auto each = services_.rbegin(); each != services_.rend(); ++each) (*each)->stop();
+  }
+
+ private:
+  std::vector<Service*> services_;
+};
+
+}  // namespace headgate::services

@@ -1,0 +1,59 @@
+#include "headgate/admin/admin_audit.hpp"
+
+#include "headgate/observe/event.hpp"
+#include "headgate/observe/logs.hpp"
+
+#include <chrono>
+#include <string>
+
+namespace headgate::admin {
+namespace {
+
+constexpr std::size_t kLongestShown = 256;
+
+std::string target_of(const AdminCall& call, const AdminAnswer& answer) {
+  std::string out;
+  for (const auto& [name, value] : call.parameters) {
+    if (name == "key" && answer.target.starts_with("key=")) continue;  // as it is counted, whatever was written
+    out += (out.empty() ? "" : " ") + std::string(name) + '=';
+    out += name == "key" ? observe::key_id(value) : value.substr(0, kLongestShown);
+  }
+  if (!answer.target.empty()) out += (out.empty() ? "" : " ") + answer.target;
+  return out;
+}
+
+}  // namespace
+
+void AdminAudit::changed(const AdminEndpoint& endpoint, const AdminCall& call, const AdminAnswer& answer) {
+  const bool done = answer.status < 400;
+  const auto what = std::string(endpoint.method) + ' ' + std::string(endpoint.path);
+  const auto target = target_of(call, answer);
+  observe::event(done ? observe::LogLevel::warning : observe::LogLevel::info, "admin_change",
+                 done ? "a change through the admin interface" : "a change through the admin interface was refused",
+                 {{"by", role_text(call.role)},
+                  {"address", call.address},
+                  {"what", what},
+                  target.empty() ? observe::EventField() : observe::EventField("target", target),
+                  {"status", answer.status}});
+}
+
+void AdminAudit::refused(std::string_view address, std::string_view method, std::string_view path, unsigned status,
+                         std::string_view why) {
+  if (!gate_.pass(std::chrono::steady_clock::now())) return;
+  observe::event(observe::LogLevel::warning, "admin_refused", "a call of the admin interface was refused",
+                 {{"address", address},
+                  {"method", method.substr(0, kLongestShown)},
+                  {"path", path.substr(0, kLongestShown)},
+                  {"status", status},
+                  {"reason", why},
+                  gate_.left_out()});
+}
+
+/// An address waits at least six seconds before the next one, so this needs no gate of its own for each.
+void AdminAudit::guesses(std::string_view address, std::chrono::seconds wait) {
+  observe::event(observe::LogLevel::warning, "admin_token_guesses",
+                 "an address sent too many wrong tokens to the admin interface; its next ones are not looked at",
+                 {{"address", address}, {"for", std::to_string(wait.count()) + 's'}});
+}
+
+}  // namespace headgate::admin

@@ -1,0 +1,122 @@
+#include "headgate/admin/event_feed.hpp"
+
+#include "headgate/observe/logs.hpp"
+
+#include <algorithm>
+#include <deque>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace headgate::admin {
+
+struct EventFeed::State {
+  struct Queue {
+    std::deque<std::string> waiting;  ///< as they are sent
+    std::uint64_t lost = 0;
+    std::function<void()> wake;
+  };
+  std::mutex mutex;
+  std::vector<Queue*> readers;  ///< of the streams that are open
+  std::uint64_t number = 0;
+  bool closed = false;
+
+  void publish(std::string_view name, std::string_view json) {
+    const std::lock_guard lock(mutex);
+    ++number;
+    if (readers.empty()) return;
+    const auto text =
+        "id: " + std::to_string(number) + "\nevent: " + std::string(name) + "\ndata: " + std::string(json) + "\n\n";
+    for (auto* each : readers) {
+      if (each->waiting.size() >= kQueue) {
+        each->waiting.pop_front();
+        ++each->lost;
+      }
+      each->waiting.push_back(text);
+      if (each->wake) each->wake();
+    }
+  }
+};
+
+class EventFeed::Reader final : public AdminStream {
+ public:
+  explicit Reader(std::shared_ptr<State> state) : state_(std::move(state)) {
+    // So that the reader knows at once that it is heard.
+    queue_.waiting.emplace_back(": events of this gateway\n\n");
+    state_->readers.push_back(&queue_);
+  }
+  ~Reader() override {
+    const std::lock_guard lock(state_->mutex);
+    std::erase(state_->readers, &queue_);
+  }
+  std::string take() override {
+    const std::lock_guard lock(state_->mutex);
+    std::string out;
+    if (queue_.lost > 0)
+      out =
+          "event: lost\ndata: {\"event\":\"lost\",\"count\":" + std::to_string(std::exchange(queue_.lost, 0)) + "}\n\n";
+    for (const auto& each : queue_.waiting) out += each;
+    queue_.waiting.clear();
+    return out;
+  }
+  void on_more(std::function<void()> wake) override {
+    const std::lock_guard lock(state_->mutex);
+    queue_.wake = std::move(wake);
+  }
+  bool ended() const override {
+    const std::lock_guard lock(state_->mutex);
+    return state_->closed;
+  }
+  std::string_view heartbeat() const override { return ":\n\n"; }
+  Duration pause() const override { return kPause; }
+
+ private:
+  std::shared_ptr<State> state_;
+  State::Queue queue_;
+};
+
+EventFeed::EventFeed() : state_(std::make_shared<State>()) {
+  observe::tap_events([state = state_](std::string_view name, std::string_view json) { state->publish(name, json); });
+}
+
+EventFeed::~EventFeed() {
+  observe::tap_events({});
+  close();
+}
+
+std::unique_ptr<AdminStream> EventFeed::open() {
+  const std::lock_guard lock(state_->mutex);
+  if (state_->closed || state_->readers.size() >= kReaders) return nullptr;
+  return std::make_unique<Reader>(state_);
+}
+
+std::size_t EventFeed::readers() const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->readers.size();
+}
+
+void EventFeed::close() {
+  const std::lock_guard lock(state_->mutex);
+  state_->closed = true;
+  for (auto* each : state_->readers)
+    if (each->wake) each->wake();
+}
+
+AdminEndpoint events_endpoint(EventFeed& feed) {
+  using Opened = Result<std::unique_ptr<AdminStream>, AdminAnswer>;
+  return {.method = "GET",
+          .path = "/api/v1/events",
+          .stream =
+              [&feed](const AdminCall&) {
+                auto reader = feed.open();
+                if (reader) return Opened(std::move(reader));
+                return Opened(boost::system::in_place_error,
+                              AdminAnswer{.status = 503,
+                                          .body = "At most " + std::to_string(EventFeed::kReaders) +
+                                                  " readers can follow the events, and none after a drain has begun."});
+              },
+          .about = {.summary = "Follow the events of this gateway", .stream = "text/event-stream"}};
+}
+
+}  // namespace headgate::admin

@@ -1,0 +1,147 @@
+#include "headgate/admin/reason_kinds.hpp"
+
+#include <array>
+#include <cstddef>
+
+namespace headgate::admin {
+namespace {
+
+using enum ReasonKind;
+using enum ReasonSeverity;
+
+constexpr ReasonRow kRows[] = {
+    {.kind = starting,
+     .name = "starting",
+     .severity = not_ready,
+     .sentence = "this gateway has not begun to serve",
+     .command = "headgate status",
+     .told = true},
+    {.kind = draining,
+     .name = "draining",
+     .severity = not_ready,
+     .sentence = "this gateway is draining",
+     .command = "headgate status",
+     .told = true},
+    {.kind = needs_redis,
+     .name = "needs_redis",
+     .severity = not_ready,
+     .sentence = "Redis does not answer, and \"unready_without_redis\" is set",
+     .command = "headgate status",
+     .told = true},
+    {.kind = redis_lost,
+     .name = "redis_lost",
+     .severity = degraded,
+     .sentence = "Redis does not answer",
+     .command = "headgate status",
+     .told = true},
+    {.kind = limit_closed,
+     .name = "limit_closed",
+     .severity = degraded,
+     .sentence = "Redis does not answer, and limit \"{}\" rejects without it",
+     .command = "headgate limits",
+     .told = true},
+    {.kind = room_closed,
+     .name = "room_closed",
+     .severity = degraded,
+     .sentence = "Redis does not answer, and waiting room \"{}\" admits nobody new without it",
+     .command = "headgate status",
+     .told = true},
+    {.kind = no_server,
+     .name = "no_server",
+     .severity = degraded,
+     .sentence = "no server of upstream \"{}\" answers",
+     .command = "headgate servers"},
+    {.kind = circuit_open,
+     .name = "circuit_open",
+     .severity = degraded,
+     .sentence = "the circuit of upstream \"{}\" is open",
+     .command = "headgate servers",
+     .told = true},
+    {.kind = shedding,
+     .name = "shedding",
+     .severity = degraded,
+     .sentence = "requests to upstream \"{}\" are refused, because there are too many",
+     .command = "headgate servers"},
+    {.kind = name_unresolved,
+     .name = "name_unresolved",
+     .severity = degraded,
+     .sentence = "the name \"{}\" of a server cannot be looked up",
+     .command = "getent hosts {}",
+     .told = true},
+    {.kind = gateways_disagree,
+     .name = "gateways_disagree",
+     .severity = degraded,
+     .sentence = "other gateways have limit \"{}\" in another shape",
+     .command = "headgate limits"},
+    {.kind = reload_refused,
+     .name = "reload_refused",
+     .severity = info,
+     .sentence = "the last configuration that was read was refused, and an older one is in use",
+     .command = "headgate check -c FILE",
+     .told = true},
+    {.kind = rolled_back,
+     .name = "rolled_back",
+     .severity = info,
+     .sentence = "an operator went back to an earlier configuration, and the file is not what is in force",
+     .command = "headgate config --diff"},
+    {.kind = keys_refused,
+     .name = "keys_refused",
+     .severity = degraded,
+     .sentence = "the keys of \"{}\" cannot be read, and older ones are in use",
+     .command = "headgate events",
+     .told = true},
+    {.kind = certificate_ends,
+     .name = "certificate_ends",
+     .severity = info,
+     .sentence = "the certificate \"{}\" ends soon",
+     .command = "headgate certs",
+     .told = true},
+    {.kind = bound_near,
+     .name = "bound_near",
+     .severity = info,
+     .sentence = "the bound \"{}\" is nearly reached",
+     .command = "headgate bounds"},
+    {.kind = log_failing,
+     .name = "log_failing",
+     .severity = degraded,
+     .sentence = "the {} log cannot be written",
+     .command = "df -h",
+     .told = true},
+    {.kind = log_dropping,
+     .name = "log_dropping",
+     .severity = degraded,
+     .sentence = "lines of the {} log are lost",
+     .command = "df -h"},
+    {.kind = spans_dropped,
+     .name = "spans_dropped",
+     .severity = info,
+     .sentence = "spans are lost on their way to the collector",
+     .command = "headgate events"},
+};
+
+constexpr bool in_order() {
+  for (std::size_t i = 0; i < std::size(kRows); ++i)
+    if (static_cast<std::size_t>(kRows[i].kind) != i) return false;
+  return true;
+}
+static_assert(in_order() && std::size(kRows) == static_cast<std::size_t>(spans_dropped) + 1);
+
+}  // namespace
+
+std::string_view severity_text(ReasonSeverity severity) noexcept {
+  switch (severity) {
+    case not_ready:
+      return "not_ready";
+    case degraded:
+      return "degraded";
+    case info:
+      break;
+  }
+  return "info";
+}
+
+std::span<const ReasonRow> reason_rows() noexcept { return kRows; }
+
+const ReasonRow& row_of(ReasonKind kind) noexcept { return kRows[static_cast<std::size_t>(kind)]; }
+
+}  // namespace headgate::admin

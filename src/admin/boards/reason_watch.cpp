@@ -1,0 +1,124 @@
+#include "headgate/admin/reason_watch.hpp"
+
+#include "headgate/balance/table.hpp"
+#include "headgate/core/text.hpp"
+
+#include <chrono>
+#include <string>
+#include <utility>
+
+namespace headgate::admin {
+namespace {
+
+constexpr auto kLookPace = std::chrono::milliseconds(250);
+
+using Wrong = std::vector<std::pair<std::string, std::string>>;
+
+Wrong named(const std::vector<std::string>& names) {
+  Wrong out;
+  for (const auto& name : names) out.emplace_back(name, std::string());
+  return out;
+}
+
+/// A few servers are enough to see what is wrong with all of them.
+constexpr std::size_t kTold = 3;
+
+std::string words_of(const balance::ServerReport& server) {
+  if (server.failing)
+    return server.server + ' ' + std::string(balance::words_of(server.last_failure)) + " " +
+           std::to_string(server.failed_in_a_row) + " times in a row";
+  if ((server.out & balance::kTakenOut) != 0) return server.server + " was taken out by an operator";
+  if ((server.out & balance::kUnhealthy) != 0) return server.server + " fails its health checks";
+  return server.server + " is ejected" +
+         (server.reason ? ": " + std::string(balance::to_text(*server.reason)) : std::string());
+}
+
+std::string words_of(const balance::WatchReport& report) {
+  std::vector<std::string> out;
+  for (const auto& server : report.servers) {
+    if (out.size() == kTold) {
+      out.push_back("and " + std::to_string(report.servers.size() - kTold) + " more");
+      break;
+    }
+    out.push_back(words_of(server));
+  }
+  return joined(out, "; ");
+}
+
+}  // namespace
+
+ReadyReport readiness_of(const Reasons& reasons) {
+  ReadyReport out;
+  for (const auto& reason : reasons.list()) {
+    const auto severity = row_of(reason.kind).severity;
+    if (severity == ReasonSeverity::not_ready) out.unready.push_back(sentence_of(reason));
+    if (severity == ReasonSeverity::degraded) out.degraded.push_back(sentence_of(reason));
+  }
+  return out;
+}
+
+void tell_redis(Reasons& reasons, const RedisOutage* outage) {
+  static const RedisOutage kNone;
+  const auto& now = outage != nullptr ? *outage : kNone;
+  const Wrong here{{std::string(), std::string()}};
+  reasons.set_only(ReasonKind::redis_lost, outage != nullptr ? here : Wrong());
+  reasons.set_only(ReasonKind::needs_redis, outage != nullptr && outage->unready ? here : Wrong());
+  reasons.set_only(ReasonKind::limit_closed, named(now.closed_limits));
+  reasons.set_only(ReasonKind::room_closed, named(now.closed_rooms));
+}
+
+void tell_upstreams(Reasons& reasons, const std::vector<UpstreamReport>& upstreams) {
+  Wrong open;
+  Wrong down;
+  for (const auto& each : upstreams) {
+    if (each.watch.all_down()) down.emplace_back(each.upstream, words_of(each.watch));
+    if (each.watch.circuit && *each.watch.circuit != balance::CircuitState::closed)
+      open.emplace_back(each.upstream, std::string());
+  }
+  reasons.set_only(ReasonKind::no_server, down);
+  reasons.set_only(ReasonKind::circuit_open, open);
+}
+
+void tell_keys(Reasons& reasons, const std::vector<keyring::SourceReport>& sources) {
+  Wrong refused;
+  for (const auto& source : sources)
+    if (!source.fresh && source.failures > 0) refused.emplace_back(source.source, source.trouble);
+  reasons.set_only(ReasonKind::keys_refused, refused);
+}
+
+void tell_logs(Reasons& reasons, observe::Logs::Failing failing) {
+  Wrong wrong;
+  if (failing.access) wrong.emplace_back("access", std::string());
+  if (failing.error) wrong.emplace_back("error", std::string());
+  reasons.set_only(ReasonKind::log_failing, wrong);
+}
+
+void tell_lost(Reasons& reasons, ReasonKind kind, std::string_view subject, bool loses) {
+  if (loses)
+    reasons.set(kind, subject);
+  else
+    reasons.clear(kind, subject);
+}
+
+bool RisingCount::rises(Steady now, std::uint64_t count) noexcept {
+  if (before_ && count > *before_) risen_ = now;
+  before_ = count;
+  if (risen_ && now - *risen_ >= kQuiet) risen_.reset();
+  return risen_.has_value();
+}
+
+void tell_shedding(Reasons& reasons, const services::ActiveConfig& active) {
+  Wrong refusing;
+  const auto now = std::chrono::steady_clock::now();
+  const auto& upstreams = active.config->upstreams;
+  for (std::size_t i = 0; i < upstreams.size(); ++i)
+    if (auto words = active.overloads[i]->in_words(now)) refusing.emplace_back(upstreams[i].name, std::move(*words));
+  reasons.set_only(ReasonKind::shedding, refusing);
+}
+
+void ReasonWatch::start() {
+  for (const auto& look : looks_) look();
+  alarm_->set(kLookPace);
+}
+
+}  // namespace headgate::admin

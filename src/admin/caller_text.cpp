@@ -1,0 +1,24 @@
+#include "caller_text.hpp"
+
+#include "headgate/core/utf8.hpp"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace headgate::admin {
+
+std::string caller_text(std::string_view bytes) {
+  std::string out;
+  out.reserve(bytes.size());
+  for (std::size_t at = 0; at < bytes.size();) {
+    const auto length = character_length(bytes, at);
+    if (length == 0)
+      append_utf8(static_cast<std::uint8_t>(bytes[at]), out);
+    else
+      out += bytes.substr(at, length);
+    at += std::max<std::size_t>(length, 1);
+  }
+  return out;
+}
+
+}  // namespace headgate::admin

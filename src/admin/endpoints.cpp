@@ -1,0 +1,63 @@
+#include "headgate/admin/endpoints.hpp"
+
+#include "admin/limits/ban_endpoints.hpp"
+#include "admin/limits/forget_endpoint.hpp"
+#include "admin/limits/key_endpoints.hpp"
+#include "admin/limits/key_reader.hpp"
+#include "admin/limits/key_use.hpp"
+#include "admin/limits/limits_endpoints.hpp"
+#include "admin/limits/override_endpoints.hpp"
+#include "admin/limits/top_endpoints.hpp"
+#include "admin/limits/usage_endpoints.hpp"
+#include "admin/looks/bounds_endpoint.hpp"
+#include "admin/looks/certificates_endpoint.hpp"
+#include "admin/looks/connection_endpoints.hpp"
+#include "admin/looks/servers_endpoint.hpp"
+#include "admin/looks/traffic_endpoint.hpp"
+#include "config_endpoints.hpp"
+#include "operate_endpoints.hpp"
+#include "status_endpoint.hpp"
+
+#include "headgate/admin/upstream_queues.hpp"
+
+#include <utility>
+
+namespace headgate::admin {
+
+std::vector<AdminEndpoint> endpoints_of(const Subjects& s) {
+  auto& operators = s.operators;
+  const auto& bans = s.bans->table();
+  const auto keys = std::make_shared<const KeyReader>(s.top->board(), bans, s.overrides->book(), s.logs);
+  const auto use = std::make_shared<const KeyUse>(operators, s.memory, s.top->board(), s.with_redis);
+  auto out = ban_endpoints(s.bans, keys, use);
+  const auto add = [&out](std::vector<AdminEndpoint> more) {
+    for (auto& each : more) out.push_back(std::move(each));
+  };
+  out.push_back(status_endpoint(s.board, s.reasons, operators, s.logs, s.rates));
+  add(config_endpoints(operators, s.aside, s.read_again));
+  out.push_back(reload_endpoint(s.reloads));
+  add(limits_endpoints(operators, s.registry, s.memory));
+  add(key_endpoints(operators, s.memory, bans, keys, s.with_redis));
+  add({forget_endpoint(operators, s.memory, s.with_redis)});
+  add(override_endpoints(operators, s.overrides, keys, use));
+  out.push_back(routes_endpoint(operators));
+  add(top_endpoints(s.top, s.logs));
+  add(usage_endpoints(s.billing));
+  out.push_back(servers_endpoint(
+      [&board = s.board] { return board.upstreams(); },
+      [&operators, &flights = s.flights, &registry = s.registry](const std::string& upstream) {
+        const auto active = operators.now().active;
+        return active ? queues_of(*active->compiled, upstream, flights, registry) : std::vector<QueueUse>();
+      }));
+  out.push_back(traffic_endpoint(s.rates, operators));
+  out.push_back(bounds_endpoint(s.bounds));
+  out.push_back(certificates_endpoint(operators, s.certificates));
+  add(operate_endpoints(operators, s.board, s.logs, s.drain, s.tell_state, s.tell_size));
+  add(connection_endpoints(s.connections, operators, s.logs));
+  out.push_back(refused_endpoint(s.refused));
+  out.push_back(events_endpoint(s.events));
+  out.push_back(explain_endpoint(s.explain, s.reasons));
+  return out;
+}
+
+}  // namespace headgate::admin

@@ -1,0 +1,161 @@
+#include "headgate/admin/explain_json.hpp"
+
+#include "headgate/services/ban_json.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+#include <utility>
+
+namespace headgate::admin {
+namespace {
+
+using Told = nlohmann::ordered_json;
+using gateway::LimitState;
+
+/// Seconds, rounded up to a thousandth.
+double seconds_of(Duration duration) { return std::ceil(static_cast<double>(duration.count()) / 1'000) / 1'000; }
+
+/// Rounded, so that a share reads as it was written.
+double thousandths(double share) { return std::round(share * 1'000) / 1'000; }
+
+Told rule_json(const gateway::RuleState& rule) {
+  Told out;
+  if (!rule.name.empty()) out["rule"] = rule.name;
+  out["rate"] = rule.rate;
+  out["limit"] = rule.limit;
+  out["used"] = rule.used();
+  out["remaining"] = rule.remaining;
+  out["reset"] = seconds_of(rule.reset_after);
+  out["allowed"] = rule.allowed;
+  if (!rule.allowed)
+    out["retry_after"] = rule.retry_after >= limit::kNever ? Told() : Told(seconds_of(rule.retry_after));
+  if (rule.delay > Duration(0)) out["delay"] = seconds_of(rule.delay);
+  return out;
+}
+
+Told limit_json(const LimitState& state) {
+  Told out = {{"limit", state.name}, {"per", state.per}};
+  if (!state.tier.empty()) out["tier"] = state.tier;
+  if (state.override) {
+    out["override"] = {{"until", services::rfc3339(state.override->until)}};
+    if (!state.override->why.empty()) out["override"]["why"] = state.override->why;
+  }
+  out["applies"] = gateway::to_text(state.applies);
+  out["mode"] = state.observed ? "observe" : "enforce";
+  out["counted_in"] = gateway::to_text(state.source);
+  if (state.applies != LimitState::Applies::counted) return out;
+  if (!state.key.empty()) out["key"] = state.key;
+  if (!state.key_id.empty()) out["key_id"] = state.key_id;
+  out["cost"] = state.cost;
+  if (state.shards > 1) out["one_of_shards"] = state.shards;
+  out["rules"] = Told::array();
+  for (const auto& rule : state.rules) out["rules"].push_back(rule_json(rule));
+  return out;
+}
+
+Told caller_json(const gateway::Explanation& told) {
+  Told out = {{"address", told.address}, {"through_trusted_proxy", told.through_trusted}};
+  if (told.through_trusted) out["hops_believed"] = told.hops;
+  if (!told.owner.empty()) out["api_key_of"] = told.owner;
+  if (!told.subject.empty()) out["jwt_sub"] = told.subject;
+  out["proofs"] = Told::array();
+  for (const auto& [kind, result] : told.proofs) out["proofs"].push_back({{"kind", kind}, {"result", result}});
+  return out;
+}
+
+Told outcome_json(const gateway::Explanation& told) {
+  Told out = {{"passes", told.status == 0 || told.ended_by == "respond" || told.ended_by == "preflight"}};
+  if (told.status != 0) out["status"] = told.status;
+  out["ended_by"] = told.ended_by;
+  const auto text = [&out](const char* name, const std::string& value) {
+    if (!value.empty()) out[name] = value;
+  };
+  text("limit", told.limit);
+  text("detail", told.detail);
+  text("location", told.location);
+  text("challenge", told.challenge);
+  if (told.retry_after > 0) out["retry_after"] = told.retry_after;
+  if (told.delay > Duration(0)) out["delay"] = seconds_of(told.delay);
+  if (told.queues) out["waits_in_queue_first"] = true;
+  if (told.room) out["waiting_room_decides_too"] = true;
+  if (told.counted_without_redis) out["redis"] = "does not answer";
+  if (!told.binding.empty()) {
+    out["told"] = {{"limit", told.binding}, {"of", told.most}, {"remaining", told.remaining}};
+  }
+  return out;
+}
+
+template <class T>
+Result<T, std::string> wrong_body(std::string sentence) {
+  return {boost::system::in_place_error, std::move(sentence)};
+}
+
+Result<gateway::ExplainedParts, std::string> parts_of(const Told& body) {
+  gateway::ExplainedParts parts;
+  if (!body.is_object()) return wrong_body<gateway::ExplainedParts>("the body is a JSON object");
+  for (const auto& [name, value] : body.items()) {
+    auto* const text = name == "method" ? &parts.method
+                       : name == "url"  ? &parts.url
+                       : name == "ip"   ? &parts.address
+                                        : nullptr;
+    if (text != nullptr) {
+      if (!value.is_string()) return wrong_body<gateway::ExplainedParts>("\"" + name + "\" is a text");
+      *text = value.get<std::string>();
+    } else if (name != "headers") {
+      return wrong_body<gateway::ExplainedParts>(R"(the keys are "method", "url", "headers" and "ip")");
+    }
+  }
+  for (const auto& field : body.value("headers", Told::array())) {
+    const bool pair = field.is_array() && field.size() == 2 && field[0].is_string() && field[1].is_string();
+    if (!pair)
+      return wrong_body<gateway::ExplainedParts>(R"("headers" is a list of pairs, as in [["Host", "a.example"]])");
+    parts.fields.emplace_back(field[0].get<std::string>(), field[1].get<std::string>());
+  }
+  return parts;
+}
+
+}  // namespace
+
+Told to_json(const gateway::Explanation& told, const gateway::RouteCandidates& candidates) {
+  Told out = {{"request", {{"method", told.method}, {"host", told.host}, {"path", told.path}}}, {"route", nullptr}};
+  if (!told.route.empty()) {
+    out["route"] = {{"name", told.route}, {"path", told.pattern}};
+    if (!told.upstream.empty()) out["route"]["to"] = told.upstream;
+    for (const auto& [upstream, share] : told.drawn)
+      out["route"]["by_chance"].push_back({{"to", upstream}, {"share", thousandths(share)}});
+  }
+  out["outcome"] = outcome_json(told);
+  out["caller"] = caller_json(told);
+  out["limits"] = Told::array();
+  for (const auto& state : told.limits) out["limits"].push_back(limit_json(state));
+  out["candidates"] = Told::array();
+  for (const auto& each : candidates.routes) {
+    Told row = {{"route", each.name}, {"path", each.path}};
+    if (!each.host.empty()) row["host"] = each.host;
+    if (!each.methods.empty()) row["methods"] = each.methods;
+    row["why"] = gateway::to_text(each.why);
+    out["candidates"].push_back(std::move(row));
+  }
+  out["other_routes"] = candidates.others;
+  return out;
+}
+
+std::uint16_t https_port_of(const config::Config& config) {
+  for (const auto& each : config.listen)
+    if (!each.tls) return each.https_port;
+  return 0;
+}
+
+Result<gateway::ExplainedRequest, std::string> explained_request(std::string_view body) {
+  const auto json = Told::parse(body, nullptr, false);
+  if (json.is_discarded()) return wrong_body<gateway::ExplainedRequest>("the body is not JSON");
+  if (json.is_object() && !json.contains("url")) return wrong_body<gateway::ExplainedRequest>("\"url\" is missing");
+  if (json.is_object() && json.contains("headers") && !json["headers"].is_array())
+    return wrong_body<gateway::ExplainedRequest>("\"headers\" is a list");
+  const auto parts = parts_of(json);
+  if (parts.has_error()) return wrong_body<gateway::ExplainedRequest>(parts.error());
+  return gateway::explained_request(*parts);
+}
+
+}  // namespace headgate::admin

@@ -1,0 +1,101 @@
+#include "key_use.hpp"
+
+#include "headgate/core/hash.hpp"
+#include "headgate/core/task.hpp"
+#include "headgate/limit/algorithm.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace headgate::admin {
+namespace {
+
+using limit::Check;
+using limit::Decision;
+
+constexpr std::uint32_t kMaxShards = 16;  // of a key that are looked at: a busy one has permits taken of each
+
+/// One key of a limit, and all that is needed to look at its counters.
+struct LookedFor {
+  std::shared_ptr<const services::ActiveConfig> active;  ///< keeps the limit
+  const gateway::CompiledLimit* limit = nullptr;
+  std::string key;
+};
+
+/// The counters of a key under one tier: without a shard those that have all of it.
+std::vector<Check> looks_of(const std::vector<limit::Rule>& rules, std::string_view key) {
+  std::vector<Check> out;
+  out.reserve(rules.size());
+  for (const auto& rule : rules)
+    out.push_back({.rule = &rule, .key = key, .hash = keyed_hash(key, rule.seed), .cost = 0, .peek = true});
+  return out;
+}
+
+bool any_taken(const std::vector<Decision>& decisions) {
+  return std::ranges::any_of(decisions, [](const Decision& each) { return each.remaining < each.limit; });
+}
+
+bool used_here(limit::MemoryStore& memory, const LookedFor& wanted) {
+  return std::ranges::any_of(wanted.limit->tiers, [&](const gateway::CompiledTier& tier) {
+    const auto checks = looks_of(tier.rules, wanted.key);
+    std::vector<Decision> decisions(checks.size());
+    if (!checks.empty()) memory.decide(checks, now(), decisions);
+    return any_taken(decisions);
+  });
+}
+
+/// Also if Redis does not answer.
+Task<bool> used_there(redis::SharedLimiter& redis, const LookedFor& wanted) {
+  for (const auto& tier : wanted.limit->tiers) {
+    const bool sharded = tier.shards > 1;
+    const auto shards = sharded ? std::min(tier.shards, kMaxShards) : 1;
+    for (std::uint32_t shard = 1; shard <= shards; ++shard) {
+      const auto key = sharded ? wanted.key + '#' + std::to_string(shard) : wanted.key;
+      const auto checks = looks_of(sharded ? tier.shard : tier.rules, key);
+      if (checks.empty()) continue;
+      std::vector<Decision> decisions(checks.size());
+      auto call = redis.decide(checks, decisions);
+      const auto told = co_await call;
+      if (told.has_error() || any_taken(decisions)) co_return true;
+    }
+  }
+  co_return false;
+}
+
+std::string warning_of(bool used) {
+  return used ? std::string()
+              : "Nobody has used this key of late, and the configuration names no such caller. Is it written right?";
+}
+
+Task<void> use_in_redis(std::shared_ptr<redis::SharedLimiter> redis, LookedFor wanted, KeyUse::Tell tell) {
+  auto looking = used_there(*redis, wanted);
+  const bool used = co_await looking;
+  tell(warning_of(used));
+}
+
+/// Whether an API key of the configuration is the caller.
+bool in_configuration(const services::ActiveConfig& active, const limit::Limit& limit, std::string_view key) {
+  if (!counts_by(limit, "api_key")) return counts_by(limit, "total");
+  const auto& records = active.key_overrides->api_keys().records();
+  return std::ranges::any_of(records, [&](const auto& each) { return each.owner == key; });
+}
+
+}  // namespace
+
+void KeyUse::ask(const std::string& limit, const std::string& key, Tell tell) const {
+  LookedFor wanted{.active = board_.now().active, .key = key};
+  wanted.limit = compiled_limit(*wanted.active->compiled, limit);
+  if (wanted.limit == nullptr) return tell("No route uses this limit, so nobody is under it.");
+  const auto& of = wanted.limit->limit;
+  const auto same = [&](std::string_view each) { return each == key; };
+  if (is_block(of, key) || in_configuration(*wanted.active, of, key) || top_.find(limit, same)) return tell({});
+  if (wanted.limit->in_flight) return tell({});  // a permit is held for moments only
+  if (of.store == limit::Store::memory) return tell(warning_of(used_here(memory_, wanted)));
+  with_redis_([wanted = std::move(wanted), tell = std::move(tell)](std::shared_ptr<redis::SharedLimiter> redis) {
+    if (redis) return spawn(use_in_redis(std::move(redis), wanted, tell), "key use");
+    tell({});
+  });
+}
+
+}  // namespace headgate::admin

@@ -1,0 +1,234 @@
+#include "limits_endpoints.hpp"
+
+#include "limit_keys.hpp"
+#include "route_rows.hpp"
+
+#include "headgate/config/load.hpp"
+#include "headgate/core/text.hpp"
+#include "headgate/gateway/key_source.hpp"
+#include "headgate/limit/algorithm.hpp"
+#include "headgate/services/ban_json.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <memory>
+#include <utility>
+
+namespace headgate::admin {
+namespace {
+
+using LimitJson = nlohmann::ordered_json;
+
+constexpr std::size_t kPage = 100;
+constexpr std::size_t kMaxPage = 1000;
+
+std::string per_text(const limit::Per& per) {
+  return std::string(per.source->word) + (per.name.empty() ? "" : ':' + per.name);
+}
+
+/// Of a limit, or of a compiled one.
+template <class Tiers>
+LimitJson json_of_tiers(const Tiers& tiers) {
+  auto out = LimitJson::array();
+  for (const auto& tier : tiers) {
+    LimitJson row = LimitJson::object();
+    if (!tier.name.empty()) row["tier"] = tier.name;
+    row["rules"] = LimitJson::array();
+    for (const auto& rule : tier.rules) {
+      LimitJson each = {{"algorithm", rule.algorithm->name}};
+      if (rule.algorithm->refills) each["rate"] = to_text(rule.rate);
+      each[rule.algorithm->refills ? "burst" : "in_flight"] = rule.burst;
+      row["rules"].push_back(std::move(each));
+    }
+    out.push_back(std::move(row));
+  }
+  return out;
+}
+
+std::string_view word_of(limit::IfRedisDown down) {
+  switch (down) {
+    case limit::IfRedisDown::allow:
+      return "allow";
+    case limit::IfRedisDown::reject:
+      return "reject";
+    case limit::IfRedisDown::count_locally:
+      break;
+  }
+  return "count_locally";
+}
+
+LimitJson json_of(const limit::Limit& limit, const config::Config& config, const observe::Registry& registry,
+                  const std::vector<limit::LimitKeys>& keys) {
+  LimitJson out = {{"limit", limit.name}, {"means", config::meaning_of(limit, config)}};
+  out["per"] = LimitJson::array();
+  for (const auto& per : limit.per) out["per"].push_back(per_text(per));
+  out["mode"] = limit.mode == limit::Mode::enforce ? "enforce" : "observe";
+  const bool shared = limit.store == limit::Store::redis;
+  out["store"] = shared ? "redis" : "memory";
+  if (shared) out["if_redis_down"] = word_of(limit.if_redis_down);
+  out["tiers"] = json_of_tiers(limit.tiers);
+  LimitJson decisions = {{"allowed", 0}, {"rejected", 0}, {"observed", 0}};
+  constexpr std::size_t kDecisionLabel = 2;
+  for (const auto& [decision, count] : registry.sums(observe::family::limit_decisions, {limit.name}, kDecisionLabel))
+    decisions[decision] = count;
+  out["decisions"] = std::move(decisions);
+  const auto mine = std::find_if(keys.begin(), keys.end(), [&](const auto& each) { return each.limit == limit.name; });
+  out["keys_in_memory"] = mine == keys.end() ? 0 : mine->keys;
+  return out;
+}
+
+AdminAnswer all_limits(const OperatorBoard& board, const observe::Registry& registry,
+                       const limit::MemoryStore& memory) {
+  const auto state = board.now();
+  const auto keys = memory.keys_by_limit();
+  auto rows = LimitJson::array();
+  for (const auto& limit : state.active->config->limits)
+    rows.push_back(json_of(limit, *state.active->config, registry, keys));
+  return {.body = services::text_of({{"limits", std::move(rows)}}), .type = AdminAnswer::kJson};
+}
+
+/// The limits with counters of their own that routes made of this one by a scale.
+LimitJson scaled_of(const gateway::CompiledConfig& compiled, const std::string& base) {
+  constexpr std::size_t kShown = 100;
+  auto out = LimitJson::array();
+  for (const auto& each : compiled.limits()) {
+    if (each->base != base || !each->share.is_partial()) continue;
+    if (out.size() == kShown) break;
+    out.push_back(each->limit.name);
+  }
+  return out;
+}
+
+AdminAnswer one_limit(const AdminCall& call, const OperatorBoard& board, const observe::Registry& registry,
+                      const limit::MemoryStore& memory) {
+  const auto state = board.now();
+  const auto& config = *state.active->config;
+  const auto& compiled = *state.active->compiled;
+  const auto name = call.parameter("name");
+  const auto found = std::ranges::find(config.limits, name, &limit::Limit::name);
+  const auto* const scaled = found == config.limits.end() ? compiled_limit(compiled, name) : nullptr;
+  if (found == config.limits.end() && scaled == nullptr) return no_such_limit(config);
+  auto out = json_of(scaled != nullptr ? scaled->limit : *found, config, registry, memory.keys_by_limit());
+  if (scaled != nullptr) {
+    const auto& share = scaled->share;
+    out["means"] = std::to_string(share.up) + '/' + std::to_string(share.down) + " of " + scaled->base +
+                   ", for the route " + share.route;
+    out["tiers"] = json_of_tiers(scaled->tiers);
+  } else if (auto names = scaled_of(compiled, found->name); !names.empty()) {
+    out["scaled"] = std::move(names);
+  }
+  return {.body = services::text_of(out), .type = AdminAnswer::kJson};
+}
+
+LimitJson json_of(const gateway::RouteOptions& route, const gateway::Options& options) {
+  LimitJson out = {{"route", route.name}};
+  if (!route.host.empty()) out["host"] = route.host;
+  out["path"] = route.path;
+  if (!route.methods.empty()) out["methods"] = route.methods;
+  if (route.respond)
+    out["responds"] = route.respond->status;
+  else
+    out["to"] = route.to;
+  auto limits = LimitJson::array();
+  for (const auto& use : options.all_routes.limits)
+    if (std::find(route.skip_limits.begin(), route.skip_limits.end(), use.limit) == route.skip_limits.end())
+      limits.push_back(use.limit);
+  for (const auto& use : route.limits) limits.push_back(use.limit);
+  out["limits"] = std::move(limits);
+  return out;
+}
+
+/// A whole number of the query; nothing if it is there and no number.
+std::optional<std::size_t> number_of(const AdminCall& call, std::string_view name, std::size_t otherwise) {
+  const auto text = call.asked(name);
+  if (!text) return otherwise;
+  std::size_t out = 0;
+  const auto [end, ec] = std::from_chars(text->data(), text->data() + text->size(), out);
+  if (ec != std::errc() || end != text->data() + text->size()) return std::nullopt;
+  return out;
+}
+
+/// The order of the routes of one configuration: with many of them it takes a moment, and each page needs it.
+struct KnownOrder {
+  std::weak_ptr<const gateway::CompiledConfig> of;
+  std::vector<std::size_t> order;
+
+  const std::vector<std::size_t>& in(const std::shared_ptr<const gateway::CompiledConfig>& compiled) {
+    if (of.lock() != compiled) order = compared_order(compiled->options());
+    of = compiled;
+    return order;
+  }
+};
+
+AdminAnswer all_routes(const AdminCall& call, const OperatorBoard& board, KnownOrder& known) {
+  const auto first = number_of(call, "first", 0);
+  const auto count = number_of(call, "count", kPage);
+  if (!first || !count || *count > kMaxPage)
+    return {.status = 400, .body = "\"first\" and \"count\" are whole numbers, and \"count\" is at most 1000."};
+  const auto asked_order = call.asked("order").value_or("file");
+  if (asked_order != "file" && asked_order != "compared")
+    return {.status = 400, .body = R"("order" is "file" or "compared".)"};
+  const auto state = board.now();
+  const auto& options = state.active->compiled->options();
+  const auto wanted = call.asked("name");
+  const auto* const compared = asked_order == "compared" ? &known.in(state.active->compiled) : nullptr;
+  auto rows = LimitJson::array();
+  std::size_t found = 0;
+  for (std::size_t i = 0; i < options.routes.size(); ++i) {
+    const auto& route = options.routes[compared != nullptr ? (*compared)[i] : i];
+    if (wanted && route.name != *wanted) continue;
+    if (found++ >= *first && rows.size() < *count)
+      rows.push_back(compared != nullptr ? route_row(options, route) : json_of(route, options));
+  }
+  return {.body = services::text_of({{"total", found}, {"first", *first}, {"routes", std::move(rows)}}),
+          .type = AdminAnswer::kJson};
+}
+
+}  // namespace
+
+AdminAnswer no_such_limit(const config::Config& config) {
+  std::vector<std::string> names;
+  names.reserve(config.limits.size());
+  for (const auto& limit : config.limits) names.push_back('"' + limit.name + '"');
+  constexpr std::size_t kShown = 20;
+  if (names.empty()) return {.status = 404, .body = "There is no limit here."};
+  const auto more = names.size() > kShown ? names.size() - kShown : 0;
+  names.resize(names.size() - more);
+  return {.status = 404,
+          .body = "No limit has this name. There is " + joined(names, ", ") +
+                  (more > 0 ? " and " + std::to_string(more) + " more." : ".")};
+}
+
+std::vector<AdminEndpoint> limits_endpoints(const OperatorBoard& board, const observe::Registry& registry,
+                                            const limit::MemoryStore& memory) {
+  std::vector<AdminEndpoint> out;
+  out.push_back(
+      {.method = "GET",
+       .path = "/api/v1/limits",
+       .answer = [&](const AdminCall&) { return all_limits(board, registry, memory); },
+       .about = {.summary = "All limits: what they mean, and what they decided since the start", .answer = "Limits"}});
+  out.push_back({.method = "GET",
+                 .path = "/api/v1/limits/{name}",
+                 .answer = [&](const AdminCall& call) { return one_limit(call, board, registry, memory); },
+                 .about = {.summary = "One limit", .answer = "Limit"}});
+  return out;
+}
+
+AdminEndpoint routes_endpoint(const OperatorBoard& board) {
+  return {.method = "GET",
+          .path = "/api/v1/routes",
+          .answer = [&board, known = std::make_shared<KnownOrder>()](
+                        const AdminCall& call) { return all_routes(call, board, *known); },
+          .about = {.summary = "The routes, with their limits",
+                    .answer = "Routes",
+                    .query = {{"first", "how many are skipped; 0 if it is not there", false},
+                              {"count", "how many are listed, at most 1000; 100 if it is not there", false},
+                              {"order",
+                               "file: as in the file, if it is not there; compared: as a request is compared with them",
+                               false},
+                              {"name", "only routes of this name", false}}}};
+}
+
+}  // namespace headgate::admin

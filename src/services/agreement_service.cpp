@@ -1,0 +1,89 @@
+#include "headgate/services/agreement_service.hpp"
+
+#include "headgate/services/limit_shape.hpp"
+
+namespace headgate::services {
+namespace {
+
+std::string shape_words(const limit::Disagreement& one) {
+  const bool several = one.gateways > 1;
+  return (several ? std::to_string(one.gateways) + " other gateways have" : "another gateway has") +
+         std::string(" it in another shape") + (several ? ", one of them is \"" : ": \"") + one.instance + '"';
+}
+
+}  // namespace
+
+AgreementService::AgreementService(Clock& clock, OpenFingerprints open, TellDisagreement tell)
+    : clock_(clock), open_(std::move(open)), tell_(std::move(tell)) {
+  alarm_ = clock_.alarm([](void* self) { static_cast<AgreementService*>(self)->tick(); }, this);
+}
+
+void AgreementService::adopt(const std::shared_ptr<const ActiveConfig>& active) {
+  auto config = active->config;
+  const bool other_redis = !config_ || config_->redis != config->redis;
+  config_ = std::move(config);
+  own_ = fingerprints_of(config_->limits);
+  const bool shared = config_->redis && !own_.empty();
+  if (shared_ && (other_redis || !shared)) {
+    spawn(leave(std::exchange(shared_, nullptr)), "fingerprints of limits");
+    nothing_to_compare();
+  }
+  if (stopped_ || !shared) return;
+  if (!shared_) shared_ = open_(*config_);
+  tick();
+}
+
+void AgreementService::stop() {
+  if (std::exchange(stopped_, true)) return;
+  alarm_.reset();
+  if (shared_) spawn(leave(std::exchange(shared_, nullptr)), "fingerprints of limits");
+}
+
+void AgreementService::tick() {
+  if (stopped_ || !shared_) return;
+  if (asking_) {
+    again_ = true;
+    return;
+  }
+  asking_ = true;
+  again_ = false;
+  spawn(compare(shared_from_this(), shared_), "fingerprints of limits");
+}
+
+Task<void> AgreementService::compare(std::shared_ptr<AgreementService> self,
+                                     std::shared_ptr<limit::Fingerprints> shared) {
+  auto call = shared->tell(self->own_, self->config_->instance);
+  const auto answer = co_await call;
+  self->asking_ = false;
+  if (self->stopped_) co_return;
+  if (self->shared_ != shared || self->again_) {  // of a configuration before
+    self->tick();
+    co_return;
+  }
+  const auto now = self->clock_.steady();
+  if (answer.has_value()) {
+    self->answered_ = now;
+    self->told(answer->differ);
+  } else if (now - self->answered_ > kTrusted) {
+    self->nothing_to_compare();
+  }
+  self->alarm_->set(kPace);
+}
+
+/// Its connections end with it.
+Task<void> AgreementService::leave(std::shared_ptr<limit::Fingerprints> shared) {
+  auto call = shared->leave();
+  co_await call;  // without an answer, what it said ends by itself
+  shared->stop();
+}
+
+void AgreementService::told(const std::vector<limit::Disagreement>& differ) {
+  std::vector<std::pair<std::string, std::string>> limits;
+  limits.reserve(differ.size());
+  for (const auto& one : differ) limits.emplace_back(one.limit, shape_words(one));
+  tell_(limits);
+}
+
+void AgreementService::nothing_to_compare() { tell_({}); }
+
+}  // namespace headgate::services

@@ -1,0 +1,57 @@
+#include "headgate/services/ban_json.hpp"
+
+#include "headgate/limit/ban_table.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <ctime>
+#include <random>
+
+namespace headgate::services {
+namespace {
+
+using OrderedJson = nlohmann::ordered_json;
+
+}  // namespace
+
+std::string rfc3339(Instant moment) {
+  const auto seconds = std::chrono::system_clock::to_time_t(moment);
+  std::tm parts{};
+  gmtime_r(&seconds, &parts);
+  std::array<char, 32> text{};
+  return {text.data(), std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts)};
+}
+
+OrderedJson to_json(const limit::Ban& ban, Instant now) {
+  const auto left = std::chrono::ceil<std::chrono::seconds>(std::max(ban.until - now, Duration(0)));
+  return {{"limit", ban.limit},           {"key", ban.key},
+          {"since", rfc3339(ban.since)},  {"until", rfc3339(ban.until)},
+          {"seconds_left", left.count()}, {"reason", limit::to_text(ban.reason)},
+          {"level", ban.level},           {"observed", ban.observed}};
+}
+
+std::string text_of(const OrderedJson& json) {
+  return json.dump(2, ' ', false, OrderedJson::error_handler_t::replace) + '\n';
+}
+
+std::string webhook_body(const limit::Ban& ban, const std::string& instance) {
+  auto data = to_json(ban, ban.since);
+  data["instance"] = instance;
+  return text_of({{"type", "caller.suspended"}, {"timestamp", rfc3339(ban.since)}, {"data", std::move(data)}});
+}
+
+std::string webhook_id() {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::random_device random;
+  std::string out = "ban_";
+  for (int word = 0; word < 4; ++word) {
+    auto bits = random();
+    for (int digit = 0; digit < 8; ++digit, bits >>= 4) out.push_back(kDigits[bits & 15]);
+  }
+  return out;
+}
+
+}  // namespace headgate::services

@@ -1,0 +1,49 @@
+#include "notice_json.hpp"
+
+#include "headgate/identity/sha256.hpp"
+#include "headgate/services/ban_json.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <string_view>
+
+namespace headgate::services {
+
+std::string notice_id(const limit::Notice& notice, const std::string& instance) {
+  constexpr std::string_view kHexDigits = "0123456789abcdef";
+  constexpr std::size_t kBytes = 16;
+  std::string text;
+  const auto add = [&text](const std::string& part) {  // with its length, so that no two lists are one text
+    text.append(std::to_string(part.size())).append(1, ':').append(part);
+  };
+  add(notice.limit);
+  add(notice.rate);
+  add(notice.key);
+  add(std::to_string(notice.since.time_since_epoch().count()));
+  add(std::to_string(notice.percent));
+  if (notice.store == limit::Store::memory) add(instance);
+  const auto digest = identity::sha256(text);
+  std::string out = "quota_";
+  for (std::size_t i = 0; i < kBytes; ++i) {
+    out.push_back(kHexDigits[digest[i] >> 4U]);
+    out.push_back(kHexDigits[digest[i] & 15U]);
+  }
+  return out;
+}
+
+std::string notice_body(const limit::Notice& notice, const std::string& instance, Instant now) {
+  nlohmann::ordered_json data = {{"limit", notice.limit}, {"rate", notice.rate}, {"key", notice.key}};
+  if (!notice.owner.empty()) data["owner"] = notice.owner;
+  if (!notice.tier.empty()) data["tier"] = notice.tier;
+  data["percent"] = notice.percent;
+  data["used"] = notice.used;
+  data["size"] = notice.size;
+  data["since"] = rfc3339(notice.since);
+  data["until"] = rfc3339(notice.until);
+  data["rejected"] = notice.rejected;
+  data["observed"] = notice.observed;
+  data["instance"] = instance;
+  return text_of({{"type", "quota.reached"}, {"timestamp", rfc3339(now)}, {"data", std::move(data)}});
+}
+
+}  // namespace headgate::services

@@ -1,0 +1,206 @@
+// The list of what is wrong with a gateway.
+
+#include "headgate/admin/reasons.hpp"
+
+#include "support/metrics_text.hpp"
+
+#include "headgate/admin/reason_watch.hpp"
+#include "headgate/observe/logs.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <iterator>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace headgate::admin {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+/// The events of its lifetime.
+class Events {
+ public:
+  Events() {
+    observe::tap_events([this](std::string_view name, std::string_view json) {
+      lines.push_back(std::string(name) + ' ' + std::string(json));
+    });
+  }
+  ~Events() { observe::tap_events({}); }
+  Events(const Events&) = delete;
+  Events& operator=(const Events&) = delete;
+
+  std::vector<std::string> lines;
+};
+
+TEST(Reasons, SaysInOneEventEachThatSomethingIsWrongAndThatItIsWellAgain) {
+  Events events;
+  Reasons reasons;
+  reasons.set(ReasonKind::no_server, "api", "2 servers refused the last connections");
+  reasons.set(ReasonKind::no_server, "api", "2 servers refused them for longer");
+  ASSERT_THAT(events.lines,
+              ElementsAre(AllOf(HasSubstr("reason_began"), HasSubstr(R"("reason":"no_server")"),
+                                HasSubstr(R"("subject":"api")"), HasSubstr("2 servers refused the last"))));
+  EXPECT_EQ(reasons.list().at(0).words, "2 servers refused them for longer");
+  reasons.clear(ReasonKind::no_server, "api");
+  reasons.clear(ReasonKind::no_server, "api");
+  ASSERT_EQ(events.lines.size(), 2u);
+  EXPECT_THAT(events.lines[1], HasSubstr("reason_ended"));
+  EXPECT_THAT(reasons.list(), IsEmpty());
+}
+
+TEST(Reasons, LeavesToOtherEventsWhatTheySayAlready) {
+  Events events;
+  Reasons reasons;
+  reasons.set(ReasonKind::circuit_open, "api");
+  reasons.clear(ReasonKind::circuit_open, "api");
+  EXPECT_THAT(events.lines, IsEmpty());
+}
+
+TEST(Reasons, KeepsSubjectsApart) {
+  Reasons reasons;
+  reasons.set_only(ReasonKind::no_server, {{"one", "a"}, {"two", "b"}});
+  reasons.set(ReasonKind::name_unresolved, "one");
+  reasons.set_only(ReasonKind::no_server, {{"two", "c"}});
+  EXPECT_FALSE(reasons.has(ReasonKind::no_server, "one"));
+  EXPECT_TRUE(reasons.has(ReasonKind::no_server, "two"));
+  EXPECT_TRUE(reasons.has(ReasonKind::name_unresolved, "one")) << "another kind";
+}
+
+TEST(Reasons, TellTheWorstFirstAndDecideWhetherTheGatewayIsReady) {
+  Reasons reasons;
+  reasons.set(ReasonKind::reload_refused);
+  EXPECT_THAT(readiness_of(reasons).degraded, IsEmpty()) << "it serves with the configuration before";
+  reasons.set(ReasonKind::no_server, "api");
+  EXPECT_THAT(readiness_of(reasons).unready, IsEmpty()) << "the other routes still work";
+  EXPECT_THAT(readiness_of(reasons).degraded, ElementsAre("no server of upstream \"api\" answers"));
+  reasons.set(ReasonKind::draining);
+  EXPECT_THAT(readiness_of(reasons).unready, ElementsAre("this gateway is draining"));
+  EXPECT_EQ(reasons.list().front().kind, ReasonKind::draining);
+  EXPECT_EQ(reasons.list().back().kind, ReasonKind::reload_refused);
+}
+
+TEST(Reasons, AreSeriesWhileTheyLast) {
+  observe::Registry registry;
+  Reasons reasons;
+  reasons.collect(registry);
+  reasons.set(ReasonKind::no_server, "api");
+  const auto series = R"(headgate_reason{reason="no_server",subject="api",severity="degraded"})";
+  EXPECT_EQ(test::MetricsReader::read(registry.text()).value(series), 1);
+  reasons.clear(ReasonKind::no_server, "api");
+  EXPECT_EQ(test::MetricsReader::read(registry.text()).value(series), std::nullopt);
+}
+
+TEST(ReasonRows, EachHaveAName) {
+  std::set<std::string_view> names;
+  for (const auto& row : reason_rows()) {
+    EXPECT_TRUE(names.insert(row.name).second) << row.name;
+    EXPECT_FALSE(row.sentence.empty()) << row.name;
+  }
+}
+
+std::string with_dots(std::string_view pattern) {
+  std::string out(pattern);
+  if (const auto at = out.find("{}"); at != std::string::npos) out.replace(at, 2, "…");
+  return out;
+}
+
+TEST(ReasonRows, AreThoseOfTheDocuments) {
+  std::ifstream file(HEADGATE_SOURCE_DIR "/docs/admin.md");
+  const std::string text(std::istreambuf_iterator<char>(file), {});
+  for (const auto& row : reason_rows())
+    EXPECT_THAT(text, HasSubstr("| `" + std::string(row.name) + "` | " + std::string(severity_text(row.severity)) +
+                                " | " + with_dots(row.sentence) + " | `" + with_dots(row.command) + "` |\n"));
+}
+
+UpstreamReport upstream_with(std::optional<balance::CircuitState> circuit) {
+  UpstreamReport out{.upstream = "api", .watch = {}};
+  out.watch.circuit = circuit;
+  out.watch.servers.emplace_back();
+  return out;
+}
+
+TEST(TellUpstreams, NamesTheCircuitsThatAreNotClosed) {
+  Reasons reasons;
+  tell_upstreams(reasons, {upstream_with(balance::CircuitState::open)});
+  EXPECT_TRUE(reasons.has(ReasonKind::circuit_open, "api"));
+  tell_upstreams(reasons, {upstream_with(balance::CircuitState::half_open)});
+  EXPECT_TRUE(reasons.has(ReasonKind::circuit_open, "api")) << "most requests are still refused";
+  tell_upstreams(reasons, {upstream_with(balance::CircuitState::closed)});
+  EXPECT_THAT(reasons.list(), IsEmpty());
+  tell_upstreams(reasons, {upstream_with(balance::CircuitState::open)});
+  tell_upstreams(reasons, {});
+  EXPECT_THAT(reasons.list(), IsEmpty()) << "what a reload removed";
+}
+
+balance::ServerReport server_that(std::uint8_t out, std::uint32_t failed) {
+  balance::ServerReport server;
+  server.server = "a:80";
+  server.out = out;
+  server.failed_in_a_row = failed;
+  server.failing = failed > 0;
+  return server;
+}
+
+std::string told_of(std::vector<balance::ServerReport> servers) {
+  UpstreamReport report{.upstream = "api", .watch = {}};
+  report.watch.servers = std::move(servers);
+  Reasons reasons;
+  tell_upstreams(reasons, {report});
+  return reasons.has(ReasonKind::no_server, "api") ? reasons.list().front().words : std::string();
+}
+
+TEST(TellUpstreams, NamesAnUpstreamWithoutAServerThatAnswersAndWhy) {
+  const auto well = server_that(0, 0);
+  const auto dead = server_that(0, 690);
+  EXPECT_EQ(told_of({dead, well}), "") << "the other one serves";
+  EXPECT_EQ(told_of({dead}), "a:80 could not be connected to 690 times in a row");
+  EXPECT_THAT(told_of({dead, server_that(balance::kUnhealthy, 0), server_that(balance::kDrained, 0), dead}),
+              AllOf(HasSubstr("a:80 fails its health checks; a:80 was taken out by an operator; and 1 more")));
+}
+
+TEST(TellKeys, NamesSourcesWhoseLastReadingFailed) {
+  keyring::SourceReport never;
+  never.source = "new.json";
+  keyring::SourceReport failed;
+  failed.source = "keys.json";
+  failed.failures = 1;
+  failed.trouble = "it is not JSON";
+  Reasons reasons;
+  tell_keys(reasons, {never, failed});
+  ASSERT_EQ(reasons.list().size(), 1U);
+  EXPECT_EQ(reasons.list()[0].subject, "keys.json");
+  EXPECT_EQ(reasons.list()[0].words, "it is not JSON");
+  failed.fresh = true;
+  tell_keys(reasons, {failed});
+  EXPECT_THAT(reasons.list(), IsEmpty());
+}
+
+TEST(TellLogs, NamesTheLogThatFails) {
+  Reasons reasons;
+  tell_logs(reasons, {.access = true, .error = false});
+  EXPECT_TRUE(reasons.has(ReasonKind::log_failing, "access"));
+  EXPECT_EQ(sentence_of(reasons.list()[0]), "the access log cannot be written");
+  tell_logs(reasons, {});
+  EXPECT_THAT(reasons.list(), IsEmpty());
+}
+
+TEST(RisingCount, LastsUntilACounterStandsStillForAMinute) {
+  using namespace std::chrono_literals;
+  RisingCount dropped;
+  const RisingCount::Steady start(1h);
+  EXPECT_FALSE(dropped.rises(start, 7)) << "counted before";
+  EXPECT_TRUE(dropped.rises(start + 1s, 8));
+  EXPECT_TRUE(dropped.rises(start + 60s, 8));
+  EXPECT_FALSE(dropped.rises(start + 61s, 8));
+  EXPECT_TRUE(dropped.rises(start + 62s, 9));
+}
+
+}  // namespace
+}  // namespace headgate::admin

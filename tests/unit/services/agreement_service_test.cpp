@@ -1,0 +1,217 @@
+// Gateways that share Redis tell when they have one limit in two shapes.
+
+#include "headgate/services/agreement_service.hpp"
+
+#include "in_force.hpp"
+#include "support/rules.hpp"
+#include "support/virtual_clock.hpp"
+
+#include "headgate/gateway/key_source.hpp"
+#include "headgate/services/limit_shape.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace headgate::services {
+namespace {
+
+using namespace std::chrono_literals;
+using headgate::test::VirtualClock;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Pair;
+
+/// What Redis holds, in memory: the fingerprints of each gateway.
+struct SharedShapes {
+  std::map<std::string, std::vector<limit::Fingerprint>> of_gateways;
+  bool away = false;
+  int calls = 0;
+};
+
+class ScriptedFingerprints final : public limit::Fingerprints {
+ public:
+  ScriptedFingerprints(std::shared_ptr<SharedShapes> shared, std::string name)
+      : shared_(std::move(shared)), name_(std::move(name)) {}
+
+  Task<Result<Told>> tell(std::vector<limit::Fingerprint> own, std::string) override {
+    ++shared_->calls;
+    if (shared_->away)
+      co_return Result<Told>(boost::system::in_place_error, make_error_code(boost::system::errc::timed_out));
+    shared_->of_gateways[name_] = own;
+    Told told;
+    told.gateways = shared_->of_gateways.size();
+    for (const auto& mine : own)
+      for (const auto& [name, all] : shared_->of_gateways)
+        for (const auto& each : all)
+          if (each.limit == mine.limit && each.text != mine.text) told.differ.push_back({each.limit, 1, name});
+    co_return told;
+  }
+  Task<error_code> leave() override {
+    shared_->of_gateways.erase(name_);
+    co_return error_code();
+  }
+  void stop() override {}
+
+ private:
+  std::shared_ptr<SharedShapes> shared_;
+  std::string name_;
+};
+
+limit::Limit shared_limit(const std::string& name, std::string_view rate, std::string_view algorithm = "token_bucket") {
+  limit::Limit out;
+  out.name = name;
+  out.per = {*gateway::read_per("client_ip")};
+  out.store = limit::Store::redis;
+  auto& rule = out.tiers.emplace_back().rules.emplace_back(headgate::test::make_rule(rate, 0, name, algorithm));
+  limit::name_rule(rule, false, limit::PeriodInKey::no);
+  return out;
+}
+
+std::shared_ptr<const config::Config> config_with(std::vector<limit::Limit> limits) {
+  auto out = std::make_shared<config::Config>();
+  out->limits = std::move(limits);
+  out->redis.emplace();
+  return out;
+}
+
+/// One gateway of a test.
+struct Gateway {
+  Gateway(VirtualClock& clock, std::shared_ptr<SharedShapes> shared, std::string name)
+      : service(std::make_shared<AgreementService>(
+            clock,
+            [shared, name](const config::Config&) { return std::make_shared<ScriptedFingerprints>(shared, name); },
+            [this](const auto& limits) { wrong = limits; })) {}
+  ~Gateway() { service->stop(); }
+
+  std::vector<std::pair<std::string, std::string>> wrong;
+  std::shared_ptr<AgreementService> service;
+};
+
+class Agreement : public testing::Test {
+ protected:
+  VirtualClock clock;
+  std::shared_ptr<SharedShapes> shared = std::make_shared<SharedShapes>();
+};
+
+TEST_F(Agreement, NamesTheLimitThatAnotherGatewayHasInAnotherShapeUntilTheyAgreeAgain) {
+  Gateway one(clock, shared, "web-1");
+  Gateway other(clock, shared, "web-2");
+  one.service->adopt(in_force(config_with({shared_limit("read", "10/hour"), shared_limit("write", "5/hour")})));
+  other.service->adopt(
+      in_force(config_with({shared_limit("read", "10/hour", "fixed_window"), shared_limit("write", "5/hour")})));
+  EXPECT_THAT(other.wrong, ElementsAre(Pair("read", HasSubstr("\"web-1\""))));
+  EXPECT_THAT(one.wrong, IsEmpty()) << "it has not looked again";
+  clock.advance(AgreementService::kPace);
+  EXPECT_THAT(one.wrong, ElementsAre(Pair("read", HasSubstr("\"web-2\""))));
+  one.service->adopt(
+      in_force(config_with({shared_limit("read", "10/hour", "fixed_window"), shared_limit("write", "5/hour")})));
+  EXPECT_THAT(one.wrong, IsEmpty());
+  clock.advance(AgreementService::kPace);
+  EXPECT_THAT(other.wrong, IsEmpty());
+}
+
+TEST_F(Agreement, EndsWhenTheOtherGatewayLeaves) {
+  Gateway one(clock, shared, "web-1");
+  one.service->adopt(in_force(config_with({shared_limit("read", "10/hour")})));
+  {
+    Gateway other(clock, shared, "web-2");
+    other.service->adopt(in_force(config_with({shared_limit("read", "20/hour")})));
+    clock.advance(AgreementService::kPace);
+    EXPECT_FALSE(one.wrong.empty());
+  }
+  clock.advance(AgreementService::kPace);
+  EXPECT_THAT(one.wrong, IsEmpty());
+}
+
+TEST_F(Agreement, KeepsWhatItKnowsForAWhileWithoutRedisAndThenSaysNothing) {
+  Gateway one(clock, shared, "web-1");
+  Gateway other(clock, shared, "web-2");
+  other.service->adopt(in_force(config_with({shared_limit("read", "20/hour")})));
+  one.service->adopt(in_force(config_with({shared_limit("read", "10/hour")})));
+  ASSERT_FALSE(one.wrong.empty());
+  shared->away = true;
+  clock.advance(2 * AgreementService::kPace);
+  EXPECT_FALSE(one.wrong.empty());
+  for (int i = 0; i < 10; ++i) clock.advance(AgreementService::kPace);
+  EXPECT_THAT(one.wrong, IsEmpty());
+  shared->away = false;
+  clock.advance(AgreementService::kPace);
+  EXPECT_FALSE(one.wrong.empty());
+}
+
+TEST_F(Agreement, AsksNothingWithoutALimitInRedis) {
+  auto here = shared_limit("read", "10/hour");
+  here.store = limit::Store::memory;
+  Gateway one(clock, shared, "web-1");
+  one.service->adopt(in_force(config_with({here})));
+  clock.advance(1min);
+  EXPECT_EQ(shared->calls, 0);
+  one.service->adopt(in_force(config_with({shared_limit("read", "10/hour")})));
+  EXPECT_EQ(shared->calls, 1);
+  one.service->adopt(in_force(config_with({here})));
+  EXPECT_TRUE(shared->of_gateways.empty()) << "what it said is taken back";
+}
+
+TEST(LimitShape, IsAnotherOneWithWhateverDecides) {
+  const auto base = shared_limit("read", "10/hour");
+  const auto differs = [&](auto change) {
+    auto other = base;
+    change(other);
+    return shape_of(other) != shape_of(base);
+  };
+  EXPECT_FALSE(differs([](auto&) {}));
+  EXPECT_TRUE(differs([](auto& limit) { limit.version = 2; }));
+  EXPECT_TRUE(differs([](auto& limit) { limit.shards = 4; }));
+  EXPECT_TRUE(differs([](auto& limit) { limit.mode = limit::Mode::observe; }));
+  EXPECT_TRUE(differs([](auto& limit) { limit.per = {*gateway::read_per("api_key")}; }));
+  EXPECT_TRUE(differs([](auto& limit) { limit.tiers[0].rules[0].burst = 11; }));
+  EXPECT_TRUE(differs([](auto& limit) { limit.tiers[0].rules[0].rate.count = 11; }));
+  EXPECT_TRUE(differs([](auto& limit) { limit.tiers[0].rules[0].algorithm = limit::find_algorithm("leaky_bucket"); }));
+  EXPECT_TRUE(differs([](auto& limit) { limit.tiers.push_back({"pro", {}}); }));
+}
+
+TEST(LimitShape, DoesNotDependOnTheOrderOfTiers) {
+  auto one = shared_limit("read", "10/hour");
+  one.tiers[0].name = "free";
+  one.tiers.push_back({"pro", {}});
+  auto other = one;
+  std::swap(other.tiers[0], other.tiers[1]);
+  EXPECT_EQ(shape_of(one), shape_of(other));
+}
+
+TEST(BegunAnew, AreLimitsWhoseCountersHaveOtherNames) {
+  const auto begun = [](const limit::Limit& before, const limit::Limit& after) {
+    const auto all = begun_anew(*config_with({before}), *config_with({after}));
+    return all.empty() ? std::string() : all.front().why;
+  };
+  const auto bucket = shared_limit("read", "10/hour");
+  EXPECT_EQ(begun(bucket, bucket), "");
+  EXPECT_EQ(begun(bucket, shared_limit("read", "20/minute")), "") << "a bucket's count is kept";
+  EXPECT_EQ(begun(bucket, shared_limit("other", "10/hour", "sliding_log")), "") << "it is another limit";
+  EXPECT_EQ(begun(bucket, shared_limit("read", "10/hour", "sliding_log")), "its algorithm is another one");
+  const auto window = shared_limit("read", "10/hour", "fixed_window");
+  EXPECT_EQ(begun(window, shared_limit("read", "20/hour", "fixed_window")), "");
+  EXPECT_EQ(begun(window, shared_limit("read", "10/minute", "fixed_window")), "its periods are others");
+  auto changed = bucket;
+  changed.version = 2;
+  EXPECT_EQ(begun(bucket, changed), "its version is another one");
+  changed = bucket;
+  changed.per = {*gateway::read_per("api_key")};
+  EXPECT_EQ(begun(bucket, changed), "it counts by something else");
+  changed = bucket;
+  changed.store = limit::Store::memory;
+  EXPECT_EQ(begun(bucket, changed), "it counts in another store");
+  changed = bucket;
+  changed.tiers.push_back({"pro", {shared_limit("read", "5/second", "sliding_log").tiers[0].rules[0]}});
+  EXPECT_EQ(begun(bucket, changed), "") << "a tier that is new leaves the others";
+}
+
+}  // namespace
+}  // namespace headgate::services
