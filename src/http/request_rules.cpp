@@ -13,15 +13,11 @@ namespace {
 /// Methods are case-sensitive (RFC 9110 section 9.1), but some servers ignore case: "post" would avoid the rules for
 /// POST and still be POST to the server.
 bool is_miswritten(std::string_view method) {
+  const auto is_small = [](char c) { return c >= 'a' && c <= 'z'; };
   std::array<char, 32> upper{};
-  if (method.size() > upper.size()) return false;
-  bool changed = false;
-  for (std::size_t i = 0; i < method.size(); ++i) {
-    const bool small = method[i] >= 'a' && method[i] <= 'z';
-    upper[i] = small ? static_cast<char>(method[i] - 32) : method[i];
-    changed = changed || small;
-  }
-  if (!changed) return false;
+  if (std::none_of(method.begin(), method.end(), is_small) || method.size() > upper.size()) return false;
+  std::transform(method.begin(), method.end(), upper.begin(),
+                 [&](char c) { return is_small(c) ? static_cast<char>(c - 32) : c; });
   const boost::beast::string_view meant(upper.data(), method.size());
   return boost::beast::http::string_to_verb(meant) != boost::beast::http::verb::unknown || meant == "QUERY";
 }

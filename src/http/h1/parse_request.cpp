@@ -21,9 +21,10 @@ bool carries_http(std::string_view protocols) noexcept {
   return false;
 }
 
-/// Whether framing_rules() or connection_options() reads this field; most requests have none of them.
-bool is_message_field(const Field& field) noexcept {
-  return field.id == Known::transfer_encoding || field.id == Known::content_length || field.id == Known::connection;
+/// Whether it says something of the connection or of the framing; most requests have no such field.
+bool is_of_wire(const Field& field) noexcept {
+  return field.id == Known::transfer_encoding || field.id == Known::content_length || field.id == Known::connection ||
+         field.id == Known::expect;
 }
 
 /// Origin-form, absolute-form and "*" (RFC 9112 section 3.2). The authority of an absolute target replaces Host.
@@ -112,25 +113,30 @@ Result<Wire, ParseError> parse_request(std::string_view bytes, const Limits& lim
   if (head.target.size() > limits.target_bytes) return ParseError{414, "the target is too long"};
 
   Wire wire;
-  const bool no_message_field = std::none_of(head.fields.begin(), head.fields.end(), is_message_field);
-  const auto framing = no_message_field ? FramingRules{} : framing_rules(head.fields, head.version);
-  if (framing.refused) return ParseError{400, framing.refused};
-  wire.framing = framing.chunked      ? WireFraming{WireFraming::Kind::chunked, 0}
-                 : framing.length > 0 ? WireFraming{WireFraming::Kind::length, framing.length}
-                                      : WireFraming{};
-  head.framing = wire.framing.body();
+  const bool plain = std::none_of(head.fields.begin(), head.fields.end(), is_of_wire);
+  if (!plain) {
+    const auto framing = framing_rules(head.fields, head.version);
+    if (framing.refused) return ParseError{400, framing.refused};
+    if (framing.chunked)
+      wire.framing = {WireFraming::Kind::chunked, 0};
+    else if (framing.length > 0)
+      wire.framing = {WireFraming::Kind::length, framing.length};
+  }
   if (const auto ruled = apply_request_rules(split_target(head.target), limits.paths, head); ruled.has_error())
     return ruled.error();
+  head.framing = wire.framing.body();
+  head.upgrade = {};
+  wire.keep_alive = head.version >= 11;
+  if (plain) return wire;
 
-  const auto connection = no_message_field ? ConnectionOptions{} : connection_options(head.fields);
+  const auto connection = connection_options(head.fields);
   if (connection.names > kMaxNamedInConnection) return ParseError{400, "Connection names too many fields"};
   wire.keep_alive = !connection.close && (head.version >= 11 || connection.keep_alive);
-  head.upgrade = connection.upgrade && head.version >= 11 ? value_of(head.fields, Known::upgrade) : std::string_view{};
-  if (carries_http(head.upgrade)) head.upgrade = {};
   // A server may ignore Upgrade (RFC 9110 section 7.8). With a request body it would be unclear where the tunnel
   // begins.
-  const bool has_body = head.framing.kind != Framing::Kind::none;
-  if (has_body) head.upgrade = {};
+  const bool has_body = wire.framing.kind != WireFraming::Kind::none;
+  if (connection.upgrade && head.version >= 11 && !has_body) head.upgrade = value_of(head.fields, Known::upgrade);
+  if (carries_http(head.upgrade)) head.upgrade = {};
   if (const auto expect = value_of(head.fields, Known::expect); !expect.empty() && head.version >= 11) {
     if (!same_word(expect, "100-continue")) return ParseError{417, "only 100-continue may be expected"};
     wire.expects_continue = has_body;
