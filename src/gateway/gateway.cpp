@@ -6,7 +6,6 @@
 #include "gateway/steps/steps.hpp"
 #include "gateway/steps/walk.hpp"
 
-#include "headgate/gateway/request_id.hpp"
 #include "headgate/identity/client_address.hpp"
 
 #include <utility>
@@ -38,7 +37,8 @@ bool Gateway::trusts(const boost::asio::ip::address& peer) const {
 Task<void> Gateway::handle(Exchange& x) {
   auto& path = *path_;
   x.snapshot = path.snapshot;
-  x.request_id = request_id(x);
+  x.random = &path.services.random;
+  x.request_id = path.request_ids.of(x);
   if (x.snapshot->compiled->options().tracing) begin_trace(x, *x.snapshot->compiled->options().tracing);
   Walk walk(path, x);
   while (const auto* const waits = walk.next()) walk.ended(co_await waits->task(path, x));
@@ -63,6 +63,8 @@ void Gateway::refused(Exchange& x) {
   finish(*path_, x);
   if (!x.snapshot) x.route = nullptr;  // nothing keeps it alive
 }
+
+void Gateway::name(Exchange& x) { x.request_id = path_->request_ids.of(x); }
 
 void Gateway::refused_head(const Exchange& x, std::string_view bytes, std::optional<std::size_t> fault) {
   keep_refused_head(*path_, x, bytes, fault);

@@ -1,6 +1,5 @@
 #include "gateway/path.hpp"
 
-#include <random>
 #include <utility>
 
 namespace headgate::gateway {
@@ -16,15 +15,15 @@ std::unique_ptr<identity::TokenCache> token_cache(const Snapshot& snapshot) {
 Path::Path(Services given, SnapshotPtr first)
     : services(given),
       snapshot(std::move(first)),
-      outage(std::make_shared<Outage>(services.clock, services.memory)),
+      request_ids(services.random),
+      outage(std::make_shared<Outage>(services.clock, services.memory, services.random)),
       turns(std::make_unique<Turns>(services.clock, services.flights)),
-      in_flight(std::make_unique<InFlight>(services.clock, services.memory, *turns)),
+      in_flight(std::make_unique<InFlight>(services.clock, services.memory, *turns, services.random)),
       offences(std::make_shared<Offences>(services.clock, services.memory, services.bans)),
       notices(std::make_unique<Notices>(services.clock, services.notices)),
       rooms(std::make_shared<Rooms>(services.clock, services.rooms)),
-      shard_turns(std::random_device()()),
-      mirrors(std::make_shared<Mirrors>(services.clock, services.lent)),
-      appointments(std::make_unique<Appointments>()),
+      shard_turns(services.random()),
+      mirrors(std::make_shared<Mirrors>(services.clock, services.random, services.lent)),
       tokens(token_cache(*snapshot)) {
   outage->adopt(snapshot->redis);
   watch_lag();

@@ -2,7 +2,6 @@
 // What the steps of one worker share.
 
 #include "gateway/lag_probe.hpp"
-#include "gateway/limits/appointments.hpp"
 #include "gateway/limits/in_flight.hpp"
 #include "gateway/limits/notices.hpp"
 #include "gateway/limits/offences.hpp"
@@ -12,6 +11,7 @@
 #include "gateway/servers/mirrors.hpp"
 
 #include "headgate/gateway/gateway.hpp"
+#include "headgate/gateway/request_id.hpp"
 #include "headgate/identity/token_cache.hpp"
 #include "headgate/limit/shards.hpp"
 
@@ -33,6 +33,7 @@ struct Path {
 
   Services services;
   SnapshotPtr snapshot;
+  RequestIds request_ids;
   std::shared_ptr<Outage> outage;
   std::unique_ptr<Turns> turns;
   std::unique_ptr<InFlight> in_flight;
@@ -41,7 +42,6 @@ struct Path {
   std::shared_ptr<Rooms> rooms;
   limit::ShardTurns shard_turns;
   std::shared_ptr<Mirrors> mirrors;
-  std::unique_ptr<Appointments> appointments;
   std::unique_ptr<identity::TokenCache> tokens;
   std::unique_ptr<LagProbe> lag;  ///< null if the lag is not watched
   Duration lag_tolerated{0};

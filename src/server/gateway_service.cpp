@@ -2,8 +2,6 @@
 
 #include "headgate/admin/explain_json.hpp"
 
-#include <boost/smart_ptr/make_local_shared.hpp>
-
 #include <utility>
 
 namespace headgate::server {
@@ -18,9 +16,10 @@ GatewayService::GatewayService(const std::shared_ptr<const services::ActiveConfi
       spans_(shared.spans),
       handshakes_(shared.registry, worker),
       tops_(shared.registry.tops(worker)),
-      gateway_({environment.clock, shared.memory, access_log_, shared.bans->table(), shared.rooms, shared.flights,
-                environment.blocks.lent, &spans_, &sheet_, &shared.quotas->inbox(), &shared.refused.of(worker)},
-               now_.snapshot) {
+      engine_({environment.clock, environment.random, shared.memory, access_log_, shared.bans->table(), shared.rooms,
+               shared.flights, environment.blocks.lent, &spans_, &sheet_, &shared.quotas->inbox(),
+               &shared.refused.of(worker)},
+              now_.parts, shared.registry, worker) {
   loop_watch_.emplace(environment.clock, observe::loop_lag_gauge(shared.registry, worker));
   shared_.board.use_redis(worker_, now_.redis);
   shared_.board.use_servers(worker_, servers_of(now_));
@@ -31,7 +30,7 @@ GatewayService::GatewayService(const std::shared_ptr<const services::ActiveConfi
 
 Task<gateway::Explanation> GatewayService::explain(gateway::ExplainedRequest request) {
   if (!request.tls) request.https_port = admin::https_port_of(*now_.active->config);
-  return gateway_.explain(std::move(request));
+  return engine_.gateway().explain(std::move(request));
 }
 
 void GatewayService::adopt(const std::shared_ptr<const services::ActiveConfig>& next) {
@@ -41,25 +40,23 @@ void GatewayService::adopt(const std::shared_ptr<const services::ActiveConfig>& 
   if (now_.redis != installed.redis) retired_ = now_.redis;
   access_log_ = shared_.logs.access_log(&access_log_);
   shared_.board.use_servers(worker_, servers_of(installed));
-  gateway_.adopt(installed.snapshot);
+  engine_.adopt(installed.parts);
   shared_.explain.use(next->compiled);
   now_ = std::move(installed);
 }
 
 void GatewayService::use_overrides(const std::shared_ptr<const services::ActiveConfig>& next) {
-  const auto snapshot = boost::make_local_shared<gateway::Snapshot>(*now_.snapshot);
-  snapshot->overrides = next->overrides;
   now_.active = next;
-  now_.snapshot = snapshot;
-  gateway_.use_overrides(snapshot);
+  now_.parts.overrides = next->overrides;
+  engine_.use_overrides(next->overrides);
 }
 
 void GatewayService::use(const upstream::NamedAddresses& name) {
-  for (const auto& upstream : now_.snapshot->upstreams) upstream->use(name);
+  for (const auto& upstream : now_.parts.upstreams) upstream->use(name);
 }
 
 void GatewayService::take_down(const std::string& upstream, const std::string& server) {
-  const auto snapshot = now_.snapshot;
+  const auto snapshot = engine_.snapshot();
   for (const auto& each : snapshot->upstreams)
     if (each->name() == upstream) each->take_down(server);
 }
@@ -69,9 +66,9 @@ void GatewayService::stop() {
   shared_.board.use_redis(worker_, nullptr);
   shared_.board.use_servers(worker_, {});
   loop_watch_.reset();
-  gateway_.stop();
+  engine_.stop();
   shared_.billing->add(take_sheet());
-  for (const auto& upstream : now_.snapshot->upstreams) upstream->stop();
+  for (const auto& upstream : now_.parts.upstreams) upstream->stop();
   for (const auto& redis : {now_.redis, retired_})
     if (redis) redis->stop();
 }

@@ -10,7 +10,7 @@
 #include "headgate/admin/operator_board.hpp"
 #include "headgate/admin/reasons.hpp"
 #include "headgate/admin/refused_endpoint.hpp"
-#include "headgate/gateway/gateway.hpp"
+#include "headgate/engine/engine.hpp"
 #include "headgate/limit/memory_store.hpp"
 #include "headgate/observe/logs.hpp"
 #include "headgate/room/memory_rooms.hpp"
@@ -74,7 +74,7 @@ class GatewayService final : public WorkerService {
   GatewayService(const std::shared_ptr<const services::ActiveConfig>& active, Shared& shared, unsigned worker,
                  upstream::Environment environment);
 
-  gateway::Handler& handler() override { return gateway_; }
+  gateway::Handler& handler() override { return engine_.gateway(); }
   gateway::Timeouts timeouts() const override { return now_.active->config->gateway.timeouts; }
   const observe::HandshakeCounters* handshakes() const override { return &handshakes_; }
   gateway::Bounds bounds() const override { return now_.active->config->gateway.bounds; }
@@ -113,7 +113,7 @@ class GatewayService final : public WorkerService {
   observe::HandshakeCounters handshakes_;
   observe::WorkerTops& tops_;
   limit::UseSheet sheet_;
-  gateway::Gateway gateway_;
+  engine::Engine engine_;
   std::optional<LoopWatch> loop_watch_;
 };
 

@@ -37,7 +37,7 @@ struct Worker::Closing {
 Worker::Worker(const MakeService& make, session::Totals& totals)
     : lent_(&totals.lent),
       blocks_{{kSmallBlock, kSpareSmall, &lent_}, {kLargeBlock, kSpareLarge, &lent_}, &lent_},
-      service_(make({.loop = loop_, .timers = timers_, .blocks = blocks_, .clock = clock_})),
+      service_(make({.loop = loop_, .timers = timers_, .blocks = blocks_, .clock = clock_, .random = random_})),
       handshakes_(loop_, service_->bounds().handshakes),
       sessions_(service_->handler(), clock_, blocks_, service_->timeouts(), service_->bounds(), totals) {
   sessions_.shake_hands_by(handshakes_, service_->handshakes());

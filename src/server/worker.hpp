@@ -1,6 +1,7 @@
 #pragma once
 // One thread with one loop, and everything that runs on it. Workers share only what they are given.
 
+#include "headgate/core/random.hpp"
 #include "headgate/net/handshake_turns.hpp"
 #include "headgate/net/listener.hpp"
 #include "headgate/net/loop_clock.hpp"
@@ -79,6 +80,7 @@ class Worker {
   boost::asio::io_context loop_{1};
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> open_{loop_.get_executor()};
   net::LoopClock clock_{loop_};
+  Random random_ = Random::of_the_system();
   net::Timers timers_{loop_};
   net::LentBytes::Share lent_;
   net::Blocks blocks_;

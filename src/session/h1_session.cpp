@@ -2,7 +2,6 @@
 
 #include "h1_reply.hpp"
 
-#include "headgate/gateway/request_id.hpp"
 #include "headgate/http/h1/fault_place.hpp"
 #include "headgate/http/h1/refused_head.hpp"
 
@@ -252,7 +251,7 @@ Task<H1Session::Next> H1Session::refuse(Exchange& x, ParseError refusal) {
   x.reply = &reply;
   const http::h1::Limits limits{bounds().head_fields, bounds().target_bytes, bounds().paths};
   http::h1::read_refused_head(read_buffer_.data(), limits, x.request);
-  x.request_id = request_id(x);
+  handler().name(x);
   x.reason = refusal.why;
   const auto problem = gateway::problem_of_head(refusal.status, refusal.why);
   co_await send_problem(x, problem, gateway::RejectionHeaders::none);

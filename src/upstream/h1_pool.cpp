@@ -33,7 +33,6 @@ H1Pool::H1Pool(Environment environment, const Options& options, std::size_t at, 
       session_(tls.context ? std::make_shared<net::TlsSession>() : nullptr),
       handshakes_(tls_, environment.clock, upstream_, name_),
       connector_(environment.loop, environment.timers, options.servers[at].host, options.servers[at].port),
-      random_(std::random_device()()),
       readiness_(boost::asio::use_service<net::Readiness>(environment.loop)) {
   use(options);
 }
@@ -97,7 +96,8 @@ Task<Result<CountedAttemptPtr, Failure>> H1Pool::connect(std::size_t at) {
 Clock::Steady H1Pool::end_of_life() {
   if (lifetime_ == Duration(0)) return {};
   const auto tenth = static_cast<std::uint64_t>(lifetime_.count() / 10);
-  return environment_.clock.steady() + lifetime_ - Duration(static_cast<Duration::rep>(random_() % (tenth + 1)));
+  return environment_.clock.steady() + lifetime_ -
+         Duration(static_cast<Duration::rep>(environment_.random() % (tenth + 1)));
 }
 
 bool H1Pool::leads_there(const H1Connection& connection) const noexcept {

@@ -15,7 +15,6 @@
 #include <boost/intrusive/list.hpp>
 
 #include <memory>
-#include <random>
 #include <string>
 #include <vector>
 
@@ -63,7 +62,6 @@ class H1Pool final : public Dialler {
   Handshakes handshakes_;
   net::Connector connector_;
   std::vector<net::Tcp::endpoint> addresses_;  ///< where the name leads; empty: nobody said
-  std::minstd_rand random_;
   net::Readiness& readiness_;
   std::vector<H1ConnectionPtr> idle_;
   std::size_t rested_ = 0;   ///< so many of them, from the first, were idle in the last look

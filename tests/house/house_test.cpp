@@ -19,6 +19,7 @@ const std::map<std::string, int> kFloors = {
     {"upstream", 3}, {"redis", 3}, {"keyring", 3},  {"notify", 3},                   // what is behind us
     {"gateway", 4},                                                                  // the request's path
     {"session", 5},                                                                  // client connections
+    {"engine", 5},                                                                   // the path with all it needs
     {"config", 6},                                                                   // fills everybody's options
     {"services", 7},  // what gateways tell each other and others
     {"admin", 8},     // what operators see and change

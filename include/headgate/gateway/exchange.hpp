@@ -5,6 +5,7 @@
 #include "headgate/balance/circuit_gate.hpp"
 #include "headgate/balance/places.hpp"
 #include "headgate/core/clock.hpp"
+#include "headgate/core/random.hpp"
 #include "headgate/core/text_arena.hpp"
 #include "headgate/gateway/compiled_config.hpp"
 #include "headgate/gateway/exchange_trace.hpp"
@@ -224,6 +225,7 @@ struct Exchange {
       false;  ///< the client's certificate on this connection was verified, by us or a trusted hop
 
   // Set by the steps.
+  Random* random = nullptr;  ///< of its worker, from the beginning of the path on
   std::string_view request_id;
   std::unique_ptr<ExchangeTrace> trace;  ///< null: the configuration has no tracing
   SnapshotPtr snapshot;                  ///< the configuration at the start of this exchange, used until its end

@@ -2,6 +2,7 @@
 // The path of a request: route, caller, limits, server. One for each worker.
 
 #include "headgate/core/clock.hpp"
+#include "headgate/core/random.hpp"
 #include "headgate/gateway/exchange.hpp"
 #include "headgate/gateway/handler.hpp"
 #include "headgate/gateway/problem.hpp"
@@ -28,6 +29,7 @@ class RefusedRequests;
 /// What the path uses beside its snapshot. All of it outlives the gateway.
 struct Services {
   Clock& clock;
+  Random& random;          ///< of this worker
   limit::Limiter& memory;  ///< shared by all workers
   observe::AccessLog& access_log;
   limit::BanTable& bans;                  ///< shared by all workers
@@ -48,6 +50,7 @@ class Gateway final : public Handler {
 
   Task<void> handle(Exchange& x) override;
   void refused(Exchange& x) override;
+  void name(Exchange& x) override;
   void refused_head(const Exchange& x, std::string_view bytes, std::optional<std::size_t> fault) override;
   void handshake_failed(const boost::asio::ip::address& peer, std::string_view reason) override;
   bool trusts(const boost::asio::ip::address& peer) const override;

@@ -21,6 +21,8 @@ class Handler {
   /// For log and metrics: the session has answered this request with `exchange.status` itself, because its head was
   /// refused or handle() threw.
   virtual void refused(Exchange& exchange) = 0;
+  /// Gives an exchange whose head is refused its request id.
+  virtual void name(Exchange& exchange) { static_cast<void>(exchange); }
   /// What was wrong with a head, before refused() is called: `bytes` begin with it, `fault` is where the first wrong
   /// byte stands, if it has a place.
   virtual void refused_head(const Exchange& exchange, std::string_view bytes, std::optional<std::size_t> fault) {

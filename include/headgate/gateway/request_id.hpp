@@ -1,14 +1,47 @@
 #pragma once
 // X-Request-Id: that of the caller if it is valid, else a new one.
 
+#include "headgate/core/random.hpp"
 #include "headgate/gateway/exchange.hpp"
 
+#include <cstdint>
 #include <string_view>
 
 namespace headgate::gateway {
 
-/// A valid id has 1 to 128 characters of A-Z a-z 0-9 - _ . ; a new one has 16 of Crockford's base 32, and new ones sort
-/// by time. A view into the head or x.text.
-std::string_view request_id(Exchange& x);
+/// The wall clock's time at a moment of the steady clock. The difference of both is measured only now and then: an id
+/// needs no more, and one reading of a clock costs as much as the rest of the id.
+class WallOfSteady {
+ public:
+  Instant at(const Clock& clock, Clock::Steady moment) noexcept {
+    if (until_next_-- == 0) {
+      ahead_ =
+          clock.wall().time_since_epoch() - std::chrono::duration_cast<Duration>(clock.steady().time_since_epoch());
+      until_next_ = kEvery;
+    }
+    return Instant(std::chrono::duration_cast<Duration>(moment.time_since_epoch()) + ahead_);
+  }
+
+ private:
+  static constexpr unsigned kEvery = 1024;
+  unsigned until_next_ = 0;
+  Duration ahead_{0};
+};
+
+/// Of one worker; its thread only.
+class RequestIds {
+ public:
+  explicit RequestIds(Random& random) : counter_(random()) {}
+
+  /// A valid id has 1 to 128 characters of A-Z a-z 0-9 - _ . ; a new one has 16 of Crockford's base 32, and new ones
+  /// sort by time. A view into the head or x.text.
+  std::string_view of(Exchange& x);
+
+ private:
+  std::string_view fresh(Exchange& x);
+
+  std::uint64_t counter_;
+  WallOfSteady wall_;
+};
 
 }  // namespace headgate::gateway

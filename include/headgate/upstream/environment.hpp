@@ -2,6 +2,7 @@
 // What a worker shares with the code that connects, waits and reads on its loop.
 
 #include "headgate/core/clock.hpp"
+#include "headgate/core/random.hpp"
 #include "headgate/net/read_buffer.hpp"
 #include "headgate/net/timers.hpp"
 
@@ -15,6 +16,7 @@ struct Environment {
   net::Timers& timers;
   net::Blocks& blocks;
   Clock& clock;
+  Random& random;
 };
 
 }  // namespace headgate::upstream

@@ -109,7 +109,7 @@ bool offer(Path& path, Exchange& x, Instant now, std::span<const limit::Check> b
   a.decisions[a.rule].retry_after = from - checked.asked_at_wall;
   problem.retry_after = seconds_up(from - path.services.clock.wall());
   if (a.peek) return true;  // the wait is told, and nothing was booked
-  const auto made = limit::appoint(*limit.appointments, checked.used, now, from, path.appointments->next_id());
+  const auto made = limit::appoint(*limit.appointments, checked.used, now, from, path.services.random());
   if (!made) return false;
   const auto token =
       sign(*made, {limit.name, checked.tier->name, booked.front().key}, x.snapshot->compiled->options().signing_keys);

@@ -6,7 +6,6 @@
 
 #include <cstddef>
 #include <optional>
-#include <random>
 #include <span>
 #include <string>
 #include <string_view>
@@ -36,17 +35,6 @@ struct KeptAppointment {
   const RouteLimit* of = nullptr;
   limit::Rule use;    ///< its one permit is taken with the first use
   bool used = false;  ///< it was used before: the request is checked like any other
-};
-
-/// What a gateway needs to make appointments. One for each worker; its thread only.
-class Appointments {
- public:
-  Appointments() : random_(std::random_device()() ^ std::uint64_t{std::random_device()()} << 32) {}
-
-  std::uint64_t next_id() { return random_(); }
-
- private:
-  std::mt19937_64 random_;
 };
 
 }  // namespace headgate::gateway

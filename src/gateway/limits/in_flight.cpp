@@ -49,11 +49,11 @@ limit::Check in_redis(const Exchange& x, const CheckedLimit& checked, std::size_
 
 }  // namespace
 
-InFlight::InFlight(Clock& clock, limit::Limiter& memory, Turns& turns)
+InFlight::InFlight(Clock& clock, limit::Limiter& memory, Turns& turns, Random& random)
     : clock_(clock),
       memory_(memory),
       turns_(turns),
-      process_(process_name()),
+      process_(process_name(random)),
       alarm_(clock.alarm(&InFlight::on_alarm, this)) {}
 
 InFlight::~InFlight() = default;

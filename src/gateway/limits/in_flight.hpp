@@ -4,6 +4,7 @@
 #include "turns.hpp"
 
 #include "headgate/core/clock.hpp"
+#include "headgate/core/random.hpp"
 #include "headgate/gateway/exchange.hpp"
 #include "headgate/limit/limiter.hpp"
 
@@ -20,7 +21,7 @@ namespace headgate::gateway {
 /// here; the first renewal after that registers them in Redis.
 class InFlight {
  public:
-  InFlight(Clock& clock, limit::Limiter& memory, Turns& turns);
+  InFlight(Clock& clock, limit::Limiter& memory, Turns& turns, Random& random);
   ~InFlight();
 
   /// Gives the exchange its token, before its limits in Redis are checked for the first time.

@@ -17,8 +17,8 @@ constexpr unsigned kTicksWhileDown = 20;
 
 }  // namespace
 
-Outage::Outage(Clock& clock, limit::Limiter& memory)
-    : clock_(clock), memory_(memory), process_(process_name()), alarm_(clock.alarm(&Outage::on_alarm, this)) {}
+Outage::Outage(Clock& clock, limit::Limiter& memory, Random& random)
+    : clock_(clock), memory_(memory), process_(process_name(random)), alarm_(clock.alarm(&Outage::on_alarm, this)) {}
 
 void Outage::adopt(std::shared_ptr<limit::RemoteLimiter> redis) {
   redis_ = std::move(redis);

@@ -4,6 +4,7 @@
 
 #include "headgate/core/clock.hpp"
 #include "headgate/core/hash.hpp"
+#include "headgate/core/random.hpp"
 #include "headgate/core/task.hpp"
 #include "headgate/gateway/exchange.hpp"
 #include "headgate/limit/limiter.hpp"
@@ -27,7 +28,7 @@ class Outage : public std::enable_shared_from_this<Outage> {
  public:
   static constexpr std::size_t kMaxKeys = 65'536;
 
-  Outage(Clock& clock, limit::Limiter& memory);
+  Outage(Clock& clock, limit::Limiter& memory, Random& random);
 
   /// Where to charge from now on; null if no limit is counted in Redis any more, then nothing is owed.
   void adopt(std::shared_ptr<limit::RemoteLimiter> redis);

@@ -1,5 +1,6 @@
 #include "rounds.hpp"
 
+#include "appointments.hpp"
 #include "gateway/steps/bill.hpp"
 #include "gateway/steps/shed.hpp"
 #include "gateway/steps/steps.hpp"

@@ -38,7 +38,7 @@ Decisions decisions_of(const Exchange& x, const WallTime& wall) {
   for (const auto& checked : x.admission.limits) {
     if (checked.asked_at == Clock::Steady{} || out.size() == kMaxDecisions) continue;
     const auto* const decision = limit::binding({x.admission.decisions.data() + checked.first, checked.count});
-    out.push_back({.id = new_span(),
+    out.push_back({.id = x.random->id(),
                    .begun = wall.at(checked.asked_at),
                    .ended = wall.at(checked.asked_at) + checked.took,
                    .limit = checked.route_limit->limit->name,

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <random>
 #include <vector>
 
 namespace headgate::gateway {
@@ -55,14 +54,7 @@ bool sampled(const std::optional<observe::TraceContext>& told, const observe::Tr
   return tracing.parent_based ? told->sampled : in_share_unseen(*told, tracing.sample_below);
 }
 
-observe::TraceIds& ids() {
-  thread_local observe::TraceIds own(std::random_device{}() | (std::uint64_t{std::random_device{}()} << 32));
-  return own;
-}
-
 }  // namespace
-
-std::uint64_t new_span() { return ids().next(); }
 
 void begin_trace(Exchange& x, const Tracing& tracing) {
   x.trace = std::make_unique<ExchangeTrace>();
@@ -73,17 +65,17 @@ void begin_trace(Exchange& x, const Tracing& tracing) {
     trace.context = *told;
     read_state(x.request.fields, trace);
   } else {
-    trace.context = {.high = ids().next(), .low = ids().next(), .parent = ids().next(), .random = true};
+    trace.context = {.high = x.random->id(), .low = x.random->id(), .parent = x.random->id(), .random = true};
   }
   auto sent = trace.context;
   sent.sampled = sampled(told, trace.context, tracing);
   const bool records = sent.sampled && tracing.records;
-  if (records) trace.span = ids().next();
+  if (records) trace.span = x.random->id();
   // Who changes what the caller said of the trace takes part in it, under an id of its own (section 3.3).
   if (records)
     sent.parent = trace.span;
   else if (told && sent.sampled != told->sampled)
-    sent.parent = ids().next();
+    sent.parent = x.random->id();
   trace.context.sampled = sent.sampled;
   trace.traceparent = observe::to_traceparent(sent);
 }
@@ -100,7 +92,7 @@ void begin_attempt(Exchange& x) {
   auto& trace = *x.trace;
   if (!trace.recorded() || trace.attempts.size() == ExchangeTrace::kMaxAttempts) return;
   auto& attempt = trace.attempts.emplace_back();
-  attempt.span = ids().next();
+  attempt.span = x.random->id();
   attempt.begun = x.clock->steady();
   observe::put_span(trace.traceparent, attempt.span);
 }

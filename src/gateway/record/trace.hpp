@@ -11,9 +11,6 @@ void begin_trace(Exchange& x, const Tracing& tracing);
 /// Replaces `traceparent` and `tracestate` in the fields for the server. x.trace must be set.
 void replace_trace_fields(const Exchange& x, http::Fields& out);
 
-/// An id for a span. Never 0.
-std::uint64_t new_span();
-
 /// An attempt begins: its span is what the server is told as its parent. x.trace must be set.
 void begin_attempt(Exchange& x);
 /// The attempt under way ends. `status` is that of its answer; 0: there was none. `failure` says in one word, which

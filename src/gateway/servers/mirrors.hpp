@@ -12,7 +12,6 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <random>
 #include <string>
 #include <string_view>
 
@@ -22,7 +21,7 @@ namespace headgate::gateway {
 class Mirrors : public std::enable_shared_from_this<Mirrors> {
  public:
   /// `lent` counts the memory of the copies; null: nobody does.
-  Mirrors(Clock& clock, net::LentBytes::Share* lent) : clock_(clock), lent_(lent) {}
+  Mirrors(Clock& clock, Random& random, net::LentBytes::Share* lent) : clock_(clock), random_(random), lent_(lent) {}
   Mirrors(const Mirrors&) = delete;
   Mirrors& operator=(const Mirrors&) = delete;
   ~Mirrors();
@@ -54,10 +53,10 @@ class Mirrors : public std::enable_shared_from_this<Mirrors> {
   void failed(Target& target, std::string_view upstream, std::string_view why);
 
   Clock& clock_;
+  Random& random_;
   net::LentBytes::Share* lent_;
   List under_way_;
   std::map<std::string, Target, std::less<>> targets_;
-  std::minstd_rand random_{std::random_device{}()};
   bool stopped_ = false;
 };
 

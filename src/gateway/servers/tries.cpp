@@ -5,18 +5,12 @@
 #include "headgate/http/retry_after.hpp"
 
 #include <algorithm>
-#include <random>
 
 namespace headgate::gateway {
 namespace {
 
 /// Longer than any timeout of a route that makes sense.
 constexpr Duration kLongestRetryAfter = std::chrono::hours(24);
-
-double roll_dice() {
-  thread_local std::minstd_rand random(std::random_device{}());
-  return std::uniform_real_distribution<double>()(random);
-}
 
 }  // namespace
 
@@ -69,7 +63,7 @@ bool Tries::again_after_answer() {
 }
 
 bool Tries::schedule(RetryReason reason, std::string_view word, std::optional<Duration> asked) {
-  const auto pause = back_off(so_far(), roll_dice(), asked);
+  const auto pause = back_off(so_far(), x_.random->even(), asked);
   if (!pause) return false;
   const auto& counters = *x_.snapshot->counters;
   if (!budget_.pay(x_.clock->steady(), retry_.budget)) {

@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <random>
 
 namespace headgate::gateway {
 namespace {
@@ -38,8 +37,7 @@ std::size_t share_of(Exchange& x, const CompiledSplit& split) {
     return share_of_key(shares, key ? *key : x.caller.ip_key);
   }
   if (x.admission.peek) return share_by_chance(shares, 0);
-  thread_local std::mt19937_64 random{std::random_device{}()};
-  return share_by_chance(shares, random());
+  return share_by_chance(shares, (*x.random)());
 }
 
 }  // namespace

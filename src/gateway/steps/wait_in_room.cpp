@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <random>
 
 namespace headgate::gateway {
 namespace {
@@ -38,11 +37,6 @@ bool wants_page(const Exchange& x) {
   const auto mode = http::value_of(x.request.fields, "Sec-Fetch-Mode");
   if (!mode.empty() && mode != "navigate") return false;
   return preferred_form(x) == ProblemForm::html;
-}
-
-std::uint64_t random_id() {
-  thread_local std::mt19937_64 random(std::random_device{}() | (std::uint64_t{std::random_device{}()} << 32));
-  return random();
 }
 
 /// One visit. Its functions stand in the order in which they run.
@@ -128,7 +122,7 @@ class Visit {
       visit.position = std::max<std::int64_t>(number - known.serving(), 1);
       visit.wait = known.wait(rule, number);
     }
-    visit.refresh = seconds_up(room::refresh_after(rule, visit.wait, ticket_ ? ticket_->id : random_id()));
+    visit.refresh = seconds_up(room::refresh_after(rule, visit.wait, ticket_ ? ticket_->id : (*x_.random)()));
     return Problem{.status = 429,
                    .ended_by = EndedBy::waiting_room,
                    .detail = "Many callers are here at the moment. Come back with the ticket when it is your turn.",
@@ -141,7 +135,7 @@ class Visit {
                         .number = number,
                         .at = seconds_of(now_),
                         .serving = kind == Ticket::Kind::pass ? std::max(serving, number) : serving,
-                        .id = ticket_ ? ticket_->id : random_id()};
+                        .id = ticket_ ? ticket_->id : (*x_.random)()};
     give_ticket(x_, room_, owner_, ticket, keep);
   }
 

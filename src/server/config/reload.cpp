@@ -6,8 +6,6 @@
 #include "headgate/upstream/h1_dialler.hpp"
 #include "headgate/upstream/server_group.hpp"
 
-#include <boost/smart_ptr/make_local_shared.hpp>
-
 #include <algorithm>
 #include <map>
 #include <set>
@@ -82,7 +80,7 @@ std::shared_ptr<upstream::Upstream> upstream_for(const services::ActiveConfig& a
   const auto& context = active.upstream_tls[at];
   const upstream::ServerGroup* changed = nullptr;
   if (const auto old = then.find(options.name)) {
-    const auto& known = before->snapshot->upstreams[*old];
+    const auto& known = before->parts.upstreams[*old];
     if (unchanged(active, at, *before->active, *old)) return known;
     if (same_files(before->active->upstream_tls[*old].get(), context.get()))
       changed = dynamic_cast<const upstream::ServerGroup*>(known.get());
@@ -345,7 +343,7 @@ void log_changes(const services::ActiveConfig& then, const services::ActiveConfi
 
 std::vector<admin::KnownServer> servers_of(const Installed& installed) {
   std::vector<admin::KnownServer> out;
-  for (const auto& each : installed.snapshot->upstreams) {
+  for (const auto& each : installed.parts.upstreams) {
     auto* const upstream = dynamic_cast<upstream::ServerGroup*>(each.get());
     if (upstream == nullptr) continue;
     const auto& table = upstream->servers();
@@ -359,22 +357,21 @@ Installed install(std::shared_ptr<const services::ActiveConfig> active, const In
                   upstream::Environment environment, observe::Registry& registry, observe::Writer worker,
                   upstream::RetryBudgets& retry_budgets) {
   const auto& config = *active->config;
-  const auto snapshot = boost::make_local_shared<gateway::Snapshot>();
+  gateway::Snapshot parts;
   std::shared_ptr<redis::SharedLimiter> redis;
   if (config.redis) redis = limiter_for(complete(*config.redis, config), before, environment.loop);
-  snapshot->compiled = active->compiled;
-  snapshot->upstreams.reserve(config.upstreams.size());
+  parts.compiled = active->compiled;
+  parts.upstreams.reserve(config.upstreams.size());
   const UpstreamNames then(before ? before->active.get() : nullptr);
   for (std::size_t i = 0; i < config.upstreams.size(); ++i)
-    snapshot->upstreams.push_back(upstream_for(*active, i, before, then, environment, registry, worker));
-  snapshot->retries = retry_shares(config, retry_budgets);
-  snapshot->redis = redis;
-  snapshot->rooms = redis;
-  snapshot->counters = std::make_shared<const gateway::ExchangeCounters>(registry, worker, *active->compiled);
-  snapshot->key_overrides = active->key_overrides;
-  snapshot->overrides = active->overrides;
-  snapshot->missing_key = active->missing_key;
-  return {std::move(active), snapshot, std::move(redis)};
+    parts.upstreams.push_back(upstream_for(*active, i, before, then, environment, registry, worker));
+  parts.retries = retry_shares(config, retry_budgets);
+  parts.redis = redis;
+  parts.rooms = redis;
+  parts.key_overrides = active->key_overrides;
+  parts.overrides = active->overrides;
+  parts.missing_key = active->missing_key;
+  return {std::move(active), std::move(parts), std::move(redis)};
 }
 
 }  // namespace headgate::server

@@ -71,11 +71,11 @@ void log_mistakes(const admin::ReloadResult& result);
 void log_changes(const services::ActiveConfig& before, const services::ActiveConfig& after,
                  const admin::ReloadResult& result);
 
-/// What one worker makes from the active configuration: the snapshot for its gateway, and the open connections.
+/// What one worker makes from the active configuration: what its engine needs, and the open connections.
 struct Installed {
   std::shared_ptr<const services::ActiveConfig> active;
-  gateway::SnapshotPtr snapshot;
-  std::shared_ptr<redis::SharedLimiter> redis;  ///< the snapshot's; null if no limit is counted in Redis
+  gateway::Snapshot parts;                      ///< without its counters
+  std::shared_ptr<redis::SharedLimiter> redis;  ///< that of `parts`; null if no limit is counted in Redis
 };
 
 /// All servers of its upstreams.

@@ -19,8 +19,8 @@ class Bounds : public Servers {
       places_.push_back(most[i] > 0 ? std::make_shared<balance::Places>(most[i]) : nullptr);
     }
     options_.name = "app";
-    upstream_ = std::make_unique<ServerGroup>(clock_, options_, h1_dialler({loop_, timers_, blocks_, clock_}), 0,
-                                              nullptr, nullptr, places_);
+    upstream_ = std::make_unique<ServerGroup>(clock_, options_, h1_dialler({loop_, timers_, blocks_, clock_, random_}),
+                                              0, nullptr, nullptr, places_);
   }
   Result<AttemptPtr, Failure> attempt() {
     balance::Choice choice;
@@ -134,7 +134,7 @@ class NamedServer : public Bounds {
     acceptors_.emplace_back(loop_, second_);
     options_.name = "app";
     options_.servers.push_back({"app.invalid", first_.port(), "s0"});
-    upstream_ = std::make_unique<ServerGroup>(clock_, options_, h1_dialler({loop_, timers_, blocks_, clock_}));
+    upstream_ = std::make_unique<ServerGroup>(clock_, options_, h1_dialler({loop_, timers_, blocks_, clock_, random_}));
   }
   void leads_to(const std::vector<net::Tcp::endpoint>& addresses) {
     upstream_->use({"app.invalid", first_.port(), addresses});

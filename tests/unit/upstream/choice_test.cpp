@@ -12,8 +12,8 @@ namespace {
 class Choices : public Servers {
  protected:
   std::unique_ptr<ServerGroup> changed(const Options& options, unsigned worker = 0) {
-    return std::make_unique<ServerGroup>(clock_, options, h1_dialler({loop_, timers_, blocks_, clock_}), worker,
-                                         upstream_.get());
+    return std::make_unique<ServerGroup>(clock_, options, h1_dialler({loop_, timers_, blocks_, clock_, random_}),
+                                         worker, upstream_.get());
   }
   /// Leaves an idle connection to each server.
   void keep_one_of_each() {
@@ -144,7 +144,8 @@ TEST_F(Choices, SendAKeyToOneServer) {
 TEST_F(Choices, BeginWithAnotherServerOnEachWorker) {
   begin(3);
   for (const unsigned worker : {0U, 1U, 2U, 3U}) {
-    upstream_ = std::make_unique<ServerGroup>(clock_, options_, h1_dialler({loop_, timers_, blocks_, clock_}), worker);
+    upstream_ =
+        std::make_unique<ServerGroup>(clock_, options_, h1_dialler({loop_, timers_, blocks_, clock_, random_}), worker);
     EXPECT_EQ(connect()->at(), worker % 3);
   }
 }
@@ -192,7 +193,7 @@ TEST_F(Choices, ForgetAServerThatLeaves) {
 TEST_F(Choices, KeepTwoServersOfOneNameApart) {
   begin(1);
   options_.servers.push_back(options_.servers[0]);
-  upstream_ = std::make_unique<ServerGroup>(clock_, options_, h1_dialler({loop_, timers_, blocks_, clock_}));
+  upstream_ = std::make_unique<ServerGroup>(clock_, options_, h1_dialler({loop_, timers_, blocks_, clock_, random_}));
   upstream_->servers()[1].in_flight = 3;
   EXPECT_NE(upstream_->servers()[0].hash, upstream_->servers()[1].hash);
   auto options = options_;

@@ -45,7 +45,8 @@ class Servers : public testing::Test {
       const auto port = acceptors_.back().local_endpoint().port();
       options_.servers.push_back({"127.0.0.1", port, "s" + std::to_string(i)});
     }
-    upstream_ = std::make_unique<ServerGroup>(clock_, options_, h1_dialler({loop_, timers_, blocks_, clock_}, tls));
+    upstream_ =
+        std::make_unique<ServerGroup>(clock_, options_, h1_dialler({loop_, timers_, blocks_, clock_, random_}, tls));
   }
 
   /// Runs `task` to its end.
@@ -100,6 +101,7 @@ class Servers : public testing::Test {
   net::Timers timers_{loop_};
   net::Blocks blocks_{{16UL * 1024, 4}, {64UL * 1024, 4}};
   net::LoopClock clock_{loop_};
+  Random random_{1};
   std::vector<Acceptor> acceptors_;
   std::vector<net::Socket> far_;
   Options options_;

@@ -107,7 +107,7 @@ class TlsServers : public Servers {
   void begin_anew() {
     upstream_ = std::make_unique<ServerGroup>(
         clock_, options_,
-        h1_dialler({loop_, timers_, blocks_, clock_}, TlsUse{*net::TlsContext::of_client(tls_), counters_}));
+        h1_dialler({loop_, timers_, blocks_, clock_, random_}, TlsUse{*net::TlsContext::of_client(tls_), counters_}));
   }
 
   /// What connecting gives; if it gives a connection, tls_far() is its far end. `accepts`: the server takes part.

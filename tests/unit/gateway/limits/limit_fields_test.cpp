@@ -133,9 +133,11 @@ struct RequestId : testing::Test {
   std::string of(std::initializer_list<std::string_view> given) {
     x.request.fields.clear();
     for (const auto id : given) x.request.fields.push_back({http::Known::unknown, "x-request-ID", id});
-    return std::string(request_id(x));
+    return std::string(ids.of(x));
   }
   headgate::test::VirtualClock clock;
+  Random random{1};
+  RequestIds ids{random};
   Exchange x;
 };
 

@@ -8,21 +8,20 @@
 #include "unit/gateway/path/servers.hpp"
 
 #include "headgate/core/scoped_task.hpp"
+#include "headgate/engine/engine.hpp"
 #include "headgate/gateway/active_exchange.hpp"
 #include "headgate/gateway/cost_source.hpp"
-#include "headgate/gateway/exchange_counters.hpp"
 #include "headgate/gateway/explain.hpp"
 #include "headgate/gateway/gateway.hpp"
 #include "headgate/http/body_look.hpp"
 #include "headgate/http/h1/parse.hpp"
 #include "headgate/limit/in_flight.hpp"
 
-#include <boost/smart_ptr/make_local_shared.hpp>
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -160,12 +159,10 @@ class Path : public testing::Test {
   /// From now on these overrides are in force.
   void override_keys(std::span<const limit::Override> overrides) {
     begin();
-    const auto next = boost::make_local_shared<Snapshot>(*snapshot_);
-    next->overrides = overrides.empty()
-                          ? nullptr
-                          : std::make_shared<const OverrideTable>(*next->compiled, *next->key_overrides, overrides);
-    gateway->use_overrides(next);
-    snapshot_ = next;
+    const auto& now = *engine_->snapshot();
+    engine_->use_overrides(overrides.empty()
+                               ? nullptr
+                               : std::make_shared<const OverrideTable>(*now.compiled, *now.key_overrides, overrides));
   }
   /// What the gateway says would happen to such a request.
   Explanation explain(std::string_view start_line, std::string_view fields = {}) {
@@ -238,7 +235,7 @@ class Path : public testing::Test {
   std::deque<Piece> in_tunnel;              ///< what the client sends in it
   Exchange x;
   observe::AccessLog access_log;
-  std::unique_ptr<Gateway> gateway;
+  Gateway* gateway = nullptr;  ///< from the first request on
   bool done = false;
 
  private:
@@ -249,19 +246,18 @@ class Path : public testing::Test {
     const auto compiled = std::make_shared<const CompiledConfig>(options, identity, limits, upstreams_, 1);
     identity::Credentials credentials{std::make_shared<const identity::ApiKeys>(identity.api_key.known), {}};
     if (identity.jwt) credentials.jwt = std::make_shared<const ScriptedVerifier>(trace);
-    const auto snapshot = boost::make_local_shared<Snapshot>();
-    snapshot->compiled = compiled;
-    snapshot->upstreams = {app, shadow};
-    if (next_app) snapshot->upstreams.push_back(next_app);
-    snapshot->retries = {std::make_shared<upstream::RetryShare>(budget), nullptr, nullptr};
-    snapshot->redis = other_redis ? other_redis : redis;
-    snapshot->rooms = remote_rooms;
-    snapshot->counters = std::make_shared<const ExchangeCounters>(registry_, 0, *compiled);
-    snapshot->key_overrides = std::make_shared<const KeyOverrides>(
+    Snapshot first;
+    first.compiled = compiled;
+    first.upstreams = {app, shadow};
+    if (next_app) first.upstreams.push_back(next_app);
+    first.retries = {std::make_shared<upstream::RetryShare>(budget), nullptr, nullptr};
+    first.redis = other_redis ? other_redis : redis;
+    first.rooms = remote_rooms;
+    first.key_overrides = std::make_shared<const KeyOverrides>(
         *compiled, std::make_shared<const identity::Credentials>(std::move(credentials)));
-    snapshot_ = snapshot;
-    gateway = std::make_unique<Gateway>(
-        Services{clock, memory, access_log, bans, rooms, flights, &lent, nullptr, &sheet, notices}, snapshot);
+    engine_.emplace(Services{clock, random_, memory, access_log, bans, rooms, flights, &lent, nullptr, &sheet, notices},
+                    std::move(first), registry_);
+    gateway = &engine_->gateway();
   }
   const limit::Rule& rule_of(const std::string& name) const {
     for (const auto& limit : limits)
@@ -288,9 +284,10 @@ class Path : public testing::Test {
     done = true;
   }
 
+  Random random_{1};
   observe::Registry registry_;
-  SnapshotPtr snapshot_;
   std::vector<UpstreamOptions> upstreams_ = headgate::test::upstreams({"app", "shadow"});
+  std::optional<engine::Engine> engine_;
   ScriptedBody body_{clock, trace, "client-body"};
   std::string head_;
   ActiveExchange active_;

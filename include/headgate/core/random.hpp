@@ -1,0 +1,38 @@
+#pragma once
+// Chance as an argument: what draws from it decides the same again from the same seed.
+
+#include <cstdint>
+#include <limits>
+#include <random>
+
+namespace headgate {
+
+/// A generator of random bits for the standard library's distributions. Not for secrets. One thread.
+class Random {
+ public:
+  using result_type = std::uint64_t;
+
+  explicit Random(std::uint64_t seed) : bits_(seed) {}
+  /// Seeded by the operating system: for a process, whose draws nobody should foresee.
+  static Random of_the_system() {
+    std::random_device device;
+    return Random(device() | std::uint64_t{device()} << 32U);
+  }
+
+  static constexpr result_type min() noexcept { return 0; }
+  static constexpr result_type max() noexcept { return std::numeric_limits<result_type>::max(); }
+  result_type operator()() { return bits_(); }
+
+  /// Never 0: for ids.
+  std::uint64_t id() {
+    while (true)
+      if (const auto drawn = bits_()) return drawn;
+  }
+  /// Evenly from 0 to below 1.
+  double even() { return static_cast<double>(bits_() >> 11U) * 0x1p-53; }
+
+ private:
+  std::mt19937_64 bits_;
+};
+
+}  // namespace headgate

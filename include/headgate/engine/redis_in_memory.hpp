@@ -1,0 +1,46 @@
+#pragma once
+// Memory in the place of Redis: decides as Redis does for the only gateway that asks it, and always answers.
+
+#include "headgate/core/clock.hpp"
+#include "headgate/limit/limiter.hpp"
+#include "headgate/limit/memory_store.hpp"
+#include "headgate/room/memory_rooms.hpp"
+#include "headgate/room/room.hpp"
+
+#include <boost/unordered/unordered_flat_set.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+namespace headgate::engine {
+
+/// Counters and rooms apart from those of the process. One thread. Answers at once, without a task.
+class RedisInMemory final : public limit::RemoteLimiter, public room::RemoteRooms {
+ public:
+  RedisInMemory(Clock& clock, std::size_t max_keys) : clock_(clock), store_({.max_keys = max_keys}) {}
+
+  Task<Result<bool>> decide(std::span<const limit::Check> checks, std::span<limit::Decision> decisions) override;
+  std::optional<bool> decide_here(std::span<const limit::Check> checks, std::span<limit::Decision> decisions) override;
+  bool settle(std::span<const limit::Check> checks) override;
+  Task<error_code> charge(const limit::Check& owed, std::string_view token) override;
+  std::chrono::steady_clock::time_point recovering_until() const noexcept override { return {}; }
+  bool up() const noexcept override { return true; }
+
+  Task<Result<room::Answer>> ask(const room::Rule& rule, const room::Question& question) override;
+
+ private:
+  void change(limit::Check check);
+  /// A permit of a request in flight is held under its token: whoever takes, renews or gives it back twice does so
+  /// once.
+  bool changes_holder(const limit::Check& check);
+
+  Clock& clock_;
+  limit::MemoryStore store_;
+  room::MemoryRooms rooms_;
+  boost::unordered_flat_set<std::uint64_t> holders_;
+};
+
+}  // namespace headgate::engine

@@ -1,0 +1,95 @@
+#pragma once
+// A configuration run against a list of arrivals: the whole path, without sockets and without waiting.
+
+#include "headgate/engine/engine.hpp"
+#include "headgate/engine/scripted_server.hpp"
+#include "headgate/engine/virtual_clock.hpp"
+#include "headgate/gateway/exchange.hpp"
+
+#include <boost/asio/ip/address.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace headgate::engine {
+
+/// One request, and what its server would answer.
+struct RequestArrival {
+  Instant at;                        ///< an earlier moment than that of the arrival before counts as that
+  boost::asio::ip::address address;  ///< who connects
+  std::string_view method = "GET";
+  std::string_view host{};                ///< with an optional port, as a client writes it; empty: it names none
+  std::string_view path = "/";            ///< as a client writes it
+  std::string_view query{};               ///< begins with '?', or is empty
+  std::span<const http::Field> fields{};  ///< without Host
+  std::uint64_t bytes = 0;                ///< of its body
+  bool tls = false;                       ///< whether it comes over TLS
+  ScriptedAnswer answer{};
+};
+
+/// Where arrivals come from, in the order of their moments.
+class Arrivals {
+ public:
+  virtual ~Arrivals() = default;
+  /// Null: there are no more. What it points to is valid until the next call; the fields of its answer, for longer.
+  virtual const RequestArrival* next() = 0;
+};
+
+/// What became of an arrival. Views are valid during the call that tells it.
+struct Decided {
+  std::uint64_t number = 0;  ///< of the arrival, from 0
+  unsigned status = 0;
+  gateway::EndedBy ended_by = gateway::EndedBy::upstream;
+  std::string_view limit{};           ///< that refused it, or whose numbers it was told; empty: none
+  std::string_view tier{};            ///< of this limit
+  Duration retry_after{0};            ///< what it was told; 0: nothing
+  Duration took{0};                   ///< from its arrival to the end of its answer
+  const gateway::Exchange& exchange;  ///< all there is to know
+};
+
+/// One thread. The same configuration, seed and arrivals make the same decisions.
+class Simulation {
+ public:
+  struct Setup {
+    Instant start;  ///< what time it is first
+    std::uint64_t seed = 1;
+    std::size_t max_keys = 1'000'000;  ///< of counters in memory, and of those in the place of Redis
+  };
+
+  /// `parts` has a configuration and its keys; servers for it are made here.
+  Simulation(gateway::Snapshot parts, const Setup& setup);
+  ~Simulation();
+  Simulation(const Simulation&) = delete;
+  Simulation& operator=(const Simulation&) = delete;
+
+  /// Lets time pass from one arrival to the next, and then until the last of them has ended. `tell` is called for each
+  /// when it has ended. Throws std::logic_error if one waits for nothing.
+  void run(Arrivals& arrivals, const std::function<void(const Decided&)>& tell);
+
+  VirtualClock& clock() noexcept { return clock_; }
+  observe::Registry& metrics() noexcept { return offline_.metrics(); }
+  limit::MemoryStore& memory() noexcept { return offline_.memory(); }
+
+ private:
+  struct Visit;
+  static gateway::Snapshot with_servers(gateway::Snapshot parts, Clock& clock, const Scripts& scripts);
+  Visit& free_visit();
+  void begin(const RequestArrival& arrival);
+  Task<void> serve(Visit& visit);
+  void end(Visit& visit);
+
+  VirtualClock clock_;
+  Scripts scripts_;
+  Offline offline_;
+  std::vector<std::unique_ptr<Visit>> visits_;  ///< their memory is used again
+  std::vector<Visit*> free_;
+  std::uint64_t arrived_ = 0;
+  std::uint64_t ended_ = 0;
+  const std::function<void(const Decided&)>* tell_ = nullptr;
+};
+
+}  // namespace headgate::engine

@@ -1,0 +1,64 @@
+#pragma once
+// A clock that is a variable: time passes when its owner says so, and alarms ring at their moments.
+
+#include "headgate/core/clock.hpp"
+#include "headgate/core/frame_pool.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace headgate::engine {
+
+/// One thread. Setting, ringing and forgetting an alarm take a time logarithmic in the number of those that are set.
+class VirtualClock final : public Clock {
+ public:
+  /// It is `start` now.
+  explicit VirtualClock(Instant start) noexcept : start_(start) {}
+
+  Steady steady() const noexcept override { return kFirst + passed_; }
+  Instant wall() const noexcept override { return start_ + passed_; }
+  std::time_t second() const noexcept override {
+    return std::chrono::floor<std::chrono::seconds>(wall().time_since_epoch()).count();
+  }
+  std::unique_ptr<Alarm> alarm(Alarm::Ring ring, void* owner) override;
+  /// Its owner is called as soon as time passes, also if that is no time. This thread only.
+  std::unique_ptr<Bell> bell(Alarm::Ring ring, void* owner) override;
+
+  /// Lets time pass until `moment`; alarms for moments until then ring, in the order of their moments, and for one
+  /// moment in the order in which they were set. Nothing happens if `moment` is over and no alarm is due.
+  void advance_to(Instant moment);
+  void advance(Duration by) { advance_to(wall() + by); }
+  /// Lets time pass until the next alarm, which rings; false if none is set.
+  bool advance_to_alarm();
+  /// How many alarms are set.
+  std::size_t armed() const noexcept { return due_.size(); }
+
+ private:
+  class OnThisClock;
+  class AlarmBell;
+  /// Not zero: some treat the beginning of the steady clock as "never".
+  static constexpr Steady kFirst{std::chrono::hours(1000)};
+
+  /// An alarm that is set. The heap has what its order needs beside the pointer, so that it looks at no alarm.
+  struct Due {
+    Duration at{0};
+    std::uint64_t number = 0;  ///< in the order in which they were set
+    OnThisClock* alarm = nullptr;
+    bool before(const Due& other) const noexcept { return at != other.at ? at < other.at : number < other.number; }
+  };
+
+  void put(std::size_t at, const Due& due) noexcept;
+  void rise(std::size_t at, Due due) noexcept;
+  void sink(std::size_t at, Due due) noexcept;
+  void set(OnThisClock& alarm, Duration after);
+  void forget(OnThisClock& alarm) noexcept;
+  void ring_first();
+
+  Instant start_;
+  Duration passed_{0};
+  std::uint64_t numbered_ = 0;
+  std::vector<Due> due_;  ///< a heap: each is before its two children
+};
+
+}  // namespace headgate::engine

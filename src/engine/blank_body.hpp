@@ -1,0 +1,36 @@
+#pragma once
+// A body that is there from the start, all zeros.
+
+#include "headgate/http/exchange_io.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace headgate::engine {
+
+class BlankBody final : public http::BodyReader {
+ public:
+  void begin(std::uint64_t bytes) noexcept { left_ = bytes; }
+
+  bool take_at_most(std::uint64_t most) noexcept override { return left_ <= most; }
+  Result<std::string_view> ready() override { return take(); }
+  Task<Result<std::string_view>> read() override { co_return take(); }
+  bool ended() const noexcept override { return left_ == 0; }
+  void cancel() noexcept override {}
+  const http::Fields& trailers() const noexcept override { return none_; }
+
+ private:
+  static constexpr std::size_t kPiece = 64 * 1024;
+  static constexpr std::array<char, kPiece> kZeros{};
+
+  std::string_view take() noexcept {
+    const auto taken = static_cast<std::size_t>(std::min<std::uint64_t>(left_, kPiece));
+    left_ -= taken;
+    return {kZeros.data(), taken};
+  }
+
+  std::uint64_t left_ = 0;
+  http::Fields none_;
+};
+
+}  // namespace headgate::engine

@@ -1,0 +1,162 @@
+#include "headgate/engine/simulation.hpp"
+
+#include "blank_body.hpp"
+
+#include "headgate/gateway/active_exchange.hpp"
+#include "headgate/http/request_rules.hpp"
+#include "headgate/identity/client_address.hpp"
+
+#include <array>
+#include <exception>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace headgate::engine {
+namespace {
+
+/// Counts the bytes of an answer's body.
+class CountingReply final : public http::ReplyWriter {
+ public:
+  void begin() noexcept {
+    bytes_ = 0;
+    started_ = false;
+  }
+  Task<Result<void>> interim(const http::ReplyStart&) override { co_return Result<void>(); }
+  Task<Result<void>> send(const http::ReplyStart&, std::string_view first, http::EndStream) override {
+    started_ = true;
+    bytes_ += first.size();
+    co_return Result<void>();
+  }
+  Task<Result<void>> write(std::string_view bytes, http::EndStream) override {
+    bytes_ += bytes.size();
+    co_return Result<void>();
+  }
+  Task<Result<void>> finish(const http::Fields&) override { co_return Result<void>(); }
+  void tunnel(Duration /*timeout*/) override {}
+  bool started() const noexcept override { return started_; }
+  std::uint64_t bytes_sent() const noexcept override { return bytes_; }
+
+ private:
+  std::uint64_t bytes_ = 0;
+  bool started_ = false;
+};
+
+/// What a session would have made of the head.
+Result<void, http::ParseError> fill(http::RequestHead& head, const RequestArrival& arrival, TextArena& text) {
+  head.method = text.join({arrival.method});
+  head.target = text.join({arrival.path, arrival.query});
+  head.version = arrival.host.empty() ? 10 : 11;
+  if (!arrival.host.empty()) head.fields.push_back({http::Known::host, "Host", text.join({arrival.host})});
+  for (const auto& field : arrival.fields)
+    head.fields.push_back({field.id, text.join({field.name}), text.join({field.value})});
+  if (arrival.bytes > 0) head.framing = {http::Framing::Kind::length, arrival.bytes};
+  return http::apply_request_rules({.path = head.target}, http::Paths::normalised, head);
+}
+
+}  // namespace
+
+/// One exchange, and what is around it instead of a session.
+struct Simulation::Visit {
+  gateway::Exchange x;
+  gateway::ActiveExchange active;
+  BlankBody body;
+  CountingReply reply;
+  ScriptedAnswer answer;
+  std::array<char, 64> address{};
+  std::uint64_t number = 0;
+};
+
+Simulation::Simulation(gateway::Snapshot parts, const Setup& setup)
+    : clock_(setup.start),
+      offline_(clock_, setup.seed, with_servers(std::move(parts), clock_, scripts_), setup.max_keys) {}
+
+Simulation::~Simulation() = default;
+
+gateway::Snapshot Simulation::with_servers(gateway::Snapshot parts, Clock& clock, const Scripts& scripts) {
+  parts.upstreams.clear();
+  for (const auto& options : parts.compiled->upstreams())
+    parts.upstreams.push_back(std::make_shared<ScriptedUpstream>(clock, options, scripts));
+  return parts;
+}
+
+void Simulation::run(Arrivals& arrivals, const std::function<void(const Decided&)>& tell) {
+  tell_ = &tell;
+  while (const auto* const arrival = arrivals.next()) {
+    clock_.advance_to(arrival->at);
+    begin(*arrival);
+  }
+  while (ended_ != arrived_)
+    if (!clock_.advance_to_alarm()) throw std::logic_error("a request waits, and nothing will happen");
+  tell_ = nullptr;
+}
+
+Simulation::Visit& Simulation::free_visit() {
+  if (free_.empty()) {
+    auto& made = *visits_.emplace_back(std::make_unique<Visit>());
+    scripts_.add(made.x.client_gone, made.answer);
+    return made;
+  }
+  auto& visit = *free_.back();
+  free_.pop_back();
+  return visit;
+}
+
+void Simulation::begin(const RequestArrival& arrival) {
+  auto& visit = free_visit();
+  auto& x = visit.x;
+  visit.number = arrived_++;
+  visit.answer = arrival.answer;
+  visit.body.begin(arrival.bytes);
+  visit.reply.begin();
+  x.peer = arrival.address;
+  x.peer_text = identity::address_text(arrival.address, visit.address);
+  x.clock = &clock_;
+  x.started = clock_.steady();
+  x.client_tls = arrival.tls;
+  x.body = &visit.body;
+  x.reply = &visit.reply;
+  if (const auto filled = fill(x.request, arrival, x.text); filled.has_error()) {
+    x.status = filled.error().status;
+    x.ended_by = gateway::EndedBy::bad_request;
+    x.reason = filled.error().why;
+    offline_.gateway().name(x);
+    offline_.gateway().refused(x);
+    end(visit);
+  } else {
+    spawn(serve(visit), "arrival");
+  }
+}
+
+Task<void> Simulation::serve(Visit& visit) {
+  visit.active.begin(visit.x);
+  std::exception_ptr thrown;
+  try {
+    co_await offline_.gateway().handle(visit.x);
+  } catch (...) {
+    thrown = std::current_exception();
+  }
+  if (thrown) co_await gateway::answer_bug(offline_.gateway(), visit.x, thrown);
+  visit.active.end();
+  end(visit);
+}
+
+void Simulation::end(Visit& visit) {
+  auto& x = visit.x;
+  const auto* const binding = x.admission.binding;
+  (*tell_)({.number = visit.number,
+            .status = x.status,
+            .ended_by = x.ended_by,
+            .limit = !x.problem_limit.empty() ? x.problem_limit
+                     : binding != nullptr     ? std::string_view(binding->route_limit->limit->name)
+                                              : std::string_view(),
+            .tier = binding != nullptr ? std::string_view(binding->tier->name) : std::string_view(),
+            .retry_after = x.retry_after,
+            .took = std::chrono::duration_cast<Duration>(clock_.steady() - x.started),
+            .exchange = x});
+  x.reset();
+  ++ended_;
+  free_.push_back(&visit);
+}
+
+}  // namespace headgate::engine

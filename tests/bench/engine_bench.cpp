@@ -1,0 +1,155 @@
+// What an arrival of a simulation costs: `./dev bench engine`.
+
+#include "support/simulated.hpp"
+
+#include <unistd.h>
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace headgate::bench {
+namespace {
+
+using engine::RequestArrival;
+
+constexpr const char* kUsage = R"(engine_bench [OPTION...]
+  --only NAME     plain or limited
+  --arrivals N    of each row (default 2000000)
+  --no-count      arrivals a second only, without the instructions, which valgrind counts
+)";
+
+constexpr unsigned kAddresses = 100'000;
+constexpr std::array<std::string_view, 2> kRows{"plain", "limited"};
+constexpr double kTarget = 1e6;
+
+struct Options {
+  std::string only;
+  std::uint64_t arrivals = 2'000'000;
+  bool count = true;
+};
+
+/// One every microsecond, each of one of the addresses by chance, whose server takes five milliseconds.
+class Crowd final : public engine::Arrivals {
+ public:
+  explicit Crowd(std::uint64_t arrivals) : left_(arrivals) {
+    arrival_.at = test::kStart;
+    arrival_.host = "api.example.com";
+    arrival_.path = "/v1/orders/17";
+    arrival_.fields = fields_;
+    arrival_.answer = {.status = 200, .bytes = 512, .after = std::chrono::milliseconds(5)};
+  }
+  const RequestArrival* next() override {
+    if (left_-- == 0) return nullptr;
+    arrival_.at += Duration(1);
+    arrival_.address =
+        boost::asio::ip::address_v4(0x0A000000U + static_cast<std::uint32_t>(random_() % kAddresses));  // 10.0.0.0/8
+    return &arrival_;
+  }
+
+ private:
+  std::array<http::Field, 2> fields_{
+      {{http::Known::user_agent, "User-Agent", "engine_bench"}, {http::Known::accept, "Accept", "application/json"}}};
+  Random random_{1};
+  std::uint64_t left_;
+  RequestArrival arrival_;
+};
+
+double cpu() noexcept {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
+}
+
+/// Arrivals for each second of CPU.
+double run(std::string_view row, std::uint64_t arrivals) {
+  test::Simulated simulated;
+  if (row == "limited") simulated.limit_by("client_ip", "each", "10/second");
+  const auto simulation = simulated.start(1, 2 * kAddresses);
+  Crowd crowd(arrivals);
+  std::uint64_t answered = 0;
+  const auto before = cpu();
+  simulation->run(crowd, [&](const engine::Decided& decided) { answered += decided.status == 200 ? 1 : 0; });
+  const auto took = cpu() - before;
+  if (answered == 0) throw std::runtime_error("no arrival was answered");
+  return static_cast<double>(arrivals) / took;
+}
+
+/// All that one run collects, the start of the program included.
+std::optional<double> collected(const std::string& self, std::string_view row, std::uint64_t arrivals) {
+  const std::string log = "/tmp/engine_bench." + std::to_string(getpid());
+  const auto command = "valgrind --tool=callgrind --callgrind-out-file=/dev/null --log-file=" + log + " " + self +
+                       " --no-count --only " + std::string(row) + " --arrivals " + std::to_string(arrivals) +
+                       " > /dev/null 2>&1";
+  const auto status = std::system(command.c_str());
+  std::ifstream file(log);
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  std::remove(log.c_str());
+  constexpr std::string_view kName = "Collected : ";
+  const auto at = text.rfind(kName);
+  if (status != 0 || at == std::string::npos) return std::nullopt;
+  return std::stod(text.substr(at + kName.size()));
+}
+
+void print(const Options& options, std::string_view row, const std::string& self) {
+  const auto a_second = run(row, options.arrivals);
+  std::cout << row << ": " << static_cast<std::uint64_t>(a_second) << " arrivals a second of CPU"
+            << (a_second >= kTarget ? "" : ", fewer than a million");
+  if (options.count) {
+    constexpr std::uint64_t kLess = 20'000;
+    constexpr std::uint64_t kMore = 120'000;
+    const auto less = collected(self, row, kLess);
+    const auto more = collected(self, row, kMore);
+    if (less && more)
+      std::cout << ", " << static_cast<std::uint64_t>((*more - *less) / (kMore - kLess)) << " instructions each";
+    else
+      std::cout << " (valgrind has not counted)";
+  }
+  std::cout << std::endl;
+}
+
+bool parse(const std::vector<std::string>& words, Options& options) {
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (words[i] == "--no-count") {
+      options.count = false;
+    } else if (i + 1 == words.size()) {
+      return false;
+    } else if (words[i] == "--only") {
+      options.only = words[++i];
+    } else if (words[i] == "--arrivals") {
+      options.arrivals = std::strtoull(words[++i].c_str(), nullptr, 10);
+    } else {
+      return false;
+    }
+  }
+  return options.arrivals > 0;
+}
+
+}  // namespace
+}  // namespace headgate::bench
+
+int main(int argc, char** argv) {
+  using namespace headgate::bench;
+  Options options;
+  if (!parse({argv + 1, argv + argc}, options)) {
+    std::cerr << kUsage;
+    return 2;
+  }
+  try {
+    for (const auto row : kRows)
+      if (options.only.empty() || options.only == row) print(options, row, argv[0]);
+    return 0;
+  } catch (const std::exception& error) {
+    std::cerr << error.what() << '\n';
+    return 1;
+  }
+}
