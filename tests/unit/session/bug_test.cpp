@@ -66,8 +66,8 @@ class Bug : public net::test::Loop {
     snapshot->counters = std::make_shared<const gateway::ExchangeCounters>(registry_, 0, *compiled);
     snapshot->key_overrides = std::make_shared<const gateway::KeyOverrides>(
         *compiled, std::make_shared<const identity::Credentials>(identity::Credentials{keys, {}}));
-    gateway_ =
-        std::make_unique<gateway::Gateway>(gateway::Services{clock_, memory_, log_, bans_, rooms_, flights_}, snapshot);
+    gateway_ = std::make_unique<gateway::Gateway>(
+        gateway::Services{clock_, random_, memory_, log_, bans_, rooms_, flights_}, snapshot);
     sessions_ = std::make_unique<Sessions>(*gateway_, clock_, blocks_, timeouts_, bounds_, connections_);
   }
   ~Bug() override {
@@ -112,6 +112,7 @@ class Bug : public net::test::Loop {
   std::filesystem::path log_path_;
   std::unique_ptr<observe::Logs> logs_;
   observe::AccessLog log_;
+  Random random_{1};
   std::unique_ptr<gateway::Gateway> gateway_;
   std::unique_ptr<Sessions> sessions_;
 };
