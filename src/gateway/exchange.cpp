@@ -85,7 +85,7 @@ void Admission::reset() noexcept {
   rule = 0;
   delay = Duration(0);
   held = 0;
-  returned = peek = false;
+  settled = returned = peek = false;
   checks.clear();
   limits.clear();
   unchecked.clear();
@@ -112,12 +112,10 @@ void Exchange::reset() {
   delay = nullptr;
   request_id = {};
   if (trace) trace.reset();
-  if (ban != nullptr) {  // also on a route without extras: an operator may suspend under any limit
-    ban = nullptr;
-    banned_key = {};
-  }
+  if (suspension.by != nullptr) suspension = {};  // also on a route without extras: an operator may suspend there
   if (route != nullptr && route->has_extras()) reset_extras();  // before its upstream and its route may go
   if (route != nullptr && route->edits) path_for_server = {};
+  left = {};
   snapshot.reset();
   route = nullptr;
   allowed_methods.clear();
@@ -141,29 +139,14 @@ void Exchange::reset() {
 }
 
 void Exchange::reset_extras() {
-  slot.leave();
   preflight = false;
-  if (server_place.held()) server_place = {};
   if (room.outcome != RoomVisit::Outcome::none) room = {};
-  token = {};
   if (in_flight.is_linked()) in_flight.unlink();
-  if (waited_tier != nullptr) {
-    waited_tier = nullptr;
-    permit_wait = Duration(0);
-  }
-  renewed_at = {};
-  priority = effective = shed::Priority::normal;
-  shed_by.reset();
-  queued = Duration(0);
-  circuit_pass = balance::CircuitPass::none;
+  flight = {};
+  shedding.reset();
   if (held) held.reset();
-  if (appointment) appointment.reset();
-  if (appointment_tier != nullptr) {
-    offered = {};
-    appointment_tier = nullptr;
-    appointment_events = {};
-  }
-  offences_noted = false;
+  appointments = {};
+  suspension.noted = false;
 }
 
 }  // namespace headgate::gateway

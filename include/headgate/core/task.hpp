@@ -3,11 +3,13 @@
 // CPU time than callbacks).
 
 #include "headgate/core/frame_pool.hpp"
+#include "headgate/core/result.hpp"
 
 #include <coroutine>
 #include <exception>
 #include <optional>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 namespace headgate {
@@ -39,12 +41,20 @@ struct TaskPromiseBase : frame_pool::Pooled {
   void unhandled_exception() noexcept { thrown = std::current_exception(); }
 };
 
+/// A const Result<bool> cannot be moved from, and its constructor from a value fits better than that from another one:
+/// what was refused would become true.
+template <class T>
+inline constexpr bool takes_itself_for_a_value = false;
+template <class T, class E>
+inline constexpr bool takes_itself_for_a_value<Result<T, E>> = std::is_constructible_v<T, const Result<T, E>>;
+
 template <class T>
 struct TaskPromise : TaskPromiseBase {
   std::optional<T> value;
   Task<T> get_return_object() noexcept;
   template <class U>
   void return_value(U&& result) {
+    static_assert(!std::is_same_v<U, const T> || !takes_itself_for_a_value<T>, "co_return a local that is not const");
     value.emplace(std::forward<U>(result));
   }
   T take() {

@@ -2,19 +2,17 @@
 // One request and its answer, as data. Each step of the path fills its own part; the last step writes the log and the
 // metrics from it.
 
-#include "headgate/balance/circuit_gate.hpp"
-#include "headgate/balance/places.hpp"
 #include "headgate/core/clock.hpp"
 #include "headgate/core/random.hpp"
 #include "headgate/core/text_arena.hpp"
 #include "headgate/gateway/compiled_config.hpp"
+#include "headgate/gateway/exchange_parts.hpp"
 #include "headgate/gateway/exchange_trace.hpp"
 #include "headgate/gateway/snapshot.hpp"
 #include "headgate/http/exchange_io.hpp"
 #include "headgate/identity/token_cache.hpp"
 #include "headgate/limit/limit.hpp"
 #include "headgate/observe/counters.hpp"
-#include "headgate/shed/slot.hpp"
 
 #include <boost/asio/ip/address.hpp>
 #include <boost/container/static_vector.hpp>
@@ -130,7 +128,7 @@ struct UncheckedUse {
   bool noted = false;
 };
 
-/// What the limits decided. Set by the steps `admit`.
+/// What the limits decided. Set by the steps of limits.
 struct Admission {
   enum class Outcome : std::uint8_t { none, allowed, rejected };
   static constexpr std::size_t kMax = limit::kMaxRulesPerRequest;
@@ -140,6 +138,7 @@ struct Admission {
   std::size_t rule = 0;                   ///< its rule: an index into checks and decisions
   Duration delay{0};                      ///< how long the request waits for its permit
   std::size_t held = 0;                   ///< of so many of the first `limits` permits were taken
+  bool settled = false;                   ///< whether what the answer says was charged
   bool returned = false;  ///< whether what was taken was given back, because a later step ended the request
   /// Whether the request is only asked about (gateway/explain.hpp): the steps decide the same, and take nothing.
   bool peek = false;
@@ -166,7 +165,7 @@ struct Admission {
   void reset() noexcept;
 };
 
-/// What the waiting room of the route said. Set by the step `wait_in_room`.
+/// What the waiting room of the route said. Set by the step `room`.
 struct RoomVisit {
   enum class Outcome : std::uint8_t {
     none,      ///< the route has no room, or the request needs no place
@@ -190,16 +189,6 @@ struct RoomVisit {
 class Delay;
 /// The bytes of a body that are held; see gateway/servers/held_body.hpp.
 class HeldBody;
-/// The appointment that a request keeps; see gateway/limits/appointments.hpp.
-struct KeptAppointment;
-
-/// An appointment that a rejection hands out.
-struct OfferedAppointment {
-  std::string_view token;  ///< empty: none
-  Instant from;
-  Instant until;
-};
-
 /// Ends with the exchange.
 using InFlightHook = boost::intrusive::list_member_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>>;
 
@@ -226,6 +215,7 @@ struct Exchange {
 
   // Set by the steps.
   Random* random = nullptr;  ///< of its worker, from the beginning of the path on
+  StepSet left;  ///< the steps that were left at its end
   std::string_view request_id;
   std::unique_ptr<ExchangeTrace> trace;  ///< null: the configuration has no tracing
   SnapshotPtr snapshot;                  ///< the configuration at the start of this exchange, used until its end
@@ -235,28 +225,14 @@ struct Exchange {
   Caller caller;
   Admission admission;
   RoomVisit room;
-  std::string_view token;  ///< names it as the holder of permits in flight in Redis; empty if it holds none
   InFlightHook in_flight;  ///< in the list of exchanges whose permits are renewed
-  Clock::Steady renewed_at{};
-  const CompiledTier* waited_tier = nullptr;     ///< in whose queue it waited for a permit in flight; null: in none
-  Duration permit_wait{0};                       ///< how long
-  std::shared_ptr<KeptAppointment> appointment;  ///< null: the request shows none that is valid
-  OfferedAppointment offered;
-  const CompiledTier* appointment_tier = nullptr;  ///< whose appointments the events are of
-  std::array<bool, observe::kAppointmentEvents> appointment_events{};
-  shed::Priority priority = shed::Priority::normal;                ///< by the route, the caller's tier or a trusted hop
-  shed::Priority effective = shed::Priority::normal;               ///< what it counts as: now and then low is normal
-  std::optional<shed::Layer> shed_by;                              ///< which layer refused it
-  Duration queued{0};                                              ///< how long it waited for that place
-  shed::Slot slot;                                                 ///< its place at the upstream
-  balance::Place server_place;                                     ///< at the server to use, until an attempt has it
-  balance::CircuitPass circuit_pass = balance::CircuitPass::none;  ///< how it passed the circuit breaker
-  std::string_view problem_limit;                                  ///< the limit that the problem names; else empty
-  const RouteBan* ban = nullptr;  ///< the limit under which the caller is suspended, or would be if it did not observe
-  std::string_view banned_key;    ///< its key
-  bool offences_noted = false;    ///< before the answer, which tells the suspension that they begin
-  Duration retry_after{0};        ///< the value of Retry-After; 0: none
-  unsigned status = 0;            ///< the status of the reply; 0 before it
+  FlightPart flight;
+  AppointmentPart appointments;
+  SheddingPart shedding;
+  SuspensionPart suspension;
+  std::string_view problem_limit;  ///< the limit that the problem names; else empty
+  Duration retry_after{0};         ///< the value of Retry-After; 0: none
+  unsigned status = 0;             ///< the status of the reply; 0 before it
   EndedBy ended_by = EndedBy::upstream;
   std::string_view upstream;
   std::string_view server;

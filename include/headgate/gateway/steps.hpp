@@ -42,7 +42,6 @@ enum class Step : std::uint8_t {
   delay,
   hold_body,
   capacity,
-  note_capacity,
   queue,
   place,
   server_queue,

@@ -212,10 +212,11 @@ Task<void> send_problem(Exchange& x, const Problem& problem, RejectionHeaders st
   x.fields.clear();
   const auto retry_after = problem.retry_after > 0 ? x.text.number(problem.retry_after) : std::string_view{};
   if (!retry_after.empty()) x.fields.push_back({http::Known::retry_after, "Retry-After", retry_after});
-  if (!x.offered.token.empty())
-    x.fields.push_back({http::Known::unknown, kAppointmentField,
-                        x.text.join({x.offered.token, ";from=", x.text.number(second_after(x.offered.from)),
-                                     ";until=", x.text.number(second_before(x.offered.until))})});
+  if (!x.appointments.offered.token.empty())
+    x.fields.push_back(
+        {http::Known::unknown, kAppointmentField,
+         x.text.join({x.appointments.offered.token, ";from=", x.text.number(second_after(x.appointments.offered.from)),
+                      ";until=", x.text.number(second_before(x.appointments.offered.until))})});
   if (!problem.challenge.empty())
     x.fields.push_back({http::Known::www_authenticate, "WWW-Authenticate", problem.challenge});
   if (!problem.location.empty()) x.fields.push_back({http::Known::location, "Location", problem.location});
@@ -223,7 +224,7 @@ Task<void> send_problem(Exchange& x, const Problem& problem, RejectionHeaders st
   std::string_view body;
   if (problem.body == RejectionBody::problem) {
     const auto form = form_of(x);
-    body = form == ProblemForm::json ? body_of(x.text, problem, retry_after, x.request_id, x.offered)
+    body = form == ProblemForm::json ? body_of(x.text, problem, retry_after, x.request_id, x.appointments.offered)
                                      : page_of(x, problem, words_of(x.text, problem), form);
     append_form(form, x.fields);
   }

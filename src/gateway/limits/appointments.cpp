@@ -58,8 +58,8 @@ void book(Exchange& x, const CheckedLimit& checked, Booking& out) {
 }
 
 void note(Exchange& x, const CompiledTier& tier, observe::AppointmentEvent event) {
-  x.appointment_tier = &tier;
-  x.appointment_events[static_cast<std::size_t>(event)] = true;
+  x.appointments.tier = &tier;
+  x.appointments.events[static_cast<std::size_t>(event)] = true;
 }
 
 std::string_view presented(const Exchange& x) {
@@ -114,7 +114,7 @@ bool offer(Path& path, Exchange& x, Instant now, std::span<const limit::Check> b
   const auto token =
       sign(*made, {limit.name, checked.tier->name, booked.front().key}, x.snapshot->compiled->options().signing_keys);
   note(x, *checked.tier, observe::AppointmentEvent::offered);
-  x.offered = {.token = x.text.join({token}), .from = made->from, .until = made->until};
+  x.appointments.offered = {.token = x.text.join({token}), .from = made->from, .until = made->until};
   return true;
 }
 
@@ -123,7 +123,7 @@ bool offer(Path& path, Exchange& x, Instant now, std::span<const limit::Check> b
 /// Looks whether the request keeps an appointment with this limit. Who comes early is told to wait, and keeps it.
 MaybeProblem keep_appointment(Path& path, Exchange& x, const RouteLimit& route_limit, const ResolvedLimit& resolved) {
   const auto text = presented(x);
-  if (text.empty() || x.appointment) return {};
+  if (text.empty() || x.appointments.kept) return {};
   const auto& limit = *route_limit.limit;
   const auto read =
       read_signed(text, {limit.name, resolved.tier->name, resolved.key}, x.snapshot->compiled->options().signing_keys);
@@ -136,7 +136,7 @@ MaybeProblem keep_appointment(Path& path, Exchange& x, const RouteLimit& route_l
   }
   if (arrived == limit::Arrival::early) {
     note(x, *resolved.tier, observe::AppointmentEvent::early);
-    x.offered = {.token = text.substr(0, text.find(';')), .from = read->from, .until = read->until};
+    x.appointments.offered = {.token = text.substr(0, text.find(';')), .from = read->from, .until = read->until};
     return Problem{.status = 429,
                    .ended_by = EndedBy::limit,
                    .detail = "This appointment has not begun. Come back with it when it has.",
@@ -144,17 +144,17 @@ MaybeProblem keep_appointment(Path& path, Exchange& x, const RouteLimit& route_l
                    .retry_after = seconds_up(read->from - now),
                    .body = x.snapshot->compiled->options().rejection.body};
   }
-  x.appointment = std::make_shared<KeptAppointment>(KeptAppointment{
+  x.appointments.kept = std::make_shared<KeptAppointment>(KeptAppointment{
       .appointment = *read, .of = &route_limit, .use = limit::use_of(*read, resolved.tier->rules.front())});
   return {};
 }
 
 /// Whether the round was rejected because the appointment was kept before. Then the round is made again without it.
 bool used_before(Path& path, Exchange& x, Round& round) {
-  if (!x.appointment || x.appointment->used) return false;
+  if (!x.appointments.kept || x.appointments.kept->used) return false;
   for (const auto& checked : round.limits()) {
     if (!checked.kept || !checked.rejected) continue;
-    x.appointment->used = true;
+    x.appointments.kept->used = true;
     note(x, *checked.tier, observe::AppointmentEvent::missed);
     x.admission.outcome = Admission::Outcome::none;
     x.admission.binding = nullptr;

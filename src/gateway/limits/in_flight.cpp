@@ -43,7 +43,7 @@ limit::Check in_redis(const Exchange& x, const CheckedLimit& checked, std::size_
   check.rule = &checked.tier->rules[at - checked.first];
   check.cost = cost;
   check.how = how;
-  check.token = x.token;
+  check.token = x.flight.token;
   return check;
 }
 
@@ -59,7 +59,7 @@ InFlight::InFlight(Clock& clock, limit::Limiter& memory, Turns& turns, Random& r
 InFlight::~InFlight() = default;
 
 void InFlight::name(Exchange& x) {
-  if (x.token.empty()) x.token = x.text.join({process_, x.text.number(++exchanges_)});
+  if (x.flight.token.empty()) x.flight.token = x.text.join({process_, x.text.number(++exchanges_)});
 }
 
 void InFlight::show(Exchange& x) {
@@ -72,7 +72,7 @@ void InFlight::keep(Exchange& x) {
   bool any = false;
   each_permit(x, [&](const CheckedLimit& checked, std::size_t) { any = any || checked.source != Source::memory; });
   if (!any || !alarm_ || x.in_flight.is_linked()) return;  // linked: it holds one of an earlier stage already
-  x.renewed_at = clock_.steady();
+  x.flight.renewed_at = clock_.steady();
   kept_.push_back(x);
   arm();
 }
@@ -119,9 +119,9 @@ void InFlight::on_alarm(void* self) {
   const auto now = flights.clock_.steady();
   for (std::size_t renewed = 0; renewed < kMaxRenewed && !flights.kept_.empty(); ++renewed) {
     auto& oldest = flights.kept_.front();
-    if (now - oldest.renewed_at < kRenewal) break;
+    if (now - oldest.flight.renewed_at < kRenewal) break;
     flights.renew(oldest);
-    oldest.renewed_at = now;
+    oldest.flight.renewed_at = now;
     flights.kept_.splice(flights.kept_.end(), flights.kept_, flights.kept_.begin());
   }
   if (!flights.kept_.empty()) flights.arm();

@@ -35,7 +35,7 @@ Duration known_wait(Exchange& x, const RouteLimit& route_limit) {
 
 void tell_known_waits(Exchange& x, Stage stage, Problem& problem) {
   if (problem.ended_by != EndedBy::limit || problem.retry_after == 0 || x.admission.binding == nullptr ||
-      !x.offered.token.empty() || x.appointment || !x.snapshot->redis->up())
+      !x.appointments.offered.token.empty() || x.appointments.kept || !x.snapshot->redis->up())
     return;  // without Redis its limits may let the next request pass
   Duration longest(0);
   for (const auto& route_limit : x.route->limits_at(Stage::redis))

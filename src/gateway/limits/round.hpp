@@ -31,7 +31,8 @@ inline limit::Check given_back(limit::Check taken) noexcept {
   return taken;
 }
 
-/// The checks and limits that were appended to an admission since its construction. Lives as long as one step `admit`.
+/// The checks and limits that were appended to an admission since its construction. Lives as long as one step of
+/// limits.
 class Round {
  public:
   Round(Admission& admission, RoundKind of, Stage at = Stage::redis) noexcept

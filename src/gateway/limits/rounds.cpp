@@ -93,7 +93,7 @@ Problem rejection(const Exchange& x, const Rejection& style) {
                       .count = 1,
                       .kept = true,
                       .used = resolved.cost});
-  const auto& use = x.appointment->use;
+  const auto& use = x.appointments.kept->use;
   a.checks.push_back({.rule = &use,
                       .key = resolved.key,
                       .hash = keyed_hash(x.text.join({use.suffix, resolved.key}), use.seed),
@@ -104,7 +104,7 @@ Problem rejection(const Exchange& x, const Rejection& style) {
 /// The same of a limit in flight, with appointments or in shards.
 [[nodiscard]] bool append_extras(Exchange& x, const RouteLimit& route_limit, const ResolvedLimit& resolved,
                                  Source source, limit::ShardTurns& turns) {
-  if (x.appointment && x.appointment->of == &route_limit && !x.appointment->used)
+  if (x.appointments.kept && x.appointments.kept->of == &route_limit && !x.appointments.kept->used)
     return append_kept(x, route_limit, resolved, source);
   const auto& tier = *resolved.tier;
   const bool in_flight = route_limit.ready->in_flight;
@@ -114,7 +114,7 @@ Problem rejection(const Exchange& x, const Rejection& style) {
                       : sharded                    ? tier.shard
                                                    : tier.rules;
   if (!append_rules(x.admission, route_limit, resolved, source, rules, in_flight ? 1 : resolved.cost,
-                    in_flight ? x.token : std::string_view()))
+                    in_flight ? x.flight.token : std::string_view()))
     return false;
   if (sharded) use_shard(x, x.admission.limits.back(), resolved.key, turns);
   return true;

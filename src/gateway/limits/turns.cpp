@@ -39,7 +39,7 @@ bool Turn::can_wait(const limit::Check& check) noexcept {
 
 Turn::~Turn() {
   leave();
-  if (since_ != Clock::Steady()) x_.permit_wait += std::chrono::duration_cast<Duration>(x_.clock->steady() - since_);
+  if (since_ != Clock::Steady()) x_.flight.waited += std::chrono::duration_cast<Duration>(x_.clock->steady() - since_);
 }
 
 bool Turn::over() const noexcept {
@@ -104,7 +104,7 @@ bool Turn::stand(const Round& round, std::size_t at) {
     until_ = until;
   }
   for (const auto& checked : round.limits())
-    if (at + round.first_check >= checked.first) x_.waited_tier = checked.tier;
+    if (at + round.first_check >= checked.first) x_.flight.waited_for = checked.tier;
   in_redis_ = round.kind == RoundKind::redis || round.kind == RoundKind::fallback;
   return true;
 }
@@ -113,7 +113,7 @@ bool Turn::stand(const Round& round, std::size_t at) {
 void Turn::rank_by(const Round& round, std::size_t at) noexcept {
   for (const auto& checked : round.limits())
     if (at + round.first_check >= checked.first) fleet_ = checked.route_limit->ready->fleet;
-  priority = fleet_ ? x_.effective : shed::Priority::critical;
+  priority = fleet_ ? x_.shedding.effective : shed::Priority::critical;
   line = fleet_ ? line_of(x_) : Hash();
 }
 

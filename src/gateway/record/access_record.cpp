@@ -51,8 +51,9 @@ void fill_limits(const Exchange& x, observe::AccessRecord& record) {
   } else if (x.ended_by == EndedBy::ban) {
     record.limit = x.problem_limit;
     record.decision = "banned";
-    record.key = x.banned_key;
-    record.source = to_text(x.ban->route_limit->limit->store == limit::Store::redis ? Source::redis : Source::memory);
+    record.key = x.suspension.key;
+    record.source =
+        to_text(x.suspension.by->route_limit->limit->store == limit::Store::redis ? Source::redis : Source::memory);
   } else if (!x.problem_limit.empty()) {  // no check was made
     record.limit = x.problem_limit;
     record.decision = "rejected";
@@ -87,7 +88,7 @@ void fill(Exchange& x, observe::AccessRecord& record) {
   record.reason = x.reason;
   record.attempts = x.attempts;
   record.retried = x.retried;
-  record.queued = x.queued + x.permit_wait;
+  record.queued = x.shedding.queued + x.flight.waited;
   record.in_bytes = x.body_bytes;
   record.out_bytes = x.reply ? x.reply->bytes_sent() : 0;
   record.upstream_elapsed = std::chrono::duration_cast<Duration>(x.upstream_time);

@@ -134,7 +134,7 @@ void ExchangeCounters::begin(Exchange& x) const {
 
 void ExchangeCounters::count(const Exchange& x, Duration took) const {
   const auto& route = x.counted ? *x.counted : of_route(x);
-  const auto waited = x.awaited + x.admission.delay + x.queued + x.permit_wait;
+  const auto waited = x.awaited + x.admission.delay + x.shedding.queued + x.flight.waited;
   route.count(x.request.method, x.status,
               {.whole = took,
                .overhead = took - waited,
@@ -145,21 +145,21 @@ void ExchangeCounters::count(const Exchange& x, Duration took) const {
   for (const auto& auth_result : x.caller.auth_results) route.count(auth_result);
   if (!x.admission.limits.empty()) count_limits(x);
   if (x.route && x.route->has_extras()) count_extras(x);
-  if (x.ban) count_ban(x);
+  if (x.suspension.by) count_ban(x);
 }
 
 void ExchangeCounters::count_extras(const Exchange& x) const {
   if (x.route->sheds || x.route->server_queue) count_shed(x);
-  if (x.appointment_tier) count_appointments(x);
-  if (x.waited_tier && x.admission.outcome == Admission::Outcome::allowed && !x.client_gone)
-    tiers_[x.waited_tier->number].waits->record(x.permit_wait);
+  if (x.appointments.tier) count_appointments(x);
+  if (x.flight.waited_for && x.admission.outcome == Admission::Outcome::allowed && !x.client_gone)
+    tiers_[x.flight.waited_for->number].waits->record(x.flight.waited);
   if (x.room.outcome != RoomVisit::Outcome::none) count_visit(x);
 }
 
 void ExchangeCounters::count_ban(const Exchange& x) const {
-  const auto& counters = x.ban->policy ? bans_[x.ban->number] : of_operators(*x.ban);
+  const auto& counters = x.suspension.by->policy ? bans_[x.suspension.by->number] : of_operators(*x.suspension.by);
   (x.ended_by == EndedBy::ban ? counters.refused : counters.observed)->add();
-  counters.top->rejected(keyed_hash(x.banned_key, 0).low, x.banned_key);
+  counters.top->rejected(keyed_hash(x.suspension.key, 0).low, x.suspension.key);
 }
 
 const observe::BanCounters& ExchangeCounters::of_operators(const RouteBan& ban) const {
@@ -171,11 +171,13 @@ const observe::BanCounters& ExchangeCounters::of_operators(const RouteBan& ban) 
 
 void ExchangeCounters::count_shed(const Exchange& x) const {
   const auto& counters = shed_[x.route->upstream];
-  if (x.shed_by)
-    counters.refused[static_cast<std::size_t>(*x.shed_by) * shed::kPriorities + static_cast<std::size_t>(x.priority)]
+  if (x.shedding.refused_by)
+    counters
+        .refused[static_cast<std::size_t>(*x.shedding.refused_by) * shed::kPriorities +
+                 static_cast<std::size_t>(x.shedding.priority)]
         ->add();
-  else if (x.queued > Duration(0) && counters.queue_seconds)
-    counters.queue_seconds->record(x.queued);
+  else if (x.shedding.queued > Duration(0) && counters.queue_seconds)
+    counters.queue_seconds->record(x.shedding.queued);
 }
 
 void ExchangeCounters::count_visit(const Exchange& x) const {
@@ -196,9 +198,9 @@ void ExchangeCounters::room(const CompiledRoom& room, const room::Knowledge& kno
 }
 
 void ExchangeCounters::count_appointments(const Exchange& x) const {
-  const auto& counters = tiers_[x.appointment_tier->number].appointments;
+  const auto& counters = tiers_[x.appointments.tier->number].appointments;
   for (std::size_t i = 0; i < counters.size(); ++i)
-    if (x.appointment_events[i] && counters[i]) counters[i]->add();
+    if (x.appointments.events[i] && counters[i]) counters[i]->add();
 }
 
 // Of a rejected request only the limits that rejected it are counted: the others were not charged.

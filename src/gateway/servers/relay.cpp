@@ -57,7 +57,7 @@ class Relay {
     start_.room = &x_.head;
     if (x_.route->balance_per) choice_.key = server_key(x_);
     choice_.over = &x_.client_gone;
-    if (x_.server_place.held()) choice_.place = std::move(x_.server_place);
+    if (x_.shedding.server_place.held()) choice_.place = std::move(x_.shedding.server_place);
     if (auto problem = take_first_bytes()) co_return problem;
     if (x_.route->delivery) prepare_delivery(*x_.route->delivery);
     while (true) {
@@ -123,7 +123,7 @@ class Relay {
     const auto what = failure.what;
     if (what == Failed::no_connection || what == Failed::connect_timeout || what == Failed::reply_timeout ||
         what == Failed::untrusted || what == Failed::handshake)
-      x_.slot.dropped(x_.clock->steady());
+      x_.shedding.slot.dropped(x_.clock->steady());
     return problem_of(failure);
   }
 
@@ -237,10 +237,11 @@ class Relay {
   /// From here on the server is not asked for this answer any more: its body flows as the client takes it, and a tunnel
   /// may stay open for hours. A fast refusal of the server's does not say that it is fast.
   void note_latency(const RequestBody& body) {
-    if (!x_.slot.held()) return;
-    if (body.running() || x_.answer.status >= 500) return x_.slot.leave();
-    const auto begun = x_.attempts > 1 ? sent_at_ : x_.slot.since();  // what an earlier attempt took is not this one's
-    x_.slot.answered(whole_ ? begun : body.ended_at(), x_.clock->steady());
+    if (!x_.shedding.slot.held()) return;
+    if (body.running() || x_.answer.status >= 500) return x_.shedding.slot.leave();
+    const auto begun =
+        x_.attempts > 1 ? sent_at_ : x_.shedding.slot.since();  // what an earlier attempt took is not this one's
+    x_.shedding.slot.answered(whole_ ? begun : body.ended_at(), x_.clock->steady());
   }
 
   /// Another attempt follows. What has arrived of the body is dropped; if that is not all, its connection is closed.

@@ -49,7 +49,7 @@ bool Tries::again(const upstream::Failure& failure) {
   const auto reason = reason_to_retry(retry_, failure.what, so_far());
   if (!reason || !schedule(*reason, kRetryReasons[static_cast<std::size_t>(*reason)], std::nullopt)) return false;
   // The failed attempt is told to the adaptive limit, as that of a request without retries.
-  if (*reason != RetryReason::closed) x_.slot.missed(x_.clock->steady());
+  if (*reason != RetryReason::closed) x_.shedding.slot.missed(x_.clock->steady());
   return true;
 }
 

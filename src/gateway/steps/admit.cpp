@@ -3,6 +3,7 @@
 #include "gateway/limits/give_back.hpp"
 #include "gateway/limits/longest_wait.hpp"
 #include "gateway/limits/rounds.hpp"
+#include "shed.hpp"
 #include "steps.hpp"
 
 #include "headgate/limit/algorithm.hpp"
@@ -60,12 +61,19 @@ MaybeProblem fall_back(Path& path, Exchange& x, Round& round) {
   return decide_here(path, x, round);
 }
 
+/// Permits in flight of this round are held from now on.
+void hold(Path& path, Exchange& x, Round& round) {
+  path.in_flight->show(x);
+  note_capacity(x, round.limits(), {});
+}
+
 /// `problem` is what the caller is told, also afterwards.
 void reject_here(Path& path, Exchange& x, Round& round, MaybeProblem& problem) {
-  if (x.appointment && used_before(path, x, round)) {
+  if (x.appointments.kept && used_before(path, x, round)) {
     problem = admit(path, x, round.stage);
     return;
   }
+  if (x.route->takes(Step::in_flight)) note_capacity(x, round.limits(), problem);
   give_back(path, x);
   if (x.route->takes(Step::appointments)) offer_here(path, x, *problem);
   if (x.route->checks(Stage::redis)) tell_known_waits(x, round.stage, *problem);
@@ -82,7 +90,7 @@ MaybeProblem admit(Path& path, Exchange& x, Stage stage) {
   if (problem)
     reject_here(path, x, round, problem);
   else if (x.route->takes(Step::in_flight) && !x.admission.peek)
-    path.in_flight->show(x);
+    hold(path, x, round);
   return problem;  // the only return, so that it is never copied
 }
 
@@ -101,7 +109,7 @@ Task<MaybeProblem> admit_in_redis(Path& path, Exchange& x, Turn* turn, Stage sta
   if (!problem && !round.empty()) {
     path.outage->hand_over(x, round.limits());
     auto agreed = co_await x.snapshot->redis->decide(round.checks(), round.decisions());
-    if (in_shards(round) && agreed.has_value() && !*agreed) agreed = co_await ask_other_shards(x, round);
+    if (agreed.has_value() && !*agreed && in_shards(round)) agreed = co_await ask_other_shards(x, round);
     problem = agreed.has_value() ? conclude(path, x, round, *agreed) : fall_back(path, x, round);
     if (!problem && round.kind == RoundKind::redis && round.share.empty()) problem = take_share_late(path, x, round);
   }
@@ -110,8 +118,10 @@ Task<MaybeProblem> admit_in_redis(Path& path, Exchange& x, Turn* turn, Stage sta
     round.drop();
     co_return MaybeProblem{};
   }
-  if (problem && x.appointment && used_before(path, x, round)) co_return co_await admit_in_redis(path, x, turn, stage);
+  if (problem && x.appointments.kept && used_before(path, x, round))
+    co_return co_await admit_in_redis(path, x, turn, stage);
   if (problem) {
+    if (x.route->takes(Step::in_flight)) note_capacity(x, round.limits(), problem);
     return_share(path, round);
     give_back(path, x);
     if (x.route->takes(Step::appointments)) co_await offer_in_redis(path, x, *problem);
@@ -121,7 +131,7 @@ Task<MaybeProblem> admit_in_redis(Path& path, Exchange& x, Turn* turn, Stage sta
       if (!checked.kept) path.outage->counted(x, checked);
   }
   if (!problem && x.route->takes(Step::in_flight) && !peek) {
-    path.in_flight->show(x);
+    hold(path, x, round);
     path.in_flight->keep(x);
   }
   co_return problem;

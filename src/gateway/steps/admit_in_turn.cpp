@@ -3,6 +3,7 @@
 #include "gateway/limits/give_back.hpp"
 #include "gateway/limits/longest_wait.hpp"
 #include "gateway/limits/rounds.hpp"
+#include "shed.hpp"
 #include "steps.hpp"
 
 #include "headgate/limit/in_flight.hpp"
@@ -42,8 +43,12 @@ MaybeProblem admit_or_stand(Path& path, Exchange& x, Stage stage, Turn& turn) {
       return {};
     }
   }
-  if (problem && x.appointment && used_before(path, x, round)) return admit_or_stand(path, x, stage, turn);
-  if (problem) give_back(path, x);
+  if (problem && x.appointments.kept && used_before(path, x, round)) return admit_or_stand(path, x, stage, turn);
+  note_capacity(x, round.limits(), problem);
+  if (problem)
+    give_back(path, x);
+  else
+    path.in_flight->show(x);
   if (problem && x.route->takes(Step::appointments)) offer_here(path, x, *problem);
   if (problem && x.route->checks(Stage::redis)) tell_known_waits(x, stage, *problem);
   return problem;
@@ -65,13 +70,13 @@ Task<MaybeProblem> admit_in_turn(Path& path, Exchange& x, Stage stage) {
       problem = admit_or_stand(path, x, stage, turn);
     if (!turn.waits()) {
       if (!problem) turn.admitted();
-      if (!problem && !is_in_redis(stage)) path.in_flight->show(x);
       co_return problem;
     }
     x.admission.outcome = before;
     x.admission.delay = delay;
     x.admission.binding = nullptr;
-    x.shed_by.reset();
+    x.shedding.refused_by.reset();
+    x.reason = {};
     co_await turn.wait();
     if (x.client_gone) co_return MaybeProblem{};  // nobody wants an answer: the step `serve` ends the exchange
   }

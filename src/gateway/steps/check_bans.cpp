@@ -36,9 +36,9 @@ MaybeProblem check_bans(Path& path, Exchange& x, bool after_auth) {
     if (!found) continue;
     // A limit that observes now refuses nobody, and neither does a suspension made while it observed.
     const bool observed = found->observed || ban.route_limit->limit->mode == limit::Mode::observe;
-    if (observed && x.ban != nullptr) continue;
-    x.ban = &ban;
-    x.banned_key = *key;
+    if (observed && x.suspension.by != nullptr) continue;
+    x.suspension.by = &ban;
+    x.suspension.key = *key;
     if (observed) continue;
     return Problem{.status = ban.policy->status,
                    .ended_by = EndedBy::ban,
@@ -51,9 +51,9 @@ MaybeProblem check_bans(Path& path, Exchange& x, bool after_auth) {
 }
 
 void note_offences(Path& path, Exchange& x) {
-  if (x.ended_by == EndedBy::ban || x.ended_by == EndedBy::operator_ || x.offences_noted) return;
+  if (x.ended_by == EndedBy::ban || x.ended_by == EndedBy::operator_ || x.suspension.noted) return;
   for (const auto& ban : x.route->bans) {
-    if (&ban == x.ban || !offends(x, ban, x.status)) continue;
+    if (&ban == x.suspension.by || !offends(x, ban, x.status)) continue;
     if (const auto key = key_to_ban(x, *ban.route_limit)) path.offences->note(x, ban, *key);
   }
 }
@@ -64,9 +64,9 @@ Task<void> suspend_first(Path& path, Exchange& x, Problem& problem) {
   const bool peek = x.admission.peek;
   if (problem.ended_by == EndedBy::ban || problem.retry_after == 0) co_return;
   if (!peek && (x.client_gone || x.reply->started())) co_return;
-  x.offences_noted = true;
+  x.suspension.noted = true;
   for (const auto& ban : x.route->bans) {
-    if (&ban == x.ban || !offends(x, ban, problem.status)) continue;
+    if (&ban == x.suspension.by || !offends(x, ban, problem.status)) continue;
     const auto key = key_to_ban(x, *ban.route_limit);
     if (!key) continue;
     const bool observed = ban.route_limit->limit->mode == limit::Mode::observe;

@@ -65,9 +65,9 @@ MaybeProblem check_suspended(Path& path, Exchange& x, bool after_auth) {
     if (!suspended) continue;
     // A limit that observes now refuses nobody, and neither does a suspension made while it observed.
     const bool observed = suspended->found.observed || ban.route_limit->limit->mode == limit::Mode::observe;
-    if (observed && x.ban != nullptr) continue;
-    x.ban = &ban;
-    x.banned_key = suspended->key;
+    if (observed && x.suspension.by != nullptr) continue;
+    x.suspension.by = &ban;
+    x.suspension.key = suspended->key;
     if (observed) continue;
     return Problem{.status = ban.policy != nullptr ? ban.policy->status : kSuspendedStatus,
                    .ended_by = EndedBy::ban,

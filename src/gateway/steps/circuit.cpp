@@ -52,15 +52,16 @@ MaybeProblem check_circuit(Path& /*path*/, Exchange& x) {
 MaybeProblem pass_circuit(Path& /*path*/, Exchange& x) {
   auto* const door = door_of(x);
   if (door == nullptr || x.client_gone) return {};
-  x.circuit_pass = door->enter();
-  if (x.circuit_pass != CircuitPass::none) return {};
+  x.shedding.circuit_pass = door->enter();
+  if (x.shedding.circuit_pass != CircuitPass::none) return {};
   return circuit_problem(x, *door);
 }
 
 void leave_circuit(Path& /*path*/, Exchange& x) {
-  if (x.circuit_pass == CircuitPass::none) return;
-  if (auto* const door = door_of(x)) door->ended(x.circuit_pass, x.client_gone ? CircuitDoor::End::unknown : end_of(x));
-  x.circuit_pass = CircuitPass::none;
+  if (x.shedding.circuit_pass == CircuitPass::none) return;
+  if (auto* const door = door_of(x))
+    door->ended(x.shedding.circuit_pass, x.client_gone ? CircuitDoor::End::unknown : end_of(x));
+  x.shedding.circuit_pass = CircuitPass::none;
 }
 
 }  // namespace headgate::gateway

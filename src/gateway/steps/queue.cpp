@@ -20,7 +20,7 @@ namespace {
 /// One request that waits, in the frame of its coroutine.
 struct Waiting : shed::Waiter {
   Waiting(Exchange& exchange, shed::Concurrency& at, Delay& until) : x(exchange), concurrency(at), delay(until) {
-    priority = x.effective;
+    priority = x.shedding.effective;
     admitted = [](shed::Waiter& self) { static_cast<Waiting&>(self).take_place(); };
   }
   Waiting(const Waiting&) = delete;
@@ -28,7 +28,7 @@ struct Waiting : shed::Waiter {
   ~Waiting() { concurrency.queue()->remove(*this); }
 
   void take_place() {
-    x.slot.take(concurrency, priority, x.clock->steady());
+    x.shedding.slot.take(concurrency, priority, x.clock->steady());
     delay.end();
   }
 
@@ -72,7 +72,7 @@ std::optional<Instant> deadline_in(std::string_view value) noexcept {
 
 bool waits_for_place(Path& /*path*/, Exchange& x) {
   auto* const concurrency = concurrency_of(x);
-  return concurrency && concurrency->queue() && !concurrency->admits_now(x.effective);
+  return concurrency && concurrency->queue() && !concurrency->admits_now(x.shedding.effective);
 }
 
 // Without a place at the end, the request is refused and gives back what limits took for it.
@@ -94,10 +94,10 @@ Task<MaybeProblem> wait_for_place(Path& path, Exchange& x) {
       x.delay = nullptr;
     }
   }
-  x.queued = std::chrono::duration_cast<Duration>(path.services.clock.steady() - since);
+  x.shedding.queued = std::chrono::duration_cast<Duration>(path.services.clock.steady() - since);
   x.snapshot->counters->show(x.route->upstream, concurrency);
-  if (x.slot.held() || x.client_gone) co_return MaybeProblem{};
-  concurrency.refused(x.effective, path.services.clock.steady());
+  if (x.shedding.slot.held() || x.client_gone) co_return MaybeProblem{};
+  concurrency.refused(x.shedding.effective, path.services.clock.steady());
   co_return shed_problem(x, shed::Layer::queue, seconds_up(limit::kFlightRetry));
 }
 

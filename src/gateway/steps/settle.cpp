@@ -9,6 +9,7 @@
 #include "headgate/limit/settled.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace headgate::gateway {
 namespace {
@@ -143,7 +144,7 @@ void note_status(Exchange& x, unsigned status) {
 // Nobody waits for the result. What a gateway holds when it ends comes back as the limit refills: at the latest after
 // its period, or the time to fill its bucket.
 void settle(Path& path, Exchange& x, const MaybeProblem& problem, bool served) {
-  if (x.admission.returned) return;
+  if (x.admission.returned || std::exchange(x.admission.settled, true)) return;
   if (problem) note_status(x, problem->status);
   const bool failed = failed_by_server(x, problem);
   std::vector<limit::Check> here;

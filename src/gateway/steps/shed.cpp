@@ -27,24 +27,17 @@ std::uint32_t fleet_places(const RouteLimit& route_limit, shed::Priority priorit
   return static_cast<std::uint32_t>((source == Source::fallback ? tier.local : tier.rules).front().burst);
 }
 
-/// The check of the capacity of its upstream; null: it was not asked.
-const CheckedLimit* capacity_of(const Exchange& x) noexcept {
-  for (const auto& checked : x.admission.limits)
-    if (checked.route_limit->ready->fleet) return &checked;
-  return nullptr;
-}
-
 }  // namespace
 
 const std::vector<limit::Rule>& fleet_rules(const Exchange& x, const RouteLimit& route_limit, Source source) noexcept {
-  const auto& sizes = route_limit.ready->tiers[static_cast<std::size_t>(x.effective)].sizes;
+  const auto& sizes = route_limit.ready->tiers[static_cast<std::size_t>(x.shedding.effective)].sizes;
   const auto of = [source](const FleetSize& size) -> const std::vector<limit::Rule>& {
     return source == Source::fallback ? size.local : size.rules;
   };
   const auto* const overload = overload_of(x);
   if (overload == nullptr) return of(sizes.front());
   const auto most =
-      overload->ceiling(Layer::fleet, x.effective, fleet_places(route_limit, shed::Priority::critical, source),
+      overload->ceiling(Layer::fleet, x.shedding.effective, fleet_places(route_limit, shed::Priority::critical, source),
                         fleet_places(route_limit, shed::Priority::normal, source));
   for (const auto& size : sizes)
     if (of(size).front().burst <= most) return of(size);
@@ -55,10 +48,10 @@ Problem shed_problem(Exchange& x, Layer layer, std::uint64_t retry_after) {
   static const UntilWait full =
       until_wait(503, "The servers behind this gateway have as much to do as they can. Try again in ");
   static const UntilWait behind = until_wait(503, "This gateway has more to do than it can. Try again in ");
-  x.shed_by = layer;
+  x.shedding.refused_by = layer;
   x.reason = to_text(layer);
   if (auto* const overload = overload_of(x); overload && !x.admission.peek)
-    overload->shed(layer, x.priority, x.clock->steady());
+    overload->shed(layer, x.shedding.priority, x.clock->steady());
   return {.status = 503,
           .ended_by = EndedBy::shed,
           .retry_after = retry_after,
@@ -69,7 +62,7 @@ Problem shed_problem(Exchange& x, Layer layer, std::uint64_t retry_after) {
 namespace {
 
 Problem refuse_place(Exchange& x, shed::Concurrency& concurrency) {
-  concurrency.refused(x.effective, x.clock->steady());
+  concurrency.refused(x.shedding.effective, x.clock->steady());
   return shed_problem(x, Layer::concurrency, seconds_up(limit::kFlightRetry));
 }
 
@@ -80,41 +73,37 @@ Problem refuse_place(Exchange& x, shed::Concurrency& concurrency) {
 MaybeProblem shed(Path& path, Exchange& x) {
   auto* const concurrency = concurrency_of(x);
   const auto now = path.services.clock.steady();
-  x.priority = priority_of(x);
+  x.shedding.priority = priority_of(x);
   auto* const overload = overload_of(x);
-  x.effective = concurrency ? concurrency->effective(x.priority, now)
-                : overload  ? overload->effective(x.priority, now)
-                            : x.priority;
+  x.shedding.effective = concurrency ? concurrency->effective(x.shedding.priority, now)
+                         : overload  ? overload->effective(x.shedding.priority, now)
+                                     : x.shedding.priority;
   MaybeProblem problem;
-  if (path.lag && !path.lag->lag().calm() && path.lag->lag().refuses(x.effective))
-    problem = shed_problem(x, Layer::loop_lag, path.lag->lag().retry_after(x.effective));
-  else if (concurrency && !concurrency->queue() && !concurrency->admits(x.effective))
+  if (path.lag && !path.lag->lag().calm() && path.lag->lag().refuses(x.shedding.effective))
+    problem = shed_problem(x, Layer::loop_lag, path.lag->lag().retry_after(x.shedding.effective));
+  else if (concurrency && !concurrency->queue() && !concurrency->admits(x.shedding.effective))
     problem = refuse_place(x, *concurrency);
   return problem;
 }
 
 MaybeProblem rank(Path& /*path*/, Exchange& x) {
-  x.priority = x.effective = priority_of(x);
+  x.shedding.priority = x.shedding.effective = priority_of(x);
   return {};
 }
 
-MaybeProblem capacity_passed(Path& path, Exchange& x) {
+void note_capacity(Exchange& x, std::span<const CheckedLimit> limits, const MaybeProblem& problem) {
   auto* const overload = overload_of(x);
-  const auto* const capacity = overload != nullptr ? capacity_of(x) : nullptr;
-  if (capacity != nullptr)
-    overload->admitted(Layer::fleet, x.effective,
-                       static_cast<std::uint32_t>(x.admission.decisions[capacity->first].remaining),
-                       path.services.clock.steady());
-  return {};
-}
-
-void capacity_refused(Path& path, Exchange& x) {
-  auto* const overload = overload_of(x);
-  if (overload == nullptr || x.shed_by != Layer::fleet) return;
-  if (const auto* const capacity = capacity_of(x))
-    overload->refused(Layer::fleet, x.effective,
-                      fleet_places(*capacity->route_limit, shed::Priority::critical, capacity->source),
-                      path.services.clock.steady());
+  if (overload == nullptr || x.admission.peek || (problem && x.shedding.refused_by != Layer::fleet)) return;
+  for (const auto& checked : limits) {
+    if (!checked.route_limit->ready->fleet) continue;
+    if (problem)
+      overload->refused(Layer::fleet, x.shedding.effective,
+                        fleet_places(*checked.route_limit, shed::Priority::critical, checked.source),
+                        x.clock->steady());
+    else
+      overload->admitted(Layer::fleet, x.shedding.effective,
+                         static_cast<std::uint32_t>(x.admission.decisions[checked.first].remaining), x.clock->steady());
+  }
 }
 
 // The point of admission. Who waited for a place has it already (gateway/steps/queue).
@@ -122,13 +111,13 @@ MaybeProblem take_place(Path& path, Exchange& x) {
   auto* const concurrency = concurrency_of(x);
   if (x.client_gone) return {};
   if (!concurrency) {
-    if (x.effective != x.priority) overload_of(x)->trickled(path.services.clock.steady());
+    if (x.shedding.effective != x.shedding.priority) overload_of(x)->trickled(path.services.clock.steady());
     return {};
   }
-  if (!x.slot.held() && !concurrency->admits(x.effective)) return refuse_place(x, *concurrency);
+  if (!x.shedding.slot.held() && !concurrency->admits(x.shedding.effective)) return refuse_place(x, *concurrency);
   const auto now = path.services.clock.steady();
-  if (x.effective != x.priority) concurrency->trickled(now);
-  if (!x.slot.held()) x.slot.take(*concurrency, x.effective, now);
+  if (x.shedding.effective != x.shedding.priority) concurrency->trickled(now);
+  if (!x.shedding.slot.held()) x.shedding.slot.take(*concurrency, x.shedding.effective, now);
   x.snapshot->counters->show(x.route->upstream, *concurrency);
   return {};
 }
@@ -136,7 +125,8 @@ MaybeProblem take_place(Path& path, Exchange& x) {
 void leave_place(Path& path, Exchange& x) {
   auto* const concurrency = concurrency_of(x);
   if (!concurrency) return;
-  if (x.slot.held()) x.client_gone ? x.slot.abandoned(path.services.clock.steady()) : x.slot.leave();
+  if (x.shedding.slot.held())
+    x.client_gone ? x.shedding.slot.abandoned(path.services.clock.steady()) : x.shedding.slot.leave();
   x.snapshot->counters->show(x.route->upstream, *concurrency);
 }
 

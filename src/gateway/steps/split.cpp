@@ -85,7 +85,7 @@ void choose_share(Exchange& x) {
   // The limits of both plans stand in the same order up to those of the upstream, which come later.
   const auto same = [&](const RouteLimit* checked) { return chosen.plan.data() + (checked - whole.plan.data()); };
   for (auto& checked : x.admission.limits) checked.route_limit = same(checked.route_limit);
-  if (x.appointment && x.appointment->of) x.appointment->of = same(x.appointment->of);
+  if (x.appointments.kept && x.appointments.kept->of) x.appointments.kept->of = same(x.appointments.kept->of);
   x.route = &chosen;
 }
 

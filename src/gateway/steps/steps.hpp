@@ -35,9 +35,6 @@ void leave_circuit(Path& path, Exchange& x);
 MaybeProblem shed(Path& path, Exchange& x);
 /// What shed() finds of a request that is only looked at: its priority, by which some tiers are chosen.
 MaybeProblem rank(Path& path, Exchange& x);
-/// How many places are held free for other priorities follows from what the capacity of the upstream said.
-MaybeProblem capacity_passed(Path& path, Exchange& x);
-void capacity_refused(Path& path, Exchange& x);
 
 bool waits_for_permit(Path& path, Exchange& x);
 Task<MaybeProblem> delay(Path& path, Exchange& x);

@@ -29,13 +29,15 @@ bool reserve(Exchange& x) {
   auto& upstream = upstream_of(x);
   auto* const overload = upstream.overload();
   const auto use = overload ? upstream.place_use() : upstream::PlaceUse();
-  const auto most = use.most > 0 ? overload->ceiling(shed::Layer::servers, x.effective, use.most, use.most) : 0;
+  const auto most =
+      use.most > 0 ? overload->ceiling(shed::Layer::servers, x.shedding.effective, use.most, use.most) : 0;
   if (use.most > 0 && use.taken >= most) return false;
   balance::Choice choice;
   choice.key = server_key(x);
   if (!upstream.reserve(choice)) return false;
-  if (use.most > 0) overload->admitted(shed::Layer::servers, x.effective, most - use.taken - 1, x.clock->steady());
-  x.server_place = std::move(choice.place);
+  if (use.most > 0)
+    overload->admitted(shed::Layer::servers, x.shedding.effective, most - use.taken - 1, x.clock->steady());
+  x.shedding.server_place = std::move(choice.place);
   return true;
 }
 
@@ -58,7 +60,7 @@ std::uint64_t retry_after_of(const Exchange& x) {
 class ServerTurn final : public InLine {
  public:
   ServerTurn(Turns& turns, Exchange& x) : InLine(turns, x), until_(x.clock->steady() + patience_for_server(x)) {
-    priority = x.effective;
+    priority = x.shedding.effective;
     line = keyed_hash(x.caller.ip_key, 0);
   }
 
@@ -102,17 +104,17 @@ Task<MaybeProblem> wait_for_server(Path& path, Exchange& x) {
     placed = co_await turn.wait();
     counters.waits(x.route->upstream, -1);
   }
-  x.queued += std::chrono::duration_cast<Duration>(path.services.clock.steady() - since);
+  x.shedding.queued += std::chrono::duration_cast<Duration>(path.services.clock.steady() - since);
   if (placed || x.client_gone) co_return MaybeProblem{};
   if (auto* const overload = upstream_of(x).overload())
     if (const auto use = upstream_of(x).place_use(); use.most > 0)
-      overload->refused(shed::Layer::servers, x.effective, use.most, path.services.clock.steady());
+      overload->refused(shed::Layer::servers, x.shedding.effective, use.most, path.services.clock.steady());
   co_return shed_problem(x, shed::Layer::servers, retry_after_of(x));
 }
 
 // Whatever became of the exchange, its attempts are over, and their places are free. The first that waits is told.
 void leave_server(Path& path, Exchange& x) {
-  if (x.server_place.held()) x.server_place = {};
+  if (x.shedding.server_place.held()) x.shedding.server_place = {};
   path.turns->freed(x.route->server_queue_key);
 }
 

@@ -49,10 +49,10 @@ void Walk::refused(const StepRow& row) {
 
 void leave_steps(Path& path, Exchange& x) {
   if (x.route == nullptr || !x.snapshot) return;
-  for (auto left = x.route->left; !left.empty();) {
+  for (auto left = x.route->left.without(x.left); !left.empty(); left = x.route->left.without(x.left)) {
     const auto step = left.last();
+    x.left.add(step);  // before it is: nothing is left twice, also if leaving throws
     path_table()[static_cast<std::size_t>(step)].leave(path, x);
-    left = left.without({step});
   }
 }
 

@@ -248,7 +248,7 @@ TEST_F(PathBans, OfAnOperatorHoldUnderALimitThatSuspendsNobody) {
   EXPECT_EQ(x.ended_by, EndedBy::ban);
   EXPECT_EQ(client.fields["Retry-After"], "600");
   EXPECT_THAT(client.body, HasSubstr("\"limit\": \"flood\""));
-  EXPECT_EQ(x.banned_key, "192.0.2.7");
+  EXPECT_EQ(x.suspension.key, "192.0.2.7");
   clock.advance(minutes(10));
   again();
   EXPECT_EQ(client.status, 200U);
@@ -273,7 +273,7 @@ TEST_F(PathBans, OfABlockOfAddressesHoldForEachOfThem) {
   bans.add("flood", "192.0.0.0/22", minutes(10), clock.wall());
   again();
   EXPECT_EQ(x.ended_by, EndedBy::ban);
-  EXPECT_EQ(x.banned_key, "192.0.0.0/22");
+  EXPECT_EQ(x.suspension.key, "192.0.0.0/22");
   bans.lift("flood", "192.0.0.0/22", clock.wall());
   again();
   EXPECT_EQ(client.status, 200U);
@@ -297,7 +297,7 @@ TEST_F(PathBans, OfABlockObserveWhereTheLimitDoes) {
   bans.add("flood", "192.0.2.0/24", minutes(10), clock.wall());
   again();
   EXPECT_EQ(client.status, 200U);
-  EXPECT_NE(x.ban, nullptr);
+  EXPECT_NE(x.suspension.by, nullptr);
 }
 
 }  // namespace

@@ -59,7 +59,7 @@ TEST_F(PathInTurn, WaitForAPermitAndTakeItWhenItComesBack) {
   clock.advance(Duration(0));
   ASSERT_TRUE(done);
   EXPECT_EQ(client.status, 200U);
-  EXPECT_EQ(x.permit_wait, Duration(milliseconds(700)));
+  EXPECT_EQ(x.flight.waited, Duration(milliseconds(700)));
   EXPECT_EQ(left("flights"), 1U);
   EXPECT_FALSE(waits());
   EXPECT_EQ(clock.armed(), 0U);
@@ -70,8 +70,8 @@ TEST_F(PathInTurn, AskNobodyToWaitWhileThereArePermits) {
   take();
   check("GET /a");
   EXPECT_EQ(client.status, 200U);
-  EXPECT_EQ(x.permit_wait, Duration(0));
-  EXPECT_EQ(x.waited_tier, nullptr);
+  EXPECT_EQ(x.flight.waited, Duration(0));
+  EXPECT_EQ(x.flight.waited_for, nullptr);
 }
 
 TEST_F(PathInTurn, RejectWhenTheWaitIsOver) {
@@ -216,7 +216,7 @@ TEST_F(PathInTurn, WaitForOneLimitAfterTheOther) {
   clock.advance(Duration(0));
   ASSERT_TRUE(done);
   EXPECT_EQ(client.status, 200U);
-  EXPECT_EQ(x.permit_wait, Duration(seconds(1)));
+  EXPECT_EQ(x.flight.waited, Duration(seconds(1)));
 }
 
 TEST_F(PathInTurn, DoNotWaitForALimitThatOnlyObserves) {
@@ -254,7 +254,7 @@ TEST_F(PathInTurn, AskRedisAgainAndAgainWhileTheyAreTheFirst) {
   clock.advance(milliseconds(25));
   ASSERT_TRUE(done);
   EXPECT_EQ(client.status, 200U);
-  EXPECT_EQ(x.permit_wait, Duration(milliseconds(75)));
+  EXPECT_EQ(x.flight.waited, Duration(milliseconds(75)));
   EXPECT_THAT(redis->settled, ElementsAre("flights -1")) << "given back at the end";
 }
 

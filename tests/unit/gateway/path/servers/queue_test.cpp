@@ -1,6 +1,7 @@
 // Requests that wait for a place at the upstream: who gets it, how long they wait, what is given back.
 
 #include "../../../../../src/gateway/steps/queue.hpp"
+
 #include "unit/gateway/path/path.hpp"
 
 namespace headgate::gateway::test {
@@ -38,7 +39,7 @@ TEST_F(PathQueue, WaitsForAPlaceAndTakesItWhenItIsFree) {
   clock.advance(milliseconds(1));
   ASSERT_TRUE(done);
   EXPECT_EQ(client.status, 200U);
-  EXPECT_EQ(x.queued, Duration(milliseconds(200)));
+  EXPECT_EQ(x.shedding.queued, Duration(milliseconds(200)));
   EXPECT_EQ(app->counted->in_flight(), 0u);
 }
 
@@ -46,7 +47,7 @@ TEST_F(PathQueue, AsksNobodyToWaitWhileThereAreFreePlaces) {
   queue();
   check("GET /a");
   EXPECT_EQ(client.status, 200U);
-  EXPECT_EQ(x.queued, Duration(0));
+  EXPECT_EQ(x.shedding.queued, Duration(0));
 }
 
 TEST_F(PathQueue, RefusesAfterTheLongestWaitAndGivesBackWhatWasTaken) {

@@ -35,7 +35,7 @@ TEST_F(PathServerQueue, TakesAPlaceAndGivesItBack) {
   ASSERT_TRUE(done);
   EXPECT_EQ(client.status, 200U);
   EXPECT_EQ(app->places->taken(), 0U);
-  EXPECT_EQ(x.queued, Duration(0));
+  EXPECT_EQ(x.shedding.queued, Duration(0));
 }
 
 TEST_F(PathServerQueue, WaitsAndGoesOnWhenAPlaceIsFree) {
@@ -48,7 +48,7 @@ TEST_F(PathServerQueue, WaitsAndGoesOnWhenAPlaceIsFree) {
   clock.advance(milliseconds(1));
   ASSERT_TRUE(done) << "at once, and not when it looks again";
   EXPECT_EQ(client.status, 200U);
-  EXPECT_EQ(x.queued, Duration(milliseconds(230)));
+  EXPECT_EQ(x.shedding.queued, Duration(milliseconds(230)));
   EXPECT_EQ(app->places->taken(), 0U);
   EXPECT_EQ(metric("headgate_queue_waiting{upstream=\"app\",worker=\"0\"}"), "0");
   EXPECT_EQ(metric("headgate_queue_seconds_count{upstream=\"app\"}"), "1");

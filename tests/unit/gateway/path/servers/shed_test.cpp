@@ -312,7 +312,7 @@ TEST_F(PathFleet, LetsARequestWaitForAPlace) {
   clock.advance(Duration(0));
   ASSERT_TRUE(done);
   EXPECT_EQ(client.status, 200U);
-  EXPECT_EQ(x.permit_wait, Duration(milliseconds(700)));
+  EXPECT_EQ(x.flight.waited, Duration(milliseconds(700)));
   memory.store().decide({&other, 1}, clock.wall(), {&decision, 1});
   ask_again("GET /a");
   clock.advance(seconds(2));
