@@ -34,7 +34,7 @@ struct Build {
   NumbersByName upstream_numbers;  ///< of upstream_nodes
 };
 
-void build_process(Build& build);  // instance, workers, drain, memory, rejection
+void build_process(Build& build);  // all values that rows of the file lead to; before all others
 void build_listen(Build& build);
 void build_bounds(Build& build);
 void build_log(Build& build);

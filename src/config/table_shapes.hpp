@@ -1,5 +1,5 @@
 #pragma once
-// Shapes that several parts of the table share, and functions that make shapes. Only for table*.cpp.
+// Shapes that several parts of the table share, and functions that make shapes. Only for files with keys.
 
 #include "config/formats/formats.hpp"
 #include "rows.hpp"

@@ -87,6 +87,7 @@ void Readiness::dispatch() {
   tells_ = count < kBatch;  // else there may be more
   looks_ += tells_ ? 1 : 0;
   for (std::size_t i = 0; i < streams.size(); ++i) {
+    if (i == kTold) tells_ = false;
     if (events[i].events & EPOLLOUT) streams[i]->on_writable();
     if (events[i].events & kToRead) streams[i]->on_turn();
     streams[i].reset();

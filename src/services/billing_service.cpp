@@ -176,7 +176,7 @@ void BillingService::stop() {
   take_in();
   if (!ledger_ || queue_.empty()) return close();
   send();
-  arm(kLastRetry);
+  if (!closed_) arm(kLastRetry);
 }
 
 void BillingService::close() {

@@ -45,17 +45,17 @@ struct FlightPart {
 struct SheddingPart {
   shed::Priority priority = shed::Priority::normal;   ///< by the route, the caller's tier or a trusted hop
   shed::Priority effective = shed::Priority::normal;  ///< what it counts as: now and then low is normal
-  std::optional<shed::Layer> refused_by;
-  Duration queued{0};           ///< how long it waited for a place
-  shed::Slot slot;              ///< its place at the upstream
-  balance::Place server_place;  ///< at the server to use, until an attempt has it
+  std::optional<shed::Layer> layer;                   ///< that refused it
+  Duration queued{0};                                 ///< how long it waited for a place
+  shed::Slot slot;                                    ///< its place at the upstream
+  balance::Place server_place;                        ///< at the server to use, until an attempt has it
   balance::CircuitPass circuit_pass = balance::CircuitPass::none;
 
   void reset() {
     slot.leave();
     if (server_place.held()) server_place = {};
     priority = effective = shed::Priority::normal;
-    refused_by.reset();
+    layer.reset();
     queued = Duration(0);
     circuit_pass = balance::CircuitPass::none;
   }

@@ -80,11 +80,11 @@ class BanBuilder {
     auto& ban = out_.ban.emplace();
     std::uint64_t after = 1;
     Duration within = std::chrono::minutes(1);
-    ban.longest = std::chrono::hours(24);
+    ban.longest = Duration(0);
     read_number(&node_, "after", after);
     read(&node_, "within", within);
     fill(&node_, kBan, ban);
-    if (text_at(&node_, "at_most") == nullptr) ban.longest = std::max(ban.longest, ban.first);
+    if (ban.longest == Duration(0)) ban.longest = std::max<Duration>(std::chrono::hours(24), ban.first);
     ban.statuses = read_statuses(find(&node_, "status"));
     ban.offences = offence_rule(out_, std::max<std::uint64_t>(after, 1), within);
     check_lengths(ban);

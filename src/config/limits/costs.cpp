@@ -65,7 +65,7 @@ struct CostKeys {
       keys.push_back({source->word, &shape_of(*source), "", source->example, source->doc});
     }
     keys.push_back({"otherwise", &kPositive, kOfOptions, "1", otherwise, into<&gateway::Cost::default_value>});
-    keys.push_back({"hold", &kPositive, "", "500", hold, into<&gateway::Cost::default_value>});
+    keys.push_back({"hold", &kPositive, "", "500", hold});
     keys.push_back({"most", &kPositive, "", "100000", most, into<&gateway::Cost::most>});
     keys.push_back({"debt", &kBoolean, kOfOptions, "true", debt, into<&gateway::Cost::debt>});
   }
@@ -127,6 +127,10 @@ class CostBuilder {
     const auto& source = **found;
     const bool settles = is_settled(out_);
     fill(&node_, kCost, out_);
+    if (settles) {  // in the place of "otherwise", which it is no cost of
+      out_.default_value = Cost().default_value;
+      read_number(&node_, "hold", out_.default_value);
+    }
     if (!settles && out_.debt)
       refuse_beside(source, "debt", "remove it: only a cost from the answer can be more than what was held");
     refuse_beside(source, settles ? "otherwise" : "hold", settles ? "write \"hold\"" : "write \"otherwise\"");

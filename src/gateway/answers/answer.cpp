@@ -43,7 +43,7 @@ constexpr std::array kAnswerRows{
               .applies = has_edits,
               .put = [](Exchange& x, const AnswerStart&) { edit_fixed_answer(x, x.fields); }},
     AnswerRow{.name = "fields of the route that are for all answers",
-              .whose = set_of(AnswerFrom::gateway, AnswerFrom::preflight),
+              .whose = set_of(AnswerFrom::gateway),  // a preflight says only what is allowed to pages
               .applies = [](const Exchange& x) { return has_edits(x) && x.route->edits->always; },
               .put = [](Exchange& x,
                         const AnswerStart&) { add_missing_fields(x, x.route->edits->response_fields, x.fields); }},

@@ -38,9 +38,8 @@ ProblemForm preferred_form(const Exchange& x) {
 }
 
 ProblemForm form_of(const Exchange& x) {
-  const auto form = preferred_form(x);
-  if (form == ProblemForm::json || !x.snapshot) return form;
-  return x.snapshot->compiled->options().error_pages == ErrorPages::json ? ProblemForm::json : form;
+  if (x.snapshot && x.snapshot->compiled->options().error_pages == ErrorPages::json) return ProblemForm::json;
+  return preferred_form(x);
 }
 
 std::string_view page_of(Exchange& x, const Problem& problem, const ProblemWords& words, ProblemForm form) {

@@ -171,9 +171,9 @@ const observe::BanCounters& ExchangeCounters::of_operators(const RouteBan& ban) 
 
 void ExchangeCounters::count_shed(const Exchange& x) const {
   const auto& counters = shed_[x.route->upstream];
-  if (x.shedding.refused_by)
+  if (x.shedding.layer)
     counters
-        .refused[static_cast<std::size_t>(*x.shedding.refused_by) * shed::kPriorities +
+        .refused[static_cast<std::size_t>(*x.shedding.layer) * shed::kPriorities +
                  static_cast<std::size_t>(x.shedding.priority)]
         ->add();
   else if (x.shedding.queued > Duration(0) && counters.queue_seconds)

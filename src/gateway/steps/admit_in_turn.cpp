@@ -75,7 +75,7 @@ Task<MaybeProblem> admit_in_turn(Path& path, Exchange& x, Stage stage) {
     x.admission.outcome = before;
     x.admission.delay = delay;
     x.admission.binding = nullptr;
-    x.shedding.refused_by.reset();
+    x.shedding.layer.reset();
     x.reason = {};
     co_await turn.wait();
     if (x.client_gone) co_return MaybeProblem{};  // nobody wants an answer: the step `serve` ends the exchange

@@ -48,7 +48,7 @@ Problem shed_problem(Exchange& x, Layer layer, std::uint64_t retry_after) {
   static const UntilWait full =
       until_wait(503, "The servers behind this gateway have as much to do as they can. Try again in ");
   static const UntilWait behind = until_wait(503, "This gateway has more to do than it can. Try again in ");
-  x.shedding.refused_by = layer;
+  x.shedding.layer = layer;
   x.reason = to_text(layer);
   if (auto* const overload = overload_of(x); overload && !x.admission.peek)
     overload->shed(layer, x.shedding.priority, x.clock->steady());
@@ -93,7 +93,7 @@ MaybeProblem rank(Path& /*path*/, Exchange& x) {
 
 void note_capacity(Exchange& x, std::span<const CheckedLimit> limits, const MaybeProblem& problem) {
   auto* const overload = overload_of(x);
-  if (overload == nullptr || x.admission.peek || (problem && x.shedding.refused_by != Layer::fleet)) return;
+  if (overload == nullptr || x.admission.peek || (problem && x.shedding.layer != Layer::fleet)) return;
   for (const auto& checked : limits) {
     if (!checked.route_limit->ready->fleet) continue;
     if (problem)

@@ -9,9 +9,6 @@
 #include "headgate/observe/metrics.hpp"
 #include "headgate/services/service.hpp"
 
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/steady_timer.hpp>
-
 #include <memory>
 
 namespace headgate::server {

@@ -31,7 +31,6 @@ void GatewayProgram::use_size(const std::string& upstream, const std::string& se
   sizes_.set(now_->config->upstreams, upstream, server, size);
   use_sizes();
   workers_->tell([next = now_](WorkerService& service) { static_cast<GatewayService&>(service).adopt(next); });
-  server_care_.adopt(now_);
 }
 
 void GatewayProgram::use_sizes() {
@@ -42,6 +41,7 @@ void GatewayProgram::use_sizes() {
   shared_.board.use_upstreams(watched_upstreams(*now_, sizes_));
   shared_.operators.use_same(now_);
   server_watch_.adopt(now_);
+  server_care_.adopt(now_);  // what looks after servers must write into the watches that are in force
 }
 
 void GatewayProgram::keep_sizes(const admin::ServerSizes::Upstreams& written) {

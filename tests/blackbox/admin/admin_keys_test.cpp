@@ -8,7 +8,7 @@
 namespace headgate::test {
 namespace {
 
-Json limited(const Json& limit, const Json& more = Json::object()) {
+Json under_limit(const Json& limit, const Json& more = Json::object()) {
   Json out = {{"admin", {{"listen", "127.0.0.1:0"}}}, {"limits", {{"x", limit}}}, {"all_routes", {{"limits", {"x"}}}}};
   out.merge_patch(more);
   return out;
@@ -17,7 +17,7 @@ Json limited(const Json& limit, const Json& more = Json::object()) {
 const std::string kMine = "/api/v1/limits/x/keys/127.0.0.1";
 
 TEST(AdminKeys, SayWhatIsUsedAndConsumeNothing) {
-  Proxy proxy(limited({{"rate", "3/day"}, {"per", "client_ip"}}));
+  Proxy proxy(under_limit({{"rate", "3/day"}, {"per", "client_ip"}}));
   const Operator look(proxy.gateway.process());
   auto key = look.get(kMine);
   EXPECT_EQ(key["rules"][0]["used"], 0);
@@ -39,7 +39,7 @@ TEST(AdminKeys, SayWhatIsUsedAndConsumeNothing) {
 
 TEST(AdminKeys, AreForgottenByAReset) {
   for (const char* algorithm : {"token_bucket", "leaky_bucket", "fixed_window", "sliding_window", "sliding_log"}) {
-    Proxy proxy(limited({{"rate", "2/day"}, {"burst", nullptr}, {"algorithm", algorithm}, {"per", "client_ip"}}));
+    Proxy proxy(under_limit({{"rate", "2/day"}, {"burst", nullptr}, {"algorithm", algorithm}, {"per", "client_ip"}}));
     const Operator operators(proxy.gateway.process());
     auto status = proxy.client().get().status();
     EXPECT_EQ(status, 200) << algorithm;
@@ -55,8 +55,8 @@ TEST(AdminKeys, AreForgottenByAReset) {
 TEST(AdminKeys, OfSeveralRatesAndTiersHaveARowForEach) {
   const Json tiers = {{"free", {{"rate", {"2/minute", "5/day"}}}}, {"pro", {{"rate", "100/minute"}}}};
   Proxy proxy(
-      limited({{"tiers", tiers}, {"tier_from", "api_key"}, {"default_tier", "free"}, {"per", "client_ip"}},
-              {{"identity", {{"api_key", {{"keys", {{"k", {{"key", "0123456789abcdef"}, {"tier", "pro"}}}}}}}}}}));
+      under_limit({{"tiers", tiers}, {"tier_from", "api_key"}, {"default_tier", "free"}, {"per", "client_ip"}},
+                  {{"identity", {{"api_key", {{"keys", {{"k", {{"key", "0123456789abcdef"}, {"tier", "pro"}}}}}}}}}}));
   const Operator look(proxy.gateway.process());
   EXPECT_EQ(proxy.client().get().status(), 200);
   const auto key = look.get(kMine);
@@ -69,7 +69,7 @@ TEST(AdminKeys, OfSeveralRatesAndTiersHaveARowForEach) {
 }
 
 TEST(AdminKeys, AreWrittenAsTheLimitCountsThem) {
-  Proxy proxy(limited({{"rate", "3/day"}, {"per", {"header:X-Team", "route"}}, {"if_absent", "skip"}}));
+  Proxy proxy(under_limit({{"rate", "3/day"}, {"per", {"header:X-Team", "route"}}, {"if_absent", "skip"}}));
   const Operator look(proxy.gateway.process());
   EXPECT_EQ(proxy.client().get("/a", "X-Team: red/blue\r\n").status(), 200);
   const auto key = look.get("/api/v1/limits/x/keys/red%2Fblue%7C%2F%2A");
@@ -89,7 +89,7 @@ std::string escaped(const std::string& key) {
 
 TEST(AdminKeys, MayBeDotsAndSlashes) {
   for (const std::string key : {"..", ".", "../..", "a/../b", "a/./b", "../../../status", "..;x", "a//b", "%2e"}) {
-    Proxy proxy(limited({{"rate", "2/day"}, {"per", "header:X-Team"}, {"if_absent", "skip"}}));
+    Proxy proxy(under_limit({{"rate", "2/day"}, {"per", "header:X-Team"}, {"if_absent", "skip"}}));
     const Operator operators(proxy.gateway.process());
     EXPECT_EQ(proxy.client().get("/", "X-Team: " + key + "\r\n").status(), 200);
     const auto path = "/api/v1/limits/x/keys/" + (key == "%2e" ? "%252e" : escaped(key));
@@ -107,7 +107,7 @@ TEST(AdminKeys, MayBeDotsAndSlashes) {
 }
 
 TEST(AdminKeys, AreOneSegmentOfThePathAsItIsSent) {
-  Proxy proxy(limited({{"rate", "2/day"}, {"per", "header:X-Team"}, {"if_absent", "skip"}}));
+  Proxy proxy(under_limit({{"rate", "2/day"}, {"per", "header:X-Team"}, {"if_absent", "skip"}}));
   const Operator look(proxy.gateway.process());
   const std::string keys = "/api/v1/limits/x/keys/";
   EXPECT_EQ(look.get(keys + "..").value("key", ""), "..") << "nothing is resolved";
@@ -121,7 +121,7 @@ TEST(AdminKeys, AreOneSegmentOfThePathAsItIsSent) {
 }
 
 TEST(AdminKeys, InFlightAreShownButNotReset) {
-  Proxy proxy(limited({{"in_flight", 2}, {"per", "client_ip"}}));
+  Proxy proxy(under_limit({{"in_flight", 2}, {"per", "client_ip"}}));
   const Operator operators(proxy.gateway.process());
   auto slow = proxy.client();
   slow.send(request("GET", "/", "X-Test-Delay-Ms: 400\r\n"));
@@ -136,7 +136,7 @@ TEST(AdminKeys, InRedisAreOneForAllGateways) {
   RedisServer redis;
   ASSERT_TRUE(redis.start()) << redis.error();
   const Json shared = {{"redis", {{"url", "redis://127.0.0.1:" + std::to_string(redis.port())}}}, {"workers", 2}};
-  const auto config = limited({{"rate", "2/day"}, {"per", "client_ip"}}, shared);
+  const auto config = under_limit({{"rate", "2/day"}, {"per", "client_ip"}}, shared);
   Proxy one(config);
   Proxy other(config);
   const Operator first(one.gateway.process());
@@ -164,8 +164,8 @@ TEST(AdminKeys, InShardsAreTheSumOfThemAndAreAllReset) {
   if (!RedisServer::installed()) GTEST_SKIP() << "no redis-server on this machine";
   RedisServer redis;
   ASSERT_TRUE(redis.start()) << redis.error();
-  Proxy proxy(limited({{"rate", "16/day"}, {"per", "client_ip"}, {"shards", 4}},
-                      {{"redis", {{"url", "redis://127.0.0.1:" + std::to_string(redis.port())}}}, {"workers", 2}}));
+  Proxy proxy(under_limit({{"rate", "16/day"}, {"per", "client_ip"}, {"shards", 4}},
+                          {{"redis", {{"url", "redis://127.0.0.1:" + std::to_string(redis.port())}}}, {"workers", 2}}));
   const Operator look(proxy.gateway.process());
   for (int i = 0; i < 5; ++i) EXPECT_EQ(proxy.client().get().status(), 200);
   auto key = look.get(kMine);
@@ -189,15 +189,15 @@ TEST(AdminKeys, InShardsAreTheSumOfThemAndAreAllReset) {
 
 TEST(AdminKeys, SayThatRedisDoesNotAnswer) {
   const auto port = Socket::listen().local_port();
-  Proxy proxy(limited({{"rate", "2/day"}, {"per", "client_ip"}},
-                      {{"redis", {{"url", "redis://127.0.0.1:" + std::to_string(port)}}}}));
+  Proxy proxy(under_limit({{"rate", "2/day"}, {"per", "client_ip"}},
+                          {{"redis", {{"url", "redis://127.0.0.1:" + std::to_string(port)}}}}));
   const Operator look(proxy.gateway.process());
   ASSERT_EQ(proxy.client().get().status(), 200);
   expect_refusal(look.ask("GET", kMine), 503);
 }
 
 TEST(AdminKeys, AreShownAndResetByCommands) {
-  Proxy proxy(limited({{"rate", "2/day"}, {"per", "client_ip"}}));
+  Proxy proxy(under_limit({{"rate", "2/day"}, {"per", "client_ip"}}));
   const Operator operators(proxy.gateway.process());
   for (const int status : {200, 200, 429}) EXPECT_EQ(proxy.client().get().status(), status);
   auto ran = run_headgate({"limits", "x", "127.0.0.1", "--admin", operators.url()});
@@ -213,7 +213,7 @@ TEST(AdminKeys, AreShownAndResetByCommands) {
 }
 
 TEST(AdminKeys, AreOnlyDigestsInTheLogOfChanges) {
-  Proxy proxy(limited({{"rate", "2/day"}, {"per", "client_ip"}}, {{"log", {{"format", "json"}}}}));
+  Proxy proxy(under_limit({{"rate", "2/day"}, {"per", "client_ip"}}, {{"log", {{"format", "json"}}}}));
   auto& process = proxy.gateway.process();
   EXPECT_EQ(Operator(process).ask("DELETE", "/api/v1/limits/x/keys/192.0.2.77").status(), 200);
   ASSERT_TRUE(process.wait_for_err([](const std::string& log) { return has(log, "name=x key=k_"); })) << process.err();
@@ -225,7 +225,8 @@ const Json kApiKeys = {
      {{"keys", {{"pro", {{"key", "0123456789abcdef"}, {"tier", "pro"}}}, {"friend", {{"key", "0123456789abcded"}}}}}}}};
 
 TEST(AdminKeys, ThatReplaceAMissingOneAreNamedByWhatTheyCountBy) {
-  Proxy proxy(limited({{"rate", "3/day"}, {"per", "api_key"}, {"if_absent", "client_ip"}}, {{"identity", kApiKeys}}));
+  Proxy proxy(
+      under_limit({{"rate", "3/day"}, {"per", "api_key"}, {"if_absent", "client_ip"}}, {{"identity", kApiKeys}}));
   const Operator operators(proxy.gateway.process());
   for (int i = 0; i < 4; ++i) (void)proxy.client().get();
   const std::string mine = "/api/v1/limits/x/keys/client_ip%3D127.0.0.1";
@@ -240,12 +241,12 @@ TEST(AdminKeys, ThatReplaceAMissingOneAreNamedByWhatTheyCountBy) {
 
 TEST(AdminKeys, OfAKnownApiKeyAreOfItsOwnTier) {
   const Json tiers = {{"free", {{"rate", "2/day"}}}, {"pro", {{"rate", "100/day"}}}};
-  Proxy proxy(limited({{"tiers", tiers},
-                       {"tier_from", "api_key"},
-                       {"default_tier", "free"},
-                       {"per", "api_key"},
-                       {"if_absent", "client_ip"}},
-                      {{"identity", kApiKeys}}));
+  Proxy proxy(under_limit({{"tiers", tiers},
+                           {"tier_from", "api_key"},
+                           {"default_tier", "free"},
+                           {"per", "api_key"},
+                           {"if_absent", "client_ip"}},
+                          {{"identity", kApiKeys}}));
   const Operator look(proxy.gateway.process());
   const auto size = [&](const std::string& owner) {
     return look.get("/api/v1/limits/x/keys/" + owner)["rules"][0]["limit"];
@@ -257,14 +258,14 @@ TEST(AdminKeys, OfAKnownApiKeyAreOfItsOwnTier) {
 }
 
 TEST(AdminKeys, OfWhoIsExemptAreNotCounted) {
-  Proxy proxy(limited({{"rate", "3/day"}, {"per", "client_ip"}, {"exempt", {{"client_ip", {"127.0.0.0/8"}}}}}));
+  Proxy proxy(under_limit({{"rate", "3/day"}, {"per", "client_ip"}, {"exempt", {{"client_ip", {"127.0.0.0/8"}}}}}));
   const Operator operators(proxy.gateway.process());
   for (const char* method : {"GET", "DELETE"}) EXPECT_EQ(operators.ask(method, kMine).status(), 409);
 }
 
 TEST(AdminKeys, ThatAreSuspendedAreToldSo) {
   Proxy proxy(
-      limited({{"rate", "1/day"}, {"per", "client_ip"}, {"ban", {{"after", 1}, {"within", "1m"}, {"for", "1h"}}}}));
+      under_limit({{"rate", "1/day"}, {"per", "client_ip"}, {"ban", {{"after", 1}, {"within", "1m"}, {"for", "1h"}}}}));
   const Operator look(proxy.gateway.process());
   for (const int status : {200, 429, 429}) EXPECT_EQ(proxy.client().get().status(), status);
   const auto key = look.get(kMine);
@@ -274,14 +275,14 @@ TEST(AdminKeys, ThatAreSuspendedAreToldSo) {
 }
 
 TEST(AdminKeys, OfALimitThatObservesPass) {
-  Proxy proxy(limited({{"rate", "1/day"}, {"per", "client_ip"}, {"mode", "observe"}}));
+  Proxy proxy(under_limit({{"rate", "1/day"}, {"per", "client_ip"}, {"mode", "observe"}}));
   const Operator look(proxy.gateway.process());
   for (int i = 0; i < 2; ++i) EXPECT_EQ(proxy.client().get().status(), 200);
   EXPECT_EQ(look.get(kMine)["rules"][0]["next_request"], "observed");
 }
 
 TEST(AdminKeys, ThatCannotExistAreRefused) {
-  Proxy proxy(limited(
+  Proxy proxy(under_limit(
       {{"rate", "3/day"}, {"per", {"client_ip", "method"}}},
       {{"limits", {{"all", {{"rate", "9/day"}, {"per", "total"}}}}}, {"all_routes", {{"limits", {"x", "all"}}}}}));
   const Operator look(proxy.gateway.process());
@@ -295,11 +296,11 @@ TEST(AdminKeys, ThatCannotExistAreRefused) {
 }
 
 TEST(AdminKeys, OfAScaledLimitAreFoundByItsName) {
-  Proxy proxy(
-      limited({{"rate", "8/day"}, {"per", "client_ip"}},
-              {{"all_routes", {{"limits", Json::array()}}},
-               {"routes",
-                {{{"name", "half"}, {"path", "/*"}, {"to", "app"}, {"limits", {{{"use", "x"}, {"scale", "1/2"}}}}}}}}));
+  Proxy proxy(under_limit(
+      {{"rate", "8/day"}, {"per", "client_ip"}},
+      {{"all_routes", {{"limits", Json::array()}}},
+       {"routes",
+        {{{"name", "half"}, {"path", "/*"}, {"to", "app"}, {"limits", {{{"use", "x"}, {"scale", "1/2"}}}}}}}}));
   const Operator operators(proxy.gateway.process());
   EXPECT_EQ(proxy.client().get().status(), 200);
   EXPECT_EQ(operators.get("/api/v1/limits/x")["scaled"], Json::array({"x@half"}));

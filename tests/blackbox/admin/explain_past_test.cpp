@@ -15,7 +15,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-Json limited(const Json& log) {
+Json with_log(const Json& log) {
   return {{"log", log},
           {"instance", "edge-1"},
           {"limits", {{"x", {{"rate", "2/day"}, {"per", "client_ip"}}}}},
@@ -27,7 +27,7 @@ class PastRequests : public testing::Test {
  protected:
   explicit PastRequests() = default;
   void make(const Json& log) {
-    Proxy proxy(limited(log));
+    Proxy proxy(with_log(log));
     auto client = proxy.client();
     for (const char* path : {"/a?token=secret", "/b", "/c"}) answers.push_back(client.get(path));
     server = "http://127.0.0.1:" + std::to_string(proxy.upstream.port());
@@ -148,7 +148,7 @@ TEST_F(PastRequests, WithFewFieldsSayWhichAreMissing) {
 }
 
 TEST_F(PastRequests, SayHowManyLinesWereLeftOutBefore) {
-  Proxy proxy(limited({{"format", "json"}, {"refusals_every", "200ms"}}));
+  Proxy proxy(with_log({{"format", "json"}, {"refusals_every", "200ms"}}));
   auto client = proxy.client();
   Message last;
   for (int i = 0; i < 200 && last.status() != 200; ++i) last = client.get("/");

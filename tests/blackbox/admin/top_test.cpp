@@ -12,7 +12,7 @@
 namespace headgate::test {
 namespace {
 
-Json limited(const Json& changes = Json::object()) {
+Json with_login(const Json& changes = Json::object()) {
   Json out = {{"admin", {{"listen", "127.0.0.1:0"}}},
               {"limits",
                {{"login", {{"rate", "2/day"}, {"per", "client_ip"}}}, {"quiet", {{"rate", "9/day"}, {"per", "host"}}}}},
@@ -38,7 +38,7 @@ bool comes_to(const Look& look, const std::string& path, std::uint64_t requests)
 }
 
 TEST(Top, TellsWhoIsRejectedMostOverAllWorkers) {
-  Proxy proxy(limited({{"workers", 2}}));
+  Proxy proxy(with_login({{"workers", 2}}));
   const Look look(proxy.gateway.process());
   for (int i = 0; i < 12; ++i) EXPECT_EQ(proxy.client("127.0.0.5").get().status(), i < 2 ? 200 : 429);
   for (int i = 0; i < 5; ++i) EXPECT_EQ(proxy.client("127.0.0.6").get().status(), i < 2 ? 200 : 429);
@@ -64,7 +64,7 @@ TEST(Top, TellsWhoIsRejectedMostOverAllWorkers) {
 }
 
 TEST(Top, CountsWhoWouldBeRejectedAndWhoIsSuspended) {
-  Proxy proxy(limited(
+  Proxy proxy(with_login(
       {{"limits",
         {{"login", {{"mode", "observe"}}},
          {"abuse",
@@ -78,8 +78,8 @@ TEST(Top, CountsWhoWouldBeRejectedAndWhoIsSuspended) {
 }
 
 TEST(Top, ShowsAKeyOnlyIfTheLogDoes) {
-  Proxy proxy(limited({{"limits", {{"login", {{"per", "header:X-Tenant"}, {"if_absent", "skip"}}}}},
-                       {"log", {{"access", "stdout"}, {"format", "json"}}}}));
+  Proxy proxy(with_login({{"limits", {{"login", {{"per", "header:X-Tenant"}, {"if_absent", "skip"}}}}},
+                          {"log", {{"access", "stdout"}, {"format", "json"}}}}));
   const Look look(proxy.gateway.process());
   auto client = proxy.client();
   for (int i = 0; i < 4; ++i) EXPECT_EQ(client.get("/", "X-Tenant: secret-tenant\r\n").status(), i < 2 ? 200 : 429);
@@ -93,7 +93,7 @@ TEST(Top, ShowsAKeyOnlyIfTheLogDoes) {
 }
 
 TEST(Top, SamplesAllowedRequests) {
-  Proxy proxy(limited({{"limits", {{"login", {{"rate", "100000/day"}}}}}}));
+  Proxy proxy(with_login({{"limits", {{"login", {{"rate", "100000/day"}}}}}}));
   const Look look(proxy.gateway.process());
   auto client = proxy.client();
   for (int i = 0; i < 400; ++i) ASSERT_EQ(client.get().status(), 200);
@@ -105,7 +105,7 @@ TEST(Top, SamplesAllowedRequests) {
 }
 
 TEST(Top, RefusesWhatItDoesNotKnow) {
-  Proxy proxy(limited());
+  Proxy proxy(with_login());
   const Look look(proxy.gateway.process());
   EXPECT_EQ(look.get("/api/v1/limits/nobody/top").status(), 404);
   for (const auto* query : {"by=asked", "window=2m", "n=0", "n=129", "n=1x", "n=-1", "n=99999999999999999999"})
@@ -113,7 +113,7 @@ TEST(Top, RefusesWhatItDoesNotKnow) {
 }
 
 TEST(Top, GoesOnOverAReload) {
-  Proxy proxy(limited());
+  Proxy proxy(with_login());
   const Look look(proxy.gateway.process());
   auto client = proxy.client("127.0.0.5");
   for (int i = 0; i < 4; ++i) EXPECT_EQ(client.get().status(), i < 2 ? 200 : 429);
@@ -124,7 +124,7 @@ TEST(Top, GoesOnOverAReload) {
 }
 
 TEST(TopCommand, ShowsWhoIsLimitedAsATable) {
-  Proxy proxy(limited());
+  Proxy proxy(with_login());
   const auto admin = admin_port(proxy.gateway.process());
   const Words command{"top", "--admin", "http://127.0.0.1:" + std::to_string(admin)};
   auto ran = run_headgate(command);
@@ -142,7 +142,7 @@ TEST(TopCommand, ShowsWhoIsLimitedAsATable) {
 }
 
 TEST(TopCommand, HandsTheAnswerToScriptsAndFiltersByLimit) {
-  Proxy proxy(limited());
+  Proxy proxy(with_login());
   const auto url = "http://127.0.0.1:" + std::to_string(admin_port(proxy.gateway.process()));
   const auto ran = run_headgate({"top", "--once", "--json", "--by", "allowed", "--window", "1h", "--limit", "login",
                                  "--keys", "3", "--admin", url});
@@ -156,7 +156,7 @@ TEST(TopCommand, HandsTheAnswerToScriptsAndFiltersByLimit) {
 }
 
 TEST(TopCommand, GoesOnUntilItIsEnded) {
-  Proxy proxy(limited());
+  Proxy proxy(with_login());
   const auto url = "http://127.0.0.1:" + std::to_string(admin_port(proxy.gateway.process()));
   Process process({"top", "--json", "--every", "100ms", "--admin", url});
   const auto end = std::chrono::steady_clock::now() + kPatience;

@@ -80,8 +80,8 @@ TEST_F(WithRedis, RefillIsGrantedOnceToAllTogether) {
     });
   }
   for (auto& thread : threads) thread.join();
-  const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
-  EXPECT_LE(admitted, 50 + static_cast<int>(50 * seconds) + 1) << "burst and refill, and not one more";
+  const double took = std::chrono::duration<double>(Clock::now() - start).count();
+  EXPECT_LE(admitted, 50 + static_cast<int>(50 * took) + 1) << "burst and refill, and not one more";
   EXPECT_GE(admitted, 100) << "and not much less";
 }
 

@@ -36,8 +36,8 @@ std::string serial_of(const std::string& certificate) {
 template <class T, auto free>
 using Owned = std::unique_ptr<T, decltype([](T* object) { free(object); })>;
 
-/// Signed by the authority, about good.pem, and ending in `seconds`: openssl ocsp counts in minutes.
-std::string response_for(int seconds) {
+/// Signed by the authority, about good.pem, and ending in `after`: openssl ocsp counts in minutes.
+std::string response_for(int after) {
   const auto pem = [](const char* name, auto read) {
     std::FILE* const file = std::fopen(tls_file(name).c_str(), "r");
     auto* const out = read(file, nullptr, nullptr, nullptr);
@@ -50,7 +50,7 @@ std::string response_for(int seconds) {
   const Owned<OCSP_BASICRESP, OCSP_BASICRESP_free> basic(OCSP_BASICRESP_new());
   const Owned<OCSP_CERTID, OCSP_CERTID_free> id(OCSP_cert_to_id(EVP_sha1(), own.get(), authority.get()));
   const Owned<ASN1_TIME, ASN1_TIME_free> from(X509_gmtime_adj(nullptr, -60));
-  const Owned<ASN1_TIME, ASN1_TIME_free> until(X509_gmtime_adj(nullptr, seconds));
+  const Owned<ASN1_TIME, ASN1_TIME_free> until(X509_gmtime_adj(nullptr, after));
   OCSP_basic_add1_status(basic.get(), id.get(), V_OCSP_CERTSTATUS_GOOD, 0, nullptr, from.get(), until.get());
   OCSP_basic_sign(basic.get(), authority.get(), key.get(), EVP_sha256(), nullptr, 0);
   const Owned<OCSP_RESPONSE, OCSP_RESPONSE_free> response(

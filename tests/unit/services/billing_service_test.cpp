@@ -108,6 +108,15 @@ TEST_F(BillingServices, TryOnceMoreAtTheEndForABoundedTime) {
   EXPECT_EQ(clock.armed(), 0U);
 }
 
+TEST_F(BillingServices, EndAtOnceIfTheLastUseArrives) {
+  use(3);
+  service->add(sheet.take());
+  service->stop();
+  EXPECT_TRUE(books.stopped);
+  EXPECT_EQ(books.all, (limit::Use{3, 1}));
+  EXPECT_EQ(clock.armed(), 0U);
+}
+
 TEST_F(BillingServices, DropQuestionsThatComeAfterTheEnd) {
   int answers = 0;
   service->ask_days([&](const BillingService::Answer& answer) { answers += answer.has_value() ? 1 : 0; });

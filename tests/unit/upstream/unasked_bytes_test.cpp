@@ -1,5 +1,6 @@
-// Bytes that come on a pooled connection and that nobody asked for, at every moment in which it may be taken for the
-// next request: it is not, and they are nobody's answer.
+// Bytes that come on a pooled connection and that nobody asked for, when it is taken for the next request: it is
+// not, and they are nobody's answer. What comes between the look of the loop and the request cannot be told from what
+// comes while the request is on its way.
 
 #include "unit/upstream/servers.hpp"
 
