@@ -48,7 +48,7 @@ const Shape& form_of(const Shape& shape, const Node& node) {
 
 /// As JSON, which a default in the table may lack quotes to be.
 std::string fallback_text(const Key& key) {
-  const auto text = fallback_of(key);
+  auto text = fallback_of(key);
   const bool plain = key.shape->form == Form::boolean || key.shape->form == Form::integer || text.starts_with('{') ||
                      text.starts_with('[');
   if (plain && nlohmann::json::accept(text)) return text;

@@ -20,7 +20,7 @@ class BlankBody final : public http::BodyReader {
   const http::Fields& trailers() const noexcept override { return none_; }
 
  private:
-  static constexpr std::size_t kPiece = 64 * 1024;
+  static constexpr std::size_t kPiece = std::size_t{64} * 1024;
   static constexpr std::array<char, kPiece> kZeros{};
 
   std::string_view take() noexcept {

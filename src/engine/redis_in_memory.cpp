@@ -5,7 +5,6 @@ namespace {
 
 using limit::Check;
 using limit::Decision;
-using limit::How;
 
 std::uint64_t holder_of(const Check& check) noexcept { return keyed_digest(check.token, check.hash); }
 

@@ -125,6 +125,7 @@ ScriptedUpstream::ScriptedUpstream(Clock& clock, const upstream::Options& option
 }
 
 upstream::AttemptPtr ScriptedUpstream::take_idle(balance::Choice& choice) noexcept {
+  // NOLINTNEXTLINE(bugprone-unhandled-exception-at-new): without memory a simulation ends
   return new ScriptedAttempt(clock_, name_, scripts_.of(choice));
 }
 

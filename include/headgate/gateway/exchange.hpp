@@ -215,7 +215,7 @@ struct Exchange {
 
   // Set by the steps.
   Random* random = nullptr;  ///< of its worker, from the beginning of the path on
-  StepSet left;  ///< the steps that were left at its end
+  StepSet left;              ///< the steps that were left at its end
   std::string_view request_id;
   std::unique_ptr<ExchangeTrace> trace;  ///< null: the configuration has no tracing
   SnapshotPtr snapshot;                  ///< the configuration at the start of this exchange, used until its end

@@ -106,7 +106,6 @@ namespace {
 
 using gateway::Cost;
 
-using gateway::CostKnown;
 using gateway::CostSource;
 using gateway::CostTakes;
 
@@ -210,7 +209,6 @@ void build_use(Build& build, const Node& node, gateway::LimitUse& out) {
 
 namespace {
 
-using gateway::Cost;
 using limit::Rule;
 
 /// A possible cost of a request, and where it was written.

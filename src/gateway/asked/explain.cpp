@@ -128,7 +128,7 @@ Task<MaybeProblem> look(Path& path, Exchange& x) {
   while (const auto* const waits = walk.next()) walk.ended(co_await waits->task(path, x));
   auto& problem = walk.problem();
   if (problem && x.route && !x.route->bans.empty()) co_await suspend_first(path, x, *problem);
-  co_return std::move(problem);
+  co_return problem;
 }
 
 Task<Explanation> Gateway::explain(ExplainedRequest request) {

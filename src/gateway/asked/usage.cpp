@@ -218,7 +218,7 @@ MaybeProblem identify_for_usage(Path& path, Exchange& x) {
   x.admission.peek = true;
   Walk walk(path, x, {Step::identify, Step::split, Step::authenticate, Step::split_by_claim});
   walk.next();  // none of them waits
-  return std::move(walk.problem());
+  return walk.problem();
 }
 
 }  // namespace

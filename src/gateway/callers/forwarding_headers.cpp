@@ -58,7 +58,7 @@ std::string_view as_elements(Exchange& x, std::span<const address> chain, std::s
   return plain ? x.text.extend(out, {";host=\"", host, "\";proto=", proto}) : x.text.extend(out, {";proto=", proto});
 }
 
-bool valid(std::string_view proto) noexcept { return proto == "http" || proto == "https"; }
+bool is_scheme(std::string_view proto) noexcept { return proto == "http" || proto == "https"; }
 
 /// Hops append to X-Forwarded-Proto, or replace it. Returns what the hop wrote that met the client: of as many members
 /// from the right as hops are believed, the leftmost. Further to the left the client may have written anything.
@@ -85,7 +85,7 @@ identity::ToldRequest told_request(const Exchange& x, AddressField field, const 
 void append(Exchange& x, AddressField field, std::span<const address> chain, const identity::ToldRequest& asked,
             Fields& out) {
   const std::string_view ours = x.client_tls ? "https" : "http";
-  const auto proto = valid(asked.proto) ? asked.proto : ours;
+  const auto proto = is_scheme(asked.proto) ? asked.proto : ours;
   const auto host = asked.host.empty() ? x.request.authority : asked.host;
   out.push_back({Known::unknown, "X-Forwarded-For", as_list(x, chain)});
   out.push_back({Known::unknown, "X-Forwarded-Proto", proto});
@@ -127,7 +127,7 @@ ClientOrigin client_origin(const Exchange& x, AddressField field) {
   const auto told = x.caller.through_trusted ? forwarding_values(x, field, room) : std::span<const std::string_view>{};
   const auto asked = told_request(x, field, {x.caller.address, x.caller.hops}, told);
   const std::string_view ours = x.client_tls ? "https" : "http";
-  return {.scheme = valid(asked.proto) ? asked.proto : ours,
+  return {.scheme = is_scheme(asked.proto) ? asked.proto : ours,
           .authority = asked.host.empty() ? x.request.authority : asked.host};
 }
 

@@ -2,6 +2,7 @@
 // slow. Nothing is copied of any other.
 
 #include "gateway/record/refused_text.hpp"
+#include "steps.hpp"
 
 #include "headgate/gateway/refused_requests.hpp"
 #include "headgate/identity/client_address.hpp"

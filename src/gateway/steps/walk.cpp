@@ -2,8 +2,6 @@
 
 #include "gateway/limits/give_back.hpp"
 
-#include <utility>
-
 namespace headgate::gateway {
 namespace {
 
@@ -31,8 +29,8 @@ const Run* Walk::next() {
   return nullptr;
 }
 
-void Walk::ended(MaybeProblem&& problem) {
-  problem_ = std::move(problem);
+void Walk::ended(const MaybeProblem& problem) {
+  problem_ = problem;
   if (problem_) return refused(path_table()[static_cast<std::size_t>(at_)]);
   ahead_ = steps().behind(at_);  // an operator may have suspended someone meanwhile
 }

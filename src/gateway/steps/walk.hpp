@@ -21,7 +21,7 @@ class Walk {
   /// Runs steps until one has to wait, and returns how; null: all have run, or one has refused the request.
   const Run* next();
   /// What the step said that next() returned.
-  void ended(MaybeProblem&& problem);
+  void ended(const MaybeProblem& problem);
 
   MaybeProblem& problem() noexcept { return problem_; }
   /// Whether `serve` was reached.
