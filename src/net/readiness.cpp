@@ -16,6 +16,7 @@ namespace headgate::net {
 namespace {
 
 constexpr int kBatch = 128;
+constexpr std::size_t kTold = 64;  // turns after which a look is too old to be believed
 constexpr std::uint32_t kEnds = EPOLLRDHUP | EPOLLHUP | EPOLLERR;
 constexpr std::uint32_t kToRead = EPOLLIN | kEnds;
 

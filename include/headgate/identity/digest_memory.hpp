@@ -1,7 +1,7 @@
 #pragma once
 // Digests of short texts that come again and again, as API keys do: looking one up costs a tenth of making it.
 
-#include "headgate/identity/sha256.hpp"
+#include "headgate/identity/digest_text.hpp"
 
 #include <array>
 #include <cstddef>
@@ -21,16 +21,21 @@ class DigestMemory {
 
   DigestMemory();
 
-  /// sha256(text).
-  Sha256 digest(std::string_view text);
+  struct Known {
+    Sha256 digest;        ///< sha256(text)
+    DigestText readable;  ///< digest_text() of it
+  };
+  /// Of `text`. Valid until the next call.
+  const Known& digest(std::string_view text);
 
  private:
   struct Place {
     std::uint8_t size = 0;  // 0: nothing is known here
     std::array<char, kLongest> text;
-    Sha256 digest;
+    Known known;
   };
   std::unique_ptr<std::array<Place, kPlaces>> places_;
+  Known passing_{};  // of a text that no place holds
 };
 
 }  // namespace headgate::identity

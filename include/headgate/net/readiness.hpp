@@ -35,10 +35,10 @@ class Readiness final : public boost::asio::execution_context::service {
 
   /// How often it has looked at all streams at once.
   std::uint64_t looks() const noexcept { return looks_; }
-  /// Whether the last of these looks is told just now, to one of the first kTold streams. Transport::readable() of each
-  /// stream then says what that look saw, whose turn it is or not. Later turns know too little of what came since.
+  /// Whether the last of these looks is told just now, to one of the first streams that it found. Transport::readable()
+  /// of each stream then says what that look saw, whose turn it is or not. Later turns know too little of what came
+  /// since: 64 of them take less than a millisecond, as long as a request is on its way to a server.
   bool tells() const noexcept { return tells_; }
-  static constexpr std::size_t kTold = 16;
 
  private:
   using Descriptor = boost::asio::posix::basic_stream_descriptor<boost::asio::io_context::executor_type>;

@@ -1,10 +1,7 @@
 #include "limit_key.hpp"
 
 #include "headgate/gateway/key_source.hpp"
-#include "headgate/identity/sha256.hpp"
-
-#include <array>
-#include <cstring>
+#include "headgate/identity/digest_text.hpp"
 
 namespace headgate::gateway {
 namespace {
@@ -28,24 +25,10 @@ std::string_view part(TextArena& arena, std::string_view value) {
   return arena.join({out});
 }
 
-/// A byte as two digits.
-constexpr auto kHex = [] {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::array<std::array<char, 2>, 256> out{};
-  for (std::size_t byte = 0; byte < out.size(); ++byte) out[byte] = {kDigits[byte >> 4], kDigits[byte & 15]};
-  return out;
-}();
-
 }  // namespace
 
 std::string_view digest_text(TextArena& arena, const identity::Sha256& digest) {
-  constexpr std::size_t kBytes = 16;
-  return arena.write(1 + 2 * kBytes, [&digest](TextCursor& out) {
-    out.character('~');
-    char* const digits = out.at();
-    for (std::size_t i = 0; i < kBytes; ++i) std::memcpy(digits + 2 * i, kHex[digest[i]].data(), 2);
-    out.at(digits + 2 * kBytes);
-  });
+  return arena.join({identity::as_text(identity::digest_text(digest))});
 }
 
 const limit::Per* first_absent(Exchange& x, const std::vector<limit::Per>& per) {

@@ -15,8 +15,7 @@ std::optional<std::string_view> key_of(Exchange& x, const std::vector<limit::Per
 /// The first of `per` that this request lacks; null if it has all.
 const limit::Per* first_absent(Exchange& x, const std::vector<limit::Per>& per);
 
-/// '~' and 128 bits of a digest in hexadecimal: the same in every gateway, and no other text with it can be found. A
-/// view into `arena`.
+/// The digest as a key (identity::digest_text). A view into `arena`.
 std::string_view digest_text(TextArena& arena, const identity::Sha256& digest);
 
 }  // namespace headgate::gateway

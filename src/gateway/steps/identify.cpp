@@ -2,7 +2,6 @@
 
 #include "gateway/callers/forwarding_headers.hpp"
 #include "gateway/callers/presented.hpp"
-#include "gateway/limits/limit_key.hpp"
 #include "steps.hpp"
 
 #include "headgate/http/named_values.hpp"
@@ -42,13 +41,13 @@ void find_owner(Exchange& x, const identity::ApiKeyOptions& options, std::string
   auto& caller = x.caller;
   if (key.empty()) return;
   thread_local identity::DigestMemory digests;  // one for each worker
-  const auto digest = digests.digest(key);
+  const auto& known = digests.digest(key);
   if (!options.any_known()) {
     caller.key_state = KeyState::good;
-    caller.api_key_text = digest_text(x.text, digest);
+    caller.api_key_text = x.text.join({identity::as_text(known.readable)});
     return;
   }
-  const auto* const record = x.snapshot->key_overrides->api_keys().find(digest);
+  const auto* const record = x.snapshot->key_overrides->api_keys().find(known.digest);
   caller.key_state = !record                                                  ? KeyState::unknown
                      : record->disabled                                       ? KeyState::disabled
                      : record->expires && x.clock->wall() >= *record->expires ? KeyState::expired

@@ -21,7 +21,7 @@ std::string marks(const StepRow& row) {
 
 std::string steps_in_words() {
   std::string out = "| step | of | | why it stands here |\n|---|---|---|---|\n";
-  for (const auto& row : path_table()) {
+  for (const auto& row : kPath) {
     out.append("| `").append(row.name).append("` | ").append(row.of).append(" | ").append(marks(row));
     out.append(" | ").append(row.why).append(" |\n");
   }

@@ -75,6 +75,8 @@ bool counts_in_flight(const Route& route) {
   return any_limit(route, [](const RouteLimit& each) { return each.ready->in_flight; });
 }
 
+}  // namespace
+
 // The order of the path. A row that refuses early is cheap, or protects what comes after it.
 constexpr std::array<StepRow, kSteps> kPath{{
     {.step = Step::find_route,
@@ -347,6 +349,8 @@ constexpr std::array<StepRow, kSteps> kPath{{
      .live = {.task = serve}},
 }};
 
+namespace {
+
 constexpr bool rows_stand_at_their_steps() {
   for (std::size_t i = 0; i < kSteps; ++i)
     if (static_cast<std::size_t>(kPath[i].step) != i) return false;
@@ -355,8 +359,6 @@ constexpr bool rows_stand_at_their_steps() {
 static_assert(rows_stand_at_their_steps());
 
 }  // namespace
-
-std::span<const StepRow, kSteps> path_table() noexcept { return kPath; }
 
 void note_steps(Route& route) {
   route.steps = route.left = {};

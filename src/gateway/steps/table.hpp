@@ -5,7 +5,7 @@
 
 #include "headgate/gateway/steps.hpp"
 
-#include <span>
+#include <array>
 #include <string_view>
 
 namespace headgate::gateway {
@@ -41,7 +41,7 @@ struct StepRow {
 };
 
 /// All steps, in their order.
-std::span<const StepRow, kSteps> path_table() noexcept;
+extern const std::array<StepRow, kSteps> kPath;
 
 /// Finds the steps of a route that is complete otherwise.
 void note_steps(Route& route);

@@ -12,16 +12,16 @@ constexpr StepSet kWhileSuspended = {Step::suspended, Step::suspended_by_claim};
 }  // namespace
 
 const Run* Walk::next() {
-  while (!problem_) {
-    if (ahead_.empty()) return nullptr;
+  if (problem_) return nullptr;
+  while (!ahead_.empty()) {
     at_ = ahead_.first();
-    const auto& row = path_table()[static_cast<std::size_t>(at_)];
+    const auto& row = kPath[static_cast<std::size_t>(at_)];
     const auto& run = x_.admission.peek ? row.look : row.live;
     if (run.task != nullptr) {
       if (run.waits == nullptr || run.waits(path_, x_)) return &run;
     } else if (run.at_once != nullptr) {
-      problem_ = run.at_once(path_, x_);
-      if (problem_) return refused(row), nullptr;
+      // Most steps say nothing, and then nothing is copied.
+      if (const auto said = run.at_once(path_, x_)) return refused(*said), nullptr;
     }
     ahead_ = x_.route == route_ ? ahead_.behind(at_) : steps().behind(at_);
     route_ = x_.route;
@@ -30,9 +30,9 @@ const Run* Walk::next() {
 }
 
 void Walk::ended(const MaybeProblem& problem) {
-  problem_ = problem;
-  if (problem_) return refused(path_table()[static_cast<std::size_t>(at_)]);
-  ahead_ = steps().behind(at_);  // an operator may have suspended someone meanwhile
+  if (problem) return refused(*problem);
+  // An operator may have suspended someone meanwhile.
+  ahead_ = served() ? StepSet() : steps().behind(at_);
 }
 
 StepSet Walk::steps() const noexcept {
@@ -41,8 +41,9 @@ StepSet Walk::steps() const noexcept {
   return path_.services.bans.operated() ? steps : steps.without(kWhileSuspended);
 }
 
-void Walk::refused(const StepRow& row) {
-  if (row.refused == Taken::goes_back) give_back(path_, x_);
+void Walk::refused(const Problem& problem) {
+  problem_ = problem;
+  if (kPath[static_cast<std::size_t>(at_)].refused == Taken::goes_back) give_back(path_, x_);
 }
 
 void leave_steps(Path& path, Exchange& x) {
@@ -50,7 +51,7 @@ void leave_steps(Path& path, Exchange& x) {
   for (auto left = x.route->left.without(x.left); !left.empty(); left = x.route->left.without(x.left)) {
     const auto step = left.last();
     x.left.add(step);  // before it is: nothing is left twice, also if leaving throws
-    path_table()[static_cast<std::size_t>(step)].leave(path, x);
+    kPath[static_cast<std::size_t>(step)].leave(path, x);
   }
 }
 

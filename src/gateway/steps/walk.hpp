@@ -29,7 +29,7 @@ class Walk {
 
  private:
   StepSet steps() const noexcept;
-  void refused(const StepRow& row);
+  void refused(const Problem& problem);
 
   Path& path_;
   Exchange& x_;

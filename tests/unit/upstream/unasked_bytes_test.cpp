@@ -16,9 +16,10 @@ class UnaskedBytes : public Servers {
   UnaskedBytes() { begin(1); }
   ~UnaskedBytes() override { others_.clear(); }
 
-  /// Readable streams of others, of which the first runs `act` in its turn.
-  void make_others_ready(std::size_t many, std::function<void()> act) {
+  /// Readable streams of others. After the turns of `before` of them, one runs `act` in its turn.
+  void make_others_ready(std::size_t many, std::function<void()> act, std::size_t before = 0) {
     act_ = std::move(act);
+    before_ = before;
     Acceptor acceptor(loop_, net::Tcp::endpoint(boost::asio::ip::address_v4::loopback(), 0));
     while (others_.size() < many) {
       net::Socket near(loop_.get_executor());
@@ -52,10 +53,15 @@ class UnaskedBytes : public Servers {
 
  private:
   static void turn(void* self, net::Stream&) {
-    if (auto act = std::exchange(static_cast<UnaskedBytes*>(self)->act_, nullptr)) act();
+    auto& test = *static_cast<UnaskedBytes*>(self);
+    if (test.before_ > 0)
+      --test.before_;
+    else if (auto act = std::exchange(test.act_, nullptr))
+      act();
   }
 
   std::function<void()> act_;
+  std::size_t before_ = 0;
   std::vector<net::StreamPtr> others_;
   std::vector<net::Socket> far_of_others_;
 };
@@ -69,13 +75,23 @@ TEST_F(UnaskedBytes, InTheSegmentOfAnAnswerEndItsConnection) {
   });
 }
 
-TEST_F(UnaskedBytes, InALaterSegmentOfTheSameTurnEndTheConnection) {
+TEST_F(UnaskedBytes, AfterManyTurnsOfTheSameLookEndTheConnection) {
   auto attempt = used();
-  in_a_turn([&] {
-    give_back(std::move(attempt));
-    say(far(), kAnswer);
-    EXPECT_EQ(take(), nullptr) << "the loop has not looked since";
-  });
+  make_others_ready(
+      100,
+      [&] {
+        give_back(std::move(attempt));
+        say(far(), kAnswer);
+        EXPECT_EQ(take(), nullptr) << "the look is too old";
+      },
+      70);
+  run_turn();
+}
+
+TEST_F(UnaskedBytes, BehindAnAnswerThatNoTurnOfTheLoopReadEndTheConnection) {
+  give_back(used());
+  say(far(), kAnswer);
+  EXPECT_EQ(take(), nullptr) << "nobody tells of a look now";
 }
 
 TEST_F(UnaskedBytes, InALaterTurnEndTheConnectionBeforeItsOwnTurnComes) {
@@ -124,7 +140,7 @@ TEST_F(UnaskedBytes, MayStillComeOnAConnectionOfThisTurnSoOthersAreTakenFirst) {
     give_back(std::move(fresh));
     const auto taken = take();
     EXPECT_EQ(taken.get(), one);
-    EXPECT_EQ(take().get(), other) << "the kernel says that nothing came";
+    EXPECT_EQ(take().get(), other) << "nothing was behind its answer";
   });
 }
 
