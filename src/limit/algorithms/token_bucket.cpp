@@ -25,12 +25,16 @@ std::string meaning(const Rule& rule, std::string_view noun) {
 
 Outcome peek(const State& state, const Rule& rule, std::int64_t cost, Instant now) {
   Outcome outcome;
-  const ExactDuration room = room_of(state, rule, reach_of(rule), now, outcome.stale);
+  const ExactDuration reach = reach_of(rule);
+  const ExactDuration room = room_of(state, rule, reach, now, outcome.stale);
   outcome.words = {room.whole, room.part};
-  outcome.allowed = cost <= 0 || (fits(rule, cost) && room >= increment_of(rule, cost));
-  if (!outcome.allowed && fits(rule, cost))
-    outcome.words[kWait] =
-        wait_at_faster_pace(state, rule, minus(reach_of(rule), increment_of(rule, cost), parts_of(rule)), now);
+  outcome.allowed = cost <= 0;
+  if (cost > 0 && fits(rule, cost)) {
+    const ExactDuration increment = increment_of(rule, cost);
+    outcome.allowed = room >= increment;
+    if (!outcome.allowed)
+      outcome.words[kWait] = wait_at_faster_pace(state, rule, minus(reach, increment, parts_of(rule)), now);
+  }
   return outcome;
 }
 
@@ -56,8 +60,8 @@ std::optional<Decision> decision(const Rule& rule, std::int64_t cost, Taken take
   else if (cost > 0 && after < wait)
     decision.delay = Duration(round_up(minus(wait, after, parts)));
   decision.reset_after = Duration(round_up(minus(reach, left, parts)));
-  if (decision.remaining < static_cast<std::uint64_t>(std::max<std::int64_t>(cost, 0))) [[unlikely]]
-    if (const auto next = left_of(left, rule, cost, reach); decision.allowed && next.whole < 0)
+  if (decision.allowed && decision.remaining < static_cast<std::uint64_t>(std::max<std::int64_t>(cost, 0))) [[unlikely]]
+    if (const auto next = left_of(left, rule, cost, reach); next.whole < 0)
       decision.again_after = Duration(-next.whole);
   return decision;
 }
