@@ -41,13 +41,13 @@ StatusJson details_of(const std::vector<Reason>& reasons, Instant now) {
   return out;
 }
 
-std::string_view word_of(redis::Health health) {
+std::string_view word_of(redis::RedisHealth health) {
   switch (health) {
-    case redis::Health::up:
+    case redis::RedisHealth::up:
       return "up";
-    case redis::Health::trying:
+    case redis::RedisHealth::trying:
       return "trying";
-    case redis::Health::down:
+    case redis::RedisHealth::down:
       break;
   }
   return "down";
@@ -72,7 +72,7 @@ StatusJson config_of(const OperatorBoard::State& state, Instant now) {
 
 /// Each server of Redis once, with the worst of what the workers know of it.
 StatusJson redis_of(const AdminBoard& board) {
-  std::map<std::string, redis::Health> nodes;
+  std::map<std::string, redis::RedisHealth> nodes;
   for (const auto& report : board.redis())
     for (const auto& node : report.nodes) {
       auto& known = nodes.try_emplace(node.name, node.health).first->second;

@@ -11,7 +11,7 @@ namespace headgate::balance {
 /// a guess, which only counts if no server is in at all.
 class Candidates {
  public:
-  Candidates(const Table& table, const Ask& ask) noexcept
+  Candidates(const Table& table, const PickArgs& ask) noexcept
       : table_(table),
         tried_(ask.choice && !ask.choice->tried.empty() ? &ask.choice->tried : nullptr),
         slow_start_(table.slow_start()),

@@ -4,22 +4,22 @@
 
 namespace headgate::balance {
 
-void Tally::note(Counted& counted, Outcome outcome, Duration took) noexcept {
+void Tally::note(AttemptTally& counted, AttemptOutcome outcome, Duration took) noexcept {
   if (counted.era != era.load(std::memory_order_relaxed)) return;
   if (std::exchange(counted.noted, true)) {
-    if (outcome == Outcome::broken || outcome == Outcome::timeout) add(late);
+    if (outcome == AttemptOutcome::broken || outcome == AttemptOutcome::timeout) add(late);
     return;
   }
   add(ended[static_cast<std::size_t>(outcome)]);
   if (std::exchange(counted.owed, false)) add(settled);
-  const bool head = outcome == Outcome::answered || outcome == Outcome::server_error;
+  const bool head = outcome == AttemptOutcome::answered || outcome == AttemptOutcome::server_error;
   if (head && took >= Duration(0)) add(latencies[latency_bucket(took)]);
   if (!counted.trial) return;
-  if (outcome == Outcome::answered) trial_took.store(took.count(), std::memory_order_relaxed);
-  add(outcome == Outcome::answered ? trials_passed : trials_failed);
+  if (outcome == AttemptOutcome::answered) trial_took.store(took.count(), std::memory_order_relaxed);
+  add(outcome == AttemptOutcome::answered ? trials_passed : trials_failed);
 }
 
-void Tally::end(Counted& counted) noexcept {
+void Tally::end(AttemptTally& counted) noexcept {
   open.store(open.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
   if (counted.noted || counted.era != era.load(std::memory_order_relaxed)) return;
   counted.noted = true;

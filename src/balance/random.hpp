@@ -16,7 +16,7 @@ constexpr std::uint64_t mixed(std::uint64_t value) noexcept {
 /// The numbers for one question: the same ones if it is asked again.
 class Random {
  public:
-  explicit Random(const Ask& ask) noexcept : state_(mixed(ask.turn ^ mixed(ask.seed))) {}
+  explicit Random(const PickArgs& ask) noexcept : state_(mixed(ask.turn ^ mixed(ask.seed))) {}
   /// Below `bound`, which is below 2^32 and above 0.
   std::uint64_t below(std::uint64_t bound) noexcept {
     state_ = mixed(state_);

@@ -7,7 +7,7 @@ namespace headgate::balance {
 
 void Reach::note(Steady now, const Happened& happened) noexcept {
   std::uint64_t failures = 0;
-  for (const auto outcome : {Outcome::broken, Outcome::timeout, Outcome::no_connection}) {
+  for (const auto outcome : {AttemptOutcome::broken, AttemptOutcome::timeout, AttemptOutcome::no_connection}) {
     if (happened.of(outcome) == 0) continue;
     failures += happened.of(outcome);
     if (happened.heads() == 0) last_ = outcome;
@@ -28,17 +28,17 @@ void Reach::passed_check(Steady now) noexcept {
   if (now - failed_ >= kOld) in_a_row_ = 0;
 }
 
-std::string_view words_of(Outcome outcome) noexcept {
+std::string_view words_of(AttemptOutcome outcome) noexcept {
   switch (outcome) {
-    case Outcome::answered:
+    case AttemptOutcome::answered:
       return "answered";
-    case Outcome::server_error:
+    case AttemptOutcome::server_error:
       return "answered with an error";
-    case Outcome::no_connection:
+    case AttemptOutcome::no_connection:
       return "could not be connected to";
-    case Outcome::timeout:
+    case AttemptOutcome::timeout:
       return "gave no answer in time";
-    case Outcome::broken:
+    case AttemptOutcome::broken:
       break;
   }
   return "closed its connections without an answer";

@@ -15,15 +15,15 @@ void RecentUse::note(Steady now, const Happened& happened) noexcept {
     latencies_.halve();
     halved_ = second;
   }
-  const auto failed = happened.failures() - happened.of(Outcome::no_connection);
-  const auto attempts = happened.heads() + happened.of(Outcome::timeout) + happened.of(Outcome::broken) +
-                        happened.of(Outcome::no_connection);
+  const auto failed = happened.failures() - happened.of(AttemptOutcome::no_connection);
+  const auto attempts = happened.heads() + happened.of(AttemptOutcome::timeout) + happened.of(AttemptOutcome::broken) +
+                        happened.of(AttemptOutcome::no_connection);
   if (attempts == 0 && happened.late == 0) return;
   auto& slot = slots_[static_cast<std::size_t>(second) % kSlots];
   if (slot.second != second) slot = {.second = second};
   slot.attempts += attempts;
   slot.errors += failed + happened.late;
-  slot.not_connected += happened.of(Outcome::no_connection);
+  slot.not_connected += happened.of(AttemptOutcome::no_connection);
   latencies_.add(happened.latencies);
 }
 

@@ -28,17 +28,17 @@ void Ejection::watch(Steady now, std::span<const Happened> happened) {
   const auto elapsed = std::chrono::duration_cast<Duration>(now - last_);
   for (std::size_t i = 0; i < states_.size(); ++i) {
     const auto& each = happened[i];
-    served_ += each.of(Outcome::answered);
+    served_ += each.of(AttemptOutcome::answered);
     if (states_[i].out) continue;
     auto& seen = symptoms_[i];
     const auto failures = each.failures();
-    seen.share.add(now, each.of(Outcome::answered), failures + each.late);
-    if (each.of(Outcome::answered) > 0) {
+    seen.share.add(now, each.of(AttemptOutcome::answered), failures + each.late);
+    if (each.of(AttemptOutcome::answered) > 0) {
       seen.row = 0;
       seen.unreachable = true;
     } else {
       seen.row += failures;
-      seen.unreachable = seen.unreachable && failures == each.of(Outcome::no_connection);
+      seen.unreachable = seen.unreachable && failures == each.of(AttemptOutcome::no_connection);
     }
     memory_.add(each.latencies);
   }

@@ -10,7 +10,7 @@
 
 namespace headgate::config {
 
-Place place_of(const Build& build, const Node& node) {
+SourceLocation place_of(const Build& build, const Node& node) {
   const auto position = build.report.position(node.span.begin);
   return {position.line, position.column, std::string(build.report.file_at(node.span.begin))};
 }

@@ -120,7 +120,7 @@ void build_respond(Build& build, const Node& node, gateway::Respond& out);
 gateway::RouteConditions build_conditions(Build& build, const Node& node);
 
 /// Where the value is written.
-Place place_of(const Build& build, const Node& node);
+SourceLocation place_of(const Build& build, const Node& node);
 
 /// " with x-version, ?debug": without values, because they may be secret.
 std::string conditions_in_words(const gateway::RouteConditions& conditions);

@@ -21,13 +21,13 @@ std::string rooms_in_words(const Config& config);
 std::string demands_in_words(const gateway::RouteOptions& route);
 
 /// A sentence for each "cors" of the file; empty if there is none.
-std::string origins_in_words(const gateway::Options& options);
+std::string origins_in_words(const gateway::PathOptions& options);
 
 /// Explains the effect of routes that keep encoded slashes, one line per route; "" if there is none.
-std::string kept_slashes(const gateway::Options& options);
+std::string kept_slashes(const gateway::PathOptions& options);
 
 /// A table of the first fifty routes in file order: where each goes, and its limits with their costs and scales.
-std::string routes_in_words(const gateway::Options& options);
+std::string routes_in_words(const gateway::PathOptions& options);
 
 /// A sentence for each listener with TLS; "" if none has it. Reads the certificates again.
 std::string tls_in_words(const Config& config);

@@ -35,7 +35,7 @@ Task<error_code> RedisInMemory::charge(const Check& owed, std::string_view /*tok
   co_return error_code();
 }
 
-Task<Result<room::Answer>> RedisInMemory::ask(const room::Rule& rule, const room::Question& question) {
+Task<Result<room::Answer>> RedisInMemory::ask(const room::RoomRule& rule, const room::Question& question) {
   co_return rooms_.ask(rule, question, clock_.wall());
 }
 

@@ -101,7 +101,7 @@ class ScriptedAttempt final : public upstream::Attempt, public frame_pool::Poole
 };
 
 /// How many requests these servers may have together; 0: any number.
-std::uint32_t places_of(const upstream::Options& options) noexcept {
+std::uint32_t places_of(const upstream::ServerGroupOptions& options) noexcept {
   std::uint32_t all = 0;
   for (const auto& server : options.servers) {
     if (server.max_in_flight == 0) return 0;
@@ -118,7 +118,7 @@ const ScriptedAnswer& Scripts::of(const balance::Choice& choice) const {
   return at == answers_.end() ? usual : *at->second;
 }
 
-ScriptedUpstream::ScriptedUpstream(Clock& clock, const upstream::Options& options, const Scripts& scripts)
+ScriptedUpstream::ScriptedUpstream(Clock& clock, const upstream::ServerGroupOptions& options, const Scripts& scripts)
     : clock_(clock), name_(options.name), scripts_(scripts) {
   if (const auto most = places_of(options)) places_.emplace(most);
   if (options.concurrency) concurrency_.emplace(*options.concurrency);

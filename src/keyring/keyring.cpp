@@ -5,8 +5,8 @@
 namespace headgate::keyring {
 
 Result<std::shared_ptr<Keyring>, std::string> Keyring::open(boost::asio::io_context& loop,
-                                                            const identity::Options& options, const Keyring* before,
-                                                            const RefreshPolicy& policy) {
+                                                            const identity::IdentityOptions& options,
+                                                            const Keyring* before, const RefreshPolicy& policy) {
   using Opened = Result<std::shared_ptr<Keyring>, std::string>;
   auto sources = std::make_shared<Sources>(loop, options, policy);
   const auto read = sources->read(before ? before->sources_.get() : nullptr);

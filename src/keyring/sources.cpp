@@ -12,7 +12,8 @@ using Done = Result<void, std::string>;
 
 }  // namespace
 
-Keyring::Sources::Sources(boost::asio::io_context& loop, const identity::Options& options, const RefreshPolicy& policy)
+Keyring::Sources::Sources(boost::asio::io_context& loop, const identity::IdentityOptions& options,
+                          const RefreshPolicy& policy)
     : loop_(loop), api_key_(options.api_key), jwt_(options.jwt), policy_(policy), timer_(loop) {}
 
 Done Keyring::Sources::read(const Sources* before) {

@@ -20,7 +20,7 @@ namespace headgate::keyring {
 /// destroyed.
 class Keyring::Sources : public std::enable_shared_from_this<Keyring::Sources> {
  public:
-  Sources(boost::asio::io_context& loop, const identity::Options& options, const RefreshPolicy& policy);
+  Sources(boost::asio::io_context& loop, const identity::IdentityOptions& options, const RefreshPolicy& policy);
 
   /// Call it once, before anything else.
   Result<void, std::string> read(const Sources* before);

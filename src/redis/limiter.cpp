@@ -19,7 +19,7 @@ using Step = limit::Local::Step;
 using Answer = limit::Local::Answer;
 
 struct SharedLimiter::State {
-  State(boost::asio::io_context& loop, const Options& options)
+  State(boost::asio::io_context& loop, const RedisOptions& options)
       : patience(options.timeout / 2),
         prefix(options.key_prefix),
         servers(Servers::make(loop, options)),
@@ -122,7 +122,7 @@ Task<Result<bool>> SharedLimiter::State::check(std::shared_ptr<State> state, std
   }
 }
 
-SharedLimiter::SharedLimiter(boost::asio::io_context& loop, const Options& options)
+SharedLimiter::SharedLimiter(boost::asio::io_context& loop, const RedisOptions& options)
     : state_(std::make_shared<State>(loop, options)) {}
 
 SharedLimiter::~SharedLimiter() {
@@ -157,7 +157,7 @@ Task<error_code> SharedLimiter::charge(const limit::Check& owed, std::string_vie
   return Background::charge(state_->background, owed, std::string(token));
 }
 
-Task<Result<room::Answer>> SharedLimiter::ask(const room::Rule& rule, const room::Question& question) {
+Task<Result<room::Answer>> SharedLimiter::ask(const room::RoomRule& rule, const room::Question& question) {
   if (state_->stopped) co_return Result<room::Answer>(boost::system::in_place_error, Errc::stopped);
   const auto servers = state_->servers;  // the request may drop the limiter meanwhile
   const auto prefix = state_->prefix;
@@ -176,7 +176,7 @@ Task<Result<Forgotten>> SharedLimiter::forget(std::string name, std::string from
 
 Clock::time_point SharedLimiter::recovering_until() const noexcept { return state_->servers->recovering_until(); }
 
-Health SharedLimiter::health() const noexcept { return state_->servers->health(); }
+RedisHealth SharedLimiter::health() const noexcept { return state_->servers->health(); }
 Counters SharedLimiter::counters() const { return state_->servers->counters(); }
 std::vector<NodeStatus> SharedLimiter::nodes() const { return state_->servers->nodes(); }
 

@@ -15,7 +15,7 @@ namespace headgate::redis {
 class RoomQuestion final : public Question {
  public:
   /// `rule` and `prefix` must outlive this object.
-  RoomQuestion(const room::Rule& rule, const room::Question& question, std::string_view prefix) noexcept
+  RoomQuestion(const room::RoomRule& rule, const room::Question& question, std::string_view prefix) noexcept
       : Question(room_script()), rule_(rule), question_(question), prefix_(prefix) {}
 
   void write(std::vector<std::string>& out) const override { room::script_arguments(rule_, question_, prefix_, out); }
@@ -26,7 +26,7 @@ class RoomQuestion final : public Question {
  private:
   static const Script& room_script() noexcept;
 
-  const room::Rule& rule_;
+  const room::RoomRule& rule_;
   const room::Question question_;
   std::string_view prefix_;
 };

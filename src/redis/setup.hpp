@@ -12,7 +12,7 @@ namespace headgate::redis {
 
 /// Made once by Servers::make, then only read.
 struct Setup {
-  Options options;
+  RedisOptions options;
   ReplyReader::Keep keep = ReplyReader::Keep::decisions;  ///< of the replies of data servers
   bool tells = true;                                      ///< logs when Redis is lost and found
   std::shared_ptr<const net::TlsContext> tls;             ///< null without TLS

@@ -16,7 +16,7 @@ std::int64_t up(std::int64_t amount, std::int64_t parts) noexcept { return (amou
 
 class Step {
  public:
-  Step(State& state, const Rule& rule, const Question& question, std::int64_t now)
+  Step(LineState& state, const RoomRule& rule, const Question& question, std::int64_t now)
       : s_(state), rule_(rule), q_(question), slices_(slices_of(rule)), now_(now) {}
 
   Answer run() {
@@ -38,9 +38,10 @@ class Step {
       remember(q_.number);
     if (newcomer || q_.ask == Ask::look) call();
     if (q_.ask != Ask::look)
-      answer.place = q_.ask == Ask::remain || answer.number <= s_.serving ? Place::inside : Place::waiting;
+      answer.place =
+          q_.ask == Ask::remain || answer.number <= s_.serving ? VisitorState::inside : VisitorState::waiting;
     if (q_.ask == Ask::observe) s_.serving = s_.next;
-    const bool seen = answer.place == Place::inside || q_.ask == Ask::observe;
+    const bool seen = answer.place == VisitorState::inside || q_.ask == Ask::observe;
     if (slices_.most > 0 && seen) take(answer.number, slices_.seen);
     answer.next = s_.next;
     answer.serving = s_.serving;
@@ -187,8 +188,8 @@ class Step {
   std::int64_t taken() const { return std::accumulate(s_.ends.begin(), s_.ends.end(), std::int64_t{0}); }
   static std::size_t index(std::int64_t slice) { return static_cast<std::size_t>(slice) % kEnds; }
 
-  State& s_;
-  const Rule& rule_;
+  LineState& s_;
+  const RoomRule& rule_;
   const Question& q_;
   Slices slices_;
   std::int64_t now_;
@@ -197,7 +198,7 @@ class Step {
 
 }  // namespace
 
-Slices slices_of(const Rule& rule) noexcept {
+Slices slices_of(const RoomRule& rule) noexcept {
   Slices out;
   // The oldest mark is between 7 and 8 slices old.
   out.grace = std::max<std::int64_t>(up(rule.grace.count(), static_cast<std::int64_t>(kMarks) - 1), 1);
@@ -224,7 +225,7 @@ std::int64_t place_of(std::int64_t number) noexcept {
   return mixed * mixed % kPrime / 4096;
 }
 
-Answer step(State& state, const Rule& rule, const Question& question, Instant now) {
+Answer step(LineState& state, const RoomRule& rule, const Question& question, Instant now) {
   return Step(state, rule, question, now.time_since_epoch().count()).run();
 }
 

@@ -13,7 +13,7 @@ namespace headgate::room {
 struct MemoryRooms::Rooms {
   struct Room {
     std::mutex mutex;
-    State state;
+    LineState state;
   };
 
   /// Rooms are few and stay; the table is locked for writing only by the first question to each.
@@ -35,13 +35,13 @@ struct MemoryRooms::Rooms {
 MemoryRooms::MemoryRooms() : rooms_(std::make_unique<Rooms>()) {}
 MemoryRooms::~MemoryRooms() = default;
 
-Answer MemoryRooms::ask(const Rule& rule, const Question& question, Instant now) {
+Answer MemoryRooms::ask(const RoomRule& rule, const Question& question, Instant now) {
   const auto room = rooms_->find(rule.name);
   const std::lock_guard guard(room->mutex);
   return step(room->state, rule, question, now);
 }
 
-void MemoryRooms::take_over(const Rule& rule, std::int64_t taken, Instant now) {
+void MemoryRooms::take_over(const RoomRule& rule, std::int64_t taken, Instant now) {
   const auto room = rooms_->find(rule.name);
   const std::lock_guard guard(room->mutex);
   auto& state = room->state;

@@ -34,7 +34,7 @@ std::string room_key(std::string_view prefix, std::string_view name) {
   return key;
 }
 
-void script_arguments(const Rule& rule, const Question& question, std::string_view prefix,
+void script_arguments(const RoomRule& rule, const Question& question, std::string_view prefix,
                       std::vector<std::string>& out) {
   const auto slices = slices_of(rule);
   const bool bounded = rule.at_most > 0 && !question.owner.empty();
@@ -55,8 +55,8 @@ std::optional<Answer> read_script_reply(std::span<const std::int64_t> reply, con
   if (reply[0] < 0 || reply[0] > 2 || reply[1] < 0 || reply[1] > 1) return std::nullopt;
   Answer answer{.lost = reply[1] == 1, .number = reply[2], .next = reply[3], .serving = reply[4], .taken = reply[5]};
   const bool looked = question.ask == Ask::look;
-  answer.place = reply[0] == 2 ? Place::none : reply[0] == 1 ? Place::inside : Place::waiting;
-  if ((answer.place == Place::none) != looked) return std::nullopt;
+  answer.place = reply[0] == 2 ? VisitorState::none : reply[0] == 1 ? VisitorState::inside : VisitorState::waiting;
+  if ((answer.place == VisitorState::none) != looked) return std::nullopt;
   if (answer.number < (looked ? 0 : 1) || answer.serving < 0 || answer.next < answer.serving || answer.taken < 0 ||
       answer.number > answer.next)
     return std::nullopt;

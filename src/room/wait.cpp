@@ -17,7 +17,7 @@ constexpr Duration kSilence = 120s;      // a line that has not moved is measure
 constexpr Duration kSoonest = 2s;
 constexpr Duration kLatest = 20s;
 
-double per_second(const Rule& rule) noexcept {
+double per_second(const RoomRule& rule) noexcept {
   return static_cast<double>(rule.count) * 1e6 / static_cast<double>(rule.period.count());
 }
 
@@ -46,7 +46,7 @@ void Knowledge::heard(const Answer& answer, Instant now) noexcept {
   measured_ = serving_;
 }
 
-bool Knowledge::is_far(const Rule& rule, std::int64_t number, Instant now) const noexcept {
+bool Knowledge::is_far(const RoomRule& rule, std::int64_t number, Instant now) const noexcept {
   if (!known() || now - heard_at_ > kFresh) return false;
   const auto away = number - serving_;
   if (rule.count == 0) return away > std::max<std::int64_t>(kManyAhead, static_cast<std::int64_t>(rule.visitors / 16));
@@ -54,7 +54,7 @@ bool Knowledge::is_far(const Rule& rule, std::int64_t number, Instant now) const
   return away > rule.burst + std::llround(soon);
 }
 
-std::optional<Duration> Knowledge::wait(const Rule& rule, std::int64_t number) const noexcept {
+std::optional<Duration> Knowledge::wait(const RoomRule& rule, std::int64_t number) const noexcept {
   const auto away = number - serving_;
   if (away <= 0) return Duration(0);
   auto pace = rule.count > 0 ? per_second(rule) : pace_;
@@ -68,13 +68,13 @@ std::optional<Duration> Knowledge::wait(const Rule& rule, std::int64_t number) c
 
 Duration longest_refresh(Duration grace) noexcept { return std::max<Duration>(std::min(kLatest, grace / 3), 1s); }
 
-Duration refresh_after(const Rule& rule, std::optional<Duration> wait, std::uint64_t id) noexcept {
+Duration refresh_after(const RoomRule& rule, std::optional<Duration> wait, std::uint64_t id) noexcept {
   const auto longest = longest_refresh(rule.grace);
   const auto fifth = std::clamp<Duration>(wait.value_or(longest * 5) / 5, std::min(kSoonest, longest), longest);
   return fifth - fifth / 5 * static_cast<std::int64_t>(id % 16) / 16;
 }
 
-Duration retry_after(const Rule& rule, std::optional<Duration> wait) noexcept {
+Duration retry_after(const RoomRule& rule, std::optional<Duration> wait) noexcept {
   const auto longest = std::max<Duration>(rule.grace / 2, 1s);
   return std::clamp<Duration>(wait.value_or(longest), 1s, longest);
 }

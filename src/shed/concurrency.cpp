@@ -7,11 +7,11 @@ namespace headgate::shed {
 std::uint32_t share_of(Priority priority, std::uint32_t limit, std::uint32_t reserved) noexcept {
   if (priority == Priority::critical) return limit;
   const auto parts = std::uint64_t{limit} * reserved;
-  const auto kept = static_cast<std::uint32_t>((parts + Options::kWhole - 1) / Options::kWhole);
+  const auto kept = static_cast<std::uint32_t>((parts + ConcurrencyOptions::kWhole - 1) / ConcurrencyOptions::kWhole);
   return std::max<std::uint32_t>(limit - std::min(kept, limit), 1);
 }
 
-Concurrency::Concurrency(const Options& options) : options_(options) {
+Concurrency::Concurrency(const ConcurrencyOptions& options) : options_(options) {
   if (options.adaptive) gradient_.emplace(*options.adaptive);
   if (options.adaptive && options.queue) queue_.emplace(options.queue->length);
 }

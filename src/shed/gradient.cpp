@@ -37,7 +37,7 @@ constexpr double kFullAtFirst = 0.65;  // while the usual latency is not known
 
 }  // namespace
 
-Gradient::Gradient(Bounds bounds)
+Gradient::Gradient(ConcurrencyRange bounds)
     : bounds_(bounds), limit_(std::clamp(kStart, bounds.least, std::max(bounds.least, bounds.most))) {}
 
 Duration Gradient::usual_latency() const noexcept { return Duration(static_cast<Duration::rep>(long_)); }

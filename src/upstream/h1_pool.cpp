@@ -23,7 +23,7 @@ class InFlight {
 
 }  // namespace
 
-H1Pool::H1Pool(Environment environment, const Options& options, std::size_t at, const TlsUse& tls,
+H1Pool::H1Pool(Environment environment, const ServerGroupOptions& options, std::size_t at, const TlsUse& tls,
                balance::ServerPtr row)
     : environment_(environment),
       upstream_(options.name),
@@ -37,7 +37,7 @@ H1Pool::H1Pool(Environment environment, const Options& options, std::size_t at, 
   use(options);
 }
 
-void H1Pool::use(const Options& options) noexcept {
+void H1Pool::use(const ServerGroupOptions& options) noexcept {
   connect_timeout_ = options.connect_timeout;
   idle_timeout_ = options.idle_timeout;
   lifetime_ = options.connection_lifetime;
@@ -168,7 +168,8 @@ void H1Pool::stop() {
 }
 
 Dial h1_dialler(Environment environment, TlsUse tls) {
-  return [environment, tls = std::move(tls)](const Options& options, std::size_t at, const balance::ServerPtr& row) {
+  return [environment, tls = std::move(tls)](const ServerGroupOptions& options, std::size_t at,
+                                             const balance::ServerPtr& row) {
     return std::make_shared<H1Pool>(environment, options, at, tls, row);
   };
 }

@@ -23,7 +23,8 @@ namespace headgate::upstream {
 class H1Pool final : public Dialler {
  public:
   /// For server `at` of the options.
-  H1Pool(Environment environment, const Options& options, std::size_t at, const TlsUse& tls, balance::ServerPtr row);
+  H1Pool(Environment environment, const ServerGroupOptions& options, std::size_t at, const TlsUse& tls,
+         balance::ServerPtr row);
   H1Pool(const H1Pool&) = delete;
   H1Pool& operator=(const H1Pool&) = delete;
   ~H1Pool() override { stop(); }
@@ -31,7 +32,7 @@ class H1Pool final : public Dialler {
   balance::Server& row() noexcept { return *row_; }
   Handshakes& handshakes() noexcept { return handshakes_; }
 
-  void use(const Options& options) noexcept override;
+  void use(const ServerGroupOptions& options) noexcept override;
   CountedAttemptPtr take_idle(std::size_t at) noexcept override;
   Task<Result<CountedAttemptPtr, Failure>> connect(std::size_t at) override;
   void give_back(CountedAttemptPtr attempt) override;

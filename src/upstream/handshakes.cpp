@@ -7,14 +7,14 @@
 namespace headgate::upstream {
 
 namespace asio_error = boost::asio::error;
-using observe::Handshake;
+using observe::ServerHandshake;
 
-void Handshakes::count(Handshake how) noexcept {
+void Handshakes::count(ServerHandshake how) noexcept {
   if (auto* const counter = tls_.counters[static_cast<std::size_t>(how)]) counter->add();
 }
 
 void Handshakes::connected(bool resumed) noexcept {
-  if (tls_.context) count(resumed ? Handshake::resumed : Handshake::full);
+  if (tls_.context) count(resumed ? ServerHandshake::resumed : ServerHandshake::full);
 }
 
 Failure Handshakes::failed(const net::ConnectError& why) {
@@ -28,17 +28,17 @@ Failure Handshakes::failed(const net::ConnectError& why) {
   if (why.at != net::ConnectError::At::handshake || why.code == asio_error::operation_aborted) return failure;
   reason_ = why.reason;
   if (why.distrusted) {
-    count(Handshake::untrusted);
+    count(ServerHandshake::untrusted);
     tell("upstream_untrusted", "a server's certificate is not trusted, so it gets no requests");
     failure.what = Failed::untrusted;
     failure.detail = reason_;
   } else if (late) {
-    count(Handshake::timed_out);
+    count(ServerHandshake::timed_out);
     failure.why = "it did not end the TLS handshake in time";
     reason_ = failure.why;
     tell("upstream_tls_failed", "a server cannot be reached over TLS");
   } else {
-    count(Handshake::failed);
+    count(ServerHandshake::failed);
     tell("upstream_tls_failed", "a server cannot be reached over TLS");
     failure.what = Failed::handshake;
     failure.detail = reason_;

@@ -28,7 +28,7 @@ class Handshakes {
   std::string_view broken(std::string_view reason);
 
  private:
-  void count(observe::Handshake how) noexcept;
+  void count(observe::ServerHandshake how) noexcept;
   void tell(std::string_view name, std::string_view sentence);
 
   const TlsUse& tls_;

@@ -17,7 +17,7 @@ bool same_address(const ServerOptions& a, const ServerOptions& b) {
 }
 
 /// How many servers before `at` have its name: one that stands twice has a place of its own for keys each time.
-std::size_t namesakes(const Options& options, std::size_t at) {
+std::size_t namesakes(const ServerGroupOptions& options, std::size_t at) {
   const auto begin = options.servers.begin();
   return static_cast<std::size_t>(
       std::count_if(begin, begin + static_cast<std::ptrdiff_t>(at),
@@ -46,7 +46,7 @@ class FullMarks {
 
 }  // namespace
 
-ServerGroup::ServerGroup(Clock& clock, const Options& options, const Dial& dial, unsigned worker,
+ServerGroup::ServerGroup(Clock& clock, const ServerGroupOptions& options, const Dial& dial, unsigned worker,
                          const ServerGroup* before, std::shared_ptr<balance::Watch> watch, AllPlaces places,
                          std::shared_ptr<shed::Overload> overload)
     : clock_(clock),
@@ -239,10 +239,10 @@ void ServerGroup::give_back(AttemptPtr attempt) {
   dialler.give_back(std::move(counted));
 }
 
-void ServerGroup::note(Attempt& attempt, balance::Outcome outcome, Duration took) noexcept {
+void ServerGroup::note(Attempt& attempt, balance::AttemptOutcome outcome, Duration took) noexcept {
   auto& counted = static_cast<CountedAttempt&>(attempt);
   counted.note(outcome, took);
-  if (outcome != balance::Outcome::answered)
+  if (outcome != balance::AttemptOutcome::answered)
     balance::note_failure(table_, counted.at(), std::max(took, Duration(0)), time_of_choice());
   else if (took >= Duration(0))
     balance::note_latency(counted.row(), took, time_of_choice());

@@ -61,7 +61,7 @@ Task<void> caller(boost::asio::io_context& loop, redis::SharedLimiter& limiter, 
   --running;
 }
 
-Tally worker(int core, const redis::Options& options, const limit::Rule& rule, const std::atomic<bool>& over) {
+Tally worker(int core, const redis::RedisOptions& options, const limit::Rule& rule, const std::atomic<bool>& over) {
   pin_to(core);
   boost::asio::io_context loop{1};
   redis::SharedLimiter limiter(loop, options);
@@ -89,7 +89,7 @@ double own_cpu() {
 Rows leased_rows(test::RedisServer& redis) {
   limit::Rule rule = test::make_rule("1000000/second");
   rule.leases = true;
-  redis::Options options;
+  redis::RedisOptions options;
   options.nodes[0].port = redis.port();
   options.timeout = 1s;
   options.workers = kWorkers;

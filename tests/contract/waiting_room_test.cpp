@@ -37,7 +37,7 @@ end
     sha_ = client.text({"SCRIPT", "LOAD", script});
   }
 
-  std::optional<room::Answer> ask(const room::Rule& rule, const Question& question, Instant now) {
+  std::optional<room::Answer> ask(const room::RoomRule& rule, const Question& question, Instant now) {
     room::script_arguments(rule, question, "hg:", arguments_);
     std::vector<std::string> words = {"EVALSHA", sha_};
     words.insert(words.end(), arguments_.begin(), arguments_.end());
@@ -73,7 +73,7 @@ TEST_F(RoomContract, RandomHistoriesHaveTheSameAnswers) {
   std::mt19937_64 random(11);
   const auto below = [&](std::uint64_t bound) { return static_cast<std::int64_t>(random() % bound); };
   for (int history = 0; history < 40; ++history) {
-    room::Rule rule{.name = "h" + std::to_string(history), .burst = 1 + below(20), .grace = 7s * (1 + below(20))};
+    room::RoomRule rule{.name = "h" + std::to_string(history), .burst = 1 + below(20), .grace = 7s * (1 + below(20))};
     if (history % 3 != 1) {
       rule.count = static_cast<std::uint64_t>(1 + below(97));
       rule.period = Duration(std::vector<Duration>{1s, 1min, 7s, 1h}[static_cast<std::size_t>(below(4))]);
@@ -81,7 +81,7 @@ TEST_F(RoomContract, RandomHistoriesHaveTheSameAnswers) {
     if (history % 3 != 0) rule.visitors = static_cast<std::uint64_t>(1 + below(300));
     rule.stay = 30s * (1 + below(20));
     if (history % 2 == 0) rule.at_most = static_cast<std::uint64_t>(1 + below(5));
-    room::State memory;
+    room::LineState memory;
     auto now = kRoomStart;
     for (int i = 0; i < 400; ++i) {
       now += Duration(below(8) == 0 ? below(60'000'000) : below(2'000'000));
@@ -110,7 +110,7 @@ TEST_F(RoomContract, ARoomIsOneKeyOfBoundedSizeThatExpires) {
   RedisClient client(server.port());
   client.text({"SCRIPT", "LOAD", std::string(room::waiting_room_script())});
   for (const std::uint64_t visitors : {0UL, 2000UL}) {
-    const room::Rule rule{
+    const room::RoomRule rule{
         .name = "size", .count = 100, .period = 1s, .burst = 5'000, .visitors = visitors, .grace = 60s, .stay = 600s};
     std::vector<std::string> arguments;
     for (int i = 0; i < 3'000; ++i) {
@@ -128,7 +128,8 @@ TEST_F(RoomContract, ARoomIsOneKeyOfBoundedSizeThatExpires) {
 
 TEST_F(RoomContract, TheNumbersOfAnOwnerAreAKeyOfTheSameSlotThatExpires) {
   RoomInRedis redis(server.port());
-  const room::Rule rule{.name = "own", .count = 1, .period = 1s, .burst = 1, .grace = 60s, .stay = 60s, .at_most = 2};
+  const room::RoomRule rule{
+      .name = "own", .count = 1, .period = 1s, .burst = 1, .grace = 60s, .stay = 60s, .at_most = 2};
   const auto key = room::room_key("hg:", "own") + ":192.0.2.1";
   const Question newcomer{.ask = Ask::arrive, .owner = "192.0.2.1"};
   redis.ask(rule, newcomer, kRoomStart);
@@ -146,13 +147,14 @@ TEST_F(RoomContract, TheNumbersOfAnOwnerAreAKeyOfTheSameSlotThatExpires) {
 
 TEST_F(RoomContract, AnotherProgramsValueIsNoRoom) {
   RoomInRedis redis(server.port());
-  const room::Rule rule{.name = "x", .count = 1, .period = 1s, .burst = 1, .visitors = 5, .grace = 60s, .stay = 60s};
+  const room::RoomRule rule{
+      .name = "x", .count = 1, .period = 1s, .burst = 1, .visitors = 5, .grace = 60s, .stay = 60s};
   const auto key = room::room_key("hg:", "x");
   for (const std::vector<std::string>& other :
        {std::vector<std::string>{"LPUSH", key, "a"}, {"SET", key, "nonsense"}, {"SET", key, "1 2 3"}}) {
     redis.client.text({"DEL", key});
     redis.client.text(other);
-    room::State fresh;
+    room::LineState fresh;
     const auto answer = redis.ask(rule, {.ask = Ask::arrive}, kRoomStart);
     ASSERT_TRUE(answer);
     EXPECT_EQ(*answer, room::step(fresh, rule, {.ask = Ask::arrive}, kRoomStart));

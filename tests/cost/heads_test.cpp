@@ -103,8 +103,8 @@ std::vector<Kind> requests() {
   };
 }
 
-identity::Options withholding(identity::AddressField told_in) {
-  identity::Options options;
+identity::IdentityOptions withholding(identity::AddressField told_in) {
+  identity::IdentityOptions options;
   options.address_field = told_in;
   options.api_key.written = true;
   options.api_key.pass_on = false;
@@ -141,7 +141,7 @@ struct Path {
 
   headgate::test::VirtualClock clock;
   identity::AddressField field;
-  identity::Options identity;
+  identity::IdentityOptions identity;
   CompiledConfig compiled;
   NoClient client;
   Exchange x;

@@ -106,7 +106,7 @@ std::string panel(int top, double most, Duration until, const std::string& name)
 }
 
 std::string draw(const Picture& picture) {
-  const auto run = simulate(picture.scenario, {.adaptive = shed::Bounds{}});
+  const auto run = simulate(picture.scenario, {.adaptive = shed::ConcurrencyRange{}});
   const auto answered = points(run, &SheddingTick::answered, 10);
   const auto refused = points(run, &SheddingTick::refused, 10);
   const auto able = points(run, &SheddingTick::capacity, 10);

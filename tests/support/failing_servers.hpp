@@ -129,9 +129,9 @@ class FailingServers {
     Duration asked{0};
     Worker* worker = nullptr;
     std::size_t server = 0;
-    balance::Counted counted;
+    balance::AttemptTally counted;
   };
-  using Outcome = balance::Outcome;
+  using Outcome = balance::AttemptOutcome;
 
   static balance::WatchOptions options(const FailureStory& story) {
     balance::WatchOptions out{.servers = {}, .eject = story.eject, .circuit = {}};
@@ -187,7 +187,7 @@ class FailingServers {
     tick_of(request.asked).failed += 1;
   }
 
-  balance::Ask ask_for(const Worker& worker, const balance::Choice& choice) const {
+  balance::PickArgs ask_for(const Worker& worker, const balance::Choice& choice) const {
     return {.turn = worker.turn, .seed = worker.seed, .now = clock(), .choice = &choice};
   }
   /// In ns, as a worker's clock.

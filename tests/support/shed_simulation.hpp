@@ -58,7 +58,7 @@ struct SheddingRun {
 
 class SheddingSimulation {
  public:
-  SheddingSimulation(const SheddingScenario& scenario, const shed::Options& options)
+  SheddingSimulation(const SheddingScenario& scenario, const shed::ConcurrencyOptions& options)
       : scenario_(scenario), concurrency_(options) {}
 
   SheddingRun run() {
@@ -174,7 +174,7 @@ class SheddingSimulation {
   unsigned busy_ = 0;
 };
 
-inline SheddingRun simulate(const SheddingScenario& scenario, const shed::Options& options) {
+inline SheddingRun simulate(const SheddingScenario& scenario, const shed::ConcurrencyOptions& options) {
   return SheddingSimulation(scenario, options).run();
 }
 

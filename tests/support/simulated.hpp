@@ -50,9 +50,9 @@ struct Simulated {
         std::move(parts), engine::Simulation::Setup{.start = kStart, .seed = seed, .max_keys = max_keys});
   }
 
-  gateway::Options options;
+  gateway::PathOptions options;
   gateway::RouteOptions route;
-  identity::Options identity;
+  identity::IdentityOptions identity;
   std::vector<limit::Limit> limits;
   gateway::UpstreamOptions app;
 };

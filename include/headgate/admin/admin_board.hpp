@@ -80,7 +80,7 @@ class AdminBoard {
     std::uint64_t number = 0;
     std::shared_ptr<const redis::SharedLimiter> limiter;
   };
-  redis::Health health() const;  // the worst of all workers; needs the lock
+  redis::RedisHealth health() const;  // the worst of all workers; needs the lock
 
   mutable std::mutex mutex_;
   std::vector<limit::Limit> limits_;

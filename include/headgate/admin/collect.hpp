@@ -45,7 +45,7 @@ struct LimitReport {
   bool in_redis = false;
   bool fallback = false;
 };
-LimitReport report_of(const limit::Limit& limit, redis::Health redis);
+LimitReport report_of(const limit::Limit& limit, redis::RedisHealth redis);
 /// headgate_limit_configured_requests and headgate_limit_fallback_active.
 void collect_limits(observe::Registry& registry, std::function<std::vector<LimitReport>()> ask);
 

@@ -62,10 +62,11 @@ struct Happened {
   Latencies latencies{};
   bool unhealthy = false;  ///< out for another reason, now
 
-  std::uint32_t of(Outcome outcome) const noexcept { return ended[static_cast<std::size_t>(outcome)]; }
-  std::uint32_t heads() const noexcept { return of(Outcome::answered) + of(Outcome::server_error); }
+  std::uint32_t of(AttemptOutcome outcome) const noexcept { return ended[static_cast<std::size_t>(outcome)]; }
+  std::uint32_t heads() const noexcept { return of(AttemptOutcome::answered) + of(AttemptOutcome::server_error); }
   std::uint32_t failures() const noexcept {
-    return of(Outcome::server_error) + of(Outcome::no_connection) + of(Outcome::timeout) + of(Outcome::broken);
+    return of(AttemptOutcome::server_error) + of(AttemptOutcome::no_connection) + of(AttemptOutcome::timeout) +
+           of(AttemptOutcome::broken);
   }
 };
 

@@ -13,7 +13,7 @@ namespace headgate::balance {
 
 /// What became of one attempt. An attempt that says nothing about the server has none: its client left, or a kept
 /// connection was closed before the server saw the request.
-enum class Outcome : std::uint8_t {
+enum class AttemptOutcome : std::uint8_t {
   answered,
   server_error,   ///< answered with a status that says that the server failed (is_failure)
   no_connection,  ///< it could not be connected to, or not with TLS; nothing was sent
@@ -27,7 +27,7 @@ inline constexpr std::size_t kOutcomes = 5;
 constexpr bool is_failure(unsigned status) noexcept { return status >= 500 && status != 501 && status != 505; }
 
 /// What was counted of one attempt. Each attempt begins with its own.
-struct Counted {
+struct AttemptTally {
   std::uint32_t era = 0;  ///< of its server, when the attempt began
   bool owed = false;      ///< the whole request was sent, and there is no outcome yet
   bool noted = false;     ///< it has an outcome
@@ -55,28 +55,28 @@ class Tally {
   std::array<Number, kLatencyBuckets> latencies{};
 
   /// An attempt has a connection to the server. Ends with end().
-  void begin(Counted& counted) noexcept {
+  void begin(AttemptTally& counted) noexcept {
     counted = {.era = era.load(std::memory_order_relaxed)};
     add(open);
   }
   /// The whole request of this attempt was sent, so the server owes an answer.
-  void ask(Counted& counted) noexcept {
+  void ask(AttemptTally& counted) noexcept {
     if (counted.era != era.load(std::memory_order_relaxed)) return;
     counted.owed = true;
     add(asked);
   }
   /// The outcome of an attempt, when it is known: with the head of its answer, or its failure. `took` is the latency of
   /// the head; negative if it says nothing. A second call says that the answer broke off later.
-  void note(Counted& counted, Outcome outcome, Duration took) noexcept;
+  void note(AttemptTally& counted, AttemptOutcome outcome, Duration took) noexcept;
   /// The server could not be connected to. `trial`: by an attempt that tries it.
-  void fail(Outcome outcome, bool trial) noexcept {
-    Counted counted{.era = era.load(std::memory_order_relaxed), .trial = trial};
+  void fail(AttemptOutcome outcome, bool trial) noexcept {
+    AttemptTally counted{.era = era.load(std::memory_order_relaxed), .trial = trial};
     note(counted, outcome, Duration(-1));
   }
   /// An attempt that tries the server got no connection, for a reason that is not the server's.
   void abandon_trial() noexcept { add(trials_abandoned); }
   /// The attempt is over. If it has no outcome, it never will.
-  void end(Counted& counted) noexcept;
+  void end(AttemptTally& counted) noexcept;
 
  private:
   static void add(Number& to) noexcept { to.store(to.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed); }

@@ -14,7 +14,7 @@
 namespace headgate::balance {
 
 /// What a policy knows beside the table.
-struct Ask {
+struct PickArgs {
   std::uint64_t turn = 0;          ///< rises with each use of a server of this upstream
   std::uint64_t seed = 0;          ///< differs between workers and processes, so that their random choices do
   std::int64_t now = 0;            ///< in ns of the steady clock; only if the policy is timed or servers start slowly
@@ -30,7 +30,7 @@ struct Policy {
   /// Returns the index of the server to use; nothing if none is left to try. Servers that are out are left out, and
   /// backup servers while another one may be chosen. If no server is in, it chooses as if those were in that are out by
   /// a guess (kGuessed): such a server may answer, and an error from the gateway helps nobody.
-  std::optional<std::size_t> (*choose)(const Table& table, const Ask& ask) = nullptr;
+  std::optional<std::size_t> (*choose)(const Table& table, const PickArgs& ask) = nullptr;
 };
 
 /// All rows, sorted by name. Made by the build of the files in src/balance/policies.

@@ -28,18 +28,18 @@ class Reach {
   /// Attempts since the last answer; at most the largest number.
   std::uint32_t in_a_row() const noexcept { return in_a_row_; }
   /// What became of the last of them.
-  Outcome last() const noexcept { return last_; }
+  AttemptOutcome last() const noexcept { return last_; }
   /// When the first of them failed.
   Steady since() const noexcept { return since_; }
 
  private:
   std::uint32_t in_a_row_ = 0;
-  Outcome last_ = Outcome::no_connection;
+  AttemptOutcome last_ = AttemptOutcome::no_connection;
   Steady since_{};
   Steady failed_{};
 };
 
 /// What became of an attempt, for people: "could not be connected to".
-std::string_view words_of(Outcome outcome) noexcept;
+std::string_view words_of(AttemptOutcome outcome) noexcept;
 
 }  // namespace headgate::balance

@@ -50,8 +50,8 @@ struct ServerReport {
   std::uint32_t in_flight = 0;
   std::uint32_t failed_in_a_row = 0;  ///< attempts since the last answer
   bool failing = false;               ///< all of the last attempts failed (Reach), also if it still gets requests
-  Outcome last_failure = Outcome::no_connection;  ///< of the last of them
-  Duration failing_since{0};                      ///< if it is failing: how long ago the first of them was
+  AttemptOutcome last_failure = AttemptOutcome::no_connection;  ///< of the last of them
+  Duration failing_since{0};  ///< if it is failing: how long ago the first of them was
   RecentUse::Rates rates;
   std::optional<Duration> next_trial;  ///< if it is ejected: in how long it may be tried; 0: now
 

@@ -37,18 +37,18 @@ struct Admin {
 };
 
 /// Where a value is written; 0: it is not.
-struct Place {
+struct SourceLocation {
   std::size_t line = 0;    ///< from 1
   std::size_t column = 0;  ///< from 1, in bytes
   std::string file{};      ///< an included file; empty: the main one
 };
 
 /// The places of what may turn out to be wrong only when it is used: an address may be taken, a log may not be opened.
-struct Places {
-  std::vector<Place> listen;  ///< as Config::listen
-  Place admin;
-  Place access_log;
-  Place error_log;
+struct SourceLocations {
+  std::vector<SourceLocation> listen;  ///< as Config::listen
+  SourceLocation admin;
+  SourceLocation access_log;
+  SourceLocation error_log;
 };
 
 /// A configuration as it is shown: the defaults are filled in, and no secret is there.
@@ -75,8 +75,8 @@ struct Config {
   /// How long a process that an upgrade has replaced waits for its connections.
   Duration upgrade_drain = std::chrono::hours(1);
   std::optional<Admin> admin;  ///< absent: off
-  identity::Options identity;
-  std::optional<redis::Options> redis;
+  identity::IdentityOptions identity;
+  std::optional<redis::RedisOptions> redis;
   bool unready_without_redis = false;  ///< /readyz answers 503 while Redis does not answer
   limit::MemoryOptions memory;
   std::vector<gateway::UpstreamOptions> upstreams;
@@ -84,9 +84,9 @@ struct Config {
   std::optional<notify::WebhookOptions> webhook;
   std::optional<Billing> billing;              ///< not set: no limit's use is billed
   std::optional<notify::TraceOptions> traces;  ///< not set: no spans are sent anywhere
-  gateway::Options gateway;
+  gateway::PathOptions gateway;
   observe::LogOptions log;
-  Places places;
+  SourceLocations places;
   std::vector<std::string> included;  ///< the files that the main one includes, in the order in which they were read
   /// A fingerprint of the value of each key at the top of the file: tells which of them a reload has changed. Differs
   /// in each process.

@@ -29,7 +29,7 @@ class RedisInMemory final : public limit::RemoteLimiter, public room::RemoteRoom
   std::chrono::steady_clock::time_point recovering_until() const noexcept override { return {}; }
   bool up() const noexcept override { return true; }
 
-  Task<Result<room::Answer>> ask(const room::Rule& rule, const room::Question& question) override;
+  Task<Result<room::Answer>> ask(const room::RoomRule& rule, const room::Question& question) override;
 
  private:
   void change(limit::Check check);

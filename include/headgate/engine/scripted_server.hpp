@@ -41,7 +41,7 @@ class Scripts {
 /// shedding have effect; it is never ejected, and its circuit stays closed. One thread; `scripts` outlives it.
 class ScriptedUpstream final : public upstream::Upstream {
  public:
-  ScriptedUpstream(Clock& clock, const upstream::Options& options, const Scripts& scripts);
+  ScriptedUpstream(Clock& clock, const upstream::ServerGroupOptions& options, const Scripts& scripts);
 
   const std::string& name() const noexcept override { return name_; }
   upstream::AttemptPtr take_idle(balance::Choice& choice) noexcept override;

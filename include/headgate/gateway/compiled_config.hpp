@@ -215,15 +215,15 @@ struct CompiledUsage {
 /// route names an upstream or limit that does not exist.
 class CompiledConfig {
  public:
-  CompiledConfig(const Options& options, const identity::Options& identity, std::vector<limit::Limit> limits,
-                 std::vector<UpstreamOptions> upstreams, std::uint32_t instances);
+  CompiledConfig(const PathOptions& options, const identity::IdentityOptions& identity,
+                 std::vector<limit::Limit> limits, std::vector<UpstreamOptions> upstreams, std::uint32_t instances);
   ~CompiledConfig();
   CompiledConfig(const CompiledConfig&) = delete;
   CompiledConfig& operator=(const CompiledConfig&) = delete;
 
   const Router& router() const noexcept { return router_; }
-  const Options& options() const noexcept { return options_; }
-  const identity::Options& identity() const noexcept { return identity_; }
+  const PathOptions& options() const noexcept { return options_; }
+  const identity::IdentityOptions& identity() const noexcept { return identity_; }
   /// In the order of the configuration: Route::upstream is an index of it.
   std::span<const UpstreamOptions> upstreams() const noexcept { return upstreams_; }
   /// Fields that only trusted hops may send.
@@ -269,8 +269,8 @@ class CompiledConfig {
   void note_bans(Route& route);
   void make_usage();
 
-  Options options_;
-  identity::Options identity_;
+  PathOptions options_;
+  identity::IdentityOptions identity_;
   std::vector<UpstreamOptions> upstreams_;
   http::FieldNames proxy_fields_;
   std::string via_10_;

@@ -208,7 +208,7 @@ inline constexpr std::string_view kProxyFields[] = {
     "Headgate-Mirror"};
 
 /// All options of the path.
-struct Options {
+struct PathOptions {
   std::vector<RouteOptions> routes;
   std::vector<WaitingRoom> rooms;
   std::vector<Exemption> exemptions;

@@ -21,7 +21,7 @@ struct ServerQueue {
 
 /// An upstream: how its servers are reached, and what the path does with its requests. Two are compared by how their
 /// servers are reached: a change of anything else keeps the connections.
-struct UpstreamOptions : upstream::Options {
+struct UpstreamOptions : upstream::ServerGroupOptions {
   /// What tells its requests apart, so that those that are alike go to one server. Empty: nothing does.
   std::vector<limit::Per> balance_per;
   limit::Store in_flight_store = limit::Store::memory;  ///< where concurrency->in_flight is counted

@@ -28,7 +28,7 @@ struct RoomPage {
 
 /// A room of the configuration.
 struct WaitingRoom {
-  room::Rule rule;
+  room::RoomRule rule;
   std::vector<limit::Per> per;       ///< whom a ticket belongs to; empty: whoever has it
   std::vector<std::string> secrets;  ///< the first signs, all of them verify; at least one
   limit::Mode mode = limit::Mode::enforce;
@@ -48,7 +48,7 @@ struct CompiledRoom {
 
   WaitingRoom options;
   std::size_t number = 0;  ///< its index among the rooms of the configuration
-  room::Rule alone;        ///< for while Redis is down
+  room::RoomRule alone;    ///< for while Redis is down
   std::int64_t stride;     ///< how many numbers a newcomer takes then
   std::vector<Secret> secrets;
   std::string cookie;         ///< its name without TLS

@@ -109,7 +109,7 @@ struct FailureLimit {
   bool operator==(const FailureLimit&) const = default;
 };
 
-struct Options {
+struct IdentityOptions {
   /// Fields for the server, each with the part of the client's certificate that fills it; a caller's own fields of
   /// these names are removed.
   std::vector<std::pair<std::string, CertificatePart>> certificate_headers;

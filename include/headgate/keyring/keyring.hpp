@@ -40,8 +40,8 @@ class Keyring {
   /// what helps. `before` may be null. What it has fetched from a URL stays in force from the start if these options
   /// have that URL too (with the same authorities). So a reload never loses keys. `before` can be stopped afterwards.
   static Result<std::shared_ptr<Keyring>, std::string> open(boost::asio::io_context& loop,
-                                                            const identity::Options& options, const Keyring* before,
-                                                            const RefreshPolicy& policy = {});
+                                                            const identity::IdentityOptions& options,
+                                                            const Keyring* before, const RefreshPolicy& policy = {});
   ~Keyring();
   Keyring(const Keyring&) = delete;
   Keyring& operator=(const Keyring&) = delete;

@@ -145,9 +145,9 @@ struct ListenerCounters {
 ListenerCounters listener_counters(Registry& registry, Writer worker, std::string_view listener);
 
 /// How a TLS handshake with a server ended.
-enum class Handshake : std::uint8_t { full, resumed, untrusted, timed_out, failed };
+enum class ServerHandshake : std::uint8_t { full, resumed, untrusted, timed_out, failed };
 inline constexpr std::size_t kHandshakes = 5;
-/// One worker's counters of the TLS handshakes with the servers of one upstream, by Handshake.
+/// One worker's counters of the TLS handshakes with the servers of one upstream, by ServerHandshake.
 using UpstreamHandshakeCounters = std::array<Counter*, kHandshakes>;
 /// The same name gives the same counters.
 UpstreamHandshakeCounters upstream_handshake_counters(Registry& registry, Writer worker, std::string_view upstream);

@@ -22,7 +22,7 @@ class RedisFingerprints final : public limit::Fingerprints {
   static constexpr std::size_t kMaxText = std::size_t{256} * 1024;  ///< bytes: some thousand limits
 
   /// Connects in the background at once; copies `options`. Never blocks. See SharedLimiter for the loop.
-  RedisFingerprints(boost::asio::io_context& loop, const Options& options);
+  RedisFingerprints(boost::asio::io_context& loop, const RedisOptions& options);
   ~RedisFingerprints() override;
   RedisFingerprints(const RedisFingerprints&) = delete;
   RedisFingerprints& operator=(const RedisFingerprints&) = delete;

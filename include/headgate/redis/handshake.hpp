@@ -17,7 +17,7 @@ class Handshake {
   enum class Step { more, done, failed };
 
   /// Appends the commands to `out`. `options` must outlive this object.
-  Handshake(const Options& options, std::string_view script, std::string_view script_sha, std::string& out);
+  Handshake(const RedisOptions& options, std::string_view script, std::string_view script_sha, std::string& out);
 
   /// Takes the next answer. After done or failed there must be no other.
   [[nodiscard]] Step take(const Reply& reply);
@@ -33,7 +33,7 @@ class Handshake {
   bool took_role(const Reply& reply);
   bool fail(std::string reason);
 
-  const Options& options_;
+  const RedisOptions& options_;
   std::string_view script_sha_;
   std::array<Check, 4> checks_{};
   std::size_t count_ = 0;

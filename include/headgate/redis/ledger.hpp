@@ -30,7 +30,7 @@ class RedisLedger final : public limit::Ledger {
 
   /// Connects in the background at once; copies `options`. Never blocks. See SharedLimiter for the loop. `sender` names
   /// this process in its batches: no other process has the same, also not one before it.
-  RedisLedger(boost::asio::io_context& loop, const Options& options, std::string sender);
+  RedisLedger(boost::asio::io_context& loop, const RedisOptions& options, std::string sender);
   ~RedisLedger() override;
   RedisLedger(const RedisLedger&) = delete;
   RedisLedger& operator=(const RedisLedger&) = delete;
@@ -40,7 +40,7 @@ class RedisLedger final : public limit::Ledger {
   Task<Result<limit::Use>> add(const limit::LedgerBatch& batch, Duration kept) override;
   Task<Result<std::vector<limit::LedgerBucket>>> read(limit::Day day, unsigned bucket, std::size_t most) override;
 
-  Health health() const noexcept;  ///< any thread
+  RedisHealth health() const noexcept;  ///< any thread
 
   /// Calls end with Errc::stopped, also those that wait. When the loop has run out of work, nothing of it runs any
   /// more.

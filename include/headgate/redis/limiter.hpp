@@ -23,7 +23,7 @@
 namespace headgate::redis {
 
 /// The state of Redis as known now; also the breaker's state for readers.
-enum class Health { up, trying, down };
+enum class RedisHealth { up, trying, down };
 
 /// Counts since the start. Each of the `sent` calls ends as decided, timed_out, refused, or else was lost with the
 /// connection.
@@ -45,7 +45,7 @@ inline constexpr std::array<Duration, 9> kLatencyBounds{Duration(100),    Durati
 /// One server of the topology at this moment.
 struct NodeStatus {
   std::string name;  ///< "host:port"
-  Health health = Health::trying;
+  RedisHealth health = RedisHealth::trying;
   Counters counters;
   std::array<std::uint64_t, kLatencyBounds.size() + 1> latency{};  ///< decided calls in each bucket
   Duration latency_sum{0};
@@ -69,7 +69,7 @@ class SharedLimiter final : public limit::RemoteLimiter, public room::RemoteRoom
   /// Connects in the background at once; copies `options`. Never blocks. Resolves names asynchronously, so the loop
   /// must not use BOOST_ASIO_CONCURRENCY_HINT_UNSAFE. Calls before the first connection wait for it within their
   /// deadline.
-  SharedLimiter(boost::asio::io_context& loop, const Options& options);
+  SharedLimiter(boost::asio::io_context& loop, const RedisOptions& options);
   ~SharedLimiter() override;
   SharedLimiter(const SharedLimiter&) = delete;
   SharedLimiter& operator=(const SharedLimiter&) = delete;
@@ -101,7 +101,7 @@ class SharedLimiter final : public limit::RemoteLimiter, public room::RemoteRoom
   Task<error_code> charge(const limit::Check& owed, std::string_view token) override;
 
   /// Asks a waiting room, in one call. Deadline and errors are those of decide().
-  Task<Result<room::Answer>> ask(const room::Rule& rule, const room::Question& question) override;
+  Task<Result<room::Answer>> ask(const room::RoomRule& rule, const room::Question& question) override;
 
   /// Forgets what all keys of the limit `name` have used, on every master: a part of it, in about `patience`, in steps
   /// of which each looks at a hundred keys. `from` is empty, or Forgotten::more of the part before. Keys that move to
@@ -114,8 +114,8 @@ class SharedLimiter final : public limit::RemoteLimiter, public room::RemoteRoom
   /// seconds.
   std::chrono::steady_clock::time_point recovering_until() const noexcept override;
 
-  Health health() const noexcept;  ///< any thread; up if every part of the topology is up
-  bool up() const noexcept override { return health() == Health::up; }
+  RedisHealth health() const noexcept;  ///< any thread; up if every part of the topology is up
+  bool up() const noexcept override { return health() == RedisHealth::up; }
   Counters counters() const;              ///< any thread; the sum of all nodes
   std::vector<NodeStatus> nodes() const;  ///< any thread
   LocalCounters local() const noexcept;   ///< any thread

@@ -21,7 +21,7 @@ namespace headgate::redis {
 class RedisNoticeMarks final : public limit::NoticeMarks {
  public:
   /// Connects in the background at once; copies `options`. Never blocks. See SharedLimiter for the loop.
-  RedisNoticeMarks(boost::asio::io_context& loop, const Options& options);
+  RedisNoticeMarks(boost::asio::io_context& loop, const RedisOptions& options);
   ~RedisNoticeMarks() override;
   RedisNoticeMarks(const RedisNoticeMarks&) = delete;
   RedisNoticeMarks& operator=(const RedisNoticeMarks&) = delete;

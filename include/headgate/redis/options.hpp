@@ -35,7 +35,7 @@ using net::TlsOptions;  ///< to Redis, and to the Sentinels where there are any
 /// It works without +script|load and +role too: then the gateway sends the script when it is missing, and notices a
 /// replica at the first call. Sentinels: +sentinel|get-master-addr-by-name. With +subscribe &+switch-master the gateway
 /// follows a new master at once, else within a second.
-struct Options {
+struct RedisOptions {
   Topology topology = Topology::single;
   std::vector<Node> nodes{Node{}};  ///< the server; the Sentinels; or some nodes of the cluster, which name the others
   std::string master;               ///< the Sentinels' name for it
@@ -52,7 +52,7 @@ struct Options {
   std::uint32_t instances = 1;  ///< gateways that share the limits: each grants 1/instances while it counts locally
   std::uint32_t workers = 1;    ///< limiters of this process; `instances` times this many may hold a lease of one key
   std::uint32_t max_in_flight = 1024;  ///< maximum of active calls of a worker; beyond it Redis counts as unavailable
-  bool operator==(const Options&) const = default;
+  bool operator==(const RedisOptions&) const = default;
 };
 
 }  // namespace headgate::redis

@@ -57,7 +57,7 @@ class RedisSharedLog final : public limit::SharedLog {
 
   /// Connects in the background at once; copies `options`. Never blocks. See SharedLimiter for the loop. `kept`: how
   /// long an entry stays after its end, at most kLongest.
-  RedisSharedLog(boost::asio::io_context& loop, const Options& options, const LogKind& kind, Duration kept);
+  RedisSharedLog(boost::asio::io_context& loop, const RedisOptions& options, const LogKind& kind, Duration kept);
   ~RedisSharedLog() override;
   RedisSharedLog(const RedisSharedLog&) = delete;
   RedisSharedLog& operator=(const RedisSharedLog&) = delete;
@@ -74,7 +74,7 @@ class RedisSharedLog final : public limit::SharedLog {
   /// Errors as read().
   Task<error_code> leave() override;
 
-  Health health() const noexcept;             ///< any thread
+  RedisHealth health() const noexcept;        ///< any thread
   std::uint64_t unreadable() const noexcept;  ///< any thread; entries that no gateway of this version wrote
 
   /// Calls end with Errc::stopped, also those that wait. When the loop has run out of work, nothing of it runs any

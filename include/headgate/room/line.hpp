@@ -24,13 +24,13 @@ struct Slices {
   std::int64_t seen = 1;    ///< for how many of those a visitor is inside who was seen
   std::int64_t most = 0;    ///< places taken when the room is full; 0: never full
 };
-Slices slices_of(const Rule& rule) noexcept;
+Slices slices_of(const RoomRule& rule) noexcept;
 
 /// How many visitors take about `taken` places (linear counting).
 std::uint64_t inside_of(std::int64_t taken) noexcept;
 
 /// What a room remembers. A default-constructed state is a room where nobody has been.
-struct State {
+struct LineState {
   std::int64_t next = 0;
   std::int64_t serving = 0;
   std::int64_t at = 0;      ///< microseconds since the epoch, of the latest step; 0: no step yet
@@ -49,7 +49,7 @@ struct State {
 
 /// Moves the line to `now`, and answers. The work is bounded: at most kMaxCalls places are taken in one step, the rest
 /// is called by the next one.
-Answer step(State& state, const Rule& rule, const Question& question, Instant now);
+Answer step(LineState& state, const RoomRule& rule, const Question& question, Instant now);
 
 inline constexpr std::int64_t kMaxCalls = 1000;
 

@@ -18,10 +18,10 @@ class MemoryRooms {
   MemoryRooms& operator=(const MemoryRooms&) = delete;
 
   /// Asks the room of `rule`, which begins empty.
-  Answer ask(const Rule& rule, const Question& question, Instant now);
+  Answer ask(const RoomRule& rule, const Question& question, Instant now);
   /// The line of a room that was elsewhere goes on here: if nobody has asked here yet, it begins without unused
   /// admissions, and with `taken` places taken.
-  void take_over(const Rule& rule, std::int64_t taken, Instant now);
+  void take_over(const RoomRule& rule, std::int64_t taken, Instant now);
   /// Forgets the room.
   void forget(std::string_view name);
 

@@ -12,7 +12,7 @@
 namespace headgate::room {
 
 /// How a room lets visitors in. Immutable once the configuration is loaded.
-struct Rule {
+struct RoomRule {
   std::string name;
   std::uint64_t count = 0;     ///< admissions in each `period`, at most kMaxCount; 0: not limited by time
   Duration period{0};          ///< at most kMaxPeriod
@@ -21,7 +21,7 @@ struct Rule {
   Duration grace{0};           ///< how long a called number is kept, at least kMinGrace
   Duration stay{0};            ///< how long a visitor without a request counts as inside, at least kMinGrace
   std::uint64_t at_most = 0;   ///< numbers and places of one owner, at most kMaxAtMost; 0: not bounded
-  bool operator==(const Rule&) const = default;
+  bool operator==(const RoomRule&) const = default;
 };
 
 inline constexpr std::uint64_t kMaxCount = 1'000'000;
@@ -48,15 +48,15 @@ struct Question {
   std::string owner = {};    ///< whose numbers are bounded together; "": they are not bounded
 };
 
-enum class Place : std::uint8_t { waiting, inside, none };
+enum class VisitorState : std::uint8_t { waiting, inside, none };
 
 struct Answer {
-  Place place = Place::none;  ///< none: only looked
-  bool lost = false;          ///< came too late: `number` is a new one
-  std::int64_t number = 0;    ///< the caller's; 0 if it only looked
-  std::int64_t next = 0;      ///< the last number handed out
-  std::int64_t serving = 0;   ///< the last number called, at most `next`
-  std::int64_t taken = 0;     ///< places taken, of a room that bounds its visitors; see inside_of()
+  VisitorState place = VisitorState::none;  ///< none: only looked
+  bool lost = false;                        ///< came too late: `number` is a new one
+  std::int64_t number = 0;                  ///< the caller's; 0 if it only looked
+  std::int64_t next = 0;                    ///< the last number handed out
+  std::int64_t serving = 0;                 ///< the last number called, at most `next`
+  std::int64_t taken = 0;                   ///< places taken, of a room that bounds its visitors; see inside_of()
   bool operator==(const Answer&) const = default;
 };
 
@@ -66,7 +66,7 @@ class RemoteRooms {
   virtual ~RemoteRooms() = default;
   /// Asks the room of `rule`. An error means that there is no answer: then `if_redis_down` applies. `rule` must outlive
   /// the await.
-  virtual Task<Result<Answer>> ask(const Rule& rule, const Question& question) = 0;
+  virtual Task<Result<Answer>> ask(const RoomRule& rule, const Question& question) = 0;
 };
 
 }  // namespace headgate::room

@@ -22,7 +22,7 @@ std::string_view waiting_room_script_sha() noexcept;
 std::string room_key(std::string_view prefix, std::string_view name);
 
 /// Writes the arguments of EVALSHA or EVAL after the script's name. `out` owns its bytes; its old content is replaced.
-void script_arguments(const Rule& rule, const Question& question, std::string_view prefix,
+void script_arguments(const RoomRule& rule, const Question& question, std::string_view prefix,
                       std::vector<std::string>& out);
 
 /// Reads the script's reply. Nothing if the script cannot have sent it.

@@ -22,13 +22,13 @@ struct QueueOptions {
 };
 
 /// What an upstream says about its concurrency.
-struct Options {
-  std::optional<Bounds> adaptive{};     ///< of each worker's adaptive limit; not set: there is none
+struct ConcurrencyOptions {
+  std::optional<ConcurrencyRange> adaptive{};  ///< of each worker's adaptive limit; not set: there is none
   std::uint32_t in_flight = 0;          ///< most requests at the same time of all gateways or all workers; 0: no limit
   std::optional<QueueOptions> queue{};  ///< before the adaptive limit; not set: more requests are refused at once
   std::uint32_t reserved = 0;           ///< how many parts of kWhole only critical requests may use
   static constexpr std::uint32_t kWhole = 1'000'000;
-  bool operator==(const Options&) const = default;
+  bool operator==(const ConcurrencyOptions&) const = default;
 };
 
 /// How many of `limit` requests at the same time each priority may use at most. Critical may use all. Normal and low
@@ -43,9 +43,9 @@ class Concurrency {
   /// How often one low request is treated as a normal one, so that low requests do not starve.
   static constexpr std::chrono::seconds kTrickle{1};
 
-  explicit Concurrency(const Options& options);
+  explicit Concurrency(const ConcurrencyOptions& options);
 
-  const Options& options() const noexcept { return options_; }
+  const ConcurrencyOptions& options() const noexcept { return options_; }
 
   /// What `priority` counts as at `now`: now and then low is treated as normal. Changes nothing.
   Priority effective(Priority priority, Steady now) const noexcept;
@@ -83,7 +83,7 @@ class Concurrency {
   std::uint32_t room_for(Priority priority) const noexcept;
   void serve_waiting() noexcept;
 
-  Options options_;
+  ConcurrencyOptions options_;
   std::optional<Gradient> gradient_;
   std::optional<FairQueue> queue_;
   Headroom headroom_;

@@ -10,10 +10,10 @@
 namespace headgate::shed {
 
 /// Between which bounds the limit moves.
-struct Bounds {
+struct ConcurrencyRange {
   std::uint32_t least = 4;    ///< at least 1
   std::uint32_t most = 1000;  ///< at least `least`
-  bool operator==(const Bounds&) const = default;
+  bool operator==(const ConcurrencyRange&) const = default;
 };
 
 /// A state machine on a clock that is an argument; one thread.
@@ -37,7 +37,7 @@ class Gradient {
  public:
   using Steady = std::chrono::steady_clock::time_point;
 
-  explicit Gradient(Bounds bounds);
+  explicit Gradient(ConcurrencyRange bounds);
 
   /// The current limit: within its bounds.
   std::uint32_t limit() const noexcept { return static_cast<std::uint32_t>(limit_); }
@@ -69,7 +69,7 @@ class Gradient {
   void learn(double latency, double error, bool held_back);
   double gradient(double latency) const noexcept;
 
-  Bounds bounds_;
+  ConcurrencyRange bounds_;
   double limit_;
   double long_ = 0;         // microseconds
   unsigned windows_ = 0;    // how many have ended, up to the end of the warm-up

@@ -37,7 +37,7 @@ class CountedAttempt : public Attempt {
     if (place.held()) place_ = std::move(place);
   }
   /// Notes what became of its exchange.
-  void note(balance::Outcome outcome, Duration took) noexcept { row_.tally.note(counted_, outcome, took); }
+  void note(balance::AttemptOutcome outcome, Duration took) noexcept { row_.tally.note(counted_, outcome, took); }
 
  protected:
   /// The whole request was sent.
@@ -49,7 +49,7 @@ class CountedAttempt : public Attempt {
   balance::Server& row_;
   const Clock& clock_;
   std::size_t at_ = 0;
-  balance::Counted counted_;
+  balance::AttemptTally counted_;
   balance::Place place_;
   bool lent_ = false;
 };

@@ -20,7 +20,7 @@ class Dialler {
  public:
   virtual ~Dialler() = default;
   /// Uses the times and bounds of these options from now on.
-  virtual void use(const Options& options) noexcept = 0;
+  virtual void use(const ServerGroupOptions& options) noexcept = 0;
   /// An attempt on an idle connection, or null. `at` is the server's index, for Attempt::at().
   virtual CountedAttemptPtr take_idle(std::size_t at) noexcept = 0;
   /// One on a new connection. The server has one more attempt in flight from now on.
@@ -36,7 +36,7 @@ class Dialler {
 };
 
 /// Makes the dialler of server `at` of the options, which `row` is the row of.
-using Dial =
-    std::function<std::shared_ptr<Dialler>(const Options& options, std::size_t at, const balance::ServerPtr& row)>;
+using Dial = std::function<std::shared_ptr<Dialler>(const ServerGroupOptions& options, std::size_t at,
+                                                    const balance::ServerPtr& row)>;
 
 }  // namespace headgate::upstream

@@ -21,7 +21,7 @@ enum class Failed : std::uint8_t {
   reply_timeout,    ///< no complete head of an answer in time
   malformed,        ///< the answer violates the protocol
   full,             ///< every server that may be chosen has as many requests as it may
-  head_too_large,   ///< the answer's head is larger than Options::head_bytes
+  head_too_large,   ///< the answer's head is larger than ServerGroupOptions::head_bytes
   own_want,         ///< this gateway has no descriptor for a connection; says nothing about the server
 };
 
@@ -55,15 +55,15 @@ constexpr std::string_view to_text(Failed what) noexcept {
 }
 
 /// What a failure says about the server; not asked of an own_want.
-constexpr balance::Outcome outcome_of(Failed what) noexcept {
+constexpr balance::AttemptOutcome outcome_of(Failed what) noexcept {
   switch (what) {
     case Failed::no_connection:
     case Failed::untrusted:
     case Failed::handshake:
-      return balance::Outcome::no_connection;
+      return balance::AttemptOutcome::no_connection;
     case Failed::connect_timeout:
     case Failed::reply_timeout:
-      return balance::Outcome::timeout;
+      return balance::AttemptOutcome::timeout;
     case Failed::sending:
     case Failed::closed:
     case Failed::malformed:
@@ -72,7 +72,7 @@ constexpr balance::Outcome outcome_of(Failed what) noexcept {
     case Failed::own_want:
       break;
   }
-  return balance::Outcome::broken;
+  return balance::AttemptOutcome::broken;
 }
 
 /// One failure. `reused`: a pooled connection closed before the first byte of its answer; the server most likely did

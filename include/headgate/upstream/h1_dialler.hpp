@@ -11,7 +11,7 @@
 namespace headgate::upstream {
 
 /// How the servers of one upstream are reached over TLS. `context` is null for plain HTTP; else it was made from
-/// Options::tls, and the counters are those of this worker.
+/// ServerGroupOptions::tls, and the counters are those of this worker.
 struct TlsUse {
   std::shared_ptr<const net::TlsContext> context;
   observe::UpstreamHandshakeCounters counters;

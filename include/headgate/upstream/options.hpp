@@ -32,7 +32,7 @@ struct ServerOptions {
 };
 
 /// One upstream.
-struct Options {
+struct ServerGroupOptions {
   std::string name;
   std::vector<ServerOptions> servers;                           ///< at least one
   const balance::Policy* balance = &balance::default_policy();  ///< which server gets a request
@@ -42,14 +42,14 @@ struct Options {
   Duration idle_timeout = std::chrono::seconds(30);    ///< a pooled connection is closed after this time without use
   /// A connection is closed when it is given back after this time, or idle then; up to a tenth earlier. 0: whenever.
   Duration connection_lifetime{0};
-  Duration resolve_every = std::chrono::seconds(30);  ///< how often the names of servers are looked up
-  std::optional<HealthOptions> health{};              ///< not set: servers are not checked
-  std::uint32_t max_idle = 64;                        ///< most pooled connections of a worker to each server
-  std::uint32_t head_bytes = 64 * 1024;               ///< largest head of an answer, in bytes; at most 64 KiB
-  balance::EjectOptions eject;                        ///< has no effect for one server
-  std::optional<balance::CircuitOptions> circuit;     ///< not set: no circuit breaker
-  std::optional<shed::Options> concurrency;           ///< not set: requests are not counted
-  bool operator==(const Options&) const = default;
+  Duration resolve_every = std::chrono::seconds(30);    ///< how often the names of servers are looked up
+  std::optional<HealthOptions> health{};                ///< not set: servers are not checked
+  std::uint32_t max_idle = 64;                          ///< most pooled connections of a worker to each server
+  std::uint32_t head_bytes = 64 * 1024;                 ///< largest head of an answer, in bytes; at most 64 KiB
+  balance::EjectOptions eject;                          ///< has no effect for one server
+  std::optional<balance::CircuitOptions> circuit;       ///< not set: no circuit breaker
+  std::optional<shed::ConcurrencyOptions> concurrency;  ///< not set: requests are not counted
+  bool operator==(const ServerGroupOptions&) const = default;
 };
 
 }  // namespace headgate::upstream

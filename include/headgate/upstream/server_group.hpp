@@ -32,7 +32,7 @@ class ServerGroup final : public Upstream {
   /// files of TLS have changed. What has not changed is shared with it: the diallers and rows of servers, and the
   /// requests that are counted. `watch` decides which servers are out; null: nobody does. `overload` is shared
   /// by all workers; null: nothing of it is.
-  ServerGroup(Clock& clock, const Options& options, const Dial& dial, unsigned worker = 0,
+  ServerGroup(Clock& clock, const ServerGroupOptions& options, const Dial& dial, unsigned worker = 0,
               const ServerGroup* before = nullptr, std::shared_ptr<balance::Watch> watch = nullptr,
               AllPlaces places = {}, std::shared_ptr<shed::Overload> overload = nullptr);
   ~ServerGroup() override;
@@ -48,7 +48,7 @@ class ServerGroup final : public Upstream {
   void use(const NamedAddresses& name) override;
   void take_down(std::string_view server) override;
   void give_back(AttemptPtr attempt) override;
-  void note(Attempt& attempt, balance::Outcome outcome, Duration took) noexcept override;
+  void note(Attempt& attempt, balance::AttemptOutcome outcome, Duration took) noexcept override;
   void count(std::size_t at, unsigned status, Duration took) noexcept override;
   balance::CircuitDoor* circuit() noexcept override { return watch_ && watch_->has_circuit() ? &part_->door : nullptr; }
   shed::Concurrency* concurrency() noexcept override { return concurrency_.get(); }
@@ -80,7 +80,7 @@ class ServerGroup final : public Upstream {
   std::int64_t time_of_choice() const noexcept;
 
   Clock& clock_;
-  Options options_;
+  ServerGroupOptions options_;
   std::vector<std::shared_ptr<Dialler>> diallers_;  ///< one for each server of the table
   balance::Table table_;
   std::shared_ptr<balance::Watch> watch_;

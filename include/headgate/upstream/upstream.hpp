@@ -57,7 +57,7 @@ class Upstream {
   /// Notes what became of an attempt of this upstream, once: when the final head of the answer is there, or when it
   /// failed; and again if the answer breaks off after its head. Not for what the client caused. `took` is the latency
   /// of the head; negative if it says nothing about the server. What is noted decides whether the server gets requests.
-  virtual void note(Attempt& attempt, balance::Outcome outcome, Duration took) noexcept {
+  virtual void note(Attempt& attempt, balance::AttemptOutcome outcome, Duration took) noexcept {
     static_cast<void>(attempt), static_cast<void>(outcome), static_cast<void>(took);
   }
   /// Counts an attempt at server `at` for the metrics: with the status of its final head and the time to it, or

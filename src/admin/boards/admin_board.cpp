@@ -74,16 +74,16 @@ void AdminBoard::use_unready_without_redis(bool unready) {
   unready_without_redis_ = unready;
 }
 
-redis::Health AdminBoard::health() const {
+redis::RedisHealth AdminBoard::health() const {
   for (const auto& [worker, asked] : redis_) {
-    if (asked.limiter && asked.limiter->health() != redis::Health::up) return redis::Health::down;
+    if (asked.limiter && asked.limiter->health() != redis::RedisHealth::up) return redis::RedisHealth::down;
   }
-  return redis::Health::up;
+  return redis::RedisHealth::up;
 }
 
 std::optional<RedisOutage> AdminBoard::redis_outage() const {
   const std::lock_guard lock(mutex_);
-  if (health() == redis::Health::up) return std::nullopt;
+  if (health() == redis::RedisHealth::up) return std::nullopt;
   RedisOutage out{.closed_limits = {}, .closed_rooms = closed_rooms_, .unready = unready_without_redis_};
   for (const auto& limit : limits_)
     if (limit.store == limit::Store::redis && limit.if_redis_down == limit::IfRedisDown::reject)

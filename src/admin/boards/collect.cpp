@@ -72,7 +72,7 @@ class RedisTotals {
         const auto& rising = now.nodes[node.name] = rising_of(node);
         add_rise(nodes_[node.name], known == before.nodes.end() ? Rising{} : known->second, rising);
         const auto first = up.emplace(node.name, true).first;
-        first->second = first->second && node.health == redis::Health::up;
+        first->second = first->second && node.health == redis::RedisHealth::up;
       }
     }
     seen_ = std::move(seen);
@@ -116,11 +116,11 @@ void collect_redis(observe::Registry& registry, std::function<std::vector<RedisR
       [ask = std::move(ask), totals = RedisTotals()](Scrape& scrape) mutable { totals.show(ask(), scrape); });
 }
 
-LimitReport report_of(const limit::Limit& limit, redis::Health redis) {
+LimitReport report_of(const limit::Limit& limit, redis::RedisHealth redis) {
   LimitReport out;
   out.limit = limit.name;
   out.in_redis = limit.store == limit::Store::redis;
-  out.fallback = out.in_redis && redis != redis::Health::up;
+  out.fallback = out.in_redis && redis != redis::RedisHealth::up;
   for (const auto& tier : limit.tiers) {
     for (const auto& rule : tier.rules) {
       auto window = rule.rate.month ? std::string("month") : to_text(rule.rate.period);

@@ -122,7 +122,7 @@ AdminAnswer one_limit(const AdminCall& call, const OperatorBoard& board, const o
   return {.body = services::text_of(out), .type = AdminAnswer::kJson};
 }
 
-LimitJson json_of(const gateway::RouteOptions& route, const gateway::Options& options) {
+LimitJson json_of(const gateway::RouteOptions& route, const gateway::PathOptions& options) {
   LimitJson out = {{"route", route.name}};
   if (!route.host.empty()) out["host"] = route.host;
   out["path"] = route.path;

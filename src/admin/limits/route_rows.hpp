@@ -11,8 +11,8 @@
 namespace headgate::admin {
 
 /// The indices of the routes in the order in which a request is compared with them.
-std::vector<std::size_t> compared_order(const gateway::Options& options);
+std::vector<std::size_t> compared_order(const gateway::PathOptions& options);
 /// One route: where it is, what it demands, where it leads, and its limits.
-nlohmann::ordered_json route_row(const gateway::Options& options, const gateway::RouteOptions& route);
+nlohmann::ordered_json route_row(const gateway::PathOptions& options, const gateway::RouteOptions& route);
 
 }  // namespace headgate::admin

@@ -67,7 +67,7 @@ bool before(const RouteOptions& a, const RouteOptions& b, bool all_ignore_case) 
   return !a.methods.empty() && b.methods.empty();
 }
 
-std::vector<std::string> limits_of(const gateway::Options& options, const RouteOptions& route) {
+std::vector<std::string> limits_of(const gateway::PathOptions& options, const RouteOptions& route) {
   std::vector<std::string> out;
   for (const auto& use : options.all_routes.limits)
     if (std::ranges::find(route.skip_limits, use.limit) == route.skip_limits.end()) out.push_back(use.limit);
@@ -91,7 +91,7 @@ std::string_view word_of(gateway::Require require) {
 
 }  // namespace
 
-std::vector<std::size_t> compared_order(const gateway::Options& options) {
+std::vector<std::size_t> compared_order(const gateway::PathOptions& options) {
   std::vector<std::size_t> out(options.routes.size());
   std::iota(out.begin(), out.end(), std::size_t{0});
   const bool any_case = options.all_routes.ignore_case;
@@ -100,7 +100,7 @@ std::vector<std::size_t> compared_order(const gateway::Options& options) {
   return out;
 }
 
-nlohmann::ordered_json route_row(const gateway::Options& options, const RouteOptions& route) {
+nlohmann::ordered_json route_row(const gateway::PathOptions& options, const RouteOptions& route) {
   nlohmann::ordered_json row = {{"route", route.name}, {"path", route.path}};
   if (!route.host.empty()) row["host"] = route.host;
   if (!route.methods.empty()) row["methods"] = route.methods;

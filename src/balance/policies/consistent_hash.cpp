@@ -38,7 +38,7 @@ class Place {
   std::uint64_t share_;
 };
 
-std::optional<std::size_t> by_key(const Table& table, const Ask& ask) {
+std::optional<std::size_t> by_key(const Table& table, const PickArgs& ask) {
   const Candidates candidates(table, ask);
   if (ask.choice == nullptr || !ask.choice->key) return least_loaded(candidates, ask.turn);
   double requests = 1;

@@ -9,6 +9,6 @@ const Policy least_in_flight{
     .name = "least_in_flight",
     .timed = true,
     .meaning = "by the fewest requests in flight",
-    .choose = [](const Table& table, const Ask& ask) { return least_loaded(Candidates(table, ask), ask.turn); }};
+    .choose = [](const Table& table, const PickArgs& ask) { return least_loaded(Candidates(table, ask), ask.turn); }};
 
 }  // namespace headgate::balance::policy

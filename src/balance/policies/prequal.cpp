@@ -37,7 +37,7 @@ std::size_t draw(const Candidates& candidates, Random& random, std::array<std::s
   return std::min(seen, kCompared);
 }
 
-std::optional<std::size_t> fastest_cold(const Table& table, const Ask& ask) {
+std::optional<std::size_t> fastest_cold(const Table& table, const PickArgs& ask) {
   const Candidates candidates(table, ask);
   Random random(ask);
   std::array<std::size_t, kCompared> room{};

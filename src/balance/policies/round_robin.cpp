@@ -6,7 +6,7 @@ namespace headgate::balance::policy {
 namespace {
 
 /// Whether this is what it is nearly always: nothing was tried, and all servers are in and alike.
-bool is_usual(const Table& table, const Ask& ask) noexcept {
+bool is_usual(const Table& table, const PickArgs& ask) noexcept {
   if (!table.alike() || (ask.choice && !ask.choice->tried.empty())) return false;
   for (std::size_t at = 0; at < table.size(); ++at)
     if (table[at].out.load(std::memory_order_relaxed) != 0) return false;
@@ -18,7 +18,7 @@ bool is_usual(const Table& table, const Ask& ask) noexcept {
 extern const Policy round_robin;
 const Policy round_robin{.name = "round_robin",
                          .meaning = "in turn",
-                         .choose = [](const Table& table, const Ask& ask) -> std::optional<std::size_t> {
+                         .choose = [](const Table& table, const PickArgs& ask) -> std::optional<std::size_t> {
                            if (is_usual(table, ask)) return ask.turn % table.size();
                            const Candidates candidates(table, ask);
                            return in_turn(candidates, ask.turn,

@@ -18,7 +18,7 @@ std::size_t drawn(const Candidates& candidates, std::uint64_t point, std::size_t
   }
 }
 
-std::optional<std::size_t> of_two(const Table& table, const Ask& ask) {
+std::optional<std::size_t> of_two(const Table& table, const PickArgs& ask) {
   const Candidates candidates(table, ask);
   std::uint64_t line = 0;
   std::size_t count = 0;

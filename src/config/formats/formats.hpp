@@ -47,7 +47,7 @@ struct Scale {
 /// "1/10", "2/1": two different numbers from 1 to 1000.
 Result<Scale, LiteralError> parse_scale(std::string_view text);
 
-/// "20%": the share in parts of shed::Options::kWhole; above 0% and below 100%.
+/// "20%": the share in parts of shed::ConcurrencyOptions::kWhole; above 0% and below 100%.
 Result<std::uint32_t, LiteralError> parse_share(std::string_view text);
 /// "10%": the part in parts of gateway::kWholeShare; above 0% and at most 100%.
 Result<std::uint32_t, LiteralError> parse_part(std::string_view text);

@@ -87,7 +87,7 @@ Result<std::uint32_t, LiteralError> parse_share(std::string_view text) {
   if (percent >= 100)
     return LiteralError{in_quotes(text) + " would leave nothing for requests that are not critical",
                         R"(write less than "100%")"};
-  return percent * (shed::Options::kWhole / 100);
+  return percent * (shed::ConcurrencyOptions::kWhole / 100);
 }
 
 Result<identity::Sha256, LiteralError> parse_digest(std::string_view text) {

@@ -97,7 +97,7 @@ class PlaceChecker {
   }
 
   Report& report_;
-  const identity::Options& options_;
+  const identity::IdentityOptions& options_;
   const Node* identity_;
   const Node* key_;
   const Node* jwt_;

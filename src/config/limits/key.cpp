@@ -50,7 +50,7 @@ bool claims_address(const Per& per) {
   return per.source->needs == Needs::field && std::find(kFields.begin(), kFields.end(), per.name) != kFields.end();
 }
 
-bool is_claim_header(const identity::Options& identity, const Per& per) {
+bool is_claim_header(const identity::IdentityOptions& identity, const Per& per) {
   if (per.source->needs != Needs::field || !identity.jwt) return false;
   const auto& headers = identity.jwt->claim_headers;
   return std::any_of(headers.begin(), headers.end(),

@@ -186,7 +186,7 @@ class LimitSizes {
   }
 
   Report& report_;
-  const redis::Options* redis_;
+  const redis::RedisOptions* redis_;
   const Limit& limit_;
   const Node& node_;
 };

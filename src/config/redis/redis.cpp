@@ -20,11 +20,13 @@ constexpr Shape kSentinelNodes = list("a list of Sentinels", kSentinelNode, 1, 6
 constexpr Shape kMasterName = text("a master's name", check_name);
 constexpr Key kSentinelKeys[] = {
     {"master", &kMasterName, "", R"("headgate")", "The name that the Sentinels have for the master",
-     into<&redis::Options::master>, required},
+     into<&redis::RedisOptions::master>, required},
     {"nodes", &kSentinelNodes, "", R"(["sentinel-1:26379", "sentinel-2:26379"])",
      "The Sentinels, `host:port` each; one that answers is enough", required},
-    {"username", &kText, "", R"("headgate")", "ACL user of the Sentinels", into<&redis::Options::sentinel_username>},
-    {"password", &kText, "", R"("${SENTINEL_PASSWORD}")", "Its password", into<&redis::Options::sentinel_password>},
+    {"username", &kText, "", R"("headgate")", "ACL user of the Sentinels",
+     into<&redis::RedisOptions::sentinel_username>},
+    {"password", &kText, "", R"("${SENTINEL_PASSWORD}")", "Its password",
+     into<&redis::RedisOptions::sentinel_password>},
 };
 constexpr Section kSentinel{"sentinel", "redis.sentinel", "The Sentinels that know which server is the master.",
                             kSentinelKeys};
@@ -48,17 +50,17 @@ constexpr Key kKeys[] = {
     {"username", &kText, "", R"("headgate")", "ACL user; default: Redis's default user"},
     {"password", &kText, "", R"("${REDIS_PASSWORD}")", "Its password"},
     {"timeout", &kDuration, kOfOptions, R"("20ms")", "No request ever waits longer than this for Redis",
-     into<&redis::Options::timeout>},
+     into<&redis::RedisOptions::timeout>},
     {"if_down", &kIfDown, "count_locally", R"("count_locally")",
      "What limits do while Redis is unavailable: `allow`, `reject`, or `count_locally` in this gateway's memory"},
     {"key_prefix", &kKeyPrefix, kOfOptions, R"("hg:prod:")", "Gateways with one prefix share their counters",
-     into<&redis::Options::key_prefix>},
+     into<&redis::RedisOptions::key_prefix>},
     {"instances", &kInstances, kOfOptions, "4",
      "How many gateways share the limits: each grants its part of them while it counts locally",
-     into<&redis::Options::instances>},
+     into<&redis::RedisOptions::instances>},
     {"max_in_flight", &kInFlight, kOfOptions, "1024",
      "Maximum number of calls in flight per worker; beyond it Redis counts as unavailable",
-     into<&redis::Options::max_in_flight>},
+     into<&redis::RedisOptions::max_in_flight>},
     {"unready_without_redis", &kBoolean, kOfOptions, "true",
      "Whether `/readyz` answers 503 while Redis does not answer. All gateways lose it together, and without any of "
      "them "
@@ -182,7 +184,7 @@ class RedisBuilder {
 
   Report& report_;
   const Node& node_;
-  redis::Options& out_;
+  redis::RedisOptions& out_;
   std::optional<RedisUrl> url_;
 };
 

@@ -91,17 +91,17 @@ constexpr Key kRoomKeys[] = {
     {"visitors", &kVisitors, "", "2000",
      "How many visitors may be inside at the same time, over all gateways together; exact for small numbers, an "
      "estimate for large ones",
-     into<&gateway::WaitingRoom::rule, &room::Rule::visitors>},
+     into<&gateway::WaitingRoom::rule, &room::RoomRule::visitors>},
     {"secret", &kSecret, "", R"("${HEADGATE_ROOM_SECRET}")", "What tickets are signed with, the same on all gateways",
      required},
     {"previous_secret", &kSecret, "", R"("${HEADGATE_ROOM_SECRET_BEFORE}")",
      "A secret whose tickets are still valid: the one before, for a day after a change"},
     {"grace", &kDuration, "2m", R"("2m")", "How long the place of a caller whose turn has come is kept; at least 10s",
-     into<&gateway::WaitingRoom::rule, &room::Rule::grace>},
+     into<&gateway::WaitingRoom::rule, &room::RoomRule::grace>},
     {"stay", &kDuration, "10m", R"("15m")",
      "How long a visitor may be without a request before it has left: then its pass ends, and its place is free; at "
      "least 10s, and as long as `grace` or longer",
-     into<&gateway::WaitingRoom::rule, &room::Rule::stay>},
+     into<&gateway::WaitingRoom::rule, &room::RoomRule::stay>},
     {"per", &kOwnerOrOwners, R"("client_ip")", R"("cookie:session")",
      "Whom a ticket belongs to, so that a copy is worthless elsewhere: {words}, or a list of these; an empty list: "
      "anybody who has it"},
@@ -109,7 +109,7 @@ constexpr Key kRoomKeys[] = {
      "How many numbers in the line and places inside one owner (`per`) has at most; its next newcomers share the "
      "newest "
      "of these",
-     into<&gateway::WaitingRoom::rule, &room::Rule::at_most>},
+     into<&gateway::WaitingRoom::rule, &room::RoomRule::at_most>},
     {"page", &kPageShape, "", R"({ "title": "The sale has begun", "colour": "#b4232a" })",
      "Texts and colours of the page for browsers", into<&gateway::WaitingRoom::page>},
     {"store", &kRoomStore, "", R"("memory")",

@@ -8,7 +8,7 @@
 namespace headgate::config {
 namespace {
 
-std::string admits(const room::Rule& rule) {
+std::string admits(const room::RoomRule& rule) {
   std::string out = "lets in ";
   if (rule.count > 0) out += to_text(Rate{rule.count, rule.period});
   if (rule.visitors > 0) {

@@ -66,7 +66,7 @@ std::string demands_in_words(const gateway::RouteOptions& route) {
                                                 : key_in_words(route.demands->key);
 }
 
-std::string origins_in_words(const gateway::Options& options) {
+std::string origins_in_words(const gateway::PathOptions& options) {
   std::vector<std::pair<const CrossOrigin*, std::size_t>> met;
   for (const auto& route : options.routes) {
     if (!route.cross_origin) continue;
@@ -110,7 +110,7 @@ bool may_become(const RouteOptions& keeper, const RouteOptions& other) {
 
 }  // namespace
 
-std::string kept_slashes(const gateway::Options& options) {
+std::string kept_slashes(const gateway::PathOptions& options) {
   // Each is compared with all routes.
   constexpr std::size_t kShown = 50;
   constexpr std::size_t kNamed = 20;
@@ -199,7 +199,7 @@ std::string use(const LimitUse& use) {
   return use.limit + (words.empty() ? "" : " (" + joined(words, "; ") + ')');
 }
 
-std::string limits(const gateway::Options& options, const RouteOptions& route) {
+std::string limits(const gateway::PathOptions& options, const RouteOptions& route) {
   std::vector<std::string> words;
   for (const auto& each : options.all_routes.limits) {
     const auto& skipped = route.skip_limits;
@@ -214,7 +214,7 @@ std::string limits(const gateway::Options& options, const RouteOptions& route) {
 
 }  // namespace
 
-std::string routes_in_words(const gateway::Options& options) {
+std::string routes_in_words(const gateway::PathOptions& options) {
   const auto shown = std::min(options.routes.size(), kShown);
   std::size_t first = std::string_view("route").size();
   std::size_t second = std::string_view("goes to").size();

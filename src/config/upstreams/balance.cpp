@@ -144,7 +144,7 @@ void check_balance(Build& build) {
 
 namespace {
 
-bool is_plain(const upstream::Options& upstream) {
+bool is_plain(const upstream::ServerGroupOptions& upstream) {
   const auto plain = [](const upstream::ServerOptions& server) { return server.weight == 1 && !server.backup; };
   return upstream.balance == &balance::default_policy() && upstream.slow_start == Duration(0) &&
          std::all_of(upstream.servers.begin(), upstream.servers.end(), plain);

@@ -54,7 +54,7 @@ std::string of_route(const gateway::RouteOptions& route) {
   return out;
 }
 
-bool has_places(const upstream::Options& upstream) {
+bool has_places(const upstream::ServerGroupOptions& upstream) {
   const auto bounded = [](const auto& server) { return server.max_in_flight > 0; };
   return upstream.concurrency || std::any_of(upstream.servers.begin(), upstream.servers.end(), bounded);
 }
@@ -70,7 +70,7 @@ bool streams_bodies(const gateway::RouteOptions& route) {
 }
 
 /// An advice: an upload that takes its time holds a place that others wait for.
-std::string of_slow_bodies(const Config& config, const upstream::Options& upstream) {
+std::string of_slow_bodies(const Config& config, const upstream::ServerGroupOptions& upstream) {
   constexpr std::size_t kNamed = 3;
   std::vector<std::string> names;
   std::size_t more = 0;

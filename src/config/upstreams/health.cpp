@@ -94,7 +94,7 @@ bool is_address(const std::string& host) {
   return !ec;
 }
 
-void build_checks(Build& build, const Node& upstream, upstream::Options& out) {
+void build_checks(Build& build, const Node& upstream, upstream::ServerGroupOptions& out) {
   const Node* written = find(&upstream, "health");
   if (!out.health) return;
   auto& health = *out.health;
@@ -136,7 +136,7 @@ void build_places(Build& build, const Node& upstream, gateway::UpstreamOptions& 
   }
 }
 
-void build_names(Build& build, const Node& upstream, upstream::Options& out) {
+void build_names(Build& build, const Node& upstream, upstream::ServerGroupOptions& out) {
   const Node* written = find(&upstream, "resolve_every");
   const auto address = [](const auto& server) { return is_address(server.host); };
   if (written != nullptr && !out.servers.empty() && std::all_of(out.servers.begin(), out.servers.end(), address))
@@ -169,7 +169,7 @@ std::string checks(std::uint32_t count, const char* how, const std::string& verb
                     : std::to_string(count) + ' ' + how + " checks in a row " + verb;
 }
 
-std::string health_of(const upstream::Options& upstream) {
+std::string health_of(const upstream::ServerGroupOptions& upstream) {
   const auto& health = *upstream.health;
   std::string out = "  every " + to_text(health.every) + " each server ";
   out += health.path.empty() ? "is connected to" : "is asked for " + health.path;

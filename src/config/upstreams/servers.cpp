@@ -69,39 +69,40 @@ constexpr Key kUpstreamKeys[] = {
     {"slow_start", &kDuration, "", R"("30s")",
      "How long a server that comes back, or is new after a reload, gets less than its share: a tenth at first, then "
      "more and more; default: it gets its share at once",
-     into<&upstream::Options::slow_start>},
+     into<&upstream::ServerGroupOptions::slow_start>},
     {"tls", &kUpstreamTlsShape, "", R"({ "ca": "/etc/headgate/ca.pem" })",
      "For servers with `https://`: whom to trust, and how the gateway shows who it is"},
     {"connect_timeout", &kDuration, kOfOptions, R"("1s")",
      "How long connecting to one server may take, with name resolution and the TLS handshake",
-     into<&upstream::Options::connect_timeout>},
+     into<&upstream::ServerGroupOptions::connect_timeout>},
     {"idle_timeout", &kDuration, kOfOptions, R"("30s")", "How long an idle connection stays open",
-     into<&upstream::Options::idle_timeout>},
+     into<&upstream::ServerGroupOptions::idle_timeout>},
     {"connection_lifetime", &kDuration, "", R"("10m")",
      "How long a connection is used; then it is closed when its exchange has ended, up to a tenth earlier, so that not "
      "all end at once; default: any time",
-     into<&upstream::Options::connection_lifetime>},
+     into<&upstream::ServerGroupOptions::connection_lifetime>},
     {"resolve_every", &kInterval, kOfOptions, R"("30s")",
      "How often the names of servers are looked up, in the background; all addresses that are found are used",
-     into<&upstream::Options::resolve_every>},
+     into<&upstream::ServerGroupOptions::resolve_every>},
     {"health", &kHealthShape, "", R"({ "path": "/healthz", "every": "5s" })",
-     "Checks whether each server answers; default: none", into<&upstream::Options::health>},
+     "Checks whether each server answers; default: none", into<&upstream::ServerGroupOptions::health>},
     {"max_in_flight", &kPlacesOfServer, "", "50",
      "Maximum number of requests that each server has at the same time, of all workers of this gateway, from the "
      "choice of the server to the end of the answer; others go to another server; default: any number"},
     {"queue", &kServerQueueShape, "", R"({ "length": 100, "wait": "1s" })",
      "With `max_in_flight`: what happens to requests that find no server with a free place"},
     {"max_idle", &kMaxIdle, kOfOptions, "64", "Connections a worker keeps open to each server",
-     into<&upstream::Options::max_idle>},
+     into<&upstream::ServerGroupOptions::max_idle>},
     {"head_size", &kAnswerHeadSize, kOfOptions, R"("16KiB")",
-     "Status line and fields of an answer, at most 64KiB; 502 beyond", into<&upstream::Options::head_bytes>},
+     "Status line and fields of an answer, at most 64KiB; 502 beyond", into<&upstream::ServerGroupOptions::head_bytes>},
     {"concurrency", &kConcurrencyShape, "", R"({ "adaptive": true, "reserved": "20%" })",
      "How many requests it may have at the same time"},
     {"eject", &kEjectShape, "", R"({ "time": "10s" })",
      "When a server gets no requests because it fails; on by default for at least two servers, or `\"off\"`",
-     into<&upstream::Options::eject>},
+     into<&upstream::ServerGroupOptions::eject>},
     {"circuit", &kCircuitShape, "", R"({ "open_at": "50%" })",
-     "When all requests are refused because most of them fail; default: never", into<&upstream::Options::circuit>},
+     "When all requests are refused because most of them fail; default: never",
+     into<&upstream::ServerGroupOptions::circuit>},
     {"retry", &kRetryShape, "", R"({ "attempts": 3 })",
      "When a request that failed is sent again; default: only if it was not sent, or its connection was kept open and "
      "was closed meanwhile",
@@ -134,7 +135,7 @@ std::vector<const Node*> members(const Node* written) {
 }
 
 /// Adds the servers that can be read. Returns the first of them; null if there is none.
-const Node* add_servers(Build& build, const Node* written, upstream::Options& out) {
+const Node* add_servers(Build& build, const Node* written, upstream::ServerGroupOptions& out) {
   std::map<std::string, const Node*> seen;
   const Node* begin = nullptr;
   for (const Node* member : members(written)) {
@@ -169,7 +170,7 @@ const Node* add_servers(Build& build, const Node* written, upstream::Options& ou
   return begin;
 }
 
-void add_tls(Build& build, const Node& upstream, const Node* first_server, upstream::Options& out) {
+void add_tls(Build& build, const Node& upstream, const Node* first_server, upstream::ServerGroupOptions& out) {
   const Node* written = find(&upstream, "tls");
   if (written == nullptr || written->kind != Kind::object) return;
   if (first_server != nullptr && !out.tls) {
@@ -185,7 +186,7 @@ void build_upstreams(Build& build) {
   for (const Node* each : children(find(&build.root, "upstreams"), Kind::object)) {
     gateway::UpstreamOptions out;
     out.name = each->key;
-    fill<upstream::Options>(each, kUpstream, out);
+    fill<upstream::ServerGroupOptions>(each, kUpstream, out);
     fill(each, kUpstream, out);
     const bool object = each->kind == Kind::object;
     const Node* first_server = add_servers(build, object ? find(each, "servers") : each, out);

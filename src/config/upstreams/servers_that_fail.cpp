@@ -91,7 +91,7 @@ void check_eject(Build& build, const Node& node, const balance::EjectOptions& ou
 
 }  // namespace
 
-void build_servers_that_fail(Build& build, const Node& node, upstream::Options& out) {
+void build_servers_that_fail(Build& build, const Node& node, upstream::ServerGroupOptions& out) {
   if (const Node* written = find(&node, "eject")) {
     out.eject.on = written->kind == Kind::object;
     if (out.eject.on) check_eject(build, *written, out.eject);

@@ -6,6 +6,6 @@
 namespace headgate::config {
 
 /// Reads both from `node`, an upstream with the servers of `out`.
-void build_servers_that_fail(Build& build, const Node& node, upstream::Options& out);
+void build_servers_that_fail(Build& build, const Node& node, upstream::ServerGroupOptions& out);
 
 }  // namespace headgate::config

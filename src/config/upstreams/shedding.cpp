@@ -46,13 +46,14 @@ constexpr Key kConcurrencyKeys[] = {
      "Whether each worker finds out from the latency of answers how many requests the upstream can take from it at the "
      "same time, and refuses more with 503"},
     {"min", &kPlaces, kOfOptions, "4", "With `adaptive`: a worker's limit never falls below this",
-     into<&shed::Bounds::least>},
-    {"max", &kPlaces, kOfOptions, "1000", "With `adaptive`: it never rises above this", into<&shed::Bounds::most>},
+     into<&shed::ConcurrencyRange::least>},
+    {"max", &kPlaces, kOfOptions, "1000", "With `adaptive`: it never rises above this",
+     into<&shed::ConcurrencyRange::most>},
     {"in_flight", &kPlaces, "", "400",
      "Maximum number of requests at the same time, from their admission to their end; of all gateways together if "
      "there "
      "is a `redis` block, else of this one",
-     into<&shed::Options::in_flight>},
+     into<&shed::ConcurrencyOptions::in_flight>},
     {"queue", &kQueueShape, "", R"({ "length": 100, "wait": "500ms", "per": "api_key" })",
      "Requests over a worker's limit (`adaptive`) and over `in_flight` wait for a place, by priority, and in an order "
      "that is fair to callers. Default: they are refused at once"},
@@ -60,7 +61,7 @@ constexpr Key kConcurrencyKeys[] = {
      "Share of both that only requests with the priority `critical` may use, also while there are none. Without it, "
      "too, "
      "lower priorities are refused first",
-     read_into<&parse_share, &shed::Options::reserved>},
+     read_into<&parse_share, &shed::ConcurrencyOptions::reserved>},
 };
 constexpr Shape kPriorityFrom = text("a header of trusted proxies", check_priority_from);
 constexpr Key kSheddingKeys[] = {
@@ -91,7 +92,8 @@ using shed::Priority;
 
 /// Reports an error if nothing of `most` is left for requests that are not critical.
 void check_reserve(Build& build, const Node& reserved, const char* key, std::uint32_t most, std::uint32_t parts) {
-  const auto kept = (std::uint64_t{most} * parts + shed::Options::kWhole - 1) / shed::Options::kWhole;
+  const auto kept =
+      (std::uint64_t{most} * parts + shed::ConcurrencyOptions::kWhole - 1) / shed::ConcurrencyOptions::kWhole;
   if (kept < most) return;
   build.report.error(code::kConflict, reserved,
                      in_quotes(reserved.written) + " of " + in_quotes(key) + ", which is " + std::to_string(most) +
@@ -99,7 +101,7 @@ void check_reserve(Build& build, const Node& reserved, const char* key, std::uin
                      "raise " + in_quotes(key) + " or reserve less");
 }
 
-void build_adaptive(Build& build, const Node& node, shed::Options& out) {
+void build_adaptive(Build& build, const Node& node, shed::ConcurrencyOptions& out) {
   bool adaptive = true;
   read(&node, "adaptive", adaptive);
   const Node* least = find(&node, "min");
@@ -135,7 +137,7 @@ void build_queue(Build& build, const Node& concurrency, gateway::UpstreamOptions
 }
 
 void build_concurrency(Build& build, const Node& node, gateway::UpstreamOptions& upstream) {
-  shed::Options out;
+  shed::ConcurrencyOptions out;
   fill(&node, kConcurrencySection, out);
   build_adaptive(build, node, out);
   if (!out.adaptive && out.in_flight == 0) {
@@ -285,7 +287,7 @@ std::string of_upstream(const gateway::UpstreamOptions& each, std::uint32_t inst
            " requests of each worker wait, at most " + to_text(options.queue->wait) +
            ", and callers are served in turn\n";
   if (options.reserved > 0)
-    out += "  " + std::to_string(options.reserved / (shed::Options::kWhole / 100)) +
+    out += "  " + std::to_string(options.reserved / (shed::ConcurrencyOptions::kWhole / 100)) +
            "% of that is only for critical requests\n";
   return out + "  low requests are refused first, then normal ones, as long as higher ones find no place\n";
 }

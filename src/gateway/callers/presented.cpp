@@ -64,7 +64,7 @@ void append_claims(Exchange& x, const identity::JwtOptions& options, Fields& fie
   }
 }
 
-void append_certificate(const Exchange& x, const identity::Options& options, Fields& fields) {
+void append_certificate(const Exchange& x, const identity::IdentityOptions& options, Fields& fields) {
   for (const auto& [name, part] : options.certificate_headers) {
     std::erase_if(fields, [&name = name](const Field& field) { return http::same_variable(field.name, name); });
     const auto value = certificate_part(x, part);
@@ -78,7 +78,7 @@ bool is_twin(const Field& field, std::string_view name) noexcept {
 }
 
 /// Removes fields that servers may take for one that was read here: nobody has checked them.
-void drop_twins(const Exchange& x, const identity::Options& options, Fields& fields) {
+void drop_twins(const Exchange& x, const identity::IdentityOptions& options, Fields& fields) {
   const bool keys = options.api_key.written || (x.route && x.route->reads_key);
   std::erase_if(fields, [&](const Field& field) {
     if (field.id != Known::unknown) return false;
@@ -113,7 +113,7 @@ Presented presented_token(Exchange& x, const identity::JwtOptions& options) {
   return search.result();
 }
 
-void forward_identity(Exchange& x, const identity::Options& options, Fields& fields) {
+void forward_identity(Exchange& x, const identity::IdentityOptions& options, Fields& fields) {
   drop_twins(x, options, fields);
   append_certificate(x, options, fields);
   const auto& key = options.api_key;
@@ -132,7 +132,7 @@ void forward_identity(Exchange& x, const identity::Options& options, Fields& fie
   append_claims(x, jwt, fields);
 }
 
-bool is_identity_field(const Field& field, const identity::Options& options) noexcept {
+bool is_identity_field(const Field& field, const identity::IdentityOptions& options) noexcept {
   const auto named = [&field](std::string_view name) { return http::same_variable(field.name, name); };
   if (field.id == Known::authorization || field.id == Known::cookie) return true;
   if (options.api_key.written && named(options.api_key.header)) return true;
@@ -144,7 +144,7 @@ bool is_identity_field(const Field& field, const identity::Options& options) noe
          std::any_of(claims.begin(), claims.end(), [&](const auto& each) { return named(each.first); });
 }
 
-std::string_view forwarded_query(Exchange& x, const identity::Options& options) {
+std::string_view forwarded_query(Exchange& x, const identity::IdentityOptions& options) {
   auto query = x.request.query;
   const auto drop = [&](const std::string& name) {
     if (!name.empty() && !query.empty()) query = x.text.join({http::without_parameter(query, name)});

@@ -20,10 +20,10 @@ Presented presented_token(Exchange& x, const identity::JwtOptions& options);
 
 /// Removes from `fields`, which are for the server, the credentials that the options withhold. Adds the fields that
 /// carry claims.
-void forward_identity(Exchange& x, const identity::Options& options, http::Fields& fields);
+void forward_identity(Exchange& x, const identity::IdentityOptions& options, http::Fields& fields);
 /// Whether a field identifies the caller. It may be in a head, where it is checked, but not in trailers.
-bool is_identity_field(const http::Field& field, const identity::Options& options) noexcept;
+bool is_identity_field(const http::Field& field, const identity::IdentityOptions& options) noexcept;
 /// The query for the server, without withheld credentials. A view into the head or x.text.
-std::string_view forwarded_query(Exchange& x, const identity::Options& options);
+std::string_view forwarded_query(Exchange& x, const identity::IdentityOptions& options);
 
 }  // namespace headgate::gateway

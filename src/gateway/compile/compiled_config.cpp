@@ -23,11 +23,11 @@ bool asks_for(const limit::Limit& limit, Needs needs) {
   return any;
 }
 
-bool ignores_case(const Options& options, const RouteOptions& route) {
+bool ignores_case(const PathOptions& options, const RouteOptions& route) {
   return route.ignore_case.value_or(options.all_routes.ignore_case);
 }
 
-bool ignores_case(const Options& options) {
+bool ignores_case(const PathOptions& options) {
   return std::any_of(options.routes.begin(), options.routes.end(),
                      [&](const RouteOptions& route) { return ignores_case(options, route); });
 }
@@ -77,7 +77,7 @@ struct CompiledConfig::Names {
   Numbers upstreams;  // in upstreams_
 };
 
-CompiledConfig::CompiledConfig(const Options& options, const identity::Options& identity,
+CompiledConfig::CompiledConfig(const PathOptions& options, const identity::IdentityOptions& identity,
                                std::vector<limit::Limit> limits, std::vector<UpstreamOptions> upstreams,
                                std::uint32_t instances)
     : options_(options),

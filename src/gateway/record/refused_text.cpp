@@ -53,7 +53,7 @@ bool are_plain_words(std::string_view text) noexcept {
 /// that: a line of a thousand small parts costs no more than another of its length.
 class Shown {
  public:
-  Shown(std::string_view bytes, std::size_t fault, const identity::Options& identity)
+  Shown(std::string_view bytes, std::size_t fault, const identity::IdentityOptions& identity)
       : bytes_(bytes), fault_(fault), identity_(identity) {}
 
   /// From `from`, a line's begin, until `most` bytes are shown, or enough behind the fault. Returns whether that is the
@@ -257,7 +257,7 @@ class Shown {
 
   std::string_view bytes_;
   std::size_t fault_;
-  const identity::Options& identity_;
+  const identity::IdentityOptions& identity_;
   std::string out_;
   std::size_t place_ = kNowhere;
   bool hidden_ = false;
@@ -273,8 +273,8 @@ std::size_t line_of(std::string_view bytes, std::size_t at) {
 
 }  // namespace
 
-void show_refused_head(std::string_view bytes, std::optional<std::size_t> fault, const identity::Options& identity,
-                       RefusedRequest& out) {
+void show_refused_head(std::string_view bytes, std::optional<std::size_t> fault,
+                       const identity::IdentityOptions& identity, RefusedRequest& out) {
   const auto front = bytes.substr(0, kLookedThrough);
   Shown head(front, kNowhere, identity);
   const bool whole = head.show(0, RefusedRequests::kHead);

@@ -156,9 +156,9 @@ Task<std::string> Mirrors::exchange(Copy& copy) {
   auto why = co_await ask(copy, *server);
   copy.attempt = nullptr;
   if (why.empty())
-    to.note(*server, balance::Outcome::answered, copy.took);
+    to.note(*server, balance::AttemptOutcome::answered, copy.took);
   else if (!copy.over)
-    to.note(*server, balance::Outcome::broken, Duration(-1));
+    to.note(*server, balance::AttemptOutcome::broken, Duration(-1));
   if (why.empty() && server->body().ended()) to.give_back(std::move(server));
   co_return why;
 }

@@ -165,7 +165,7 @@ class Relay {
     if (since_ == Clock::Steady()) since_ = sent_at_;
     const auto sent = co_await server->send(start_, first_, whole_ ? http::EndStream::yes : http::EndStream::no);
     if (sent.has_error() && sent.error() == boost::asio::error::timed_out) {
-      upstream_.note(*server, balance::Outcome::timeout, Duration(-1));
+      upstream_.note(*server, balance::AttemptOutcome::timeout, Duration(-1));
       upstream_.count(*at_, upstream::kNoAnswer, Duration(0));
       if (x_.client_gone) co_return client_gone();
       co_return Failure{.what = Failed::reply_timeout, .cause = sent.error(), .why = kTakesNoMore};
@@ -226,7 +226,7 @@ class Relay {
     const auto since = whole_ ? sent_at_ : std::max(sent_at_, body.ended_at());
     const auto took = body.running() ? Duration(-1) : std::chrono::duration_cast<Duration>(now - since);
     const bool failed = balance::is_failure(x_.answer.status);
-    upstream_.note(server, failed ? balance::Outcome::server_error : balance::Outcome::answered, took);
+    upstream_.note(server, failed ? balance::AttemptOutcome::server_error : balance::AttemptOutcome::answered, took);
   }
 
   /// From the first connection or request to a server until now, whatever happened between.
@@ -356,8 +356,8 @@ class Relay {
   Exchange& x_;
   upstream::Upstream& upstream_;
   const CompiledConfig& compiled_;
-  const Options& options_;
-  const identity::Options& identity_;
+  const PathOptions& options_;
+  const identity::IdentityOptions& identity_;
   Mirrors& mirrors_;
   std::optional<Tries> tries_;  ///< not set: the upstream has no retries
   upstream::RequestStart start_;

@@ -13,7 +13,7 @@
 namespace headgate::gateway {
 namespace {
 
-void find_address(Exchange& x, const identity::Options& options) {
+void find_address(Exchange& x, const identity::IdentityOptions& options) {
   auto& caller = x.caller;
   caller.address = x.peer;
   // A hop that does not know its client did not write the client's fields either.

@@ -32,7 +32,7 @@ void name_client(const boost::asio::ip::address& address, unsigned ipv6_prefix, 
 
 std::string text_of(std::string_view text) { return std::string(text.substr(0, kLongestText)); }
 
-RefusedRequest told_by(const Exchange& x, const identity::Options& identity) {
+RefusedRequest told_by(const Exchange& x, const identity::IdentityOptions& identity) {
   RefusedRequest out;
   out.at = x.clock->wall();
   name_client(x.caller.ip_key.empty() ? x.peer : x.caller.address, identity.ipv6_prefix, out);

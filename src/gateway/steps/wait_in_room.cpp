@@ -13,8 +13,8 @@ namespace headgate::gateway {
 namespace {
 
 using room::Ask;
-using room::Place;
 using room::Ticket;
+using room::VisitorState;
 using Outcome = RoomVisit::Outcome;
 
 constexpr Duration kKeepTicket = std::chrono::hours(24);
@@ -86,10 +86,10 @@ class Visit {
 
   std::optional<Problem> told(const room::Answer& answer) {
     if (room_.options.mode == limit::Mode::observe) {
-      x_.room.observed = answer.place == Place::waiting;
+      x_.room.observed = answer.place == VisitorState::waiting;
       return enter(answer.number);
     }
-    if (answer.place == Place::inside) return enter(answer.number);
+    if (answer.place == VisitorState::inside) return enter(answer.number);
     if (!ticket_ || answer.lost) give(Ticket::Kind::ticket, answer.number, kKeepTicket);
     return wait(answer.number, answer.lost ? Outcome::lost : Outcome::waiting);
   }

@@ -41,7 +41,7 @@ void Cluster::start() { discovery_->start(setup_->options.nodes, shared_from_thi
 void Cluster::stop() {
   if (std::exchange(stopped_, true)) return;
   const auto self = shared_from_this();
-  health_.store(Health::down, std::memory_order_relaxed);
+  health_.store(RedisHealth::down, std::memory_order_relaxed);
   discovery_->stop();
   const auto members = std::exchange(members_, {});
   owner_of_.fill(kNobody);

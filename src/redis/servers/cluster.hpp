@@ -43,7 +43,7 @@ class Cluster final : public Servers, public DiscoveryOwner, public std::enable_
   std::vector<Part> parts() const override;
   Task<Result<bool>> ask_part(Question& question, const Part& part) override;
   Time recovering_until() const noexcept override { return recovering_until_; }
-  Health health() const noexcept override { return health_.load(std::memory_order_relaxed); }
+  RedisHealth health() const noexcept override { return health_.load(std::memory_order_relaxed); }
   std::vector<NodeStatus> nodes() const override { return node_statistics_.nodes(); }
   Counters counters() const override { return node_statistics_.totals(); }
   GiveBacks give_backs() const noexcept override { return {given_back_.get(), not_given_back_.get()}; }
@@ -100,7 +100,7 @@ class Cluster final : public Servers, public DiscoveryOwner, public std::enable_
   Count given_back_;
   Count not_given_back_;
   LineGate lost_debts_;
-  std::atomic<Health> health_{Health::trying};
+  std::atomic<RedisHealth> health_{RedisHealth::trying};
 };
 
 }  // namespace headgate::redis

@@ -37,7 +37,7 @@ void Cluster::nobody(const std::string& reason) {
   if (mapped_) return;  // the known nodes report their own health
   hopeless_ = true;
   static_cast<void>(reason);  // discovery has logged it
-  health_.store(Health::down, std::memory_order_relaxed);
+  health_.store(RedisHealth::down, std::memory_order_relaxed);
   wake();
 }
 
@@ -135,15 +135,15 @@ Task<Result<bool>> Cluster::ask_part(Question& question, const Part& part) {
 
 void Cluster::changed() {
   if (stopped_ || !mapped_) return;
-  Health all = Health::up;
+  RedisHealth all = RedisHealth::up;
   for (const auto& member : members_) {
     if (!member.owner) continue;
     recovering_until_ = std::max(recovering_until_, member.node_client->recovering_until());
-    if (member.node_client->health() == Health::down) all = Health::down;
-    if (member.node_client->health() == Health::trying && all == Health::up) all = Health::trying;
+    if (member.node_client->health() == RedisHealth::down) all = RedisHealth::down;
+    if (member.node_client->health() == RedisHealth::trying && all == RedisHealth::up) all = RedisHealth::trying;
   }
   health_.store(all, std::memory_order_relaxed);
-  discovery_->well(all == Health::up);
+  discovery_->well(all == RedisHealth::up);
 }
 
 }  // namespace headgate::redis

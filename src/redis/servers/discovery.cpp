@@ -151,7 +151,7 @@ void Discovery::take(const Reply& reply) {
   const auto owner = owner_;
   if (!owner->found(reply, Node(candidates_.front()))) return stopped_ ? void() : failed("it does not know");
   if (stopped_) return;
-  if (tells_) log_.note(Health::up, {}, Clock::now());
+  if (tells_) log_.note(RedisHealth::up, {}, Clock::now());
   in_vain_ = true;
   rest();
 }
@@ -160,7 +160,7 @@ void Discovery::failed(const std::string& reason) {
   const std::string why = name_of(candidates_.front()) + ": " + reason;
   to_the_end_of_the_line();
   if (++tried_ < candidates_.size()) return ask_first();
-  if (tells_) log_.note(Health::down, why, Clock::now());
+  if (tells_) log_.note(RedisHealth::down, why, Clock::now());
   in_vain_ = false;
   const auto owner = owner_;
   owner->nobody(why);

@@ -20,7 +20,7 @@ std::optional<Node> read_master(const Reply& reply) {
   return node;
 }
 
-Discovery::Question question(const Options& options) {
+Discovery::Question question(const RedisOptions& options) {
   return {.words = {"SENTINEL", "GET-MASTER-ADDR-BY-NAME", options.master},
           .username = options.sentinel_username,
           .password = options.sentinel_password,
@@ -86,14 +86,14 @@ void Sentinel::nobody(const std::string& reason) {
 
 void Sentinel::changed() {
   health_.store(node_client_->health(), std::memory_order_relaxed);
-  discovery_->well(node_client_->health() == Health::up);
+  discovery_->well(node_client_->health() == RedisHealth::up);
 }
 
 void Sentinel::stop() {
   switches_->stop();
   discovery_->stop();
   node_client_->stop();
-  health_.store(Health::down, std::memory_order_relaxed);
+  health_.store(RedisHealth::down, std::memory_order_relaxed);
 }
 
 }  // namespace headgate::redis

@@ -37,7 +37,7 @@ class Sentinel final : public Servers, public DiscoveryOwner, public std::enable
   std::chrono::steady_clock::time_point recovering_until() const noexcept override {
     return node_client_->recovering_until();
   }
-  Health health() const noexcept override { return health_.load(std::memory_order_relaxed); }
+  RedisHealth health() const noexcept override { return health_.load(std::memory_order_relaxed); }
   std::vector<NodeStatus> nodes() const override { return node_statistics_.nodes(); }
   Counters counters() const override { return node_statistics_.totals(); }
   void stop() override;
@@ -54,7 +54,7 @@ class Sentinel final : public Servers, public DiscoveryOwner, public std::enable
   std::shared_ptr<Discovery> discovery_;
   std::shared_ptr<Switches> switches_;
   std::optional<Node> master_;
-  std::atomic<Health> health_{Health::trying};
+  std::atomic<RedisHealth> health_{RedisHealth::trying};
 };
 
 }  // namespace headgate::redis

@@ -10,7 +10,7 @@
 namespace headgate::redis {
 namespace {
 
-std::shared_ptr<const Setup> set_up(const Options& options, ReplyReader::Keep keep) {
+std::shared_ptr<const Setup> set_up(const RedisOptions& options, ReplyReader::Keep keep) {
   auto setup = std::make_shared<Setup>();
   setup->options = options;
   setup->keep = keep;
@@ -29,7 +29,8 @@ std::shared_ptr<const Setup> set_up(const Options& options, ReplyReader::Keep ke
 
 }  // namespace
 
-std::shared_ptr<Servers> Servers::make(boost::asio::io_context& loop, const Options& options, ReplyReader::Keep keep) {
+std::shared_ptr<Servers> Servers::make(boost::asio::io_context& loop, const RedisOptions& options,
+                                       ReplyReader::Keep keep) {
   const auto setup = set_up(options, keep);
   if (options.topology == Topology::sentinel) {
     auto sentinel = std::make_shared<Sentinel>(loop, setup);

@@ -60,7 +60,7 @@ class Servers {
   /// Until when other gateways may still be without Redis after an outage: as long again as the outage was, at most two
   /// seconds. Worker thread.
   virtual std::chrono::steady_clock::time_point recovering_until() const noexcept = 0;
-  virtual Health health() const noexcept = 0;                   ///< any thread
+  virtual RedisHealth health() const noexcept = 0;              ///< any thread
   virtual std::vector<NodeStatus> nodes() const = 0;            ///< any thread
   virtual Counters counters() const = 0;                        ///< any thread; the sum of all current and past nodes
   virtual GiveBacks give_backs() const noexcept { return {}; }  ///< any thread
@@ -68,7 +68,7 @@ class Servers {
 
   /// Makes the servers for options.topology and connects in the background at once. `keep` says how much of a reply a
   /// question sees.
-  static std::shared_ptr<Servers> make(boost::asio::io_context& loop, const Options& options,
+  static std::shared_ptr<Servers> make(boost::asio::io_context& loop, const RedisOptions& options,
                                        ReplyReader::Keep keep = ReplyReader::Keep::decisions);
 };
 

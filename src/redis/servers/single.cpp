@@ -20,7 +20,7 @@ std::vector<Servers::Part> Single::parts() const { return {{.slot = 0, .name = s
 
 Task<Result<bool>> Single::ask_part(Question& question, const Part&) { return NodeClient::ask(node_client_, question); }
 
-Health Single::health() const noexcept { return stats_->health.load(std::memory_order_relaxed); }
+RedisHealth Single::health() const noexcept { return stats_->health.load(std::memory_order_relaxed); }
 
 void Single::stop() { node_client_->stop(); }
 

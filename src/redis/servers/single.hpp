@@ -25,7 +25,7 @@ class Single final : public Servers {
   std::chrono::steady_clock::time_point recovering_until() const noexcept override {
     return node_client_->recovering_until();
   }
-  Health health() const noexcept override;
+  RedisHealth health() const noexcept override;
   std::vector<NodeStatus> nodes() const override { return node_statistics_.nodes(); }
   Counters counters() const override { return node_statistics_.totals(); }
   void stop() override;

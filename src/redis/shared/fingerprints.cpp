@@ -102,7 +102,7 @@ class FingerprintQuestion final : public Question {
 
 /// Shared by the fingerprints and their active calls.
 struct RedisFingerprints::State {
-  State(boost::asio::io_context& loop, Options options) : key(options.key_prefix + "v1:{limits}") {
+  State(boost::asio::io_context& loop, RedisOptions options) : key(options.key_prefix + "v1:{limits}") {
     options.timeout = std::max(options.timeout, kFingerprintPatience);
     servers = Servers::make(loop, options, ReplyReader::Keep::everything);
   }
@@ -137,7 +137,7 @@ Task<error_code> RedisFingerprints::State::leave(std::shared_ptr<State> state) {
   co_return answer.has_error() ? answer.error() : error_code();
 }
 
-RedisFingerprints::RedisFingerprints(boost::asio::io_context& loop, const Options& options)
+RedisFingerprints::RedisFingerprints(boost::asio::io_context& loop, const RedisOptions& options)
     : state_(std::make_shared<State>(loop, options)) {}
 
 RedisFingerprints::~RedisFingerprints() { stop(); }

@@ -174,7 +174,7 @@ class BucketsQuestion final : public Question {
 
 /// Shared by the ledger and its active calls.
 struct RedisLedger::State {
-  State(boost::asio::io_context& loop, Options options, std::string name)
+  State(boost::asio::io_context& loop, RedisOptions options, std::string name)
       : prefix(options.key_prefix), sender(std::move(name)) {
     options.timeout = std::max(options.timeout, kLedgerPatience);
     servers = Servers::make(loop, options, ReplyReader::Keep::everything);
@@ -209,7 +209,7 @@ Task<Result<Buckets>> RedisLedger::State::read(std::shared_ptr<State> state, lim
   co_return std::move(question.buckets);
 }
 
-RedisLedger::RedisLedger(boost::asio::io_context& loop, const Options& options, std::string sender)
+RedisLedger::RedisLedger(boost::asio::io_context& loop, const RedisOptions& options, std::string sender)
     : state_(std::make_shared<State>(loop, options, std::move(sender))) {}
 
 RedisLedger::~RedisLedger() { stop(); }
@@ -222,7 +222,7 @@ Task<Result<Buckets>> RedisLedger::read(limit::Day day, unsigned bucket, std::si
   return State::read(state_, day, bucket, most);
 }
 
-Health RedisLedger::health() const noexcept { return state_->servers->health(); }
+RedisHealth RedisLedger::health() const noexcept { return state_->servers->health(); }
 
 void RedisLedger::stop() { state_->servers->stop(); }
 

@@ -66,7 +66,7 @@ class MarkQuestion final : public Question {
 
 /// Shared by the marks and their active calls.
 struct RedisNoticeMarks::State {
-  State(boost::asio::io_context& loop, Options options)
+  State(boost::asio::io_context& loop, RedisOptions options)
       : prefix(options.key_prefix + "v1:notice:{"), name(random_name()) {
     options.timeout = std::max(options.timeout, kMarkPatience);
     servers = Servers::make(loop, options);
@@ -97,7 +97,7 @@ Task<error_code> RedisNoticeMarks::State::set(std::shared_ptr<State> state, std:
   co_return answer.has_error() ? answer.error() : error_code();
 }
 
-RedisNoticeMarks::RedisNoticeMarks(boost::asio::io_context& loop, const Options& options)
+RedisNoticeMarks::RedisNoticeMarks(boost::asio::io_context& loop, const RedisOptions& options)
     : state_(std::make_shared<State>(loop, options)) {}
 
 RedisNoticeMarks::~RedisNoticeMarks() { stop(); }

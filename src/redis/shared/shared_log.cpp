@@ -60,14 +60,14 @@ const LogKind kOverrides{
 
 /// Shared by the log and its active calls.
 struct RedisSharedLog::State {
-  State(boost::asio::io_context& loop, const Options& options, const LogKind& of, Duration keeps)
+  State(boost::asio::io_context& loop, const RedisOptions& options, const LogKind& of, Duration keeps)
       : kind(of),
         servers(Servers::make(loop, patient(options), ReplyReader::Keep::everything)),
         key(options.key_prefix + "v1:{" + std::string(of.name) + "}"),
         gateways(key + ":gateways"),
         kept(std::clamp(keeps, Duration(0), kLongest)) {}
 
-  static Options patient(Options options) {
+  static RedisOptions patient(RedisOptions options) {
     options.timeout = std::max(options.timeout, kPatience);
     return options;
   }
@@ -138,7 +138,7 @@ void RedisSharedLog::State::skipped(std::uint64_t count, std::string_view id) {
   unreadable.add(count);
 }
 
-RedisSharedLog::RedisSharedLog(boost::asio::io_context& loop, const Options& options, const LogKind& kind,
+RedisSharedLog::RedisSharedLog(boost::asio::io_context& loop, const RedisOptions& options, const LogKind& kind,
                                Duration kept)
     : state_(std::make_shared<State>(loop, options, kind, kept)) {}
 
@@ -158,7 +158,7 @@ Task<Result<limit::Heard>> RedisSharedLog::hear(std::string_view position, std::
 
 Task<error_code> RedisSharedLog::leave() { return State::leave(state_); }
 
-Health RedisSharedLog::health() const noexcept { return state_->servers->health(); }
+RedisHealth RedisSharedLog::health() const noexcept { return state_->servers->health(); }
 
 std::uint64_t RedisSharedLog::unreadable() const noexcept { return state_->unreadable.get(); }
 

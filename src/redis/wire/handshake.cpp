@@ -18,7 +18,8 @@ bool withheld(const Reply& reply) {
 
 }  // namespace
 
-Handshake::Handshake(const Options& options, std::string_view script, std::string_view script_sha, std::string& out)
+Handshake::Handshake(const RedisOptions& options, std::string_view script, std::string_view script_sha,
+                     std::string& out)
     : options_(options), script_sha_(script_sha) {
   const auto say = [&](Check check, const std::vector<std::string_view>& words) {
     append_command(out, words);

@@ -17,8 +17,8 @@ double seconds(std::chrono::steady_clock::duration time) { return std::chrono::d
 
 }  // namespace
 
-void HealthLog::note(Health health, std::string_view reason, Time now) {
-  if (health == Health::up) {
+void HealthLog::note(RedisHealth health, std::string_view reason, Time now) {
+  if (health == RedisHealth::up) {
     if (std::exchange(known_, Known::up) == Known::up) return;
     reason_.clear();
     if (!changes_.pass(now)) return;

@@ -22,7 +22,7 @@ class HealthLog {
   explicit HealthLog(std::string server) : server_(std::move(server)) {}
 
   /// Logs a change between up and not up, and a new reason for not being up.
-  void note(Health health, std::string_view reason, Time now);
+  void note(RedisHealth health, std::string_view reason, Time now);
   /// An error reply that does not affect Redis's health, but that the operator must know.
   void error(std::string_view text, Time now);
 

@@ -69,7 +69,7 @@ void NodeClient::stop(Errc why) {
   timer_.cancel();
   connection_->stop();
   probe_.sent.reset();
-  stats_->health.store(Health::down, std::memory_order_relaxed);
+  stats_->health.store(RedisHealth::down, std::memory_order_relaxed);
   finish_all(why);
   go_on();
 }
@@ -339,8 +339,10 @@ void NodeClient::arm() {
 void NodeClient::note(Time now) {
   const auto state = breaker_.state();
   const bool up = breaker_.proven();
-  const Health health = up ? Health::up : state == Breaker::State::open ? Health::down : Health::trying;
-  const Health before = stats_->health.exchange(health, std::memory_order_relaxed);
+  const RedisHealth health = up                              ? RedisHealth::up
+                             : state == Breaker::State::open ? RedisHealth::down
+                                                             : RedisHealth::trying;
+  const RedisHealth before = stats_->health.exchange(health, std::memory_order_relaxed);
   if (setup_->tells) log_.note(health, trouble_, now);
   if (up) {
     trouble_.clear();

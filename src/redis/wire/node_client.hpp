@@ -113,7 +113,7 @@ class NodeClient final : public ConnectionOwner, public std::enable_shared_from_
   /// The key for probes of this server: its slot belongs to the server.
   void probe_with(std::string key) { probe_.key = std::move(key); }
   const std::string& probed_with() const noexcept { return probe_.key; }
-  Health health() const noexcept { return stats_->health.load(std::memory_order_relaxed); }
+  RedisHealth health() const noexcept { return stats_->health.load(std::memory_order_relaxed); }
   /// See Servers::recovering_until.
   Time recovering_until() const noexcept { return recovering_until_; }
   std::size_t in_flight() const noexcept { return connection_->in_flight(); }

@@ -37,7 +37,7 @@ struct NodeStats {
   NodeStatus read() const;                     ///< any thread
 
   const std::string name;
-  std::atomic<Health> health{Health::trying};
+  std::atomic<RedisHealth> health{RedisHealth::trying};
   Count sent, decided, timed_out, refused, not_sent, connects, writes;
   std::array<Count, kLatencyBounds.size() + 1> latency;
   Count latency_sum;  ///< in microseconds

@@ -203,9 +203,9 @@ bool GatewayProgram::take_ready(ReadyConfig ready, admin::ReloadResult& result) 
 }
 
 bool GatewayProgram::prepare(const config::Config& next, Prepared& prepared, admin::ReloadResult& result) {
-  const auto fail = [&](const config::Place& place, std::string why) {
+  const auto fail = [&](const config::SourceLocation& place, std::string why) {
     // Where it stood in the file: by now another line may be there.
-    add_mistake(result, result.from == admin::ReloadFrom::file ? place : config::Place{}, std::move(why));
+    add_mistake(result, result.from == admin::ReloadFrom::file ? place : config::SourceLocation{}, std::move(why));
     return false;
   };
   const auto& places = next.places;

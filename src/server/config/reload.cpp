@@ -24,7 +24,7 @@ using observe::EventField;
 using observe::LogLevel;
 
 /// The complete options of a worker's Redis limiter.
-redis::Options complete(redis::Options options, const config::Config& config) {
+redis::RedisOptions complete(redis::RedisOptions options, const config::Config& config) {
   options.workers = worker_count(config.workers);
   return options;
 }
@@ -161,7 +161,7 @@ void log_changed_files(const services::ActiveConfig& then, const services::Activ
   }
 }
 
-std::shared_ptr<redis::SharedLimiter> limiter_for(const redis::Options& options, const Installed* before,
+std::shared_ptr<redis::SharedLimiter> limiter_for(const redis::RedisOptions& options, const Installed* before,
                                                   boost::asio::io_context& loop) {
   if (before && before->redis) {
     const auto& old = *before->active->config;
@@ -263,7 +263,7 @@ void use_places(const services::ActiveConfig& active) noexcept {
         places->most(active.config->upstreams[at].servers[i].max_in_flight);
 }
 
-void add_mistake(admin::ReloadResult& result, const config::Place& place, std::string message) {
+void add_mistake(admin::ReloadResult& result, const config::SourceLocation& place, std::string message) {
   auto& mistake = result.mistakes.emplace_back();
   mistake.file = place.file;
   mistake.line = place.line;

@@ -58,7 +58,7 @@ std::shared_ptr<const services::ActiveConfig> with_servers(const SideThread& sid
                                                            std::vector<gateway::UpstreamOptions> upstreams);
 
 /// Adds a mistake that only shows when the configuration is used.
-void add_mistake(admin::ReloadResult& result, const config::Place& place, std::string message);
+void add_mistake(admin::ReloadResult& result, const config::SourceLocation& place, std::string message);
 
 /// Which keys at the top of the file have another value.
 std::vector<std::string> changed_keys(const config::Config& before, const config::Config& after);

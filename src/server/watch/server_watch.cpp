@@ -59,7 +59,7 @@ void ServerWatch::tick() {
   }
 }
 
-void ServerWatch::report(const upstream::Options& upstream, const EjectChange& change) {
+void ServerWatch::report(const upstream::ServerGroupOptions& upstream, const EjectChange& change) {
   const auto& server = upstream.servers[change.at].text;
   const auto reason = balance::to_text(change.reason);
   if (change.what == EjectChange::What::returned) {
@@ -82,7 +82,7 @@ void ServerWatch::report(const upstream::Options& upstream, const EjectChange& c
       .add();
 }
 
-void ServerWatch::report(const upstream::Options& upstream, balance::CircuitState circuit) {
+void ServerWatch::report(const upstream::ServerGroupOptions& upstream, balance::CircuitState circuit) {
   switch (circuit) {
     case balance::CircuitState::open:
       event(LogLevel::warning, "circuit_opened", "too many requests to this upstream fail, so all are refused for now",

@@ -25,8 +25,8 @@ class ServerWatch final : public services::Service {
 
  private:
   void tick();
-  void report(const upstream::Options& upstream, const balance::EjectChange& change);
-  void report(const upstream::Options& upstream, balance::CircuitState circuit);
+  void report(const upstream::ServerGroupOptions& upstream, const balance::EjectChange& change);
+  void report(const upstream::ServerGroupOptions& upstream, balance::CircuitState circuit);
 
   Clock& clock_;
   std::unique_ptr<Alarm> alarm_;

@@ -7,7 +7,7 @@ namespace headgate::balance::policy {
 extern const Policy first_free;
 const Policy first_free{.name = "first_free",
                         .meaning = "in the order of the list",
-                        .choose = [](const Table& table, const Ask& ask) -> std::optional<std::size_t> {
+                        .choose = [](const Table& table, const PickArgs& ask) -> std::optional<std::size_t> {
                           const Candidates candidates(table, ask);
                           for (std::size_t at = 0; at < candidates.size(); ++at)
                             if (candidates.has(at)) return at;

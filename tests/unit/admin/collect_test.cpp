@@ -28,7 +28,8 @@ MetricsText read(const observe::Registry& registry) {
   return text;
 }
 
-redis::NodeStatus node(const std::string& name, std::uint64_t decided, redis::Health health = redis::Health::up) {
+redis::NodeStatus node(const std::string& name, std::uint64_t decided,
+                       redis::RedisHealth health = redis::RedisHealth::up) {
   redis::NodeStatus out;
   out.name = name;
   out.health = health;
@@ -82,9 +83,9 @@ TEST_F(CollectRedis, AddsUpWhatTheWorkersSayOfANode) {
 TEST_F(CollectRedis, IsUpWhereEveryWorkerReachesIt) {
   reports = {{1, {node("a:1", 0)}, {}}, {2, {node("a:1", 0)}, {}}};
   EXPECT_EQ(read(registry).value(R"(headgate_redis_up{node="a:1"})"), 1);
-  reports[0].nodes[0].health = redis::Health::down;
+  reports[0].nodes[0].health = redis::RedisHealth::down;
   EXPECT_EQ(read(registry).value(R"(headgate_redis_up{node="a:1"})"), 0);
-  reports[0].nodes[0].health = redis::Health::trying;
+  reports[0].nodes[0].health = redis::RedisHealth::trying;
   EXPECT_EQ(read(registry).value(R"(headgate_redis_up{node="a:1"})"), 0);
 }
 
@@ -131,7 +132,7 @@ limit::Limit plan() {
 
 TEST(CollectLimits, ShowsEachRuleOfEachTier) {
   observe::Registry registry;
-  auto health = redis::Health::up;
+  auto health = redis::RedisHealth::up;
   collect_limits(registry, [&] { return std::vector{report_of(plan(), health)}; });
   auto text = read(registry);
   const auto configured = [&](const std::string& tier, const std::string& window) {
@@ -142,7 +143,7 @@ TEST(CollectLimits, ShowsEachRuleOfEachTier) {
   EXPECT_EQ(configured("free", "1d"), 1000);
   EXPECT_EQ(configured("pro", "month"), 5000);
   EXPECT_EQ(text.value(R"(headgate_limit_fallback_active{limit="plan"})"), 0);
-  health = redis::Health::down;
+  health = redis::RedisHealth::down;
   EXPECT_EQ(read(registry).value(R"(headgate_limit_fallback_active{limit="plan"})"), 1);
 }
 
@@ -150,7 +151,7 @@ TEST(CollectLimits, SaysNothingOfAFallbackWhereRedisCountsNothing) {
   auto in_memory = plan();
   in_memory.store = limit::Store::memory;
   observe::Registry registry;
-  collect_limits(registry, [&] { return std::vector{report_of(in_memory, redis::Health::down)}; });
+  collect_limits(registry, [&] { return std::vector{report_of(in_memory, redis::RedisHealth::down)}; });
   EXPECT_EQ(read(registry).value(R"(headgate_limit_fallback_active{limit="plan"})"), std::nullopt);
 }
 
@@ -208,7 +209,7 @@ TEST(AdminBoard, TellsOfTheLimitsInForce) {
 class WithoutRedis : public testing::Test {
  protected:
   WithoutRedis() {
-    redis::Options options;
+    redis::RedisOptions options;
     options.nodes = {{"127.0.0.1", 1}};  // nobody listens there
     limiter = std::make_shared<redis::SharedLimiter>(loop, options);
     board.use_redis(0, limiter);

@@ -18,11 +18,11 @@ constexpr auto kPace = 250ms;
 Happened answers(std::uint32_t count, Duration took = 10ms) {
   Happened out;
   out.asked = out.settled = count;
-  out.ended[static_cast<std::size_t>(Outcome::answered)] = count;
+  out.ended[static_cast<std::size_t>(AttemptOutcome::answered)] = count;
   if (count > 0) out.latencies.add(latency_bucket(took), count);
   return out;
 }
-Happened failures(std::uint32_t count, Outcome outcome = Outcome::server_error) {
+Happened failures(std::uint32_t count, AttemptOutcome outcome = AttemptOutcome::server_error) {
   Happened out;
   out.asked = out.settled = count;
   out.ended[static_cast<std::size_t>(outcome)] = count;
@@ -90,7 +90,7 @@ TEST(Ejection, AnAnswerBetweenTwoFailuresEndsTheRow) {
 TEST(Ejection, TakesAShareOfFailuresOfEnoughOutcomes) {
   Machine two(2);
   auto half = answers(2);
-  half.ended[static_cast<std::size_t>(Outcome::server_error)] = 2;
+  half.ended[static_cast<std::size_t>(AttemptOutcome::server_error)] = 2;
   two.during(1s, {answers(4), half});
   EXPECT_EQ(two.out(), 0U) << "16 outcomes are too few";
   two.step({answers(4), half});
@@ -107,7 +107,7 @@ TEST(Ejection, CountsAnAnswerThatBreaksOffAsAFailure) {
 
 TEST(Ejection, SaysWhenNothingCouldBeConnectedTo) {
   Machine two(2);
-  two.step({answers(5), failures(3, Outcome::no_connection)});
+  two.step({answers(5), failures(3, AttemptOutcome::no_connection)});
   EXPECT_EQ(two.ejection.reason(1), EjectReason::unreachable);
 }
 
@@ -294,7 +294,7 @@ TEST(Ejection, KeepsItsPromisesOverRandomHistories) {
         auto& each = happened[at];
         if (!machine.ejection.ejected(at))
           each = mood[at] == 1   ? failures(count)
-                 : mood[at] == 2 ? failures(count, Outcome::no_connection)
+                 : mood[at] == 2 ? failures(count, AttemptOutcome::no_connection)
                  : mood[at] == 3 ? hanging(count)
                  : mood[at] == 4 ? answers(count, 900ms)
                                  : answers(count);

@@ -65,7 +65,7 @@ struct Case {
   std::mt19937_64 random;
   Table table;
   Choice choice;
-  Ask ask;
+  PickArgs ask;
 };
 
 class RandomTables : public testing::TestWithParam<const Policy*> {};

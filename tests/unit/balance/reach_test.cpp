@@ -12,7 +12,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-Happened outcomes(Outcome outcome, std::uint32_t times) {
+Happened outcomes(AttemptOutcome outcome, std::uint32_t times) {
   Happened out;
   out.ended[static_cast<std::size_t>(outcome)] = times;
   return out;
@@ -21,7 +21,7 @@ Happened outcomes(Outcome outcome, std::uint32_t times) {
 constexpr Reach::Steady kStart{1h};
 
 TEST(Reach, FailsAfterThreeAttemptsInARowWithoutAnAnswer) {
-  for (const auto outcome : {Outcome::no_connection, Outcome::timeout, Outcome::broken}) {
+  for (const auto outcome : {AttemptOutcome::no_connection, AttemptOutcome::timeout, AttemptOutcome::broken}) {
     Reach reach;
     reach.note(kStart, outcomes(outcome, 2));
     EXPECT_FALSE(reach.failing());
@@ -31,22 +31,22 @@ TEST(Reach, FailsAfterThreeAttemptsInARowWithoutAnAnswer) {
     EXPECT_EQ(reach.since(), kStart) << "since the first of them";
     reach.note(kStart + 2s, {});
     EXPECT_TRUE(reach.failing()) << "nothing happened";
-    reach.note(kStart + 3s, outcomes(Outcome::server_error, 1));
+    reach.note(kStart + 3s, outcomes(AttemptOutcome::server_error, 1));
     EXPECT_FALSE(reach.failing()) << "an error is an answer";
   }
 }
 
 TEST(Reach, HoldsWhereSomeAreAnswered) {
   Reach reach;
-  auto happened = outcomes(Outcome::no_connection, 100);
-  happened.ended[static_cast<std::size_t>(Outcome::answered)] = 1;
+  auto happened = outcomes(AttemptOutcome::no_connection, 100);
+  happened.ended[static_cast<std::size_t>(AttemptOutcome::answered)] = 1;
   reach.note(kStart, happened);
   EXPECT_FALSE(reach.failing());
 }
 
 TEST(Reach, IsWellAgainByACheckUnlessAttemptsFailStill) {
   Reach reach;
-  reach.note(kStart, outcomes(Outcome::no_connection, 3));
+  reach.note(kStart, outcomes(AttemptOutcome::no_connection, 3));
   reach.passed_check(kStart + 9s);
   EXPECT_TRUE(reach.failing());
   reach.passed_check(kStart + 10s);
@@ -55,16 +55,16 @@ TEST(Reach, IsWellAgainByACheckUnlessAttemptsFailStill) {
 
 TEST(Reach, CountsNoFurtherThanItCan) {
   Reach reach;
-  for (int i = 0; i < 3; ++i) reach.note(kStart, outcomes(Outcome::broken, 4'000'000'000));
+  for (int i = 0; i < 3; ++i) reach.note(kStart, outcomes(AttemptOutcome::broken, 4'000'000'000));
   EXPECT_TRUE(reach.failing());
 }
 
 TEST(RecentUse, TellsRatesOfTheLastWholeSecondsAndForgetsThem) {
   RecentUse use;
   for (int second = 0; second < 20; ++second) {
-    auto happened = outcomes(Outcome::answered, 8);
-    happened.ended[static_cast<std::size_t>(Outcome::timeout)] = 1;
-    happened.ended[static_cast<std::size_t>(Outcome::no_connection)] = 2;
+    auto happened = outcomes(AttemptOutcome::answered, 8);
+    happened.ended[static_cast<std::size_t>(AttemptOutcome::timeout)] = 1;
+    happened.ended[static_cast<std::size_t>(AttemptOutcome::no_connection)] = 2;
     happened.latencies.add(latency_bucket(10ms), 8);
     use.note(kStart + std::chrono::seconds(second), happened);
   }
@@ -80,7 +80,7 @@ TEST(RecentUse, TellsRatesOfTheLastWholeSecondsAndForgetsThem) {
 class WatchedAlone : public testing::Test {
  protected:
   void fail(Table& table, unsigned times) {
-    for (unsigned i = 0; i < times; ++i) table[0].tally.fail(Outcome::no_connection, false);
+    for (unsigned i = 0; i < times; ++i) table[0].tally.fail(AttemptOutcome::no_connection, false);
   }
   WatchReport tick(Watch& watch) {
     watch.tick(now += 250ms);
@@ -103,9 +103,9 @@ TEST_F(WatchedAlone, TheOnlyServerOfAnUpstreamIsDownWhenNothingReachesIt) {
   EXPECT_TRUE(report.all_down());
   EXPECT_EQ(report.servers[0].out, 0) << "it still gets requests, because there is no other";
   EXPECT_EQ(report.servers[0].failed_in_a_row, 3U);
-  Counted counted;
+  AttemptTally counted;
   one[0].tally.begin(counted);
-  one[0].tally.note(counted, Outcome::answered, 1ms);
+  one[0].tally.note(counted, AttemptOutcome::answered, 1ms);
   one[0].tally.end(counted);
   EXPECT_FALSE(tick(watch).all_down());
 }

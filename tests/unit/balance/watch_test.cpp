@@ -15,9 +15,9 @@ WatchOptions servers(std::vector<std::string> names) {
 
 class WatchTest : public testing::Test {
  protected:
-  void end(Table& table, std::size_t at, Outcome outcome, unsigned times = 1) {
+  void end(Table& table, std::size_t at, AttemptOutcome outcome, unsigned times = 1) {
     for (unsigned i = 0; i < times; ++i) {
-      Counted counted;
+      AttemptTally counted;
       auto& tally = table[at].tally;
       tally.begin(counted);
       tally.ask(counted);
@@ -36,9 +36,9 @@ class WatchTest : public testing::Test {
 
 TEST_F(WatchTest, AddsUpWhatItsWorkersCount) {
   const auto second = watch.join(other);
-  end(one, 0, Outcome::answered, 9);
-  end(one, 1, Outcome::server_error, 2);
-  end(other, 1, Outcome::server_error, 1);
+  end(one, 0, AttemptOutcome::answered, 9);
+  end(one, 1, AttemptOutcome::server_error, 2);
+  end(other, 1, AttemptOutcome::server_error, 1);
   const auto news = tick();
   ASSERT_EQ(news.servers.size(), 1U);
   EXPECT_EQ(news.servers[0].at, 1U);
@@ -48,36 +48,36 @@ TEST_F(WatchTest, AddsUpWhatItsWorkersCount) {
 }
 
 TEST_F(WatchTest, AWorkerThatComesLaterFindsItOutToo) {
-  end(one, 1, Outcome::server_error, 3);
+  end(one, 1, AttemptOutcome::server_error, 3);
   tick();
   const auto second = watch.join(other);
   EXPECT_EQ(other[1].out, kEjected);
 }
 
 TEST_F(WatchTest, WhatBeganBeforeAnEjectionIsNotCounted) {
-  Counted old;
+  AttemptTally old;
   one[1].tally.begin(old);
   one[1].tally.ask(old);
-  end(one, 1, Outcome::server_error, 3);
+  end(one, 1, AttemptOutcome::server_error, 3);
   tick();
-  one[1].tally.note(old, Outcome::timeout, Duration(-1));
-  EXPECT_EQ(one[1].tally.ended[static_cast<std::size_t>(Outcome::timeout)], 0U);
+  one[1].tally.note(old, AttemptOutcome::timeout, Duration(-1));
+  EXPECT_EQ(one[1].tally.ended[static_cast<std::size_t>(AttemptOutcome::timeout)], 0U);
   one[1].tally.end(old);
   EXPECT_EQ(one[1].tally.open, 0U);
 }
 
 TEST_F(WatchTest, OneWorkerIsToldToTryAServerAndThenTheServerIsBack) {
-  end(one, 0, Outcome::answered, 50);
-  end(one, 1, Outcome::server_error, 3);
+  end(one, 0, AttemptOutcome::answered, 50);
+  end(one, 1, AttemptOutcome::server_error, 3);
   tick();
   for (int i = 0; i < 40; ++i) {
-    end(one, 0, Outcome::answered, 5);
+    end(one, 0, AttemptOutcome::answered, 5);
     tick();
     if (part->trial.exchange(0) != 2) continue;
-    Counted counted;
+    AttemptTally counted;
     one[1].tally.begin(counted);
     counted.trial = true;
-    one[1].tally.note(counted, Outcome::answered, 10ms);
+    one[1].tally.note(counted, AttemptOutcome::answered, 10ms);
     one[1].tally.end(counted);
   }
   EXPECT_EQ(one[1].out, 0);
@@ -87,11 +87,11 @@ TEST_F(WatchTest, OneWorkerIsToldToTryAServerAndThenTheServerIsBack) {
 
 TEST_F(WatchTest, AnOrderThatNobodyTakesGoesToAnotherWorker) {
   const auto second = watch.join(other);
-  end(one, 1, Outcome::server_error, 3);
+  end(one, 1, AttemptOutcome::server_error, 3);
   tick();
-  end(one, 0, Outcome::answered, 50);
+  end(one, 0, AttemptOutcome::answered, 50);
   for (int i = 0; i < 20; ++i) tick();
-  end(other, 0, Outcome::answered, 1);
+  end(other, 0, AttemptOutcome::answered, 1);
   bool both[2] = {};
   for (int i = 0; i < 20; ++i) {
     tick();
@@ -106,14 +106,14 @@ TEST_F(WatchTest, MarksAreBitsOfTheirOwn) {
   watch.mark(0, kUnhealthy, true, now);
   EXPECT_EQ(one[0].out, kUnhealthy);
   EXPECT_TRUE(watch.marked(0, kUnhealthy));
-  end(one, 1, Outcome::server_error, 9);
+  end(one, 1, AttemptOutcome::server_error, 9);
   EXPECT_TRUE(tick().servers.empty()) << "it is the last one";
   watch.mark(0, kUnhealthy, false, now);
   EXPECT_EQ(one[0].out, 0);
 }
 
 TEST_F(WatchTest, AnotherOneTakesOverWhatIsKnownOfTheSameServers) {
-  end(one, 1, Outcome::server_error, 3);
+  end(one, 1, AttemptOutcome::server_error, 3);
   tick();
   Watch next(servers({"c", "b", "d"}), &watch);
   Table table(3);
@@ -129,9 +129,9 @@ TEST_F(WatchTest, AnotherOneTakesOverWhatIsKnownOfTheSameServers) {
 }
 
 TEST_F(WatchTest, ReportsWhoIsOutAndWhy) {
-  end(one, 1, Outcome::no_connection, 3);
+  end(one, 1, AttemptOutcome::no_connection, 3);
   tick();
-  Counted counted;
+  AttemptTally counted;
   one[0].tally.begin(counted);
   const auto report = watch.report(now + 2s);
   EXPECT_EQ(report.servers[0].in_flight, 1U);

@@ -187,7 +187,7 @@ inline std::string describe(const identity::ApiKeyOptions& keys) {
   return out.str();
 }
 
-inline std::string describe(const identity::Options& options) {
+inline std::string describe(const identity::IdentityOptions& options) {
   std::ostringstream out;
   out << "identity";
   for (const auto& [field, part] : options.certificate_headers) out << ' ' << field << '=' << static_cast<int>(part);
@@ -205,7 +205,7 @@ inline std::string describe(const net::TlsOptions& tls) {
   return out.str();
 }
 
-inline std::string describe(const redis::Options& redis) {
+inline std::string describe(const redis::RedisOptions& redis) {
   std::ostringstream out;
   out << "redis " << static_cast<int>(redis.topology);
   for (const auto& node : redis.nodes) out << ' ' << node.host << ' ' << node.port;
@@ -234,7 +234,7 @@ inline std::string describe(const gateway::WaitingRoom& room) {
   return out.str() + '\n';
 }
 
-inline std::string describe(const gateway::Options& gateway) {
+inline std::string describe(const gateway::PathOptions& gateway) {
   std::ostringstream out;
   for (const auto& route : gateway.routes) out << describe(route);
   for (const auto& room : gateway.rooms) out << describe(room);

@@ -198,11 +198,11 @@ TEST(LoadApiKeys, AreKeptAsDigestsOnly) {
   EXPECT_EQ(keys[1].digest, almost);
 }
 
-redis::Options redis_of(const std::string& keys) {
+redis::RedisOptions redis_of(const std::string& keys) {
   const auto config = loaded(R"({ "listen": ":1", "redis": { )" + keys + R"( },
     "limits": { "x": { "per": "client_ip", "rate": "5/s" } },
     "routes": [{ "path": "/*", "respond": {}, "limits": ["x"] }] })");
-  return config.redis.value_or(redis::Options{});
+  return config.redis.value_or(redis::RedisOptions{});
 }
 
 TEST(LoadRedis, FindsAClusterBySomeOfItsNodes) {

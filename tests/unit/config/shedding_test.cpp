@@ -28,9 +28,9 @@ TEST(SheddingOptions, AreThoseOfTheFile) {
   EXPECT_EQ(gateway.shedding.loop_lag, std::chrono::milliseconds(50));
   const auto& app = config.upstreams[0];
   EXPECT_EQ(app.name, "app");
-  EXPECT_EQ(app.concurrency, (shed::Options{.adaptive = shed::Bounds{.least = 8, .most = 90},
-                                            .in_flight = 400,
-                                            .reserved = shed::Options::kWhole / 5}));
+  EXPECT_EQ(app.concurrency, (shed::ConcurrencyOptions{.adaptive = shed::ConcurrencyRange{.least = 8, .most = 90},
+                                                       .in_flight = 400,
+                                                       .reserved = shed::ConcurrencyOptions::kWhole / 5}));
   EXPECT_EQ(app.in_flight_store, limit::Store::memory);
   EXPECT_FALSE(config.upstreams[1].concurrency);
   ASSERT_TRUE(config.upstreams[2].concurrency);

@@ -121,7 +121,7 @@ class KeyringTest : public testing::Test {
   std::ostringstream log;
   boost::asio::io_context loop{1};
   RefreshPolicy policy;
-  identity::Options options;
+  identity::IdentityOptions options;
   std::shared_ptr<Keyring> keyring;
   std::vector<std::shared_ptr<const identity::Credentials>> published;
 };

@@ -16,7 +16,7 @@ namespace headgate::redis {
 /// The log of suspensions; what ended stays for a day if nothing else is said.
 class BanLog : public limit::SharedLog {
  public:
-  BanLog(boost::asio::io_context& loop, const Options& options, Duration kept = 24h)
+  BanLog(boost::asio::io_context& loop, const RedisOptions& options, Duration kept = 24h)
       : log_(loop, options, kBans, kept) {}
 
   static constexpr std::size_t kPage = redis::RedisSharedLog::kPage;
@@ -29,7 +29,7 @@ class BanLog : public limit::SharedLog {
     return log_.hear(position, version);
   }
   Task<error_code> leave() override { return log_.leave(); }
-  Health health() const { return log_.health(); }
+  RedisHealth health() const { return log_.health(); }
   std::uint64_t unreadable() const { return log_.unreadable(); }
   void stop() override { log_.stop(); }
 

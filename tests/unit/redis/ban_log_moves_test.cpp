@@ -19,7 +19,7 @@ TEST_F(BanLogMoves, FollowsTheMasterThatSentinelsName) {
   if (!test::RedisServer::installed()) GTEST_SKIP() << "no redis-server on this machine";
   test::RedisSentinel redis;
   ASSERT_TRUE(redis.start()) << redis.error();
-  Options options;
+  RedisOptions options;
   options.topology = Topology::sentinel;
   options.master = "shop";
   options.nodes.clear();
@@ -55,7 +55,7 @@ TEST_F(BanLogMoves, FollowsItsSlotThroughACluster) {
   const std::string number = std::to_string(slot);
   auto& from = *cluster.owner(slot);
   auto& to = &from == &cluster.nodes[0] ? cluster.nodes[1] : cluster.nodes[0];
-  Options options;
+  RedisOptions options;
   options.topology = Topology::cluster;
   options.nodes = {{"127.0.0.1", to.port()}};
   BanLog one(loop, options);
@@ -88,7 +88,7 @@ class BanLogHostile : public BanLogMoves {
     server.on_decision = [bytes](FakeServer::Peer&, const FakeServer::Words&) { return bytes; };
   }
   FakeServer server{loop};
-  Options options;
+  RedisOptions options;
 };
 
 TEST_F(BanLogHostile, CostsTheCallOnlyWhereTheReplyIsNonsense) {

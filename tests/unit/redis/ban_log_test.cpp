@@ -233,7 +233,7 @@ TEST_F(BanLogTest, ReportsAValueOfAnotherTypeOnceAndLeavesIt) {
   EXPECT_EQ(logged(" ban_log_error"), 2) << log.str();
   EXPECT_THAT(log.str(), HasSubstr("WRONGTYPE"));
   EXPECT_EQ(logged("redis_error"), 0) << log.str();
-  EXPECT_EQ(bans.health(), Health::up) << "Redis is well";
+  EXPECT_EQ(bans.health(), RedisHealth::up) << "Redis is well";
   ASSERT_EQ(cli("DEL '" + std::string(kKey) + "'"), "1");
   EXPECT_EQ(append(bans, ban_of("caller")), error_code());
   std::string position;

@@ -37,7 +37,7 @@ class ClusterBeyondCounting : public ClusterFixture {
     std::optional<Result<bool>> result;
     room::Answer answer;
   };
-  static Task<void> ask_one(std::shared_ptr<Servers> servers, const room::Rule& of, room::Question question,
+  static Task<void> ask_one(std::shared_ptr<Servers> servers, const room::RoomRule& of, room::Question question,
                             std::string prefix, Told& told) {
     const auto key = room::room_key(prefix, of.name);
     RoomQuestion asked(of, question, prefix);
@@ -46,7 +46,7 @@ class ClusterBeyondCounting : public ClusterFixture {
     told.answer = asked.answer;
     told.done = true;
   }
-  room::Answer ask(const std::shared_ptr<Servers>& servers, const room::Rule& of, const room::Question& question) {
+  room::Answer ask(const std::shared_ptr<Servers>& servers, const room::RoomRule& of, const room::Question& question) {
     Told told;
     spawn(ask_one(servers, of, question, options.key_prefix, told), "test");
     EXPECT_TRUE(run_until([&] { return told.done; }));
@@ -125,9 +125,9 @@ TEST_F(ClusterBeyondCounting, AnAppointmentIsNotUsedUpWhereAnotherSlotRejects) {
 
 TEST_F(ClusterBeyondCounting, ALineGoesOnWhileItsSlotMoves) {
   const auto servers = Servers::make(loop, options);
-  const room::Rule sale{.name = "sale", .count = 1, .period = 1h, .visitors = 5, .grace = 60s, .stay = 600s};
+  const room::RoomRule sale{.name = "sale", .count = 1, .period = 1h, .visitors = 5, .grace = 60s, .stay = 600s};
   const auto number = slot_of(room::room_key(options.key_prefix, sale.name));
-  EXPECT_EQ(ask(servers, sale, {.ask = room::Ask::arrive}).place, room::Place::inside);
+  EXPECT_EQ(ask(servers, sale, {.ask = room::Ask::arrive}).place, room::VisitorState::inside);
   EXPECT_EQ(ask(servers, sale, {.ask = room::Ask::arrive}).number, 2);
   auto& from = *cluster.owner(number);
   auto& to = other_than(from);
@@ -141,7 +141,7 @@ TEST_F(ClusterBeyondCounting, ALineGoesOnWhileItsSlotMoves) {
   EXPECT_EQ(fifth.taken, 1) << "who is inside went with the slot";
   const auto second = ask(servers, sale, {.ask = room::Ask::present, .number = 2});
   EXPECT_EQ(second.number, 2);
-  EXPECT_EQ(second.place, room::Place::waiting);
+  EXPECT_EQ(second.place, room::VisitorState::waiting);
   EXPECT_FALSE(second.lost);
   servers->stop();
 }

@@ -34,7 +34,7 @@ TEST_F(ClusterFailover, DecidesAgainWhenAReplicaHasTakenOver) {
   dies->kill9();
   const auto start = Clock::now();
   EXPECT_LT(ask_everywhere(), 3);
-  EXPECT_NE(servers->health(), Health::up);
+  EXPECT_NE(servers->health(), RedisHealth::up);
   ASSERT_TRUE(run_until([&] { return ask_everywhere() == 3; }, 20s)) << log.str();
   const std::chrono::duration<double> took = Clock::now() - start;
   std::printf("[  FAILOVER ] Cluster: decisions came again after %.2f s\n", took.count());

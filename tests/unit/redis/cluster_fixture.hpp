@@ -62,7 +62,7 @@ class ClusterFixture : public LoopTest {
     return asked;
   }
   bool run_until_up(const std::shared_ptr<Servers>& servers) {
-    return run_until([&] { return servers->health() == Health::up; });
+    return run_until([&] { return servers->health() == RedisHealth::up; });
   }
 
   /// Half of a move of one slot, as redis-cli --cluster reshard begins it.
@@ -89,7 +89,7 @@ class ClusterFixture : public LoopTest {
   }
 
   test::RedisCluster cluster;
-  Options options;
+  RedisOptions options;
 };
 
 }  // namespace headgate::redis

@@ -69,7 +69,7 @@ TEST_F(ClusterTest, FollowsASlotThatWasMovedAndLearnsIt) {
   run_for(300ms);
   EXPECT_TRUE(check(servers, {check_of(rule, key)}).allowed());
   EXPECT_EQ(servers->counters().refused, refused) << "it was learnt";
-  EXPECT_EQ(servers->health(), Health::up);
+  EXPECT_EQ(servers->health(), RedisHealth::up);
   servers->stop();
 }
 
@@ -194,7 +194,7 @@ TEST_F(ClusterTest, IsReadByOtherThreadsWhileNodesComeAndGo) {
     std::jthread reader([&] {
       while (!over) {
         for (const auto& node : servers->nodes()) seen = std::max(seen, node.counters.decided);
-        if (servers->health() == Health::up) seen = std::max(seen, servers->counters().decided);
+        if (servers->health() == RedisHealth::up) seen = std::max(seen, servers->counters().decided);
         std::this_thread::sleep_for(100us);
       }
     });
@@ -216,7 +216,7 @@ TEST_F(ClusterTest, LooksAfterEachNodeInASlotOfItsOwnAndFindsAFullOneAgainThough
   ASSERT_EQ(test::redis_cli(port, "CONFIG SET maxmemory 1"), "OK");
   EXPECT_EQ(check(servers, {check_of(rule, key_in(8000))}).error(), Errc::refused_by_server);
   run_for(500ms);
-  EXPECT_NE(servers->health(), Health::up);
+  EXPECT_NE(servers->health(), RedisHealth::up);
   EXPECT_TRUE(check(servers, {check_of(rule, key_in(100))}).allowed()) << "the others are well";
   ASSERT_EQ(test::redis_cli(port, "CONFIG SET maxmemory 0"), "OK");
   ASSERT_TRUE(run_until_up(servers)) << log.str();
@@ -232,7 +232,7 @@ TEST_F(ClusterTest, FailsAtOnceWhereNoSeedAnswers) {
   const Asked asked = check(servers, {check_of(rule, "caller")});
   EXPECT_EQ(asked.error(), Errc::unavailable);
   EXPECT_EQ(check(servers, {check_of(rule, "caller")}).error(), Errc::unavailable);
-  EXPECT_EQ(servers->health(), Health::down);
+  EXPECT_EQ(servers->health(), RedisHealth::down);
   ASSERT_TRUE(cluster.nodes[1].restart());
   ASSERT_TRUE(cluster.nodes[2].restart());
   ASSERT_TRUE(cluster.nodes[0].restart());

@@ -97,7 +97,7 @@ class LoopTest : public testing::Test {
     return true;
   }
   bool run_until_up(SharedLimiter& limiter) {
-    return run_until([&] { return limiter.health() == Health::up; });
+    return run_until([&] { return limiter.health() == RedisHealth::up; });
   }
   void run_for(Clock::duration time) { loop.run_for(time); }
 

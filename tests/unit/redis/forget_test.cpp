@@ -254,7 +254,7 @@ class ForgottenBehindSentinels : public LoopTest {
     options.timeout = 200ms;
   }
   test::RedisSentinel redis;
-  Options options;
+  RedisOptions options;
 };
 
 TEST_F(ForgottenBehindSentinels, BeginsAnewOnTheServerThatTookOver) {
@@ -290,7 +290,7 @@ TEST_F(ForgottenInCluster, IsDoneOnEachMasterAndNamesTheOneThatIsDown) {
     for (int i = 0; i < 60; ++i) decide(limiter, 1, "caller-" + std::to_string(i));
   };
   fill();
-  ASSERT_TRUE(run_until([&] { return limiter.health() == Health::up; }));
+  ASSERT_TRUE(run_until([&] { return limiter.health() == RedisHealth::up; }));
   const auto all = forget(*this, limiter, "test");
   ASSERT_TRUE(all.has_value()) << all.error().message();
   EXPECT_EQ(all->keys, 60U);

@@ -26,7 +26,7 @@ class HandshakeTest : public testing::Test {
   Step error(std::string_view text) { return answer(Reply::Kind::error, text); }
   Step role(std::string_view name) { return answer(Reply::Kind::array, name); }
 
-  Options options;
+  RedisOptions options;
   std::string out;
   std::optional<Handshake> handshake;
 };

@@ -31,7 +31,7 @@ class HostileServer : public LoopTest {
   }
 
   FakeServer server{loop};
-  Options options;
+  RedisOptions options;
 };
 
 TEST_F(HostileServer, IsBelievedWhenItAnswersAsRedisWould) {
@@ -94,7 +94,7 @@ TEST_F(HostileServer, ThatSendsUnrequestedBytesLosesOnlyTheConnection) {
   SharedLimiter limiter(loop, options);
   ASSERT_TRUE(decide(limiter).allowed());
   server.peers.back()->write("+OK\r\n");
-  ASSERT_TRUE(run_until([&] { return limiter.health() == Health::down; }));
+  ASSERT_TRUE(run_until([&] { return limiter.health() == RedisHealth::down; }));
   EXPECT_TRUE(recovers(limiter));
   EXPECT_EQ(server.connections, 2);
   limiter.stop();
@@ -147,11 +147,11 @@ TEST_F(HostileServer, ThatAnswersOthersButNotInTimeIsLeftAloneAfterFiveTimeouts)
   server.on_decision = later(kAllowed);
   server.on_probe = later(kProbed);
   std::list<Answer> answers;
-  for (int i = 0; i < 60 && limiter.health() == Health::up; ++i) {
+  for (int i = 0; i < 60 && limiter.health() == RedisHealth::up; ++i) {
     spawn(check(limiter, rule, "caller", 1, answers.emplace_back()), "test");
     run_for(20ms);  // so that the answer to one comes while the next ones wait
   }
-  EXPECT_NE(limiter.health(), Health::up);
+  EXPECT_NE(limiter.health(), RedisHealth::up);
   EXPECT_GE(limiter.counters().timed_out, 5u);
   EXPECT_GE(limiter.counters().decided, 6u) << "those before it became slow";
   EXPECT_EQ(decide(limiter).error(), Errc::unavailable);
@@ -223,7 +223,7 @@ TEST_F(HostileServer, ThatRefusedIsProbedWithoutRequests) {
   SharedLimiter limiter(loop, options);
   EXPECT_EQ(decide(limiter).error(), Errc::refused_by_server);
   ASSERT_TRUE(run_until([&] { return server.probes >= 3; }));
-  EXPECT_NE(limiter.health(), Health::up);
+  EXPECT_NE(limiter.health(), RedisHealth::up);
   EXPECT_EQ(limiter.counters().sent, 1u);
   behave();
   ASSERT_TRUE(run_until_up(limiter)) << "no call has come meanwhile";
@@ -274,7 +274,7 @@ TEST_F(HostileServer, WhoseErrorsAreUnknownFailsThoseCallsAndIsAskedAgain) {
   answer_with("-ERR something \"odd\"\x01 happened\r\n");
   SharedLimiter limiter(loop, options);
   for (int i = 0; i < 5; ++i) EXPECT_EQ(decide(limiter).error(), Errc::refused_by_server);
-  EXPECT_EQ(limiter.health(), Health::up);
+  EXPECT_EQ(limiter.health(), RedisHealth::up);
   behave();
   EXPECT_TRUE(decide(limiter).allowed());
   limiter.stop();
@@ -288,7 +288,7 @@ TEST_F(HostileServer, FillsTheLogWithNoMoreThanAFewLines) {
   EXPECT_LE(logged(" redis_error"), 10) << log.str();
   server.greeting = "nonsense\r\n";
   server.peers.back()->close();
-  ASSERT_TRUE(run_until([&] { return limiter.health() == Health::down; }));
+  ASSERT_TRUE(run_until([&] { return limiter.health() == RedisHealth::down; }));
   EXPECT_EQ(logged(" redis_lost"), 1) << "errors do not crowd out the news of an outage";
   limiter.stop();
 }

@@ -169,7 +169,7 @@ TEST_F(LedgerMoves, FollowsTheMasterThatSentinelsName) {
   if (!test::RedisServer::installed()) GTEST_SKIP() << "no redis-server on this machine";
   test::RedisSentinel redis;
   ASSERT_TRUE(redis.start()) << redis.error();
-  Options options;
+  RedisOptions options;
   options.topology = Topology::sentinel;
   options.master = "shop";
   options.nodes.clear();
@@ -189,7 +189,7 @@ TEST_F(LedgerMoves, SpreadsADayOverACluster) {
   if (!test::RedisServer::installed()) GTEST_SKIP() << "no redis-server on this machine";
   test::RedisCluster cluster;
   ASSERT_TRUE(cluster.start(0)) << cluster.error();
-  Options options;
+  RedisOptions options;
   options.topology = Topology::cluster;
   options.nodes = {{"127.0.0.1", cluster.nodes[0].port()}};
   RedisLedger ledger(loop, options, "one");
@@ -209,7 +209,7 @@ class LedgerHostile : public LedgerMoves {
  protected:
   LedgerHostile() { options.nodes[0].port = server.port(); }
   FakeServer server{loop};
-  Options options;
+  RedisOptions options;
 };
 
 TEST_F(LedgerHostile, CostsTheCallOnlyWhereTheReplyIsNonsense) {

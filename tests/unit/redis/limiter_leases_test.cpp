@@ -54,7 +54,7 @@ Task<void> hammer(boost::asio::io_context& loop, SharedLimiter& limiter, const l
   --running;
 }
 
-Tally gateway(const Options& options, const limit::Rule& rule, const std::atomic<bool>& over) {
+Tally gateway(const RedisOptions& options, const limit::Rule& rule, const std::atomic<bool>& over) {
   boost::asio::io_context loop{1};
   SharedLimiter limiter(loop, options);
   Tally tally;

@@ -94,7 +94,7 @@ TEST_F(RedisLimiter, FailsCallsAtOnceBeyondTheMaximumInFlight) {
 TEST_F(RedisLimiter, LetsTheFirstCallsWaitForTheFirstConnection) {
   start();
   SharedLimiter limiter(loop, options);
-  EXPECT_EQ(limiter.health(), Health::trying);
+  EXPECT_EQ(limiter.health(), RedisHealth::trying);
   const auto answers = ask_many(limiter, 12);
   ASSERT_TRUE(run_until([&] { return all_done(answers); }));
   EXPECT_EQ(std::count_if(answers.begin(), answers.end(), [](const auto& a) { return a.allowed(); }), 10);

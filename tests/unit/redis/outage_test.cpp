@@ -27,14 +27,14 @@ TEST_F(RedisOutage, PaysOneDeadlineForAHungServerThenFailsAtOnceAndRecoversByIts
     EXPECT_EQ(answer.error(), Errc::unavailable) << "without one turn of the loop";
   }
   EXPECT_LT(Clock::now() - hung_at, 4 * options.timeout);
-  EXPECT_NE(limiter.health(), Health::up);
+  EXPECT_NE(limiter.health(), RedisHealth::up);
   EXPECT_EQ(logged(" redis_lost"), 1) << log.str();
   EXPECT_EQ(logged("reason=\"no answer within 200ms\""), 1) << log.str();
   run_for(300ms);
   redis.resume();
   EXPECT_TRUE(decide_until(
       limiter, [](const Answer& answer) { return answer.result->has_value(); }, 3s));
-  EXPECT_EQ(limiter.health(), Health::up);
+  EXPECT_EQ(limiter.health(), RedisHealth::up);
   EXPECT_EQ(limiter.counters().connects, 1u) << "on the same connection";
   EXPECT_EQ(logged(" redis_found"), 2) << log.str();
   limiter.stop();
@@ -64,7 +64,7 @@ TEST_F(RedisOutage, FailsAtOnceWhenTheServerDiesAndFindsItsSuccessorOnTheSamePor
   ASSERT_TRUE(run_until([&] { return all_done(answers); }));
   for (const auto& answer : answers) EXPECT_EQ(answer.error(), Errc::unavailable);
   EXPECT_EQ(decide(limiter).error(), Errc::unavailable);
-  EXPECT_EQ(limiter.health(), Health::down);
+  EXPECT_EQ(limiter.health(), RedisHealth::down);
   ASSERT_TRUE(redis.restart()) << redis.error();
   EXPECT_TRUE(decide_until(limiter, [](const Answer& answer) { return answer.allowed(); }));
   EXPECT_EQ(limiter.counters().connects, 2u);
@@ -123,7 +123,7 @@ TEST_F(RedisOutage, KeepsTheConnectionToAServerOutOfMemoryAndSeesByItselfWhenThe
   EXPECT_EQ(command({"CONFIG", "SET", "maxmemory", "0"}), "+OK");
   ASSERT_TRUE(run_until_up(limiter)) << "it is looked at in the background";
   EXPECT_TRUE(decide(limiter).allowed());
-  EXPECT_EQ(limiter.health(), Health::up);
+  EXPECT_EQ(limiter.health(), RedisHealth::up);
   EXPECT_EQ(limiter.counters().connects, 1u);
   limiter.stop();
 }
@@ -139,7 +139,7 @@ TEST_F(RedisOutage, PaysOneDeadlineForAServerThatHoldsWritesBackAndIsBackWhenItN
     run_for(20ms);
   }
   EXPECT_EQ(limiter.counters().timed_out, 1u);
-  EXPECT_NE(limiter.health(), Health::up);
+  EXPECT_NE(limiter.health(), RedisHealth::up);
   EXPECT_EQ(command({"CLIENT", "UNPAUSE"}), "+OK");
   ASSERT_TRUE(run_until_up(limiter));
   EXPECT_TRUE(decide(limiter).allowed());
@@ -186,7 +186,7 @@ TEST_F(RedisOutage, TellsHowLongOthersMayStillRecover) {
   ASSERT_TRUE(decide(limiter).allowed());
   EXPECT_LT(limiter.recovering_until(), Clock::now()) << "to find Redis at first is no way back";
   redis.kill9();
-  ASSERT_TRUE(run_until([&] { return limiter.health() == Health::down; }));
+  ASSERT_TRUE(run_until([&] { return limiter.health() == RedisHealth::down; }));
   const auto down = Clock::now();
   run_for(300ms);
   ASSERT_TRUE(redis.restart()) << redis.error();

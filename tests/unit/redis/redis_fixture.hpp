@@ -40,7 +40,7 @@ class RedisLimiter : public LoopTest {
     return line;
   }
   test::RedisServer redis;
-  Options options;
+  RedisOptions options;
 };
 
 }  // namespace headgate::redis

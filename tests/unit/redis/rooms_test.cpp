@@ -14,7 +14,7 @@ namespace headgate::redis {
 namespace {
 
 using room::Ask;
-using room::Place;
+using room::VisitorState;
 
 class RoomsInRedis : public RedisLimiter {
  protected:
@@ -28,7 +28,7 @@ class RoomsInRedis : public RedisLimiter {
     Result<room::Answer> result = room::Answer{};
     bool done = false;
   };
-  static Task<void> ask_one(SharedLimiter& limiter, const room::Rule& rule, room::Question question, Told& told) {
+  static Task<void> ask_one(SharedLimiter& limiter, const room::RoomRule& rule, room::Question question, Told& told) {
     auto task = limiter.ask(rule, question);
     told.result = co_await task;
     told.done = true;
@@ -39,18 +39,18 @@ class RoomsInRedis : public RedisLimiter {
     EXPECT_TRUE(run_until([&] { return told.done; }));
     return told.result;
   }
-  room::Rule rule{.name = "sale", .count = 1, .period = 1h, .burst = 2, .grace = 60s, .stay = 600s};
+  room::RoomRule rule{.name = "sale", .count = 1, .period = 1h, .burst = 2, .grace = 60s, .stay = 600s};
 };
 
 TEST_F(RoomsInRedis, AreSharedByLimiters) {
   SharedLimiter one(loop, options);
   SharedLimiter two(loop, options);
-  EXPECT_EQ(ask(one, {.ask = Ask::arrive})->place, Place::inside);
-  EXPECT_EQ(ask(two, {.ask = Ask::arrive})->place, Place::inside);
+  EXPECT_EQ(ask(one, {.ask = Ask::arrive})->place, VisitorState::inside);
+  EXPECT_EQ(ask(two, {.ask = Ask::arrive})->place, VisitorState::inside);
   const auto third = ask(one, {.ask = Ask::arrive});
-  EXPECT_EQ(third->place, Place::waiting);
+  EXPECT_EQ(third->place, VisitorState::waiting);
   EXPECT_EQ(third->number, 3);
-  EXPECT_EQ(ask(two, {.ask = Ask::present, .number = 3})->place, Place::waiting);
+  EXPECT_EQ(ask(two, {.ask = Ask::present, .number = 3})->place, VisitorState::waiting);
   EXPECT_EQ(ask(two, {})->next, 3);
   one.stop();
   two.stop();
@@ -119,7 +119,7 @@ TEST_F(RoomsInRedis, LetAHundredThousandCallersOfTwoGatewaysInInOrderOnceAndAtTh
     EXPECT_FALSE(answer->lost);
     EXPECT_TRUE(caller.number == 0 || answer->number == caller.number);
     caller.number = answer->number;
-    if (answer->place == Place::inside) {
+    if (answer->place == VisitorState::inside) {
       EXPECT_TRUE(admitted.insert(caller.number).second) << caller.number << " came in twice";
       in_order = in_order && caller.number <= answer->serving;
       admitted_at.push_back(std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - begun).count());

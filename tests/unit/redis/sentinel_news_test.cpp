@@ -49,12 +49,12 @@ class SentinelNews : public LoopTest {
   FakeServer after{loop};
   FakeSentinel behind{loop, before.port()};
   FakeSentinel ahead{loop, after.port()};
-  Options options;
+  RedisOptions options;
 };
 
 TEST_F(SentinelNews, IsFollowedFromAnySentinel) {
   SharedLimiter limiter(loop, options);
-  ASSERT_TRUE(run_until([&] { return limiter.health() == Health::up && ahead.listener != nullptr; })) << log.str();
+  ASSERT_TRUE(run_until([&] { return limiter.health() == RedisHealth::up && ahead.listener != nullptr; })) << log.str();
   EXPECT_EQ(limiter.nodes()[0].name, name(before));
   EXPECT_EQ(ahead.asked, 0);
   ahead.listener->write(message("shop 127.0.0.1 1 127.0.0.1 2"));
@@ -70,7 +70,7 @@ TEST_F(SentinelNews, IsFollowedFromAnySentinel) {
 
 TEST_F(SentinelNews, OfAnotherMasterIsNone) {
   SharedLimiter limiter(loop, options);
-  ASSERT_TRUE(run_until([&] { return limiter.health() == Health::up && ahead.listener != nullptr; })) << log.str();
+  ASSERT_TRUE(run_until([&] { return limiter.health() == RedisHealth::up && ahead.listener != nullptr; })) << log.str();
   ahead.listener->write(message("shopping 127.0.0.1 1 127.0.0.1 2") + message("shop") + "*0\r\n:7\r\n");
   run_for(200ms);
   EXPECT_EQ(ahead.asked, 0);

@@ -36,7 +36,7 @@ class SentinelTest : public LoopTest {
   static double seconds(Clock::duration time) { return std::chrono::duration<double>(time).count(); }
 
   test::RedisSentinel redis;
-  Options options;
+  RedisOptions options;
 };
 
 TEST_F(SentinelTest, FindsTheMasterAndItsSuccessorWhenItDies) {
@@ -46,14 +46,14 @@ TEST_F(SentinelTest, FindsTheMasterAndItsSuccessorWhenItDies) {
   EXPECT_LT(first.took, options.timeout);
   ASSERT_EQ(limiter.nodes().size(), 1u);
   EXPECT_EQ(limiter.nodes()[0].name, "127.0.0.1:" + std::to_string(redis.servers[0].port()));
-  EXPECT_EQ(limiter.health(), Health::up);
+  EXPECT_EQ(limiter.health(), RedisHealth::up);
 
   redis.servers[0].kill9();
   const auto took = time_until_allowed(limiter);
   std::printf("[  FAILOVER ] Sentinel: decisions came again after %.2f s\n", seconds(took));
   ASSERT_EQ(limiter.nodes().size(), 1u);
   EXPECT_NE(limiter.nodes()[0].name, "127.0.0.1:" + std::to_string(redis.servers[0].port()));
-  EXPECT_EQ(limiter.health(), Health::up);
+  EXPECT_EQ(limiter.health(), RedisHealth::up);
   EXPECT_GE(limiter.counters().decided, 2u) << "what the old master decided still counts";
   EXPECT_GE(limiter.counters().connects, 2u);
 
@@ -88,7 +88,7 @@ TEST_F(SentinelTest, AsksTheNextSentinelWhereOneHangsOrIsGone) {
   redis.sentinels[1].kill9();
   SharedLimiter limiter(loop, options);
   time_until_allowed(limiter);
-  EXPECT_EQ(limiter.health(), Health::up);
+  EXPECT_EQ(limiter.health(), RedisHealth::up);
   limiter.stop();
   redis.sentinels[0].resume();
 }
@@ -99,7 +99,7 @@ TEST_F(SentinelTest, KeepsDecidingWithAKnownMasterWhenAllSentinelsAreGone) {
   for (auto& sentinel : redis.sentinels) sentinel.kill9();
   run_for(2500ms);
   EXPECT_TRUE(decide(limiter).allowed());
-  EXPECT_EQ(limiter.health(), Health::up);
+  EXPECT_EQ(limiter.health(), RedisHealth::up);
   limiter.stop();
 }
 
@@ -108,7 +108,7 @@ TEST_F(SentinelTest, FailsAtOnceWhileNoSentinelKnowsTheMaster) {
   SharedLimiter limiter(loop, options);
   EXPECT_EQ(decide(limiter).error(), Errc::unavailable);
   EXPECT_EQ(decide(limiter).error(), Errc::unavailable);
-  EXPECT_EQ(limiter.health(), Health::down);
+  EXPECT_EQ(limiter.health(), RedisHealth::down);
   EXPECT_GE(logged("it does not know"), 1) << log.str();
   limiter.stop();
   keeps_running.reset();

@@ -29,7 +29,7 @@ Task<void> hammer(SharedLimiter& limiter, const limit::Rule& rule, const std::at
   --running;
 }
 
-GatewayTally run_gateway(const Options& options, const limit::Rule& rule, const std::atomic<bool>& over) {
+GatewayTally run_gateway(const RedisOptions& options, const limit::Rule& rule, const std::atomic<bool>& over) {
   boost::asio::io_context loop{1};
   SharedLimiter limiter(loop, options);
   GatewayTally tally;
@@ -45,7 +45,7 @@ TEST(SharedBudget, IsNeverExceededByTwoGatewaysThatAskInParallel) {
   test::RedisServer redis;
   if (!test::RedisServer::installed()) GTEST_SKIP() << "no redis-server on this machine";
   ASSERT_TRUE(redis.start()) << redis.error();
-  Options options;
+  RedisOptions options;
   options.nodes[0].port = redis.port();
   options.timeout = 5s;
   auto rule = rule_of(500, 1s);
@@ -77,7 +77,7 @@ TEST(SharedBudget, IsAdmittedToTheLastRequestAndNotOneMore) {
   test::RedisServer redis;
   if (!test::RedisServer::installed()) GTEST_SKIP() << "no redis-server on this machine";
   ASSERT_TRUE(redis.start()) << redis.error();
-  Options options;
+  RedisOptions options;
   options.nodes[0].port = redis.port();
   options.timeout = 5s;
   const auto rule = rule_of(1000, 24h);  // less than one permit comes back during the test

@@ -15,12 +15,12 @@ namespace {
 using namespace std::chrono_literals;
 using room::Answer;
 using room::Ask;
-using room::Place;
 using room::Question;
+using room::VisitorState;
 
 const Instant kStart{std::chrono::seconds(1'760'000'000)};
 
-room::Rule rated(std::uint64_t count, Duration period = 1s) {
+room::RoomRule rated(std::uint64_t count, Duration period = 1s) {
   return {.name = "sale",
           .count = count,
           .period = period,
@@ -29,7 +29,7 @@ room::Rule rated(std::uint64_t count, Duration period = 1s) {
           .stay = 600s};
 }
 
-room::Rule visited(std::uint64_t visitors) {
+room::RoomRule visited(std::uint64_t visitors) {
   return {.name = "sale", .burst = 1, .visitors = visitors, .grace = 60s, .stay = 600s};
 }
 
@@ -44,16 +44,16 @@ struct OneRoom {
     for (const auto end = now + time; now < end; now = std::min<Instant>(now + 1s, end)) look();
   }
 
-  room::Rule rule;
-  room::State state{};
+  room::RoomRule rule;
+  room::LineState state{};
   Instant now = kStart;
 };
 
 TEST(Line, LetsInAtOnceWhatTheRateAllowsAndThenNumbersTheOthers) {
   OneRoom room{rated(5)};
-  for (int i = 1; i <= 10; ++i) EXPECT_EQ(room.arrive().place, Place::inside) << i;
+  for (int i = 1; i <= 10; ++i) EXPECT_EQ(room.arrive().place, VisitorState::inside) << i;
   const auto next = room.arrive();
-  EXPECT_EQ(next.place, Place::waiting);
+  EXPECT_EQ(next.place, VisitorState::waiting);
   EXPECT_EQ(next.number, 11);
   EXPECT_EQ(next.serving, 10);
 }
@@ -66,7 +66,7 @@ TEST(Line, AnOwnerHasNoMorePlacesThanItMay) {
   for (int i = 1; i <= 1100; ++i) {
     const auto answer = room.ask(newcomer("greedy"));
     EXPECT_EQ(answer.number, std::min(i, 32));
-    EXPECT_EQ(answer.place, Place::inside);
+    EXPECT_EQ(answer.place, VisitorState::inside);
   }
   EXPECT_LE(room.look().taken, 32);
   EXPECT_EQ(room.ask(newcomer("honest")).number, 33);
@@ -125,8 +125,8 @@ TEST(Line, CallsInOrderAtTheRate) {
     room.now += 1s;
     EXPECT_EQ(room.look().serving, 10 + 5 * second);
   }
-  EXPECT_EQ(room.present(510).place, Place::inside);
-  EXPECT_EQ(room.present(511).place, Place::waiting);
+  EXPECT_EQ(room.present(510).place, VisitorState::inside);
+  EXPECT_EQ(room.present(511).place, VisitorState::waiting);
 }
 
 TEST(Line, CountsFractionsOfAnAdmissionExactly) {
@@ -143,16 +143,16 @@ TEST(Line, DoesNotPileUpAdmissionsWhileNobodyWaits) {
   OneRoom room{rated(5)};
   room.arrive();
   room.now += 24h;
-  for (int i = 0; i < 10; ++i) EXPECT_EQ(room.arrive().place, Place::inside);
-  EXPECT_EQ(room.arrive().place, Place::waiting);
+  for (int i = 0; i < 10; ++i) EXPECT_EQ(room.arrive().place, VisitorState::inside);
+  EXPECT_EQ(room.arrive().place, VisitorState::waiting);
 }
 
 TEST(Line, NewcomersDoNotPassThoseWhoWait) {
   OneRoom room{rated(1)};
   for (int i = 0; i < 10; ++i) room.arrive();
   room.now += 1s;
-  EXPECT_EQ(room.arrive().place, Place::waiting);
-  EXPECT_EQ(room.present(3).place, Place::inside);
+  EXPECT_EQ(room.arrive().place, VisitorState::waiting);
+  EXPECT_EQ(room.present(3).place, VisitorState::inside);
 }
 
 TEST(Line, APlaceIsKeptForTheGraceAndLostSoonAfter) {
@@ -166,9 +166,9 @@ TEST(Line, APlaceIsKeptForTheGraceAndLostSoonAfter) {
     EXPECT_EQ(back.lost, late > 60s) << late.count();
     if (back.lost) {
       EXPECT_EQ(back.number, 201);
-      EXPECT_EQ(back.place, Place::waiting);
+      EXPECT_EQ(back.place, VisitorState::waiting);
     } else {
-      EXPECT_EQ(back.place, Place::inside);
+      EXPECT_EQ(back.place, VisitorState::inside);
     }
   }
 }
@@ -185,7 +185,7 @@ TEST(Line, ATicketIsTheSameVisitorHoweverOftenItIsPresented) {
   OneRoom room{visited(3)};
   for (int i = 0; i < 3; ++i) room.arrive();
   const auto fourth = room.arrive();
-  ASSERT_EQ(fourth.place, Place::waiting);
+  ASSERT_EQ(fourth.place, VisitorState::waiting);
   for (int i = 0; i < 100; ++i) {
     EXPECT_EQ(room.present(2).number, 2);
     EXPECT_EQ(room.look().taken, 3);
@@ -194,14 +194,14 @@ TEST(Line, ATicketIsTheSameVisitorHoweverOftenItIsPresented) {
 
 TEST(Line, LetsInAsManyVisitorsAsMayBeInside) {
   OneRoom room{visited(3)};
-  for (int i = 0; i < 3; ++i) EXPECT_EQ(room.arrive().place, Place::inside);
-  EXPECT_EQ(room.arrive().place, Place::waiting);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(room.arrive().place, VisitorState::inside);
+  EXPECT_EQ(room.arrive().place, VisitorState::waiting);
   EXPECT_EQ(room.arrive().number, 5);
   bool fifth_inside = false;
   for (int minute = 0; minute < 12 && !fifth_inside; ++minute) {
     room.pass(60s);
     room.remain(1);
-    fifth_inside = room.present(5).place == Place::inside;
+    fifth_inside = room.present(5).place == VisitorState::inside;
   }
   // 2 and 3 have left without a word: 4 and 5 are called.
   EXPECT_TRUE(fifth_inside);
@@ -253,7 +253,7 @@ TEST(Line, ATakeOverGivesNoNumberTwiceAndNeverGoesBack) {
 TEST(Line, TicketsBringBackALostRoom) {
   OneRoom room{rated(5)};
   const auto back = room.ask({.ask = Ask::present, .number = 25'000, .serving = 20'000});
-  EXPECT_EQ(back.place, Place::waiting);
+  EXPECT_EQ(back.place, VisitorState::waiting);
   EXPECT_EQ(back.next, 25'000);
   EXPECT_EQ(back.serving, 20'000) << "and nobody is called beyond that at once";
   EXPECT_EQ(room.arrive().number, 25'001);
@@ -277,7 +277,7 @@ TEST(Line, ManyGatewaysThatCountAloneLetInTheRateTogether) {
   for (int second = 0; second < 100; ++second) {
     for (auto* room : {&one, &other}) {
       for (int i = 0; i < 50; ++i)
-        inside += room->ask({.ask = Ask::arrive, .stride = 2}).place == Place::inside ? 1 : 0;
+        inside += room->ask({.ask = Ask::arrive, .stride = 2}).place == VisitorState::inside ? 1 : 0;
       room->now += 1s;
     }
   }
@@ -291,7 +291,7 @@ TEST(Line, ObservingLetsNobodyWaitAndTellsWhoWouldHaveWaited) {
   OneRoom room{rated(5)};
   int waiting = 0;
   for (int second = 0; second < 100; ++second) {
-    for (int i = 0; i < 10; ++i) waiting += room.ask({.ask = Ask::observe}).place == Place::waiting ? 1 : 0;
+    for (int i = 0; i < 10; ++i) waiting += room.ask({.ask = Ask::observe}).place == VisitorState::waiting ? 1 : 0;
     room.now += 1s;
     EXPECT_EQ(room.look().serving, room.look().next);
   }
@@ -324,7 +324,7 @@ TEST(Line, TheBoundOfVisitorsHoldsForManyWhoComeAndGo) {
     for (int minute = 0; minute < 60; ++minute) {
       for (std::uint64_t i = 0; i < visitors / 2; ++i) {
         const auto answer = room.arrive();
-        if (answer.place == Place::inside)
+        if (answer.place == VisitorState::inside)
           inside[answer.number] = room.now;
         else
           waiting.push_back(answer.number);
@@ -339,7 +339,7 @@ TEST(Line, TheBoundOfVisitorsHoldsForManyWhoComeAndGo) {
       }
       for (auto at = waiting.begin(); at != waiting.end() && *at <= room.look().serving;) {
         const auto answer = room.present(*at);
-        if (answer.place == Place::inside) inside[answer.number] = room.now;
+        if (answer.place == VisitorState::inside) inside[answer.number] = room.now;
         at = waiting.erase(at);
       }
       most = std::max(most, inside.size());

@@ -64,7 +64,7 @@ TEST(RoomTicket, NoTextMakesTheReaderStumble) {
   }
 }
 
-const room::Rule kRated{.name = "r", .count = 10, .period = 1s, .burst = 20, .grace = 120s, .stay = 600s};
+const room::RoomRule kRated{.name = "r", .count = 10, .period = 1s, .burst = 20, .grace = 120s, .stay = 600s};
 const Instant kHeard{std::chrono::seconds(1'760'000'000)};
 
 TEST(RoomKnowledge, SparesOnlyCallersWhoAreCertainlyNotCalled) {
@@ -91,7 +91,7 @@ TEST(RoomKnowledge, EstimatesByTheRateOrByWhatItHasSeen) {
   knowledge.heard({.next = 1000, .serving = 100}, kHeard);
   EXPECT_EQ(knowledge.wait(kRated, 200), Duration(10s));
   EXPECT_EQ(knowledge.wait(kRated, 100), Duration(0));
-  const room::Rule visitors{.name = "v", .visitors = 50, .grace = 120s, .stay = 600s};
+  const room::RoomRule visitors{.name = "v", .visitors = 50, .grace = 120s, .stay = 600s};
   EXPECT_EQ(knowledge.wait(visitors, 200), Duration(1200s)) << "it has not moved yet: each place once in the stay";
   for (int i = 1; i <= 60; ++i) knowledge.heard({.next = 1000, .serving = 100 + 2 * i}, kHeard + i * 1s);
   ASSERT_TRUE(knowledge.wait(visitors, 420));
@@ -99,7 +99,7 @@ TEST(RoomKnowledge, EstimatesByTheRateOrByWhatItHasSeen) {
 }
 
 TEST(RoomKnowledge, MeasuresTheLineOnlyWhileSomebodyWaitsAndNotByOneSilence) {
-  const room::Rule visitors{.name = "v", .visitors = 50, .grace = 120s, .stay = 600s};
+  const room::RoomRule visitors{.name = "v", .visitors = 50, .grace = 120s, .stay = 600s};
   room::Knowledge knowledge;
   for (int i = 0; i < 60; ++i) knowledge.heard({.next = i / 10, .serving = i / 10}, kHeard + i * 1s);
   EXPECT_EQ(knowledge.wait(visitors, 55), Duration(600s)) << "six visitors a minute is who came, not who may come";

@@ -45,7 +45,7 @@ class Bug : public net::test::Loop {
     logs.access = log_path_.string();
     logs_ = std::make_unique<observe::Logs>(logs);
     log_ = logs_->access_log();
-    gateway::Options options;
+    gateway::PathOptions options;
     gateway::RouteOptions route;
     route.name = "broken";
     route.path = "/*";
@@ -59,7 +59,7 @@ class Bug : public net::test::Loop {
     limit.per.push_back(headgate::test::make_per("client_ip"));
     limit.tiers.emplace_back().rules.push_back(rule);
     const auto compiled = std::make_shared<const gateway::CompiledConfig>(
-        options, identity::Options{}, std::vector{limit}, std::vector<gateway::UpstreamOptions>{}, 1);
+        options, identity::IdentityOptions{}, std::vector{limit}, std::vector<gateway::UpstreamOptions>{}, 1);
     const auto keys = std::make_shared<const identity::ApiKeys>();
     const auto snapshot = boost::make_local_shared<gateway::Snapshot>();
     snapshot->compiled = compiled;

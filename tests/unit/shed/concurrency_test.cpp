@@ -8,10 +8,10 @@ namespace {
 using namespace std::chrono_literals;
 using enum Priority;
 
-constexpr std::uint32_t kFifth = Options::kWhole / 5;
+constexpr std::uint32_t kFifth = ConcurrencyOptions::kWhole / 5;
 
-Options fixed(std::uint32_t limit, std::uint32_t reserved) {
-  return {.adaptive = Bounds{.least = limit, .most = limit}, .reserved = reserved};
+ConcurrencyOptions fixed(std::uint32_t limit, std::uint32_t reserved) {
+  return {.adaptive = ConcurrencyRange{.least = limit, .most = limit}, .reserved = reserved};
 }
 
 void enter(Concurrency& concurrency, Priority priority, unsigned count) {
@@ -100,7 +100,7 @@ TEST(Concurrency, CriticalMayTakeThePlacesOfOthers) {
 }
 
 TEST(Concurrency, KeepsTheReserveForCriticalAlsoWhenTheLimitHasShrunk) {
-  Concurrency concurrency({.adaptive = Bounds{.least = 10, .most = 20}, .reserved = kFifth});
+  Concurrency concurrency({.adaptive = ConcurrencyRange{.least = 10, .most = 20}, .reserved = kFifth});
   enter(concurrency, normal, 16);
   auto now = Concurrency::Steady(1h);
   for (int i = 0; i < 400; ++i) {  // no answers: the limit falls to its least
@@ -125,7 +125,7 @@ TEST(Concurrency, TreatsOneLowRequestASecondAsNormal) {
 }
 
 TEST(Concurrency, CountsEveryEnd) {
-  Concurrency concurrency({.adaptive = Bounds{}});
+  Concurrency concurrency({.adaptive = ConcurrencyRange{}});
   enter(concurrency, normal, 3);
   concurrency.answered(normal, 10ms, Concurrency::Steady(1h));
   concurrency.dropped(normal, Concurrency::Steady(1h));

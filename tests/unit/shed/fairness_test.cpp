@@ -24,7 +24,7 @@ constexpr std::uint32_t kPlaces = 40;
 class Tenants {
  public:
   explicit Tenants(unsigned backlog)
-      : concurrency_({.adaptive = Bounds{.least = kPlaces, .most = kPlaces},
+      : concurrency_({.adaptive = ConcurrencyRange{.least = kPlaces, .most = kPlaces},
                       .queue = QueueOptions{.length = 2000, .wait = 1min}}),
         backlog_(backlog) {}
 

@@ -12,7 +12,7 @@ using namespace std::chrono_literals;
 /// Feeds windows of 120 ms, each with the samples that so many requests in flight give (Little's law), at least twenty.
 class Fed {
  public:
-  explicit Fed(Bounds bounds = {}) : gradient(bounds) {}
+  explicit Fed(ConcurrencyRange bounds = {}) : gradient(bounds) {}
 
   void windows(int count, Duration latency, double use, double drops = 0) {
     for (int i = 0; i < count; ++i) {
@@ -34,9 +34,9 @@ class Fed {
 };
 
 TEST(Gradient, BeginsAtTwentyWithinItsBounds) {
-  EXPECT_EQ(Gradient(Bounds{}).limit(), 20U);
-  EXPECT_EQ(Gradient(Bounds{.least = 50, .most = 90}).limit(), 50U);
-  EXPECT_EQ(Gradient(Bounds{.least = 1, .most = 8}).limit(), 8U);
+  EXPECT_EQ(Gradient(ConcurrencyRange{}).limit(), 20U);
+  EXPECT_EQ(Gradient(ConcurrencyRange{.least = 50, .most = 90}).limit(), 50U);
+  EXPECT_EQ(Gradient(ConcurrencyRange{.least = 1, .most = 8}).limit(), 8U);
 }
 
 TEST(Gradient, StaysWhereItIsWhileLessThanHalfIsUsed) {

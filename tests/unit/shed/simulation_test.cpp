@@ -9,7 +9,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-const shed::Options kAdaptive{.adaptive = shed::Bounds{}};
+const shed::ConcurrencyOptions kAdaptive{.adaptive = shed::ConcurrencyRange{}};
 
 double capacity(unsigned places, Duration service) { return places / std::chrono::duration<double>(service).count(); }
 
@@ -114,7 +114,7 @@ TEST(ServerThatSlowsDownUnderLoad, KeepsMostOfItsGoodput) {
   const auto run = simulate(scenario, kAdaptive);
   EXPECT_GE(run.sum(&SheddingTick::answered, 10s, 40s), 0.85 * run.sum(&SheddingTick::capacity, 10s, 40s));
   // Without a limit it loses half of it.
-  const auto without = simulate(scenario, {.adaptive = shed::Bounds{.least = 64, .most = 1000}});
+  const auto without = simulate(scenario, {.adaptive = shed::ConcurrencyRange{.least = 64, .most = 1000}});
   EXPECT_LT(without.sum(&SheddingTick::answered, 10s, 40s), 0.7 * run.sum(&SheddingTick::answered, 10s, 40s));
 }
 
@@ -171,7 +171,7 @@ TEST(HealthyTraffic, IsNeverRefusedForAMeasurement) {
 TEST(CriticalRequests, LoseNothingWhileTheyNeedLessThanTheReserve) {
   const auto full = capacity(32, 30ms);
   auto options = kAdaptive;
-  options.reserved = shed::Options::kWhole / 4;
+  options.reserved = shed::ConcurrencyOptions::kWhole / 4;
   // A hundredth of five times the capacity: a twentieth of what the server can do.
   const auto run = simulate({.phases = {{0s, full / 2, 32, 30ms}, {5s, full * 5, 32, 30ms}},
                              .until = 30s,

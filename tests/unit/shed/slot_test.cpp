@@ -8,7 +8,7 @@ namespace headgate::shed {
 namespace {
 
 TEST(Slot, StaysTakenWhenAnAttemptIsMissedAndTheLimitLearnsOfIt) {
-  Concurrency concurrency({.adaptive = Bounds{.least = 10, .most = 20}});
+  Concurrency concurrency({.adaptive = ConcurrencyRange{.least = 10, .most = 20}});
   for (int i = 0; i < 15; ++i) concurrency.enter(Priority::normal);
   auto now = Concurrency::Steady(std::chrono::hours(1));
   Slot slot;

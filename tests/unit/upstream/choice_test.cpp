@@ -11,7 +11,7 @@ namespace {
 
 class Choices : public Servers {
  protected:
-  std::unique_ptr<ServerGroup> changed(const Options& options, unsigned worker = 0) {
+  std::unique_ptr<ServerGroup> changed(const ServerGroupOptions& options, unsigned worker = 0) {
     return std::make_unique<ServerGroup>(clock_, options, h1_dialler({loop_, timers_, blocks_, clock_, random_}),
                                          worker, upstream_.get());
   }
@@ -103,8 +103,8 @@ TEST_F(Choices, DoNotTakeAServerForFastThatFails) {
     choice_.tried.add(at);
   }
   choice_.tried.clear();
-  upstream_->note(*attempts[1], balance::Outcome::answered, milliseconds(50));
-  upstream_->note(*attempts[0], balance::Outcome::server_error, milliseconds(1));
+  upstream_->note(*attempts[1], balance::AttemptOutcome::answered, milliseconds(50));
+  upstream_->note(*attempts[0], balance::AttemptOutcome::server_error, milliseconds(1));
   auto& rows = upstream_->servers();
   EXPECT_EQ(rows[0].latency, milliseconds(100)) << "as slow as twice the slowest";
   for (int i = 0; i < 3; ++i) EXPECT_EQ(connect()->at(), 1U);

@@ -44,7 +44,7 @@ class ScriptedDialler final : public Dialler {
       : seen_(seen), clock_(clock), name_(std::move(name)), row_(std::move(row)) {
     note("new");
   }
-  void use(const Options&) noexcept override { note("use"); }
+  void use(const ServerGroupOptions&) noexcept override { note("use"); }
   CountedAttemptPtr take_idle(std::size_t) noexcept override { return nullptr; }
   Task<Result<CountedAttemptPtr, Failure>> connect(std::size_t at) override {
     note("connect");
@@ -79,7 +79,7 @@ class GroupOfServers : public testing::Test {
     group_ = make(nullptr);
   }
   std::unique_ptr<ServerGroup> make(const ServerGroup* before) {
-    const auto dial = [this](const Options& options, std::size_t at, const balance::ServerPtr& row) {
+    const auto dial = [this](const ServerGroupOptions& options, std::size_t at, const balance::ServerPtr& row) {
       return std::make_shared<ScriptedDialler>(seen_, clock_, options.servers[at].text, row);
     };
     return std::make_unique<ServerGroup>(clock_, options_, dial, 0, before);
@@ -95,7 +95,7 @@ class GroupOfServers : public testing::Test {
 
   VirtualClock clock_;
   Seen seen_;
-  Options options_;
+  ServerGroupOptions options_;
   std::unique_ptr<ServerGroup> group_;
   balance::Choice choice_;
 
@@ -109,7 +109,7 @@ TEST_F(GroupOfServers, CountsWhatIsInFlightUntilItIsGivenBack) {
   EXPECT_EQ(calls(), (Calls{"new a:80", "new b:80"}));
   auto attempt = connect();
   EXPECT_EQ(group_->servers()[0].in_flight, 1U);
-  group_->note(*attempt, balance::Outcome::answered, std::chrono::milliseconds(3));
+  group_->note(*attempt, balance::AttemptOutcome::answered, std::chrono::milliseconds(3));
   EXPECT_EQ(group_->servers()[0].latency, std::chrono::milliseconds(3));
   group_->give_back(std::move(attempt));
   EXPECT_EQ(group_->servers()[0].in_flight, 0U);

@@ -91,7 +91,7 @@ class Servers : public testing::Test {
     return head;
   }
   void give_back(AttemptPtr attempt) {
-    upstream_->note(*attempt, balance::Outcome::answered, milliseconds(1));
+    upstream_->note(*attempt, balance::AttemptOutcome::answered, milliseconds(1));
     upstream_->give_back(std::move(attempt));
   }
 
@@ -104,7 +104,7 @@ class Servers : public testing::Test {
   Random random_{1};
   std::vector<Acceptor> acceptors_;
   std::vector<net::Socket> far_;
-  Options options_;
+  ServerGroupOptions options_;
   std::unique_ptr<ServerGroup> upstream_;
   http::ReplyHead head_;
   balance::Choice choice_;

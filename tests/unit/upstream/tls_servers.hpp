@@ -89,7 +89,7 @@ class TlsServers : public Servers {
     counters_ = observe::upstream_handshake_counters(registry_, 0, "app");
     begin(servers, 64, {*net::TlsContext::of_client(tls_), counters_});
   }
-  auto counted(observe::Handshake how) const { return counters_[static_cast<std::size_t>(how)]->read(); }
+  auto counted(observe::ServerHandshake how) const { return counters_[static_cast<std::size_t>(how)]->read(); }
 
   /// Runs `work` on a thread, and the loop meanwhile.
   template <class Work>

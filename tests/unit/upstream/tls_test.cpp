@@ -7,7 +7,7 @@
 namespace headgate::upstream::test {
 namespace {
 
-using observe::Handshake;
+using observe::ServerHandshake;
 using TlsUpstream = TlsServers;
 
 TEST_F(TlsUpstream, CarriesOneExchangeAfterAnother) {
@@ -158,8 +158,8 @@ TEST_F(TlsUpstream, ResumesTheLastSession) {
     attempt.reset();
     EXPECT_TRUE(meanwhile([&] { return tls_far().hears_end(); }));
   }
-  EXPECT_EQ(counted(Handshake::full), 1U);
-  EXPECT_EQ(counted(Handshake::resumed), 3U);
+  EXPECT_EQ(counted(ServerHandshake::full), 1U);
+  EXPECT_EQ(counted(ServerHandshake::resumed), 3U);
 }
 
 TEST_F(TlsUpstream, ResumesAfterAConnectionThatWasBrokenOff) {
@@ -190,7 +190,7 @@ TEST_F(TlsUpstream, RefusesACertificateThatIsNotTrusted) {
   EXPECT_EQ(connected.error().what, Failed::untrusted);
   EXPECT_EQ(connected.error().detail, "its certificate is not trusted: IP address mismatch");
   EXPECT_EQ(connected.error().server, "s0");
-  EXPECT_EQ(counted(Handshake::untrusted), 1U);
+  EXPECT_EQ(counted(ServerHandshake::untrusted), 1U);
 }
 
 TEST_F(TlsUpstream, NeverResumesAroundARefusedCertificate) {
@@ -217,7 +217,7 @@ TEST_F(TlsUpstream, GivesUpAHandshakeAtTheConnectTimeout) {
   EXPECT_EQ(connected.error().what, Failed::connect_timeout);
   EXPECT_STREQ(connected.error().why, "it did not end the TLS handshake in time");
   EXPECT_LT(std::chrono::steady_clock::now() - begun, seconds(3));
-  EXPECT_EQ(counted(Handshake::timed_out), 1U);
+  EXPECT_EQ(counted(ServerHandshake::timed_out), 1U);
 }
 
 TEST_F(TlsUpstream, ShowsItsCertificateAndTheNameItWants) {

@@ -118,7 +118,7 @@ class Path : public testing::Test {
     return added;
   }
   /// It may have only so many requests.
-  void bound(const shed::Options& concurrency, limit::Store store = limit::Store::memory) {
+  void bound(const shed::ConcurrencyOptions& concurrency, limit::Store store = limit::Store::memory) {
     upstream().concurrency = concurrency;
     upstream().in_flight_store = store;
   }
@@ -209,9 +209,9 @@ class Path : public testing::Test {
   VirtualClock clock;
   Trace trace;
   Trace shadow_trace;  ///< of the upstream that mirrors
-  Options options;
+  PathOptions options;
   RouteOptions route;
-  identity::Options identity;
+  identity::IdentityOptions identity;
   std::vector<limit::Limit> limits;
   Client client{trace};
   HeardMemory memory{trace};

@@ -22,7 +22,7 @@ struct RefusedText : testing::Test {
     show_refused_head(before + rest, before.size(), identity, out);
     return out.before + '[' + out.wrong + ']' + out.after;
   }
-  identity::Options identity;
+  identity::IdentityOptions identity;
   RefusedRequest out;
 };
 
@@ -135,7 +135,7 @@ std::chrono::nanoseconds time_of(const std::string& bytes, std::size_t fault) {
     return std::chrono::seconds(now.tv_sec) + std::chrono::nanoseconds(now.tv_nsec);
   };
   auto least = std::chrono::nanoseconds::max();
-  const identity::Options identity;
+  const identity::IdentityOptions identity;
   for (int i = 0; i < 7; ++i) {
     RefusedRequest out;
     const auto begin = time();

@@ -39,7 +39,7 @@ struct Candidates : testing::Test {
     return out;
   }
 
-  Options options;
+  PathOptions options;
   std::size_t others = 0;
 };
 

@@ -44,10 +44,12 @@ struct Forward : testing::Test {
     return out;
   }
   /// With these options; valid until the next call.
-  const CompiledConfig& compiled(const identity::Options& identity = {}) {
+  const CompiledConfig& compiled(const identity::IdentityOptions& identity = {}) {
     return compiled_.emplace(options, identity, std::vector<limit::Limit>{}, std::vector<UpstreamOptions>{}, 1);
   }
-  void forward_request(const identity::Options& identity = {}) { forward_request_fields(x, compiled(identity)); }
+  void forward_request(const identity::IdentityOptions& identity = {}) {
+    forward_request_fields(x, compiled(identity));
+  }
 
   /// Completes the fields of x.answer for the client; nothing is sent.
   void forward_reply(RejectionHeaders limits) {
@@ -67,7 +69,7 @@ struct Forward : testing::Test {
   }
 
   headgate::test::VirtualClock clock;
-  Options options;
+  PathOptions options;
   Trace trace;
   Client client{trace};
   Exchange x;

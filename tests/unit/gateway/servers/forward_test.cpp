@@ -70,7 +70,7 @@ TEST_F(Forward, TellsTheSchemeOfTheHopThatMetTheClient) {
 }
 
 TEST_F(Forward, WritesTheFieldThatTheHopsUse) {
-  identity::Options identity;
+  identity::IdentityOptions identity;
   identity.address_field = identity::AddressField::forwarded;
   x.caller.through_trusted = true;
   x.caller.hops = 1;
@@ -86,7 +86,7 @@ TEST_F(Forward, WritesTheFieldThatTheHopsUse) {
 }
 
 TEST_F(Forward, ReadsProtoAndHostOnlyFromTheFieldThatTheHopsUse) {
-  identity::Options identity;
+  identity::IdentityOptions identity;
   identity.address_field = identity::AddressField::forwarded;
   x.caller.through_trusted = true;
   x.caller.hops = 1;
@@ -101,7 +101,7 @@ TEST_F(Forward, ReadsProtoAndHostOnlyFromTheFieldThatTheHopsUse) {
 }
 
 TEST_F(Forward, DropsIdentityFieldsFromTrailers) {
-  identity::Options identity;
+  identity::IdentityOptions identity;
   identity.api_key.written = true;
   identity.jwt.emplace().claim_headers = {{"X-User", "sub"}};
   http::Fields trailers;
@@ -146,7 +146,7 @@ TEST_F(Forward, DropsOtherSpellingsOfHopByHopFields) {
 }
 
 TEST_F(Forward, DropsOtherSpellingsOfFieldsThatWereRead) {
-  identity::Options identity;
+  identity::IdentityOptions identity;
   identity.api_key.written = identity.api_key.pass_on = true;
   identity.jwt.emplace().header = "x-token";
   Route route;
@@ -164,7 +164,7 @@ TEST_F(Forward, SendsTheUpstreamsNameAsHostIfTheClientSentNone) {
   x.request.authority = {};
   x.upstream = "app";
   options.proxy_fields.clear();
-  identity::Options identity;
+  identity::IdentityOptions identity;
   identity.address_field = identity::AddressField::forwarded;
   forward_request(identity);
   EXPECT_EQ(sent("Host"), "[app]");

@@ -62,7 +62,7 @@ TEST_F(PathDoubled, CookiesOfKeysTokensRoomsAndSplitsAreReadTheSameWay) {
 }
 
 TEST_F(PathDoubled, AFieldThatSaysWhoseLineARequestStandsInIsRefused) {
-  shed::Options concurrency{.adaptive = shed::Bounds{.least = 1, .most = 1}};
+  shed::ConcurrencyOptions concurrency{.adaptive = shed::ConcurrencyRange{.least = 1, .most = 1}};
   concurrency.queue = shed::QueueOptions{.length = 10, .wait = std::chrono::milliseconds(500)};
   bound(concurrency);
   upstream().queue_per = {headgate::test::make_per("header:x-tenant")};

@@ -90,7 +90,7 @@ std::vector<Way> ways() {
        }},
       {EndedBy::shed, 503, "TooManyRequestsAtTheUpstream",
        [](T& t) {
-         const shed::Options one{.adaptive = shed::Bounds{.least = 1, .most = 1}};
+         const shed::ConcurrencyOptions one{.adaptive = shed::ConcurrencyRange{.least = 1, .most = 1}};
          t.bound(one);
          t.app->counted.emplace(one).enter(shed::Priority::normal);
          t.check("GET /a");

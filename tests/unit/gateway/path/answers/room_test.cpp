@@ -16,12 +16,12 @@ using testing::StartsWith;
 class ScriptedRooms final : public room::RemoteRooms {
  public:
   explicit ScriptedRooms(VirtualClock& clock) : clock_(clock) {}
-  Task<Result<room::Answer>> ask(const room::Rule& rule, const room::Question& question) override {
+  Task<Result<room::Answer>> ask(const room::RoomRule& rule, const room::Question& question) override {
     ++asked;
     if (away) co_return Result<room::Answer>(boost::system::in_place_error, boost::asio::error::timed_out);
     co_return room::step(state, rule, question, clock_.wall());
   }
-  room::State state;
+  room::LineState state;
   int asked = 0;
   bool away = false;
 

@@ -29,7 +29,7 @@ class PathOperator : public Path {
     EXPECT_EQ(clock.armed(), 0U) << "nobody waits any more";
   }
   void places(std::uint32_t most) {
-    const shed::Options some{.adaptive = shed::Bounds{.least = most, .most = most}};
+    const shed::ConcurrencyOptions some{.adaptive = shed::ConcurrencyRange{.least = most, .most = most}};
     bound(some);
     app->counted.emplace(some);
   }
@@ -47,7 +47,7 @@ TEST_F(PathOperator, EndsAWaitForAPermitOfARate) {
 }
 
 TEST_F(PathOperator, EndsAWaitForAPlaceAtTheUpstream) {
-  shed::Options one{.adaptive = shed::Bounds{.least = 1, .most = 1}};
+  shed::ConcurrencyOptions one{.adaptive = shed::ConcurrencyRange{.least = 1, .most = 1}};
   one.queue = shed::QueueOptions{.length = 10, .wait = milliseconds(500)};
   bound(one);
   app->counted.emplace(one);

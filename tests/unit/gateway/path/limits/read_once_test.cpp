@@ -52,7 +52,7 @@ class PathReadOnce : public Path, public testing::WithParamInterface<std::tuple<
     return limit;
   }
   void lets_queue(const std::string& name, ScriptedUpstream& servers, const limit::Per& per) {
-    shed::Options concurrency{.adaptive = shed::Bounds{.least = 4, .most = 4}};
+    shed::ConcurrencyOptions concurrency{.adaptive = shed::ConcurrencyRange{.least = 4, .most = 4}};
     concurrency.queue = shed::QueueOptions{};
     upstream(name).concurrency = concurrency;
     upstream(name).queue_per = {per};

@@ -28,7 +28,7 @@ TEST_F(PathHeldBody, AreReadBeforeAServerIsChosen) {
 }
 
 TEST_F(PathHeldBody, HoldNoPlaceAtTheUpstreamMeanwhile) {
-  const shed::Options one{.adaptive = shed::Bounds{.least = 1, .most = 1}};
+  const shed::ConcurrencyOptions one{.adaptive = shed::ConcurrencyRange{.least = 1, .most = 1}};
   bound(one);
   app->counted.emplace(one);
   check("POST /a", "Content-Length: 6\r\n", {{"one", Duration(0), {}}, {"two", seconds(1), {}}});
@@ -41,7 +41,7 @@ TEST_F(PathHeldBody, HoldNoPlaceAtTheUpstreamMeanwhile) {
 class PathHeldBodyAtAFullUpstream : public PathHeldBody {
  protected:
   void capacity(limit::Store store) {
-    shed::Options one;
+    shed::ConcurrencyOptions one;
     one.in_flight = 1;
     bound(one, store);
     app->counted.emplace(one);

@@ -17,7 +17,7 @@ class PathQueue : public Path {
  protected:
   /// The upstream takes one request at a time.
   void queue(std::uint32_t length = 10, Duration wait = milliseconds(500)) {
-    shed::Options concurrency{.adaptive = shed::Bounds{.least = 1, .most = 1}};
+    shed::ConcurrencyOptions concurrency{.adaptive = shed::ConcurrencyRange{.least = 1, .most = 1}};
     concurrency.queue = shed::QueueOptions{.length = length, .wait = wait};
     bound(concurrency);
     app->counted.emplace(concurrency);

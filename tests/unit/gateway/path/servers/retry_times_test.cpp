@@ -144,7 +144,7 @@ TEST_F(PathRetry, EndsThePauseAtTheEndOfADrain) {
 }
 
 TEST_F(PathRetry, KeepsThePlaceAtTheUpstreamUntilTheLastAttempt) {
-  const shed::Options two{.adaptive = shed::Bounds{.least = 2, .most = 2}};
+  const shed::ConcurrencyOptions two{.adaptive = shed::ConcurrencyRange{.least = 2, .most = 2}};
   bound(two);
   app->counted.emplace(two);
   retries();
@@ -161,7 +161,7 @@ TEST_F(PathRetry, KeepsThePlaceAtTheUpstreamUntilTheLastAttempt) {
 }
 
 TEST_F(PathRetry, KeepsThePlaceIfNoServerCouldBeConnectedTo) {
-  const shed::Options two{.adaptive = shed::Bounds{.least = 2, .most = 2}};
+  const shed::ConcurrencyOptions two{.adaptive = shed::ConcurrencyRange{.least = 2, .most = 2}};
   bound(two);
   app->counted.emplace(two);
   retries();

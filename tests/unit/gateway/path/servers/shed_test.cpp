@@ -13,13 +13,15 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
-constexpr std::uint32_t kHalf = shed::Options::kWhole / 2;
+constexpr std::uint32_t kHalf = shed::ConcurrencyOptions::kWhole / 2;
 
 class PathShed : public Path {
  protected:
   /// The upstream takes `most` requests at the same time, half of them only critical ones.
-  void places(std::uint32_t most) { use({.adaptive = shed::Bounds{.least = most, .most = most}, .reserved = kHalf}); }
-  void use(const shed::Options& concurrency, limit::Store store = limit::Store::memory) {
+  void places(std::uint32_t most) {
+    use({.adaptive = shed::ConcurrencyRange{.least = most, .most = most}, .reserved = kHalf});
+  }
+  void use(const shed::ConcurrencyOptions& concurrency, limit::Store store = limit::Store::memory) {
     bound(concurrency, store);
     app->counted.emplace(concurrency);
   }
@@ -57,7 +59,7 @@ TEST_F(PathShed, LetsCriticalRequestsUseTheReserve) {
 
 TEST_F(PathShed, RefusesLowRequestsFirstButForATrickle) {
   route.priority = Priority::low;
-  use({.adaptive = shed::Bounds{.least = 8, .most = 8}});
+  use({.adaptive = shed::ConcurrencyRange{.least = 8, .most = 8}});
   others(Priority::low, 7);
   check("GET /a");
   EXPECT_EQ(client.status, 200U) << "nobody else wants the place";

@@ -119,7 +119,7 @@ TEST_F(PathSplit, ByAClaimASuspensionStillSeesItsOffences) {
 }
 
 TEST_F(PathSplit, PlacesAreThoseOfTheUpstreamThatItGoesTo) {
-  const shed::Options two{.adaptive = shed::Bounds{.least = 2, .most = 2}};
+  const shed::ConcurrencyOptions two{.adaptive = shed::ConcurrencyRange{.least = 2, .most = 2}};
   upstream("next").concurrency = two;
   next_app->counted.emplace(two);
   for (int i = 0; i < 2; ++i) next_app->counted->enter(shed::Priority::normal);
