@@ -26,10 +26,10 @@ class AdminService final : public WorkerService {
   AdminService(std::vector<admin::AdminEndpoint> endpoints, boost::asio::io_context& loop)
       : handler_({}, std::move(endpoints), loop) {}
   gateway::Handler& handler() override { return handler_; }
-  gateway::Bounds bounds() const override {
-    gateway::Bounds out;
+  session::Bounds bounds() const override {
+    session::Bounds out;
     out.connections = most_connections();
-    out.if_full = gateway::IfFull::end_waiting;  // whoever holds them all must not keep probes out
+    out.if_full = session::IfFull::end_waiting;  // whoever holds them all must not keep probes out
     out.paths = http::Paths::as_sent;            // dots and slashes may be the key of a limit
     return out;
   }

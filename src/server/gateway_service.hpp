@@ -75,9 +75,9 @@ class GatewayService final : public WorkerService {
                  upstream::Environment environment);
 
   gateway::Handler& handler() override { return engine_.gateway(); }
-  gateway::Timeouts timeouts() const override { return now_.active->config->gateway.timeouts; }
+  session::Timeouts timeouts() const override { return now_.active->config->timeouts; }
   const observe::HandshakeCounters* handshakes() const override { return &handshakes_; }
-  gateway::Bounds bounds() const override { return now_.active->config->gateway.bounds; }
+  session::Bounds bounds() const override { return now_.active->config->bounds; }
   observe::ListenerCounters listener_counters(std::string_view listener) override {
     return observe::listener_counters(shared_.registry, worker_, listener);
   }

@@ -14,7 +14,7 @@ constexpr auto kLogEvery = std::chrono::seconds(1);
 using Steps = std::chrono::steady_clock::duration;
 
 /// The time that brings back one new connection.
-Steps step_of(const gateway::ConnectionRate& rate) noexcept {
+Steps step_of(const ConnectionRate& rate) noexcept {
   return std::chrono::duration_cast<Steps>(rate.period) / static_cast<Steps::rep>(rate.count);
 }
 

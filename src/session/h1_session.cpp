@@ -176,8 +176,8 @@ bool H1Session::take_head(Exchange& x) {
   const auto data = read_buffer_.data();
   std::size_t scanned = 0;
   const auto size = http::h1::head_size(data, scanned);
-  if (size == 0 || size > bounds().head_bytes || data.starts_with("\r\n")) return false;
-  const http::h1::Limits limits{bounds().head_fields, bounds().target_bytes, bounds().paths};
+  if (size == 0 || size > bounds().head.bytes || data.starts_with("\r\n")) return false;
+  const http::h1::Limits limits{bounds().head.fields, bounds().head.target_bytes, bounds().paths};
   const auto parsed = http::h1::parse_request(data.substr(0, size), limits, x.request);
   if (parsed.has_error()) return false;
   wire_ = *parsed;
@@ -198,17 +198,17 @@ Task<H1Session::Next> H1Session::read_head(Exchange& x) {
       }
       read_buffer_.consume(2);
     }
-    const bool long_head = read_buffer_.full() && read_buffer_.data().size() < bounds().head_bytes;
+    const bool long_head = read_buffer_.full() && read_buffer_.data().size() < bounds().head.bytes;
     const bool no_room = read_buffer_.full() && !(long_head && read_buffer_.widen());
     const auto data = read_buffer_.data();
     const auto size = http::h1::head_size(data, scanned);
-    if (size > bounds().head_bytes || (size == 0 && (data.size() >= bounds().head_bytes || no_room))) {
-      const auto refusal = http::h1::too_long(data, bounds().head_bytes);
+    if (size > bounds().head.bytes || (size == 0 && (data.size() >= bounds().head.bytes || no_room))) {
+      const auto refusal = http::h1::too_long(data, bounds().head.bytes);
       co_return co_await refuse(x, refusal);
     }
     if (size > 0) {
       fresh_ = false;
-      const http::h1::Limits limits{bounds().head_fields, bounds().target_bytes, bounds().paths};
+      const http::h1::Limits limits{bounds().head.fields, bounds().head.target_bytes, bounds().paths};
       const auto parsed = http::h1::parse_request(data.substr(0, size), limits, x.request);
       if (parsed.has_error()) co_return co_await refuse(x, parsed.error());
       wire_ = *parsed;
@@ -249,13 +249,13 @@ Task<H1Session::Next> H1Session::refuse(Exchange& x, ParseError refusal) {
   body_.begin({});
   x.body = &body_;
   x.reply = &reply;
-  const http::h1::Limits limits{bounds().head_fields, bounds().target_bytes, bounds().paths};
+  const http::h1::Limits limits{bounds().head.fields, bounds().head.target_bytes, bounds().paths};
   http::h1::read_refused_head(read_buffer_.data(), limits, x.request);
   handler().name(x);
   x.reason = refusal.why;
   const auto problem = gateway::problem_of_head(refusal.status, refusal.why);
   co_await send_problem(x, problem, gateway::RejectionHeaders::none);
-  const auto head = read_buffer_.data().substr(0, bounds().head_bytes);
+  const auto head = read_buffer_.data().substr(0, bounds().head.bytes);
   handler().refused_head(x, head, http::h1::fault_place(head, limits, refusal));
   handler().refused(x);
   co_return Next::linger;

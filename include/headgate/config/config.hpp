@@ -13,6 +13,7 @@
 #include "headgate/notify/webhook.hpp"
 #include "headgate/observe/options.hpp"
 #include "headgate/redis/options.hpp"
+#include "headgate/session/options.hpp"
 
 #include <chrono>
 #include <cstddef>
@@ -85,6 +86,8 @@ struct Config {
   std::optional<Billing> billing;              ///< not set: no limit's use is billed
   std::optional<notify::TraceOptions> traces;  ///< not set: no spans are sent anywhere
   gateway::PathOptions gateway;
+  session::Timeouts timeouts;
+  session::Bounds bounds;
   observe::LogOptions log;
   SourceLocations places;
   std::vector<std::string> included;  ///< the files that the main one includes, in the order in which they were read

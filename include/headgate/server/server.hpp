@@ -2,12 +2,12 @@
 // The process: workers, listeners, signals, drain. What it serves is a Program.
 
 #include "headgate/gateway/handler.hpp"
-#include "headgate/gateway/options.hpp"
 #include "headgate/net/listener.hpp"
 #include "headgate/net/options.hpp"
 #include "headgate/net/server_tls.hpp"
 #include "headgate/observe/counters.hpp"
 #include "headgate/observe/handshake_counters.hpp"
+#include "headgate/session/options.hpp"
 #include "headgate/session/sessions.hpp"
 #include "headgate/upstream/environment.hpp"
 
@@ -33,11 +33,11 @@ class WorkerService {
   virtual ~WorkerService() = default;
   virtual gateway::Handler& handler() = 0;
   /// The current timeouts of client connections.
-  virtual gateway::Timeouts timeouts() const { return {}; }
+  virtual session::Timeouts timeouts() const { return {}; }
   /// Counts TLS handshakes; null: nobody does. As long as the service lives.
   virtual const observe::HandshakeCounters* handshakes() const { return nullptr; }
   /// The current bounds of client connections.
-  virtual gateway::Bounds bounds() const { return {}; }
+  virtual session::Bounds bounds() const { return {}; }
   /// Counts the connections of a listener, which has this text in the configuration.
   virtual observe::ListenerCounters listener_counters(std::string_view listener) {
     return static_cast<void>(listener), observe::ListenerCounters();

@@ -2,7 +2,7 @@
 // How many connections each client address has and may have, and how many new ones a second: one table for all workers.
 
 #include "headgate/core/hash.hpp"
-#include "headgate/gateway/options.hpp"
+#include "headgate/session/options.hpp"
 
 #include <boost/asio/ip/address.hpp>
 
@@ -21,8 +21,6 @@
 #include <vector>
 
 namespace headgate::session {
-
-using gateway::Bounds;
 
 /// Thread-safe; each call takes one of 16 locks. Its memory is bounded: an address without a connection is remembered
 /// only while that changes an answer, and at most kRemembered of them.

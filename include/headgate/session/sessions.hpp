@@ -8,6 +8,7 @@
 #include "headgate/observe/counters.hpp"
 #include "headgate/session/connection_bounds.hpp"
 #include "headgate/session/connection_call.hpp"
+#include "headgate/session/options.hpp"
 
 #include <boost/asio/io_context.hpp>
 
@@ -29,8 +30,6 @@ namespace headgate::session {
 
 using gateway::Exchange;
 using gateway::Handler;
-using gateway::IfFull;
-using gateway::Timeouts;
 
 struct Handshakes;
 struct Peer;

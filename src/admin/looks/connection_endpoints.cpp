@@ -198,9 +198,9 @@ struct Uses {
   const OperatorBoard& operators;
   const observe::Logs& logs;
 
-  gateway::Bounds bounds() const {
+  session::Bounds bounds() const {
     const auto now = operators.now();
-    return now.active ? now.active->config->gateway.bounds : gateway::Bounds();
+    return now.active ? now.active->config->bounds : session::Bounds();
   }
   std::vector<std::string> callers() const {
     const auto now = operators.now();

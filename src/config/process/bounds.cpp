@@ -7,26 +7,26 @@
 #include "config/text/codes.hpp"
 #include "config/values.hpp"
 
-#include "headgate/gateway/options.hpp"
 #include "headgate/identity/network.hpp"
+#include "headgate/session/options.hpp"
 
 namespace headgate::config {
 namespace {
 
 constexpr Key kTimeoutsKeys[] = {
     {"handshake", &kDuration, kOfOptions, R"("10s")", "From a new connection to the end of its TLS handshake",
-     into<&gateway::Timeouts::handshake>},
+     into<&session::Timeouts::handshake>},
     {"idle", &kDuration, kOfOptions, R"("1m")", "A kept-alive client connection without a request",
-     into<&gateway::Timeouts::idle>},
+     into<&session::Timeouts::idle>},
     {"head", &kDuration, kOfOptions, R"("10s")", "From the first byte of a request to the end of its head",
-     into<&gateway::Timeouts::head>},
+     into<&session::Timeouts::head>},
     {"body", &kDuration, kOfOptions, R"("10s")",
      "No byte of a request's body for this long; for an answer's body see the route's `between_bytes`",
-     into<&gateway::Timeouts::body>},
+     into<&session::Timeouts::body>},
     {"write", &kDuration, kOfOptions, R"("10s")", "The peer takes no byte for this long",
-     into<&gateway::Timeouts::write>},
+     into<&session::Timeouts::write>},
     {"tunnel", &kDuration, kOfOptions, R"("10m")",
-     "An upgraded connection (WebSocket) without a byte in either direction", into<&gateway::Timeouts::tunnel>},
+     "An upgraded connection (WebSocket) without a byte in either direction", into<&session::Timeouts::tunnel>},
 };
 constexpr Section kTimeouts{"timeouts", "timeouts", "One per phase; none of them spans the whole request.",
                             kTimeoutsKeys};
@@ -41,27 +41,27 @@ constexpr Shape kExemptAddresses = list("a list of address blocks", kExemptNetwo
 constexpr Shape kBuffered = size(1UL << 20, std::uint64_t{1} << 53);
 constexpr Key kBoundsKeys[] = {
     {"head_size", &kHeadSize, kOfOptions, R"("16KiB")", "Request line and fields, at most 60KiB; 431 beyond",
-     into<&gateway::Bounds::head_bytes>},
+     into<&session::Bounds::head, &http::HeadBounds::bytes>},
     {"head_fields", &kHeadFields, kOfOptions, "100", "Fields of a request; 431 beyond",
-     into<&gateway::Bounds::head_fields>},
+     into<&session::Bounds::head, &http::HeadBounds::fields>},
     {"target_size", &kTargetSize, kOfOptions, R"("8KiB")", "Path and query of a request; 414 beyond",
-     into<&gateway::Bounds::target_bytes>},
+     into<&session::Bounds::head, &http::HeadBounds::target_bytes>},
     {"connections", &kConnections, kOfOptions, "10000",
      "Client connections of all workers together; for a further one the address with the most gives up the one that "
      "was "
      "idle longest. If none of them is idle it gets a 503, or is closed if it uses TLS",
-     into<&gateway::Bounds::connections>},
+     into<&session::Bounds::connections>},
     {"handshakes", &kHandshakes, kOfOptions, "1000", "TLS handshakes that a worker has under way; further ones wait",
-     into<&gateway::Bounds::handshakes>},
+     into<&session::Bounds::handshakes>},
     {"handshakes_per_address", &kHandshakes, kOfOptions, "100",
      "TLS handshakes of one address, and of one IPv6 block of 64 bits, that a worker has under way or waiting; a "
      "further "
      "connection is closed. Trusted proxies may have more",
-     into<&gateway::Bounds::handshakes_per_address>},
+     into<&session::Bounds::handshakes_per_address>},
     {"connections_per_address", &kConnections, "", "100",
      "Connections of one client address (for IPv6 of one block, see `identity.ipv6_prefix`); a further one is closed "
      "at once, before TLS. Default: any number",
-     into<&gateway::Bounds::connections_per_address>},
+     into<&session::Bounds::connections_per_address>},
     {"connection_rate", &kConnectionRate, "", R"("50/second")",
      "New connections of one client address: so many may come at once, and come back evenly; a further one is closed "
      "at once. Default: any number"},
@@ -71,12 +71,12 @@ constexpr Key kBoundsKeys[] = {
     {"buffered", &kBuffered, "", R"("256MiB")",
      "Bytes in the buffers of all connections, to clients and to servers; beyond it a further request gets a 503 with "
      "`Retry-After`. Default: any number",
-     into<&gateway::Bounds::buffered>},
+     into<&session::Bounds::buffered>},
 };
 constexpr Section kBounds{"bounds", "bounds", "How much one caller can make the gateway hold.", kBoundsKeys};
 
 void build_connection_rate(Build& build, const Node* bounds) {
-  auto& out = build.config.gateway.bounds;
+  auto& out = build.config.bounds;
   for (const Node* each : texts(find(bounds, "exempt")))
     if (const auto network = identity::parse_network(each->text); network.has_value()) out.exempt.push_back(*network);
   const Node* written = text_at(bounds, "connection_rate");
@@ -97,17 +97,22 @@ constexpr Shape kBoundsShape = section(kBounds);
 
 void build_bounds(Build& build) {
   const Node* bounds = find(&build.root, "bounds");
-  auto& out = build.config.gateway.bounds;
+  auto& out = build.config.bounds;
   out.ipv6_prefix = build.config.identity.ipv6_prefix;
   build_connection_rate(build, bounds);
-  if (out.target_bytes <= out.head_bytes) return;
+  auto& path = build.config.gateway;  // which writes to servers, holds bodies, and explains heads
+  path.write_timeout = build.config.timeouts.write;
+  path.tunnel_timeout = build.config.timeouts.tunnel;
+  path.head_bounds = out.head;
+  path.buffered = out.buffered;
+  if (out.head.target_bytes <= out.head.bytes) return;
   const Node* target = find(bounds, "target_size");
   const Node* head = find(bounds, "head_size");
   const Node* written = target != nullptr ? target : head;
   if (written == nullptr || written->kind != Kind::string) return;
   build.report.error(code::kConflict, *written,
-                     "\"target_size\" (" + size_text(out.target_bytes) + ") is larger than \"head_size\" (" +
-                         size_text(out.head_bytes) + "), which includes the target",
+                     "\"target_size\" (" + size_text(out.head.target_bytes) + ") is larger than \"head_size\" (" +
+                         size_text(out.head.bytes) + "), which includes the target",
                      "raise \"head_size\" or lower \"target_size\"");
 }
 

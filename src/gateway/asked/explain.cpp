@@ -139,13 +139,13 @@ Task<Explanation> Gateway::explain(ExplainedRequest request) {
   x->started = path_->services.clock.steady();
   x->client_tls = request.tls;
   x->https_port = request.tls ? std::uint16_t{0} : request.https_port;
-  const auto& bounds = path_->snapshot->compiled->options().bounds;
-  if (request.head.size() > bounds.head_bytes) {
-    const auto refusal = http::h1::too_long(request.head, bounds.head_bytes);
+  const auto& bounds = path_->snapshot->compiled->options().head_bounds;
+  if (request.head.size() > bounds.bytes) {
+    const auto refusal = http::h1::too_long(request.head, bounds.bytes);
     describe_problem(*x, problem_of_head(refusal.status, refusal.why), out);
     co_return out;
   }
-  if (const auto parsed = http::h1::parse_request(request.head, {bounds.head_fields, bounds.target_bytes}, x->request);
+  if (const auto parsed = http::h1::parse_request(request.head, {bounds.fields, bounds.target_bytes}, x->request);
       parsed.has_error()) {
     describe_problem(*x, problem_of_head(parsed.error().status, parsed.error().why), out);
     co_return out;

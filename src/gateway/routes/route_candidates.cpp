@@ -39,8 +39,8 @@ Why why_not(const RouteOptions& options, const Route& route, const Router::Wante
 RouteCandidates route_candidates(const CompiledConfig& compiled, std::string_view head, std::size_t most) {
   RouteCandidates out;
   http::RequestHead request;
-  const auto& bounds = compiled.options().bounds;
-  if (http::h1::parse_request(head, {bounds.head_fields, bounds.target_bytes}, request).has_error()) return out;
+  const auto& bounds = compiled.options().head_bounds;
+  if (http::h1::parse_request(head, {bounds.fields, bounds.target_bytes}, request).has_error()) return out;
   const Router::Wanted wanted{.authority = request.host,
                               .path = request.path,
                               .method = request.method,

@@ -38,7 +38,7 @@ Task<MaybeProblem> hold_body(Path& path, Exchange& x) {
   x.held = held;
   const auto begun = x.clock->steady();
   if (announced) held->expect(static_cast<std::size_t>(framing.length));
-  const auto bound = x.snapshot->compiled->options().bounds.buffered;
+  const auto bound = x.snapshot->compiled->options().buffered;
   const auto any_left = [&] {
     return bound == 0 || path.services.lent == nullptr || path.services.lent->all() < bound;
   };

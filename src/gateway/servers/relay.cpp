@@ -52,7 +52,7 @@ class Relay {
     start_.query = forwarded_query(x_, identity_);
     start_.fields = &x_.fields;
     start_.framing = x_.request.framing;
-    start_.write_timeout = options_.timeouts.write;
+    start_.write_timeout = options_.write_timeout;
     start_.between_bytes = x_.route->between_bytes;
     start_.room = &x_.head;
     if (x_.route->balance_per) choice_.key = server_key(x_);
@@ -328,7 +328,7 @@ class Relay {
     const auto sent = co_await send_answer<AnswerFrom::tunnel>(x_, answer, {}, http::EndStream::no);
     if (sent.has_error()) co_return client_gone();
     const WaitUntilEnd streaming(*this);
-    co_await tunnel(x_, server, options_.timeouts.tunnel);
+    co_await tunnel(x_, server, options_.tunnel_timeout);
     co_return MaybeProblem{};
   }
 

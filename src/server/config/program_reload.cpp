@@ -132,8 +132,7 @@ void GatewayProgram::take(admin::ReloadFrom from, ReadAgainConfig next, std::chr
     shared_.reasons.set(admin::ReasonKind::rolled_back);
   counters_.applied(headgate::now());
   watch_keys();
-  if (before->config->gateway.bounds.connections != now_->config->gateway.bounds.connections)
-    warn_of_few_descriptors(*now_->config);
+  if (before->config->bounds.connections != now_->config->bounds.connections) warn_of_few_descriptors(*now_->config);
   workers_->tell(adopting(now_), [this, &loop = loop_, before, after = now_, result] {
     boost::asio::post(loop, [this, before, after, result] {
       log_changes(*before, *after, result);

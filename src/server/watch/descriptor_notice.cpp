@@ -17,7 +17,7 @@ constexpr int kDescriptorsBeside = 32;
 /// The bound would never be reached: clients would wait in the kernel's queue before, and nobody would be told.
 void warn_of_few_descriptors(const config::Config& config) {
   const auto shares = net::descriptor_shares();
-  const std::int64_t most = config.gateway.bounds.connections;
+  const std::int64_t most = config.bounds.connections;
   if (most + kDescriptorsBeside <= shares.clients) return;
   observe::event(
       observe::LogLevel::warning, "few_descriptors",

@@ -56,7 +56,7 @@ void add_connection_bounds(admin::BoundsBoard& bounds, const admin::OperatorBoar
   bounds.add([&operators, &totals](Table& table) {
     const auto state = operators.now();
     if (!state.active) return;
-    const auto& options = state.active->config->gateway.bounds;
+    const auto& options = state.active->config->bounds;
     const auto heaviest = totals.bounds.heaviest(1);
     const auto held_by = held_by_address(heaviest, options.ipv6_prefix);
     table.push_back({.bound = "bounds.connections",

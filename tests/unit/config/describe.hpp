@@ -234,6 +234,10 @@ inline std::string describe(const gateway::WaitingRoom& room) {
   return out.str() + '\n';
 }
 
+inline std::string describe(const http::HeadBounds& head) {
+  return std::to_string(head.bytes) + ' ' + std::to_string(head.fields) + ' ' + std::to_string(head.target_bytes);
+}
+
 inline std::string describe(const gateway::PathOptions& gateway) {
   std::ostringstream out;
   for (const auto& route : gateway.routes) out << describe(route);
@@ -250,12 +254,8 @@ inline std::string describe(const gateway::PathOptions& gateway) {
       << static_cast<int>(gateway.all_routes.unknown_key) << ' ' << gateway.all_routes.ignore_case;
   if (gateway.all_routes.edits) out << describe(*gateway.all_routes.edits);
   out << '\n';
-  const auto& times = gateway.timeouts;
-  out << "timeouts " << to_text(times.handshake) << ' ' << to_text(times.idle) << ' ' << to_text(times.head) << ' '
-      << to_text(times.body) << ' ' << to_text(times.write) << ' ' << to_text(times.tunnel) << '\n';
-  const auto& bounds = gateway.bounds;
-  out << "bounds " << bounds.head_bytes << ' ' << bounds.head_fields << ' ' << bounds.target_bytes << ' '
-      << bounds.connections << ' ' << bounds.handshakes << ' ' << bounds.handshakes_per_address << '\n';
+  out << "path " << to_text(gateway.write_timeout) << ' ' << to_text(gateway.tunnel_timeout) << ' '
+      << describe(gateway.head_bounds) << ' ' << gateway.buffered << '\n';
   if (!gateway.hsts.empty()) out << "hsts " << gateway.hsts << '\n';
   out << "via " << gateway.via << " proxy_fields";
   for (const auto& name : gateway.proxy_fields) out << ' ' << name;
@@ -338,6 +338,12 @@ inline std::string describe(const Config& config) {
     out << "traces " << net::to_text(traces->url) << ' ' << traces->fields << ' ' << traces->ca << ' '
         << to_text(traces->timeout) << ' ' << traces->service << '\n';
   out << describe(config.gateway);
+  const auto& times = config.timeouts;
+  out << "timeouts " << to_text(times.handshake) << ' ' << to_text(times.idle) << ' ' << to_text(times.head) << ' '
+      << to_text(times.body) << ' ' << to_text(times.write) << ' ' << to_text(times.tunnel) << '\n';
+  const auto& bounds = config.bounds;
+  out << "bounds " << describe(bounds.head) << ' ' << bounds.connections << ' ' << bounds.handshakes << ' '
+      << bounds.handshakes_per_address << '\n';
   out << "log " << static_cast<int>(config.log.level) << ' ' << static_cast<int>(config.log.format) << ' '
       << config.log.access << ' ' << config.log.error << ' ' << config.log.key.has_value();
   const observe::LogOptions usual;

@@ -114,11 +114,12 @@ TEST(Load, TakesEveryKeyOfTheFile) {
           "0 min_rate 0 client_close 0\n"
           "route /h host  path /h methods to  respond 404 no a/b limits skip require 0\n"
           "all mx1 4s 8s 2048 2000 1 1 1\n"
-          "timeouts 7s 1s 2s 3s 4s 5s\n"
-          "bounds 8192 50 1024 99 98 97\n"
+          "path 4s 5s 8192 50 1024 0\n"
           "via gw-1 proxy_fields X-Edge-* Proxy\n"
           "shedding  0s\n"
           "rejection 2 1 0\n"
+          "timeouts 7s 1s 2s 3s 4s 5s\n"
+          "bounds 8192 50 1024 99 98 97\n"
           "log 0 1 off /tmp/e.log 0\n");
 }
 

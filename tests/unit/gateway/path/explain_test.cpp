@@ -287,7 +287,7 @@ TEST_F(PathExplain, TellsTheSharesWhereChanceDecides) {
 }
 
 TEST_F(PathExplain, TellsThatAHeadIsTooLarge) {
-  options.bounds.head_bytes = 1000;
+  options.head_bounds.bytes = 1000;
   const auto told = explain("GET /a", "X-Long: " + std::string(1000, 'a') + "\r\n");
   EXPECT_EQ(told.status, 431U);
   EXPECT_EQ(told.ended_by, "too_large");

@@ -152,7 +152,7 @@ TEST_F(Path, EndsAnIdleTunnel) {
   server.body = {{"hello", kNever, {}}};
   in_tunnel = {{"ping", kNever, {}}};
   check("GET /a", "Connection: upgrade\r\nUpgrade: websocket\r\n");
-  clock.advance(options.timeouts.tunnel - seconds(1));
+  clock.advance(options.tunnel_timeout - seconds(1));
   EXPECT_FALSE(done);
   clock.advance(seconds(1));
   EXPECT_TRUE(done);

@@ -49,6 +49,9 @@ class ScriptedVerifier final : public identity::JwtVerifier {
   Trace& trace_;
 };
 
+/// How long the client of a Path may take for a byte of its body.
+inline constexpr Duration kBodyTimeout = std::chrono::seconds(10);
+
 /// One route "/*" to the upstream "app" unless the test says otherwise, before its first request.
 class Path : public testing::Test {
  protected:
@@ -137,7 +140,7 @@ class Path : public testing::Test {
     begin();
     head_ = std::string(start_line) + " HTTP/1.1\r\nHost: a.example\r\n" + std::string(fields) + "\r\n";
     ASSERT_TRUE(http::h1::parse_request(head_, {100, 8192}, x.request).has_value()) << head_;
-    body_.begin(std::move(body), options.timeouts.body);
+    body_.begin(std::move(body), kBodyTimeout);
     x.peer = boost::asio::ip::make_address("192.0.2.7");
     x.peer_text = "192.0.2.7";
     x.clock = &clock;

@@ -157,7 +157,7 @@ std::vector<Way> ways() {
        [](T& t) {
          t.server.head_after = seconds(20);
          t.check("POST /a", "Content-Length: 4\r\n", {{"four", seconds(11), {}}});
-         t.clock.advance(t.options.timeouts.body);
+         t.clock.advance(kBodyTimeout);
        }},
       {EndedBy::client_closed, 499, "AClientThatLeftWhileItsServerWorked",
        [](T& t) {

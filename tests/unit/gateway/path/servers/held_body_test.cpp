@@ -146,7 +146,7 @@ TEST_F(PathHeldBody, HaveRoomForNoMoreThanIsAnnounced) {
 
 TEST_F(PathHeldBody, GoOnUnheldOnceThereIsNoMemoryLeft) {
   route.held_body = route.max_body.emplace(64U << 20);
-  options.bounds.buffered = 1U << 20;
+  options.buffered = 1U << 20;
   server.head_after = seconds(9);
   check("PUT /a", "Content-Length: 2097153\r\n",
         {{std::string(2U << 20, 'x'), Duration(0), {}}, {"y", seconds(1), {}}});
@@ -183,7 +183,7 @@ TEST_F(PathHeldBody, OfUnknownSizeStreamOnceTheyAreLarger) {
 
 TEST_F(PathHeldBody, ThatStopAreAnsweredWithoutAServer) {
   check("POST /a", "Content-Length: 6\r\n", {{"one", Duration(0), {}}, {"two", seconds(20), {}}});
-  clock.advance(options.timeouts.body);
+  clock.advance(kBodyTimeout);
   ASSERT_TRUE(done);
   EXPECT_EQ(client.status, 408U);
   EXPECT_EQ(x.ended_by, EndedBy::timeout_client);
