@@ -106,37 +106,17 @@ std::span<const @type@* const> @name@() noexcept { return kRows; }
   target_sources(${target} PRIVATE ${out})
 endfunction()
 
-# headgate_key_sources(TARGET FOLDER...): adds to TARGET the table of src/gateway/key_sources/*.cpp. Each FOLDER has more of them, which
-# TARGET compiles already.
-function(headgate_key_sources target)
-  set(code ${CMAKE_SOURCE_DIR}/src/gateway/key_sources/*.cpp)
+# headgate_rows(TARGET MODULE/TABLE TYPE NAME FOLDER...): adds to TARGET the TABLE() of src/MODULE/TABLE/*.cpp, whose constants of TYPE are
+# in the namespace NAME, as headgate/MODULE/NAME.hpp says. Each FOLDER has more of them, which TARGET compiles already.
+function(headgate_rows target place type name)
+  cmake_path(GET place PARENT_PATH module)
+  cmake_path(GET place FILENAME table)
+  set(code ${CMAKE_SOURCE_DIR}/src/${place}/*.cpp)
   foreach(folder IN LISTS ARGN)
     list(APPEND code ${folder}/*.cpp)
   endforeach()
   file(GLOB sources CONFIGURE_DEPENDS ${code})
-  headgate_registry(${target} key_sources KeySource headgate/gateway/key_source.hpp headgate::gateway key_source ${sources})
-endfunction()
-
-# headgate_cost_sources(TARGET FOLDER...): adds to TARGET the table of src/gateway/cost_sources/*.cpp. Each FOLDER has more of them,
-# which TARGET compiles already.
-function(headgate_cost_sources target)
-  set(code ${CMAKE_SOURCE_DIR}/src/gateway/cost_sources/*.cpp)
-  foreach(folder IN LISTS ARGN)
-    list(APPEND code ${folder}/*.cpp)
-  endforeach()
-  file(GLOB sources CONFIGURE_DEPENDS ${code})
-  headgate_registry(${target} cost_sources CostSource headgate/gateway/cost_source.hpp headgate::gateway cost_source ${sources})
-endfunction()
-
-# headgate_policies(TARGET FOLDER...): adds to TARGET the table of src/balance/policies/*.cpp. Each FOLDER has more of them, which
-# TARGET compiles already.
-function(headgate_policies target)
-  set(code ${CMAKE_SOURCE_DIR}/src/balance/policies/*.cpp)
-  foreach(folder IN LISTS ARGN)
-    list(APPEND code ${folder}/*.cpp)
-  endforeach()
-  file(GLOB sources CONFIGURE_DEPENDS ${code})
-  headgate_registry(${target} policies Policy headgate/balance/policy.hpp headgate::balance policy ${sources})
+  headgate_registry(${target} ${table} ${type} headgate/${module}/${name}.hpp headgate::${module} ${name} ${sources})
 endfunction()
 
 # headgate_algorithms(TARGET FOLDER...): adds to TARGET the registry of src/limit/algorithms/*.cpp, each of which defines a constant of
