@@ -80,9 +80,17 @@ void build_jwt(Build& build, const Node& jwt);
 /// Checks that each field, parameter and cookie of "identity" has only one use.
 void check_places(Build& build, const Node* identity);
 
-/// The key to count by, from the text or list of "per" or of one step of "if_absent". Elements that cannot be parsed
-/// are left out.
-std::vector<limit::Per> build_key(Build& build, const Node* written);
+/// What a key is for.
+enum class KeyFor {
+  counting,  ///< whoever could choose its value would avoid a limit
+  balancing
+};
+
+/// The key from the text or list of "per", or of one step of "if_absent". Elements that cannot be parsed are left out.
+std::vector<limit::Per> build_key(Build& build, const Node* written, KeyFor what = KeyFor::counting);
+
+/// Whether a listener asks its clients for certificates.
+bool asks_for_certificates(const Config& config);
 
 /// Sets what happens to a caller without the key `per` of the limit written at `limit`.
 void build_if_absent(Build& build, const Node& limit, const std::vector<limit::Per>& per, limit::IfAbsent& out);

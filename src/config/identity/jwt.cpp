@@ -2,6 +2,7 @@
 
 #include "config/build.hpp"
 #include "config/formats/formats.hpp"
+#include "config/once.hpp"
 #include "config/table.hpp"
 #include "config/table_shapes.hpp"
 #include "config/text/codes.hpp"
@@ -156,12 +157,7 @@ class IssuerBuilder {
       const auto* const found = std::find(std::begin(kJwtAlgorithms), std::end(kJwtAlgorithms), each->text);
       if (found == std::end(kJwtAlgorithms)) continue;
       const auto algorithm = static_cast<JwtAlgorithm>(found - std::begin(kJwtAlgorithms));
-      if (std::find(out_.algorithms.begin(), out_.algorithms.end(), algorithm) != out_.algorithms.end()) {
-        report_.error(code::kDuplicate, *each, in_quotes(each->text) + " appears twice in this list",
-                      "remove one of the two");
-        continue;
-      }
-      out_.algorithms.push_back(algorithm);
+      add_once(report_, *each, algorithm, out_.algorithms);
     }
   }
 

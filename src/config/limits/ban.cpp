@@ -84,17 +84,18 @@ class BanBuilder {
     read_number(&node_, "after", after);
     read(&node_, "within", within);
     fill(&node_, kBan, ban);
-    if (ban.longest == Duration(0)) ban.longest = std::max<Duration>(std::chrono::hours(24), ban.first);
+    const bool told = ban.longest > Duration(0);
+    if (!told) ban.longest = std::max<Duration>(std::chrono::hours(24), ban.first);
     ban.statuses = read_statuses(find(&node_, "status"));
     ban.offences = offence_rule(out_, std::max<std::uint64_t>(after, 1), within);
-    check_lengths(ban);
+    check_lengths(ban, told ? text_at(&node_, "at_most") : nullptr);
     check_callers();
   }
 
  private:
-  void check_lengths(const limit::BanPolicy& ban) {
+  /// `most`: what says the longest suspension; null if nothing does, or nothing that could be read.
+  void check_lengths(const limit::BanPolicy& ban, const Node* most) {
     const Node* first = text_at(&node_, "for");
-    const Node* most = text_at(&node_, "at_most");
     const Node* longest = most != nullptr ? most : first;
     if (longest != nullptr && ban.longest > limit::BanTable::kRemembered) {
       report_.error(code::kConflict, *longest, "a suspension lasts 31 days at most",

@@ -2,6 +2,7 @@
 
 #include "config/build.hpp"
 #include "config/formats/formats.hpp"
+#include "config/once.hpp"
 #include "config/table_shapes.hpp"
 #include "config/text/codes.hpp"
 #include "config/values.hpp"
@@ -57,21 +58,22 @@ bool is_claim_header(const identity::IdentityOptions& identity, const Per& per) 
                      [&](const auto& each) { return http::same_variable(each.first, per.name); });
 }
 
-void check_meaning(Build& build, const Node& node, const Per& per) {
+/// Whether any request can prove this part. `use`: what is made of it, "this counts per".
+void check_credentials(Build& build, const Node& node, const Per& per, const std::string& use) {
+  if (per.source->needs == Needs::token) demand_jwt(build, node, use, per);
+  if (per.source->needs == Needs::certificate && !asks_for_certificates(build.config))
+    build.report.error(code::kUnresolved, node,
+                       use + ' ' + gateway::to_text(per) + ", but no listener asks clients for certificates",
+                       R"(add "client_ca": "/etc/headgate/clients-ca.pem" to the "tls" of the listener)");
+}
+
+/// Whether callers could choose their counters.
+void check_belief(Build& build, const Node& node, const Per& per) {
   const auto& identity = build.config.identity;
-  if (per.source->needs == Needs::token) demand_jwt(build, node, "this counts per", per);
   if (per.source->needs == Needs::api_key && !identity.api_key.any_known()) {
     build.report.warning(code::kBelieved, node,
                          "no API key is known, so a caller can invent a new one for each request and avoid this limit",
                          kNameKeys);
-  }
-  const auto& listen = build.config.listen;
-  if (per.source->needs == Needs::certificate && std::none_of(listen.begin(), listen.end(), [](const auto& each) {
-        return each.tls && !each.tls->client_ca.empty();
-      })) {
-    build.report.error(code::kUnresolved, node,
-                       "this counts per " + gateway::to_text(per) + ", but no listener asks clients for certificates",
-                       R"(add "client_ca": "/etc/headgate/clients-ca.pem" to the "tls" of the listener)");
   }
   if (is_claim_header(identity, per)) {
     build.report.warning(code::kBelieved, node,
@@ -174,19 +176,16 @@ class AbsenceBuilder {
 
 }  // namespace
 
-std::vector<Per> build_key(Build& build, const Node* written) {
+std::vector<Per> build_key(Build& build, const Node* written, KeyFor what) {
+  const bool counts = what == KeyFor::counting;
   std::vector<Per> out;
   for (const Node* each : texts(written)) {
     auto per = parse_per(each->text);
-    if (per.has_error()) continue;
-    if (std::find(out.begin(), out.end(), *per) != out.end()) {
-      build.report.error(code::kDuplicate, *each, in_quotes(each->written) + " appears twice in this list",
-                         "remove one of the two");
-      continue;
-    }
-    check_meaning(build, *each, *per);
-    out.push_back(std::move(*per));
+    if (per.has_error() || !add_once(build.report, *each, std::move(*per), out)) continue;
+    check_credentials(build, *each, out.back(), counts ? "this counts per" : "this balances per");
+    if (counts) check_belief(build, *each, out.back());
   }
+  if (!counts) return out;
   const auto total = std::find_if(out.begin(), out.end(),
                                   [](const Per& per) { return per.source->counts == gateway::Counts::everybody; });
   if (out.size() > 1 && total != out.end()) {

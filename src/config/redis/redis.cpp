@@ -2,6 +2,7 @@
 
 #include "config/build.hpp"
 #include "config/formats/formats.hpp"
+#include "config/once.hpp"
 #include "config/table_shapes.hpp"
 #include "config/text/codes.hpp"
 #include "config/tls/client.hpp"
@@ -121,13 +122,7 @@ class RedisBuilder {
     out_.nodes.clear();
     for (const Node* each : texts(written)) {
       auto node = parse(each->text);
-      if (node.has_error()) continue;
-      if (std::find(out_.nodes.begin(), out_.nodes.end(), *node) != out_.nodes.end()) {
-        report_.error(code::kDuplicate, *each, in_quotes(each->written) + " appears twice in this list",
-                      "remove one of the two");
-        continue;
-      }
-      out_.nodes.push_back(std::move(*node));
+      if (node.has_value()) add_once(report_, *each, std::move(*node), out_.nodes);
     }
     if (out_.nodes.empty()) out_.nodes.emplace_back();  // an empty list is already reported
   }

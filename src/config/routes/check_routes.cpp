@@ -78,9 +78,7 @@ void check_certificates(Build& build, const RouteOptions& route, const Node& req
   const auto& listen = build.config.listen;
   const bool told = std::any_of(listen.begin(), listen.end(), [](const auto& each) { return each.proxy_protocol; }) &&
                     !build.config.identity.trusted_proxies.empty();
-  const bool asked = std::any_of(listen.begin(), listen.end(),
-                                 [](const auto& each) { return each.tls && !each.tls->client_ca.empty(); });
-  if (told || asked) return;
+  if (told || asks_for_certificates(build.config)) return;
   build.report.error(code::kUnresolved, require,
                      route_text(route) +
                          " requires a client certificate, but no listener can learn of one: none has TLS with "

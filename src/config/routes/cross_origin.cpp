@@ -2,6 +2,7 @@
 
 #include "config/build.hpp"
 #include "config/formats/formats.hpp"
+#include "config/once.hpp"
 #include "config/table_shapes.hpp"
 #include "config/text/codes.hpp"
 #include "config/values.hpp"
@@ -69,13 +70,7 @@ constexpr std::string_view kBelow = "://*.";
 std::string joined_value(Build& build, const Node& section, std::string_view key, std::string out = {}) {
   std::vector<std::string> met;
   for (const Node* each : texts(find(&section, key))) {
-    const auto folded = lower(each->text);
-    if (std::find(met.begin(), met.end(), folded) != met.end()) {
-      build.report.error(code::kDuplicate, *each, in_quotes(each->written) + " appears twice in this list",
-                         "remove one of the two");
-      continue;
-    }
-    met.push_back(folded);
+    if (!add_once(build.report, *each, lower(each->text), met)) continue;
     out.append(out.empty() ? "" : ", ").append(each->text);
   }
   return out;
@@ -100,12 +95,7 @@ void add_origin(Build& build, const Node& node, CrossOrigin& out) {
     out.below.push_back({.begin = normal.substr(0, host), .end = '.' + normal.substr(host)});
     return;
   }
-  if (std::find(out.origins.begin(), out.origins.end(), normal) != out.origins.end()) {
-    build.report.error(code::kDuplicate, node, in_quotes(node.written) + " appears twice in this list",
-                       "remove one of the two");
-    return;
-  }
-  out.origins.push_back(std::move(normal));
+  add_once(build.report, node, std::move(normal), out.origins);
 }
 
 void origins(Build& build, const Node& section, CrossOrigin& out) {

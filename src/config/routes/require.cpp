@@ -1,6 +1,7 @@
 // Who may use a route.
 
 #include "config/build.hpp"
+#include "config/once.hpp"
 #include "config/table.hpp"
 #include "config/table_shapes.hpp"
 #include "config/text/codes.hpp"
@@ -83,16 +84,7 @@ using gateway::Require;
 using identity::JwtAlgorithm;
 
 std::vector<std::string> demanded(Build& build, const Node* section, std::string_view key) {
-  std::vector<std::string> out;
-  for (const Node* each : texts(find(section, key))) {
-    if (std::find(out.begin(), out.end(), each->text) != out.end()) {
-      build.report.error(code::kDuplicate, *each, in_quotes(each->written) + " appears twice in this list",
-                         "remove one of the two");
-      continue;
-    }
-    out.push_back(each->text);
-  }
-  return out;
+  return texts_once(build.report, find(section, key));
 }
 
 std::vector<JwtAlgorithm> algorithms(const Node* section) {

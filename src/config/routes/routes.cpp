@@ -2,6 +2,7 @@
 
 #include "config/build.hpp"
 #include "config/formats/formats.hpp"
+#include "config/once.hpp"
 #include "config/table.hpp"
 #include "config/table_shapes.hpp"
 #include "config/text/codes.hpp"
@@ -180,19 +181,6 @@ std::vector<gateway::LimitUse> uses(Build& build, const Node* section) {
   return out;
 }
 
-std::vector<std::string> methods(Build& build, const Node& route) {
-  std::vector<std::string> out;
-  for (const Node* each : texts(find(&route, "methods"))) {
-    if (std::find(out.begin(), out.end(), each->text) != out.end()) {
-      build.report.error(code::kDuplicate, *each, in_quotes(each->written) + " appears twice in this list",
-                         "remove one of the two");
-      continue;
-    }
-    out.push_back(each->text);
-  }
-  return out;
-}
-
 // Gives each route the name that `"per": "route"`, logs and metrics use.
 void name_routes(Build& build) {
   auto& routes = build.config.gateway.routes;
@@ -234,7 +222,7 @@ void build_route(Build& build, const Node& node) {
   gateway::RouteOptions route;
   fill(&node, kRoute, route);
   if (const Node* host = text_at(&node, "host")) route.host = host_in_one_spelling(host->text);
-  route.methods = methods(build, node);
+  route.methods = texts_once(build.report, find(&node, "methods"));
   route.conditions = build_conditions(build, node);
   route.conditions.any_case = ignores_case(build, route);
   read_https_port(node, route.https_port);

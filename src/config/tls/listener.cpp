@@ -246,6 +246,11 @@ class ListenerTls {
 
 void build_listener_tls(Build& build, const Node& tls, net::ServerTlsOptions& out) { ListenerTls(build, out).run(tls); }
 
+bool asks_for_certificates(const Config& config) {
+  return std::any_of(config.listen.begin(), config.listen.end(),
+                     [](const auto& each) { return each.tls && !each.tls->client_ca.empty(); });
+}
+
 std::optional<LiteralError> check_tls_group(std::string_view text) {
   if (net::is_group(std::string(text))) return std::nullopt;
   return LiteralError{"this version of OpenSSL knows no group " + in_quotes(text),

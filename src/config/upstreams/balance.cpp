@@ -22,26 +22,6 @@ using limit::Per;
 
 constexpr const char* kSayPer = R"(write "balance": { "policy": "#", "per": "client_ip" })";
 
-std::vector<Per> build_per(Build& build, const Node* written) {
-  std::vector<Per> out;
-  for (const Node* each : texts(written)) {
-    auto per = parse_per(each->text);
-    if (per.has_error()) continue;
-    if (std::find(out.begin(), out.end(), *per) != out.end()) {
-      build.report.error(code::kDuplicate, *each, in_quotes(each->written) + " appears twice in this list",
-                         "remove one of the two");
-      continue;
-    }
-    if (per->source->needs == Needs::token) demand_jwt(build, *each, "this balances per", *per);
-    out.push_back(std::move(*per));
-  }
-  const auto everybody = [](const Per& per) { return per.source->counts == gateway::Counts::everybody; };
-  if (!out.empty() && std::all_of(out.begin(), out.end(), everybody))
-    build.report.warning(code::kNoEffect, *written, "all requests have this in common, so one server gets all it can",
-                         R"(tell them apart, as with "per": "client_ip")");
-  return out;
-}
-
 std::string say_per(std::string_view policy) {
   std::string out = kSayPer;
   return out.replace(out.find('#'), 1, policy);
@@ -68,7 +48,11 @@ void build_policy(Build& build, const Node& written, gateway::UpstreamOptions& o
                                 R"(remove it, or write "policy": "consistent_hash")");
     return;
   }
-  out.balance_per = build_per(build, per);
+  const auto& key = out.balance_per = build_key(build, per, KeyFor::balancing);
+  const auto everybody = [](const Per& part) { return part.source->counts == gateway::Counts::everybody; };
+  if (!key.empty() && std::all_of(key.begin(), key.end(), everybody))
+    build.report.warning(code::kNoEffect, *per, "all requests have this in common, so one server gets all it can",
+                         R"(tell them apart, as with "per": "client_ip")");
 }
 
 bool has(const gateway::RouteOptions& route, const Per& per) {
