@@ -1,4 +1,4 @@
-#include "config_endpoints.hpp"
+#include "endpoint_groups.hpp"
 
 #include "headgate/admin/reload_endpoint.hpp"
 #include "headgate/services/ban_json.hpp"

@@ -1,24 +1,8 @@
 #include "headgate/admin/endpoints.hpp"
 
-#include "admin/limits/ban_endpoints.hpp"
-#include "admin/limits/forget_endpoint.hpp"
-#include "admin/limits/key_endpoints.hpp"
 #include "admin/limits/key_reader.hpp"
 #include "admin/limits/key_use.hpp"
-#include "admin/limits/limits_endpoints.hpp"
-#include "admin/limits/override_endpoints.hpp"
-#include "admin/limits/top_endpoints.hpp"
-#include "admin/limits/usage_endpoints.hpp"
-#include "admin/looks/bounds_endpoint.hpp"
-#include "admin/looks/certificates_endpoint.hpp"
-#include "admin/looks/connection_endpoints.hpp"
-#include "admin/looks/servers_endpoint.hpp"
-#include "admin/looks/traffic_endpoint.hpp"
-#include "config_endpoints.hpp"
-#include "operate_endpoints.hpp"
-#include "status_endpoint.hpp"
-
-#include "headgate/admin/upstream_queues.hpp"
+#include "endpoint_groups.hpp"
 
 #include <utility>
 

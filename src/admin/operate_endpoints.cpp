@@ -1,4 +1,4 @@
-#include "operate_endpoints.hpp"
+#include "endpoint_groups.hpp"
 
 #include "headgate/core/text.hpp"
 #include "headgate/observe/event.hpp"

@@ -1,4 +1,4 @@
-#include "status_endpoint.hpp"
+#include "endpoint_groups.hpp"
 
 #include "headgate/services/ban_json.hpp"
 

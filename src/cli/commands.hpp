@@ -6,6 +6,10 @@
 #include <string>
 #include <vector>
 
+namespace CLI {
+class App;
+}
+
 namespace headgate::cli {
 
 inline constexpr int kWell = 0;
@@ -79,5 +83,16 @@ struct KeysCheckOptions {
   std::string key;  ///< "-": prints the owner of the key on stdin, fails if it is not valid; empty: counts the keys
 };
 int keys_check(const KeysCheckOptions& options);
+
+// Each adds its commands to `app`. The one that is chosen sets `result`, which outlives the parsing, to its exit code.
+void offer_admin_commands(CLI::App& app, int& result);
+void offer_connections(CLI::App& app, int& result);
+void offer_refused(CLI::App& app, int& result);
+void offer_top(CLI::App& app, int& result);
+void offer_traffic(CLI::App& app, int& result);
+void offer_usage_report(CLI::App& app, int& result);
+void offer_explain(CLI::App& app, int& result);  ///< also `routes`
+/// `completion`: words for the shell, from the table of commands itself.
+void offer_completion(CLI::App& app);
 
 }  // namespace headgate::cli

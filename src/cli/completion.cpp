@@ -1,4 +1,4 @@
-#include "completion.hpp"
+#include "commands.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -103,13 +103,14 @@ std::string in_fish(const CLI::App& app) {
   return out;
 }
 
-}  // namespace
-
+/// The script that makes `shell` (bash, zsh or fish) complete the commands and options of `app`.
 std::string completion(const CLI::App& app, const std::string& shell) {
   if (shell == "fish") return in_fish(app);
   const auto bash = in_bash(app);
   return shell == "zsh" ? "#compdef headgate\nautoload -Uz bashcompinit && bashcompinit\n" + bash : bash;
 }
+
+}  // namespace
 
 void offer_completion(CLI::App& app) {
   const auto shell = std::make_shared<std::string>();

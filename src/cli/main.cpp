@@ -1,12 +1,6 @@
 #include "headgate/cli/main.hpp"
 
-#include "cli/admin/admin_commands.hpp"
-#include "cli/admin/top.hpp"
-#include "cli/admin/traffic.hpp"
-#include "cli/admin/usage_report.hpp"
-#include "cli/explain/explain_command.hpp"
 #include "commands.hpp"
-#include "completion.hpp"
 #include "output.hpp"
 
 #include "headgate/core/literals.hpp"

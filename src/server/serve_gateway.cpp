@@ -1,11 +1,11 @@
 #include "headgate/server/serve_gateway.hpp"
 
+#include "process.hpp"
 #include "server/config/gateway_program.hpp"
 #include "server/upgrade/handover.hpp"
 #include "server/upgrade/passed_sockets.hpp"
 #include "server/watch/gateway_bounds.hpp"
 #include "side_thread.hpp"
-#include "stray_signals.hpp"
 
 #include "headgate/admin/collect.hpp"
 #include "headgate/admin/endpoints.hpp"

@@ -1,6 +1,6 @@
 #include "headgate/server/server.hpp"
 
-#include "stray_signals.hpp"
+#include "process.hpp"
 #include "workers.hpp"
 
 #include "headgate/core/literals.hpp"

@@ -1,8 +1,8 @@
-#include "ban_endpoints.hpp"
-
+#include "admin/endpoint_groups.hpp"
+#include "key_reader.hpp"
+#include "key_use.hpp"
 #include "limit_keys.hpp"
-#include "limits_endpoints.hpp"
-#include "spread_json.hpp"
+#include "shared_json.hpp"
 
 #include "headgate/core/literals.hpp"
 #include "headgate/core/text.hpp"

@@ -1,7 +1,5 @@
-#include "forget_endpoint.hpp"
-
+#include "admin/endpoint_groups.hpp"
 #include "limit_keys.hpp"
-#include "limits_endpoints.hpp"
 
 #include "headgate/core/task.hpp"
 #include "headgate/redis/errors.hpp"

@@ -1,8 +1,6 @@
-#include "key_endpoints.hpp"
-
+#include "admin/endpoint_groups.hpp"
 #include "key_reader.hpp"
 #include "limit_keys.hpp"
-#include "limits_endpoints.hpp"
 
 #include "headgate/core/hash.hpp"
 #include "headgate/core/task.hpp"

@@ -1,8 +1,9 @@
 #pragma once
 // Whether anybody uses a key of a limit: who names a key that nobody has mistypes it more often than not.
 
-#include "key_endpoints.hpp"
 #include "key_reader.hpp"
+
+#include "headgate/admin/endpoints.hpp"
 
 #include <functional>
 #include <memory>

@@ -1,5 +1,6 @@
 #include "limit_keys.hpp"
 
+#include "headgate/core/text.hpp"
 #include "headgate/gateway/key_source.hpp"
 #include "headgate/identity/client_address.hpp"
 #include "headgate/identity/network.hpp"
@@ -97,6 +98,19 @@ const gateway::CompiledLimit* compiled_limit(const gateway::CompiledConfig& comp
   for (const auto& each : compiled.limits())
     if (each->limit.name == name) return each.get();
   return nullptr;
+}
+
+AdminAnswer no_such_limit(const config::Config& config) {
+  std::vector<std::string> names;
+  names.reserve(config.limits.size());
+  for (const auto& limit : config.limits) names.push_back('"' + limit.name + '"');
+  constexpr std::size_t kShown = 20;
+  if (names.empty()) return {.status = 404, .body = "There is no limit here."};
+  const auto more = names.size() > kShown ? names.size() - kShown : 0;
+  names.resize(names.size() - more);
+  return {.status = 404,
+          .body = "No limit has this name. There is " + joined(names, ", ") +
+                  (more > 0 ? " and " + std::to_string(more) + " more." : ".")};
 }
 
 }  // namespace headgate::admin

@@ -1,5 +1,5 @@
 #pragma once
-// Keys of limits as an operator writes them.
+// Limits and their keys as an operator writes them.
 
 #include "headgate/admin/admin_endpoints.hpp"
 #include "headgate/config/config.hpp"
@@ -26,5 +26,8 @@ bool exempts(const config::Config& config, const limit::Limit& limit, std::strin
 /// The limit called `name`, as some route uses it: "plan", or "plan@search" for the counters of its own that a route
 /// with a scale has. Null if there is none.
 const gateway::CompiledLimit* compiled_limit(const gateway::CompiledConfig& compiled, std::string_view name);
+
+/// A 404 that says which limits there are.
+AdminAnswer no_such_limit(const config::Config& config);
 
 }  // namespace headgate::admin

@@ -1,7 +1,5 @@
-#include "limits_endpoints.hpp"
-
+#include "admin/endpoint_groups.hpp"
 #include "limit_keys.hpp"
-#include "route_rows.hpp"
 
 #include "headgate/config/load.hpp"
 #include "headgate/core/text.hpp"
@@ -12,7 +10,6 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <charconv>
 #include <memory>
 #include <utility>
 
@@ -20,9 +17,6 @@ namespace headgate::admin {
 namespace {
 
 using LimitJson = nlohmann::ordered_json;
-
-constexpr std::size_t kPage = 100;
-constexpr std::size_t kMaxPage = 1000;
 
 std::string per_text(const limit::Per& per) {
   return std::string(per.source->word) + (per.name.empty() ? "" : ':' + per.name);
@@ -122,84 +116,7 @@ AdminAnswer one_limit(const AdminCall& call, const OperatorBoard& board, const o
   return {.body = services::text_of(out), .type = AdminAnswer::kJson};
 }
 
-LimitJson json_of(const gateway::RouteOptions& route, const gateway::PathOptions& options) {
-  LimitJson out = {{"route", route.name}};
-  if (!route.host.empty()) out["host"] = route.host;
-  out["path"] = route.path;
-  if (!route.methods.empty()) out["methods"] = route.methods;
-  if (route.respond)
-    out["responds"] = route.respond->status;
-  else
-    out["to"] = route.to;
-  auto limits = LimitJson::array();
-  for (const auto& use : options.all_routes.limits)
-    if (std::find(route.skip_limits.begin(), route.skip_limits.end(), use.limit) == route.skip_limits.end())
-      limits.push_back(use.limit);
-  for (const auto& use : route.limits) limits.push_back(use.limit);
-  out["limits"] = std::move(limits);
-  return out;
-}
-
-/// A whole number of the query; nothing if it is there and no number.
-std::optional<std::size_t> number_of(const AdminCall& call, std::string_view name, std::size_t otherwise) {
-  const auto text = call.asked(name);
-  if (!text) return otherwise;
-  std::size_t out = 0;
-  const auto [end, ec] = std::from_chars(text->data(), text->data() + text->size(), out);
-  if (ec != std::errc() || end != text->data() + text->size()) return std::nullopt;
-  return out;
-}
-
-/// The order of the routes of one configuration: with many of them it takes a moment, and each page needs it.
-struct KnownOrder {
-  std::weak_ptr<const gateway::CompiledConfig> of;
-  std::vector<std::size_t> order;
-
-  const std::vector<std::size_t>& in(const std::shared_ptr<const gateway::CompiledConfig>& compiled) {
-    if (of.lock() != compiled) order = compared_order(compiled->options());
-    of = compiled;
-    return order;
-  }
-};
-
-AdminAnswer all_routes(const AdminCall& call, const OperatorBoard& board, KnownOrder& known) {
-  const auto first = number_of(call, "first", 0);
-  const auto count = number_of(call, "count", kPage);
-  if (!first || !count || *count > kMaxPage)
-    return {.status = 400, .body = "\"first\" and \"count\" are whole numbers, and \"count\" is at most 1000."};
-  const auto asked_order = call.asked("order").value_or("file");
-  if (asked_order != "file" && asked_order != "compared")
-    return {.status = 400, .body = R"("order" is "file" or "compared".)"};
-  const auto state = board.now();
-  const auto& options = state.active->compiled->options();
-  const auto wanted = call.asked("name");
-  const auto* const compared = asked_order == "compared" ? &known.in(state.active->compiled) : nullptr;
-  auto rows = LimitJson::array();
-  std::size_t found = 0;
-  for (std::size_t i = 0; i < options.routes.size(); ++i) {
-    const auto& route = options.routes[compared != nullptr ? (*compared)[i] : i];
-    if (wanted && route.name != *wanted) continue;
-    if (found++ >= *first && rows.size() < *count)
-      rows.push_back(compared != nullptr ? route_row(options, route) : json_of(route, options));
-  }
-  return {.body = services::text_of({{"total", found}, {"first", *first}, {"routes", std::move(rows)}}),
-          .type = AdminAnswer::kJson};
-}
-
 }  // namespace
-
-AdminAnswer no_such_limit(const config::Config& config) {
-  std::vector<std::string> names;
-  names.reserve(config.limits.size());
-  for (const auto& limit : config.limits) names.push_back('"' + limit.name + '"');
-  constexpr std::size_t kShown = 20;
-  if (names.empty()) return {.status = 404, .body = "There is no limit here."};
-  const auto more = names.size() > kShown ? names.size() - kShown : 0;
-  names.resize(names.size() - more);
-  return {.status = 404,
-          .body = "No limit has this name. There is " + joined(names, ", ") +
-                  (more > 0 ? " and " + std::to_string(more) + " more." : ".")};
-}
 
 std::vector<AdminEndpoint> limits_endpoints(const OperatorBoard& board, const observe::Registry& registry,
                                             const limit::MemoryStore& memory) {
@@ -214,21 +131,6 @@ std::vector<AdminEndpoint> limits_endpoints(const OperatorBoard& board, const ob
                  .answer = [&](const AdminCall& call) { return one_limit(call, board, registry, memory); },
                  .about = {.summary = "One limit", .answer = "Limit"}});
   return out;
-}
-
-AdminEndpoint routes_endpoint(const OperatorBoard& board) {
-  return {.method = "GET",
-          .path = "/api/v1/routes",
-          .answer = [&board, known = std::make_shared<KnownOrder>()](
-                        const AdminCall& call) { return all_routes(call, board, *known); },
-          .about = {.summary = "The routes, with their limits",
-                    .answer = "Routes",
-                    .query = {{"first", "how many are skipped; 0 if it is not there", false},
-                              {"count", "how many are listed, at most 1000; 100 if it is not there", false},
-                              {"order",
-                               "file: as in the file, if it is not there; compared: as a request is compared with them",
-                               false},
-                              {"name", "only routes of this name", false}}}};
 }
 
 }  // namespace headgate::admin

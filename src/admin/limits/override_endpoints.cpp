@@ -1,9 +1,8 @@
-#include "override_endpoints.hpp"
-
+#include "admin/endpoint_groups.hpp"
+#include "key_reader.hpp"
+#include "key_use.hpp"
 #include "limit_keys.hpp"
-#include "limits_endpoints.hpp"
-#include "override_json.hpp"
-#include "spread_json.hpp"
+#include "shared_json.hpp"
 
 #include "headgate/observe/logs.hpp"
 #include "headgate/services/ban_json.hpp"

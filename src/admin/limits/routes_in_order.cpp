@@ -1,8 +1,8 @@
-// The routes in the order in which the router prefers them.
+// The routes: as the file has them, or in the order in which the router prefers them.
 
 #include "headgate/admin/routes_in_order.hpp"
 
-#include "route_rows.hpp"
+#include "admin/endpoint_groups.hpp"
 
 #include "headgate/gateway/router.hpp"
 #include "headgate/services/ban_json.hpp"
@@ -10,7 +10,10 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <charconv>
+#include <memory>
 #include <numeric>
+#include <optional>
 #include <string_view>
 #include <tuple>
 #include <vector>
@@ -89,8 +92,7 @@ std::string_view word_of(gateway::Require require) {
   return "";
 }
 
-}  // namespace
-
+/// The indices of the routes in the order in which a request is compared with them.
 std::vector<std::size_t> compared_order(const gateway::PathOptions& options) {
   std::vector<std::size_t> out(options.routes.size());
   std::iota(out.begin(), out.end(), std::size_t{0});
@@ -100,6 +102,7 @@ std::vector<std::size_t> compared_order(const gateway::PathOptions& options) {
   return out;
 }
 
+/// One route: where it is, what it demands, where it leads, and its limits.
 nlohmann::ordered_json route_row(const gateway::PathOptions& options, const RouteOptions& route) {
   nlohmann::ordered_json row = {{"route", route.name}, {"path", route.path}};
   if (!route.host.empty()) row["host"] = route.host;
@@ -118,11 +121,91 @@ nlohmann::ordered_json route_row(const gateway::PathOptions& options, const Rout
   return row;
 }
 
+constexpr std::size_t kPage = 100;
+constexpr std::size_t kMaxPage = 1000;
+
+/// One route as the file has it.
+nlohmann::ordered_json row_of_file(const gateway::PathOptions& options, const RouteOptions& route) {
+  nlohmann::ordered_json out = {{"route", route.name}};
+  if (!route.host.empty()) out["host"] = route.host;
+  out["path"] = route.path;
+  if (!route.methods.empty()) out["methods"] = route.methods;
+  if (route.respond)
+    out["responds"] = route.respond->status;
+  else
+    out["to"] = route.to;
+  out["limits"] = limits_of(options, route);
+  return out;
+}
+
+/// A whole number of the query; nothing if it is there and no number.
+std::optional<std::size_t> number_of(const AdminCall& call, std::string_view name, std::size_t otherwise) {
+  const auto text = call.asked(name);
+  if (!text) return otherwise;
+  std::size_t out = 0;
+  const auto [end, ec] = std::from_chars(text->data(), text->data() + text->size(), out);
+  if (ec != std::errc() || end != text->data() + text->size()) return std::nullopt;
+  return out;
+}
+
+/// The order of the routes of one configuration: with many of them it takes a moment, and each page needs it.
+struct KnownOrder {
+  std::weak_ptr<const gateway::CompiledConfig> of;
+  std::vector<std::size_t> order;
+
+  const std::vector<std::size_t>& in(const std::shared_ptr<const gateway::CompiledConfig>& compiled) {
+    if (of.lock() != compiled) order = compared_order(compiled->options());
+    of = compiled;
+    return order;
+  }
+};
+
+AdminAnswer all_routes(const AdminCall& call, const OperatorBoard& board, KnownOrder& known) {
+  const auto first = number_of(call, "first", 0);
+  const auto count = number_of(call, "count", kPage);
+  if (!first || !count || *count > kMaxPage)
+    return {.status = 400, .body = "\"first\" and \"count\" are whole numbers, and \"count\" is at most 1000."};
+  const auto asked_order = call.asked("order").value_or("file");
+  if (asked_order != "file" && asked_order != "compared")
+    return {.status = 400, .body = R"("order" is "file" or "compared".)"};
+  const auto state = board.now();
+  const auto& options = state.active->compiled->options();
+  const auto wanted = call.asked("name");
+  const auto* const compared = asked_order == "compared" ? &known.in(state.active->compiled) : nullptr;
+  auto rows = nlohmann::ordered_json::array();
+  std::size_t found = 0;
+  for (std::size_t i = 0; i < options.routes.size(); ++i) {
+    const auto& route = options.routes[compared != nullptr ? (*compared)[i] : i];
+    if (wanted && route.name != *wanted) continue;
+    if (found++ >= *first && rows.size() < *count)
+      rows.push_back(compared != nullptr ? route_row(options, route) : row_of_file(options, route));
+  }
+  return {.body = services::text_of({{"total", found}, {"first", *first}, {"routes", std::move(rows)}}),
+          .type = AdminAnswer::kJson};
+}
+
+}  // namespace
+
 std::string routes_in_order(const config::Config& config) {
   auto rows = nlohmann::ordered_json::array();
   for (const auto at : compared_order(config.gateway))
     rows.push_back(route_row(config.gateway, config.gateway.routes[at]));
   return services::text_of({{"routes", std::move(rows)}});
+}
+
+AdminEndpoint routes_endpoint(const OperatorBoard& board) {
+  return {.method = "GET",
+          .path = "/api/v1/routes",
+          .answer = [&board, known = std::make_shared<KnownOrder>()](
+                        const AdminCall& call) { return all_routes(call, board, *known); },
+          .about = {.summary = "The routes, with their limits",
+                    .answer = "Routes",
+                    .query = {{"first", "how many are skipped; 0 if it is not there", false},
+                              {"count", "how many are listed, at most 1000; 100 if it is not there", false},
+                              {"order",
+                               "file: as in the file, if it is not there; compared: as a request is compared with them",
+                               false},
+                              {"name", "only routes of this name", false}}}};
 }
 
 }  // namespace headgate::admin

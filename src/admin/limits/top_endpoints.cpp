@@ -1,6 +1,6 @@
 // The admin endpoints that tell who is limited.
 
-#include "top_endpoints.hpp"
+#include "admin/endpoint_groups.hpp"
 
 #include "headgate/gateway/key_source.hpp"
 #include "headgate/http/named_values.hpp"

@@ -1,6 +1,6 @@
 // The admin endpoints of the usage report.
 
-#include "usage_endpoints.hpp"
+#include "admin/endpoint_groups.hpp"
 
 #include "headgate/http/named_values.hpp"
 

@@ -1,4 +1,4 @@
-#include "certificates_endpoint.hpp"
+#include "admin/endpoint_groups.hpp"
 
 #include "headgate/admin/reasons.hpp"
 #include "headgate/services/ban_json.hpp"

@@ -1,6 +1,5 @@
-#include "connection_endpoints.hpp"
-
-#include "admin/caller_text.hpp"
+#include "admin/endpoint_groups.hpp"
+#include "request_rows.hpp"
 
 #include "headgate/identity/client_address.hpp"
 #include "headgate/services/ban_json.hpp"
@@ -258,15 +257,6 @@ void end_address(const Uses& uses, const AdminCall& call, const AdminEndpoint::G
 }
 
 }  // namespace
-
-std::optional<std::size_t> limit_asked(const AdminCall& call, std::size_t usual, std::size_t most) {
-  const auto text = call.asked("limit");
-  if (!text) return usual;
-  std::size_t out = 0;
-  const auto* const end = text->data() + text->size();
-  const auto [stop, error] = std::from_chars(text->data(), end, out);
-  return error == std::errc() && stop == end && out >= 1 && out <= most ? std::optional(out) : std::nullopt;
-}
 
 std::vector<AdminEndpoint> connection_endpoints(ConnectionCalls& calls, const OperatorBoard& operators,
                                                 const observe::Logs& logs) {

@@ -1,7 +1,6 @@
 #include "headgate/admin/refused_endpoint.hpp"
 
-#include "admin/caller_text.hpp"
-#include "connection_endpoints.hpp"
+#include "request_rows.hpp"
 
 #include "headgate/services/ban_json.hpp"
 

@@ -1,4 +1,4 @@
-#include "servers_endpoint.hpp"
+#include "admin/endpoint_groups.hpp"
 
 #include "headgate/services/ban_json.hpp"
 

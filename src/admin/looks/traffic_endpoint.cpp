@@ -1,4 +1,4 @@
-#include "traffic_endpoint.hpp"
+#include "admin/endpoint_groups.hpp"
 
 #include "headgate/observe/route_series.hpp"
 #include "headgate/services/ban_json.hpp"

@@ -1,5 +1,5 @@
 #pragma once
-// One call of the admin interface, with its answer printed.
+// Calls of the admin interface, with their answers printed.
 
 #include "admin_client.hpp"
 #include "admin_print.hpp"
@@ -12,5 +12,9 @@ namespace headgate::cli {
 int call_and_print(const AdminOptions& options, const AdminRequest& request,
                    const std::function<void(const Answer&)>& print,
                    const std::function<void(const Answer&)>& also_json = {});
+
+/// `headgate reset LIMIT --all`. Asks for one part after the other until all keys are done, and prints how many there
+/// were. Returns the exit code: kFailed if a server of Redis could not be asked.
+int reset_all(const AdminOptions& options, const std::string& limit);
 
 }  // namespace headgate::cli

@@ -1,11 +1,7 @@
-#include "admin_commands.hpp"
-
 #include "admin_call.hpp"
 #include "cli/commands.hpp"
 #include "cli/printable.hpp"
 #include "cli/text_table.hpp"
-#include "connection_commands.hpp"
-#include "reset_all.hpp"
 
 #include "headgate/core/text.hpp"
 

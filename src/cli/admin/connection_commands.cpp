@@ -1,5 +1,3 @@
-#include "connection_commands.hpp"
-
 #include "admin_call.hpp"
 #include "cli/commands.hpp"
 #include "cli/printable.hpp"

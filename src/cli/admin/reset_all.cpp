@@ -1,5 +1,4 @@
-#include "reset_all.hpp"
-
+#include "admin_call.hpp"
 #include "admin_print.hpp"
 #include "cli/commands.hpp"
 #include "cli/printable.hpp"

@@ -1,5 +1,3 @@
-#include "top.hpp"
-
 #include "admin_client.hpp"
 #include "cli/commands.hpp"
 #include "cli/printable.hpp"

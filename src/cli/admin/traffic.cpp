@@ -1,5 +1,3 @@
-#include "traffic.hpp"
-
 #include "admin_print.hpp"
 #include "cli/commands.hpp"
 #include "cli/printable.hpp"

@@ -1,7 +1,5 @@
 // The usage report of a day, for bills: page by page from a running gateway, to stdout or to a file.
 
-#include "usage_report.hpp"
-
 #include "admin_client.hpp"
 #include "cli/commands.hpp"
 #include "cli/printable.hpp"

@@ -1,5 +1,3 @@
-#include "explain_command.hpp"
-
 #include "cli/admin/admin_client.hpp"
 #include "cli/commands.hpp"
 #include "cli/config_file.hpp"

@@ -4,8 +4,7 @@
 #include "cli/commands.hpp"
 #include "cli/config_file.hpp"
 #include "cli/replace_file.hpp"
-#include "fresh_key.hpp"
-#include "key_input.hpp"
+#include "key_text.hpp"
 
 #include "headgate/core/json_text.hpp"
 #include "headgate/core/time.hpp"

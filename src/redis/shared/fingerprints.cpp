@@ -1,8 +1,8 @@
 #include "headgate/redis/fingerprints.hpp"
 
-#include "fingerprint_script.hpp"
 #include "redis/servers/servers.hpp"
 #include "redis/wire/question.hpp"
+#include "scripts.hpp"
 #include "trouble_log.hpp"
 
 #include "headgate/core/hash.hpp"

@@ -1,7 +1,7 @@
 #include "forget.hpp"
 
-#include "forget_script.hpp"
 #include "redis/wire/question.hpp"
+#include "scripts.hpp"
 
 #include "headgate/limit/algorithm.hpp"
 #include "headgate/redis/errors.hpp"

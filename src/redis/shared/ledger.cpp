@@ -1,8 +1,8 @@
 #include "headgate/redis/ledger.hpp"
 
-#include "ledger_script.hpp"
 #include "redis/servers/servers.hpp"
 #include "redis/wire/question.hpp"
+#include "scripts.hpp"
 #include "trouble_log.hpp"
 
 #include "headgate/redis/errors.hpp"

@@ -1,6 +1,6 @@
 #include "log_question.hpp"
 
-#include "log_script.hpp"
+#include "scripts.hpp"
 
 #include "headgate/redis/errors.hpp"
 

@@ -1,8 +1,8 @@
 #include "headgate/redis/notice_marks.hpp"
 
-#include "notice_script.hpp"
 #include "redis/servers/servers.hpp"
 #include "redis/wire/question.hpp"
+#include "scripts.hpp"
 
 #include "headgate/redis/errors.hpp"
 

@@ -1,9 +1,7 @@
 #include "gateway_program.hpp"
 
-#include "server/service_notice.hpp"
-#include "server/watch/descriptor_notice.hpp"
+#include "server/process.hpp"
 #include "server/watch/gateway_bounds.hpp"
-#include "server/watch/watched_upstreams.hpp"
 #include "server/workers.hpp"
 
 #include "headgate/keyring/keyring.hpp"

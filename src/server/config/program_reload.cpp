@@ -2,7 +2,7 @@
 // everything else that can fail is done, and then all of it takes effect.
 
 #include "gateway_program.hpp"
-#include "server/watch/descriptor_notice.hpp"
+#include "server/process.hpp"
 #include "server/workers.hpp"
 
 #include "headgate/keyring/keyring.hpp"

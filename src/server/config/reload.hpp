@@ -6,6 +6,7 @@
 
 #include "headgate/admin/admin_board.hpp"
 #include "headgate/admin/reload_result.hpp"
+#include "headgate/admin/server_sizes.hpp"
 #include "headgate/balance/watch.hpp"
 #include "headgate/config/config.hpp"
 #include "headgate/config/diagnostic.hpp"
@@ -56,6 +57,10 @@ std::shared_ptr<const services::ActiveConfig> with_overrides(const SideThread& s
 /// gets a bound that has none.
 std::shared_ptr<const services::ActiveConfig> with_servers(const SideThread& side, const services::ActiveConfig& before,
                                                            std::vector<gateway::UpstreamOptions> upstreams);
+
+/// The upstreams in use, for the admin interface: who watches their servers, and how much each of these may have.
+std::vector<admin::WatchedUpstream> watched_upstreams(const services::ActiveConfig& active,
+                                                      const admin::ServerSizes& sizes);
 
 /// Adds a mistake that only shows when the configuration is used.
 void add_mistake(admin::ReloadResult& result, const config::SourceLocation& place, std::string message);

@@ -1,7 +1,7 @@
 #include "handover.hpp"
 
 #include "handover_words.hpp"
-#include "state_bytes.hpp"
+#include "state_form.hpp"
 
 #include "headgate/core/hash_secret.hpp"
 #include "headgate/observe/event.hpp"

@@ -2,7 +2,7 @@
 
 #include "handover.hpp"
 #include "handover_words.hpp"
-#include "state_bytes.hpp"
+#include "state_form.hpp"
 
 #include "headgate/core/hash_secret.hpp"
 #include "headgate/server/serve_gateway.hpp"

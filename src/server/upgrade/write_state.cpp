@@ -1,6 +1,5 @@
 #include "handed_state.hpp"
-#include "state_bytes.hpp"
-#include "state_sections.hpp"
+#include "state_form.hpp"
 
 #include "headgate/admin/admin_board.hpp"
 #include "headgate/admin/operator_board.hpp"

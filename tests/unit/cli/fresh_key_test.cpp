@@ -1,4 +1,4 @@
-#include "../../../src/cli/keys/fresh_key.hpp"
+#include "../../../src/cli/keys/key_text.hpp"
 
 #include <gtest/gtest.h>
 

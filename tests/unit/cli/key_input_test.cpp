@@ -1,6 +1,6 @@
 // A key that is piped in, as a request could carry it.
 
-#include "../../../src/cli/keys/key_input.hpp"
+#include "../../../src/cli/keys/key_text.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -1,8 +1,5 @@
 // The least that an operator must allow, as include/headgate/redis/options.hpp says it.
-#include "../../../src/redis/shared/fingerprint_script.hpp"
-#include "../../../src/redis/shared/forget_script.hpp"
-#include "../../../src/redis/shared/ledger_script.hpp"
-#include "../../../src/redis/shared/log_script.hpp"
+#include "../../../src/redis/shared/scripts.hpp"
 #include "ban_fixture.hpp"
 #include "cluster_fixture.hpp"
 #include "ledger_fixture.hpp"

@@ -3,8 +3,7 @@
 
 #include "../../../src/server/upgrade/handed_state.hpp"
 
-#include "../../../src/server/upgrade/state_bytes.hpp"
-#include "../../../src/server/upgrade/state_sections.hpp"
+#include "../../../src/server/upgrade/state_form.hpp"
 #include "support/rules.hpp"
 
 #include "headgate/admin/admin_board.hpp"

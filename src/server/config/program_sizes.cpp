@@ -1,6 +1,6 @@
-#include "watched_upstreams.hpp"
+// What servers may have that an operator gave them at run time.
 
-#include "server/config/gateway_program.hpp"
+#include "gateway_program.hpp"
 #include "server/workers.hpp"
 
 #include "headgate/observe/event.hpp"

@@ -1,5 +1,6 @@
 #pragma once
-// Numbers and texts as bytes, for the state that one process hands to the next one. Of one machine, so in its order.
+// The form of the state that one process hands to the next one: its sections, and numbers and texts as bytes. Of one
+// machine, so in its order. A change of what a section has raises its version, and an older process leaves it out.
 
 #include <cstdint>
 #include <cstring>
@@ -8,6 +9,31 @@
 #include <type_traits>
 
 namespace headgate::server {
+
+inline constexpr std::string_view kStateMagic = "headgate state 1\n";
+
+inline constexpr std::string_view kLogSection = "log";
+inline constexpr std::uint16_t kLogVersion = 1;
+inline constexpr std::string_view kServersSection = "servers";
+inline constexpr std::uint16_t kServersVersion = 1;
+inline constexpr std::string_view kSizesSection = "sizes of servers";
+inline constexpr std::uint16_t kSizesVersion = 1;
+inline constexpr std::string_view kOverridesSection = "overrides";
+inline constexpr std::string_view kBansSection = "suspensions";
+inline constexpr std::uint16_t kEntriesVersion = 1;
+inline constexpr std::string_view kCountersSection = "counters";
+/// Also of keyed_hash(): it names the counters.
+inline constexpr std::uint16_t kCountersVersion = 1;
+/// The last one: whether everything was written before it.
+inline constexpr std::string_view kEndSection = "end";
+inline constexpr std::uint16_t kEndVersion = 1;
+
+inline constexpr std::uint8_t kStateDrained = 1;
+inline constexpr std::uint8_t kStateDown = 2;
+
+inline constexpr std::uint8_t kCounterSpent = 1;
+inline constexpr std::uint8_t kCounterFirst = 2;
+inline constexpr std::uint8_t kCounterLogs = 4;
 
 /// Appends to a text.
 class StateWriter {

@@ -1,4 +1,4 @@
-#include "override_json.hpp"
+#include "shared_json.hpp"
 
 #include "headgate/core/literals.hpp"
 #include "headgate/core/utf8.hpp"
@@ -122,6 +122,14 @@ AskedJson to_json(const Override& override, Instant now, std::string_view why_no
   out["until"] = services::rfc3339(override.until);
   out["seconds_left"] = left.count();
   if (!why_not.empty()) out["without_effect"] = why_not;
+  return out;
+}
+
+nlohmann::ordered_json to_json(const services::Spread& spread) {
+  nlohmann::ordered_json out = {{"written", spread.written}};
+  if (!spread.written || !spread.heard) return out;
+  out["heard"] = spread.heard->heard;
+  out["of"] = spread.heard->of;
   return out;
 }
 

@@ -1,8 +1,9 @@
-#include "caller_text.hpp"
+#include "request_rows.hpp"
 
 #include "headgate/core/utf8.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cstdint>
 
 namespace headgate::admin {
@@ -19,6 +20,15 @@ std::string caller_text(std::string_view bytes) {
     at += std::max<std::size_t>(length, 1);
   }
   return out;
+}
+
+std::optional<std::size_t> limit_asked(const AdminCall& call, std::size_t usual, std::size_t most) {
+  const auto text = call.asked("limit");
+  if (!text) return usual;
+  std::size_t out = 0;
+  const auto* const end = text->data() + text->size();
+  const auto [stop, error] = std::from_chars(text->data(), end, out);
+  return error == std::errc() && stop == end && out >= 1 && out <= most ? std::optional(out) : std::nullopt;
 }
 
 }  // namespace headgate::admin

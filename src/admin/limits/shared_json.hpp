@@ -1,8 +1,9 @@
 #pragma once
-// Overrides as JSON: what an operator asks for, and what is told of them.
+// What gateways tell each other, as JSON: overrides, and how many heard of a change.
 
 #include "headgate/core/result.hpp"
 #include "headgate/limit/override.hpp"
+#include "headgate/services/log_exchange.hpp"
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -21,5 +22,8 @@ Result<limit::Override, std::string> read_override(const std::string& body, Inst
 
 /// Its members in the order of the documents. `why_not`: why it has no effect; "" if it has.
 nlohmann::ordered_json to_json(const limit::Override& override, Instant now, std::string_view why_not = {});
+
+/// {"written": true, "heard": 2, "of": 2}; without the numbers if they are not known.
+nlohmann::ordered_json to_json(const services::Spread& spread);
 
 }  // namespace headgate::admin

@@ -1,0 +1,65 @@
+#pragma once
+// The pages of a gateway's admin interface, each group by its subject; endpoints_of() makes them one list. What they
+// are given outlives the admin interface.
+
+#include "headgate/admin/endpoints.hpp"
+#include "headgate/admin/upstream_queues.hpp"
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace headgate::admin {
+
+class KeyReader;
+class KeyUse;
+
+/// GET /api/v1/status: one look at this gateway.
+AdminEndpoint status_endpoint(const AdminBoard& board, const Reasons& reasons, const OperatorBoard& operators,
+                              const observe::Logs& logs, const TrafficRates& rates);
+/// GET /api/v1/config and /api/v1/config/diff: the configuration in force, and how the file differs from it.
+/// `read_again` is called beside the main thread, which stops before the admin interface.
+std::vector<AdminEndpoint> config_endpoints(OperatorBoard& board, RunAside aside, const config::ReadAgain& read_again);
+/// What an operator does to a running gateway: POST /api/v1/drain, PUT /api/v1/log-level, PUT
+/// /api/v1/upstreams/{name}/servers/{server}/state and …/size. `drain` is called on the main thread, once; `tell` when
+/// a server goes down or is down no more, on the thread of the admin interface, as `size` is.
+std::vector<AdminEndpoint> operate_endpoints(OperatorBoard& operators, AdminBoard& board, observe::Logs& logs,
+                                             std::function<void()> drain, TellState tell, TellSize size);
+/// GET /api/v1/limits and /api/v1/routes: the rules in force, in words, and what they decided.
+std::vector<AdminEndpoint> limits_endpoints(const OperatorBoard& board, const observe::Registry& registry,
+                                            const limit::MemoryStore& memory);
+AdminEndpoint routes_endpoint(const OperatorBoard& board);
+/// GET and DELETE /api/v1/limits/{name}/keys/{key}: what a key has used of a limit, and to forget it.
+std::vector<AdminEndpoint> key_endpoints(const OperatorBoard& board, limit::MemoryStore& memory,
+                                         const limit::BanTable& bans, std::shared_ptr<const KeyReader> keys,
+                                         WithRedis with_redis);
+/// Forgets what all keys of a limit have used, in memory or in Redis.
+AdminEndpoint forget_endpoint(const OperatorBoard& board, limit::MemoryStore& memory, WithRedis with_redis);
+/// GET, POST and DELETE of /api/v1/bans.
+std::vector<AdminEndpoint> ban_endpoints(const std::shared_ptr<services::BanService>& bans,
+                                         std::shared_ptr<const KeyReader> keys, std::shared_ptr<const KeyUse> use);
+/// GET /api/v1/overrides and /api/v1/limits/{name}/overrides; PUT and DELETE of
+/// /api/v1/limits/{name}/overrides/{key}.
+std::vector<AdminEndpoint> override_endpoints(OperatorBoard& board,
+                                              const std::shared_ptr<services::OverrideService>& overrides,
+                                              std::shared_ptr<const KeyReader> keys, std::shared_ptr<const KeyUse> use);
+/// GET /api/v1/top and GET /api/v1/limits/{name}/top: who is limited.
+std::vector<AdminEndpoint> top_endpoints(std::shared_ptr<services::TopService> service, const observe::Logs& logs);
+/// GET /api/v1/usage and GET /api/v1/usage/{day}: the usage report.
+std::vector<AdminEndpoint> usage_endpoints(const std::shared_ptr<services::BillingService>& service);
+/// GET /api/v1/bounds: all bounds beside how much of each is used.
+AdminEndpoint bounds_endpoint(const BoundsBoard& bounds);
+/// GET /api/v1/certificates: every certificate in force. `ask` is called on the main thread.
+AdminEndpoint certificates_endpoint(OperatorBoard& operators, std::function<std::vector<CertificateRow>()> ask);
+/// GET /api/v1/connections and /api/v1/requests: who is connected and what is served now; DELETE ends some of it.
+std::vector<AdminEndpoint> connection_endpoints(ConnectionCalls& calls, const OperatorBoard& operators,
+                                                const observe::Logs& logs);
+/// The queues before an upstream.
+using AskQueues = std::function<std::vector<QueueUse>(const std::string& upstream)>;
+/// GET /api/v1/servers: which servers get requests, and why others do not. Both are called on the admin thread.
+AdminEndpoint servers_endpoint(std::function<std::vector<UpstreamReport>()> ask, AskQueues queues);
+/// GET /api/v1/traffic: what each route has to do at the moment.
+AdminEndpoint traffic_endpoint(const TrafficRates& rates, const OperatorBoard& operators);
+
+}  // namespace headgate::admin

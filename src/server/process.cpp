@@ -1,0 +1,60 @@
+#include "process.hpp"
+
+#include "headgate/net/descriptors.hpp"
+#include "headgate/observe/event.hpp"
+
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <initializer_list>
+
+namespace headgate::server {
+namespace {
+
+/// So many of ours are open beside those of connections, as far as anybody can say.
+constexpr int kDescriptorsBeside = 32;
+
+}  // namespace
+
+void tell_service_manager(std::string_view state) noexcept {
+  const char* const path = std::getenv("NOTIFY_SOCKET");
+  if (path == nullptr) return;
+  const std::string_view name(path);
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (name.size() < 2 || name.size() >= sizeof address.sun_path) return;
+  std::memcpy(address.sun_path, name.data(), name.size());
+  if (name.front() == '@') address.sun_path[0] = '\0';  // an abstract name
+  const int socket = ::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  if (socket < 0) return;
+  const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + name.size());
+  ::sendto(socket, state.data(), state.size(), MSG_NOSIGNAL, reinterpret_cast<const sockaddr*>(&address), size);
+  ::close(socket);
+}
+
+void ignore_stray_signals() {
+  for (const int each :
+       {SIGPIPE, SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF, SIGIO, SIGPWR, SIGSTKFLT, SIGXFSZ, SIGXCPU})
+    std::signal(each, SIG_IGN);
+  for (int each = SIGRTMIN; each <= SIGRTMAX; ++each) std::signal(each, SIG_IGN);
+}
+
+/// The bound would never be reached: clients would wait in the kernel's queue before, and nobody would be told.
+void warn_of_few_descriptors(const config::Config& config) {
+  const auto shares = net::descriptor_shares();
+  const std::int64_t most = config.bounds.connections;
+  if (most + kDescriptorsBeside <= shares.clients) return;
+  observe::event(
+      observe::LogLevel::warning, "few_descriptors",
+      "the limit of open files is reached before \"bounds.connections\"; raise the one, or lower the other",
+      {{"connections", most}, {"fit", std::max(shares.clients - kDescriptorsBeside, 0)}, {"limit", shares.all}});
+}
+
+}  // namespace headgate::server

@@ -1,0 +1,22 @@
+#pragma once
+// This process and the system around it: the service manager, signals, the limit of open files.
+
+#include "headgate/config/config.hpp"
+
+#include <string_view>
+
+namespace headgate::server {
+
+/// Tells the service manager how this process is (sd_notify(3)), without its library: sends `state` ("READY=1") to the
+/// socket that $NOTIFY_SOCKET names. Does nothing if there is none.
+void tell_service_manager(std::string_view state) noexcept;
+
+/// Ignores signals without a meaning here that would end the process, so that a stray one does no harm. Not changed:
+/// signals of faults and of job control, SIGQUIT and SIGABRT (they write a core file), and the stop signals (SIGHUP,
+/// SIGINT, SIGTERM). If a file reaches its maximum size (SIGXFSZ), the write returns an error.
+void ignore_stray_signals();
+
+/// An event if so many connections as `bounds.connections` do not fit the descriptors that clients may have.
+void warn_of_few_descriptors(const config::Config& config);
+
+}  // namespace headgate::server
