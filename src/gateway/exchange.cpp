@@ -64,7 +64,7 @@ void Admission::bind(std::size_t from) noexcept {
   const limit::Decision* best = nullptr;
   for (std::size_t i = from; i < limits.size(); ++i) {
     const auto& checked = limits[i];
-    if (!checked.route_limit->ready->binds || (checked.kept && !checked.rejected)) continue;
+    if (checked.route_limit->limit->mode == limit::Mode::observe || checked.decision == LimitDecision::kept) continue;
     const auto* const own = limit::binding({decisions.data() + checked.first, checked.count});
     if (best && !limit::binds_before(*own, *best)) continue;
     best = own;
@@ -75,7 +75,8 @@ void Admission::bind(std::size_t from) noexcept {
 
 const CheckedLimit* Admission::observed() const noexcept {
   for (const auto& checked : limits)
-    if (checked.rejected && checked.route_limit->limit->mode == limit::Mode::observe) return &checked;
+    if (checked.decision == LimitDecision::rejected && checked.route_limit->limit->mode == limit::Mode::observe)
+      return &checked;
   return nullptr;
 }
 
@@ -85,7 +86,7 @@ void Admission::reset() noexcept {
   rule = 0;
   delay = Duration(0);
   held = 0;
-  settled = returned = peek = false;
+  served = returned = peek = false;
   checks.clear();
   limits.clear();
   unchecked.clear();
@@ -143,6 +144,8 @@ void Exchange::reset_extras() {
   if (room.outcome != RoomVisit::Outcome::none) room = {};
   if (in_flight.is_linked()) in_flight.unlink();
   flight = {};
+  if (capacity.asked_at != Clock::Steady()) capacity = {};
+  quotas_noticed = false;
   shedding.reset();
   if (held) held.reset();
   appointments = {};

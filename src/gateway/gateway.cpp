@@ -3,6 +3,7 @@
 #include "gateway/answers/room_answer.hpp"
 #include "gateway/path.hpp"
 #include "gateway/record/trace.hpp"
+#include "gateway/steps/settle.hpp"
 #include "gateway/steps/steps.hpp"
 #include "gateway/steps/walk.hpp"
 
@@ -43,8 +44,8 @@ Task<void> Gateway::handle(Exchange& x) {
   Walk walk(path, x);
   while (const auto* const waits = walk.next()) walk.ended(co_await waits->task(path, x));
   auto& problem = walk.problem();
-  if (x.route && x.route->takes(Step::settle)) settle(path, x, problem, walk.served());
   if (problem) {
+    if (x.route && x.route->takes(Step::settle)) note_status(x, problem->status);
     if (x.route && !x.route->bans.empty()) co_await suspend_first(path, x, *problem);
     // An operator may have ended it while it waited for what refuses it.
     if (auto ended = problem_of_operator(x)) problem = ended;
@@ -58,8 +59,6 @@ Task<void> Gateway::handle(Exchange& x) {
 }
 
 void Gateway::refused(Exchange& x) {
-  // A step threw. Its limits hold permits that no answer will settle, so give them back.
-  if (x.ended_by == EndedBy::bug && x.route && x.route->takes(Step::settle)) settle(*path_, x, Problem{}, true);
   finish(*path_, x);
   if (!x.snapshot) x.route = nullptr;  // nothing keeps it alive
 }

@@ -3,6 +3,7 @@
 // by all workers.
 
 #include "headgate/core/hash.hpp"
+#include "headgate/gateway/capacity.hpp"
 #include "headgate/gateway/delivery.hpp"
 #include "headgate/gateway/options.hpp"
 #include "headgate/gateway/router.hpp"
@@ -27,12 +28,8 @@ struct Keyed;
 
 /// When on the path a limit is checked. First the limits that need only the head: a flood then costs no signature check
 /// and no Redis call. Limits that count by a credential come after it was checked, so that a guess costs the caller.
-/// `held` and `held_in_redis`: where bodies are held, the capacity of the upstream comes when the body is there.
-enum class Stage { memory, memory_after_auth, redis, held, held_in_redis };
-inline constexpr std::size_t kStages = 5;
-
-constexpr bool is_in_redis(Stage stage) noexcept { return stage == Stage::redis || stage == Stage::held_in_redis; }
-constexpr bool comes_after_body(Stage stage) noexcept { return stage >= Stage::held; }
+enum class Stage { memory, memory_after_auth, redis };
+inline constexpr std::size_t kStages = 3;
 
 /// Which part of a limit's size is counted, and where.
 struct Fraction {
@@ -41,13 +38,6 @@ struct Fraction {
   std::string route;            ///< else the route that it is counted for
   std::uint32_t instances = 1;  ///< how many gateways share the limit while Redis is down
   bool is_partial() const noexcept { return up != down; }
-};
-
-/// One of the sizes that the capacity of an upstream has for a priority: smaller ones hold places free for higher
-/// priorities.
-struct FleetSize {
-  std::vector<limit::Rule> rules;
-  std::vector<limit::Rule> local;  ///< as CompiledTier::local
 };
 
 /// One tier of a limit, with everything that a check needs.
@@ -63,7 +53,6 @@ struct CompiledTier {
   std::vector<UntilWait> rejections;        ///< for each rule, the words of its rejection
   std::vector<UntilWait> local_rejections;  ///< the same for `local`
   std::optional<shed::Priority> priority;   ///< of its callers
-  std::vector<FleetSize> sizes;             ///< of the capacity of an upstream: the largest first
 };
 
 /// A limit at one scale. Made once, for all routes that use it at this scale.
@@ -75,10 +64,8 @@ struct CompiledLimit {
   std::optional<Exemption> exemption;
   bool in_flight = false;  ///< whether it counts requests at the same time, whose permits come back when they end
   bool in_turn = false;    ///< and whether they wait for a permit
-  bool fleet = false;      ///< whether it is the capacity of an upstream: its tiers are the priorities, in their order
   bool ranks = false;      ///< whether one of its tiers has a priority
   bool extras = false;     ///< whether it has what most limits have not: requests in flight, appointments or shards
-  bool binds = true;       ///< whether its numbers may go to the caller: it rejects, and is no upstream's capacity
 };
 
 /// A limit as one route uses it.
@@ -138,6 +125,7 @@ struct Route {
   bool sheds = false;    ///< its requests may be refused because there are too many
   bool circuit = false;  ///< its upstream has a circuit breaker
   shed::Priority priority = shed::Priority::normal;
+  const Capacity* capacity = nullptr;         ///< of its upstream; null: it has none
   const UpstreamOptions* queue = nullptr;     ///< the upstream, if it has a queue; null: there is none
   const ServerQueue* server_queue = nullptr;  ///< its servers may have only so many requests; null: any number
   Hash server_queue_key;                      ///< names that queue, over all workers
@@ -158,8 +146,6 @@ struct Route {
     return {plan.data() + stage_begin[at], stage_begin[at + 1] - stage_begin[at]};
   }
   bool checks(Stage stage) const noexcept { return !limits_at(stage).empty(); }
-  /// Whether its last limit is checked only when the body was held.
-  bool after_body() const noexcept { return !plan.empty() && comes_after_body(plan.back().stage); }
   bool bans_by_head() const noexcept { return !bans.empty() && !bans.front().after_auth; }
   bool bans_after_auth() const noexcept { return !bans.empty() && bans.back().after_auth; }
   bool takes(Step step) const noexcept { return steps.has(step); }
@@ -179,9 +165,6 @@ CompiledTier compile_tier(const limit::Tier& tier, const Fraction& share, std::u
 
 /// The name of a rule in RateLimit and RateLimit-Policy: its limit, and its own name if it has one.
 std::string rule_label(const limit::Rule& rule);
-
-/// The name of the limit that is the capacity of this upstream.
-std::string fleet_limit(std::string_view upstream);
 
 /// The name of the built-in limit of failed authentications.
 inline constexpr std::string_view kFailureLimit = "failed-authentication";
@@ -242,6 +225,8 @@ class CompiledConfig {
   /// All limits that routes use. A limit at another scale is a limit of its own.
   std::span<const std::unique_ptr<const CompiledLimit>> limits() const noexcept { return ready_; }
   std::span<const std::unique_ptr<const Route>> routes() const noexcept { return routes_; }
+  /// By Route::upstream. Null for an upstream without a capacity, or without routes.
+  std::span<const std::unique_ptr<const Capacity>> capacities() const noexcept { return capacities_; }
   /// The routes as they serve requests: in place of one that splits its requests those of its upstreams.
   std::span<const Route* const> serving() const noexcept { return serving_; }
   /// The names of the limits that suspend keys, by RouteBan::number.
@@ -255,8 +240,7 @@ class CompiledConfig {
 
   std::unique_ptr<Route> make_route(const RouteOptions& wanted, const std::string& to, std::size_t number);
   void split_route(Route& route, const RouteOptions& wanted);
-  void make_fleet_limits();
-  void note_upstream(Route& route, const RouteOptions& wanted);
+  void note_upstream(Route& route);
   std::shared_ptr<const Delivery> delivery(const RouteOptions& wanted, const std::string& to) const;
   /// Throws std::invalid_argument if there is none of this name.
   std::size_t upstream_number(const std::string& name) const;
@@ -282,6 +266,7 @@ class CompiledConfig {
   std::uint32_t instances_;
   std::size_t tiers_ = 0;
   std::vector<std::unique_ptr<const CompiledLimit>> ready_;
+  std::vector<std::unique_ptr<const Capacity>> capacities_;
   std::vector<std::string> bans_;
   std::vector<std::unique_ptr<const CompiledRoom>> rooms_;
   std::vector<std::unique_ptr<const Route>> routes_;

@@ -96,6 +96,21 @@ struct Caller {
 using observe::Source;
 std::string_view to_text(Source source) noexcept;
 
+/// What came of the checks of a limit.
+enum class LimitDecision : std::uint8_t {
+  allowed,
+  kept,     ///< allowed: an appointment is kept, and its one check is whether it was used before
+  rejected  ///< one of its rules said no, in either mode
+};
+
+/// Where the cost that a limit charges comes from.
+enum class CostFrom : std::uint8_t {
+  request,    ///< what was held before the answer
+  status,     ///< the answer's status is known: nothing if it does not count
+  answer,     ///< the answer said it
+  unreadable  ///< the answer said no number, so the hold stays as it is
+};
+
 /// One limit of the plan that was checked for this exchange.
 struct CheckedLimit {
   const RouteLimit* route_limit = nullptr;
@@ -103,19 +118,14 @@ struct CheckedLimit {
   Source source = Source::memory;
   std::uint8_t first = 0;  ///< index of its first check; it has one check for each rule of the tier
   std::uint8_t count = 0;
-  bool turned = false;       ///< whether it asked another shard after the first one
-  std::uint8_t shard = 0;    ///< the shard that was asked, from 1; 0 without shards
-  bool kept = false;         ///< an appointment is kept: its one check is whether it was used before
-  bool rejected = false;     ///< whether one of its rules said no, in either mode
-  bool settled = false;      ///< whether the cost was read from the answer
-  bool noted = false;        ///< whether the status of the answer is known, and `used` is 0 if it does not count
-  bool unreadable = false;   ///< whether the cost in the answer was no number; then the hold stays as it is
-  bool shown = false;        ///< whether the metrics count its permit as held
-  bool looked = false;       ///< whether it was looked at for notices
-  std::int64_t used = 0;     ///< the cost; if it is settled, what the answer says
-  Duration took{0};          ///< how long the decision took
-  Clock::Steady asked_at{};  ///< when it was checked; zero until there is a decision
-  Instant asked_at_wall{};   ///< the same on the wall clock; waits count from it
+  std::uint8_t shard = 0;                           ///< the shard that was asked last, from 1; 0 without shards
+  std::uint8_t shards = 0;                          ///< how many it has asked
+  LimitDecision decision = LimitDecision::allowed;  ///< written by limits/rounds
+  CostFrom cost_from = CostFrom::request;           ///< written by steps/settle
+  std::int64_t used = 0;                            ///< the cost, from there
+  Duration took{0};                                 ///< how long the decision took
+  Clock::Steady asked_at{};                         ///< when it was checked; zero until there is a decision
+  Instant asked_at_wall{};                          ///< the same on the wall clock; waits count from it
 };
 
 /// A billed limit that let the request through without a check: its tier has no rates, or Redis is away and the limit
@@ -123,9 +133,8 @@ struct CheckedLimit {
 struct UncheckedUse {
   const RouteLimit* route_limit = nullptr;
   std::string_view key;
-  std::int64_t used = 0;  ///< the cost; if it is settled, what the answer says
-  bool settled = false;   ///< as in CheckedLimit
-  bool noted = false;
+  std::int64_t used = 0;
+  CostFrom cost_from = CostFrom::request;
 };
 
 /// What the limits decided. Set by the steps of limits.
@@ -138,7 +147,7 @@ struct Admission {
   std::size_t rule = 0;                   ///< its rule: an index into checks and decisions
   Duration delay{0};                      ///< how long the request waits for its permit
   std::size_t held = 0;                   ///< of so many of the first `limits` permits were taken
-  bool settled = false;                   ///< whether what the answer says was charged
+  bool served = false;                    ///< whether it reaches its answer, and what that says is charged
   bool returned = false;  ///< whether what was taken was given back, because a later step ended the request
   /// Whether the request is only asked about (gateway/explain.hpp): the steps decide the same, and take nothing.
   bool peek = false;
@@ -228,6 +237,8 @@ struct Exchange {
   InFlightHook in_flight;  ///< in the list of exchanges whose permits are renewed
   FlightPart flight;
   AppointmentPart appointments;
+  CapacityPart capacity;
+  bool quotas_noticed = false;  ///< what its limits decided was looked at for notices
   SheddingPart shedding;
   SuspensionPart suspension;
   std::string_view problem_limit;  ///< the limit that the problem names; else empty

@@ -11,7 +11,6 @@
 
 namespace headgate::gateway {
 
-struct CheckedLimit;
 struct Exchange;
 
 /// Made with a snapshot. The counters belong to the registry; after a reload the same labels find the same counters.
@@ -26,7 +25,9 @@ class ExchangeCounters {
   void count(const Exchange& x, Duration took) const;
   /// Shows permits of a limit of requests in flight that this worker took, or gave back (below 0). It counts on after a
   /// reload.
-  void permits(const CheckedLimit& checked, int more) const noexcept;
+  void permits(const CompiledTier& tier, int more) const noexcept;
+  /// The same of its place among those of its upstream.
+  void place(const Exchange& x, int more) const noexcept;
   /// Shows what is known of a room now.
   void room(const CompiledRoom& room, const room::Knowledge& knowledge) const;
   /// Shows the requests of this worker at an upstream, by Route::upstream.
@@ -55,6 +56,8 @@ class ExchangeCounters {
   void count_extras(const Exchange& x) const;
   void count_ban(const Exchange& x) const;
   const observe::BanCounters& of_operators(const RouteBan& ban) const;
+  const observe::LimitCounters& of_place(const Exchange& x) const noexcept;
+  void count_place(const Exchange& x) const;
   void count_visit(const Exchange& x) const;
   void count_shed(const Exchange& x) const;
   void count_appointments(const Exchange& x) const;
@@ -63,8 +66,9 @@ class ExchangeCounters {
   /// By Route::number; the last one is for requests without a route. Each is filled in by the first request of its
   /// route: there may be many routes, and a reload must not stop the worker.
   mutable std::vector<observe::RouteCounters> routes_;
-  std::vector<observe::LimitCounters> tiers_;  ///< by CompiledTier::number
-  std::vector<observe::BanCounters> bans_;     ///< by RouteBan::number
+  std::vector<observe::LimitCounters> tiers_;                ///< by CompiledTier::number
+  std::vector<std::vector<observe::LimitCounters>> places_;  ///< by Route::upstream and priority; of a capacity
+  std::vector<observe::BanCounters> bans_;                   ///< by RouteBan::number
   /// Of limits that suspend nobody by themselves, by name. Made once an operator suspends under one.
   mutable std::map<std::string_view, observe::BanCounters> operated_;
   observe::Registry& registry_;

@@ -9,6 +9,7 @@
 #include "headgate/shed/slot.hpp"
 
 #include <array>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -39,6 +40,18 @@ struct FlightPart {
   Clock::Steady renewed_at{};                ///< when they were renewed last
   const CompiledTier* waited_for = nullptr;  ///< in whose queue it waited for a permit; null: in none
   Duration waited{0};                        ///< how long
+};
+
+/// Its place among those of the upstream; see gateway/steps/capacity.cpp, which alone writes it.
+struct CapacityPart {
+  enum class State : std::uint8_t { none, taken, refused };
+  State state = State::none;
+  bool waited = false;  ///< whether it stood in the queue
+  observe::Source source = observe::Source::memory;
+  limit::Check check;
+  limit::Decision decision;
+  Clock::Steady asked_at{};
+  Duration took{0};  ///< how long the decision took
 };
 
 /// Of load shedding, the bounds of servers and the circuit breaker.

@@ -25,7 +25,6 @@ enum class Step : std::uint8_t {
   bill,
   in_flight,
   appointments,
-  settle,
   limits,
   limits_in_turn,
   room,
@@ -47,6 +46,7 @@ enum class Step : std::uint8_t {
   server_queue,
   trial,
   notices,
+  settle,
   serve
 };
 inline constexpr std::size_t kSteps = static_cast<std::size_t>(Step::serve) + 1;

@@ -100,7 +100,7 @@ Task<Explanation> explain_head(Path& path, Exchange& x) {
     out.ended_by = to_text(answered == 0 ? EndedBy::upstream : x.preflight ? EndedBy::preflight : EndedBy::respond);
   }
   // As settle() and respond() do before the caller is told.
-  if (x.route && x.route->takes(Step::settle) && !a.returned && (problem || out.ended_by == to_text(EndedBy::respond)))
+  if (x.route && x.route->takes(Step::settle) && (problem || out.ended_by == to_text(EndedBy::respond)))
     note_status(x, out.status);
   if (!problem) out.delay = a.delay;
   if (a.binding) {
@@ -110,8 +110,8 @@ Task<Explanation> explain_head(Path& path, Exchange& x) {
   }
   if (!x.route || x.caller.ip_key.empty() || x.preflight) co_return out;
   std::vector<const RouteLimit*> plan;
-  for (const auto& route_limit : x.route->plan)
-    if (!route_limit.ready->fleet) plan.push_back(&route_limit);
+  plan.reserve(x.route->plan.size());
+  for (const auto& route_limit : x.route->plan) plan.push_back(&route_limit);
   auto states = limit_states(x, plan, LimitStates{path.services.memory, path.services.clock, path.shard_turns});
   out.limits = co_await states;
   for (const auto& state : out.limits)

@@ -261,7 +261,7 @@ Task<MaybeProblem> tell_usage(Path& path, Exchange& x, RejectionHeaders style) {
   const bool as_asked = asked->x.route != nullptr;
   const auto& all = as_asked ? asked->x.route->plan : x.snapshot->compiled->usage()->limits;
   for (const auto& route_limit : all)
-    if (route_limit.ready->binds && is_own_key(*route_limit.limit) &&
+    if (route_limit.limit->mode == limit::Mode::enforce && is_own_key(*route_limit.limit) &&
         (!about_route || needs_no_path(*route_limit.limit)))
       wanted.push_back(&route_limit);
   auto look =

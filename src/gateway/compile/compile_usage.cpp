@@ -53,7 +53,8 @@ void CompiledConfig::make_usage() {
   usage_->rule.suffix = ":(usage)";
   usage_->rule.seed = stable_hash(usage_->rule.suffix);
   for (const auto& each : ready_)
-    if (each->binds && !each->share.is_partial() && of_caller_alone(each->limit.per) && is_own_key(each->limit))
+    if (each->limit.mode == limit::Mode::enforce && !each->share.is_partial() && of_caller_alone(each->limit.per) &&
+        is_own_key(each->limit))
       usage_->limits.push_back({.limit = &each->limit, .ready = each.get(), .cost = {}, .stage = Stage::memory});
   Keyed keyed;
   for (const auto& each : usage_->limits) keyed.limits.push_back(each.limit);

@@ -90,7 +90,7 @@ CompiledConfig::CompiledConfig(const PathOptions& options, const identity::Ident
       instances_(std::max(1u, instances)),
       router_(ignores_case(options) ? Case::ignored : Case::matters),
       names_(std::make_unique<Names>()) {
-  make_fleet_limits();
+  capacities_.resize(upstreams_.size());
   // Of two with the same name the first counts.
   for (std::size_t i = 0; i < limits_.size(); ++i) names_->limits.emplace(limits_[i].name, i);
   for (std::size_t i = 0; i < upstreams_.size(); ++i) names_->upstreams.emplace(upstreams_[i].name, i);
@@ -153,7 +153,7 @@ std::unique_ptr<Route> CompiledConfig::make_route(const RouteOptions& wanted, co
   }
   for (const auto& use : wanted.limits) route->plan.push_back(plan(use, route->name));
   route->priority = wanted.priority;
-  if (!wanted.respond) note_upstream(*route, wanted);
+  if (!wanted.respond) note_upstream(*route);
   // The order in which stages are checked; the rules of one stage stand together.
   std::stable_sort(route->plan.begin(), route->plan.end(),
                    [](const auto& a, const auto& b) { return a.stage < b.stage; });
@@ -193,7 +193,7 @@ void CompiledConfig::note_bans(Route& route) {
   for (const auto& route_limit : route.plan) {
     const auto& policy = route_limit.limit->ban;
     const bool by_address = counts_by_address(*route_limit.limit);
-    if (!route_limit.ready->fleet && (!policy || by_address))
+    if (!policy || by_address)
       route.suspendable.push_back(
           {.route_limit = &route_limit, .by_address = by_address, .after_auth = needs_auth(*route_limit.limit)});
     if (!policy) continue;
@@ -220,8 +220,6 @@ RouteLimit CompiledConfig::plan(const LimitUse& use, std::string_view route) {
   route_limit.cost = use.cost;
   route_limit.stage = stage_of(made.limit);
   route_limit.after_auth = needs_auth(made.limit);
-  // The priority of a request may come from its token.
-  if (made.fleet && route_limit.stage == Stage::memory) route_limit.stage = Stage::memory_after_auth;
   return route_limit;
 }
 
@@ -251,7 +249,6 @@ const CompiledLimit& CompiledConfig::ready(const LimitUse& use, std::string_view
   limit->in_turn = lets_wait(*limit);
   note_priorities(*limit);
   limit->extras = limit->in_flight || limit->limit.appointments || limit->limit.shards > 1;
-  limit->binds = !limit->fleet && limit->limit.mode != limit::Mode::observe;
   for (const auto& exemption : options_.exemptions)
     if (exemption.limit == use.limit) limit->exemption = exemption;
   ready_.push_back(std::move(limit));

@@ -150,15 +150,15 @@ MaybeProblem keep_appointment(Path& path, Exchange& x, const RouteLimit& route_l
 }
 
 /// Whether the round was rejected because the appointment was kept before. Then the round is made again without it.
-bool used_before(Path& path, Exchange& x, Round& round) {
+bool used_before(Exchange& x, Round& round) {
   if (!x.appointments.kept || x.appointments.kept->used) return false;
+  const auto* const use = &x.appointments.kept->use;
   for (const auto& checked : round.limits()) {
-    if (!checked.kept || !checked.rejected) continue;
+    if (checked.decision != LimitDecision::rejected || x.admission.checks[checked.first].rule != use) continue;
     x.appointments.kept->used = true;
     note(x, *checked.tier, observe::AppointmentEvent::missed);
     x.admission.outcome = Admission::Outcome::none;
     x.admission.binding = nullptr;
-    return_share(path, round);
     round.drop();
     return true;
   }

@@ -16,7 +16,7 @@ void give_back(Path& path, Exchange& x) {
   if (x.route->takes(Step::in_flight) && !a.peek) path.in_flight->release(x);
   a.returned = true;
   if (a.outcome != Admission::Outcome::rejected) a.binding = nullptr;  // its numbers are not true any more
-  if (a.peek) return;
+  if (a.peek || a.held == 0) return;
   boost::container::static_vector<limit::Check, Admission::kMax> here;
   std::vector<limit::Check> there;
   for (auto& checked : a.held_limits()) {

@@ -8,7 +8,7 @@
 
 #include <boost/container/static_vector.hpp>
 
-#include <utility>
+#include <algorithm>
 
 namespace headgate::gateway {
 namespace {
@@ -17,30 +17,50 @@ constexpr Duration kRenewal = limit::kFlightLease / 3;
 constexpr Duration kRenewalTick = std::chrono::milliseconds(250);
 constexpr std::size_t kMaxRenewed = 256;  // in one tick: others have calls to Redis to make, too
 
-using Checks = boost::container::static_vector<limit::Check, Admission::kMax>;
+using Checks = boost::container::static_vector<limit::Check, Admission::kMax + 1>;
 
-/// Calls `visit(checked, check)` with each permit that `x` holds.
-template <class SomeExchange, class Visit>
-void each_permit(SomeExchange& x, Visit visit) {
-  auto& a = x.admission;
-  for (auto& checked : a.held_limits()) {
+struct Permit {
+  Source source;
+  const limit::Check& check;
+  const limit::Rule& there;  ///< its rule in Redis, also if it was counted here because Redis was away
+};
+
+/// Calls `visit` with each permit that `x` holds, and with its place at the upstream.
+template <class Visit>
+void each_permit(const Exchange& x, Visit visit) {
+  const auto& a = x.admission;
+  for (const auto& checked : a.held_limits()) {
     if (!checked.route_limit->ready->in_flight) continue;
-    for (std::size_t i = checked.first; i < checked.first + std::size_t{checked.count}; ++i)
-      if (a.decisions[i].allowed) visit(checked, i);
+    for (std::size_t i = 0; i < checked.count; ++i)
+      if (a.decisions[checked.first + i].allowed)
+        visit(Permit{checked.source, a.checks[checked.first + i], checked.tier->rules[i]});
+  }
+  const auto& place = x.capacity;
+  if (place.state == CapacityPart::State::taken)
+    visit(Permit{place.source, place.check,
+                 x.route->capacity->sizes[static_cast<std::size_t>(x.shedding.effective)].front().all});
+}
+
+/// Shows the permits that it holds of its limits, from index `first` on.
+void show_permits(const Exchange& x, std::size_t first, int more) noexcept {
+  const auto& a = x.admission;
+  for (const auto& checked : a.held_limits().subspan(std::min(first, a.held))) {
+    const auto* const decision = a.decisions.data() + checked.first;
+    if (checked.route_limit->ready->in_flight &&
+        std::any_of(decision, decision + checked.count, [](const auto& each) { return each.allowed; }))
+      x.snapshot->counters->permits(*checked.tier, more);
   }
 }
 
 /// Whether Redis holds its permits or should. If they were counted here, a call whose answer was lost or a renewal may
 /// have put them there; nobody tries while Redis is away.
-bool may_be_in_redis(const Exchange& x, const CheckedLimit& checked) noexcept {
-  return checked.source == Source::redis || (checked.source == Source::fallback && x.snapshot->redis->up());
+bool may_be_in_redis(const Exchange& x, const Permit& permit) noexcept {
+  return permit.source == Source::redis || (permit.source == Source::fallback && x.snapshot->redis->up());
 }
 
-/// The permit of check `at` in Redis, also if it was counted here because Redis was away.
-limit::Check in_redis(const Exchange& x, const CheckedLimit& checked, std::size_t at, std::int64_t cost,
-                      limit::How how) {
-  auto check = x.admission.checks[at];
-  check.rule = &checked.tier->rules[at - checked.first];
+limit::Check in_redis(const Exchange& x, const Permit& permit, std::int64_t cost, limit::How how) {
+  auto check = permit.check;
+  check.rule = &permit.there;
   check.cost = cost;
   check.how = how;
   check.token = x.flight.token;
@@ -62,15 +82,11 @@ void InFlight::name(Exchange& x) {
   if (x.flight.token.empty()) x.flight.token = x.text.join({process_, x.text.number(++exchanges_)});
 }
 
-void InFlight::show(Exchange& x) {
-  each_permit(x, [&](CheckedLimit& checked, std::size_t) {
-    if (!std::exchange(checked.shown, true)) x.snapshot->counters->permits(checked, 1);
-  });
-}
+void InFlight::show(const Exchange& x, std::size_t first) { show_permits(x, first, 1); }
 
 void InFlight::keep(Exchange& x) {
   bool any = false;
-  each_permit(x, [&](const CheckedLimit& checked, std::size_t) { any = any || checked.source != Source::memory; });
+  each_permit(x, [&](const Permit& permit) { any = any || permit.source != Source::memory; });
   if (!any || !alarm_ || x.in_flight.is_linked()) return;  // linked: it holds one of an earlier stage already
   x.flight.renewed_at = clock_.steady();
   kept_.push_back(x);
@@ -79,14 +95,14 @@ void InFlight::keep(Exchange& x) {
 
 void InFlight::release(Exchange& x) {
   if (x.in_flight.is_linked()) x.in_flight.unlink();
-  for (auto& checked : x.admission.limits)
-    if (std::exchange(checked.shown, false)) x.snapshot->counters->permits(checked, -1);
   if (x.admission.returned) return;
+  show_permits(x, 0, -1);
+  if (x.capacity.state == CapacityPart::State::taken) x.snapshot->counters->place(x, -1);
   Checks here;
   Checks there;
-  each_permit(x, [&](const CheckedLimit& checked, std::size_t at) {
-    if (checked.source != Source::redis) here.push_back(x.admission.checks[at]);
-    if (may_be_in_redis(x, checked)) there.push_back(in_redis(x, checked, at, -1, limit::How::take));
+  each_permit(x, [&](const Permit& permit) {
+    if (permit.source != Source::redis) here.push_back(permit.check);
+    if (may_be_in_redis(x, permit)) there.push_back(in_redis(x, permit, -1, limit::How::take));
   });
   if (!here.empty()) memory_.give_back({here.data(), here.size()}, clock_.wall());
   if (!there.empty()) x.snapshot->redis->settle({there.data(), there.size()});
@@ -101,8 +117,8 @@ void InFlight::stop() {
 
 void InFlight::renew(Exchange& x) {
   Checks checks;
-  each_permit(x, [&](const CheckedLimit& checked, std::size_t at) {
-    if (may_be_in_redis(x, checked)) checks.push_back(in_redis(x, checked, at, 1, limit::How::debt));
+  each_permit(x, [&](const Permit& permit) {
+    if (may_be_in_redis(x, permit)) checks.push_back(in_redis(x, permit, 1, limit::How::debt));
   });
   if (!checks.empty()) x.snapshot->redis->settle({checks.data(), checks.size()});
 }

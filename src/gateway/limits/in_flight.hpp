@@ -1,5 +1,6 @@
 #pragma once
-// Permits of requests in flight: each is given back when its exchange ends, and renewed in Redis until then.
+// Permits of requests in flight, of limits and of the capacity of their upstream: each is given back when its exchange
+// ends, and renewed in Redis until then.
 
 #include "turns.hpp"
 
@@ -10,6 +11,7 @@
 
 #include <boost/intrusive/list.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -26,8 +28,9 @@ class InFlight {
 
   /// Gives the exchange its token, before its limits in Redis are checked for the first time.
   void name(Exchange& x);
-  /// The limits of one stage have let the exchange pass: the metrics show what it holds, until release().
-  void show(Exchange& x);
+  /// The limits of one stage, from index `first` on, have let the exchange pass: the metrics show what it holds of
+  /// them, until release().
+  static void show(const Exchange& x, std::size_t first);
   /// The exchange was admitted: renews what it holds in Redis, until release().
   void keep(Exchange& x);
   /// The exchange has ended: gives back what it holds, here and in Redis, to the first that waits for it. Returns at

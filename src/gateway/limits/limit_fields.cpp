@@ -55,7 +55,7 @@ void append_limit_fields(Exchange& x, RejectionHeaders style, http::Fields& fiel
   const bool rejected = admission.outcome == Admission::Outcome::rejected;
   // Rejected: until a request is allowed, if waiting helps. Allowed: until the limit is full again.
   const bool waits = rejected && decision.retry_after < limit::kNever;
-  const bool settled = admission.binding->settled || admission.binding->noted;
+  const bool settled = admission.binding->cost_from != CostFrom::request;
   const auto wait = waits ? decision.retry_after : settled && !rejected ? reset_to_tell(x) : decision.reset_after;
   const auto legacy = style != RejectionHeaders::standard;
   const auto standard = style != RejectionHeaders::legacy;

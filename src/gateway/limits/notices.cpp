@@ -14,25 +14,27 @@ bool settled_by_answer(const CheckedLimit& checked) noexcept {
 
 /// What a gateway counts by itself while Redis is away is a share that began anew: it says nothing of the quota.
 bool says_nothing(const CheckedLimit& checked) noexcept {
-  return checked.route_limit->limit->notify_at.empty() || checked.looked || checked.kept ||
+  return checked.route_limit->limit->notify_at.empty() || checked.decision == LimitDecision::kept ||
          checked.source == Source::fallback || checked.asked_at == Clock::Steady();
 }
 
 }  // namespace
 
-void Notices::look(Exchange& x, bool all) {
-  auto& a = x.admission;
-  if (inbox_ == nullptr || a.peek) return;
-  const bool taken = a.outcome == Admission::Outcome::allowed && !a.returned;
-  for (auto& checked : a.limits) {
-    if (says_nothing(checked) || (!all && settled_by_answer(checked))) continue;
-    checked.looked = true;
-    look(x, checked, taken && checked.used > 0);
-  }
+void Notices::admitted(Exchange& x) {
+  x.quotas_noticed = true;
+  for (const auto& checked : x.admission.limits)
+    if (!settled_by_answer(checked)) look(x, checked);
 }
 
-void Notices::look(const Exchange& x, const CheckedLimit& checked, bool taken) {
+void Notices::ended(Exchange& x) {
+  for (const auto& checked : x.admission.limits)
+    if (!x.quotas_noticed || settled_by_answer(checked)) look(x, checked);
+}
+
+void Notices::look(const Exchange& x, const CheckedLimit& checked) {
   const auto& a = x.admission;
+  if (inbox_ == nullptr || a.peek || says_nothing(checked)) return;
+  const bool taken = a.outcome == Admission::Outcome::allowed && !a.returned && checked.used > 0;
   for (std::size_t at = checked.first; at < checked.first + std::size_t{checked.count}; ++at) {
     const auto& decision = a.decisions[at];
     // What an answer costs more than was held is charged to the period in which it comes, and what is used of that one

@@ -25,9 +25,9 @@ class Notices {
   Notices(Clock& clock, limit::NoticeInbox* inbox) : clock_(clock), inbox_(inbox), left_(inbox ? kRemembered : 1) {}
 
   /// What the limits decided is decided now, but for those whose cost only the answer says.
-  void admitted(Exchange& x) { look(x, false); }
+  void admitted(Exchange& x);
   /// All of it is, also what was rejected.
-  void ended(Exchange& x) { look(x, true); }
+  void ended(Exchange& x);
 
  private:
   struct Left {
@@ -36,8 +36,7 @@ class Notices {
     std::uint8_t reached = 0;  ///< the percentages of which it left notices, as in limit::reached
   };
 
-  void look(Exchange& x, bool all);
-  void look(const Exchange& x, const CheckedLimit& checked, bool taken);
+  void look(const Exchange& x, const CheckedLimit& checked);
   void leave(const Exchange& x, const CheckedLimit& checked, std::size_t at, const limit::QuotaUse& use,
              std::uint8_t reached);
 

@@ -63,7 +63,6 @@ inline std::optional<std::string_view> key_for(Exchange& x, const limit::Limit& 
 inline const CompiledTier& tier_of(Exchange& x, const RouteLimit& route_limit) {
   if (x.snapshot->overrides) [[unlikely]]
     if (const auto* const granted = override_of(x, route_limit)) return granted->tier;
-  if (route_limit.ready->fleet) return route_limit.ready->tiers[static_cast<std::size_t>(x.shedding.effective)];
   if (x.caller.known_key) {
     if (const auto* const own = x.snapshot->key_overrides->of_key(*x.caller.known_key, *route_limit.ready)) return *own;
   }

@@ -6,7 +6,6 @@
 #include <chrono>
 #include <cstdint>
 #include <span>
-#include <vector>
 
 namespace headgate::gateway {
 
@@ -22,6 +21,14 @@ enum class RoundKind : std::uint8_t {
 struct Moment {
   Clock::Steady steady;
   Instant wall;
+};
+
+/// Checks that are decided together, all or none, and what their store said.
+struct Batch {
+  std::span<limit::Check> checks;
+  std::span<const limit::Decision> decisions;
+  Source source;
+  std::span<const CheckedLimit> limits{};  ///< whose checks these are; empty: it is a place at the upstream
 };
 
 /// The check that gives back what `taken` took, for limit::RemoteLimiter::settle().
@@ -49,7 +56,6 @@ class Round {
   const std::size_t first_limit;
   const std::size_t first_unchecked;
   Moment asked;
-  std::vector<limit::Check> share;  ///< taken from this gateway's share; given back if Redis rejects
 
   Source source() const noexcept {
     return kind == RoundKind::redis ? Source::redis : kind == RoundKind::memory ? Source::memory : Source::fallback;
@@ -66,6 +72,12 @@ class Round {
   }
   std::span<limit::Decision> decisions() const noexcept {
     return {a_.decisions.data() + first_check, a_.checks.size() - first_check};
+  }
+  Batch batch() const noexcept {
+    return {.checks = {a_.checks.data() + first_check, a_.checks.size() - first_check},
+            .decisions = decisions(),
+            .source = source(),
+            .limits = limits()};
   }
   std::span<CheckedLimit> limits() const noexcept {
     return {a_.limits.data() + first_limit, a_.limits.size() - first_limit};

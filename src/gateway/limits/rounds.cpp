@@ -2,7 +2,6 @@
 
 #include "appointments.hpp"
 #include "gateway/steps/bill.hpp"
-#include "gateway/steps/shed.hpp"
 #include "gateway/steps/steps.hpp"
 #include "limit_fields.hpp"
 #include "resolved_limit.hpp"
@@ -10,7 +9,6 @@
 
 #include "headgate/core/hash.hpp"
 #include "headgate/limit/algorithm.hpp"
-#include "headgate/limit/in_flight.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -37,24 +35,6 @@ Problem uncountable(const limit::Limit& limit) {
           .detail = "Requests cannot be counted at the moment, and uncounted ones are not let through here.",
           .limit = limit.name,
           .retry_after = 1};
-}
-
-Problem rejection(const Exchange& x, const Rejection& style) {
-  const auto& a = x.admission;
-  const auto& decision = a.decision();
-  const auto& name = a.binding->route_limit->limit->name;
-  if (decision.retry_after >= limit::kNever)
-    return {.status = 429,
-            .ended_by = EndedBy::limit,
-            .detail = "This request costs more than is ever allowed at once here.",
-            .limit = name,
-            .body = style.body};
-  return {.status = 429,
-          .ended_by = EndedBy::limit,
-          .limit = name,
-          .retry_after = seconds_up(decision.retry_after),
-          .body = style.body,
-          .until_wait = &a.rejection()};
 }
 
 /// False if the request has more rules than one request may have. Always inline: each limit of each request comes here.
@@ -91,7 +71,7 @@ Problem rejection(const Exchange& x, const Rejection& style) {
                       .source = source,
                       .first = static_cast<std::uint8_t>(a.checks.size()),
                       .count = 1,
-                      .kept = true,
+                      .decision = LimitDecision::kept,
                       .used = resolved.cost});
   const auto& use = x.appointments.kept->use;
   a.checks.push_back({.rule = &use,
@@ -109,10 +89,7 @@ Problem rejection(const Exchange& x, const Rejection& style) {
   const auto& tier = *resolved.tier;
   const bool in_flight = route_limit.ready->in_flight;
   const bool sharded = source == Source::redis && tier.shards > 1;
-  const auto& rules = route_limit.ready->fleet     ? fleet_rules(x, route_limit, source)
-                      : source == Source::fallback ? tier.local
-                      : sharded                    ? tier.shard
-                                                   : tier.rules;
+  const auto& rules = source == Source::fallback ? tier.local : sharded ? tier.shard : tier.rules;
   if (!append_rules(x.admission, route_limit, resolved, source, rules, in_flight ? 1 : resolved.cost,
                     in_flight ? x.flight.token : std::string_view()))
     return false;
@@ -161,46 +138,47 @@ MaybeProblem collect(Path& path, Exchange& x, Round& round) {
   return {};
 }
 
-MaybeProblem decide_here(Path& path, Exchange& x, Round& round) {
-  if (round.empty()) return {};
+bool decide_here(Path& path, Exchange& x, Round& round) {
+  if (round.empty()) return true;
   round.asked = Moment{path.services.clock.steady(), path.services.clock.wall()};
-  return conclude(path, x, round, path.services.memory.decide(round.checks(), round.asked.wall, round.decisions()));
+  const bool agreed = path.services.memory.decide(round.checks(), round.asked.wall, round.decisions());
+  conclude(path, x, round, agreed);
+  return agreed;
 }
 
-MaybeProblem conclude(Path& path, Exchange& x, Round& round, bool agreed) {
+void conclude(Path& path, Exchange& x, Round& round, bool agreed) {
   auto& a = x.admission;
   const auto took = std::chrono::duration_cast<Duration>(path.services.clock.steady() - round.asked.steady);
   for (auto& checked : round.limits()) {
     checked.took = took;
     checked.asked_at = round.asked.steady;
     checked.asked_at_wall = round.asked.wall;
-    const auto* const first = a.decisions.data() + checked.first;
-    checked.rejected =
-        !std::all_of(first, first + checked.count, [](const auto& decision) { return decision.allowed; });
+    const bool enforced = checked.route_limit->limit->mode == limit::Mode::enforce;
+    for (std::size_t at = checked.first; at < checked.first + std::size_t{checked.count}; ++at) {
+      const auto& decision = a.decisions[at];
+      if (!decision.allowed) checked.decision = LimitDecision::rejected;
+      if (enforced) a.delay = std::max(a.delay, decision.delay);
+    }
   }
   a.outcome = agreed ? Admission::Outcome::allowed : Admission::Outcome::rejected;
-  const auto from = agreed ? 0 : round.first_limit;
-  for (std::size_t i = from; i < a.limits.size(); ++i) {
-    const auto& checked = a.limits[i];
-    if (checked.route_limit->limit->mode == limit::Mode::observe) continue;
-    for (std::size_t at = checked.first; at < checked.first + std::size_t{checked.count}; ++at)
-      a.delay = std::max(a.delay, a.decisions[at].delay);
-  }
-  a.bind(from);
-  if (agreed) {
-    a.held = a.limits.size();
-    return {};
-  }
-  if (a.binding == nullptr || a.decision().allowed) {  // none of a caller's own limits rejects
-    a.binding = nullptr;
-    return shed_problem(x, shed::Layer::fleet, seconds_up(limit::kFlightRetry));
-  }
-  return rejection(x, x.snapshot->compiled->options().rejection);
+  a.bind(agreed ? 0 : round.first_limit);
+  if (agreed) a.held = a.limits.size();
 }
 
-void return_share(Path& path, Round& round) {
-  if (!round.share.empty()) path.services.memory.give_back(round.share, path.services.clock.wall());
-  round.share.clear();
+void tell_rejection(const Exchange& x, MaybeProblem& problem) {
+  const auto& a = x.admission;
+  const auto& decision = a.decision();
+  auto& told = problem.emplace();
+  told.status = 429;
+  told.ended_by = EndedBy::limit;
+  told.limit = a.binding->route_limit->limit->name;
+  told.body = x.snapshot->compiled->options().rejection.body;
+  if (decision.retry_after >= limit::kNever) {
+    told.detail = "This request costs more than is ever allowed at once here.";
+    return;
+  }
+  told.retry_after = seconds_up(decision.retry_after);
+  told.until_wait = &a.rejection();
 }
 
 }  // namespace headgate::gateway

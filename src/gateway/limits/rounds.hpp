@@ -13,15 +13,15 @@ struct ResolvedLimit;
 /// refuses or rejects without a check.
 MaybeProblem collect(Path& path, Exchange& x, Round& round);
 
-/// Has the checks decided in this process.
-MaybeProblem decide_here(Path& path, Exchange& x, Round& round);
+/// Has the checks decided in this process, and concludes. False: a limit rejects the request.
+bool decide_here(Path& path, Exchange& x, Round& round);
 
-/// Finds the binding rule: among the limits of this round if one rejected, else among all limits so far. Observed
-/// limits do not bind.
-MaybeProblem conclude(Path& path, Exchange& x, Round& round, bool agreed);
+/// Notes what was decided, and finds the binding rule: among the limits of this round if one rejected, else among all
+/// limits so far. Observed limits do not bind.
+void conclude(Path& path, Exchange& x, Round& round, bool agreed);
 
-/// What was taken of this gateway's share beside Redis.
-void return_share(Path& path, Round& round);
+/// Makes a problem of the rejection by the binding limit, in its place.
+void tell_rejection(const Exchange& x, MaybeProblem& problem);
 
 /// Whether one of its limits has asked one of several shards.
 bool in_shards(const Round& round) noexcept;
@@ -32,7 +32,7 @@ Task<Result<bool>> ask_other_shards(Exchange& x, Round& round);
 MaybeProblem keep_appointment(Path& path, Exchange& x, const RouteLimit& route_limit, const ResolvedLimit& resolved);
 /// Whether the round was rejected only because the appointment was used before. Then the request is checked again, like
 /// any other.
-bool used_before(Path& path, Exchange& x, Round& round);
+bool used_before(Exchange& x, Round& round);
 /// Reserves permits for later, if a limit that rejects hands out appointments.
 void offer_here(Path& path, Exchange& x, Problem& problem);
 Task<void> offer_in_redis(Path& path, Exchange& x, Problem& problem);

@@ -12,6 +12,7 @@ namespace {
 /// Changes the checks of `checked` to a shard of `key`.
 void point_at(Exchange& x, CheckedLimit& checked, std::string_view key, std::uint32_t shard) {
   checked.shard = static_cast<std::uint8_t>(shard);
+  ++checked.shards;
   const auto text = shard_key(x.text, key, shard);
   for (std::size_t i = checked.first; i < checked.first + std::size_t{checked.count}; ++i) {
     auto& check = x.admission.checks[i];
@@ -23,21 +24,20 @@ void point_at(Exchange& x, CheckedLimit& checked, std::string_view key, std::uin
 /// A rejected round, and the shards of its limits that were not asked yet.
 class RejectedRound {
  public:
-  RejectedRound(Exchange& x, Round& round) : x_(x), round_(round), asked_(round.limits().size()) { note_waits(); }
+  RejectedRound(Exchange& x, Round& round) : x_(x), round_(round), soonest_(round.limits().size(), limit::kNever) {
+    note_waits();
+  }
 
   /// Sends the checks of each rejecting limit to its next shard. False if no shard is left, or if a limit without
   /// shards rejects, too.
   bool turn() {
     const auto limits = round_.limits();
     for (std::size_t i = 0; i < limits.size(); ++i)
-      if (rejects(limits[i]) && (limits[i].shard == 0 || asked_[i].shards >= limits[i].tier->shards)) return false;
-    for (std::size_t i = 0; i < limits.size(); ++i) {
-      auto& checked = limits[i];
+      if (rejects(limits[i]) && (limits[i].shard == 0 || limits[i].shards >= limits[i].tier->shards)) return false;
+    for (auto& checked : limits) {
       if (!rejects(checked)) continue;
       const auto key = without_shard(x_.admission.checks[checked.first].key);
       point_at(x_, checked, key, limit::shard_after(checked.shard, checked.tier->shards));
-      ++asked_[i].shards;
-      checked.turned = true;
     }
     return true;
   }
@@ -46,7 +46,7 @@ class RejectedRound {
   void note_waits() {
     const auto limits = round_.limits();
     for (std::size_t i = 0; i < limits.size(); ++i)
-      if (rejects(limits[i])) asked_[i].soonest = std::min(asked_[i].soonest, wait_of(limits[i]));
+      if (rejects(limits[i])) soonest_[i] = std::min(soonest_[i], wait_of(limits[i]));
   }
 
   /// It stays rejected: tells the shortest wait of all shards that were asked.
@@ -54,17 +54,11 @@ class RejectedRound {
     const auto limits = round_.limits();
     for (std::size_t i = 0; i < limits.size(); ++i) {
       if (!rejects(limits[i])) continue;
-      for (auto& decision : decisions_of(limits[i]))
-        decision.retry_after = std::min(decision.retry_after, asked_[i].soonest);
+      for (auto& decision : decisions_of(limits[i])) decision.retry_after = std::min(decision.retry_after, soonest_[i]);
     }
   }
 
  private:
-  struct Asked {
-    std::uint32_t shards = 1;
-    Duration soonest = limit::kNever;
-  };
-
   std::span<limit::Decision> decisions_of(const CheckedLimit& checked) const {
     return {x_.admission.decisions.data() + checked.first, checked.count};
   }
@@ -80,7 +74,7 @@ class RejectedRound {
 
   Exchange& x_;
   Round& round_;
-  boost::container::static_vector<Asked, Admission::kMax> asked_;
+  boost::container::static_vector<Duration, Admission::kMax> soonest_;  ///< the shortest wait of each limit
 };
 
 }  // namespace

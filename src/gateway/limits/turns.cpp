@@ -1,7 +1,6 @@
 #include "turns.hpp"
 
 #include "gateway/steps/queue.hpp"
-#include "round.hpp"
 
 #include "headgate/gateway/snapshot.hpp"
 #include "headgate/limit/algorithm.hpp"
@@ -39,14 +38,14 @@ bool Turn::can_wait(const limit::Check& check) noexcept {
 
 Turn::~Turn() {
   leave();
-  if (since_ != Clock::Steady()) x_.flight.waited += std::chrono::duration_cast<Duration>(x_.clock->steady() - since_);
+  if (has_waited()) x_.flight.waited += std::chrono::duration_cast<Duration>(x_.clock->steady() - since_);
 }
 
 bool Turn::over() const noexcept {
   return x_.client_gone || (since_ != Clock::Steady() && x_.clock->steady() >= until_);
 }
 
-Turn::May Turn::begin(Round& round) {
+Turn::May Turn::begin(const Batch& batch) {
   waits_ = false;
   if (queued()) {
     if (!is_first()) {
@@ -54,24 +53,23 @@ Turn::May Turn::begin(Round& round) {
       return waits_ ? May::wait : May::not_pass;
     }
   } else {
-    const auto checks = round.checks();
+    const auto checks = batch.checks;
     const auto taken = [&](const auto& check) { return can_wait(check) && turns_.anyone_waits(check.hash); };
     const auto found = std::find_if(checks.begin(), checks.end(), taken);
     if (found != checks.end()) {
-      if (!stand(round, static_cast<std::size_t>(found - checks.begin()))) return May::not_pass;
+      if (!stand(batch, static_cast<std::size_t>(found - checks.begin()))) return May::not_pass;
       waits_ = !called_;
       if (waits_) return May::wait;
     }
   }
   called_ = false;
-  if (round.kind == RoundKind::redis) tell_redis(round);
+  if (batch.source == Source::redis) tell_redis(batch);
   return May::ask;
 }
 
-bool Turn::stays(const Round& round) {
+bool Turn::stays(const Batch& batch) {
   waits_ = false;
-  const auto checks = round.checks();
-  const auto decisions = round.decisions();
+  const auto& [checks, decisions, source, limits] = batch;
   std::size_t full = checks.size();
   for (std::size_t i = checks.size(); i-- > 0;) {
     if (checks[i].how != limit::How::take || decisions[i].allowed) continue;
@@ -81,13 +79,13 @@ bool Turn::stays(const Round& round) {
   if (full == checks.size() || over()) return false;
   if (queued() && queue() == checks[full].hash) return waits_ = true;
   leave();
-  return waits_ = stand(round, full);
+  return waits_ = stand(batch, full);
 }
 
 /// Its wait begins when it stands in a queue for the first time, and ends with the shorter of what this limit and the
 /// client allow.
-bool Turn::stand(const Round& round, std::size_t at) {
-  const auto& check = round.checks()[at];
+bool Turn::stand(const Batch& batch, std::size_t at) {
+  const auto& check = batch.checks[at];
   const auto now = x_.clock->steady();
   auto until = until_;
   if (since_ == Clock::Steady()) {
@@ -97,37 +95,31 @@ bool Turn::stand(const Round& round, std::size_t at) {
     until = now + longest;
   }
   if (until <= now) return false;
-  rank_by(round, at);
+  if (for_ == For::place) {
+    priority = x_.shedding.effective;
+    line = line_of(x_);
+  }
   if (!stand_in(check.hash, check.rule->queue)) return false;
   if (since_ == Clock::Steady()) {
     since_ = now;
     until_ = until;
   }
-  for (const auto& checked : round.limits())
-    if (at + round.first_check >= checked.first) x_.flight.waited_for = checked.tier;
-  in_redis_ = round.kind == RoundKind::redis || round.kind == RoundKind::fallback;
+  for (const auto& checked : batch.limits)
+    if (at + batch.limits.front().first >= checked.first) x_.flight.waited_for = checked.tier;
+  in_redis_ = batch.source != Source::memory;
   return true;
 }
 
-/// Only in the queue for the capacity of an upstream callers and priorities count: a caller's own permits are its own.
-void Turn::rank_by(const Round& round, std::size_t at) noexcept {
-  for (const auto& checked : round.limits())
-    if (at + round.first_check >= checked.first) fleet_ = checked.route_limit->ready->fleet;
-  priority = fleet_ ? x_.shedding.effective : shed::Priority::critical;
-  line = fleet_ ? line_of(x_) : Hash();
-}
-
 /// Puts what Redis needs to know into the checks: whether it stands in a queue, and for how long already.
-void Turn::tell_redis(const Round& round) {
+void Turn::tell_redis(const Batch& batch) {
   if (!queued() || over()) return;
   const auto waited = std::chrono::duration_cast<milliseconds>(x_.clock->steady() - since_);
-  for (std::size_t i = round.first_check; i < x_.admission.checks.size(); ++i) {
-    auto& check = x_.admission.checks[i];
+  for (auto& check : batch.checks) {
     if (check.hash != queue() || !can_wait(check)) continue;
     // Redis knows only who came first. So a higher priority came much earlier than a lower one.
     const auto earlier =
         kEarlier * static_cast<std::uint32_t>(shed::kPriorities - 1 - static_cast<std::size_t>(priority));
-    check.waited = static_cast<std::uint32_t>(waited.count() + 1) + (fleet_ ? earlier : 0);
+    check.waited = static_cast<std::uint32_t>(waited.count() + 1) + (for_ == For::place ? earlier : 0);
     told_ = check;
   }
 }

@@ -2,6 +2,8 @@
 // The wait for what comes back: a permit in flight, or a place at a server. First come first served in each queue, on
 // all workers of this process.
 
+#include "round.hpp"
+
 #include "headgate/gateway/delay.hpp"
 #include "headgate/gateway/exchange.hpp"
 #include "headgate/shed/wait_queues.hpp"
@@ -16,7 +18,6 @@
 
 namespace headgate::gateway {
 
-class Round;
 class Turns;
 
 /// In the list of those that have their turn. Any thread, under the lock of Turns.
@@ -56,22 +57,28 @@ class InLine : public shed::WaitQueues::Member {
 /// two limits, it waits for one after the other.
 class Turn final : public InLine {
  public:
-  Turn(Turns& turns, Exchange& x) : InLine(turns, x) {}
+  enum class For {
+    permit,  ///< of a limit: a caller's own permits are its own, and nobody goes before
+    place    ///< at the upstream: callers and priorities count
+  };
+  Turn(Turns& turns, Exchange& x, For what = For::permit) : InLine(turns, x), for_(what) {}
   ~Turn() override;
   Turn(const Turn&) = delete;
   Turn& operator=(const Turn&) = delete;
 
-  /// What a request may do whose checks are in `round`.
+  /// What a request may do that asks for `batch`.
   enum class May {
     ask,      ///< it is the first, or nobody waits
     wait,     ///< it stands in a queue behind others
     not_pass  ///< others wait, and it cannot: it is rejected, also if a permit comes free at this moment
   };
-  May begin(Round& round);
+  May begin(const Batch& batch);
   /// After a rejection: whether it stands in a queue and has time left. Then it may wait().
-  bool stays(const Round& round);
+  bool stays(const Batch& batch);
   /// What begin() or stays() said last.
   bool waits() const noexcept { return waits_; }
+  /// Whether it ever stood in a queue.
+  bool has_waited() const noexcept { return since_ != Clock::Steady(); }
   /// Returns when it may ask again, when its time is over, or when its client is gone.
   Task<void> wait();
   /// It has all its permits.
@@ -81,16 +88,15 @@ class Turn final : public InLine {
 
  private:
   bool over() const noexcept;
-  bool stand(const Round& round, std::size_t check);
-  void rank_by(const Round& round, std::size_t check) noexcept;
-  void tell_redis(const Round& round);
+  bool stand(const Batch& batch, std::size_t check);
+  void tell_redis(const Batch& batch);
   void leave() noexcept;
 
+  For for_;
   Clock::Steady since_{};             ///< when its wait began; zero before
   Clock::Steady until_{};             ///< the longest that it waits
   std::optional<limit::Check> told_;  ///< the check that may have put it into the queue in Redis
   bool waits_ = false;
-  bool fleet_ = false;     ///< it waits for the capacity of an upstream, by its priority
   bool in_redis_ = false;  ///< its permit may come free on another gateway, which tells nobody
   bool soon_ = false;      ///< it had its turn, and got no permit yet
 };

@@ -18,10 +18,10 @@ std::string_view rejected_credential(Exchange& x) {
 }
 
 /// How long the stores took in all; limits that were asked together count once.
-Duration deciding(const Admission& admission) noexcept {
-  Duration sum{0};
+Duration deciding(const Exchange& x) noexcept {
+  auto sum = x.capacity.took;
   Clock::Steady last{};
-  for (const auto& checked : admission.limits) {
+  for (const auto& checked : x.admission.limits) {
     if (checked.asked_at == last) continue;
     last = checked.asked_at;
     sum += checked.took;
@@ -92,7 +92,7 @@ void fill(Exchange& x, observe::AccessRecord& record) {
   record.in_bytes = x.body_bytes;
   record.out_bytes = x.reply ? x.reply->bytes_sent() : 0;
   record.upstream_elapsed = std::chrono::duration_cast<Duration>(x.upstream_time);
-  record.deciding = deciding(x.admission);
+  record.deciding = deciding(x);
   record.delayed = x.admission.delay;
   record.user_agent = http::value_of(x.request.fields, http::Known::user_agent);
   if (x.secured) record.tls = x.secured->version;

@@ -45,6 +45,19 @@ ExchangeCounters::ExchangeCounters(observe::Registry& registry, observe::Writer 
       if (ready->in_turn) observe::add_waits(tiers_.back(), registry, worker, ready->limit.name);
     }
   }
+  places_.resize(compiled.capacities().size());
+  for (std::size_t upstream = 0; upstream < places_.size(); ++upstream) {
+    const auto* const capacity = compiled.capacities()[upstream].get();
+    if (capacity == nullptr) continue;
+    const auto counted =
+        capacity->store == limit::Store::redis ? observe::Counted::in_redis : observe::Counted::in_memory;
+    for (const auto priority : shed::kPriorityWords) {
+      auto& counters =
+          places_[upstream].emplace_back(observe::limit_counters(registry, worker, capacity->name, priority, counted));
+      observe::add_in_flight(counters, registry, worker, capacity->name);
+      if (capacity->queues) observe::add_waits(counters, registry, worker, capacity->name);
+    }
+  }
   bans_.reserve(compiled.bans().size());
   for (const auto& limit : compiled.bans()) bans_.push_back(observe::ban_counters(registry, worker, limit));
   for (const auto& room : compiled.rooms())
@@ -107,8 +120,17 @@ void ExchangeCounters::waits(std::size_t upstream, int more) const noexcept {
   gauge.set(gauge.read() + more);
 }
 
-void ExchangeCounters::permits(const CheckedLimit& checked, int more) const noexcept {
-  auto& gauge = *tiers_[checked.tier->number].in_flight;
+void ExchangeCounters::permits(const CompiledTier& tier, int more) const noexcept {
+  auto& gauge = *tiers_[tier.number].in_flight;
+  gauge.set(gauge.read() + more);
+}
+
+const observe::LimitCounters& ExchangeCounters::of_place(const Exchange& x) const noexcept {
+  return places_[x.route->upstream][static_cast<std::size_t>(x.shedding.effective)];
+}
+
+void ExchangeCounters::place(const Exchange& x, int more) const noexcept {
+  auto& gauge = *of_place(x).in_flight;
   gauge.set(gauge.read() + more);
 }
 
@@ -153,7 +175,22 @@ void ExchangeCounters::count_extras(const Exchange& x) const {
   if (x.appointments.tier) count_appointments(x);
   if (x.flight.waited_for && x.admission.outcome == Admission::Outcome::allowed && !x.client_gone)
     tiers_[x.flight.waited_for->number].waits->record(x.flight.waited);
+  if (x.capacity.state != CapacityPart::State::none) count_place(x);
   if (x.room.outcome != RoomVisit::Outcome::none) count_visit(x);
+}
+
+void ExchangeCounters::count_place(const Exchange& x) const {
+  const auto& counters = of_place(x);
+  const auto& place = x.capacity;
+  const auto source = static_cast<std::size_t>(place.source);
+  const bool taken = place.state == CapacityPart::State::taken;
+  counters.seconds[source]->record(place.took);
+  (taken ? counters.allowed : counters.rejected)[source]->add();
+  (taken ? counters.units_allowed : counters.units_rejected)->add();
+  if (!taken) return counters.top->rejected(place.check.hash.low, place.check.key);
+  counters.top->allowed(place.check.hash.low, place.check.key);
+  if (observe::is_near(place.decision.remaining, place.decision.limit)) counters.near->add();
+  if (place.waited && !x.client_gone) counters.waits->record(x.flight.waited);
 }
 
 void ExchangeCounters::count_ban(const Exchange& x) const {
@@ -211,10 +248,10 @@ void ExchangeCounters::count_limits(const Exchange& x) const {
     const auto& counters = tiers_[checked.tier->number];
     const auto source = static_cast<std::size_t>(checked.source);
     counters.seconds[source]->record(checked.took);
-    if (checked.unreadable) counters.unreadable->add();
-    if (checked.turned) counters.other_shards->add();
+    if (checked.cost_from == CostFrom::unreadable) counters.unreadable->add();
+    if (checked.shards > 1) counters.other_shards->add();
     const auto units = static_cast<std::uint64_t>(std::max<std::int64_t>(0, checked.used));
-    if (checked.rejected) {
+    if (checked.decision == LimitDecision::rejected) {
       const bool observe = checked.route_limit->limit->mode == limit::Mode::observe;
       (observe ? counters.observed : counters.rejected)[source]->add();
       (observe ? counters.units_observed : counters.units_rejected)->add(units);
@@ -225,7 +262,7 @@ void ExchangeCounters::count_limits(const Exchange& x) const {
       counters.units_allowed->add(units);
       const auto [hash, key] = counted_key(a, checked);
       counters.top->allowed(hash, key);
-      if (checked.kept) {  // its decision is about the appointment, not about the limit
+      if (checked.decision == LimitDecision::kept) {  // its decision is about the appointment, not about the limit
         counters.appointments[static_cast<std::size_t>(observe::AppointmentEvent::kept)]->add();
         continue;
       }

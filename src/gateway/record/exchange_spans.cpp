@@ -29,7 +29,7 @@ class WallTime {
 };
 
 std::string_view decision_of(const CheckedLimit& checked) noexcept {
-  if (!checked.rejected) return "allowed";
+  if (checked.decision != LimitDecision::rejected) return "allowed";
   return checked.route_limit->limit->mode == limit::Mode::observe ? "observed" : "rejected";
 }
 
@@ -47,6 +47,16 @@ Decisions decisions_of(const Exchange& x, const WallTime& wall) {
                    .source = to_text(checked.source),
                    .remaining = decision->remaining});
   }
+  const auto& place = x.capacity;
+  if (place.state != CapacityPart::State::none && out.size() < kMaxDecisions)
+    out.push_back({.id = x.random->id(),
+                   .begun = wall.at(place.asked_at),
+                   .ended = wall.at(place.asked_at) + place.took,
+                   .limit = x.route->capacity->name,
+                   .tier = shed::kPriorityWords[static_cast<std::size_t>(x.shedding.effective)],
+                   .decision = place.state == CapacityPart::State::taken ? "allowed" : "rejected",
+                   .source = to_text(place.source),
+                   .remaining = place.decision.remaining});
   return out;
 }
 

@@ -56,19 +56,4 @@ Task<MaybeProblem> hold_body(Path& path, Exchange& x) {
   co_return MaybeProblem{};
 }
 
-// The capacity of the upstream: a request whose body still arrives needs no place there.
-Task<MaybeProblem> admit_held(Path& path, Exchange& x) {
-  if (x.client_gone) co_return MaybeProblem{};
-  const auto stage = x.route->plan.back().stage;
-  const bool peek = x.admission.peek;
-  MaybeProblem problem;
-  if (lets_wait(x.route->limits_at(stage)) && !peek)
-    problem = co_await admit_in_turn(path, x, stage);
-  else if (is_in_redis(stage))
-    problem = co_await admit_in_redis(path, x, nullptr, stage);
-  else
-    problem = admit(path, x, stage);
-  co_return problem;
-}
-
 }  // namespace headgate::gateway

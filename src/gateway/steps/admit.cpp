@@ -3,7 +3,6 @@
 #include "gateway/limits/give_back.hpp"
 #include "gateway/limits/longest_wait.hpp"
 #include "gateway/limits/rounds.hpp"
-#include "shed.hpp"
 #include "steps.hpp"
 
 #include "headgate/limit/algorithm.hpp"
@@ -13,19 +12,31 @@
 namespace headgate::gateway {
 namespace {
 
+using Share = std::vector<limit::Check>;
+
 /// For some time after an outage other gateways may still have to charge Redis for what they let through. Until then
 /// this gateway's own share must allow the request as well. The share is not charged to Redis later, because Redis
-/// counts the request too. The numbers for the caller come from Redis.
-MaybeProblem take_share(Path& path, Exchange& x, Round& round) {
-  if (round.asked.steady >= x.snapshot->redis->recovering_until()) return {};
+/// counts the request too. The numbers for the caller come from Redis. What was taken is in `share`.
+MaybeProblem take_share(Path& path, Exchange& x, Round& round, Share& share) {
+  MaybeProblem problem;
+  if (round.asked.steady >= x.snapshot->redis->recovering_until()) return problem;
   round.kind = RoundKind::share;
-  if (auto problem = collect(path, x, round)) return problem;
-  if (!round.empty() && !path.services.memory.decide(round.checks(), round.asked.wall, round.decisions()))
-    return conclude(path, x, round, false);
-  round.share.assign(round.checks().begin(), round.checks().end());
+  problem = collect(path, x, round);
+  if (problem) return problem;
+  if (!round.empty() && !path.services.memory.decide(round.checks(), round.asked.wall, round.decisions())) {
+    conclude(path, x, round, false);
+    tell_rejection(x, problem);
+    return problem;
+  }
+  share.assign(round.checks().begin(), round.checks().end());
   round.drop();
   round.kind = RoundKind::redis;
-  return {};
+  return problem;
+}
+
+void return_share(Path& path, Share& share) {
+  if (!share.empty()) path.services.memory.give_back(share, path.services.clock.wall());
+  share.clear();
 }
 
 /// The outage ended during the call to Redis, which waited for the probe. So the share is checked now. If it rejects,
@@ -40,7 +51,9 @@ MaybeProblem take_share_late(Path& path, Exchange& x, const Round& round) {
     late.drop();
     return {};
   }
-  const MaybeProblem problem = conclude(path, x, late, false);
+  conclude(path, x, late, false);
+  MaybeProblem problem;
+  tell_rejection(x, problem);
   std::vector<limit::Check> granted;
   for (std::size_t at = round.first_check; at < late.first_check; ++at) {
     const auto& check = x.admission.checks[at];
@@ -55,25 +68,18 @@ MaybeProblem take_share_late(Path& path, Exchange& x, const Round& round) {
 /// Redis does not answer: `if_redis_down` of each limit decides.
 MaybeProblem fall_back(Path& path, Exchange& x, Round& round) {
   round.drop();
-  return_share(path, round);
   round.kind = RoundKind::fallback;
-  if (auto problem = collect(path, x, round)) return problem;
-  return decide_here(path, x, round);
-}
-
-/// Permits in flight of this round are held from now on.
-void hold(Path& path, Exchange& x, Round& round) {
-  path.in_flight->show(x);
-  note_capacity(x, round.limits(), {});
+  MaybeProblem problem = collect(path, x, round);
+  if (!problem && !decide_here(path, x, round)) tell_rejection(x, problem);
+  return problem;
 }
 
 /// `problem` is what the caller is told, also afterwards.
 void reject_here(Path& path, Exchange& x, Round& round, MaybeProblem& problem) {
-  if (x.appointments.kept && used_before(path, x, round)) {
+  if (x.appointments.kept && used_before(x, round)) {
     problem = admit(path, x, round.stage);
     return;
   }
-  if (x.route->takes(Step::in_flight)) note_capacity(x, round.limits(), problem);
   give_back(path, x);
   if (x.route->takes(Step::appointments)) offer_here(path, x, *problem);
   if (x.route->checks(Stage::redis)) tell_known_waits(x, round.stage, *problem);
@@ -86,23 +92,24 @@ void reject_here(Path& path, Exchange& x, Round& round, MaybeProblem& problem) {
 MaybeProblem admit(Path& path, Exchange& x, Stage stage) {
   Round round(x.admission, RoundKind::memory, stage);
   MaybeProblem problem = collect(path, x, round);
-  if (!problem) problem = decide_here(path, x, round);
+  if (!problem && !decide_here(path, x, round)) tell_rejection(x, problem);
   if (problem)
     reject_here(path, x, round, problem);
   else if (x.route->takes(Step::in_flight) && !x.admission.peek)
-    hold(path, x, round);
+    InFlight::show(x, round.first_limit);
   return problem;  // the only return, so that it is never copied
 }
 
-Task<MaybeProblem> admit_in_redis(Path& path, Exchange& x, Turn* turn, Stage stage) {
-  Round round(x.admission, RoundKind::redis, stage);
+Task<MaybeProblem> admit_in_redis(Path& path, Exchange& x, Turn* turn) {
+  Round round(x.admission, RoundKind::redis, Stage::redis);
   const bool peek = x.admission.peek;
   if (x.route->takes(Step::in_flight) && !peek) path.in_flight->name(x);
   round.asked = Moment{path.services.clock.steady(), path.services.clock.wall()};
-  MaybeProblem problem = take_share(path, x, round);
+  Share share;
+  MaybeProblem problem = take_share(path, x, round, share);
   if (!problem) problem = collect(path, x, round);
-  if (turn && !problem && turn->begin(round) == Turn::May::wait) {
-    return_share(path, round);
+  if (turn && !problem && turn->begin(round.batch()) == Turn::May::wait) {
+    return_share(path, share);
     round.drop();
     co_return problem;
   }
@@ -110,28 +117,35 @@ Task<MaybeProblem> admit_in_redis(Path& path, Exchange& x, Turn* turn, Stage sta
     path.outage->hand_over(x, round.limits());
     auto agreed = co_await x.snapshot->redis->decide(round.checks(), round.decisions());
     if (agreed.has_value() && !*agreed && in_shards(round)) agreed = co_await ask_other_shards(x, round);
-    problem = agreed.has_value() ? conclude(path, x, round, *agreed) : fall_back(path, x, round);
-    if (!problem && round.kind == RoundKind::redis && round.share.empty()) problem = take_share_late(path, x, round);
+    if (agreed.has_value()) {
+      conclude(path, x, round, *agreed);
+      if (!*agreed) tell_rejection(x, problem);
+    } else {
+      return_share(path, share);
+      problem = fall_back(path, x, round);
+    }
+    if (!problem && round.kind == RoundKind::redis && share.empty()) problem = take_share_late(path, x, round);
   }
-  if (problem && turn && turn->stays(round)) {
-    return_share(path, round);
+  if (problem && turn && turn->stays(round.batch())) {
+    return_share(path, share);
     round.drop();
     co_return MaybeProblem{};
   }
-  if (problem && x.appointments.kept && used_before(path, x, round))
-    co_return co_await admit_in_redis(path, x, turn, stage);
+  if (problem && x.appointments.kept && used_before(x, round)) {
+    return_share(path, share);
+    co_return co_await admit_in_redis(path, x, turn);
+  }
   if (problem) {
-    if (x.route->takes(Step::in_flight)) note_capacity(x, round.limits(), problem);
-    return_share(path, round);
+    return_share(path, share);
     give_back(path, x);
     if (x.route->takes(Step::appointments)) co_await offer_in_redis(path, x, *problem);
     tell_known_waits(x, Stage::redis, *problem);
   } else if (round.kind == RoundKind::fallback && !peek) {
     for (const auto& checked : round.limits())
-      if (!checked.kept) path.outage->counted(x, checked);
+      if (checked.decision != LimitDecision::kept) path.outage->counted(x, checked);
   }
   if (!problem && x.route->takes(Step::in_flight) && !peek) {
-    hold(path, x, round);
+    InFlight::show(x, round.first_limit);
     path.in_flight->keep(x);
   }
   co_return problem;

@@ -3,7 +3,6 @@
 #include "gateway/limits/give_back.hpp"
 #include "gateway/limits/longest_wait.hpp"
 #include "gateway/limits/rounds.hpp"
-#include "shed.hpp"
 #include "steps.hpp"
 
 #include "headgate/limit/in_flight.hpp"
@@ -13,7 +12,7 @@ namespace {
 
 /// Rejects a request that others wait before, and takes nothing, also if a permit is free at this moment: that one is
 /// theirs.
-MaybeProblem reject_behind(Path& path, Exchange& x, Round& round) {
+void reject_behind(Path& path, Exchange& x, Round& round) {
   const auto checks = std::span(x.admission.checks).subspan(round.first_check);
   std::array<std::int64_t, Admission::kMax> costs;
   for (std::size_t i = 0; i < checks.size(); ++i) costs[i] = std::exchange(checks[i].cost, 0);
@@ -27,7 +26,7 @@ MaybeProblem reject_behind(Path& path, Exchange& x, Round& round) {
     decision.remaining = 0;
     decision.retry_after = decision.reset_after = limit::kFlightRetry;
   }
-  return conclude(path, x, round, false);
+  conclude(path, x, round, false);
 }
 
 /// One try for limits in memory.
@@ -35,20 +34,20 @@ MaybeProblem admit_or_stand(Path& path, Exchange& x, Stage stage, Turn& turn) {
   Round round(x.admission, RoundKind::memory, stage);
   MaybeProblem problem = collect(path, x, round);
   if (!problem) {
-    const auto may = turn.begin(round);
-    if (may == Turn::May::ask) problem = decide_here(path, x, round);
-    if (may == Turn::May::not_pass) problem = reject_behind(path, x, round);
-    if (may == Turn::May::wait || (problem && turn.stays(round))) {
+    const auto may = turn.begin(round.batch());
+    if (may == Turn::May::not_pass) reject_behind(path, x, round);
+    if (may == Turn::May::not_pass || (may == Turn::May::ask && !decide_here(path, x, round)))
+      tell_rejection(x, problem);
+    if (may == Turn::May::wait || (problem && turn.stays(round.batch()))) {
       round.drop();
       return {};
     }
   }
-  if (problem && x.appointments.kept && used_before(path, x, round)) return admit_or_stand(path, x, stage, turn);
-  note_capacity(x, round.limits(), problem);
+  if (problem && x.appointments.kept && used_before(x, round)) return admit_or_stand(path, x, stage, turn);
   if (problem)
     give_back(path, x);
   else
-    path.in_flight->show(x);
+    InFlight::show(x, round.first_limit);
   if (problem && x.route->takes(Step::appointments)) offer_here(path, x, *problem);
   if (problem && x.route->checks(Stage::redis)) tell_known_waits(x, stage, *problem);
   return problem;
@@ -64,8 +63,8 @@ Task<MaybeProblem> admit_in_turn(Path& path, Exchange& x, Stage stage) {
   Turn turn(*path.turns, x);
   for (;;) {
     MaybeProblem problem;
-    if (is_in_redis(stage))
-      problem = co_await admit_in_redis(path, x, &turn, stage);
+    if (stage == Stage::redis)
+      problem = co_await admit_in_redis(path, x, &turn);
     else
       problem = admit_or_stand(path, x, stage, turn);
     if (!turn.waits()) {
@@ -75,8 +74,6 @@ Task<MaybeProblem> admit_in_turn(Path& path, Exchange& x, Stage stage) {
     x.admission.outcome = before;
     x.admission.delay = delay;
     x.admission.binding = nullptr;
-    x.shedding.layer.reset();
-    x.reason = {};
     co_await turn.wait();
     if (x.client_gone) co_return MaybeProblem{};  // nobody wants an answer: the step `serve` ends the exchange
   }

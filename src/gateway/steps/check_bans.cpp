@@ -14,7 +14,7 @@ namespace {
 bool rejected_by(const Exchange& x, const RouteBan& ban) {
   const auto& limits = x.admission.limits;
   return std::any_of(limits.begin(), limits.end(), [&](const CheckedLimit& checked) {
-    return checked.route_limit == ban.route_limit && checked.rejected;
+    return checked.route_limit == ban.route_limit && checked.decision == LimitDecision::rejected;
   });
 }
 

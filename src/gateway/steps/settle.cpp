@@ -9,7 +9,6 @@
 #include "headgate/limit/settled.hpp"
 
 #include <algorithm>
-#include <utility>
 
 namespace headgate::gateway {
 namespace {
@@ -78,27 +77,66 @@ void settle_decisions(Admission& a, const CheckedLimit& checked, Clock::Steady n
 
 /// Whether a request without an answer failed because of its server, or never reached one. Else a client that closes
 /// its connection or stalls, or whose request an operator ends, would not pay for the server's work.
-bool failed_by_server(const Exchange& x, const std::optional<Problem>& problem) noexcept {
+bool failed_by_server(const Exchange& x) noexcept {
   if (x.attempts == 0) return true;
-  return problem && problem->ended_by != EndedBy::timeout_client && problem->ended_by != EndedBy::too_large &&
-         problem->ended_by != EndedBy::bad_request && problem->ended_by != EndedBy::client_closed &&
-         problem->ended_by != EndedBy::operator_;
+  switch (x.ended_by) {
+    case EndedBy::upstream:
+    case EndedBy::respond:
+    case EndedBy::preflight:
+    case EndedBy::timeout_client:
+    case EndedBy::too_large:
+    case EndedBy::bad_request:
+    case EndedBy::client_closed:
+    case EndedBy::operator_:
+      return false;
+    default:
+      return true;
+  }
 }
 
-/// Returns whether the answer has a cost that cannot be read.
+/// Whether the answer has not said yet what this costs.
 template <class Taken>
-bool read_cost(Exchange& x, Taken& checked) {
-  checked.settled = true;
-  const auto& cost = checked.route_limit->cost;
+bool is_untold(const Taken& taken) noexcept {
+  return taken.cost_from == CostFrom::request || taken.cost_from == CostFrom::status;
+}
+
+template <class Taken>
+void read_cost(Exchange& x, Taken& taken) {
+  const auto& cost = taken.route_limit->cost;
   const auto told = cost.from->told(x, cost);
-  const bool unreadable = !told.unreadable.empty();
-  if (unreadable)
+  taken.cost_from = told.unreadable.empty() ? CostFrom::answer : CostFrom::unreadable;
+  if (!told.unreadable.empty())
     x.reason = x.text.join({"the answer's cost in ", cost.name, " is no number: ", told.unreadable.substr(0, kShown)});
   if (told.cost)
-    checked.used = *told.cost;
+    taken.used = *told.cost;
   else if (x.answer.status >= kFailed)
-    checked.used = 0;
-  return unreadable;
+    taken.used = 0;
+}
+
+/// What an answer with this status costs; `says_cost`: whether it is a server's, which may say its cost. False: the
+/// cost is not the answer's affair, or known already.
+template <class Taken>
+bool read_answer(Exchange& x, Taken& taken, unsigned status, bool says_cost) {
+  const bool by_cost = says_cost && asks_for_cost(taken);
+  const bool by_status = counts_answers(taken);
+  if (taken.cost_from != CostFrom::request || (!by_cost && !by_status)) return false;
+  if (by_status) taken.cost_from = CostFrom::status;
+  if (by_cost) read_cost(x, taken);
+  if (by_status && !counts(taken, status)) taken.used = 0;
+  return true;
+}
+
+void note_answer(Exchange& x, unsigned status, bool says_cost) {
+  auto& a = x.admission;
+  if (a.returned) return;
+  bool any = false;
+  for (auto& checked : a.limits) {
+    if (checked.asked_at == Clock::Steady() || !read_answer(x, checked, status, says_cost)) continue;
+    settle_decisions(a, checked, x.clock->steady());
+    any = true;
+  }
+  for (auto& use : a.unchecked) read_answer(x, use, status, says_cost);
+  if (any) a.bind(0);
 }
 
 }  // namespace
@@ -113,52 +151,30 @@ Duration reset_to_tell(const Exchange& x) {
                               std::chrono::duration_cast<Duration>(since));
 }
 
-void note_costs(Exchange& x) {
-  for (auto& checked : x.admission.limits) {
-    if (checked.settled || !asks_for_cost(checked)) continue;
-    checked.unreadable = read_cost(x, checked);
-    if (!counts_answers(checked)) settle_decisions(x.admission, checked, x.clock->steady());
-  }
-  for (auto& use : x.admission.unchecked)
-    if (!use.settled && asks_for_cost(use)) read_cost(x, use);
-  note_status(x, x.answer.status);
-  x.admission.bind(0);
-}
+void note_costs(Exchange& x) { note_answer(x, x.answer.status, true); }
 
-void note_status(Exchange& x, unsigned status) {
-  bool any = false;
-  for (auto& checked : x.admission.limits) {
-    if (checked.noted || !counts_answers(checked) || checked.asked_at == Clock::Steady()) continue;
-    any = checked.noted = true;
-    if (!counts(checked, status)) checked.used = 0;
-    settle_decisions(x.admission, checked, x.clock->steady());
-  }
-  for (auto& use : x.admission.unchecked) {
-    if (use.noted || !counts_answers(use)) continue;
-    use.noted = true;
-    if (!counts(use, status)) use.used = 0;
-  }
-  if (any) x.admission.bind(0);
-}
+void note_status(Exchange& x, unsigned status) { note_answer(x, status, false); }
 
 // Nobody waits for the result. What a gateway holds when it ends comes back as the limit refills: at the latest after
 // its period, or the time to fill its bucket.
-void settle(Path& path, Exchange& x, const MaybeProblem& problem, bool served) {
-  if (x.admission.returned || std::exchange(x.admission.settled, true)) return;
-  if (problem) note_status(x, problem->status);
-  const bool failed = failed_by_server(x, problem);
+void settle(Path& path, Exchange& x) {
+  if (x.admission.returned) return;
+  const bool bug = x.ended_by == EndedBy::bug;  // a step threw: no answer will settle what limits hold
+  if (bug) note_status(x, 0);
+  const bool served = x.admission.served || bug;
+  const bool failed = failed_by_server(x);
   std::vector<limit::Check> here;
   std::vector<limit::Check> in_redis;
   for (auto& checked : x.admission.limits) {
     const bool by_cost = served && asks_for_cost(checked);
     if ((!by_cost && !counts_answers(checked)) || checked.asked_at == Clock::Steady()) continue;
-    if (!checked.settled && by_cost && failed) checked.used = 0;
+    if (is_untold(checked) && by_cost && failed) checked.used = 0;
     append_difference(x.admission, checked, path.services.clock.steady(),
                       checked.source == Source::redis ? in_redis : here);
     if (checked.source == Source::fallback) path.outage->cost_more(x, checked);
   }
   for (auto& use : x.admission.unchecked)
-    if (!use.settled && failed && served && asks_for_cost(use)) use.used = 0;
+    if (is_untold(use) && failed && served && asks_for_cost(use)) use.used = 0;
   if (!here.empty()) {
     std::array<limit::Decision, Admission::kMax> ignored;
     path.services.memory.decide(here, path.services.clock.wall(), {ignored.data(), here.size()});

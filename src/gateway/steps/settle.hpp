@@ -10,7 +10,8 @@ namespace headgate::gateway {
 /// nothing there.
 void note_costs(Exchange& x);
 
-/// The same for an answer of our own with this status: it says no cost, but a limit may count its status.
+/// The same for an answer of our own with this status: it says no cost, but a limit may count its status. Call it
+/// before the answer is told. Nothing if what limits took was given back.
 void note_status(Exchange& x, unsigned status);
 
 /// Of the binding limit, which let the request through and whose cost is settled or noted: the time from its decision

@@ -1,5 +1,4 @@
-// Load shedding: refuses a request because there are too many, before a connection to a server is taken. The layer
-// "fleet" is a limit in flight, and decided with the others (gateway/steps/admit).
+// Load shedding: refuses a request because there are too many, before a connection to a server is taken.
 
 #include "shed.hpp"
 
@@ -17,32 +16,7 @@ shed::Concurrency* concurrency_of(const Exchange& x) noexcept {
   return x.snapshot->upstreams[x.route->upstream]->concurrency();
 }
 
-namespace {
-
 shed::Overload* overload_of(const Exchange& x) noexcept { return x.snapshot->upstreams[x.route->upstream]->overload(); }
-
-/// How many places the capacity has for a priority, if none is held free.
-std::uint32_t fleet_places(const RouteLimit& route_limit, shed::Priority priority, Source source) noexcept {
-  const auto& tier = route_limit.ready->tiers[static_cast<std::size_t>(priority)];
-  return static_cast<std::uint32_t>((source == Source::fallback ? tier.local : tier.rules).front().burst);
-}
-
-}  // namespace
-
-const std::vector<limit::Rule>& fleet_rules(const Exchange& x, const RouteLimit& route_limit, Source source) noexcept {
-  const auto& sizes = route_limit.ready->tiers[static_cast<std::size_t>(x.shedding.effective)].sizes;
-  const auto of = [source](const FleetSize& size) -> const std::vector<limit::Rule>& {
-    return source == Source::fallback ? size.local : size.rules;
-  };
-  const auto* const overload = overload_of(x);
-  if (overload == nullptr) return of(sizes.front());
-  const auto most =
-      overload->ceiling(Layer::fleet, x.shedding.effective, fleet_places(route_limit, shed::Priority::critical, source),
-                        fleet_places(route_limit, shed::Priority::normal, source));
-  for (const auto& size : sizes)
-    if (of(size).front().burst <= most) return of(size);
-  return of(sizes.back());
-}
 
 Problem shed_problem(Exchange& x, Layer layer, std::uint64_t retry_after) {
   static const UntilWait full =
@@ -89,21 +63,6 @@ MaybeProblem shed(Path& path, Exchange& x) {
 MaybeProblem rank(Path& /*path*/, Exchange& x) {
   x.shedding.priority = x.shedding.effective = priority_of(x);
   return {};
-}
-
-void note_capacity(Exchange& x, std::span<const CheckedLimit> limits, const MaybeProblem& problem) {
-  auto* const overload = overload_of(x);
-  if (overload == nullptr || x.admission.peek || (problem && x.shedding.layer != Layer::fleet)) return;
-  for (const auto& checked : limits) {
-    if (!checked.route_limit->ready->fleet) continue;
-    if (problem)
-      overload->refused(Layer::fleet, x.shedding.effective,
-                        fleet_places(*checked.route_limit, shed::Priority::critical, checked.source),
-                        x.clock->steady());
-    else
-      overload->admitted(Layer::fleet, x.shedding.effective,
-                         static_cast<std::uint32_t>(x.admission.decisions[checked.first].remaining), x.clock->steady());
-  }
 }
 
 // The point of admission. Who waited for a place has it already (gateway/steps/queue).

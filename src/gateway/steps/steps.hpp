@@ -22,11 +22,9 @@ MaybeProblem authenticate(Path& path, Exchange& x);
 /// Checks the limits of `stage`, which are counted in memory.
 MaybeProblem admit(Path& path, Exchange& x, Stage stage);
 /// Those that are counted in Redis.
-Task<MaybeProblem> admit_in_redis(Path& path, Exchange& x, Turn* turn = nullptr, Stage stage = Stage::redis);
+Task<MaybeProblem> admit_in_redis(Path& path, Exchange& x, Turn* turn = nullptr);
 /// Those of a stage at which requests may wait for a permit.
 Task<MaybeProblem> admit_in_turn(Path& path, Exchange& x, Stage stage);
-/// The capacity of the upstream, for a request whose body was held.
-Task<MaybeProblem> admit_held(Path& path, Exchange& x);
 
 MaybeProblem check_circuit(Path& path, Exchange& x);
 MaybeProblem pass_circuit(Path& path, Exchange& x);
@@ -39,6 +37,9 @@ MaybeProblem rank(Path& path, Exchange& x);
 bool waits_for_permit(Path& path, Exchange& x);
 Task<MaybeProblem> delay(Path& path, Exchange& x);
 Task<MaybeProblem> hold_body(Path& path, Exchange& x);
+/// Whether a place in the capacity of the upstream must be asked for or waited for; else it is taken.
+bool waits_for_capacity(Path& path, Exchange& x);
+Task<MaybeProblem> wait_for_capacity(Path& path, Exchange& x);
 bool waits_for_place(Path& path, Exchange& x);
 Task<MaybeProblem> wait_for_place(Path& path, Exchange& x);
 MaybeProblem take_place(Path& path, Exchange& x);
@@ -52,9 +53,8 @@ void leave_server(Path& path, Exchange& x);
 Task<MaybeProblem> serve(Path& path, Exchange& x);
 Task<MaybeProblem> tell_usage(Path& path, Exchange& x, RejectionHeaders style);
 
-/// Charges or gives back the difference between what was held and what the answer says; `served`: whether the exchange
-/// reached the step `serve`.
-void settle(Path& path, Exchange& x, const MaybeProblem& problem, bool served);
+/// Charges or gives back the difference between what was held and what the answer says.
+void settle(Path& path, Exchange& x);
 /// Notes the offences of a request before it is answered with `problem`, and tells the suspension that begins.
 Task<void> suspend_first(Path& path, Exchange& x, Problem& problem);
 /// Those that were not noted before the answer.

@@ -72,7 +72,7 @@ bool any_limit(const Route& route, Has has) {
 }
 
 bool counts_in_flight(const Route& route) {
-  return any_limit(route, [](const RouteLimit& each) { return each.ready->in_flight; });
+  return route.capacity != nullptr || any_limit(route, [](const RouteLimit& each) { return each.ready->in_flight; });
 }
 
 }  // namespace
@@ -156,8 +156,8 @@ constexpr std::array<StepRow, kSteps> kPath{{
          }},
     {.step = Step::in_flight,
      .name = "in_flight",
-     .of = "limits `in_flight`",
-     .why = "the permits of all limits come back when the exchange ends",
+     .of = "limits `in_flight`, a capacity",
+     .why = "the permits of all limits and the place at the upstream come back when the exchange ends",
      .applies = counts_in_flight,
      .leave = [](Path& path, Exchange& x) { path.in_flight->release(x); }},
     {.step = Step::appointments,
@@ -167,16 +167,6 @@ constexpr std::array<StepRow, kSteps> kPath{{
      .applies =
          [](const Route& route) {
            return any_limit(route, [](const RouteLimit& each) { return each.limit->appointments.has_value(); });
-         }},
-    {.step = Step::settle,
-     .name = "settle",
-     .of = "costs and statuses of answers",
-     .why = "what only the answer says is charged after it, and nobody waits for that",
-     .applies =
-         [](const Route& route) {
-           return any_limit(route, [](const RouteLimit& each) {
-             return is_settled(each.cost) || !each.limit->counted_statuses.empty();
-           });
          }},
     {.step = Step::limits,
      .name = "limits",
@@ -291,12 +281,12 @@ constexpr std::array<StepRow, kSteps> kPath{{
      .live = {.task = hold_body}},
     {.step = Step::capacity,
      .name = "capacity",
-     .of = "held bodies and a capacity for all gateways",
-     .why = "only a request that is complete needs a place at the upstream",
-     .applies = [](const Route& route) { return route.after_body(); },
-     .live = {.task = admit_held},
-     .look = {.task = admit_held},
-     .refused = Taken::goes_back_by},
+     .of = "a capacity for all gateways",
+     .why = "only a request that its limits let through, and that is complete, needs a place at the upstream",
+     .applies = [](const Route& route) { return route.capacity != nullptr; },
+     .live = {.task = wait_for_capacity, .waits = waits_for_capacity},
+     .look = {.task = wait_for_capacity, .waits = waits_for_capacity},
+     .refused = Taken::goes_back},
     {.step = Step::queue,
      .name = "queue",
      .of = "a queue before the upstream",
@@ -342,6 +332,21 @@ constexpr std::array<StepRow, kSteps> kPath{{
        return MaybeProblem();
      }),
      .leave = [](Path& path, Exchange& x) { path.notices->ended(x); }},
+    {.step = Step::settle,
+     .name = "settle",
+     .of = "costs and statuses of answers",
+     .why = "what only the answer says is charged when it has been given, before anything else looks at what was taken",
+     .applies =
+         [](const Route& route) {
+           return any_limit(route, [](const RouteLimit& each) {
+             return is_settled(each.cost) || !each.limit->counted_statuses.empty();
+           });
+         },
+     .live = both([](Path& /*path*/, Exchange& x) {
+       x.admission.served = true;
+       return MaybeProblem();
+     }),
+     .leave = settle},
     {.step = Step::serve,
      .name = "serve",
      .of = "all",

@@ -160,7 +160,7 @@ void add_upstream_bounds(admin::BoundsBoard& bounds, const Shared& shared) {
       const auto& places = each.concurrency;
       if (each.server_queue || (places && places->queue)) queued.insert(each.name);
       if (!places || places->in_flight == 0) continue;
-      const auto now = shared.registry.gauges(observe::family::limit_in_flight, {gateway::fleet_limit(each.name)});
+      const auto now = shared.registry.gauges(observe::family::limit_in_flight, {gateway::capacity_name(each.name)});
       table.push_back({.bound = "upstreams." + each.name + ".concurrency.in_flight",
                        .used = static_cast<std::uint64_t>(std::max(now.sum, 0.0)),
                        .most = places->in_flight,

@@ -1,5 +1,7 @@
 #include "headgate/gateway/steps.hpp"
 
+#include "../../../src/gateway/steps/table.hpp"
+
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -13,6 +15,13 @@ TEST(Steps, StandInThePageAsInTheTable) {
   std::ifstream file(HEADGATE_SOURCE_DIR "/docs/architecture.md", std::ios::binary);
   const std::string page{std::istreambuf_iterator<char>(file), {}};
   EXPECT_NE(page.find(steps_in_words()), std::string::npos) << "./dev docs reference writes it";
+}
+
+TEST(Steps, AreLeftOnlyWhenTheCostOfTheAnswerIsSettled) {
+  StepSet left;
+  for (const auto& row : path_table())
+    if (row.leave != nullptr) left.add(row.step);
+  EXPECT_EQ(left.last(), Step::settle) << "bills and notices look at what the request has cost in the end";
 }
 
 TEST(Steps, OfASetComeInTheirOrder) {

@@ -49,15 +49,11 @@ class PathHeldBodyAtAFullUpstream : public PathHeldBody {
   }
   void send_slowly() { check("POST /a", "Content-Length: 6\r\n", {{"one", Duration(0), {}}, {"two", seconds(1), {}}}); }
   std::uint64_t used() {
-    for (const auto& each : x.snapshot->compiled->limits()) {
-      if (!each->fleet) continue;
-      const auto& rule = each->tiers.front().rules.front();
-      const auto look = headgate::test::make_check(rule, "app", 0);
-      limit::Decision decision;
-      memory.store().decide({&look, 1}, clock.wall(), {&decision, 1});
-      return rule.burst - decision.remaining;
-    }
-    throw std::logic_error("the upstream has no capacity");
+    const auto& rule = x.snapshot->compiled->capacities().front()->sizes.front().front().all;
+    const auto look = headgate::test::make_check(rule, "app", 0);
+    limit::Decision decision;
+    memory.store().decide({&look, 1}, clock.wall(), {&decision, 1});
+    return rule.burst - decision.remaining;
   }
 };
 

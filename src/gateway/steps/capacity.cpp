@@ -1,0 +1,150 @@
+// The capacity of an upstream: all gateways together may have so many requests there. The stores of limits count its
+// places, but it is no limit of a caller: who finds none is refused because there are too many.
+
+#include "gateway/limits/limit_fields.hpp"
+#include "shed.hpp"
+#include "steps.hpp"
+
+#include "headgate/gateway/exchange_counters.hpp"
+#include "headgate/limit/in_flight.hpp"
+#include "headgate/shed/overload.hpp"
+
+#include <chrono>
+#include <optional>
+#include <span>
+
+namespace headgate::gateway {
+namespace {
+
+using State = CapacityPart::State;
+
+const limit::Rule& rule_in(const CapacitySize& size, Source source) noexcept {
+  return source == Source::fallback ? size.share : size.all;
+}
+
+/// How many places a priority may use, if none is held free.
+std::uint32_t places_of(const Capacity& capacity, shed::Priority priority, Source source) noexcept {
+  return static_cast<std::uint32_t>(rule_in(capacity.sizes[static_cast<std::size_t>(priority)].front(), source).burst);
+}
+
+/// What is held free for higher priorities now is not for this request.
+const limit::Rule& rule_now(const Exchange& x, Source source) noexcept {
+  const auto& capacity = *x.route->capacity;
+  const auto priority = x.shedding.effective;
+  const auto& sizes = capacity.sizes[static_cast<std::size_t>(priority)];
+  const auto* const overload = overload_of(x);
+  if (overload == nullptr) return rule_in(sizes.front(), source);
+  const auto most =
+      overload->ceiling(shed::Layer::fleet, priority, places_of(capacity, shed::Priority::critical, source),
+                        places_of(capacity, shed::Priority::normal, source));
+  for (const auto& size : sizes)
+    if (rule_in(size, source).burst <= most) return rule_in(size, source);
+  return rule_in(sizes.back(), source);
+}
+
+void ask_of(Exchange& x, Source source) {
+  const auto& rule = rule_now(x, source);
+  const auto& key = x.route->capacity->upstream;
+  x.capacity.source = source;
+  x.capacity.asked_at = x.clock->steady();
+  x.capacity.check = {
+      .rule = &rule, .key = key, .hash = keyed_hash(key, rule.seed), .token = x.flight.token, .peek = x.admission.peek};
+}
+
+bool decide_place(Path& path, Exchange& x) {
+  auto& place = x.capacity;
+  const bool got = path.services.memory.decide({&place.check, 1}, x.clock->wall(), {&place.decision, 1});
+  place.took = std::chrono::duration_cast<Duration>(x.clock->steady() - place.asked_at);
+  return got;
+}
+
+Task<bool> decide_place_in_redis(Path& path, Exchange& x) {
+  auto& place = x.capacity;
+  const std::span<const limit::Check> checks(&place.check, 1);
+  const std::span<limit::Decision> decisions(&place.decision, 1);
+  auto call = x.snapshot->redis->decide(checks, decisions);
+  const auto agreed = co_await call;
+  place.took = std::chrono::duration_cast<Duration>(x.clock->steady() - place.asked_at);
+  if (agreed.has_value()) {
+    const bool got = *agreed;
+    co_return got;
+  }
+  ask_of(x, Source::fallback);
+  co_return decide_place(path, x);
+}
+
+/// One try. Who waits for its turn stands in the queue before it asks.
+Task<bool> try_place(Path& path, Exchange& x, Turn* turn) {
+  auto& place = x.capacity;
+  const bool there = x.route->capacity->store == limit::Store::redis;
+  ask_of(x, there ? Source::redis : Source::memory);
+  const auto batch = [&place] { return Batch{{&place.check, 1}, {&place.decision, 1}, place.source}; };
+  if (turn && turn->begin(batch()) != Turn::May::ask) co_return false;
+  bool got = false;
+  if (there) {
+    auto asked = decide_place_in_redis(path, x);
+    got = co_await asked;
+  } else {
+    got = decide_place(path, x);
+  }
+  if (!got && turn) turn->stays(batch());
+  co_return got;
+}
+
+void take(Path& path, Exchange& x) {
+  auto& place = x.capacity;
+  place.state = State::taken;
+  if (x.admission.peek) return;
+  if (auto* const overload = overload_of(x))
+    overload->admitted(shed::Layer::fleet, x.shedding.effective, static_cast<std::uint32_t>(place.decision.remaining),
+                       x.clock->steady());
+  x.snapshot->counters->place(x, 1);
+  path.in_flight->keep(x);
+}
+
+Problem refuse(Exchange& x) {
+  auto& place = x.capacity;
+  place.state = State::refused;
+  if (auto* const overload = overload_of(x); overload && !x.admission.peek)
+    overload->refused(shed::Layer::fleet, x.shedding.effective,
+                      places_of(*x.route->capacity, shed::Priority::critical, place.source), x.clock->steady());
+  return shed_problem(x, shed::Layer::fleet, seconds_up(limit::kFlightRetry));
+}
+
+}  // namespace
+
+bool waits_for_capacity(Path& path, Exchange& x) {
+  if (x.client_gone) return false;
+  const auto& capacity = *x.route->capacity;
+  if (capacity.store == limit::Store::redis) return true;
+  ask_of(x, Source::memory);
+  if (capacity.queues && path.turns->anyone_waits(x.capacity.check.hash)) return true;
+  if (!decide_place(path, x)) return true;
+  take(path, x);
+  return false;
+}
+
+Task<MaybeProblem> wait_for_capacity(Path& path, Exchange& x) {
+  const auto& capacity = *x.route->capacity;
+  const bool there = capacity.store == limit::Store::redis;
+  if (!there && !capacity.queues) co_return MaybeProblem(refuse(x));  // asked already
+  if (there && !x.admission.peek) path.in_flight->name(x);
+  std::optional<Turn> turn;
+  if (capacity.queues && !x.admission.peek) turn.emplace(*path.turns, x, Turn::For::place);
+  for (;;) {
+    auto tried = try_place(path, x, turn ? &*turn : nullptr);
+    if (co_await tried) break;
+    if (!turn || !turn->waits()) co_return MaybeProblem(refuse(x));
+    auto wait = turn->wait();
+    co_await wait;
+    if (x.client_gone) co_return MaybeProblem{};
+  }
+  if (turn) {
+    turn->admitted();
+    x.capacity.waited = turn->has_waited();
+  }
+  take(path, x);
+  co_return MaybeProblem{};
+}
+
+}  // namespace headgate::gateway
