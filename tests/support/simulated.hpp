@@ -42,7 +42,7 @@ struct Simulated {
     auto all = options;
     all.routes = {route};
     gateway::Snapshot parts;
-    parts.compiled = std::make_shared<const gateway::CompiledConfig>(all, identity, limits, std::vector{app}, 1);
+    parts.compiled = std::make_shared<const gateway::CompiledConfig>(all, identity, limits, upstreams(), 1);
     identity::Credentials credentials{std::make_shared<const identity::ApiKeys>(identity.api_key.known), {}};
     parts.key_overrides = std::make_shared<const gateway::KeyOverrides>(
         *parts.compiled, std::make_shared<const identity::Credentials>(std::move(credentials)));
@@ -55,6 +55,14 @@ struct Simulated {
   identity::IdentityOptions identity;
   std::vector<limit::Limit> limits;
   gateway::UpstreamOptions app;
+  std::vector<gateway::UpstreamOptions> others;  ///< beside it
+
+ private:
+  std::vector<gateway::UpstreamOptions> upstreams() const {
+    auto out = others;
+    out.insert(out.begin(), app);
+    return out;
+  }
 };
 
 /// Arrivals that are there before.

@@ -21,7 +21,8 @@ class Handler {
   /// For log and metrics: the session has answered this request with `exchange.status` itself, because its head was
   /// refused or handle() threw.
   virtual void refused(Exchange& exchange) = 0;
-  /// Gives an exchange whose head is refused its request id.
+  /// Gives an exchange whose head is refused its request id, where its answers have one: those of the admin interface
+  /// have none.
   virtual void name(Exchange& exchange) { static_cast<void>(exchange); }
   /// What was wrong with a head, before refused() is called: `bytes` begin with it, `fault` is where the first wrong
   /// byte stands, if it has a place.

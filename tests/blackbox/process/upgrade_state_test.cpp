@@ -1,5 +1,6 @@
 // SIGUSR2: what the process knows goes to the one that takes its place.
 
+#include "blackbox/harness/checked_server.hpp"
 #include "blackbox/harness/look.hpp"
 #include "blackbox/harness/upgraded.hpp"
 
@@ -97,6 +98,32 @@ TEST(UpgradeState, WhatAnOperatorDidHoldsOn) {
   EXPECT_EQ(admin.get("/api/v1/servers")["upstreams"][0]["servers"][0]["set_by_operator"], true);
   EXPECT_EQ(second.request_count(), 0U);
   EXPECT_EQ(admin.get("/api/v1/status")["log_level"], "debug");
+}
+
+TEST(UpgradeState, HealthChecksGoOnWhereASizeWasHandedOver) {
+  CheckedServer one("one");
+  CheckedServer two("two");
+  const Json health = {
+      {"path", "/healthz"}, {"every", "100ms"}, {"timeout", "300ms"}, {"down_after", 2}, {"up_after", 2}};
+  Upgraded upgraded(with_state({{"limits", {{"plan", {{"rate", "1000/day"}}}}},
+                                {"upstreams", {{"app", {{"servers", {one.url(), two.url()}}, {"health", health}}}}}}));
+  const StateOperator admin(upgraded);
+  const auto server = "/api/v1/upstreams/app/servers/" + one.url().substr(std::string("http://").size());
+  ASSERT_EQ(admin.ask("PUT", server + "/size", R"({"weight": 7})").status(), 200);
+  ASSERT_TRUE(upgraded.upgrade()) << upgraded.gateway.process().err();
+  const auto second = [&] { return admin.get("/api/v1/servers")["upstreams"][0]["servers"][1]["out"]; };
+  const auto comes_to = [&](const Json& out) {
+    const auto until = std::chrono::steady_clock::now() + kPatience;
+    while (second() != out && std::chrono::steady_clock::now() < until)
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    return second() == out;
+  };
+  ASSERT_EQ(admin.get("/api/v1/servers")["upstreams"][0]["servers"][0]["weight"], 7);
+  two.health(500);
+  ASSERT_TRUE(comes_to(Json::array({"unhealthy"}))) << second();
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(RawClient(upgraded.gateway.gateway().port()).get().body, "one");
+  two.health(200);
+  EXPECT_TRUE(comes_to(Json())) << second();
 }
 
 TEST(UpgradeState, WhatTheNewFileDoesNotHaveIsToldAndLeftOut) {

@@ -37,6 +37,7 @@ struct Kept {
   std::string tier;
   Duration retry_after{0};
   Duration took{0};
+  std::string upstream;
   std::string request_id;
   bool operator==(const Kept&) const = default;
 };
@@ -64,6 +65,7 @@ struct Simulations : testing::Test, Simulated {
                                 std::string(decided.tier),
                                 decided.retry_after,
                                 decided.took,
+                                std::string(decided.exchange.upstream),
                                 std::string(decided.exchange.request_id)};
     });
     EXPECT_EQ(told, arrivals.size());
@@ -170,9 +172,15 @@ TEST_F(Simulations, GiveWaitingRequestsThePlacesAtTheirServers) {
   EXPECT_EQ(all[1].took, seconds(3));
 }
 
-/// Retries pause by chance, and ids begin by chance.
+/// Retries pause by chance, ids begin by chance, and a split without a key is by chance.
 TEST_F(Simulations, DecideTheSameFromTheSameSeed) {
   app.retry.emplace().attempts = 3;
+  others.push_back(app);
+  others.back().name = "canary";
+  auto split = std::make_shared<gateway::Split>();
+  split->shares.push_back({.upstream = "app", .weight = 3, .when = {}});
+  split->shares.push_back({.upstream = "canary", .weight = 1, .when = {}});
+  route.split = std::move(split);
   limit_by("client_ip", "few", "5/second");
   std::vector<RequestArrival> arrivals;
   for (unsigned i = 0; i < 300; ++i)
@@ -181,7 +189,13 @@ TEST_F(Simulations, DecideTheSameFromTheSameSeed) {
                         .answer = {.status = i % 3 == 0 ? 503U : 200U, .after = milliseconds(i % 11)}});
   const auto once = run(arrivals, 7);
   EXPECT_EQ(run(arrivals, 7), once);
-  EXPECT_NE(run(arrivals, 8), once);
+  const auto chosen = [](const std::vector<Kept>& all) {
+    std::vector<std::string> out;
+    for (const auto& kept : all) out.push_back(kept.upstream);
+    return out;
+  };
+  EXPECT_THAT(chosen(once), testing::IsSupersetOf({"app", "canary"}));
+  EXPECT_NE(chosen(run(arrivals, 8)), chosen(once));
 }
 
 }  // namespace
