@@ -19,7 +19,7 @@ TEST(Steps, StandInThePageAsInTheTable) {
 
 TEST(Steps, AreLeftOnlyWhenTheCostOfTheAnswerIsSettled) {
   StepSet left;
-  for (const auto& row : path_table())
+  for (const auto& row : kPath)
     if (row.leave != nullptr) left.add(row.step);
   EXPECT_EQ(left.last(), Step::settle) << "bills and notices look at what the request has cost in the end";
 }

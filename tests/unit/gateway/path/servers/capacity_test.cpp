@@ -10,11 +10,11 @@ namespace {
 using shed::Priority;
 using testing::ElementsAre;
 
-constexpr std::uint32_t kHalfOfAll = shed::Options::kWhole / 2;
+constexpr std::uint32_t kHalfOfAll = shed::ConcurrencyOptions::kWhole / 2;
 
 class PathFleet : public Path {
  protected:
-  void use(const shed::Options& concurrency, limit::Store store = limit::Store::memory) {
+  void use(const shed::ConcurrencyOptions& concurrency, limit::Store store = limit::Store::memory) {
     bound(concurrency, store);
     app->counted.emplace(concurrency);
   }
@@ -170,7 +170,7 @@ TEST_F(PathFleet, HoldsNoPlaceForARequestThatIsDelayed) {
 }
 
 TEST_F(PathFleet, GivesThePlaceBackIfALaterStepRefusesTheRequest) {
-  use({.adaptive = shed::Bounds{.least = 2, .most = 2},
+  use({.adaptive = shed::ConcurrencyRange{.least = 2, .most = 2},
        .in_flight = 4,
        .queue = shed::QueueOptions{.length = 1, .wait = seconds(1)}});
   for (int i = 0; i < 2; ++i) app->counted->enter(Priority::normal);
