@@ -65,10 +65,11 @@ void Admission::bind(std::size_t from) noexcept {
   for (std::size_t i = from; i < limits.size(); ++i) {
     const auto& checked = limits[i];
     if (checked.route_limit->limit->mode == limit::Mode::observe || checked.decision == LimitDecision::kept) continue;
-    const auto* const own = limit::binding({decisions.data() + checked.first, checked.count});
-    if (best && !limit::binds_before(*own, *best)) continue;
-    best = own;
-    binding = &checked;
+    for (std::size_t at = checked.first; at < checked.first + std::size_t{checked.count}; ++at) {
+      if (best && !limit::binds_before(decisions[at], *best)) continue;
+      best = &decisions[at];
+      binding = &checked;
+    }
   }
   if (best) rule = static_cast<std::size_t>(best - decisions.data());
 }

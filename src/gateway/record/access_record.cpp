@@ -29,24 +29,23 @@ Duration deciding(const Exchange& x) noexcept {
   return sum;
 }
 
-void fill_limit(const Exchange& x, const CheckedLimit& checked, observe::AccessRecord& record) {
+/// `rule`: which of its rules; an index into checks and decisions.
+void fill_limit(const Exchange& x, const CheckedLimit& checked, std::size_t rule, observe::AccessRecord& record) {
   const auto& a = x.admission;
-  const auto* const decision = limit::binding({a.decisions.data() + checked.first, checked.count});
-  const auto rule = static_cast<std::size_t>(decision - a.decisions.data());
   record.limit = checked.route_limit->limit->name;
   record.tier = checked.tier->name;
   record.key = a.checks[rule].key;
   record.source = to_text(checked.source);
   record.cost = checked.used;
   record.held = a.checks[rule].cost;
-  record.remaining = decision->remaining;
+  record.remaining = a.decisions[rule].remaining;
 }
 
 /// Which limit is logged: the one that rejected, else an observed one that would have, else the binding one.
 void fill_limits(const Exchange& x, observe::AccessRecord& record) {
   const auto& a = x.admission;
   if (a.binding && a.outcome == Admission::Outcome::rejected) {
-    fill_limit(x, *a.binding, record);
+    fill_limit(x, *a.binding, a.rule, record);
     record.decision = "rejected";
   } else if (x.ended_by == EndedBy::ban) {
     record.limit = x.problem_limit;
@@ -61,10 +60,11 @@ void fill_limits(const Exchange& x, observe::AccessRecord& record) {
         to_text(x.ended_by != EndedBy::limit || x.caller.failures_used_up ? Source::memory : Source::fallback);
     if (x.caller.failures_used_up) record.key = x.caller.ip_key;
   } else if (const auto* const observed = a.observed()) {
-    fill_limit(x, *observed, record);
+    const auto* const decision = limit::binding({a.decisions.data() + observed->first, observed->count});
+    fill_limit(x, *observed, static_cast<std::size_t>(decision - a.decisions.data()), record);
     record.decision = "observed";
   } else if (a.binding) {
-    fill_limit(x, *a.binding, record);
+    fill_limit(x, *a.binding, a.rule, record);
     record.decision = "allowed";
   }
   record.retry_after = x.retry_after;
