@@ -160,7 +160,7 @@ function(headgate_script target name namespace header)
   target_sources(${target} PRIVATE ${out})
 endfunction()
 
-# headgate_commit(TARGET): generates commit() of include/headgate/admin/collect.hpp. Without a repository, as in the build of an image, it is what
+# headgate_commit(TARGET): generates commit() of include/headgate/admin/commit.hpp. Without a repository, as in the build of an image, it is what
 # HEADGATE_COMMIT says.
 function(headgate_commit target)
   set(HEADGATE_COMMIT "" CACHE STRING "The commit that is built; empty: what git says")
@@ -178,6 +178,6 @@ function(headgate_commit target)
   endif()
   set(out ${CMAKE_BINARY_DIR}/generated/${target}/commit.cpp)
   file(CONFIGURE OUTPUT ${out} CONTENT
-    "#include \"headgate/admin/collect.hpp\"\n\nnamespace headgate::admin {\n\nstd::string_view commit() noexcept { return \"${commit}\"; }\n\n}  // namespace headgate::admin\n")
+    "#include \"headgate/admin/commit.hpp\"\n\nnamespace headgate::admin {\n\nstd::string_view commit() noexcept { return \"${commit}\"; }\n\n}  // namespace headgate::admin\n")
   target_sources(${target} PRIVATE ${out})
 endfunction()

@@ -111,8 +111,6 @@ void collect_logs(observe::Registry& registry, std::function<observe::Logs::Drop
 /// headgate_connections_active and _refused_total, headgate_accept_pauses_total and headgate_buffered_bytes.
 void collect_connections(observe::Registry& registry, const session::Totals& totals);
 
-/// The commit that this program was built from, shortened; "unknown" without a repository.
-std::string_view commit() noexcept;
 /// headgate_build_info and process_*.
 void collect_process(observe::Registry& registry);
 

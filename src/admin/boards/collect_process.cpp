@@ -1,4 +1,5 @@
 #include "headgate/admin/collect.hpp"
+#include "headgate/admin/commit.hpp"
 #include "headgate/observe/metrics_of_logs.hpp"
 
 #include <sys/resource.h>

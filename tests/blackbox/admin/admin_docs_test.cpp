@@ -12,14 +12,14 @@
 namespace headgate::test {
 namespace {
 
-struct Example {
+struct Shown {
   std::string command;
   std::string output;
 };
 
 /// All commands of the blocks ```console, with what they print.
-std::vector<Example> examples_of(const std::string& path) {
-  std::vector<Example> out;
+std::vector<Shown> examples_of(const std::string& path) {
+  std::vector<Shown> out;
   std::ifstream page(path);
   bool inside = false;
   for (std::string line; std::getline(page, line);) {

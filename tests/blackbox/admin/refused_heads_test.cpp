@@ -9,7 +9,7 @@
 namespace headgate::test {
 namespace {
 
-Json with_admin(const Json& changes = Json::object()) {
+Json with_one_worker(const Json& changes = Json::object()) {
   Json out = {{"admin", {{"listen", "127.0.0.1:0"}}}, {"workers", 1}};
   out.merge_patch(changes);
   return out;
@@ -25,7 +25,7 @@ Json refused_of(const Operator& operators, std::size_t count) {
 }
 
 TEST(RefusedHeads, SayWhyAndWhereWithoutSecrets) {
-  Proxy proxy(with_admin());
+  Proxy proxy(with_one_worker());
   const Operator operators(proxy.gateway.process());
   EXPECT_EQ(proxy.client()
                 .ask("GET /a?token=s3cret HTTP/1.1\r\nHost: a.example\r\nCookie: sid=s3cret\r\nBad Name: x\r\n\r\n")
@@ -49,11 +49,11 @@ TEST(RefusedHeads, SayWhyAndWhereWithoutSecrets) {
 }
 
 TEST(RefusedHeads, AreThoseThatAreWrongInThemselves) {
-  Proxy proxy(with_admin({{"timeouts", {{"head", "300ms"}}},
-                          {"all_routes", {{"max_body", "3B"}}},
-                          {"limits", {{"few", {{"rate", "4/day"}, {"per", "client_ip"}}}}},
-                          {"routes", Json::array({{{"path", "/limited"}, {"to", "app"}, {"limits", {"few"}}},
-                                                  {{"path", "/*"}, {"to", "app"}}})}}));
+  Proxy proxy(with_one_worker({{"timeouts", {{"head", "300ms"}}},
+                               {"all_routes", {{"max_body", "3B"}}},
+                               {"limits", {{"few", {{"rate", "4/day"}, {"per", "client_ip"}}}}},
+                               {"routes", Json::array({{{"path", "/limited"}, {"to", "app"}, {"limits", {"few"}}},
+                                                       {{"path", "/*"}, {"to", "app"}}})}}));
   const Operator operators(proxy.gateway.process());
   EXPECT_EQ(proxy.client().get().status(), 200);
   for (int i = 0; i < 4; ++i) EXPECT_EQ(proxy.client().get("/limited").status(), 200);
@@ -72,7 +72,7 @@ TEST(RefusedHeads, AreThoseThatAreWrongInThemselves) {
 }
 
 TEST(RefusedHeads, OfOneStrangerPushOutOnlyHisOwn) {
-  Proxy proxy(with_admin());
+  Proxy proxy(with_one_worker());
   const Operator operators(proxy.gateway.process());
   EXPECT_EQ(RawClient(proxy.gateway.port(), "127.0.0.2").ask("GET /mine\r\n\r\n").status(), 400);
   for (int i = 0; i < 30; ++i) EXPECT_EQ(proxy.client().ask("\x01\r\n\r\n").status(), 400);
@@ -85,7 +85,7 @@ TEST(RefusedHeads, OfOneStrangerPushOutOnlyHisOwn) {
 TEST(RefusedHeads, AreShownToOperatorsAlone) {
   const std::string read = "token-of-readers-45678";
   const std::string all = "token-of-operators-123";
-  Proxy proxy(with_admin({{"admin", {{"token", all}, {"read_token", read}}}}));
+  Proxy proxy(with_one_worker({{"admin", {{"token", all}, {"read_token", read}}}}));
   EXPECT_EQ(proxy.client().ask("GET /a HTTP/1.1\r\nHost: a\r\nBad Name: x\r\n\r\n").status(), 400);
   refused_of(Operator(proxy.gateway.process(), all), 1);
   const auto told = Operator(proxy.gateway.process(), read).get("/api/v1/refused");

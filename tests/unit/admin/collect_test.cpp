@@ -3,6 +3,7 @@
 #include "support/metrics_text.hpp"
 
 #include "headgate/admin/admin_board.hpp"
+#include "headgate/admin/commit.hpp"
 #include "headgate/admin/reason_watch.hpp"
 
 #include <gmock/gmock.h>

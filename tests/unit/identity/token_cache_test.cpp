@@ -10,15 +10,16 @@ namespace {
 using std::chrono::microseconds;
 using std::chrono::seconds;
 
-constexpr Instant kNow{seconds(1'800'000'000)};
+constexpr Instant kMoment{seconds(1'800'000'000)};
 
-VerifiedToken good(const std::string& sub, Instant from = kNow - seconds(60), Instant until = kNow + seconds(60)) {
+VerifiedToken good(const std::string& sub, Instant from = kMoment - seconds(60),
+                   Instant until = kMoment + seconds(60)) {
   return {{{"sub", sub}}, from, until};
 }
 RefusedToken bad(JwtError error = JwtError::bad_signature, Instant until = Instant::max()) { return {error, until}; }
 
 /// "": not cached; else the subject of a valid token, or the reason of the refusal.
-std::string recalled(TokenCache& memory, std::string_view token, Instant now = kNow) {
+std::string recalled(TokenCache& memory, std::string_view token, Instant now = kMoment) {
   const auto known = memory.get(token, now);
   if (!known) return "";
   if (known->token) return known->refused ? "both" : known->token->claims.at("sub");
@@ -31,7 +32,7 @@ TEST(TokenCache, ReturnsWhatWasPut) {
   const auto kept = memory.put("a.b.c", good("ann"));
   memory.put("x.y.z", bad());
   EXPECT_EQ(kept->claims.at("sub"), "ann");
-  EXPECT_EQ(memory.get("a.b.c", kNow)->token, kept);
+  EXPECT_EQ(memory.get("a.b.c", kMoment)->token, kept);
   EXPECT_EQ(recalled(memory, "a.b.c"), "ann");
   EXPECT_EQ(recalled(memory, "x.y.z"), "bad_signature");
 }
@@ -63,24 +64,24 @@ TEST(TokenCache, KeepsItsOwnCopyOfTheBytes) {
 TEST(TokenCache, ForgetsAGoodTokenWhenItEnds) {
   TokenCache memory(10);
   memory.put("t", good("ann"));
-  EXPECT_EQ(recalled(memory, "t", kNow + seconds(60) - microseconds(1)), "ann");
-  EXPECT_EQ(recalled(memory, "t", kNow + seconds(60)), "");
+  EXPECT_EQ(recalled(memory, "t", kMoment + seconds(60) - microseconds(1)), "ann");
+  EXPECT_EQ(recalled(memory, "t", kMoment + seconds(60)), "");
   EXPECT_EQ(recalled(memory, "t"), "") << "for good, even on a clock set back";
 }
 
 TEST(TokenCache, DoesNotReturnATokenBeforeItIsValid) {
   TokenCache memory(10);
   memory.put("t", good("ann"));
-  EXPECT_EQ(recalled(memory, "t", kNow - seconds(60)), "ann");
-  EXPECT_EQ(recalled(memory, "t", kNow - seconds(60) - microseconds(1)), "") << "a clock set back";
+  EXPECT_EQ(recalled(memory, "t", kMoment - seconds(60)), "ann");
+  EXPECT_EQ(recalled(memory, "t", kMoment - seconds(60) - microseconds(1)), "") << "a clock set back";
   EXPECT_EQ(recalled(memory, "t"), "ann");
 }
 
 TEST(TokenCache, DropsARefusalThatMayHaveEnded) {
   TokenCache memory(10);
-  memory.put("t", bad(JwtError::not_yet_valid, kNow + seconds(5)));
-  EXPECT_EQ(recalled(memory, "t", kNow + seconds(5) - microseconds(1)), "not_yet_valid");
-  EXPECT_EQ(recalled(memory, "t", kNow + seconds(5)), "");
+  memory.put("t", bad(JwtError::not_yet_valid, kMoment + seconds(5)));
+  EXPECT_EQ(recalled(memory, "t", kMoment + seconds(5) - microseconds(1)), "not_yet_valid");
+  EXPECT_EQ(recalled(memory, "t", kMoment + seconds(5)), "");
 }
 
 TEST(TokenCache, TakesTheLatestFindingOnly) {

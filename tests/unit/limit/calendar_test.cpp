@@ -1,5 +1,7 @@
 #include "headgate/limit/calendar.hpp"
 
+#include "support/utc.hpp"
+
 #include <gtest/gtest.h>
 
 #include <random>
@@ -9,10 +11,7 @@ namespace {
 
 using namespace std::chrono;
 using Unit = Calendar::Unit;
-
-Instant utc(int y, unsigned m, unsigned d, hours h = hours(0), minutes min = minutes(0)) {
-  return sys_days(year(y) / m / d) + h + min;
-}
+using test::utc;
 
 /// The two changes of 2026 in Vienna, with its offsets.
 Calendar vienna(Unit unit) {

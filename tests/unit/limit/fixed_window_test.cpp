@@ -15,10 +15,10 @@ using namespace std::chrono_literals;
 using test::Counter;
 using test::kStart;
 
-Rule window(std::string_view rate) { return test::make_rule(rate, 0, "plan", "fixed_window"); }
+Rule fixed_rule(std::string_view rate) { return test::make_rule(rate, 0, "plan", "fixed_window"); }
 
 Rule calendar_window(std::string_view rate, Calendar::Unit unit) {
-  Rule rule = window(rate);
+  Rule rule = fixed_rule(rate);
   rule.calendar =
       std::make_shared<const Calendar>(unit, "Europe/Vienna", std::vector<ZoneOffset>{{Instant{}, Duration(1h)}});
   return rule;
@@ -27,7 +27,7 @@ Rule calendar_window(std::string_view rate, Calendar::Unit unit) {
 TEST(FixedWindow, AdmitsItsCountInEachWindowAndNoMore) {
   std::mt19937_64 random(1);
   for (const char* rate : {"5/minute", "7/second", "3/100ms", "100/day", "1/13s"}) {
-    Counter counter(window(rate));
+    Counter counter(fixed_rule(rate));
     const Duration period = counter.rule().rate.period;
     Instant now = kStart;
     std::uint64_t admitted = 0;
@@ -48,7 +48,7 @@ TEST(FixedWindow, AdmitsItsCountInEachWindowAndNoMore) {
 }
 
 TEST(FixedWindow, AllowsExactlyAtTheEndOfTheReportedWait) {
-  for (const Rule& rule : {window("5/minute"), window("5/day"), calendar_window("5/day", Calendar::Unit::day),
+  for (const Rule& rule : {fixed_rule("5/minute"), fixed_rule("5/day"), calendar_window("5/day", Calendar::Unit::day),
                            calendar_window("5/month", Calendar::Unit::month)}) {
     Counter counter(rule);
     ASSERT_FALSE(rule.algorithm->check(rule));
@@ -62,7 +62,7 @@ TEST(FixedWindow, AllowsExactlyAtTheEndOfTheReportedWait) {
 }
 
 TEST(FixedWindow, StaysWithinItsNumbersForTheLargestCosts) {
-  Counter counter(window("1000000000/day"));
+  Counter counter(fixed_rule("1000000000/day"));
   constexpr auto kMax = std::numeric_limits<std::int64_t>::max();
   EXPECT_EQ(counter.take(kMax, kStart).retry_after, kNever);
   EXPECT_EQ(counter.charge(kMax, kStart).remaining, 0U);
@@ -71,7 +71,7 @@ TEST(FixedWindow, StaysWithinItsNumbersForTheLargestCosts) {
 }
 
 TEST(FixedWindow, RefusesAnInvalidReply) {
-  const Rule rule = window("7/minute");
+  const Rule rule = fixed_rule("7/minute");
   const auto decision = [&rule](std::int64_t used, std::int64_t left, std::int64_t owed = 0) {
     const std::array words = {used, left, owed};
     return rule.algorithm->decision(rule, 1, Taken::no, words).has_value();
@@ -89,8 +89,8 @@ TEST(FixedWindow, RefusesAnInvalidReply) {
 
 TEST(FixedWindow, DescribesItself) {
   const auto meaning = [](const Rule& rule) { return rule.algorithm->meaning(rule, " requests"); };
-  EXPECT_EQ(meaning(window("100/minute")), "at most 100 requests a minute, anew on the clock");
-  EXPECT_EQ(meaning(window("100/5m")), "at most 100 requests every 5m, anew on the clock");
+  EXPECT_EQ(meaning(fixed_rule("100/minute")), "at most 100 requests a minute, anew on the clock");
+  EXPECT_EQ(meaning(fixed_rule("100/5m")), "at most 100 requests every 5m, anew on the clock");
   EXPECT_EQ(meaning(calendar_window("200000/month", Calendar::Unit::month)),
             "at most 200000 requests a month, anew with each month in Europe/Vienna");
   EXPECT_EQ(meaning(calendar_window("1000/day", Calendar::Unit::day)),
@@ -103,12 +103,12 @@ std::string fault_of(const Rule& rule) {
 }
 
 TEST(FixedWindowCheck, RefusesOptionsThatAWindowLacks) {
-  Rule rule = window("100/minute");
+  Rule rule = fixed_rule("100/minute");
   EXPECT_EQ(fault_of(rule), "accepted");
   rule.burst = 50;
   EXPECT_EQ(fault_of(rule),
             "a fixed_window has no burst: 100 may come at once | leave \"burst\" out, or use token_bucket");
-  rule = window("100/minute");
+  rule = fixed_rule("100/minute");
   rule.wait = 1s;
   EXPECT_EQ(fault_of(rule),
             "a fixed_window cannot make a request wait | leave \"wait\" out, or use token_bucket or leaky_bucket");
@@ -123,7 +123,7 @@ TEST(FixedWindowCheck, RefusesACalendarOfAnotherPeriod) {
   EXPECT_EQ(fault_of(calendar_window("5/31d", Calendar::Unit::month)),
             "the months of Europe/Vienna are not what 5/31d counts by | write \"5/month\", or leave the time zone out");
   EXPECT_NE(fault_of(calendar_window("5/month", Calendar::Unit::day)), "accepted");
-  EXPECT_EQ(fault_of(window("5/month")),
+  EXPECT_EQ(fault_of(fixed_rule("5/month")),
             "a month has no length without a calendar | give the limit a time zone, as in "
             "\"UTC\", or write \"5/30d\"");
 }

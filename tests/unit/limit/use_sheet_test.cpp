@@ -2,6 +2,8 @@
 
 #include "headgate/limit/use_sheet.hpp"
 
+#include "support/utc.hpp"
+
 #include "headgate/limit/ledger_queue.hpp"
 
 #include <gtest/gtest.h>
@@ -13,10 +15,8 @@ namespace headgate::limit {
 namespace {
 
 using namespace std::chrono;
+using test::utc;
 
-Instant utc(int y, unsigned m, unsigned d, hours h = hours(0), minutes min = minutes(0)) {
-  return sys_days(year(y) / m / d) + h + min;
-}
 Day date(int y, unsigned m, unsigned d) { return year(y) / m / d; }
 
 using Days = std::shared_ptr<const Calendar>;
