@@ -3,7 +3,6 @@
 #include "headgate/net/stream.hpp"
 
 #include <boost/asio/post.hpp>
-#include <boost/container/static_vector.hpp>
 
 #include <sys/epoll.h>
 
@@ -15,8 +14,7 @@
 namespace headgate::net {
 namespace {
 
-constexpr int kBatch = 128;
-constexpr std::size_t kTold = 64;  // turns after which a look is too old to be believed
+constexpr std::size_t kTold = 16;  // turns after which a look is too old to be believed
 constexpr std::uint32_t kEnds = EPOLLRDHUP | EPOLLHUP | EPOLLERR;
 constexpr std::uint32_t kToRead = EPOLLIN | kEnds;
 
@@ -74,29 +72,49 @@ void Readiness::wait() {
 }
 
 void Readiness::dispatch() {
-  std::array<epoll_event, kBatch> events;
-  const int count = ::epoll_wait(set_.native_handle(), events.data(), kBatch, 0);
-  // Kept for the whole batch: the handler of one event may close and release the connection of another.
-  boost::container::static_vector<StreamPtr, kBatch> streams;
+  struct End {
+    Readiness& whose;
+    ~End() {
+      whose.tells_ = false;
+      whose.round_.clear();
+    }
+  };
+  const End end{*this};
+  turn_ = 0;
+  look();
+  for (; turn_ < round_.size(); ++turn_) {
+    if (turn_ - looked_ == kTold) tells_ = false;
+    const auto told = std::move(round_[turn_]);
+    if (told.events & EPOLLOUT) told.stream->on_writable();
+    if (told.events & kToRead) told.stream->on_turn();
+  }
+}
+
+void Readiness::look() {
+  std::array<epoll_event, kRound> events;
+  const auto room = round_.capacity() - round_.size();
+  const int count = ::epoll_wait(set_.native_handle(), events.data(), static_cast<int>(room), 0);
   // Each stream knows its edge before any has its turn: who uses another one in his turn must not miss what came on it.
   for (int i = 0; i < count; ++i) {
     const auto& event = events[static_cast<std::size_t>(i)];
-    auto& stream = *streams.emplace_back(static_cast<Stream*>(event.data.ptr));
+    auto& stream = *static_cast<Stream*>(event.data.ptr);
+    round_.push_back({&stream, event.events});
     if (event.events & kToRead)
       stream.transport().edge(event.events & kEnds ? Transport::Ends::yes : Transport::Ends::no);
   }
-  tells_ = count < kBatch;  // else there may be more
+  tells_ = count >= 0 && static_cast<std::size_t>(count) < room;  // else there may be more
   looks_ += tells_ ? 1 : 0;
-  for (std::size_t i = 0; i < streams.size(); ++i) {
-    if (i == kTold) tells_ = false;
-    if (events[i].events & EPOLLOUT) streams[i]->on_writable();
-    if (events[i].events & kToRead) streams[i]->on_turn();
-    streams[i].reset();
-  }
-  tells_ = false;
+  looked_ = turn_;
+}
+
+bool Readiness::look_again() {
+  if (round_.empty() || round_.size() == round_.capacity()) return false;
+  look();
+  return tells_;
 }
 
 void Readiness::shutdown() {
+  round_.clear();
   repeats_.clear();
   boost::system::error_code ignored;
   set_.close(ignored);

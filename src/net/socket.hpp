@@ -2,6 +2,7 @@
 // The system calls on sockets, for all transports.
 
 #include "headgate/core/result.hpp"
+#include "headgate/core/sanitized.hpp"
 
 #include <boost/asio/error.hpp>
 
@@ -31,21 +32,17 @@ inline error_code failure() noexcept {
 
 // recv(2) and sendmsg(2). With more than one thread the C library's own are points at which a thread may be cancelled,
 // which costs 31 instructions a call, and no thread of ours ever is. A sanitizer watches the C library's.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+inline constexpr bool kWatched = kAddressSanitized || kThreadSanitized;
+
 inline ssize_t call_recv(int descriptor, void* into, std::size_t size, int flags) noexcept {
-  return ::recv(descriptor, into, size, flags);
-}
-inline ssize_t call_sendmsg(int descriptor, const msghdr& message, int flags) noexcept {
-  return ::sendmsg(descriptor, &message, flags);
-}
-#else
-inline ssize_t call_recv(int descriptor, void* into, std::size_t size, int flags) noexcept {
+  if constexpr (kWatched) return ::recv(descriptor, into, size, flags);
   return ::syscall(SYS_recvfrom, descriptor, into, size, flags, nullptr, nullptr);
 }
+
 inline ssize_t call_sendmsg(int descriptor, const msghdr& message, int flags) noexcept {
+  if constexpr (kWatched) return ::sendmsg(descriptor, &message, flags);
   return ::syscall(SYS_sendmsg, descriptor, &message, flags);
 }
-#endif
 
 /// recv(2), repeated after EINTR.
 inline ssize_t receive(int descriptor, std::span<char> into) noexcept {

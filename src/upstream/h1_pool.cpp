@@ -52,22 +52,24 @@ void H1Pool::note_look() noexcept {
 }
 
 /// Unrequested bytes would be read as the answer to the next request; on a closed connection that request would fail.
-/// While the loop tells of a look, each stream knows of what came before it, and one whose answer was read since knows
-/// that nothing was behind it. At any other time something may have come that nobody has told yet.
-bool H1Pool::is_silent(H1Connection& connection) const noexcept {
+/// What came before the look that is told now is known. Else something may have come that nobody has told yet.
+bool H1Pool::is_silent(H1Connection& connection, bool rested) const noexcept {
   auto& stream = *connection.stream_;
-  const bool known = readiness_.tells() && stream.is_open() && !stream.transport().readable();
+  const bool known = rested && readiness_.tells() && stream.is_open() && !stream.transport().readable();
   return known || stream.silent();
 }
 
 CountedAttemptPtr H1Pool::take_idle(std::size_t at) noexcept {
   note_look();
+  // One look costs as much as to ask the kernel about one connection, and tells of all.
+  if (!idle_.empty() && (rested_ == 0 || !readiness_.tells()) && readiness_.look_again()) note_look();
   while (!idle_.empty()) {
-    if (rested_ > 0) std::swap(idle_[--rested_], idle_.back());
+    const bool rested = rested_ > 0;
+    if (rested) std::swap(idle_[--rested_], idle_.back());
     auto connection = std::move(idle_.back());
     idle_.pop_back();
     connection->stream_->unwatch();
-    if (!is_silent(*connection)) continue;
+    if (!is_silent(*connection, rested)) continue;
     connection->reused_ = true;
     connection->lend(at);
     return connection;

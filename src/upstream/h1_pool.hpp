@@ -1,7 +1,7 @@
 #pragma once
 // The connections to one server. Last in, first out: a few stay in use, the others reach their idle timeout. But those
-// come first that rested while the loop looked at all streams: bytes that nobody asked for had the time to come, and are
-// known.
+// come first that rested while the loop looked at all streams: of them it is known whether bytes came that nobody asked
+// for, and the kernel need not be asked. Where none has, the loop looks again.
 
 #include "h1_connection.hpp"
 #include "handshakes.hpp"
@@ -44,7 +44,7 @@ class H1Pool final : public Dialler {
   static void idle(void* self, net::Stream& stream);
   bool stays_idle(H1Connection& connection);
   void note_look() noexcept;
-  bool is_silent(H1Connection& connection) const noexcept;
+  bool is_silent(H1Connection& connection, bool rested) const noexcept;
   bool taken_down() const noexcept { return (row_->out.load(std::memory_order_relaxed) & balance::kDown) != 0; }
   bool leads_there(const H1Connection& connection) const noexcept;
   Clock::Steady end_of_life();

@@ -4,6 +4,8 @@
 // malloc's thread cache takes. Taking and giving back is inline, where the size of a frame is a constant: that saves
 // 200 instructions a request.
 
+#include "headgate/core/sanitized.hpp"
+
 #include <array>
 #include <cstddef>
 #include <new>
@@ -30,11 +32,7 @@ extern constinit thread_local Lists lists;
 void* take_new(std::size_t bytes);
 
 // With AddressSanitizer each frame is its own allocation. Else it would miss the use of a freed frame.
-#if defined(__SANITIZE_ADDRESS__)
-inline constexpr bool kKeeps = false;
-#else
-inline constexpr bool kKeeps = true;
-#endif
+inline constexpr bool kKeeps = !kAddressSanitized;
 
 /// Like operator new. A frame must be freed on the thread that made it.
 inline void* take(std::size_t bytes) {

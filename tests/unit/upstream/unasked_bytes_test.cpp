@@ -4,6 +4,7 @@
 
 #include "unit/upstream/servers.hpp"
 
+#include "headgate/net/readiness.hpp"
 #include "headgate/net/stream.hpp"
 
 #include <functional>
@@ -75,23 +76,49 @@ TEST_F(UnaskedBytes, InTheSegmentOfAnAnswerEndItsConnection) {
   });
 }
 
-TEST_F(UnaskedBytes, AfterManyTurnsOfTheSameLookEndTheConnection) {
+TEST_F(UnaskedBytes, InALaterSegmentOfTheSameTurnEndTheConnection) {
   auto attempt = used();
+  in_a_turn([&] {
+    give_back(std::move(attempt));
+    say(far(), kAnswer);
+    EXPECT_EQ(take(), nullptr) << "the loop has not looked since";
+  });
+}
+
+TEST_F(UnaskedBytes, AreNotNeededForAnEndInTheSameTurnToEndTheConnection) {
+  auto attempt = used();
+  in_a_turn([&] {
+    give_back(std::move(attempt));
+    far().close();
+    EXPECT_EQ(take(), nullptr) << "a request on it would fail";
+  });
+}
+
+TEST_F(UnaskedBytes, InALateTurnOfALongRoundEndTheConnection) {
+  give_back(used());
   make_others_ready(
-      100,
+      40,
       [&] {
-        give_back(std::move(attempt));
         say(far(), kAnswer);
-        EXPECT_EQ(take(), nullptr) << "the look is too old";
+        EXPECT_EQ(take(), nullptr) << "the look of this round is too old";
       },
-      70);
+      30);
   run_turn();
 }
 
-TEST_F(UnaskedBytes, BehindAnAnswerThatNoTurnOfTheLoopReadEndTheConnection) {
-  give_back(used());
-  say(far(), kAnswer);
-  EXPECT_EQ(take(), nullptr) << "nobody tells of a look now";
+TEST_F(UnaskedBytes, AreLookedForOnceForAllConnectionsOfATurn) {
+  auto first = used();
+  auto second = used();
+  const auto& readiness = boost::asio::use_service<net::Readiness>(loop_);
+  in_a_turn([&] {
+    give_back(std::move(first));
+    give_back(std::move(second));
+    const auto looks = readiness.looks();
+    const auto one = take();
+    const auto other = take();
+    EXPECT_TRUE(one && other);
+    EXPECT_EQ(readiness.looks(), looks + 1);
+  });
 }
 
 TEST_F(UnaskedBytes, InALaterTurnEndTheConnectionBeforeItsOwnTurnComes) {
@@ -140,7 +167,7 @@ TEST_F(UnaskedBytes, MayStillComeOnAConnectionOfThisTurnSoOthersAreTakenFirst) {
     give_back(std::move(fresh));
     const auto taken = take();
     EXPECT_EQ(taken.get(), one);
-    EXPECT_EQ(take().get(), other) << "nothing was behind its answer";
+    EXPECT_EQ(take().get(), other) << "another look says that nothing came";
   });
 }
 
