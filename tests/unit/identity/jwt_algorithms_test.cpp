@@ -15,16 +15,16 @@ using test::base64url;
 using test::jose_header;
 using test::signing_input;
 
-struct Case {
+struct AlgorithmCase {
   JwtAlgorithm algorithm;
   const char* name;
   const char* kind;  // "", "RSA" or a curve
   const char* also = "";
 };
 
-void PrintTo(const Case& c, std::ostream* out) { *out << c.name << c.also; }
+void PrintTo(const AlgorithmCase& c, std::ostream* out) { *out << c.name << c.also; }
 
-constexpr Case kCases[] = {
+constexpr AlgorithmCase kCases[] = {
     {JwtAlgorithm::HS256, "HS256", ""},        {JwtAlgorithm::HS384, "HS384", ""},
     {JwtAlgorithm::HS512, "HS512", ""},        {JwtAlgorithm::RS256, "RS256", "RSA"},
     {JwtAlgorithm::RS384, "RS384", "RSA"},     {JwtAlgorithm::RS512, "RS512", "RSA"},
@@ -45,16 +45,16 @@ EVP_PKEY* key_of(const std::string& kind) {
   return key.get();
 }
 
-std::string raw_signature(const Case& c, std::string_view input) {
+std::string raw_signature(const AlgorithmCase& c, std::string_view input) {
   if (*c.kind == '\0') return test::hmac(kLongSecret, input, std::string_view(c.name).substr(2));
   return test::jose_signature(key_of(c.kind), c.name, input);
 }
 
-std::string jwk_of(const Case& c) {
+std::string jwk_of(const AlgorithmCase& c) {
   return *c.kind == '\0' ? test::secret_jwk(kLongSecret) : test::jwk(key_of(c.kind));
 }
 
-class EachAlgorithm : public testing::TestWithParam<Case> {
+class EachAlgorithm : public testing::TestWithParam<AlgorithmCase> {
  protected:
   const std::string input = signing_input(jose_header(GetParam().name), R"({"sub":"ann"})");
   const std::string raw = raw_signature(GetParam(), input);
