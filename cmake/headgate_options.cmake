@@ -17,6 +17,10 @@ target_compile_definitions(headgate_options INTERFACE
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+if(CMAKE_BUILD_TYPE STREQUAL "Release" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # No library of ours is shared. With -fPIC GCC inlines no function that another library might replace.
+  set(CMAKE_CXX_COMPILE_OPTIONS_PIC -fPIE)
+endif()
 
 option(HEADGATE_WERROR "Treat warnings as errors" OFF)
 if(HEADGATE_WERROR)

@@ -115,7 +115,7 @@ void Exchange::reset() {
   request_id = {};
   if (trace) trace.reset();
   if (suspension.by != nullptr) suspension = {};  // also on a route without extras: an operator may suspend there
-  if (route != nullptr && route->has_extras()) reset_extras();  // before its upstream and its route may go
+  if (route != nullptr && route->extras) reset_extras();  // before its upstream and its route may go
   if (route != nullptr && route->edits) path_for_server = {};
   left = {};
   snapshot.reset();

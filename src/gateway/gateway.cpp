@@ -45,7 +45,12 @@ Task<void> Gateway::handle(Exchange& x) {
   while (const auto* const waits = walk.next()) walk.ended(co_await waits->task(path, x));
   auto& problem = walk.problem();
   if (problem) {
-    if (x.route && x.route->takes(Step::settle)) note_status(x, problem->status);
+    if (x.route && x.route->takes(Step::settle)) {
+      note_status(x, problem->status);
+      // Now, and by what has happened so far: while the answer is sent the client may go, or an operator may come.
+      x.ended_by = problem->ended_by;
+      leave_step(path, x, Step::settle);
+    }
     if (x.route && !x.route->bans.empty()) co_await suspend_first(path, x, *problem);
     // An operator may have ended it while it waited for what refuses it.
     if (auto ended = problem_of_operator(x)) problem = ended;

@@ -93,7 +93,8 @@ struct CompiledSplit;
 
 /// Which requests go to which upstream, under which limits.
 struct Route {
-  std::size_t number = 0;  ///< its index among the routes of the configuration
+  const RouteOptions* options = nullptr;  ///< as it is written; what follows is what the path reads often, or compiled
+  std::size_t number = 0;                 ///< its index among the routes of the configuration
   std::string name;
   std::string path;          ///< its pattern
   bool ignore_case = false;  ///< whether case is ignored, in the path and in keys
@@ -116,6 +117,7 @@ struct Route {
   std::vector<std::string> read_cookies;
   StepSet steps;                       ///< that its requests take
   StepSet left;                        ///< those of them that must be left when the exchange ends
+  bool extras = false;                 ///< its exchanges have parts of their own: all others pay one look at this
   bool usage = false;                  ///< it tells what is left, and has nothing else
   bool reads_token = false;            ///< a token is required, or a limit counts by a claim
   bool reads_key = false;              ///< a key is required, keys are known, or a limit counts by it
@@ -149,8 +151,6 @@ struct Route {
   bool bans_by_head() const noexcept { return !bans.empty() && !bans.front().after_auth; }
   bool bans_after_auth() const noexcept { return !bans.empty() && bans.back().after_auth; }
   bool takes(Step step) const noexcept { return steps.has(step); }
-  /// Whether its exchanges have parts of their own: all others pay one look at this.
-  bool has_extras() const noexcept { return !steps.without(kCommonSteps).empty(); }
 };
 
 /// A route that splits its requests, as one route for each upstream.

@@ -46,12 +46,12 @@ struct FlightPart {
 struct CapacityPart {
   enum class State : std::uint8_t { none, taken, refused };
   State state = State::none;
-  bool waited = false;  ///< whether it stood in the queue
   observe::Source source = observe::Source::memory;
   limit::Check check;
   limit::Decision decision;
   Clock::Steady asked_at{};
-  Duration took{0};  ///< how long the decision took
+  Duration took{0};                ///< how long the decision took
+  std::optional<Duration> waited;  ///< in the queue; part of what the exchange waited for permits
 };
 
 /// Of load shedding, the bounds of servers and the circuit breaker.

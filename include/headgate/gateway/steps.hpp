@@ -80,12 +80,6 @@ class StepSet {
 };
 static_assert(kSteps < 64);
 
-/// Those of which an exchange keeps nothing of its own beside what all exchanges have.
-inline constexpr StepSet kCommonSteps = {
-    Step::find_route,      Step::check_body, Step::identify,     Step::redirect,           Step::suspended,
-    Step::settle,          Step::limits,     Step::authenticate, Step::suspended_by_claim, Step::limits_by_claim,
-    Step::limits_in_redis, Step::delay,      Step::serve};
-
 /// All of them in their order, as a table in Markdown.
 std::string steps_in_words();
 

@@ -216,7 +216,7 @@ void append_limits(const std::vector<LimitState>& states, std::string& out) {
 /// Who the caller is for the route that it names, as for a request to it.
 MaybeProblem identify_for_usage(Path& path, Exchange& x) {
   x.admission.peek = true;
-  Walk walk(path, x, {Step::identify, Step::split, Step::authenticate, Step::split_by_claim});
+  Walk walk(path, x, kIdentifying);
   walk.next();  // none of them waits
   return walk.problem();
 }

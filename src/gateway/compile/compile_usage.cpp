@@ -40,6 +40,8 @@ void CompiledConfig::make_usage() {
   wanted.cross_origin = options_.all_routes.cross_origin;
   for (const auto& use : options_.all_routes.limits) wanted.skip_limits.push_back(use.limit);
   auto route = make_route(wanted, {}, routes_.size());
+  static const RouteOptions unwritten;  // no file has this route
+  route->options = &unwritten;
   route->usage = true;
   route->edits = nullptr;
   route->reads_token = identity_.jwt.has_value();

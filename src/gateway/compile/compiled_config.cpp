@@ -124,6 +124,7 @@ std::size_t CompiledConfig::upstream_number(const std::string& name) const {
 std::unique_ptr<Route> CompiledConfig::make_route(const RouteOptions& wanted, const std::string& to,
                                                   std::size_t number) {
   auto route = std::make_unique<Route>();
+  route->options = &wanted;
   route->number = number;
   route->name = wanted.name.empty() ? wanted.path : wanted.name;
   route->respond = wanted.respond;

@@ -26,6 +26,11 @@ CountedKey counted_key(const Admission& admission, const CheckedLimit& checked) 
   return {keyed_hash(key, 0).low, key};
 }
 
+/// Whether it found no permit or no place, so that what other limits let through was not charged.
+bool is_rejected(const Exchange& x) noexcept {
+  return x.admission.outcome == Admission::Outcome::rejected || x.capacity.state == CapacityPart::State::refused;
+}
+
 }  // namespace
 
 ExchangeCounters::ExchangeCounters(observe::Registry& registry, observe::Writer worker, const CompiledConfig& compiled)
@@ -166,15 +171,15 @@ void ExchangeCounters::count(const Exchange& x, Duration took) const {
   if (x.trace && x.trace->context.sampled) route.traced(x.trace->id(), took, x.clock->wall());
   for (const auto& auth_result : x.caller.auth_results) route.count(auth_result);
   if (!x.admission.limits.empty()) count_limits(x);
-  if (x.route && x.route->has_extras()) count_extras(x);
+  if (x.route && x.route->extras) count_extras(x);
   if (x.suspension.by) count_ban(x);
 }
 
 void ExchangeCounters::count_extras(const Exchange& x) const {
   if (x.route->sheds || x.route->server_queue) count_shed(x);
   if (x.appointments.tier) count_appointments(x);
-  if (x.flight.waited_for && x.admission.outcome == Admission::Outcome::allowed && !x.client_gone)
-    tiers_[x.flight.waited_for->number].waits->record(x.flight.waited);
+  if (x.flight.waited_for && !is_rejected(x) && !x.client_gone)
+    tiers_[x.flight.waited_for->number].waits->record(x.flight.waited - x.capacity.waited.value_or(Duration(0)));
   if (x.capacity.state != CapacityPart::State::none) count_place(x);
   if (x.room.outcome != RoomVisit::Outcome::none) count_visit(x);
 }
@@ -190,7 +195,7 @@ void ExchangeCounters::count_place(const Exchange& x) const {
   if (!taken) return counters.top->rejected(place.check.hash.low, place.check.key);
   counters.top->allowed(place.check.hash.low, place.check.key);
   if (observe::is_near(place.decision.remaining, place.decision.limit)) counters.near->add();
-  if (place.waited && !x.client_gone) counters.waits->record(x.flight.waited);
+  if (place.waited && !x.client_gone) counters.waits->record(*place.waited);
 }
 
 void ExchangeCounters::count_ban(const Exchange& x) const {
@@ -243,7 +248,7 @@ void ExchangeCounters::count_appointments(const Exchange& x) const {
 // Of a rejected request only the limits that rejected it are counted: the others were not charged.
 void ExchangeCounters::count_limits(const Exchange& x) const {
   const auto& a = x.admission;
-  const bool rejected = a.outcome == Admission::Outcome::rejected;
+  const bool rejected = is_rejected(x);
   for (const auto& checked : a.limits) {
     const auto& counters = tiers_[checked.tier->number];
     const auto source = static_cast<std::size_t>(checked.source);

@@ -129,21 +129,28 @@ Task<MaybeProblem> wait_for_capacity(Path& path, Exchange& x) {
   const bool there = capacity.store == limit::Store::redis;
   if (!there && !capacity.queues) co_return MaybeProblem(refuse(x));  // asked already
   if (there && !x.admission.peek) path.in_flight->name(x);
+  const auto before = x.flight.waited;
   std::optional<Turn> turn;
   if (capacity.queues && !x.admission.peek) turn.emplace(*path.turns, x, Turn::For::place);
+  bool got = false;
   for (;;) {
     auto tried = try_place(path, x, turn ? &*turn : nullptr);
-    if (co_await tried) break;
-    if (!turn || !turn->waits()) co_return MaybeProblem(refuse(x));
+    got = co_await tried;
+    if (got || !turn || !turn->waits()) break;
     auto wait = turn->wait();
     co_await wait;
-    if (x.client_gone) co_return MaybeProblem{};
+    if (x.client_gone) break;
   }
   if (turn) {
-    turn->admitted();
-    x.capacity.waited = turn->has_waited();
+    if (got) turn->admitted();
+    const bool waited = turn->has_waited();
+    turn.reset();
+    if (waited) x.capacity.waited = x.flight.waited - before;
   }
-  take(path, x);
+  if (got)
+    take(path, x);
+  else if (!x.client_gone)
+    co_return MaybeProblem(refuse(x));
   co_return MaybeProblem{};
 }
 

@@ -1,5 +1,6 @@
 #include "gateway/steps/table.hpp"
 
+#include "gateway/steps/applies.hpp"
 #include "gateway/steps/bill.hpp"
 #include "gateway/steps/redirect.hpp"
 #include "gateway/steps/split.hpp"
@@ -51,59 +52,44 @@ MaybeProblem split(Path& /*path*/, Exchange& x) {
   return {};
 }
 
-template <bool after_auth>
-bool may_be_suspended(const Route& route) {
-  return std::ranges::any_of(route.suspendable, [](const RouteBan& ban) { return ban.after_auth == after_auth; });
-}
-
-template <Stage stage>
-bool has_limits_in_turn(const Route& route) {
-  return lets_wait(route.limits_at(stage));
-}
-
-template <Stage stage>
-bool has_limits(const Route& route) {
-  return route.checks(stage) && !has_limits_in_turn<stage>(route);
-}
-
-template <class Has>
-bool any_limit(const Route& route, Has has) {
-  return std::ranges::any_of(route.plan, has);
-}
-
-bool counts_in_flight(const Route& route) {
-  return route.capacity != nullptr || any_limit(route, [](const RouteLimit& each) { return each.ready->in_flight; });
-}
-
 }  // namespace
 
 // The order of the path. A row that refuses early is cheap, or protects what comes after it.
 constexpr std::array<StepRow, kSteps> kPath{{
     {.step = Step::find_route,
+     .common = true,
      .name = "find_route",
      .of = "all",
      .why = "by the normalised path and by conditions, so that no spelling avoids a limit",
      .live = both(find_route),
      .look = both(find_route)},
     {.step = Step::check_body,
+     .common = true,
+     .preflights = true,
      .name = "check_body",
      .of = "all",
      .why = "a body that is too large is refused before it costs anything",
      .live = both(check_body),
      .look = both(check_body)},
     {.step = Step::identify,
+     .common = true,
+     .preflights = true,
+     .identifies = true,
      .name = "identify",
      .of = "all",
      .why = "the address and the owner of the API key; limits that need no proof count by them",
      .live = both(identify),
      .look = both(identify)},
     {.step = Step::redirect,
+     .common = true,
+     .preflights = true,
      .name = "redirect",
      .of = "all",
      .why = "to https; it only needs to know whom to believe about TLS",
      .live = both(to_https),
      .look = both(to_https)},
     {.step = Step::preflight,
+     .preflights = true,
      .name = "preflight",
      .of = "cross-origin requests",
      .why = "a preflight is charged to a limit of its address in place of all that follows, and answered by `serve`",
@@ -118,6 +104,7 @@ constexpr std::array<StepRow, kSteps> kPath{{
      .live = both(charge_usage),
      .look = both(charge_usage)},
     {.step = Step::split,
+     .identifies = true,
      .name = "split",
      .of = "several upstreams",
      .why = "the route is exchanged for that of the chosen upstream, so no later step knows of the split",
@@ -138,6 +125,7 @@ constexpr std::array<StepRow, kSteps> kPath{{
      .live = both(bans_at<false>),
      .look = both(bans_at<false>)},
     {.step = Step::suspended,
+     .common = true,
      .name = "suspended",
      .of = "limits, while an operator suspends someone",
      .why = "as `bans`",
@@ -169,6 +157,7 @@ constexpr std::array<StepRow, kSteps> kPath{{
            return any_limit(route, [](const RouteLimit& each) { return each.limit->appointments.has_value(); });
          }},
     {.step = Step::limits,
+     .common = true,
      .name = "limits",
      .of = "limits in memory by the head",
      .why = "they need no proof: a flood costs neither a signature check nor a call to Redis",
@@ -189,6 +178,8 @@ constexpr std::array<StepRow, kSteps> kPath{{
      .applies = [](const Route& route) { return route.room != nullptr; },
      .live = {.task = wait_in_room}},
     {.step = Step::authenticate,
+     .common = true,
+     .identifies = true,
      .name = "authenticate",
      .of = "credentials",
      .why =
@@ -200,6 +191,7 @@ constexpr std::array<StepRow, kSteps> kPath{{
      .live = both(authenticate),
      .look = both(authenticate)},
     {.step = Step::split_by_claim,
+     .identifies = true,
      .name = "split_by_claim",
      .of = "several upstreams, chosen by a claim",
      .why = "as `split`, when the claim is proven",
@@ -214,6 +206,7 @@ constexpr std::array<StepRow, kSteps> kPath{{
      .live = both(bans_at<true>),
      .look = both(bans_at<true>)},
     {.step = Step::suspended_by_claim,
+     .common = true,
      .name = "suspended_by_claim",
      .of = "limits by credential, while an operator suspends someone",
      .why = "as `bans_by_claim`",
@@ -236,6 +229,7 @@ constexpr std::array<StepRow, kSteps> kPath{{
      .look = both(rank),
      .refused = Taken::goes_back},
     {.step = Step::limits_by_claim,
+     .common = true,
      .name = "limits_by_claim",
      .of = "limits in memory by credential",
      .why = "before the authentication they would tell a guesser something, and a guess would cost nothing",
@@ -252,6 +246,7 @@ constexpr std::array<StepRow, kSteps> kPath{{
      .look = both(limits_at<Stage::memory_after_auth>),
      .refused = Taken::goes_back_by},
     {.step = Step::limits_in_redis,
+     .common = true,
      .name = "limits_in_redis",
      .of = "limits in Redis",
      .why = "one call for all of them, when nothing else refuses the request",
@@ -268,6 +263,7 @@ constexpr std::array<StepRow, kSteps> kPath{{
      .look = {.task = limits_in_redis},
      .refused = Taken::goes_back_by},
     {.step = Step::delay,
+     .common = true,
      .name = "delay",
      .of = "limits with `wait`",
      .why = "the permit is taken and comes later; a place at the upstream or at a server is taken only then",
@@ -333,9 +329,11 @@ constexpr std::array<StepRow, kSteps> kPath{{
      }),
      .leave = [](Path& path, Exchange& x) { path.notices->ended(x); }},
     {.step = Step::settle,
+     .common = true,
      .name = "settle",
      .of = "costs and statuses of answers",
-     .why = "what only the answer says is charged when it has been given, before anything else looks at what was taken",
+     .why =
+         "what only the answer says is charged when the answer is known, before anything else looks at what was taken",
      .applies =
          [](const Route& route) {
            return any_limit(route, [](const RouteLimit& each) {
@@ -348,6 +346,8 @@ constexpr std::array<StepRow, kSteps> kPath{{
      }),
      .leave = settle},
     {.step = Step::serve,
+     .common = true,
+     .preflights = true,
      .name = "serve",
      .of = "all",
      .why = "the answer: of the route, of the gateway as the last hop, or of a server",
@@ -355,6 +355,13 @@ constexpr std::array<StepRow, kSteps> kPath{{
 }};
 
 namespace {
+
+constexpr StepSet where(bool StepRow::*said) {
+  StepSet steps;
+  for (const auto& row : kPath)
+    if (row.*said) steps.add(row.step);
+  return steps;
+}
 
 constexpr bool rows_stand_at_their_steps() {
   for (std::size_t i = 0; i < kSteps; ++i)
@@ -365,13 +372,18 @@ static_assert(rows_stand_at_their_steps());
 
 }  // namespace
 
+constexpr StepSet kOfPreflights = where(&StepRow::preflights);
+constexpr StepSet kIdentifying = where(&StepRow::identifies);
+
 void note_steps(Route& route) {
+  constexpr StepSet kCommon = where(&StepRow::common);
   route.steps = route.left = {};
   for (const auto& row : kPath) {
     if (row.applies != nullptr && !row.applies(route)) continue;
     route.steps.add(row.step);
     if (row.leave != nullptr) route.left.add(row.step);
   }
+  route.extras = !route.steps.without(kCommon).empty();
 }
 
 }  // namespace headgate::gateway

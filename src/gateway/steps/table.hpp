@@ -28,6 +28,9 @@ enum class Taken {
 
 struct StepRow {
   Step step;
+  bool common = false;      ///< it keeps nothing of an exchange beside what all exchanges have
+  bool preflights = false;  ///< preflights take it, too
+  bool identifies = false;  ///< it says whose limits somebody asks about (the path `usage`)
   std::string_view name;
   std::string_view of;   ///< which routes have it, in words
   std::string_view why;  ///< why it stands where it stands
@@ -42,6 +45,11 @@ struct StepRow {
 
 /// All steps, in their order.
 extern const std::array<StepRow, kSteps> kPath;
+
+/// The steps that preflights take: from none of the limits of their route.
+extern const StepSet kOfPreflights;
+/// Those that say who the caller is.
+extern const StepSet kIdentifying;
 
 /// Finds the steps of a route that is complete otherwise.
 void note_steps(Route& route);

@@ -5,8 +5,6 @@
 namespace headgate::gateway {
 namespace {
 
-/// A preflight takes from none of the limits of its route.
-constexpr StepSet kOfPreflights = {Step::check_body, Step::identify, Step::redirect, Step::preflight, Step::serve};
 constexpr StepSet kWhileSuspended = {Step::suspended, Step::suspended_by_claim};
 
 }  // namespace
@@ -46,13 +44,15 @@ void Walk::refused(const Problem& problem) {
   if (kPath[static_cast<std::size_t>(at_)].refused == Taken::goes_back) give_back(path_, x_);
 }
 
+void leave_step(Path& path, Exchange& x, Step step) {
+  x.left.add(step);  // before it is: nothing is left twice, also if leaving throws
+  kPath[static_cast<std::size_t>(step)].leave(path, x);
+}
+
 void leave_steps(Path& path, Exchange& x) {
   if (x.route == nullptr || !x.snapshot) return;
-  for (auto left = x.route->left.without(x.left); !left.empty(); left = x.route->left.without(x.left)) {
-    const auto step = left.last();
-    x.left.add(step);  // before it is: nothing is left twice, also if leaving throws
-    kPath[static_cast<std::size_t>(step)].leave(path, x);
-  }
+  for (auto left = x.route->left.without(x.left); !left.empty(); left = x.route->left.without(x.left))
+    leave_step(path, x, left.last());
 }
 
 }  // namespace headgate::gateway

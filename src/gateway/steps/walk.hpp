@@ -40,6 +40,8 @@ class Walk {
   MaybeProblem problem_;
 };
 
+/// Leaves one step before the end of the exchange. It must have one of its own in the table, and is not left again.
+void leave_step(Path& path, Exchange& x, Step step);
 /// At the end of an exchange: gives back, counts and notes what its steps hold, the last one first.
 void leave_steps(Path& path, Exchange& x);
 

@@ -102,6 +102,19 @@ TEST_F(PathSettle, GivesAllBackIfTheServerFailed) {
   EXPECT_EQ(left("plan"), 100U);
 }
 
+TEST_F(PathSettle, GivesAllBackIfTheServerFailedAndItsClientIsGoneBeforeItIsTold) {
+  hold_in_memory();
+  route.timeout = seconds(5);
+  server.head_after = seconds(20);
+  client.takes = 0;
+  check("GET /a");
+  clock.advance(seconds(5));
+  ASSERT_TRUE(done);
+  EXPECT_EQ(client.status, 504U);
+  EXPECT_EQ(x.ended_by, EndedBy::client_closed);
+  EXPECT_EQ(left("plan"), 100U) << "it was the server that failed";
+}
+
 TEST_F(PathSettle, GivesAllBackIfNoServerWasReached) {
   hold_in_memory();
   server.unreachable = Failure{};

@@ -130,6 +130,7 @@ TEST_F(PathFleet, LetsARequestWaitForAPlace) {
   ASSERT_TRUE(done);
   EXPECT_EQ(client.status, 200U);
   EXPECT_EQ(x.flight.waited, Duration(milliseconds(700)));
+  EXPECT_EQ(x.capacity.waited, Duration(milliseconds(700)));
   memory.store().decide({&other, 1}, clock.wall(), {&decision, 1});
   ask_again("GET /a");
   clock.advance(seconds(2));
@@ -216,6 +217,22 @@ TEST_F(PathFleet, CountsWhomItRefusesAndLeavesNothingToTheNextRequest) {
   x.reset();
   EXPECT_EQ(x.capacity.state, CapacityPart::State::none);
   EXPECT_EQ(x.capacity.took, Duration(0));
+}
+
+TEST_F(PathFleet, LeavesLimitsUncountedThatWereNotChargedBecauseItRefused) {
+  in_memory("flood", "10/hour");
+  use({.in_flight = 4}, limit::Store::redis);
+  redis->rejects = "upstream:app";
+  const auto allowed = [this] {
+    return metric("headgate_limit_decisions_total{limit=\"flood\",tier=\"\",decision=\"allowed\",source=\"memory\"}");
+  };
+  check("GET /a");
+  EXPECT_EQ(client.status, 503U);
+  EXPECT_EQ(allowed(), "0");
+  redis->rejects.clear();
+  ask_again("GET /a");
+  EXPECT_EQ(client.status, 200U);
+  EXPECT_EQ(allowed(), "1");
 }
 
 TEST_F(PathFleet, TellsRedisWhoHasWaitedAndForHowLong) {
