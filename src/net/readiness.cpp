@@ -92,13 +92,21 @@ void Readiness::dispatch() {
 
 void Readiness::look() {
   std::array<epoll_event, kRound> events;
-  const auto room = round_.capacity() - round_.size();
+  const auto waiting = round_.size();
+  const auto room = round_.capacity() - waiting;
   const int count = ::epoll_wait(set_.native_handle(), events.data(), static_cast<int>(room), 0);
   // Each stream knows its edge before any has its turn: who uses another one in his turn must not miss what came on it.
   for (int i = 0; i < count; ++i) {
     const auto& event = events[static_cast<std::size_t>(i)];
     auto& stream = *static_cast<Stream*>(event.data.ptr);
-    round_.push_back({&stream, event.events});
+    // One turn for each stream, even if an earlier look of this round saw it, too.
+    const auto behind = round_.begin() + static_cast<std::ptrdiff_t>(waiting);
+    const auto next = round_.begin() + static_cast<std::ptrdiff_t>(std::min(turn_ + 1, waiting));
+    const auto before = std::find_if(next, behind, [&](const Told& each) { return each.stream == &stream; });
+    if (before != behind)
+      before->events |= event.events;
+    else
+      round_.push_back({&stream, event.events});
     if (event.events & kToRead)
       stream.transport().edge(event.events & kEnds ? Transport::Ends::yes : Transport::Ends::no);
   }

@@ -40,7 +40,7 @@ class Readiness final : public boost::asio::execution_context::service {
   /// each stream then says what that look saw, whose turn it is or not. Later turns know too little of what came since.
   bool tells() const noexcept { return tells_; }
   /// Looks at all streams again, in the turn of one of them. What it finds is told in this round, too. False if no
-  /// stream has its turn, or if this round has no room for more.
+  /// stream has its turn, or if this round has no room for all.
   bool look_again();
 
  private:

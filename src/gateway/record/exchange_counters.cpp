@@ -26,7 +26,7 @@ CountedKey counted_key(const Admission& admission, const CheckedLimit& checked) 
   return {keyed_hash(key, 0).low, key};
 }
 
-/// Whether it found no permit or no place, so that what other limits let through was not charged.
+/// Whether a limit or the capacity of the upstream refused it: then what other limits let through was not charged.
 bool is_rejected(const Exchange& x) noexcept {
   return x.admission.outcome == Admission::Outcome::rejected || x.capacity.state == CapacityPart::State::refused;
 }
@@ -178,7 +178,7 @@ void ExchangeCounters::count(const Exchange& x, Duration took) const {
 void ExchangeCounters::count_extras(const Exchange& x) const {
   if (x.route->sheds || x.route->server_queue) count_shed(x);
   if (x.appointments.tier) count_appointments(x);
-  if (x.flight.waited_for && !is_rejected(x) && !x.client_gone)
+  if (x.flight.waited_for && x.admission.outcome == Admission::Outcome::allowed && !x.client_gone)
     tiers_[x.flight.waited_for->number].waits->record(x.flight.waited - x.capacity.waited.value_or(Duration(0)));
   if (x.capacity.state != CapacityPart::State::none) count_place(x);
   if (x.room.outcome != RoomVisit::Outcome::none) count_visit(x);

@@ -133,13 +133,15 @@ Task<MaybeProblem> wait_for_capacity(Path& path, Exchange& x) {
   std::optional<Turn> turn;
   if (capacity.queues && !x.admission.peek) turn.emplace(*path.turns, x, Turn::For::place);
   bool got = false;
+  bool left = false;
   for (;;) {
     auto tried = try_place(path, x, turn ? &*turn : nullptr);
     got = co_await tried;
     if (got || !turn || !turn->waits()) break;
     auto wait = turn->wait();
     co_await wait;
-    if (x.client_gone) break;
+    left = x.client_gone;
+    if (left) break;
   }
   if (turn) {
     if (got) turn->admitted();
@@ -149,7 +151,7 @@ Task<MaybeProblem> wait_for_capacity(Path& path, Exchange& x) {
   }
   if (got)
     take(path, x);
-  else if (!x.client_gone)
+  else if (!left)
     co_return MaybeProblem(refuse(x));
   co_return MaybeProblem{};
 }

@@ -332,8 +332,8 @@ constexpr std::array<StepRow, kSteps> kPath{{
      .common = true,
      .name = "settle",
      .of = "costs and statuses of answers",
-     .why =
-         "what only the answer says is charged when the answer is known, before anything else looks at what was taken",
+     .why = "what only the answer says is charged at the end, or before a problem is told; nothing else has looked at "
+            "what was taken",
      .applies =
          [](const Route& route) {
            return any_limit(route, [](const RouteLimit& each) {

@@ -139,6 +139,38 @@ TEST_F(PathFleet, LetsARequestWaitForAPlace) {
   EXPECT_EQ(x.reason, "fleet");
 }
 
+TEST_F(PathFleet, TellsTheWaitForItsPlaceApartFromThatForAPermit) {
+  auto& rule = in_flight("flights", 1, limit::Store::memory).tiers.front().rules.front();
+  rule.wait = seconds(2);
+  rule.queue = 10;
+  use({.in_flight = 1, .queue = shed::QueueOptions{.length = 1, .wait = seconds(2)}});
+  check("GET /a");
+  ASSERT_TRUE(done);
+  find_capacity();
+  const auto& places = capacity_->sizes[1].front().all;
+  const auto permit = headgate::test::make_check(limits.front().tiers.front().rules.front(), "192.0.2.7", 1);
+  const limit::Check place{.rule = &places, .key = "app", .hash = keyed_hash("app", places.seed), .cost = 1};
+  limit::Decision decision;
+  for (const auto* const others : {&permit, &place}) {
+    memory.store().decide({others, 1}, clock.wall(), {&decision, 1});
+    ASSERT_TRUE(decision.allowed);
+  }
+  ask_again("GET /a");
+  clock.advance(milliseconds(300));
+  memory.store().give_back({&permit, 1}, clock.wall());
+  flights.freed(permit.hash);
+  clock.advance(milliseconds(700));
+  EXPECT_FALSE(done);
+  memory.store().give_back({&place, 1}, clock.wall());
+  flights.freed(place.hash);
+  clock.advance(Duration(0));
+  ASSERT_TRUE(done);
+  EXPECT_EQ(client.status, 200U);
+  EXPECT_EQ(x.flight.waited, Duration(seconds(1)));
+  EXPECT_EQ(metric("headgate_limit_wait_seconds_sum{limit=\"flights\"}"), "0.3");
+  EXPECT_EQ(metric("headgate_limit_wait_seconds_sum{limit=\"upstream:app\"}"), "0.7");
+}
+
 TEST_F(PathFleet, IsAskedWhenTheLimitsHaveLetTheRequestPass) {
   in_redis("plan", "10/hour");
   in_flight("flights", 3, limit::Store::redis);
