@@ -55,7 +55,7 @@ struct Named {
 };
 
 Result<Named, AdminAnswer> find_server(const AdminBoard& board, std::string_view upstream, std::string_view server) {
-  using Found = Result<Named, AdminAnswer>;
+  using FoundServer = Result<Named, AdminAnswer>;
   const auto upstreams = board.watched();
   std::vector<std::string> names;
   names.reserve(upstreams.size());
@@ -65,11 +65,11 @@ Result<Named, AdminAnswer> find_server(const AdminBoard& board, std::string_view
     const auto& servers = each.watch->servers();
     const auto at = std::find(servers.begin(), servers.end(), server);
     if (at != servers.end()) return Named{each.watch, static_cast<std::size_t>(at - servers.begin())};
-    return Found(boost::system::in_place_error,
-                 refuse_with(404, "This upstream has no such server. It has " + joined(servers, ", ") + "."));
+    return FoundServer(boost::system::in_place_error,
+                       refuse_with(404, "This upstream has no such server. It has " + joined(servers, ", ") + "."));
   }
-  return Found(boost::system::in_place_error,
-               refuse_with(404, "No upstream has this name. There is " + joined(names, ", ") + "."));
+  return FoundServer(boost::system::in_place_error,
+                     refuse_with(404, "No upstream has this name. There is " + joined(names, ", ") + "."));
 }
 
 /// Whether the call wants it done all the same; nothing if that cannot be understood.

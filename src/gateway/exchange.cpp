@@ -1,5 +1,7 @@
 #include "headgate/gateway/exchange.hpp"
 
+#include <memory>
+
 namespace headgate::gateway {
 
 std::string_view to_text(EndedBy ended_by) noexcept {
@@ -121,7 +123,8 @@ void Exchange::reset() {
   snapshot.reset();
   route = nullptr;
   allowed_methods.clear();
-  caller = {};
+  std::destroy_at(&caller);  // in place: an assignment would make another one first
+  std::construct_at(&caller);
   admission.reset();
   problem_limit = {};
   retry_after = {};

@@ -5,7 +5,6 @@
 #include <arpa/inet.h>
 
 #include <array>
-#include <charconv>
 
 namespace headgate::http {
 namespace {
@@ -52,9 +51,11 @@ bool valid_port(std::string_view rest) noexcept {
   constexpr std::size_t kMax = 6;  // the colon and five digits
   if (rest.front() != ':' || rest.size() > kMax) return false;
   unsigned port = 0;
-  const auto* const end = rest.data() + rest.size();
-  const auto [stop, error] = std::from_chars(rest.data() + 1, end, port);
-  return error == std::errc{} && stop == end && port >= 1 && port <= 65'535;
+  for (const char digit : rest.substr(1)) {
+    if (digit < '0' || digit > '9') return false;
+    port = port * 10 + static_cast<unsigned>(digit - '0');
+  }
+  return port >= 1 && port <= 65'535;
 }
 
 }  // namespace

@@ -19,9 +19,11 @@ constexpr unsigned kParentRemote = 0x200;
 
 /// Methods beyond these would be names without bound.
 std::string_view known_method(std::string_view method) noexcept {
-  constexpr std::array<std::string_view, 9> kMethods{"GET",     "HEAD",    "POST",  "PUT",  "DELETE",
-                                                     "CONNECT", "OPTIONS", "TRACE", "PATCH"};
-  return std::find(kMethods.begin(), kMethods.end(), method) == kMethods.end() ? std::string_view("_OTHER") : method;
+  constexpr std::array<std::string_view, 9> kKnownMethods{"GET",     "HEAD",    "POST",  "PUT",  "DELETE",
+                                                          "CONNECT", "OPTIONS", "TRACE", "PATCH"};
+  return std::find(kKnownMethods.begin(), kKnownMethods.end(), method) == kKnownMethods.end()
+             ? std::string_view("_OTHER")
+             : method;
 }
 
 /// One span, written from its beginning to its end.

@@ -63,7 +63,7 @@ class TextArena {
 
   void clear() noexcept {
     used_ = 0;
-    overflow_.clear();
+    if (!overflow_.empty()) overflow_.clear();
   }
 
  private:
