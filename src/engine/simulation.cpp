@@ -42,7 +42,8 @@ class CountingReply final : public http::ReplyWriter {
   bool started_ = false;
 };
 
-/// What a session would have made of the head. The texts of `arrival` are its owner's, so they are copied, in one piece.
+/// What a session would have made of the head. The texts of `arrival` are its owner's, so they are copied, in one
+/// piece.
 Result<void, http::ParseError> fill(http::RequestHead& head, const RequestArrival& arrival, TextArena& text) {
   head.version = arrival.host.empty() ? 10 : 11;
   auto size = arrival.method.size() + arrival.path.size() + arrival.query.size() + arrival.host.size();
