@@ -121,7 +121,10 @@ TEST(Examples, AbuseSuspendsScanners) {
   const Example example("abuse");
   std::string missing = statuses(example, 30, "GET", "/wp-login.php", "X-Test-Status: 404\r\n");
   EXPECT_EQ(missing.find("403"), std::string::npos) << missing;
-  EXPECT_EQ(statuses(example, 1, "GET", "/"), "403");
+  // The last one is noted when its answer has been sent, maybe by another worker.
+  std::string next;
+  for (int i = 0; i < 100 && next != "403"; ++i) next = statuses(example, 1, "GET", "/");
+  EXPECT_EQ(next, "403");
 }
 
 TEST(Examples, HttpsOnBothSides) {
