@@ -13,14 +13,15 @@ namespace {
 
 /// A module includes itself and what is on a lower floor, and nothing else.
 const std::map<std::string, int> kFloors = {
-    {"core", 0},                                                                     // words everything is made of
-    {"http", 1},     {"limit", 1}, {"identity", 1}, {"balance", 1}, {"observe", 1},  // no I/O, no clock
-    {"room", 1},     {"shed", 1},  {"net", 2},                                       // listeners, streams, timers
-    {"upstream", 3}, {"redis", 3}, {"keyring", 3},  {"notify", 3},                   // what is behind us
-    {"gateway", 4},                                                                  // the request's path
-    {"session", 5},                                                                  // client connections
-    {"engine", 5},                                                                   // the path with all it needs
-    {"config", 6},                                                                   // fills everybody's options
+    {"core", 0},                                                                        // words everything is made of
+    {"http", 1},        {"limit", 1}, {"identity", 1}, {"balance", 1}, {"observe", 1},  // no I/O, no clock
+    {"room", 1},        {"shed", 1},  {"net", 2},                                       // listeners, streams, timers
+    {"upstream", 3},    {"redis", 3}, {"keyring", 3},  {"notify", 3},                   // what is behind us
+    {"gateway", 4},                                                                     // the request's path
+    {"session", 5},                                                                     // client connections
+    {"engine", 5},                                                                      // the path with all it needs
+    {"access_logs", 6},                                                                 // logs as arrivals
+    {"config", 6},                                                                      // fills everybody's options
     {"services", 7},  // what gateways tell each other and others
     {"admin", 8},     // what operators see and change
     {"server", 9},    // composition
@@ -36,6 +37,7 @@ const std::map<std::string, std::set<std::string>> kKeepers = {
     {"CLI/", {"cli"}},
     {"date/", {"config"}},
     {"spdlog/", {"observe"}},
+    {"zlib.h", {"access_logs"}},
     {"openssl/ssl.h", {"net"}},
     {"boost/asio/ssl/", {}},  // net drives OpenSSL itself
 };

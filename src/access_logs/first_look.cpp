@@ -1,0 +1,116 @@
+#include "first_look.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <utility>
+
+namespace headgate::access_logs {
+namespace {
+
+constexpr std::size_t kLooked = std::size_t{64} * 1024;
+constexpr std::size_t kMostLines = 40;
+
+void read_begin(LogInput& input, std::string& out) {
+  out.resize(kLooked);
+  std::size_t size = 0;
+  while (size < kLooked) {
+    const auto got = input.read(out.data() + size, kLooked - size);
+    if (got == 0) break;
+    size += got;
+    // What a pipe has not written yet is not waited for.
+    if (!input.regular() && std::memchr(out.data(), '\n', size) != nullptr) break;
+  }
+  out.resize(size);
+}
+
+std::vector<std::string_view> lines_of(std::string_view text, bool whole) {
+  std::vector<std::string_view> out;
+  while (!text.empty() && out.size() < kMostLines) {
+    const auto end = text.find('\n');
+    if (end == text.npos && !whole && !out.empty()) break;
+    auto line = text.substr(0, end);
+    text.remove_prefix(end == text.npos ? text.size() : end + 1);
+    while (!line.empty() && (line.back() == '\r' || line.back() == ' ')) line.remove_suffix(1);
+    if (!line.empty()) out.push_back(line);
+  }
+  return out;
+}
+
+/// How much of some lines a format reads.
+struct Score {
+  std::size_t lines = 0;  ///< of which it says what they are
+  std::size_t requests = 0;
+  std::size_t exact = 0;  ///< with nothing behind its last part
+  std::size_t told = 0;
+  bool own = false;  ///< it is no general format
+  std::optional<Instant> written{};
+  auto key() const noexcept { return std::make_tuple(lines, requests, told, exact, own); }
+};
+
+Score score_of(const LineFormat& format, const std::vector<std::string_view>& lines, RequestBlock& block) {
+  Score score{.own = !format.general};
+  const auto made = LineReader::make(format, lines.front(), {});
+  if (made.has_error()) return score;
+  auto& reader = **made;
+  MissingParts missing;
+  for (std::size_t i = format.kind == LineKind::csv ? 1 : 0; i < lines.size(); ++i) {
+    block.requests.clear();
+    block.fields.clear();
+    block.values.clear();
+    std::memcpy(block.bytes.data(), lines[i].data(), lines[i].size());
+    char* const begin = block.bytes.data();
+    const auto outcome = reader.read(begin, begin + lines[i].size(), block, missing);
+    if (outcome == LineReader::Outcome::unread) continue;
+    ++score.lines;
+    if (outcome == LineReader::Outcome::no_request) continue;
+    ++score.requests;
+    score.told += reader.told();
+    if (!reader.rest()) ++score.exact;
+    if (!score.written) score.written = block.requests.front().written;
+  }
+  return score;
+}
+
+}  // namespace
+
+Result<FirstLook, std::string> look_at(LogInput& input, const LineFormat* chosen,
+                                       const std::vector<std::string>& values) {
+  FirstLook out;
+  read_begin(input, out.bytes);
+  if (!input.failure().empty() && out.bytes.empty()) return input.failure();
+  std::string_view text = out.bytes;
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+  if (text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff"))
+    return std::string("it is written in UTF-16: convert it first, as in iconv -f UTF-16 -t UTF-8");
+  const auto lines = lines_of(text, out.bytes.size() < kLooked);
+  if (lines.empty()) {
+    out.format = chosen;
+    return out;
+  }
+  out.first_line = lines.front();
+  const auto block = std::make_unique<RequestBlock>();
+  if (chosen != nullptr) {
+    const auto made = LineReader::make(*chosen, out.first_line, values);
+    if (made.has_error()) return made.error();
+    out.format = chosen;
+    out.written = score_of(*chosen, lines, *block).written;
+    return out;
+  }
+  Score best;
+  for (const auto* const format : formats()) {
+    const auto score = score_of(*format, lines, *block);
+    if (score.requests == 0 && score.lines < lines.size()) continue;
+    if (score.lines == 0 || (out.format != nullptr && score.key() <= best.key())) continue;
+    best = score;
+    out.format = format;
+  }
+  if (out.format == nullptr)
+    return std::string(
+        "none of the known formats reads its first lines: describe them with --format '$remote_addr … [$time_local] "
+        "\"$request\" $status'");
+  out.written = best.written;
+  return out;
+}
+
+}  // namespace headgate::access_logs

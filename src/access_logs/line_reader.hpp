@@ -1,0 +1,100 @@
+#pragma once
+// Reads the lines of one format: a splitter finds the parts of a line, and what each means makes a request of them.
+
+#include "moment_reader.hpp"
+#include "request_block.hpp"
+
+#include "headgate/access_logs/line_format.hpp"
+#include "headgate/access_logs/read_options.hpp"
+#include "headgate/core/result.hpp"
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace headgate::access_logs {
+
+/// Where the parts of a line are.
+struct LineCells {
+  static constexpr std::size_t kMost = 128;
+  static constexpr std::size_t kMostFields = 64;
+
+  std::array<std::string_view, kMost> at{};       ///< by the number of the part; empty: the line has none
+  std::array<http::Field, kMostFields> fields{};  ///< those of Meaning::fields
+  std::size_t fields_count = 0;
+  bool rest = false;  ///< whether the line has more behind the last part
+};
+
+/// What the parts of a format are, by their numbers.
+struct LineParts {
+  struct Part {
+    std::string name;
+    Meaning meaning = Meaning::nothing;
+    std::string text;
+    http::Known id = http::Known::unknown;
+  };
+  std::vector<Part> all;  ///< each stays where it is: fields of requests have its name
+
+  LineParts() { all.reserve(LineCells::kMost); }
+  /// False: there are too many.
+  bool add(std::string_view name, Meaning meaning, std::string_view text = {});
+};
+
+/// Cuts lines of one format. One thread.
+class LineSplitter {
+ public:
+  virtual ~LineSplitter() = default;
+  /// Writes into the line what stands for escapes. Null: it is cut; else why not.
+  virtual const char* split(char* begin, char* end, LineCells& cells) = 0;
+};
+
+/// Makes requests of lines. One thread.
+class LineReader {
+ public:
+  enum class Outcome : std::uint8_t { request, no_request, unread };
+
+  /// For a file whose first line is `first`. `values` are ReadOptions::values. The error is a sentence.
+  static Result<std::unique_ptr<LineReader>, std::string> make(const LineFormat& format, std::string_view first,
+                                                               const std::vector<std::string>& values);
+
+  /// Reads the line [begin, end) of `block`, in which escapes are replaced; a request is added to it.
+  Outcome read(char* begin, char* end, RequestBlock& block, MissingParts& missing);
+  /// Of the last line that was unread.
+  const char* why() const noexcept { return why_; }
+  /// How many parts of the last line said something that we use.
+  std::size_t told() const noexcept { return told_; }
+  /// Whether the last line had more behind its last part.
+  bool rest() const noexcept { return cells_.rest; }
+  /// Which of the values lines of this format may have.
+  const std::vector<bool>& values_known() const noexcept { return values_known_; }
+
+ private:
+  struct Draft;
+  LineReader(const LineFormat& format, std::unique_ptr<LineParts> parts, std::unique_ptr<LineSplitter> splitter,
+             const std::vector<std::string>& values);
+  Outcome refuse(const char* why) noexcept {
+    why_ = why;
+    return Outcome::unread;
+  }
+  const char* take(const LineParts::Part& part, std::string_view cell, Draft& draft, RequestBlock& block);
+  void know_parts();
+  const char* finish(Draft& draft, RequestBlock& block, MissingParts& missing);
+
+  const LineFormat& format_;
+  std::unique_ptr<LineParts> parts_;
+  std::unique_ptr<LineSplitter> splitter_;
+  std::vector<int> value_parts_;
+  std::vector<bool> values_known_;
+  LineCells cells_;
+  MomentReader began_, ended_;
+  const char* why_ = "";
+  std::size_t told_ = 0;
+  std::size_t parts_known_ = 0;
+  MissingParts never_;  ///< what these parts do not tell
+};
+
+}  // namespace headgate::access_logs

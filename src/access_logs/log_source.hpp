@@ -1,0 +1,57 @@
+#pragma once
+// One log: its lines as requests, in the order in which they were written.
+
+#include "first_look.hpp"
+
+namespace headgate::access_logs {
+
+/// One thread. `pool`, `counts` and what it was made of outlive it; requests that it has read outlive it.
+class LogSource {
+ public:
+  /// Bytes of a line; a longer one cannot be read.
+  static constexpr std::size_t kLongest = std::size_t{64} * 1024;
+
+  /// `looked` are bytes that were read of `input` already.
+  LogSource(std::string file, std::size_t number, LogInput input, std::string looked, LineReader& reader, bool header,
+            BlockPool& pool, ReadCounts& counts, std::size_t unread_kept);
+  LogSource(const LogSource&) = delete;
+  LogSource& operator=(const LogSource&) = delete;
+  ~LogSource();
+
+  /// Reads the next request, of which block() and index() tell; false: there are no more.
+  bool read();
+  RequestBlock& block() const noexcept { return *block_; }
+  std::uint32_t index() const noexcept { return static_cast<std::uint32_t>(block_->requests.size()) - 1; }
+  /// When the last request was written, or one before it if that is later: so that no log is in disorder.
+  Instant written() const noexcept { return written_; }
+  std::size_t number() const noexcept { return number_; }
+  std::uint64_t bytes_read() const noexcept { return input_.bytes_read(); }
+
+ private:
+  bool fill();
+  void renew_block();
+  bool take_line(char* begin, char* end);
+  void unread(const char* why);
+
+  std::string file_;
+  std::size_t number_;
+  LogInput input_;
+  std::string looked_;
+  std::size_t looked_at_ = 0;
+  LineReader& reader_;
+  bool header_;
+  std::string header_line_;
+  BlockPool& pool_;
+  ReadCounts& counts_;
+  std::size_t unread_kept_;
+
+  RequestBlock* block_;
+  std::size_t at_ = 0;      ///< where the next line begins in it
+  std::size_t filled_ = 0;  ///< how much of it is there
+  std::uint64_t line_ = 0;
+  bool too_long_ = false;  ///< the line at at_ is, and its beginning is dropped
+  bool ended_ = false;
+  Instant written_{};
+};
+
+}  // namespace headgate::access_logs

@@ -1,0 +1,35 @@
+#pragma once
+// The moments of a log, most of which are in the second of the line before.
+
+#include "headgate/core/time.hpp"
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace headgate::access_logs {
+
+/// One thread.
+class MomentReader {
+ public:
+  /// As parse_moment() (headgate/access_logs/moment.hpp).
+  std::optional<Instant> read(std::string_view text) noexcept;
+  /// Whether the last one that was read has a fraction of a second.
+  bool fraction() const noexcept { return fraction_; }
+
+ private:
+  std::optional<Instant> parse(std::string_view text) noexcept;
+  std::optional<Instant> calendar(std::string_view text, std::size_t size,
+                                  std::optional<std::int64_t> (*seconds)(std::string_view)) noexcept;
+
+  std::array<char, 40> text_{};  ///< the last one
+  std::size_t size_ = 0;
+  Instant moment_{};
+  bool fraction_ = false;
+  std::array<char, 24> second_text_{};  ///< of the last one that was calculated
+  std::size_t second_size_ = 0;
+  std::int64_t second_ = 0;
+};
+
+}  // namespace headgate::access_logs

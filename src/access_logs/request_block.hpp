@@ -1,0 +1,60 @@
+#pragma once
+// A piece of a log with what was read of its lines: one memory for all that requests point to until they are over.
+
+#include "headgate/core/time.hpp"
+#include "headgate/http/fields.hpp"
+
+#include <boost/asio/ip/address.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+namespace headgate::access_logs {
+
+/// What a line says of a request. Views are into the block of the line.
+struct LoggedRequest {
+  Instant began{};
+  Instant written{};
+  Duration took{0};
+  boost::asio::ip::address address;
+  std::string_view method, host, path, query;
+  std::uint64_t request_bytes = 0;
+  std::uint64_t bytes = 0;
+  unsigned status = 200;
+  std::uint32_t fields_at = 0;  ///< the first of its fields in the block
+  std::uint32_t fields = 0;
+  std::uint32_t values_at = 0;  ///< the first of its values
+  bool tls = false;
+  bool assumed_ok = false;
+};
+
+struct RequestBlock {
+  static constexpr std::size_t kBytes = std::size_t{256} * 1024;
+
+  std::array<char, kBytes> bytes;
+  std::vector<LoggedRequest> requests;
+  std::vector<http::Field> fields;
+  std::vector<std::string_view> values;
+  std::size_t held = 0;  ///< by how many requests, and by the reader that fills it
+};
+
+/// All blocks. One thread.
+class BlockPool {
+ public:
+  /// One that is held once.
+  RequestBlock& take();
+  void release(RequestBlock& block) {
+    if (--block.held == 0) free_.push_back(&block);
+  }
+  std::size_t taken() const noexcept { return all_.size() - free_.size(); }
+
+ private:
+  std::vector<std::unique_ptr<RequestBlock>> all_;
+  std::vector<RequestBlock*> free_;
+};
+
+}  // namespace headgate::access_logs

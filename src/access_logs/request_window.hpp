@@ -1,0 +1,44 @@
+#pragma once
+// Puts requests in order of the moments at which they began, as far as they are near each other in the log.
+
+#include "request_block.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace headgate::access_logs {
+
+/// A request in its block.
+struct HeldRequest {
+  Instant began{};
+  std::uint64_t number = 0;  ///< in the order of the log
+  RequestBlock* block = nullptr;
+  std::uint32_t index = 0;
+  bool before(const HeldRequest& other) const noexcept {
+    return began != other.began ? began < other.began : number < other.number;
+  }
+  const LoggedRequest& get() const noexcept { return block->requests[index]; }
+};
+
+/// One that begins after all that are held waits in a line, others in a heap: so a log that is in order costs no
+/// search, and any other one a logarithm of its size. One thread.
+class RequestWindow {
+ public:
+  bool empty() const noexcept { return size() == 0; }
+  std::size_t size() const noexcept { return count_ + heap_.size(); }
+  void push(const HeldRequest& request);
+  /// The first of all; there is one.
+  const HeldRequest& first() const noexcept { return line_first() ? line_[at_] : heap_.front(); }
+  void pop() noexcept;
+
+ private:
+  bool line_first() const noexcept { return heap_.empty() || (count_ > 0 && line_[at_].before(heap_.front())); }
+  void grow();
+
+  std::vector<HeldRequest> line_;  ///< a ring, whose size is a power of two
+  std::size_t at_ = 0;
+  std::size_t count_ = 0;
+  std::vector<HeldRequest> heap_;
+};
+
+}  // namespace headgate::access_logs
