@@ -10,7 +10,6 @@ namespace headgate::access_logs {
 namespace {
 
 constexpr int kDeepest = 32;
-constexpr std::string_view kAllOf = ".*";
 
 bool blank(char c) noexcept { return c == ' ' || c == '\t'; }
 
@@ -55,7 +54,7 @@ JsonSplitter::JsonSplitter(const LineFormat& format, const std::vector<std::stri
     : parts_(parts), general_(format.general) {
   for (const auto& part : format.parts) {
     if (part.meaning == Meaning::fields) {
-      field_objects_.emplace_back(part.name.substr(0, part.name.size() - kAllOf.size() + 1));
+      field_ways_.emplace_back(part.name);
     } else if (parts.add(part.name, part.meaning, part.text)) {
       numbers_.emplace(part.name, static_cast<int>(parts.all.size()) - 1);
     }
@@ -85,24 +84,23 @@ bool JsonSplitter::object(Walk& walk, int depth) {
     const std::string_view name(walk.at, static_cast<std::size_t>(name_end - walk.at));
     walk.at = name_end + 1;
     if (!walk.take(':')) return false;
-    const auto part = part_of(walk, name);
-    if (!value(walk, part, name, depth)) return false;
+    const auto& member = member_of(walk, name);
+    if (!value(walk, member, name, depth)) return false;
   } while (walk.take(','));
   return walk.take('}');
 }
 
-bool JsonSplitter::value(Walk& walk, int part, std::string_view name, int depth) {
+bool JsonSplitter::value(Walk& walk, const Member& member, std::string_view name, int depth) {
   if (walk.take('"')) {
     char* const end = walk.string_end();
     if (end == nullptr) return false;
     char* const begin = walk.at;
     walk.at = end + 1;
-    if (part == kNoPart) return true;
+    if (member.part == kNoPart && member.field_at == kNoField) return true;
     const std::string_view text(begin, static_cast<std::size_t>(unescape(begin, end) - begin));
-    if (part >= 0)
-      walk.cells.at[static_cast<std::size_t>(part)] = text;
-    else if (walk.cells.fields_count < LineCells::kMostFields)
-      walk.cells.fields[walk.cells.fields_count++] = {http::Known::unknown, name, text};
+    if (member.part != kNoPart) walk.cells.at[static_cast<std::size_t>(member.part)] = text;
+    if (member.field_at != kNoField && walk.cells.fields_count < LineCells::kMostFields)
+      walk.cells.fields[walk.cells.fields_count++] = {http::Known::unknown, name.substr(member.field_at), text};
     return true;
   }
   if (walk.next_is('{')) {
@@ -119,7 +117,7 @@ bool JsonSplitter::value(Walk& walk, int part, std::string_view name, int depth)
   }
   if (walk.take('[')) {
     if (walk.take(']')) return true;
-    if (depth == kDeepest || !value(walk, part, name, depth + 1)) return false;
+    if (depth == kDeepest || !value(walk, member, name, depth + 1)) return false;
     while (walk.take(','))
       if (!skip(walk)) return false;
     return walk.take(']');
@@ -127,7 +125,8 @@ bool JsonSplitter::value(Walk& walk, int part, std::string_view name, int depth)
   char* const begin = walk.at;
   while (walk.at != walk.end && in_literal(*walk.at)) ++walk.at;
   const std::string_view literal(begin, static_cast<std::size_t>(walk.at - begin));
-  if (part >= 0 && literal != "null" && literal != "false") walk.cells.at[static_cast<std::size_t>(part)] = literal;
+  if (member.part != kNoPart && literal != "null" && literal != "false")
+    walk.cells.at[static_cast<std::size_t>(member.part)] = literal;
   return !literal.empty();
 }
 
@@ -161,27 +160,30 @@ bool JsonSplitter::skip(Walk& walk) {
   return true;
 }
 
-/// The number of the part with this name in the object that is read.
-int JsonSplitter::part_of(Walk& walk, std::string_view name) {
+/// The member with this name of the object that is read.
+const JsonSplitter::Member& JsonSplitter::member_of(Walk& walk, std::string_view name) {
   const std::string_view way(walk.way.data(), walk.way_size);
-  auto& guess = guesses_[walk.member++ % kGuesses];
-  if (guess.name.size() == way.size() + name.size() && name == std::string_view(guess.name).substr(way.size()) &&
-      guess.name.starts_with(way))
-    return guess.part;
-  guess.name.assign(way);
-  guess.name.append(name);
-  guess.part = look_up(guess.name, way);
-  return guess.part;
+  auto& member = members_[walk.member++ % kRemembered];
+  if (member.way.size() == way.size() + name.size() && name == std::string_view(member.way).substr(way.size()) &&
+      member.way.starts_with(way))
+    return member;
+  member.way.assign(way);
+  member.way.append(name);
+  member.part = part_of(member.way);
+  member.field_at = kNoField;
+  for (const auto& begin : field_ways_)
+    if (begin.size() >= way.size() && member.way.size() > begin.size() && member.way.starts_with(begin))
+      member.field_at = begin.size() - way.size();
+  return member;
 }
 
-int JsonSplitter::look_up(const std::string& name, std::string_view way) {
-  if (std::find(field_objects_.begin(), field_objects_.end(), way) != field_objects_.end()) return kField;
-  if (const auto at = numbers_.find(name); at != numbers_.end()) return at->second;
-  if (!general_ || name.size() > kLongestName) return kNoPart;
-  const auto known = meaning_of_word(name);
-  if (!known || !parts_.add(name, known->meaning, known->text)) return kNoPart;
+int JsonSplitter::part_of(const std::string& way) {
+  if (const auto at = numbers_.find(way); at != numbers_.end()) return at->second;
+  if (!general_ || way.size() > kLongestName) return kNoPart;
+  const auto known = meaning_of_word(way);
+  if (!known || !parts_.add(way, known->meaning, known->text)) return kNoPart;
   const auto number = static_cast<int>(parts_.all.size()) - 1;
-  numbers_.emplace(name, number);
+  numbers_.emplace(way, number);
   return number;
 }
 

@@ -18,27 +18,30 @@ class JsonSplitter final : public LineSplitter {
 
  private:
   static constexpr std::size_t kLongestName = 256;
-  static constexpr std::size_t kGuesses = 64;
+  static constexpr std::size_t kRemembered = 64;
   static constexpr int kNoPart = -1;
-  static constexpr int kField = -2;
+  static constexpr std::size_t kNoField = static_cast<std::size_t>(-1);
 
-  struct Guess {
-    std::string name;
+  /// What a member of an object is.
+  struct Member {
+    std::string way;  ///< its name, with those of the objects around it
     int part = kNoPart;
+    std::size_t field_at = kNoField;  ///< where in its own name that of a field of the request begins
   };
   struct Walk;
 
   bool object(Walk& walk, int depth);
-  bool value(Walk& walk, int part, std::string_view name, int depth);
+  bool value(Walk& walk, const Member& member, std::string_view name, int depth);
   bool skip(Walk& walk);
-  int part_of(Walk& walk, std::string_view name);
-  int look_up(const std::string& name, std::string_view way);
+  const Member& member_of(Walk& walk, std::string_view name);
+  int part_of(const std::string& way);
 
   LineParts& parts_;
   bool general_;  ///< names mean what they say
   std::map<std::string, int, std::less<>> numbers_;
-  std::vector<std::string> field_objects_;  ///< with the dot behind them
-  std::array<Guess, kGuesses> guesses_;     ///< of the members of a line, by their order: most lines have the same
+  std::vector<std::string> field_ways_;  ///< how the ways to fields of the request begin
+  /// Of the last line, by their order: most lines have the same.
+  std::array<Member, kRemembered> members_;
 };
 
 }  // namespace headgate::access_logs

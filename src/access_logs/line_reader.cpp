@@ -26,7 +26,8 @@ bool refused_by_gateway(std::string_view ended_by) noexcept {
 }
 
 bool has_tls(std::string_view scheme) noexcept {
-  return scheme == "https" || scheme == "h2" || scheme == "wss" || scheme == "grpcs" || scheme == "on";
+  return scheme == "https" || scheme == "h2" || scheme == "wss" || scheme == "grpcs" || scheme == "on" ||
+         scheme.ends_with('~');  // as HAProxy marks the name of a frontend
 }
 
 std::string_view without_padding(std::string_view text) noexcept {
@@ -110,16 +111,15 @@ LineReader::LineReader(const LineFormat& format, std::unique_ptr<LineParts> part
 }
 
 void LineReader::know_parts() {
-  bool query = false, scheme = false, size = false, agent = format_.kind == LineKind::json, took = false;
+  bool query = false, scheme = false, size = false;
   for (const auto& part : parts_->all) {
     const auto meaning = part.meaning;
     query = query || meaning == Meaning::request || meaning == Meaning::target || meaning == Meaning::query;
     scheme = scheme || meaning == Meaning::scheme || meaning == Meaning::tls;
     size = size || meaning == Meaning::request_bytes;
-    agent = agent || part.id == http::Known::user_agent;
-    took = took || (meaning >= Meaning::took_s && meaning <= Meaning::took_ns);
+    has_path_ = has_path_ || meaning == Meaning::request || meaning == Meaning::target || meaning == Meaning::path;
   }
-  never_ = {.query = !query, .scheme = !scheme, .took = !took, .request_size = !size, .user_agent = !agent};
+  never_ = {.query = !query, .scheme = !scheme, .request_size = !size};
   parts_known_ = parts_->all.size();
 }
 
@@ -152,7 +152,8 @@ LineReader::Outcome LineReader::read(char* begin, char* end, RequestBlock& block
   }
   if (const char* const why = finish(draft, block, missing)) {
     why_ = why;
-    return undo();
+    undo();
+    return draft.no_request ? Outcome::no_request : Outcome::unread;
   }
   for (const int part : value_parts_) {
     const auto value = part < 0 ? std::string_view() : cells_.at[static_cast<std::size_t>(part)];
@@ -219,6 +220,11 @@ const char* LineReader::take(const LineParts::Part& part, std::string_view cell,
       if (!read_address(cell, request.address)) return "its client is no IP address";
       draft.has_address = true;
       return nullptr;
+    case Meaning::address_port:
+      // The colons of IPv6 have no brackets around them.
+      if (!read_address(cell.substr(0, cell.rfind(':')), request.address)) return "its client is no IP address";
+      draft.has_address = true;
+      return nullptr;
     case Meaning::forwarded_for:
       draft.forwarded_for = cell;
       draft.forwarded_id = part.id;
@@ -241,7 +247,7 @@ const char* LineReader::take(const LineParts::Part& part, std::string_view cell,
       return nullptr;
     case Meaning::request: {
       const auto blank = cell.find(' ');
-      if (blank == cell.npos || !http::is_token(cell.substr(0, blank))) {
+      if (blank == cell.npos || untold(cell.substr(0, blank)) || !http::is_token(cell.substr(0, blank))) {
         draft.no_request = true;  // what a scanner or a client of TLS sent instead of a request
         return nullptr;
       }
@@ -299,7 +305,10 @@ const char* LineReader::take(const LineParts::Part& part, std::string_view cell,
 const char* LineReader::finish(Draft& draft, RequestBlock& block, MissingParts& missing) {
   auto& request = draft.request;
   if (!draft.has_began && !draft.has_ended) return "it has no time";
-  if (request.path.empty()) return "it has no path";
+  if (request.path.empty()) {
+    draft.no_request = has_path_;  // a connection that ended before its request was read
+    return "it has no path";
+  }
   request.began = draft.has_began ? draft.began : draft.ended - request.took;
   request.written = draft.has_ended ? draft.ended : draft.began + request.took;
   const auto fraction = draft.has_began ? began_.fraction() : draft.ended_fraction;

@@ -94,6 +94,7 @@ class LineReader {
   const char* why_ = "";
   std::size_t told_ = 0;
   std::size_t parts_known_ = 0;
+  bool has_path_ = false;
   MissingParts never_;  ///< what these parts do not tell
 };
 

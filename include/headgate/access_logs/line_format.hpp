@@ -18,6 +18,7 @@ enum class Meaning : std::uint8_t {
   took_ns,
   waited_ms,      ///< how much of that it waited in the old gateway
   address,        ///< who connected, with or without a port
+  address_port,   ///< the same, always with a port
   forwarded_for,  ///< X-Forwarded-For, whose last entry is who connected where nothing else says it
   method,
   host,    ///< with an optional port
@@ -33,7 +34,7 @@ enum class Meaning : std::uint8_t {
   server,         ///< not empty: a server has answered
   ended_by,       ///< headgate's word
   field,          ///< a field of the request; `text` is its name
-  fields,         ///< of JSON: an object of them; the name of the part ends in ".*"
+  fields,         ///< of JSON: each part whose name begins so is a field of the request, of the name behind that
   kind            ///< only lines in which it is missing or `text` tell of requests
 };
 

@@ -13,14 +13,14 @@ namespace headgate::access_logs {
 
 struct ReadOptions {
   /// Paths, in any order; "-" is the standard input. A file may be compressed by gzip.
-  std::vector<std::string> files;
+  std::vector<std::string> files{};
   /// The name of a format (line_format.hpp), or a description of lines as nginx's log_format has it; empty: each file's
   /// own, found from its first lines.
-  std::string format;
-  std::string host;                           ///< of requests whose line names none
-  std::vector<std::string> values;            ///< names, as the log has them, of what LogArrivals::value() tells
-  std::optional<Instant> from;                ///< requests that began before it are left out
-  std::optional<Instant> until;               ///< requests that began then or later are left out
+  std::string format{};
+  std::string host{};                         ///< of requests whose line names none
+  std::vector<std::string> values{};          ///< names, as the log has them, of what LogArrivals::value() tells
+  std::optional<Instant> from{};              ///< requests that began before it are left out
+  std::optional<Instant> until{};             ///< requests that began then or later are left out
   std::size_t window_lines = 65'536;          ///< how many lines are held to put them in order, at most
   Duration window = std::chrono::minutes(1);  ///< how much time passes in the log while a line is held, at most
   std::size_t unread_kept = 5;                ///< how many of the lines that cannot be read are kept
@@ -28,9 +28,9 @@ struct ReadOptions {
 
 /// A line that cannot be read.
 struct UnreadLine {
-  std::string file;
+  std::string file{};
   std::uint64_t line = 0;  ///< from 1; 0: the file as a whole
-  std::string why;         ///< a sentence without a final dot
+  std::string why{};       ///< a sentence without a final dot
   std::string text() const { return file + (line == 0 ? "" : ":" + std::to_string(line)) + ": " + why; }
 };
 
@@ -57,8 +57,8 @@ struct ReadCounts {
   std::uint64_t late = 0;        ///< arrivals that began before the one before them
   std::uint64_t assumed_ok =
       0;  ///< requests that the old gateway had refused itself, so that the server is assumed to answer 200
-  std::vector<UnreadLine> first_unread;
-  MissingParts missing;
+  std::vector<UnreadLine> first_unread{};
+  MissingParts missing{};
 };
 
 }  // namespace headgate::access_logs

@@ -4,6 +4,7 @@
 #include "headgate/access_logs/log_arrivals.hpp"
 
 #include <fcntl.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
