@@ -28,15 +28,22 @@ gateway::SnapshotPtr Engine::complete(gateway::Snapshot parts) const {
 }
 
 Offline::Offline(Clock& clock, std::uint64_t seed, gateway::Snapshot parts, std::size_t max_keys)
-    : random_(seed),
+    : redis_(std::make_shared<RedisInMemory>(clock, max_keys)),
+      random_(seed),
       memory_({.max_keys = max_keys}),
-      engine_({clock, random_, memory_, log_, bans_, rooms_, flights_}, completed(clock, std::move(parts), max_keys),
-              registry_) {}
+      engine_({.clock = clock,
+               .random = random_,
+               .memory = memory_,
+               .access_log = log_,
+               .bans = bans_,
+               .rooms = rooms_,
+               .flights = flights_,
+               .assumes = true},
+              completed(std::move(parts)), registry_) {}
 
-gateway::Snapshot Offline::completed(Clock& clock, gateway::Snapshot parts, std::size_t max_keys) const {
-  const auto redis = std::make_shared<RedisInMemory>(clock, max_keys);
-  parts.redis = redis;
-  parts.rooms = redis;
+gateway::Snapshot Offline::completed(gateway::Snapshot parts) const {
+  parts.redis = redis_;
+  parts.rooms = redis_;
   parts.retries.resize(parts.upstreams.size());
   for (auto& share : parts.retries)
     if (!share) share = std::make_shared<upstream::RetryShare>(std::make_shared<upstream::RetryBudget>());

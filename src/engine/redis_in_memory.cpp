@@ -1,5 +1,9 @@
 #include "headgate/engine/redis_in_memory.hpp"
 
+#include <boost/asio/error.hpp>
+
+#include <algorithm>
+
 namespace headgate::engine {
 namespace {
 
@@ -8,14 +12,32 @@ using limit::Decision;
 
 std::uint64_t holder_of(const Check& check) noexcept { return keyed_digest(check.token, check.hash); }
 
+/// As of redis::SharedLimiter.
+constexpr Clock::Steady::duration kLongestWayBack = std::chrono::seconds(2);
+
+error_code not_there() { return make_error_code(boost::asio::error::not_connected); }
+
 }  // namespace
 
+void RedisInMemory::go_down() {
+  if (!down_since_) down_since_ = clock_.steady();
+}
+
+void RedisInMemory::come_back() {
+  if (!down_since_) return;
+  const auto now = clock_.steady();
+  recovering_until_ = now + std::min(now - *down_since_, kLongestWayBack);
+  down_since_.reset();
+}
+
 Task<Result<bool>> RedisInMemory::decide(std::span<const Check> checks, std::span<Decision> decisions) {
-  const bool agreed = *decide_here(checks, decisions);
-  co_return Result<bool>(agreed);
+  const auto agreed = decide_here(checks, decisions);
+  if (!agreed) co_return Result<bool>(boost::system::in_place_error, not_there());
+  co_return Result<bool>(*agreed);
 }
 
 std::optional<bool> RedisInMemory::decide_here(std::span<const Check> checks, std::span<Decision> decisions) {
+  if (down_since_) return {};
   const bool agreed = store_.decide(checks, clock_.wall(), decisions);
   if (!agreed || limit::is_peek(checks)) return agreed;
   for (std::size_t i = 0; i < checks.size(); ++i)
@@ -24,11 +46,13 @@ std::optional<bool> RedisInMemory::decide_here(std::span<const Check> checks, st
 }
 
 bool RedisInMemory::settle(std::span<const Check> checks) {
+  if (down_since_) return false;
   for (const auto& check : checks) change(check);
   return true;
 }
 
 Task<error_code> RedisInMemory::charge(const Check& owed, std::string_view /*token*/) {
+  if (down_since_) co_return not_there();
   auto check = owed;
   check.hash = keyed_hash(check.key, check.rule->seed);
   change(check);
@@ -36,6 +60,7 @@ Task<error_code> RedisInMemory::charge(const Check& owed, std::string_view /*tok
 }
 
 Task<Result<room::Answer>> RedisInMemory::ask(const room::RoomRule& rule, const room::Question& question) {
+  if (down_since_) co_return Result<room::Answer>(boost::system::in_place_error, not_there());
   co_return rooms_.ask(rule, question, clock_.wall());
 }
 

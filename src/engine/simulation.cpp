@@ -5,9 +5,11 @@
 #include "headgate/gateway/active_exchange.hpp"
 #include "headgate/http/request_rules.hpp"
 #include "headgate/identity/client_address.hpp"
+#include "headgate/net/secured.hpp"
 
 #include <array>
 #include <exception>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -67,7 +69,26 @@ Result<void, http::ParseError> fill(http::RequestHead& head, const RequestArriva
   return http::apply_request_rules({.path = head.target}, http::Paths::normalised, head);
 }
 
+Task<void> ask(gateway::Gateway& gateway, gateway::ExplainedRequest request, const gateway::AssumedCaller& assumed,
+               std::optional<gateway::Explanation>& told, std::exception_ptr& bug) {
+  try {
+    auto explained = gateway.explain(std::move(request), &assumed);
+    told = co_await explained;
+  } catch (...) {
+    bug = std::current_exception();
+  }
+}
+
 }  // namespace
+
+std::string head_of(const RequestArrival& arrival) {
+  std::string out(arrival.method);
+  out.append(" ").append(arrival.path).append(arrival.query).append(arrival.host.empty() ? " HTTP/1.0" : " HTTP/1.1");
+  if (!arrival.host.empty()) out.append("\r\nHost: ").append(arrival.host);
+  for (const auto& field : arrival.fields) out.append("\r\n").append(field.name).append(": ").append(field.value);
+  if (arrival.bytes > 0) out.append("\r\nContent-Length: ").append(std::to_string(arrival.bytes));
+  return out.append("\r\n\r\n");
+}
 
 /// One exchange, and what is around it instead of a session.
 struct Simulation::Visit {
@@ -76,6 +97,8 @@ struct Simulation::Visit {
   BlankBody body;
   CountingReply reply;
   ScriptedAnswer answer;
+  gateway::AssumedCaller assumed;
+  const std::function<void(const Decided&)>* tell = nullptr;
   std::array<char, 64> address{};
   std::uint64_t number = 0;
 };
@@ -94,14 +117,41 @@ gateway::Snapshot Simulation::with_servers(gateway::Snapshot parts, Clock& clock
 }
 
 void Simulation::run(Arrivals& arrivals, const std::function<void(const Decided&)>& tell) {
-  tell_ = &tell;
   while (const auto* const arrival = arrivals.next()) {
     clock_.advance_to(arrival->at);
-    begin(*arrival);
+    begin(*arrival, tell);
   }
   while (ended_ != arrived_)
     if (!clock_.advance_to_alarm()) throw std::logic_error("a request waits, and nothing will happen");
-  tell_ = nullptr;
+}
+
+std::uint64_t Simulation::send(const RequestArrival& arrival, const std::function<void(const Decided&)>& tell) {
+  const auto number = arrived_;
+  begin(arrival, tell);
+  clock_.advance(Duration(0));  // what rings at once, rings
+  return number;
+}
+
+gateway::Explanation Simulation::explain(const RequestArrival& arrival) {
+  return explain({.head = head_of(arrival),
+                  .peer = arrival.address,
+                  .tls = arrival.tls,
+                  .https_port = arrival.https_port,
+                  .secured = arrival.secured},
+                 arrival.assumed);
+}
+
+gateway::Explanation Simulation::explain(gateway::ExplainedRequest asked, const gateway::AssumedCaller& assumed) {
+  std::optional<gateway::Explanation> told;
+  std::exception_ptr bug;
+  spawn(ask(offline_.gateway(), std::move(asked), assumed, told, bug), "explain");
+  if (bug) std::rethrow_exception(bug);
+  if (!told) throw std::logic_error("the question what would happen waits");
+  return std::move(*told);
+}
+
+const identity::ApiKeyRecord* Simulation::key_of(std::string_view owner) const {
+  return offline_.snapshot()->key_overrides->api_keys().of_owner(owner, clock_.wall());
 }
 
 Simulation::Visit& Simulation::free_visit() {
@@ -115,9 +165,10 @@ Simulation::Visit& Simulation::free_visit() {
   return visit;
 }
 
-void Simulation::begin(const RequestArrival& arrival) {
+void Simulation::begin(const RequestArrival& arrival, const std::function<void(const Decided&)>& tell) {
   auto& visit = free_visit();
   auto& x = visit.x;
+  visit.tell = &tell;
   visit.number = arrived_++;
   visit.answer = arrival.answer;
   visit.body.begin(arrival.bytes);
@@ -127,6 +178,11 @@ void Simulation::begin(const RequestArrival& arrival) {
   x.clock = &clock_;
   x.started = clock_.steady();
   x.client_tls = arrival.tls;
+  x.https_port = arrival.tls ? std::uint16_t{0} : arrival.https_port;
+  x.secured = arrival.secured;
+  x.client_certificate = arrival.secured != nullptr && arrival.secured->certificate != nullptr;
+  visit.assumed = arrival.assumed;
+  x.assumed = &visit.assumed;
   x.body = &visit.body;
   x.reply = &visit.reply;
   if (const auto filled = fill(x.request, arrival, x.text); filled.has_error()) {
@@ -157,16 +213,16 @@ Task<void> Simulation::serve(Visit& visit) {
 void Simulation::end(Visit& visit) {
   auto& x = visit.x;
   const auto* const binding = x.admission.binding;
-  (*tell_)({.number = visit.number,
-            .status = x.status,
-            .ended_by = x.ended_by,
-            .limit = !x.problem_limit.empty() ? x.problem_limit
-                     : binding != nullptr     ? std::string_view(binding->route_limit->limit->name)
-                                              : std::string_view(),
-            .tier = binding != nullptr ? std::string_view(binding->tier->name) : std::string_view(),
-            .retry_after = x.retry_after,
-            .took = std::chrono::duration_cast<Duration>(clock_.steady() - x.started),
-            .exchange = x});
+  (*visit.tell)({.number = visit.number,
+                 .status = x.status,
+                 .ended_by = x.ended_by,
+                 .limit = !x.problem_limit.empty() ? x.problem_limit
+                          : binding != nullptr     ? std::string_view(binding->route_limit->limit->name)
+                                                   : std::string_view(),
+                 .tier = binding != nullptr ? std::string_view(binding->tier->name) : std::string_view(),
+                 .retry_after = x.retry_after,
+                 .took = std::chrono::duration_cast<Duration>(clock_.steady() - x.started),
+                 .exchange = x});
   x.reset();
   ++ended_;
   free_.push_back(&visit);

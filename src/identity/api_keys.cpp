@@ -47,4 +47,14 @@ const ApiKeyRecord* ApiKeys::find(const Sha256& digest) const noexcept {
   return nullptr;
 }
 
+const ApiKeyRecord* ApiKeys::of_owner(std::string_view owner, Instant now) const noexcept {
+  const ApiKeyRecord* any = nullptr;
+  for (const auto& record : records_) {
+    if (record.owner != owner) continue;
+    if (!record.disabled && !(record.expires && now >= *record.expires)) return &record;
+    if (any == nullptr) any = &record;
+  }
+  return any;
+}
+
 }  // namespace headgate::identity

@@ -22,6 +22,7 @@ const std::map<std::string, int> kFloors = {
     {"engine", 5},                                                                      // the path with all it needs
     {"access_logs", 6},                                                                 // logs as arrivals
     {"config", 6},                                                                      // fills everybody's options
+    {"offline", 7},                                                                     // runs that serve nobody
     {"services", 7},  // what gateways tell each other and others
     {"admin", 8},     // what operators see and change
     {"server", 9},    // composition

@@ -41,7 +41,8 @@ class Engine {
   gateway::Gateway gateway_;
 };
 
-/// An engine with counters of its own, all of them in memory, and with sinks that keep nothing.
+/// An engine with counters of its own, all of them in memory, and with sinks that keep nothing. It believes
+/// gateway::Exchange::assumed.
 class Offline {
  public:
   /// `parts` names no Redis: there is one in memory, which begins empty. What is missing of its budgets for retries is
@@ -52,12 +53,16 @@ class Offline {
   ~Offline() { engine_.stop(); }
 
   gateway::Gateway& gateway() noexcept { return engine_.gateway(); }
+  void stop() { engine_.stop(); }
   observe::Registry& metrics() noexcept { return registry_; }
   limit::MemoryStore& memory() noexcept { return memory_; }
+  RedisInMemory& redis() noexcept { return *redis_; }
+  const gateway::SnapshotPtr& snapshot() const noexcept { return engine_.snapshot(); }
 
  private:
-  gateway::Snapshot completed(Clock& clock, gateway::Snapshot parts, std::size_t max_keys) const;
+  gateway::Snapshot completed(gateway::Snapshot parts) const;
 
+  std::shared_ptr<RedisInMemory> redis_;
   Random random_;
   limit::MemoryStore memory_;
   observe::AccessLog log_;

@@ -1,5 +1,6 @@
 #pragma once
-// Memory in the place of Redis: decides as Redis does for the only gateway that asks it, and always answers.
+// Memory in the place of Redis: decides as Redis does for the only gateway that asks it, and answers unless it is made
+// to be down.
 
 #include "headgate/core/clock.hpp"
 #include "headgate/limit/limiter.hpp"
@@ -17,7 +18,8 @@
 
 namespace headgate::engine {
 
-/// Counters and rooms apart from those of the process. One thread. Answers at once, without a task.
+/// Counters and rooms apart from those of the process. One thread. Answers at once, without a task; while it is down,
+/// with an error, as a gateway that knows of the outage has it.
 class RedisInMemory final : public limit::RemoteLimiter, public room::RemoteRooms {
  public:
   RedisInMemory(Clock& clock, std::size_t max_keys) : clock_(clock), store_({.max_keys = max_keys}) {}
@@ -26,8 +28,13 @@ class RedisInMemory final : public limit::RemoteLimiter, public room::RemoteRoom
   std::optional<bool> decide_here(std::span<const limit::Check> checks, std::span<limit::Decision> decisions) override;
   bool settle(std::span<const limit::Check> checks) override;
   Task<error_code> charge(const limit::Check& owed, std::string_view token) override;
-  std::chrono::steady_clock::time_point recovering_until() const noexcept override { return {}; }
-  bool up() const noexcept override { return true; }
+  std::chrono::steady_clock::time_point recovering_until() const noexcept override { return recovering_until_; }
+  bool up() const noexcept override { return !down_since_; }
+
+  /// From now on it does not answer; what it has counted stays.
+  void go_down();
+  /// It answers again, and other gateways come back as late as redis::SharedLimiter::recovering_until says.
+  void come_back();
 
   Task<Result<room::Answer>> ask(const room::RoomRule& rule, const room::Question& question) override;
 
@@ -41,6 +48,8 @@ class RedisInMemory final : public limit::RemoteLimiter, public room::RemoteRoom
   limit::MemoryStore store_;
   room::MemoryRooms rooms_;
   boost::unordered_flat_set<std::uint64_t> holders_;
+  std::optional<Clock::Steady> down_since_;
+  Clock::Steady recovering_until_{};
 };
 
 }  // namespace headgate::engine

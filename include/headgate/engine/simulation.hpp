@@ -4,7 +4,9 @@
 #include "headgate/engine/engine.hpp"
 #include "headgate/engine/scripted_server.hpp"
 #include "headgate/engine/virtual_clock.hpp"
+#include "headgate/gateway/assumed_caller.hpp"
 #include "headgate/gateway/exchange.hpp"
+#include "headgate/gateway/explain.hpp"
 
 #include <boost/asio/ip/address.hpp>
 
@@ -12,15 +14,20 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
+
+namespace headgate::net {
+struct Secured;
+}
 
 namespace headgate::engine {
 
 /// One request, and what its server would answer.
 struct RequestArrival {
-  Instant at;                        ///< an earlier moment than that of the arrival before counts as that
-  boost::asio::ip::address address;  ///< who connects
+  Instant at{};                        ///< an earlier moment than that of the arrival before counts as that
+  boost::asio::ip::address address{};  ///< who connects
   std::string_view method = "GET";
   std::string_view host{};                ///< with an optional port, as a client writes it; empty: it names none
   std::string_view path = "/";            ///< as a client writes it
@@ -28,8 +35,14 @@ struct RequestArrival {
   std::span<const http::Field> fields{};  ///< without Host
   std::uint64_t bytes = 0;                ///< of its body
   bool tls = false;                       ///< whether it comes over TLS
+  std::uint16_t https_port = 0;           ///< without TLS: where its listener redirects to; 0: it does not
+  const net::Secured* secured = nullptr;  ///< what its handshake told, with a client's certificate; null: nothing
+  gateway::AssumedCaller assumed{};       ///< who sends it, without a proof
   ScriptedAnswer answer{};
 };
+
+/// The head of the request, as its client sends it.
+std::string head_of(const RequestArrival& arrival);
 
 /// Where arrivals come from, in the order of their moments.
 class Arrivals {
@@ -70,7 +83,24 @@ class Simulation {
   /// when it has ended. Throws std::logic_error if one waits for nothing.
   void run(Arrivals& arrivals, const std::function<void(const Decided&)>& tell);
 
+  // For whoever lets time pass on their own: with clock().
+  /// Sends a request now; its `at` does not count. `tell` is called when it has ended: before this returns, or while
+  /// time passes. It lives until then. Returns its number.
+  std::uint64_t send(const RequestArrival& arrival, const std::function<void(const Decided&)>& tell);
+  /// What would happen to a request now. Nothing is taken for it.
+  gateway::Explanation explain(const RequestArrival& arrival);
+  gateway::Explanation explain(gateway::ExplainedRequest asked, const gateway::AssumedCaller& assumed = {});
+  /// How many have been sent and have not ended.
+  std::uint64_t under_way() const noexcept { return arrived_ - ended_; }
+
+  /// Ends what goes on in the background, such as charges that are owed to Redis. No request may be sent after it.
+  void stop() { offline_.stop(); }
+
+  /// The key of this owner, as ApiKeys::of_owner; null: none.
+  const identity::ApiKeyRecord* key_of(std::string_view owner) const;
+
   VirtualClock& clock() noexcept { return clock_; }
+  RedisInMemory& redis() noexcept { return offline_.redis(); }
   observe::Registry& metrics() noexcept { return offline_.metrics(); }
   limit::MemoryStore& memory() noexcept { return offline_.memory(); }
 
@@ -78,7 +108,7 @@ class Simulation {
   struct Visit;
   static gateway::Snapshot with_servers(gateway::Snapshot parts, Clock& clock, const Scripts& scripts);
   Visit& free_visit();
-  void begin(const RequestArrival& arrival);
+  void begin(const RequestArrival& arrival, const std::function<void(const Decided&)>& tell);
   Task<void> serve(Visit& visit);
   void end(Visit& visit);
 
@@ -89,7 +119,6 @@ class Simulation {
   std::vector<Visit*> free_;
   std::uint64_t arrived_ = 0;
   std::uint64_t ended_ = 0;
-  const std::function<void(const Decided&)>* tell_ = nullptr;
 };
 
 }  // namespace headgate::engine

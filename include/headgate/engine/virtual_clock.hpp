@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace headgate::engine {
@@ -31,6 +32,10 @@ class VirtualClock final : public Clock {
   void advance(Duration by) { advance_to(wall() + by); }
   /// Lets time pass until the next alarm, which rings; false if none is set.
   bool advance_to_alarm();
+  /// When the next alarm rings; nothing: none is set.
+  std::optional<Instant> next_alarm() const noexcept {
+    return due_.empty() ? std::nullopt : std::optional(start_ + due_.front().at);
+  }
   /// How many alarms are set.
   std::size_t armed() const noexcept { return due_.size(); }
 

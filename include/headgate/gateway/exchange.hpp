@@ -194,6 +194,8 @@ struct RoomVisit {
   std::uint64_t refresh = 0;     ///< seconds after which the page asks again
 };
 
+/// See gateway/assumed_caller.hpp.
+struct AssumedCaller;
 /// The wait of a request for its permit; see gateway/delay.hpp.
 class Delay;
 /// The bytes of a body that are held; see gateway/servers/held_body.hpp.
@@ -221,6 +223,10 @@ struct Exchange {
   bool source_untold = false;  ///< the PROXY header of a trusted hop names no client; then no field is believed either
   bool client_certificate =
       false;  ///< the client's certificate on this connection was verified, by us or a trusted hop
+
+  /// Who the caller is without a proof; null: what the request shows counts. Only simulations set it, for each
+  /// exchange.
+  const AssumedCaller* assumed = nullptr;
 
   // Set by the steps.
   Random* random = nullptr;  ///< of its worker, from the beginning of the path on

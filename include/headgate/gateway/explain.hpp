@@ -17,10 +17,11 @@ namespace headgate::gateway {
 
 /// The request that is asked about.
 struct ExplainedRequest {
-  std::string head;               ///< as a client sends it, with the empty line at its end
-  boost::asio::ip::address peer;  ///< who connects
-  bool tls = false;               ///< whether it comes over TLS
-  std::uint16_t https_port = 0;   ///< without TLS: where its listener redirects to; 0: it does not
+  std::string head;                       ///< as a client sends it, with the empty line at its end
+  boost::asio::ip::address peer;          ///< who connects
+  bool tls = false;                       ///< whether it comes over TLS
+  std::uint16_t https_port = 0;           ///< without TLS: where its listener redirects to; 0: it does not
+  const net::Secured* secured = nullptr;  ///< of TLS with us; null: nothing is known of it
 };
 
 /// A request in parts, as a user gives it.

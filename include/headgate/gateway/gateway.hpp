@@ -21,6 +21,7 @@
 
 namespace headgate::gateway {
 
+struct AssumedCaller;
 struct Explanation;
 struct ExplainedRequest;
 struct Path;
@@ -40,6 +41,7 @@ struct Services {
   limit::UseSheet* sheet = nullptr;       ///< of this worker; null: nothing is billed
   limit::NoticeInbox* notices = nullptr;  ///< shared by all workers; null: nobody is told of quotas
   RefusedRequests* refusals = nullptr;    ///< of this worker; null: malformed requests are not kept
+  bool assumes = false;                   ///< whether it believes Exchange::assumed; never where others send requests
 };
 
 /// Worker thread only. All exchanges must have ended before it is destroyed.
@@ -57,8 +59,9 @@ class Gateway final : public Handler {
 
   /// What would happen to `request` now, with the configuration, the counters and the Redis of this worker. Takes
   /// nothing: no permit, no failed attempt, no place. Waiting rooms, circuits, load shedding and the servers themselves
-  /// are not asked. What is owed to Redis after an outage is charged first, as before each check.
-  Task<Explanation> explain(ExplainedRequest request);
+  /// are not asked. What is owed to Redis after an outage is charged first, as before each check. `assumed` as
+  /// Exchange::assumed.
+  Task<Explanation> explain(ExplainedRequest request, const AssumedCaller* assumed = nullptr);
 
   /// New exchanges use `snapshot` from now on.
   void adopt(SnapshotPtr snapshot);

@@ -23,6 +23,8 @@ class ApiKeys {
   /// The record of the key with this digest, or null; also of disabled and expired keys. The time it takes does not
   /// reveal how near a digest is to a known one.
   const ApiKeyRecord* find(const Sha256& digest) const noexcept;
+  /// A key of this owner that is valid at `now`, else any key of theirs, or null. Looks at all records.
+  const ApiKeyRecord* of_owner(std::string_view owner, Instant now) const noexcept;
   const std::vector<ApiKeyRecord>& records() const noexcept { return records_; }
 
  private:

@@ -9,7 +9,7 @@
 namespace headgate::server {
 
 /// What a gateway that has just started with `config` would do with the request, as POST /api/v1/explain answers it:
-/// all of every limit is left. Reads the files of keys and certificates; asks neither Redis nor the issuers of tokens.
+/// all of every limit is left. Reads the files of keys; asks neither Redis nor the issuers of tokens.
 /// Throws std::runtime_error if a file cannot be used.
 std::string explain_offline(const config::Config& config, gateway::ExplainedRequest request);
 

@@ -14,6 +14,7 @@
 
 #include "headgate/gateway/gateway.hpp"
 #include "headgate/http/h1/parse.hpp"
+#include "headgate/net/secured.hpp"
 
 namespace headgate::gateway {
 namespace {
@@ -131,13 +132,16 @@ Task<MaybeProblem> look(Path& path, Exchange& x) {
   co_return problem;
 }
 
-Task<Explanation> Gateway::explain(ExplainedRequest request) {
+Task<Explanation> Gateway::explain(ExplainedRequest request, const AssumedCaller* assumed) {
   Explanation out;
   const auto x = std::make_unique<Exchange>();
   x->peer = request.peer;
   x->clock = &path_->services.clock;
   x->started = path_->services.clock.steady();
   x->client_tls = request.tls;
+  x->secured = request.secured;
+  x->client_certificate = request.secured != nullptr && request.secured->certificate != nullptr;
+  x->assumed = assumed;
   x->https_port = request.tls ? std::uint16_t{0} : request.https_port;
   const auto& bounds = path_->snapshot->compiled->options().head_bounds;
   if (request.head.size() > bounds.bytes) {

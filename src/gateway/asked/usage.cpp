@@ -84,6 +84,7 @@ void begin(const Exchange& x, AskedRequest& asked) {
   y.https_port = x.https_port;
   y.source_untold = x.source_untold;
   y.client_certificate = x.client_certificate;
+  y.assumed = x.assumed;
   y.snapshot = x.snapshot;
 }
 

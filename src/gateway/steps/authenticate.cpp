@@ -1,6 +1,7 @@
 // Checks the credentials: certificate, API key, token. A failed attempt is charged to the address of the caller, before
 // a signature is checked.
 
+#include "gateway/callers/assumed.hpp"
 #include "gateway/callers/demands.hpp"
 #include "gateway/callers/presented.hpp"
 #include "gateway/limits/limit_fields.hpp"
@@ -8,6 +9,7 @@
 #include "steps.hpp"
 
 #include "headgate/gateway/key_source.hpp"
+#include "headgate/identity/assumed_claims.hpp"
 
 #include <boost/smart_ptr/make_local_shared.hpp>
 
@@ -120,10 +122,23 @@ void return_failure(Path& path, Exchange& x) {
   path.services.memory.give_back({&check, 1}, path.services.clock.wall());
 }
 
+struct PresentedToken : Presented {
+  bool assumed = false;  ///< it is the payload alone
+};
+
+PresentedToken token_of(const Path& path, Exchange& x, const identity::JwtOptions& options) {
+  if (const auto* const assumed = assumed_of(path, x); assumed && !assumed->claims.empty())
+    return {{.text = assumed->claims}, true};
+  return {presented_token(x, options)};
+}
+
 /// Verifies the token and remembers the result. A failed attempt was reserved before; it is returned if the token is
 /// good.
-identity::TokenCache::Known verify(Path& path, Exchange& x, std::string_view token) {
-  auto verified = x.snapshot->key_overrides->jwt()->verify(token, path.services.clock.wall());
+identity::TokenCache::Known verify(Path& path, Exchange& x, const PresentedToken& shown) {
+  const auto token = shown.text;
+  const auto now = path.services.clock.wall();
+  auto verified = shown.assumed ? identity::assume_claims(*x.snapshot->compiled->identity().jwt, token, now)
+                                : x.snapshot->key_overrides->jwt()->verify(token, now);
   if (verified.has_value()) {
     return_failure(path, x);
     if (x.admission.peek)
@@ -165,7 +180,7 @@ MaybeProblem check_token(Path& path, Exchange& x) {
   const auto& route = *x.route;
   const auto& options = x.snapshot->compiled->identity().jwt;
   if (!route.reads_token || !options) return {};
-  const auto token = presented_token(x, *options);
+  const auto token = token_of(path, x, *options);
   if (token.twice) {
     note(x, AuthKind::jwt, AuthStatus::ambiguous);
     return Problem{.status = 400,
@@ -185,7 +200,7 @@ MaybeProblem check_token(Path& path, Exchange& x) {
       note(x, AuthKind::jwt, AuthStatus::limited);
       return limited;
     }
-    known = verify(path, x, token.text);
+    known = verify(path, x, token);
   }
   if (known->refused) {
     const auto& refused = *known->refused;

@@ -1,5 +1,6 @@
 // Identifies the caller by the head alone: address and API key.
 
+#include "gateway/callers/assumed.hpp"
 #include "gateway/callers/forwarding_headers.hpp"
 #include "gateway/callers/presented.hpp"
 #include "steps.hpp"
@@ -35,6 +36,18 @@ void find_address(Exchange& x, const identity::IdentityOptions& options) {
   caller.ip_key = x.text.join({identity::client_ip_key(caller.address, options.ipv6_prefix, buffer)});
 }
 
+/// Nothing but its dates can be wrong with a record.
+void take_record(Exchange& x, const identity::ApiKeyRecord* record) {
+  auto& caller = x.caller;
+  caller.key_state = !record                                                  ? KeyState::unknown
+                     : record->disabled                                       ? KeyState::disabled
+                     : record->expires && x.clock->wall() >= *record->expires ? KeyState::expired
+                                                                              : KeyState::good;
+  if (caller.key_state != KeyState::good) return;
+  caller.known_key = record;
+  caller.api_key_text = record->owner;
+}
+
 /// Looks up the owner of the key. All unknown keys count together, so that random keys take no memory. If no key is
 /// known at all, every text is a key of its own.
 void find_owner(Exchange& x, const identity::ApiKeyOptions& options, std::string_view key) {
@@ -47,14 +60,7 @@ void find_owner(Exchange& x, const identity::ApiKeyOptions& options, std::string
     caller.api_key_text = x.text.join({identity::as_text(known.readable)});
     return;
   }
-  const auto* const record = x.snapshot->key_overrides->api_keys().find(known.digest);
-  caller.key_state = !record                                                  ? KeyState::unknown
-                     : record->disabled                                       ? KeyState::disabled
-                     : record->expires && x.clock->wall() >= *record->expires ? KeyState::expired
-                                                                              : KeyState::good;
-  if (caller.key_state != KeyState::good) return;
-  caller.known_key = record;
-  caller.api_key_text = record->owner;
+  take_record(x, x.snapshot->key_overrides->api_keys().find(known.digest));
 }
 
 Problem ambiguous(std::string_view detail, std::string_view challenge = {}) {
@@ -63,7 +69,7 @@ Problem ambiguous(std::string_view detail, std::string_view challenge = {}) {
 
 }  // namespace
 
-MaybeProblem identify(Path& /*path*/, Exchange& x) {
+MaybeProblem identify(Path& path, Exchange& x) {
   const auto& options = x.snapshot->compiled->identity();
   find_address(x, options);
   for (const auto& name : x.route->read_cookies)
@@ -74,9 +80,14 @@ MaybeProblem identify(Path& /*path*/, Exchange& x) {
           token ? R"(Bearer error="invalid_request")" : "");
     }
   if (x.route->reads_key) {
-    const auto key = presented_key(x, options.api_key);
-    if (key.twice) return ambiguous("There is more than one API key in this request.");
-    find_owner(x, options.api_key, key.text);
+    const auto* const assumed = assumed_of(path, x);
+    if (assumed != nullptr && assumed->key != nullptr) {
+      take_record(x, assumed->key);
+    } else {
+      const auto key = presented_key(x, options.api_key);
+      if (key.twice) return ambiguous("There is more than one API key in this request.");
+      find_owner(x, options.api_key, key.text);
+    }
   }
   for (const auto& name : x.route->counted_headers) {
     const auto named = [&name](const http::Field& field) { return http::same_variable(field.name, name); };

@@ -1,0 +1,35 @@
+#include "headgate/offline/offline_config.hpp"
+
+#include "headgate/keyring/keyring.hpp"
+
+#include <boost/asio/io_context.hpp>
+
+#include <utility>
+
+namespace headgate::offline {
+
+Result<OfflineConfig, std::string> OfflineConfig::make(const config::Config& config) {
+  boost::asio::io_context loop{1};  // never runs
+  const auto keyring = keyring::Keyring::open(loop, config.identity, nullptr);
+  if (keyring.has_error()) return keyring.error();
+  OfflineConfig out;
+  const auto instances = config.redis ? config.redis->instances : 1;
+  out.compiled_ = std::make_shared<const gateway::CompiledConfig>(config.gateway, config.identity, config.limits,
+                                                                  config.upstreams, instances);
+  out.keys_ = std::make_shared<const gateway::KeyOverrides>(*out.compiled_, (*keyring)->now());
+  (*keyring)->stop();
+  return out;
+}
+
+gateway::Snapshot OfflineConfig::parts() const {
+  gateway::Snapshot out;
+  out.compiled = compiled_;
+  out.key_overrides = keys_;
+  return out;
+}
+
+std::unique_ptr<engine::Simulation> OfflineConfig::simulation(const engine::Simulation::Setup& setup) const {
+  return std::make_unique<engine::Simulation>(parts(), setup);
+}
+
+}  // namespace headgate::offline
