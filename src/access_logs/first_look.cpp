@@ -9,7 +9,7 @@ namespace headgate::access_logs {
 namespace {
 
 constexpr std::size_t kLooked = std::size_t{64} * 1024;
-constexpr std::size_t kMostLines = 40;
+constexpr std::size_t kMaxLines = 40;
 
 void read_begin(LogInput& input, std::string& out) {
   out.resize(kLooked);
@@ -26,7 +26,7 @@ void read_begin(LogInput& input, std::string& out) {
 
 std::vector<std::string_view> lines_of(std::string_view text, bool whole) {
   std::vector<std::string_view> out;
-  while (!text.empty() && out.size() < kMostLines) {
+  while (!text.empty() && out.size() < kMaxLines) {
     const auto end = text.find('\n');
     if (end == text.npos && !whole && !out.empty()) break;
     auto line = text.substr(0, end);

@@ -99,7 +99,7 @@ bool JsonSplitter::value(Walk& walk, const Member& member, std::string_view name
     if (member.part == kNoPart && member.field_at == kNoField) return true;
     const std::string_view text(begin, static_cast<std::size_t>(unescape(begin, end) - begin));
     if (member.part != kNoPart) walk.cells.at[static_cast<std::size_t>(member.part)] = text;
-    if (member.field_at != kNoField && walk.cells.fields_count < LineCells::kMostFields)
+    if (member.field_at != kNoField && walk.cells.fields_count < LineCells::kMaxFields)
       walk.cells.fields[walk.cells.fields_count++] = {http::Known::unknown, name.substr(member.field_at), text};
     return true;
   }

@@ -14,9 +14,18 @@ namespace headgate::access_logs {
 namespace {
 
 constexpr Duration kLongestAnswer = std::chrono::hours(24 * 366);
-constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 40;
+constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 40;
 
-bool untold(std::string_view cell) noexcept { return cell.empty() || cell == "-"; }
+/// Compared byte by byte: a call of memcmp for each part would be a tenth of the time.
+bool untold(std::string_view cell) noexcept { return cell.empty() || (cell.size() == 1 && cell.front() == '-'); }
+
+/// "GET /path HTTP/1.1" without its method: what stands before the version, if there is one.
+std::string_view without_version(std::string_view text) noexcept {
+  constexpr std::string_view kVersion = " HTTP/";
+  const auto usual = text.size() < kVersion.size() + 3 ? text.size() : text.size() - kVersion.size() - 3;
+  if (text.substr(usual).starts_with(kVersion)) return text.substr(0, usual);
+  return text.substr(0, text.rfind(kVersion));
+}
 
 /// Words in headgate's log for answers of the gateway because of limits and of load: no server was asked.
 bool refused_by_gateway(std::string_view ended_by) noexcept {
@@ -39,7 +48,7 @@ std::string_view without_padding(std::string_view text) noexcept {
 }  // namespace
 
 bool LineParts::add(std::string_view name, Meaning meaning, std::string_view text) {
-  if (all.size() == LineCells::kMost) return false;
+  if (all.size() == LineCells::kMax) return false;
   auto& part = all.emplace_back(Part{std::string(name), meaning, std::string(text)});
   if (meaning == Meaning::forwarded_for) part.text = "X-Forwarded-For";
   part.id = http::known_field(part.text);
@@ -67,14 +76,19 @@ struct LineReader::Draft {
   bool has_user_agent = false;
   bool no_request = false;
 
+  /// Takes scheme and host from a whole address.
+  void address(std::string_view& text) noexcept {
+    const auto scheme = text.find("://");
+    if (scheme == text.npos) return;
+    request.tls = has_tls(text.substr(0, scheme));
+    text.remove_prefix(scheme + 3);
+    const auto slash = std::min(text.find_first_of("/?"), text.size());
+    if (request.host.empty()) request.host = text.substr(0, slash);
+    text.remove_prefix(slash);
+  }
+
   void target(std::string_view text) noexcept {
-    if (const auto scheme = text.find("://"); !text.starts_with('/') && scheme != text.npos) {
-      request.tls = has_tls(text.substr(0, scheme));
-      text.remove_prefix(scheme + 3);
-      const auto slash = std::min(text.find_first_of("/?"), text.size());
-      if (request.host.empty()) request.host = text.substr(0, slash);
-      text.remove_prefix(slash);
-    }
+    if (!text.starts_with('/')) address(text);
     const auto mark = std::min(text.find('?'), text.size());
     request.path = mark == 0 ? std::string_view("/") : text.substr(0, mark);
     request.query = text.substr(mark);
@@ -112,6 +126,9 @@ LineReader::LineReader(const LineFormat& format, std::unique_ptr<LineParts> part
 
 void LineReader::know_parts() {
   bool query = false, scheme = false, size = false;
+  used_.clear();
+  for (std::size_t i = 0; i < parts_->all.size(); ++i)
+    if (parts_->all[i].meaning != Meaning::nothing) used_.emplace_back(&parts_->all[i], &cells_.at[i]);
   for (const auto& part : parts_->all) {
     const auto meaning = part.meaning;
     query = query || meaning == Meaning::request || meaning == Meaning::target || meaning == Meaning::query;
@@ -138,10 +155,8 @@ LineReader::Outcome LineReader::read(char* begin, char* end, RequestBlock& block
     block.fields.resize(draft.request.fields_at);
     return Outcome::unread;
   };
-  for (std::size_t i = 0; i < parts_->all.size(); ++i) {
-    const auto& part = parts_->all[i];
-    if (part.meaning == Meaning::nothing) continue;
-    if (const char* const why = take(part, cells_.at[i], draft, block)) {
+  for (const auto& [part, cell] : used_) {
+    if (const char* const why = take(*part, *cell, draft, block)) {
       why_ = why;
       return undo();
     }
@@ -252,9 +267,7 @@ const char* LineReader::take(const LineParts::Part& part, std::string_view cell,
         return nullptr;
       }
       request.method = cell.substr(0, blank);
-      auto target = cell.substr(blank + 1);
-      if (const auto version = target.rfind(" HTTP/"); version != target.npos) target = target.substr(0, version);
-      draft.target(target);
+      draft.target(without_version(cell.substr(blank + 1)));
       return nullptr;
     }
     case Meaning::scheme:
@@ -264,8 +277,8 @@ const char* LineReader::take(const LineParts::Part& part, std::string_view cell,
       request.tls = true;
       return nullptr;
     case Meaning::status: {
-      if (cell == "-1" || cell == "0" || cell == "000") return nullptr;  // no answer was sent
       const auto status = whole_number(cell);
+      if (status == 0U || cell == "-1") return nullptr;  // no answer was sent
       if (!status || *status < 100 || *status > 599) return "its status is none";
       request.status = *status < 200 ? 200 : static_cast<unsigned>(*status);  // of a tunnel: 101
       draft.has_status = true;
@@ -274,7 +287,7 @@ const char* LineReader::take(const LineParts::Part& part, std::string_view cell,
     case Meaning::bytes:
     case Meaning::request_bytes: {
       const auto bytes = whole_number(cell);
-      if (!bytes || *bytes > kMostBytes) return "its size is none, or above 1 TiB";
+      if (!bytes || *bytes > kMaxBytes) return "its size is none, or above 1 TiB";
       if (part.meaning == Meaning::request_bytes)
         request.request_bytes = *bytes;
       else if (!std::exchange(draft.has_bytes, true))

@@ -14,17 +14,18 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace headgate::access_logs {
 
 /// Where the parts of a line are.
 struct LineCells {
-  static constexpr std::size_t kMost = 128;
-  static constexpr std::size_t kMostFields = 64;
+  static constexpr std::size_t kMax = 128;
+  static constexpr std::size_t kMaxFields = 64;
 
-  std::array<std::string_view, kMost> at{};       ///< by the number of the part; empty: the line has none
-  std::array<http::Field, kMostFields> fields{};  ///< those of Meaning::fields
+  std::array<std::string_view, kMax> at{};       ///< by the number of the part; empty: the line has none
+  std::array<http::Field, kMaxFields> fields{};  ///< those of Meaning::fields
   std::size_t fields_count = 0;
   bool rest = false;  ///< whether the line has more behind the last part
 };
@@ -39,7 +40,7 @@ struct LineParts {
   };
   std::vector<Part> all;  ///< each stays where it is: fields of requests have its name
 
-  LineParts() { all.reserve(LineCells::kMost); }
+  LineParts() { all.reserve(LineCells::kMax); }
   /// False: there are too many.
   bool add(std::string_view name, Meaning meaning, std::string_view text = {});
 };
@@ -94,6 +95,8 @@ class LineReader {
   const char* why_ = "";
   std::size_t told_ = 0;
   std::size_t parts_known_ = 0;
+  std::vector<std::pair<const LineParts::Part*, const std::string_view*>>
+      used_;  ///< parts that mean something, and where they are
   bool has_path_ = false;
   MissingParts never_;  ///< what these parts do not tell
 };

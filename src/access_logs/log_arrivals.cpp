@@ -12,7 +12,7 @@ namespace headgate::access_logs {
 namespace {
 
 /// How many blocks requests that wait may hold: 24 MiB of lines.
-constexpr std::size_t kMostBlocks = 96;
+constexpr std::size_t kMaxBlocks = 96;
 
 Result<const LineFormat*, std::string> chosen_format(const std::string& name, LineFormat& custom) {
   if (name.empty()) return static_cast<const LineFormat*>(nullptr);
@@ -121,7 +121,7 @@ bool LogArrivals::Parts::admit() {
 
 bool LogArrivals::Parts::must_give() const noexcept {
   return window.size() > options.window_lines || (!window.empty() && newest - window.first().began > options.window) ||
-         (pool.taken() > kMostBlocks && !window.empty());
+         (pool.taken() > kMaxBlocks && !window.empty());
 }
 
 const engine::RequestArrival* LogArrivals::Parts::give() {

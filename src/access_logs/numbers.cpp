@@ -9,27 +9,31 @@
 namespace headgate::access_logs {
 namespace {
 
-constexpr std::size_t kMostDigits = 19;
-constexpr double kMostScaled = 1e19;
+constexpr std::size_t kMaxDigits = 19;
+constexpr double kMaxScaled = 1e19;
 
 bool digit(char c) noexcept { return c >= '0' && c <= '9'; }
 
 /// The four numbers of an IPv4 address at the beginning of `text`, from which they are taken; false: there are none.
 bool take_v4(std::string_view& text, std::uint32_t& out) noexcept {
-  const char* at = text.data();
-  const char* const end = at + text.size();
-  std::uint32_t bytes = 0;
-  for (int part = 0; part < 4; ++part) {
-    if (part > 0 && (at == end || *at++ != '.')) return false;
-    if (at == end || !digit(*at)) return false;
-    std::uint32_t value = 0;
-    const char* const first = at;
-    while (at != end && digit(*at) && at - first < 4) value = value * 10 + static_cast<std::uint32_t>(*at++ - '0');
-    if (value > 255 || at - first > 3) return false;
-    bytes = bytes << 8 | value;
+  std::uint32_t bytes = 0, value = 0;
+  unsigned digits = 0, dots = 0;
+  std::size_t at = 0;
+  for (; at < text.size(); ++at) {
+    if (digit(text[at])) {
+      value = value * 10 + static_cast<std::uint32_t>(text[at] - '0');
+      if (++digits > 3) return false;
+    } else if (text[at] == '.' && digits > 0 && value < 256 && dots < 3) {
+      bytes = bytes << 8 | value;
+      value = digits = 0;
+      ++dots;
+    } else {
+      break;
+    }
   }
-  text.remove_prefix(static_cast<std::size_t>(at - text.data()));
-  out = bytes;
+  if (dots != 3 || digits == 0 || value > 255) return false;
+  out = bytes << 8 | value;
+  text.remove_prefix(at);
   return true;
 }
 
@@ -58,7 +62,7 @@ bool read_v6(std::string_view text, boost::asio::ip::address& out) noexcept {
 }  // namespace
 
 std::optional<std::uint64_t> whole_number(std::string_view text) noexcept {
-  if (text.empty() || text.size() > kMostDigits) return std::nullopt;
+  if (text.empty() || text.size() > kMaxDigits) return std::nullopt;
   std::uint64_t out = 0;
   for (const char c : text) {
     if (!digit(c)) return std::nullopt;
@@ -71,7 +75,7 @@ std::optional<std::uint64_t> scaled_number(std::string_view text, unsigned place
   const auto point = text.find('.');
   const auto whole = text.substr(0, point);
   const auto fraction = point == text.npos ? std::string_view() : text.substr(point + 1);
-  if (whole.size() + places <= kMostDigits) {
+  if (whole.size() + places <= kMaxDigits) {
     bool plain = !whole.empty();
     std::uint64_t out = 0;
     for (const char c : whole) {
@@ -89,7 +93,7 @@ std::optional<std::uint64_t> scaled_number(std::string_view text, unsigned place
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
   for (unsigned i = 0; i < places; ++i) value *= 10;
-  if (!(value >= 0 && value < kMostScaled)) return std::nullopt;
+  if (!(value >= 0 && value < kMaxScaled)) return std::nullopt;
   return static_cast<std::uint64_t>(value);
 }
 

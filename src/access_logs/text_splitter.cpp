@@ -44,8 +44,12 @@ std::string take_literal(std::string_view& text) {
   return out;
 }
 
+/// Such texts are a few bytes, for which a call of memcmp would take longer.
 bool matches(const char* at, const char* end, std::string_view text) noexcept {
-  return static_cast<std::size_t>(end - at) >= text.size() && std::memcmp(at, text.data(), text.size()) == 0;
+  if (static_cast<std::size_t>(end - at) < text.size()) return false;
+  for (std::size_t i = 0; i < text.size(); ++i)
+    if (at[i] != text[i]) return false;
+  return true;
 }
 
 /// Whether an odd number of backslashes stands before `at`.
@@ -61,39 +65,32 @@ Result<std::unique_ptr<LineSplitter>, std::string> TextSplitter::make(const Line
   auto text = format.layout;
   if (text.size() > kLongestLayout) return std::string("the description of lines is longer than 8 KiB");
   auto out = std::make_unique<TextSplitter>();
-  for (auto literal = take_literal(text); !text.empty(); literal = take_literal(text)) {
+  out->before_ = take_literal(text);
+  while (!text.empty()) {
     text.remove_prefix(1);
     const auto name = take_name(text);
     if (name.empty()) return std::string("a '$' without the name of a variable behind it");
-    if (!out->pieces_.empty() && literal.empty())
-      return "nothing between $" + parts.all.back().name + " and $" + std::string(name) + " tells where one ends";
     const auto own =
         std::find_if(format.parts.begin(), format.parts.end(), [&](const LinePart& part) { return part.name == name; });
     const auto meaning =
         own != format.parts.end() ? NamedMeaning{own->meaning, std::string(own->text)} : meaning_of_variable(name);
     if (!parts.add(name, meaning.meaning, meaning.text)) return std::string("more than 128 variables");
+    const auto& before = out->pieces_.empty() ? out->before_ : out->pieces_.back().behind;
+    const bool quote = before.ends_with('"');
+    auto behind = take_literal(text);
+    if (behind.empty() && !text.empty()) return "nothing behind $" + std::string(name) + " tells where it ends";
+    const bool quoted = quote && behind.starts_with('"');
     const bool list = name.starts_with("upstream_") || meaning.meaning == Meaning::forwarded_for;
-    out->pieces_.push_back({std::move(literal), false, list});
-    out->behind_.clear();
-    if (text.empty()) break;
-    const auto next = text.find('$');
-    if (next == text.npos) {
-      out->behind_ = take_literal(text);
-      break;
-    }
+    out->pieces_.push_back({std::move(behind), quoted, list});
   }
-  auto& pieces = out->pieces_;
-  if (pieces.empty())
-    return std::string("it names no variable, as in '$remote_addr [$time_local] \"$request\" $status'");
-  for (std::size_t i = 0; i < pieces.size(); ++i) {
-    const auto& behind = i + 1 < pieces.size() ? pieces[i + 1].before : out->behind_;
-    pieces[i].quoted = pieces[i].before.ends_with('"') && behind.starts_with('"');
-  }
+  if (out->pieces_.empty())
+    return std::string("it names no variable, as '$remote_addr [$time_local] \"$request\" $status' does");
   return std::unique_ptr<LineSplitter>(std::move(out));
 }
 
 /// Where the part that begins at `at` ends; null: what must be behind it is not there.
-char* TextSplitter::end_of(const Piece& piece, std::string_view behind, char* at, char* end) const noexcept {
+char* TextSplitter::end_of(const Piece& piece, char* at, char* end) noexcept {
+  const std::string_view behind = piece.behind;
   if (behind.empty()) return end;
   for (char* from = at;;) {
     auto* const found = static_cast<char*>(std::memchr(from, behind.front(), static_cast<std::size_t>(end - from)));
@@ -106,18 +103,16 @@ char* TextSplitter::end_of(const Piece& piece, std::string_view behind, char* at
 
 const char* TextSplitter::split(char* begin, char* end, LineCells& cells) {
   const bool escapes = std::memchr(begin, '\\', static_cast<std::size_t>(end - begin)) != nullptr;
-  char* at = begin;
-  for (std::size_t i = 0; i < pieces_.size(); ++i) {
-    const auto& piece = pieces_[i];
-    if (i == 0 && !matches(at, end, piece.before)) return "it does not begin as the format says";
-    at += piece.before.size();
-    const std::string_view behind = i + 1 < pieces_.size() ? pieces_[i + 1].before : behind_;
-    char* const last = end_of(piece, behind, at, end);
+  if (!matches(begin, end, before_)) return "it does not begin as the format says";
+  char* at = begin + before_.size();
+  auto* cell = cells.at.data();
+  for (const auto& piece : pieces_) {
+    char* const last = end_of(piece, at, end);
     if (last == nullptr) return "it ends before the format does";
-    cells.at[i] = {at, static_cast<std::size_t>((escapes ? unescape(at, last) : last) - at)};
-    at = last;
+    *cell++ = {at, static_cast<std::size_t>((escapes ? unescape(at, last) : last) - at)};
+    at = last + piece.behind.size();
   }
-  cells.rest = at + behind_.size() != end;
+  cells.rest = at != end;
   return nullptr;
 }
 

@@ -16,14 +16,14 @@ class TextSplitter final : public LineSplitter {
 
  private:
   struct Piece {
-    std::string before;  ///< the text before a part
+    std::string behind;  ///< the text behind a part; empty: it is the last one
     bool quoted = false;
     bool list = false;  ///< whether blanks may follow commas
   };
-  char* end_of(const Piece& piece, std::string_view behind, char* at, char* end) const noexcept;
+  static char* end_of(const Piece& piece, char* at, char* end) noexcept;
 
+  std::string before_;         ///< the text before the first part
   std::vector<Piece> pieces_;  ///< one for each part
-  std::string behind_;         ///< the text behind the last part
 };
 
 }  // namespace headgate::access_logs

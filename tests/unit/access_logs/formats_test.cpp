@@ -240,8 +240,7 @@ TEST(LogFormats, ThatAreWrongSayWhatHelps) {
         .error;
   };
   EXPECT_THAT(error_of("combind"), testing::HasSubstr("did you mean \"combined\"?"));
-  EXPECT_THAT(error_of("$remote_addr$request"),
-              testing::HasSubstr("nothing between $remote_addr and $request tells where one ends"));
+  EXPECT_THAT(error_of("$remote_addr$request"), testing::HasSubstr("nothing behind $remote_addr tells where it ends"));
   EXPECT_THAT(error_of("$remote_addr $ $request"), testing::HasSubstr("without the name of a variable"));
   EXPECT_THAT(error_of("", {"jwt.sub"}), testing::HasSubstr("no line has \"jwt.sub\""));
   EXPECT_EQ(error_of("", {"remote_user"}), "");
