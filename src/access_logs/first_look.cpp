@@ -31,8 +31,8 @@ std::vector<std::string_view> lines_of(std::string_view text, bool whole) {
     if (end == text.npos && !whole && !out.empty()) break;
     auto line = text.substr(0, end);
     text.remove_prefix(end == text.npos ? text.size() : end + 1);
-    while (!line.empty() && (line.back() == '\r' || line.back() == ' ')) line.remove_suffix(1);
-    if (!line.empty()) out.push_back(line);
+    while (line.ends_with('\r')) line.remove_suffix(1);
+    if (line.find_first_not_of(' ') != line.npos) out.push_back(line);
   }
   return out;
 }

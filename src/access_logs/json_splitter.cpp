@@ -164,11 +164,12 @@ bool JsonSplitter::skip(Walk& walk) {
 const JsonSplitter::Member& JsonSplitter::member_of(Walk& walk, std::string_view name) {
   const std::string_view way(walk.way.data(), walk.way_size);
   auto& member = members_[walk.member++ % kRemembered];
-  if (member.way.size() == way.size() + name.size() && name == std::string_view(member.way).substr(way.size()) &&
-      member.way.starts_with(way))
+  if (member.name_at == way.size() && member.way.size() == way.size() + name.size() &&
+      name == std::string_view(member.way).substr(way.size()) && member.way.starts_with(way))
     return member;
   member.way.assign(way);
   member.way.append(name);
+  member.name_at = way.size();
   member.part = part_of(member.way);
   member.field_at = kNoField;
   for (const auto& begin : field_ways_)

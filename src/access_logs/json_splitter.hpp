@@ -24,7 +24,8 @@ class JsonSplitter final : public LineSplitter {
 
   /// What a member of an object is.
   struct Member {
-    std::string way;  ///< its name, with those of the objects around it
+    std::string way;          ///< its name, with those of the objects around it
+    std::size_t name_at = 0;  ///< where in it its own name begins: names may have dots, too
     int part = kNoPart;
     std::size_t field_at = kNoField;  ///< where in its own name that of a field of the request begins
   };

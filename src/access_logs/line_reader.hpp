@@ -1,8 +1,8 @@
 #pragma once
 // Reads the lines of one format: a splitter finds the parts of a line, and what each means makes a request of them.
 
-#include "moment_reader.hpp"
-#include "request_block.hpp"
+#include "line_parts.hpp"
+#include "request_draft.hpp"
 
 #include "headgate/access_logs/line_format.hpp"
 #include "headgate/access_logs/read_options.hpp"
@@ -18,32 +18,6 @@
 #include <vector>
 
 namespace headgate::access_logs {
-
-/// Where the parts of a line are.
-struct LineCells {
-  static constexpr std::size_t kMax = 128;
-  static constexpr std::size_t kMaxFields = 64;
-
-  std::array<std::string_view, kMax> at{};       ///< by the number of the part; empty: the line has none
-  std::array<http::Field, kMaxFields> fields{};  ///< those of Meaning::fields
-  std::size_t fields_count = 0;
-  bool rest = false;  ///< whether the line has more behind the last part
-};
-
-/// What the parts of a format are, by their numbers.
-struct LineParts {
-  struct Part {
-    std::string name;
-    Meaning meaning = Meaning::nothing;
-    std::string text;
-    http::Known id = http::Known::unknown;
-  };
-  std::vector<Part> all;  ///< each stays where it is: fields of requests have its name
-
-  LineParts() { all.reserve(LineCells::kMax); }
-  /// False: there are too many.
-  bool add(std::string_view name, Meaning meaning, std::string_view text = {});
-};
 
 /// Cuts lines of one format. One thread.
 class LineSplitter {
@@ -70,20 +44,15 @@ class LineReader {
   std::size_t told() const noexcept { return told_; }
   /// Whether the last line had more behind its last part.
   bool rest() const noexcept { return cells_.rest; }
+  /// Of all parts, as the log has them.
+  std::vector<std::string> names() const;
   /// Which of the values lines of this format may have.
   const std::vector<bool>& values_known() const noexcept { return values_known_; }
 
  private:
-  struct Draft;
   LineReader(const LineFormat& format, std::unique_ptr<LineParts> parts, std::unique_ptr<LineSplitter> splitter,
              const std::vector<std::string>& values);
-  Outcome refuse(const char* why) noexcept {
-    why_ = why;
-    return Outcome::unread;
-  }
-  const char* take(const LineParts::Part& part, std::string_view cell, Draft& draft, RequestBlock& block);
   void know_parts();
-  const char* finish(Draft& draft, RequestBlock& block, MissingParts& missing);
 
   const LineFormat& format_;
   std::unique_ptr<LineParts> parts_;
@@ -91,8 +60,8 @@ class LineReader {
   std::vector<int> value_parts_;
   std::vector<bool> values_known_;
   LineCells cells_;
-  MomentReader began_, ended_;
-  const char* why_ = "";
+  LogMoments moments_;
+  const char* why_ = nullptr;
   std::size_t told_ = 0;
   std::size_t parts_known_ = 0;
   std::vector<std::pair<const LineParts::Part*, const std::string_view*>>

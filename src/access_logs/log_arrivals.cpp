@@ -93,8 +93,13 @@ Result<std::unique_ptr<LogArrivals>, std::string> LogArrivals::open(const ReadOp
     log.reader = parts->readers.emplace_back(std::move(*reader)).get();
     pending.push_back(std::move(log));
   }
-  for (std::size_t i = 0; i < known.size() && !pending.empty(); ++i)
-    if (!known[i]) return "no line has \"" + options.values[i] + "\"";
+  for (std::size_t i = 0; i < known.size() && !pending.empty(); ++i) {
+    if (known[i]) continue;
+    const auto names = pending.front().reader->names();
+    const auto meant = nearest(options.values[i], names);
+    return "no line has \"" + options.values[i] + "\"" + (meant.empty() ? "" : "; did you mean \"" + meant + "\"?") +
+           ": the format " + std::string(pending.front().format->name) + " has " + joined(names, ", ");
+  }
   std::stable_sort(pending.begin(), pending.end(),
                    [](const PendingLog& a, const PendingLog& b) { return a.written < b.written; });
   for (const auto& log : pending) parts->logs.push_back({log.file, std::string(log.format->name)});
@@ -121,7 +126,7 @@ bool LogArrivals::Parts::admit() {
 
 bool LogArrivals::Parts::must_give() const noexcept {
   return window.size() > options.window_lines || (!window.empty() && newest - window.first().began > options.window) ||
-         (pool.taken() > kMaxBlocks && !window.empty());
+         (pool.taken() > kMaxBlocks + merge->open_logs() && !window.empty());
 }
 
 const engine::RequestArrival* LogArrivals::Parts::give() {

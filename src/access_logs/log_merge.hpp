@@ -30,6 +30,7 @@ class LogMerge {
   /// The log that has the next request, and has read it; null: there are no more.
   LogSource* next();
   std::uint64_t bytes_read() const noexcept;
+  std::size_t open_logs() const noexcept { return open_.size(); }
 
  private:
   void open(PendingLog& log, std::size_t number);

@@ -46,7 +46,7 @@ bool LogSource::read() {
 
 /// Whether the line is a request.
 bool LogSource::take_line(char* begin, char* end) {
-  while (end != begin && (end[-1] == '\r' || end[-1] == ' ')) --end;
+  while (end != begin && end[-1] == '\r') --end;
   if (line_ == 1 && std::string_view(begin, static_cast<std::size_t>(end - begin)).starts_with(kByteOrderMark))
     begin += kByteOrderMark.size();
   if (std::exchange(too_long_, false) || end - begin > static_cast<std::ptrdiff_t>(kLongest)) {
@@ -54,7 +54,7 @@ bool LogSource::take_line(char* begin, char* end) {
     unread("the line is longer than 64 KiB");
     return false;
   }
-  if (begin == end) return false;
+  if (std::all_of(begin, end, [](char c) { return c == ' '; })) return false;
   ++counts_.lines;
   if (header_) {
     const std::string_view line(begin, static_cast<std::size_t>(end - begin));

@@ -130,9 +130,14 @@ std::optional<NamedMeaning> meaning_of_word(std::string_view name) {
   std::string word = small;
   std::erase_if(word, [](char c) { return c == '_' || c == '-' || c == '.' || c == ' ' || c == '@' || c == '$'; });
   if (const auto* const known = named(kWords, word)) return NamedMeaning{known->meaning, std::string(known->text)};
-  auto variable = meaning_of_variable(small);
-  if (variable.meaning == Meaning::nothing) return std::nullopt;
-  return variable;
+  for (const auto& variable : kVariables) {
+    std::string name_alone(variable.name);
+    std::erase(name_alone, '_');
+    if (name_alone == word) return NamedMeaning{variable.meaning, std::string(variable.text)};
+  }
+  auto field = meaning_of_variable(small);
+  if (field.meaning == Meaning::nothing) return std::nullopt;
+  return field;
 }
 
 }  // namespace headgate::access_logs

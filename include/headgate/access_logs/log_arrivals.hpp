@@ -25,8 +25,8 @@ struct OpenedLog {
   std::string format;  ///< its name, "custom" for a description, "" for a file without a line
 };
 
-/// One thread. Memory is bounded by ReadOptions::window_lines, 128 MiB at most, and 256 KiB a file that is open: those
-/// that overlap in time.
+/// One thread. Memory is bounded by ReadOptions::window_lines, and by 24 MiB of lines that wait, with about four times
+/// as much of what was read of them. A file that is open takes 1 MiB: those that overlap in time are.
 class LogArrivals final : public engine::Arrivals {
  public:
   /// Finds format and time of each file. The error is a sentence that names the file, and says what helps.

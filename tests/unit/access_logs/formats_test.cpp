@@ -5,6 +5,8 @@
 #include "headgate/access_logs/line_format.hpp"
 #include "headgate/access_logs/moment.hpp"
 
+#include <fstream>
+#include <iterator>
 #include <set>
 
 namespace headgate::test {
@@ -122,6 +124,13 @@ TEST(LogFormats, AreFoundAndReadWhatTheirProgramsWrite) {
   }
   for (const auto* const format : access_logs::formats())
     EXPECT_TRUE(read.contains(format->name)) << format->name << " has no line here";
+}
+
+TEST(LogFormats, StandInTheDocumentation) {
+  std::ifstream file(HEADGATE_SOURCE_DIR "/docs/access_logs.md");
+  const std::string page{std::istreambuf_iterator<char>(file), {}};
+  for (const auto* const format : access_logs::formats())
+    EXPECT_THAT(page, testing::HasSubstr("\n| `" + std::string(format->name) + "` |"));
 }
 
 TEST(LogFormats, GiveFieldsOfRequests) {
@@ -243,6 +252,7 @@ TEST(LogFormats, ThatAreWrongSayWhatHelps) {
   EXPECT_THAT(error_of("$remote_addr$request"), testing::HasSubstr("nothing behind $remote_addr tells where it ends"));
   EXPECT_THAT(error_of("$remote_addr $ $request"), testing::HasSubstr("without the name of a variable"));
   EXPECT_THAT(error_of("", {"jwt.sub"}), testing::HasSubstr("no line has \"jwt.sub\""));
+  EXPECT_THAT(error_of("", {"remote_usr"}), testing::HasSubstr("did you mean \"remote_user\"?: the format common has"));
   EXPECT_EQ(error_of("", {"remote_user"}), "");
   EXPECT_THAT(error_of("csv"), testing::HasSubstr("its first line names no column"));
 }

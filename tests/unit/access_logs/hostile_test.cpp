@@ -112,6 +112,28 @@ TEST(BrokenLogs, OfJsonAreRefusedByTheLine) {
   EXPECT_EQ(read_text(deep).arrivals.at(0).path, "/");
 }
 
+TEST(BrokenLogs, MayHaveDotsInNamesOfJson) {
+  // The third members of both lines have one way, but not one name.
+  const std::string rest =
+      R"("ts":1795516954,"msg":"handled request","request.method":"GET","request.uri":"/","status":200})";
+  const auto log =
+      read_text(R"({"a":1,"b":2,"request.headers.X":"one",)" + rest + '\n' + R"({"request":{"headers":{"X":"two"}},)" +
+                    rest + '\n' + R"({"a":1,"b":2,"request.headers.X":"three",)" + rest,
+                {.format = "caddy"});
+  ASSERT_EQ(log.counts.requests, 3U);
+  EXPECT_EQ(log.arrivals[0].field("X"), "one");
+  EXPECT_EQ(log.arrivals[1].field("X"), "two");
+  EXPECT_EQ(log.arrivals[2].field("X"), "three");
+}
+
+TEST(BrokenLogs, MayEndWithAnEmptyPart) {
+  const auto log = read_text("203.0.113.7 1795516954 \"GET / HTTP/1.0\" \n\n   \n",
+                             {.format = R"($remote_addr $msec "$request" $host)"});
+  EXPECT_EQ(log.counts.requests, 1U);
+  EXPECT_EQ(log.counts.unread, 0U);
+  EXPECT_TRUE(log.counts.missing.host);
+}
+
 TEST(BrokenLogs, ThatAreCompressedAreReadAsFarAsTheyGo) {
   const auto text = good_lines(5000);
   std::string packed(compressBound(text.size()) + 64, '\0');
