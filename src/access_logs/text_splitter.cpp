@@ -59,6 +59,12 @@ bool escaped(const char* begin, const char* at) noexcept {
   return (at - first) % 2 != 0;
 }
 
+/// Whether a list goes on behind its blank at `at`: nginx writes "a, b" for servers that were tried, and "a : b" where
+/// another group was.
+bool goes_on(const char* begin, const char* at, const char* end) noexcept {
+  return (at != begin && (at[-1] == ',' || at[-1] == ':')) || (end - at > 1 && at[1] == ':');
+}
+
 }  // namespace
 
 Result<std::unique_ptr<LineSplitter>, std::string> TextSplitter::make(const LineFormat& format, LineParts& parts) {
@@ -95,7 +101,7 @@ char* TextSplitter::end_of(const Piece& piece, char* at, char* end) noexcept {
   for (char* from = at;;) {
     auto* const found = static_cast<char*>(std::memchr(from, behind.front(), static_cast<std::size_t>(end - from)));
     if (found == nullptr) return nullptr;
-    const bool of_part = piece.quoted ? escaped(at, found) : piece.list && found != at && found[-1] == ',';
+    const bool of_part = piece.quoted ? escaped(at, found) : piece.list && goes_on(at, found, end);
     if (!of_part && matches(found, end, behind)) return found;
     from = found + 1;
   }

@@ -18,7 +18,7 @@ class TextSplitter final : public LineSplitter {
   struct Piece {
     std::string behind;  ///< the text behind a part; empty: it is the last one
     bool quoted = false;
-    bool list = false;  ///< whether blanks may follow commas
+    bool list = false;  ///< whether it may have blanks between its members
   };
   static char* end_of(const Piece& piece, char* at, char* end) noexcept;
 
