@@ -3,6 +3,8 @@
 #include "commands.hpp"
 #include "config_file.hpp"
 
+#include "headgate/config/policy_tests.hpp"
+
 #include <algorithm>
 #include <cstdio>
 
@@ -24,8 +26,8 @@ int check(const CheckOptions& options) {
   return bad ? kBadConfiguration : kWell;
 }
 
-int schema() {
-  std::fputs(config::schema().c_str(), stdout);
+int schema(bool of_tests) {
+  std::fputs((of_tests ? config::policy_tests_schema() : config::schema()).c_str(), stdout);
   return kWell;
 }
 

@@ -17,6 +17,7 @@ inline constexpr int kFailed = 1;
 inline constexpr int kWrongCommandLine = 2;
 inline constexpr int kBadConfiguration = 3;
 inline constexpr int kUnreachable = 4;  ///< the running gateway could not be reached
+inline constexpr int kDoesNotHold = 5;  ///< an assertion or a policy test does not hold
 
 struct RunOptions {
   std::string file;
@@ -49,7 +50,8 @@ struct CheckOptions {
 };
 int check(const CheckOptions& options);
 
-int schema();
+/// Of the configuration, or of files of policy tests.
+int schema(bool of_tests);
 int version(bool json);
 std::string version_text();  ///< "headgate 1.2.3"
 
@@ -92,6 +94,7 @@ void offer_top(CLI::App& app, int& result);
 void offer_traffic(CLI::App& app, int& result);
 void offer_usage_report(CLI::App& app, int& result);
 void offer_explain(CLI::App& app, int& result);  ///< also `routes`
+void offer_test(CLI::App& app, int& result);
 /// `completion`: words for the shell, from the table of commands itself.
 void offer_completion(CLI::App& app);
 

@@ -2,8 +2,6 @@
 
 #include "commands.hpp"
 
-#include "headgate/core/result.hpp"
-
 #include <array>
 #include <cerrno>
 #include <cstdio>
@@ -11,13 +9,13 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <vector>
 
 namespace headgate::cli {
 
 namespace {
 
+constexpr std::size_t kLongestFile = 64UL * 1024 * 1024;
 constexpr const char* kVariable = "HEADGATE_CONFIG";
 constexpr std::array<const char*, 2> kPlaces{"conf/headgate.json", "/etc/headgate/headgate.json"};
 
@@ -31,7 +29,13 @@ Found read(const std::string& path, const std::string& named_by = {}) {
   if (std::filesystem::is_directory(path, ignored)) return no(path + " is a directory; name the file in it");
   std::ifstream file(path, std::ios::binary);
   if (!file) return no("cannot read " + path + named_by + ": " + std::strerror(errno));
-  return Source{path, {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()}};
+  Source out{path, {}};
+  std::array<char, 65'536> piece{};
+  while (file.read(piece.data(), piece.size()) || file.gcount() > 0) {
+    out.text.append(piece.data(), static_cast<std::size_t>(file.gcount()));
+    if (out.text.size() > kLongestFile) return no(path + " has more than 64 MiB");
+  }
+  return out;
 }
 
 Found find_and_read(const std::string& given) {
@@ -66,6 +70,12 @@ std::optional<std::string> read_file(const std::string& path) {
   auto found = complain_if_missing(read(path));
   if (!found) return std::nullopt;
   return std::move(found->text);
+}
+
+Result<std::string, std::string> read_whole(const std::string& path) {
+  auto found = read(path);
+  if (found.has_error()) return Result<std::string, std::string>(boost::system::in_place_error, found.error());
+  return Result<std::string, std::string>(boost::system::in_place_value, std::move(found->text));
 }
 
 std::optional<Source> read_source(const std::string& given) { return complain_if_missing(find_and_read(given)); }

@@ -3,6 +3,7 @@
 
 #include "headgate/config/load.hpp"
 #include "headgate/config/read_config.hpp"
+#include "headgate/core/result.hpp"
 
 #include <optional>
 #include <string>
@@ -12,6 +13,9 @@ namespace headgate::cli {
 
 /// The file's text, or nothing after an error message on stderr.
 std::optional<std::string> read_file(const std::string& path);
+
+/// The file's text, of at most 64 MiB; or why there is none, a sentence without its dot.
+Result<std::string, std::string> read_whole(const std::string& path);
 
 /// A configuration file.
 struct Source {

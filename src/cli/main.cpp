@@ -203,8 +203,12 @@ int do_command(int count, char** words) {
   offer_keys(app, keys_options, result);
 
   offer_explain(app, result);
+  offer_test(app, result);
 
-  app.add_subcommand("schema", "JSON Schema of the configuration, for editors")->callback([&] { result = schema(); });
+  bool schema_of_tests = false;
+  auto* schema_command = app.add_subcommand("schema", "JSON Schema of the configuration, for editors");
+  schema_command->add_flag("--tests", schema_of_tests, "Of files of policy tests instead");
+  schema_command->callback([&] { result = schema(schema_of_tests); });
 
   bool version_json = false;
   auto* version_command = app.add_subcommand("version", "The version of this program");

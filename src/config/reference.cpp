@@ -1,6 +1,6 @@
 // Writes the reference of the configuration as Markdown, from the table.
 
-#include "table.hpp"
+#include "schema.hpp"
 
 #include "headgate/config/load.hpp"
 
@@ -20,8 +20,8 @@ std::string cell(std::string_view text) {
 
 class ReferenceWriter {
  public:
-  std::string run() {
-    section(root_section());
+  std::string run(const Section& root) {
+    section(root);
     return std::move(out_);
   }
 
@@ -73,6 +73,8 @@ class ReferenceWriter {
 
 }  // namespace
 
-std::string reference() { return ReferenceWriter().run(); }
+std::string reference_of(const Section& root) { return ReferenceWriter().run(root); }
+
+std::string reference() { return reference_of(root_section()); }
 
 }  // namespace headgate::config

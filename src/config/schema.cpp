@@ -1,6 +1,6 @@
 // Writes the JSON Schema (draft 2020-12) from the table, so that an editor and `headgate check` agree.
 
-#include "table.hpp"
+#include "schema.hpp"
 
 #include "headgate/config/load.hpp"
 
@@ -15,21 +15,24 @@ using Form = Shape::Form;
 // Any text may contain a placeholder. Only `headgate check` knows its value.
 constexpr const char* kPlaceholder = R"(\$\{)";
 
-std::string or_placeholder(const std::string& pattern) { return "^(" + pattern + ")$|" + kPlaceholder; }
-
 class SchemaWriter {
  public:
-  Json run() {
+  explicit SchemaWriter(Placeholders placeholders) : placeholders_(placeholders) {}
+
+  Json run(const Section& root, std::string_view title, std::string_view description) {
     Json schema{
-        {"$schema", "https://json-schema.org/draft/2020-12/schema"},
-        {"title", "headgate"},
-        {"description", "Configuration of headgate. Generated from the table `headgate check` walks; do not edit."}};
-    schema.update(object(root_section()));
+        {"$schema", "https://json-schema.org/draft/2020-12/schema"}, {"title", title}, {"description", description}};
+    schema.update(object(root));
     schema["$defs"] = std::move(definitions_);
     return schema;
   }
 
  private:
+  std::string or_placeholder(const std::string& pattern) const {
+    const auto whole = "^(" + pattern + ")$";
+    return placeholders_ == Placeholders::none ? whole : whole + '|' + kPlaceholder;
+  }
+
   Json object(const Section& section) {
     Json properties = Json::object();
     Json required = Json::array();
@@ -41,8 +44,8 @@ class SchemaWriter {
       if (key.presence == Presence::required) required.push_back(key.name);
     }
     Json out{{"type", "object"}, {"additionalProperties", false}, {"properties", std::move(properties)}};
-    // What the whole file needs may be in another file, which it includes or which includes it.
-    if (!required.empty() && !section.path.empty()) out["required"] = std::move(required);
+    // What the whole configuration needs may be in another file, which it includes or which includes it.
+    if (!required.empty() && &section != &root_section()) out["required"] = std::move(required);
     for (const auto each : section.one_of) out["oneOf"].push_back({{"required", Json::array({each})}});
     return out;
   }
@@ -90,6 +93,8 @@ class SchemaWriter {
         return list(shape);
       case Form::map:
         return {{"type", "object"}, {"additionalProperties", this->shape(*shape.of)}};
+      case Form::json:
+        return {{"type", "object"}};
       case Form::either:
         break;
     }
@@ -98,9 +103,10 @@ class SchemaWriter {
     return {{"anyOf", std::move(forms)}};
   }
 
-  static Json choice(const Shape& shape) {
+  Json choice(const Shape& shape) const {
     Json words = Json::array();
     for (const auto word : words_of(shape)) words.push_back(word);
+    if (placeholders_ == Placeholders::none) return {{"enum", std::move(words)}};
     Json any = Json::array();
     any.push_back({{"enum", std::move(words)}});
     any.push_back({{"type", "string"}, {"pattern", kPlaceholder}});
@@ -114,11 +120,21 @@ class SchemaWriter {
     return out;
   }
 
+  Placeholders placeholders_;
   Json definitions_ = Json::object();
 };
 
 }  // namespace
 
-std::string schema() { return SchemaWriter().run().dump(2) + '\n'; }
+std::string schema_of(const Section& root, std::string_view title, std::string_view description,
+                      Placeholders placeholders) {
+  return SchemaWriter(placeholders).run(root, title, description).dump(2) + '\n';
+}
+
+std::string schema() {
+  return schema_of(root_section(), "headgate",
+                   "Configuration of headgate. Generated from the table `headgate check` walks; do not edit.",
+                   Placeholders::anywhere);
+}
 
 }  // namespace headgate::config

@@ -126,6 +126,7 @@ Kind json_kind(Shape::Form form) {
       return Kind::number;
     case Form::section:
     case Form::map:
+    case Form::json:
       return Kind::object;
     case Form::list:
       return Kind::list;

@@ -22,7 +22,7 @@ using TextCheck = std::optional<LiteralError> (*)(std::string_view text);
 
 /// The values that one place accepts.
 struct Shape {
-  enum class Form { text, boolean, duration, size, rate, integer, choice, section, list, map, either };
+  enum class Form { text, boolean, duration, size, rate, integer, choice, section, list, map, json, either };
   Form form = Form::text;
   std::string_view what;      ///< a noun with its article, for messages and the reference
   TextCheck check = nullptr;  ///< of a text; of a map: of its keys

@@ -12,9 +12,11 @@ Result<OfflineConfig, std::string> OfflineConfig::make(const config::Config& con
   boost::asio::io_context loop{1};  // never runs
   const auto keyring = keyring::Keyring::open(loop, config.identity, nullptr);
   if (keyring.has_error()) return keyring.error();
+  auto path = config.gateway;
+  path.shedding.loop_lag = Duration(0);  // no loop is late here, and none is looked at
   OfflineConfig out;
   const auto instances = config.redis ? config.redis->instances : 1;
-  out.compiled_ = std::make_shared<const gateway::CompiledConfig>(config.gateway, config.identity, config.limits,
+  out.compiled_ = std::make_shared<const gateway::CompiledConfig>(path, config.identity, config.limits,
                                                                   config.upstreams, instances);
   out.keys_ = std::make_shared<const gateway::KeyOverrides>(*out.compiled_, (*keyring)->now());
   (*keyring)->stop();

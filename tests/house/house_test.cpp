@@ -23,10 +23,11 @@ const std::map<std::string, int> kFloors = {
     {"access_logs", 6},                                                                 // logs as arrivals
     {"config", 6},                                                                      // fills everybody's options
     {"offline", 7},                                                                     // runs that serve nobody
-    {"services", 7},  // what gateways tell each other and others
-    {"admin", 8},     // what operators see and change
-    {"server", 9},    // composition
-    {"cli", 10},      // words on the command line
+    {"services", 7},     // what gateways tell each other and others
+    {"policy_test", 8},  // requests, and what must come of them
+    {"admin", 8},        // what operators see and change
+    {"server", 9},       // composition
+    {"cli", 10},         // words on the command line
     {"main", 11},
 };
 

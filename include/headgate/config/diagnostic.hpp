@@ -24,6 +24,7 @@ struct Diagnostic {
   std::string caret_note;      ///< text beside a caret at another place: "a comma is missing here"; else empty
   std::size_t caret_line = 0;  ///< the caret's line, if caret_note is not empty
   std::size_t caret_column = 0;
+  std::string why{};  ///< lines that tell more, each with its end; may be empty
 };
 
 /// A file that the main file includes.
@@ -35,6 +36,9 @@ struct IncludedFile {
 /// Sorted by file and position: `file:line:column: error: message [/pointer]`, the line, a caret, help; a count at the
 /// end. `file` and `source` are the main file's; lines of others come from `included`.
 std::string render_text(const std::vector<Diagnostic>& diagnostics, std::string_view file, std::string_view source,
+                        std::span<const IncludedFile> included = {});
+/// The same without the count.
+std::string render_each(const std::vector<Diagnostic>& diagnostics, std::string_view file, std::string_view source,
                         std::span<const IncludedFile> included = {});
 /// A JSON array of {file,line,column,end_column,pointer,code,severity,message,help}.
 std::string render_json(const std::vector<Diagnostic>& diagnostics, std::string_view file);

@@ -233,19 +233,26 @@ std::string counted(std::size_t count, const char* word) {
   return std::to_string(count) + ' ' + word + (count == 1 ? "" : "s");
 }
 
+void append_indented(std::string_view lines, std::string& out) {
+  while (!lines.empty()) {
+    const auto end = std::min(lines.find('\n'), lines.size());
+    if (end > 0) out += "  " + clean(lines.substr(0, end));
+    out += '\n';
+    lines.remove_prefix(std::min(end + 1, lines.size()));
+  }
+}
+
 std::string_view severity_text(Severity severity) { return severity == Severity::error ? "error" : "warning"; }
 
 }  // namespace
 
-std::string render_text(const std::vector<Diagnostic>& diagnostics, std::string_view file, std::string_view source,
+std::string render_each(const std::vector<Diagnostic>& diagnostics, std::string_view file, std::string_view source,
                         std::span<const IncludedFile> included) {
   std::map<std::string_view, std::string_view> texts{{"", source}};
   for (const auto& each : included) texts.emplace(each.path, each.text);
   std::map<std::string_view, Excerpts> excerpts;
   std::string out;
-  std::size_t errors = 0;
   for (const auto& each : diagnostics) {
-    if (each.severity == Severity::error) ++errors;
     out += (each.file.empty() ? std::string(file) : each.file) + ':' + std::to_string(each.line) + ':' +
            std::to_string(each.column) + ": " + std::string(severity_text(each.severity)) + ": " + clean(each.message);
     if (!each.pointer.empty()) out += " [" + clean(each.pointer) + ']';
@@ -254,9 +261,18 @@ std::string render_text(const std::vector<Diagnostic>& diagnostics, std::string_
     if (!each.caret_note.empty()) where = {each.caret_line, each.caret_column - 1, each.caret_column, each.caret_note};
     out += excerpts.try_emplace(each.file, texts[each.file]).first->second.at(where);
     if (!each.help.empty()) out += "  help: " + clean(each.help) + '\n';
+    append_indented(each.why, out);
     out += '\n';
   }
+  return out;
+}
+
+std::string render_text(const std::vector<Diagnostic>& diagnostics, std::string_view file, std::string_view source,
+                        std::span<const IncludedFile> included) {
+  auto out = render_each(diagnostics, file, source, included);
   if (diagnostics.empty()) return out;
+  const auto is_error = [](const Diagnostic& each) { return each.severity == Severity::error; };
+  const auto errors = static_cast<std::size_t>(std::ranges::count_if(diagnostics, is_error));
   const auto warnings = diagnostics.size() - errors;
   if (errors > 0) out += counted(errors, "error");
   if (errors > 0 && warnings > 0) out += ", ";

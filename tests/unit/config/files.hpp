@@ -34,6 +34,7 @@ inline std::vector<std::filesystem::path> files_in(const std::string& relative, 
 /// The minimal file and all examples.
 inline std::vector<std::filesystem::path> shipped_configurations() {
   auto out = files_in("conf/examples", ".json");
+  std::erase_if(out, [](const auto& path) { return path.stem().extension() == ".test"; });
   out.push_back(source_path("conf/headgate.json"));
   return out;
 }

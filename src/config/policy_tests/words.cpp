@@ -1,0 +1,205 @@
+#include "words.hpp"
+
+#include "config/table_shapes.hpp"
+#include "config/text/report.hpp"
+
+#include "headgate/core/text.hpp"
+#include "headgate/http/fields.hpp"
+#include "headgate/http/url.hpp"
+#include "headgate/identity/expiry.hpp"
+
+#include <boost/asio/ip/address.hpp>
+
+#include <algorithm>
+
+namespace headgate::config {
+namespace {
+
+constexpr std::uint64_t kMaxTimes = 1'000'000;
+constexpr std::string_view kSentExample = R"(write "GET /items", or "GET https://api.example.com/items")";
+
+std::optional<LiteralError> check_sent(std::string_view text) {
+  const auto read = read_sent(text);
+  return read.has_error() ? std::optional(read.error()) : std::nullopt;
+}
+
+std::optional<LiteralError> check_moment(std::string_view text) {
+  const auto read = read_moment(text);
+  return read.has_error() ? std::optional(read.error()) : std::nullopt;
+}
+
+std::optional<LiteralError> check_address(std::string_view text) {
+  error_code wrong;
+  boost::asio::ip::make_address(text, wrong);
+  if (!wrong) return std::nullopt;
+  return LiteralError{in_quotes(text) + " is not an address", R"(write "203.0.113.9" or "2001:db8::9")"};
+}
+
+bool is_field_text(std::string_view text) noexcept {
+  return std::ranges::none_of(text, [](unsigned char c) { return (c < ' ' && c != '\t') || c == 0x7F; });
+}
+
+std::optional<LiteralError> check_sent_field(std::string_view text) {
+  if (text.size() <= 8'192 && is_field_text(text)) return std::nullopt;
+  return LiteralError{in_quotes(text) + " cannot be the value of a field",
+                      "write at most 8192 characters, without line ends"};
+}
+
+std::optional<LiteralError> check_test_name(std::string_view text) {
+  if (!text.empty() && text.size() <= 200 && is_field_text(text)) return std::nullopt;
+  return LiteralError{in_quotes(text) + " cannot be a test's name", "write a sentence of at most 200 bytes"};
+}
+
+std::optional<LiteralError> check_certificate_text(std::string_view text) {
+  const auto printable = [](unsigned char c) { return c >= ' ' && c < 0x7F; };
+  if (!text.empty() && text.size() <= 1'024 && std::ranges::all_of(text, printable)) return std::nullopt;
+  return LiteralError{in_quotes(text) + " is nothing that a certificate says",
+                      "write 1 to 1024 printable ASCII characters, as in \"CN=billing,O=Example\""};
+}
+
+constexpr Shape kSent = text("a method and a URL or a path", check_sent);
+constexpr Shape kTestAddress = text("an address", check_address);
+constexpr Shape kSentField = text("a field's value", check_sent_field);
+constexpr Shape kSentFields = list("a list of values", kSentField, 1, 100);
+constexpr const Shape* kSentFieldForms[] = {&kSentField, &kSentFields};
+constexpr Shape kSentFieldOrFields = either("a field's value or a list of them", kSentFieldForms);
+constexpr Shape kSentHeaders = map("an object of fields", kSentFieldOrFields, 0, check_field_name);
+constexpr Shape kClaims{.form = Form::json, .what = "an object"};
+constexpr Shape kTimes = integer(1, kMaxTimes);
+constexpr Shape kBytes = size(0, std::uint64_t{1} << 40U);
+constexpr Shape kCount = integer(0, kMaxTimes);
+constexpr Shape kRemaining = integer(0, std::uint64_t{1} << 53U);
+constexpr Shape kAnswerStatus = integer(200, 599);
+constexpr Shape kRedisState = choice(kRedisStates);
+constexpr Shape kCertificateText = text("text", check_certificate_text);
+
+constexpr Key kCertificateKeys[] = {
+    {"subject", &kCertificateText, "", R"("CN=billing,O=Example")", "Its subject, as RFC 4514 writes it"},
+    {"san", &kCertificateText, "", R"("DNS:billing.example")", "Its alternative names, with commas between them"},
+    {"sha256", &kCertificateText, "", R"("e3b0c44298fc1c14…")", "Its SHA-256: 64 hexadecimal digits"},
+};
+constexpr Section kCertificateSection{"certificate", "tests[].steps[].certificate",
+                                      "A client's certificate that was verified.", kCertificateKeys};
+constexpr Shape kCertificateShape = section(kCertificateSection);
+
+constexpr Key kAnswerKeys[] = {
+    {"status", &kAnswerStatus, "200", "404", "Its status"},
+    {"headers", &kSentHeaders, "{}", R"({ "X-Cost": "5" })", "Its fields"},
+    {"body", &kBytes, "\"0B\"", R"("2MiB")", "The size of its body"},
+    {"after", &kDelay, "\"0s\"", R"("250ms")", "How long the server takes"},
+};
+constexpr Section kAnswerSection{"answer", "tests[].steps[].answer", "What the server answers, each time.",
+                                 kAnswerKeys};
+constexpr Shape kAnswerShape = section(kAnswerSection);
+
+constexpr const Shape* kExpectedFieldForms[] = {&kSentField, &kBoolean};
+constexpr Shape kExpectedField = either("a value, or true or false", kExpectedFieldForms);
+constexpr Shape kExpectedFields = map("an object of fields", kExpectedField, 0, check_field_name);
+constexpr Key kExpectKeys[] = {
+    {"allowed", &kCount, "", "10", "How many requests of the step went to a server, or got the answer of their route"},
+    {"rejected", &kCount, "", "2",
+     "How many a limit, a suspension, a waiting room or load shedding turned away, with 429 or 503"},
+    {"refused", &kCount, "", "0",
+     "How many were refused for other reasons: no route, no valid credential, a malformed request"},
+    {"status", &kCountedStatus, "", "429", "The status of the last answer"},
+    {"limit", &kText, "", R"("per-ip")",
+     "The limit that rejected the last request, or whose numbers its answer has: the one nearest to its end"},
+    {"tier", &kText, "", R"("free")", "The tier of this limit"},
+    {"retry_after", &kDuration, "", R"("6s")", "The wait that the last answer tells, in whole seconds"},
+    {"remaining", &kRemaining, "", "0", "What is left of `limit` after the last request; 0 if it rejected it"},
+    {"route", &kText, "", R"("orders")", "The route of the last request"},
+    {"upstream", &kText, "", R"("api")", "The upstream that the last request went to"},
+    {"took", &kDelay, "", R"("250ms")",
+     "The time from the last request to the end of its answer: what it waited for its permit, and `after`"},
+    {"headers", &kExpectedFields, "", R"({ "RateLimit": "\"per-ip\";r=0;t=6", "Set-Cookie": false })",
+     "Fields of the last answer: with this value; `true`: with any; `false`: without such a field"},
+};
+constexpr Section kExpectSection{"expect", "tests[].steps[].expect",
+                                 "What must come of it. `allowed`, `rejected` and `refused` count the requests of the "
+                                 "step, all other words describe "
+                                 "the last answer.",
+                                 kExpectKeys};
+constexpr Shape kExpectShape = section(kExpectSection);
+
+constexpr Key kStepKeys[] = {
+    {"send", &kSent, "", R"("GET /items")",
+     "A request: a method, and a URL or a path. With a path alone its host is `localhost`, and it comes over TLS if "
+     "all "
+     "listeners have it"},
+    {"wait", &kDuration, "", R"("6s")", "Time passes. Nothing else moves it"},
+    {"redis", &kRedisState, "", R"("down")", "From here on Redis does not answer, or answers again"},
+    {"ip", &kTestAddress, "\"192.0.2.1\"", R"("203.0.113.9")", "The address that connects"},
+    {"headers", &kSentHeaders, "{}", R"({ "X-Forwarded-For": "198.51.100.7" })", "Its fields"},
+    {"claims", &kClaims, "", R"({ "sub": "ann", "plan": "pro" })",
+     "The claims of its token, which is taken to be signed by its issuer. Without `iss`, `aud` and `iat` they are what "
+     "the issuer would write"},
+    {"api_key_owner", &kText, "", R"("acme")",
+     "The owner of its API key: one that the configuration or its key file knows"},
+    {"certificate", &kCertificateShape, "", R"({ "subject": "CN=billing" })", "Its client's certificate"},
+    {"body", &kBytes, "\"0B\"", R"("2MiB")", "The size of its body"},
+    {"times", &kTimes, "1", "12", "How often it is sent, at the same moment"},
+    {"answer", &kAnswerShape, "", R"({ "status": 404, "after": "250ms" })", "What the server answers"},
+    {"expect", &kExpectShape, "", R"({ "allowed": 10, "rejected": 2 })", "What must come of it"},
+};
+constexpr std::string_view kStepKinds[] = {"send", "wait", "redis"};
+constexpr Section kStepSection{"step", "tests[].steps[]", "One thing that happens.", kStepKeys, {}, kStepKinds};
+constexpr Shape kStep = section(kStepSection);
+constexpr Shape kSteps = list("a list of steps", kStep, 1);
+
+constexpr Shape kTestName = text("a sentence", check_test_name);
+constexpr Shape kMoment = text("a moment of RFC 3339", check_moment);
+constexpr Key kTestKeys[] = {
+    {"name", &kTestName, "", R"("a free plan has 60 requests a minute")", "What it shows", required},
+    {"start", &kMoment, "\"2026-01-01T00:00:00Z\"", R"("2026-01-31T23:59:00Z")",
+     "What time it is at its beginning; for limits that count by days or months, and for tokens that expire"},
+    {"steps", &kSteps, "", R"([{ "send": "GET /items", "expect": { "status": 200 } }])",
+     "What happens, one after the other. Each test begins with nothing used", required},
+};
+constexpr Section kTestSection{"test", "tests[]", "One test.", kTestKeys};
+constexpr Shape kTest = section(kTestSection);
+constexpr Shape kTests = list("a list of tests", kTest, 1);
+
+constexpr Key kFileKeys[] = {
+    {"$schema", &kText, "", R"("./headgate.test.schema.json")", "For editors; headgate does not read it"},
+    {"config", &kFilePath, "", R"("headgate.json")", "The configuration, from the directory of this file", required},
+    {"tests", &kTests, "", R"([{ "name": "…", "steps": […] }])", "The tests", required},
+};
+
+LiteralError no_request(std::string message) { return {std::move(message), std::string(kSentExample)}; }
+
+}  // namespace
+
+constexpr Section kPolicyTestsSection{"tests", "", "The whole file.", kFileKeys};
+
+Result<SentLine, LiteralError> read_sent(std::string_view text) {
+  const auto space = text.find(' ');
+  SentLine out;
+  out.method = text.substr(0, space);
+  if (space == std::string_view::npos || !http::is_token(out.method))
+    return no_request(in_quotes(text) + " is not a request: a method, a blank, and a URL or a path");
+  const auto target = text.substr(space + 1);
+  if (std::ranges::any_of(target, [](unsigned char c) { return c <= ' ' || c == 0x7F; }) || target.size() > 8'192)
+    return no_request(in_quotes(text) + " is not a request: its target has a blank or is too long");
+  const auto url = http::split_url(target);
+  const bool whole = !url.scheme.empty();
+  if (whole && ((url.scheme != "http" && url.scheme != "https") || url.host_port.empty() || url.user))
+    return no_request(in_quotes(text) + " is not a request: the URL begins with http:// or https:// and a host");
+  if (!whole && !target.starts_with('/') && target != "*")
+    return no_request(in_quotes(text) + " is not a request: the path begins with a slash");
+  auto rest = whole ? url.rest : target;
+  rest = rest.substr(0, rest.find('#'));
+  const auto query = std::min(rest.find('?'), rest.size());
+  if (whole) out.tls = url.scheme == "https";
+  out.host = whole ? url.host_port : "localhost";
+  out.path = query == 0 ? "/" : rest.substr(0, query);
+  out.query = rest.substr(query);
+  return out;
+}
+
+Result<Instant, LiteralError> read_moment(std::string_view text) {
+  const auto read = identity::parse_expiry(text);
+  if (read.has_value() && text.find('T') != std::string_view::npos) return *read;
+  return LiteralError{in_quotes(text) + " is not a moment", "write \"" + std::string(kFirstMoment) + "\""};
+}
+
+}  // namespace headgate::config

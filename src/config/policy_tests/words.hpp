@@ -1,0 +1,37 @@
+#pragma once
+// The words of files of policy tests.
+
+#include "config/table.hpp"
+
+#include "headgate/core/literals.hpp"
+#include "headgate/core/result.hpp"
+#include "headgate/core/time.hpp"
+
+#include <optional>
+#include <string_view>
+
+namespace headgate::config {
+
+/// The whole file.
+extern const Section kPolicyTestsSection;
+
+/// "GET https://api.example.com/items?page=2". Views into the text.
+struct SentLine {
+  std::string_view method;
+  std::optional<bool> tls;  ///< not set: there is no host
+  std::string_view host;    ///< with its port
+  std::string_view path;
+  std::string_view query;  ///< with its '?', or empty
+};
+Result<SentLine, LiteralError> read_sent(std::string_view text);
+
+/// "2026-01-31T12:00:00Z".
+Result<Instant, LiteralError> read_moment(std::string_view text);
+
+inline constexpr std::string_view kFirstMoment = "2026-01-01T00:00:00Z";
+inline constexpr std::string_view kRedisStates[] = {"down", "up"};
+/// What stands beside "send" alone.
+inline constexpr std::string_view kOfSend[] = {"ip",   "headers", "claims", "api_key_owner", "certificate",
+                                               "body", "times",   "answer", "expect"};
+
+}  // namespace headgate::config

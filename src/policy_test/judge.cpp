@@ -1,0 +1,175 @@
+#include "judge.hpp"
+
+#include "headgate/core/literals.hpp"
+#include "headgate/core/text.hpp"
+
+#include <algorithm>
+
+namespace headgate::policy_test {
+namespace {
+
+using gateway::EndedBy;
+
+enum class Fate : std::uint8_t { allowed, rejected, refused };
+
+Fate fate_of(EndedBy ended_by) noexcept {
+  switch (ended_by) {
+    case EndedBy::limit:
+    case EndedBy::ban:
+    case EndedBy::waiting_room:
+    case EndedBy::shed:
+    case EndedBy::circuit:
+      return Fate::rejected;
+    case EndedBy::auth:
+    case EndedBy::no_route:
+    case EndedBy::too_large:
+    case EndedBy::bad_request:
+    case EndedBy::bug:
+      return Fate::refused;
+    default:
+      return Fate::allowed;  // also where its server did not answer in time
+  }
+}
+
+/// As in the configuration, also of a limit that is scaled on this route.
+std::string_view name_of_limit(const gateway::Exchange& x, std::string_view told) {
+  const auto* const binding = x.admission.binding;
+  const bool its_own = binding != nullptr && binding->route_limit->limit->name == told;
+  return its_own ? std::string_view(binding->route_limit->ready->base) : told;
+}
+
+std::string in_words(const gateway::Exchange& x, EndedBy ended_by, unsigned status, std::string_view limit) {
+  std::string out = std::to_string(status) + " (" + std::string(gateway::to_text(ended_by)) + ")";
+  const bool by_limit = ended_by == EndedBy::limit || ended_by == EndedBy::ban;
+  if (by_limit && !limit.empty()) out.append(" by limit ").append(limit);
+  if (x.retry_after > Duration(0)) out += ", to come back in " + to_text(x.retry_after);
+  return out;
+}
+
+std::string ordinal(std::uint64_t number) {
+  const auto teen = number % 100 / 10 == 1;
+  const auto* const end = teen               ? "th"
+                          : number % 10 == 1 ? "st"
+                          : number % 10 == 2 ? "nd"
+                          : number % 10 == 3 ? "rd"
+                                             : "th";
+  return std::to_string(number) + end;
+}
+
+std::string quoted(std::string_view text) { return '"' + std::string(text) + '"'; }
+std::string duration_text(Duration time) { return time == Duration(0) ? "0s" : to_text(time); }
+std::string or_none(const std::string& text) { return text.empty() ? "none" : quoted(text); }
+
+}  // namespace
+
+SentStep::SentStep(const config::SendStep& step, std::uint64_t first)
+    : step_(step), tell_([this](const engine::Decided& decided) { end(decided); }), first_(first) {}
+
+void SentStep::differ(const config::TestPlace& place, std::string message) {
+  differences_.push_back({.place = place, .message = std::move(message), .help = {}});
+}
+
+void SentStep::end(const engine::Decided& decided) {
+  ++ended_;
+  const auto fate = fate_of(decided.ended_by);
+  (fate == Fate::allowed ? allowed_ : fate == Fate::rejected ? rejected_ : refused_) += 1;
+  const auto nth = decided.number - first_ + 1;
+  if (fate != Fate::allowed && (first_stopped_ == 0 || nth < first_stopped_)) {
+    first_stopped_ = nth;
+    stopped_by_ =
+        in_words(decided.exchange, decided.ended_by, decided.status, name_of_limit(decided.exchange, decided.limit));
+  }
+  if (nth == step_.times) keep(decided);
+  if (ended_ != step_.times) return;
+  compare_counts();
+  compare_last();
+  compare_fields();
+  if (differences_.empty()) why_.reset();
+}
+
+void SentStep::keep(const engine::Decided& decided) {
+  const auto& x = decided.exchange;
+  const auto& admission = x.admission;
+  answer_ = {.status = decided.status,
+             .ended_by = decided.ended_by,
+             .limit = std::string(name_of_limit(x, decided.limit)),
+             .tier = std::string(decided.tier),
+             .retry_after = decided.retry_after,
+             .remaining = {},
+             .route = x.route == nullptr ? std::string() : x.route->name,
+             .upstream = std::string(x.upstream),
+             .took = decided.took,
+             .fields = {}};
+  if (admission.binding != nullptr)
+    answer_.remaining = admission.outcome == gateway::Admission::Outcome::rejected ? 0 : admission.decision().remaining;
+  for (const auto& field : x.fields) answer_.fields.emplace_back(field.name, field.value);
+}
+
+std::string SentStep::first_in_words() const {
+  if (first_stopped_ == 0) return {};
+  if (step_.times == 1) return ": it got " + stopped_by_;
+  return "; the " + ordinal(first_stopped_) + " was the first that was not, it got " + stopped_by_;
+}
+
+void SentStep::compare_counts() {
+  const auto count = [&](const auto& expected, std::uint64_t got, const char* word) {
+    if (!expected || expected->value == got) return;
+    auto message = "expected " + std::to_string(expected->value) + ' ' + word + ", got " + std::to_string(got) +
+                   " of " + std::to_string(step_.times);
+    differ(expected->place, message + first_in_words());
+  };
+  count(step_.expect.allowed, allowed_, "allowed");
+  count(step_.expect.rejected, rejected_, "rejected");
+  count(step_.expect.refused, refused_, "refused");
+}
+
+void SentStep::compare_last() {
+  const auto& expect = step_.expect;
+  const std::string of_last = step_.times > 1 ? " for the last request" : "";
+  const auto text = [&](const auto& expected, const std::string& got, const char* word) {
+    if (expected && expected->value != got)
+      differ(expected->place,
+             std::string("expected ") + word + ' ' + quoted(expected->value) + ", got " + or_none(got) + of_last);
+  };
+  if (expect.status && expect.status->value != answer_.status) {
+    auto message =
+        "expected status " + std::to_string(expect.status->value) + ", got " + std::to_string(answer_.status);
+    const bool told = fate_of(answer_.ended_by) != Fate::allowed && step_.times == 1;
+    if (told) message = "expected status " + std::to_string(expect.status->value) + ", got " + stopped_by_;
+    differ(expect.status->place, message + of_last);
+  }
+  text(expect.limit, answer_.limit, "limit");
+  text(expect.tier, answer_.tier, "tier");
+  if (expect.retry_after && expect.retry_after->value != answer_.retry_after)
+    differ(expect.retry_after->place, "expected retry_after " + to_text(expect.retry_after->value) + ", got " +
+                                          (answer_.retry_after > Duration(0) ? to_text(answer_.retry_after) : "none") +
+                                          of_last);
+  if (expect.remaining && (!answer_.remaining || expect.remaining->value != *answer_.remaining))
+    differ(expect.remaining->place,
+           "expected remaining " + std::to_string(expect.remaining->value) + ", got " +
+               (answer_.remaining ? std::to_string(*answer_.remaining) : "none: no limit was asked") + of_last);
+  text(expect.route, answer_.route, "route");
+  text(expect.upstream, answer_.upstream, "upstream");
+  if (expect.took && expect.took->value != answer_.took)
+    differ(expect.took->place, "expected it to take " + duration_text(expect.took->value) + ", it took " +
+                                   duration_text(answer_.took) + of_last);
+}
+
+void SentStep::compare_fields() {
+  for (const auto& expected : step_.expect.fields) {
+    std::vector<std::string> got;
+    for (const auto& [name, value] : answer_.fields)
+      if (same_word(name, expected.name)) got.push_back(quoted(value));
+    const auto* const value = std::get_if<std::string>(&expected.value);
+    const bool holds = value != nullptr                 ? got == std::vector<std::string>{quoted(*value)}
+                       : std::get<bool>(expected.value) ? !got.empty()
+                                                        : got.empty();
+    if (holds) continue;
+    const auto wanted = value != nullptr                 ? expected.name + ": " + *value
+                        : std::get<bool>(expected.value) ? "a field " + expected.name
+                                                         : "no field " + expected.name;
+    differ(expected.place, "expected " + wanted + ", got " + (got.empty() ? "none" : joined(got, ", ")));
+  }
+}
+
+}  // namespace headgate::policy_test

@@ -1,0 +1,64 @@
+#pragma once
+// What became of the requests of one step, and how that differs from what the step expects.
+
+#include "headgate/engine/simulation.hpp"
+#include "headgate/policy_test/run_test.hpp"
+
+#include <functional>
+#include <memory>
+
+namespace headgate::policy_test {
+
+/// What became of the last request.
+struct LastAnswer {
+  unsigned status = 0;
+  gateway::EndedBy ended_by = gateway::EndedBy::upstream;
+  std::string limit;
+  std::string tier;
+  Duration retry_after{0};
+  std::optional<std::uint64_t> remaining;
+  std::string route;
+  std::string upstream;
+  Duration took{0};
+  config::TestFields fields;
+};
+
+/// A step whose requests are being sent. Stays where it is: what ends is told to it.
+class SentStep {
+ public:
+  /// Its first request has the number `first` of those that its test sends.
+  SentStep(const config::SendStep& step, std::uint64_t first);
+  SentStep(const SentStep&) = delete;
+  SentStep& operator=(const SentStep&) = delete;
+
+  const std::function<void(const engine::Decided&)>& tell() const noexcept { return tell_; }
+  void why(AskedBefore asked) { why_ = std::make_unique<AskedBefore>(std::move(asked)); }
+
+  /// Complete when all of its requests have ended.
+  const std::vector<Difference>& differences() const noexcept { return differences_; }
+  std::optional<AskedBefore> take_why() { return why_ ? std::optional(std::move(*why_)) : std::nullopt; }
+
+ private:
+  void end(const engine::Decided& decided);
+  void keep(const engine::Decided& decided);
+  void compare_counts();
+  void compare_last();
+  void compare_fields();
+  void differ(const config::TestPlace& place, std::string message);
+  std::string first_in_words() const;
+
+  const config::SendStep& step_;
+  std::function<void(const engine::Decided&)> tell_;
+  std::uint64_t first_;
+  std::uint64_t ended_ = 0;
+  std::uint64_t allowed_ = 0;
+  std::uint64_t rejected_ = 0;
+  std::uint64_t refused_ = 0;
+  std::uint64_t first_stopped_ = 0;  ///< of the step, from 1: the first that was not allowed; 0: none
+  std::string stopped_by_;
+  LastAnswer answer_;
+  std::unique_ptr<AskedBefore> why_;
+  std::vector<Difference> differences_;
+};
+
+}  // namespace headgate::policy_test
