@@ -36,8 +36,8 @@ inline constexpr std::size_t kMaxDifferences = 10;
 
 /// What a file of tests may use. Each test takes from it.
 struct Budget {
-  std::uint64_t requests = 10'000'000;  ///< also each 64 KiB of a body
-  std::uint64_t alarms = 20'000'000;    ///< that ring while time passes: about two seconds
+  std::uint64_t requests = 2'000'000;  ///< also each 64 KiB of a body
+  std::uint64_t alarms = 20'000'000;   ///< that ring while time passes: about two seconds
 };
 
 /// How requests come that do not say it.
