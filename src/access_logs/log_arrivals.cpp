@@ -67,16 +67,17 @@ Result<std::unique_ptr<LogArrivals>, std::string> LogArrivals::open(const ReadOp
   std::map<std::pair<std::uint64_t, std::uint64_t>, std::string> seen;
   bool all_sizes = true;
   std::vector<bool> known(options.values.size());
-  for (const auto& file : options.files) {
-    auto input = LogInput::open(file);
+  for (const auto& path : options.files) {
+    auto input = LogInput::open(path);
     if (input.has_error()) return input.error();
+    const auto file = path == "-" ? "the standard input" : path;
     if (const auto [at, added] = seen.emplace(input->identity(), file); !added)
-      return at->second + " and " + file + " are the same file: name it once";
+      return file + " is there twice" + (at->second == file ? "" : ", also as " + at->second) + ": name it once";
     auto look = look_at(*input, *chosen, options.values);
     if (look.has_error()) return file + ": " + look.error();
     all_sizes = all_sizes && input->bytes_in_all() > 0;
     parts->bytes_in_all += input->bytes_in_all();
-    PendingLog log{.file = file == "-" ? "(standard input)" : file, .format = look->format};
+    PendingLog log{.file = file, .format = look->format};
     log.written = look->written.value_or(Instant{});
     log.bytes = input->bytes_in_all();
     if (!input->regular()) {

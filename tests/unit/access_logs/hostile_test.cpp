@@ -81,7 +81,8 @@ TEST(BrokenLogs, ThatAreNoneSayWhatHelps) {
   EXPECT_THAT(read_text("{\"a\":1}\n{}\n").error, testing::HasSubstr("none of the known formats"));
   EXPECT_THAT(read_text(std::string_view("\x28\xb5\x2f\xfd\0\0\0\0", 8)).error, testing::HasSubstr("zstdcat"));
   const TemporaryLog file(good_lines(1));
-  EXPECT_THAT(read_log({.files = {file.path(), "/tmp/../" + file.path()}}).error, testing::HasSubstr("the same file"));
+  EXPECT_THAT(read_log({.files = {file.path(), "/tmp/../" + file.path()}}).error,
+              testing::HasSubstr("is there twice, also as"));
 }
 
 TEST(BrokenLogs, MayBeEmpty) {
