@@ -23,6 +23,7 @@ const std::map<std::string, int> kFloors = {
     {"access_logs", 6},                                                                 // logs as arrivals
     {"config", 6},                                                                      // fills everybody's options
     {"offline", 7},                                                                     // runs that serve nobody
+    {"translate", 7},                                                                   // other products' files as ours
     {"services", 7},     // what gateways tell each other and others
     {"policy_test", 8},  // requests, and what must come of them
     {"admin", 8},        // what operators see and change
@@ -38,6 +39,7 @@ const std::map<std::string, std::set<std::string>> kKeepers = {
     {"prometheus/", {"observe"}},
     {"CLI/", {"cli"}},
     {"date/", {"config"}},
+    {"yaml-cpp/", {"translate"}},
     {"spdlog/", {"observe"}},
     {"zlib.h", {"access_logs"}},
     {"openssl/ssl.h", {"net"}},

@@ -1,0 +1,169 @@
+#include "accept.hpp"
+
+#include "json.hpp"
+#include "write.hpp"
+
+#include "headgate/config/load.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <set>
+
+namespace headgate::translate {
+namespace {
+
+constexpr int kGentleRounds = 8;  // then whole entries go, and then all that can
+constexpr int kRounds = 16;
+
+/// The parts of an RFC 6901 pointer. Names in a draft need no escape.
+std::vector<std::string_view> parts_of(std::string_view pointer) {
+  std::vector<std::string_view> out;
+  while (!pointer.empty()) {
+    pointer.remove_prefix(1);
+    const auto part = pointer.substr(0, pointer.find('/'));
+    out.push_back(part);
+    pointer.remove_prefix(part.size());
+  }
+  return out;
+}
+
+std::size_t number_of(std::string_view text) {
+  std::size_t out = std::string::npos;
+  std::from_chars(text.data(), text.data() + text.size(), out);
+  return out;
+}
+
+/// The entry that stands at `index` in the file, where those that are off do not stand.
+DraftEntry* nth(std::vector<DraftEntry>& all, std::size_t index) {
+  for (auto& entry : all)
+    if (!entry.off && index-- == 0) return &entry;
+  return nullptr;
+}
+
+DraftEntry* named(std::vector<DraftEntry>& all, std::string_view name) {
+  const auto found = std::find_if(all.begin(), all.end(), [&](const auto& each) { return each.name == name; });
+  return found == all.end() ? nullptr : &*found;
+}
+
+/// An entry is nothing without these.
+bool is_vital(std::string_view section, std::string_view key) {
+  static const std::set<std::string_view> kVital = {"path", "host",      "methods", "headers",  "query",
+                                                    "to",   "respond",   "per",     "redirect", "rewrite",
+                                                    "rate", "in_flight", "address", "servers"};
+  return kVital.contains(key) || (section == "limits" && key == "algorithm");
+}
+
+void turn_off(DraftEntry& entry, const std::string& message) {
+  if (entry.off) return;
+  entry.off = true;
+  say(entry, Matter::lost, entry.spot, entry.from.empty() ? "this" : entry.from, message);
+}
+
+void drop_field(DraftEntry& entry, std::string_view key, const std::string& message) {
+  const std::string json(entry.get(key));
+  if (json.empty()) return;
+  say(entry, Matter::lost, entry.spot, json_text(key) + ": " + json, message);
+  entry.set(key, {});
+}
+
+/// A mistake, and what it is in.
+struct Fault {
+  DraftEntry* entry = nullptr;  ///< null: nothing that can be taken out
+  std::string key;              ///< empty: the whole entry
+  std::size_t use = std::string::npos;
+  std::string message;
+};
+
+DraftEntry* whole_section(Draft& draft, std::string_view key) {
+  if (key == "identity") return &draft.identity;
+  if (key == "timeouts") return &draft.timeouts;
+  if (key == "bounds") return &draft.bounds;
+  if (key == "redis") return &draft.redis;
+  if (key == "all_routes") return &draft.all_routes;
+  return nullptr;
+}
+
+Fault fault_of(Draft& draft, const config::Diagnostic& mistake, bool gently) {
+  const auto at = parts_of(mistake.pointer);
+  const auto part = [&](std::size_t index) { return index < at.size() ? at[index] : std::string_view(); };
+  Fault out;
+  out.message = "headgate check: " + mistake.message;
+  if (auto* const section = whole_section(draft, part(0))) {
+    out.entry = section->fields.empty() ? nullptr : section;
+    out.key = gently && !section->get(part(1)).empty() ? std::string(part(1)) : "*";
+    return out;
+  }
+  std::size_t field = 2;
+  if (part(0) == "listen") {
+    const bool alone = number_of(part(1)) == std::string::npos;
+    if (alone) field = 1;
+    out.entry = nth(draft.listeners, alone ? 0 : number_of(part(1)));
+  } else if (part(0) == "routes") {
+    out.entry = nth(draft.routes, number_of(part(1)));
+    if (part(2) == "limits") out.use = number_of(part(3));
+  } else if (part(0) == "limits") {
+    out.entry = named(draft.limits, part(1));
+  } else if (part(0) == "upstreams") {
+    out.entry = named(draft.upstreams, part(1));
+  }
+  if (out.entry != nullptr && gently && !is_vital(part(0), part(field)) && !out.entry->get(part(field)).empty())
+    out.key = part(field);
+  return out;
+}
+
+void take_out(const Fault& fault) {
+  auto& entry = *fault.entry;
+  if (fault.use < entry.uses.size()) {
+    say(entry, Matter::lost, entry.spot, "limit " + entry.uses[fault.use], fault.message);
+    entry.uses.erase(entry.uses.begin() + static_cast<std::ptrdiff_t>(fault.use));
+  } else if (fault.key == "*") {
+    for (const auto& each : std::vector(entry.fields)) drop_field(entry, each.key, fault.message);
+  } else if (!fault.key.empty()) {
+    drop_field(entry, fault.key, fault.message);
+  } else {
+    turn_off(entry, fault.message);
+  }
+}
+
+/// A file needs a listener and a route.
+void complete(Draft& draft) {
+  const auto none = [](const auto& all) {
+    return std::all_of(all.begin(), all.end(), [](const auto& each) { return each.off; });
+  };
+  if (none(draft.listeners)) {
+    draft.listeners.emplace_back().set("address", json_text(":8080"));
+    draft.listeners.back().comments = {"No address to listen on was translated."};
+  }
+  if (none(draft.routes)) {
+    auto& route = draft.routes.emplace_back();
+    route.comments = {"No route was translated: this answers everything until there is one."};
+    route.set("path", json_text("/*"));
+    route.set("respond", R"({ "status": 404, "body": "no route yet\n" })");
+  }
+}
+
+}  // namespace
+
+std::string accepted(Draft& draft, const std::string& heading) {
+  for (int round = 0;; ++round) {
+    complete(draft);
+    auto text = write(draft, heading);
+    const auto loaded = config::load(text);
+    if (loaded.config || round == kRounds) return text;
+    // All are found before any is taken out: the numbers in pointers are those of this text.
+    std::vector<Fault> faults;
+    for (const auto& mistake : loaded.diagnostics) {
+      if (mistake.severity != config::Severity::error) continue;
+      if (auto fault = fault_of(draft, mistake, round < kGentleRounds); fault.entry != nullptr)
+        faults.push_back(std::move(fault));
+    }
+    std::for_each(faults.rbegin(), faults.rend(), take_out);
+    if (!faults.empty()) continue;
+    draft.routes.clear();
+    draft.limits.clear();
+    draft.upstreams.clear();
+    draft.listeners.clear();
+  }
+}
+
+}  // namespace headgate::translate

@@ -1,0 +1,13 @@
+#pragma once
+// Prints a draft as a commented headgate file.
+
+#include "draft.hpp"
+
+#include <string>
+
+namespace headgate::translate {
+
+/// `heading` is a line of comment at the top.
+std::string write(const Draft& draft, const std::string& heading);
+
+}  // namespace headgate::translate

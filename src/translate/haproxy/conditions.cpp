@@ -1,0 +1,220 @@
+// acl and "if": tests of requests.
+
+#include "translate/reading/numbers.hpp"
+#include "translate/unreadable.hpp"
+#include "work.hpp"
+
+#include "headgate/core/text.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+namespace headgate::translate {
+namespace {
+
+constexpr std::size_t kMaxAlternatives = 200;
+
+/// "name(argument)" in its parts.
+std::pair<std::string, std::string> call_of(std::string_view word) {
+  const auto open = word.find('(');
+  if (open == std::string_view::npos) return {std::string(word), {}};
+  const auto close = word.find(')', open);
+  return {std::string(word.substr(0, open)),
+          std::string(word.substr(open + 1, close == std::string_view::npos ? close : close - open - 1))};
+}
+
+/// The counter of "sc_http_req_rate(0)", "sc0_http_req_rate" and "src_http_req_rate(table)"; false if it is none of
+/// this end.
+bool counter_of(const std::string& name, const std::string& argument, std::string_view end, HaproxyTest& out) {
+  if (!name.ends_with(end)) return false;
+  const auto begin = name.substr(0, name.size() - end.size());
+  if (begin == "sc_") {
+    out.counter = argument.substr(0, argument.find(','));
+    if (argument.find(',') != std::string::npos) out.table = argument.substr(argument.find(',') + 1);
+  } else if (begin.size() == 4 && begin.starts_with("sc") && begin.back() == '_') {
+    out.counter = begin.substr(2, 1);
+  } else if (begin == "src_") {
+    out.counter = "src";
+    out.table = argument;
+  } else {
+    return false;
+  }
+  return true;
+}
+
+/// "gt 10" and "ge 10": how many are let through.
+bool set_number(const std::vector<std::string>& values, HaproxyTest& out) {
+  if (values.size() != 2) return false;
+  const auto number = whole_number(values[1]);
+  if (!number || (values[0] != "gt" && values[0] != "ge") || (values[0] == "ge" && *number == 0)) return false;
+  out.number = values[0] == "gt" ? *number : *number - 1;
+  return true;
+}
+
+/// A criterion with its values.
+HaproxyTest test_of(const std::vector<std::string>& words) {
+  HaproxyTest out;
+  out.text = joined(words, " ");
+  if (words.empty()) return out;
+  const auto [name, argument] = call_of(words.front());
+  std::string method;
+  std::vector<std::string> values;
+  bool with_file = false;
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    if (words[i] == "-m" && i + 1 < words.size())
+      method = words[++i];
+    else if (words[i] == "-f")
+      with_file = true;
+    else if (words[i] != "-i" && words[i] != "-n" && words[i] != "--")
+      values.push_back(words[i]);
+  }
+  if (with_file) return out;
+  using Kind = HaproxyTest::Kind;
+  if (counter_of(name, argument, "http_req_rate", out)) {
+    out.kind = set_number(values, out) && out.number > 0 ? Kind::request_rate : Kind::other;
+  } else if (counter_of(name, argument, "conn_cur", out)) {
+    out.kind = set_number(values, out) && out.number > 0 ? Kind::connections : Kind::other;
+  } else if (counter_of(name, argument, "conn_rate", out)) {
+    out.kind = set_number(values, out) && out.number > 0 ? Kind::connection_rate : Kind::other;
+  } else if (name == "path_beg" || (name == "path" && method == "beg")) {
+    out.kind = Kind::path_prefix;
+  } else if (name == "path" && (method.empty() || method == "str")) {
+    out.kind = Kind::path;
+  } else if (name == "method") {
+    out.kind = Kind::method;
+  } else if (name == "ssl_fc") {
+    out.kind = Kind::over_tls;
+  } else if (name == "always_true" || name == "TRUE") {
+    out.kind = Kind::always;
+  } else if (name == "hdr" || name == "req.hdr" || name == "hdr_dom" || name == "hdr_end" || name == "req.fhdr") {
+    const bool host = same_word(argument.substr(0, argument.find(',')), "host");
+    if (host && (name == "hdr_end" || method == "end"))
+      for (auto& value : values) value = value.starts_with('.') ? "*" + value : value;
+    if (host)
+      out.kind = Kind::host;
+    else if ((name == "hdr" || name == "req.hdr" || name == "req.fhdr") &&
+             (method.empty() || method == "str" || method == "found"))
+      out.kind = Kind::header;
+    if (out.kind == Kind::header) out.name = argument.substr(0, argument.find(','));
+    if (method == "found") values.clear();
+    if (host && (method == "beg" || method == "reg" || method == "sub")) out.kind = Kind::other;
+  }
+  if ((out.kind == Kind::path_prefix || out.kind == Kind::path || out.kind == Kind::host || out.kind == Kind::method) &&
+      values.empty())
+    out.kind = Kind::other;
+  out.values = std::move(values);
+  return out;
+}
+
+HaproxyTest untranslatable(std::string text) {
+  HaproxyTest out;
+  out.text = std::move(text);
+  return out;
+}
+
+/// One test of a condition stands for several alternatives if an acl has several lines.
+std::vector<HaproxyTest> tests_named(const HaproxyProxy& proxy, std::string_view name) {
+  const auto found = proxy.acls.find(name);
+  if (found != proxy.acls.end()) return found->second;
+  static const std::map<std::string, std::string, std::less<>> kPredefined = {{"METH_GET", "GET HEAD"},
+                                                                              {"METH_POST", "POST"},
+                                                                              {"METH_OPTIONS", "OPTIONS"},
+                                                                              {"METH_PUT", "PUT"},
+                                                                              {"METH_DELETE", "DELETE"}};
+  HaproxyTest out;
+  out.text = name;
+  if (name == "TRUE") out.kind = HaproxyTest::Kind::always;
+  if (const auto method = kPredefined.find(name); method != kPredefined.end()) {
+    out.kind = HaproxyTest::Kind::method;
+    if (name == "METH_GET")
+      out.values = {"GET", "HEAD"};
+    else
+      out.values = {method->second};
+  }
+  return {out};
+}
+
+}  // namespace
+
+std::optional<std::uint64_t> haproxy_time(std::string_view text) {
+  std::uint64_t number = 0;
+  const auto [end, wrong] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (wrong != std::errc() || number > 1'000'000'000) return std::nullopt;
+  const auto unit = text.substr(static_cast<std::size_t>(end - text.data()));
+  if (unit.empty() || unit == "ms") return number;
+  if (unit == "us") return number / 1000;
+  if (unit == "s") return number * 1000;
+  if (unit == "m") return number * 60'000;
+  if (unit == "h") return number * 3'600'000;
+  if (unit == "d") return number * 86'400'000;
+  return std::nullopt;
+}
+
+void find_acls(HaproxyProxy& proxy) {
+  for (const auto* line : proxy.lines)
+    if (line->begins("acl") && line->words.size() > 2)
+      proxy.acls[line->words[1]].push_back(test_of({line->words.begin() + 2, line->words.end()}));
+}
+
+std::vector<HaproxyTests> conditions_of(const HaproxyProxy& proxy, const HaproxyLine& line) {
+  auto at = std::find_if(line.words.begin(), line.words.end(),
+                         [](const auto& word) { return word == "if" || word == "unless"; });
+  if (at == line.words.end()) return {};
+  const bool unless = *at == "unless";
+  std::vector<HaproxyTests> done;
+  std::vector<HaproxyTests> open(1);
+  bool negated = false;
+  const auto add = [&](std::vector<HaproxyTest> tests) {
+    // Of several lines of an acl one is enough; negated, none may hold.
+    if (negated && tests.size() > 1) tests = {untranslatable(tests.front().text)};
+    std::vector<HaproxyTests> out;
+    for (const auto& alternative : open)
+      for (auto test : tests) {
+        test.negated = test.negated != negated;
+        out.push_back(alternative);
+        out.back().push_back(std::move(test));
+      }
+    if (out.size() + done.size() > kMaxAlternatives)
+      throw Unreadable(line.spot, "this condition has more than " + std::to_string(kMaxAlternatives) + " alternatives");
+    open = std::move(out);
+    negated = false;
+  };
+  for (++at; at != line.words.end(); ++at) {
+    std::string_view word = *at;
+    if (word == "or" || word == "||") {
+      done.insert(done.end(), open.begin(), open.end());
+      open.assign(1, {});
+      continue;
+    }
+    while (word.starts_with('!')) {
+      negated = !negated;
+      word.remove_prefix(1);
+    }
+    if (word.empty()) continue;
+    if (word == "{") {
+      const auto close = std::find(at, line.words.end(), "}");
+      add({test_of({at + 1, close})});
+      if (close == line.words.end()) break;
+      at = close;
+    } else {
+      add(tests_named(proxy, word));
+    }
+  }
+  done.insert(done.end(), open.begin(), open.end());
+  if (!unless) return done;
+  // "unless" of one test is "if" of its contrary; of several it is more than a route can say.
+  if (done.size() == 1 && done.front().size() == 1) {
+    done.front().front().negated = !done.front().front().negated;
+    return done;
+  }
+  return {{untranslatable("unless")}};
+}
+
+const HaproxyLine* last_line(const HaproxyProxy& proxy, std::string_view first, std::string_view second) {
+  const HaproxyLine* out = nullptr;
+  for (const auto* line : proxy.lines)
+    if (line->begins(first, second)) out = line;
+  return out;
+}
+
+}  // namespace headgate::translate

@@ -1,0 +1,368 @@
+// A frontend: where it listens, and which of its rules takes a request. HAProxy takes the first rule that fits,
+// headgate the most specific route.
+
+#include "translate/draft/json.hpp"
+#include "translate/unreadable.hpp"
+#include "work.hpp"
+
+#include "headgate/core/text.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+namespace headgate::translate {
+namespace {
+
+constexpr std::size_t kMaxFrontendRoutes = 2000;  // of one frontend: each is compared with those before it
+
+/// What a route is for.
+struct Requests {
+  std::string host;
+  std::string path = "/*";
+  std::vector<std::string> methods;
+  std::vector<std::pair<std::string, std::string>> headers;  ///< JSON of values by field
+};
+
+/// Whether all requests of `inner` are of `outer`, too, as far as paths and hosts say.
+bool covers(const Requests& outer, const Requests& inner) {
+  if (!outer.host.empty() && outer.host != inner.host) return false;
+  if (!outer.methods.empty() && outer.methods != inner.methods) return false;
+  if (!outer.headers.empty() && outer.headers != inner.headers) return false;
+  if (outer.path == inner.path) return true;
+  if (!outer.path.ends_with("/*")) return false;
+  const auto begin = outer.path.substr(0, outer.path.size() - 1);
+  return inner.path.starts_with(begin) || inner.path + "/" == begin;
+}
+
+/// The requests that tests choose; nothing if a route cannot say that.
+std::optional<std::vector<Requests>> requests_of(const HaproxyTests& tests) {
+  using Kind = HaproxyTest::Kind;
+  std::vector<std::string> hosts;
+  std::vector<std::string> paths;
+  Requests common;
+  for (const auto& test : tests) {
+    if (test.kind == Kind::always && !test.negated) continue;
+    if (test.negated) return std::nullopt;
+    if (test.kind == Kind::host && hosts.empty()) {
+      for (const auto& value : test.values) hosts.push_back(lower(value.substr(0, value.find(':'))));
+    } else if ((test.kind == Kind::path || test.kind == Kind::path_prefix) && paths.empty()) {
+      for (const auto& value : test.values) {
+        if (!value.starts_with('/')) return std::nullopt;
+        const bool prefix = test.kind == Kind::path_prefix;
+        paths.push_back(!prefix ? value : value.ends_with('/') ? value + "*" : value + "/*");
+      }
+    } else if (test.kind == Kind::method && common.methods.empty()) {
+      common.methods = test.values;
+    } else if (test.kind == Kind::header) {
+      common.headers.emplace_back(test.name, test.values.empty() ? "true" : text_or_list(test.values));
+    } else {
+      return std::nullopt;
+    }
+  }
+  if (hosts.empty()) hosts.emplace_back();
+  if (paths.empty()) paths.emplace_back("/*");
+  std::vector<Requests> out;
+  for (const auto& host : hosts)
+    for (const auto& path : paths) {
+      out.push_back(common);
+      out.back().host = host;
+      out.back().path = path;
+    }
+  return out;
+}
+
+/// The routes of one frontend.
+class Frontend {
+ public:
+  Frontend(HaproxyWork& work, const HaproxyProxy& proxy)
+      : work_(work), proxy_(proxy), limits_(haproxy_limits(work, proxy)) {}
+
+  void take() {
+    for (std::size_t i = proxy_.own; i < proxy_.lines.size(); ++i) {
+      const auto& line = *proxy_.lines[i];
+      const bool refuses = line.word(0) == "block" ||
+                           (line.begins("http-request") && (line.word(1) == "deny" || line.word(1) == "tarpit" ||
+                                                            line.word(1) == "silent-drop" || line.word(1) == "reject"));
+      if (refuses && !is_limit_rule(proxy_, line)) answer(line, "deny");
+      if (line.begins("http-request", "return")) answer(line, "return");
+      if (line.begins("redirect") || line.begins("http-request", "redirect")) answer(line, "redirect");
+    }
+    for (std::size_t i = proxy_.own; i < proxy_.lines.size(); ++i)
+      if (proxy_.lines[i]->begins("use_backend")) pass_on(*proxy_.lines[i], std::string(proxy_.lines[i]->word(1)));
+    if (const auto* const otherwise = last_line(proxy_, "default_backend"))
+      pass_on(*otherwise, std::string(otherwise->word(1)));
+    else if (proxy_.section->kind == "listen")
+      pass_on(proxy_.section->head, proxy_.section->name);
+    for (const auto& limit : limits_)
+      if (!limit.when.empty()) narrow(limit);
+    for (auto& [requests, route] : routes_) put_route(work_.draft, std::move(route));
+  }
+
+ private:
+  DraftEntry begin(const HaproxyLine& line) const {
+    DraftEntry route;
+    route.spot = line.spot;
+    route.from = line.text();
+    route.comments.push_back(line.text());
+    return route;
+  }
+
+  static void set_requests(DraftEntry& route, const Requests& requests) {
+    std::vector<DraftEntry::Field> head;
+    if (!requests.host.empty()) head.push_back({"host", json_text(requests.host)});
+    head.push_back({"path", json_text(requests.path)});
+    if (!requests.methods.empty()) head.push_back({"methods", texts_of(requests.methods)});
+    if (!requests.headers.empty()) head.push_back({"headers", object_of(requests.headers)});
+    for (const auto* key : {"host", "path", "methods", "headers"}) route.set(key, {});
+    route.fields.insert(route.fields.begin(), head.begin(), head.end());
+  }
+
+  void put(DraftEntry route, const std::vector<HaproxyTests>& conditions, const HaproxyLine& line) {
+    std::vector<Requests> all;
+    for (const auto& tests : conditions) {
+      const auto some = requests_of(tests);
+      if (!some) {
+        work_.draft.say(
+            Matter::lost, line.spot, line.text(),
+            "a route is chosen by host, path, method and fields; headgate has no other conditions, and no \"not\"");
+        return;
+      }
+      all.insert(all.end(), some->begin(), some->end());
+    }
+    bool first = true;
+    for (const auto& requests : all) {
+      if (routes_.size() >= kMaxFrontendRoutes)
+        throw Unreadable(line.spot, "this frontend has more than " + std::to_string(kMaxFrontendRoutes) + " routes");
+      auto copy = route;
+      if (!first) copy.remarks.clear();
+      first = false;
+      const auto before = std::find_if(routes_.begin(), routes_.end(), [&](const auto& each) {
+        return !each.second.off && covers(each.first, requests);
+      });
+      // A route with more to say is the more specific one here, and HAProxy would never come to it.
+      if (before != routes_.end()) {
+        copy.off = true;
+        say(copy, Matter::aside, line.spot, line.text(),
+            "the rule at line " + std::to_string(before->second.spot.line) + " takes these requests before");
+      }
+      for (const auto& limit : limits_)
+        if (limit.when.empty() && (copy.get("to").size() > 0 || limit.line->spot.line < line.spot.line))
+          copy.use(limit.name);
+      set_requests(copy, requests);
+      if (requests.path.ends_with("/*") && requests.path.size() > 2)
+        for (const auto& tests : conditions)
+          for (const auto& test : tests)
+            if (test.kind == HaproxyTest::Kind::path_prefix &&
+                std::find(test.values.begin(), test.values.end(), requests.path.substr(0, requests.path.size() - 2)) !=
+                    test.values.end())
+              say(copy, Matter::differs, line.spot, test.text,
+                  "headgate compares whole segments: " + requests.path.substr(0, requests.path.size() - 2) +
+                      " and what is below it");
+      routes_.emplace_back(requests, std::move(copy));
+    }
+  }
+
+  std::vector<HaproxyTests> conditions(const HaproxyLine& line) const {
+    auto out = conditions_of(proxy_, line);
+    if (out.empty()) out.emplace_back();
+    return out;
+  }
+
+  void answer(const HaproxyLine& line, std::string_view kind) {
+    auto route = begin(line);
+    if (kind == "redirect") return redirect(line, std::move(route));
+    unsigned status = kind == "deny" ? 403 : 200;
+    const auto written = line.after(kind == "deny" ? "deny_status" : "status");
+    std::from_chars(written.data(), written.data() + written.size(), status);
+    std::vector<std::pair<std::string, std::string>> members{{"status", std::to_string(status)}};
+    if (const auto type = line.after("content-type"); !type.empty())
+      members.emplace_back("content_type", json_text(type));
+    if (const auto body = line.after("string"); !body.empty()) members.emplace_back("body", json_text(body));
+    for (const auto* other : {"lf-string", "file", "lf-file", "errorfile", "errorfiles", "hdr"})
+      if (!line.after(other).empty()) say(route, Matter::lost, line.spot, other, "headgate answers with a fixed text");
+    route.set("respond", object_of(members));
+    put(std::move(route), conditions(line), line);
+  }
+
+  void redirect(const HaproxyLine& line, DraftEntry route) {
+    const auto all = conditions(line);
+    const bool plain_only = all.size() == 1 && all.front().size() == 1 &&
+                            all.front().front().kind == HaproxyTest::Kind::over_tls && all.front().front().negated;
+    if (line.after("scheme") == "https" && (plain_only || (all.size() == 1 && all.front().empty()))) {
+      for (auto& listener : work_.draft.listeners)
+        if (listener.from.starts_with(proxy_.section->name + ":") && listener.get("tls").empty())
+          listener.set("redirect_to_https", "true");
+      return;
+    }
+    auto to = std::string(line.after("location"));
+    if (to.empty() && !line.after("prefix").empty()) to = std::string(line.after("prefix")) + "/*";
+    if (to.empty() || to.find('%') != std::string::npos) {
+      work_.draft.say(Matter::lost, line.spot, line.text(),
+                      "headgate redirects to a fixed address, or to https with \"redirect_to_https\"");
+      return;
+    }
+    const auto code = line.after("code");
+    if (to.ends_with("/*"))
+      for (const auto& tests : all)
+        if (const auto some = requests_of(tests); some && !some->empty() && some->front().path != "/*")
+          to = to.substr(0, to.size() - 2) + some->front().path;
+    route.set("redirect", object_of({{"to", json_text(to)}, {"status", code.empty() ? "302" : std::string(code)}}));
+    put(std::move(route), all, line);
+  }
+
+  void pass_on(const HaproxyLine& line, const std::string& backend) {
+    auto route = begin(line);
+    const auto upstream = haproxy_upstream(work_, backend);
+    if (upstream.empty()) {
+      route.set("respond", R"({ "status": 503, "body": "not translated\n" })");
+      say(route, Matter::lost, line.spot, line.text(), "no server of this backend was translated");
+    } else {
+      auto made = backends_.find(backend);
+      if (made == backends_.end()) {
+        made = backends_.emplace(backend, DraftEntry{}).first;
+        take_backend(work_.proxies.at(backend), made->second);
+      }
+      const auto& rules = made->second;
+      route.set("to", json_text(upstream));
+      route.fields.insert(route.fields.end(), rules.fields.begin(), rules.fields.end());
+      route.uses = rules.uses;
+      route.remarks.insert(route.remarks.end(), rules.remarks.begin(), rules.remarks.end());
+      made->second.remarks.clear();  // said once
+    }
+    put(std::move(route), conditions(line), line);
+  }
+
+  /// What the rules of the frontend and of the backend do to requests that go there.
+  void take_backend(const HaproxyProxy& backend, DraftEntry& route) {
+    haproxy_fields(proxy_, route);
+    if (&backend != &proxy_) {
+      haproxy_fields(backend, route);
+      for (const auto& limit : haproxy_limits(work_, backend)) {
+        if (limit.when.empty())
+          route.use(limit.name);
+        else
+          work_.draft.say(Matter::lost, limit.line->spot, limit.line->text(),
+                          "headgate has no such condition in an upstream");
+      }
+      for (std::size_t i = backend.own; i < backend.lines.size(); ++i) {
+        const auto& line = *backend.lines[i];
+        const bool decides = line.begins("redirect") || line.begins("block") ||
+                             (line.begins("http-request") &&
+                              (line.word(1) == "deny" || line.word(1) == "return" || line.word(1) == "redirect"));
+        if (decides && !is_limit_rule(backend, line) &&
+            work_.said.insert(line.spot.file + std::to_string(line.spot.line)).second)
+          say(route, Matter::lost, line.spot, line.text(), "write it as a route of its own");
+      }
+    }
+    if (const auto* const time = last_line(backend, "timeout", "server"))
+      if (const auto span = haproxy_time(time->word(2)); span && *span > 0) {
+        route.set("timeout", milliseconds(*span));
+        route.set("between_bytes", milliseconds(*span));
+      }
+  }
+
+  /// A limit for some requests only: of the routes within them, and of a copy of the route around them.
+  void narrow(const HaproxyLimit& limit) {
+    const auto wanted = requests_of(limit.when);
+    if (!wanted) {
+      work_.draft.say(Matter::lost, limit.line->spot, limit.line->text(), "headgate has no such condition for a limit");
+      return;
+    }
+    // A host of its own takes requests before any path does, so there is a narrower route for each.
+    std::set<std::string> hosts;
+    for (const auto& each : routes_) hosts.insert(each.first.host);
+    for (const auto& requests : *wanted) {
+      if (!requests.host.empty()) {
+        narrow(limit, requests);
+        continue;
+      }
+      for (const auto& host : hosts) {
+        auto there = requests;
+        there.host = host;
+        narrow(limit, there);
+      }
+    }
+  }
+
+  void narrow(const HaproxyLimit& limit, const Requests& requests) {
+    bool same = false;
+    const std::pair<Requests, DraftEntry>* around = nullptr;
+    for (auto& each : routes_) {
+      if (each.second.off || each.second.get("to").empty()) continue;
+      if (covers(requests, each.first)) each.second.use(limit.name);
+      same = same || (each.first.path == requests.path && each.first.host == requests.host &&
+                      each.first.methods == requests.methods);
+      if (!covers(each.first, requests)) continue;
+      if (around == nullptr || std::pair(each.first.host.size(), each.first.path.size()) >=
+                                   std::pair(around->first.host.size(), around->first.path.size()))
+        around = &each;
+    }
+    if (same || around == nullptr || routes_.size() >= kMaxFrontendRoutes) return;
+    auto copy = around->second;
+    copy.remarks.clear();
+    copy.comments = {limit.line->text()};
+    copy.spot = limit.line->spot;
+    set_requests(copy, requests);
+    copy.use(limit.name);
+    routes_.emplace_back(requests, std::move(copy));
+  }
+
+  HaproxyWork& work_;
+  const HaproxyProxy& proxy_;
+  std::vector<HaproxyLimit> limits_;
+  std::vector<std::pair<Requests, DraftEntry>> routes_;
+  std::map<std::string, DraftEntry> backends_;  ///< what the rules of a backend do to its routes
+};
+
+void take_bind(HaproxyWork& work, const HaproxyProxy& proxy, const HaproxyLine& line) {
+  std::string all(line.word(1));
+  for (std::string_view rest = all; !rest.empty();) {
+    auto address = std::string(rest.substr(0, rest.find(',')));
+    rest.remove_prefix(std::min(rest.size(), address.size() + 1));
+    for (const auto* kind : {"ipv4@", "ipv6@"})
+      if (address.starts_with(kind)) address.erase(0, 5);
+    if (address.starts_with("*:") || address.starts_with("0.0.0.0:")) address.erase(0, address.find(':'));
+    if (address.starts_with(":::") || address.starts_with("[::]:")) address = address.substr(address.rfind(':'));
+    DraftEntry listener;
+    listener.spot = line.spot;
+    listener.from = proxy.section->name + ": " + line.text();
+    if (address.starts_with('/') || address.starts_with("unix@") || address.starts_with("abns@") ||
+        address.starts_with("fd@") || address.find('$') != std::string::npos) {
+      work.draft.say(Matter::lost, line.spot, line.text(), "headgate listens on TCP alone, at fixed addresses");
+      continue;
+    }
+    listener.set("address", json_text(address));
+    const bool tls = std::find(line.words.begin(), line.words.end(), "ssl") != line.words.end();
+    if (const auto certificate = line.after("crt"); tls && !certificate.empty())
+      listener.set("tls", object_of({{"certificate", json_text(certificate)}, {"key", json_text(certificate)}}));
+    else if (tls)
+      say(listener, Matter::lost, line.spot, line.text(), "TLS without \"crt\": clients connect without TLS");
+    if (tls && !line.after("ca-file").empty())
+      say(listener, Matter::lost, line.spot, "ca-file",
+          "write \"client_ca\" in \"tls\", and \"require\": \"mtls\" in routes");
+    if (std::find(line.words.begin(), line.words.end(), "accept-proxy") != line.words.end()) {
+      listener.set("proxy_protocol", "true");
+      say(listener, Matter::lost, line.spot, "accept-proxy",
+          "only \"identity\": { \"trusted_proxies\" } may send it: name them");
+    }
+    const auto same = std::find_if(work.draft.listeners.begin(), work.draft.listeners.end(),
+                                   [&](const auto& each) { return each.get("address") == listener.get("address"); });
+    if (same == work.draft.listeners.end())
+      work.draft.listeners.push_back(std::move(listener));
+    else
+      work.draft.say(Matter::differs, line.spot, line.text(), "another frontend listens there");
+  }
+}
+
+}  // namespace
+
+void take_frontend(HaproxyWork& work, const HaproxyProxy& proxy) {
+  for (const auto* line : proxy.lines)
+    if (line->begins("bind")) take_bind(work, proxy, *line);
+  if (const auto* const most = last_line(proxy, "maxconn");
+      most != nullptr && work.draft.bounds.get("connections").empty())
+    work.draft.bounds.set("connections", std::string(most->word(1)));
+  Frontend(work, proxy).take();
+}
+
+}  // namespace headgate::translate

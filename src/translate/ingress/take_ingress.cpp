@@ -1,0 +1,361 @@
+// Kubernetes Ingress objects with the annotations of ingress-nginx.
+
+#include "translate/draft/json.hpp"
+#include "translate/products.hpp"
+#include "translate/reading/numbers.hpp"
+#include "translate/reading/tree.hpp"
+
+#include "headgate/core/text.hpp"
+
+#include <map>
+#include <set>
+
+namespace headgate::translate {
+namespace {
+
+constexpr std::string_view kPrefix = "nginx.ingress.kubernetes.io/";
+
+struct Ingress {
+  Draft& draft;
+  std::map<std::string, std::string> ports;      ///< by "namespace/service/name": the number of a named port
+  std::map<std::string, std::string> upstreams;  ///< by URL
+  std::set<std::string> said;
+};
+
+/// An Ingress and its annotations, by their names without the prefix.
+struct Object {
+  const TreeNode& node;
+  std::map<std::string, const TreeNode*, std::less<>> annotations;
+  std::string name;
+  std::string space;
+
+  std::string get(std::string_view key, std::string_view otherwise = {}) const {
+    const auto found = annotations.find(key);
+    return found == annotations.end() ? std::string(otherwise) : found->second->text;
+  }
+  const Spot& spot(std::string_view key) const {
+    const auto found = annotations.find(key);
+    return found == annotations.end() ? node.spot : found->second->spot;
+  }
+};
+
+std::vector<std::string> split(std::string_view text) {
+  std::vector<std::string> out;
+  while (!text.empty()) {
+    const auto part = text.substr(0, text.find(','));
+    text.remove_prefix(std::min(text.size(), part.size() + 1));
+    if (const auto each = trimmed(part); !each.empty()) out.emplace_back(each);
+  }
+  return out;
+}
+
+void say_once(Ingress& work, DraftEntry& entry, Matter matter, const Spot& spot, const std::string& what,
+              const std::string& why) {
+  if (work.said.insert(why).second) say(entry, matter, spot, what, why);
+}
+
+/// One zone for each Ingress and kind, shared by its paths.
+void add_limits(Ingress& work, const Object& object, std::vector<std::string>& names) {
+  const auto exempt = split(object.get("limit-whitelist", object.get("limit-allowlist")));
+  const auto multiplier = whole_number(object.get("limit-burst-multiplier", "5")).value_or(5);
+  const auto add = [&](const char* annotation, const char* end) -> DraftEntry* {
+    const auto number = whole_number(object.get(annotation));
+    if (!object.annotations.contains(annotation)) return nullptr;
+    if (!number) {
+      work.draft.say(Matter::lost, object.spot(annotation), std::string(annotation) + ": " + object.get(annotation),
+                     "it is no whole number");
+      return nullptr;
+    }
+    if (*number == 0) return nullptr;  // 0 is none
+    auto& limit = work.draft.limits.emplace_back();
+    limit.name = free_name(object.name + end, work.draft.limit_names);
+    limit.spot = object.spot(annotation);
+    limit.from = annotation;
+    limit.comments.push_back(std::string(annotation) + ": " + object.get(annotation) + ", of the Ingress " +
+                             object.name + ", shared by its paths");
+    names.push_back(limit.name);
+    return &limit;
+  };
+  const auto finish = [&](DraftEntry& limit) {
+    limit.set("per", json_text("client_ip"));
+    if (!exempt.empty()) limit.set("exempt", object_of({{"client_ip", texts_of(exempt)}}));
+    say_once(work, limit, Matter::differs, limit.spot, limit.from,
+             "each pod of the controller counts by itself, so n pods let n times as much through; "
+             "gateways count together if there is a \"redis\"");
+    say_once(work, limit, Matter::differs, limit.spot, "limit-req-status-code",
+             "headgate rejects with 429; ingress-nginx with 503 unless its ConfigMap says another");
+  };
+  for (const auto& [annotation, unit, end] :
+       {std::tuple("limit-rps", "second", "-rps"), std::tuple("limit-rpm", "minute", "-rpm")}) {
+    auto* const limit = add(annotation, end);
+    if (limit == nullptr) continue;
+    const auto count = *whole_number(object.get(annotation));
+    limit->set("rate", rate_of(count, unit));
+    limit->set("burst", std::to_string(count * multiplier + 1));
+    limit->comments.push_back("burst=" + std::to_string(count * multiplier) +
+                              " nodelay in nginx: one and so many more at once");
+    finish(*limit);
+  }
+  if (auto* const limit = add("limit-connections", "-connections")) {
+    limit->set("in_flight", object.get("limit-connections"));
+    finish(*limit);
+  }
+}
+
+/// The upstream of a service and its port.
+std::string upstream_for(Ingress& work, const Object& object, const TreeNode& backend, DraftEntry& route) {
+  const auto& service = backend["service"];
+  const auto name = service.get("name", backend.get("serviceName"));
+  auto port = service["port"].get("number", backend.get("servicePort", "80"));
+  if (const auto named = service["port"].get("name", whole_number(port) ? std::string() : port); !named.empty()) {
+    const auto known = work.ports.find(object.space + '/' + name + '/' + named);
+    port = known != work.ports.end() ? known->second : "80";
+    if (known == work.ports.end())
+      say(route, Matter::lost, backend.spot, "port " + named, "no Service that was read has this port: 80 is a guess");
+  }
+  if (name.empty()) {
+    say(route, Matter::lost, backend.spot, "backend", "it is no Service");
+    return {};
+  }
+  const bool tls = lower(object.get("backend-protocol")) == "https";
+  if (const auto protocol = lower(object.get("backend-protocol", "http")); protocol != "http" && protocol != "https")
+    say(route, Matter::lost, object.spot("backend-protocol"), "backend-protocol: " + protocol,
+        "headgate speaks HTTP/1.1 to servers");
+  const auto url = (tls ? "https://" : "http://") + name + '.' + object.space + ".svc:" + port;
+  const auto known = work.upstreams.find(url);
+  if (known != work.upstreams.end()) return known->second;
+  auto& upstream = work.draft.upstreams.emplace_back();
+  upstream.name = free_name(name, work.draft.upstream_names);
+  upstream.spot = backend.spot;
+  upstream.from = "service " + name;
+  upstream.set("servers", list_of({json_text(url)}));
+  if (tls) upstream.set("tls", R"({ "verify": false })");
+  if (const auto time = whole_number(object.get("proxy-connect-timeout")); time && *time > 0)
+    upstream.set("connect_timeout", milliseconds(*time * 1000));
+  return work.upstreams[url] = upstream.name;
+}
+
+std::string size_of(std::string_view text) {
+  if (text == "0") return "8192TiB";
+  std::string number(text.substr(0, text.find_first_not_of("0123456789")));
+  const auto unit = lower(text.substr(number.size()));
+  if (number.empty()) return {};
+  return unit == "k"    ? number + "KiB"
+         : unit == "m"  ? number + "MiB"
+         : unit == "g"  ? number + "GiB"
+         : unit.empty() ? number
+                        : std::string();
+}
+
+void set_cors(const Object& object, DraftEntry& route) {
+  if (!is_true(object.get("enable-cors"))) return;
+  std::vector<std::pair<std::string, std::string>> members{
+      {"origins", text_or_list(split(object.get("cors-allow-origin", "*")))}};
+  if (const auto methods = split(object.get("cors-allow-methods")); !methods.empty())
+    members.emplace_back("methods", texts_of(methods));
+  if (const auto headers = split(object.get("cors-allow-headers")); !headers.empty())
+    members.emplace_back("headers", texts_of(headers));
+  if (is_true(object.get("cors-allow-credentials", "true")) && object.get("cors-allow-origin", "*") != "*")
+    members.emplace_back("credentials", "true");
+  route.set("cors", object_of(members));
+}
+
+/// What the annotations say of each path.
+void set_annotations(const Object& object, DraftEntry& route) {
+  if (const auto size = size_of(object.get("proxy-body-size")); !size.empty()) route.set("max_body", json_text(size));
+  const auto read = whole_number(object.get("proxy-read-timeout", "60"));
+  if (read && *read > 0) {
+    route.set("timeout", milliseconds(*read * 1000));
+    route.set("between_bytes", milliseconds(*read * 1000));
+  }
+  if (const auto host = object.get("upstream-vhost"); !host.empty()) route.set("host_header", json_text(host));
+  set_cors(object, route);
+}
+
+void take_path(Ingress& work, const Object& object, const TreeNode& path, const std::string& host,
+               const std::vector<std::string>& limits, bool tls) {
+  DraftEntry route;
+  route.spot = path.spot;
+  route.from = "path " + path.get("path", "/");
+  route.comments.push_back("Ingress " + object.space + '/' + object.name);
+  auto text = path.get("path", "/");
+  const auto type = path.get("pathType", "ImplementationSpecific");
+  const bool expression = is_true(object.get("use-regex")) || text.find_first_of("()[]^$*|?+\\") != std::string::npos;
+  const auto target = object.get("rewrite-target");
+  // The usual pair: "/api(/|$)(.*)" and "/$2".
+  std::string strip;
+  bool understood = !expression;
+  for (const auto* tail : {"(/|$)(.*)", "/(.*)", "(.*)"}) {
+    if (!expression || !text.ends_with(tail)) continue;
+    strip = text.substr(0, text.size() - std::string_view(tail).size());
+    understood = strip.find_first_of("()[]^$*|?+\\") == std::string::npos &&
+                 (target.empty() || target.ends_with("$2") || target.ends_with("$1"));
+    text = strip.empty() ? "/" : strip;
+    break;
+  }
+  if (!understood) {
+    route.off = true;
+    say(route, Matter::lost, path.spot, route.from,
+        "headgate has no regular expressions in paths; it has parameters, as in \"/users/{id}\"");
+    put_route(work.draft, std::move(route));
+    return;
+  }
+  if (!host.empty()) route.set("host", json_text(lower(host)));
+  const auto full = type == "Exact" ? text : text.ends_with('/') ? text + "*" : text + "/*";
+  route.set("path", json_text(full));
+  const auto upstream = upstream_for(work, object, path["backend"], route);
+  if (upstream.empty())
+    route.set("respond", R"({ "status": 503 })");
+  else
+    route.set("to", json_text(upstream));
+  if (!target.empty()) {
+    auto before = target.substr(0, target.find('$'));
+    while (before.ends_with('/')) before.pop_back();
+    const bool whole = target.find('$') == std::string::npos;
+    if (whole && type == "Exact") {
+      route.set("rewrite", object_of({{"path", json_text(target)}}));
+    } else if (whole) {
+      say(route, Matter::lost, object.spot("rewrite-target"), "rewrite-target: " + target,
+          "without a group every path below becomes this one; headgate strips the prefix");
+      if (text != "/") route.set("rewrite", object_of({{"strip_prefix", json_text(text)}}));
+    } else {
+      std::vector<std::pair<std::string, std::string>> members;
+      if (!strip.empty()) members.emplace_back("strip_prefix", json_text(strip));
+      if (!before.empty()) members.emplace_back("add_prefix", json_text(before));
+      if (!members.empty()) route.set("rewrite", object_of(members));
+    }
+  }
+  if (tls && !object.annotations.contains("ssl-redirect")) route.set("redirect_to_https", "true");
+  if (is_true(object.get("ssl-redirect")) && tls) route.set("redirect_to_https", "true");
+  if (is_true(object.get("force-ssl-redirect"))) route.set("redirect_to_https", "true");
+  if (const auto redirect = object.get("permanent-redirect", object.get("temporal-redirect")); !redirect.empty()) {
+    route.set("to", {});
+    route.set("redirect", object_of({{"to", json_text(redirect)},
+                                     {"status", object.annotations.contains("permanent-redirect") ? "301" : "302"}}));
+  }
+  set_annotations(object, route);
+  for (const auto& limit : limits) route.use(limit);
+  put_route(work.draft, std::move(route));
+}
+
+void say_annotations(Ingress& work, const Object& object) {
+  static const std::set<std::string, std::less<>> kTranslated = {"limit-rps",
+                                                                 "limit-rpm",
+                                                                 "limit-connections",
+                                                                 "limit-whitelist",
+                                                                 "limit-allowlist",
+                                                                 "limit-burst-multiplier",
+                                                                 "rewrite-target",
+                                                                 "use-regex",
+                                                                 "ssl-redirect",
+                                                                 "force-ssl-redirect",
+                                                                 "proxy-body-size",
+                                                                 "proxy-read-timeout",
+                                                                 "proxy-connect-timeout",
+                                                                 "backend-protocol",
+                                                                 "upstream-vhost",
+                                                                 "enable-cors",
+                                                                 "cors-allow-origin",
+                                                                 "cors-allow-methods",
+                                                                 "cors-allow-headers",
+                                                                 "cors-allow-credentials",
+                                                                 "permanent-redirect",
+                                                                 "temporal-redirect"};
+  static const std::map<std::string, std::pair<Matter, const char*>, std::less<>> kOthers = {
+      {"whitelist-source-range", {Matter::lost, "headgate admits no addresses by a list: do that in a firewall"}},
+      {"denylist-source-range", {Matter::lost, "headgate refuses no addresses by a list: do that in a firewall"}},
+      {"limit-rate", {Matter::lost, "headgate limits requests, not bytes a second"}},
+      {"limit-rate-after", {Matter::lost, "headgate limits requests, not bytes a second"}},
+      {"canary", {Matter::lost, "write several upstreams in \"to\", with \"weight\""}},
+      {"auth-url", {Matter::lost, "headgate asks no other service who may pass: see \"require\""}},
+      {"auth-type", {Matter::lost, "headgate knows tokens, API keys and certificates: \"require\""}},
+      {"configuration-snippet", {Matter::lost, "it is nginx's own language: see the page on nginx"}},
+      {"server-snippet", {Matter::lost, "it is nginx's own language: see the page on nginx"}},
+      {"proxy-send-timeout",
+       {Matter::aside, "headgate gives up on a server that takes no byte for \"timeouts\": { \"write\" }"}},
+      {"proxy-buffering", {Matter::aside, "headgate passes bodies on as they come"}},
+      {"proxy-buffer-size", {Matter::aside, "headgate passes bodies on as they come"}},
+      {"proxy-request-buffering", {Matter::aside, "headgate passes bodies on as they come"}},
+      {"affinity",
+       {Matter::lost, "headgate sets no cookie to find a server again; see \"consistent_hash\" in \"balance\""}}};
+  for (const auto& [name, node] : object.annotations) {
+    if (kTranslated.contains(name)) continue;
+    const auto what = name + ": " + node->text;
+    const auto other = kOthers.find(name);
+    if (other == kOthers.end())
+      work.draft.say(Matter::lost, node->spot, what, "headgate import does not know it");
+    else
+      work.draft.say(other->second.first, node->spot, what, other->second.second);
+  }
+}
+
+void take_object(Ingress& work, const TreeNode& node) {
+  Object object{node, {}, node["metadata"].get("name", "ingress"), node["metadata"].get("namespace", "default")};
+  for (const auto& [key, value] : node["metadata"]["annotations"].members)
+    if (key.starts_with(kPrefix)) object.annotations[key.substr(kPrefix.size())] = &value;
+  say_annotations(work, object);
+  std::vector<std::string> limits;
+  add_limits(work, object, limits);
+  const auto& spec = node["spec"];
+  bool any_tls = false;
+  std::set<std::string> tls_hosts;
+  for (const auto* tls : spec["tls"].each()) {
+    any_tls = true;
+    for (const auto& host : (*tls)["hosts"].texts()) tls_hosts.insert(host);
+    if (!tls->get("secretName").empty())
+      work.draft.say(Matter::lost, tls->spot, "secretName: " + tls->get("secretName"),
+                     "the certificate is in the cluster: mount it as a file, and name it in \"tls\" of a listener");
+  }
+  for (const auto* rule : spec["rules"].each())
+    for (const auto* path : (*rule)["http"]["paths"].each())
+      take_path(work, object, *path, rule->get("host"), limits,
+                any_tls && (tls_hosts.empty() || tls_hosts.contains(rule->get("host"))));
+  if (const auto& otherwise = spec.has("defaultBackend") ? spec["defaultBackend"] : spec["backend"]) {
+    DraftEntry route;
+    route.spot = otherwise.spot;
+    route.from = "defaultBackend";
+    route.comments.push_back("Ingress " + object.space + '/' + object.name + ": all other requests");
+    route.set("path", json_text("/*"));
+    const auto upstream = upstream_for(work, object, otherwise, route);
+    route.set(upstream.empty() ? "respond" : "to", upstream.empty() ? R"({ "status": 503 })" : json_text(upstream));
+    set_annotations(object, route);
+    for (const auto& limit : limits) route.use(limit);
+    put_route(work.draft, std::move(route));
+  }
+}
+
+/// Objects, also within a List.
+void objects_in(const TreeNode& node, std::vector<const TreeNode*>& out) {
+  if (node.get("kind").ends_with("List"))
+    for (const auto* item : node["items"].each()) out.push_back(item);
+  else if (node.is_map())
+    out.push_back(&node);
+}
+
+}  // namespace
+
+void take_ingress(const std::vector<ReadFile>& inputs, Draft& draft) {
+  std::size_t count = 0;
+  std::vector<TreeNode> documents;
+  for (const auto& input : inputs)
+    for (auto& document : read_yaml(input.text, input.name, count)) documents.push_back(std::move(document));
+  std::vector<const TreeNode*> objects;
+  for (const auto& document : documents) objects_in(document, objects);
+  Ingress work{.draft = draft, .ports = {}, .upstreams = {}, .said = {}};
+  for (const auto* object : objects)
+    if (object->get("kind") == "Service")
+      for (const auto* port : (*object)["spec"]["ports"].each())
+        work.ports[(*object)["metadata"].get("namespace", "default") + '/' + (*object)["metadata"].get("name") + '/' +
+                   port->get("name")] = port->get("port");
+  draft.listeners.emplace_back().set("address", json_text(":8080"));
+  draft.listeners.back().comments.emplace_back(
+      "Behind a Service of its own; the controller listens at ports 80 and 443.");
+  for (const auto* object : objects) {
+    if (object->get("kind") == "Ingress")
+      take_object(work, *object);
+    else if (object->get("kind") != "Service")
+      draft.say(Matter::aside, object->spot, object->get("kind"), "it is no Ingress");
+  }
+}
+
+}  // namespace headgate::translate

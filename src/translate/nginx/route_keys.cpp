@@ -1,0 +1,133 @@
+// What a location says of the messages that pass it: fields, times, sizes.
+
+#include "translate/draft/json.hpp"
+#include "work.hpp"
+
+#include "headgate/core/literals.hpp"
+#include "headgate/core/text.hpp"
+
+#include <algorithm>
+#include <set>
+
+namespace headgate::translate {
+namespace {
+
+using Members = std::vector<std::pair<std::string, std::string>>;
+
+// headgate sends these by itself, for each request.
+const std::set<std::string, std::less<>> kOwnFields = {
+    "x-forwarded-for", "x-forwarded-proto", "x-forwarded-host",  "x-forwarded-port",   "x-request-id", "connection",
+    "upgrade",         "content-length",    "transfer-encoding", "x-forwarded-server", "x-real-ip",    "via",
+    "forwarded",       "x-forwarded-scheme"};
+
+/// A value with nginx's variables as headgate writes it, quoted; empty: one has no counterpart.
+std::string value_with_variables(std::string_view text) {
+  static const std::map<std::string, std::string, std::less<>> kVariables = {{"remote_addr", "${client_ip}"},
+                                                                             {"binary_remote_addr", "${client_ip}"},
+                                                                             {"host", "${host}"},
+                                                                             {"http_host", "${host}"},
+                                                                             {"server_name", "${host}"},
+                                                                             {"request_id", "${request_id}"}};
+  std::string out;
+  std::string plain;
+  const auto flush = [&] {
+    const auto json = json_text(plain);
+    out += json.substr(1, json.size() - 2);
+    plain.clear();
+  };
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '$') {
+      plain += text[i];
+      continue;
+    }
+    std::size_t at = i + 1;
+    const bool braces = at < text.size() && text[at] == '{';
+    if (braces) ++at;
+    const auto begin = at;
+    while (at < text.size() && (text[at] == '_' || lower(text[at]) != text[at] ||
+                                (text[at] >= 'a' && text[at] <= 'z') || (text[at] >= '0' && text[at] <= '9')))
+      ++at;
+    const auto found = kVariables.find(text.substr(begin, at - begin));
+    if (found == kVariables.end()) return {};
+    flush();
+    out += found->second;
+    i = braces && at < text.size() ? at : at - 1;
+  }
+  flush();
+  return '"' + out + '"';
+}
+
+}  // namespace
+
+void set_fields(const NginxScope& scope, const std::string& authority, bool is_block, DraftEntry& route) {
+  // Without proxy_set_header Host, nginx sends the name in proxy_pass.
+  std::string host = is_block ? authority : "server";
+  Members set;
+  std::vector<std::string> remove;
+  for (const auto* each : scope.all("proxy_set_header")) {
+    const auto name = each->word(0);
+    const auto value = each->word(1);
+    const auto plain = lower(name);
+    if (plain == "host") {
+      host = value == "$host" || value == "$http_host" || value == "$host:$server_port" ? "keep"
+             : value == "$proxy_host" ? (is_block ? authority : "server")
+                                      : std::string(value);
+      if (host.find('$') != std::string::npos) {
+        say(route, Matter::lost, each->spot, each->text(),
+            "headgate sends the client's Host, the server's name, or a fixed one");
+        host = "keep";
+      }
+    } else if (kOwnFields.contains(plain)) {
+      continue;
+    } else if (value.empty()) {
+      remove.emplace_back(name);
+    } else if (const auto json = value_with_variables(value); !json.empty()) {
+      set.emplace_back(std::string(name), json);
+    } else if (lower(std::string(value)) != "$http_" + [&] {
+                 auto field = plain;
+                 std::replace(field.begin(), field.end(), '-', '_');
+                 return field;
+               }()) {  // the client's own field is passed on anyway
+      say(route, Matter::lost, each->spot, each->text(), "headgate has no such variable");
+    }
+  }
+  if (host != "keep") route.set("host_header", json_text(host));
+  Members request;
+  if (!remove.empty()) request.emplace_back("remove", texts_of(remove));
+  if (!set.empty()) request.emplace_back("set", object_of(set));
+  if (!request.empty()) route.set("request_headers", object_of(request));
+
+  Members add;
+  std::vector<std::string> hidden;
+  bool always = false;
+  for (const auto* each : scope.all("proxy_hide_header")) hidden.emplace_back(each->word(0));
+  for (const auto* each : scope.all("add_header")) {
+    const auto json = value_with_variables(each->word(1));
+    if (json.empty()) {
+      say(route, Matter::lost, each->spot, each->text(), "headgate has no such variable");
+      continue;
+    }
+    add.emplace_back(std::string(each->word(0)), json);
+    always = always || each->word(2) == "always";
+  }
+  Members response;
+  if (!hidden.empty()) response.emplace_back("remove", texts_of(hidden));
+  if (!add.empty()) response.emplace_back("add", object_of(add));
+  if (always) response.emplace_back("always", "true");
+  if (!response.empty()) route.set("response_headers", object_of(response));
+}
+
+void set_bounds(const NginxScope& scope, DraftEntry& route) {
+  if (const auto* const size = scope.one("client_max_body_size")) {
+    const auto bytes = nginx_size(size->word(0));
+    // 0 is "any" in nginx and "none" here.
+    if (bytes) route.set("max_body", *bytes == 0 ? json_text("8192TiB") : json_text(size_text(*bytes)));
+  }
+  if (const auto* const time = scope.one("proxy_read_timeout"))
+    if (const auto span = nginx_time(time->word(0)); span && *span > 0) {
+      route.set("timeout", milliseconds(*span));
+      route.set("between_bytes", milliseconds(*span));
+    }
+}
+
+}  // namespace headgate::translate

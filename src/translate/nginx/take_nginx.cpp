@@ -1,0 +1,85 @@
+// The whole of a configuration of nginx: its "http" block, or a fragment of one.
+
+#include "translate/draft/json.hpp"
+#include "translate/products.hpp"
+#include "work.hpp"
+
+#include <iterator>
+#include <utility>
+
+namespace headgate::translate {
+namespace {
+
+/// Times of clients, which headgate has for the whole process.
+void take_timeouts(const NginxScope& http, Draft& draft) {
+  const auto put = [&](const char* directive, const char* key) {
+    const auto* const found = http.one(directive);
+    const auto time = found == nullptr ? std::nullopt : nginx_time(found->word(0));
+    if (time && *time > 0) draft.timeouts.set(key, milliseconds(*time));
+  };
+  put("client_header_timeout", "head");
+  put("client_body_timeout", "body");
+  put("send_timeout", "write");
+  put("keepalive_timeout", "idle");
+}
+
+/// What nginx does where nothing is said. A file that says nothing of it was written with these in mind.
+void take_defaults(const NginxScope& http, Draft& draft) {
+  if (http.one("proxy_read_timeout") == nullptr) {
+    draft.all_routes.comments.emplace_back(
+        "nginx waits a minute for an answer if nothing else is said (headgate: 30s).");
+    draft.all_routes.set("timeout", json_text("1m"));
+  }
+}
+
+}  // namespace
+
+void take_nginx(const std::vector<ReadFile>& inputs, SourceFiles& files, Draft& draft) {
+  std::vector<Directive> all;
+  std::size_t count = 0;
+  for (const auto& input : inputs) {
+    auto directives = read_nginx(input.text, input.name, count);
+    follow_includes(directives, input.name, files, count);
+    std::move(directives.begin(), directives.end(), std::back_inserter(all));
+  }
+  // A fragment has what is inside of "http" at its top.
+  std::vector<Directive> http;
+  std::vector<Directive> outside;
+  for (auto& each : all) {
+    if (each.name == "http" && each.has_block)
+      std::move(each.block.begin(), each.block.end(), std::back_inserter(http));
+    else if (each.name == "events" && each.has_block)
+      std::move(each.block.begin(), each.block.end(), std::back_inserter(outside));
+    else
+      http.push_back(std::move(each));
+  }
+  NginxWork work{.draft = draft, .zones = {}, .limits = {}, .upstreams = {}, .maps = {}, .said = {}};
+  say_what_is_left(outside, draft.remarks);
+  say_what_is_left(http, draft.remarks);
+  find_zones(work, http);
+  NginxScope scope;
+  scope.enter(http);
+  take_upstreams(work, http);
+  std::vector<const Directive*> servers;
+  // A location outside of a server is what a server includes.
+  Directive loose{.name = "server", .words = {}, .spot = {}, .has_block = true, .block = {}};
+  for (auto& each : http) {
+    if (each.name == "server" && each.has_block) servers.push_back(&each);
+    if (each.name == "location" && each.has_block) {
+      if (loose.block.empty()) loose.spot = each.spot;
+      loose.block.push_back(std::move(each));
+      each = Directive{.name = "location", .words = {}, .spot = loose.spot, .has_block = false, .block = {}};
+    }
+  }
+  if (!loose.block.empty()) {
+    draft.say(Matter::differs, loose.spot, "location", "no server is around it; it becomes routes for every host");
+    loose.block.push_back({.name = "listen", .words = {"8080"}, .spot = loose.spot, .has_block = false, .block = {}});
+    servers.push_back(&loose);
+  }
+  take_timeouts(scope, draft);
+  if (!servers.empty()) take_defaults(scope, draft);
+  take_servers(work, servers, scope);
+  keep_unused_zones(work);
+}
+
+}  // namespace headgate::translate

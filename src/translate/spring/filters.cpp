@@ -1,0 +1,252 @@
+#include "filters.hpp"
+
+#include "translate/draft/json.hpp"
+#include "translate/reading/numbers.hpp"
+
+#include "headgate/core/text.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+namespace headgate::translate {
+namespace {
+
+// Marks of a route that finish_filters() takes away.
+constexpr const char* kStrip = "strip_segments";
+constexpr const char* kPrefixed = "prefix_path";
+
+std::vector<std::string> values_of(std::string_view text) {
+  std::vector<std::string> out;
+  while (!text.empty()) {
+    const auto part = text.substr(0, text.find(','));
+    text.remove_prefix(std::min(text.size(), part.size() + 1));
+    out.emplace_back(trimmed(part));
+  }
+  return out;
+}
+
+/// What counts, by the name of the bean that finds it out: its code is not here.
+std::string per_for(const SpringStep& filter, const std::string& resolver, DraftEntry& limit) {
+  const auto name = lower(resolver);
+  const auto has = [&](const char* word) { return name.find(word) != std::string::npos; };
+  if (has("ip") || has("addr") || has("host")) return "client_ip";
+  if (has("apikey") || has("api_key") || has("key(")) return "api_key";
+  say(limit, Matter::lost, filter.spot, resolver.empty() ? "key-resolver: the principal" : "key-resolver: " + resolver,
+      "headgate does not know the code of this bean; it counts by the address: write what it counts by in \"per\", "
+      "such as \"jwt.sub\"");
+  return "client_ip";
+}
+
+void limit_requests(SpringWork& work, const SpringStep& filter, DraftEntry& route) {
+  const auto argument = [&](const char* name) {
+    const auto found = filter.arguments.find(std::string("redis-rate-limiter.") + name);
+    return found == filter.arguments.end() ? std::string() : found->second;
+  };
+  const auto rate = whole_number(argument("replenishRate"));
+  if (!rate || *rate == 0) {
+    say(route, Matter::lost, filter.spot, filter.text, "it has no replenishRate that was understood");
+    return;
+  }
+  const auto burst = whole_number(argument("burstCapacity")).value_or(1);
+  const auto cost = whole_number(argument("requestedTokens")).value_or(1);
+  const auto found = filter.arguments.find("key-resolver");
+  const auto resolver = found == filter.arguments.end() ? std::string() : found->second;
+  const auto id = std::to_string(*rate) + ' ' + std::to_string(burst) + ' ' + resolver + ' ' + route.name;
+  auto known = work.limits.find(id);
+  if (known == work.limits.end()) {
+    DraftEntry limit;
+    limit.name = free_name(route.name.empty() ? "rate-limiter" : route.name, work.draft.limit_names);
+    limit.spot = filter.spot;
+    limit.from = filter.text;
+    limit.set("rate", rate_of(*rate, "second"));
+    limit.set("burst", std::to_string(std::max<std::uint64_t>(burst, 1)));
+    const auto per = per_for(filter, resolver, limit);
+    limit.set("per", json_text(per));
+    if (per == "api_key") limit.set("if_absent", R"({ "reject": 403 })");
+    limit.comments.push_back("replenishRate " + std::to_string(*rate) + ", burstCapacity " + std::to_string(burst));
+    known = work.limits.emplace(id, limit.name).first;
+    put_limit(work.draft, std::move(limit));
+  }
+  if (cost == 1)
+    route.use(known->second);
+  else
+    route.uses.push_back(object_of({{"use", json_text(known->second)}, {"cost", std::to_string(cost)}}));
+}
+
+/// Adds to the object of a key, "set" or "add" or "remove".
+struct FieldChange {
+  const char* key;
+  const char* how;
+};
+
+void change_fields(const SpringStep& filter, const FieldChange& change, DraftEntry& route) {
+  if (filter.values.empty()) return;
+  const std::string before(route.get(change.key));
+  if (!before.empty()) {  // the object is text: one more member goes into it, or the first change stays alone
+    const auto at = before.find("\"" + std::string(change.how) + "\": {");
+    if (std::string_view(change.how) != "remove" && at != std::string::npos && filter.values.size() > 1) {
+      auto text = before;
+      const auto open = text.find('{', at + 1);
+      text.insert(open + 1, " " + json_text(filter.values[0]) + ": " + json_text(filter.values[1]) + ",");
+      return route.set(change.key, text);
+    }
+    const auto member =
+        std::string_view(change.how) == "remove"
+            ? "\"remove\": " + list_of({json_text(filter.values[0])})
+            : "\"" + std::string(change.how) +
+                  "\": " + object_of({{filter.values[0], json_text(filter.values.size() > 1 ? filter.values[1] : "")}});
+    if (before.find("\"" + std::string(change.how) + "\"") != std::string::npos)
+      return say(route, Matter::lost, filter.spot, filter.text, "write it beside the others");
+    return route.set(change.key, before.substr(0, before.size() - 2) + ", " + member + " }");
+  }
+  if (std::string_view(change.how) == "remove")
+    return route.set(change.key, object_of({{"remove", list_of({json_text(filter.values[0])})}}));
+  if (filter.values.size() > 1)
+    route.set(change.key, object_of({{change.how, object_of({{filter.values[0], json_text(filter.values[1])}})}}));
+}
+
+/// "RewritePath=/red/?(?<segment>.*), /$\{segment}": the usual form of it.
+bool rewrite_path(const SpringStep& filter, DraftEntry& route) {
+  if (filter.values.size() != 2) return false;
+  auto from = filter.values[0];
+  auto to = filter.values[1];
+  const auto group = from.find("(?<");
+  if (group == std::string::npos || !from.ends_with(".*)")) return false;
+  const auto dollar = to.find('$');
+  if (dollar == std::string::npos || !to.ends_with('}')) return false;
+  from.erase(group);
+  to.erase(dollar);
+  if (from.ends_with("/?")) from.erase(from.size() - 2);
+  while (from.ends_with('/')) from.pop_back();
+  while (to.ends_with('/')) to.pop_back();
+  if (from.find_first_of("()[]^$*|?+\\") != std::string::npos) return false;
+  std::vector<std::pair<std::string, std::string>> members;
+  if (!from.empty()) members.emplace_back("strip_prefix", json_text(from));
+  if (!to.empty()) members.emplace_back("add_prefix", json_text(to));
+  if (!members.empty()) route.set("rewrite", object_of(members));
+  return true;
+}
+
+void retry_of(SpringWork& work, const SpringStep& filter, DraftEntry& route) {
+  const auto found = filter.arguments.find("retries");
+  const auto tries = whole_number(found != filter.arguments.end() ? found->second
+                                  : filter.values.empty()         ? "3"
+                                                                  : filter.values.front());
+  auto* const upstream = upstream_in(work.draft, route.get("to"));
+  if (!tries || upstream == nullptr) return;
+  upstream->set("retry", object_of({{"attempts", std::to_string(std::min<std::uint64_t>(*tries + 1, 10))},
+                                    {"on", R"(["connect_error", "closed", 502, 503, 504])"}}));
+}
+
+}  // namespace
+
+std::optional<std::uint64_t> spring_time(std::string_view text) {
+  std::string plain = lower(text);
+  if (plain.starts_with("pt")) plain.erase(0, 2);
+  std::uint64_t number = 0;
+  const auto [end, wrong] = std::from_chars(plain.data(), plain.data() + plain.size(), number);
+  if (wrong != std::errc() || number > 1'000'000'000) return std::nullopt;
+  const auto unit = plain.substr(static_cast<std::size_t>(end - plain.data()));
+  if (unit.empty() || unit == "ms") return number > 0 ? std::optional(number) : std::nullopt;
+  if (unit == "s") return number * 1000;
+  if (unit == "m") return number * 60'000;
+  return std::nullopt;
+}
+
+std::vector<SpringStep> steps_of(const TreeNode& list) {
+  std::vector<SpringStep> out;
+  for (const auto* node : list.each()) {
+    SpringStep step;
+    step.spot = node->spot;
+    if (node->is_text()) {
+      const auto equals = node->text.find('=');
+      step.name = trimmed(std::string_view(node->text).substr(0, equals));
+      if (equals != std::string::npos) step.values = values_of(std::string_view(node->text).substr(equals + 1));
+      step.text = node->text;
+    } else {
+      step.name = node->get("name");
+      step.text = step.name;
+      for (const auto& [key, value] : (*node)["args"].members) {
+        if (value.is_text()) {
+          step.arguments[key] = value.text;
+          for (auto& each : values_of(value.text)) step.values.push_back(std::move(each));
+        } else {
+          for (auto& each : value.texts()) step.values.push_back(std::move(each));
+          for (const auto& [inner, text] : value.members)
+            if (text.is_text()) step.arguments[key + '.' + inner] = text.text;
+        }
+      }
+      // Kebab and camel case name the same.
+      for (const auto* name : {"replenish-rate", "burst-capacity", "requested-tokens"}) {
+        const auto found = step.arguments.find(std::string("redis-rate-limiter.") + name);
+        if (found == step.arguments.end()) continue;
+        std::string camel;
+        for (const char* c = name; *c != '\0'; ++c)
+          camel += *c == '-' && c[1] != '\0' ? static_cast<char>(*++c - ('a' - 'A')) : *c;
+        step.arguments["redis-rate-limiter." + camel] = found->second;
+      }
+      if (const auto found = step.arguments.find("keyResolver"); found != step.arguments.end())
+        step.arguments["key-resolver"] = found->second;
+    }
+    out.push_back(std::move(step));
+  }
+  return out;
+}
+
+void take_filter(SpringWork& work, const SpringStep& filter, DraftEntry& route) {
+  const auto& name = filter.name;
+  const auto value = filter.values.empty() ? std::string() : filter.values.front();
+  if (name == "RequestRateLimiter") return limit_requests(work, filter, route);
+  if (name == "StripPrefix") return route.set(kStrip, value.empty() ? "1" : value);
+  if (name == "PrefixPath") return route.set(kPrefixed, json_text(value));
+  if (name == "AddRequestHeader") return change_fields(filter, {"request_headers", "add"}, route);
+  if (name == "SetRequestHeader") return change_fields(filter, {"request_headers", "set"}, route);
+  if (name == "RemoveRequestHeader") return change_fields(filter, {"request_headers", "remove"}, route);
+  if (name == "AddResponseHeader") return change_fields(filter, {"response_headers", "add"}, route);
+  if (name == "SetResponseHeader") return change_fields(filter, {"response_headers", "set"}, route);
+  if (name == "RemoveResponseHeader") return change_fields(filter, {"response_headers", "remove"}, route);
+  if (name == "PreserveHostHeader") return route.set("host_header", {});
+  if (name == "SetPath") return route.set("rewrite", object_of({{"path", json_text(value)}}));
+  if (name == "Retry") return retry_of(work, filter, route);
+  if (name == "RewritePath" && rewrite_path(filter, route)) return;
+  if (name == "SetRequestHostHeader" && !value.empty()) return route.set("host_header", json_text(value));
+  if (name == "RedirectTo" && filter.values.size() > 1) {
+    route.set("to", {});
+    return route.set("redirect", object_of({{"status", filter.values[0]}, {"to", json_text(filter.values[1])}}));
+  }
+  if (name == "RequestSize") {
+    auto size = value;
+    if (size.ends_with("MB") || size.ends_with("KB")) size.insert(size.size() - 1, "i");
+    return route.set("max_body", json_text(size));
+  }
+  if (name == "TokenRelay" || name == "SaveSession" || name == "DedupeResponseHeader" || name == "SecureHeaders")
+    return say(route, Matter::lost, filter.spot, filter.text,
+               "headgate has nothing like it; see \"request_headers\" and \"response_headers\"");
+  if (name == "CircuitBreaker")
+    return say(route, Matter::lost, filter.spot, filter.text,
+               "write \"circuit\" in the upstream; there is no fallback");
+  say(route, Matter::lost, filter.spot, filter.text, "headgate import does not know this filter");
+}
+
+void finish_filters(const std::string& path, DraftEntry& route) {
+  const auto strip = whole_number(route.get(kStrip));
+  const bool strips = !route.get(kStrip).empty();
+  const std::string prefix(route.get(kPrefixed));
+  route.set(kStrip, {});
+  route.set(kPrefixed, {});
+  std::vector<std::pair<std::string, std::string>> members;
+  if (strips && strip && *strip > 0) {
+    std::size_t end = 0;
+    for (std::uint64_t i = 0; i < *strip && end != std::string::npos; ++i) end = path.find('/', end + 1);
+    const auto begin = path.substr(0, end);
+    if (end == std::string::npos || begin.find_first_of("{*") != std::string::npos)
+      say(route, Matter::lost, route.spot, "StripPrefix=" + std::to_string(*strip),
+          "the path of this route begins with fewer fixed segments");
+    else
+      members.emplace_back("strip_prefix", json_text(begin));
+  }
+  if (!prefix.empty()) members.emplace_back("add_prefix", prefix);
+  if (!members.empty()) route.set("rewrite", object_of(members));
+}
+
+}  // namespace headgate::translate

@@ -1,0 +1,275 @@
+// Middlewares: what they do to a route.
+
+#include "translate/draft/json.hpp"
+#include "translate/reading/numbers.hpp"
+#include "translate/unreadable.hpp"
+#include "work.hpp"
+
+#include "headgate/core/text.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+namespace headgate::translate {
+namespace {
+
+using Members = std::vector<std::pair<std::string, std::string>>;
+
+/// "1s", "1m30s", "10" (seconds) in milliseconds.
+std::optional<std::uint64_t> go_time(std::string_view text) {
+  std::uint64_t total = 0;
+  while (!text.empty()) {
+    std::uint64_t number = 0;
+    const auto [end, wrong] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (wrong != std::errc() || number > 1'000'000'000) return std::nullopt;
+    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+    std::uint64_t unit = 1000;
+    std::size_t length = text.empty() ? 0 : 1;
+    if (text.starts_with("ms")) {
+      unit = 1;
+      length = 2;
+    } else if (text.starts_with('m')) {
+      unit = 60'000;
+    } else if (text.starts_with('h')) {
+      unit = 3'600'000;
+    } else if (!text.empty() && !text.starts_with('s')) {
+      return std::nullopt;
+    }
+    text.remove_prefix(length);
+    total += number * unit;
+  }
+  return total > 0 ? std::optional(total) : std::nullopt;
+}
+
+/// A unit of a rate: "second", "minute", "10s".
+std::string unit_of(std::uint64_t period) {
+  if (period == 1000) return "second";
+  if (period == 60'000) return "minute";
+  if (period == 3'600'000) return "hour";
+  return period % 1000 == 0 ? std::to_string(period / 1000) + "s" : std::to_string(period) + "ms";
+}
+
+/// Who is counted.
+void set_source(TraefikWork& work, const TreeNode& middleware, const char* otherwise, DraftEntry& limit) {
+  const auto& source = member_of(middleware, "sourceCriterion");
+  const auto header = text_in(source, "requestHeaderName");
+  if (!header.empty()) {
+    limit.set("per", json_text("header:" + header));
+    if (work.said.insert("header").second)
+      say(limit, Matter::differs, source.spot, "requestHeaderName",
+          "Traefik counts requests without the field together; here they are not counted");
+    limit.set("if_absent", json_text("skip"));
+  } else if (is_true(text_in(source, "requestHost"))) {
+    limit.set("per", json_text("host"));
+  } else if (const auto& strategy = member_of(source, "ipStrategy")) {
+    limit.set("per", json_text("client_ip"));
+    const auto depth = text_in(strategy, "depth");
+    if (!depth.empty() && depth != "0")
+      say(limit, Matter::lost, strategy.spot, "depth: " + depth,
+          "write the proxies in front in \"identity\": { \"trusted_proxies\" }");
+    if (const auto excluded = member_of(strategy, "excludedIPs").texts(); !excluded.empty())
+      work.draft.identity.set("trusted_proxies", texts_of(excluded));
+  } else {
+    limit.set("per", json_text(otherwise));
+  }
+}
+
+std::string add_limit(TraefikWork& work, const std::string& name, DraftEntry limit) {
+  limit.name = free_name(name.substr(0, name.find('@')), work.draft.limit_names);
+  put_limit(work.draft, limit);
+  return work.limits[name] = limit.name;
+}
+
+std::string rate_limit(TraefikWork& work, const std::string& name, const TreeNode& node) {
+  DraftEntry limit;
+  limit.spot = node.spot;
+  limit.from = "middleware " + name;
+  const auto average = whole_number(text_in(node, "average", "0")).value_or(0);
+  const auto burst = std::max<std::uint64_t>(whole_number(text_in(node, "burst", "1")).value_or(1), 1);
+  const auto period = go_time(text_in(node, "period", "1s")).value_or(1000);
+  if (average == 0) {
+    work.draft.say(Matter::aside, node.spot, limit.from, "average 0 is no limit");
+    return work.limits[name] = {};
+  }
+  limit.set("rate", rate_of(average, unit_of(period)));
+  limit.set("burst", std::to_string(burst));
+  set_source(work, node, "client_ip", limit);
+  // Traefik holds a request back for half the time of one permit, and at most half a second, before it rejects it.
+  const auto wait = std::min<std::uint64_t>(period / average / 2, 500);
+  if (wait > 0) limit.set("wait", milliseconds(wait));
+  limit.comments.push_back("average " + std::to_string(average) + ", burst " + std::to_string(burst));
+  if (wait > 0) limit.comments.emplace_back("Traefik, too, lets a request wait for half the time of one permit.");
+  if (limit.get("per") == json_text("client_ip") && work.said.insert("ipv6").second)
+    say(limit, Matter::differs, node.spot, limit.from,
+        "headgate counts the IPv6 addresses of a block of 64 bits as one client: \"ipv6_prefix\"");
+  return add_limit(work, name, std::move(limit));
+}
+
+std::string in_flight(TraefikWork& work, const std::string& name, const TreeNode& node) {
+  DraftEntry limit;
+  limit.spot = node.spot;
+  limit.from = "middleware " + name;
+  const auto amount = whole_number(text_in(node, "amount", "0")).value_or(0);
+  if (amount == 0) {
+    work.draft.say(Matter::aside, node.spot, limit.from, "amount 0 is no limit");
+    return work.limits[name] = {};
+  }
+  limit.set("in_flight", std::to_string(amount));
+  set_source(work, node, "host", limit);  // Traefik's default
+  return add_limit(work, name, std::move(limit));
+}
+
+void take_headers(const TreeNode& node, DraftEntry& route) {
+  const auto put = [&](const char* from, const char* key) {
+    Members set;
+    std::vector<std::string> remove;
+    for (const auto& [name, value] : member_of(node, from).members) {
+      if (value.text.empty())
+        remove.push_back(name);
+      else
+        set.emplace_back(name, json_text(value.text));
+    }
+    Members members;
+    if (!remove.empty()) members.emplace_back("remove", texts_of(remove));
+    if (!set.empty()) members.emplace_back("set", object_of(set));
+    if (!members.empty()) route.set(key, object_of(members));
+  };
+  put("customRequestHeaders", "request_headers");
+  put("customResponseHeaders", "response_headers");
+  const auto origins = member_of(node, "accessControlAllowOriginList").texts();
+  if (!origins.empty()) {
+    Members members{{"origins", text_or_list(origins)}};
+    if (const auto methods = member_of(node, "accessControlAllowMethods").texts(); !methods.empty())
+      members.emplace_back("methods", texts_of(methods));
+    if (const auto headers = member_of(node, "accessControlAllowHeaders").texts(); !headers.empty())
+      members.emplace_back("headers", texts_of(headers));
+    route.set("cors", object_of(members));
+  }
+  for (const auto& [name, value] : node.members) {
+    const auto plain = lower(name);
+    if (!plain.starts_with("custom") && !plain.starts_with("accesscontrol"))
+      say(route, Matter::lost, value.spot, name, "write the field in \"response_headers\"; for HSTS there is \"hsts\"");
+  }
+}
+
+std::vector<std::string> comma_list(const TreeNode& node) {
+  std::vector<std::string> out;
+  for (const auto& text : node.texts())
+    for (std::string_view rest = text; !rest.empty();) {
+      const auto part = rest.substr(0, rest.find(','));
+      rest.remove_prefix(std::min(rest.size(), part.size() + 1));
+      if (const auto each = trimmed(part); !each.empty()) out.emplace_back(each);
+    }
+  return out;
+}
+
+/// A member of "rewrite" beside what is there.
+void add_rewrite(DraftEntry& route, const char* key, const std::string& json) {
+  const std::string before(route.get("rewrite"));
+  if (before.empty()) return route.set("rewrite", object_of({{key, json}}));
+  route.set("rewrite", before.substr(0, before.size() - 2) + ", \"" + key + "\": " + json + " }");
+}
+
+void strip_prefix(const TreeNode& node, DraftEntry& route) {
+  const auto path = std::string(route.get("path"));
+  for (auto prefix : comma_list(member_of(node, "prefixes"))) {
+    while (prefix.ends_with('/')) prefix.pop_back();
+    const auto json = json_text(prefix);
+    const auto begin = json.substr(0, json.size() - 1);
+    if (!path.starts_with(begin + "/") && path != json) continue;
+    return add_rewrite(route, "strip_prefix", json);
+  }
+  say(route, Matter::lost, node.spot, "stripPrefix", "the path of this route does not begin with one of these");
+}
+
+void redirect_scheme(const TreeNode& node, DraftEntry& route) {
+  if (text_in(node, "scheme") == "https") {
+    const auto port = text_in(node, "port");
+    route.set("redirect_to_https", port.empty() || port == "443" || !whole_number(port) ? "true" : port);
+  } else {
+    say(route, Matter::lost, node.spot, "redirectScheme", "headgate redirects to https alone");
+  }
+}
+
+void retry_of(TraefikWork& work, const TreeNode& node, DraftEntry& route) {
+  const auto attempts = whole_number(text_in(node, "attempts"));
+  if (!attempts || *attempts < 1) return;
+  if (auto* const upstream = upstream_in(work.draft, route.get("to")))
+    upstream->set("retry", object_of({{"attempts", std::to_string(std::min<std::uint64_t>(*attempts, 10))},
+                                      {"on", R"(["connect_error", "closed"])"}}));
+}
+
+const char* why_lost(const std::string& kind) {
+  if (kind == "basicauth" || kind == "digestauth")
+    return "headgate knows tokens, API keys and certificates: \"require\"";
+  if (kind == "forwardauth") return "headgate asks no other service who may pass: see \"require\"";
+  if (kind == "ipallowlist" || kind == "ipwhitelist")
+    return "headgate admits no addresses by a list: do that in a firewall";
+  if (kind == "circuitbreaker") return "write \"circuit\" in the upstream";
+  if (kind == "errors") return "headgate has pages of its own for its own answers, and passes on those of servers";
+  if (kind == "redirectregex" || kind == "replacepathregex")
+    return "headgate redirects and rewrites without regular expressions: \"redirect\", \"rewrite\"";
+  return "headgate import does not know it";
+}
+
+}  // namespace
+
+void apply_middleware(TraefikWork& work, const std::string& name, DraftEntry& route, int depth) {
+  constexpr int kDeepestChain = 16;
+  constexpr int kMaxApplied = 200;
+  if (++work.applied > kMaxApplied)
+    throw Unreadable(route.spot, "this router has more than " + std::to_string(kMaxApplied) + " middlewares");
+  const auto plain = name.substr(0, name.find('@'));
+  const auto found = work.middlewares.find(plain);
+  if (found == work.middlewares.end() || depth > kDeepestChain) {
+    say(route, Matter::lost, route.spot, "middleware " + name,
+        depth > kDeepestChain ? "chains of chains" : "no file that was read has it");
+    return;
+  }
+  for (const auto& [written, node] : found->second->members) {
+    const auto kind = lower(written);
+    if (kind == "ratelimit" || kind == "inflightreq") {
+      const auto known = work.limits.find(plain);
+      const auto limit = known != work.limits.end() ? known->second
+                         : kind == "ratelimit"      ? rate_limit(work, plain, node)
+                                                    : in_flight(work, plain, node);
+      if (!limit.empty()) route.use(limit);
+    } else if (kind == "stripprefix") {
+      strip_prefix(node, route);
+    } else if (kind == "addprefix") {
+      add_rewrite(route, "add_prefix", json_text(text_in(node, "prefix")));
+    } else if (kind == "replacepath") {
+      route.set("rewrite", object_of({{"path", json_text(text_in(node, "path"))}}));
+    } else if (kind == "redirectscheme") {
+      redirect_scheme(node, route);
+    } else if (kind == "headers") {
+      take_headers(node, route);
+    } else if (kind == "chain") {
+      for (const auto& inner : comma_list(member_of(node, "middlewares")))
+        apply_middleware(work, inner, route, depth + 1);
+    } else if (kind == "buffering") {
+      const auto most = whole_number(text_in(node, "maxRequestBodyBytes"));
+      if (most && *most > 0) route.set("max_body", std::to_string(*most));
+    } else if (kind == "retry") {
+      retry_of(work, node, route);
+    } else if (kind == "compress" || kind == "contenttype" || kind == "passtlsclientcert") {
+      say(route, kind == "passtlsclientcert" ? Matter::lost : Matter::aside, node.spot, written,
+          kind == "passtlsclientcert" ? "see \"certificate_headers\" in \"identity\""
+                                      : "headgate passes on what servers answer");
+    } else {
+      say(route, Matter::lost, node.spot, "middleware " + name + ": " + written, why_lost(kind));
+    }
+  }
+}
+
+void keep_unused_middlewares(TraefikWork& work) {
+  for (const auto& [name, middleware] : work.middlewares)
+    for (const auto& [written, node] : middleware->members) {
+      const auto kind = lower(written);
+      if (work.limits.contains(name)) continue;
+      if (kind == "ratelimit") rate_limit(work, name, node);
+      if (kind == "inflightreq") in_flight(work, name, node);
+    }
+}
+
+}  // namespace headgate::translate

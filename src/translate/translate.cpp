@@ -1,0 +1,163 @@
+#include "headgate/translate/translate.hpp"
+
+#include "draft/accept.hpp"
+#include "draft/json.hpp"
+#include "products.hpp"
+#include "unreadable.hpp"
+
+#include "headgate/core/text.hpp"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <map>
+#include <tuple>
+
+namespace headgate::translate {
+namespace {
+
+constexpr std::array kProducts{Product::nginx,   Product::ingress, Product::kong,
+                               Product::haproxy, Product::spring,  Product::traefik};
+
+constexpr const char* kKinds =
+    "headgate import reads nginx, HAProxy, Kong, Kubernetes Ingress, Spring Cloud Gateway and Traefik; --from says "
+    "which";
+
+/// What a folder is read for: one of these files alone, if it is there.
+const std::vector<std::string> kMainFiles = {"nginx.conf", "haproxy.cfg", "kong.yml", "kong.yaml"};
+
+std::vector<std::string> inputs_of(const std::string& path) {
+  std::error_code unknown;
+  if (!std::filesystem::is_directory(path, unknown)) return {path};
+  for (const auto& name : kMainFiles) {
+    const auto file = (std::filesystem::path(path) / name).string();
+    if (std::filesystem::is_regular_file(file, unknown)) return {file};
+  }
+  auto out = files_in(path, {".conf", ".cfg", ".yml", ".yaml", ".properties"});
+  if (out.empty())
+    throw Unreadable({path, 0, 0}, "no file of this folder ends in .conf, .cfg, .yml, .yaml or .properties");
+  return out;
+}
+
+/// The files that are of the product; if none is given, that of the first file that is of any.
+std::vector<ReadFile> files_of(std::vector<ReadFile> all, std::optional<Product>& product, Draft& draft) {
+  std::vector<ReadFile> out;
+  if (product && all.size() == 1) return all;
+  for (auto& file : all) {
+    const auto found = product_in(file);
+    if (!product) product = found;
+    if (found && found == product)
+      out.push_back(std::move(file));
+    else
+      draft.say(found ? Matter::lost : Matter::aside, {file.name, 0, 0}, file.name,
+                found ? "it is of " + std::string(to_text(*found)) + ", and other files are of " +
+                            std::string(to_text(*product))
+                      : "it is of no kind that is known");
+  }
+  return out;
+}
+
+void take(Product product, const std::vector<ReadFile>& inputs, SourceFiles& files, Draft& draft) {
+  switch (product) {
+    case Product::nginx:
+      return take_nginx(inputs, files, draft);
+    case Product::ingress:
+      return take_ingress(inputs, draft);
+    case Product::kong:
+      return take_kong(inputs, draft);
+    case Product::haproxy:
+      return take_haproxy(inputs, draft);
+    case Product::spring:
+      return take_spring(inputs, draft);
+    case Product::traefik:
+      return take_traefik(inputs, draft);
+  }
+}
+
+/// In the order of the files and their lines.
+void sort_by_place(std::vector<Remark>& remarks, const std::vector<std::string>& files) {
+  std::map<std::string, std::size_t> order;
+  for (std::size_t i = 0; i < files.size(); ++i) order.emplace(files[i], i);
+  const auto place = [&](const Remark& remark) {
+    const auto found = order.find(remark.spot.file);
+    return std::tuple(found == order.end() ? files.size() : found->second, remark.spot.line, remark.spot.column);
+  };
+  std::stable_sort(remarks.begin(), remarks.end(), [&](const auto& a, const auto& b) { return place(a) < place(b); });
+}
+
+/// All that is said.
+std::vector<Remark> remarks_of(const Draft& draft, const std::vector<std::string>& files) {
+  std::vector<Remark> out = draft.remarks;
+  const auto add = [&](const DraftEntry& entry) { out.insert(out.end(), entry.remarks.begin(), entry.remarks.end()); };
+  for (const auto* entry : {&draft.identity, &draft.timeouts, &draft.bounds, &draft.redis, &draft.all_routes})
+    add(*entry);
+  for (const auto* all : {&draft.listeners, &draft.upstreams, &draft.limits, &draft.routes})
+    std::for_each(all->begin(), all->end(), add);
+  sort_by_place(out, files);
+  return out;
+}
+
+std::string_view full_name(Product product) {
+  constexpr std::array<std::string_view, kProducts.size()> kNames{"nginx",   "ingress-nginx",        "Kong",
+                                                                  "HAProxy", "Spring Cloud Gateway", "Traefik"};
+  return kNames[static_cast<std::size_t>(product)];
+}
+
+}  // namespace
+
+std::string_view to_text(Product product) noexcept {
+  constexpr std::array<std::string_view, kProducts.size()> kNames{"nginx",   "ingress", "kong",
+                                                                  "haproxy", "spring",  "traefik"};
+  return kNames[static_cast<std::size_t>(product)];
+}
+
+std::span<const Product> all_products() noexcept { return kProducts; }
+
+std::optional<Product> product_of(std::string_view name) noexcept {
+  for (const auto product : kProducts)
+    if (to_text(product) == name) return product;
+  return std::nullopt;
+}
+
+std::string to_text(const Remark& remark) {
+  constexpr std::array<std::string_view, 3> kMatters{"not translated", "differs", "left out"};
+  std::string out;
+  if (!remark.spot.file.empty()) {
+    out += one_line(remark.spot.file, 1000);
+    if (remark.spot.line > 0) out += ':' + std::to_string(remark.spot.line);
+    if (remark.spot.column > 0) out += ':' + std::to_string(remark.spot.column);
+    out += ": ";
+  }
+  out.append(kMatters[static_cast<std::size_t>(remark.matter)]).append(": ").append(one_line(remark.what));
+  if (!remark.why.empty()) out += ": " + one_line(remark.why, 400);
+  return out;
+}
+
+bool Translated::complete() const noexcept {
+  return std::none_of(remarks.begin(), remarks.end(), [](const auto& each) { return each.matter == Matter::lost; });
+}
+
+Result<Translated, Untranslatable> translate(const std::string& path, std::optional<Product> product) {
+  using Answer = Result<Translated, Untranslatable>;
+  try {
+    SourceFiles files;
+    Draft draft;
+    std::vector<ReadFile> all;
+    for (const auto& name : inputs_of(path)) all.push_back({name == "-" ? "<stdin>" : name, files.read(name)});
+    const bool found = !product.has_value();
+    const auto inputs = files_of(std::move(all), product, draft);
+    if (inputs.empty() || !product) throw Unreadable({path, 0, 0}, "this is no configuration that is known", kKinds);
+    take(*product, inputs, files, draft);
+    drop_repeated_routes(draft);
+    Translated out{.product = *product, .found = found, .text = {}, .remarks = {}, .files = files.names()};
+    sort_by_place(draft.remarks, out.files);
+    out.text = accepted(
+        draft, "From " + std::string(full_name(*product)) + ", " + one_line(path, 300) + ", by headgate import.");
+    out.remarks = remarks_of(draft, out.files);
+    return Answer(boost::system::in_place_value, std::move(out));
+  } catch (const Unreadable& failure) {
+    return Answer(boost::system::in_place_error, failure.why());
+  }
+}
+
+}  // namespace headgate::translate

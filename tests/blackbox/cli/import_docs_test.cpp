@@ -1,0 +1,61 @@
+// The examples of docs/moving_in.md, done.
+
+#include "blackbox/harness/process.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+namespace headgate::test {
+namespace {
+
+/// A block of the page, with its language.
+struct Block {
+  std::string language;
+  std::string text;
+};
+
+std::vector<Block> blocks_of(const std::string& path) {
+  std::vector<Block> out;
+  std::ifstream page(path);
+  bool inside = false;
+  for (std::string line; std::getline(page, line);) {
+    if (line.starts_with("```")) {
+      inside = !inside;
+      if (inside) out.push_back({line.substr(3), {}});
+    } else if (inside) {
+      out.back().text += line + '\n';
+    }
+  }
+  return out;
+}
+
+TEST(ImportDocs, ExamplesAreTrue) {
+  const TemporaryFile place("", "place");
+  const auto folder = std::filesystem::path(place.path()).parent_path().string();
+  int products = 0;
+  for (const auto& block : blocks_of(HEADGATE_SOURCE_DIR "/docs/moving_in.md")) {
+    if (block.language != "console") {  // a file, which begins with its name
+      ASSERT_TRUE(block.text.starts_with("# ")) << block.text;
+      std::ofstream(folder + '/' + block.text.substr(2, block.text.find('\n') - 2)) << block.text;
+      ++products;
+      continue;
+    }
+    for (std::size_t at = 0; at < block.text.size();) {
+      ASSERT_EQ(block.text.substr(at, 2), "$ ");
+      const auto end = block.text.find('\n', at);
+      auto command = block.text.substr(at + 2, end - at - 2);
+      const auto next = std::min(block.text.find("\n$ ", end), block.text.size() - 1) + 1;
+      if (command.starts_with("headgate ")) command = std::string(HEADGATE_BINARY) + command.substr(8);
+      Process shell({"-c", "cd " + folder + " && (" + command + ") 2>&1"}, {}, "/bin/sh");
+      EXPECT_LE(shell.wait(), 1) << command;
+      EXPECT_EQ(shell.out(), block.text.substr(end + 1, next - end - 1)) << command;
+      at = next;
+    }
+  }
+  EXPECT_EQ(products, 6);
+}
+
+}  // namespace
+}  // namespace headgate::test

@@ -1,0 +1,167 @@
+// headgate import against the products themselves: the original and its translation get the same requests, and refuse
+// as many of them.
+
+#include "blackbox/harness/gateway.hpp"
+#include "blackbox/harness/real_server.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+namespace headgate::test {
+namespace {
+
+std::string replaced(std::string text, const std::string& what, const std::string& by) {
+  for (auto at = text.find(what); at != std::string::npos; at = text.find(what, at + by.size()))
+    text.replace(at, what.size(), by);
+  return text;
+}
+
+/// A gateway with the translation of this file.
+Json translation_of(const std::string& text, const std::string& name) {
+  const TemporaryFile file(text, name);
+  const auto ran = run_headgate({"import", file.path()});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  auto config = Json::parse(ran.out, nullptr, true, true);
+  config["listen"] = "127.0.0.1:0";
+  config["admin"] = "off";
+  config["workers"] = 1;
+  return config;
+}
+
+/// How many of `count` requests that come at once are refused.
+int refused(std::uint16_t port, const std::string& target, int count, const std::string& fields) {
+  std::vector<RawClient> clients;
+  for (int i = 0; i < count; ++i) clients.emplace_back(port);
+  for (auto& client : clients) EXPECT_TRUE(client.send(request("GET", target, fields)));
+  int out = 0;
+  for (auto& client : clients) {
+    const auto status = client.read().status();
+    EXPECT_TRUE(status == 200 || status == 429) << target << ": " << status;
+    if (status == 429) ++out;
+  }
+  return out;
+}
+
+struct Case {
+  const char* what;
+  const char* target;
+  int requests;
+  int refused;
+  const char* fields = "";
+};
+
+void compare(const std::vector<Case>& cases, std::uint16_t original, std::uint16_t translation) {
+  for (const auto& each : cases) {
+    EXPECT_EQ(refused(original, each.target, each.requests, each.fields), each.refused)
+        << each.what << ", the original";
+    EXPECT_EQ(refused(translation, each.target, each.requests, each.fields), each.refused) << each.what;
+  }
+}
+
+constexpr const char* kNginxFile = R"(daemon off;
+master_process off;
+pid nginx.pid;
+events {}
+http {
+  access_log off;
+  client_body_temp_path body;
+  proxy_temp_path proxy;
+  fastcgi_temp_path fastcgi;
+  uwsgi_temp_path uwsgi;
+  scgi_temp_path scgi;
+  limit_req_status 429;
+  limit_conn_status 429;
+  limit_req_zone  $binary_remote_addr zone=strict:1m  rate=30r/m;
+  limit_req_zone  $binary_remote_addr zone=burst:1m   rate=30r/m;
+  limit_req_zone  $binary_remote_addr zone=wait:1m    rate=2r/s;
+  limit_req_zone  $binary_remote_addr zone=delay:1m   rate=2r/s;
+  limit_req_zone  $http_x_key         zone=keyed:1m   rate=30r/m;
+  limit_req_zone  $binary_remote_addr zone=dry:1m     rate=30r/m;
+  limit_conn_zone $binary_remote_addr zone=open:1m;
+  upstream app { server 127.0.0.1:APP; }
+  server {
+    listen 127.0.0.1:PORT;
+    location / { proxy_pass http://app; }
+    location /strict/ { limit_req zone=strict; proxy_pass http://app; }
+    location /burst/ { limit_req zone=burst burst=3 nodelay; proxy_pass http://app; }
+    location /wait/ { limit_req zone=wait burst=2; proxy_pass http://app; }
+    location /delay/ { limit_req zone=delay burst=2 delay=1; proxy_pass http://app; }
+    location /keyed/ { limit_req zone=keyed burst=1 nodelay; proxy_pass http://app; }
+    location /open/ { limit_conn open 2; proxy_pass http://app; }
+    location /dry/ { limit_req_dry_run on; limit_req zone=dry; proxy_pass http://app; }
+    location = /dry { limit_req zone=strict; return 200; }
+  }
+}
+)";
+
+TEST(ImportedNginx, RefusesWhatNginxRefuses) {
+  if (!installed(kNginx)) GTEST_SKIP() << "no " << kNginx << " on this machine";
+  const FakeUpstream app;
+  const auto text = replaced(kNginxFile, "APP", std::to_string(app.port()));
+  const TemporaryFile place("", "place");
+  const auto root = std::filesystem::path(place.path()).parent_path().string();
+  RealServer original(kNginx, {"-p", root, "-e", "stderr", "-c"},
+                      [&](std::uint16_t port) { return replaced(text, "PORT", std::to_string(port)); });
+  ASSERT_TRUE(original.listens()) << original.said();
+  const Gateway translation(translation_of(replaced(text, "PORT", "8080"), "nginx.conf"));
+  compare({{"without burst", "/strict/", 3, 2},
+           {"burst with nodelay", "/burst/", 6, 2},
+           {"burst that waits", "/wait/", 6, 3},
+           {"burst of which a part waits", "/delay/", 6, 3},
+           {"a field, which is there", "/keyed/", 4, 2, "X-Key: a\r\n"},
+           {"another value of the field", "/keyed/", 4, 2, "X-Key: b\r\n"},
+           {"a field, which is not there", "/keyed/", 4, 0},
+           {"connections", "/open/", 4, 2, "X-Test-Delay-Ms: 700\r\n"},
+           {"a dry run", "/dry/", 4, 0},
+           {"return, before which nginx looks at no limit", "/dry", 3, 0},
+           {"no limit", "/", 4, 0}},
+          original.port(), translation.port());
+}
+
+constexpr const char* kHaproxyFile = R"(
+defaults
+  mode http
+  timeout connect 5s
+  timeout client 30s
+  timeout server 30s
+frontend web
+  bind 127.0.0.1:PORT
+  stick-table type ip size 1k expire 2m store http_req_rate(1m)
+  acl login path /login
+  http-request track-sc0 src if { path_beg /other/ }
+  http-request track-sc1 req.hdr(X-Key) table keys if login
+  http-request track-sc2 req.hdr(X-Who) table who
+  http-request deny deny_status 429 if { path_beg /other/ } { sc_http_req_rate(0) gt 4 }
+  http-request deny deny_status 429 if login { sc_http_req_rate(1) ge 3 }
+  http-request deny deny_status 429 if { sc_http_req_rate(2) gt 5 }
+  use_backend other if { path_beg /other/ }
+  default_backend app
+backend keys
+  stick-table type string len 32 size 1k expire 2m store http_req_rate(1m)
+backend who
+  stick-table type string len 32 size 1k expire 2m store http_req_rate(1m)
+backend app
+  server one 127.0.0.1:APP
+backend other
+  server one 127.0.0.1:APP
+)";
+
+TEST(ImportedHaproxy, RefusesWhatHaproxyRefuses) {
+  if (!installed(kHaproxy)) GTEST_SKIP() << "no " << kHaproxy << " on this machine";
+  const FakeUpstream app;
+  const auto text = replaced(kHaproxyFile, "APP", std::to_string(app.port()));
+  RealServer original(kHaproxy, {"-db", "-f"},
+                      [&](std::uint16_t port) { return replaced(text, "PORT", std::to_string(port)); });
+  ASSERT_TRUE(original.listens()) << original.said();
+  const Gateway translation(translation_of(replaced(text, "PORT", "8080"), "haproxy.cfg"));
+  compare({{"a field counted on one path", "/login", 3, 1, "X-Key: a\r\n"},
+           {"another value of the field", "/login", 3, 1, "X-Key: b\r\n"},
+           {"the address on some paths", "/other/", 7, 3},
+           {"a field counted on all paths", "/", 8, 3, "X-Who: w\r\n"},
+           {"no limit", "/", 8, 0}},
+          original.port(), translation.port());
+}
+
+}  // namespace
+}  // namespace headgate::test

@@ -1,0 +1,62 @@
+// tests/unit/translate/files: each file of another product has beside it what it becomes (.json) and what is said of it
+// (.said): what `headgate import FILE >FILE.json 2>FILE.said` writes in the folder of the product, but for the count at
+// the end.
+
+#include "headgate/config/load.hpp"
+#include "headgate/translate/translate.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+namespace headgate::translate {
+namespace {
+
+const std::filesystem::path kFiles = HEADGATE_SOURCE_DIR "/tests/unit/translate/files";
+
+std::string content(const std::filesystem::path& file) {
+  std::ifstream in(file);
+  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
+/// Product and file.
+class Fixture : public testing::TestWithParam<std::pair<const char*, const char*>> {
+ protected:
+  Fixture() : before_(std::filesystem::current_path()) { std::filesystem::current_path(kFiles / GetParam().first); }
+  ~Fixture() override { std::filesystem::current_path(before_); }
+
+ private:
+  std::filesystem::path before_;
+};
+
+TEST_P(Fixture, BecomesWhatStandsBesideIt) {
+  const std::string file = GetParam().second;
+  const auto translated = translate(file, std::nullopt);
+  ASSERT_TRUE(translated.has_value()) << translated.error().message;
+  EXPECT_EQ(to_text(translated->product), GetParam().first);
+  EXPECT_TRUE(translated->found);
+  EXPECT_EQ(translated->text, content(file + ".json"));
+  std::string said;
+  for (const auto& remark : translated->remarks) said += to_text(remark) + '\n';
+  EXPECT_EQ(said, content(file + ".said"));
+}
+
+TEST_P(Fixture, IsAcceptedByTheChecker) {
+  const auto loaded = config::load(content(std::string(GetParam().second) + ".json"));
+  for (const auto& mistake : loaded.diagnostics)
+    EXPECT_NE(mistake.severity, config::Severity::error) << mistake.line << ": " << mistake.message;
+  EXPECT_TRUE(loaded.config.has_value());
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Fixture,
+                         testing::Values(std::pair("nginx", "shop.conf"), std::pair("nginx", "rate-limit.conf"),
+                                         std::pair("nginx", "office.conf"), std::pair("nginx", "split"),
+                                         std::pair("haproxy", "edge.cfg"), std::pair("kong", "kong.yml"),
+                                         std::pair("ingress", "shop.yaml"), std::pair("spring", "application.yml"),
+                                         std::pair("spring", "application.properties"),
+                                         std::pair("traefik", "dynamic.yml"), std::pair("traefik", "compose.yml")));
+
+}  // namespace
+}  // namespace headgate::translate
