@@ -14,7 +14,7 @@ int check(const CheckOptions& options) {
   const auto source = read_source(options.file);
   if (!source) return kBadConfiguration;
   const auto& path = source->path;
-  const auto loaded = config::load(source->text, source->directory(), path);
+  const auto loaded = config::load(source->text, source->directory(), path, config::WithAdvice::yes);
   if (options.format == "json") {
     std::puts(config::render_json(loaded.diagnostics, path).c_str());
   } else {

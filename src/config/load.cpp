@@ -2,6 +2,7 @@
 
 #include "build.hpp"
 #include "check.hpp"
+#include "config/advice/advice.hpp"
 #include "config/text/codes.hpp"
 #include "config/text/include.hpp"
 #include "config/text/parser.hpp"
@@ -51,7 +52,7 @@ std::string sha256_of(std::string_view source, const std::deque<IncludedFile>& i
   return out;
 }
 
-Config build_all(const Node& root, Report& report) {
+Config build_all(const Node& root, Report& report, WithAdvice with) {
   Build build{.root = root,
               .report = report,
               .config = {},
@@ -96,10 +97,13 @@ Config build_all(const Node& root, Report& report) {
   check_https(build);
   // Without routes everything would be unused, but the missing routes are already reported.
   if (!build.route_nodes.empty()) check_unused(build);
+  check_accepted_advice(build);
+  if (with == WithAdvice::yes) advise(build);
   return std::move(build.config);
 }
 
-Loaded load_text(std::string_view source, const std::string& directory, std::string_view path, Report& report) {
+Loaded load_text(std::string_view source, const std::string& directory, std::string_view path, Report& report,
+                 WithAdvice with) {
   auto parsed = parse(source, report);
   Loaded loaded;
   Node* root = parsed.document.root;
@@ -108,7 +112,7 @@ Loaded load_text(std::string_view source, const std::string& directory, std::str
     resolve_file(parsed.document, directory, report, includer.watched());
     if (includer.run(*root)) {
       check(*root, root_section(), report);
-      auto config = build_all(*root, report);
+      auto config = build_all(*root, report, with);
       config.fingerprints = fingerprints_of(*root);
       for (const auto& each : includer.files()) config.included.push_back(each.path);
       if (!report.has_errors()) {
@@ -129,11 +133,11 @@ Loaded load_text(std::string_view source, const std::string& directory, std::str
 
 }  // namespace
 
-Loaded load(std::string_view source, const std::string& directory, std::string_view path) {
+Loaded load(std::string_view source, const std::string& directory, std::string_view path, WithAdvice with) {
   // The code below throws only if memory runs out or because of a bug. A gateway that reloads must survive both.
   try {
     Report report(source, path);
-    return load_text(source, directory, path, report);
+    return load_text(source, directory, path, report, with);
   } catch (const std::exception& error) {
     Loaded loaded;
     Diagnostic& diagnostic = loaded.diagnostics.emplace_back();

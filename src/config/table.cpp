@@ -53,6 +53,8 @@ constexpr Shape kIncludePath = text("a file's path, or a pattern", check_include
 constexpr Shape kIncludePaths = list("a list of files", kIncludePath, 1, 10'000);
 constexpr const Shape* kIncludeForms[] = {&kIncludePath, &kIncludePaths};
 constexpr Shape kInclude = either("a file's path or a list of them", kIncludeForms);
+constexpr Shape kAccepted = text("a piece of advice", check_advice_entry);
+constexpr Shape kAllAccepted = list("a list of advice", kAccepted, 1, 1'000);
 constexpr Key kRootKeys[] = {
     {"$schema", &kText, "", R"("./headgate.schema.json")", "For editors; headgate does not read it"},
     {"include", &kInclude, "", R"(["routes/*.json"])",
@@ -115,6 +117,10 @@ constexpr Key kRootKeys[] = {
      "How the use of limits with `bill` is summed"},
     {"signing", &kSigningShape, "", R"({ "keys": ["${HEADGATE_SIGNING_KEY}"] })", "What signs appointments"},
     {"log", &kLogShape, "", R"({ "format": "json" })", "Access and error log", into<&Config::log>},
+    {"accept_advice", &kAllAccepted, "", R"(["open_admin", "never_binds /limits/burst"])",
+     "What `headgate check` need not say any more: names or codes of [advice](advice.md), each with the place of what "
+     "it "
+     "is about if it is accepted only there"},
 };
 constexpr Section kRoot{"configuration", "", "The whole file.", kRootKeys};
 

@@ -41,6 +41,14 @@ double a_second(double these, double before, std::chrono::nanoseconds gone) noex
 
 }  // namespace
 
+// As worth() and reservable() below: what they find for the demand that is best for a lease.
+bool may_be_leased(const Rule& rule, std::uint32_t sharers) noexcept {
+  if (!rule.leases || rule.burst < kMinRequests) return false;
+  const double back = back_a_second(rule);
+  const bool reserved = rule.algorithm->even && static_cast<double>(sharers) / back <= kLongestReserved;
+  return reserved || rule.burst / 2 / std::max(sharers, 1U) >= kWorthSharing || kSoonBack * back >= kMinRequests;
+}
+
 void Leases::RateEstimate::count(std::int64_t cost, Moment now) noexcept {
   const auto gone = now - since;
   if (gone >= kOneSecond) {

@@ -1,7 +1,7 @@
 // Writes what tables tell of themselves: that of the configuration the schema, and the middle of the page that
 // describes every key; that of the path a part of the page about the house.
-//   config_reference SCHEMA PAGE HOUSE TEST_SCHEMA TEST_PAGE
-// The last two are of files of policy tests.
+//   config_reference SCHEMA PAGE HOUSE TEST_SCHEMA TEST_PAGE ADVICE
+// TEST_… are of files of policy tests, ADVICE is the page about advice.
 
 #include "headgate/config/load.hpp"
 #include "headgate/config/policy_tests.hpp"
@@ -45,14 +45,15 @@ bool write_part(const char* path, const std::string& part) {
 }  // namespace
 
 int main(int count, char** words) {
-  if (count != 6) {
-    std::fprintf(stderr, "usage: config_reference SCHEMA PAGE HOUSE TEST_SCHEMA TEST_PAGE\n");
+  if (count != 7) {
+    std::fprintf(stderr, "usage: config_reference SCHEMA PAGE HOUSE TEST_SCHEMA TEST_PAGE ADVICE\n");
     return 2;
   }
   const bool written = write(words[1], headgate::config::schema()) &&
                        write_part(words[2], headgate::config::reference()) &&
                        write_part(words[3], headgate::gateway::steps_in_words()) &&
                        write(words[4], headgate::config::policy_tests_schema()) &&
-                       write_part(words[5], headgate::config::policy_tests_reference());
+                       write_part(words[5], headgate::config::policy_tests_reference()) &&
+                       write_part(words[6], headgate::config::advice_table());
   return written ? 0 : 1;
 }

@@ -9,10 +9,12 @@
 
 namespace headgate::config {
 
-enum class Severity { error, warning };
+/// `advice`: it is legal, does what it says, and is surely not meant.
+enum class Severity { error, warning, advice };
 
 struct Diagnostic {
   std::string code;  ///< stable: "HG…"
+  std::string name;  ///< of advice: another word for its code, as "accept_advice" may have it; else empty
   Severity severity = Severity::error;
   std::string file;            ///< the included file with the mistake; empty: the main file
   std::size_t line = 0;        ///< from 1
@@ -40,7 +42,7 @@ std::string render_text(const std::vector<Diagnostic>& diagnostics, std::string_
 /// The same without the count.
 std::string render_each(const std::vector<Diagnostic>& diagnostics, std::string_view file, std::string_view source,
                         std::span<const IncludedFile> included = {});
-/// A JSON array of {file,line,column,end_column,pointer,code,severity,message,help}.
+/// A JSON array of {file,line,column,end_column,pointer,code,severity,message,help}; advice also has its `name`.
 std::string render_json(const std::vector<Diagnostic>& diagnostics, std::string_view file);
 
 }  // namespace headgate::config

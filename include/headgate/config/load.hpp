@@ -11,9 +11,12 @@
 
 namespace headgate::config {
 
+/// Whether what is legal, and surely not meant, is reported, too (src/config/advice): for people who look at a file.
+enum class WithAdvice : bool { no, yes };
+
 struct Loaded {
   std::optional<Config> config;         ///< absent if there is an error
-  std::vector<Diagnostic> diagnostics;  ///< all of them, sorted by position; warnings alone do not prevent a config
+  std::vector<Diagnostic> diagnostics;  ///< all of them, sorted by position; only errors prevent a config
   std::vector<IncludedFile> included;   ///< if there are diagnostics: the files that the main file includes
   /// Paths of files whose change may change the result, and patterns (files_for) of such. Not the main file; not what
   /// is watched by whoever uses it: certificates of listeners, files of keys.
@@ -24,7 +27,8 @@ struct Loaded {
 /// are replaced inside string values after parsing. Relative paths in it begin at `directory`, the directory of the
 /// file; "" means the working directory. `path` is the file's own, if it has one. Reads the environment and the files
 /// that `source` names, with those that it includes. Call it at start and at reload, never on a worker.
-Loaded load(std::string_view source, const std::string& directory = {}, std::string_view path = {});
+Loaded load(std::string_view source, const std::string& directory = {}, std::string_view path = {},
+            WithAdvice with = WithAdvice::no);
 
 /// The table of `headgate check`: what a valid configuration means, in words.
 std::string meaning(const Config& config, std::string_view file);
@@ -37,5 +41,8 @@ std::string schema();
 
 /// The tables of docs/configuration.md, from the same table.
 std::string reference();
+
+/// The table of docs/advice.md: one row a piece of advice.
+std::string advice_table();
 
 }  // namespace headgate::config

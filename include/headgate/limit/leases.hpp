@@ -23,6 +23,10 @@ struct LeaseOptions {
   std::uint32_t max_leases = 4UL * 1024;  ///< keys leased at once; above it, Redis decides each request of the others
 };
 
+/// Whether permits of the rule are ever taken ahead, however busy a key is, if so many limiters may. False for a rule
+/// that grants less than a lease is worth.
+bool may_be_leased(const Rule& rule, std::uint32_t sharers) noexcept;
+
 /// The permits that one worker has taken ahead. Not thread-safe.
 ///
 /// Guarantee: Redis counts every permit before a request uses it. So, over all time, not one request too many passes.

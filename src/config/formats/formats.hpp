@@ -110,7 +110,8 @@ std::optional<LiteralError> check_log_field(std::string_view text);
 std::optional<LiteralError> check_log_caller(std::string_view text);  ///< "owner", "jwt.<claim>"
 std::optional<LiteralError> check_file_path(std::string_view text);
 std::optional<LiteralError> check_include(std::string_view text);
-std::optional<LiteralError> check_jwk_set(std::string_view text);  ///< a file's path or a URL
+std::optional<LiteralError> check_advice_entry(std::string_view text);  ///< a word, and perhaps a place in the file
+std::optional<LiteralError> check_jwk_set(std::string_view text);       ///< a file's path or a URL
 std::optional<LiteralError> check_claim(std::string_view text);
 std::optional<LiteralError> check_scope(std::string_view text);   ///< one scope of OAuth 2.0
 std::optional<LiteralError> check_origin(std::string_view text);  ///< or "*", "null", "https://*.example.com"

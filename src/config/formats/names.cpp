@@ -313,6 +313,20 @@ std::optional<LiteralError> check_include(std::string_view text) {
   return std::nullopt;
 }
 
+std::optional<LiteralError> check_advice_entry(std::string_view text) {
+  const auto blank = text.find(' ');
+  const auto word = text.substr(0, blank);
+  const auto inside = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+  };
+  const bool placed =
+      blank == std::string_view::npos || (text.substr(blank + 1).starts_with('/') && !text.ends_with('/'));
+  if (!word.empty() && std::all_of(word.begin(), word.end(), inside) && placed) return std::nullopt;
+  return LiteralError{
+      in_quotes(text) + " is not a piece of advice",
+      R"(write its name or code, and behind a blank the place in [] of it: "never_binds /limits/burst")"};
+}
+
 std::optional<LiteralError> check_file_path(std::string_view text) {
   if (!text.empty() && text.size() <= 4'096) return std::nullopt;
   return LiteralError{"this is not a file's path", R"(write it as "/etc/headgate/jwt.pem")"};

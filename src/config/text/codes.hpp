@@ -39,4 +39,6 @@ inline constexpr std::string_view kUnwritable = "HG509";    // warning: a file t
 
 inline constexpr std::string_view kCertificate = "HG515";  // warning: a certificate that clients refuse, or do not get
 
+// HG600 and above: advice. Each code is a row in config/advice/table.cpp.
+
 }  // namespace headgate::config::code

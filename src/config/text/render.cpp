@@ -229,8 +229,16 @@ class Excerpts {
   std::string line_;
 };
 
-std::string counted(std::size_t count, const char* word) {
-  return std::to_string(count) + ' ' + word + (count == 1 ? "" : "s");
+std::string_view severity_text(Severity severity) {
+  switch (severity) {
+    case Severity::error:
+      return "error";
+    case Severity::warning:
+      return "warning";
+    case Severity::advice:
+      break;
+  }
+  return "advice";
 }
 
 void append_indented(std::string_view lines, std::string& out) {
@@ -242,7 +250,19 @@ void append_indented(std::string_view lines, std::string& out) {
   }
 }
 
-std::string_view severity_text(Severity severity) { return severity == Severity::error ? "error" : "warning"; }
+/// "2 errors, 1 warning, 1 piece of advice"
+std::string counts(const std::vector<Diagnostic>& diagnostics) {
+  std::string out;
+  const auto add = [&](Severity severity, const char* one, const char* several) {
+    const auto count = std::count_if(diagnostics.begin(), diagnostics.end(),
+                                     [&](const auto& each) { return each.severity == severity; });
+    if (count > 0) out += (out.empty() ? "" : ", ") + std::to_string(count) + ' ' + (count == 1 ? one : several);
+  };
+  add(Severity::error, "error", "errors");
+  add(Severity::warning, "warning", "warnings");
+  add(Severity::advice, "piece of advice", "pieces of advice");
+  return out;
+}
 
 }  // namespace
 
@@ -256,6 +276,7 @@ std::string render_each(const std::vector<Diagnostic>& diagnostics, std::string_
     out += (each.file.empty() ? std::string(file) : each.file) + ':' + std::to_string(each.line) + ':' +
            std::to_string(each.column) + ": " + std::string(severity_text(each.severity)) + ": " + clean(each.message);
     if (!each.pointer.empty()) out += " [" + clean(each.pointer) + ']';
+    if (!each.name.empty()) out += " (" + each.name + ')';
     out += '\n';
     Underline where{each.line, each.column - 1, each.end_column - 1, {}};
     if (!each.caret_note.empty()) where = {each.caret_line, each.caret_column - 1, each.caret_column, each.caret_note};
@@ -270,14 +291,7 @@ std::string render_each(const std::vector<Diagnostic>& diagnostics, std::string_
 std::string render_text(const std::vector<Diagnostic>& diagnostics, std::string_view file, std::string_view source,
                         std::span<const IncludedFile> included) {
   auto out = render_each(diagnostics, file, source, included);
-  if (diagnostics.empty()) return out;
-  const auto is_error = [](const Diagnostic& each) { return each.severity == Severity::error; };
-  const auto errors = static_cast<std::size_t>(std::ranges::count_if(diagnostics, is_error));
-  const auto warnings = diagnostics.size() - errors;
-  if (errors > 0) out += counted(errors, "error");
-  if (errors > 0 && warnings > 0) out += ", ";
-  if (warnings > 0) out += counted(warnings, "warning");
-  return out + '\n';
+  return diagnostics.empty() ? out : out + counts(diagnostics) + '\n';
 }
 
 std::string render_json(const std::vector<Diagnostic>& diagnostics, std::string_view file) {
@@ -292,6 +306,7 @@ std::string render_json(const std::vector<Diagnostic>& diagnostics, std::string_
                     {"severity", severity_text(each.severity)},
                     {"message", each.message},
                     {"help", each.help}});
+    if (!each.name.empty()) list.back()["name"] = each.name;
   }
   // A key may hold bytes that are not UTF-8. Without `replace`, dump would throw.
   return list.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n';

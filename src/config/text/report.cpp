@@ -123,6 +123,11 @@ void Report::warning_at_key(std::string_view code, const Node& member, std::stri
       std::move(help));
 }
 
+Diagnostic& Report::advice(std::string_view code, Span span, std::string pointer, std::string message,
+                           std::string help) {
+  return add(Severity::advice, code, span, std::move(pointer), std::move(message), std::move(help));
+}
+
 std::string Report::place(std::size_t offset) const {
   const auto at = position(offset);
   auto text = std::to_string(at.line) + ':' + std::to_string(at.column);

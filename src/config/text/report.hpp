@@ -50,6 +50,7 @@ class Report {
   void error_at_key(std::string_view code, const Node& member, std::string message, std::string help = {});
   void warning(std::string_view code, const Node& value, std::string message, std::string help = {});
   void warning_at_key(std::string_view code, const Node& member, std::string message, std::string help = {});
+  Diagnostic& advice(std::string_view code, Span span, std::string pointer, std::string message, std::string help = {});
 
   /// "9:7"; if there are several files, "routes/a.json:9:7".
   std::string place(std::size_t offset) const;

@@ -13,7 +13,7 @@ namespace {
 
 class Shipped : public testing::TestWithParam<std::filesystem::path> {};
 
-TEST_P(Shipped, HasNoErrorAndNoWarning) {
+TEST_P(Shipped, HasNoErrorNoWarningAndNeedsNoAdvice) {
   for (const char* each : {"HEADGATE_JWT_SECRET", "HOSTNAME", "LISTEN", "ADMIN_LISTEN", "REDIS_URL", "TIME_ZONE"})
     unsetenv(each);
   setenv("JWK_SET", source_path("conf/examples/identity/jwks.json").c_str(), 1);
@@ -27,7 +27,7 @@ TEST_P(Shipped, HasNoErrorAndNoWarning) {
   setenv("TICKET_SECRET", "0123456789abcdef0123456789abcdef", 1);
   setenv("KEY_FILE", source_path("conf/examples/identity/api-keys.json").c_str(), 1);
   const auto source = content(GetParam());
-  const auto loaded = load(source, GetParam().parent_path().string(), GetParam().string());
+  const auto loaded = load(source, GetParam().parent_path().string(), GetParam().string(), WithAdvice::yes);
   EXPECT_EQ(render_text(loaded.diagnostics, GetParam().filename().string(), source, loaded.included), "");
   EXPECT_TRUE(loaded.config.has_value());
 }

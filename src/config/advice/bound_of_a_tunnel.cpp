@@ -1,0 +1,42 @@
+// Bounds of bodies where there are none: on a route of WebSockets.
+
+#include "config/advice/advice.hpp"
+#include "config/values.hpp"
+
+#include "headgate/core/text.hpp"
+
+#include <algorithm>
+
+namespace headgate::config {
+namespace {
+
+constexpr std::uint64_t kSmall = 1'024;
+
+/// Whether each request of the route asks for a WebSocket.
+bool is_of_websockets(const gateway::RouteOptions& route) {
+  return std::ranges::any_of(route.conditions.headers, [](const auto& condition) {
+    return condition.name == "upgrade" && !condition.values.empty() &&
+           std::ranges::all_of(condition.values, [](const auto& value) { return same_word(value, "websocket"); });
+  });
+}
+
+}  // namespace
+
+void advise_bound_of_a_tunnel(Adviser& given) {
+  const auto& routes = given.config().gateway.routes;
+  for (std::size_t i = 0; i < routes.size(); ++i) {
+    if (routes[i].conditions.empty() || routes[i].respond || !is_of_websockets(routes[i])) continue;
+    for (const char* const key : {"max_body", "min_rate", "between_bytes", "buffer_request"}) {
+      const Node* const written = find(given.build().route_nodes[i], key);
+      // A small one may be there to refuse those that have a body, and so get no tunnel.
+      const bool refuses = routes[i].max_body.value_or(kSmall) < kSmall && std::string_view(key) == "max_body";
+      if (written == nullptr || refuses) continue;
+      given.say_at_key(
+          *written,
+          in_quotes(key) + " bounds no WebSocket: the request for one has no body, and a tunnel has no such bound",
+          R"(remove it; "timeouts": { "tunnel": "10m" } ends a tunnel that is silent)");
+    }
+  }
+}
+
+}  // namespace headgate::config

@@ -1,0 +1,209 @@
+// A limit that never rejects, because another one that is no larger counts all that it counts.
+//
+// Of two counters of one algorithm that see the same requests, the one that drains no faster and holds no more is
+// always the fuller one: what it lets pass, the other one lets pass, too. Whatever could make the two see different
+// requests, or at different times, ends the comparison.
+
+#include "config/advice/advice.hpp"
+#include "config/values.hpp"
+
+#include "headgate/gateway/cost_source.hpp"
+#include "headgate/gateway/key_source.hpp"
+#include "headgate/limit/algorithm.hpp"
+
+#include <algorithm>
+#include <set>
+
+namespace headgate::config {
+namespace {
+
+using limit::Limit;
+using limit::Rule;
+using limit::Tier;
+
+constexpr std::size_t kMostTiers = 256;  // pairs that are compared
+
+bool same_days(const Rule& a, const Rule& b) {
+  if (!a.calendar || !b.calendar) return a.calendar == b.calendar;
+  return a.calendar->unit() == b.calendar->unit() && a.calendar->zone() == b.calendar->zone();
+}
+
+/// Whether permits of `a` come back no faster. Periods that differ are rounded differently, by far less than this.
+bool no_faster(const Rule& a, const Rule& b) {
+  if (a.rate.month != b.rate.month) return false;
+  if (a.rate.month || a.rate.period == b.rate.period) return a.rate.count <= b.rate.count;
+  constexpr long double kSure = 1.01L;
+  return a.algorithm->even &&
+         static_cast<long double>(a.rate.count) * static_cast<long double>(b.rate.period.count()) * kSure <=
+             static_cast<long double>(b.rate.count) * static_cast<long double>(a.rate.period.count());
+}
+
+/// Whether what `a` allows, `b` allows, too, if `a` counts all that `b` counts.
+bool no_larger(const Rule& a, const Rule& b) {
+  if (a.algorithm != b.algorithm || a.wait != Duration(0) || b.wait != Duration(0)) return false;
+  // Permits in leases of other gateways are counted before they are used.
+  const std::uint64_t leased = a.leases || b.leases ? 2 : 1;
+  if (a.burst > b.burst / leased) return false;
+  return !a.algorithm->refills || (same_days(a, b) && no_faster(a, b));
+}
+
+bool no_larger(const Tier& a, const Tier& b) {
+  return std::ranges::all_of(b.rules, [&](const Rule& rule) {
+    return std::ranges::any_of(a.rules, [&](const Rule& other) { return no_larger(other, rule); });
+  });
+}
+
+bool is_total(const limit::Per& per) { return per.source->counts == gateway::Counts::everybody; }
+
+/// Whether requests with one key of `b` always have one key of `a`.
+bool is_coarser(const Limit& a, const Limit& b) {
+  if (a.per == b.per) return a.if_absent.instead == b.if_absent.instead && a.if_absent.last == b.if_absent.last;
+  const auto within = [&](const std::vector<limit::Per>& key) {
+    return std::ranges::all_of(a.per, [&](const limit::Per& per) {
+      // Where a request goes may be decided between the two.
+      const bool stays = per.source->counts == gateway::Counts::callers && gateway::always_there(per);
+      return is_total(per) || (stays && std::ranges::find(key, per) != key.end());
+    });
+  };
+  return within(b.per) && std::ranges::all_of(b.if_absent.instead, within);
+}
+
+/// Whether a request that both count takes at least as much of `a` as of `b`.
+bool costs_as_much(const gateway::Cost& a, const gateway::Cost& b) {
+  if (a.from == nullptr && b.from == nullptr) return a.default_value >= b.default_value;
+  // What an answer costs beyond what is left is not charged, so the smaller one may be charged less.
+  if (gateway::is_settled(a) || gateway::is_settled(b)) return false;
+  return a.from == b.from && a.default_value == b.default_value && a.methods == b.methods && a.name == b.name &&
+         a.most == b.most && a.debt == b.debt;
+}
+
+bool is_whole(const PlannedUse& use) { return use.how->scale_up == use.how->scale_down; }
+
+class BindingSearch {
+ public:
+  explicit BindingSearch(Adviser& given) : given_(given), config_(given.config()) {
+    for (const auto& each : config_.gateway.exemptions) special_.insert(each.limit);
+    for (const auto& each : config_.gateway.tier_priorities) used_otherwise_.insert(each.limit);
+    const auto note = [&](const auto& keys) {
+      for (const auto& key : keys)
+        for (const auto& own : key.overrides) {
+          special_.insert(own.limit);
+          used_otherwise_.insert(own.limit);
+        }
+    };
+    note(config_.identity.api_key.known);
+    note(given.build().keys_in_file);
+  }
+
+  void run() {
+    const auto count = config_.limits.size();
+    stricter_.resize(count);
+    met_.resize(count);
+    std::vector<const PlannedUse*> here(count);
+    for (std::size_t route = 0; route < config_.gateway.routes.size(); ++route) {
+      const auto plan = given_.plan(route);
+      for (const auto& use : plan) here[use.limit] = &use;
+      for (const auto& use : plan) look(use, plan, here);
+      for (const auto& use : plan) here[use.limit] = nullptr;
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+      if (met_[i] && !stricter_[i].empty()) tell(i, stricter_[i].front());
+      if (met_[i]) rates_of(i);
+    }
+  }
+
+ private:
+  /// Keeps those that are stricter on this route, too.
+  void look(const PlannedUse& use, std::span<const PlannedUse> plan, const std::vector<const PlannedUse*>& here) {
+    auto& found = stricter_[use.limit];
+    if (!met_[use.limit]) {
+      met_[use.limit] = true;
+      for (const auto& other : plan)
+        if (is_stricter(other.limit, use.limit)) found.push_back(other.limit);
+    }
+    std::erase_if(found, [&](std::size_t other) {
+      const auto* const with = here[other];
+      return with == nullptr || !is_whole(*with) || !is_whole(use) || !costs_as_much(with->how->cost, use.how->cost);
+    });
+  }
+
+  bool is_stricter(std::size_t number, std::size_t than) const {
+    const auto& a = config_.limits[number];
+    const auto& b = config_.limits[than];
+    return number != than && enforces(a, b) && counts_the_same(a, b) && is_coarser(a, b) && sizes(a, b) &&
+           // Of two that are alike the second one is superfluous.
+           (number < than || !(is_coarser(b, a) && sizes(b, a)));
+  }
+
+  bool enforces(const Limit& a, const Limit& b) const {
+    if (a.mode != limit::Mode::enforce || b.mode != limit::Mode::enforce || a.store != b.store) return false;
+    const bool down_alike = a.if_redis_down == b.if_redis_down || a.if_redis_down == limit::IfRedisDown::reject;
+    return down_alike && !special_.contains(a.name) && !has_another_use(b);
+  }
+
+  /// Whether it does something though it never rejects.
+  bool has_another_use(const Limit& limit) const {
+    return limit.bill || !limit.notify_at.empty() || (limit.ban && !limit.ban->statuses.empty()) ||
+           used_otherwise_.contains(limit.name);
+  }
+
+  static bool counts_the_same(const Limit& a, const Limit& b) {
+    return (a.counted_statuses.empty() || a.counted_statuses == b.counted_statuses) && a.shards == 1 && b.shards == 1 &&
+           !a.appointments && !b.appointments;
+  }
+
+  static bool sizes(const Limit& a, const Limit& b) {
+    if (a.tiers.size() * b.tiers.size() > kMostTiers) return false;
+    return std::ranges::all_of(a.tiers, [&](const Tier& small) {
+      return std::ranges::all_of(b.tiers, [&](const Tier& large) { return no_larger(small, large); });
+    });
+  }
+
+  void tell(std::size_t number, std::size_t other) {
+    const auto& node = given_.limit_node(number);
+    const auto& by = given_.limit_node(other);
+    given_.say_at_key(node,
+                      "limit " + in_quotes(node.key) + " never rejects: limit " + in_quotes(by.key) + " at " +
+                          given_.build().report.place(by.key_span.begin) +
+                          " allows no more, and counts every request that this one counts",
+                      "remove it, or make it smaller than " + in_quotes(by.key));
+  }
+
+  /// One rate of a limit that another one of the same tier makes superfluous.
+  void rates_of(std::size_t number) {
+    const auto& limit = config_.limits[number];
+    if (limit.appointments || has_another_use(limit)) return;
+    const auto& node = given_.limit_node(number);
+    for (std::size_t i = 0; i < limit.tiers.size(); ++i) {
+      const auto written = texts(find(tier_section(node, i), "rate"));
+      if (written.size() == limit.tiers[i].rules.size()) rates_of(limit.tiers[i], written);
+    }
+  }
+
+  void rates_of(const Tier& tier, const std::vector<const Node*>& written) {
+    const auto& rules = tier.rules;
+    for (std::size_t i = 0; i < rules.size(); ++i) {
+      for (std::size_t by = 0; by < rules.size(); ++by) {
+        const bool alike = no_larger(rules[i], rules[by]);
+        if (by == i || !no_larger(rules[by], rules[i]) || (alike && by > i)) continue;
+        given_.say(*written[i],
+                   to_text(rules[i].rate) + " never rejects: " + to_text(rules[by].rate) + " beside it allows no more",
+                   "remove it, or make it smaller");
+        break;
+      }
+    }
+  }
+
+  Adviser& given_;
+  const Config& config_;
+  std::set<std::string> special_;                   // by name: some callers have another size, or none
+  std::set<std::string> used_otherwise_;            // by name
+  std::vector<bool> met_;                           // by limit: on a route
+  std::vector<std::vector<std::size_t>> stricter_;  // by limit: those that are stricter on every route so far
+};
+
+}  // namespace
+
+void advise_never_binds(Adviser& given) { BindingSearch(given).run(); }
+
+}  // namespace headgate::config
