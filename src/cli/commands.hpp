@@ -50,6 +50,14 @@ struct CheckOptions {
 };
 int check(const CheckOptions& options);
 
+struct FmtOptions {
+  std::vector<std::string> files;  ///< "-": stdin; none: the configuration that `run` would read
+  bool write = false;              ///< whether files are replaced
+  bool check = false;              ///< whether it is only said which would be
+};
+/// Lays out files of JSON with comments; with neither `write` nor `check` on stdout.
+int fmt(const FmtOptions& options);
+
 /// Of the configuration, or of files of policy tests.
 int schema(bool of_tests);
 int version(bool json);
@@ -60,8 +68,16 @@ struct InitOptions {
   bool tls = false;
   std::vector<std::string> names;  ///< further names of the certificate
   unsigned days = 90;              ///< until it expires
+
+  // Answers; one of them, or a kind, makes a commented file with its policy test.
+  std::string kind;                  ///< "minimal", "saas", "cluster"; empty: minimal
+  std::vector<std::string> servers;  ///< URLs; none: those of the kind, as with what follows
+  std::string callers;               ///< "anyone", "keys", "tokens"
+  std::string rate;
+  unsigned gateways = 0;
 };
-/// Writes a configuration to begin with; with `tls` also a certificate and its key. Overwrites nothing.
+/// Writes a configuration to begin with; with `tls` also a certificate and its key. On a terminal it asks for what it
+/// needs to know, unless there are answers. Overwrites nothing.
 int init(const InitOptions& options);
 
 struct HealthcheckOptions {

@@ -181,8 +181,18 @@ int do_command(int count, char** words) {
   check_command->add_option("--format", check_options.format, "text or json")
       ->capture_default_str()
       ->check(CLI::IsMember({"text", "json"}));
-  check_command->add_flag("--strict", check_options.strict, "Warnings count as errors");
+  check_command->add_flag("--strict", check_options.strict, "Warnings and advice count as errors");
   check_command->callback([&] { result = check(check_options); });
+
+  FmtOptions fmt_options;
+  auto* fmt_command = app.add_subcommand("fmt", "Lay out a configuration or a policy test; comments stay");
+  fmt_command->add_option("-c,--config,file", fmt_options.files,
+                          "The files, - for stdin (default: the configuration, as for run)");
+  auto* fmt_write = fmt_command->add_flag("--write", fmt_options.write, "Replace the files; name those that change");
+  fmt_command
+      ->add_flag("--check", fmt_options.check, "Only name the files that would change; exit code 1 if there are any")
+      ->excludes(fmt_write);
+  fmt_command->callback([&] { result = fmt(fmt_options); });
 
   InitOptions init_options;
   auto* init_command = app.add_subcommand("init", "Write a configuration to begin with");
@@ -197,6 +207,16 @@ int do_command(int count, char** words) {
       ->needs(with_tls)
       ->capture_default_str()
       ->check(CLI::Range(1, 3650));
+  init_command->add_option("--kind", init_options.kind, "What to begin with, and its test: minimal, saas or cluster")
+      ->check(CLI::IsMember({"minimal", "saas", "cluster"}));
+  init_command->add_option("--to", init_options.servers, "Where requests go: http://HOST:PORT; repeatable")
+      ->allow_extra_args(false);
+  init_command->add_option("--callers", init_options.callers, "Who calls: anyone, keys or tokens")
+      ->check(CLI::IsMember({"anyone", "keys", "tokens"}));
+  init_command->add_option("--limit", init_options.rate, "How much each caller may request: 100/minute …");
+  init_command
+      ->add_option("--gateways", init_options.gateways, "How many gateways share the limits, in Redis if several")
+      ->check(CLI::Range(1, 1000));
   init_command->callback([&] { result = init(init_options); });
 
   KeysOptions keys_options;

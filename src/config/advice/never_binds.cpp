@@ -21,7 +21,7 @@ using limit::Limit;
 using limit::Rule;
 using limit::Tier;
 
-constexpr std::size_t kMostTiers = 256;  // pairs that are compared
+constexpr std::size_t kMaxTiers = 256;  // pairs that are compared
 
 bool same_days(const Rule& a, const Rule& b) {
   if (!a.calendar || !b.calendar) return a.calendar == b.calendar;
@@ -153,7 +153,7 @@ class BindingSearch {
   }
 
   static bool sizes(const Limit& a, const Limit& b) {
-    if (a.tiers.size() * b.tiers.size() > kMostTiers) return false;
+    if (a.tiers.size() * b.tiers.size() > kMaxTiers) return false;
     return std::ranges::all_of(a.tiers, [&](const Tier& small) {
       return std::ranges::all_of(b.tiers, [&](const Tier& large) { return no_larger(small, large); });
     });

@@ -88,7 +88,7 @@ std::string of_slow_bodies(const Config& config, const upstream::ServerGroupOpti
     who += (i == 0 ? "" : i + 1 == names.size() ? " and " : ", ") + names[i];
   return "\nBodies of requests of route" + std::string(names.size() > 1 ? "s " : " ") + who +
          " hold a place at upstream " + upstream.name +
-         " while they arrive.\n  Advice: \"buffer_request\": \"64KiB\" there reads bodies of that size first, so a "
+         " while they arrive.\n  With \"buffer_request\": \"64KiB\" there it reads bodies of that size first, so a "
          "slow "
          "upload takes no place\n";
 }

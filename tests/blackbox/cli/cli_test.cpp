@@ -194,6 +194,32 @@ TEST(Check, StrictlyTakesWarningsForErrors) {
   EXPECT_EQ(run_headgate({"check", "--strict", "-c", file.path()}).code, 3);
 }
 
+TEST(Check, GivesAdviceThatOnlyStrictFailsOn) {
+  const std::string begin = R"({ "listen": ":1", "admin": { "listen": ":2", "token": "0123456789abcdef" },
+    "routes": [{ "path": "/*", "respond": {} }])";
+  const TemporaryFile file(begin + " }");
+  const Ran ran = run_headgate({"check", "-c", file.path()});
+  EXPECT_EQ(ran.code, 0);
+  EXPECT_TRUE(has(ran.err, ":1:43: advice: administration is on every network of this machine")) << ran.err;
+  EXPECT_TRUE(has(ran.err, "[/admin/listen] (open_admin)")) << ran.err;
+  EXPECT_TRUE(has(ran.err, "\n1 piece of advice\n")) << ran.err;
+  EXPECT_TRUE(has(ran.out, " is valid: ")) << ran.out;
+  EXPECT_EQ(run_headgate({"check", "--strict", "-c", file.path()}).code, 3);
+  const TemporaryFile accepted(begin + R"(, "accept_advice": ["open_admin /admin"] })");
+  const Ran silent = run_headgate({"check", "--strict", "-c", accepted.path()});
+  EXPECT_EQ(silent.code, 0);
+  EXPECT_EQ(silent.err, "");
+}
+
+TEST(Fmt, LaysOutWhatComesFromAPipe) {
+  const auto ran = run_line(R"(printf '{"a":1,// one\n"b":[ ]}' | $H fmt -)");
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(ran.out, "{ \"a\": 1,  // one\n  \"b\": [] }\n");
+  const auto bad = run_line(R"(printf '{"a" 1}' | $H fmt --check -)");
+  EXPECT_EQ(bad.code, 3);
+  EXPECT_TRUE(bad.err.starts_with("stdin:1:6: error: expected ':'")) << bad.err;
+}
+
 TEST(Schema, IsJson) {
   const Ran ran = run_headgate({"schema"});
   EXPECT_EQ(ran.code, 0);

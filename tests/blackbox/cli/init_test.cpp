@@ -3,8 +3,13 @@
 #include "blackbox/tls/tls_gateway.hpp"
 
 #include <gtest/gtest.h>
+#include <pty.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -38,6 +43,8 @@ class Init : public testing::Test {
 
  private:
   TemporaryFile place_{""};
+
+ protected:
   std::filesystem::path folder_;
 };
 
@@ -95,6 +102,59 @@ TEST_F(Init, WritesAFileForItsCertificate) {
   EXPECT_EQ(checked.code, 0) << checked.err;
 }
 
+TEST_F(Init, WritesATestBesideTheKindThatIsAskedFor) {
+  const auto ran = init({"--kind", "saas", "--to", "http://127.0.0.1:1", "--limit", "30/minute", "--gateways", "2"});
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(names(), (Names{"headgate.json", "headgate.test.json"}));
+  EXPECT_TRUE(has(ran.out, "wrote ")) << ran.out;
+  for (const char* each : {"\"instances\": 2", "\"30/minute\"", "\"300/minute\"", "\"require\": \"jwt\""})
+    EXPECT_TRUE(has(text("headgate.json"), each)) << text("headgate.json");
+  const auto checked = run_headgate({"check", "--strict", "-c", in("headgate.json")});
+  EXPECT_EQ(checked.code, 0) << checked.err;
+  EXPECT_EQ(run_headgate({"fmt", "--check", in("headgate.json"), in("headgate.test.json")}).code, 0);
+}
+
+TEST_F(Init, WritesTestsThatHold) {
+  for (const char* kind : {"minimal", "saas", "cluster"}) {
+    ASSERT_EQ(init({"--kind", kind}).code, 0);
+    const auto tested = run_headgate({"test", in("headgate.test.json")});
+    EXPECT_EQ(tested.code, 0) << kind << tested.out << tested.err;
+    for (const char* each : {"headgate.json", "headgate.test.json"}) std::filesystem::remove(in(each));
+  }
+}
+
+TEST_F(Init, AsksATerminalForWhatItNeedsToKnow) {
+  int terminal = -1;
+  const pid_t child = ::forkpty(&terminal, nullptr, nullptr, nullptr);
+  ASSERT_GE(child, 0) << "this machine has no terminals";
+  if (child == 0) {
+    ::execl(HEADGATE_BINARY, "headgate", "init", folder_.c_str(), nullptr);
+    ::_exit(127);
+  }
+  const std::string lines = "http://127.0.0.1:1\nkeys\n7/second\n\nyes\n";
+  ASSERT_EQ(::write(terminal, lines.data(), lines.size()), static_cast<ssize_t>(lines.size()));
+  std::string shown;
+  std::array<char, 1024> block{};
+  for (ssize_t got = 0; (got = ::read(terminal, block.data(), block.size())) > 0;)
+    shown.append(block.data(), static_cast<std::size_t>(got));
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  ::close(terminal);
+  EXPECT_EQ(WEXITSTATUS(status), 0) << shown;
+  EXPECT_TRUE(has(shown, "Who calls: anyone, keys (API keys) or tokens (JWT)? [anyone]")) << shown;
+  EXPECT_EQ(names(), (Names{"headgate-cert.pem", "headgate-key.pem", "headgate.json", "headgate.test.json"}));
+  EXPECT_TRUE(has(text("headgate.json"), "7/second")) << text("headgate.json");
+  EXPECT_EQ(run_headgate({"check", "--strict", "-c", in("headgate.json")}).code, 0);
+}
+
+TEST_F(Init, OverwritesNoTest) {
+  std::ofstream(in("headgate.test.json")) << "mine";
+  const auto ran = init({"--kind", "minimal"});
+  EXPECT_EQ(ran.code, 1);
+  EXPECT_TRUE(has(ran.err, "headgate.test.json exists already")) << ran.err;
+  EXPECT_EQ(names(), Names{"headgate.test.json"});
+}
+
 TEST_F(Init, OverwritesNothing) {
   for (const char* there : {"headgate.json", "headgate-cert.pem", "headgate-key.pem"}) {
     std::ofstream(in(there)) << "mine";
@@ -113,6 +173,12 @@ TEST_F(Init, SaysWhatIsWrong) {
   EXPECT_TRUE(has(name.err, "neither a name of the DNS nor an IP address")) << name.err;
   EXPECT_EQ(init({"--name", "a.example"}).code, 2) << "without --tls there is no certificate";
   EXPECT_EQ(init({"--tls", "--days", "0"}).code, 2);
+  const auto url = init({"--to", "app:3000"});
+  EXPECT_EQ(url.code, 2);
+  EXPECT_TRUE(has(url.err, "headgate: --to: ")) << url.err;
+  EXPECT_EQ(init({"--limit", "100r/m"}).code, 2);
+  EXPECT_EQ(init({"--kind", "large"}).code, 2);
+  EXPECT_EQ(init({"--gateways", "0"}).code, 2);
   const auto nowhere = run_headgate({"init", in("no/such/folder"), "--tls"});
   EXPECT_EQ(nowhere.code, 1);
   EXPECT_TRUE(has(nowhere.err, "No such file or directory")) << nowhere.err;

@@ -81,7 +81,7 @@ TEST(DeliveryMeaning, AdvisesToHoldBodiesThatWouldHoldAPlace) {
                    "x");
   };
   const std::string advice =
-      "hold a place at upstream app while they arrive.\n  Advice: \"buffer_request\": \"64KiB\" there";
+      "hold a place at upstream app while they arrive.\n  With \"buffer_request\": \"64KiB\" there";
   const std::string all = R"({ "path": "/*", "to": "app" })";
   for (const std::string places : {R"(, "concurrency": {})", R"(, "max_in_flight": 4)"}) {
     EXPECT_THAT(said(places, all), HasSubstr("Bodies of requests of route /* " + advice));

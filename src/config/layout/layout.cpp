@@ -1,0 +1,34 @@
+#include "headgate/config/layout.hpp"
+
+#include "config/text/codes.hpp"
+#include "config/text/parser.hpp"
+#include "config/text/report.hpp"
+#include "tree.hpp"
+
+#include <utility>
+
+namespace headgate::config {
+namespace {
+
+// A break that a long line needs may let two columns join, and so on; each pass keeps what the one before has chosen.
+constexpr int kPasses = 8;
+
+}  // namespace
+
+LaidOut lay_out(std::string_view source) {
+  Report report(source);
+  const auto parsed = parse(source, report);
+  if (report.has_errors()) return {.text = std::nullopt, .mistakes = report.take()};
+  auto text = write_layout(read_layout(source));
+  for (int i = 0; i < kPasses; ++i) {
+    auto again = write_layout(read_layout(text));
+    if (again == text) break;
+    text = std::move(again);
+  }
+  if (content_of(text) == content_of(source)) return {.text = std::move(text), .mistakes = {}};
+  // Only a bug comes here. A file that loses something would be worse.
+  report.error(code::kTooBig, Span{0, 1}, "", "this file cannot be laid out", "leave it as it is, and report it");
+  return {.text = std::nullopt, .mistakes = report.take()};
+}
+
+}  // namespace headgate::config
