@@ -11,13 +11,13 @@ namespace headgate::test {
 namespace {
 
 /// A block of the page, with its language.
-struct Block {
+struct PageBlock {
   std::string language;
   std::string text;
 };
 
-std::vector<Block> blocks_of(const std::string& path) {
-  std::vector<Block> out;
+std::vector<PageBlock> page_blocks(const std::string& path) {
+  std::vector<PageBlock> out;
   std::ifstream page(path);
   bool inside = false;
   for (std::string line; std::getline(page, line);) {
@@ -35,7 +35,7 @@ TEST(ImportDocs, ExamplesAreTrue) {
   const TemporaryFile place("", "place");
   const auto folder = std::filesystem::path(place.path()).parent_path().string();
   int products = 0;
-  for (const auto& block : blocks_of(HEADGATE_SOURCE_DIR "/docs/moving_in.md")) {
+  for (const auto& block : page_blocks(HEADGATE_SOURCE_DIR "/docs/moving_in.md")) {
     if (block.language != "console") {  // a file, which begins with its name
       ASSERT_TRUE(block.text.starts_with("# ")) << block.text;
       std::ofstream(folder + '/' + block.text.substr(2, block.text.find('\n') - 2)) << block.text;

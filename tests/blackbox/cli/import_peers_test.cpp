@@ -11,14 +11,14 @@
 namespace headgate::test {
 namespace {
 
-std::string replaced(std::string text, const std::string& what, const std::string& by) {
+std::string put_in_place(std::string text, const std::string& what, const std::string& by) {
   for (auto at = text.find(what); at != std::string::npos; at = text.find(what, at + by.size()))
     text.replace(at, what.size(), by);
   return text;
 }
 
 /// A gateway with the translation of this file.
-Json translation_of(const std::string& text, const std::string& name) {
+Json imported_config(const std::string& text, const std::string& name) {
   const TemporaryFile file(text, name);
   const auto ran = run_headgate({"import", file.path()});
   EXPECT_EQ(ran.code, 0) << ran.err;
@@ -30,7 +30,7 @@ Json translation_of(const std::string& text, const std::string& name) {
 }
 
 /// How many of `count` requests that come at once are refused.
-int refused(std::uint16_t port, const std::string& target, int count, const std::string& fields) {
+int refused_at_once(std::uint16_t port, const std::string& target, int count, const std::string& fields) {
   std::vector<RawClient> clients;
   for (int i = 0; i < count; ++i) clients.emplace_back(port);
   for (auto& client : clients) EXPECT_TRUE(client.send(request("GET", target, fields)));
@@ -43,7 +43,7 @@ int refused(std::uint16_t port, const std::string& target, int count, const std:
   return out;
 }
 
-struct Case {
+struct PeerCase {
   const char* what;
   const char* target;
   int requests;
@@ -51,15 +51,15 @@ struct Case {
   const char* fields = "";
 };
 
-void compare(const std::vector<Case>& cases, std::uint16_t original, std::uint16_t translation) {
+void compare_peers(const std::vector<PeerCase>& cases, std::uint16_t original, std::uint16_t translation) {
   for (const auto& each : cases) {
-    EXPECT_EQ(refused(original, each.target, each.requests, each.fields), each.refused)
+    EXPECT_EQ(refused_at_once(original, each.target, each.requests, each.fields), each.refused)
         << each.what << ", the original";
-    EXPECT_EQ(refused(translation, each.target, each.requests, each.fields), each.refused) << each.what;
+    EXPECT_EQ(refused_at_once(translation, each.target, each.requests, each.fields), each.refused) << each.what;
   }
 }
 
-constexpr const char* kNginxFile = R"(daemon off;
+constexpr const char* kImportedNginx = R"(daemon off;
 master_process off;
 pid nginx.pid;
 events {}
@@ -98,28 +98,28 @@ http {
 TEST(ImportedNginx, RefusesWhatNginxRefuses) {
   if (!installed(kNginx)) GTEST_SKIP() << "no " << kNginx << " on this machine";
   const FakeUpstream app;
-  const auto text = replaced(kNginxFile, "APP", std::to_string(app.port()));
+  const auto text = put_in_place(kImportedNginx, "APP", std::to_string(app.port()));
   const TemporaryFile place("", "place");
   const auto root = std::filesystem::path(place.path()).parent_path().string();
   RealServer original(kNginx, {"-p", root, "-e", "stderr", "-c"},
-                      [&](std::uint16_t port) { return replaced(text, "PORT", std::to_string(port)); });
+                      [&](std::uint16_t port) { return put_in_place(text, "PORT", std::to_string(port)); });
   ASSERT_TRUE(original.listens()) << original.said();
-  const Gateway translation(translation_of(replaced(text, "PORT", "8080"), "nginx.conf"));
-  compare({{"without burst", "/strict/", 3, 2},
-           {"burst with nodelay", "/burst/", 6, 2},
-           {"burst that waits", "/wait/", 6, 3},
-           {"burst of which a part waits", "/delay/", 6, 3},
-           {"a field, which is there", "/keyed/", 4, 2, "X-Key: a\r\n"},
-           {"another value of the field", "/keyed/", 4, 2, "X-Key: b\r\n"},
-           {"a field, which is not there", "/keyed/", 4, 0},
-           {"connections", "/open/", 4, 2, "X-Test-Delay-Ms: 700\r\n"},
-           {"a dry run", "/dry/", 4, 0},
-           {"return, before which nginx looks at no limit", "/dry", 3, 0},
-           {"no limit", "/", 4, 0}},
-          original.port(), translation.port());
+  const Gateway translation(imported_config(put_in_place(text, "PORT", "8080"), "nginx.conf"));
+  compare_peers({{"without burst", "/strict/", 3, 2},
+                 {"burst with nodelay", "/burst/", 6, 2},
+                 {"burst that waits", "/wait/", 6, 3},
+                 {"burst of which a part waits", "/delay/", 6, 3},
+                 {"a field, which is there", "/keyed/", 4, 2, "X-Key: a\r\n"},
+                 {"another value of the field", "/keyed/", 4, 2, "X-Key: b\r\n"},
+                 {"a field, which is not there", "/keyed/", 4, 0},
+                 {"connections", "/open/", 4, 2, "X-Test-Delay-Ms: 700\r\n"},
+                 {"a dry run", "/dry/", 4, 0},
+                 {"return, before which nginx looks at no limit", "/dry", 3, 0},
+                 {"no limit", "/", 4, 0}},
+                original.port(), translation.port());
 }
 
-constexpr const char* kHaproxyFile = R"(
+constexpr const char* kImportedHaproxy = R"(
 defaults
   mode http
   timeout connect 5s
@@ -150,17 +150,17 @@ backend other
 TEST(ImportedHaproxy, RefusesWhatHaproxyRefuses) {
   if (!installed(kHaproxy)) GTEST_SKIP() << "no " << kHaproxy << " on this machine";
   const FakeUpstream app;
-  const auto text = replaced(kHaproxyFile, "APP", std::to_string(app.port()));
+  const auto text = put_in_place(kImportedHaproxy, "APP", std::to_string(app.port()));
   RealServer original(kHaproxy, {"-db", "-f"},
-                      [&](std::uint16_t port) { return replaced(text, "PORT", std::to_string(port)); });
+                      [&](std::uint16_t port) { return put_in_place(text, "PORT", std::to_string(port)); });
   ASSERT_TRUE(original.listens()) << original.said();
-  const Gateway translation(translation_of(replaced(text, "PORT", "8080"), "haproxy.cfg"));
-  compare({{"a field counted on one path", "/login", 3, 1, "X-Key: a\r\n"},
-           {"another value of the field", "/login", 3, 1, "X-Key: b\r\n"},
-           {"the address on some paths", "/other/", 7, 3},
-           {"a field counted on all paths", "/", 8, 3, "X-Who: w\r\n"},
-           {"no limit", "/", 8, 0}},
-          original.port(), translation.port());
+  const Gateway translation(imported_config(put_in_place(text, "PORT", "8080"), "haproxy.cfg"));
+  compare_peers({{"a field counted on one path", "/login", 3, 1, "X-Key: a\r\n"},
+                 {"another value of the field", "/login", 3, 1, "X-Key: b\r\n"},
+                 {"the address on some paths", "/other/", 7, 3},
+                 {"a field counted on all paths", "/", 8, 3, "X-Who: w\r\n"},
+                 {"no limit", "/", 8, 0}},
+                original.port(), translation.port());
 }
 
 }  // namespace
