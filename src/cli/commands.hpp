@@ -112,6 +112,7 @@ void offer_usage_report(CLI::App& app, int& result);
 void offer_explain(CLI::App& app, int& result);  ///< also `routes`
 void offer_test(CLI::App& app, int& result);
 void offer_import(CLI::App& app, int& result);
+void offer_simulate(CLI::App& app, int& result);
 /// `completion`: words for the shell, from the table of commands itself.
 void offer_completion(CLI::App& app);
 

@@ -225,6 +225,7 @@ int do_command(int count, char** words) {
   offer_explain(app, result);
   offer_test(app, result);
   offer_import(app, result);
+  offer_simulate(app, result);
 
   bool schema_of_tests = false;
   auto* schema_command = app.add_subcommand("schema", "JSON Schema of the configuration, for editors");

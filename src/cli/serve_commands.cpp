@@ -2,6 +2,7 @@
 
 #include "commands.hpp"
 #include "config_file.hpp"
+#include "one_limit.hpp"
 
 #include "headgate/server/serve_gateway.hpp"
 
@@ -33,25 +34,11 @@ Outcome load_to_serve(const std::string& file) {
   return {std::move(read.config), kBadConfiguration, std::move(read.watched)};
 }
 
-std::string quoted(const std::string& text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') out += '\\';
-    out += c;
-  }
-  return out + '"';
-}
-
 /// The options of `proxy` as a configuration file.
 std::string as_file(const ProxyOptions& options) {
   std::string file =
       "{\n  \"listen\": " + quoted(options.listen) + ",\n  \"upstreams\": { \"app\": " + quoted(options.to) + " },\n";
-  if (!options.limit.empty()) {
-    file += "  \"limits\": { \"default\": { \"rate\": " + quoted(options.limit) + ", \"per\": " + quoted(options.per);
-    // A caller without the key counts by its address: `proxy` has no option to choose something else.
-    if (options.per != "client_ip" && options.per != "total") file += ", \"if_absent\": \"client_ip\"";
-    file += " } },\n";
-  }
+  if (!options.limit.empty()) file += limit_member(options.limit, options.per);
   if (options.admin == "off") file += "  \"admin\": \"off\",\n";
   if (!options.admin.empty() && options.admin != "off")
     file += "  \"admin\": { \"listen\": " + quoted(options.admin) + " },\n";
@@ -84,10 +71,7 @@ int proxy(const ProxyOptions& options) {
       return none;
     });
   }
-  for (const auto& mistake : loaded.diagnostics) {
-    std::fprintf(stderr, "headgate: %s\n", mistake.message.c_str());
-    if (!mistake.help.empty()) std::fprintf(stderr, "  help: %s\n", mistake.help.c_str());
-  }
+  tell_mistakes(loaded);
   return kWrongCommandLine;
 }
 

@@ -31,10 +31,13 @@ std::string cut(std::string_view text, std::size_t width) {
   return std::string(text.substr(0, end)) + std::string(kEllipsis);
 }
 
+/// Also "1 204", "0.9 %" and "< 0.1 %".
 bool is_number(std::string_view text) noexcept {
-  const auto digits = [](char c) { return (c >= '0' && c <= '9') || c == '.'; };
-  return !text.empty() && std::all_of(text.begin(), text.end(), digits) &&
-         std::count(text.begin(), text.end(), '.') <= 1;  // not an address
+  if (text.starts_with("< ") || text.starts_with("> ")) text.remove_prefix(2);
+  if (text.ends_with(" %")) text.remove_suffix(2);
+  const auto in_numbers = [](char c) { return (c >= '0' && c <= '9') || c == '.' || c == ' '; };
+  return !text.empty() && std::all_of(text.begin(), text.end(), in_numbers) && text.front() != ' ' &&
+         text.back() != ' ' && std::count(text.begin(), text.end(), '.') <= 1;  // not an address
 }
 
 std::string_view code_of(Paint paint) noexcept {

@@ -26,6 +26,7 @@ const std::map<std::string, int> kFloors = {
     {"translate", 7},                                                                   // other products' files as ours
     {"services", 7},     // what gateways tell each other and others
     {"policy_test", 8},  // requests, and what must come of them
+    {"simulate", 8},     // a policy tried on arrivals
     {"admin", 8},        // what operators see and change
     {"server", 9},       // composition
     {"cli", 10},         // words on the command line
@@ -34,7 +35,7 @@ const std::map<std::string, int> kFloors = {
 
 /// Which modules may include headers with this beginning. main.cpp uses cli.
 const std::map<std::string, std::set<std::string>> kKeepers = {
-    {"nlohmann/", {"config", "identity", "services", "admin", "server", "cli"}},
+    {"nlohmann/", {"config", "identity", "services", "admin", "simulate", "server", "cli"}},
     {"hiredis", {"redis"}},
     {"prometheus/", {"observe"}},
     {"CLI/", {"cli"}},

@@ -57,11 +57,11 @@ struct Decided {
   std::uint64_t number = 0;  ///< of the arrival, from 0
   unsigned status = 0;
   gateway::EndedBy ended_by = gateway::EndedBy::upstream;
-  std::string_view limit{};           ///< that refused it, or whose numbers it was told; empty: none
-  std::string_view tier{};            ///< of this limit
-  Duration retry_after{0};            ///< what it was told; 0: nothing
-  Duration took{0};                   ///< from its arrival to the end of its answer
-  const gateway::Exchange& exchange;  ///< all there is to know
+  std::string_view limit{};     ///< that refused it, or whose numbers it was told; empty: none
+  std::string_view tier{};      ///< of this limit
+  Duration retry_after{0};      ///< what it was told; 0: nothing
+  Duration took{0};             ///< from its arrival to the end of its answer
+  gateway::Exchange& exchange;  ///< all there is to know
 };
 
 /// One thread. The same configuration, seed and arrivals make the same decisions.

@@ -1,0 +1,74 @@
+#pragma once
+// Arrivals that nobody has logged: described in a line, as "poisson 100/s for 10m, burst 2000 at 5m, 3 tenants zipf".
+
+#include "headgate/core/literals.hpp"
+#include "headgate/core/random.hpp"
+#include "headgate/core/result.hpp"
+#include "headgate/engine/simulation.hpp"
+#include "headgate/simulate/text_fault.hpp"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace headgate::simulate {
+
+/// What the line says.
+struct ArrivalPattern {
+  enum class Kind : std::uint8_t { steady, poisson, burst };
+  struct Stream {
+    Kind kind = Kind::steady;
+    Rate rate;                ///< not of a burst
+    std::uint64_t count = 0;  ///< of a burst
+    Duration begin{0};
+    Duration length{0};  ///< not of a burst
+  };
+  static constexpr std::size_t kMaxStreams = 100;
+  static constexpr std::uint64_t kMaxTenants = 100'000;
+  static constexpr std::uint64_t kMaxBurst = 100'000'000;
+
+  std::vector<Stream> streams;
+  std::uint64_t tenants = 1;
+  bool zipf = false;  ///< the n-th tenant comes one n-th as often as the first; else all come as often
+  std::string method = "GET";
+  std::string path = "/";
+};
+
+/// Clauses with commas between them: "steady RATE for TIME", "poisson RATE for TIME", "burst N", each with an optional
+/// "at TIME"; "N tenants", with "even" or "zipf"; "path PATH", "method METHOD". Without "at", a stream begins where the
+/// one before ends, and a burst comes at the beginning.
+Result<ArrivalPattern, TextFault> parse_arrivals(std::string_view text);
+
+/// The arrivals of a pattern, the same for the same seed. They begin on 2026-01-05, a Monday, at midnight UTC. Each
+/// tenant has an address of its own in 198.18.0.0/15. One thread.
+class MadeArrivals final : public engine::Arrivals {
+ public:
+  MadeArrivals(const ArrivalPattern& pattern, std::uint64_t seed);
+  const engine::RequestArrival* next() override;
+  /// The name of the tenant of the arrival that was made last, "tenant-1" for the one that comes most, if `name` is
+  /// "tenant"; else empty. Valid until the next call.
+  std::string_view value_of(std::string_view name) const noexcept {
+    return name == "tenant" ? std::string_view(tenant_) : std::string_view();
+  }
+
+ private:
+  struct Source {
+    ArrivalPattern::Stream stream;
+    double at = 0;  ///< of the next arrival, in microseconds since the begin of the stream
+    std::uint64_t made = 0;
+    bool over = false;
+    Duration due() const noexcept;
+  };
+  void advance(Source& source);
+  std::uint64_t draw_tenant();
+
+  ArrivalPattern pattern_;
+  Random random_;
+  std::vector<Source> sources_;
+  std::vector<double> shares_;  ///< of the tenants up to each
+  std::string tenant_;
+  engine::RequestArrival arrival_;
+};
+
+}  // namespace headgate::simulate

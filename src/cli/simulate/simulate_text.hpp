@@ -1,0 +1,17 @@
+#pragma once
+// The report of a simulation for people at a terminal.
+
+#include "headgate/simulate/report.hpp"
+
+#include <cstddef>
+#include <string>
+
+namespace headgate::cli {
+
+/// Several lines. A table is at most `width` columns wide.
+std::string simulate_text(const simulate::Report& report, bool colours, std::size_t width);
+
+/// What was asserted and does not hold, each on its line with its figure; empty: all holds.
+std::string not_held_text(const simulate::Report& report);
+
+}  // namespace headgate::cli

@@ -1,0 +1,48 @@
+#include "sizes.hpp"
+
+#include "headgate/limit/in_flight.hpp"
+
+namespace headgate::simulate {
+
+namespace {
+constexpr std::size_t kSmall = 99;      // 1 to 99
+constexpr std::size_t kOfADecade = 90;  // 10 to 99, times ten to some power
+}  // namespace
+
+std::uint64_t size_at(std::size_t at) noexcept {
+  if (at < kSmall) return at + 1;
+  std::uint64_t power = 10;
+  for (at -= kSmall; at >= kOfADecade; at -= kOfADecade) power *= 10;
+  return (at + 10) * power;
+}
+
+std::size_t sizes() noexcept {
+  static const std::size_t count = [] {
+    std::size_t out = 0;
+    while (size_at(out) <= kMaxRequests) ++out;
+    return out;
+  }();
+  return count;
+}
+
+std::optional<limit::Rule> resized(const limit::Rule& rule, Dimension dimension, std::uint64_t size) {
+  auto out = rule;
+  const auto& algorithm = *rule.algorithm;
+  if (!algorithm.refills) {
+    if (dimension == Dimension::burst) return std::nullopt;
+    out.burst = size;
+    out.rate = {size, limit::kFlightLease};
+    return out;
+  }
+  const bool own_burst = rule.burst != algorithm.default_burst(rule);
+  if (dimension == Dimension::burst) {
+    out.burst = size;
+  } else {
+    out.rate.count = size;
+    if (!own_burst) out.burst = algorithm.default_burst(out);
+  }
+  if (algorithm.check(out)) return std::nullopt;
+  return out;
+}
+
+}  // namespace headgate::simulate

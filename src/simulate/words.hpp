@@ -1,0 +1,48 @@
+#pragma once
+// A text as words, each with its place.
+
+#include "headgate/simulate/text_fault.hpp"
+
+#include <optional>
+#include <string_view>
+
+namespace headgate::simulate {
+
+/// A piece of a text.
+struct Word {
+  std::string_view text;
+  std::size_t at = 0;
+
+  TextFault fault(std::string message, std::string help) const {
+    return {at, text.empty() ? 1 : text.size(), std::move(message), std::move(help)};
+  }
+};
+
+/// Takes words from the front of a text. What it points to lives as long as the text.
+class Words {
+ public:
+  /// `at`: where `text` begins in the whole.
+  explicit Words(std::string_view text, std::size_t at = 0) noexcept : text_(text), at_(at) {}
+
+  /// The next word, up to a blank; empty at the end, with the place behind the last word.
+  Word next() noexcept {
+    skip_blanks();
+    const auto end = std::min(text_.find_first_of(" \t", used_), text_.size());
+    const Word word{text_.substr(used_, end - used_), at_ + used_};
+    used_ = end;
+    return word;
+  }
+  Word peek() const noexcept { return Words(*this).next(); }
+  bool done() const noexcept { return peek().text.empty(); }
+
+ private:
+  void skip_blanks() noexcept {
+    while (used_ < text_.size() && (text_[used_] == ' ' || text_[used_] == '\t')) ++used_;
+  }
+
+  std::string_view text_;
+  std::size_t at_;
+  std::size_t used_ = 0;
+};
+
+}  // namespace headgate::simulate
