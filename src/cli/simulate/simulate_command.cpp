@@ -175,10 +175,15 @@ class Simulate {
 
   config::Config load(const std::string& file) const {
     if (options_.limit.empty()) return load_file_or_end(file);
+    // Claims are assumed, so this secret verifies no token.
+    const std::string identity =
+        options_.per.starts_with("jwt.")
+            ? R"("identity": { "jwt": { "algorithms": ["HS256"], "secret": "a secret that verifies no token at all" } },)"
+            : "";
     auto loaded =
-        config::load("{ \"listen\": \":8080\",\n  \"upstreams\": { \"app\": \"http://127.0.0.1:3000\" },\n" +
+        config::load("{ " + identity + R"("listen": ":8080", "upstreams": { "app": "http://127.0.0.1:3000" },)" +
                      limit_member(options_.limit, options_.per) +
-                     "  \"routes\": [ { \"path\": \"/*\", \"to\": \"app\", \"limits\": [\"default\"] } ] }\n");
+                     R"("routes": [ { "path": "/*", "to": "app", "limits": ["default"] } ] })");
     if (loaded.config) return std::move(*loaded.config);
     tell_mistakes(loaded);
     throw Ended{kWrongCommandLine};

@@ -120,7 +120,7 @@ std::string limits_text(const Figures& figures, bool colours, std::size_t width)
 std::string head_text(const Report& report) {
   const auto& figures = report.figures;
   std::string out = plural(figures.requests, "request");
-  if (figures.requests > 0) out += " of " + simulate::span_text(figures.until - figures.from);
+  if (figures.until > figures.from) out += " of " + simulate::span_text(figures.until - figures.from);
   out += " from " + printable(report.arrived.from) + ", " + plural(figures.keys, "key") + ", replayed ";
   if (report.runs > 1) out += number_text(report.runs) + " times ";
   return out + "in " + simulate::span_text(report.took) + "\n";

@@ -136,6 +136,11 @@ TEST_F(Simulates, RequestsThatNobodyHasSent) {
   EXPECT_EQ(json["limits"][0]["name"], "default");
   EXPECT_EQ(json["limits"][0]["tiers"][0]["rejected"], 15);
   EXPECT_EQ(json["limits"][0]["worst"][0]["key"], "198.18.0.1");
+  ASSERT_EQ(run_only({"simulate", "--limit", "10/minute", "--per", "jwt.sub", "--arrivals", "burst 25, 1 tenant",
+                      "--map", "jwt.sub=tenant", "--json"}),
+            0)
+      << err;
+  EXPECT_EQ(nlohmann::json::parse(out)["limits"][0]["worst"][0]["key"], "tenant-1");
 }
 
 }  // namespace
