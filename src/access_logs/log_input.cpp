@@ -55,6 +55,7 @@ LogInput::LogInput(LogInput&& other) noexcept
       begun_(other.begun_),
       bytes_read_(other.bytes_read_),
       bytes_in_all_(other.bytes_in_all_),
+      // NOLINTNEXTLINE(performance-move-constructor-init): two numbers
       identity_(other.identity_),
       failure_(std::move(other.failure_)),
       ahead_(std::move(other.ahead_)),

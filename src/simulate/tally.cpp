@@ -15,7 +15,6 @@ using gateway::CheckedLimit;
 using gateway::EndedBy;
 using gateway::Exchange;
 using gateway::LimitDecision;
-using gateway::RouteLimit;
 
 /// One bit for each arrival, in at most 128 MiB.
 constexpr std::uint64_t kMaxKept = std::uint64_t{1} << 30U;

@@ -142,7 +142,7 @@ void entries(Paper& paper, const std::vector<DraftEntry>& all) {
     const auto fields = all_fields(entry);
     const std::string after = is_last ? "" : ",";
     if (const auto text = short_form(fields); !text.empty())
-      paper.line(2, before + text + after);
+      paper.line(2, std::string(before).append(text).append(after));
     else
       object(paper, 2, before, fields, after);
   }

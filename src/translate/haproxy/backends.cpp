@@ -1,8 +1,8 @@
 // A backend's servers, and how one of them is chosen.
 
 #include "translate/draft/json.hpp"
+#include "translate/haproxy/work.hpp"
 #include "translate/reading/numbers.hpp"
-#include "work.hpp"
 
 #include <algorithm>
 

@@ -1,8 +1,8 @@
 // acl and "if": tests of requests.
 
+#include "translate/haproxy/work.hpp"
 #include "translate/reading/numbers.hpp"
 #include "translate/unreadable.hpp"
-#include "work.hpp"
 
 #include "headgate/core/text.hpp"
 
@@ -89,7 +89,8 @@ HaproxyTest test_of(const std::vector<std::string>& words) {
   } else if (name == "hdr" || name == "req.hdr" || name == "hdr_dom" || name == "hdr_end" || name == "req.fhdr") {
     const bool host = same_word(argument.substr(0, argument.find(',')), "host");
     if (host && (name == "hdr_end" || method == "end"))
-      for (auto& value : values) value = value.starts_with('.') ? "*" + value : value;
+      for (auto& value : values)
+        if (value.starts_with('.')) value.insert(0, "*");
     if (host)
       out.kind = Kind::host;
     else if ((name == "hdr" || name == "req.hdr" || name == "req.fhdr") &&

@@ -2,8 +2,8 @@
 // headgate the most specific route.
 
 #include "translate/draft/json.hpp"
+#include "translate/haproxy/work.hpp"
 #include "translate/unreadable.hpp"
-#include "work.hpp"
 
 #include "headgate/core/text.hpp"
 
@@ -117,7 +117,7 @@ class Frontend {
     route.fields.insert(route.fields.begin(), head.begin(), head.end());
   }
 
-  void put(DraftEntry route, const std::vector<HaproxyTests>& conditions, const HaproxyLine& line) {
+  void put(const DraftEntry& route, const std::vector<HaproxyTests>& conditions, const HaproxyLine& line) {
     std::vector<Requests> all;
     for (const auto& tests : conditions) {
       const auto some = requests_of(tests);

@@ -1,7 +1,7 @@
 // What becomes of the lines of HAProxy that are no part of routes, servers and limits.
 
 #include "translate/draft/json.hpp"
-#include "work.hpp"
+#include "translate/haproxy/work.hpp"
 
 #include <array>
 #include <set>

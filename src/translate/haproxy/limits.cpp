@@ -1,8 +1,8 @@
 // Tables, what is tracked in them, and the rules that refuse by them.
 
 #include "translate/draft/json.hpp"
+#include "translate/haproxy/work.hpp"
 #include "translate/unreadable.hpp"
-#include "work.hpp"
 
 #include "headgate/core/text.hpp"
 

@@ -1,9 +1,9 @@
 // The whole of a configuration of HAProxy.
 
 #include "translate/draft/json.hpp"
+#include "translate/haproxy/work.hpp"
 #include "translate/products.hpp"
 #include "translate/unreadable.hpp"
-#include "work.hpp"
 
 #include "headgate/core/text.hpp"
 

@@ -1,8 +1,8 @@
 // Consumers: their keys, and limits of their own.
 
 #include "translate/draft/json.hpp"
+#include "translate/kong/work.hpp"
 #include "translate/unreadable.hpp"
-#include "work.hpp"
 
 #include "headgate/identity/sha256.hpp"
 

@@ -1,7 +1,7 @@
 // rate-limiting, key-auth and the other plugins that say something of a route.
 
 #include "translate/draft/json.hpp"
-#include "work.hpp"
+#include "translate/kong/work.hpp"
 
 #include "headgate/core/text.hpp"
 

@@ -1,9 +1,9 @@
 // Kong's declarative configuration: services with their routes, upstreams, consumers, plugins.
 
 #include "translate/draft/json.hpp"
+#include "translate/kong/work.hpp"
 #include "translate/products.hpp"
 #include "translate/reading/numbers.hpp"
-#include "work.hpp"
 
 #include "headgate/core/text.hpp"
 

@@ -1,7 +1,7 @@
 // "return": a fixed answer, or a redirect.
 
 #include "translate/draft/json.hpp"
-#include "work.hpp"
+#include "translate/nginx/work.hpp"
 
 #include <charconv>
 

@@ -1,7 +1,7 @@
 // What a zone counts by: the variables of its key, and the map and geo that make them.
 
 #include "translate/draft/json.hpp"
-#include "work.hpp"
+#include "translate/nginx/work.hpp"
 
 #include "headgate/core/text.hpp"
 

@@ -1,9 +1,9 @@
 // limit_req and limit_conn, so that the same requests pass as in nginx.
 
 #include "translate/draft/json.hpp"
+#include "translate/nginx/work.hpp"
 #include "translate/reading/numbers.hpp"
 #include "translate/unreadable.hpp"
-#include "work.hpp"
 
 #include <algorithm>
 

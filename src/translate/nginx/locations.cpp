@@ -2,7 +2,7 @@
 
 #include "known.hpp"
 #include "translate/draft/json.hpp"
-#include "work.hpp"
+#include "translate/nginx/work.hpp"
 
 #include "headgate/core/text.hpp"
 

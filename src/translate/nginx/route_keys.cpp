@@ -1,7 +1,7 @@
 // What a location says of the messages that pass it: fields, times, sizes.
 
 #include "translate/draft/json.hpp"
-#include "work.hpp"
+#include "translate/nginx/work.hpp"
 
 #include "headgate/core/literals.hpp"
 #include "headgate/core/text.hpp"

@@ -1,6 +1,6 @@
 #include "known.hpp"
+#include "translate/nginx/work.hpp"
 #include "translate/unreadable.hpp"
-#include "work.hpp"
 
 #include <charconv>
 #include <set>

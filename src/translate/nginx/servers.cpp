@@ -1,8 +1,8 @@
 // "server" blocks: where they listen, for which names, and which of them answers all other names.
 
 #include "translate/draft/json.hpp"
+#include "translate/nginx/work.hpp"
 #include "translate/reading/numbers.hpp"
-#include "work.hpp"
 
 #include "headgate/core/text.hpp"
 

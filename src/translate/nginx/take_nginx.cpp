@@ -1,8 +1,8 @@
 // The whole of a configuration of nginx: its "http" block, or a fragment of one.
 
 #include "translate/draft/json.hpp"
+#include "translate/nginx/work.hpp"
 #include "translate/products.hpp"
-#include "work.hpp"
 
 #include <iterator>
 #include <utility>

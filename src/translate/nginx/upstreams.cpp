@@ -1,8 +1,8 @@
 // "upstream" blocks, and the servers that proxy_pass names by their address.
 
 #include "translate/draft/json.hpp"
+#include "translate/nginx/work.hpp"
 #include "translate/reading/numbers.hpp"
-#include "work.hpp"
 
 #include <algorithm>
 

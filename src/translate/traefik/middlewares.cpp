@@ -2,8 +2,8 @@
 
 #include "translate/draft/json.hpp"
 #include "translate/reading/numbers.hpp"
+#include "translate/traefik/work.hpp"
 #include "translate/unreadable.hpp"
-#include "work.hpp"
 
 #include "headgate/core/text.hpp"
 

@@ -2,7 +2,7 @@
 
 #include "translate/draft/json.hpp"
 #include "translate/reading/numbers.hpp"
-#include "work.hpp"
+#include "translate/traefik/work.hpp"
 
 #include "headgate/core/text.hpp"
 

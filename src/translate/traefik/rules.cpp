@@ -1,7 +1,7 @@
 // A router's rule: matchers with && and ||, as a list of alternatives.
 
 #include "translate/draft/json.hpp"
-#include "work.hpp"
+#include "translate/traefik/work.hpp"
 
 #include "headgate/core/text.hpp"
 

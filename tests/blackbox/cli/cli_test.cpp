@@ -200,7 +200,7 @@ TEST(Check, GivesAdviceThatOnlyStrictFailsOn) {
   const TemporaryFile file(begin + " }");
   const Ran ran = run_headgate({"check", "-c", file.path()});
   EXPECT_EQ(ran.code, 0);
-  EXPECT_TRUE(has(ran.err, ":1:43: advice: administration is on every network of this machine")) << ran.err;
+  EXPECT_TRUE(has(ran.err, ":1:40: advice: administration is on every network of this machine")) << ran.err;
   EXPECT_TRUE(has(ran.err, "[/admin/listen] (open_admin)")) << ran.err;
   EXPECT_TRUE(has(ran.err, "\n1 piece of advice\n")) << ran.err;
   EXPECT_TRUE(has(ran.out, " is valid: ")) << ran.out;
