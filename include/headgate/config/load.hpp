@@ -26,6 +26,9 @@ struct Loaded {
 /// that `source` names, with those that it includes. Call it at start and at reload, never on a worker.
 Loaded load(std::string_view source, const std::string& directory = {}, std::string_view path = {});
 
+/// The same of a configuration that only decides beside the one that serves. It has no key "candidate".
+Loaded load_candidate(std::string_view source, const std::string& directory = {}, std::string_view path = {});
+
 /// The table of `headgate check`: what a valid configuration means, in words.
 std::string meaning(const Config& config, std::string_view file);
 
