@@ -14,7 +14,7 @@ namespace headgate::test {
 namespace {
 
 constexpr const char* kPolicy = R"({
-  "listen": ":8080", "upstreams": { "app": "http://127.0.0.1:3000" },
+  "listen": ":8080", "upstreams": { "app": "http://127.0.0.1:3000" }, "memory": { "max_keys": 10000 },
   "limits": { "per-ip": { "rate": "5/minute", "per": "client_ip" } },
   "routes": [ { "path": "/*", "to": "app", "limits": ["per-ip"] } ]
 })";

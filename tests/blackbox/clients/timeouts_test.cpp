@@ -252,7 +252,7 @@ TEST(Timeouts, AClientThatDoesNotReadIsLetGoAndHoldsUpNobody) {
   ASSERT_TRUE(proxy.upstream.wait_for_requests(1));
   RawClient other = proxy.client();
   Stopwatch watch;
-  while (proxy.upstream.closed() < 1 && watch.passed() < kAtMost) {
+  while (proxy.upstream.closed() < 1 && watch.passed() < kPatience) {
     Stopwatch one;
     ASSERT_EQ(other.get().status(), 200);
     EXPECT_LT(one.passed(), Milliseconds(1000));

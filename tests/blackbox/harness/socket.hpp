@@ -16,10 +16,10 @@ namespace headgate::test {
 using Milliseconds = std::chrono::milliseconds;
 
 /// How long a test waits for something that must happen. No passing test waits that long.
-inline constexpr Milliseconds kPatience{8000};
+inline constexpr Milliseconds kPatience{20000};
 /// How long the fake upstream waits where only a timeout of the gateway may end something. Longer than any test, so
 /// that no test passes because the upstream gave up.
-inline constexpr Milliseconds kForever{10 * kPatience};
+inline constexpr Milliseconds kForever{4 * kPatience};
 
 /// The result of a receive.
 enum class Got { bytes, end, reset, timeout };

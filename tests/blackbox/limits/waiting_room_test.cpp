@@ -314,7 +314,9 @@ TEST_F(WaitingRoomInRedis, NobodyLosesAPlaceIfRedisIsLost) {
   Proxy other(shared({{"rate", "1/h"}}));  // it knows nothing but the tickets
   const Message back = other.client().get("/", ticket_field(tickets[4]));
   EXPECT_EQ(back.status(), 429);
-  EXPECT_THAT(other.client().get().value("Waiting-Room-Ticket"), testing::StartsWith("t.7."));
+  // The one before it still runs. Where that has told Redis of its 7 in the meantime, too, the next is 8.
+  EXPECT_THAT(other.client().get().value("Waiting-Room-Ticket"),
+              testing::AnyOf(testing::StartsWith("t.7."), testing::StartsWith("t.8.")));
 }
 
 TEST_F(WaitingRoomInRedis, WhileRedisIsAwayDoesWhatIsConfigured) {
