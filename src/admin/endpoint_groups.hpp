@@ -26,6 +26,10 @@ std::vector<AdminEndpoint> config_endpoints(OperatorBoard& board, RunAside aside
 /// a server goes down or is down no more, on the thread of the admin interface, as `size` is.
 std::vector<AdminEndpoint> operate_endpoints(OperatorBoard& operators, AdminBoard& board, observe::Logs& logs,
                                              std::function<void()> drain, TellState tell, TellSize size);
+/// GET, PUT and DELETE /api/v1/candidate, POST /api/v1/candidate/promote and GET /api/v1/candidate/diff: another policy
+/// beside the one in force.
+std::vector<AdminEndpoint> candidate_endpoints(const OperatorBoard& operators, const CandidateCalls& calls,
+                                               const observe::Logs& logs);
 /// GET /api/v1/limits and /api/v1/routes: the rules in force, in words, and what they decided.
 std::vector<AdminEndpoint> limits_endpoints(const OperatorBoard& board, const observe::Registry& registry,
                                             const limit::MemoryStore& memory);

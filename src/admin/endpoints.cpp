@@ -20,6 +20,7 @@ std::vector<AdminEndpoint> endpoints_of(const Subjects& s) {
   out.push_back(status_endpoint(s.board, s.reasons, operators, s.logs, s.rates));
   add(config_endpoints(operators, s.aside, s.read_again));
   out.push_back(reload_endpoint(s.reloads));
+  add(candidate_endpoints(operators, s.candidate, s.logs));
   add(limits_endpoints(operators, s.registry, s.memory));
   add(key_endpoints(operators, s.memory, bans, keys, s.with_redis));
   add({forget_endpoint(operators, s.memory, s.with_redis)});

@@ -34,9 +34,31 @@ Json mistakes_of(const ReloadResult& result) {
   return out;
 }
 
-std::string_view word_of(ReloadFrom from) { return from == ReloadFrom::file ? "file" : "previous"; }
+std::string_view word_of(ReloadFrom from) {
+  switch (from) {
+    case ReloadFrom::file:
+      return "file";
+    case ReloadFrom::previous:
+      return "previous";
+    case ReloadFrom::candidate:
+      break;
+  }
+  return "candidate";
+}
 
-AdminAnswer answer_to(const ReloadResult& result) {
+/// Nothing if the word says neither yes nor no.
+std::optional<ReloadFrom> wanted(const AdminCall& call) {
+  const auto word = call.asked("previous");
+  if (!word || *word == "false" || *word == "0") return ReloadFrom::file;
+  if (word->empty() || *word == "true" || *word == "1") return ReloadFrom::previous;
+  return std::nullopt;
+}
+
+}  // namespace
+
+nlohmann::ordered_json mistakes_json(const ReloadResult& result) { return mistakes_of(result); }
+
+AdminAnswer reload_answer(const ReloadResult& result) {
   if (result.no_previous)
     return {.status = 409, .body = "There is no earlier configuration: since this process started, none was in force."};
   if (!result.applied) return mistakes_answer(result, "The configuration cannot be used. The active one stays in use.");
@@ -51,16 +73,6 @@ AdminAnswer answer_to(const ReloadResult& result) {
   if (result.from == ReloadFrom::previous) answer.target = "previous=true";
   return answer;
 }
-
-/// Nothing if the word says neither yes nor no.
-std::optional<ReloadFrom> wanted(const AdminCall& call) {
-  const auto word = call.asked("previous");
-  if (!word || *word == "false" || *word == "0") return ReloadFrom::file;
-  if (word->empty() || *word == "true" || *word == "1") return ReloadFrom::previous;
-  return std::nullopt;
-}
-
-}  // namespace
 
 AdminAnswer mistakes_answer(const ReloadResult& result, const std::string& detail) {
   const Json problem = {{"type", "about:blank"},
@@ -93,7 +105,7 @@ AdminEndpoint reload_endpoint(std::shared_ptr<ReloadCalls> calls) {
             if (!from)
               return give({.status = 400, .body = R"("previous" stands without a value, or is "true" or "false".)"});
             // If it is not taken, `give` is dropped, and the caller gets a 503.
-            (void)calls->ask(*from, [give](const ReloadResult& result) { give(answer_to(result)); });
+            (void)calls->ask(*from, [give](const ReloadResult& result) { give(reload_answer(result)); });
           },
       .about = {.summary = "Read the configuration again, as SIGHUP does, and say what changed",
                 .answer = "Reloaded",

@@ -136,6 +136,11 @@ AdminEndpoint status_endpoint(const AdminBoard& board, const Reasons& reasons, c
                 for (const auto& each : wrong) out["reasons"].push_back(sentence_of(each));
                 out["details"] = details_of(wrong, now);
                 out["config"] = config_of(state, now);
+                if (state.active && state.active->candidate) {
+                  const auto& candidate = *state.active->candidate->config;
+                  out["candidate"] = {{"sha256", candidate.sha256}};
+                  if (!candidate.file.empty()) out["candidate"]["file"] = candidate.file;
+                }
                 out["redis"] = redis_of(board);
                 out["workers"] = state.workers;
                 out["connections"] = state.totals != nullptr ? state.totals->connections.load() : 0;

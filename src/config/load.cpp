@@ -6,21 +6,28 @@
 #include "config/text/codes.hpp"
 #include "config/text/include.hpp"
 #include "config/text/parser.hpp"
+#include "config/text/placeholders.hpp"
 #include "described.hpp"
 #include "table.hpp"
+#include "values.hpp"
 
 #include "headgate/core/hash.hpp"
 #include "headgate/identity/sha256.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <exception>
+#include <filesystem>
 #include <map>
+#include <memory>
 #include <string>
 #include <utility>
 
 namespace headgate::config {
 namespace {
+
+constexpr std::size_t kLargestCandidate = std::size_t{64} << 20U;
 
 /// Everything that the value says, so that two values have the same text only if they are the same.
 void append_all(const Node& node, std::string& text) {
@@ -102,10 +109,42 @@ Config build_all(const Node& root, Report& report, WithAdvice with) {
   return std::move(build.config);
 }
 
+/// Whether the file serves, or is only compared with the one that does.
+enum class Serves : bool { no, yes };
+
 Loaded load_text(std::string_view source, const std::string& directory, std::string_view path, Report& report,
-                 WithAdvice with) {
+                 WithAdvice with, Serves serves);
+
+/// The file that "candidate" names. Its mistakes are those of the whole.
+void load_beside(const Node& root, Report& report, WithAdvice with, Config& config, Loaded& found) {
+  const Node* const written = find(&root, "candidate");
+  if (written == nullptr || written->kind != Kind::string) return;
+  const auto& path = written->text;
+  auto content = read_text_file(path, kLargestCandidate);
+  if (!content.text)
+    return report.error(code::kUnresolved, *written,
+                        "the candidate " + in_quotes(path) + " cannot be read: " + content.why_not,
+                        "a path begins at the directory of this file");
+  Report own(*content.text, path);
+  auto loaded = load_text(*content.text, std::filesystem::path(path).parent_path().string(), path, own, with,
+                          Serves::no);
+  for (auto& diagnostic : loaded.diagnostics)
+    if (diagnostic.file.empty()) diagnostic.file = path;
+  found.diagnostics = std::move(loaded.diagnostics);
+  found.included = std::move(loaded.included);
+  found.included.push_back({path, std::move(*content.text)});
+  found.watched = std::move(loaded.watched);
+  if (!loaded.config) return;
+  // Another text of the same file is another value of the key.
+  config.fingerprints["candidate"] = keyed_hash(path + '\0' + loaded.config->sha256, 0).low;
+  config.candidate = std::make_shared<const Config>(std::move(*loaded.config));
+}
+
+Loaded load_text(std::string_view source, const std::string& directory, std::string_view path, Report& report,
+                 WithAdvice with, Serves serves) {
   auto parsed = parse(source, report);
   Loaded loaded;
+  Loaded beside;
   Node* root = parsed.document.root;
   Includer includer(source, path, directory, report);
   if (parsed.complete && root->kind == Kind::object) {
@@ -115,7 +154,15 @@ Loaded load_text(std::string_view source, const std::string& directory, std::str
       auto config = build_all(*root, report, with);
       config.fingerprints = fingerprints_of(*root);
       for (const auto& each : includer.files()) config.included.push_back(each.path);
-      if (!report.has_errors()) {
+      if (serves == Serves::yes) {
+        load_beside(*root, report, with, config, beside);
+      } else if (const Node* const nested = find(root, "candidate")) {
+        report.error_at_key(code::kConflict, *nested, "a candidate has no candidate of its own",
+                            "remove this key: only the configuration that serves names a candidate");
+      }
+      const bool sound = std::none_of(beside.diagnostics.begin(), beside.diagnostics.end(),
+                                      [](const auto& each) { return each.severity == Severity::error; });
+      if (!report.has_errors() && sound) {
         config.described = describe(*root);
         config.file = path;
         config.sha256 = sha256_of(source, includer.files());
@@ -127,17 +174,19 @@ Loaded load_text(std::string_view source, const std::string& directory, std::str
   }
   loaded.diagnostics = report.take();
   loaded.watched = std::move(includer.watched());
+  loaded.watched.insert(loaded.watched.end(), beside.watched.begin(), beside.watched.end());
+  loaded.diagnostics.insert(loaded.diagnostics.end(), beside.diagnostics.begin(), beside.diagnostics.end());
   if (!loaded.diagnostics.empty()) loaded.included.assign(includer.files().begin(), includer.files().end());
+  loaded.included.insert(loaded.included.end(), beside.included.begin(), beside.included.end());
   return loaded;
 }
 
-}  // namespace
-
-Loaded load(std::string_view source, const std::string& directory, std::string_view path, WithAdvice with) {
+Loaded load_as(std::string_view source, const std::string& directory, std::string_view path, WithAdvice with,
+               Serves serves) {
   // The code below throws only if memory runs out or because of a bug. A gateway that reloads must survive both.
   try {
     Report report(source, path);
-    return load_text(source, directory, path, report, with);
+    return load_text(source, directory, path, report, with, serves);
   } catch (const std::exception& error) {
     Loaded loaded;
     Diagnostic& diagnostic = loaded.diagnostics.emplace_back();
@@ -147,6 +196,16 @@ Loaded load(std::string_view source, const std::string& directory, std::string_v
     diagnostic.message = std::string("the configuration cannot be read: ") + error.what();
     return loaded;
   }
+}
+
+}  // namespace
+
+Loaded load(std::string_view source, const std::string& directory, std::string_view path, WithAdvice with) {
+  return load_as(source, directory, path, with, Serves::yes);
+}
+
+Loaded load_candidate(std::string_view source, const std::string& directory, std::string_view path) {
+  return load_as(source, directory, path, WithAdvice::no, Serves::no);
 }
 
 }  // namespace headgate::config

@@ -231,6 +231,10 @@ std::string meaning(const Config& config, std::string_view file) {
   if (servers > 0) out += " (" + counted(servers, "server") + ')';
   out += ", " + counted(config.gateway.routes.size(), "route") + ", " + counted(config.limits.size(), "limit") + '\n' +
          included(config.included);
+  if (const auto* const beside = config.candidate.get())
+    out += beside->file +
+           " decides beside it, and is only compared: " + counted(beside->gateway.routes.size(), "route") + ", " +
+           counted(beside->limits.size(), "limit") + ".\n";
   const auto paths = delivery_in_words(config) + kept_slashes(config.gateway) + tls_in_words(config) +
                      care_in_words(config) + origins_in_words(config.gateway) + observing_in_words(config);
   const auto rooms = rooms_in_words(config);

@@ -60,6 +60,9 @@ constexpr Key kRootKeys[] = {
     {"include", &kInclude, "", R"(["routes/*.json"])",
      "Further files of this configuration, from the directory of this one; `*` in the last segment stands for any "
      "characters of a name. Lists are joined, and objects by name; everything else is in one file only"},
+    {"candidate", &kFilePath, "", R"("next.json")",
+     "The file of another configuration, which decides about the same requests beside this one and is only compared "
+     "with it: see [candidate.md](candidate.md)"},
     {"instance", &kInstance, kOfOptions, R"("${HOSTNAME:-headgate}")", "This gateway's name in JSON logs and in `Via`",
      into<&Config::instance>},
     {"via", &kBoolean, "true", "false",

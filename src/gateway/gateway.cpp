@@ -7,6 +7,7 @@
 #include "gateway/steps/steps.hpp"
 #include "gateway/steps/walk.hpp"
 
+#include "headgate/gateway/candidate.hpp"
 #include "headgate/identity/client_address.hpp"
 
 #include <utility>
@@ -45,6 +46,8 @@ Task<void> Gateway::handle(Exchange& x) {
   while (const auto* const waits = walk.next()) walk.ended(co_await waits->task(path, x));
   auto& problem = walk.problem();
   if (problem) {
+    if (x.snapshot->candidate && !walk.served()) [[unlikely]]
+      x.snapshot->candidate->decided(path, x, &*problem);
     if (x.route && x.route->takes(Step::settle)) {
       note_status(x, problem->status);
       // Now, and by what has happened so far: while the answer is sent the client may go, or an operator may come.

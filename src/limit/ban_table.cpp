@@ -152,7 +152,7 @@ std::optional<BanTable::Found> BanTable::find(std::string_view limit, std::strin
   const std::lock_guard lock(stripe.mutex);
   const auto at = stripe.bans.find(hash);
   if (at == stripe.bans.end() || at->second.until <= now) return std::nullopt;
-  return Found{at->second.until, at->second.observed};
+  return Found{at->second.until, at->second.observed, at->second.reason == BanReason::operated};
 }
 
 std::optional<Ban> BanTable::suspend(const BanPolicy& policy, std::string_view key, BanReason reason, bool observed,

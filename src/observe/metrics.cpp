@@ -183,6 +183,17 @@ std::map<std::string, std::uint64_t> Registry::sums(const Family& family, const 
   return out;
 }
 
+std::map<LabelValues, std::uint64_t> Registry::all(const Family& family) const {
+  std::map<LabelValues, std::uint64_t> out;
+  const std::lock_guard lock(state_->mutex);
+  for (auto at = state_->counters.lower_bound({&family, {}}); at != state_->counters.end(); ++at) {
+    const auto& [of, labels] = at->first;
+    if (of != &family) break;
+    for (const auto& [writer, cell] : at->second) out[labels] += cell->read();
+  }
+  return out;
+}
+
 Traffic Registry::traffic() const {
   Traffic out;
   const std::lock_guard lock(state_->mutex);

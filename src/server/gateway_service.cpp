@@ -1,6 +1,7 @@
 #include "gateway_service.hpp"
 
 #include "headgate/admin/explain_json.hpp"
+#include "headgate/gateway/candidate.hpp"
 
 #include <utility>
 
@@ -20,6 +21,10 @@ GatewayService::GatewayService(const std::shared_ptr<const services::ActiveConfi
                shared.flights, environment.blocks.lent, &spans_, &sheet_, &shared.quotas->inbox(),
                &shared.refused.of(worker)},
               now_.parts, shared.registry, worker) {
+  if (active->candidate) {
+    now_.parts.candidate = candidate_beside(*active);
+    engine_.adopt(now_.parts);
+  }
   loop_watch_.emplace(environment.clock, observe::loop_lag_gauge(shared.registry, worker));
   shared_.board.use_redis(worker_, now_.redis);
   shared_.board.use_servers(worker_, servers_of(now_));
@@ -40,6 +45,7 @@ void GatewayService::adopt(const std::shared_ptr<const services::ActiveConfig>& 
   if (now_.redis != installed.redis) retired_ = now_.redis;
   access_log_ = shared_.logs.access_log(&access_log_);
   shared_.board.use_servers(worker_, servers_of(installed));
+  installed.parts.candidate = candidate_beside(*next);
   engine_.adopt(installed.parts);
   shared_.explain.use(next->compiled);
   now_ = std::move(installed);
@@ -48,7 +54,51 @@ void GatewayService::adopt(const std::shared_ptr<const services::ActiveConfig>& 
 void GatewayService::use_overrides(const std::shared_ptr<const services::ActiveConfig>& next) {
   now_.active = next;
   now_.parts.overrides = next->overrides;
+  (void)candidate_beside(*next);
   engine_.use_overrides(next->overrides);
+}
+
+std::shared_ptr<gateway::Candidate> GatewayService::candidate_beside(const services::ActiveConfig& next) {
+  if (!next.candidate) {
+    drop_candidate();
+    return nullptr;
+  }
+  const auto& set = *next.candidate;
+  gateway::Snapshot parts;
+  parts.compiled = set.compiled;
+  parts.key_overrides = set.key_overrides;
+  parts.overrides = set.overrides;
+  auto unused = candidate_redis_;
+  if (set.config->redis) {
+    const auto options = redis_of_candidate(next);
+    if (!candidate_redis_ || candidate_redis_options_ != options)
+      candidate_redis_ = std::make_shared<redis::SharedLimiter>(environment_.loop, options);
+    candidate_redis_options_ = options;
+    parts.redis = candidate_redis_;
+    parts.rooms = candidate_redis_;
+  } else {
+    candidate_redis_.reset();
+  }
+  if (candidate_ && candidate_->state() == set.state) {
+    candidate_->adopt(std::move(parts), next.compiled);
+  } else {
+    if (candidate_) candidate_->stop();
+    candidate_ = std::make_shared<gateway::Candidate>(environment_.clock, environment_.random, set.state,
+                                                      std::move(parts), next.compiled, shared_.registry, worker_);
+  }
+  if (unused && unused != candidate_redis_) unused->stop();
+  return candidate_;
+}
+
+void GatewayService::drop_candidate() {
+  if (candidate_) candidate_->stop();
+  if (candidate_redis_) candidate_redis_->stop();
+  candidate_.reset();
+  candidate_redis_.reset();
+}
+
+std::vector<observe::TakenTop> GatewayService::take_candidate_keys() {
+  return candidate_ ? candidate_->take_keys() : std::vector<observe::TakenTop>();
 }
 
 void GatewayService::use(const upstream::NamedAddresses& name) {
@@ -67,6 +117,7 @@ void GatewayService::stop() {
   shared_.board.use_servers(worker_, {});
   loop_watch_.reset();
   engine_.stop();
+  drop_candidate();
   shared_.billing->add(take_sheet());
   for (const auto& upstream : now_.parts.upstreams) upstream->stop();
   for (const auto& redis : {now_.redis, retired_})

@@ -97,12 +97,18 @@ class GatewayService final : public WorkerService {
   void use_overrides(const std::shared_ptr<const services::ActiveConfig>& next);
   /// Null if no limit is counted in Redis.
   std::shared_ptr<redis::SharedLimiter> redis() const noexcept { return now_.redis; }
+  /// The keys that only one of the policies refused since the last call.
+  std::vector<observe::TakenTop> take_candidate_keys();
   /// The name of servers leads elsewhere.
   void use(const upstream::NamedAddresses& name);
   /// Ends the attempts at a server that was taken down.
   void take_down(const std::string& upstream, const std::string& server);
 
  private:
+  /// What decides beside `next`, with what it had before; null: nothing.
+  std::shared_ptr<gateway::Candidate> candidate_beside(const services::ActiveConfig& next);
+  void drop_candidate();
+
   Shared& shared_;
   unsigned worker_;
   upstream::Environment environment_;
@@ -113,6 +119,9 @@ class GatewayService final : public WorkerService {
   observe::HandshakeCounters handshakes_;
   observe::WorkerTops& tops_;
   limit::UseSheet sheet_;
+  std::shared_ptr<gateway::Candidate> candidate_;
+  std::shared_ptr<redis::SharedLimiter> candidate_redis_;
+  redis::RedisOptions candidate_redis_options_;
   engine::Engine engine_;
   std::optional<LoopWatch> loop_watch_;
 };

@@ -95,6 +95,11 @@ void collect_all(Shared& shared) {
   shared.board.collect(shared.registry);
   shared.reasons.collect(shared.registry);
   shared.bounds.collect(shared.registry);
+  admin::collect_candidate(shared.registry, [&operators = shared.operators]() -> std::optional<std::size_t> {
+    const auto active = operators.now().active;
+    if (!active || !active->candidate) return std::nullopt;
+    return active->candidate->state->memory.keys();
+  });
   admin::collect_bans(shared.registry, shared.bans->table());
   admin::collect_overrides(shared.registry, shared.overrides->book());
   services::collect_billing(shared.registry, [&billing = *shared.billing] { return billing.counts(); });
@@ -121,6 +126,7 @@ admin::Subjects subjects_of(Shared& shared, GatewayProgram& program, SideThread&
       .events = events,
       .connections = connections,
       .reloads = program.calls(),
+      .candidate = program.candidate_calls(),
       .rates = program.rates(),
       .bans = shared.bans,
       .overrides = shared.overrides,

@@ -89,6 +89,7 @@ constexpr Scenario kScenarios[] = {
     {"limit by key, allowed", Work::limit, true},
     {"limit by key, refused", Work::refuse, true},
     {"two limits, allowed", Work::two_limits, false},
+    {"limit by key, candidate beside", Work::candidate, false},
     {"JWT, remembered", Work::jwt, false},
     {"plain, with access log", Work::log, true},
     {"limit in Redis, leased", Work::leased, false},

@@ -1,6 +1,7 @@
 #include "peer_files.hpp"
 
 #include <cstdlib>
+#include <fstream>
 #include <stdexcept>
 
 namespace headgate::bench {
@@ -108,6 +109,9 @@ HeadgateParts headgate_parts(Work work, const Place& place) {
       return {};
     case Work::limit:
       return {R"("limits": { )" + by_key(plenty) + " },", R"(, "limits": ["key"])"};
+    case Work::candidate:
+      std::ofstream(place.folder + "/next.json") << headgate_file(Work::limit, place);
+      return {R"("candidate": "next.json", "limits": { )" + by_key(plenty) + " },", R"(, "limits": ["key"])"};
     case Work::refuse:
       return {R"("limits": { )" + by_key(R"("1/hour")") + " },", R"(, "limits": ["key"])"};
     case Work::two_limits:

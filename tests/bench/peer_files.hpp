@@ -12,6 +12,7 @@ enum class Work {
   limit,       ///< counts it by its X-API-Key, and allows it
   refuse,      ///< counts it by its X-API-Key, and answers 429
   two_limits,  ///< counts it by its X-API-Key and by its address, and allows it
+  candidate,   ///< as `limit`, while a candidate decides the same beside it; headgate only
   jwt,         ///< checks its bearer token; headgate only
   log,         ///< nothing, and writes a line about it
   leased,      ///< counts it in Redis, and allows it; headgate only

@@ -58,6 +58,9 @@ struct KeysReport {
 /// headgate_limit_tracked_keys and headgate_limit_evicted_keys_total.
 void collect_keys(observe::Registry& registry, std::function<std::vector<KeysReport>()> ask);
 
+/// headgate_candidate_tracked_keys: how many counters the candidate has; nothing: there is none.
+void collect_candidate(observe::Registry& registry, std::function<std::optional<std::size_t>()> ask);
+
 /// The attempts of all workers that a server has under way.
 struct ServerNumbers {
   std::string upstream;

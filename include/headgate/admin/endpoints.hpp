@@ -4,6 +4,7 @@
 #include "headgate/admin/admin_board.hpp"
 #include "headgate/admin/admin_endpoints.hpp"
 #include "headgate/admin/bounds.hpp"
+#include "headgate/admin/candidate_calls.hpp"
 #include "headgate/admin/certificate_rows.hpp"
 #include "headgate/admin/connection_calls.hpp"
 #include "headgate/admin/event_feed.hpp"
@@ -61,6 +62,7 @@ struct Subjects {
   EventFeed& events;
   ConnectionCalls& connections;
   std::shared_ptr<ReloadCalls> reloads;
+  CandidateCalls candidate;
   const TrafficRates& rates;
   std::shared_ptr<services::BanService> bans;
   std::shared_ptr<services::OverrideService> overrides;

@@ -23,6 +23,7 @@ enum class ReasonKind : std::uint8_t {
   gateways_disagree,
   reload_refused,
   rolled_back,
+  promoted,
   keys_refused,
   certificate_ends,
   bound_near,

@@ -6,6 +6,8 @@
 
 #include <boost/asio/io_context.hpp>
 
+#include <nlohmann/json_fwd.hpp>
+
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -32,6 +34,11 @@ class ReloadCalls {
   boost::asio::io_context& loop_;
   const Reload reload_;
 };
+
+/// What a reload did.
+AdminAnswer reload_answer(const ReloadResult& result);
+/// Its mistakes and warnings, each with its place.
+nlohmann::ordered_json mistakes_json(const ReloadResult& result);
 
 /// A 422 with the mistakes of a file.
 AdminAnswer mistakes_answer(const ReloadResult& result, const std::string& detail);

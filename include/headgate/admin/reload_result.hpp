@@ -12,8 +12,9 @@ namespace headgate::admin {
 
 /// What a reload takes.
 enum class ReloadFrom : std::uint8_t {
-  file,     ///< the file, as it is now
-  previous  ///< what was in force before the configuration in force
+  file,      ///< the file, as it is now
+  previous,  ///< what was in force before the configuration in force
+  candidate  ///< what decided beside it
 };
 
 /// How the addresses for clients have changed.

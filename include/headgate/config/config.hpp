@@ -90,6 +90,7 @@ struct Config {
   session::Bounds bounds;
   observe::LogOptions log;
   SourceLocations places;
+  std::shared_ptr<const Config> candidate;  ///< decides beside this one, which alone counts; null: there is none
   std::vector<std::string> included;  ///< the files that the main one includes, in the order in which they were read
   /// A fingerprint of the value of each key at the top of the file: tells which of them a reload has changed. Differs
   /// in each process.

@@ -30,6 +30,9 @@ struct Loaded {
 Loaded load(std::string_view source, const std::string& directory = {}, std::string_view path = {},
             WithAdvice with = WithAdvice::no);
 
+/// The same of a configuration that only decides beside the one that serves. It has no key "candidate".
+Loaded load_candidate(std::string_view source, const std::string& directory = {}, std::string_view path = {});
+
 /// The table of `headgate check`: what a valid configuration means, in words.
 std::string meaning(const Config& config, std::string_view file);
 

@@ -198,6 +198,8 @@ struct RoomVisit {
 struct AssumedCaller;
 /// The wait of a request for its permit; see gateway/delay.hpp.
 class Delay;
+/// The same request in another policy; see gateway/candidate.hpp.
+struct CandidateExchange;
 /// The bytes of a body that are held; see gateway/servers/held_body.hpp.
 class HeldBody;
 /// Ends with the exchange.
@@ -247,9 +249,10 @@ struct Exchange {
   bool quotas_noticed = false;  ///< what its limits decided was looked at for notices
   SheddingPart shedding;
   SuspensionPart suspension;
-  std::string_view problem_limit;  ///< the limit that the problem names; else empty
-  Duration retry_after{0};         ///< the value of Retry-After; 0: none
-  unsigned status = 0;             ///< the status of the reply; 0 before it
+  CandidateExchange* candidate = nullptr;  ///< the same request in the candidate, while that has something left to do
+  std::string_view problem_limit;          ///< the limit that the problem names; else empty
+  Duration retry_after{0};                 ///< the value of Retry-After; 0: none
+  unsigned status = 0;                     ///< the status of the reply; 0 before it
   EndedBy ended_by = EndedBy::upstream;
   std::string_view upstream;
   std::string_view server;

@@ -19,6 +19,8 @@
 
 namespace headgate::gateway {
 
+class Candidate;
+
 /// Its members do not change; the objects behind them may. Each worker has its own, so that the reference count needs
 /// no atomics. Parts that a reload does not change (the pools of an upstream, Redis connections) are shared with the
 /// snapshot before.
@@ -35,6 +37,7 @@ struct Snapshot {
   /// Called when a token names a key that its issuer's key set lacks, so that the set can be fetched again. Empty if
   /// nothing can be fetched. Any thread.
   std::function<void(std::size_t issuer)> missing_key;
+  std::shared_ptr<Candidate> candidate;  ///< of this worker; null: there is none
 };
 
 using SnapshotPtr = boost::local_shared_ptr<const Snapshot>;

@@ -41,6 +41,7 @@ class BanTable {
   struct Found {
     Instant until{};
     bool observed = false;
+    bool operated = false;  ///< an operator wants it
   };
   /// The suspension of `key` at `now`; nothing if it is not suspended. `offences` is the rule of its limit's policy.
   std::optional<Found> find(const Rule& offences, std::string_view key, Instant now) const {

@@ -63,6 +63,9 @@ class Registry {
   /// The counters of `family` whose labels begin with `first`, over all writers, added up by the label at index `by`.
   std::map<std::string, std::uint64_t> sums(const Family& family, const LabelValues& first, std::size_t by) const;
 
+  /// The counters of `family` by their labels, over all writers.
+  std::map<LabelValues, std::uint64_t> all(const Family& family) const;
+
   /// All requests, over all routes and writers. Takes a time in proportion to the routes that have series.
   Traffic traffic() const;
   /// The same by route: at most CountedRoutes::kMax, and two more.

@@ -2,6 +2,7 @@
 // All metrics with name, labels, meaning and bounds. docs/metrics.md is written from this table.
 
 #include "headgate/observe/metrics_family.hpp"
+#include "headgate/observe/metrics_of_candidate.hpp"
 #include "headgate/observe/metrics_of_limits.hpp"
 #include "headgate/observe/metrics_of_requests.hpp"
 #include "headgate/observe/metrics_of_servers.hpp"

@@ -3,6 +3,7 @@
 
 #include "headgate/balance/watch.hpp"
 #include "headgate/config/config.hpp"
+#include "headgate/gateway/candidate.hpp"
 #include "headgate/gateway/compiled_config.hpp"
 #include "headgate/gateway/snapshot.hpp"
 #include "headgate/net/tls_context.hpp"
@@ -14,6 +15,15 @@
 #include <vector>
 
 namespace headgate::services {
+
+/// Another policy, which decides beside the active one and is only compared with it. Immutable.
+struct ActiveCandidate {
+  std::shared_ptr<const config::Config> config;                ///< as it is written, with its routes
+  std::shared_ptr<const gateway::CompiledConfig> compiled;     ///< as it decides beside the active one
+  std::shared_ptr<const gateway::KeyOverrides> key_overrides;  ///< of the credentials of the active one
+  std::shared_ptr<const gateway::OverrideTable> overrides;     ///< null if there are none
+  std::shared_ptr<gateway::CandidateState> state;
+};
 
 /// The active configuration, its credentials, and everything that workers share of both. Immutable.
 struct ActiveConfig {
@@ -30,6 +40,7 @@ struct ActiveConfig {
   std::vector<std::shared_ptr<shed::Overload>> overloads;
   std::vector<upstream::AllPlaces> places;              ///< by upstream. A server that a reload leaves keeps its places
   std::function<void(std::size_t issuer)> missing_key;  ///< any thread
+  std::shared_ptr<const ActiveCandidate> candidate;     ///< null: there is none
 };
 
 }  // namespace headgate::services

@@ -140,6 +140,12 @@ void collect_limits(observe::Registry& registry, std::function<std::vector<Limit
   });
 }
 
+void collect_candidate(observe::Registry& registry, std::function<std::optional<std::size_t>()> ask) {
+  registry.collect([ask = std::move(ask)](Scrape& scrape) {
+    if (const auto keys = ask()) scrape.value(family::candidate_keys, {}, as_double(*keys));
+  });
+}
+
 void collect_keys(observe::Registry& registry, std::function<std::vector<KeysReport>()> ask) {
   registry.collect([ask = std::move(ask)](Scrape& scrape) {
     for (const auto& report : ask()) {

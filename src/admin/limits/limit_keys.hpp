@@ -8,6 +8,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace headgate::admin {
 
@@ -26,6 +27,9 @@ bool exempts(const config::Config& config, const limit::Limit& limit, std::strin
 /// The limit called `name`, as some route uses it: "plan", or "plan@search" for the counters of its own that a route
 /// with a scale has. Null if there is none.
 const gateway::CompiledLimit* compiled_limit(const gateway::CompiledConfig& compiled, std::string_view name);
+
+/// Whether the log shows in clear whatever its keys may have; `callers` is what it shows of callers.
+bool shown_in_clear(const limit::Limit& limit, const std::vector<std::string>& callers);
 
 /// A 404 that says which limits there are.
 AdminAnswer no_such_limit(const config::Config& config);

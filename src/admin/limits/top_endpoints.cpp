@@ -1,6 +1,7 @@
 // The admin endpoints that tell who is limited.
 
 #include "admin/endpoint_groups.hpp"
+#include "limit_keys.hpp"
 
 #include "headgate/gateway/key_source.hpp"
 #include "headgate/http/named_values.hpp"
@@ -41,13 +42,16 @@ bool in_clear(const limit::Per& per, const std::vector<std::string>& callers) {
   return std::find(kLogged.begin(), kLogged.end(), word) != kLogged.end();
 }
 
-/// Whether all parts of all keys that the limit may have are.
-bool in_clear(const limit::Limit& limit, const std::vector<std::string>& callers) {
+}  // namespace
+
+bool shown_in_clear(const limit::Limit& limit, const std::vector<std::string>& callers) {
   const auto clear = [&](const std::vector<limit::Per>& key) {
     return std::all_of(key.begin(), key.end(), [&](const auto& per) { return in_clear(per, callers); });
   };
   return clear(limit.per) && std::all_of(limit.if_absent.instead.begin(), limit.if_absent.instead.end(), clear);
 }
+
+namespace {
 
 double rounded(double number, double steps) { return std::round(number * steps) / steps; }
 
@@ -67,7 +71,7 @@ TopJson json_of(const services::TopBoard::Answer& top, const limit::Limit& limit
                  {"missed", top.list.missed},
                  {"sampled", question.by == services::TopBy::allowed ? observe::LimitTop::kSampled : 1U},
                  {"keys", TopJson::array()}};
-  const bool clear = in_clear(limit, callers);
+  const bool clear = shown_in_clear(limit, callers);
   for (const auto& each : keys) {
     TopJson row;
     if (clear) row["key"] = services::written_key(limit, each.key);

@@ -307,6 +307,7 @@ int call_and_print(const AdminOptions& own, const AdminRequest& request,
 void offer_admin_commands(CLI::App& app, int& result) {
   offer_plain(app, result, "status", "Whether a running gateway is ready, and what it runs",
               {.target = "/api/v1/status"}, print_status);
+  offer_candidate(app, result);
   offer_limits(app, result);
   offer_suspensions(app, result);
   offer_overrides(app, result);

@@ -146,6 +146,11 @@ void print_status(const Answer& answer) {
   }
   if (const auto waiting = words_in(config, "waiting_for_restart"); !waiting.empty())
     print_pair("", "waits for a restart: " + waiting);
+  if (const auto& candidate = object_in(answer, "candidate"); !candidate.empty()) {
+    const auto named = text_in(candidate, "file");
+    print_pair("candidate",
+               (named.empty() ? "a configuration that was sent" : named) + " decides beside it; type: headgate diff");
+  }
   for (const auto& node : list_in(answer, "redis"))
     print_pair("redis", text_in(node, "server") + " is " + text_in(node, "state"), paint_of(text_in(node, "state")));
   print_pair("workers", text_in(answer, "workers"));
@@ -156,9 +161,14 @@ void print_status(const Answer& answer) {
 
 void print_reload(const Answer& answer) {
   const auto changed = words_in(answer, "changed");
-  const bool previous = text_in(answer, "from") == "previous";
-  print_line((previous ? "went back to an earlier " : "reloaded ") + text_in(answer, "file") +
-             (changed.empty() ? ": nothing has changed" : ": " + changed));
+  const auto from = text_in(answer, "from");
+  const auto file = text_in(answer, "file");
+  if (from == "candidate")
+    print_line("the candidate is in force" + (changed.empty() ? "" : ": " + changed) +
+               "; put it in the place of the file, or the next reload takes that");
+  else
+    print_line((from == "previous" ? "went back to an earlier " : "reloaded ") + file +
+               (changed.empty() ? ": nothing has changed" : ": " + changed));
   if (const auto waiting = words_in(answer, "waiting_for_restart"); !waiting.empty())
     print_line("waits for a restart: " + waiting);
   for (const auto& each : list_in(answer, "limits_begun_anew"))

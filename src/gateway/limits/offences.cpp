@@ -105,7 +105,7 @@ void Offences::suspend(const limit::BanPolicy& policy, std::string_view key, boo
                        const boost::asio::ip::address& client) {
   const auto reason = policy.statuses.empty() ? limit::BanReason::rejections : limit::BanReason::statuses;
   const auto ban = bans_.suspend(policy, key, reason, observed, clock_.wall());
-  if (!ban) return;
+  if (!ban || quiet_) return;
   const auto text = client.to_string();
   const auto id = observe::key_id(ban->key);
   const auto length = headgate::to_text(ban->until - ban->since);

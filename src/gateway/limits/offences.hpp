@@ -32,6 +32,8 @@ class Offences : public std::enable_shared_from_this<Offences> {
   Task<void> note_now(const Exchange& x, const RouteBan& ban, std::string_view key);
   /// Whether note_now() would begin a suspension. Counts nothing.
   Task<bool> would_suspend(const Exchange& x, const RouteBan& ban, std::string_view key);
+  /// Suspensions are told in no event: they are a candidate's, and hold for nobody.
+  void keep_quiet() { quiet_ = true; }
   /// Calls under way suspend nobody any more.
   void stop() { stopped_ = true; }
 
@@ -58,6 +60,7 @@ class Offences : public std::enable_shared_from_this<Offences> {
   limit::BanTable& bans_;
   std::size_t under_way_ = 0;
   bool stopped_ = false;
+  bool quiet_ = false;
 };
 
 }  // namespace headgate::gateway

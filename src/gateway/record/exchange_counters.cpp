@@ -13,19 +13,6 @@
 namespace headgate::gateway {
 namespace {
 
-struct CountedKey {
-  std::uint64_t hash;
-  std::string_view key;
-};
-
-/// The caller's key, as it was before a shard was chosen. Its hash in memory is there already.
-CountedKey counted_key(const Admission& admission, const CheckedLimit& checked) noexcept {
-  const auto& check = admission.checks[checked.first];
-  if (checked.shard == 0) return {check.hash.low, check.key};
-  const auto key = without_shard(check.key);
-  return {keyed_hash(key, 0).low, key};
-}
-
 /// Whether a limit or the capacity of the upstream refused it: then what other limits let through was not charged.
 bool is_rejected(const Exchange& x) noexcept {
   return x.admission.outcome == Admission::Outcome::rejected || x.capacity.state == CapacityPart::State::refused;

@@ -17,6 +17,7 @@
 
 #include "headgate/core/hash.hpp"
 #include "headgate/gateway/answer.hpp"
+#include "headgate/gateway/candidate.hpp"
 #include "headgate/http/body_look.hpp"
 #include "headgate/net/pace.hpp"
 
@@ -295,6 +296,8 @@ class Relay {
     auto& from = http::through(x_.answer_looks, server.body());
     if (x_.held && whole_) x_.held.reset();  // nothing is sent again
     if (x_.route->takes(Step::settle)) note_costs(x_);
+    if (x_.candidate != nullptr) [[unlikely]]
+      Candidate::answered(x_);
     const auto first = from.ready();
     if (first.has_error()) co_return Failure{.what = Failed::malformed, .cause = first.error()};
     auto answer = taken_over();

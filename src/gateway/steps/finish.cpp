@@ -5,6 +5,7 @@
 #include "steps.hpp"
 #include "walk.hpp"
 
+#include "headgate/gateway/candidate.hpp"
 #include "headgate/gateway/exchange_counters.hpp"
 
 namespace headgate::gateway {
@@ -29,6 +30,8 @@ const Route* route_of_refused(const Exchange& x, const Snapshot& snapshot) {
 
 void finish(Path& path, Exchange& x) {
   leave_steps(path, x);
+  if (x.candidate != nullptr) [[unlikely]]
+    Candidate::ended(x);
   if (x.ended_by == EndedBy::client_closed) {
     if (x.broken_off == BrokenOff::drain)
       x.ended_by = EndedBy::drain;

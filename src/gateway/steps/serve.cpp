@@ -7,6 +7,8 @@
 #include "max_forwards.hpp"
 #include "steps.hpp"
 
+#include "headgate/gateway/candidate.hpp"
+
 namespace headgate::gateway {
 namespace {
 
@@ -20,6 +22,8 @@ Task<MaybeProblem> client_left(Exchange& x) {
 }  // namespace
 
 Task<MaybeProblem> serve(Path& path, Exchange& x) {
+  if (x.snapshot->candidate) [[unlikely]]
+    x.snapshot->candidate->decided(path, x, nullptr);
   if (x.client_gone) return client_left(x);
   const auto style = x.snapshot->compiled->options().rejection.headers;
   if (x.preflight) return answer_preflight(x);

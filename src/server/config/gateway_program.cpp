@@ -39,6 +39,7 @@ GatewayProgram::GatewayProgram(boost::asio::io_context& loop, Clock& clock, Side
       rates_(clock, shared.registry),
       reason_watch_(clock),
       traces_(loop, clock, shared.spans, shared.registry),
+      candidate_watch_(clock, shared.registry),
       calls_(std::make_shared<admin::ReloadCalls>(
           loop, [this](admin::ReloadFrom from, Tell tell) { reload(from, std::move(tell)); })) {
   shared_.billing->collect_from([this](const auto& each, const auto& done) {
@@ -46,7 +47,10 @@ GatewayProgram::GatewayProgram(boost::asio::io_context& loop, Clock& clock, Side
   });
   list_services();
   kept_.use_file(make_ready(side_, config));
+  file_ = kept_.now().config;
+  candidate_ = kept_.now().candidate;
   activate(prepare_config(loop_, side_, kept_.now(), nullptr, nullptr));
+  candidate_watch_.use(*now_, true, false);
   shared_.overrides->serve([this](const auto& overrides) { return with_overrides(side_, *now_, overrides)->overrides; },
                            [this](const auto& overrides, const auto& done) { use_overrides(overrides, done); });
   reason_watch_.add([this] {
@@ -105,6 +109,7 @@ void GatewayProgram::list_services() {
   services_.add(*top_);
   services_.add(rates_);
   services_.add(reason_watch_);
+  services_.add(candidate_watch_);
 }
 
 void GatewayProgram::tell_workers(const std::function<void(WorkerService&)>& what, const std::function<void()>& done) {

@@ -3,6 +3,7 @@
 
 #include "kept_configs.hpp"
 #include "reload.hpp"
+#include "server/candidate/candidate_watch.hpp"
 #include "server/gateway_service.hpp"
 #include "server/upgrade/handed_state.hpp"
 #include "server/upgrade/handover.hpp"
@@ -11,6 +12,7 @@
 #include "server/watch/server_care.hpp"
 #include "server/watch/server_watch.hpp"
 
+#include "headgate/admin/candidate_calls.hpp"
 #include "headgate/admin/reason_watch.hpp"
 #include "headgate/admin/reload_endpoint.hpp"
 #include "headgate/admin/server_sizes.hpp"
@@ -70,6 +72,9 @@ class GatewayProgram final : public Program {
   using Tell = std::function<void(const admin::ReloadResult& result)>;
   void reload(admin::ReloadFrom from, Tell tell);
 
+  /// For the admin interface.
+  admin::CandidateCalls candidate_calls();
+
   std::unique_ptr<WorkerService> make_service(upstream::Environment environment) override;
   Result<std::vector<ListenerTls>, std::string> secure(Workers& workers) override;
   void started(Workers& workers) override;
@@ -104,6 +109,16 @@ class GatewayProgram final : public Program {
   void use_sizes();
   void keep_sizes(const admin::ServerSizes::Upstreams& written);
   void ended_reload(const admin::ReloadResult& result);
+  // The candidate: program_candidate.cpp.
+  bool begin_change(std::function<void()> again);
+  void put_candidate(std::optional<ReadyCandidate> next);
+  void tell_candidate(std::function<void()> then);
+  void set_candidate(const std::string& body, const std::string& name, const Tell& tell);
+  void drop_candidate(const std::function<void(bool)>& tell);
+  void promote_candidate(const std::function<void(const std::optional<admin::ReloadResult>&)>& tell);
+  std::optional<HandedCandidate> handed_candidate() const;
+  std::shared_ptr<gateway::CandidateState> take_candidate(const HandedCandidate& handed);
+  void ask_candidate(const std::function<void(const std::optional<admin::CandidateDiff>&)>& tell);
 
   boost::asio::io_context& loop_;
   Clock& clock_;
@@ -122,6 +137,9 @@ class GatewayProgram final : public Program {
   services::ServiceList services_;
   std::shared_ptr<const services::ActiveConfig> now_;
   KeptConfigs kept_;
+  CandidateWatch candidate_watch_;
+  std::optional<ReadyCandidate> candidate_;     // what decides beside it
+  std::shared_ptr<const config::Config> file_;  // what the file said when it was read last
   std::shared_ptr<const config::Config> begun_with_;
   std::shared_ptr<keyring::Keyring> keyring_;
   AdminListener* admin_ = nullptr;

@@ -84,13 +84,16 @@ void GatewayProgram::begin_reload() {
       if (workers_ != nullptr) take(from, std::move(*read), begun);  // else nobody waits for it any more
     });
   };
+  BesideUntilNow beside{file_, candidate_};
   if (from == admin::ReloadFrom::file)
-    side_.run([&side = side_, &read_again = read_again_, come_back] {
+    side_.run([&side = side_, &read_again = read_again_, beside, come_back] {
       const auto begun = std::chrono::system_clock::now();
-      come_back(read_ready(side, read_again), begun);
+      come_back(read_ready(side, read_again, beside), begun);
     });
   else
-    side_.run([before = *kept_.previous(), come_back] { come_back(ready_again(before), {}); });
+    side_.run([&side = side_, before = *kept_.previous(), beside, come_back] {
+      come_back(ready_again(side, before, beside), {});
+    });
 }
 
 /// If the configuration was not applied, a mistake in any of its old and new files may be mended.
@@ -126,10 +129,14 @@ void GatewayProgram::take(admin::ReloadFrom from, ReadAgainConfig next, std::chr
     return ended_reload(result);
   }
   if (from == admin::ReloadFrom::file) shared_.reasons.clear(admin::ReasonKind::reload_refused);
-  if (kept_.is_file())
-    shared_.reasons.clear(admin::ReasonKind::rolled_back);
-  else
-    shared_.reasons.set(admin::ReasonKind::rolled_back);
+  const auto show = [&](admin::ReasonKind kind, bool holds) {
+    if (holds)
+      shared_.reasons.set(kind);
+    else
+      shared_.reasons.clear(kind);
+  };
+  show(admin::ReasonKind::rolled_back, !kept_.is_file() && !kept_.is_promoted());
+  show(admin::ReasonKind::promoted, kept_.is_promoted());
   counters_.applied(headgate::now());
   watch_keys();
   if (before->config->bounds.connections != now_->config->bounds.connections) warn_of_few_descriptors(*now_->config);
@@ -194,8 +201,13 @@ bool GatewayProgram::take_ready(ReadyConfig ready, admin::ReloadResult& result) 
   if (prepared.admin) admin_->use(std::move(*prepared.admin));
   keep_sizes(written);
   activate(std::move(*next));
+  candidate_ = ready.candidate;
+  candidate_watch_.use(*now_, candidate_ && candidate_->by_file, result.from == admin::ReloadFrom::candidate);
+  if (result.from == admin::ReloadFrom::file) file_ = ready.config;
   if (result.from == admin::ReloadFrom::file)
     kept_.use_file(std::move(ready));
+  else if (result.from == admin::ReloadFrom::candidate)
+    kept_.use_promoted(std::move(ready));
   else
     kept_.use_previous(std::move(ready));
   return true;

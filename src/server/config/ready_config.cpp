@@ -35,12 +35,39 @@ void add_failure(ReadAgainConfig& out, const std::exception& failure) {
 
 }  // namespace
 
+// What a caller is told, what it then does, and what is counted beside the limits is left out: nobody sees it.
+ReadyCandidate make_candidate(const SideThread& side, std::shared_ptr<const config::Config> written,
+                              const config::Config& live) {
+  auto path = written->gateway;
+  path.shedding.loop_lag = Duration(0);
+  auto identity = written->identity;
+  identity.api_key = live.identity.api_key;
+  identity.jwt = live.identity.jwt;
+  auto limits = written->limits;
+  for (auto& limit : limits) {
+    limit.appointments.reset();
+    limit.notify_at.clear();
+    limit.bill = false;
+  }
+  const auto instances = written->redis ? written->redis->instances : 1;
+  ReadyCandidate out;
+  out.compiled = side.freed_here(
+      new const gateway::CompiledConfig(path, identity, std::move(limits), written->upstreams, instances));
+  out.written = std::move(written);
+  return out;
+}
+
 ReadyConfig make_ready(const SideThread& side, config::Config config) {
   const auto instances = config.redis ? config.redis->instances : 1;
   ReadyConfig out;
   out.compiled = side.freed_here(
       new const gateway::CompiledConfig(config.gateway, config.identity, config.limits, config.upstreams, instances));
   out.upstream_tls = read_tls(config.upstreams);
+  if (config.candidate) {
+    out.candidate = make_candidate(side, config.candidate, config);
+    out.candidate->by_file = true;
+    config.candidate.reset();  // an operator may drop it
+  }
   config.gateway.routes = {};  // the compiled configuration has its own
   out.config = side.freed_here(new const config::Config(std::move(config)));
   return out;
@@ -61,7 +88,27 @@ ReadyConfig with_upstreams(const SideThread& side, const ReadyConfig& before,
   return out;
 }
 
-ReadAgainConfig read_ready(const SideThread& side, const config::ReadAgain& read_again) {
+namespace {
+
+bool names_another(const config::Config& now, const config::Config* before) {
+  constexpr auto kKey = "candidate";
+  const auto print = [](const config::Config& of) {
+    const auto found = of.fingerprints.find(kKey);
+    return found == of.fingerprints.end() ? std::optional<std::uint64_t>() : found->second;
+  };
+  return before == nullptr || print(now) != print(*before);
+}
+
+/// The one that is set now, beside `live`.
+void keep_candidate(const SideThread& side, const BesideUntilNow& beside, ReadyConfig& live) {
+  live.candidate = beside.candidate;
+  if (beside.candidate)
+    live.candidate->compiled = make_candidate(side, beside.candidate->written, *live.config).compiled;
+}
+
+}  // namespace
+
+ReadAgainConfig read_ready(const SideThread& side, const config::ReadAgain& read_again, const BesideUntilNow& beside) {
   ReadAgainConfig out;
   try {
     auto read = read_again();
@@ -69,19 +116,37 @@ ReadAgainConfig read_ready(const SideThread& side, const config::ReadAgain& read
     out.mistakes = std::move(read.mistakes);
     out.watched = std::move(read.watched);
     out.read = read.config.has_value();
-    if (read.config) out.ready = make_ready(side, std::move(*read.config));
+    if (read.config) {
+      const bool another = names_another(*read.config, beside.file.get());
+      if (!another) read.config->candidate.reset();
+      out.ready = make_ready(side, std::move(*read.config));
+      if (!another) keep_candidate(side, beside, *out.ready);
+    }
   } catch (const std::exception& failure) {
     add_failure(out, failure);
   }
   return out;
 }
 
-ReadAgainConfig ready_again(const ReadyConfig& before) {
+ReadAgainConfig ready_to_promote(const SideThread& side, const config::Config& written) {
+  ReadAgainConfig out;
+  out.file = written.file;
+  out.read = true;
+  try {
+    out.ready = make_ready(side, written);
+  } catch (const std::exception& failure) {
+    add_failure(out, failure);
+  }
+  return out;
+}
+
+ReadAgainConfig ready_again(const SideThread& side, const ReadyConfig& before, const BesideUntilNow& beside) {
   ReadAgainConfig out;
   out.file = before.config->file;
   out.read = true;
   try {
     out.ready = with_files_of_now(before);
+    keep_candidate(side, beside, *out.ready);
   } catch (const std::exception& failure) {
     add_failure(out, failure);
   }

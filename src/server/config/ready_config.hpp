@@ -16,12 +16,28 @@
 
 namespace headgate::server {
 
+/// A candidate that was read, checked and compiled. Immutable.
+struct ReadyCandidate {
+  std::shared_ptr<const config::Config> written;            ///< with its routes: it may be promoted
+  std::shared_ptr<const gateway::CompiledConfig> compiled;  ///< as it decides beside another one
+  /// What an operator sent; empty: the file of the active configuration names it, or an operator named a file.
+  std::string text{};
+  std::string name{};    ///< what messages call that text
+  bool by_file = false;  ///< the file of the active configuration names it
+};
+
+/// Compiles it to decide beside `live`: callers are who they are there, and what only their answers could tell is left
+/// out. Any thread; takes long.
+ReadyCandidate make_candidate(const SideThread& side, std::shared_ptr<const config::Config> written,
+                              const config::Config& live);
+
 /// Immutable.
 struct ReadyConfig {
   std::shared_ptr<const config::Config> config;  ///< as it is written, without its routes
   std::shared_ptr<const gateway::CompiledConfig> compiled;
   /// By upstream, as in the configuration; null where the servers do not use TLS.
   std::vector<std::shared_ptr<const net::TlsContext>> upstream_tls;
+  std::optional<ReadyCandidate> candidate{};  ///< what decides beside it
 };
 
 /// Compiles it, and reads the files of TLS to servers. What it makes is freed on `side`. Throws std::runtime_error if a
@@ -43,9 +59,17 @@ struct ReadAgainConfig {
   std::vector<std::string> watched;          ///< as config::ReadConfig::watched
   bool read = false;                         ///< its files were understood, whether it can be used or not
 };
-/// Reads the files again. Throws nothing. Any thread; takes long.
-ReadAgainConfig read_ready(const SideThread& side, const config::ReadAgain& read_again);
+/// What decided beside a configuration until now.
+struct BesideUntilNow {
+  std::shared_ptr<const config::Config> file;  ///< what the file said when it was read last; null: it was not
+  std::optional<ReadyCandidate> candidate;
+};
+/// Reads the files again. The candidate that they name comes into force if it is another one than before; else that
+/// stays which is set. Throws nothing. Any thread; takes long.
+ReadAgainConfig read_ready(const SideThread& side, const config::ReadAgain& read_again, const BesideUntilNow& beside);
 /// Takes a configuration that was in force before. The same.
-ReadAgainConfig ready_again(const ReadyConfig& before);
+ReadAgainConfig ready_again(const SideThread& side, const ReadyConfig& before, const BesideUntilNow& beside);
+/// The configuration that decided beside the active one, as the active one; without a candidate. The same.
+ReadAgainConfig ready_to_promote(const SideThread& side, const config::Config& written);
 
 }  // namespace headgate::server

@@ -200,6 +200,20 @@ std::vector<std::string> missing_from(const std::vector<std::string>& all, const
 
 }  // namespace
 
+std::shared_ptr<const services::ActiveCandidate> beside(const std::optional<ReadyCandidate>& candidate,
+                                                        const services::ActiveConfig* before) {
+  if (!candidate) return nullptr;
+  const auto max_keys = candidate->written->memory.max_keys;
+  auto out = std::make_shared<services::ActiveCandidate>();
+  out->config = candidate->written;
+  out->compiled = candidate->compiled;
+  if (before != nullptr && before->candidate && before->candidate->state->max_keys == max_keys)
+    out->state = before->candidate->state;
+  else
+    out->state = std::make_shared<gateway::CandidateState>(max_keys);
+  return out;
+}
+
 PendingConfig prepare_config(boost::asio::io_context& loop, const SideThread& side, const ReadyConfig& ready,
                              const services::ActiveConfig* before, const keyring::Keyring* known) {
   auto keyring = keyring::Keyring::open(loop, ready.config->identity, known);
@@ -215,6 +229,7 @@ PendingConfig prepare_config(boost::asio::io_context& loop, const SideThread& si
   bare.missing_key = [weak = std::weak_ptr(*keyring)](std::size_t issuer) {
     if (const auto alive = weak.lock()) alive->want(issuer);
   };
+  bare.candidate = beside(ready.candidate, before);
   auto active = with_credentials(side, bare, (*keyring)->now());
   return {std::move(active), std::move(*keyring)};
 }
@@ -224,6 +239,11 @@ std::shared_ptr<const services::ActiveConfig> with_credentials(
     std::shared_ptr<const identity::Credentials> credentials) {
   using gateway::KeyOverrides;
   auto out = std::make_shared<services::ActiveConfig>(before);
+  if (before.candidate) {
+    auto candidate = std::make_shared<services::ActiveCandidate>(*before.candidate);
+    candidate->key_overrides = side.freed_here(new const KeyOverrides(*candidate->compiled, credentials));
+    out->candidate = std::move(candidate);
+  }
   out->key_overrides = side.freed_here(new const KeyOverrides(*before.compiled, std::move(credentials)));
   // Logged once per set of API keys, even if an issuer's keys change often.
   const bool other_keys = !before.key_overrides || &before.key_overrides->api_keys() != &out->key_overrides->api_keys();
@@ -241,6 +261,15 @@ std::shared_ptr<const services::ActiveConfig> with_overrides(const SideThread& s
   if (!overrides.empty())
     out->overrides = side.freed_here(
         new const gateway::OverrideTable(*before.compiled, *before.key_overrides, overrides, before.overrides.get()));
+  if (before.candidate) {
+    const auto& old = *before.candidate;
+    auto candidate = std::make_shared<services::ActiveCandidate>(old);
+    candidate->overrides.reset();
+    if (!overrides.empty())
+      candidate->overrides = side.freed_here(
+          new const gateway::OverrideTable(*old.compiled, *old.key_overrides, overrides, old.overrides.get()));
+    out->candidate = std::move(candidate);
+  }
   return out;
 }
 
@@ -339,6 +368,14 @@ void log_changes(const services::ActiveConfig& then, const services::ActiveConfi
   if (const auto waiting = joined(result.waiting, ", "); !waiting.empty())
     event(LogLevel::warning, "config_needs_restart", "these changes wait for a restart: " + waiting,
           {{"keys", waiting}});
+}
+
+redis::RedisOptions redis_of_candidate(const services::ActiveConfig& active) {
+  auto options = *active.candidate->config->redis;
+  options.key_prefix += kCandidatePrefix;
+  options.workers = worker_count(active.config->workers);
+  options.max_in_flight = std::min<std::uint32_t>(options.max_in_flight, gateway::Candidate::kMaxCalls);
+  return options;
 }
 
 std::vector<admin::KnownServer> servers_of(const Installed& installed) {

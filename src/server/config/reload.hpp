@@ -25,9 +25,19 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace headgate::server {
+
+/// What decides beside a configuration, without its credentials; null: nothing. It goes on with the counters of the one
+/// before, if there may be as many.
+std::shared_ptr<const services::ActiveCandidate> beside(const std::optional<ReadyCandidate>& candidate,
+                                                        const services::ActiveConfig* before);
+/// Behind the prefix of its keys in Redis, so that no counter of the active configuration is touched.
+inline constexpr std::string_view kCandidatePrefix = "candidate:";
+/// Of a worker. There must be a candidate, and it must use Redis.
+redis::RedisOptions redis_of_candidate(const services::ActiveConfig& active);
 
 /// The pending configuration, with its keyring. The keyring belongs to the main thread; it is open but not started.
 struct PendingConfig {

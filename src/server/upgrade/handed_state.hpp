@@ -9,8 +9,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +23,10 @@ class BanTable;
 namespace headgate::observe {
 class Logs;
 }  // namespace headgate::observe
+
+namespace headgate::gateway {
+struct CandidateState;
+}  // namespace headgate::gateway
 
 namespace headgate::admin {
 class AdminBoard;
@@ -33,6 +39,13 @@ class OverrideService;
 
 namespace headgate::server {
 
+/// The candidate that an operator set, as it was sent; or that the one of the file was dropped.
+struct HandedCandidate {
+  std::string text;
+  std::string name;
+  bool dropped = false;
+};
+
 /// Where the state is. All outlive the calls.
 struct StateParts {
   limit::MemoryStore& memory;
@@ -41,7 +54,11 @@ struct StateParts {
   admin::AdminBoard& board;
   admin::OperatorBoard& operators;
   observe::Logs& logs;
-  std::vector<admin::SetSize> sizes{};  ///< to write; what is read is in TakenState
+  std::vector<admin::SetSize> sizes{};                         ///< to write; what is read is in TakenState
+  std::optional<HandedCandidate> candidate{};                  ///< to write
+  std::shared_ptr<gateway::CandidateState> candidate_state{};  ///< null: there is no candidate
+  /// Sets a candidate that was read; null: it cannot be used, or was dropped.
+  std::function<std::shared_ptr<gateway::CandidateState>(const HandedCandidate&)> take_candidate{};
 };
 
 /// The most bytes of a state: beyond it counters are left out.

@@ -2,6 +2,7 @@
 #include "state_form.hpp"
 
 #include "headgate/admin/admin_board.hpp"
+#include "headgate/gateway/candidate.hpp"
 #include "headgate/limit/ban.hpp"
 #include "headgate/limit/ban_table.hpp"
 #include "headgate/limit/memory_store.hpp"
@@ -14,6 +15,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -84,7 +86,8 @@ std::optional<limit::LogEntry> next_entry(StateReader& rows) {
 /// Reads one section after the other into the parts.
 class StateTaker {
  public:
-  StateTaker(const StateParts& parts, bool same_hashes) : parts_(parts), same_hashes_(same_hashes) {}
+  StateTaker(const StateParts& parts, bool same_hashes)
+      : parts_(parts), same_hashes_(same_hashes), candidate_(parts.candidate_state) {}
 
   void take(const Section& section) {
     struct Known {
@@ -97,7 +100,9 @@ class StateTaker {
                                        {kSizesSection, kSizesVersion, &StateTaker::sizes},
                                        {kOverridesSection, kEntriesVersion, &StateTaker::overrides},
                                        {kBansSection, kEntriesVersion, &StateTaker::suspensions},
+                                       {kCandidateSection, kCandidateVersion, &StateTaker::candidate},
                                        {kCountersSection, kCountersVersion, &StateTaker::counters},
+                                       {kCandidateCountersSection, kCountersVersion, &StateTaker::candidate_counters},
                                        {kEndSection, kEndVersion, &StateTaker::end}};
     const auto* const known = std::ranges::find(kKnown, section.name, &Known::name);
     if (known == std::end(kKnown) || known->version != section.version) {
@@ -182,7 +187,23 @@ class StateTaker {
       if (ban->until > now) ++taken_.suspensions;
     }
   }
-  void counters(StateReader& rows) {
+  void candidate(StateReader& rows) {
+    HandedCandidate handed;
+    handed.text = rows.text();
+    handed.name = rows.text();
+    handed.dropped = rows.number<std::uint8_t>() != 0;
+    if (!rows.good() || !parts_.take_candidate) return;
+    candidate_ = parts_.take_candidate(handed);
+    if (!candidate_ && !handed.dropped) taken_.left_out["the candidate"] = "this version cannot use it";
+  }
+  void counters(StateReader& rows) { counters_of(rows, parts_.memory); }
+  void candidate_counters(StateReader& rows) {
+    if (candidate_)
+      counters_of(rows, candidate_->memory);
+    else
+      taken_.left_out[std::string(kCandidateCountersSection)] = "there is no candidate";
+  }
+  void counters_of(StateReader& rows, limit::MemoryStore& memory) {
     if (!same_hashes_) {
       taken_.left_out[std::string(kCountersSection)] = "this process had a secret of its own already";
       return;
@@ -213,11 +234,11 @@ class StateTaker {
         counter.log.resize(size);
         for (auto& each : counter.log) each = rows.number<std::int64_t>();
       }
-      if (rows.good()) restore(counter, now);
+      if (rows.good()) restore(counter, memory, now);
     }
   }
-  void restore(const limit::SavedCounter& counter, Instant now) {
-    const auto restored = parts_.memory.restore(counter, now);
+  void restore(const limit::SavedCounter& counter, limit::MemoryStore& memory, Instant now) {
+    const auto restored = memory.restore(counter, now);
     if (restored == limit::MemoryStore::Restored::yes) ++taken_.counters;
     if (restored == limit::MemoryStore::Restored::unknown_algorithm)
       taken_.left_out["counters of " + counter.limit] =
@@ -235,6 +256,7 @@ class StateTaker {
 
   const StateParts& parts_;
   const bool same_hashes_;
+  std::shared_ptr<gateway::CandidateState> candidate_;
   TakenState taken_;
   std::vector<limit::Override> book_;
   bool ended_ = false;

@@ -24,6 +24,10 @@ inline constexpr std::uint16_t kEntriesVersion = 1;
 inline constexpr std::string_view kCountersSection = "counters";
 /// Also of keyed_hash(): it names the counters.
 inline constexpr std::uint16_t kCountersVersion = 1;
+inline constexpr std::string_view kCandidateSection = "candidate";
+inline constexpr std::uint16_t kCandidateVersion = 1;
+/// As counters.
+inline constexpr std::string_view kCandidateCountersSection = "counters of the candidate";
 /// The last one: whether everything was written before it.
 inline constexpr std::string_view kEndSection = "end";
 inline constexpr std::uint16_t kEndVersion = 1;

@@ -16,7 +16,10 @@ StateParts GatewayProgram::parts() {
           .board = shared_.board,
           .operators = shared_.operators,
           .logs = shared_.logs,
-          .sizes = sizes_.list()};
+          .sizes = sizes_.list(),
+          .candidate = handed_candidate(),
+          .candidate_state = now_->candidate ? now_->candidate->state : nullptr,
+          .take_candidate = [this](const HandedCandidate& handed) { return take_candidate(handed); }};
 }
 
 void GatewayProgram::take_state(bool same_hashes) {

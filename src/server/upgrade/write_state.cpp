@@ -3,6 +3,7 @@
 
 #include "headgate/admin/admin_board.hpp"
 #include "headgate/admin/operator_board.hpp"
+#include "headgate/gateway/candidate.hpp"
 #include "headgate/limit/ban.hpp"
 #include "headgate/limit/ban_table.hpp"
 #include "headgate/limit/memory_store.hpp"
@@ -100,7 +101,7 @@ void write_servers(const admin::AdminBoard& board, StateFile& file) {
 /// Counters with the limits that they name: each section can be read alone.
 class CounterSections {
  public:
-  explicit CounterSections(StateFile& file) : file_(file) {}
+  CounterSections(StateFile& file, std::string_view name) : file_(file), name_(name) {}
   ~CounterSections() { end(); }
 
   void add(const limit::SavedCounter& counter) {
@@ -131,7 +132,7 @@ class CounterSections {
     }
     section.number(static_cast<std::uint32_t>(count_));
     section.raw(rows_.bytes());
-    full_ = !file_.section(kCountersSection, kCountersVersion, section);
+    full_ = !file_.section(name_, kCountersVersion, section);
     rows_.clear();
     names_.clear();
     count_ = 0;
@@ -153,11 +154,20 @@ class CounterSections {
   }
 
   StateFile& file_;
+  const std::string_view name_;
   StateWriter rows_;
   std::vector<Name> names_;
   std::size_t count_ = 0;
   bool full_ = false;
 };
+
+/// False: not all of them have room.
+bool write_counters(const limit::MemoryStore& memory, Instant now, std::string_view name, StateFile& file) {
+  CounterSections counters(file, name);
+  memory.save(now, [&counters](const limit::SavedCounter& counter) { counters.add(counter); });
+  counters.end();
+  return counters.all_written();
+}
 
 void write_sizes(const std::vector<admin::SetSize>& sizes, StateFile& file) {
   if (sizes.empty()) return;
@@ -191,13 +201,16 @@ int write_state(const StateParts& parts, std::uint64_t most) {
   std::stable_partition(bans.begin(), bans.end(),
                         [](const limit::Ban& ban) { return ban.reason == limit::BanReason::operated; });
   write_entries(kBansSection, bans, file);
-  bool all = true;
-  {
-    CounterSections counters(file);
-    parts.memory.save(now, [&counters](const limit::SavedCounter& counter) { counters.add(counter); });
-    counters.end();
-    all = counters.all_written();
+  if (parts.candidate) {
+    row.text(parts.candidate->text);
+    row.text(parts.candidate->name);
+    row.number(static_cast<std::uint8_t>(parts.candidate->dropped ? 1 : 0));
+    file.section(kCandidateSection, kCandidateVersion, row);
+    row.clear();
   }
+  bool all = write_counters(parts.memory, now, kCountersSection, file);
+  if (parts.candidate_state)
+    all = write_counters(parts.candidate_state->memory, now, kCandidateCountersSection, file) && all;
   row.number(static_cast<std::uint8_t>(all ? 1 : 0));
   file.section(kEndSection, kEndVersion, row);
   return file.release();

@@ -55,6 +55,8 @@ std::string path_of(std::string pattern, const std::string& method, const std::s
   return pattern;
 }
 
+const std::string kCandidate = "/api/v1/candidate";
+
 TEST(AdminOpenApi, DescribesWhatTheGatewayDoes) {
   Reloaded file(kGateway);
   const Operator operators(file.process());
@@ -65,6 +67,7 @@ TEST(AdminOpenApi, DescribesWhatTheGatewayDoes) {
   const std::map<std::string, std::string> bodies = {{"ServerState", R"({"state": "drain"})"},
                                                      {"LogLevel", R"({"level": "info"})"},
                                                      {"NewOverride", R"({"rate": "9/day", "for": "1h"})"},
+                                                     {"CandidateText", Json{{"file", file.path()}}.dump()},
                                                      {"ExplainedRequest", R"({"url": "http://a.example/x"})"},
                                                      {"NewBan", R"({"limit": "x", "key": "127.0.0.1", "for": "1h"})"}};
   std::size_t calls = 0;
@@ -95,8 +98,18 @@ TEST(AdminOpenApi, DescribesWhatTheGatewayDoes) {
   };
   for (const auto& [pattern, methods] : document["paths"].items())
     for (const std::string method : {"post", "get", "put", "delete"})
-      if (methods.contains(method) && pattern != "/api/v1/drain") call(pattern, method, methods[method]);
+      if (methods.contains(method) && pattern != "/api/v1/drain" && !pattern.starts_with(kCandidate))
+        call(pattern, method, methods[method]);
   EXPECT_GT(calls, 18U);
+  const auto again = [&] { return operators.ask("PUT", kCandidate, bodies.at("CandidateText")).status(); };
+  const auto of_candidate = [&](const std::string& below, const std::string& method) {
+    call(kCandidate + below, method, document["paths"][kCandidate + below][method]);
+  };
+  for (const auto* const method : {"put", "get"}) of_candidate("", method);
+  of_candidate("/diff", "get");
+  of_candidate("/promote", "post");
+  EXPECT_EQ(again(), 200);
+  of_candidate("", "delete");
   call("/api/v1/drain", "post", document["paths"]["/api/v1/drain"]["post"]);
   EXPECT_EQ(file.process().wait(), 0);
 }

@@ -67,6 +67,11 @@ class Path : public testing::Test {
     clock.advance(kNever);
   }
 
+  /// What else the first snapshot has.
+  virtual void add_to(Snapshot& first, Random& random, observe::Registry& registry) {
+    static_cast<void>(first), static_cast<void>(random), static_cast<void>(registry);
+  }
+
   /// A limit of the route.
   limit::Limit& limit_by(std::string_view per, const std::string& name, std::string_view rate,
                          limit::Store store = limit::Store::memory, Duration wait = Duration(0)) {
@@ -258,6 +263,7 @@ class Path : public testing::Test {
     first.rooms = remote_rooms;
     first.key_overrides = std::make_shared<const KeyOverrides>(
         *compiled, std::make_shared<const identity::Credentials>(std::move(credentials)));
+    add_to(first, random_, registry_);
     engine_.emplace(Services{clock, random_, memory, access_log, bans, rooms, flights, &lent, nullptr, &sheet, notices},
                     std::move(first), registry_);
     gateway = &engine_->gateway();

@@ -1,0 +1,175 @@
+// The admin endpoints of a candidate: set it, compare it, drop it, promote it.
+
+#include "admin/limits/limit_keys.hpp"
+#include "endpoint_groups.hpp"
+
+#include "headgate/gateway/candidate.hpp"
+#include "headgate/services/ban_json.hpp"
+#include "headgate/services/written_key.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+namespace headgate::admin {
+namespace {
+
+using CandidateJson = nlohmann::ordered_json;
+
+constexpr std::uint64_t kMostCandidate = std::uint64_t{64} << 20U;
+constexpr std::size_t kKeysShown = 20;
+
+AdminAnswer no_candidate() { return {.status = 404, .body = "No candidate is set."}; }
+
+CandidateJson facts_of(const CandidateFacts& facts) {
+  CandidateJson out = {{"from", facts.by_file ? "file" : "admin"}};
+  if (!facts.file.empty()) out["file"] = facts.file;
+  out["sha256"] = facts.sha256;
+  out["since"] = services::rfc3339(facts.since);
+  out["routes"] = facts.routes;
+  out["limits"] = facts.limits;
+  out["keys"] = facts.keys;
+  out["max_keys"] = facts.max_keys;
+  out["notes"] = facts.notes;
+  return out;
+}
+
+std::uint64_t count_of(const std::map<std::string, std::uint64_t>& counts, std::string_view name) {
+  const auto found = counts.find(std::string(name));
+  return found == counts.end() ? 0 : found->second;
+}
+
+CandidateJson counts_of(const std::map<std::string, std::uint64_t>& counts, std::size_t words) {
+  CandidateJson out = CandidateJson::object();
+  for (std::size_t i = 0; i < words; ++i)
+    out[std::string(gateway::kComparedWords[i])] = count_of(counts, gateway::kComparedWords[i]);
+  return out;
+}
+
+/// The limit of this name, also where a route has it at a scale; null: it is one of the gateway's own.
+const limit::Limit* limit_called(const config::Config& config, const std::string& name) {
+  const auto base = name.substr(0, name.find('@'));
+  for (const auto& each : config.limits)
+    if (each.name == name || each.name == base) return &each;
+  return nullptr;
+}
+
+CandidateJson keys_of(const observe::HeavyList& list, const limit::Limit* limit, const config::Config& config,
+                      const observe::Logs& logs) {
+  auto keys = list.keys;
+  std::sort(keys.begin(), keys.end(),
+            [](const auto& a, const auto& b) { return a.count != b.count ? a.count > b.count : a.key < b.key; });
+  if (keys.size() > kKeysShown) keys.resize(kKeysShown);
+  const bool clear = limit != nullptr && shown_in_clear(*limit, config.log.callers);
+  CandidateJson out = CandidateJson::array();
+  for (const auto& each : keys) {
+    CandidateJson row;
+    if (clear) row["key"] = services::written_key(*limit, each.key);
+    row["key_id"] = logs.key_id(each.key);
+    row["requests"] = each.count;
+    out.push_back(std::move(row));
+  }
+  return out;
+}
+
+CandidateJson diff_of(const CandidateDiff& diff, const services::ActiveConfig& active, const observe::Logs& logs) {
+  CandidateJson out = {{"candidate", facts_of(diff.candidate)},
+                       {"requests", counts_of(diff.totals, gateway::kComparedWords.size())}};
+  out["undecided"] = CandidateJson::object();
+  for (const auto& [why, count] : diff.undecided) out["undecided"][why] = count;
+  out["limits"] = CandidateJson::array();
+  for (const auto& row : diff.rows) {
+    CandidateJson json = {{"limit", row.limit}, {"tier", row.tier}};
+    json.update(counts_of(row.by, 4));
+    out["limits"].push_back(std::move(json));
+  }
+  out["keys"] = CandidateJson::array();
+  const auto* const candidate = active.candidate ? active.candidate->config.get() : active.config.get();
+  for (const auto& each : diff.keys) {
+    CandidateJson row = {{"limit", each.limit}, {"missed", std::max(each.hit.missed, each.freed.missed)}};
+    row["hit"] = keys_of(each.hit, limit_called(*candidate, each.limit), *active.config, logs);
+    row["freed"] = keys_of(each.freed, limit_called(*active.config, each.limit), *active.config, logs);
+    out["keys"].push_back(std::move(row));
+  }
+  return out;
+}
+
+AdminAnswer answer_to_set(const ReloadResult& result) {
+  if (!result.applied) return mistakes_answer(result, "The candidate cannot be used. Nothing has changed.");
+  CandidateJson out = {{"set", true}};
+  if (!result.file.empty()) out["file"] = result.file;
+  out["warnings"] = mistakes_json(result);
+  AdminAnswer answer{.body = services::text_of(out), .type = AdminAnswer::kJson};
+  if (!result.file.empty()) answer.target = "file=" + result.file;
+  return answer;
+}
+
+}  // namespace
+
+std::vector<AdminEndpoint> candidate_endpoints(const OperatorBoard& operators, const CandidateCalls& calls,
+                                               const observe::Logs& logs) {
+  std::vector<AdminEndpoint> out;
+  out.push_back({.method = "GET",
+                 .path = "/api/v1/candidate",
+                 .answer_later =
+                     [ask = calls.ask](const AdminCall&, const AdminEndpoint::Give& give) {
+                       (void)ask([give](const std::optional<CandidateDiff>& diff) {
+                         if (!diff) return give(no_candidate());
+                         give({.body = services::text_of(facts_of(diff->candidate)), .type = AdminAnswer::kJson});
+                       });
+                     },
+                 .about = {.summary = "Which policy decides beside the one in force", .answer = "Candidate"}});
+  out.push_back(
+      {.method = "PUT",
+       .path = "/api/v1/candidate",
+       .most_body = kMostCandidate,
+       .answer_later =
+           [set = calls.set](const AdminCall& call, const AdminEndpoint::Give& give) {
+             if (call.body.empty())
+               return give({.status = 400, .body = R"(Send a configuration, or {"file": "next.json"}.)"});
+             (void)set(call.body, call.asked("name").value_or(""),
+                       [give](const ReloadResult& result) { give(answer_to_set(result)); });
+           },
+       .about = {.summary = "Let another policy decide beside the one in force: the body is a configuration, or names "
+                            "its file",
+                 .body = "CandidateText",
+                 .answer = "CandidateSet",
+                 .query = {{"name", "what messages call a configuration that is sent"}}}});
+  out.push_back(
+      {.method = "DELETE",
+       .path = "/api/v1/candidate",
+       .answer_later =
+           [drop = calls.drop](const AdminCall&, const AdminEndpoint::Give& give) {
+             (void)drop([give](bool there_was) {
+               if (!there_was) return give(no_candidate());
+               give({.body = services::text_of({{"dropped", true}}), .type = AdminAnswer::kJson});
+             });
+           },
+       .about = {.summary = "Drop the candidate, with all that it has counted", .answer = "CandidateDropped"}});
+  out.push_back({.method = "POST",
+                 .path = "/api/v1/candidate/promote",
+                 .answer_later =
+                     [promote = calls.promote](const AdminCall&, const AdminEndpoint::Give& give) {
+                       (void)promote([give](const std::optional<ReloadResult>& result) {
+                         give(result ? reload_answer(*result) : no_candidate());
+                       });
+                     },
+                 .about = {.summary = "Put the candidate in force, as a reload does", .answer = "Reloaded"}});
+  out.push_back({.method = "GET",
+                 .path = "/api/v1/candidate/diff",
+                 .answer_later =
+                     [ask = calls.ask, &operators, &logs](const AdminCall&, const AdminEndpoint::Give& give) {
+                       (void)ask([give, &operators, &logs](const std::optional<CandidateDiff>& diff) {
+                         const auto active = operators.now().active;
+                         if (!diff || !active) return give(no_candidate());
+                         give({.body = services::text_of(diff_of(*diff, *active, logs)), .type = AdminAnswer::kJson});
+                       });
+                     },
+                 .about = {.summary = "What both policies made of the same requests, since the candidate was set",
+                           .answer = "CandidateDiff"}});
+  return out;
+}
+
+}  // namespace headgate::admin

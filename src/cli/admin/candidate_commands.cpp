@@ -1,0 +1,178 @@
+// headgate candidate, diff and promote: another policy beside the one in force.
+
+#include "admin_call.hpp"
+#include "cli/commands.hpp"
+#include "cli/config_file.hpp"
+#include "cli/printable.hpp"
+#include "cli/text_table.hpp"
+#include "live.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <array>
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+
+namespace headgate::cli {
+namespace {
+
+using Reply = nlohmann::ordered_json;
+
+constexpr auto kCompilePatience = std::chrono::seconds(120);
+
+struct CandidateOptions {
+  AdminOptions admin;
+  std::string file;
+  bool by_path = false;
+  LiveOptions live;
+};
+
+std::string source_of(const Reply& candidate) {
+  const auto file = text_in(candidate, "file");
+  return (file.empty() ? "a configuration that was sent" : file) +
+         (text_in(candidate, "from") == "file" ? ", which the file in force names" : ", set by an operator");
+}
+
+void print_candidate(const Reply& candidate) {
+  print_line("candidate  " + source_of(candidate));
+  print_line("since      " + text_in(candidate, "since"));
+  print_line("policy     " + text_in(candidate, "routes") + " routes, " + text_in(candidate, "limits") +
+             " limits, sha256 " + text_in(candidate, "sha256").substr(0, 12));
+  print_line("memory     " + text_in(candidate, "keys") + " of at most " + text_in(candidate, "max_keys") +
+             " counters");
+  for (const auto& note : list_in(candidate, "notes"))
+    if (note.is_string()) print_line("note       " + note.get<std::string>());
+}
+
+constexpr std::array kResults{"both_allowed", "both_refused", "hit", "freed"};
+
+std::string share(std::uint64_t part, std::uint64_t whole) {
+  if (whole == 0) return "";
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), " (%.2f %%)", 100.0 * static_cast<double>(part) / static_cast<double>(whole));
+  return text.data();
+}
+
+std::string keys_text(const Reply& keys, const char* which) {
+  std::string out;
+  for (const auto& row : keys)
+    for (const auto& key : list_in(row, which)) {
+      const auto shown = key.contains("key") ? text_in(key, "key") : text_in(key, "key_id");
+      out += "  " + text_in(row, "limit") + "  " + printable(shown) + "  " + text_in(key, "requests") + '\n';
+    }
+  return out;
+}
+
+std::string diff_text(const Reply& diff) {
+  const Reply none = Reply::object();
+  const auto& counts = diff.contains("requests") ? diff["requests"] : none;
+  std::uint64_t compared = 0;
+  for (const auto* const result : kResults) compared += count_in(counts, result);
+  const auto hit = count_in(counts, "hit");
+  const auto freed = count_in(counts, "freed");
+  std::string out = "compared " + std::to_string(compared) + " requests since " +
+                    printable(text_in(diff.contains("candidate") ? diff["candidate"] : none, "since")) + '\n';
+  out += "both allow " + text_in(counts, "both_allowed") + ", both refuse " + text_in(counts, "both_refused") + '\n';
+  out += "hit " + std::to_string(hit) + share(hit, compared) + ": only the candidate would refuse them\n";
+  out += "freed " + std::to_string(freed) + share(freed, compared) + ": only the policy in force refused them\n";
+  if (const auto undecided = count_in(counts, "undecided"); undecided > 0) {
+    out += "not compared " + std::to_string(undecided) + ':';
+    if (diff.contains("undecided"))
+      for (const auto& [why, count] : diff["undecided"].items()) out += ' ' + printable(why) + ' ' + count.dump();
+    out += '\n';
+  }
+  TextTable table({"limit", "tier", "both allow", "both refuse", "hit", "freed"});
+  for (const auto& row : list_in(diff, "limits"))
+    table.row({text_in(row, "limit"), text_in(row, "tier"), text_in(row, "both_allowed"), text_in(row, "both_refused"),
+               Cell(text_in(row, "hit"), count_in(row, "hit") > 0 ? Paint::bad : Paint::none),
+               Cell(text_in(row, "freed"), count_in(row, "freed") > 0 ? Paint::good : Paint::none)});
+  if (!table.empty()) out += '\n' + table.text(stdout_has_colours(), stdout_width());
+  const auto& keys = list_in(diff, "keys");
+  if (const auto text = keys_text(keys, "hit"); !text.empty()) out += "\nhit most often\n" + text;
+  if (const auto text = keys_text(keys, "freed"); !text.empty()) out += "\nfreed most often\n" + text;
+  return out;
+}
+
+Result<std::string, CommandFailure> diff_picture(const AdminOptions& options) {
+  const auto reply = call_gateway(options, {.target = "/api/v1/candidate/diff"});
+  if (reply.has_error()) return reply.error();
+  if (!reply->json.is_object())
+    return CommandFailure{kFailed, "the answer is not JSON", "is this the admin interface of a gateway?"};
+  return options.json ? printable_json(reply->json.dump()) + '\n' : diff_text(reply->json);
+}
+
+int set_candidate(const CandidateOptions& given) {
+  auto options = given.admin.whole();
+  AdminRequest request{.method = "PUT", .target = "/api/v1/candidate", .patience = kCompilePatience};
+  if (given.by_path) {
+    std::error_code failed;
+    const auto path = std::filesystem::absolute(given.file, failed);
+    request.body =
+        Reply({{"file", failed ? given.file : path.string()}}).dump(-1, ' ', false, Reply::error_handler_t::replace);
+  } else {
+    auto text = read_file(given.file);
+    if (!text) return kFailed;
+    request.body = std::move(*text);
+    request.target += "?name=" + in_path(given.file);  // messages call it so
+  }
+  const auto reply = call_gateway(options, request);
+  if (reply.has_error()) {
+    if (options.json && !reply.error().text.empty()) std::fputs(printable_json(reply.error().text).c_str(), stdout);
+    return complain(reply.error());
+  }
+  if (options.json) {
+    std::fputs(printable_json(reply->text).c_str(), stdout);
+    return kWell;
+  }
+  for (const auto& warning : list_in(reply->json, "warnings"))
+    std::fprintf(stderr, "headgate: warning: %s\n", printable(text_in(warning, "message")).c_str());
+  print_line(given.file + " decides beside the configuration in force; headgate diff tells what it would change");
+  return kWell;
+}
+
+}  // namespace
+
+void offer_candidate(CLI::App& app, int& result) {
+  const auto options = std::make_shared<CandidateOptions>();
+  auto* candidate = app.add_subcommand("candidate", "Another policy beside the one in force: show, set or drop it");
+  offer_admin(*candidate, options->admin);
+  candidate->callback([candidate, options, &result] {
+    if (candidate->get_subcommands().empty())
+      result = call_and_print(options->admin, {.target = "/api/v1/candidate"}, print_candidate);
+  });
+  const auto setting = std::make_shared<CandidateOptions>();
+  auto* set = candidate->add_subcommand("set", "Let the policy of a file decide beside it, and only compare");
+  offer_admin(*set, setting->admin);
+  set->add_option("file", setting->file, "The configuration to compare with")->required();
+  set->add_flag("--by-path", setting->by_path,
+                "Send only its path: the gateway reads the file, and what it includes, where it lies");
+  set->callback([setting, &result] { result = set_candidate(*setting); });
+  const auto dropping = std::make_shared<AdminOptions>();
+  auto* drop = candidate->add_subcommand("drop", "Compare no more, and forget what it has counted");
+  offer_admin(*drop, *dropping);
+  drop->callback([dropping, &result] {
+    result = call_and_print(*dropping, {.method = "DELETE", .target = "/api/v1/candidate"},
+                            [](const Answer&) { print_line("the candidate is dropped"); });
+  });
+
+  const auto comparing = std::make_shared<CandidateOptions>();
+  auto* diff = app.add_subcommand("diff", "What the candidate would change for the requests since it was set, live");
+  offer_admin(*diff, comparing->admin);
+  offer_live(*diff, comparing->live);
+  diff->callback([comparing, &result] {
+    result = show_live(comparing->live, comparing->admin.json, [&] { return diff_picture(comparing->admin); });
+  });
+
+  const auto promoting = std::make_shared<AdminOptions>();
+  auto* promote = app.add_subcommand("promote", "Put the candidate in force, as a reload does");
+  offer_admin(*promote, *promoting);
+  promote->callback([promoting, &result] {
+    result = call_and_print(*promoting,
+                            {.method = "POST", .target = "/api/v1/candidate/promote", .patience = kCompilePatience},
+                            print_reload);
+  });
+}
+
+}  // namespace headgate::cli

@@ -1,0 +1,311 @@
+// What the candidate says of a request: the steps that decide, in their order, with counters of its own.
+
+#include "candidate_exchange.hpp"
+#include "gateway/limits/give_back.hpp"
+#include "gateway/limits/rounds.hpp"
+#include "gateway/steps/settle.hpp"
+#include "gateway/steps/table.hpp"
+
+#include "headgate/gateway/problem.hpp"
+
+#include <utility>
+
+namespace headgate::gateway {
+namespace {
+
+/// Those that need neither the servers nor the answer. A body is not looked at: its reader belongs to the live
+/// exchange.
+constexpr StepSet kDecides = {Step::find_route,
+                              Step::identify,
+                              Step::redirect,
+                              Step::preflight,
+                              Step::usage,
+                              Step::split,
+                              Step::bans,
+                              Step::limits,
+                              Step::limits_in_turn,
+                              Step::authenticate,
+                              Step::split_by_claim,
+                              Step::bans_by_claim,
+                              Step::limits_by_claim,
+                              Step::limits_by_claim_in_turn};
+constexpr StepSet kInTurn = {Step::limits_in_turn, Step::limits_by_claim_in_turn};
+/// Those that have something to do at the end.
+constexpr StepSet kEnds = {Step::offences, Step::in_flight, Step::settle};
+
+StepSet steps_of(const Exchange& y) noexcept { return (y.preflight ? kOfPreflights : y.route->steps) & kDecides; }
+
+/// `in_turn`: the request would wait, so it is not known what becomes of it.
+MaybeProblem walk(Path& path, Exchange& y, bool& in_turn) {
+  StepSet ahead{Step::find_route};
+  while (!ahead.empty()) {
+    const auto step = ahead.first();
+    const auto& row = kPath[static_cast<std::size_t>(step)];
+    const auto& run = row.live.at_once != nullptr ? row.live : row.look;
+    if (auto said = run.at_once(path, y)) {
+      in_turn = kInTurn.has(step) && said->ended_by == EndedBy::limit;
+      return said;
+    }
+    ahead = steps_of(y).behind(step);
+  }
+  return {};
+}
+
+bool asks_redis(const Exchange& y) noexcept { return !y.preflight && !y.route->usage && y.route->checks(Stage::redis); }
+
+/// What the request needs while Redis is asked: its head is the live exchange's, which may end before.
+void keep_texts(Exchange& y) {
+  for (auto& check : y.admission.checks) {
+    check.key = y.text.join({check.key});
+    if (check.token.data() != y.flight.token.data()) check.token = y.text.join({check.token});
+  }
+}
+
+/// All but the fields of the head, and what the session knows beside it.
+void copy_head(const Exchange& x, Exchange& y) {
+  const auto& from = x.request;
+  auto& to = y.request;
+  to.method = from.method;
+  to.target = from.target;
+  to.authority = from.authority;
+  to.host = from.host;
+  to.path = from.path;
+  to.path_sent = from.path_sent;
+  to.hides_slash = from.hides_slash;
+  to.query = from.query;
+  to.version = from.version;
+  to.framing = from.framing;
+  to.upgrade = from.upgrade;
+  y.clock = x.clock;
+  y.started = x.started;
+  y.random = x.random;
+  y.peer = x.peer;
+  y.peer_text = x.peer_text;
+  y.secured = x.secured;
+  y.https_port = x.https_port;
+  y.client_tls = x.client_tls;
+  y.source_untold = x.source_untold;
+  y.client_certificate = x.client_certificate;
+}
+
+/// What Redis has decided. `problem` is what the caller would be told.
+void use(Path& path, Exchange& y, Round& round, bool agreed, MaybeProblem& problem) {
+  conclude(path, y, round, agreed);
+  if (!agreed) {
+    tell_rejection(y, problem);
+    give_back(path, y);
+  } else if (y.route->takes(Step::in_flight)) {
+    InFlight::show(y, round.first_limit);
+    path.in_flight->keep(y);
+  }
+}
+
+/// Whether a call to Redis is needed; else the round is decided, and `problem` is what the caller would be told.
+bool needs_call(Path& path, Exchange& y, Round& round, MaybeProblem& problem) {
+  if (y.route->takes(Step::in_flight)) path.in_flight->name(y);
+  round.asked = Moment{path.services.clock.steady(), path.services.clock.wall()};
+  problem = collect(path, y, round);
+  if (problem || round.empty()) return false;
+  if (in_shards(round)) return true;
+  const auto agreed = y.snapshot->redis->decide_here(round.checks(), round.decisions());
+  if (agreed) use(path, y, round, *agreed, problem);
+  return !agreed;
+}
+
+}  // namespace
+
+CandidateExchange& Candidate::take() {
+  if (free_.empty()) {
+    free_.reserve(made_.size() + 1);
+    return *made_.emplace_back(std::make_unique<CandidateExchange>(*this));
+  }
+  auto& asked = *free_.back();
+  free_.pop_back();
+  return asked;
+}
+
+void Candidate::release(CandidateExchange& asked) {
+  if (asked.from != nullptr) asked.from->candidate = nullptr;
+  asked.from = nullptr;
+  asked.x.reset();
+  asked.live = {};
+  asked.deciding = asked.in_turn = false;
+  free_.push_back(&asked);
+}
+
+void Candidate::decided(Path& live, Exchange& x, const Problem* refused) noexcept {
+  if (stopped_) return;
+  try {
+    decide(live, x, refused);
+  } catch (...) {
+    told_bug();
+  }
+}
+
+void Candidate::decide(Path& live, Exchange& x, const Problem* refused) {
+  auto& asked = take();
+  auto& y = asked.x;
+  asked.from = &x;
+  x.candidate = &asked;
+  copy_head(x, y);
+  y.snapshot = path_->snapshot;
+  try {
+    const Lent lent(x, y, live, *path_);
+    ask(asked, live_verdict(live, x, refused));
+  } catch (...) {
+    if (!asked.deciding) release(asked);
+    throw;
+  }
+}
+
+/// Has the head of the request.
+void Candidate::ask(CandidateExchange& asked, const Verdict& live) {
+  auto& y = asked.x;
+  auto problem = walk(*path_, y, asked.in_turn);
+  if (!problem && asks_redis(y)) {
+    Round round(y.admission, RoundKind::redis, Stage::redis);
+    if (needs_call(*path_, y, round, problem)) {
+      if (calls_ == kMaxCalls) {
+        round.drop();
+        return no_answer(asked, Undecided::busy);
+      }
+      keep_texts(y);
+      asked.live = live;
+      asked.live.key = y.text.join({live.key});
+      asked.deciding = true;
+      return spawn(call_redis(shared_from_this(), asked, round), "candidate");
+    }
+    asked.in_turn = problem && lets_wait(y.route->limits_at(Stage::redis));
+  }
+  conclude_with(asked, live, problem ? &*problem : nullptr);
+}
+
+Task<void> Candidate::call_redis(std::shared_ptr<Candidate> self, CandidateExchange& asked, Round round) {
+  auto& y = asked.x;
+  ++self->calls_;
+  Result<bool> agreed(false);
+  bool bug = false;
+  try {
+    const auto redis = y.snapshot->redis;
+    auto call = redis->decide(round.checks(), round.decisions());
+    agreed = co_await call;
+    if (agreed.has_value() && !*agreed && in_shards(round)) {
+      auto others = ask_other_shards(y, round);
+      agreed = co_await others;
+    }
+  } catch (...) {
+    bug = true;
+  }
+  --self->calls_;
+  asked.deciding = false;
+  if (bug) {
+    self->told_bug();
+    self->release(asked);
+  } else if (self->stopped_) {
+    self->release(asked);
+  } else if (agreed.has_error()) {
+    round.drop();
+    self->no_answer(asked, Undecided::redis);
+  } else {
+    self->redis_said(asked, round, *agreed);
+  }
+}
+
+void Candidate::redis_said(CandidateExchange& asked, Round& round, bool agreed) {
+  auto& y = asked.x;
+  MaybeProblem problem;
+  use(*path_, y, round, agreed, problem);
+  asked.in_turn = problem && lets_wait(y.route->limits_at(Stage::redis));
+  const auto live = asked.live;
+  const auto* const refused = problem ? &*problem : nullptr;
+  if (asked.from == nullptr) return conclude_with(asked, live, refused);
+  const Lent lent(*asked.from, y);
+  conclude_with(asked, live, refused);
+}
+
+/// What it took elsewhere stays taken, as for a request that goes on.
+void Candidate::no_answer(CandidateExchange& asked, Undecided why) {
+  undecided(why);
+  keep(asked);
+}
+
+void Candidate::conclude_with(CandidateExchange& asked, const Verdict& live, const Problem* refused) {
+  auto& y = asked.x;
+  auto own = verdict_of(y, refused, true);
+  if (refused != nullptr && asked.in_turn) {
+    own.kind = Verdict::Kind::undecided;
+    own.why = Undecided::queue;
+  }
+  compare(live, y, own);
+  if (refused == nullptr) {
+    asked.live.kind = live.kind;
+    return keep(asked);
+  }
+  y.status = refused->status;
+  y.ended_by = refused->ended_by;
+  if (y.route != nullptr && y.route->takes(Step::settle)) note_status(y, y.status);
+  leave(asked);
+  release(asked);
+}
+
+/// It goes on: until its end, if anything is left to do then.
+void Candidate::keep(CandidateExchange& asked) {
+  auto& y = asked.x;
+  y.admission.served = true;
+  if (asked.from != nullptr && !(y.route->left & kEnds).empty()) return;
+  if (asked.from == nullptr) leave(asked);
+  release(asked);
+}
+
+void Candidate::answered(Exchange& x) noexcept {
+  auto& asked = *x.candidate;
+  auto& y = asked.x;
+  if (asked.deciding || !y.route->takes(Step::settle)) return;
+  try {
+    const Lent lent(x, y);
+    note_costs(y);
+  } catch (...) {
+    asked.of.told_bug();
+  }
+}
+
+void Candidate::ended(Exchange& x) noexcept {
+  auto& asked = *x.candidate;
+  auto& of = asked.of;
+  if (asked.deciding) {  // what is left to do then needs no head
+    asked.from = nullptr;
+    x.candidate = nullptr;
+    return;
+  }
+  try {
+    const Lent lent(x, asked.x);
+    of.end(asked);
+  } catch (...) {
+    of.told_bug();
+  }
+  of.release(asked);
+}
+
+/// Of a request that only the candidate allows, nobody knows the answer: it costs what was held.
+void Candidate::end(CandidateExchange& asked) {
+  auto& y = asked.x;
+  const auto& x = *asked.from;
+  const bool answered = asked.live.kind == Verdict::Kind::allowed;
+  y.status = answered ? x.status : 0;
+  y.ended_by = answered ? x.ended_by : EndedBy::upstream;
+  y.attempts = answered ? x.attempts : 1;
+  if (answered && y.status != 0 && y.route->takes(Step::settle)) note_status(y, y.status);
+  leave(asked);
+}
+
+void Candidate::leave(CandidateExchange& asked) {
+  auto& y = asked.x;
+  if (y.route == nullptr) return;
+  for (auto left = y.route->left & kEnds; !left.empty(); left = left.without({left.last()})) {
+    const auto step = left.last();
+    if (step == Step::offences && asked.from == nullptr) continue;  // its key is in the head
+    kPath[static_cast<std::size_t>(step)].leave(*path_, y);
+  }
+}
+
+}  // namespace headgate::gateway

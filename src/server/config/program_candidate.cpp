@@ -1,0 +1,248 @@
+// Another policy beside the one in force: how it is set, dropped and promoted.
+
+#include "gateway_program.hpp"
+#include "server/workers.hpp"
+
+#include "headgate/config/load.hpp"
+#include "headgate/keyring/keyring.hpp"
+#include "headgate/limit/memory_store.hpp"
+#include "headgate/observe/event.hpp"
+#include "headgate/services/limit_shape.hpp"
+
+#include <boost/asio/post.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+
+namespace headgate::server {
+namespace {
+
+constexpr std::uintmax_t kLargestText = std::uintmax_t{64} << 20U;
+constexpr std::size_t kLongestName = 8192;
+
+/// A candidate as an operator sent it, or why it cannot be used.
+struct ReadCandidate {
+  std::optional<ReadyCandidate> ready;
+  admin::ReloadResult result;
+};
+
+/// The file that the body names; nothing: the body is a configuration itself.
+std::optional<std::string> file_in(const std::string& body) {
+  if (body.size() > kLongestName) return std::nullopt;
+  const auto json = nlohmann::json::parse(body, nullptr, false);
+  if (!json.is_object() || json.size() != 1 || !json.contains("file") || !json["file"].is_string()) return std::nullopt;
+  return json["file"].get<std::string>();
+}
+
+std::string directory_of(const std::string& file) { return std::filesystem::path(file).parent_path().string(); }
+
+/// Paths begin at the directory of the active file.
+ReadCandidate read_candidate(const SideThread& side, const std::string& body, const std::string& name,
+                             const config::Config& live) {
+  ReadCandidate out;
+  const auto fail = [&out](std::string why) {
+    out.result.mistakes.emplace_back().message = std::move(why);
+    return std::move(out);
+  };
+  auto directory = directory_of(live.file);
+  std::string text;
+  try {
+    if (auto named = file_in(body)) {
+      auto path = std::filesystem::path(*named);
+      if (path.is_relative()) path = std::filesystem::path(directory) / path;
+      out.result.file = path.string();
+      std::error_code failed;
+      if (!std::filesystem::is_regular_file(path, failed)) return fail("there is no such file");
+      if (std::filesystem::file_size(path, failed) > kLargestText) return fail("it is larger than 64MiB");
+      std::ifstream file(path, std::ios::binary);
+      if (!file) return fail("the file cannot be read");
+      text.assign(std::istreambuf_iterator<char>(file), {});
+      directory = path.parent_path().string();
+    } else {
+      text = body;
+      out.result.file = name;
+    }
+    auto loaded = config::load_candidate(text, directory, out.result.file);
+    out.result.mistakes = std::move(loaded.diagnostics);
+    if (!loaded.config) return out;
+    out.ready = make_candidate(side, std::make_shared<const config::Config>(std::move(*loaded.config)), live);
+    out.ready->text = body;
+    out.ready->name = name;
+    out.result.applied = true;
+  } catch (const std::exception& failure) {
+    return fail(failure.what());
+  }
+  return out;
+}
+
+/// The limits whose counters the configuration in force does not have, or would begin anew.
+std::set<std::string> new_limits(const config::Config& live, const config::Config& candidate) {
+  std::set<std::string> out;
+  for (const auto& limit : candidate.limits) out.insert(limit.name);
+  for (const auto& limit : live.limits) out.erase(limit.name);
+  for (const auto& each : services::begun_anew(live, candidate)) out.insert(each.limit);
+  return out;
+}
+
+/// Only a counter that is not known yet is taken: what live callers have used stays.
+void carry_counters(const gateway::CandidateState& from, limit::MemoryStore& to, const std::set<std::string>& limits) {
+  const auto now = headgate::now();
+  from.memory.save(now, [&](const limit::SavedCounter& counter) {
+    const auto base = counter.limit.substr(0, counter.limit.find('@'));
+    if (limits.contains(counter.limit) || limits.contains(base)) (void)to.restore(counter, now);
+  });
+}
+
+}  // namespace
+
+/// After the reload under way, if there is one. False: nothing changes any more.
+bool GatewayProgram::begin_change(std::function<void()> again) {
+  if (workers_ == nullptr || draining_) return false;
+  if (reloading_) {
+    after_reload_.push_back(std::move(again));
+    return false;
+  }
+  reloading_ = true;
+  return true;
+}
+
+void GatewayProgram::put_candidate(std::optional<ReadyCandidate> next) {
+  candidate_ = std::move(next);
+  auto active = std::make_shared<services::ActiveConfig>(*now_);
+  active->candidate = beside(candidate_, now_.get());
+  now_ = std::move(active);
+  if (now_->candidate) {
+    now_ = with_credentials(side_, *now_, keyring_->now());
+    now_ = with_overrides(side_, *now_, shared_.overrides->book().list(headgate::now()));
+  }
+  candidate_watch_.use(*now_, candidate_ && candidate_->by_file, false);
+  shared_.operators.use_same(now_);
+  shared_.overrides->in_force(now_->overrides.get());
+}
+
+void GatewayProgram::tell_candidate(std::function<void()> then) {
+  workers_->tell([next = now_](WorkerService& service) { static_cast<GatewayService&>(service).adopt(next); },
+                 [this, &loop = loop_, then = std::move(then)] {
+                   boost::asio::post(loop, [this, then] {
+                     then();
+                     ended_reload({});
+                   });
+                 });
+}
+
+void GatewayProgram::set_candidate(const std::string& body, const std::string& name, const Tell& tell) {
+  if (!begin_change([this, body, name, tell] { set_candidate(body, name, tell); })) return;
+  side_.run([this, &side = side_, &loop = loop_, body, name, tell, live = now_->config] {
+    const auto read = std::make_shared<ReadCandidate>(read_candidate(side, body, name, *live));
+    boost::asio::post(loop, [this, read, tell] {
+      if (workers_ == nullptr) return;  // nobody waits for it any more
+      if (!read->ready) {
+        tell(read->result);
+        return ended_reload({});
+      }
+      put_candidate(std::move(read->ready));
+      tell_candidate([read, tell] { tell(read->result); });
+    });
+  });
+}
+
+void GatewayProgram::drop_candidate(const std::function<void(bool)>& tell) {
+  if (!begin_change([this, tell] { drop_candidate(tell); })) return;
+  const bool there_was = candidate_.has_value();
+  put_candidate(std::nullopt);
+  tell_candidate([there_was, tell] { tell(there_was); });
+}
+
+// The counters of limits that are new come first, so that no request finds them empty.
+void GatewayProgram::promote_candidate(const std::function<void(const std::optional<admin::ReloadResult>&)>& tell) {
+  if (!begin_change([this, tell] { promote_candidate(tell); })) return;
+  if (!candidate_) {
+    tell(std::nullopt);
+    return ended_reload({});
+  }
+  told_.push_back([tell](const admin::ReloadResult& result) { tell(result); });
+  side_.run([this, &side = side_, &loop = loop_, written = candidate_->written, live = now_->config,
+             state = now_->candidate->state, &memory = shared_.memory] {
+    const auto read = std::make_shared<ReadAgainConfig>(ready_to_promote(side, *written));
+    if (read->ready) carry_counters(*state, memory, new_limits(*live, *written));
+    boost::asio::post(loop, [this, read] {
+      if (workers_ != nullptr) take(admin::ReloadFrom::candidate, std::move(*read), {});
+    });
+  });
+}
+
+void GatewayProgram::ask_candidate(const std::function<void(const std::optional<admin::CandidateDiff>&)>& tell) {
+  if (workers_ == nullptr || !now_->candidate) return tell(std::nullopt);
+  // Workers add on their own threads, one after the other is not certain.
+  struct Taken {
+    std::mutex mutex;
+    std::vector<observe::TakenTop> all;
+  };
+  const auto taken = std::make_shared<Taken>();
+  workers_->tell(
+      [taken](WorkerService& service) {
+        auto more = static_cast<GatewayService&>(service).take_candidate_keys();
+        const std::lock_guard lock(taken->mutex);
+        for (auto& each : more) taken->all.push_back(std::move(each));
+      },
+      [this, &loop = loop_, taken, tell] {
+        boost::asio::post(loop, [this, taken, tell] {
+          candidate_watch_.add(taken->all);
+          if (now_->candidate)
+            tell(candidate_watch_.diff(*now_));
+          else
+            tell(std::nullopt);
+        });
+      });
+}
+
+std::optional<HandedCandidate> GatewayProgram::handed_candidate() const {
+  if (candidate_ && !candidate_->text.empty()) return HandedCandidate{candidate_->text, candidate_->name, false};
+  if (!candidate_ && file_ && file_->fingerprints.contains("candidate")) return HandedCandidate{{}, {}, true};
+  return std::nullopt;  // the next process finds it where this one has
+}
+
+std::shared_ptr<gateway::CandidateState> GatewayProgram::take_candidate(const HandedCandidate& handed) {
+  if (handed.dropped) {
+    put_candidate(std::nullopt);
+    return nullptr;
+  }
+  auto read = read_candidate(side_, handed.text, handed.name, *now_->config);
+  if (read.ready) {
+    put_candidate(std::move(read.ready));
+    return now_->candidate->state;
+  }
+  log_mistakes(read.result);
+  return nullptr;
+}
+
+admin::CandidateCalls GatewayProgram::candidate_calls() {
+  auto& operators = shared_.operators;
+  return {.set =
+              [this, &operators](std::string body, std::string name, Tell tell) {
+                return operators.on_main_thread([this, body = std::move(body), name = std::move(name),
+                                                 tell = std::move(tell)] { set_candidate(body, name, tell); });
+              },
+          .drop =
+              [this, &operators](std::function<void(bool)> tell) {
+                return operators.on_main_thread([this, tell = std::move(tell)] { drop_candidate(tell); });
+              },
+          .promote =
+              [this, &operators](std::function<void(const std::optional<admin::ReloadResult>&)> tell) {
+                return operators.on_main_thread([this, tell = std::move(tell)] { promote_candidate(tell); });
+              },
+          .ask =
+              [this, &operators](std::function<void(const std::optional<admin::CandidateDiff>&)> tell) {
+                return operators.on_main_thread([this, tell = std::move(tell)] { ask_candidate(tell); });
+              }};
+}
+
+}  // namespace headgate::server

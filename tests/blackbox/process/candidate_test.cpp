@@ -1,0 +1,216 @@
+// Another policy beside the one in force: compared on live traffic, set, dropped, promoted, and never felt by a client.
+
+#include "blackbox/harness/operator.hpp"
+#include "blackbox/harness/reloaded.hpp"
+#include "blackbox/harness/upgraded.hpp"
+#include "support/redis_cli.hpp"
+#include "support/redis_server.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace headgate::test {
+namespace {
+
+Json limited(const std::string& limit, const std::string& rate, const Json& more = Json::object()) {
+  Json out = {{"admin", {{"listen", "127.0.0.1:0"}}},
+              {"workers", 1},
+              {"limits", {{limit, {{"rate", rate}, {"per", "client_ip"}}}}},
+              {"all_routes", {{"limits", {limit}}}},
+              {"log", {{"format", "json"}, {"access", "off"}}}};
+  out.merge_patch(more);
+  return out;
+}
+
+/// Sends so many requests, and tells the statuses.
+std::vector<int> statuses(std::uint16_t port, int times) {
+  std::vector<int> out;
+  for (int i = 0; i < times; ++i) out.push_back(RawClient(port).get().status());
+  return out;
+}
+std::vector<int> statuses(Reloaded& file, int times) { return statuses(file.gateway().port(), times); }
+
+Json row_of(const Json& diff, const std::string& limit) {
+  for (const auto& row : diff["limits"])
+    if (row["limit"] == limit) return row;
+  return nullptr;
+}
+
+TEST(Candidate, OfTheFileIsComparedOverReloadsUntilItIsDropped) {
+  const FakeUpstream nowhere;
+  TemporaryFile next(config_for(nowhere, limited("plan", "2/day")).dump(), "next.json");
+  Reloaded file(limited("plan", "100/day", {{"candidate", next.path()}}));
+  const Operator admin(file.process());
+  ASSERT_EQ(statuses(file, 5), std::vector<int>(5, 200));
+  auto diff = admin.get("/api/v1/candidate/diff");
+  EXPECT_EQ(diff["requests"]["both_allowed"], 2);
+  EXPECT_EQ(diff["requests"]["hit"], 3);
+  EXPECT_EQ(row_of(diff, "plan")["hit"], 3) << diff;
+  EXPECT_EQ(diff["keys"][0]["hit"][0]["key"], "127.0.0.1") << diff;
+  EXPECT_EQ(diff["keys"][0]["hit"][0]["requests"], 3);
+  EXPECT_EQ(diff["candidate"]["from"], "file");
+  EXPECT_EQ(admin.get("/api/v1/status")["candidate"]["file"], next.path());
+  EXPECT_TRUE(has(Look(file.process()).text(),
+                  "headgate_candidate_limit_requests_total{limit=\"plan\",tier=\"\",result=\"hit\"} 3"));
+  const auto shown = run_headgate({"diff", "--admin", admin.url()});
+  EXPECT_EQ(shown.code, 0) << shown.err;
+  EXPECT_TRUE(has(shown.out, "hit 3 (60.00 %)")) << shown.out;
+
+  ASSERT_TRUE(file.reload(limited("plan", "100/day", {{"candidate", next.path()}, {"drain", "3s"}})));
+  ASSERT_EQ(statuses(file, 1), std::vector<int>{200});
+  EXPECT_EQ(admin.get("/api/v1/candidate/diff")["requests"]["hit"], 4) << "with the counters from before";
+
+  // A mistake in it refuses the whole reload, and has its place.
+  std::ofstream(next.path(), std::ios::trunc) << "{\n  \"listen\": \":1\",\n  \"lmits\": {}\n}\n";
+  file.write(limited("plan", "1/day", {{"candidate", next.path()}}));
+  const auto refused = admin.ask("POST", "/api/v1/reload");
+  EXPECT_EQ(refused.status(), 422) << refused.body;
+  EXPECT_TRUE(has(refused.body, next.path())) << refused.body;
+  EXPECT_EQ(statuses(file, 1), std::vector<int>{200}) << "nothing of it is in force";
+  EXPECT_EQ(admin.get("/api/v1/candidate/diff")["requests"]["hit"], 5);
+
+  EXPECT_EQ(run_headgate({"candidate", "drop", "--admin", admin.url()}).out, "the candidate is dropped\n");
+  expect_refusal(admin.ask("GET", "/api/v1/candidate"), 404);
+  expect_refusal(admin.ask("DELETE", "/api/v1/candidate"), 404);
+  expect_refusal(admin.ask("POST", "/api/v1/candidate/promote"), 404);
+  EXPECT_TRUE(has(file.process().err(), "candidate_dropped"));
+}
+
+TEST(Candidate, OfAnOperatorIsPromotedWithWhatCallersHaveUsed) {
+  Reloaded file(limited("plan", "5/day"));
+  const Operator admin(file.process());
+  auto next = Json::parse(file.as_file(limited("plan", "7/day")));
+  next["listen"] = "127.0.0.1:0";
+  next["limits"]["new"] = {{"rate", "9/day"}, {"per", "client_ip"}};
+  next["all_routes"]["limits"] = {"plan", "new"};
+  TemporaryFile written(next.dump(), "next.json");
+  const auto set = run_headgate({"candidate", "set", written.path(), "--admin", admin.url()});
+  ASSERT_EQ(set.code, 0) << set.err;
+  EXPECT_TRUE(has(run_headgate({"candidate", "--admin", admin.url()}).out, "set by an operator"));
+  EXPECT_EQ(statuses(file, 6), (std::vector<int>{200, 200, 200, 200, 200, 429}));
+  const auto diff = admin.get("/api/v1/candidate/diff");
+  EXPECT_EQ(diff["requests"]["freed"], 1) << diff;
+  EXPECT_EQ(diff["keys"][0]["freed"][0]["requests"], 1) << diff;
+
+  const auto promoted = run_headgate({"promote", "--admin", admin.url()});
+  ASSERT_EQ(promoted.code, 0) << promoted.err;
+  EXPECT_TRUE(has(promoted.out, "the candidate is in force")) << promoted.out;
+  const auto port = file.last_port("listening on ");
+  EXPECT_EQ(statuses(port, 3), (std::vector<int>{200, 200, 429})) << "five of seven were used";
+  expect_refusal(admin.ask("GET", "/api/v1/candidate"), 404);
+  EXPECT_EQ(admin.get("/api/v1/status")["details"][0]["reason"], "promoted");
+  EXPECT_TRUE(has(file.process().err(), "candidate_promoted"));
+  const auto key = admin.get("/api/v1/limits/new/keys/127.0.0.1");
+  EXPECT_EQ(key["rates"][0]["used"], 8) << "six beside the old policy, and two since: " << key;
+
+  ASSERT_EQ(run_headgate({"reload", "--previous", "--admin", admin.url()}).code, 0);
+  EXPECT_EQ(admin.get("/api/v1/status")["details"], Json::array());
+}
+
+TEST(Candidate, ThatCannotBeUsedChangesNothing) {
+  Reloaded file(
+      limited("plan", "5/day",
+              {{"admin",
+                {{"token", "0123456789abcdef0123456789abcdef"}, {"read_token", "fedcba9876543210fedcba9876543210"}}}}));
+  const Operator admin(file.process(), "0123456789abcdef0123456789abcdef");
+  const Operator reader(file.process(), "fedcba9876543210fedcba9876543210");
+  const auto good = file.as_file(limited("plan", "1/day"));
+  EXPECT_EQ(reader.ask("PUT", "/api/v1/candidate", good).status(), 403);
+  ASSERT_EQ(admin.ask("PUT", "/api/v1/candidate", good).status(), 200);
+  EXPECT_EQ(reader.ask("POST", "/api/v1/candidate/promote").status(), 403);
+  EXPECT_EQ(reader.ask("DELETE", "/api/v1/candidate").status(), 403);
+  const auto sha = reader.get("/api/v1/candidate")["sha256"];
+
+  auto answer = admin.ask("PUT", "/api/v1/candidate?name=next.json", "{\n  \"lmits\": {}\n}\n");
+  EXPECT_EQ(answer.status(), 422);
+  auto mistakes = Json::parse(answer.body)["mistakes"];
+  const auto typo = std::find_if(mistakes.begin(), mistakes.end(), [](const Json& each) {
+    return each["message"].get<std::string>().find("lmits") != std::string::npos;
+  });
+  ASSERT_NE(typo, mistakes.end()) << mistakes;
+  EXPECT_EQ((*typo)["file"], "next.json");
+  EXPECT_EQ((*typo)["line"], 2);
+  answer = admin.ask("PUT", "/api/v1/candidate", file.as_file(limited("plan", "1/day", {{"candidate", "x.json"}})));
+  EXPECT_EQ(answer.status(), 422);
+  EXPECT_TRUE(has(answer.body, "a candidate has no candidate of its own")) << answer.body;
+  answer = admin.ask("PUT", "/api/v1/candidate", R"({"file": "/nowhere/next.json"})");
+  EXPECT_EQ(answer.status(), 422);
+  EXPECT_TRUE(has(answer.body, "/nowhere/next.json")) << answer.body;
+  expect_refusal(admin.ask("PUT", "/api/v1/candidate", ""), 400);
+  EXPECT_EQ(reader.get("/api/v1/candidate")["sha256"], sha);
+  EXPECT_EQ(statuses(file, 2), std::vector<int>(2, 200));
+
+  EXPECT_EQ(admin.ask("PUT", "/api/v1/candidate", Json{{"file", file.path()}}.dump()).status(), 200);
+  EXPECT_EQ(reader.get("/api/v1/candidate")["file"], file.path());
+}
+
+TEST(Candidate, HasItsMistakesToldByCheckWithTheirPlaces) {
+  const FakeUpstream nowhere;
+  TemporaryFile next("{\n  \"listen\": \":8080\",\n  \"lmits\": {}\n}\n", "next.json");
+  TemporaryFile main(config_for(nowhere, {{"candidate", next.path()}}).dump());
+  auto ran = run_headgate({"check", main.path()});
+  EXPECT_EQ(ran.code, 3);
+  EXPECT_TRUE(has(ran.err, next.path() + ":3:3: error: ")) << ran.err;
+  EXPECT_TRUE(has(ran.err, "\"lmits\": {}")) << "with its line: " << ran.err;
+  std::ofstream(next.path(), std::ios::trunc) << config_for(nowhere, {{"candidate", main.path()}}).dump();
+  ran = run_headgate({"check", main.path()});
+  EXPECT_EQ(ran.code, 3);
+  EXPECT_TRUE(has(ran.err, "a candidate has no candidate of its own")) << ran.err;
+  TemporaryFile lost(config_for(nowhere, {{"candidate", "/nowhere/next.json"}}).dump());
+  ran = run_headgate({"check", lost.path()});
+  EXPECT_EQ(ran.code, 3);
+  EXPECT_TRUE(has(ran.err, "the candidate \"/nowhere/next.json\" cannot be read")) << ran.err;
+}
+
+TEST(Candidate, InRedisHasKeysOfItsOwnAndItsOutageIsFeltByNobody) {
+  if (!RedisServer::installed()) GTEST_SKIP() << "no redis-server on this machine";
+  RedisServer redis;
+  ASSERT_TRUE(redis.start()) << redis.error();
+  const auto url = "redis://127.0.0.1:" + std::to_string(redis.port());
+  const Json in_redis = {{"redis", {{"url", url}}}};
+  Reloaded file(limited("plan", "100/day"));
+  const Operator admin(file.process());
+  auto next = Json::parse(file.as_file(limited("plan", "2/day", in_redis)));
+  next["limits"]["plan"]["leases"] = "off";
+  ASSERT_EQ(admin.ask("PUT", "/api/v1/candidate", next.dump()).status(), 200);
+  const auto compared = [&](const char* what, std::uint64_t least) {
+    return wait_until([&] { return admin.get("/api/v1/candidate/diff")["requests"][what] >= least; });
+  };
+  // The first may come before its connection is there.
+  ASSERT_TRUE(wait_until([&] {
+    return statuses(file, 1) == std::vector<int>{200} && admin.get("/api/v1/candidate/diff")["requests"]["hit"] >= 1;
+  }));
+  const auto keys = redis_cli(redis.port(), "--raw keys '*'");
+  EXPECT_TRUE(has(keys, "hg:candidate:")) << keys;
+  std::istringstream lines(keys);
+  for (std::string line; std::getline(lines, line);) EXPECT_TRUE(line.starts_with("hg:candidate:")) << line;
+
+  redis.kill9();
+  EXPECT_EQ(statuses(file, 5), std::vector<int>(5, 200));
+  EXPECT_TRUE(compared("undecided", 1));
+  EXPECT_GE(admin.get("/api/v1/candidate/diff")["undecided"]["redis_down"], 1);
+  EXPECT_EQ(admin.get("/api/v1/status")["state"], "ready") << "it is no outage of this gateway";
+}
+
+TEST(Candidate, GoesOnInTheProcessOfAnUpgrade) {
+  Upgraded upgraded(limited("plan", "100/day"));
+  const auto port = upgraded.gateway.gateway().port();
+  const Operator admin(admin_port(upgraded.gateway.process()));
+  ASSERT_EQ(admin.ask("PUT", "/api/v1/candidate", upgraded.gateway.as_file(limited("plan", "4/day"))).status(), 200);
+  const auto sha = admin.get("/api/v1/candidate")["sha256"];
+  ASSERT_EQ(statuses(port, 3), std::vector<int>(3, 200));
+  ASSERT_TRUE(upgraded.upgrade()) << upgraded.gateway.process().err();
+  EXPECT_EQ(admin.get("/api/v1/candidate")["sha256"], sha);
+  ASSERT_EQ(statuses(port, 2), std::vector<int>(2, 200));
+  const auto diff = admin.get("/api/v1/candidate/diff");
+  EXPECT_EQ(diff["requests"]["both_allowed"], 1) << "three of four were used before: " << diff;
+  EXPECT_EQ(diff["requests"]["hit"], 1);
+}
+
+}  // namespace
+}  // namespace headgate::test

@@ -1,0 +1,248 @@
+// Another policy beside the live one: it decides about the same requests, and nobody but its counters notices.
+
+#include "headgate/gateway/candidate.hpp"
+
+#include "unit/gateway/path/path.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace headgate::gateway::test {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+/// Has a bug.
+class ThrowingRedis final : public limit::RemoteLimiter {
+ public:
+  Task<Result<bool>> decide(std::span<const limit::Check>, std::span<limit::Decision>) override {
+    throw std::runtime_error("a bug");
+  }
+  std::optional<bool> decide_here(std::span<const limit::Check>, std::span<limit::Decision>) override {
+    throw std::runtime_error("a bug");
+  }
+  bool settle(std::span<const limit::Check>) override { return true; }
+  Task<error_code> charge(const limit::Check&, std::string_view) override { co_return error_code(); }
+  Clock::Steady recovering_until() const noexcept override { return {}; }
+  bool up() const noexcept override { return true; }
+};
+
+class PathCandidate : public Path {
+ protected:
+  void add_to(Snapshot& first, Random& random, observe::Registry& registry) override {
+    candidate_options.routes = {candidate_route};
+    Snapshot parts;
+    parts.compiled = std::make_shared<const CompiledConfig>(candidate_options, identity, candidate_limits,
+                                                            headgate::test::upstreams({"app"}), 1);
+    identity::Credentials credentials{
+        std::make_shared<const identity::ApiKeys>(identity.api_key.known),
+        std::shared_ptr<const identity::JwtVerifier>(first.key_overrides->jwt(), [](const identity::JwtVerifier*) {})};
+    parts.key_overrides = std::make_shared<const KeyOverrides>(
+        *parts.compiled, std::make_shared<const identity::Credentials>(std::move(credentials)));
+    parts.redis = candidate_redis;
+    state = std::make_shared<CandidateState>(1000);
+    candidate = std::make_shared<Candidate>(clock, random, state, std::move(parts), first.compiled, registry, 0);
+    first.candidate = candidate;
+  }
+
+  /// A limit of the candidate's route.
+  limit::Limit& beside(std::string_view per, const std::string& name, std::string_view rate,
+                       limit::Store store = limit::Store::memory) {
+    auto& limit = candidate_limits.emplace_back();
+    limit.name = name;
+    limit.per = {headgate::test::make_per(per)};
+    limit.store = store;
+    auto& rule = limit.tiers.emplace_back().rules.emplace_back(headgate::test::make_rule(rate, 0, name));
+    limit::name_rule(rule, false, limit::PeriodInKey::no);
+    candidate_route.limits.emplace_back().limit = name;
+    return limit;
+  }
+  /// Asks so many times, and returns the statuses.
+  std::vector<unsigned> ask(int times, std::string_view fields = {}) {
+    std::vector<unsigned> out;
+    for (int i = 0; i < times; ++i) {
+      if (i == 0 && gateway == nullptr)
+        check("GET /a", fields);
+      else
+        ask_again("GET /a", fields);
+      out.push_back(client.status);
+    }
+    return out;
+  }
+  std::string compared(std::string_view result) const {
+    return metric("headgate_candidate_requests_total{result=\"" + std::string(result) + "\"}");
+  }
+  std::string of_limit(std::string_view limit, std::string_view result) const {
+    return metric("headgate_candidate_limit_requests_total{limit=\"" + std::string(limit) + "\",tier=\"\",result=\"" +
+                  std::string(result) + "\"}");
+  }
+  std::string undecided(std::string_view why) const {
+    return metric("headgate_candidate_undecided_total{reason=\"" + std::string(why) + "\"}");
+  }
+  /// What is left of a limit of the candidate for the client's address.
+  std::uint64_t left_beside(std::size_t limit = 0) {
+    const auto look =
+        headgate::test::make_check(candidate_limits.at(limit).tiers.front().rules.front(), "192.0.2.7", 0);
+    limit::Decision decision;
+    state->memory.decide({&look, 1}, clock.wall(), {&decision, 1});
+    return decision.remaining;
+  }
+
+  PathOptions candidate_options;
+  RouteOptions candidate_route = route;
+  std::vector<limit::Limit> candidate_limits;
+  Trace candidate_trace;
+  std::shared_ptr<ScriptedRedis> other = std::make_shared<ScriptedRedis>(clock, candidate_trace);
+  std::shared_ptr<limit::RemoteLimiter> candidate_redis = other;
+  std::shared_ptr<CandidateState> state;
+  std::shared_ptr<Candidate> candidate;
+};
+
+TEST_F(PathCandidate, SaysWhatItWouldRefuseAndRefusesNothing) {
+  in_memory("plan", "10/hour");
+  beside("client_ip", "plan", "2/hour");
+  EXPECT_THAT(ask(5), ElementsAre(200U, 200U, 200U, 200U, 200U));
+  EXPECT_EQ(compared("both_allowed"), "2");
+  EXPECT_EQ(compared("hit"), "3");
+  EXPECT_EQ(of_limit("plan", "both_allowed"), "2");
+  EXPECT_EQ(of_limit("plan", "hit"), "3");
+  EXPECT_EQ(left("plan"), 5U) << "the live counter has the live requests";
+  EXPECT_EQ(left_beside(), 0U);
+}
+
+TEST_F(PathCandidate, NamesTheKeysThatItHitsAndFrees) {
+  in_memory("old", "1/hour");
+  beside("client_ip", "new", "3/hour");
+  EXPECT_THAT(ask(5), ElementsAre(200U, 429U, 429U, 429U, 429U));
+  EXPECT_EQ(compared("freed"), "2");
+  EXPECT_EQ(of_limit("old", "freed"), "2") << "by the live limit that refused it";
+  EXPECT_EQ(compared("both_refused"), "2");
+  EXPECT_EQ(of_limit("new", "both_refused"), "2");
+  const auto keys = candidate->take_keys();
+  ASSERT_EQ(keys.size(), 1U);
+  EXPECT_EQ(keys[0].limit, "old");
+  ASSERT_TRUE(keys[0].allowed);
+  const auto list = keys[0].allowed->list();
+  ASSERT_EQ(list.keys.size(), 1U);
+  EXPECT_EQ(list.keys[0].key, "192.0.2.7");
+  EXPECT_EQ(list.keys[0].count, 2U);
+  EXPECT_THAT(candidate->take_keys(), IsEmpty());
+}
+
+TEST_F(PathCandidate, ThatLacksAKeyIsAHitOfItsLimitAlone) {
+  beside("header:X-Tenant", "per-tenant", "10/hour").if_absent.last = limit::IfAbsent::Last::reject;
+  EXPECT_THAT(ask(1), ElementsAre(200U));
+  EXPECT_EQ(of_limit("per-tenant", "hit"), "1");
+  EXPECT_EQ(ask(1, "X-Tenant: acme\r\n"), std::vector<unsigned>{200U});
+  EXPECT_EQ(of_limit("per-tenant", "both_allowed"), "1");
+}
+
+TEST_F(PathCandidate, WithoutARouteForTheRequestWouldRefuseIt) {
+  candidate_route.path = "/other";
+  EXPECT_THAT(ask(1), ElementsAre(200U));
+  EXPECT_EQ(of_limit("-", "hit"), "1");
+}
+
+TEST_F(PathCandidate, IsNotWaitedForWhileItsRedisIsAskedAndWhenItIsAway) {
+  beside("client_ip", "shared", "10/hour", limit::Store::redis);
+  other->answers_after = seconds(5);
+  const auto before = clock.steady();
+  EXPECT_THAT(ask(2), ElementsAre(200U, 200U));
+  EXPECT_EQ(clock.steady(), before);
+  EXPECT_EQ(compared("both_allowed"), "0");
+  clock.advance(seconds(5));
+  EXPECT_EQ(compared("both_allowed"), "2");
+  EXPECT_THAT(other->asked, ElementsAre("192.0.2.7", "192.0.2.7"));
+  other->answers_after = Duration(0);
+  other->away = make_error_code(error::timed_out);
+  EXPECT_THAT(ask(1), ElementsAre(200U));
+  EXPECT_EQ(undecided("redis_down"), "1");
+  EXPECT_EQ(compared("undecided"), "1");
+}
+
+TEST_F(PathCandidate, SaysWhatItsRedisRejects) {
+  beside("client_ip", "shared", "10/hour", limit::Store::redis);
+  other->rejects = "shared";
+  EXPECT_THAT(ask(2), ElementsAre(200U, 200U));
+  EXPECT_EQ(of_limit("shared", "hit"), "2");
+  other->known = other->spent = {"192.0.2.7"};
+  EXPECT_THAT(ask(1), ElementsAre(200U));
+  EXPECT_EQ(of_limit("shared", "hit"), "3") << "without a call";
+}
+
+TEST_F(PathCandidate, AsksItsRedisOnlySoManyTimesAtOnce) {
+  beside("client_ip", "shared", "10000/hour", limit::Store::redis);
+  other->answers_after = seconds(5);
+  (void)ask(static_cast<int>(Candidate::kMaxCalls) + 3);
+  EXPECT_EQ(client.status, 200U);
+  EXPECT_EQ(undecided("too_many_calls"), "3");
+  clock.advance(seconds(5));
+  EXPECT_EQ(compared("both_allowed"), std::to_string(Candidate::kMaxCalls));
+}
+
+TEST_F(PathCandidate, WithABugChangesNoAnswer) {
+  beside("client_ip", "shared", "10/hour", limit::Store::redis);
+  candidate_redis = std::make_shared<ThrowingRedis>();
+  EXPECT_THAT(ask(3), ElementsAre(200U, 200U, 200U));
+  EXPECT_EQ(undecided("bug"), "3");
+}
+
+TEST_F(PathCandidate, HoldsAPermitInFlightAsLongAsTheRequestLasts) {
+  auto& rule = beside("client_ip", "flights", "1/hour").tiers.front().rules.front();
+  rule.algorithm = &limit::in_flight;
+  rule.burst = 1;
+  rule.rate = {1, limit::kFlightLease};
+  limit::name_rule(rule, false, limit::PeriodInKey::no);
+  server.head_after = seconds(5);
+  check("GET /a");
+  EXPECT_EQ(left_beside(), 0U);
+  clock.advance(seconds(5));
+  ASSERT_TRUE(done);
+  EXPECT_EQ(left_beside(), 1U);
+  EXPECT_EQ(compared("both_allowed"), "1");
+}
+
+TEST_F(PathCandidate, ChargesWhatTheLiveAnswerSays) {
+  beside("client_ip", "plan", "100/hour");
+  auto& cost = candidate_route.limits.back().cost;
+  cost.from = find_cost_source("response_header");
+  cost.name = "cost";
+  cost.default_value = 5;
+  cost.most = 1000;
+  server.fields = {{http::Known::unknown, "Cost", "2"}};
+  check("GET /a");
+  EXPECT_EQ(client.status, 200U);
+  EXPECT_EQ(left_beside(), 98U);
+}
+
+TEST_F(PathCandidate, BelievesTheTokenThatTheLiveGatewayHasVerified) {
+  with_proof("proof", "10/hour");
+  beside("jwt.sub", "proof", "1/hour");
+  EXPECT_EQ(ask(2, "Authorization: Bearer alice\r\n"), (std::vector<unsigned>{200U, 200U}));
+  EXPECT_EQ(of_limit("proof", "hit"), "1");
+  EXPECT_EQ(std::count_if(trace.lines.begin(), trace.lines.end(),
+                          [](const std::string& line) { return line.starts_with("token"); }),
+            0)
+      << "the second request found it remembered, here and there";
+}
+
+TEST_F(PathCandidate, IsNotComparedWhereAnOperatorSuspendsACaller) {
+  in_memory("plan", "10/hour");
+  beside("client_ip", "plan", "10/hour");
+  (void)bans.add("plan", "192.0.2.7", std::chrono::minutes(1), clock.wall());
+  (void)ask(1);
+  EXPECT_GE(client.status, 400U);
+  EXPECT_EQ(undecided("live"), "1");
+}
+
+TEST_F(PathCandidate, IsComparedOnceAlsoIfTheServerFails) {
+  beside("client_ip", "plan", "10/hour");
+  server.status = 500;
+  (void)ask(1);
+  EXPECT_EQ(compared("both_allowed"), "1");
+  EXPECT_EQ(compared("hit"), "0");
+}
+
+}  // namespace
+}  // namespace headgate::gateway::test
