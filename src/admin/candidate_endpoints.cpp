@@ -18,7 +18,7 @@ namespace {
 
 using CandidateJson = nlohmann::ordered_json;
 
-constexpr std::uint64_t kMostCandidate = std::uint64_t{64} << 20U;
+constexpr std::uint64_t kMaxCandidate = std::uint64_t{64} << 20U;
 constexpr std::size_t kKeysShown = 20;
 
 AdminAnswer no_candidate() { return {.status = 404, .body = "No candidate is set."}; }
@@ -124,7 +124,7 @@ std::vector<AdminEndpoint> candidate_endpoints(const OperatorBoard& operators, c
   out.push_back(
       {.method = "PUT",
        .path = "/api/v1/candidate",
-       .most_body = kMostCandidate,
+       .most_body = kMaxCandidate,
        .answer_later =
            [set = calls.set](const AdminCall& call, const AdminEndpoint::Give& give) {
              if (call.body.empty())

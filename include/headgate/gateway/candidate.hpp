@@ -108,24 +108,24 @@ class Candidate : public std::enable_shared_from_this<Candidate> {
     observe::LimitTop* hit = nullptr;
     observe::LimitTop* freed = nullptr;
   };
-  struct Verdict;
+  struct Said;
   class Lent;
 
   Row& row(std::string_view limit, std::string_view tier);
   Row& row_of(const CompiledTier& tier, const std::string& limit, const std::vector<Row*>& rows, bool known);
   std::vector<Row*> rows_of(const CompiledConfig& compiled);
   SnapshotPtr complete(Snapshot parts);
-  Verdict verdict_of(const Exchange& x, const Problem* refused, bool own);
-  Verdict live_verdict(const Path& live, const Exchange& x, const Problem* refused);
+  Said said_of(const Exchange& x, const Problem* refused, bool own);
+  Said said_of_live(const Path& live, const Exchange& x, const Problem* refused);
 
   void decide(Path& live, Exchange& x, const Problem* refused);
-  void ask(CandidateExchange& asked, const Verdict& live);
+  void ask(CandidateExchange& asked, const Said& live);
   static Task<void> call_redis(std::shared_ptr<Candidate> self, CandidateExchange& asked, Round round);
   void redis_said(CandidateExchange& asked, Round& round, bool agreed);
-  void conclude_with(CandidateExchange& asked, const Verdict& live, const Problem* refused);
+  void conclude_with(CandidateExchange& asked, const Said& live, const Problem* refused);
   void no_answer(CandidateExchange& asked, Undecided why);
   void keep(CandidateExchange& asked);
-  void compare(const Verdict& live, const Exchange& y, const Verdict& own);
+  void compare(const Said& live, const Exchange& y, const Said& own);
   void undecided(Undecided why);
   void told_bug() noexcept;
   void end(CandidateExchange& asked);

@@ -151,7 +151,7 @@ void Candidate::decide(Path& live, Exchange& x, const Problem* refused) {
   y.snapshot = path_->snapshot;
   try {
     const Lent lent(x, y, live, *path_);
-    ask(asked, live_verdict(live, x, refused));
+    ask(asked, said_of_live(live, x, refused));
   } catch (...) {
     if (!asked.deciding) release(asked);
     throw;
@@ -159,7 +159,7 @@ void Candidate::decide(Path& live, Exchange& x, const Problem* refused) {
 }
 
 /// Has the head of the request.
-void Candidate::ask(CandidateExchange& asked, const Verdict& live) {
+void Candidate::ask(CandidateExchange& asked, const Said& live) {
   auto& y = asked.x;
   auto problem = walk(*path_, y, asked.in_turn);
   if (!problem && asks_redis(y)) {
@@ -229,11 +229,11 @@ void Candidate::no_answer(CandidateExchange& asked, Undecided why) {
   keep(asked);
 }
 
-void Candidate::conclude_with(CandidateExchange& asked, const Verdict& live, const Problem* refused) {
+void Candidate::conclude_with(CandidateExchange& asked, const Said& live, const Problem* refused) {
   auto& y = asked.x;
-  auto own = verdict_of(y, refused, true);
+  auto own = said_of(y, refused, true);
   if (refused != nullptr && asked.in_turn) {
-    own.kind = Verdict::Kind::undecided;
+    own.kind = Said::Kind::undecided;
     own.why = Undecided::queue;
   }
   compare(live, y, own);
@@ -290,7 +290,7 @@ void Candidate::ended(Exchange& x) noexcept {
 void Candidate::end(CandidateExchange& asked) {
   auto& y = asked.x;
   const auto& x = *asked.from;
-  const bool answered = asked.live.kind == Verdict::Kind::allowed;
+  const bool answered = asked.live.kind == Said::Kind::allowed;
   y.status = answered ? x.status : 0;
   y.ended_by = answered ? x.ended_by : EndedBy::upstream;
   y.attempts = answered ? x.attempts : 1;

@@ -103,11 +103,11 @@ Candidate::Row& Candidate::row_of(const CompiledTier& tier, const std::string& l
   return known ? *rows[tier.number] : row(limit, tier.name);
 }
 
-Candidate::Verdict Candidate::verdict_of(const Exchange& x, const Problem* refused, bool own) {
-  Verdict out;
+Candidate::Said Candidate::said_of(const Exchange& x, const Problem* refused, bool own) {
+  Said out;
   if (refused == nullptr) return out;
-  out.kind = is_of_policy(*refused) ? Verdict::Kind::refused : Verdict::Kind::undecided;
-  if (out.kind == Verdict::Kind::undecided) return out;
+  out.kind = is_of_policy(*refused) ? Said::Kind::refused : Said::Kind::undecided;
+  if (out.kind == Said::Kind::undecided) return out;
   const auto& a = x.admission;
   if (refused->ended_by == EndedBy::limit && a.outcome == Admission::Outcome::rejected && a.binding != nullptr) {
     const auto& checked = *a.binding;
@@ -127,17 +127,17 @@ Candidate::Verdict Candidate::verdict_of(const Exchange& x, const Problem* refus
   return out;
 }
 
-Candidate::Verdict Candidate::live_verdict(const Path& live, const Exchange& x, const Problem* refused) {
+Candidate::Said Candidate::said_of_live(const Path& live, const Exchange& x, const Problem* refused) {
   if (refused != nullptr && refused->ended_by == EndedBy::ban && is_by_operator(live, x)) {
-    Verdict out;
-    out.kind = Verdict::Kind::undecided;
+    Said out;
+    out.kind = Said::Kind::undecided;
     return out;
   }
-  return verdict_of(x, refused, false);
+  return said_of(x, refused, false);
 }
 
-void Candidate::compare(const Verdict& live, const Exchange& y, const Verdict& own) {
-  using Kind = Verdict::Kind;
+void Candidate::compare(const Said& live, const Exchange& y, const Said& own) {
+  using Kind = Said::Kind;
   if (live.kind == Kind::undecided) return undecided(live.why);
   if (own.kind == Kind::undecided) return undecided(own.why);
   const bool before = live.kind == Kind::allowed;

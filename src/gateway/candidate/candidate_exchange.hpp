@@ -12,7 +12,7 @@
 namespace headgate::gateway {
 
 /// What one of the two policies says of a request.
-struct Candidate::Verdict {
+struct Candidate::Said {
   enum class Kind : std::uint8_t { allowed, refused, undecided };
   Kind kind = Kind::allowed;
   Row* row = nullptr;      ///< what refused it
@@ -28,7 +28,7 @@ struct CandidateExchange {
   Candidate& of;
   Exchange x;                ///< the same request here
   Exchange* from = nullptr;  ///< the live exchange; null once that has ended
-  Candidate::Verdict live;   ///< what the live policy said; its key is a view into x.text
+  Candidate::Said live;      ///< what the live policy said; its key is a view into x.text
   bool deciding = false;     ///< a call to Redis is under way
   bool in_turn = false;      ///< it would wait where no permit is free
 };

@@ -7,12 +7,14 @@
 #include "headgate/keyring/keyring.hpp"
 #include "headgate/limit/memory_store.hpp"
 #include "headgate/observe/event.hpp"
+#include "headgate/server/server.hpp"
 #include "headgate/services/limit_shape.hpp"
 
 #include <boost/asio/post.hpp>
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -102,6 +104,28 @@ void carry_counters(const gateway::CandidateState& from, limit::MemoryStore& to,
 }
 
 }  // namespace
+
+std::shared_ptr<const services::ActiveCandidate> beside(const std::optional<ReadyCandidate>& candidate,
+                                                        const services::ActiveConfig* before) {
+  if (!candidate) return nullptr;
+  const auto max_keys = candidate->written->memory.max_keys;
+  auto out = std::make_shared<services::ActiveCandidate>();
+  out->config = candidate->written;
+  out->compiled = candidate->compiled;
+  if (before != nullptr && before->candidate && before->candidate->state->max_keys == max_keys)
+    out->state = before->candidate->state;
+  else
+    out->state = std::make_shared<gateway::CandidateState>(max_keys);
+  return out;
+}
+
+redis::RedisOptions redis_of_candidate(const services::ActiveConfig& active) {
+  auto options = *active.candidate->config->redis;
+  options.key_prefix += kCandidatePrefix;
+  options.workers = worker_count(active.config->workers);
+  options.max_in_flight = std::min<std::uint32_t>(options.max_in_flight, gateway::Candidate::kMaxCalls);
+  return options;
+}
 
 /// After the reload under way, if there is one. False: nothing changes any more.
 bool GatewayProgram::begin_change(std::function<void()> again) {

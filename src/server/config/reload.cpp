@@ -200,20 +200,6 @@ std::vector<std::string> missing_from(const std::vector<std::string>& all, const
 
 }  // namespace
 
-std::shared_ptr<const services::ActiveCandidate> beside(const std::optional<ReadyCandidate>& candidate,
-                                                        const services::ActiveConfig* before) {
-  if (!candidate) return nullptr;
-  const auto max_keys = candidate->written->memory.max_keys;
-  auto out = std::make_shared<services::ActiveCandidate>();
-  out->config = candidate->written;
-  out->compiled = candidate->compiled;
-  if (before != nullptr && before->candidate && before->candidate->state->max_keys == max_keys)
-    out->state = before->candidate->state;
-  else
-    out->state = std::make_shared<gateway::CandidateState>(max_keys);
-  return out;
-}
-
 PendingConfig prepare_config(boost::asio::io_context& loop, const SideThread& side, const ReadyConfig& ready,
                              const services::ActiveConfig* before, const keyring::Keyring* known) {
   auto keyring = keyring::Keyring::open(loop, ready.config->identity, known);
@@ -368,14 +354,6 @@ void log_changes(const services::ActiveConfig& then, const services::ActiveConfi
   if (const auto waiting = joined(result.waiting, ", "); !waiting.empty())
     event(LogLevel::warning, "config_needs_restart", "these changes wait for a restart: " + waiting,
           {{"keys", waiting}});
-}
-
-redis::RedisOptions redis_of_candidate(const services::ActiveConfig& active) {
-  auto options = *active.candidate->config->redis;
-  options.key_prefix += kCandidatePrefix;
-  options.workers = worker_count(active.config->workers);
-  options.max_in_flight = std::min<std::uint32_t>(options.max_in_flight, gateway::Candidate::kMaxCalls);
-  return options;
 }
 
 std::vector<admin::KnownServer> servers_of(const Installed& installed) {

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <regex>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -210,6 +211,40 @@ TEST(Candidate, GoesOnInTheProcessOfAnUpgrade) {
   const auto diff = admin.get("/api/v1/candidate/diff");
   EXPECT_EQ(diff["requests"]["both_allowed"], 1) << "three of four were used before: " << diff;
   EXPECT_EQ(diff["requests"]["hit"], 1);
+}
+
+/// The commands of docs/candidate.md with what they print, as a page shows them.
+std::string shown_in_docs() {
+  std::ifstream page(std::string(HEADGATE_SOURCE_DIR) + "/docs/candidate.md");
+  std::string out;
+  bool inside = false;
+  for (std::string line; std::getline(page, line);) {
+    if (line.starts_with("```"))
+      inside = line == "```console";
+    else if (inside)
+      out += line + '\n';
+  }
+  return std::regex_replace(out, std::regex("since [0-9TZ:-]+"), "since <time>");
+}
+
+TEST(CandidateDocs, ShowWhatTheCommandsPrint) {
+  Reloaded file(limited("plan", "100/day"));
+  const Operator admin(file.process());
+  const TemporaryFile next(file.as_file(limited("plan", "4/day")), "next.json");
+  std::string out;
+  const auto run = [&](Words words) {
+    out += "$ headgate";
+    for (const auto& word : words) out += ' ' + (word == next.path() ? "next.json" : word);
+    words.insert(words.end(), {"--admin", admin.url()});
+    const auto ran = run_headgate(words);
+    EXPECT_EQ(ran.code, 0) << ran.err;
+    out += '\n' + std::regex_replace(ran.out, std::regex(next.path()), "next.json");
+  };
+  run({"candidate", "set", next.path()});
+  ASSERT_EQ(statuses(file, 8), std::vector<int>(8, 200));
+  run({"diff"});
+  run({"promote"});
+  EXPECT_EQ(std::regex_replace(out, std::regex("since [0-9TZ:-]+"), "since <time>"), shown_in_docs());
 }
 
 }  // namespace
