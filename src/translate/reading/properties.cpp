@@ -73,14 +73,14 @@ void put(TreeNode& root, std::string_view key, std::string value, const Spot& sp
     } else {
       step_in(TreeNode::Kind::map);
       auto found = std::find_if(at->members.begin(), at->members.end(),
-                                [&](const auto& each) { return each.first == step.key; });
+                                [&](const auto& each) { return each.key == step.key; });
       if (found == at->members.end()) {
         if (++count > kMaxNodes || at->members.size() >= kMaxItems)
           throw Unreadable(spot, "this file has too many values");
-        at->members.emplace_back(std::string(step.key), TreeNode{});
+        at->members.push_back({std::string(step.key), {}});
         found = at->members.end() - 1;
       }
-      at = &found->second;
+      at = &found->value;
     }
   }
   if (at->kind == TreeNode::Kind::list || at->kind == TreeNode::Kind::map)

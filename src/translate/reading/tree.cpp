@@ -12,7 +12,7 @@ namespace headgate::translate {
 const TreeNode& TreeNode::operator[](std::string_view key) const noexcept {
   static const TreeNode kNone;
   for (auto each = members.rbegin(); each != members.rend(); ++each)
-    if (each->first == key) return each->second;
+    if (each->key == key) return each->value;
   return kNone;
 }
 
@@ -65,19 +65,19 @@ TreeNode with_dots_as_maps(TreeNode node) {
     while (true) {
       const auto part = split ? rest.substr(0, rest.find('.')) : rest;
       auto found =
-          std::find_if(at->members.begin(), at->members.end(), [&](const auto& each) { return each.first == part; });
+          std::find_if(at->members.begin(), at->members.end(), [&](const auto& each) { return each.key == part; });
       if (found == at->members.end()) {
-        at->members.emplace_back(std::string(part), TreeNode{});
+        at->members.push_back({std::string(part), {}});
         found = at->members.end() - 1;
       }
       if (part.size() >= rest.size()) {
-        if (inner.is_map() && found->second.is_map())
-          for (auto& member : inner.members) found->second.members.push_back(std::move(member));
+        if (inner.is_map() && found->value.is_map())
+          for (auto& member : inner.members) found->value.members.push_back(std::move(member));
         else
-          found->second = std::move(inner);
+          found->value = std::move(inner);
         break;
       }
-      at = &found->second;
+      at = &found->value;
       if (!at->is_map())
         *at = TreeNode{.kind = TreeNode::Kind::map, .text = {}, .items = {}, .members = {}, .spot = inner.spot};
       rest.remove_prefix(part.size() + 1);

@@ -7,19 +7,20 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace headgate::translate {
 
 inline constexpr std::size_t kMaxNodes = 200'000;  ///< of all documents of a translation, aliases counted each time
 
+struct TreeMember;
+
 struct TreeNode {
   enum class Kind : std::uint8_t { none, text, list, map };
   Kind kind = Kind::none;
   std::string text;
-  std::vector<TreeNode> items;                            ///< of a list
-  std::vector<std::pair<std::string, TreeNode>> members;  ///< of a map, in the order of the file
+  std::vector<TreeNode> items;      ///< of a list
+  std::vector<TreeMember> members;  ///< of a map, in the order of the file
   Spot spot;
 
   explicit operator bool() const noexcept { return kind != Kind::none; }
@@ -34,6 +35,11 @@ struct TreeNode {
   std::vector<std::string> texts() const;
   /// The items of a list; itself if it is one value.
   std::vector<const TreeNode*> each() const;
+};
+
+struct TreeMember {
+  std::string key;
+  TreeNode value;
 };
 
 /// A whole number, or npos.

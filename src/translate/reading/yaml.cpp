@@ -114,15 +114,15 @@ class TreeBuilder : public YAML::EventHandler {
       parent.key = std::move(node.text);
       parent.has_key = true;
     } else {
-      parent.node.members.emplace_back(std::move(parent.key), std::move(node));
+      parent.node.members.push_back({std::move(parent.key), std::move(node)});
       parent.has_key = false;
     }
   }
   /// "<<" brings in the members of other maps, behind which those of the map itself stand.
   static void merge(TreeNode& map) {
-    const auto is_merge = [](const auto& member) { return member.first == "<<"; };
+    const auto is_merge = [](const auto& member) { return member.key == "<<"; };
     if (std::none_of(map.members.begin(), map.members.end(), is_merge)) return;
-    std::vector<std::pair<std::string, TreeNode>> out;
+    std::vector<TreeMember> out;
     for (auto& [key, value] : map.members) {
       if (key != "<<") continue;
       for (const auto* each : value.each()) out.insert(out.end(), each->members.begin(), each->members.end());

@@ -54,7 +54,7 @@ std::string load_balancer(TraefikWork& work, const std::string& name, const Tree
   if (!text_in(balancer, "serversTransport").empty())
     say(upstream, Matter::lost, balancer.spot, "serversTransport", "write \"tls\" in the upstream");
   upstream.name = free_name(plain_name(name), work.draft.upstream_names);
-  const auto json = json_text(upstream.name);
+  auto json = json_text(upstream.name);
   work.draft.upstreams.push_back(std::move(upstream));
   return json;
 }
@@ -139,7 +139,7 @@ void take_router(TraefikWork& work, const std::string& name, const TreeNode& rou
   }
   auto service = text_in(router, "service");
   if (service.empty() && http["services"].members.size() == 1)
-    service = http["services"].members.front().first;  // of labels
+    service = http["services"].members.front().key;  // of labels
   const auto to = target_of(work, service, router.spot);
   if (const auto priority = text_in(router, "priority"); !priority.empty())
     say(route, Matter::differs, router.spot, "priority: " + priority, "headgate takes the most specific route");

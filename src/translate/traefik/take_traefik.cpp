@@ -28,12 +28,12 @@ void put_label(TreeNode& root, std::string_view key, const std::string& value, c
       at->spot = spot;
     }
     auto found =
-        std::find_if(at->members.begin(), at->members.end(), [&](const auto& each) { return each.first == part; });
+        std::find_if(at->members.begin(), at->members.end(), [&](const auto& each) { return each.key == part; });
     if (found == at->members.end()) {
-      at->members.emplace_back(std::string(part), TreeNode{});
+      at->members.push_back({std::string(part), {}});
       found = at->members.end() - 1;
     }
-    at = &found->second;
+    at = &found->value;
     if (!at->spot.line) at->spot = spot;
   }
   at->kind = TreeNode::Kind::text;
@@ -74,11 +74,11 @@ void name_servers(TreeNode& root, const std::string& container) {
               text.kind = TreeNode::Kind::text;
               text.text = scheme + "://" + container + ':' + port;
               text.spot = balancer.spot;
-              url.members.emplace_back("url", text);
+              url.members.push_back({"url", text});
               TreeNode list;
               list.kind = TreeNode::Kind::list;
               list.items.push_back(url);
-              balancer.members.emplace_back("servers", list);
+              balancer.members.push_back({"servers", list});
             }
 }
 
