@@ -54,7 +54,7 @@ void GatewayService::adopt(const std::shared_ptr<const services::ActiveConfig>& 
 void GatewayService::use_overrides(const std::shared_ptr<const services::ActiveConfig>& next) {
   now_.active = next;
   now_.parts.overrides = next->overrides;
-  (void)candidate_beside(*next);
+  if (candidate_ && next->candidate) candidate_->use_overrides(next->candidate->overrides);
   engine_.use_overrides(next->overrides);
 }
 
@@ -80,12 +80,14 @@ std::shared_ptr<gateway::Candidate> GatewayService::candidate_beside(const servi
     candidate_redis_.reset();
   }
   if (candidate_ && candidate_->state() == set.state) {
+    if (candidate_config_ != set.config) (void)candidate_->take_keys();  // those of another policy
     candidate_->adopt(std::move(parts), next.compiled);
   } else {
     if (candidate_) candidate_->stop();
     candidate_ = std::make_shared<gateway::Candidate>(environment_.clock, environment_.random, set.state,
                                                       std::move(parts), next.compiled, shared_.registry, worker_);
   }
+  candidate_config_ = set.config;
   if (unused && unused != candidate_redis_) unused->stop();
   return candidate_;
 }
@@ -94,6 +96,7 @@ void GatewayService::drop_candidate() {
   if (candidate_) candidate_->stop();
   if (candidate_redis_) candidate_redis_->stop();
   candidate_.reset();
+  candidate_config_.reset();
   candidate_redis_.reset();
 }
 

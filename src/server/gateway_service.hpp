@@ -120,6 +120,7 @@ class GatewayService final : public WorkerService {
   observe::WorkerTops& tops_;
   limit::UseSheet sheet_;
   std::shared_ptr<gateway::Candidate> candidate_;
+  std::shared_ptr<const config::Config> candidate_config_;
   std::shared_ptr<redis::SharedLimiter> candidate_redis_;
   redis::RedisOptions candidate_redis_options_;
   engine::Engine engine_;

@@ -57,11 +57,12 @@ enum class Undecided : std::uint8_t {
   live,   ///< the live gateway ended it for a reason that no policy decides: too much load, an operator, its client
   queue,  ///< it would wait for a permit in flight
   redis,  ///< the candidate's Redis does not answer
-  busy,   ///< too many calls to the candidate's Redis are under way
+  token,  ///< it is decided by a token that the live gateway has not verified
+  busy,   ///< too many calls to the candidate's Redis, or too many of its requests, are under way
   bug
 };
-inline constexpr std::array<std::string_view, 5> kUndecidedWords{"live", "queue", "redis_down", "too_many_calls",
-                                                                 "bug"};
+inline constexpr std::array<std::string_view, 6> kUndecidedWords{"live",  "queue",    "redis_down",
+                                                                 "token", "too_many", "bug"};
 
 /// Refusals without a limit are counted under this name: no route, credentials.
 inline constexpr std::string_view kNoLimit = "-";
@@ -74,6 +75,8 @@ class Candidate : public std::enable_shared_from_this<Candidate> {
  public:
   /// Calls to Redis at once; what comes beyond them is not decided.
   static constexpr std::size_t kMaxCalls = 256;
+  /// Requests at once that have something left to do at their end; what comes beyond them is not decided.
+  static constexpr std::size_t kMaxExchanges = 10'000;
 
   /// `parts` is the candidate's, with the credentials of the live configuration, without counters and without servers.
   /// Clock, random and registry outlive it.
@@ -85,6 +88,8 @@ class Candidate : public std::enable_shared_from_this<Candidate> {
 
   /// The same candidate with other parts, or beside another live configuration.
   void adopt(Snapshot parts, std::shared_ptr<const CompiledConfig> live);
+  /// Other overrides of the same parts.
+  void use_overrides(std::shared_ptr<const OverrideTable> overrides);
   const std::shared_ptr<CandidateState>& state() const noexcept { return state_; }
 
   /// The live policy has decided; `refused`: what it says, or null.
@@ -102,6 +107,7 @@ class Candidate : public std::enable_shared_from_this<Candidate> {
 
  private:
   friend struct CandidateExchange;
+  static constexpr std::size_t kMaxSpare = 256;  ///< exchanges that are kept for the next requests
   /// One limit and tier, of either policy.
   struct Row {
     std::array<observe::Counter*, 4> by{};  ///< by Compared
@@ -128,10 +134,11 @@ class Candidate : public std::enable_shared_from_this<Candidate> {
   void compare(const Said& live, const Exchange& y, const Said& own);
   void undecided(Undecided why);
   void told_bug() noexcept;
-  void end(CandidateExchange& asked);
+  static void note_end(CandidateExchange& asked) noexcept;
   void leave(CandidateExchange& asked);
-  CandidateExchange& take();
-  void release(CandidateExchange& asked);
+  CandidateExchange* take();
+  void release(CandidateExchange& asked) noexcept;
+  void release_if_done(CandidateExchange& asked) noexcept;
 
   std::shared_ptr<CandidateState> state_;
   observe::Registry& registry_;

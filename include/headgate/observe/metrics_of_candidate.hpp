@@ -29,7 +29,7 @@ inline constexpr Family candidate_undecided{
     .help =
         "Requests that were not compared: the live gateway ended them for a reason that no policy decides "
         "(`live`), they would wait for a permit (`queue`), the candidate's Redis does not answer (`redis_down`) or "
-        "has too many calls (`too_many_calls`), or a `bug`",
+        "has too many calls (`too_many`), the live policy has not verified the token (`token`), or a `bug`",
     .ask = "sum by (reason) (rate(headgate_candidate_undecided_total[5m]))"};
 inline constexpr Family candidate_keys{.name = "headgate_candidate_tracked_keys",
                                        .type = Family::Type::gauge,

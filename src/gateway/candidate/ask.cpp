@@ -114,23 +114,35 @@ bool needs_call(Path& path, Exchange& y, Round& round, MaybeProblem& problem) {
 
 }  // namespace
 
-CandidateExchange& Candidate::take() {
-  if (free_.empty()) {
-    free_.reserve(made_.size() + 1);
-    return *made_.emplace_back(std::make_unique<CandidateExchange>(*this));
+CandidateExchange* Candidate::take() {
+  if (!free_.empty()) {
+    auto* const asked = free_.back();
+    free_.pop_back();
+    return asked;
   }
-  auto& asked = *free_.back();
-  free_.pop_back();
-  return asked;
+  if (made_.size() == kMaxExchanges) return nullptr;
+  free_.reserve(kMaxSpare);
+  auto& made = *made_.emplace_back(std::make_unique<CandidateExchange>(*this));
+  made.place = made_.size() - 1;
+  return &made;
 }
 
-void Candidate::release(CandidateExchange& asked) {
+/// Not while anything is lent to it.
+void Candidate::release(CandidateExchange& asked) noexcept {
   if (asked.from != nullptr) asked.from->candidate = nullptr;
   asked.from = nullptr;
   asked.x.reset();
   asked.live = {};
-  asked.deciding = asked.in_turn = false;
-  free_.push_back(&asked);
+  asked.deciding = asked.in_turn = asked.done = false;
+  if (free_.size() < kMaxSpare) return free_.push_back(&asked);
+  const auto place = asked.place;
+  std::swap(made_[place], made_.back());
+  made_[place]->place = place;
+  made_.pop_back();
+}
+
+void Candidate::release_if_done(CandidateExchange& asked) noexcept {
+  if (asked.done && !asked.lent) release(asked);
 }
 
 void Candidate::decided(Path& live, Exchange& x, const Problem* refused) noexcept {
@@ -143,19 +155,22 @@ void Candidate::decided(Path& live, Exchange& x, const Problem* refused) noexcep
 }
 
 void Candidate::decide(Path& live, Exchange& x, const Problem* refused) {
-  auto& asked = take();
+  auto* const made = take();
+  if (made == nullptr) return undecided(Undecided::busy);
+  auto& asked = *made;
   auto& y = asked.x;
   asked.from = &x;
   x.candidate = &asked;
-  copy_head(x, y);
-  y.snapshot = path_->snapshot;
   try {
-    const Lent lent(x, y, live, *path_);
+    copy_head(x, y);
+    y.snapshot = path_->snapshot;
+    const Lent lent(asked, live, *path_);
     ask(asked, said_of_live(live, x, refused));
   } catch (...) {
     if (!asked.deciding) release(asked);
     throw;
   }
+  release_if_done(asked);
 }
 
 /// Has the head of the request.
@@ -172,7 +187,6 @@ void Candidate::ask(CandidateExchange& asked, const Said& live) {
       keep_texts(y);
       asked.live = live;
       asked.live.key = y.text.join({live.key});
-      asked.deciding = true;
       return spawn(call_redis(shared_from_this(), asked, round), "candidate");
     }
     asked.in_turn = problem && lets_wait(y.route->limits_at(Stage::redis));
@@ -182,33 +196,32 @@ void Candidate::ask(CandidateExchange& asked, const Said& live) {
 
 Task<void> Candidate::call_redis(std::shared_ptr<Candidate> self, CandidateExchange& asked, Round round) {
   auto& y = asked.x;
+  asked.deciding = true;
   ++self->calls_;
-  Result<bool> agreed(false);
-  bool bug = false;
   try {
     const auto redis = y.snapshot->redis;
     auto call = redis->decide(round.checks(), round.decisions());
-    agreed = co_await call;
+    auto agreed = co_await call;
     if (agreed.has_value() && !*agreed && in_shards(round)) {
       auto others = ask_other_shards(y, round);
       agreed = co_await others;
     }
+    asked.deciding = false;
+    if (self->stopped_) {
+      asked.done = true;
+    } else if (agreed.has_error()) {
+      round.drop();
+      self->no_answer(asked, Undecided::redis);
+    } else {
+      self->redis_said(asked, round, *agreed);
+    }
   } catch (...) {
-    bug = true;
-  }
-  --self->calls_;
-  asked.deciding = false;
-  if (bug) {
     self->told_bug();
-    self->release(asked);
-  } else if (self->stopped_) {
-    self->release(asked);
-  } else if (agreed.has_error()) {
-    round.drop();
-    self->no_answer(asked, Undecided::redis);
-  } else {
-    self->redis_said(asked, round, *agreed);
+    asked.done = true;
   }
+  asked.deciding = false;
+  --self->calls_;
+  self->release_if_done(asked);  // else decide() does, from where it was called
 }
 
 void Candidate::redis_said(CandidateExchange& asked, Round& round, bool agreed) {
@@ -219,7 +232,7 @@ void Candidate::redis_said(CandidateExchange& asked, Round& round, bool agreed) 
   const auto live = asked.live;
   const auto* const refused = problem ? &*problem : nullptr;
   if (asked.from == nullptr) return conclude_with(asked, live, refused);
-  const Lent lent(*asked.from, y);
+  const Lent lent(asked);
   conclude_with(asked, live, refused);
 }
 
@@ -245,7 +258,7 @@ void Candidate::conclude_with(CandidateExchange& asked, const Said& live, const 
   y.ended_by = refused->ended_by;
   if (y.route != nullptr && y.route->takes(Step::settle)) note_status(y, y.status);
   leave(asked);
-  release(asked);
+  asked.done = true;
 }
 
 /// It goes on: until its end, if anything is left to do then.
@@ -254,15 +267,15 @@ void Candidate::keep(CandidateExchange& asked) {
   y.admission.served = true;
   if (asked.from != nullptr && !(y.route->left & kEnds).empty()) return;
   if (asked.from == nullptr) leave(asked);
-  release(asked);
+  asked.done = true;
 }
 
 void Candidate::answered(Exchange& x) noexcept {
   auto& asked = *x.candidate;
   auto& y = asked.x;
-  if (asked.deciding || !y.route->takes(Step::settle)) return;
+  if (y.route == nullptr || !y.route->takes(Step::settle)) return;
   try {
-    const Lent lent(x, y);
+    const Lent lent(asked);
     note_costs(y);
   } catch (...) {
     asked.of.told_bug();
@@ -273,13 +286,15 @@ void Candidate::ended(Exchange& x) noexcept {
   auto& asked = *x.candidate;
   auto& of = asked.of;
   if (asked.deciding) {  // what is left to do then needs no head
+    note_end(asked);
     asked.from = nullptr;
     x.candidate = nullptr;
     return;
   }
   try {
-    const Lent lent(x, asked.x);
-    of.end(asked);
+    const Lent lent(asked);
+    note_end(asked);
+    of.leave(asked);
   } catch (...) {
     of.told_bug();
   }
@@ -287,15 +302,14 @@ void Candidate::ended(Exchange& x) noexcept {
 }
 
 /// Of a request that only the candidate allows, nobody knows the answer: it costs what was held.
-void Candidate::end(CandidateExchange& asked) {
+void Candidate::note_end(CandidateExchange& asked) noexcept {
   auto& y = asked.x;
   const auto& x = *asked.from;
   const bool answered = asked.live.kind == Said::Kind::allowed;
   y.status = answered ? x.status : 0;
   y.ended_by = answered ? x.ended_by : EndedBy::upstream;
   y.attempts = answered ? x.attempts : 1;
-  if (answered && y.status != 0 && y.route->takes(Step::settle)) note_status(y, y.status);
-  leave(asked);
+  if (answered && y.status != 0 && y.route != nullptr && y.route->takes(Step::settle)) note_status(y, y.status);
 }
 
 void Candidate::leave(CandidateExchange& asked) {

@@ -23,8 +23,9 @@ constexpr std::size_t at(Compared what) noexcept { return static_cast<std::size_
 bool is_of_policy(const Problem& refused) noexcept {
   switch (refused.ended_by) {
     case EndedBy::limit:
+      return refused.status != kUncountable;  // its Redis is not there
     case EndedBy::auth:
-      return refused.status != kUncountable;  // its Redis or its keys are not there
+      return refused.status != kUncountable || !refused.limit.empty();  // its keys are not there
     case EndedBy::ban:
     case EndedBy::no_route:
     case EndedBy::bad_request:
@@ -62,6 +63,7 @@ Candidate::Candidate(Clock& clock, Random& random, std::shared_ptr<CandidateStat
       Services{clock, random, state_->memory, log_->access, state_->bans, state_->rooms, state_->flights},
       complete(std::move(parts)));
   path_->offences->keep_quiet();
+  path_->verifies_tokens = false;
 }
 
 Candidate::~Candidate() = default;
@@ -71,6 +73,12 @@ void Candidate::adopt(Snapshot parts, std::shared_ptr<const CompiledConfig> live
   live_rows_ = rows_of(*live_);
   own_rows_ = rows_of(*parts.compiled);
   path_->adopt(complete(std::move(parts)));
+}
+
+void Candidate::use_overrides(std::shared_ptr<const OverrideTable> overrides) {
+  Snapshot parts = *path_->snapshot;
+  parts.overrides = std::move(overrides);
+  path_->adopt(boost::make_local_shared<Snapshot>(std::move(parts)));
 }
 
 SnapshotPtr Candidate::complete(Snapshot parts) {
@@ -107,6 +115,7 @@ Candidate::Said Candidate::said_of(const Exchange& x, const Problem* refused, bo
   Said out;
   if (refused == nullptr) return out;
   out.kind = is_of_policy(*refused) ? Said::Kind::refused : Said::Kind::undecided;
+  if (own) out.why = refused->ended_by == EndedBy::auth ? Undecided::token : Undecided::bug;
   if (out.kind == Said::Kind::undecided) return out;
   const auto& a = x.admission;
   if (refused->ended_by == EndedBy::limit && a.outcome == Admission::Outcome::rejected && a.binding != nullptr) {

@@ -5,9 +5,10 @@
 
 #include "headgate/gateway/candidate.hpp"
 
+#include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string_view>
+#include <utility>
 
 namespace headgate::gateway {
 
@@ -29,8 +30,11 @@ struct CandidateExchange {
   Exchange x;                ///< the same request here
   Exchange* from = nullptr;  ///< the live exchange; null once that has ended
   Candidate::Said live;      ///< what the live policy said; its key is a view into x.text
+  std::size_t place = 0;     ///< among those of its candidate
   bool deciding = false;     ///< a call to Redis is under way
   bool in_turn = false;      ///< it would wait where no permit is free
+  bool lent = false;         ///< it has the fields of `from` for now
+  bool done = false;         ///< to be released, as soon as nothing is lent
 };
 
 /// What the path of a candidate writes, and nobody reads.
@@ -39,32 +43,37 @@ struct Candidate::Log {
 };
 
 /// The candidate looks at the fields as the live exchange has them, and at the tokens that it has verified; afterwards
-/// all of it is back. (Texts of the live exchange are not moved: keys may be views into them.)
+/// all of it is back. (Texts of the live exchange are not moved: keys may be views into them.) Until then the exchange
+/// of the candidate must not be reset: it has what belongs to the live one. Within another one it does nothing.
 class Candidate::Lent {
  public:
-  Lent(Exchange& from, Exchange& to) noexcept : from_(from), to_(to) { swap(); }
+  explicit Lent(CandidateExchange& to) noexcept : to_(to), outer_(!std::exchange(to.lent, true)) {
+    if (outer_) swap();
+  }
   /// The tokens, too, if both have the same keys.
-  Lent(Exchange& from, Exchange& to, Path& live, Path& own) noexcept : Lent(from, to) {
-    if (from.snapshot->key_overrides->jwt() != to.snapshot->key_overrides->jwt()) return;
+  Lent(CandidateExchange& to, Path& live, Path& own) noexcept : Lent(to) {
+    if (to.from->snapshot->key_overrides->jwt() != to.x.snapshot->key_overrides->jwt()) return;
     live_ = &live;
     own_ = &own;
     std::swap(live_->tokens, own_->tokens);
   }
   ~Lent() {
-    swap();
     if (live_ != nullptr) std::swap(live_->tokens, own_->tokens);
+    if (!outer_) return;
+    swap();
+    to_.lent = false;
   }
   Lent(const Lent&) = delete;
   Lent& operator=(const Lent&) = delete;
 
  private:
   void swap() noexcept {
-    std::swap(from_.request.fields, to_.request.fields);
-    std::swap(from_.answer, to_.answer);
+    std::swap(to_.from->request.fields, to_.x.request.fields);
+    std::swap(to_.from->answer, to_.x.answer);
   }
 
-  Exchange& from_;
-  Exchange& to_;
+  CandidateExchange& to_;
+  const bool outer_;
   Path* live_ = nullptr;
   Path* own_ = nullptr;
 };

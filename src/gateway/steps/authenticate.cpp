@@ -196,6 +196,7 @@ MaybeProblem check_token(Path& path, Exchange& x) {
   }
   auto known = path.tokens->get(token.text, path.services.clock.wall());
   if (!known) {
+    if (!path.verifies_tokens) return token_refused(identity::JwtError::no_keys);
     if (auto limited = reserve_failure(path, x)) {
       note(x, AuthKind::jwt, AuthStatus::limited);
       return limited;

@@ -16,7 +16,7 @@ std::shared_ptr<const Setup> set_up(const RedisOptions& options, ReplyReader::Ke
   setup->keep = keep;
   // Of the connections of a process, those that decide tell of an outage; the logs that gateways share need not repeat
   // it.
-  setup->tells = keep == ReplyReader::Keep::decisions;
+  setup->tells = options.tells && keep == ReplyReader::Keep::decisions;
   if (options.topology == Topology::cluster) setup->options.database = 0;
   if (!options.tls) return setup;
   auto tls = net::TlsContext::of_client(*options.tls);

@@ -15,9 +15,9 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <mutex>
 #include <optional>
 #include <set>
@@ -27,7 +27,7 @@
 namespace headgate::server {
 namespace {
 
-constexpr std::uintmax_t kLargestText = std::uintmax_t{64} << 20U;
+constexpr std::size_t kLargestText = std::size_t{64} << 20U;
 constexpr std::size_t kLongestName = 8192;
 
 /// A candidate as an operator sent it, or why it cannot be used.
@@ -46,15 +46,22 @@ std::optional<std::string> file_in(const std::string& body) {
 
 std::string directory_of(const std::string& file) { return std::filesystem::path(file).parent_path().string(); }
 
-/// Paths begin at the directory of the active file.
+std::string beginning_of(std::istream& file, std::size_t most) {
+  std::string out;
+  std::array<char, 64 * 1024> part{};
+  while (out.size() < most && (file.read(part.data(), part.size()), file.gcount() > 0))
+    out.append(part.data(), std::min(static_cast<std::size_t>(file.gcount()), most - out.size()));
+  return out;
+}
+
+/// Paths begin at `directory`.
 ReadCandidate read_candidate(const SideThread& side, const std::string& body, const std::string& name,
-                             const config::Config& live) {
+                             std::string directory, const config::Config& live) {
   ReadCandidate out;
   const auto fail = [&out](std::string why) {
     out.result.mistakes.emplace_back().message = std::move(why);
     return std::move(out);
   };
-  auto directory = directory_of(live.file);
   std::string text;
   try {
     if (auto named = file_in(body)) {
@@ -63,10 +70,10 @@ ReadCandidate read_candidate(const SideThread& side, const std::string& body, co
       out.result.file = path.string();
       std::error_code failed;
       if (!std::filesystem::is_regular_file(path, failed)) return fail("there is no such file");
-      if (std::filesystem::file_size(path, failed) > kLargestText) return fail("it is larger than 64MiB");
       std::ifstream file(path, std::ios::binary);
       if (!file) return fail("the file cannot be read");
-      text.assign(std::istreambuf_iterator<char>(file), {});
+      text = beginning_of(file, kLargestText + 1);  // what its size is said to be may not be so
+      if (text.size() > kLargestText) return fail("it is larger than 64MiB");
       directory = path.parent_path().string();
     } else {
       text = body;
@@ -75,7 +82,7 @@ ReadCandidate read_candidate(const SideThread& side, const std::string& body, co
     auto loaded = config::load_candidate(text, directory, out.result.file);
     out.result.mistakes = std::move(loaded.diagnostics);
     if (!loaded.config) return out;
-    out.ready = make_candidate(side, std::make_shared<const config::Config>(std::move(*loaded.config)), live);
+    out.ready = make_candidate(side, side.freed_here(new const config::Config(std::move(*loaded.config))), live);
     out.ready->text = body;
     out.ready->name = name;
     out.result.applied = true;
@@ -94,18 +101,25 @@ std::set<std::string> new_limits(const config::Config& live, const config::Confi
   return out;
 }
 
-/// Only a counter that is not known yet is taken: what live callers have used stays.
-void carry_counters(const gateway::CandidateState& from, limit::MemoryStore& to, const std::set<std::string>& limits) {
+}  // namespace
+
+// Only a counter that is not known yet is taken, and only while there is room: what live callers have used stays.
+void carry_counters(const services::ActiveConfig& live, const config::Config& promoted, limit::MemoryStore& to) {
+  const auto limits = new_limits(*live.config, promoted);
+  if (limits.empty() || !live.candidate) return;
   const auto now = headgate::now();
-  from.memory.save(now, [&](const limit::SavedCounter& counter) {
+  auto room = live.config->memory.max_keys - std::min(live.config->memory.max_keys, to.keys());
+  live.candidate->state->memory.save(now, [&](const limit::SavedCounter& counter) {
+    if (room == 0) return;
     const auto base = counter.limit.substr(0, counter.limit.find('@'));
-    if (limits.contains(counter.limit) || limits.contains(base)) (void)to.restore(counter, now);
+    if (!limits.contains(counter.limit) && !limits.contains(base)) return;
+    --room;
+    (void)to.restore(counter, now);
   });
 }
 
-}  // namespace
-
-std::shared_ptr<const services::ActiveCandidate> beside(const std::optional<ReadyCandidate>& candidate,
+std::shared_ptr<const services::ActiveCandidate> beside(const SideThread& side,
+                                                        const std::optional<ReadyCandidate>& candidate,
                                                         const services::ActiveConfig* before) {
   if (!candidate) return nullptr;
   const auto max_keys = candidate->written->memory.max_keys;
@@ -115,13 +129,15 @@ std::shared_ptr<const services::ActiveCandidate> beside(const std::optional<Read
   if (before != nullptr && before->candidate && before->candidate->state->max_keys == max_keys)
     out->state = before->candidate->state;
   else
-    out->state = std::make_shared<gateway::CandidateState>(max_keys);
+    out->state = std::const_pointer_cast<gateway::CandidateState>(
+        side.freed_here<gateway::CandidateState>(new gateway::CandidateState(max_keys)));
   return out;
 }
 
 redis::RedisOptions redis_of_candidate(const services::ActiveConfig& active) {
   auto options = *active.candidate->config->redis;
   options.key_prefix += kCandidatePrefix;
+  options.tells = false;  // it is an outage for nobody
   options.workers = worker_count(active.config->workers);
   options.max_in_flight = std::min<std::uint32_t>(options.max_in_flight, gateway::Candidate::kMaxCalls);
   return options;
@@ -138,15 +154,17 @@ bool GatewayProgram::begin_change(std::function<void()> again) {
   return true;
 }
 
+/// Its counters begin empty.
 void GatewayProgram::put_candidate(std::optional<ReadyCandidate> next) {
   candidate_ = std::move(next);
   auto active = std::make_shared<services::ActiveConfig>(*now_);
-  active->candidate = beside(candidate_, now_.get());
+  active->candidate = beside(side_, candidate_, nullptr);
   now_ = std::move(active);
   if (now_->candidate) {
     now_ = with_credentials(side_, *now_, keyring_->now());
     now_ = with_overrides(side_, *now_, shared_.overrides->book().list(headgate::now()));
   }
+  services_.adopt(now_);  // which would keep the counters of the one before
   candidate_watch_.use(*now_, candidate_ && candidate_->by_file, false);
   shared_.operators.use_same(now_);
   shared_.overrides->in_force(now_->overrides.get());
@@ -164,8 +182,9 @@ void GatewayProgram::tell_candidate(std::function<void()> then) {
 
 void GatewayProgram::set_candidate(const std::string& body, const std::string& name, const Tell& tell) {
   if (!begin_change([this, body, name, tell] { set_candidate(body, name, tell); })) return;
-  side_.run([this, &side = side_, &loop = loop_, body, name, tell, live = now_->config] {
-    const auto read = std::make_shared<ReadCandidate>(read_candidate(side, body, name, *live));
+  side_.run([this, &side = side_, &loop = loop_, body, name, tell, directory = directory_of_file(),
+             live = now_->config] {
+    const auto read = std::make_shared<ReadCandidate>(read_candidate(side, body, name, directory, *live));
     boost::asio::post(loop, [this, read, tell] {
       if (workers_ == nullptr) return;  // nobody waits for it any more
       if (!read->ready) {
@@ -180,12 +199,14 @@ void GatewayProgram::set_candidate(const std::string& body, const std::string& n
 
 void GatewayProgram::drop_candidate(const std::function<void(bool)>& tell) {
   if (!begin_change([this, tell] { drop_candidate(tell); })) return;
-  const bool there_was = candidate_.has_value();
+  if (!candidate_) {
+    tell(false);
+    return ended_reload({});
+  }
   put_candidate(std::nullopt);
-  tell_candidate([there_was, tell] { tell(there_was); });
+  tell_candidate([tell] { tell(true); });
 }
 
-// The counters of limits that are new come first, so that no request finds them empty.
 void GatewayProgram::promote_candidate(const std::function<void(const std::optional<admin::ReloadResult>&)>& tell) {
   if (!begin_change([this, tell] { promote_candidate(tell); })) return;
   if (!candidate_) {
@@ -193,10 +214,8 @@ void GatewayProgram::promote_candidate(const std::function<void(const std::optio
     return ended_reload({});
   }
   told_.push_back([tell](const admin::ReloadResult& result) { tell(result); });
-  side_.run([this, &side = side_, &loop = loop_, written = candidate_->written, live = now_->config,
-             state = now_->candidate->state, &memory = shared_.memory] {
+  side_.run([this, &side = side_, &loop = loop_, written = candidate_->written] {
     const auto read = std::make_shared<ReadAgainConfig>(ready_to_promote(side, *written));
-    if (read->ready) carry_counters(*state, memory, new_limits(*live, *written));
     boost::asio::post(loop, [this, read] {
       if (workers_ != nullptr) take(admin::ReloadFrom::candidate, std::move(*read), {});
     });
@@ -228,6 +247,9 @@ void GatewayProgram::ask_candidate(const std::function<void(const std::optional<
       });
 }
 
+/// Of the file that was read last: what was promoted has none, or another.
+std::string GatewayProgram::directory_of_file() const { return directory_of(file_ ? file_->file : now_->config->file); }
+
 std::optional<HandedCandidate> GatewayProgram::handed_candidate() const {
   if (candidate_ && !candidate_->text.empty()) return HandedCandidate{candidate_->text, candidate_->name, false};
   if (!candidate_ && file_ && file_->fingerprints.contains("candidate")) return HandedCandidate{{}, {}, true};
@@ -239,7 +261,7 @@ std::shared_ptr<gateway::CandidateState> GatewayProgram::take_candidate(const Ha
     put_candidate(std::nullopt);
     return nullptr;
   }
-  auto read = read_candidate(side_, handed.text, handed.name, *now_->config);
+  auto read = read_candidate(side_, handed.text, handed.name, directory_of_file(), *now_->config);
   if (read.ready) {
     put_candidate(std::move(read.ready));
     return now_->candidate->state;

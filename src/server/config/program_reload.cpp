@@ -200,6 +200,8 @@ bool GatewayProgram::take_ready(ReadyConfig ready, admin::ReloadResult& result) 
   certificates_.use(std::move(*prepared.certificates));
   if (prepared.admin) admin_->use(std::move(*prepared.admin));
   keep_sizes(written);
+  // Here nothing can fail any more, and no request has found the limits that are new empty.
+  if (result.from == admin::ReloadFrom::candidate) carry_counters(*now_, config, shared_.memory);
   activate(std::move(*next));
   candidate_ = ready.candidate;
   candidate_watch_.use(*now_, candidate_ && candidate_->by_file, result.from == admin::ReloadFrom::candidate);

@@ -215,7 +215,7 @@ PendingConfig prepare_config(boost::asio::io_context& loop, const SideThread& si
   bare.missing_key = [weak = std::weak_ptr(*keyring)](std::size_t issuer) {
     if (const auto alive = weak.lock()) alive->want(issuer);
   };
-  bare.candidate = beside(ready.candidate, before);
+  bare.candidate = beside(side, ready.candidate, before);
   auto active = with_credentials(side, bare, (*keyring)->now());
   return {std::move(active), std::move(*keyring)};
 }

@@ -52,6 +52,7 @@ TEST(Candidate, OfTheFileIsComparedOverReloadsUntilItIsDropped) {
   EXPECT_EQ(diff["requests"]["both_allowed"], 2);
   EXPECT_EQ(diff["requests"]["hit"], 3);
   EXPECT_EQ(row_of(diff, "plan")["hit"], 3) << diff;
+  ASSERT_FALSE(diff["keys"].empty()) << diff;
   EXPECT_EQ(diff["keys"][0]["hit"][0]["key"], "127.0.0.1") << diff;
   EXPECT_EQ(diff["keys"][0]["hit"][0]["requests"], 3);
   EXPECT_EQ(diff["candidate"]["from"], "file");
@@ -96,7 +97,7 @@ TEST(Candidate, OfAnOperatorIsPromotedWithWhatCallersHaveUsed) {
   EXPECT_EQ(statuses(file, 6), (std::vector<int>{200, 200, 200, 200, 200, 429}));
   const auto diff = admin.get("/api/v1/candidate/diff");
   EXPECT_EQ(diff["requests"]["freed"], 1) << diff;
-  EXPECT_EQ(diff["keys"][0]["freed"][0]["requests"], 1) << diff;
+  EXPECT_TRUE(has(diff["keys"].dump(), R"("freed":[{"key":"127.0.0.1")")) << diff;
 
   const auto promoted = run_headgate({"promote", "--admin", admin.url()});
   ASSERT_EQ(promoted.code, 0) << promoted.err;

@@ -30,6 +30,11 @@ class ThrowingRedis final : public limit::RemoteLimiter {
 
 class PathCandidate : public Path {
  protected:
+  static constexpr std::string_view kFields = "Accept: text/plain\r\nCookie: a=b\r\n";
+  static testing::Matcher<std::string> all_fields() {
+    return testing::AllOf(testing::HasSubstr("Accept: text/plain\n"), testing::HasSubstr("Cookie: a=b\n"));
+  }
+
   void add_to(Snapshot& first, Random& random, observe::Registry& registry) override {
     candidate_options.routes = {candidate_route};
     Snapshot parts;
@@ -161,6 +166,52 @@ TEST_F(PathCandidate, IsNotWaitedForWhileItsRedisIsAskedAndWhenItIsAway) {
   EXPECT_EQ(compared("undecided"), "1");
 }
 
+TEST_F(PathCandidate, LeavesTheLiveRequestAsItIs) {
+  beside("client_ip", "plan", "1/hour");
+  for (const auto* const hit : {"0", "1"}) {
+    (void)ask(1, kFields);
+    EXPECT_THAT(app->report.head, all_fields());
+    EXPECT_EQ(of_limit("plan", "hit"), hit);
+    app->report.head.clear();
+  }
+}
+
+TEST_F(PathCandidate, LeavesTheLiveRequestAsItIsAlsoWithRedis) {
+  beside("client_ip", "shared", "10/hour", limit::Store::redis);
+  for (const auto wait : {seconds(0), seconds(1)}) {
+    other->answers_after = wait;
+    (void)ask(1, kFields);
+    EXPECT_THAT(app->report.head, all_fields());
+    app->report.head.clear();
+    clock.advance(wait);
+  }
+  other->answers_after = Duration(0);
+  other->away = make_error_code(error::timed_out);
+  (void)ask(1, kFields);
+  EXPECT_THAT(app->report.head, all_fields());
+}
+
+TEST_F(PathCandidate, LeavesTheHeadOfAnAnswerAsItIsWhereItsRedisIsLate) {
+  beside("client_ip", "shared", "10/hour", limit::Store::redis);
+  other->answers_after = seconds(1);
+  server.head_after = seconds(1);
+  server.body = {{"o", Duration(0), {}}, {"k", seconds(1), {}}};
+  server.fields = {{http::Known::unknown, "X-Kept", "yes"}};
+  check("GET /a");
+  clock.advance(seconds(5));
+  ASSERT_TRUE(done);
+  EXPECT_EQ(client.status, 200U);
+  EXPECT_EQ(client.fields["X-Kept"], "yes");
+  EXPECT_EQ(compared("both_allowed"), "1");
+}
+
+TEST_F(PathCandidate, ChecksNoToken) {
+  believe_tokens();
+  beside("jwt.sub", "proof", "1/hour");
+  EXPECT_EQ(ask(2, "Authorization: Bearer alice\r\n"), (std::vector<unsigned>{200U, 200U}));
+  EXPECT_EQ(undecided("token"), "2") << "the live policy did not look at it";
+}
+
 TEST_F(PathCandidate, SaysWhatItsRedisRejects) {
   beside("client_ip", "shared", "10/hour", limit::Store::redis);
   other->rejects = "shared";
@@ -176,7 +227,7 @@ TEST_F(PathCandidate, AsksItsRedisOnlySoManyTimesAtOnce) {
   other->answers_after = seconds(5);
   (void)ask(static_cast<int>(Candidate::kMaxCalls) + 3);
   EXPECT_EQ(client.status, 200U);
-  EXPECT_EQ(undecided("too_many_calls"), "3");
+  EXPECT_EQ(undecided("too_many"), "3");
   clock.advance(seconds(5));
   EXPECT_EQ(compared("both_allowed"), std::to_string(Candidate::kMaxCalls));
 }
