@@ -1,6 +1,6 @@
 // A valid configuration in words.
 
-#include "words.hpp"
+#include "config/words.hpp"
 
 #include "headgate/config/load.hpp"
 #include "headgate/gateway/key_source.hpp"

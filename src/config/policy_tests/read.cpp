@@ -6,7 +6,7 @@
 #include "config/text/parser.hpp"
 #include "config/text/paths.hpp"
 #include "config/values.hpp"
-#include "words.hpp"
+#include "config/policy_tests/words.hpp"
 
 #include "headgate/config/policy_tests.hpp"
 #include "headgate/core/json_text.hpp"

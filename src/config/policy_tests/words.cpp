@@ -1,4 +1,4 @@
-#include "words.hpp"
+#include "config/policy_tests/words.hpp"
 
 #include "config/table_shapes.hpp"
 #include "config/text/report.hpp"

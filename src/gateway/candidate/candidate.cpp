@@ -198,6 +198,7 @@ std::vector<observe::TakenTop> Candidate::take_keys() {
     one.allowed = std::move(taken.rejected);
   }
   std::vector<observe::TakenTop> out;
+  out.reserve(by_limit.size());
   for (auto& [limit, one] : by_limit) out.push_back(std::move(one));
   return out;
 }

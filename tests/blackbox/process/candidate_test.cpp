@@ -105,10 +105,10 @@ TEST(Candidate, OfAnOperatorIsPromotedWithWhatCallersHaveUsed) {
   const auto port = file.last_port("listening on ");
   EXPECT_EQ(statuses(port, 3), (std::vector<int>{200, 200, 429})) << "five of seven were used";
   expect_refusal(admin.ask("GET", "/api/v1/candidate"), 404);
-  EXPECT_EQ(admin.get("/api/v1/status")["details"][0]["reason"], "promoted");
+  EXPECT_TRUE(has(admin.get("/api/v1/status")["details"].dump(), R"("reason":"promoted")"));
   EXPECT_TRUE(has(file.process().err(), "candidate_promoted"));
   const auto key = admin.get("/api/v1/limits/new/keys/127.0.0.1");
-  EXPECT_EQ(key["rates"][0]["used"], 8) << "six beside the old policy, and two since: " << key;
+  EXPECT_TRUE(has(key.dump(), R"("used":8)")) << "six beside the old policy, and two since: " << key;
 
   ASSERT_EQ(run_headgate({"reload", "--previous", "--admin", admin.url()}).code, 0);
   EXPECT_EQ(admin.get("/api/v1/status")["details"], Json::array());
@@ -177,7 +177,7 @@ TEST(Candidate, InRedisHasKeysOfItsOwnAndItsOutageIsFeltByNobody) {
   const Json in_redis = {{"redis", {{"url", url}}}};
   Reloaded file(limited("plan", "100/day"));
   const Operator admin(file.process());
-  auto next = Json::parse(file.as_file(limited("plan", "2/day", in_redis)));
+  auto next = Json::parse(file.as_file(limited("plan", "90/day", in_redis)));
   next["limits"]["plan"]["leases"] = "off";
   ASSERT_EQ(admin.ask("PUT", "/api/v1/candidate", next.dump()).status(), 200);
   const auto compared = [&](const char* what, std::uint64_t least) {
@@ -185,7 +185,7 @@ TEST(Candidate, InRedisHasKeysOfItsOwnAndItsOutageIsFeltByNobody) {
   };
   // The first may come before its connection is there.
   ASSERT_TRUE(wait_until([&] {
-    return statuses(file, 1) == std::vector<int>{200} && admin.get("/api/v1/candidate/diff")["requests"]["hit"] >= 1;
+    return statuses(file, 1) == std::vector<int>{200} && admin.get("/api/v1/candidate/diff")["requests"]["both_allowed"] >= 1;
   }));
   const auto keys = redis_cli(redis.port(), "--raw keys '*'");
   EXPECT_TRUE(has(keys, "hg:candidate:")) << keys;
@@ -207,6 +207,8 @@ TEST(Candidate, GoesOnInTheProcessOfAnUpgrade) {
   const auto sha = admin.get("/api/v1/candidate")["sha256"];
   ASSERT_EQ(statuses(port, 3), std::vector<int>(3, 200));
   ASSERT_TRUE(upgraded.upgrade()) << upgraded.gateway.process().err();
+  // A connection may still come to the process before, which is ending.
+  ASSERT_TRUE(wait_until([&] { return admin.ask("GET", "/api/v1/candidate").status() != 503; }));
   EXPECT_EQ(admin.get("/api/v1/candidate")["sha256"], sha);
   ASSERT_EQ(statuses(port, 2), std::vector<int>(2, 200));
   const auto diff = admin.get("/api/v1/candidate/diff");
