@@ -126,8 +126,8 @@ void load_beside(const Node& root, Report& report, WithAdvice with, Config& conf
                         "the candidate " + in_quotes(path) + " cannot be read: " + content.why_not,
                         "a path begins at the directory of this file");
   Report own(*content.text, path);
-  auto loaded = load_text(*content.text, std::filesystem::path(path).parent_path().string(), path, own, with,
-                          Serves::no);
+  auto loaded =
+      load_text(*content.text, std::filesystem::path(path).parent_path().string(), path, own, with, Serves::no);
   for (auto& diagnostic : loaded.diagnostics)
     if (diagnostic.file.empty()) diagnostic.file = path;
   found.diagnostics = std::move(loaded.diagnostics);

@@ -43,7 +43,7 @@ struct Path {
   limit::ShardTurns shard_turns;
   std::shared_ptr<Mirrors> mirrors;
   std::unique_ptr<identity::TokenCache> tokens;
-  bool verifies_tokens = true;  ///< else a token that is not known yet is not decided (503)
+  bool verifies_tokens = true;    ///< else a token that is not known yet is not decided (503)
   std::unique_ptr<LagProbe> lag;  ///< null if the lag is not watched
   Duration lag_tolerated{0};
 

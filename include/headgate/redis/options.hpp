@@ -52,7 +52,7 @@ struct RedisOptions {
   std::uint32_t instances = 1;  ///< gateways that share the limits: each grants 1/instances while it counts locally
   std::uint32_t workers = 1;    ///< limiters of this process; `instances` times this many may hold a lease of one key
   std::uint32_t max_in_flight = 1024;  ///< maximum of active calls of a worker; beyond it Redis counts as unavailable
-  bool tells = true;  ///< an event says when Redis is lost, and when it is found
+  bool tells = true;                   ///< an event says when Redis is lost, and when it is found
   bool operator==(const RedisOptions&) const = default;
 };
 

@@ -1,12 +1,12 @@
 // Reads files of policy tests.
 
 #include "config/check.hpp"
+#include "config/policy_tests/words.hpp"
 #include "config/schema.hpp"
 #include "config/text/codes.hpp"
 #include "config/text/parser.hpp"
 #include "config/text/paths.hpp"
 #include "config/values.hpp"
-#include "config/policy_tests/words.hpp"
 
 #include "headgate/config/policy_tests.hpp"
 #include "headgate/core/json_text.hpp"

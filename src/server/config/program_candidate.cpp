@@ -182,19 +182,19 @@ void GatewayProgram::tell_candidate(std::function<void()> then) {
 
 void GatewayProgram::set_candidate(const std::string& body, const std::string& name, const Tell& tell) {
   if (!begin_change([this, body, name, tell] { set_candidate(body, name, tell); })) return;
-  side_.run([this, &side = side_, &loop = loop_, body, name, tell, directory = directory_of_file(),
-             live = now_->config] {
-    const auto read = std::make_shared<ReadCandidate>(read_candidate(side, body, name, directory, *live));
-    boost::asio::post(loop, [this, read, tell] {
-      if (workers_ == nullptr) return;  // nobody waits for it any more
-      if (!read->ready) {
-        tell(read->result);
-        return ended_reload({});
-      }
-      put_candidate(std::move(read->ready));
-      tell_candidate([read, tell] { tell(read->result); });
-    });
-  });
+  side_.run(
+      [this, &side = side_, &loop = loop_, body, name, tell, directory = directory_of_file(), live = now_->config] {
+        const auto read = std::make_shared<ReadCandidate>(read_candidate(side, body, name, directory, *live));
+        boost::asio::post(loop, [this, read, tell] {
+          if (workers_ == nullptr) return;  // nobody waits for it any more
+          if (!read->ready) {
+            tell(read->result);
+            return ended_reload({});
+          }
+          put_candidate(std::move(read->ready));
+          tell_candidate([read, tell] { tell(read->result); });
+        });
+      });
 }
 
 void GatewayProgram::drop_candidate(const std::function<void(bool)>& tell) {

@@ -72,8 +72,8 @@ void put(TreeNode& root, std::string_view key, std::string value, const Spot& sp
       at = &at->items[step.index];
     } else {
       step_in(TreeNode::Kind::map);
-      auto found = std::find_if(at->members.begin(), at->members.end(),
-                                [&](const auto& each) { return each.key == step.key; });
+      auto found =
+          std::find_if(at->members.begin(), at->members.end(), [&](const auto& each) { return each.key == step.key; });
       if (found == at->members.end()) {
         if (++count > kMaxNodes || at->members.size() >= kMaxItems)
           throw Unreadable(spot, "this file has too many values");

@@ -185,7 +185,8 @@ TEST(Candidate, InRedisHasKeysOfItsOwnAndItsOutageIsFeltByNobody) {
   };
   // The first may come before its connection is there.
   ASSERT_TRUE(wait_until([&] {
-    return statuses(file, 1) == std::vector<int>{200} && admin.get("/api/v1/candidate/diff")["requests"]["both_allowed"] >= 1;
+    return statuses(file, 1) == std::vector<int>{200} &&
+           admin.get("/api/v1/candidate/diff")["requests"]["both_allowed"] >= 1;
   }));
   const auto keys = redis_cli(redis.port(), "--raw keys '*'");
   EXPECT_TRUE(has(keys, "hg:candidate:")) << keys;
