@@ -56,6 +56,7 @@ std::string redis(unsigned gateways) {
 
 std::string upstreams(const std::vector<std::string>& servers) {
   std::vector<std::string> urls;
+  urls.reserve(servers.size());
   for (const auto& each : servers) urls.push_back(in_json(each));
   const auto all = joined(urls, ", ");
   return "\"upstreams\": { \"app\": " + (urls.size() == 1 ? all : "{ \"servers\": [" + all + "] }") + " },\n\n";

@@ -12,7 +12,7 @@ using Callers = StarterCallers;
 
 /// What a step says of who sends.
 std::string sender(Callers callers, unsigned number) {
-  const auto address = ", \"ip\": \"203.0.113." + std::to_string(8 + number) + '"';
+  auto address = ", \"ip\": \"203.0.113." + std::to_string(8 + number) + '"';
   switch (callers) {
     case Callers::anyone:
       return address;

@@ -48,7 +48,7 @@ std::string directory_of(const std::string& file) { return std::filesystem::path
 
 std::string beginning_of(std::istream& file, std::size_t most) {
   std::string out;
-  std::array<char, 64 * 1024> part{};
+  std::array<char, 65'536> part{};
   while (out.size() < most && (file.read(part.data(), part.size()), file.gcount() > 0))
     out.append(part.data(), std::min(static_cast<std::size_t>(file.gcount()), most - out.size()));
   return out;
