@@ -231,6 +231,7 @@ std::vector<KeyFigures> RunTally::worst_of(const gateway::CompiledLimit& limit) 
   }
   std::ranges::sort_heap(heap, worse);
   std::vector<KeyFigures> out;
+  out.reserve(heap.size());
   for (const auto& each : heap)
     out.push_back({services::written_key(limit.limit, keys(*each.tier).text(each.digest)), each.tier->name,
                    each.count.requests, each.count.rejected});

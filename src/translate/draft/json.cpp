@@ -31,6 +31,7 @@ std::string list_of(const std::vector<std::string>& values) { return "[" + joine
 
 std::string texts_of(const std::vector<std::string>& texts) {
   std::vector<std::string> values;
+  values.reserve(texts.size());
   for (const auto& text : texts) values.push_back(json_text(text));
   return list_of(values);
 }

@@ -55,6 +55,7 @@ std::vector<DraftEntry::Field> all_fields(const DraftEntry& entry) {
 /// `{ "key": value, … }` on one line.
 std::string on_one_line(const std::vector<DraftEntry::Field>& fields) {
   std::vector<std::pair<std::string, std::string>> members;
+  members.reserve(fields.size());
   for (const auto& field : fields) members.emplace_back(field.key, field.json);
   return object_of(members);
 }

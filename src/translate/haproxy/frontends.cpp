@@ -181,7 +181,7 @@ class Frontend {
     for (const auto* other : {"lf-string", "file", "lf-file", "errorfile", "errorfiles", "hdr"})
       if (!line.after(other).empty()) say(route, Matter::lost, line.spot, other, "headgate answers with a fixed text");
     route.set("respond", object_of(members));
-    put(std::move(route), conditions(line), line);
+    put(route, conditions(line), line);
   }
 
   void redirect(const HaproxyLine& line, DraftEntry route) {
@@ -207,7 +207,7 @@ class Frontend {
         if (const auto some = requests_of(tests); some && !some->empty() && some->front().path != "/*")
           to = to.substr(0, to.size() - 2) + some->front().path;
     route.set("redirect", object_of({{"to", json_text(to)}, {"status", code.empty() ? "302" : std::string(code)}}));
-    put(std::move(route), all, line);
+    put(route, all, line);
   }
 
   void pass_on(const HaproxyLine& line, const std::string& backend) {
@@ -229,7 +229,7 @@ class Frontend {
       route.remarks.insert(route.remarks.end(), rules.remarks.begin(), rules.remarks.end());
       made->second.remarks.clear();  // said once
     }
-    put(std::move(route), conditions(line), line);
+    put(route, conditions(line), line);
   }
 
   /// What the rules of the frontend and of the backend do to requests that go there.

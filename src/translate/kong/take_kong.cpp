@@ -174,7 +174,11 @@ void take_route(KongWork& work, const TreeNode& node, const Service& service, Ko
       copy.set("timeout", service.timeout);
       if (!prefix.empty() && !path.ends_with('/') && first)
         say(copy, Matter::differs, node.spot, path,
-            "headgate compares whole segments: " + path + " and what is below, not " + path + "x");
+            std::string("headgate compares whole segments: ")
+                    .append(path)
+                    .append(" and what is below, not ")
+                    .append(path) +
+                "x");
       if (!copy.off) apply_plugins(work, plugins, copy);
       put_route(work.draft, std::move(copy));
       first = false;

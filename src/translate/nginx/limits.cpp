@@ -85,7 +85,7 @@ std::string finish_limit(NginxWork& work, DraftEntry limit, const std::string& i
              "headgate counts the IPv6 addresses of a block of 64 bits as one client; \"identity\": { \"ipv6_prefix\": "
              "128 } "
              "counts each, as nginx does");
-  const auto name = limit.off ? std::string() : limit.name;
+  auto name = limit.off ? std::string() : limit.name;
   work.limits[id] = name;
   put_limit(work.draft, std::move(limit));
   return name;

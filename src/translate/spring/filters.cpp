@@ -173,7 +173,7 @@ std::vector<SpringStep> steps_of(const TreeNode& list) {
         } else {
           for (auto& each : value.texts()) step.values.push_back(std::move(each));
           for (const auto& [inner, text] : value.members)
-            if (text.is_text()) step.arguments[key + '.' + inner] = text.text;
+            if (text.is_text()) step.arguments[std::string(key).append(1, '.').append(inner)] = text.text;
         }
       }
       // Kebab and camel case name the same.

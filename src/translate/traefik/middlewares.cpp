@@ -257,7 +257,8 @@ void apply_middleware(TraefikWork& work, const std::string& name, DraftEntry& ro
           kind == "passtlsclientcert" ? "see \"certificate_headers\" in \"identity\""
                                       : "headgate passes on what servers answer");
     } else {
-      say(route, Matter::lost, node.spot, "middleware " + name + ": " + written, why_lost(kind));
+      say(route, Matter::lost, node.spot, std::string("middleware ").append(name).append(": ").append(written),
+          why_lost(kind));
     }
   }
 }

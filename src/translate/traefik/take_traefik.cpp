@@ -72,7 +72,7 @@ void name_servers(TreeNode& root, const std::string& container) {
               url.spot = balancer.spot;
               TreeNode text;
               text.kind = TreeNode::Kind::text;
-              text.text = scheme + "://" + container + ':' + port;
+              text.text = std::string(scheme).append("://").append(container).append(1, ':').append(port);
               text.spot = balancer.spot;
               url.members.push_back({"url", text});
               TreeNode list;
@@ -106,11 +106,12 @@ void take_traefik(const std::vector<ReadFile>& inputs, Draft& draft) {
   std::vector<TreeNode> documents;
   for (const auto& input : inputs)
     for (auto& document : read_yaml(input.text, input.name, count)) {
+      const bool map = document.is_map();
       if (document.has("http"))
         documents.push_back(std::move(document));
       else if (document.has("services"))
         take_compose(document, documents, draft);
-      if (documents.empty() || !document.is_map()) continue;
+      if (documents.empty() || !map) continue;
       for (const auto* other : {"tcp", "udp"})
         if (documents.back().has(other))
           draft.say(Matter::lost, documents.back()[other].spot, other, "headgate is an HTTP gateway");
