@@ -15,25 +15,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json mistakes_of(const ReloadResult& result) {
-  Json out = Json::array();
-  for (const auto& mistake : result.mistakes) {
-    Json row;
-    if (const auto& file = mistake.file.empty() ? result.file : mistake.file; !file.empty()) row["file"] = file;
-    if (mistake.line > 0) {
-      row["line"] = mistake.line;
-      row["column"] = mistake.column;
-    }
-    if (!mistake.pointer.empty()) row["pointer"] = mistake.pointer;
-    if (!mistake.code.empty()) row["code"] = mistake.code;
-    row["severity"] = mistake.severity == config::Severity::error ? "error" : "warning";
-    row["message"] = mistake.message;
-    if (!mistake.help.empty()) row["help"] = mistake.help;
-    out.push_back(std::move(row));
-  }
-  return out;
-}
-
 std::string_view word_of(ReloadFrom from) {
   switch (from) {
     case ReloadFrom::file:
@@ -56,7 +37,24 @@ std::optional<ReloadFrom> wanted(const AdminCall& call) {
 
 }  // namespace
 
-nlohmann::ordered_json mistakes_json(const ReloadResult& result) { return mistakes_of(result); }
+Json mistakes_json(const ReloadResult& result) {
+  Json out = Json::array();
+  for (const auto& mistake : result.mistakes) {
+    Json row;
+    if (const auto& file = mistake.file.empty() ? result.file : mistake.file; !file.empty()) row["file"] = file;
+    if (mistake.line > 0) {
+      row["line"] = mistake.line;
+      row["column"] = mistake.column;
+    }
+    if (!mistake.pointer.empty()) row["pointer"] = mistake.pointer;
+    if (!mistake.code.empty()) row["code"] = mistake.code;
+    row["severity"] = mistake.severity == config::Severity::error ? "error" : "warning";
+    row["message"] = mistake.message;
+    if (!mistake.help.empty()) row["help"] = mistake.help;
+    out.push_back(std::move(row));
+  }
+  return out;
+}
 
 AdminAnswer reload_answer(const ReloadResult& result) {
   if (result.no_previous)
@@ -68,7 +66,7 @@ AdminAnswer reload_answer(const ReloadResult& result) {
   out["waiting_for_restart"] = result.waiting;
   out["limits_begun_anew"] = Json::array();
   for (const auto& each : result.anew) out["limits_begun_anew"].push_back({{"limit", each.limit}, {"why", each.why}});
-  out["warnings"] = mistakes_of(result);
+  out["warnings"] = mistakes_json(result);
   AdminAnswer answer{.body = services::text_of(out), .type = AdminAnswer::kJson};
   if (result.from == ReloadFrom::previous) answer.target = "previous=true";
   return answer;
@@ -79,7 +77,7 @@ AdminAnswer mistakes_answer(const ReloadResult& result, const std::string& detai
                         {"title", "Unprocessable Entity"},
                         {"status", 422},
                         {"detail", detail},
-                        {"mistakes", mistakes_of(result)}};
+                        {"mistakes", mistakes_json(result)}};
   return {.status = 422, .body = services::text_of(problem), .type = AdminAnswer::kProblem};
 }
 

@@ -135,6 +135,7 @@ class Candidate : public std::enable_shared_from_this<Candidate> {
   void undecided(Undecided why);
   void told_bug() noexcept;
   static void note_end(CandidateExchange& asked) noexcept;
+  static void note_status_of_answer(CandidateExchange& asked);
   void leave(CandidateExchange& asked);
   CandidateExchange* take();
   void release(CandidateExchange& asked) noexcept;

@@ -104,7 +104,6 @@ Result<std::string, CommandFailure> diff_picture(const AdminOptions& options) {
 }
 
 int set_candidate(const CandidateOptions& given) {
-  auto options = given.admin.whole();
   AdminRequest request{.method = "PUT", .target = "/api/v1/candidate", .patience = kCompilePatience};
   if (given.by_path) {
     std::error_code failed;
@@ -117,19 +116,11 @@ int set_candidate(const CandidateOptions& given) {
     request.body = std::move(*text);
     request.target += "?name=" + in_path(given.file);  // messages call it so
   }
-  const auto reply = call_gateway(options, request);
-  if (reply.has_error()) {
-    if (options.json && !reply.error().text.empty()) std::fputs(printable_json(reply.error().text).c_str(), stdout);
-    return complain(reply.error());
-  }
-  if (options.json) {
-    std::fputs(printable_json(reply->text).c_str(), stdout);
-    return kWell;
-  }
-  for (const auto& warning : list_in(reply->json, "warnings"))
-    std::fprintf(stderr, "headgate: warning: %s\n", printable(text_in(warning, "message")).c_str());
-  print_line(given.file + " decides beside the configuration in force; headgate diff tells what it would change");
-  return kWell;
+  return call_and_print(given.admin, request, [&](const Answer& answer) {
+    for (const auto& warning : list_in(answer, "warnings"))
+      std::fprintf(stderr, "headgate: warning: %s\n", printable(text_in(warning, "message")).c_str());
+    print_line(given.file + " decides beside the configuration in force; headgate diff tells what it would change");
+  });
 }
 
 }  // namespace

@@ -266,7 +266,10 @@ void Candidate::keep(CandidateExchange& asked) {
   auto& y = asked.x;
   y.admission.served = true;
   if (asked.from != nullptr && !(y.route->left & kEnds).empty()) return;
-  if (asked.from == nullptr) leave(asked);
+  if (asked.from == nullptr) {
+    note_status_of_answer(asked);
+    leave(asked);
+  }
   asked.done = true;
 }
 
@@ -294,6 +297,7 @@ void Candidate::ended(Exchange& x) noexcept {
   try {
     const Lent lent(asked);
     note_end(asked);
+    note_status_of_answer(asked);
     of.leave(asked);
   } catch (...) {
     of.told_bug();
@@ -309,7 +313,12 @@ void Candidate::note_end(CandidateExchange& asked) noexcept {
   y.status = answered ? x.status : 0;
   y.ended_by = answered ? x.ended_by : EndedBy::upstream;
   y.attempts = answered ? x.attempts : 1;
-  if (answered && y.status != 0 && y.route != nullptr && y.route->takes(Step::settle)) note_status(y, y.status);
+}
+
+/// When its limits are decided, and its end is known.
+void Candidate::note_status_of_answer(CandidateExchange& asked) {
+  auto& y = asked.x;
+  if (y.status != 0 && y.route != nullptr && y.route->takes(Step::settle)) note_status(y, y.status);
 }
 
 void Candidate::leave(CandidateExchange& asked) {
