@@ -3,9 +3,9 @@
 #include "commands.hpp"
 #include "config_file.hpp"
 #include "printable.hpp"
-#include "replace_file.hpp"
 
 #include "headgate/config/layout.hpp"
+#include "headgate/core/replace_file.hpp"
 
 #include <algorithm>
 #include <cstdio>

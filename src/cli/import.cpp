@@ -2,8 +2,8 @@
 
 #include "commands.hpp"
 #include "printable.hpp"
-#include "replace_file.hpp"
 
+#include "headgate/core/replace_file.hpp"
 #include "headgate/translate/translate.hpp"
 
 #include <CLI/CLI.hpp>

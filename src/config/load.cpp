@@ -135,8 +135,8 @@ void load_beside(const Node& root, Report& report, WithAdvice with, Config& conf
   found.included.push_back({path, std::move(*content.text)});
   found.watched = std::move(loaded.watched);
   if (!loaded.config) return;
-  // Another text of the same file is another value of the key.
-  config.fingerprints["candidate"] = keyed_hash(path + '\0' + loaded.config->sha256, 0).low;
+  config.named_candidate = path + ' ' + loaded.config->sha256;
+  config.fingerprints["candidate"] = keyed_hash(config.named_candidate, 0).low;
   config.candidate = std::make_shared<const Config>(std::move(*loaded.config));
 }
 

@@ -91,6 +91,9 @@ struct Config {
   observe::LogOptions log;
   SourceLocations places;
   std::shared_ptr<const Config> candidate;  ///< decides beside this one, which alone counts; null: there is none
+  /// Path and SHA-256 of what the key "candidate" names, with a space between; empty: it names nothing. Another text of
+  /// the same file is another candidate. The same in each process.
+  std::string named_candidate;
   std::vector<std::string> included;  ///< the files that the main one includes, in the order in which they were read
   /// A fingerprint of the value of each key at the top of the file: tells which of them a reload has changed. Differs
   /// in each process.

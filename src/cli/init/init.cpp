@@ -4,9 +4,9 @@
 #include "cli/commands.hpp"
 #include "cli/keys/self_signed.hpp"
 #include "cli/printable.hpp"
-#include "cli/replace_file.hpp"
 #include "starter.hpp"
 
+#include "headgate/core/replace_file.hpp"
 #include "headgate/core/text.hpp"
 
 #include <unistd.h>

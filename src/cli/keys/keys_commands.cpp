@@ -3,10 +3,10 @@
 
 #include "cli/commands.hpp"
 #include "cli/config_file.hpp"
-#include "cli/replace_file.hpp"
 #include "key_text.hpp"
 
 #include "headgate/core/json_text.hpp"
+#include "headgate/core/replace_file.hpp"
 #include "headgate/core/time.hpp"
 #include "headgate/identity/api_keys.hpp"
 #include "headgate/identity/expiry.hpp"

@@ -3,12 +3,12 @@
 #include "cli/commands.hpp"
 #include "cli/output.hpp"
 #include "cli/printable.hpp"
-#include "cli/replace_file.hpp"
 #include "cli/text_table.hpp"
 #include "junit.hpp"
 #include "tested_file.hpp"
 
 #include "headgate/admin/explain_json.hpp"
+#include "headgate/core/replace_file.hpp"
 #include "headgate/observe/logs.hpp"
 
 #include <CLI/CLI.hpp>

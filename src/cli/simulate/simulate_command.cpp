@@ -5,13 +5,13 @@
 #include "cli/config_file.hpp"
 #include "cli/one_limit.hpp"
 #include "cli/printable.hpp"
-#include "cli/replace_file.hpp"
 #include "cli/text_table.hpp"
 #include "progress.hpp"
 #include "simulate_page.hpp"
 #include "simulate_text.hpp"
 
 #include "headgate/access_logs/moment.hpp"
+#include "headgate/core/replace_file.hpp"
 #include "headgate/simulate/report.hpp"
 
 #include <CLI/CLI.hpp>

@@ -40,6 +40,7 @@ GatewayProgram::GatewayProgram(boost::asio::io_context& loop, Clock& clock, Side
       reason_watch_(clock),
       traces_(loop, clock, shared.spans, shared.registry),
       candidate_watch_(clock, shared.registry),
+      record_(config.file),
       calls_(std::make_shared<admin::ReloadCalls>(
           loop, [this](admin::ReloadFrom from, Tell tell) { reload(from, std::move(tell)); })) {
   shared_.billing->collect_from([this](const auto& each, const auto& done) {

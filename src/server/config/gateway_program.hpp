@@ -3,6 +3,7 @@
 
 #include "kept_configs.hpp"
 #include "reload.hpp"
+#include "server/candidate/candidate_record.hpp"
 #include "server/candidate/candidate_watch.hpp"
 #include "server/gateway_service.hpp"
 #include "server/upgrade/handed_state.hpp"
@@ -52,6 +53,8 @@ class GatewayProgram final : public Program {
   void hand_over_by(TakenOver taken, CommandLine command);
   /// Takes over what the process before this one knows, and says what not. Before the workers run; waits for it.
   void take_state(bool same_hashes);
+  /// Sets the candidate again that an operator had set before a restart, or says why not. Before the workers run.
+  void take_kept_candidate();
   /// Takes the calls of the admin interface.
   const std::shared_ptr<admin::ReloadCalls>& calls() const noexcept { return calls_; }
   /// Answers the admin interface.
@@ -117,6 +120,8 @@ class GatewayProgram final : public Program {
   void drop_candidate(const std::function<void(bool)>& tell);
   void promote_candidate(const std::function<void(const std::optional<admin::ReloadResult>&)>& tell);
   std::optional<HandedCandidate> handed_candidate() const;
+  /// A restart finds what an operator has set, and nothing else.
+  void forget_kept() const;
   std::string directory_of_file() const;
   std::shared_ptr<gateway::CandidateState> take_candidate(const HandedCandidate& handed);
   void ask_candidate(const std::function<void(const std::optional<admin::CandidateDiff>&)>& tell);
@@ -139,7 +144,8 @@ class GatewayProgram final : public Program {
   std::shared_ptr<const services::ActiveConfig> now_;
   KeptConfigs kept_;
   CandidateWatch candidate_watch_;
-  std::optional<ReadyCandidate> candidate_;     // what decides beside it
+  std::optional<ReadyCandidate> candidate_;  // what decides beside it
+  const CandidateRecord record_;
   std::shared_ptr<const config::Config> file_;  // what the file said when it was read last
   std::shared_ptr<const config::Config> begun_with_;
   std::shared_ptr<keyring::Keyring> keyring_;

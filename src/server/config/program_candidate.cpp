@@ -92,6 +92,21 @@ ReadCandidate read_candidate(const SideThread& side, const std::string& body, co
   return out;
 }
 
+/// So that a restart finds it, set over what the file names.
+void keep(const CandidateRecord& record, const std::string& over, ReadCandidate& read) {
+  if (!read.ready) return;
+  auto& why = read.ready->not_kept;
+  why = record.write({.text = read.ready->text, .name = read.ready->name, .over = over}).value_or("");
+  if (why.empty()) return;
+  auto& told = read.result.mistakes.emplace_back();
+  told.severity = config::Severity::warning;
+  told.message = "a restart forgets this candidate: " + why;
+}
+
+void tell_not_kept(const std::string& why) {
+  observe::event(observe::LogLevel::warning, "candidate_not_kept", why, {});
+}
+
 /// The limits whose counters the configuration in force does not have, or would begin anew.
 std::set<std::string> new_limits(const config::Config& live, const config::Config& candidate) {
   std::set<std::string> out;
@@ -157,6 +172,7 @@ bool GatewayProgram::begin_change(std::function<void()> again) {
 /// Its counters begin empty.
 void GatewayProgram::put_candidate(std::optional<ReadyCandidate> next) {
   candidate_ = std::move(next);
+  forget_kept();
   auto active = std::make_shared<services::ActiveConfig>(*now_);
   active->candidate = beside(side_, candidate_, nullptr);
   now_ = std::move(active);
@@ -182,19 +198,20 @@ void GatewayProgram::tell_candidate(std::function<void()> then) {
 
 void GatewayProgram::set_candidate(const std::string& body, const std::string& name, const Tell& tell) {
   if (!begin_change([this, body, name, tell] { set_candidate(body, name, tell); })) return;
-  side_.run(
-      [this, &side = side_, &loop = loop_, body, name, tell, directory = directory_of_file(), live = now_->config] {
-        const auto read = std::make_shared<ReadCandidate>(read_candidate(side, body, name, directory, *live));
-        boost::asio::post(loop, [this, read, tell] {
-          if (workers_ == nullptr) return;  // nobody waits for it any more
-          if (!read->ready) {
-            tell(read->result);
-            return ended_reload({});
-          }
-          put_candidate(std::move(read->ready));
-          tell_candidate([read, tell] { tell(read->result); });
-        });
-      });
+  side_.run([this, &side = side_, &loop = loop_, body, name, tell, directory = directory_of_file(), live = now_->config,
+             record = record_, over = file_->named_candidate] {
+    const auto read = std::make_shared<ReadCandidate>(read_candidate(side, body, name, directory, *live));
+    keep(record, over, *read);
+    boost::asio::post(loop, [this, read, tell] {
+      if (workers_ == nullptr) return;  // nobody waits for it any more
+      if (!read->ready) {
+        tell(read->result);
+        return ended_reload({});
+      }
+      put_candidate(std::move(read->ready));
+      tell_candidate([read, tell] { tell(read->result); });
+    });
+  });
 }
 
 void GatewayProgram::drop_candidate(const std::function<void(bool)>& tell) {
@@ -239,10 +256,11 @@ void GatewayProgram::ask_candidate(const std::function<void(const std::optional<
       [this, &loop = loop_, taken, tell] {
         boost::asio::post(loop, [this, taken, tell] {
           candidate_watch_.add(taken->all);
-          if (now_->candidate)
-            tell(candidate_watch_.diff(*now_));
-          else
-            tell(std::nullopt);
+          if (!now_->candidate) return tell(std::nullopt);
+          auto diff = candidate_watch_.diff(*now_);
+          if (!candidate_->not_kept.empty())
+            diff.candidate.notes.push_back("a restart forgets it: " + candidate_->not_kept);
+          tell(std::move(diff));
         });
       });
 }
@@ -252,7 +270,7 @@ std::string GatewayProgram::directory_of_file() const { return directory_of(file
 
 std::optional<HandedCandidate> GatewayProgram::handed_candidate() const {
   if (candidate_ && !candidate_->text.empty()) return HandedCandidate{candidate_->text, candidate_->name, false};
-  if (!candidate_ && file_ && file_->fingerprints.contains("candidate")) return HandedCandidate{{}, {}, true};
+  if (!candidate_ && file_ && !file_->named_candidate.empty()) return HandedCandidate{{}, {}, true};
   return std::nullopt;  // the next process finds it where this one has
 }
 
@@ -262,12 +280,37 @@ std::shared_ptr<gateway::CandidateState> GatewayProgram::take_candidate(const Ha
     return nullptr;
   }
   auto read = read_candidate(side_, handed.text, handed.name, directory_of_file(), *now_->config);
-  if (read.ready) {
-    put_candidate(std::move(read.ready));
-    return now_->candidate->state;
+  if (!read.ready) {
+    log_mistakes(read.result);
+    return nullptr;
   }
+  keep(record_, file_->named_candidate, read);  // the version before may have kept none
+  if (!read.ready->not_kept.empty()) tell_not_kept("a restart forgets the candidate: " + read.ready->not_kept);
+  put_candidate(std::move(read.ready));
+  return now_->candidate->state;
+}
+
+/// As a reload does: what an operator has set stays while the file names the same as then.
+void GatewayProgram::take_kept_candidate() {
+  auto kept = record_.read();
+  if (kept.has_error()) return tell_not_kept("what an operator had set is forgotten: " + kept.error());
+  if (!*kept) return;
+  const auto& was = **kept;
+  if (was.over != file_->named_candidate) {
+    tell_not_kept(
+        "what an operator had set is forgotten: the key \"candidate\", or the file that it names, has changed");
+    return forget_kept();
+  }
+  auto read = read_candidate(side_, was.text, was.name, directory_of_file(), *now_->config);
+  if (read.ready) return put_candidate(std::move(read.ready));
   log_mistakes(read.result);
-  return nullptr;
+  tell_not_kept("what an operator had set cannot be used any more, and lies in " + record_.path());
+}
+
+void GatewayProgram::forget_kept() const {
+  if (candidate_ && !candidate_->by_file) return;
+  if (const auto why = record_.remove())
+    tell_not_kept("after a restart a candidate comes back that is set no more: " + *why);
 }
 
 admin::CandidateCalls GatewayProgram::candidate_calls() {

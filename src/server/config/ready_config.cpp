@@ -91,12 +91,7 @@ ReadyConfig with_upstreams(const SideThread& side, const ReadyConfig& before,
 namespace {
 
 bool names_another(const config::Config& now, const config::Config* before) {
-  constexpr auto kKey = "candidate";
-  const auto print = [](const config::Config& of) {
-    const auto found = of.fingerprints.find(kKey);
-    return found == of.fingerprints.end() ? std::optional<std::uint64_t>() : found->second;
-  };
-  return before == nullptr || print(now) != print(*before);
+  return before == nullptr || now.named_candidate != before->named_candidate;
 }
 
 /// The one that is set now, beside `live`.

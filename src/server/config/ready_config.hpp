@@ -22,7 +22,9 @@ struct ReadyCandidate {
   std::shared_ptr<const gateway::CompiledConfig> compiled;  ///< as it decides beside another one
   /// What an operator sent; empty: the file of the active configuration names it, or an operator named a file.
   std::string text{};
-  std::string name{};    ///< what messages call that text
+  std::string name{};  ///< what messages call that text
+  std::string
+      not_kept{};  ///< why a restart forgets what an operator sent, a sentence without its dot; empty: it does not
   bool by_file = false;  ///< the file of the active configuration names it
 };
 

@@ -23,7 +23,7 @@ StateParts GatewayProgram::parts() {
 }
 
 void GatewayProgram::take_state(bool same_hashes) {
-  if (!taken_over_ || !taken_over_->begun()) return;
+  if (!taken_over_ || !taken_over_->begun()) return take_kept_candidate();
   const int file = taken_over_->ask_state();
   if (file < 0)
     return observe::event(observe::LogLevel::warning, "state_not_taken_over",

@@ -9,10 +9,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
+#include <memory>
 #include <regex>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace headgate::test {
@@ -215,6 +218,106 @@ TEST(Candidate, GoesOnInTheProcessOfAnUpgrade) {
   const auto diff = admin.get("/api/v1/candidate/diff");
   EXPECT_EQ(diff["requests"]["both_allowed"], 1) << "three of four were used before: " << diff;
   EXPECT_EQ(diff["requests"]["hit"], 1);
+}
+
+/// The configuration in a file of its own, whose directory and name stay over restarts.
+struct Restarted {
+  explicit Restarted(const Json& changes) : file(config_for(upstream, changes).dump(), "restarted.json") { start(); }
+  void write(const Json& changes) const {
+    std::ofstream(file.path(), std::ios::trunc) << config_for(upstream, changes).dump();
+  }
+  void start(const std::vector<std::string>& environment = {}) {
+    gateway.reset();  // and ends the one before
+    gateway = std::make_unique<Gateway>(Words{"run", "-c", file.path()}, 1, environment);
+  }
+  Operator admin() { return Operator(gateway->process()); }
+  std::string kept() const { return file.path() + ".candidate"; }
+
+  FakeUpstream upstream;
+  TemporaryFile file;
+  std::unique_ptr<Gateway> gateway;
+};
+
+TEST(Candidate, OfAnOperatorIsSetAgainAfterARestartUntilItIsDropped) {
+  Restarted one(limited("plan", "100/day"));
+  const auto next = config_for(one.upstream, limited("plan", "2/day")).dump();
+  ASSERT_EQ(one.admin().ask("PUT", "/api/v1/candidate?name=next.json", next).status(), 200);
+  const auto sha = one.admin().get("/api/v1/candidate")["sha256"];
+  EXPECT_EQ(std::filesystem::status(one.kept()).permissions(),
+            std::filesystem::perms::owner_read | std::filesystem::perms::owner_write)
+      << "it may hold secrets";
+
+  one.start();
+  const auto shown = one.admin().get("/api/v1/candidate");
+  EXPECT_EQ(shown["sha256"], sha);
+  EXPECT_EQ(shown["from"], "admin");
+  EXPECT_EQ(shown["notes"], Json::array());
+  EXPECT_EQ(statuses(one.gateway->port(), 3), std::vector<int>(3, 200));
+  EXPECT_EQ(one.admin().get("/api/v1/candidate/diff")["requests"]["hit"], 1);
+
+  EXPECT_EQ(one.admin().ask("DELETE", "/api/v1/candidate").status(), 200);
+  EXPECT_FALSE(std::filesystem::exists(one.kept()));
+  one.start();
+  expect_refusal(one.admin().ask("GET", "/api/v1/candidate"), 404);
+}
+
+TEST(Candidate, OfAnOperatorIsForgottenByARestartOnceItIsPromotedOrTheFileNamesAnother) {
+  Restarted one(limited("plan", "100/day"));
+  const TemporaryFile next(config_for(one.upstream, limited("plan", "2/day")).dump(), "next.json");
+  const auto set = [&] {
+    return one.admin().ask("PUT", "/api/v1/candidate", Json{{"file", next.path()}}.dump()).status();
+  };
+  ASSERT_EQ(set(), 200);
+  ASSERT_EQ(one.admin().ask("POST", "/api/v1/candidate/promote").status(), 200);
+  EXPECT_FALSE(std::filesystem::exists(one.kept()));
+
+  one.start();
+  ASSERT_EQ(set(), 200);
+  const TemporaryFile other(config_for(one.upstream, limited("plan", "3/day")).dump(), "other.json");
+  one.write(limited("plan", "100/day", {{"candidate", other.path()}}));
+  one.start();
+  EXPECT_EQ(one.admin().get("/api/v1/candidate")["file"], other.path());
+  EXPECT_TRUE(has(one.gateway->process().err(), "what an operator had set is forgotten"));
+  EXPECT_FALSE(std::filesystem::exists(one.kept()));
+  // Set over what the file names, it stays until the file names another one.
+  ASSERT_EQ(set(), 200);
+  one.start();
+  EXPECT_EQ(one.admin().get("/api/v1/candidate")["file"], next.path());
+  std::ofstream(other.path(), std::ios::app) << '\n';
+  ASSERT_EQ(one.admin().ask("POST", "/api/v1/reload").status(), 200);
+  EXPECT_EQ(one.admin().get("/api/v1/candidate")["file"], other.path());
+  EXPECT_FALSE(std::filesystem::exists(one.kept()));
+}
+
+TEST(Candidate, ThatCannotBeKeptOrIsBrokenSaysSoAndStopsNoStart) {
+  Restarted one(limited("plan", "100/day"));
+  one.start({"STATE_DIRECTORY=/nowhere/state:/tmp"});
+  const auto next = config_for(one.upstream, limited("plan", "2/day")).dump();
+  const TemporaryFile written(next, "next.json");
+  const auto set = run_headgate({"candidate", "set", written.path(), "--admin", one.admin().url()});
+  EXPECT_EQ(set.code, 0) << set.err;
+  const std::string why = "cannot write /nowhere/state/" + std::filesystem::path(one.kept()).filename().string();
+  EXPECT_TRUE(has(set.err, "warning: a restart forgets this candidate: " + why)) << set.err;
+  EXPECT_TRUE(has(one.admin().get("/api/v1/candidate")["notes"].dump(), "a restart forgets it: " + why));
+
+  const Json head = {{"candidate_of", one.file.path()}, {"form", 1}, {"name", "old.json"}, {"over", ""}};
+  for (const auto& [text, told] : std::vector<std::pair<std::string, std::string>>{
+           {head.dump() + "\n{\"lmits\": {}}", "what an operator had set cannot be used any more"},
+           {"{\"form\": 9}\n", "is not what this version of headgate writes"},
+           {"half", "cannot be read, or is not whole"}}) {
+    std::ofstream(one.kept(), std::ios::trunc) << text;
+    one.start();
+    expect_refusal(one.admin().ask("GET", "/api/v1/candidate"), 404);
+    EXPECT_TRUE(has(one.gateway->process().err(), told)) << one.gateway->process().err();
+    EXPECT_EQ(statuses(one.gateway->port(), 1), std::vector<int>{200});
+  }
+  // Another configuration's: two gateways may have one directory.
+  auto other = head;
+  other["candidate_of"] = "/elsewhere/restarted.json";
+  std::ofstream(one.kept(), std::ios::trunc) << other.dump() << '\n' << next;
+  one.start();
+  expect_refusal(one.admin().ask("GET", "/api/v1/candidate"), 404);
+  std::filesystem::remove(one.kept());
 }
 
 /// The commands of docs/candidate.md with what they print, as a page shows them.

@@ -2,14 +2,14 @@
 
 #include "../../../src/cli/config_file.hpp"
 
-#include "unit/cli/folder.hpp"
+#include "support/folder.hpp"
 
 #include <cstdlib>
 
 namespace headgate::cli {
 namespace {
 
-class ConfigFile : public test::Folder {
+class ConfigFile : public headgate::test::Folder {
  protected:
   ConfigFile() : before_(std::filesystem::current_path()) {
     std::filesystem::current_path(folder_);

@@ -1,7 +1,7 @@
 // headgate fmt as a command: which files it writes, and what it says.
 
 #include "cli/commands.hpp"
-#include "folder.hpp"
+#include "support/folder.hpp"
 
 #include <gtest/gtest.h>
 
@@ -23,7 +23,7 @@ FmtRan fmt_of(const FmtOptions& options) {
   return ran;
 }
 
-class Fmt : public test::Folder {};
+class Fmt : public headgate::test::Folder {};
 
 constexpr const char* kLaidOut = "{ \"a\": 1 }\n";
 

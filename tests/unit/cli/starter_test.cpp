@@ -2,7 +2,7 @@
 
 #include "cli/init/starter.hpp"
 
-#include "folder.hpp"
+#include "support/folder.hpp"
 
 #include "headgate/config/layout.hpp"
 #include "headgate/config/load.hpp"
@@ -62,7 +62,7 @@ TEST(Starter, HasNoAnswersIfTheInputEnds) {
   EXPECT_FALSE(answers_to("\nkeys\n\n\n"));
 }
 
-class Starters : public test::Folder {};
+class Starters : public headgate::test::Folder {};
 
 TEST_F(Starters, WriteFilesThatAreValidNeedNoAdviceAndAreLaidOut) {
   for (const auto& kind : starter_kinds()) {

@@ -10,12 +10,12 @@
 #include <string>
 #include <string_view>
 
-namespace headgate::cli::test {
+namespace headgate::test {
 
 class Folder : public testing::Test {
  protected:
   Folder() {
-    auto name = (std::filesystem::temp_directory_path() / "headgate_cli.XXXXXX").string();
+    auto name = (std::filesystem::temp_directory_path() / "headgate_folder.XXXXXX").string();
     EXPECT_NE(::mkdtemp(name.data()), nullptr);
     folder_ = name;
   }
@@ -38,4 +38,4 @@ class Folder : public testing::Test {
   std::filesystem::path folder_;
 };
 
-}  // namespace headgate::cli::test
+}  // namespace headgate::test

@@ -1,4 +1,4 @@
-#include "replace_file.hpp"
+#include "headgate/core/replace_file.hpp"
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -10,7 +10,7 @@
 #include <cstring>
 #include <filesystem>
 
-namespace headgate::cli {
+namespace headgate {
 namespace {
 
 std::string directory_of(const std::string& file) {
@@ -107,4 +107,4 @@ std::optional<std::string> create_file(const std::string& path, std::string_view
   return "cannot write " + path + ": " + std::strerror(why);
 }
 
-}  // namespace headgate::cli
+}  // namespace headgate

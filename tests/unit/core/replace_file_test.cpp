@@ -1,12 +1,12 @@
-#include "../../../src/cli/replace_file.hpp"
+#include "headgate/core/replace_file.hpp"
 
-#include "unit/cli/folder.hpp"
+#include "support/folder.hpp"
 
 #include <sys/stat.h>
 
 #include <thread>
 
-namespace headgate::cli {
+namespace headgate {
 namespace {
 
 class ReplaceFile : public test::Folder {
@@ -82,4 +82,4 @@ TEST_F(ReplaceFile, WaitsForWhoChangesOneOfItsFolder) {
 }
 
 }  // namespace
-}  // namespace headgate::cli
+}  // namespace headgate

@@ -1,12 +1,12 @@
 #pragma once
 // Replaces a file in one step. Whoever reads it at the same time or after a power cut finds the whole old file or the
-// whole new one. And makes files that must not be there yet. Used by `headgate keys new --file` and `headgate init`.
+// whole new one. And makes files that must not be there yet. All of it waits for the disk: never on a worker.
 
 #include <optional>
 #include <string>
 #include <string_view>
 
-namespace headgate::cli {
+namespace headgate {
 
 /// A lock on the file's directory. Hold it while you read, change and replace the file; a second holder waits. It has
 /// no effect if the directory cannot be locked, as on some network file systems.
@@ -29,4 +29,4 @@ std::optional<std::string> replace_file(const std::string& path, std::string_vie
 /// error as a sentence without a dot.
 std::optional<std::string> create_file(const std::string& path, std::string_view text, unsigned mode);
 
-}  // namespace headgate::cli
+}  // namespace headgate

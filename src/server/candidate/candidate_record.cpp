@@ -1,0 +1,86 @@
+#include "candidate_record.hpp"
+
+#include "headgate/core/replace_file.hpp"
+
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <string_view>
+#include <utility>
+
+namespace headgate::server {
+namespace {
+
+constexpr int kForm = 1;
+constexpr std::size_t kLargestRecord =
+    (std::size_t{64} << 20U) + (std::size_t{64} << 10U);  // text, and what is before it
+
+std::string state_directory() {
+  const char* const named = std::getenv("STATE_DIRECTORY");
+  if (named == nullptr) return {};
+  const std::string_view all(named);
+  return std::string(all.substr(0, all.find(':')));
+}
+
+std::string field(const nlohmann::json& head, const char* name) {
+  const auto found = head.find(name);
+  return found != head.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+}  // namespace
+
+CandidateRecord::CandidateRecord(const std::string& config_file) {
+  if (config_file.empty()) return;
+  std::error_code unknown;
+  const auto file = std::filesystem::absolute(config_file, unknown).lexically_normal();
+  if (unknown) return;
+  config_file_ = file.string();
+  const auto state = state_directory();
+  const auto directory = state.empty() ? file.parent_path() : std::filesystem::path(state);
+  path_ = (directory / file.filename()).string() + ".candidate";
+}
+
+std::optional<std::string> CandidateRecord::write(const KeptCandidate& kept) const {
+  if (path_.empty()) return "the configuration is not a file, beside which it could be kept";
+  const nlohmann::ordered_json head = {
+      {"candidate_of", config_file_}, {"form", kForm}, {"name", kept.name}, {"over", kept.over}};
+  try {
+    return replace_file(path_, head.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace) + '\n' + kept.text);
+  } catch (const std::exception& failure) {
+    return failure.what();
+  }
+}
+
+Result<std::optional<KeptCandidate>, std::string> CandidateRecord::read() const {
+  using Read = Result<std::optional<KeptCandidate>, std::string>;
+  std::error_code failed;
+  if (path_.empty() || !std::filesystem::exists(path_, failed)) return Read(std::nullopt);
+  std::ifstream file(path_, std::ios::binary);
+  std::string all;
+  std::array<char, 65'536> part{};
+  while (all.size() <= kLargestRecord && (file.read(part.data(), part.size()), file.gcount() > 0))
+    all.append(part.data(), static_cast<std::size_t>(file.gcount()));
+  const auto end = all.find('\n');
+  const auto unreadable = [this](const char* why) { return Read(boost::system::in_place_error, path_ + ' ' + why); };
+  if (all.size() > kLargestRecord) return unreadable("is larger than headgate writes it");
+  if (end == std::string::npos) return unreadable("cannot be read, or is not whole");
+  const auto head = nlohmann::json::parse(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(end), nullptr, false);
+  if (!head.is_object() || head.value("form", nlohmann::json()) != kForm)
+    return unreadable("is not what this version of headgate writes");
+  if (field(head, "candidate_of") != config_file_)
+    return Read(std::nullopt);  // another gateway with the same directory
+  return Read(KeptCandidate{all.substr(end + 1), field(head, "name"), field(head, "over")});
+}
+
+std::optional<std::string> CandidateRecord::remove() const {
+  if (path_.empty() || ::unlink(path_.c_str()) == 0 || errno == ENOENT || errno == ENOTDIR) return std::nullopt;
+  return "cannot remove " + path_ + ": " + std::strerror(errno);
+}
+
+}  // namespace headgate::server
