@@ -30,7 +30,7 @@ gateway::SnapshotPtr Engine::complete(gateway::Snapshot parts) const {
 Offline::Offline(Clock& clock, std::uint64_t seed, gateway::Snapshot parts, std::size_t max_keys)
     : redis_(std::make_shared<RedisInMemory>(clock, max_keys)),
       random_(seed),
-      memory_({.max_keys = max_keys}),
+      memory_({.max_keys = max_keys}, limit::Threads::one),
       engine_({.clock = clock,
                .random = random_,
                .memory = memory_,

@@ -19,6 +19,11 @@ error_code not_there() { return make_error_code(boost::asio::error::not_connecte
 
 }  // namespace
 
+limit::MemoryStore& RedisInMemory::store() {
+  if (!store_) store_.emplace(limit::MemoryOptions{.max_keys = max_keys_}, limit::Threads::one);
+  return *store_;
+}
+
 void RedisInMemory::go_down() {
   if (!down_since_) down_since_ = clock_.steady();
 }
@@ -38,7 +43,7 @@ Task<Result<bool>> RedisInMemory::decide(std::span<const Check> checks, std::spa
 
 std::optional<bool> RedisInMemory::decide_here(std::span<const Check> checks, std::span<Decision> decisions) {
   if (down_since_) return {};
-  const bool agreed = store_.decide(checks, clock_.wall(), decisions);
+  const bool agreed = store().decide(checks, clock_.wall(), decisions);
   if (!agreed || limit::is_peek(checks)) return agreed;
   for (std::size_t i = 0; i < checks.size(); ++i)
     if (!checks[i].token.empty() && decisions[i].allowed) holders_.insert(holder_of(checks[i]));
@@ -67,7 +72,7 @@ Task<Result<room::Answer>> RedisInMemory::ask(const room::RoomRule& rule, const 
 void RedisInMemory::change(Check check) {
   if (!check.token.empty() && !changes_holder(check)) return;
   Decision ignored;
-  store_.decide({&check, 1}, clock_.wall(), {&ignored, 1});
+  store().decide({&check, 1}, clock_.wall(), {&ignored, 1});
 }
 
 bool RedisInMemory::changes_holder(const Check& check) {

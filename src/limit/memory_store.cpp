@@ -137,8 +137,10 @@ void write(Peek& peek, const Decision& decision, LimitNumbers& limits) {
 }  // namespace
 
 struct MemoryStore::Stripes {
-  explicit Stripes(std::size_t max_keys)
-      : count(std::bit_floor(std::clamp<std::size_t>(max_keys / kKeysPerStripe, 1, kMaxStripes))) {
+  Stripes(std::size_t max_keys, Threads threads)
+      : count(threads == Threads::one && max_keys <= KeyTable::kMaxKeys
+                  ? 1
+                  : std::bit_floor(std::clamp<std::size_t>(max_keys / kKeysPerStripe, 1, kMaxStripes))) {
     all.reserve(count);
     for (std::size_t i = 0; i < count; ++i)
       all.push_back(std::make_unique<Stripe>(std::max<std::size_t>(max_keys / count, 1)));
@@ -199,7 +201,8 @@ struct MemoryStore::Stripes {
   LimitNumbers limits;
 };
 
-MemoryStore::MemoryStore(MemoryOptions options) : stripes_(std::make_unique<Stripes>(options.max_keys)) {}
+MemoryStore::MemoryStore(MemoryOptions options, Threads threads)
+    : stripes_(std::make_unique<Stripes>(options.max_keys, threads)) {}
 MemoryStore::~MemoryStore() = default;
 
 bool MemoryStore::decide(std::span<const Check> checks, Instant now, std::span<Decision> decisions) {

@@ -22,7 +22,7 @@ namespace headgate::engine {
 /// with an error, as a gateway that knows of the outage has it.
 class RedisInMemory final : public limit::RemoteLimiter, public room::RemoteRooms {
  public:
-  RedisInMemory(Clock& clock, std::size_t max_keys) : clock_(clock), store_({.max_keys = max_keys}) {}
+  RedisInMemory(Clock& clock, std::size_t max_keys) : clock_(clock), max_keys_(max_keys) {}
 
   Task<Result<bool>> decide(std::span<const limit::Check> checks, std::span<limit::Decision> decisions) override;
   std::optional<bool> decide_here(std::span<const limit::Check> checks, std::span<limit::Decision> decisions) override;
@@ -39,13 +39,15 @@ class RedisInMemory final : public limit::RemoteLimiter, public room::RemoteRoom
   Task<Result<room::Answer>> ask(const room::RoomRule& rule, const room::Question& question) override;
 
  private:
+  limit::MemoryStore& store();
   void change(limit::Check check);
   /// A permit of a request in flight is held under its token: whoever takes, renews or gives it back twice does so
   /// once.
   bool changes_holder(const limit::Check& check);
 
   Clock& clock_;
-  limit::MemoryStore store_;
+  const std::size_t max_keys_;
+  std::optional<limit::MemoryStore> store_;  // from the first that is counted on: most policies have no Redis
   room::MemoryRooms rooms_;
   boost::unordered_flat_set<std::uint64_t> holders_;
   std::optional<Clock::Steady> down_since_;
