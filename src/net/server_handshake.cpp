@@ -145,7 +145,19 @@ Secured ServerHandshake::result(ssl_st* ssl) {
   if (peer && SSL_get_verify_result(ssl) == X509_V_OK && !expired(peer.get()))
     out.certificate = std::make_unique<const PeerCertificate>(read_peer(peer.get()));
   ERR_clear_error();
+  const unsigned char* protocol = nullptr;
+  unsigned size = 0;
+  SSL_get0_alpn_selected(ssl, &protocol, &size);
+  out.http2 = size == 2 && protocol[0] == 'h' && protocol[1] == '2';
+  if (!out.http2) return out;
+  if (const char* const name = SSL_get_servername(ssl, TLSEXT_NAMETYPE_host_name)) out.server_name = normal_name(name);
   return out;
+}
+
+bool Secured::serves(std::string_view host) const noexcept {
+  if (!server || server_name.empty() || host == server_name) return true;
+  const auto& names = server->state().names;
+  return names.find(host) == names.find(server_name);
 }
 
 }  // namespace headgate::net

@@ -22,7 +22,9 @@ inline constexpr std::size_t kMaxAgent = 1024;
 inline constexpr std::size_t kMaxWord = 512;
 inline constexpr std::string_view kEllipsis = "...";
 
-inline constexpr std::string_view http_version(unsigned version) noexcept { return version == 10 ? "1.0" : "1.1"; }
+inline constexpr std::string_view http_version(unsigned version) noexcept { 
+  return version == 10 ? "1.0" : version == 20 ? "2.0" : "1.1";
+}
 
 inline std::uint64_t count_of(Duration duration) noexcept {
   return static_cast<std::uint64_t>(duration.count() > 0 ? duration.count() : 0);

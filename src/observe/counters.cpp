@@ -192,9 +192,14 @@ UpstreamCounters upstream_counters(Registry& registry, Writer worker, std::strin
 
 ListenerCounters listener_counters(Registry& registry, Writer worker, std::string_view listener) {
   const std::string name(listener);
+  static constexpr std::array<const char*, kHttp2Ends> kReasons{"resets", "glitches", "queue", "head"};
+  std::array<Counter*, kHttp2Ends> ended{};
+  for (std::size_t i = 0; i < kHttp2Ends; ++i)
+    ended[i] = &registry.counter(worker, family::http2_ended, {name, kReasons[i]});
   return {.open = &registry.level(worker, family::connections_open, {name}),
           .accepted = &registry.counter(worker, family::connections_made, {name, "accepted"}),
-          .refused = &registry.counter(worker, family::connections_made, {name, "refused"})};
+          .refused = &registry.counter(worker, family::connections_made, {name, "refused"}),
+          .http2_ended = ended};
 }
 
 MirrorCounters mirror_counters(Registry& registry, Writer worker, std::string_view upstream) {

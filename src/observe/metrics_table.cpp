@@ -101,6 +101,7 @@ std::span<const Family* const> families() noexcept {
                                            &log_left_out,
                                            &connections_open,
                                            &connections_made,
+                                           &http2_ended,
                                            &trace_spans,
                                            &trace_retries,
                                            &connections_active,

@@ -20,6 +20,7 @@ constexpr auto kDrainTick = std::chrono::milliseconds(50);
 /// Without `tls` a listener with TLS keeps what it has.
 void use(const net::ListenOptions& options, net::ServerTlsPtr tls, session::Entrance& entrance) {
   if (tls || !options.tls) entrance.tls = std::move(tls);
+  entrance.http2 = options.http2 && !options.tls;
   entrance.https_port = options.https_port;
   entrance.preamble = options.proxy_protocol ? session::Preamble::proxy_header : session::Preamble::request;
 }

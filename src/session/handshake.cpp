@@ -121,6 +121,7 @@ Task<Handshake::Next> Handshake::shake_hands() {
   read_buffer_.consume(read_buffer_.data().size());
   peer_.tls = true;
   if (tls_->asks_clients()) peer_.certificate = secured->certificate != nullptr;  // whatever a PROXY header says
+  if (secured->http2) secured->server = tls_;
   peer_.secured = std::make_unique<const net::Secured>(std::move(*secured));
   co_return Next::session;
 }

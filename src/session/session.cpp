@@ -68,7 +68,7 @@ void Session::event(void* self, net::Stream& stream) {
 }
 
 void Session::drain() {
-  if (!idle()) return;
+  if (!idle()) return drain_on();
   state_ = State::serving;
   stream_->unwatch();
   serve();

@@ -50,6 +50,8 @@ class Session : public boost::intrusive::list_base_hook<boost::intrusive::link_m
   /// During a drain: serves the requests that have arrived, then closes. A connection without a request yet may send
   /// one.
   void drain();
+  /// A drain has begun while it was not idle.
+  virtual void drain_on() {}
   bool idle() const noexcept { return state_ == State::idle; }
   /// Whether it waits for the client to begin or to complete a request. Then break_off() ends it inside the call.
   virtual bool waits_for_request() const noexcept { return idle(); }

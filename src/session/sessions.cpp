@@ -2,6 +2,8 @@
 
 #include "arrival.hpp"
 #include "h1_session.hpp"
+#include "h2/opening.hpp"
+#include "h2/session.hpp"
 #include "handshake.hpp"
 #include "handshakes.hpp"
 #include "session_lists.hpp"
@@ -12,7 +14,13 @@
 namespace headgate::session {
 
 Session* session_for(Sessions& owner, net::ReadBuffer input, Peer peer) {
-  return new H1Session(owner, std::move(input), std::move(peer));
+  const bool agreed = peer.secured && peer.secured->http2;
+  if (!agreed && !(peer.entrance->http2 && !peer.secured))
+    return new H1Session(owner, std::move(input), std::move(peer));
+  const auto begins = agreed ? H2Begin::yes : begins_h2(input.data());
+  if (begins == H2Begin::yes) return new H2Session(owner, std::move(input), std::move(peer));
+  if (begins == H2Begin::no) return new H1Session(owner, std::move(input), std::move(peer));
+  return new H2Opening(owner, std::move(input), std::move(peer));
 }
 
 std::unique_ptr<Exchange> ExchangePool::take() {

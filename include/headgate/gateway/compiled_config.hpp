@@ -212,7 +212,9 @@ class CompiledConfig {
   /// Fields that only trusted hops may send.
   const http::FieldNames& proxy_fields() const noexcept { return proxy_fields_; }
   /// Our entry in Via for a message received in HTTP/1.0 or 1.1 (10 or 11); "" if none is wanted.
-  std::string_view via(unsigned version) const noexcept { return version == 10 ? via_10_ : via_11_; }
+  std::string_view via(unsigned version) const noexcept {
+    return version == 11 ? via_11_ : version == 10 ? via_10_ : via_20_;
+  }
   /// The value of Strict-Transport-Security; "" if none is sent.
   const std::string& hsts() const noexcept { return options_.hsts; }
   /// The rule that failed authentications are charged to; null if they are not limited.
@@ -259,6 +261,7 @@ class CompiledConfig {
   http::FieldNames proxy_fields_;
   std::string via_10_;
   std::string via_11_;
+  std::string via_20_;
   std::optional<limit::Rule> failure_rule_;
   std::optional<limit::Rule> preflight_rule_;
   std::optional<CompiledUsage> usage_;

@@ -18,6 +18,8 @@ struct ListenOptions {
   /// bytes are never read as such a header.
   bool proxy_protocol = false;
   std::uint16_t https_port = 0;  ///< requests without TLS are redirected to this port of https; 0: they are served
+  /// Whether clients may speak HTTP/2: over TLS by ALPN, else by prior knowledge.
+  bool http2 = false;
   std::optional<ServerTlsOptions> tls{};  ///< absent: clients do not use TLS
   bool operator==(const ListenOptions&) const = default;
 };

@@ -17,10 +17,19 @@ struct PeerCertificate {
   std::string sha256;  ///< of the certificate in DER: 64 hexadecimal digits in lower case
 };
 
+class ServerTls;
+
 struct Secured {
   std::string_view version;                            ///< "1.2", "1.3"
+  bool http2 = false;                                  ///< agreed on by ALPN
   bool resumed = false;                                ///< with a ticket of an earlier connection
   std::unique_ptr<const PeerCertificate> certificate;  ///< verified; null: the client has shown none
+  std::string server_name{};                           ///< the host that a client of HTTP/2 asked for, normal; empty: none
+  std::shared_ptr<const ServerTls> server{};           ///< of HTTP/2; else null
+
+  /// Whether a request for `host`, which is normal, may come on this connection: the certificates for it are those for
+  /// the name that the connection was made for. Always true where the client named none.
+  bool serves(std::string_view host) const noexcept;
 };
 
 }  // namespace headgate::net

@@ -136,10 +136,13 @@ UpstreamCounters upstream_counters(Registry& registry, Writer worker, std::strin
                                    const std::vector<std::string>& servers);
 
 /// One worker's counters of the connections that come through one listener; null: nobody counts.
+/// Why connections of HTTP/2 are ended.
+inline constexpr std::size_t kHttp2Ends = 4;
 struct ListenerCounters {
   Level* open = nullptr;
   Counter* accepted = nullptr;
   Counter* refused = nullptr;
+  std::array<Counter*, kHttp2Ends> http2_ended{};  ///< by session::H2Abuse, without its first
 };
 /// The same name gives the same counters.
 ListenerCounters listener_counters(Registry& registry, Writer worker, std::string_view listener);

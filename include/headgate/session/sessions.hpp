@@ -44,6 +44,7 @@ enum class Preamble : std::uint8_t { request, proxy_header };
 struct Entrance {
   Preamble preamble = Preamble::request;  ///< of connections that are accepted from now on
   std::uint16_t https_port = 0;           ///< where requests without TLS are sent; 0: they are served
+  bool http2 = false;                     ///< without TLS: a connection may begin with the preface of HTTP/2
   net::ServerTlsPtr tls;                  ///< of connections that are accepted from now on; null: they use none
   bool winding_down = false;              ///< every answer has `Connection: close`
   bool draining = false;                  ///< and idle connections are closed
@@ -65,7 +66,8 @@ class ExchangePool {
 /// Chooses the protocol: makes the session of a connection whose client is known.
 using MakeSession = Session* (*)(Sessions& owner, net::ReadBuffer input, Peer peer);
 
-/// The default: HTTP/1.1 for every connection.
+/// The default: HTTP/2 where TLS has agreed on it, or where the connection begins with its preface and may; else
+/// HTTP/1.1.
 Session* session_for(Sessions& owner, net::ReadBuffer input, Peer peer);
 
 /// The sessions of one worker, as those of another worker know them.

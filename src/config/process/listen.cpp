@@ -13,10 +13,13 @@
 namespace headgate::config {
 namespace {
 
-constexpr std::string_view kListenerLater[] = {"http2"};
 constexpr Key kListenerKeys[] = {
     {"address", &kListenAddress, "", R"(":8080")",
      "Where to listen: `:PORT` (every address), `IP:PORT` or `[IPV6]:PORT`", required},
+    {"http2", &kBoolean, "", "true",
+     "Whether clients may speak HTTP/2: with `tls` by ALPN; without by prior knowledge, beside HTTP/1.1, and never by "
+     "`Upgrade`; default: `true` with `tls`, else `false`",
+     into<&net::ListenOptions::http2>},
     {"proxy_protocol", &kBoolean, kOfOptions, "true",
      "Whether connections from `identity.trusted_proxies` begin with a header of the PROXY protocol, version 1 or 2; "
      "nobody else may send one",
@@ -29,7 +32,7 @@ constexpr Key kListenerKeys[] = {
      R"({ "certificate": "/etc/headgate/tls/fullchain.pem", "key": "/etc/headgate/tls/privkey.pem" })",
      "TLS: clients connect with `https://`"},
 };
-constexpr Section kListener{"listener", "listen", "One address to listen on.", kListenerKeys, kListenerLater};
+constexpr Section kListener{"listener", "listen", "One address to listen on.", kListenerKeys};
 constexpr Shape kListenerObject = section(kListener);
 constexpr const Shape* kListenForms[] = {&kListenAddress, &kListenerObject};
 constexpr Shape kListenOne = either("an address", kListenForms);
@@ -54,6 +57,8 @@ void add_listener(Build& build, const Node& node, std::map<std::string, const No
     options->https_port = https_port.value_or(0);
   }
   if (const Node* tls = find(&node, "tls")) build_listener_tls(build, *tls, options->tls.emplace());
+  if (options->tls && (node.kind != Kind::object || find(&node, "http2") == nullptr)) options->http2 = true;
+  if (options->tls && options->http2) options->tls->protocols.insert(options->tls->protocols.begin(), "h2");
   build.config.listen.push_back(std::move(*options));
   build.config.places.listen.push_back(place_of(build, *address));
 }

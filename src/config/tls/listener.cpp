@@ -300,6 +300,7 @@ std::string listener_in_words(const net::ListenOptions& listen) {
   if (more > 0) out += " and " + std::to_string(more) + " more";
   if (!facts.empty()) out += "; the first certificate ends on " + date_text(until);
   if (!tls.client_ca.empty()) out += "; they are asked for a certificate";
+  out += listen.http2 ? "; they may speak HTTP/2" : "; they speak HTTP/1.1 only";
   out += ".\n";
   if (all_rsa) out += "  Each handshake takes twice the time that it would with an ECDSA certificate (P-256).\n";
   return out;
@@ -310,7 +311,10 @@ std::string listener_in_words(const net::ListenOptions& listen) {
 std::string tls_in_words(const Config& config) {
   std::string out;
   for (const auto& each : config.listen)
-    if (each.tls) out += listener_in_words(each);
+    if (each.tls)
+      out += listener_in_words(each);
+    else if (each.http2)
+      out += "\nClients connect to " + each.text + " without TLS, with HTTP/1.1 or, by prior knowledge, HTTP/2.\n";
   return out;
 }
 

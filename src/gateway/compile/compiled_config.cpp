@@ -86,6 +86,7 @@ CompiledConfig::CompiledConfig(const PathOptions& options, const identity::Ident
       proxy_fields_(options.proxy_fields),
       via_10_(options.via.empty() ? "" : "1.0 " + options.via),
       via_11_(options.via.empty() ? "" : "1.1 " + options.via),
+      via_20_(options.via.empty() ? "" : "2.0 " + options.via),
       limits_(std::move(limits)),
       instances_(std::max(1u, instances)),
       router_(ignores_case(options) ? Case::ignored : Case::matters),

@@ -50,7 +50,7 @@ std::string head_of(const http::RequestHead& head) {
     out += text.substr(0, kLongestHead - std::min(out.size(), kLongestHead));
   };
   for (const auto part : {head.method, std::string_view(" "), head.target}) add(part);
-  add(head.version == 10 ? " HTTP/1.0\r\n" : " HTTP/1.1\r\n");
+  add(head.version == 10 ? " HTTP/1.0\r\n" : head.version == 20 ? " HTTP/2.0\r\n" : " HTTP/1.1\r\n");
   for (const auto& field : head.fields) {
     for (const auto part : {field.name, std::string_view(": "), field.value, std::string_view("\r\n")}) add(part);
     if (out.size() >= kLongestHead) break;

@@ -1,0 +1,261 @@
+// Nothing here continues a coroutine: nghttp2 must not be called again from inside. What happened is noted on the
+// stream, and run_streams() lets it go on.
+
+#include "callbacks.hpp"
+
+#include "session.hpp"
+
+#include <nghttp2/nghttp2.h>
+
+#include <algorithm>
+#include <array>
+
+namespace headgate::session {
+namespace {
+
+constexpr std::uint32_t kMaxAcks = 100;
+constexpr std::size_t kMaxContinuations = 8;
+constexpr std::uint8_t kLastKnownType = NGHTTP2_CONTINUATION;
+constexpr std::size_t kFrameHead = 9;
+
+std::string_view text_of(const std::uint8_t* bytes, std::size_t size) noexcept {
+  return {reinterpret_cast<const char*>(bytes), size};
+}
+
+}  // namespace
+
+struct H2Callbacks {
+  static H2Session& of(void* self) noexcept { return *static_cast<H2Session*>(self); }
+
+  static int begin_frame(nghttp2_session*, const nghttp2_frame_hd* head, void* self) {
+    auto& session = of(self);
+    session.greeted_ = true;
+    if (head->type > kLastKnownType) session.limits_.glitch(session.clock().steady());
+    return 0;
+  }
+
+  static int begin_headers(nghttp2_session*, const nghttp2_frame* frame, void* self) {
+    auto& session = of(self);
+    if (frame->headers.cat != NGHTTP2_HCAT_REQUEST) return 0;
+    const auto id = frame->hd.stream_id;
+    ++session.begun_streams_;
+    // A stream counts until its exchange has ended, whatever the client says: else resets would be free.
+    if (session.streams_.size() >= H2Session::kMaxStreams) {
+      nghttp2_submit_rst_stream(session.h2_, NGHTTP2_FLAG_NONE, id, NGHTTP2_REFUSED_STREAM);
+      return 0;
+    }
+    const auto now = session.clock().steady();
+    session.streams_.emplace(id, std::make_unique<H2Stream>(session, id, session.timeouts().body,
+                                                            session.timeouts().write, session.stream_->timers()));
+    session.head_of_ = id;
+    session.head_until_ = now + session.timeouts().head;
+    return 0;
+  }
+
+  static int header(nghttp2_session*, const nghttp2_frame* frame, const std::uint8_t* name, std::size_t name_size,
+                    const std::uint8_t* value, std::size_t value_size, std::uint8_t, void* self) {
+    auto& session = of(self);
+    auto* const stream = session.find(frame->hd.stream_id);
+    if (stream == nullptr || stream->gone) return 0;
+    auto& head = frame->headers.cat == NGHTTP2_HCAT_REQUEST ? stream->head : stream->trailers;
+    if (head.add(text_of(name, name_size), text_of(value, value_size), session.bounds().head)) return 0;
+    session.limits_.found(H2Abuse::head);
+    return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
+  }
+
+  static int invalid_header(nghttp2_session*, const nghttp2_frame* frame, const std::uint8_t*, std::size_t,
+                            const std::uint8_t*, std::size_t, std::uint8_t, void* self) {
+    auto& session = of(self);
+    auto* const stream = session.find(frame->hd.stream_id);
+    if (stream == nullptr || stream->malformed) return 0;
+    stream->malformed = true;
+    nghttp2_submit_rst_stream(session.h2_, NGHTTP2_FLAG_NONE, frame->hd.stream_id, NGHTTP2_PROTOCOL_ERROR);
+    return 0;
+  }
+
+  static int frame_received(nghttp2_session*, const nghttp2_frame* frame, void* self) {
+    auto& session = of(self);
+    const auto now = session.clock().steady();
+    const auto id = frame->hd.stream_id;
+    const bool ends = (frame->hd.flags & NGHTTP2_FLAG_END_STREAM) != 0;
+    switch (frame->hd.type) {
+      case NGHTTP2_HEADERS:
+        if (session.head_of_ == id) session.head_of_ = 0;
+        head_received(session, frame->headers.cat, id, ends);
+        break;
+      case NGHTTP2_DATA:
+        if (frame->hd.length == 0 && !ends) session.limits_.glitch(now);
+        if (auto* const stream = session.find(id); stream != nullptr && ends) {
+          stream->body.end();
+          session.touched_.push_back(id);
+        }
+        break;
+      case NGHTTP2_WINDOW_UPDATE:
+        session.limits_.window_update(now);
+        break;
+      case NGHTTP2_SETTINGS:
+      case NGHTTP2_PING:
+        if ((frame->hd.flags & NGHTTP2_FLAG_ACK) == 0) session.limits_.glitch(now);
+        break;
+      case NGHTTP2_PRIORITY:
+        session.limits_.glitch(now);
+        break;
+      default:
+        break;
+    }
+    return 0;
+  }
+
+  static void head_received(H2Session& session, nghttp2_headers_category category, std::int32_t id, bool ends) {
+    auto* const stream = session.find(id);
+    if (stream == nullptr || stream->malformed || stream->gone) return;
+    if (category == NGHTTP2_HCAT_REQUEST) {
+      session.begun_.push_back(id);
+    } else {
+      const auto& bounds = session.bounds().head;
+      if (const auto* const fields = stream->trailers.trailers(bounds)) {
+        stream->body.trailers(*fields);
+      } else {
+        nghttp2_submit_rst_stream(session.h2_, NGHTTP2_FLAG_NONE, id, NGHTTP2_PROTOCOL_ERROR);
+        return;
+      }
+      session.touched_.push_back(id);
+    }
+    if (ends) stream->body.end();
+  }
+
+  static int data_received(nghttp2_session* h2, std::uint8_t, std::int32_t id, const std::uint8_t* bytes,
+                           std::size_t size, void* self) {
+    auto& session = of(self);
+    auto* const stream = session.find(id);
+    if (stream == nullptr || stream->gone) return nghttp2_session_consume(h2, id, size) == 0 ? 0 : -1;
+    stream->body.arrived(text_of(bytes, size));
+    session.touched_.push_back(id);
+    return 0;
+  }
+
+  /// A reset that comes before the answer began has cost a request and brought nothing, whoever has sent it: a client
+  /// can make us send it (CVE-2025-8671).
+  static int closed(nghttp2_session*, std::int32_t id, std::uint32_t code, void* self) {
+    auto& session = of(self);
+    if (session.head_of_ == id) session.head_of_ = 0;
+    auto* const stream = session.find(id);
+    if (stream == nullptr) return 0;
+    if (code != NGHTTP2_NO_ERROR && !stream->own_reset && !stream->reply.started())
+      session.limits_.reset(session.clock().steady());
+    stream->gone = true;
+    session.touched_.push_back(id);
+    return 0;
+  }
+
+  static int sent(nghttp2_session*, const nghttp2_frame* frame, void* self) {
+    auto& session = of(self);
+    const auto id = frame->hd.stream_id;
+    auto* const stream = session.find(id);
+    if (frame->hd.type == NGHTTP2_RST_STREAM && stream == nullptr &&
+        frame->rst_stream.error_code != NGHTTP2_NO_ERROR)
+      session.limits_.reset(session.clock().steady());
+    if (frame->hd.type != NGHTTP2_HEADERS && frame->hd.type != NGHTTP2_DATA) return 0;
+    if (frame->hd.type == NGHTTP2_DATA) session.limits_.data_sent();
+    if (stream == nullptr) return 0;
+    stream->reply.count(frame->hd.length + kFrameHead);
+    if ((frame->hd.flags & NGHTTP2_FLAG_END_STREAM) != 0) stream->reply.ended();
+    if (stream->reply.waits() && stream->reply.done()) session.touched_.push_back(id);
+    return 0;
+  }
+
+  static ssize_t read_answer(nghttp2_session* h2, std::int32_t id, std::uint8_t*, std::size_t size,
+                             std::uint32_t* flags, nghttp2_data_source*, void* self) {
+    auto& session = of(self);
+    auto* const stream = session.find(id);
+    if (stream == nullptr || stream->reply.failed()) return NGHTTP2_ERR_DEFERRED;  // its reset follows
+    auto& reply = stream->reply;
+    const auto count = std::min(size, reply.pending().size());
+    const bool all = count == reply.pending().size();
+    if (count > 0) *flags |= NGHTTP2_DATA_FLAG_NO_COPY;
+    if (all && reply.trailers() != nullptr && !reply.trailers()->empty()) {
+      *flags |= NGHTTP2_DATA_FLAG_EOF | NGHTTP2_DATA_FLAG_NO_END_STREAM;
+      if (!session.submit_trailers(id, *reply.trailers())) return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
+    } else if (all && (reply.ends_here() || reply.trailers() != nullptr)) {
+      *flags |= NGHTTP2_DATA_FLAG_EOF;
+    } else if (count == 0) {
+      return NGHTTP2_ERR_DEFERRED;
+    }
+    static_cast<void>(h2);
+    return static_cast<ssize_t>(count);
+  }
+
+  static int send_data(nghttp2_session*, nghttp2_frame* frame, const std::uint8_t* head, std::size_t size,
+                       nghttp2_data_source*, void* self) {
+    auto& session = of(self);
+    if (session.out_.size() >= H2Session::kMostWritten) return NGHTTP2_ERR_WOULDBLOCK;
+    auto* const stream = session.find(frame->hd.stream_id);
+    if (stream == nullptr || stream->reply.pending().size() < size) return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
+    session.out_.append(text_of(head, kFrameHead)).append(stream->reply.pending().substr(0, size));
+    stream->reply.taken(size);
+    return 0;
+  }
+};
+
+namespace {
+
+template <class T, auto make, auto free>
+struct Owned {
+  Owned() { made = make(&get) == 0; }
+  Owned(const Owned&) = delete;
+  Owned& operator=(const Owned&) = delete;
+  ~Owned() { free(get); }
+  T* get = nullptr;
+  bool made = false;
+};
+
+/// Shared by all sessions of a thread: nghttp2 copies what it needs.
+struct H2Setup {
+  Owned<nghttp2_session_callbacks, nghttp2_session_callbacks_new, nghttp2_session_callbacks_del> callbacks;
+  Owned<nghttp2_option, nghttp2_option_new, nghttp2_option_del> options;
+
+  H2Setup() {
+    if (!callbacks.made || !options.made) return;
+    auto* const calls = callbacks.get;
+    nghttp2_session_callbacks_set_on_begin_frame_callback(calls, H2Callbacks::begin_frame);
+    nghttp2_session_callbacks_set_on_begin_headers_callback(calls, H2Callbacks::begin_headers);
+    nghttp2_session_callbacks_set_on_header_callback(calls, H2Callbacks::header);
+    nghttp2_session_callbacks_set_on_invalid_header_callback(calls, H2Callbacks::invalid_header);
+    nghttp2_session_callbacks_set_on_frame_recv_callback(calls, H2Callbacks::frame_received);
+    nghttp2_session_callbacks_set_on_data_chunk_recv_callback(calls, H2Callbacks::data_received);
+    nghttp2_session_callbacks_set_on_stream_close_callback(calls, H2Callbacks::closed);
+    nghttp2_session_callbacks_set_on_frame_send_callback(calls, H2Callbacks::sent);
+    nghttp2_session_callbacks_set_send_data_callback(calls, H2Callbacks::send_data);
+    auto* const option = options.get;
+    nghttp2_option_set_no_auto_window_update(option, 1);
+    nghttp2_option_set_max_outbound_ack(option, kMaxAcks);
+    nghttp2_option_set_max_continuations(option, kMaxContinuations);
+    nghttp2_option_set_no_closed_streams(option, 1);
+  }
+};
+
+}  // namespace
+
+bool submit_h2_answer(nghttp2_session* h2, std::int32_t id, const nghttp2_nv* fields, std::size_t count,
+                      bool ends) noexcept {
+  nghttp2_data_provider body{{.ptr = nullptr}, H2Callbacks::read_answer};
+  return nghttp2_submit_response(h2, id, fields, count, ends ? nullptr : &body) == 0;
+}
+
+nghttp2_session* make_h2(H2Session& session) {
+  thread_local const H2Setup setup;
+  nghttp2_session* h2 = nullptr;
+  if (!setup.callbacks.made || !setup.options.made ||
+      nghttp2_session_server_new2(&h2, setup.callbacks.get, &session, setup.options.get) != 0)
+    return nullptr;
+  const std::array<nghttp2_settings_entry, 3> settings{{
+      {NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, H2Session::kMaxStreams},
+      {NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, H2Head::kMaxListSize},
+      {NGHTTP2_SETTINGS_NO_RFC7540_PRIORITIES, 1},
+  }};
+  nghttp2_submit_settings(h2, NGHTTP2_FLAG_NONE, settings.data(), settings.size());
+  nghttp2_session_set_local_window_size(h2, NGHTTP2_FLAG_NONE, 0, H2Session::kConnectionWindow);
+  return h2;
+}
+
+}  // namespace headgate::session

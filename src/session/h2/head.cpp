@@ -1,0 +1,160 @@
+#include "head.hpp"
+
+#include "headgate/http/host.hpp"
+#include "headgate/http/known_field.hpp"
+#include "headgate/http/path.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+namespace headgate::session {
+namespace {
+
+using http::ParseError;
+
+constexpr unsigned kVersion = 20;
+constexpr std::size_t kOfListEntry = 32;  // RFC 9113 section 6.5.2
+constexpr std::size_t kOfLine = 4;        // ": " and the line's end, as HTTP/1.1 would have it
+
+std::uint32_t urgency_in(std::string_view priority) noexcept {
+  constexpr std::uint32_t kUsual = 3;
+  for (std::string_view member; http::next_member(priority, member);) {
+    if (member.size() == 3 && member.starts_with("u=") && member[2] >= '0' && member[2] <= '7')
+      return static_cast<std::uint32_t>(member[2] - '0');
+  }
+  return kUsual;
+}
+
+/// For the log of a request that is refused.
+void keep_what_is_safe(std::string_view path, http::RequestHead& out) {
+  constexpr std::size_t kLongestMethod = 32;
+  if (out.method.size() > kLongestMethod || !http::is_token(out.method)) out.method = {};
+  out.authority = {};
+  out.host.clear();
+  out.path.clear();
+  out.path_sent.clear();
+  out.query = {};
+  const auto mark = std::min(path.find('?'), path.size());
+  if (out.method.empty() || !path.starts_with('/')) return;
+  if (http::normalise_path(path.substr(0, mark), out.path, out.path_sent) != http::PathKind::refused) return;
+  out.path.clear();
+  out.path_sent.clear();
+}
+
+}  // namespace
+
+bool H2Head::add(std::string_view name, std::string_view value, const http::HeadBounds& bounds) {
+  const bool crumb = name == "cookie";
+  list_size_ += name.size() + value.size() + kOfListEntry;
+  bytes_ += name.size() + value.size() + kOfLine;
+  if (name == ":path") target_bytes_ = value.size();
+  if (crumb) {
+    ++crumbs_;
+    cookie_bytes_ += value.size() + 2;
+  } else if (!name.starts_with(':')) {
+    ++fields_;
+  }
+  if (list_size_ > kHardListSize || fields_ > std::max(kHardFields, bounds.fields) || crumbs_ > kHardFields)
+    return false;
+  if (beyond(bounds)) return true;
+  const Line line{text_.size(), name.size(), text_.size() + name.size(), value.size()};
+  text_.append(name).append(value);
+  lines_.push_back(line);
+  return true;
+}
+
+std::optional<ParseError> H2Head::beyond(const http::HeadBounds& bounds) const noexcept {
+  if (target_bytes_ > bounds.target_bytes) return ParseError{414, "the target is too long"};
+  if (fields_ > bounds.fields) return ParseError{431, "the request has too many fields"};
+  if (crumbs_ > kMaxCrumbs || cookie_bytes_ > kMaxCookie) return ParseError{431, "the request has too many cookies"};
+  if (list_size_ > kMaxListSize || bytes_ > bounds.bytes) return ParseError{431, "The request's head is too large."};
+  return {};
+}
+
+/// Cookie crumbs become one field, where the first of them was.
+void H2Head::read_lines(Pseudo& pseudo, http::Fields& fields) {
+  cookie_.clear();
+  if (crumbs_ > 1) cookie_.reserve(cookie_bytes_);
+  std::size_t cookie_at = 0;
+  bool cookie = false;
+  for (const auto& line : lines_) {
+    const auto name = name_of(line);
+    const auto value = value_of(line);
+    if (name == ":method") {
+      pseudo.method = value;
+    } else if (name == ":scheme") {
+      pseudo.scheme = value;
+    } else if (name == ":path") {
+      pseudo.path = value;
+    } else if (name == ":authority") {
+      pseudo.authority = value;
+    } else if (name != "cookie") {
+      fields.push_back({http::known_field(name), name, value});
+    } else if (!cookie) {
+      cookie = true;
+      cookie_at = fields.size();
+      cookie_ = value;
+      fields.push_back({http::Known::cookie, name, value});
+    } else {
+      cookie_.append("; ").append(value);
+      fields[cookie_at].value = cookie_;
+    }
+  }
+  if (crumbs_ > 1 && cookie) fields[cookie_at].value = cookie_;
+}
+
+Result<void, ParseError> H2Head::finish(const http::HeadBounds& bounds, http::Paths paths, http::RequestHead& out) {
+  out.fields.clear();
+  out.version = kVersion;
+  out.upgrade = {};
+  Pseudo pseudo;
+  read_lines(pseudo, out.fields);
+  out.method = pseudo.method;
+  out.target = pseudo.path;
+  const auto refused = [&](const ParseError& why) {
+    keep_what_is_safe(pseudo.path, out);
+    return why;
+  };
+  if (const auto why = beyond(bounds)) return refused(*why);
+  if (!http::is_token(out.method)) return refused({400, "the method is not a token"});
+  if (const auto why = http::refused_method(out.method)) return refused(*why);
+  if (pseudo.scheme != "https" && pseudo.scheme != "http") return refused({400, ":scheme is neither http nor https"});
+
+  const auto host = std::find_if(out.fields.begin(), out.fields.end(),
+                                 [](const auto& field) { return field.id == http::Known::host; });
+  // RFC 9113 section 8.3.1.
+  if (pseudo.authority && host != out.fields.end() && !same_word(*pseudo.authority, host->value))
+    return refused({400, ":authority and Host differ"});
+  if (pseudo.authority && host == out.fields.end())
+    out.fields.push_back({http::Known::host, "host", *pseudo.authority});
+  const bool whole_server = pseudo.path == "*";  // which has no authority of its own in the rules
+  http::RequestTarget target{.path = pseudo.path};
+  if (!whole_server) target.authority = pseudo.authority;
+  if (const auto ruled = http::apply_request_rules(target, paths, out); ruled.has_error())
+    return refused(ruled.error());
+
+  for (const auto& field : out.fields) {
+    if (field.id == http::Known::content_length) {
+      std::uint64_t length = 0;
+      const auto* const end = field.value.data() + field.value.size();
+      const auto read = std::from_chars(field.value.data(), end, length);
+      if (read.ec != std::errc() || read.ptr != end) return refused({400, "Content-Length is not a number"});
+      length_ = length;
+    } else if (field.id == http::Known::expect) {
+      if (!same_word(field.value, "100-continue")) return refused({417, "only 100-continue may be expected"});
+      expects_continue_ = true;
+    } else if (field.name == "priority") {
+      urgency_ = urgency_in(field.value);
+    }
+  }
+  return {};
+}
+
+const http::Fields* H2Head::trailers(const http::HeadBounds& bounds) {
+  if (beyond(bounds)) return nullptr;
+  trailers_.clear();
+  for (const auto& line : lines_) trailers_.push_back({http::known_field(name_of(line)), name_of(line), value_of(line)});
+  return &trailers_;
+}
+
+}  // namespace headgate::session

@@ -1,0 +1,230 @@
+// The life of a connection of HTTP/2: what it reads, when it is over, and how it ends.
+
+#include "session.hpp"
+
+#include "callbacks.hpp"
+
+#include "headgate/observe/event.hpp"
+
+#include <boost/asio/error.hpp>
+#include <nghttp2/nghttp2.h>
+
+#include <algorithm>
+#include <ctime>
+
+namespace headgate::session {
+namespace {
+
+namespace asio_error = boost::asio::error;
+using Because = gateway::ActiveExchange::Because;
+
+/// From the notice that no new streams should be begun to the last one: time for what was on its way.
+constexpr Duration kOnTheirWay = std::chrono::seconds(1);
+
+/// An attacker who comes again and again would fill the log.
+void tell_of(H2Abuse why, const Peer& peer) {
+  thread_local std::time_t told = 0;
+  const auto now = std::time(nullptr);
+  if (std::exchange(told, now) == now) return;
+  observe::event(observe::LogLevel::warning, "http2_connection_ended", to_text(why), {{"peer", peer.text}});
+}
+
+}  // namespace
+
+H2Session::H2Session(Sessions& owner, net::ReadBuffer input, Peer peer)
+    : Session(owner, std::move(input), std::move(peer)) {}
+
+H2Session::~H2Session() { nghttp2_session_del(h2_); }
+
+void H2Session::begin() {
+  if (!read_buffer_.data().empty()) return serve();
+  begin_wait(clock().steady());
+  wait_idle(patience());
+}
+
+void H2Session::serve() { spawn(serve_all(), "http2"); }
+
+Task<void> H2Session::serve_all() {
+  const Hold hold(*this);
+  reading_ = true;
+  idle_since_ = clock().steady();
+  if (open()) co_await read_all();
+  reading_ = false;
+  // Nobody reads what resets streams or gives window any more.
+  if (!lost_) abort_all(Because::client_gone);
+  flush();
+}
+
+bool H2Session::open() {
+  stream_->demand_pace({});
+  h2_ = make_h2(*this);
+  if (h2_ == nullptr) return false;
+  if (draining()) begin_goaway();
+  return true;
+}
+
+Duration H2Session::patience_left() const noexcept {
+  const auto now = clock().steady();
+  auto until = now + timeouts().tunnel;
+  if (head_of_ != 0)
+    until = head_until_;
+  else if (streams_.empty())
+    until = idle_since_ + (greeted_ ? timeouts().idle : std::min(timeouts().head, patience()));
+  return std::max(std::chrono::duration_cast<Duration>(until - now), Duration(0));
+}
+
+Task<void> H2Session::read_all() {
+  while (!lost_ && !failed_) {
+    if (!read_buffer_.data().empty()) {
+      take();
+      continue;
+    }
+    if (served_out()) co_return;
+    read_buffer_.release();
+    const error_code waited = co_await stream_->readable(patience_left());
+    if (lost_) co_return;
+    if (waited == asio_error::timed_out && patience_left() == Duration(0)) {
+      finish_goaway();  // a client whose request was on its way may send it again
+      failed_ = true;
+    }
+    if (waited == asio_error::timed_out || (waited == asio_error::operation_aborted && stream_->is_open())) continue;
+    const auto got = waited.failed() ? Result<std::size_t>(waited) : read_buffer_.fill_now();
+    if (got.has_value() || got.error() == asio_error::would_block) continue;
+    co_return lose(Because::client_gone);
+  }
+}
+
+/// One read is one turn: a client that sends fast does not keep the worker to itself.
+void H2Session::take() {
+  in_batch_ = true;
+  const auto data = read_buffer_.data();
+  making_ = true;
+  const auto read = nghttp2_session_mem_recv(h2_, reinterpret_cast<const std::uint8_t*>(data.data()), data.size());
+  making_ = false;
+  read_buffer_.consume(data.size());
+  stream_->charge(net::Stream::kTurn);
+  if (read == NGHTTP2_ERR_FLOODED) limits_.found(H2Abuse::queue);
+  if (read < 0) failed_ = true;
+  judge();
+  if (!failed_) run_streams();
+  in_batch_ = false;
+  if (begun_streams_ >= kMaxAge || draining()) begin_goaway();
+  flush();
+}
+
+void H2Session::judge() {
+  limits_.queued(nghttp2_session_get_outbound_queue_size(h2_));
+  const auto why = limits_.why();
+  if (why == H2Abuse::none) return;
+  failed_ = true;
+  tell_of(why, peer_);
+  if (auto* const counter = peer_.entrance->counters.http2_ended[static_cast<std::size_t>(why) - 1]) counter->add();
+  nghttp2_session_terminate_session(h2_, NGHTTP2_ENHANCE_YOUR_CALM);
+}
+
+/// What streams wait for was noted while nghttp2 read or wrote: it must not be called again from inside.
+void H2Session::run_streams() {
+  while (!begun_.empty() || !touched_.empty()) {
+    const auto begun = std::exchange(begun_, {});
+    const auto touched = std::exchange(touched_, {});
+    for (const auto id : begun) {
+      auto* const stream = find(id);
+      if (stream != nullptr && !stream->gone) spawn(answer(*stream), "http2 stream");
+    }
+    for (const auto id : touched) {
+      auto* stream = find(id);
+      if (stream == nullptr) continue;
+      if (stream->gone && !stream->reply.complete()) {
+        abort(id, Because::client_gone);
+        continue;
+      }
+      if (stream->body.waits()) stream->body.go_on();
+      stream = find(id);
+      if (stream != nullptr && stream->reply.waits() && stream->reply.done()) stream->reply.go_on();
+    }
+  }
+}
+
+H2Stream* H2Session::find(std::int32_t id) const noexcept {
+  const auto found = streams_.find(id);
+  return found == streams_.end() ? nullptr : found->second.get();
+}
+
+/// Each wake may end the exchange, and delete its stream.
+void H2Session::abort(std::int32_t id, Because because) noexcept {
+  auto* stream = find(id);
+  if (stream == nullptr) return;
+  stream->gone = true;
+  if (!stream->answering) {
+    streams_.erase(id);
+    return;
+  }
+  stream->body.fail(asio_error::connection_reset);
+  stream->reply.fail(asio_error::connection_aborted);
+  const upstream::AttemptPtr server = stream->exchange.end_early(because);
+  stream->body.cancel();
+  stream = find(id);
+  if (stream != nullptr) stream->reply.cancel();
+  if (server) server->cancel();
+}
+
+void H2Session::abort_all(Because because) noexcept {
+  std::vector<std::int32_t> ids;
+  ids.reserve(streams_.size());
+  for (const auto& [id, stream] : streams_) ids.push_back(id);
+  for (const auto id : ids) abort(id, because);
+}
+
+void H2Session::lose(Because because) noexcept {
+  if (std::exchange(lost_, true)) return;
+  const Hold hold(*this);
+  const net::StreamPtr client = stream_;
+  client->close();
+  abort_all(because);
+}
+
+void H2Session::break_off() noexcept {
+  if (h2_ == nullptr) return Session::break_off();
+  lose(Because::broken_off);
+}
+
+void H2Session::drain_on() {
+  const Hold hold(*this);
+  begin_goaway();
+  flush();
+}
+
+void H2Session::begin_goaway() {
+  if (goaway_ != Goaway::none || h2_ == nullptr) return;
+  goaway_ = Goaway::noticed;
+  nghttp2_submit_shutdown_notice(h2_);
+  stream_->timers().arm(goaway_timer_, kOnTheirWay);
+}
+
+void H2Session::goaway_due(void* self) {
+  auto& session = *static_cast<H2Session*>(self);
+  const Hold hold(session);
+  session.finish_goaway();
+}
+
+void H2Session::finish_goaway() {
+  goaway_timer_.disarm();
+  if (std::exchange(goaway_, Goaway::last) == Goaway::last || lost_) return;
+  nghttp2_submit_goaway(h2_, NGHTTP2_FLAG_NONE, nghttp2_session_get_last_proc_stream_id(h2_), NGHTTP2_NO_ERROR, nullptr,
+                        0);
+  flush();
+  if (served_out()) stream_->interrupt_read();
+}
+
+bool H2Session::served_out() const noexcept {
+  if (goaway_ == Goaway::last && streams_.empty()) return true;
+  return nghttp2_session_want_read(h2_) == 0 && nghttp2_session_want_write(h2_) == 0;
+}
+
+/// What the client sent meanwhile is read and thrown away, so that the last frames are not lost.
+void H2Session::over() noexcept {
+  if (!lost_ && stream_->is_open()) return linger();
+  end();
+}
+
+}  // namespace headgate::session

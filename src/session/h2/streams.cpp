@@ -1,0 +1,163 @@
+// The streams of a connection of HTTP/2: how each is answered, and how its frames go out.
+
+#include "session.hpp"
+
+#include "headgate/gateway/problem.hpp"
+#include "headgate/http/known_field.hpp"
+
+#include <nghttp2/nghttp2.h>
+
+#include <algorithm>
+#include <array>
+
+namespace headgate::session {
+namespace {
+
+using Because = gateway::ActiveExchange::Because;
+
+/// What a connection that does nothing keeps for its next frames.
+constexpr std::size_t kKeptOut = 4UL * 1024;
+
+}  // namespace
+
+Task<void> H2Session::answer(H2Stream& stream) {
+  const Hold hold(*this);
+  stream.answering = true;
+  auto x = exchanges().take();
+  begin_exchange(*x);
+  x->body = &stream.body;
+  x->reply = &stream.reply;
+  stream.reply.of(*x);
+  co_await answer_request(stream, *x);
+  exchanges().put(std::move(x));
+  end_stream(stream);
+}
+
+Task<void> H2Session::answer_request(H2Stream& stream, Exchange& x) {
+  const auto ruled = stream.head.finish(bounds().head, bounds().paths, x.request);
+  http::Framing framing{http::Framing::Kind::unknown, 0};
+  if (const auto length = stream.head.length()) framing = {http::Framing::Kind::length, *length};
+  if (stream.body.complete() || (framing.kind == http::Framing::Kind::length && framing.length == 0)) framing = {};
+  x.request.framing = framing;
+  stream.body.begin(framing, stream.head.expects_continue());
+  set_priority(stream);
+  if (ruled.has_error()) co_return co_await refuse(stream, x, ruled.error());
+  if (peer_.secured && !peer_.secured->serves(x.request.host)) {
+    const http::ParseError elsewhere{421, "This connection was made for another host. Make one for this host."};
+    co_return co_await refuse(stream, x, elsewhere);
+  }
+  if (out_of_memory() && !draining()) {
+    const http::ParseError full{503, "This gateway has too much to remember at once. Try again shortly."};
+    co_return co_await refuse(stream, x, full);
+  }
+  stream.exchange.begin(x);
+  std::exception_ptr thrown;
+  try {
+    co_await handler().handle(x);
+  } catch (...) {
+    thrown = std::current_exception();  // a handler of exceptions must not co_await
+  }
+  if (thrown) co_await answer_bug(handler(), x, thrown);
+  stream.exchange.end();
+}
+
+Task<void> H2Session::refuse(H2Stream& stream, Exchange& x, http::ParseError refusal) {
+  static_cast<void>(stream);
+  handler().name(x);
+  x.reason = refusal.why;
+  const auto problem = gateway::problem_of_head(refusal.status, refusal.why);
+  co_await send_problem(x, problem, gateway::RejectionHeaders::none);
+  handler().refused(x);
+}
+
+/// All streams of one urgency take turns, whatever they say of being incremental: a download does not hold up another.
+void H2Session::set_priority(const H2Stream& stream) {
+  if (stream.gone) return;
+  const nghttp2_extpri priority{stream.head.urgency(), 1};
+  nghttp2_session_change_extpri_stream_priority(h2_, stream.id, &priority, 1);
+}
+
+void H2Session::end_stream(H2Stream& stream) {
+  const auto id = stream.id;
+  if (!lost_ && !stream.gone) {
+    if (!stream.reply.complete())
+      submit_reset(id, stream.reply.slow() ? NGHTTP2_CANCEL : NGHTTP2_INTERNAL_ERROR);
+    else if (!stream.body.complete())
+      submit_reset(id, NGHTTP2_NO_ERROR);  // RFC 9113 section 8.1
+  }
+  if (const auto held = stream.body.held(); held > 0) nghttp2_session_consume(h2_, id, held);
+  streams_.erase(id);
+  if (streams_.empty()) {
+    idle_since_ = clock().steady();
+    begin_wait(idle_since_);
+  }
+  flush();
+  if (reading_ && served_out()) stream_->interrupt_read();
+}
+
+/// Told apart from those that the client causes.
+void H2Session::submit_reset(std::int32_t id, std::uint32_t code) {
+  if (auto* const stream = find(id)) stream->own_reset = true;
+  nghttp2_submit_rst_stream(h2_, NGHTTP2_FLAG_NONE, id, code);
+}
+
+void H2Session::consumed(std::int32_t id, std::size_t bytes) {
+  nghttp2_session_consume(h2_, id, bytes);
+  if (nghttp2_session_want_write(h2_) != 0) flush();
+}
+
+void H2Session::say_continue(std::int32_t id) {
+  submit_interim(id, 100, {});
+  flush();
+}
+
+net::MinPace H2Session::pace_of(std::int32_t id) const {
+  const auto* const stream = find(id);
+  return {stream != nullptr ? stream->exchange.min_rate() : 0, timeouts().body};
+}
+
+void H2Session::resume(std::int32_t id) {
+  nghttp2_session_resume_data(h2_, id);
+  make_frames();
+}
+
+void H2Session::make_frames() {
+  if (sending_ || making_ || lost_) return;
+  making_ = true;
+  while (out_.size() < kMostWritten) {
+    const std::uint8_t* bytes = nullptr;
+    const auto size = nghttp2_session_mem_send(h2_, &bytes);
+    if (size < 0) failed_ = true;
+    if (size <= 0) break;
+    out_.append(reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(size));
+  }
+  making_ = false;
+}
+
+/// Inside a batch it is done at the end of it, so that many answers go out together.
+void H2Session::flush() {
+  if (in_batch_ || making_ || writing_ || lost_ || h2_ == nullptr) return;
+  spawn(write_all(), "http2 writer");
+}
+
+Task<void> H2Session::write_all() {
+  const Hold hold(*this);
+  writing_ = true;
+  while (!lost_) {
+    make_frames();
+    run_streams();
+    make_frames();
+    if (out_.empty()) break;
+    sending_ = true;
+    const std::array<std::string_view, 1> pieces{out_};
+    const auto sent = co_await stream_->write_all(pieces, timeouts().write);
+    sending_ = false;
+    out_.clear();
+    if (sent.has_error()) lose(Because::client_gone);
+  }
+  writing_ = false;
+  if (streams_.empty() && out_.capacity() > kKeptOut) std::string().swap(out_);
+  if (reading_ && !lost_ && served_out()) stream_->interrupt_read();
+}
+
+}  // namespace headgate::session
