@@ -22,7 +22,7 @@ inline constexpr std::size_t kMaxAgent = 1024;
 inline constexpr std::size_t kMaxWord = 512;
 inline constexpr std::string_view kEllipsis = "...";
 
-inline constexpr std::string_view http_version(unsigned version) noexcept { 
+inline constexpr std::string_view http_version(unsigned version) noexcept {
   return version == 10 ? "1.0" : version == 20 ? "2.0" : "1.1";
 }
 

@@ -24,8 +24,8 @@ struct Secured {
   bool http2 = false;                                  ///< agreed on by ALPN
   bool resumed = false;                                ///< with a ticket of an earlier connection
   std::unique_ptr<const PeerCertificate> certificate;  ///< verified; null: the client has shown none
-  std::string server_name{};                           ///< the host that a client of HTTP/2 asked for, normal; empty: none
-  std::shared_ptr<const ServerTls> server{};           ///< of HTTP/2; else null
+  std::string server_name{};                  ///< the host that a client of HTTP/2 asked for, normal; empty: none
+  std::shared_ptr<const ServerTls> server{};  ///< of HTTP/2; else null
 
   /// Whether a request for `host`, which is normal, may come on this connection: the certificates for it are those for
   /// the name that the connection was made for. Always true where the client named none.

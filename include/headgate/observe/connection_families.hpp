@@ -20,8 +20,9 @@ inline constexpr Family http2_ended{
     .name = "headgate_http2_connections_ended_total",
     .type = Type::counter,
     .labels = {"listener", "reason"},
-    .help = "Connections of HTTP/2 that were ended because their client abuses the protocol: `resets`, `glitches`, "
-            "`queue` or `head`",
+    .help =
+        "Connections of HTTP/2 that were ended because their client abuses the protocol: `resets`, `glitches`, "
+        "`queue` or `head`",
     .ask = "sum by (reason) (rate(headgate_http2_connections_ended_total[5m]))"};
 inline constexpr Family connections_active{.name = "headgate_connections_active",
                                            .type = Type::gauge,

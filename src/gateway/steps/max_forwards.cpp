@@ -33,9 +33,11 @@ HopsLeft hops_left(const http::Fields& fields) noexcept {
 /// The parts of the request that a trace needs: its line, Host, Via and Max-Forwards. No cookies, no credentials.
 std::string message_of(const Exchange& x) {
   std::string out(x.request.method);
-  out.append(" ").append(x.request.target).append(x.request.version == 10   ? " HTTP/1.0\r\n"
-                                                          : x.request.version == 20 ? " HTTP/2.0\r\n"
-                                                                                    : " HTTP/1.1\r\n");
+  out.append(" ")
+      .append(x.request.target)
+      .append(x.request.version == 10   ? " HTTP/1.0\r\n"
+              : x.request.version == 20 ? " HTTP/2.0\r\n"
+                                        : " HTTP/1.1\r\n");
   for (const auto& field : x.request.fields) {
     if (field.id != Known::host && field.id != Known::via && field.id != Known::max_forwards) continue;
     out.append(field.name).append(": ").append(field.value).append("\r\n");

@@ -152,8 +152,7 @@ struct H2Callbacks {
     auto& session = of(self);
     const auto id = frame->hd.stream_id;
     auto* const stream = session.find(id);
-    if (frame->hd.type == NGHTTP2_RST_STREAM && stream == nullptr &&
-        frame->rst_stream.error_code != NGHTTP2_NO_ERROR)
+    if (frame->hd.type == NGHTTP2_RST_STREAM && stream == nullptr && frame->rst_stream.error_code != NGHTTP2_NO_ERROR)
       session.limits_.reset(session.clock().steady());
     if (frame->hd.type != NGHTTP2_HEADERS && frame->hd.type != NGHTTP2_DATA) return 0;
     if (frame->hd.type == NGHTTP2_DATA) session.limits_.data_sent();

@@ -13,7 +13,8 @@ namespace {
 
 std::uint8_t* bytes_of(std::string_view text) noexcept {
   // nghttp2 only reads them.
-  return reinterpret_cast<std::uint8_t*>(const_cast<char*>(text.data()));  // NOLINT(cppcoreguidelines-pro-type-const-cast)
+  return reinterpret_cast<std::uint8_t*>(
+      const_cast<char*>(text.data()));  // NOLINT(cppcoreguidelines-pro-type-const-cast)
 }
 
 /// Fields that are new in nearly every answer: what they leave in the table serves no later one.
@@ -82,8 +83,8 @@ void H2Session::submit_interim(std::int32_t id, unsigned status, const http::Fie
   nghttp2_submit_headers(h2_, NGHTTP2_FLAG_NONE, id, nullptr, out.data(), out.size(), nullptr);
 }
 
-bool H2Session::submit_answer(std::int32_t id, unsigned status, const http::Fields& fields,
-                              const std::uint64_t* length, bool ends) {
+bool H2Session::submit_answer(std::int32_t id, unsigned status, const http::Fields& fields, const std::uint64_t* length,
+                              bool ends) {
   const Digits digits(status);
   const Digits bytes(length != nullptr ? *length : 0);
   OutFields out(names_, fields);

@@ -153,7 +153,8 @@ Result<void, ParseError> H2Head::finish(const http::HeadBounds& bounds, http::Pa
 const http::Fields* H2Head::trailers(const http::HeadBounds& bounds) {
   if (beyond(bounds)) return nullptr;
   trailers_.clear();
-  for (const auto& line : lines_) trailers_.push_back({http::known_field(name_of(line)), name_of(line), value_of(line)});
+  for (const auto& line : lines_)
+    trailers_.push_back({http::known_field(name_of(line)), name_of(line), value_of(line)});
   return &trailers_;
 }
 

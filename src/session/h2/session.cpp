@@ -7,6 +7,7 @@
 #include "headgate/observe/event.hpp"
 
 #include <boost/asio/error.hpp>
+
 #include <nghttp2/nghttp2.h>
 
 #include <algorithm>

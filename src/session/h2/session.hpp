@@ -125,7 +125,7 @@ class H2Session final : public Session {
   bool reading_ = false;
   bool lost_ = false;
   bool greeted_ = false;  // a frame has come
-  bool failed_ = false;  // what follows is not read any more
+  bool failed_ = false;   // what follows is not read any more
 };
 
 }  // namespace headgate::session

@@ -99,7 +99,7 @@ constexpr std::array kFates{
     Beginning{"ssl_verify", Matter::lost, "write \"client_ca\" in \"tls\", and \"require\": \"mtls\" in routes"},
     Beginning{"ssl_password", Matter::lost, "headgate reads keys without a password"},
     Beginning{"ssl_crl", Matter::lost, "headgate reads no revocation lists"},
-    Beginning{"http2", Matter::aside, "headgate speaks HTTP/1.1"},
+    Beginning{"http2", Matter::aside, "headgate speaks HTTP/2 where there is TLS, or where \"http2\" of a listener says so"},
     Beginning{"http3", Matter::aside, "headgate speaks HTTP/1.1"},
     Beginning{"resolver", Matter::aside, "headgate asks the system's resolver: \"resolve_every\" of an upstream"},
     Beginning{"limit_req_log_level", Matter::aside, "headgate's access log names the limit of each rejection"},

@@ -20,7 +20,8 @@ std::string length_of(std::size_t size) {
 
 std::uint32_t H2Frame::number(std::size_t at) const {
   std::uint32_t out = 0;
-  for (std::size_t i = at; i < at + 4 && i < payload.size(); ++i) out = out << 8 | static_cast<std::uint8_t>(payload[i]);
+  for (std::size_t i = at; i < at + 4 && i < payload.size(); ++i)
+    out = out << 8 | static_cast<std::uint8_t>(payload[i]);
   return out;
 }
 
@@ -75,7 +76,8 @@ bool H2Client::read(Milliseconds timeout) {
   while (true) {
     if (buffer_.size() >= kFrameHeadSize) {
       const auto byte = [this](std::size_t at) { return static_cast<std::uint8_t>(buffer_[at]); };
-      const std::size_t size = static_cast<std::size_t>(byte(0)) << 16 | static_cast<std::size_t>(byte(1)) << 8 | byte(2);
+      const std::size_t size =
+          static_cast<std::size_t>(byte(0)) << 16 | static_cast<std::size_t>(byte(1)) << 8 | byte(2);
       if (buffer_.size() >= kFrameHeadSize + size) {
         H2Frame frame{byte(3), byte(4), 0, buffer_.substr(kFrameHeadSize, size)};
         for (std::size_t i = 5; i < kFrameHeadSize; ++i) frame.stream = frame.stream << 8 | byte(i);

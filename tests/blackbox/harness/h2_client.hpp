@@ -50,8 +50,8 @@ struct H2Answer {
   std::map<std::string, std::string> fields;
   std::map<std::string, std::string> trailers;
   std::string body;
-  bool ended = false;                   ///< by END_STREAM
-  std::optional<std::uint32_t> reset;   ///< the error code
+  bool ended = false;                  ///< by END_STREAM
+  std::optional<std::uint32_t> reset;  ///< the error code
 };
 
 std::string h2_frame(std::uint8_t type, std::uint8_t flags, std::uint32_t stream, std::string_view payload = {});
@@ -87,9 +87,9 @@ class H2Client {
   bool closes(Milliseconds timeout = kPatience);
 
   std::map<std::uint32_t, H2Answer> answers;
-  std::vector<H2Frame> frames;           ///< all that came
-  std::optional<std::uint32_t> goaway;   ///< the error code of the last one
-  std::vector<std::uint32_t> last_ids;   ///< of all GOAWAY frames
+  std::vector<H2Frame> frames;          ///< all that came
+  std::optional<std::uint32_t> goaway;  ///< the error code of the last one
+  std::vector<std::uint32_t> last_ids;  ///< of all GOAWAY frames
 
  private:
   void take(const H2Frame& frame);

@@ -14,9 +14,9 @@ constexpr std::uint32_t kCalm = 11;  // ENHANCE_YOUR_CALM
 class Http2Abuse : public testing::Test {
  protected:
   static void SetUpTestSuite() {
-    proxy = new Proxy({{"listen", {{"address", "127.0.0.1:0"}, {"http2", true}}},
-                       {"admin", {{"listen", "127.0.0.1:0"}}},
-                       {"timeouts", {{"write", "500ms"}, {"head", "500ms"}}}});
+    proxy = new Proxy(Json{{"listen", {{"address", "127.0.0.1:0"}, {"http2", true}}},
+                           {"admin", {{"listen", "127.0.0.1:0"}}},
+                           {"timeouts", {{"write", "500ms"}, {"head", "500ms"}}}});
   }
   static void TearDownTestSuite() { delete std::exchange(proxy, nullptr); }
   static std::uint16_t port() { return proxy->gateway.port(); }
@@ -52,7 +52,8 @@ TEST_F(Http2Abuse, RapidResetsEndTheConnection) {  // CVE-2023-44487
 TEST_F(Http2Abuse, ResetsThatAClientMakesUsSendCountAsItsOwn) {  // CVE-2025-8671
   std::string all;
   for (std::uint32_t id = 1; id < 800; id += 2)
-    all += h2_request(id, h2_get("/", {{"x-test-never", "1"}}), false) + h2_frame(h2_window_update, 0, id, h2_number(0));
+    all +=
+        h2_request(id, h2_get("/", {{"x-test-never", "1"}}), false) + h2_frame(h2_window_update, 0, id, h2_number(0));
   expect_calm("resets", all, 1);
 }
 
@@ -139,7 +140,8 @@ TEST_F(Http2Abuse, AClientWithoutWindowGivesItsServerBack) {
 TEST_F(Http2Abuse, OneDownloadDoesNotHoldUpAnother) {
   H2Client client(port(), std::string("\0\4\0\x7f\xff\xff", 6));
   client.send(h2_frame(h2_window_update, 0, 0, h2_number(100'000'000)));
-  client.send(h2_request(1, h2_get("/", {{"x-test-bytes", "4000000"}})) + h2_request(3, h2_get("/", {{"x-test-bytes", "100000"}})));
+  client.send(h2_request(1, h2_get("/", {{"x-test-bytes", "4000000"}})) +
+              h2_request(3, h2_get("/", {{"x-test-bytes", "100000"}})));
   EXPECT_EQ(client.answer(3).body.size(), 100'000U);
   EXPECT_FALSE(client.answers[1].ended) << "the smaller one is ready long before";
   EXPECT_EQ(client.answer(1).body.size(), 4'000'000U);

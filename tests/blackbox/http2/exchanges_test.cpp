@@ -59,7 +59,8 @@ TEST_F(Http2, TakesAPrefaceInPieces) {
 TEST_F(Http2, AnswersManyStreamsAtOnce) {
   H2Client client(port());
   std::string all;
-  for (std::uint32_t id = 1; id < 101; id += 2) all += h2_request(id, h2_get("/" + std::to_string(id), {{"x-test-bytes", "1000"}}));
+  for (std::uint32_t id = 1; id < 101; id += 2)
+    all += h2_request(id, h2_get("/" + std::to_string(id), {{"x-test-bytes", "1000"}}));
   client.send(all);
   for (std::uint32_t id = 1; id < 101; id += 2) {
     const auto answer = client.answer(id);
@@ -72,7 +73,8 @@ TEST_F(Http2, CarriesBodiesBothWays) {
   H2Client client(port());
   const std::string body(200'000, 'x');
   client.send(h2_request(1, h2_get("/", {{"x-test-echo", "1"}}, "POST"), false));
-  client.send(h2_frame(h2_window_update, 0, 0, h2_number(1'000'000)) + h2_frame(h2_window_update, 0, 1, h2_number(1'000'000)));
+  client.send(h2_frame(h2_window_update, 0, 0, h2_number(1'000'000)) +
+              h2_frame(h2_window_update, 0, 1, h2_number(1'000'000)));
   std::size_t sent = 0;
   std::size_t stream_window = 65'535;
   std::size_t seen = 0;
@@ -96,7 +98,11 @@ TEST_F(Http2, CarriesBodiesBothWays) {
 
 TEST_F(Http2, CarriesTrailersBothWays) {
   H2Client client(port());
-  client.send(h2_request(1, h2_get("/", {{"x-test-echo", "1"}, {"x-test-chunked", "2"}, {"x-test-trailer", "X-Sum: 7"}, {"te", "trailers"}}, "POST"), false));
+  client.send(h2_request(
+      1,
+      h2_get("/", {{"x-test-echo", "1"}, {"x-test-chunked", "2"}, {"x-test-trailer", "X-Sum: 7"}, {"te", "trailers"}},
+             "POST"),
+      false));
   client.send(h2_frame(h2_data, 0, 1, "abc"));
   client.send(h2_frame(h2_headers, kEndStream | kEndHeaders, 1, h2_block({{"x-check", "9"}})));
   const auto answer = client.answer(1);
@@ -115,7 +121,8 @@ TEST_F(Http2, PassesInterimAnswers) {
 
 TEST_F(Http2, InvitesABodyThatWaits) {
   H2Client client(port());
-  client.send(h2_request(1, h2_get("/", {{"expect", "100-continue"}, {"content-length", "3"}, {"x-test-echo", "1"}}, "POST"), false));
+  client.send(h2_request(
+      1, h2_get("/", {{"expect", "100-continue"}, {"content-length", "3"}, {"x-test-echo", "1"}}, "POST"), false));
   while (client.answers[1].interim.empty()) ASSERT_TRUE(client.read());
   EXPECT_EQ(client.answers[1].interim, std::vector<int>{100});
   client.send(h2_frame(h2_data, kEndStream, 1, "abc"));
@@ -133,7 +140,8 @@ TEST_F(Http2, SendsNoBodyToHead) {
 
 TEST_F(Http2, JoinsCookieCrumbs) {
   H2Client client(port());
-  EXPECT_EQ(client.ask(1, h2_get("/", {{"cookie", "a=1"}, {"x-y", "z"}, {"cookie", "b=2"}, {"cookie", "c=3"}})).status, 200);
+  EXPECT_EQ(client.ask(1, h2_get("/", {{"cookie", "a=1"}, {"x-y", "z"}, {"cookie", "b=2"}, {"cookie", "c=3"}})).status,
+            200);
   EXPECT_EQ(proxy->forwarded().all("Cookie"), "a=1; b=2; c=3");
 }
 
@@ -162,7 +170,8 @@ TEST_F(Http2, GivesUpTheServerWhenItsClientResets) {
   H2Client client(port());
   const auto before = proxy->upstream.closed();
   client.send(h2_request(1, h2_get("/", {{"x-test-never", "1"}})));
-  ASSERT_TRUE(proxy->upstream.wait_for_heads(proxy->upstream.request_count() > 0 ? proxy->upstream.request_count() : 1));
+  ASSERT_TRUE(
+      proxy->upstream.wait_for_heads(proxy->upstream.request_count() > 0 ? proxy->upstream.request_count() : 1));
   while (proxy->forwarded().value("X-Test-Never").empty()) std::this_thread::yield();
   client.send(h2_frame(h2_rst_stream, 0, 1, h2_number(8)));
   EXPECT_TRUE(proxy->upstream.wait_for_closed(before + 1));

@@ -36,8 +36,9 @@ class Http2Tls : public WithCertificates {
 TEST_F(Http2Tls, IsAgreedOnByAlpnAndOtherwiseNot) {
   Proxy proxy(listener());
   const auto url = "https://localhost:" + std::to_string(proxy.gateway.port()) + "/";
-  const auto curl = "curl -s --max-time 10 --resolve '*:" + std::to_string(proxy.gateway.port()) + ":127.0.0.1' --cacert " +
-                    files->path("ca.crt") + " -o /dev/null -w '%{http_version} %{http_code}' ";
+  const auto curl = "curl -s --max-time 10 --resolve '*:" + std::to_string(proxy.gateway.port()) +
+                    ":127.0.0.1' --cacert " + files->path("ca.crt") +
+                    " -o /dev/null -w '%{http_version} %{http_code}' ";
   if (!has_command("curl")) GTEST_SKIP() << "no curl on this machine";
   EXPECT_EQ(output_of(curl + "--http2 " + url), "2 200");
   EXPECT_EQ(output_of(curl + "--http1.1 " + url), "1.1 200");
@@ -59,7 +60,7 @@ TEST_F(Http2Tls, IsOffWhereTheListenerSaysSo) {
 
 TEST(Http2Clients, NghttpAndH2loadGetTheirAnswers) {
   if (!has_command("h2load") || !has_command("nghttp")) GTEST_SKIP() << "no nghttp2-client on this machine";
-  Proxy proxy({{"listen", {{"address", "127.0.0.1:0"}, {"http2", true}}}});
+  Proxy proxy(Json{{"listen", {{"address", "127.0.0.1:0"}, {"http2", true}}}});
   const auto url = "http://127.0.0.1:" + std::to_string(proxy.gateway.port()) + "/";
   const auto load = output_of("h2load -n 2000 -c 4 -m 20 " + url);
   EXPECT_TRUE(load.find("2000 succeeded, 0 failed, 0 errored, 0 timeout") != std::string::npos) << load;
@@ -68,7 +69,7 @@ TEST(Http2Clients, NghttpAndH2loadGetTheirAnswers) {
 }
 
 TEST(Http2Drain, AnswersWhatIsOnItsWayAndSaysGoodbyeTwice) {
-  Proxy proxy({{"listen", {{"address", "127.0.0.1:0"}, {"http2", true}}}, {"drain", "5s"}});
+  Proxy proxy(Json{{"listen", {{"address", "127.0.0.1:0"}, {"http2", true}}}, {"drain", "5s"}});
   H2Client client(proxy.gateway.port());
   EXPECT_EQ(client.ask(1, h2_get()).status, 200);
   H2Client idle(proxy.gateway.port());

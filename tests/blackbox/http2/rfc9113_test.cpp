@@ -12,9 +12,7 @@ enum : std::uint32_t { protocol_error = 1, flow_control = 3, stream_closed = 5, 
 
 class Http2Rules : public testing::Test {
  protected:
-  static void SetUpTestSuite() {
-    proxy = new Proxy({{"listen", {{"address", "127.0.0.1:0"}, {"http2", true}}}});
-  }
+  static void SetUpTestSuite() { proxy = new Proxy(Json{{"listen", {{"address", "127.0.0.1:0"}, {"http2", true}}}}); }
   static void TearDownTestSuite() { delete std::exchange(proxy, nullptr); }
   static inline Proxy* proxy = nullptr;
 };
@@ -52,7 +50,13 @@ TEST_F(Http2Rules, MalformedRequestsAreErrorsOfTheirStream) {  // section 8.1.1
       {"a line end in a value", with("x-a", "b\r\nx-c: d")},
       {"a NUL in a value", with("x-a", std::string("b\0c", 3))},
       {"a blank before a value", with("x-a", " b")},
-      {"two lengths", {{":method", "POST"}, {":scheme", "http"}, {":path", "/"}, {":authority", "a"}, {"content-length", "1"}, {"content-length", "2"}}},
+      {"two lengths",
+       {{":method", "POST"},
+        {":scheme", "http"},
+        {":path", "/"},
+        {":authority", "a"},
+        {"content-length", "1"},
+        {"content-length", "2"}}},
       {"a length without a body", with("content-length", "3")},
   };
   H2Client client(proxy->gateway.port());
@@ -121,9 +125,11 @@ TEST_F(Http2Rules, RefusedRequestsAreAnswered) {
 
 TEST_F(Http2Rules, BodiesMustHaveTheLengthTheySay) {  // section 8.1.1
   H2Client client(proxy->gateway.port());
-  client.send(h2_request(1, h2_get("/", {{"content-length", "3"}}, "POST"), false) + h2_frame(h2_data, kEndStream, 1, "abcd"));
+  client.send(h2_request(1, h2_get("/", {{"content-length", "3"}}, "POST"), false) +
+              h2_frame(h2_data, kEndStream, 1, "abcd"));
   EXPECT_TRUE(client.answer(1).reset);
-  client.send(h2_request(3, h2_get("/", {{"content-length", "3"}}, "POST"), false) + h2_frame(h2_data, kEndStream, 3, "ab"));
+  client.send(h2_request(3, h2_get("/", {{"content-length", "3"}}, "POST"), false) +
+              h2_frame(h2_data, kEndStream, 3, "ab"));
   EXPECT_TRUE(client.answer(3).reset);
   client.send(h2_request(5, h2_get("/", {}, "POST"), false) +
               h2_frame(h2_headers, kEndHeaders, 5, h2_block({{"x-a", "trailers that do not end the stream"}})));
@@ -156,9 +162,14 @@ TEST_F(Http2Rules, ErrorsOfTheConnectionEndIt) {
       {"a window beyond its size (6.9.1)", h2_frame(h2_window_update, 0, 0, h2_number(0x7fffffff)), flow_control},
       {"a frame that is too large (4.2)", h2_frame(h2_ping, 0, 0, std::string(16'385, 'a')), frame_size},
       {"CONTINUATION alone (6.10)", h2_frame(h2_continuation, kEndHeaders, 1, ""), protocol_error},
-      {"another frame in a head (6.2)", h2_frame(h2_headers, kEndStream, 1, h2_block(h2_get())) + h2_frame(h2_ping, 0, 0, "12345678"), protocol_error},
+      {"another frame in a head (6.2)",
+       h2_frame(h2_headers, kEndStream, 1, h2_block(h2_get())) + h2_frame(h2_ping, 0, 0, "12345678"), protocol_error},
       {"a broken head (4.3)", h2_frame(h2_headers, 5, 1, std::string(1, '\x7f') + "\xff\xff\xff\xff\xff"), compression},
-      {"padding longer than the frame (6.1)", h2_request(1, h2_get("/", {}, "POST"), false) + h2_frame(h2_data, 8, 1, "\x09" "abc"), protocol_error},
+      {"padding longer than the frame (6.1)",
+       h2_request(1, h2_get("/", {}, "POST"), false) + h2_frame(h2_data, 8, 1,
+                                                                "\x09"
+                                                                "abc"),
+       protocol_error},
   };
   for (const auto& each : cases) {
     H2Client client(proxy->gateway.port());
@@ -173,15 +184,17 @@ TEST_F(Http2Rules, WhatMayComeIsTaken) {
   H2Client client(proxy->gateway.port());
   client.send(h2_frame(0x77, 0xff, 0, "unknown") + h2_frame(h2_settings, 0, 0, std::string("\xfa\xfa\0\0\0\1", 6)) +
               h2_frame(h2_priority, 0, 3, std::string(4, '\0') + "\x0a"));
-  client.send(h2_frame(h2_headers, 0x20 | 0x08 | kEndStream | kEndHeaders, 1,
-                       std::string("\x02") + std::string(4, '\0') + "\x0a" + h2_block(h2_get()) + std::string(2, '\0')));
+  client.send(
+      h2_frame(h2_headers, 0x20 | 0x08 | kEndStream | kEndHeaders, 1,
+               std::string("\x02") + std::string(4, '\0') + "\x0a" + h2_block(h2_get()) + std::string(2, '\0')));
   EXPECT_EQ(client.answer(1).status, 200) << "padding and a priority";
   client.send(h2_frame(h2_headers, kEndStream, 3, h2_block(h2_get()).substr(0, 5)) +
               h2_frame(h2_continuation, 0, 3, h2_block(h2_get()).substr(5, 7)) +
               h2_frame(h2_continuation, kEndHeaders, 3, h2_block(h2_get()).substr(12)));
   EXPECT_EQ(client.answer(3).status, 200) << "a head in three frames";
   client.send(h2_request(5, h2_get("/", {{"x-test-echo", "1"}}, "POST"), false) +
-              h2_frame(h2_data, 8, 5, std::string("\x03") + "abc" + std::string(3, '\0')) + h2_frame(h2_data, kEndStream, 5));
+              h2_frame(h2_data, 8, 5, std::string("\x03") + "abc" + std::string(3, '\0')) +
+              h2_frame(h2_data, kEndStream, 5));
   EXPECT_EQ(client.answer(5).body, "abc") << "padding of a body";
 }
 
