@@ -65,9 +65,9 @@ class H2Limits {
     else
       glitch(now);
   }
-  void data_sent() noexcept { free_updates_ = std::min(free_updates_ + kUpdatesPerData, kMostFreeUpdates); }
+  void data_sent() noexcept { free_updates_ = std::min(free_updates_ + kUpdatesPerData, kMaxFreeUpdates); }
   void queued(std::size_t frames) noexcept {
-    if (frames > kMostQueued) found(H2Abuse::queue);
+    if (frames > kMaxQueued) found(H2Abuse::queue);
   }
   void found(H2Abuse why) noexcept {
     if (why_ == H2Abuse::none) why_ = why;
@@ -76,8 +76,8 @@ class H2Limits {
 
  private:
   static constexpr std::uint32_t kUpdatesPerData = 10;
-  static constexpr std::uint32_t kMostFreeUpdates = 10'000;
-  static constexpr std::size_t kMostQueued = 1'000;
+  static constexpr std::uint32_t kMaxFreeUpdates = 10'000;
+  static constexpr std::size_t kMaxQueued = 1'000;
 
   AbuseBucket resets_{200, 20};
   AbuseBucket glitches_{1'000, 100};

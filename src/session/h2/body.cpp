@@ -9,17 +9,10 @@
 #include <chrono>
 
 namespace headgate::session {
-namespace {
-
-const http::Fields kNoTrailers;
-
-}  // namespace
-
 void H2Body::begin(const http::Framing& framing, bool expects_continue) noexcept {
   framing_ = framing;
   if (framing.kind == http::Framing::Kind::none) ended_ = true;
   tells_continue_ = expects_continue && !ended_;
-  trailers_ = &kNoTrailers;
 }
 
 bool H2Body::take_at_most(std::uint64_t most) noexcept {

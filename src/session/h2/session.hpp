@@ -29,7 +29,7 @@ class H2Session final : public Session {
   static constexpr std::int32_t kStreamWindow = 64 * 1024 - 1;
   static constexpr std::int32_t kConnectionWindow = 256 * 1024;
   /// Beyond it no more frames are made.
-  static constexpr std::size_t kMostWritten = 32UL * 1024;
+  static constexpr std::size_t kMaxWritten = 32UL * 1024;
   /// Streams in all, before the client is asked to connect anew.
   static constexpr std::uint32_t kMaxAge = 10'000;
 

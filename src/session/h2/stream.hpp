@@ -64,7 +64,8 @@ class H2Body final : public http::BodyReader {
   bool ended_ = false;
   bool tells_continue_ = false;
   error_code failed_;
-  const http::Fields* trailers_;
+  http::Fields none_;
+  const http::Fields* trailers_ = &none_;
   net::PaceWatch pace_;
   std::uint64_t received_ = 0;
 };

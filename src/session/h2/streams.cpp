@@ -37,7 +37,8 @@ Task<void> H2Session::answer_request(H2Stream& stream, Exchange& x) {
   const auto ruled = stream.head.finish(bounds().head, bounds().paths, x.request);
   http::Framing framing{http::Framing::Kind::unknown, 0};
   if (const auto length = stream.head.length()) framing = {http::Framing::Kind::length, *length};
-  if (stream.body.complete() || (framing.kind == http::Framing::Kind::length && framing.length == 0)) framing = {};
+  const bool empty = stream.body.complete() && stream.body.held() == 0 && stream.trailers.empty();
+  if (empty || (framing.kind == http::Framing::Kind::length && framing.length == 0)) framing = {};
   x.request.framing = framing;
   stream.body.begin(framing, stream.head.expects_continue());
   set_priority(stream);
@@ -124,7 +125,7 @@ void H2Session::resume(std::int32_t id) {
 void H2Session::make_frames() {
   if (sending_ || making_ || lost_) return;
   making_ = true;
-  while (out_.size() < kMostWritten) {
+  while (out_.size() < kMaxWritten) {
     const std::uint8_t* bytes = nullptr;
     const auto size = nghttp2_session_mem_send(h2_, &bytes);
     if (size < 0) failed_ = true;

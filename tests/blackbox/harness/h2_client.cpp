@@ -53,13 +53,13 @@ H2Fields h2_get(const std::string& path, const H2Fields& more, const std::string
 
 std::string h2_request(std::uint32_t stream, const H2Fields& fields, bool ends) {
   const auto block = h2_block(fields);
-  constexpr std::size_t kMost = 16'384;
-  const auto first = block.substr(0, kMost);
-  const bool whole = block.size() <= kMost;
+  constexpr std::size_t kMax = 16'384;
+  const auto first = block.substr(0, kMax);
+  const bool whole = block.size() <= kMax;
   std::string out = h2_frame(h2_headers, static_cast<std::uint8_t>((ends ? kEndStream : 0) | (whole ? kEndHeaders : 0)),
                              stream, first);
-  for (std::size_t at = kMost; at < block.size(); at += kMost)
-    out += h2_frame(h2_continuation, at + kMost >= block.size() ? kEndHeaders : 0, stream, block.substr(at, kMost));
+  for (std::size_t at = kMax; at < block.size(); at += kMax)
+    out += h2_frame(h2_continuation, at + kMax >= block.size() ? kEndHeaders : 0, stream, block.substr(at, kMax));
   return out;
 }
 

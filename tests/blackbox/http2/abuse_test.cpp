@@ -52,8 +52,8 @@ TEST_F(Http2Abuse, RapidResetsEndTheConnection) {  // CVE-2023-44487
 TEST_F(Http2Abuse, ResetsThatAClientMakesUsSendCountAsItsOwn) {  // CVE-2025-8671
   std::string all;
   for (std::uint32_t id = 1; id < 800; id += 2)
-    all +=
-        h2_request(id, h2_get("/", {{"x-test-never", "1"}}), false) + h2_frame(h2_window_update, 0, id, h2_number(0));
+    all += h2_request(id, h2_get("/", {{"x-test-never", "1"}}), false) +
+           h2_frame(h2_window_update, 0, id, h2_number(0x7fffffff));
   expect_calm("resets", all, 1);
 }
 

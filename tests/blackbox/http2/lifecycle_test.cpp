@@ -88,7 +88,8 @@ TEST(Http2Drain, AnswersWhatIsOnItsWayAndSaysGoodbyeTwice) {
   EXPECT_TRUE(client.closes());
   EXPECT_EQ(*client.goaway, 0U);
   EXPECT_TRUE(idle.closes());
-  EXPECT_EQ(proxy.gateway.terminate(), 0);
+  EXPECT_EQ(proxy.gateway.process().wait(kPatience), 0);
+  proxy.gateway.expect_any_end();
 }
 
 }  // namespace

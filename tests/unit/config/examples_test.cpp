@@ -71,11 +71,11 @@ TEST(Meaning, SaysWhichNamesATlsListenerHasAndUntilWhen) {
       said(R"([{ "certificate": "@good.pem", "key": "@good.key" }, { "certificate": "@rsa.pem", "key": "@rsa.key" }])"),
       "Clients connect to :1 with TLS 1.2 or 1.3, as a.example, *.wild.example, localhost, test.example and 1 more; "
       "the "
-      "first certificate ends on 2123-12-08.\n");
+      "first certificate ends on 2123-12-08; they may speak HTTP/2.\n");
   EXPECT_EQ(said(R"({ "certificate": "@rsa.pem", "key": "@rsa.key", "min_version": "1.3", "client_ca": "@ca.pem" })"),
             "Clients connect to :1 with TLS 1.3, as a.example, rsa.example; the first certificate ends on 2123-12-08; "
             "they are "
-            "asked for a certificate.\n"
+            "asked for a certificate; they may speak HTTP/2.\n"
             "  Each handshake takes twice the time that it would with an ECDSA certificate (P-256).\n");
 }
 
