@@ -84,11 +84,12 @@ TEST_F(TlsClients, OfOpenSslCannotRenegotiate) {
 TEST_F(TlsClients, Curl) {
   if (shell("curl --version").find("curl 7") != 0) GTEST_SKIP() << "no curl on this machine";
   const std::string code = "-o /dev/null -w '%{http_code} %{http_version} %{num_connects} '";
-  EXPECT_EQ(curl(code), "200 1.1 1 ");
-  EXPECT_EQ(curl(code + " --http2"), "200 1.1 1 ") << "it offers h2 first";
-  EXPECT_EQ(curl(code + " --tls-max 1.2"), "200 1.1 1 ");
-  EXPECT_EQ(curl(code, "/mine"), "403 1.1 1 ");
-  EXPECT_EQ(curl(code + " --cert " + tls_file("good.pem") + " --key " + tls_file("good.key"), "/mine"), "200 1.1 1 ");
+  EXPECT_EQ(curl(code), "200 2 1 ") << "it offers h2 first";
+  EXPECT_EQ(curl(code + " --http1.1"), "200 1.1 1 ");
+  EXPECT_EQ(curl(code + " --no-alpn"), "200 1.1 1 ");
+  EXPECT_EQ(curl(code + " --tls-max 1.2"), "200 2 1 ");
+  EXPECT_EQ(curl(code, "/mine"), "403 2 1 ");
+  EXPECT_EQ(curl(code + " --cert " + tls_file("good.pem") + " --key " + tls_file("good.key"), "/mine"), "200 2 1 ");
   EXPECT_TRUE(has(curl("--tls-max 1.1 --ciphers DEFAULT@SECLEVEL=0"), "alert protocol version"));
   EXPECT_EQ(curl("-o /dev/null -w '%{http_code}' --data-binary @" + tls_file("make.py") + " -H 'Expect:'", "/small"),
             "413");

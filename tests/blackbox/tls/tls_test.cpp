@@ -114,10 +114,10 @@ TEST(Tls, RefusesOldVersionsWithAnAlert) {
 TEST(Tls, RefusesAProtocolThatItDoesNotSpeak) {
   const Proxy proxy(secure());
   auto client = bare(proxy.gateway);
-  EXPECT_FALSE(client.socket().secure({.protocols = "\x02h2"}));
+  EXPECT_FALSE(client.socket().secure({.protocols = "\x02h3"}));
   EXPECT_EQ(client.socket().tls()->why(), "tlsv1 alert no application protocol");
   auto other = bare(proxy.gateway);
-  EXPECT_TRUE(other.socket().secure({.protocols = "\x02h2\x08http/1.1"}));
+  EXPECT_TRUE(other.socket().secure({.protocols = "\x02h3\x08http/1.1"}));
   EXPECT_EQ(other.get("/").status(), 200);
 }
 
