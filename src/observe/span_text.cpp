@@ -130,7 +130,8 @@ void write_exchange(SpanText& span, const ExchangeSpans& of) {
   span.text("url.path", record.path, kMaxPath);
   span.text("server.address", host_of(record.host));
   write_port(span, record.host);
-  span.text("network.protocol.version", http_version(record.version));
+  // The log says 2.0, as others do; here the convention says 2.
+  span.text("network.protocol.version", record.version == 20 ? "2" : http_version(record.version));
   span.text("user_agent.original", record.user_agent, kMaxAgent);
   if (of.client_address) span.text("client.address", record.address.to_string());
   if (record.status != 0) span.number("http.response.status_code", record.status);

@@ -84,6 +84,13 @@ TEST_F(SpanText, SaysWhatTheExchangeWas) {
     EXPECT_EQ(span.attribute(key), value) << key;
 }
 
+TEST_F(SpanText, NamesVersionsAsTheConventionDoes) {
+  for (const auto& [version, name] : std::map<unsigned, std::string>{{10, "1.0"}, {11, "1.1"}, {20, "2"}}) {
+    record.version = version;
+    EXPECT_EQ(written(1).spans.at(0).attribute("network.protocol.version"), name);
+  }
+}
+
 TEST_F(SpanText, HasDecisionsAndAttemptsBelowIt) {
   const std::array decisions{DecisionSpan{.id = 1,
                                           .begun = kBegun,
