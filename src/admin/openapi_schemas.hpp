@@ -158,11 +158,12 @@ inline constexpr std::array kSchemas = {
       "address": {"type": "string"}, "workers": {"type": "integer"}, "answered": {"type": "integer"},
       "requests_answered": {"type": "integer"}, "requests_broken_off": {"type": "integer"},
       "connections_closed": {"type": "integer"}}})"},
-    NamedSchema{"Request", R"({"type": "object", "required": ["id", "seconds", "state", "method", "host", "path",
-      "route", "address", "received_bytes", "sent_bytes"], "properties": {
+    NamedSchema{"Request", R"({"type": "object", "required": ["id", "seconds", "state", "protocol", "method", "host",
+      "path", "route", "address", "received_bytes", "sent_bytes"], "properties": {
       "id": {"type": "string"}, "seconds": {"type": "number"},
       "state": {"enum": ["deciding", "limit", "queue", "retry", "receiving", "connecting", "server", "sending",
         "streaming", "tunnel"]},
+      "protocol": {"enum": ["HTTP/1.0", "HTTP/1.1", "HTTP/2.0"]},
       "method": {"type": "string"}, "host": {"type": "string"}, "path": {"type": "string"},
       "route": {"type": "string"}, "address": {"type": "string"}, "upstream": {"type": "string"},
       "server": {"type": "string"}, "limit": {"type": "string"}, "key_id": {"type": "string"},

@@ -13,13 +13,14 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 #include <utility>
 
 namespace headgate::session {
 namespace {
 
-/// Connections that are looked at in one turn of the loop.
-constexpr unsigned kLookedAt = 256;
+/// Connections and requests that are looked at in one turn of the loop.
+constexpr std::size_t kLookedAt = 256;
 
 using What = ConnectionCall::What;
 
@@ -34,6 +35,18 @@ bool same_client(const boost::asio::ip::address& one, const boost::asio::ip::add
   std::array<char, 64> first{};
   std::array<char, 64> second{};
   return charged_to(one, ipv6_prefix, first) == charged_to(other, ipv6_prefix, second);
+}
+
+template <class Use>
+void for_each_request(const Session& session, Use&& use) {
+  for (auto each = session.under_way(0); each.exchange != nullptr; each = session.under_way(each.stream + 1)) use(each);
+}
+
+void stop_requests(Session& session, Session::Afterwards afterwards, std::span<const std::uint32_t> streams,
+                   ConnectionCall::Part& part) {
+  const auto stopped = session.stop(afterwards, streams);
+  part.answered += stopped.answered;
+  part.broken_off += stopped.broken_off;
 }
 
 bool is_wanted(const ConnectionCall::Wanted& wanted, const Exchange& x, unsigned ipv6_prefix) {
@@ -92,14 +105,14 @@ void Sessions::answer(const std::shared_ptr<ConnectionCall>& call) {
 /// Sessions stand in the order of their numbers, so a walk ends also while new ones come.
 void Sessions::walk_on(Walks::iterator walk) {
   const auto call = walk->call;
-  for (unsigned looked = 0; looked < kLookedAt && walk->next != nullptr; ++looked) {
+  for (std::size_t looked = 0; looked < kLookedAt && walk->next != nullptr;) {
     auto& session = *walk->next;
     walk->next = lists_->after(session);
     if (session.number_ > walk->last || call->over()) {
       walk->next = nullptr;
       break;
     }
-    look_at(session, *walk);
+    looked += look_at(session, *walk);
   }
   if (walk->next != nullptr) return boost::asio::post(*loop_, [this, walk] { walk_on(walk); });
   auto part = std::move(walk->part);
@@ -107,82 +120,95 @@ void Sessions::walk_on(Walks::iterator walk) {
   if (!call->over()) call->answer(std::move(part));
 }
 
-/// It may end the session, and others.
-void Sessions::look_at(Session& session, Walk& walk) {
+/// It may end the session, and others. Returns how much it has looked at.
+std::size_t Sessions::look_at(Session& session, Walk& walk) {
   const auto& wanted = walk.call->wanted();
   switch (wanted.what) {
     case What::addresses:
-      return count(session, walk.part);
+      return 1 + count(session, walk.part);
     case What::requests:
-      return list(session, walk);
+      return 1 + list(session, walk);
     case What::end_request:
       if (session.number_ == wanted.name.connection && worker_ == wanted.name.worker) end_request(session, walk);
-      return;
+      return 1;
     case What::end_address:
-      return end_of_address(session, walk);
+      return 1 + end_of_address(session, walk);
   }
+  return 1;
 }
 
-void Sessions::count(const Session& session, ConnectionCall::Part& part) const {
+std::size_t Sessions::count(const Session& session, ConnectionCall::Part& part) const {
   std::array<char, 64> room{};
   auto& use = part.addresses[std::string(charged_to(session.peer().address, bounds_.ipv6_prefix, room))];
   ++use.open;
-  if (session.exchange() != nullptr)
-    ++use.requests;
-  else if (session.idle())
-    ++use.idle;
+  std::uint32_t requests = 0;
+  for_each_request(session, [&](const Session::UnderWay&) { ++requests; });
+  use.requests += requests;
+  if (requests == 0 && session.rests()) ++use.idle;
   const auto age = std::chrono::duration_cast<Duration>(clock_.steady() - session.peer().accepted);
   use.oldest = std::max(use.oldest, age);
+  return requests;
 }
 
-RequestUnderWay Sessions::described(const Session& session, const ConnectionCall::Wanted& wanted) const {
-  const auto& x = *session.exchange();
+RequestUnderWay Sessions::described(const Session& session, const Exchange& x, std::uint32_t stream,
+                                    const ConnectionCall::Wanted& wanted) const {
   auto out = describe(x, wanted.callers);
-  out.name = {worker_, session.number_, begun_of(x)};
+  out.name = {worker_, session.number_, begun_of(x), stream};
   out.age = std::chrono::duration_cast<Duration>(clock_.steady() - x.started);
   return out;
 }
 
 /// Only the oldest are described, because that costs more than a look.
-void Sessions::list(const Session& session, Walk& walk) const {
+std::size_t Sessions::list(const Session& session, Walk& walk) const {
   const auto& wanted = walk.call->wanted();
-  const auto* const x = session.exchange();
-  if (x == nullptr || !is_wanted(wanted, *x, bounds_.ipv6_prefix)) return;
-  ++walk.part.matching;
-  auto& listed = walk.part.requests;
-  const auto age = std::chrono::duration_cast<Duration>(clock_.steady() - x->started);
-  if (listed.size() == wanted.most) {
-    if (listed.empty() || age <= listed.front().age) return;
-    std::pop_heap(listed.begin(), listed.end(), is_older);
-    listed.pop_back();
-  }
-  listed.push_back(described(session, wanted));
-  std::push_heap(listed.begin(), listed.end(), is_older);
+  const auto now = clock_.steady();
+  std::size_t looked = 0;
+  for_each_request(session, [&](const Session::UnderWay& request) {
+    const auto& x = *request.exchange;
+    ++looked;
+    if (!is_wanted(wanted, x, bounds_.ipv6_prefix)) return;
+    ++walk.part.matching;
+    auto& listed = walk.part.requests;
+    const auto age = std::chrono::duration_cast<Duration>(now - x.started);
+    if (listed.size() == wanted.most) {
+      if (listed.empty() || age <= listed.front().age) return;
+      std::pop_heap(listed.begin(), listed.end(), is_older);
+      listed.pop_back();
+    }
+    listed.push_back(described(session, x, request.stream, wanted));
+    std::push_heap(listed.begin(), listed.end(), is_older);
+  });
+  return looked;
 }
 
 void Sessions::end_request(Session& session, Walk& walk) const {
   walk.next = nullptr;
   const auto& wanted = walk.call->wanted();
-  const auto* const x = session.exchange();
-  if (x == nullptr || begun_of(*x) != wanted.name.begun) return;
-  walk.part.requests.push_back(described(session, wanted));
-  const auto told = session.stop(Session::Afterwards::as_usual);
-  ++(told == Session::Told::answer ? walk.part.answered : walk.part.broken_off);
+  const auto named = wanted.name.stream;
+  const auto [x, stream] = session.under_way(named);
+  if (x == nullptr || stream != named || begun_of(*x) != wanted.name.begun) return;
+  walk.part.requests.push_back(described(session, *x, stream, wanted));
+  stop_requests(session, Session::Afterwards::as_usual, {&named, 1}, walk.part);
 }
 
-void Sessions::end_of_address(Session& session, Walk& walk) {
+std::size_t Sessions::end_of_address(Session& session, Walk& walk) {
   const auto& address = *walk.call->wanted().address;
   const bool own = same_client(session.peer().address, address, bounds_.ipv6_prefix);
-  const auto* const x = session.exchange();
-  if (x == nullptr) {
-    if (!own) return;
+  std::size_t looked = 0;
+  std::vector<std::uint32_t> streams;
+  for_each_request(session, [&](const Session::UnderWay& request) {
+    ++looked;
+    // Through a proxy come requests of many.
+    if (own || same_client(logged_address(*request.exchange), address, bounds_.ipv6_prefix))
+      streams.push_back(request.stream);
+  });
+  if (!streams.empty()) {
+    stop_requests(session, own ? Session::Afterwards::close : Session::Afterwards::as_usual, streams, walk.part);
+  } else if (own) {
     ++walk.part.closed;
-    return end_now(session);
+    end_now(session);
   }
-  // Through a proxy come requests of many.
-  if (!own && !same_client(logged_address(*x), address, bounds_.ipv6_prefix)) return;
-  const auto told = session.stop(own ? Session::Afterwards::close : Session::Afterwards::as_usual);
-  ++(told == Session::Told::answer ? walk.part.answered : walk.part.broken_off);
+  return looked;
 }
 
 }  // namespace headgate::session

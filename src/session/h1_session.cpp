@@ -86,10 +86,10 @@ void H1Session::close(gateway::ActiveExchange::Because because) noexcept {
 
 void H1Session::break_off() noexcept { close(gateway::ActiveExchange::Because::broken_off); }
 
-Session::Told H1Session::stop(Afterwards afterwards) noexcept {
+Session::Stopped H1Session::stop(Afterwards afterwards, std::span<const std::uint32_t>) noexcept {
   if (exchange_.answered()) {
     close(gateway::ActiveExchange::Because::operator_);
-    return Told::nothing;
+    return {.broken_off = 1};
   }
   // A request that is not whole leaves bytes that nobody can tell from a next one.
   const bool whole = body_.ended();
@@ -99,7 +99,7 @@ Session::Told H1Session::stop(Afterwards afterwards) noexcept {
   const upstream::AttemptPtr server = exchange_.end_early(gateway::ActiveExchange::Because::operator_);
   if (!whole) client->interrupt_read();
   if (server) server->cancel();
-  return Told::answer;
+  return {.answered = 1};
 }
 
 void H1Session::reject() {

@@ -23,9 +23,11 @@ class H1Session final : public Session {
   /// Answers 503 and closes.
   void reject() override;
   void break_off() noexcept override;
-  Told stop(Afterwards afterwards) noexcept override;
+  Stopped stop(Afterwards afterwards, std::span<const std::uint32_t> streams) noexcept override;
   bool waits_for_request() const noexcept override { return idle() || waits_; }
-  const Exchange* exchange() const noexcept override { return exchange_.current(); }
+  UnderWay under_way(std::uint32_t from) const noexcept override {
+    return {from == 0 ? exchange_.current() : nullptr, 0};
+  }
 
  private:
   enum class Next { exchange, idle, close, linger };

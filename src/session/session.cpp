@@ -79,9 +79,9 @@ void Session::break_off() noexcept {
   stream->close();
 }
 
-Session::Told Session::stop(Afterwards) noexcept {
+Session::Stopped Session::stop(Afterwards, std::span<const std::uint32_t> streams) noexcept {
   break_off();
-  return Told::nothing;
+  return {.broken_off = static_cast<std::uint32_t>(streams.size())};
 }
 
 /// If the connection was closed at once, the kernel would reset it, and a client that sends its whole upload before it

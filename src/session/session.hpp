@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 
 namespace headgate::session {
@@ -53,6 +54,8 @@ class Session : public boost::intrusive::list_base_hook<boost::intrusive::link_m
   /// A drain has begun while it was not idle.
   virtual void drain_on() {}
   bool idle() const noexcept { return state_ == State::idle; }
+  /// Whether its client has nothing to wait for, for those who look.
+  virtual bool rests() const noexcept { return idle(); }
   /// Whether it waits for the client to begin or to complete a request. Then break_off() ends it inside the call.
   virtual bool waits_for_request() const noexcept { return idle(); }
   /// The last answer was sent. Bytes from the client are read and thrown away.
@@ -61,13 +64,19 @@ class Session : public boost::intrusive::list_base_hook<boost::intrusive::link_m
   virtual void break_off() noexcept;
   /// What becomes of the connection after the request that an operator ends.
   enum class Afterwards : std::uint8_t { as_usual, close };
-  /// What its client is told.
-  enum class Told : std::uint8_t { answer, nothing };
-  /// An operator ends the request that exchange() has. While nothing of its answer was sent, the client gets a 503;
-  /// else the connection is closed at once. May delete this.
-  virtual Told stop(Afterwards afterwards) noexcept;
-  /// The request that is answered now; null: none, or the protocol has several.
-  virtual const Exchange* exchange() const noexcept { return nullptr; }
+  struct UnderWay {
+    const Exchange* exchange = nullptr;  ///< null: there is none
+    std::uint32_t stream = 0;            ///< 0: the protocol has no streams
+  };
+  /// Of the requests that are answered now, that of the lowest stream from `from` on.
+  virtual UnderWay under_way(std::uint32_t from) const noexcept { return static_cast<void>(from), UnderWay(); }
+  struct Stopped {
+    std::uint32_t answered = 0;  ///< requests whose clients get a 503
+    std::uint32_t broken_off =
+        0;  ///< requests whose answers had begun: their stream is reset, or their connection closed
+  };
+  /// An operator ends the requests under way of these streams. May delete this.
+  virtual Stopped stop(Afterwards afterwards, std::span<const std::uint32_t> streams) noexcept;
 
   const Peer& peer() const noexcept { return peer_; }
   /// Names the connection among those of its worker.
@@ -107,6 +116,8 @@ class Session : public boost::intrusive::list_base_hook<boost::intrusive::link_m
   bool admit() { return owner_.admit(peer_); }
   /// Whether a request must be refused because the buffers hold as much as they may.
   bool out_of_memory() const { return owner_.out_of_memory(peer_); }
+  /// Counts the memory of the connection for `Bounds::buffered`; null: nobody does. Outlives this.
+  net::LentBytes::Share* lent() const noexcept { return owner_.blocks_.lent; }
   /// How long a connection may be idle before its first request.
   Duration patience() const noexcept { return draining() ? Duration(kFirstRequest) : timeouts().idle; }
   /// Whether its listener drains, or the whole worker.

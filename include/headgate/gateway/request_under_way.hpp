@@ -18,9 +18,10 @@ namespace headgate::gateway {
 struct RequestName {
   std::uint32_t worker = 0;
   std::uint64_t connection = 0;
-  std::uint64_t begun = 0;  ///< on the steady clock, in microseconds
+  std::uint64_t begun = 0;   ///< on the steady clock, in microseconds
+  std::uint32_t stream = 0;  ///< of HTTP/2; else 0
 
-  std::string text() const;  ///< "0-2f-1a2b3c"
+  std::string text() const;  ///< "0-2f-1a2b3c", of a stream "0-2f-1a2b3c-1f"
   static std::optional<RequestName> read(std::string_view text);
   bool operator==(const RequestName&) const = default;
 };
@@ -29,6 +30,7 @@ struct RequestName {
 struct RequestUnderWay {
   RequestName name;
   Duration age{0};
+  std::string_view protocol;       ///< "HTTP/1.1"
   std::string method, host, path;  ///< without the query, as logged
   std::string route, upstream, server;
   boost::asio::ip::address address;  ///< as logged

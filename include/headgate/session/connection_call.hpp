@@ -55,7 +55,7 @@ class ConnectionCall {
     std::vector<RequestUnderWay> requests;        ///< the oldest `most`
     std::uint64_t matching = 0;                   ///< requests, also those that are not listed
     std::uint64_t answered = 0;                   ///< requests that were ended and get a 503
-    std::uint64_t broken_off = 0;                 ///< requests whose connection was closed
+    std::uint64_t broken_off = 0;                 ///< requests whose connection was closed, or whose stream was reset
     std::uint64_t closed = 0;                     ///< connections without a request that were closed
   };
   struct Found {

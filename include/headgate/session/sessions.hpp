@@ -164,12 +164,13 @@ class Sessions {
   struct Walk;
   using Walks = std::list<Walk>;
   void walk_on(Walks::iterator walk);
-  void look_at(Session& session, Walk& walk);
-  void count(const Session& session, ConnectionCall::Part& part) const;
-  RequestUnderWay described(const Session& session, const ConnectionCall::Wanted& wanted) const;
-  void list(const Session& session, Walk& walk) const;
+  std::size_t look_at(Session& session, Walk& walk);
+  std::size_t count(const Session& session, ConnectionCall::Part& part) const;
+  RequestUnderWay described(const Session& session, const Exchange& x, std::uint32_t stream,
+                            const ConnectionCall::Wanted& wanted) const;
+  std::size_t list(const Session& session, Walk& walk) const;
   void end_request(Session& session, Walk& walk) const;
-  void end_of_address(Session& session, Walk& walk);
+  std::size_t end_of_address(Session& session, Walk& walk);
 
   Handler& handler_;
   Clock& clock_;

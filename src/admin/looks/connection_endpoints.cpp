@@ -114,6 +114,7 @@ CallJson json_of_request(const RequestUnderWay& request, const std::vector<std::
   CallJson out = {{"id", request.name.text()},
                   {"seconds", seconds_in(request.age)},
                   {"state", request.state},
+                  {"protocol", request.protocol},
                   {"method", caller_text(request.method)},
                   {"host", caller_text(request.host)},
                   {"path", caller_text(request.path)},

@@ -93,8 +93,12 @@ void print_end(const Answer& answer) {
                       text_in(answer, "connections_closed") + " other connections closed");
   }
   const bool answered = text_in(answer, "client") == "answered";
+  const bool streams = text_in(answer, "protocol") == "HTTP/2.0";
   print_line(text_in(answer, "method") + ' ' + text_in(answer, "path") + " of " + text_in(answer, "address") +
-             " ends: " + (answered ? "its client gets a 503" : "its answer had begun, so its connection was closed"));
+             " ends: " +
+             (answered  ? "its client gets a 503"
+              : streams ? "its answer had begun, so its stream was reset"
+                        : "its answer had begun, so its connection was closed"));
 }
 
 /// In characters of the terminal, after what printable() makes of it.

@@ -25,6 +25,10 @@ std::string_view state_of_wait(Delay::For what) noexcept {
   return "limit";
 }
 
+std::string_view protocol_of(unsigned version) noexcept {
+  return version == 10 ? "HTTP/1.0" : version == 20 ? "HTTP/2.0" : "HTTP/1.1";
+}
+
 /// Whether the server has not said how long its answer is.
 bool is_open_end(const Exchange& x) noexcept {
   return x.attempt != nullptr && x.answer.framing.kind == http::Framing::Kind::unknown;
@@ -41,6 +45,10 @@ std::string RequestName::text() const {
   at = std::to_chars(at, end, connection, 16).ptr;
   *at++ = '-';
   at = std::to_chars(at, end, begun, 16).ptr;
+  if (stream != 0) {
+    *at++ = '-';
+    at = std::to_chars(at, end, stream, 16).ptr;
+  }
   return {out.data(), at};
 }
 
@@ -54,7 +62,8 @@ std::optional<RequestName> RequestName::read(std::string_view text) {
     return error == std::errc();
   };
   const auto dash = [&] { return at != end && *at++ == '-'; };
-  const bool read = take(out.worker, 10) && dash() && take(out.connection, 16) && dash() && take(out.begun, 16);
+  bool read = take(out.worker, 10) && dash() && take(out.connection, 16) && dash() && take(out.begun, 16);
+  if (read && at != end) read = dash() && take(out.stream, 16) && out.stream != 0;
   return read && at == end ? std::optional(out) : std::nullopt;
 }
 
@@ -78,6 +87,7 @@ std::uint64_t begun_of(const Exchange& x) noexcept {
 
 RequestUnderWay describe(const Exchange& x, const std::vector<std::string>& callers) {
   RequestUnderWay out;
+  out.protocol = protocol_of(x.request.version);
   out.method = x.request.method;
   out.host = x.request.authority;
   out.path = x.request.path;

@@ -22,6 +22,7 @@ bool H2Body::take_at_most(std::uint64_t most) noexcept {
 
 void H2Body::arrived(std::string_view bytes) {
   arrived_.append(bytes);
+  memory_.is(arrived_.capacity() + given_.capacity());
   total_ += bytes.size();
   received_ += bytes.size();
 }

@@ -40,13 +40,14 @@ struct H2Callbacks {
     const auto id = frame->hd.stream_id;
     ++session.begun_streams_;
     // A stream counts until its exchange has ended, whatever the client says: else resets would be free.
-    if (session.streams_.size() >= H2Session::kMaxStreams) {
+    if (session.streams_.size() >= H2Session::kMaxStreams || session.has_enough()) {
       nghttp2_submit_rst_stream(session.h2_, NGHTTP2_FLAG_NONE, id, NGHTTP2_REFUSED_STREAM);
       return 0;
     }
     const auto now = session.clock().steady();
-    session.streams_.emplace(id, std::make_unique<H2Stream>(session, id, session.timeouts().body,
-                                                            session.timeouts().write, session.stream_->timers()));
+    session.streams_.emplace(id,
+                             std::make_unique<H2Stream>(session, id, session.timeouts().body, session.timeouts().write,
+                                                        session.stream_->timers(), session.lent()));
     session.head_of_ = id;
     session.head_until_ = now + session.timeouts().head;
     return 0;
@@ -58,7 +59,9 @@ struct H2Callbacks {
     auto* const stream = session.find(frame->hd.stream_id);
     if (stream == nullptr || stream->gone) return 0;
     auto& head = frame->headers.cat == NGHTTP2_HCAT_REQUEST ? stream->head : stream->trailers;
-    if (head.add(text_of(name, name_size), text_of(value, value_size), session.bounds().head)) return 0;
+    const bool added = head.add(text_of(name, name_size), text_of(value, value_size), session.bounds().head);
+    stream->count_heads();
+    if (added) return 0;
     session.limits_.found(H2Abuse::head);
     return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
   }
@@ -245,11 +248,11 @@ bool submit_h2_answer(nghttp2_session* h2, std::int32_t id, const nghttp2_nv* fi
   return nghttp2_submit_response(h2, id, fields, count, ends ? nullptr : &body) == 0;
 }
 
-nghttp2_session* make_h2(H2Session& session) {
+nghttp2_session* make_h2(H2Session& session, H2Memory& memory) {
   thread_local const H2Setup setup;
   nghttp2_session* h2 = nullptr;
   if (!setup.callbacks.made || !setup.options.made ||
-      nghttp2_session_server_new2(&h2, setup.callbacks.get, &session, setup.options.get) != 0)
+      nghttp2_session_server_new3(&h2, setup.callbacks.get, &session, setup.options.get, memory.functions()) != 0)
     return nullptr;
   const std::array<nghttp2_settings_entry, 3> settings{{
       {NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, H2Session::kMaxStreams},
@@ -258,6 +261,7 @@ nghttp2_session* make_h2(H2Session& session) {
   }};
   nghttp2_submit_settings(h2, NGHTTP2_FLAG_NONE, settings.data(), settings.size());
   nghttp2_session_set_local_window_size(h2, NGHTTP2_FLAG_NONE, 0, H2Session::kConnectionWindow);
+  memory.begin();
   return h2;
 }
 

@@ -31,6 +31,8 @@ class H2Head {
   /// False: it is beyond the hard bounds.
   [[nodiscard]] bool add(std::string_view name, std::string_view value, const http::HeadBounds& bounds);
   bool empty() const noexcept { return lines_.empty(); }
+  /// Bytes of memory.
+  std::size_t held() const noexcept { return text_.capacity() + cookie_.capacity() + lines_.capacity() * sizeof(Line); }
 
   /// Sets all of `out` but what the end of the stream says, as views into this object. Errors: the status for the
   /// client; then `out` has what could be read of method, path and host, for the log.

@@ -33,7 +33,7 @@ void tell_of(H2Abuse why, const Peer& peer) {
 }  // namespace
 
 H2Session::H2Session(Sessions& owner, net::ReadBuffer input, Peer peer)
-    : Session(owner, std::move(input), std::move(peer)) {}
+    : Session(owner, std::move(input), std::move(peer)), memory_(lent()), written_(lent()) {}
 
 H2Session::~H2Session() { nghttp2_session_del(h2_); }
 
@@ -58,7 +58,7 @@ Task<void> H2Session::serve_all() {
 
 bool H2Session::open() {
   stream_->demand_pace({});
-  h2_ = make_h2(*this);
+  h2_ = make_h2(*this, memory_);
   if (h2_ == nullptr) return false;
   if (draining()) begin_goaway();
   return true;
@@ -112,6 +112,9 @@ void H2Session::take() {
   if (begun_streams_ >= kMaxAge || draining()) begin_goaway();
   flush();
 }
+
+/// The first ones are told; more that wait for their answers would be memory as well.
+bool H2Session::has_enough() const { return streams_.size() >= kStreamsWhenFull && !draining() && out_of_memory(); }
 
 void H2Session::judge() {
   limits_.queued(nghttp2_session_get_outbound_queue_size(h2_));

@@ -25,6 +25,8 @@ class H2Session final : public Session {
  public:
   /// Streams whose exchange has not ended.
   static constexpr std::size_t kMaxStreams = 100;
+  /// The same while all connections together hold as much as they may (`Bounds::buffered`): the rest is refused unread.
+  static constexpr std::size_t kStreamsWhenFull = 8;
   /// Of one stream, and of all of a connection: bytes of bodies that are held.
   static constexpr std::int32_t kStreamWindow = 64 * 1024 - 1;
   static constexpr std::int32_t kConnectionWindow = 256 * 1024;
@@ -39,7 +41,10 @@ class H2Session final : public Session {
   void begin() override;
   void break_off() noexcept override;
   bool waits_for_request() const noexcept override { return idle() || streams_.empty(); }
+  bool rests() const noexcept override { return idle() || streams_.empty(); }
   void drain_on() override;
+  UnderWay under_way(std::uint32_t from) const noexcept override;
+  Stopped stop(Afterwards afterwards, std::span<const std::uint32_t> streams) noexcept override;
 
   // For its streams.
   /// The bytes have gone on: the client may send as many more.
@@ -92,8 +97,10 @@ class H2Session final : public Session {
   /// Ends all exchanges, and closes the connection.
   void lose(gateway::ActiveExchange::Because because) noexcept;
   void abort(std::int32_t id, gateway::ActiveExchange::Because because) noexcept;
+  void stop(H2Stream& stream) noexcept;
   void abort_all(gateway::ActiveExchange::Because because) noexcept;
   void judge();
+  bool has_enough() const;
   void finish_goaway();
   static void goaway_due(void* self);
   /// Nothing holds it any more.
@@ -104,11 +111,13 @@ class H2Session final : public Session {
   void set_priority(const H2Stream& stream);
   void submit_reset(std::int32_t id, std::uint32_t code);
 
+  H2Memory memory_;
   nghttp2_session* h2_ = nullptr;
   std::map<std::int32_t, std::unique_ptr<H2Stream>> streams_;
   std::vector<std::int32_t> begun_;    // their heads are complete
   std::vector<std::int32_t> touched_;  // something has happened to them
   std::string out_;                    // frames that are not written yet
+  H2Held written_;                     // its memory
   std::string names_;                  // of fields, in lower case, while they are submitted
   H2Limits limits_;
   std::uint32_t holds_ = 0;

@@ -3,6 +3,7 @@
 
 #include "abuse.hpp"
 #include "head.hpp"
+#include "held.hpp"
 #include "wake.hpp"
 
 #include "headgate/gateway/active_exchange.hpp"
@@ -22,8 +23,9 @@ class H2Session;
 /// its client. Lives as long as its stream. Worker thread only.
 class H2Body final : public http::BodyReader {
  public:
-  H2Body(H2Session& session, std::int32_t id, Duration timeout, net::Timers& timers) noexcept
-      : session_(session), id_(id), timeout_(timeout), wake_(timers) {}
+  H2Body(H2Session& session, std::int32_t id, Duration timeout, net::Timers& timers,
+         net::LentBytes::Share* lent) noexcept
+      : session_(session), id_(id), timeout_(timeout), wake_(timers), memory_(lent) {}
 
   bool take_at_most(std::uint64_t most) noexcept override;
   Result<std::string_view> ready() override { return take(); }
@@ -61,6 +63,7 @@ class H2Body final : public http::BodyReader {
   std::uint64_t total_ = 0;
   std::string arrived_;
   std::string given_;
+  H2Held memory_;
   bool ended_ = false;
   bool tells_continue_ = false;
   error_code failed_;
@@ -129,19 +132,28 @@ class H2Reply final : public http::ReplyWriter {
 };
 
 struct H2Stream {
-  H2Stream(H2Session& session, std::int32_t number, Duration body_timeout, Duration write_timeout, net::Timers& timers)
-      : id(number), body(session, number, body_timeout, timers), reply(session, number, write_timeout, timers) {}
+  H2Stream(H2Session& session, std::int32_t number, Duration body_timeout, Duration write_timeout, net::Timers& timers,
+           net::LentBytes::Share* lent)
+      : id(number),
+        body(session, number, body_timeout, timers, lent),
+        reply(session, number, write_timeout, timers),
+        heads(lent) {}
+
+  /// A field was added to `head` or `trailers`.
+  void count_heads() noexcept { heads.is(head.held() + trailers.held()); }
 
   std::int32_t id;
   H2Head head;
   H2Head trailers;
   H2Body body;
   H2Reply reply;
+  H2Held heads;
   gateway::ActiveExchange exchange;
   bool answering = false;  ///< its head was complete, and its exchange has begun
   bool gone = false;       ///< nghttp2 has closed it, or it is to be ended
   bool malformed = false;  ///< a field of it is
   bool own_reset = false;  ///< for a reason that is not the client's
+  bool stopped = false;    ///< an operator has ended it after its answer had begun
 };
 
 }  // namespace headgate::session

@@ -82,7 +82,7 @@ void H2Session::end_stream(H2Stream& stream) {
   const auto id = stream.id;
   if (!lost_ && !stream.gone) {
     if (!stream.reply.complete())
-      submit_reset(id, stream.reply.slow() ? NGHTTP2_CANCEL : NGHTTP2_INTERNAL_ERROR);
+      submit_reset(id, stream.reply.slow() || stream.stopped ? NGHTTP2_CANCEL : NGHTTP2_INTERNAL_ERROR);
     else if (!stream.body.complete())
       submit_reset(id, NGHTTP2_NO_ERROR);  // RFC 9113 section 8.1
   }
@@ -133,6 +133,7 @@ void H2Session::make_frames() {
     out_.append(reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(size));
   }
   making_ = false;
+  written_.is(out_.capacity());
 }
 
 /// Inside a batch it is done at the end of it, so that many answers go out together.
@@ -158,6 +159,7 @@ Task<void> H2Session::write_all() {
   }
   writing_ = false;
   if (streams_.empty() && out_.capacity() > kKeptOut) std::string().swap(out_);
+  written_.is(out_.capacity());
   if (reading_ && !lost_ && served_out()) stream_->interrupt_read();
 }
 

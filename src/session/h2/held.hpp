@@ -1,0 +1,80 @@
+#pragma once
+// What a connection of HTTP/2 holds for its streams, in bytes, as `bounds.buffered` counts it.
+
+#include "headgate/net/block_pool.hpp"
+
+#include <malloc.h>
+#include <nghttp2/nghttp2.h>
+
+#include <cstdint>
+#include <cstdlib>
+
+namespace headgate::session {
+
+/// Memory of one kind. Gives back what it counts when it is destroyed. Worker thread only.
+class H2Held {
+ public:
+  /// `lent` outlives it; null: nobody counts.
+  explicit H2Held(net::LentBytes::Share* lent) noexcept : lent_(lent) {}
+  H2Held(const H2Held&) = delete;
+  H2Held& operator=(const H2Held&) = delete;
+  ~H2Held() { is(0); }
+  /// It has so many bytes now.
+  void is(std::size_t bytes) noexcept {
+    if (bytes == bytes_ || lent_ == nullptr) return;
+    lent_->add(static_cast<std::int64_t>(bytes) - static_cast<std::int64_t>(bytes_));
+    bytes_ = bytes;
+  }
+
+ private:
+  net::LentBytes::Share* lent_;
+  std::size_t bytes_ = 0;
+};
+
+/// The memory of nghttp2: heads of answers and other frames that wait, fields that the client has told it to remember.
+/// Counts what is more than a new session has. Outlives that session. Worker thread only.
+class H2Memory {
+ public:
+  explicit H2Memory(net::LentBytes::Share* lent) noexcept : lent_(lent) {}
+  H2Memory(const H2Memory&) = delete;
+  H2Memory& operator=(const H2Memory&) = delete;
+  ~H2Memory() {
+    if (lent_ != nullptr) lent_->add(-counted_);
+  }
+  nghttp2_mem* functions() noexcept { return &functions_; }
+  /// The session is made.
+  void begin() noexcept { counts_ = lent_ != nullptr; }
+
+ private:
+  void change(std::int64_t bytes) noexcept {
+    if (!counts_) return;
+    counted_ += bytes;
+    lent_->add(bytes);
+  }
+  static std::int64_t size_of(void* at) noexcept { return static_cast<std::int64_t>(malloc_usable_size(at)); }
+  static void* more(void* self, void* at) noexcept {
+    static_cast<H2Memory*>(self)->change(size_of(at));
+    return at;
+  }
+  static void* allocate(std::size_t bytes, void* self) { return more(self, std::malloc(bytes)); }
+  static void release(void* at, void* self) {
+    static_cast<H2Memory*>(self)->change(-size_of(at));
+    std::free(at);
+  }
+  static void* allocate_zeros(std::size_t count, std::size_t bytes, void* self) {
+    return more(self, std::calloc(count, bytes));
+  }
+  static void* change_size(void* at, std::size_t bytes, void* self) {
+    const auto before = size_of(at);
+    void* const now = std::realloc(at, bytes);
+    if (now != nullptr) static_cast<H2Memory*>(self)->change(size_of(now) - before);
+    return now;
+  }
+
+  nghttp2_mem functions_{this, allocate, release, allocate_zeros, change_size};
+  net::LentBytes::Share* lent_;
+  std::int64_t counted_ = 0;
+  bool counts_ = false;
+};
+
+}  // namespace headgate::session
