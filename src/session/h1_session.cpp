@@ -21,6 +21,8 @@ constexpr std::size_t kMaxDiscarded = 256UL * 1024;
 // What a request counts as in its connection's turn: sixteen requests answered here are one turn.
 constexpr auto kRequest = net::Stream::kTurn / 16;
 
+constexpr const char* kLate = "The request's head did not arrive in time.";
+
 // Before a request. RFC 9112 section 2.2 asks to ignore at least one.
 constexpr unsigned kMaxEmptyLines = 16;
 
@@ -34,6 +36,7 @@ H1Session::H1Session(Sessions& owner, net::ReadBuffer input, Peer peer)
 }
 
 void H1Session::begin() {
+  if (peer_.late) return spawn(refuse_unread(408, kLate), "refusal");
   if (read_buffer_.data().empty()) return rest(patience(), false);
   serve();
 }
@@ -103,13 +106,13 @@ Session::Stopped H1Session::stop(Afterwards afterwards, std::span<const std::uin
 }
 
 void H1Session::reject() {
-  spawn(refuse_service("This gateway has too many connections. Try again shortly."), "refusal");
+  spawn(refuse_unread(503, "This gateway has too many connections. Try again shortly."), "refusal");
 }
 
-Task<void> H1Session::refuse_service(const char* why) {
+Task<void> H1Session::refuse_unread(unsigned status, const char* why) {
   auto x = exchanges().take();
   begin_exchange(*x);
-  const ParseError refusal{503, why};
+  const ParseError refusal{status, why};
   (void)co_await refuse(*x, refusal);
   exchanges().put(std::move(x));
   linger();  // it may be a whole upload, of which nothing was read
@@ -119,7 +122,7 @@ void H1Session::serve() { spawn(serve_all(), "session"); }
 
 Task<void> H1Session::serve_all() {
   if (out_of_memory() && !draining())
-    co_return co_await refuse_service("This gateway has too much to remember at once. Try again shortly.");
+    co_return co_await refuse_unread(503, "This gateway has too much to remember at once. Try again shortly.");
   auto x = exchanges().take();
   auto next = Next::close;
   const bool here = !read_buffer_.data().empty();  // read with the PROXY header
@@ -226,7 +229,7 @@ Task<H1Session::Next> H1Session::read_head(Exchange& x) {
     waits_ = false;
     if (got.has_value()) continue;
     if (got.error() != error::timed_out || read_buffer_.data().empty()) co_return Next::close;
-    const ParseError late{408, "The request's head did not arrive in time."};
+    const ParseError late{408, kLate};
     co_return co_await refuse(x, late);
   }
 }

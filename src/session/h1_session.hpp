@@ -37,8 +37,8 @@ class H1Session final : public Session {
   static net::MinPace pace(const void* self);
   void serve() override;
   Task<void> serve_all();
-  /// Answers 503 without reading the request, and closes.
-  Task<void> refuse_service(const char* why);
+  /// Answers without reading the request, and closes.
+  Task<void> refuse_unread(unsigned status, const char* why);
   Task<Next> serve_each(Exchange& x);
   /// The fast path: true if a complete and valid head has been read already. Else read_head() finds out why not.
   bool take_head(Exchange& x);

@@ -27,6 +27,7 @@ struct Peer {
   EntrancePtr entrance;              ///< the listener that it came through; never null once Sessions has taken it
   bool tls = false;                  ///< the client uses TLS with us, or a trusted proxy says that it uses TLS
   bool certificate = false;          ///< and its certificate was verified
+  bool late = false;                 ///< its first bytes did not become a whole preface in time
   bool source_untold = false;        ///< a trusted proxy names no client address
   ConnectionBounds::Place place;     ///< of its address; none if no bound applies to it
   std::unique_ptr<const net::Secured> secured;  ///< of TLS with us; else null
@@ -53,6 +54,8 @@ class Session : public boost::intrusive::list_base_hook<boost::intrusive::link_m
   void drain();
   /// A drain has begun while it was not idle.
   virtual void drain_on() {}
+  /// Its connection is to end, but not yet: another process serves, or a drain will begin.
+  virtual void wind_down() {}
   bool idle() const noexcept { return state_ == State::idle; }
   /// Whether its client has nothing to wait for, for those who look.
   virtual bool rests() const noexcept { return idle(); }
@@ -122,6 +125,8 @@ class Session : public boost::intrusive::list_base_hook<boost::intrusive::link_m
   Duration patience() const noexcept { return draining() ? Duration(kFirstRequest) : timeouts().idle; }
   /// Whether its listener drains, or the whole worker.
   bool draining() const noexcept { return peer_.entrance->draining; }
+  /// Whether each answer is to be the last one of its connection.
+  bool winding_down() const noexcept { return peer_.entrance->winding_down; }
   Handshakes& handshakes() const noexcept { return *owner_.handshakes_; }
 
   net::StreamPtr stream_;  // null after give_way()

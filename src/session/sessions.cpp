@@ -15,7 +15,7 @@ namespace headgate::session {
 
 Session* session_for(Sessions& owner, net::ReadBuffer input, Peer peer) {
   const bool agreed = peer.secured && peer.secured->http2;
-  if (!agreed && !(peer.entrance->http2 && !peer.secured))
+  if (!agreed && (peer.late || !(peer.entrance->http2 && !peer.secured)))
     return new H1Session(owner, std::move(input), std::move(peer));
   const auto begins = agreed ? H2Begin::yes : begins_h2(input.data());
   if (begins == H2Begin::yes) return new H2Session(owner, std::move(input), std::move(peer));
@@ -161,9 +161,13 @@ void Sessions::let_linger(Session& session) noexcept {
   if (++lingering_ > most) remove(lists_->lingering.front());
 }
 
-void Sessions::wind_down() noexcept {
+void Sessions::wind_down() {
   winding_down_ = true;
   for (auto& session : lists_->alive) session.peer_.entrance->winding_down = true;
+  for (auto at = lists_->alive.begin(); at != lists_->alive.end();) {
+    auto& session = *at++;
+    session.wind_down();
+  }
 }
 
 void Sessions::drain() {

@@ -121,8 +121,8 @@ class Sessions {
   /// For waits, heads and connections that begin from now on.
   void use(const Timeouts& timeouts, const Bounds& bounds);
 
-  /// From now on every answer has `Connection: close`.
-  void wind_down() noexcept;
+  /// From now on every answer has `Connection: close`, and connections of HTTP/2 are told to end.
+  void wind_down();
   /// The same, and idle connections are closed at once.
   void drain();
   /// The same for the connections of one listener; the others live on.

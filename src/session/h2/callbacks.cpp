@@ -45,9 +45,9 @@ struct H2Callbacks {
       return 0;
     }
     const auto now = session.clock().steady();
-    session.streams_.emplace(id,
-                             std::make_unique<H2Stream>(session, id, session.timeouts().body, session.timeouts().write,
-                                                        session.stream_->timers(), session.lent()));
+    session.streams_.emplace(
+        id, std::make_unique<H2Stream>(session, id, now, session.timeouts().body, session.timeouts().write,
+                                       session.stream_->timers(), session.lent()));
     session.head_of_ = id;
     session.head_until_ = now + session.timeouts().head;
     return 0;
@@ -70,10 +70,28 @@ struct H2Callbacks {
                             const std::uint8_t*, std::size_t, std::uint8_t, void* self) {
     auto& session = of(self);
     auto* const stream = session.find(frame->hd.stream_id);
-    if (stream == nullptr || stream->malformed) return 0;
-    stream->malformed = true;
+    if (stream == nullptr || stream->malformed != nullptr) return 0;
     nghttp2_submit_rst_stream(session.h2_, NGHTTP2_FLAG_NONE, frame->hd.stream_id, NGHTTP2_PROTOCOL_ERROR);
+    found_malformed(session, *stream, "a name or a value has characters that none may have");
     return 0;
+  }
+
+  /// nghttp2 has found it, and resets the stream.
+  static int invalid_frame(nghttp2_session*, const nghttp2_frame* frame, int error, void* self) {
+    auto& session = of(self);
+    auto* const stream = session.find(frame->hd.stream_id);
+    if (frame->hd.type != NGHTTP2_HEADERS || stream == nullptr || stream->malformed != nullptr) return 0;
+    found_malformed(session, *stream,
+                    error == NGHTTP2_ERR_HTTP_HEADER
+                        ? "a field is one that HTTP/2 has not, or not there, or not twice"
+                        : "pseudo fields are missing, or the length is not that of the body");
+    return 0;
+  }
+
+  /// Its exchange has not begun: it begins to be logged. Else the exchange ends with its body.
+  static void found_malformed(H2Session& session, H2Stream& stream, const char* why) {
+    stream.malformed = why;
+    if (!stream.answering) session.begun_.push_back(stream.id);
   }
 
   static int frame_received(nghttp2_session*, const nghttp2_frame* frame, void* self) {
@@ -93,6 +111,9 @@ struct H2Callbacks {
           session.touched_.push_back(id);
         }
         break;
+      case NGHTTP2_RST_STREAM:
+        if (auto* const stream = session.find(id)) stream->reset_by_client = true;
+        break;
       case NGHTTP2_WINDOW_UPDATE:
         session.limits_.window_update(now);
         break;
@@ -108,7 +129,7 @@ struct H2Callbacks {
 
   static void head_received(H2Session& session, nghttp2_headers_category category, std::int32_t id, bool ends) {
     auto* const stream = session.find(id);
-    if (stream == nullptr || stream->malformed || stream->gone) return;
+    if (stream == nullptr || stream->malformed != nullptr || stream->gone) return;
     if (category == NGHTTP2_HCAT_REQUEST) {
       session.begun_.push_back(id);
     } else {
@@ -117,6 +138,7 @@ struct H2Callbacks {
         stream->body.trailers(*fields);
       } else {
         nghttp2_submit_rst_stream(session.h2_, NGHTTP2_FLAG_NONE, id, NGHTTP2_PROTOCOL_ERROR);
+        stream->malformed = "the trailers are too large";
         return;
       }
       session.touched_.push_back(id);
@@ -143,6 +165,8 @@ struct H2Callbacks {
     if (stream == nullptr) return 0;
     if (code != NGHTTP2_NO_ERROR && !stream->own_reset && !stream->reply.started())
       session.limits_.reset(session.clock().steady());
+    const bool ours = code == NGHTTP2_PROTOCOL_ERROR && !stream->own_reset && !stream->reset_by_client;
+    if (ours && stream->malformed == nullptr) stream->malformed = "the length is not that of the body";
     stream->gone = true;
     session.touched_.push_back(id);
     return 0;
@@ -223,6 +247,7 @@ struct H2Setup {
     nghttp2_session_callbacks_set_on_begin_headers_callback(calls, H2Callbacks::begin_headers);
     nghttp2_session_callbacks_set_on_header_callback(calls, H2Callbacks::header);
     nghttp2_session_callbacks_set_on_invalid_header_callback(calls, H2Callbacks::invalid_header);
+    nghttp2_session_callbacks_set_on_invalid_frame_recv_callback(calls, H2Callbacks::invalid_frame);
     nghttp2_session_callbacks_set_on_frame_recv_callback(calls, H2Callbacks::frame_received);
     nghttp2_session_callbacks_set_on_data_chunk_recv_callback(calls, H2Callbacks::data_received);
     nghttp2_session_callbacks_set_on_stream_close_callback(calls, H2Callbacks::closed);

@@ -150,6 +150,22 @@ Result<void, ParseError> H2Head::finish(const http::HeadBounds& bounds, http::Pa
   return {};
 }
 
+std::string H2Head::as_text() const {
+  std::string method;
+  std::string path;
+  std::string fields;
+  for (const auto& line : lines_) {
+    const auto name = name_of(line);
+    if (name == ":method")
+      method = value_of(line);
+    else if (name == ":path")
+      path = value_of(line);
+    else if (name == ":authority" || !name.starts_with(':'))
+      fields.append(name == ":authority" ? "host" : name).append(": ").append(value_of(line)).append("\r\n");
+  }
+  return method + ' ' + path + " HTTP/2.0\r\n" + fields + "\r\n";
+}
+
 const http::Fields* H2Head::trailers(const http::HeadBounds& bounds) {
   if (beyond(bounds)) return nullptr;
   trailers_.clear();

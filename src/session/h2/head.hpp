@@ -40,6 +40,9 @@ class H2Head {
   /// The fields as trailers; null: they are beyond the bounds. Valid as long as this object.
   const http::Fields* trailers(const http::HeadBounds& bounds);
 
+  /// What has come, as a head of HTTP/1.1 would have it.
+  std::string as_text() const;
+
   /// Whether the client waits for 100 Continue. After finish().
   bool expects_continue() const noexcept { return expects_continue_; }
   /// What content-length says, if it is there. nghttp2 has checked that it is one number. After finish().

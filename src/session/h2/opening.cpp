@@ -44,7 +44,10 @@ Task<void> H2Opening::read() {
     const auto left = std::chrono::duration_cast<Duration>(until - clock().steady());
     auto got = Result<std::size_t>(error_code(boost::asio::error::timed_out));
     if (left > Duration(0)) got = co_await read_buffer_.fill(left);
-    if (got.has_error()) co_return end();
+    if (got.has_value()) continue;
+    peer_.late = got.error() == boost::asio::error::timed_out && !read_buffer_.data().empty();
+    if (!peer_.late) co_return end();
+    break;
   }
   give_way(nullptr);
 }

@@ -23,6 +23,10 @@ Task<Result<void>> H2Reply::interim(const http::ReplyStart& start) {
 Task<Result<void>> H2Reply::send(const http::ReplyStart& start, std::string_view first, EndStream last) {
   started_ = true;
   if (failed()) co_return failed_;
+  if (left_) {
+    ended_ = true;
+    co_return Result<void>{};
+  }
   bodiless_ = x_->request.head() || start.status == 204 || start.status == 304;
   if (bodiless_) first = {};
   const bool ends = bodiless_ || (first.empty() && last == EndStream::yes);

@@ -7,6 +7,7 @@
 #include "headgate/observe/event.hpp"
 
 #include <boost/asio/error.hpp>
+#include <boost/system/errc.hpp>
 
 #include <nghttp2/nghttp2.h>
 
@@ -60,7 +61,7 @@ bool H2Session::open() {
   stream_->demand_pace({});
   h2_ = make_h2(*this, memory_);
   if (h2_ == nullptr) return false;
-  if (draining()) begin_goaway();
+  if (winding_down()) begin_goaway();
   return true;
 }
 
@@ -85,6 +86,7 @@ Task<void> H2Session::read_all() {
     const error_code waited = co_await stream_->readable(patience_left());
     if (lost_) co_return;
     if (waited == asio_error::timed_out && patience_left() == Duration(0)) {
+      if (head_of_ != 0) refuse_late_head();
       finish_goaway();  // a client whose request was on its way may send it again
       failed_ = true;
     }
@@ -109,7 +111,7 @@ void H2Session::take() {
   judge();
   if (!failed_) run_streams();
   in_batch_ = false;
-  if (begun_streams_ >= kMaxAge || draining()) begin_goaway();
+  if (begun_streams_ >= kMaxAge || winding_down()) begin_goaway();
   flush();
 }
 
@@ -139,7 +141,10 @@ void H2Session::run_streams() {
       auto* stream = find(id);
       if (stream == nullptr) continue;
       if (stream->gone && !stream->reply.complete()) {
-        abort(id, Because::client_gone);
+        if (stream->malformed != nullptr && stream->body.waits() && !stream->reply.started())
+          fail_body(*stream);
+        else
+          abort(id, Because::client_gone);
         continue;
       }
       if (stream->body.waits()) stream->body.go_on();
@@ -147,6 +152,20 @@ void H2Session::run_streams() {
       if (stream != nullptr && stream->reply.waits() && stream->reply.done()) stream->reply.go_on();
     }
   }
+}
+
+void H2Session::refuse_late_head() {
+  auto* const stream = find(head_of_);
+  head_of_ = 0;
+  if (stream == nullptr || stream->answering || stream->malformed != nullptr) return;
+  stream->late = true;
+  spawn(answer(*stream), "http2 stream");
+}
+
+void H2Session::fail_body(H2Stream& stream) {
+  stream.body.fail(boost::system::errc::make_error_code(boost::system::errc::bad_message));
+  stream.reply.leave_to_reset();
+  stream.body.go_on();
 }
 
 H2Stream* H2Session::find(std::int32_t id) const noexcept {
@@ -192,7 +211,8 @@ void H2Session::break_off() noexcept {
   lose(Because::broken_off);
 }
 
-void H2Session::drain_on() {
+void H2Session::wind_down() {
+  if (h2_ == nullptr) return;  // it has not begun
   const Hold hold(*this);
   begin_goaway();
   flush();

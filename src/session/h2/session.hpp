@@ -42,7 +42,8 @@ class H2Session final : public Session {
   void break_off() noexcept override;
   bool waits_for_request() const noexcept override { return idle() || streams_.empty(); }
   bool rests() const noexcept override { return idle() || streams_.empty(); }
-  void drain_on() override;
+  void drain_on() override { wind_down(); }
+  void wind_down() override;
   UnderWay under_way(std::uint32_t from) const noexcept override;
   Stopped stop(Afterwards afterwards, std::span<const std::uint32_t> streams) noexcept override;
 
@@ -99,6 +100,10 @@ class H2Session final : public Session {
   void abort(std::int32_t id, gateway::ActiveExchange::Because because) noexcept;
   void stop(H2Stream& stream) noexcept;
   void abort_all(gateway::ActiveExchange::Because because) noexcept;
+  /// The head that is under way will not be whole any more.
+  void refuse_late_head();
+  /// Its body is malformed: whoever reads it says so in the log.
+  void fail_body(H2Stream& stream);
   void judge();
   bool has_enough() const;
   void finish_goaway();

@@ -98,6 +98,8 @@ class H2Reply final : public http::ReplyWriter {
   void count(std::size_t bytes) noexcept { bytes_ += bytes; }
   /// The stream or its connection is gone.
   void fail(error_code why) noexcept { failed_ = why; }
+  /// It is reset because its request is malformed: that is its answer, whatever is sent.
+  void leave_to_reset() noexcept { left_ = true; }
   bool failed() const noexcept { return failed_.failed(); }
   /// Whether the answer is complete.
   bool complete() const noexcept { return ended_; }
@@ -127,14 +129,16 @@ class H2Reply final : public http::ReplyWriter {
   bool ended_ = false;
   bool bodiless_ = false;
   bool slow_ = false;
+  bool left_ = false;
   error_code failed_;
   net::PaceWatch pace_;
 };
 
 struct H2Stream {
-  H2Stream(H2Session& session, std::int32_t number, Duration body_timeout, Duration write_timeout, net::Timers& timers,
-           net::LentBytes::Share* lent)
+  H2Stream(H2Session& session, std::int32_t number, headgate::Clock::Steady now, Duration body_timeout,
+           Duration write_timeout, net::Timers& timers, net::LentBytes::Share* lent)
       : id(number),
+        begun(now),
         body(session, number, body_timeout, timers, lent),
         reply(session, number, write_timeout, timers),
         heads(lent) {}
@@ -143,6 +147,7 @@ struct H2Stream {
   void count_heads() noexcept { heads.is(head.held() + trailers.held()); }
 
   std::int32_t id;
+  headgate::Clock::Steady begun;
   H2Head head;
   H2Head trailers;
   H2Body body;
@@ -151,9 +156,12 @@ struct H2Stream {
   gateway::ActiveExchange exchange;
   bool answering = false;  ///< its head was complete, and its exchange has begun
   bool gone = false;       ///< nghttp2 has closed it, or it is to be ended
-  bool malformed = false;  ///< a field of it is
-  bool own_reset = false;  ///< for a reason that is not the client's
-  bool stopped = false;    ///< an operator has ended it after its answer had begun
+  /// Why no server gets it; a text of ours, or null. Then nghttp2 has reset it, or will.
+  const char* malformed = nullptr;
+  bool late = false;             ///< its head was not whole in time
+  bool reset_by_client = false;  ///< the client has sent RST_STREAM
+  bool own_reset = false;        ///< for a reason that is not the client's
+  bool stopped = false;          ///< an operator has ended it after its answer had begun
 };
 
 }  // namespace headgate::session

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 
 namespace headgate::session {
 namespace {
@@ -25,6 +26,8 @@ Task<void> H2Session::answer(H2Stream& stream) {
   stream.answering = true;
   auto x = exchanges().take();
   begin_exchange(*x);
+  x->awaited = std::chrono::duration_cast<Duration>(x->started - stream.begun);
+  x->started = stream.begun;
   x->body = &stream.body;
   x->reply = &stream.reply;
   stream.reply.of(*x);
@@ -35,6 +38,15 @@ Task<void> H2Session::answer(H2Stream& stream) {
 
 Task<void> H2Session::answer_request(H2Stream& stream, Exchange& x) {
   const auto ruled = stream.head.finish(bounds().head, bounds().paths, x.request);
+  if (stream.malformed != nullptr) {
+    stream.reply.leave_to_reset();
+    const http::ParseError why{400, stream.malformed};
+    co_return co_await refuse(stream, x, why);
+  }
+  if (stream.late) {
+    const http::ParseError late{408, "The request's head did not arrive in time."};
+    co_return co_await refuse(stream, x, late);
+  }
   http::Framing framing{http::Framing::Kind::unknown, 0};
   if (const auto length = stream.head.length()) framing = {http::Framing::Kind::length, *length};
   const bool empty = stream.body.complete() && stream.body.held() == 0 && stream.trailers.empty();
@@ -63,11 +75,11 @@ Task<void> H2Session::answer_request(H2Stream& stream, Exchange& x) {
 }
 
 Task<void> H2Session::refuse(H2Stream& stream, Exchange& x, http::ParseError refusal) {
-  static_cast<void>(stream);
   handler().name(x);
   x.reason = refusal.why;
   const auto problem = gateway::problem_of_head(refusal.status, refusal.why);
   co_await send_problem(x, problem, gateway::RejectionHeaders::none);
+  handler().refused_head(x, stream.head.as_text(), std::nullopt);
   handler().refused(x);
 }
 
@@ -80,7 +92,7 @@ void H2Session::set_priority(const H2Stream& stream) {
 
 void H2Session::end_stream(H2Stream& stream) {
   const auto id = stream.id;
-  if (!lost_ && !stream.gone) {
+  if (!lost_ && !stream.gone && stream.malformed == nullptr) {
     if (!stream.reply.complete())
       submit_reset(id, stream.reply.slow() || stream.stopped ? NGHTTP2_CANCEL : NGHTTP2_INTERNAL_ERROR);
     else if (!stream.body.complete())

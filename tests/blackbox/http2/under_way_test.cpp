@@ -102,6 +102,7 @@ TEST_F(Http2UnderWay, TheEndOfAnAnswerThatHasBegunResetsItsStreamAlone) {
   const auto answer = client.answer(1);
   ASSERT_TRUE(answer.reset);
   EXPECT_EQ(*answer.reset, 8U) << "CANCEL";
+  client.send(h2_frame(h2_window_update, 0, 0, h2_number(1'000'000)));
   EXPECT_TRUE(log_has(R"("status":200,"ended_by":"operator")"));
   EXPECT_EQ(rows(1)[0]["path"], "/other");
   EXPECT_EQ(client.ask(5, h2_get()).status, 200);
@@ -133,6 +134,7 @@ TEST_F(Http2UnderWay, TheEndOfAnAddressEndsItsStreamsAndItsConnections) {
   EXPECT_EQ(json["requests_answered"], 1) << json;
   EXPECT_EQ(json["requests_broken_off"], 1) << json;
   EXPECT_EQ(json["connections_closed"], 1) << json;
+  busy.send(h2_frame(h2_window_update, 0, 0, h2_number(1'000'000)));
   EXPECT_EQ(busy.answer(1).status, 503);
   EXPECT_TRUE(busy.answer(3).reset);
   EXPECT_TRUE(busy.closes());

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include <array>
+#include <map>
 #include <random>
 #include <string>
 
@@ -59,6 +60,14 @@ TEST(JsonLine, HasTheTraceOnlyIfThereIsOne) {
   one.trace_id = "4bf92f3577b34da6a3ce929d0e0e4736";
   EXPECT_EQ(json_of(one).at("trace_id"), one.trace_id);
   EXPECT_NE(text_of(one).find(" trace=4bf92f3577b34da6a3ce929d0e0e4736"), std::string::npos);
+}
+
+TEST(JsonLine, NamesTheVersion) {
+  auto one = record();
+  for (const auto& [version, name] : std::map<unsigned, std::string>{{10, "1.0"}, {11, "1.1"}, {20, "2.0"}}) {
+    one.version = version;
+    EXPECT_EQ(json_of(one).at("proto"), "HTTP/" + name);
+  }
 }
 
 TEST(JsonLine, SaysWhatHappened) {

@@ -1,0 +1,109 @@
+#include "../../../../src/session/h2/abuse.hpp"
+
+#include "../../../../src/session/h2/held.hpp"
+#include "../../../../src/session/h2/opening.hpp"
+#include "../../../../src/session/h2/session.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace headgate::session {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr headgate::Clock::Steady kStart{1h};
+
+unsigned resets_until_found(H2Limits& limits, headgate::Clock::Steady now) {
+  unsigned out = 0;
+  for (; limits.why() == H2Abuse::none; ++out) limits.reset(now);
+  return out;
+}
+
+TEST(H2LimitsTest, LetSoManyResetsComeAtOnce) {
+  H2Limits limits;
+  EXPECT_EQ(resets_until_found(limits, kStart), 201U);
+  EXPECT_EQ(limits.why(), H2Abuse::resets);
+}
+
+TEST(H2LimitsTest, LetMoreComeWithTime) {
+  H2Limits limits;
+  for (int i = 0; i < 200; ++i) limits.reset(kStart);
+  EXPECT_EQ(resets_until_found(limits, kStart + 2s), 41U) << "twenty a second";
+  H2Limits rested;
+  for (int i = 0; i < 200; ++i) rested.reset(kStart);
+  EXPECT_EQ(resets_until_found(rested, kStart + 1h), 201U) << "and never more than at first";
+  H2Limits slow;
+  for (int i = 0; i < 5'000; ++i) slow.reset(kStart + i * 50ms);
+  EXPECT_EQ(slow.why(), H2Abuse::none) << "twenty a second for ever";
+}
+
+TEST(H2LimitsTest, AClockThatGoesBackGivesNothing) {
+  H2Limits limits;
+  for (int i = 0; i < 200; ++i) limits.reset(kStart);
+  EXPECT_EQ(resets_until_found(limits, kStart - 1h), 1U);
+}
+
+TEST(H2LimitsTest, CountWindowUpdatesOnlyBeyondThoseOfTheDataSent) {
+  H2Limits reader;
+  for (int i = 0; i < 10'000; ++i) {
+    reader.data_sent();
+    for (int j = 0; j < 10; ++j) reader.window_update(kStart);
+  }
+  EXPECT_EQ(reader.why(), H2Abuse::none);
+  H2Limits flood;
+  unsigned updates = 0;
+  for (; flood.why() == H2Abuse::none; ++updates) flood.window_update(kStart);
+  EXPECT_EQ(updates, 1'101U);
+  EXPECT_EQ(flood.why(), H2Abuse::glitches);
+}
+
+TEST(H2LimitsTest, SayTheFirstReason) {
+  H2Limits limits;
+  limits.queued(1'000);
+  EXPECT_EQ(limits.why(), H2Abuse::none);
+  limits.queued(1'001);
+  limits.found(H2Abuse::head);
+  EXPECT_EQ(limits.why(), H2Abuse::queue);
+  EXPECT_FALSE(to_text(limits.why()).empty());
+}
+
+TEST(H2OpeningTest, TellsThePrefaceFromRequests) {
+  for (std::size_t size = 0; size < kH2Preface.size(); ++size)
+    EXPECT_EQ(begins_h2(kH2Preface.substr(0, size)), H2Begin::more) << size;
+  EXPECT_EQ(begins_h2(kH2Preface), H2Begin::yes);
+  EXPECT_EQ(begins_h2(std::string(kH2Preface) + "more"), H2Begin::yes);
+  for (const std::string_view other : {"G", "PO", "PRI /", "PRI * HTTP/1.1", "pri", "\r\n"})
+    EXPECT_EQ(begins_h2(other), H2Begin::no) << other;
+}
+
+TEST(H2HeldTest, GivesBackWhatItCounts) {
+  constexpr std::int64_t kMuch = 2 * net::LentBytes::kStep;
+  net::LentBytes total;
+  net::LentBytes::Share lent(&total);
+  {
+    H2Held held(&lent);
+    held.is(kMuch);
+    EXPECT_EQ(total.read(), static_cast<std::uint64_t>(kMuch));
+    held.is(2 * kMuch);
+    EXPECT_EQ(total.read(), static_cast<std::uint64_t>(2 * kMuch));
+    H2Memory memory(&lent);
+    auto* const calls = memory.functions();
+    void* const before = calls->malloc(kMuch, calls->mem_user_data);
+    EXPECT_EQ(total.read(), static_cast<std::uint64_t>(2 * kMuch)) << "what a new session has";
+    memory.begin();
+    void* at = calls->calloc(1, kMuch, calls->mem_user_data);
+    at = calls->realloc(at, 2 * kMuch, calls->mem_user_data);
+    EXPECT_GE(total.read(), static_cast<std::uint64_t>(4 * kMuch));
+    calls->free(at, calls->mem_user_data);
+    calls->free(before, calls->mem_user_data);
+    calls->free(nullptr, calls->mem_user_data);
+  }
+  EXPECT_EQ(total.read(), 0U);
+  H2Held nobody(nullptr);
+  nobody.is(5);
+}
+
+}  // namespace
+}  // namespace headgate::session
