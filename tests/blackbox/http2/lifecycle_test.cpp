@@ -70,10 +70,11 @@ TEST(Http2Clients, NghttpAndH2loadGetTheirAnswers) {
 
 TEST(Http2Drain, AnswersWhatIsOnItsWayAndSaysGoodbyeTwice) {
   Proxy proxy(Json{{"listen", {{"address", "127.0.0.1:0"}, {"http2", true}}}, {"drain", "5s"}});
-  H2Client client(proxy.gateway.port());
+  auto one = std::make_unique<H2Client>(proxy.gateway.port());
+  auto& client = *one;
   EXPECT_EQ(client.ask(1, h2_get()).status, 200);
-  H2Client idle(proxy.gateway.port());
-  EXPECT_EQ(idle.ask(1, h2_get()).status, 200);
+  auto idle = std::make_unique<H2Client>(proxy.gateway.port());
+  EXPECT_EQ(idle->ask(1, h2_get()).status, 200);
   client.send(h2_request(3, h2_get("/", {{"x-test-hold", "1"}})));
   ASSERT_TRUE(proxy.upstream.wait_for_heads(3));
   proxy.gateway.process().signal(SIGTERM);
@@ -87,7 +88,9 @@ TEST(Http2Drain, AnswersWhatIsOnItsWayAndSaysGoodbyeTwice) {
   EXPECT_EQ(client.answer(3).status, 200);
   EXPECT_TRUE(client.closes());
   EXPECT_EQ(*client.goaway, 0U);
-  EXPECT_TRUE(idle.closes());
+  EXPECT_TRUE(idle->closes());
+  one.reset();
+  idle.reset();
   EXPECT_EQ(proxy.gateway.process().wait(kPatience), 0);
   proxy.gateway.expect_any_end();
 }

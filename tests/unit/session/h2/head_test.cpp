@@ -46,7 +46,7 @@ TEST_F(H2HeadTest, BecomesARequest) {
   EXPECT_EQ(request.version, 20U);
   EXPECT_EQ(request.method, "GET");
   EXPECT_EQ(request.path, "/b");
-  EXPECT_EQ(request.query, "c=d");
+  EXPECT_EQ(request.query, "?c=d");
   EXPECT_EQ(request.host, "a.example");
   EXPECT_EQ(value("host"), "A.example:8443") << "as HTTP/1.1 would have it";
   EXPECT_EQ(value("x-a"), "b");
