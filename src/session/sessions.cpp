@@ -2,8 +2,8 @@
 
 #include "arrival.hpp"
 #include "h1_session.hpp"
+#include "h2/h2_session.hpp"
 #include "h2/opening.hpp"
-#include "h2/session.hpp"
 #include "handshake.hpp"
 #include "handshakes.hpp"
 #include "session_lists.hpp"

@@ -1,6 +1,6 @@
 // Reads the body of a request from its stream.
 
-#include "session.hpp"
+#include "h2_session.hpp"
 #include "stream.hpp"
 
 #include <boost/system/errc.hpp>

@@ -3,7 +3,7 @@
 
 #include "callbacks.hpp"
 
-#include "session.hpp"
+#include "h2_session.hpp"
 
 #include <nghttp2/nghttp2.h>
 

@@ -1,7 +1,7 @@
 // The fields of heads that go out.
 
 #include "callbacks.hpp"
-#include "session.hpp"
+#include "h2_session.hpp"
 
 #include <nghttp2/nghttp2.h>
 

@@ -1,6 +1,6 @@
 #include "opening.hpp"
 
-#include "session.hpp"
+#include "h2_session.hpp"
 
 #include <boost/asio/error.hpp>
 

@@ -1,6 +1,6 @@
 // Writes an answer on its stream.
 
-#include "session.hpp"
+#include "h2_session.hpp"
 #include "stream.hpp"
 
 #include <boost/asio/error.hpp>

@@ -1,6 +1,6 @@
 // The streams of a connection of HTTP/2: how each is answered, and how its frames go out.
 
-#include "session.hpp"
+#include "h2_session.hpp"
 
 #include "headgate/gateway/problem.hpp"
 #include "headgate/http/known_field.hpp"

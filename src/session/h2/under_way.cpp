@@ -1,6 +1,6 @@
 // What an operator sees of the streams of a connection, and does to them.
 
-#include "session.hpp"
+#include "h2_session.hpp"
 
 #include <boost/asio/error.hpp>
 

@@ -1,8 +1,8 @@
 #include "../../../../src/session/h2/abuse.hpp"
 
+#include "../../../../src/session/h2/h2_session.hpp"
 #include "../../../../src/session/h2/held.hpp"
 #include "../../../../src/session/h2/opening.hpp"
-#include "../../../../src/session/h2/session.hpp"
 
 #include <gtest/gtest.h>
 

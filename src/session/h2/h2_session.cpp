@@ -1,6 +1,6 @@
 // The life of a connection of HTTP/2: what it reads, when it is over, and how it ends.
 
-#include "session.hpp"
+#include "h2_session.hpp"
 
 #include "callbacks.hpp"
 
