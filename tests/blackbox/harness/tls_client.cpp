@@ -5,8 +5,15 @@
 
 #include <array>
 #include <csignal>
+#include <mutex>
 
 namespace headgate::test {
+namespace {
+
+/// A test may send on one thread while it reads on another, which OpenSSL allows on no connection. No call waits.
+std::mutex one_at_a_time;
+
+}  // namespace
 
 std::string tls_file(const std::string& name) {
   return std::string(HEADGATE_SOURCE_DIR) + "/tests/unit/config/beside/tls/" + name;
@@ -49,21 +56,25 @@ TlsClient::Step TlsClient::after(int result) {
 }
 
 TlsClient::Step TlsClient::shake_hands() {
+  const std::lock_guard lock(one_at_a_time);
   ERR_clear_error();
   return after(SSL_do_handshake(ssl_.get()));
 }
 
 TlsClient::Step TlsClient::write(std::string_view bytes, std::size_t& written) {
+  const std::lock_guard lock(one_at_a_time);
   ERR_clear_error();
   return after(SSL_write_ex(ssl_.get(), bytes.data(), bytes.size(), &written));
 }
 
 TlsClient::Step TlsClient::read(char* into, std::size_t most, std::size_t& got) {
+  const std::lock_guard lock(one_at_a_time);
   ERR_clear_error();
   return after(SSL_read_ex(ssl_.get(), into, most, &got));
 }
 
 void TlsClient::send_end() {
+  const std::lock_guard lock(one_at_a_time);
   ERR_clear_error();
   SSL_shutdown(ssl_.get());
 }
