@@ -101,10 +101,11 @@ TEST_F(Http2Buffers, OfBodiesThatWaitAreCountedUntilTheyHaveGoneOn) {
   for (int i = 0; i < 6; ++i) clients.push_back(uploads());
   expect_full();
   let_go();
+  for (auto& client : clients)
+    for (std::uint32_t id = 1; id < 9; id += 2) client->send(h2_frame(h2_data, kEndStream, id));
   unsigned served = 0;
   for (auto& client : clients)
     for (std::uint32_t id = 1; id < 9; id += 2) {
-      client->send(h2_frame(h2_data, kEndStream, id));
       const auto status = client->answer(id).status;
       if (status == 200) ++served;
       EXPECT_TRUE(status == 200 || status == 503) << status;
