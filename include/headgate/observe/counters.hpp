@@ -135,9 +135,10 @@ struct UpstreamCounters {
 UpstreamCounters upstream_counters(Registry& registry, Writer worker, std::string_view upstream,
                                    const std::vector<std::string>& servers);
 
-/// One worker's counters of the connections that come through one listener; null: nobody counts.
-/// Why connections of HTTP/2 are ended.
+/// So many reasons there are why connections of HTTP/2 are ended.
 inline constexpr std::size_t kHttp2Ends = 4;
+
+/// One worker's counters of the connections that come through one listener; null: nobody counts.
 struct ListenerCounters {
   Level* open = nullptr;
   Counter* accepted = nullptr;

@@ -50,11 +50,14 @@ std::optional<std::string> CandidateRecord::write(const KeptCandidate& kept) con
   if (path_.empty()) return "the configuration is not a file, beside which it could be kept";
   const nlohmann::ordered_json head = {
       {"candidate_of", config_file_}, {"form", kForm}, {"name", kept.name}, {"over", kept.over}};
+  std::optional<std::string> failed;
   try {
-    return replace_file(path_, head.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace) + '\n' + kept.text);
+    failed = replace_file(path_, head.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace) + '\n' + kept.text);
   } catch (const std::exception& failure) {
-    return failure.what();
+    failed = failure.what();
   }
+  if (failed) (void)remove();  // a restart must not set an older one
+  return failed;
 }
 
 Result<std::optional<KeptCandidate>, std::string> CandidateRecord::read() const {

@@ -23,7 +23,7 @@ class CandidateRecord {
   explicit CandidateRecord(const std::string& config_file);
 
   const std::string& path() const noexcept { return path_; }
-  /// Replaces it. Returns the error.
+  /// Replaces it. Returns the error; then none is kept, also not the one before.
   std::optional<std::string> write(const KeptCandidate& kept) const;
   /// Nothing: none is kept for this configuration.
   Result<std::optional<KeptCandidate>, std::string> read() const;

@@ -120,8 +120,7 @@ class GatewayProgram final : public Program {
   void drop_candidate(const std::function<void(bool)>& tell);
   void promote_candidate(const std::function<void(const std::optional<admin::ReloadResult>&)>& tell);
   std::optional<HandedCandidate> handed_candidate() const;
-  /// A restart finds what an operator has set, and nothing else.
-  void forget_kept() const;
+  void use_candidate(std::optional<ReadyCandidate> next);
   std::string directory_of_file() const;
   std::shared_ptr<gateway::CandidateState> take_candidate(const HandedCandidate& handed);
   void ask_candidate(const std::function<void(const std::optional<admin::CandidateDiff>&)>& tell);

@@ -171,8 +171,7 @@ bool GatewayProgram::begin_change(std::function<void()> again) {
 
 /// Its counters begin empty.
 void GatewayProgram::put_candidate(std::optional<ReadyCandidate> next) {
-  candidate_ = std::move(next);
-  forget_kept();
+  use_candidate(std::move(next));
   auto active = std::make_shared<services::ActiveConfig>(*now_);
   active->candidate = beside(side_, candidate_, nullptr);
   now_ = std::move(active);
@@ -299,7 +298,8 @@ void GatewayProgram::take_kept_candidate() {
   if (was.over != file_->named_candidate) {
     tell_not_kept(
         "what an operator had set is forgotten: the key \"candidate\", or the file that it names, has changed");
-    return forget_kept();
+    if (const auto why = record_.remove()) tell_not_kept(*why);
+    return;
   }
   auto read = read_candidate(side_, was.text, was.name, directory_of_file(), *now_->config);
   if (read.ready) return put_candidate(std::move(read.ready));
@@ -307,8 +307,12 @@ void GatewayProgram::take_kept_candidate() {
   tell_not_kept("what an operator had set cannot be used any more, and lies in " + record_.path());
 }
 
-void GatewayProgram::forget_kept() const {
-  if (candidate_ && !candidate_->by_file) return;
+/// A restart finds what an operator has set here, and nothing else. What another gateway with this file keeps is not
+/// touched.
+void GatewayProgram::use_candidate(std::optional<ReadyCandidate> next) {
+  const auto of_operator = [](const auto& candidate) { return candidate && !candidate->by_file; };
+  const auto before = std::exchange(candidate_, std::move(next));
+  if (!of_operator(before) || of_operator(candidate_)) return;
   if (const auto why = record_.remove())
     tell_not_kept("after a restart a candidate comes back that is set no more: " + *why);
 }

@@ -203,8 +203,7 @@ bool GatewayProgram::take_ready(ReadyConfig ready, admin::ReloadResult& result) 
   // Here nothing can fail any more, and no request has found the limits that are new empty.
   if (result.from == admin::ReloadFrom::candidate) carry_counters(*now_, config, shared_.memory);
   activate(std::move(*next));
-  candidate_ = ready.candidate;
-  forget_kept();
+  use_candidate(ready.candidate);
   candidate_watch_.use(*now_, candidate_ && candidate_->by_file, result.from == admin::ReloadFrom::candidate);
   if (result.from == admin::ReloadFrom::file) file_ = ready.config;
   if (result.from == admin::ReloadFrom::file)

@@ -289,6 +289,19 @@ TEST(Candidate, OfAnOperatorIsForgottenByARestartOnceItIsPromotedOrTheFileNamesA
   EXPECT_FALSE(std::filesystem::exists(one.kept()));
 }
 
+TEST(Candidate, OfAnOperatorIsKeptWhateverAnotherGatewayWithTheSameFileDoes) {
+  Restarted one(limited("plan", "100/day"));
+  Gateway other(Words{"run", "-c", one.file.path()});
+  const auto next = config_for(one.upstream, limited("plan", "2/day")).dump();
+  ASSERT_EQ(one.admin().ask("PUT", "/api/v1/candidate", next).status(), 200);
+  const Operator of_other(other.process());
+  EXPECT_EQ(of_other.ask("POST", "/api/v1/reload").status(), 200);
+  expect_refusal(of_other.ask("DELETE", "/api/v1/candidate"), 404);
+  EXPECT_TRUE(std::filesystem::exists(one.kept()));
+  one.start();
+  EXPECT_EQ(one.admin().get("/api/v1/candidate")["from"], "admin");
+}
+
 TEST(Candidate, ThatCannotBeKeptOrIsBrokenSaysSoAndStopsNoStart) {
   Restarted one(limited("plan", "100/day"));
   one.start({"STATE_DIRECTORY=/nowhere/state:/tmp"});
