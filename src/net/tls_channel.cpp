@@ -209,4 +209,11 @@ TlsChannel::Step TlsChannel::fail(int result) {
   return Step::failed;
 }
 
+std::string_view TlsChannel::protocol() const noexcept {
+  const unsigned char* name = nullptr;
+  unsigned size = 0;
+  SSL_get0_alpn_selected(ssl_.get(), &name, &size);
+  return {reinterpret_cast<const char*>(name), size};
+}
+
 }  // namespace headgate::net

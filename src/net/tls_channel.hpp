@@ -58,6 +58,7 @@ class TlsChannel {
   bool distrusted() const noexcept { return distrusted_; }  ///< whether the peer's certificate was not trusted
   const std::string& reason() const noexcept { return reason_; }  ///< why it failed, for a log line
   ssl_st* get() const noexcept { return ssl_.get(); }
+  std::string_view protocol() const noexcept;  ///< agreed on by ALPN; else empty
 
   /// What OpenSSL calls with each new session of a client. Returns 1 if the session was taken over.
   static int keep_session(ssl_st* ssl, ssl_session_st* session) noexcept;

@@ -141,6 +141,11 @@ TlsContext::Made TlsContext::of_client(const TlsOptions& options) {
   SSL_CTX_set_session_cache_mode(context.get(), SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL);
   SSL_CTX_sess_set_new_cb(context.get(), &TlsChannel::keep_session);
   SSL_CTX_set_verify(context.get(), options.verify ? SSL_VERIFY_PEER : SSL_VERIFY_NONE, nullptr);
+  if (const auto& name = options.protocol; !name.empty()) {
+    const auto offered = static_cast<char>(name.size()) + name;
+    SSL_CTX_set_alpn_protos(context.get(), reinterpret_cast<const unsigned char*>(offered.data()),
+                            static_cast<unsigned>(offered.size()));
+  }
   std::string reason = load_authorities(context.get(), options.ca);
   if (reason.empty()) reason = load_own(context.get(), options);
   if (!reason.empty()) return failed(std::move(reason));
@@ -151,7 +156,8 @@ TlsContext::Made TlsContext::of_client(const TlsOptions& options) {
 TlsContext::Made TlsContext::of_server(const std::string& certificate, const std::string& key) {
   const auto context = make(TLS_server_method());
   if (!context) return failed(kNoContext);
-  const TlsOptions options{.ca = {}, .certificate = certificate, .key = key, .server_name = {}, .verify = false};
+  const TlsOptions options{
+      .ca = {}, .certificate = certificate, .key = key, .server_name = {}, .protocol = {}, .verify = false};
   std::string reason = certificate.empty() ? "a server needs a certificate" : load_own(context.get(), options);
   if (!reason.empty()) return failed(std::move(reason));
   ERR_clear_error();

@@ -126,6 +126,7 @@ class TlsTransport final : public Transport {
     static_cast<void>(send());
   }
   std::string_view reason() const noexcept override { return channel_.reason(); }
+  std::string_view protocol() const noexcept override { return channel_.protocol(); }
   bool distrusted() const noexcept { return channel_.distrusted(); }
   TlsChannel& channel() noexcept { return channel_; }
 

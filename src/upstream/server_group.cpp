@@ -84,7 +84,7 @@ ServerGroup::~ServerGroup() = default;
 
 /// This server as it was before the reload, or a new one. A server that is new since then starts slowly.
 ServerGroup::Member ServerGroup::member_for(std::size_t at, const Dial& dial, const ServerGroup* before) const {
-  if (before && before->options_.tls == options_.tls) {
+  if (before && before->options_.tls == options_.tls && before->options_.http2 == options_.http2) {
     const auto& old = before->options_.servers;
     for (std::size_t i = 0; i < old.size(); ++i) {
       if (!same_address(old[i], options_.servers[at]) || namesakes(before->options_, i) != namesakes(options_, at))

@@ -46,6 +46,9 @@ class Transport {
   /// Why it failed, in words, where the error code does not say it. Valid until the next call.
   virtual std::string_view reason() const noexcept { return {}; }
 
+  /// What both sides agreed to speak (ALPN); empty: nothing was agreed on.
+  virtual std::string_view protocol() const noexcept { return {}; }
+
   /// Whether a read may succeed: an edge came, or this object holds bytes for which no edge will come.
   bool readable() const noexcept { return at_hand_ != 0; }
   /// Whether the peer has closed the connection or its sending side. Bytes that it sent before may be unread yet.

@@ -37,6 +37,7 @@ struct ServerGroupOptions {
   std::vector<ServerOptions> servers;                           ///< at least one
   const balance::Policy* balance = &balance::default_policy();  ///< which server gets a request
   Duration slow_start{0};  ///< how long a server's share grows to its weight after it came in; 0: it has it at once
+  bool http2 = false;      ///< spoken with all servers, else HTTP/1.1
   std::optional<net::TlsOptions> tls;                  ///< of all servers; not set: plain HTTP
   Duration connect_timeout = std::chrono::seconds(1);  ///< for one server, with looking up its name and TLS
   Duration idle_timeout = std::chrono::seconds(30);    ///< a pooled connection is closed after this time without use

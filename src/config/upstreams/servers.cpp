@@ -61,6 +61,8 @@ constexpr Shape kUpstreamTlsShape = section(kUpstreamTlsSection);
 constexpr Shape kRetryShape = section(kRetrySection);
 constexpr Shape kHealthShape = section(kHealthSection);
 constexpr Shape kServerQueueShape = section(kServerQueueSection);
+constexpr std::string_view kProtocols[] = {"http1", "http2"};
+constexpr Shape kProtocol = choice(kProtocols);
 constexpr Key kUpstreamKeys[] = {
     {"servers", &kServers, "", R"(["http://api-1:9001", "http://api-2:9001"])",
      "Its servers, `http://host[:port]` each, or `https://host[:port]` each, or objects", required},
@@ -72,6 +74,10 @@ constexpr Key kUpstreamKeys[] = {
      into<&upstream::ServerGroupOptions::slow_start>},
     {"tls", &kUpstreamTlsShape, "", R"({ "ca": "/etc/headgate/ca.pem" })",
      "For servers with `https://`: whom to trust, and how the gateway shows who it is"},
+    {"protocol", &kProtocol, "http1", R"("http2")",
+     "What is spoken with all of them: `http1` is HTTP/1.1; `http2` is HTTP/2, which servers with `https://` must "
+     "agree "
+     "on (ALPN), and those with `http://` must expect (prior knowledge)"},
     {"connect_timeout", &kDuration, kOfOptions, R"("1s")",
      "How long connecting to one server may take, with name resolution and the TLS handshake",
      into<&upstream::ServerGroupOptions::connect_timeout>},
@@ -180,6 +186,16 @@ void add_tls(Build& build, const Node& upstream, const Node* first_server, upstr
   build_client_tls(build.report, *written, out.tls ? *out.tls : out.tls.emplace(), kServersTlsTexts);
 }
 
+void add_protocol(Build& build, const Node& upstream, upstream::ServerGroupOptions& out) {
+  const Node* written = text_at(&upstream, "protocol");
+  out.http2 = written != nullptr && written->text == kProtocols[1];
+  if (!out.http2) return;
+  if (out.tls) out.tls->protocol = "h2";
+  if (const Node* health = find(&upstream, "health"))
+    build.report.error_at_key(code::kConflict, *health, "the servers speak HTTP/2, and health checks speak HTTP/1.1",
+                              "remove \"health\": \"eject\" takes servers out that fail");
+}
+
 }  // namespace
 
 void build_upstreams(Build& build) {
@@ -192,6 +208,7 @@ void build_upstreams(Build& build) {
     const Node* first_server = add_servers(build, object ? find(each, "servers") : each, out);
     if (object) add_tls(build, *each, first_server, out);
     if (object) build_servers_that_fail(build, *each, out);
+    if (object) add_protocol(build, *each, out);
     build_care(build, *each, out);
     build.config.upstreams.push_back(std::move(out));
     build.upstream_nodes.push_back(each);

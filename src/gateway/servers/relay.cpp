@@ -129,7 +129,8 @@ class Relay {
   }
 
   bool may_repeat(const Failure& failure) const noexcept {
-    return failure.reused && whole_ && is_idempotent(x_.request.method) && !x_.reply->started();
+    const bool safe = failure.unseen || (failure.reused && is_idempotent(x_.request.method));
+    return safe && whole_ && !x_.reply->started();
   }
 
   void trace_end(const Result<MaybeProblem, Failure>& outcome) {

@@ -3,7 +3,7 @@
 #include "headgate/core/text.hpp"
 #include "headgate/observe/event.hpp"
 #include "headgate/server/server.hpp"
-#include "headgate/upstream/h1_dialler.hpp"
+#include "headgate/upstream/h2_dialler.hpp"
 #include "headgate/upstream/server_group.hpp"
 
 #include <algorithm>
@@ -87,9 +87,10 @@ std::shared_ptr<upstream::Upstream> upstream_for(const services::ActiveConfig& a
   }
   upstream::TlsUse tls;
   if (context) tls = {context, observe::upstream_handshake_counters(registry, worker, options.name)};
-  auto made = std::make_shared<upstream::ServerGroup>(
-      environment.clock, options, upstream::h1_dialler(environment, std::move(tls)), worker, changed,
-      active.watches[at], active.places[at], active.overloads[at]);
+  auto dial = options.http2 ? upstream::h2_dialler(environment, std::move(tls))
+                            : upstream::h1_dialler(environment, std::move(tls));
+  auto made = std::make_shared<upstream::ServerGroup>(environment.clock, options, dial, worker, changed,
+                                                      active.watches[at], active.places[at], active.overloads[at]);
   made->count_by(observe::upstream_counters(registry, worker, options.name, active.watches[at]->servers()));
   return made;
 }

@@ -4,11 +4,11 @@
 #include "abuse.hpp"
 #include "head.hpp"
 #include "held.hpp"
-#include "wake.hpp"
 
 #include "headgate/gateway/active_exchange.hpp"
 #include "headgate/http/exchange_io.hpp"
 #include "headgate/net/pace.hpp"
+#include "headgate/net/wake.hpp"
 
 #include <cstdint>
 #include <string>
@@ -57,7 +57,7 @@ class H2Body final : public http::BodyReader {
   H2Session& session_;
   std::int32_t id_;
   Duration timeout_;
-  Wake wake_;
+  net::Wake wake_;
   http::Framing framing_;
   std::uint64_t most_ = UINT64_MAX;
   std::uint64_t total_ = 0;
@@ -118,7 +118,7 @@ class H2Reply final : public http::ReplyWriter {
   H2Session& session_;
   std::int32_t id_;
   Duration timeout_;
-  Wake wake_;
+  net::Wake wake_;
   const Exchange* x_ = nullptr;
   std::string_view pending_;
   const http::Fields* trailers_ = nullptr;

@@ -1,5 +1,5 @@
 #pragma once
-// Lets one coroutine of a stream wait until something happens on its connection.
+// Lets one coroutine wait until something happens that another one does.
 
 #include "headgate/core/result.hpp"
 #include "headgate/net/timers.hpp"
@@ -9,12 +9,12 @@
 #include <coroutine>
 #include <utility>
 
-namespace headgate::session {
+namespace headgate::net {
 
 /// At most one coroutine waits at a time. Its frame must not be destroyed while it waits. Worker thread only.
 class Wake {
  public:
-  explicit Wake(net::Timers& timers) noexcept : timers_(timers) {}
+  explicit Wake(Timers& timers) noexcept : timers_(timers) {}
   Wake(const Wake&) = delete;
   Wake& operator=(const Wake&) = delete;
   ~Wake() = default;
@@ -48,10 +48,10 @@ class Wake {
  private:
   static void expired(void* self) { static_cast<Wake*>(self)->wake(boost::asio::error::timed_out); }
 
-  net::Timers& timers_;
-  net::Timer timer_{&expired, this};
+  Timers& timers_;
+  Timer timer_{&expired, this};
   std::coroutine_handle<> waiter_;
   error_code result_;
 };
 
-}  // namespace headgate::session
+}  // namespace headgate::net

@@ -1,0 +1,47 @@
+#pragma once
+// The fields of a head of HTTP/2 that goes out, as nghttp2 takes them.
+
+#include "headgate/http/fields.hpp"
+
+#include <nghttp2/nghttp2.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace headgate::http {
+
+/// Lives until nghttp2 has copied them; so do all views that are added. One thread.
+class H2Fields {
+ public:
+  /// Room for these, and for some pseudo fields. Names are written in lower case into `names`.
+  H2Fields(std::string& names, const Fields& fields);
+  /// `name` is in lower case.
+  void add(std::string_view name, std::string_view value);
+  /// All but Host, whose place is a pseudo field, and those that only HTTP/1.1 has (RFC 9113 section 8.2.2): the path
+  /// has removed those of the hop, but a configuration may have added one.
+  void add(const Fields& fields);
+
+  const nghttp2_nv* data() const noexcept { return list_.data(); }
+  std::size_t size() const noexcept { return list_.size(); }
+
+ private:
+  std::string& names_;
+  std::vector<nghttp2_nv> list_;
+};
+
+/// A number in decimal digits.
+class H2Digits {
+ public:
+  explicit H2Digits(std::uint64_t number) noexcept;
+  std::string_view text() const noexcept { return {text_.data(), size_}; }
+
+ private:
+  std::array<char, 20> text_{};
+  std::size_t size_;
+};
+
+}  // namespace headgate::http

@@ -1,0 +1,119 @@
+#pragma once
+// One request to a server over HTTP/2: a stream of one of its connections.
+
+#include "h2_head.hpp"
+
+#include "headgate/net/wake.hpp"
+#include "headgate/upstream/counted_attempt.hpp"
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace headgate::upstream {
+
+class H2Attempt;
+class H2Link;
+using H2LinkPtr = boost::intrusive_ptr<H2Link>;
+
+/// The body of the answer. What a read has returned gives its window back with the next one, so a slow client slows its
+/// server, and no other stream of the connection.
+class H2AnswerBody final : public http::BodyReader {
+ public:
+  explicit H2AnswerBody(H2Attempt& attempt) noexcept : attempt_(attempt) {}
+  bool take_at_most(std::uint64_t most) noexcept override;
+  Result<std::string_view> ready() override { return take(); }
+  Task<Result<std::string_view>> read() override;
+  bool ended() const noexcept override;
+  void cancel() noexcept override;
+  const http::Fields& trailers() const noexcept override { return trailers_; }
+
+ private:
+  friend class H2Attempt;
+  friend class H2Link;
+  friend struct H2LinkCalls;
+  Result<std::string_view> take();
+
+  H2Attempt& attempt_;
+  std::string arrived_;
+  std::string given_;
+  std::uint64_t total_ = 0;
+  std::uint64_t most_ = UINT64_MAX;
+  http::Framing framing_;
+  http::Fields trailers_;
+};
+
+/// Worker thread only. Released before its end, it resets its stream, and its server is free again.
+class H2Attempt final : public CountedAttempt {
+ public:
+  /// On `link`, of which it takes a stream with send(). `reused`: it has carried others before.
+  H2Attempt(H2LinkPtr link, bool reused);
+  ~H2Attempt() override;
+
+  std::string_view server() const noexcept override;
+  Task<Result<void>> send(const RequestStart& start, std::string_view first, http::EndStream last) override;
+  Task<Result<void>> write(std::string_view bytes, http::EndStream last) override;
+  Task<Result<void>> finish(const http::Fields& trailers) override;
+  Task<Result<void, Failure>> read_head(http::ReplyHead& head, Duration timeout) override;
+  http::BodyReader& body() noexcept override { return body_; }
+  /// Nobody comes to it: over HTTP/2 no server answers 101.
+  http::BodyReader& tunnel(Duration) override { return body_; }
+  void cancel() noexcept override;
+
+ private:
+  friend class H2AnswerBody;
+  friend class H2Link;
+  friend struct H2LinkCalls;
+  /// How the stream has ended.
+  struct Closed {
+    std::uint32_t code = 0;
+    bool by_server = false;
+    error_code cause{};  ///< the connection was lost
+  };
+
+  Task<Result<void>> taken_all();
+  bool done() const noexcept { return broken() || (last_ || trailers_ != nullptr ? sent_ : pending_.empty()); }
+  /// Whether no more of the request can be sent.
+  bool broken() const noexcept { return cancelled_ || closed_; }
+  Failure failure() const;
+  /// Whether whoever waits for the answer has something to look at.
+  bool has_news() const noexcept {
+    return cancelled_ || closed_ || ended_ || !heads_.empty() || !body_.arrived_.empty();
+  }
+  /// Continues who waits. It may release this.
+  void go_on();
+
+  H2LinkPtr link_;
+  std::int32_t id_ = 0;  // 0: it has no stream yet
+  H2AnswerBody body_;
+  net::Wake reader_;
+  net::Wake writer_;
+  // The request.
+  std::string_view pending_;  // what is not in frames yet
+  const http::Fields* trailers_ = nullptr;
+  Duration write_timeout_{};
+  Duration between_bytes_{};
+  std::uint64_t moved_ = 0;
+  bool last_ = false;  // pending_ ends it
+  bool sent_ = false;  // its last frame was made
+  // The answer.
+  std::optional<H2AnswerHead> coming_;  // its fields come
+  std::deque<H2AnswerHead> heads_;      // not read yet
+  H2AnswerHead head_;                   // read last
+  H2AnswerHead late_;                   // the trailers
+  bool head_request_ = false;
+  bool ended_ = false;  // nothing of it follows
+  bool seen_ = false;   // something of it has come
+  bool too_large_ = false;
+  bool malformed_ = false;
+  bool reset_by_server_ = false;
+  std::optional<Closed> closed_;
+  bool reused_;
+  bool cancelled_ = false;
+};
+
+using H2AttemptPtr = boost::intrusive_ptr<H2Attempt>;
+
+}  // namespace headgate::upstream

@@ -1,0 +1,35 @@
+#pragma once
+// The head of an answer over HTTP/2, or its trailers, while its fields come.
+
+#include "headgate/http/head.hpp"
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace headgate::upstream {
+
+/// Worker thread only.
+class H2AnswerHead {
+ public:
+  /// A field that nghttp2 has checked. False: with it there are more than `most` bytes, or more than kMaxFields.
+  bool add(std::string_view name, std::string_view value, std::size_t most);
+  /// 0: it has none, so these are trailers.
+  unsigned status() const noexcept { return status_; }
+  /// The views live as long as this is neither changed nor moved.
+  void write_to(http::Fields& fields) const;
+
+  static constexpr std::size_t kMaxFields = 256;  // as over HTTP/1.1
+
+ private:
+  struct Sizes {
+    std::size_t name;
+    std::size_t value;
+  };
+  std::string text_;
+  std::vector<Sizes> sizes_;
+  unsigned status_ = 0;
+};
+
+}  // namespace headgate::upstream

@@ -1,0 +1,203 @@
+#include "h2_link_calls.hpp"
+
+#include "h2_link.hpp"
+#include "h2_pool.hpp"
+
+#include "headgate/http/h2_fields.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <string_view>
+
+namespace headgate::upstream {
+namespace {
+
+std::string_view text_of(const std::uint8_t* bytes, std::size_t size) noexcept {
+  return {reinterpret_cast<const char*>(bytes), size};
+}
+
+/// Heads that come before the last one; more than a server has reason to send.
+constexpr std::size_t kMaxHeads = 16;
+constexpr std::size_t kMaxAcks = 100;
+
+}  // namespace
+
+struct H2LinkCalls {
+  static H2Link& of(void* self) noexcept { return *static_cast<H2Link*>(self); }
+  /// Null: nobody waits for this stream any more.
+  static H2Attempt* attempt(nghttp2_session* h2, std::int32_t id) noexcept {
+    return static_cast<H2Attempt*>(nghttp2_session_get_stream_user_data(h2, id));
+  }
+  static void touch(H2Link& link, H2Attempt& attempt) { link.touched_.emplace_back(&attempt); }
+
+  static int begin_headers(nghttp2_session* h2, const nghttp2_frame* frame, void*) {
+    if (auto* const one = attempt(h2, frame->hd.stream_id)) {
+      one->seen_ = true;
+      one->coming_.emplace();
+    }
+    return 0;
+  }
+
+  static int header(nghttp2_session* h2, const nghttp2_frame* frame, const std::uint8_t* name, std::size_t name_size,
+                    const std::uint8_t* value, std::size_t value_size, std::uint8_t, void* self) {
+    auto* const one = attempt(h2, frame->hd.stream_id);
+    if (one == nullptr || !one->coming_) return 0;
+    if (one->coming_->add(text_of(name, name_size), text_of(value, value_size), of(self).pool_.head_bytes())) return 0;
+    one->too_large_ = true;
+    return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
+  }
+
+  static int invalid_header(nghttp2_session* h2, const nghttp2_frame* frame, const std::uint8_t*, std::size_t,
+                            const std::uint8_t*, std::size_t, std::uint8_t, void*) {
+    if (auto* const one = attempt(h2, frame->hd.stream_id)) one->malformed_ = true;
+    return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
+  }
+
+  static int invalid_frame(nghttp2_session* h2, const nghttp2_frame* frame, int, void*) {
+    if (auto* const one = attempt(h2, frame->hd.stream_id)) one->malformed_ = true;
+    return 0;
+  }
+
+  static int frame_received(nghttp2_session* h2, const nghttp2_frame* frame, void* self) {
+    if (frame->hd.type == NGHTTP2_GOAWAY) of(self).retired_ = true;
+    auto* const one = attempt(h2, frame->hd.stream_id);
+    if (one == nullptr) return 0;
+    if (frame->hd.type == NGHTTP2_HEADERS && one->coming_) {
+      if (one->coming_->status() == 0) {
+        one->late_ = std::move(*one->coming_);
+        one->late_.write_to(one->body_.trailers_);
+      } else if (one->heads_.size() < kMaxHeads) {
+        one->heads_.push_back(std::move(*one->coming_));
+      } else {
+        one->malformed_ = true;
+        nghttp2_submit_rst_stream(h2, NGHTTP2_FLAG_NONE, frame->hd.stream_id, NGHTTP2_ENHANCE_YOUR_CALM);
+      }
+      one->coming_.reset();
+      touch(of(self), *one);
+    }
+    const bool may_end = frame->hd.type == NGHTTP2_HEADERS || frame->hd.type == NGHTTP2_DATA;
+    if (may_end && (frame->hd.flags & NGHTTP2_FLAG_END_STREAM) != 0) {
+      one->ended_ = true;
+      touch(of(self), *one);
+    }
+    return 0;
+  }
+
+  static int data_received(nghttp2_session* h2, std::uint8_t, std::int32_t id, const std::uint8_t* bytes,
+                           std::size_t size, void* self) {
+    auto* const one = attempt(h2, id);
+    if (one == nullptr) {
+      nghttp2_session_consume(h2, id, size);
+      return 0;
+    }
+    one->body_.arrived_.append(text_of(bytes, size));
+    one->body_.total_ += size;
+    touch(of(self), *one);
+    return 0;
+  }
+
+  static int closed(nghttp2_session* h2, std::int32_t id, std::uint32_t code, void* self) {
+    auto& link = of(self);
+    --link.streams_;
+    auto* const one = attempt(h2, id);
+    if (one == nullptr) return 0;
+    one->closed_ = {.code = code, .by_server = one->reset_by_server_};
+    touch(link, *one);
+    return 0;
+  }
+
+  static int begin_frame(nghttp2_session* h2, const nghttp2_frame_hd* head, void*) {
+    if (head->type == NGHTTP2_RST_STREAM)
+      if (auto* const one = attempt(h2, head->stream_id)) one->reset_by_server_ = true;
+    return 0;
+  }
+
+  static int sent(nghttp2_session* h2, const nghttp2_frame* frame, void* self) {
+    const bool may_end = frame->hd.type == NGHTTP2_HEADERS || frame->hd.type == NGHTTP2_DATA;
+    auto* const one = may_end ? attempt(h2, frame->hd.stream_id) : nullptr;
+    if (one == nullptr) return 0;
+    if ((frame->hd.flags & NGHTTP2_FLAG_END_STREAM) != 0) one->sent_ = true;
+    touch(of(self), *one);
+    return 0;
+  }
+
+  static ssize_t read_request(nghttp2_session* h2, std::int32_t id, std::uint8_t* into, std::size_t size,
+                              std::uint32_t* flags, nghttp2_data_source*, void* self) {
+    auto* const one = attempt(h2, id);
+    if (one == nullptr) return NGHTTP2_ERR_DEFERRED;  // its reset follows
+    const auto count = std::min(size, one->pending_.size());
+    std::memcpy(into, one->pending_.data(), count);
+    one->pending_.remove_prefix(count);
+    one->moved_ += count;
+    const bool all = one->pending_.empty();
+    if (all && one->trailers_ != nullptr && !one->trailers_->empty()) {
+      *flags |= NGHTTP2_DATA_FLAG_EOF | NGHTTP2_DATA_FLAG_NO_END_STREAM;
+      http::H2Fields out(of(self).names_, *one->trailers_);
+      out.add(*one->trailers_);
+      if (nghttp2_submit_trailer(h2, id, out.data(), out.size()) != 0) return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
+    } else if (all && (one->last_ || one->trailers_ != nullptr)) {
+      *flags |= NGHTTP2_DATA_FLAG_EOF;
+    } else if (count == 0) {
+      return NGHTTP2_ERR_DEFERRED;
+    }
+    return static_cast<ssize_t>(count);
+  }
+};
+
+namespace {
+
+template <class T, auto make, auto free>
+struct MadeByNghttp2 {
+  MadeByNghttp2() { made = make(&get) == 0; }
+  MadeByNghttp2(const MadeByNghttp2&) = delete;
+  MadeByNghttp2& operator=(const MadeByNghttp2&) = delete;
+  ~MadeByNghttp2() { free(get); }
+  T* get = nullptr;
+  bool made = false;
+};
+
+/// Shared by all connections of a thread: nghttp2 copies what it needs.
+struct H2LinkSetup {
+  MadeByNghttp2<nghttp2_session_callbacks, nghttp2_session_callbacks_new, nghttp2_session_callbacks_del> callbacks;
+  MadeByNghttp2<nghttp2_option, nghttp2_option_new, nghttp2_option_del> options;
+
+  H2LinkSetup() {
+    if (!callbacks.made || !options.made) return;
+    auto* const calls = callbacks.get;
+    nghttp2_session_callbacks_set_on_begin_frame_callback(calls, H2LinkCalls::begin_frame);
+    nghttp2_session_callbacks_set_on_begin_headers_callback(calls, H2LinkCalls::begin_headers);
+    nghttp2_session_callbacks_set_on_header_callback(calls, H2LinkCalls::header);
+    nghttp2_session_callbacks_set_on_invalid_header_callback(calls, H2LinkCalls::invalid_header);
+    nghttp2_session_callbacks_set_on_invalid_frame_recv_callback(calls, H2LinkCalls::invalid_frame);
+    nghttp2_session_callbacks_set_on_frame_recv_callback(calls, H2LinkCalls::frame_received);
+    nghttp2_session_callbacks_set_on_data_chunk_recv_callback(calls, H2LinkCalls::data_received);
+    nghttp2_session_callbacks_set_on_stream_close_callback(calls, H2LinkCalls::closed);
+    nghttp2_session_callbacks_set_on_frame_send_callback(calls, H2LinkCalls::sent);
+    auto* const option = options.get;
+    nghttp2_option_set_no_auto_window_update(option, 1);
+    nghttp2_option_set_max_outbound_ack(option, kMaxAcks);
+    nghttp2_option_set_no_closed_streams(option, 1);
+  }
+};
+
+}  // namespace
+
+nghttp2_data_provider h2_request_body() noexcept { return {{.ptr = nullptr}, H2LinkCalls::read_request}; }
+
+nghttp2_session* make_h2_link(H2Link& link) {
+  thread_local const H2LinkSetup setup;
+  nghttp2_session* h2 = nullptr;
+  if (!setup.callbacks.made || !setup.options.made ||
+      nghttp2_session_client_new2(&h2, setup.callbacks.get, &link, setup.options.get) != 0)
+    return nullptr;
+  const std::array<nghttp2_settings_entry, 2> settings{{
+      {NGHTTP2_SETTINGS_ENABLE_PUSH, 0},
+      {NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, 0},
+  }};
+  nghttp2_submit_settings(h2, NGHTTP2_FLAG_NONE, settings.data(), settings.size());
+  nghttp2_session_set_local_window_size(h2, NGHTTP2_FLAG_NONE, 0, H2Link::kConnectionWindow);
+  return h2;
+}
+
+}  // namespace headgate::upstream

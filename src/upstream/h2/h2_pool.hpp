@@ -1,0 +1,80 @@
+#pragma once
+// The HTTP/2 connections to one server: as few as carry its streams. One is made at a time; whoever finds no room
+// meanwhile waits for it.
+
+#include "h2_link.hpp"
+#include "upstream/handshakes.hpp"
+
+#include "headgate/net/connect.hpp"
+#include "headgate/net/tls_session.hpp"
+#include "headgate/upstream/environment.hpp"
+#include "headgate/upstream/h2_dialler.hpp"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace headgate::upstream {
+
+class H2Pool final : public Dialler {
+ public:
+  /// For server `at` of the options.
+  H2Pool(Environment environment, const ServerGroupOptions& options, std::size_t at, const TlsUse& tls,
+         balance::ServerPtr row);
+  H2Pool(const H2Pool&) = delete;
+  H2Pool& operator=(const H2Pool&) = delete;
+  ~H2Pool() override;
+
+  const std::string& name() const noexcept { return name_; }
+  balance::Server& row() noexcept { return *row_; }
+  const Clock& clock() const noexcept { return environment_.clock; }
+  net::Blocks& blocks() noexcept { return environment_.blocks; }
+  std::string_view scheme() const noexcept { return tls_.context ? "https" : "http"; }
+  Duration idle_timeout() const noexcept { return idle_timeout_; }
+  std::size_t head_bytes() const noexcept { return head_bytes_; }
+
+  void use(const ServerGroupOptions& options) noexcept override;
+  CountedAttemptPtr take_idle(std::size_t at) noexcept override;
+  Task<Result<CountedAttemptPtr, Failure>> connect(std::size_t at) override;
+  void give_back(CountedAttemptPtr attempt) override;
+  void lead_to(const std::vector<net::Tcp::endpoint>& addresses) override;
+  void break_off() override;
+  void stop() override;
+
+  /// It is lost.
+  void forget(H2Link& link);
+
+ private:
+  /// One connection that is being made, and who waits for it.
+  struct Dialling {
+    std::vector<net::Wake*> waiting;
+    std::optional<Failure> failed;
+  };
+
+  Task<Result<H2LinkPtr, Failure>> dial();
+  CountedAttemptPtr attempt_on(const H2LinkPtr& link, std::size_t at);
+  bool taken_down() const noexcept { return (row_->out.load(std::memory_order_relaxed) & balance::kDown) != 0; }
+  bool leads_there(const H2Link& link) const noexcept;
+  Clock::Steady end_of_life();
+
+  Environment environment_;
+  std::string upstream_;
+  std::string name_;
+  balance::ServerPtr row_;
+  TlsUse tls_;
+  Duration connect_timeout_{};
+  Duration idle_timeout_{};
+  Duration lifetime_{};
+  std::size_t head_bytes_ = 0;
+  std::shared_ptr<net::TlsSession> session_;  ///< null without TLS
+  Handshakes handshakes_;
+  net::Connector connector_;
+  std::vector<net::Tcp::endpoint> addresses_;  ///< where the name leads; empty: nobody said
+  std::vector<H2LinkPtr> links_;
+  std::shared_ptr<Dialling> dialling_;
+  bool stopped_ = false;
+};
+
+}  // namespace headgate::upstream
