@@ -158,6 +158,8 @@ Failure H2Attempt::failure() const {
   // RFC 9113 section 8.7: the server says that it has not looked at the request.
   if (closed_->code == NGHTTP2_REFUSED_STREAM && !closed_->cause.failed())
     return {.what = Failed::closed, .reused = true, .unseen = true, .why = "the server refused the stream"};
+  if (closed_->cause == boost::system::errc::bad_message)
+    return {.what = Failed::malformed, .why = "what the server sends is no HTTP/2"};
   if (closed_->cause.failed()) return {.what = Failed::closed, .cause = closed_->cause, .reused = reused_ && !seen_};
   if (closed_->by_server) return {.what = Failed::closed, .why = "the server reset the stream"};
   return {.what = Failed::malformed, .why = "the answer is malformed"};

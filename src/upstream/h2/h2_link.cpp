@@ -16,6 +16,11 @@
 namespace headgate::upstream {
 
 namespace asio_error = boost::asio::error;
+namespace {
+
+error_code not_http2() noexcept { return boost::system::errc::make_error_code(boost::system::errc::bad_message); }
+
+}  // namespace
 
 H2Link::H2Link(H2Pool& pool, net::StreamPtr stream, const net::Tcp::endpoint& to, Clock::Steady closes_at)
     : pool_(pool), stream_(std::move(stream)), input_(stream_, pool.blocks()), to_(to), closes_at_(closes_at) {}
@@ -43,11 +48,16 @@ bool H2Link::has_room() const noexcept {
 
 void H2Link::retire() {
   retired_ = true;
-  end_if_idle();
+  end_if_over();
 }
 
-void H2Link::end_if_idle() {
-  if (retired_ && streams_ == 0 && !lost_ && !inside_ && !in_take_) lose(asio_error::eof);
+/// nghttp2 wants nothing any more: the server has gone away and the last stream has ended, or we have ended it all as
+/// what came is no HTTP/2.
+void H2Link::end_if_over() {
+  if (lost_ || inside_ || in_take_) return;
+  if (retired_ && streams_ == 0) return lose(asio_error::eof);
+  if (nghttp2_session_want_read(h2_) != 0 || nghttp2_session_want_write(h2_) != 0 || !out_.empty()) return;
+  lose(attempts_.empty() ? error_code(asio_error::eof) : not_http2());
 }
 
 // Whoever is woken may begin and end other attempts, so the list is not walked meanwhile.
@@ -109,7 +119,7 @@ void H2Link::leave(const H2Attempt& attempt) {
   }
   idle_until_ = pool_.clock().steady() + pool_.idle_timeout();
   if (nghttp2_session_want_write(h2_) != 0) flush();
-  end_if_idle();
+  end_if_over();
 }
 
 void H2Link::make_frames() {
@@ -148,7 +158,7 @@ Task<void> H2Link::write_all() {
     if (sent.has_error()) lose(sent.error());
   }
   writing_ = false;
-  end_if_idle();
+  end_if_over();
 }
 
 Duration H2Link::patience() const {
@@ -193,11 +203,9 @@ void H2Link::take() {
   run_touched();
   in_take_ = false;
   if (lost_) return;
-  if (read < 0 || (nghttp2_session_want_read(h2_) == 0 && nghttp2_session_want_write(h2_) == 0))
-    return lose(read < 0 ? boost::system::errc::make_error_code(boost::system::errc::bad_message)
-                         : error_code(asio_error::eof));
+  if (read < 0) return lose(not_http2());
   flush();
-  end_if_idle();
+  end_if_over();
 }
 
 }  // namespace headgate::upstream

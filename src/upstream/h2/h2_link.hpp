@@ -75,7 +75,7 @@ class H2Link final : public boost::intrusive_ref_counter<H2Link, boost::thread_u
   void run_touched();
   bool stays();
   Duration patience() const;
-  void end_if_idle();
+  void end_if_over();
 
   H2Pool& pool_;
   net::StreamPtr stream_;

@@ -127,7 +127,7 @@ struct H2LinkCalls {
     auto* const one = attempt(h2, id);
     if (one == nullptr) return NGHTTP2_ERR_DEFERRED;  // its reset follows
     const auto count = std::min(size, one->pending_.size());
-    std::memcpy(into, one->pending_.data(), count);
+    if (count > 0) std::memcpy(into, one->pending_.data(), count);
     one->pending_.remove_prefix(count);
     one->moved_ += count;
     const bool all = one->pending_.empty();

@@ -63,6 +63,37 @@ std::string h2_request(std::uint32_t stream, const H2Fields& fields, bool ends) 
   return out;
 }
 
+std::map<std::string, std::string> h2_fields_of(nghttp2_hd_inflater* inflater, const std::string& block) {
+  std::map<std::string, std::string> fields;
+  const auto* at = reinterpret_cast<const std::uint8_t*>(block.data());
+  auto left = block.size();
+  while (true) {
+    nghttp2_nv field{};
+    int flags = 0;
+    const auto used = nghttp2_hd_inflate_hd2(inflater, &field, &flags, at, left, 1);
+    if (used < 0) break;
+    at += used;
+    left -= static_cast<std::size_t>(used);
+    if ((flags & NGHTTP2_HD_INFLATE_EMIT) != 0)
+      fields.emplace(std::string(reinterpret_cast<char*>(field.name), field.namelen),
+                     std::string(reinterpret_cast<char*>(field.value), field.valuelen));
+    if ((flags & NGHTTP2_HD_INFLATE_FINAL) != 0) break;
+  }
+  nghttp2_hd_inflate_end_headers(inflater);
+  return fields;
+}
+
+bool take_h2_frame(std::string& bytes, H2Frame& frame) {
+  if (bytes.size() < kFrameHeadSize) return false;
+  const auto byte = [&](std::size_t at) { return static_cast<std::uint8_t>(bytes[at]); };
+  const std::size_t size = static_cast<std::size_t>(byte(0)) << 16 | static_cast<std::size_t>(byte(1)) << 8 | byte(2);
+  if (bytes.size() < kFrameHeadSize + size) return false;
+  frame = {byte(3), byte(4), 0, bytes.substr(kFrameHeadSize, size)};
+  for (std::size_t i = 5; i < kFrameHeadSize; ++i) frame.stream = frame.stream << 8 | byte(i);
+  bytes.erase(0, kFrameHeadSize + size);
+  return true;
+}
+
 H2Client::H2Client(std::uint16_t port, std::string_view settings) : H2Client(Socket::connect(port), settings) {}
 
 H2Client::H2Client(Socket socket, std::string_view settings) : socket_(std::move(socket)) {
@@ -74,18 +105,11 @@ H2Client::~H2Client() { nghttp2_hd_inflate_del(inflater_); }
 
 bool H2Client::read(Milliseconds timeout) {
   while (true) {
-    if (buffer_.size() >= kFrameHeadSize) {
-      const auto byte = [this](std::size_t at) { return static_cast<std::uint8_t>(buffer_[at]); };
-      const std::size_t size =
-          static_cast<std::size_t>(byte(0)) << 16 | static_cast<std::size_t>(byte(1)) << 8 | byte(2);
-      if (buffer_.size() >= kFrameHeadSize + size) {
-        H2Frame frame{byte(3), byte(4), 0, buffer_.substr(kFrameHeadSize, size)};
-        for (std::size_t i = 5; i < kFrameHeadSize; ++i) frame.stream = frame.stream << 8 | byte(i);
-        buffer_.erase(0, kFrameHeadSize + size);
-        take(frame);
-        frames.push_back(std::move(frame));
-        return true;
-      }
+    H2Frame frame;
+    if (take_h2_frame(buffer_, frame)) {
+      take(frame);
+      frames.push_back(std::move(frame));
+      return true;
     }
     if (socket_.receive(buffer_, timeout) != Got::bytes) return false;
   }
@@ -104,22 +128,7 @@ void H2Client::take(const H2Frame& frame) {
   if (frame.type == h2_headers || frame.type == h2_continuation) {
     head_ += frame.payload;
     if ((frame.flags & kEndHeaders) != 0) {
-      std::map<std::string, std::string> fields;
-      const auto* at = reinterpret_cast<const std::uint8_t*>(head_.data());
-      auto left = head_.size();
-      while (true) {
-        nghttp2_nv field{};
-        int flags = 0;
-        const auto used = nghttp2_hd_inflate_hd2(inflater_, &field, &flags, at, left, 1);
-        if (used < 0) break;
-        at += used;
-        left -= static_cast<std::size_t>(used);
-        if ((flags & NGHTTP2_HD_INFLATE_EMIT) != 0)
-          fields.emplace(std::string(reinterpret_cast<char*>(field.name), field.namelen),
-                         std::string(reinterpret_cast<char*>(field.value), field.valuelen));
-        if ((flags & NGHTTP2_HD_INFLATE_FINAL) != 0) break;
-      }
-      nghttp2_hd_inflate_end_headers(inflater_);
+      const auto fields = h2_fields_of(inflater_, head_);
       head_.clear();
       const auto found = fields.find(":status");
       const int status = found == fields.end() ? 0 : std::stoi(found->second);

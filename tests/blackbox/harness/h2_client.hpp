@@ -62,6 +62,11 @@ std::string h2_block(const H2Fields& fields);
 H2Fields h2_get(const std::string& path = "/", const H2Fields& more = {}, const std::string& method = "GET");
 std::string h2_request(std::uint32_t stream, const H2Fields& fields, bool ends = true);
 
+/// The fields of a whole block; a name that comes twice has its first value.
+std::map<std::string, std::string> h2_fields_of(nghttp2_hd_inflater* inflater, const std::string& block);
+/// Takes a frame from the beginning of `bytes`. False: it is not whole.
+bool take_h2_frame(std::string& bytes, H2Frame& frame);
+
 /// One connection. One thread at a time.
 class H2Client {
  public:
