@@ -45,13 +45,14 @@ std::uint64_t ActiveExchange::min_rate() const noexcept {
   return x_ && x_->route != nullptr && x_->status != kSwitched ? x_->route->min_rate : 0;
 }
 
-upstream::AttemptPtr ActiveExchange::end_early(Because because) noexcept {
-  if (!x_) return nullptr;
+ActiveExchange::Server ActiveExchange::end_early(Because because) noexcept {
+  if (!x_) return {};
   x_->client_gone = true;
   if (because == Because::broken_off) x_->broken_off = BrokenOff::drain;
   if (because == Because::operator_) x_->broken_off = BrokenOff::operator_;
   if (x_->delay) x_->delay->end();
-  return x_->attempt;
+  if (x_->attempt == nullptr) return {};
+  return {x_->snapshot, x_->attempt};
 }
 
 void ActiveExchange::last_of_connection() noexcept {

@@ -156,8 +156,7 @@ TlsContext::Made TlsContext::of_client(const TlsOptions& options) {
 TlsContext::Made TlsContext::of_server(const std::string& certificate, const std::string& key) {
   const auto context = make(TLS_server_method());
   if (!context) return failed(kNoContext);
-  const TlsOptions options{
-      .ca = {}, .certificate = certificate, .key = key, .server_name = {}, .protocol = {}, .verify = false};
+  const TlsOptions options{.ca = {}, .certificate = certificate, .key = key, .server_name = {}, .verify = false};
   std::string reason = certificate.empty() ? "a server needs a certificate" : load_own(context.get(), options);
   if (!reason.empty()) return failed(std::move(reason));
   ERR_clear_error();

@@ -82,9 +82,9 @@ void H1Session::watch_client() { stream_->watch(&H1Session::stirred, this, timeo
 void H1Session::close(gateway::ActiveExchange::Because because) noexcept {
   // The calls below may end the exchange and delete this session, so they use only local variables.
   const net::StreamPtr client = stream_;
-  const upstream::AttemptPtr server = exchange_.end_early(because);
+  const auto server = exchange_.end_early(because);
   client->close();
-  if (server) server->cancel();
+  server.cancel();
 }
 
 void H1Session::break_off() noexcept { close(gateway::ActiveExchange::Because::broken_off); }
@@ -99,9 +99,9 @@ Session::Stopped H1Session::stop(Afterwards afterwards, std::span<const std::uin
   if (afterwards == Afterwards::close || !whole) exchange_.last_of_connection();
   // The calls below may end the exchange and delete this session.
   const net::StreamPtr client = stream_;
-  const upstream::AttemptPtr server = exchange_.end_early(gateway::ActiveExchange::Because::operator_);
+  const auto server = exchange_.end_early(gateway::ActiveExchange::Because::operator_);
   if (!whole) client->interrupt_read();
-  if (server) server->cancel();
+  server.cancel();
   return {.answered = 1};
 }
 

@@ -119,10 +119,10 @@ void H1Connection::cancel() noexcept {
   stream->interrupt();
 }
 
-void H1Connection::break_off() noexcept {
+net::StreamPtr H1Connection::break_off() noexcept {
   taken_down_ = true;
   reused_ = false;  // the server may have seen the request
-  cancel();
+  return stream_;
 }
 
 bool H1Connection::reusable() const noexcept {

@@ -32,8 +32,8 @@ class H1Connection final : public CountedAttempt, public OfPool {
   http::BodyReader& body() noexcept override { return body_; }
   http::BodyReader& tunnel(Duration timeout) override;
   void cancel() noexcept override;
-  /// Its server was taken down: the exchange loses it.
-  void break_off() noexcept;
+  /// Its server was taken down: the exchange loses it when the stream is interrupted.
+  net::StreamPtr break_off() noexcept;
 
   /// Whether the connection may be used for another request: the answer was read to its end and nothing follows it.
   bool reusable() const noexcept;

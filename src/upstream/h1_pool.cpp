@@ -152,14 +152,15 @@ bool H1Pool::stays_idle(H1Connection& connection) {
   return true;
 }
 
-// Whoever is woken may begin and end other attempts, so the list is not walked meanwhile.
+// Whoever is woken may begin and end other attempts, so the list is not walked meanwhile, and none is held: the server
+// for which it counts may go with its exchange.
 void H1Pool::break_off() {
   idle_.clear();
   rested_ = 0;
+  std::vector<net::StreamPtr> lent;
+  for (auto& connection : all_) lent.push_back(connection.break_off());
   connector_.end_calls();
-  std::vector<H1ConnectionPtr> lent;
-  for (auto& connection : all_) lent.emplace_back(&connection);
-  for (const auto& connection : lent) connection->break_off();
+  for (const auto& stream : lent) stream->interrupt();
 }
 
 void H1Pool::stop() {

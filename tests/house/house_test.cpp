@@ -37,7 +37,7 @@ const std::map<std::string, int> kFloors = {
 const std::map<std::string, std::set<std::string>> kKeepers = {
     {"nlohmann/", {"config", "identity", "services", "admin", "simulate", "server", "cli"}},
     {"hiredis", {"redis"}},
-    {"nghttp2/", {"http", "session", "upstream"}},
+    {"nghttp2/", {"net", "session", "upstream"}},
     {"prometheus/", {"observe"}},
     {"CLI/", {"cli"}},
     {"date/", {"config"}},

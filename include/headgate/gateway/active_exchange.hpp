@@ -38,10 +38,25 @@ class ActiveExchange {
   /// How fast bodies must flow, in bytes a second; 0: as they like.
   std::uint64_t min_rate() const noexcept;
 
-  /// Ends a delay, and marks the exchange so that its answer is not sent. Returns the attempt with a server, or null.
-  /// Close the client's side first, then cancel the attempt. Both wake the exchange; it may end, and delete its
-  /// session, inside these calls.
-  [[nodiscard]] upstream::AttemptPtr end_early(Because because) noexcept;
+  /// The attempt of an exchange that ends early, and the configuration whose servers it counts for: both outlive the
+  /// exchange as long as this does.
+  class Server {
+   public:
+    Server() = default;
+    Server(SnapshotPtr snapshot, upstream::AttemptPtr attempt) noexcept
+        : snapshot_(std::move(snapshot)), attempt_(std::move(attempt)) {}
+    /// Does nothing if there is no attempt.
+    void cancel() const noexcept {
+      if (attempt_) attempt_->cancel();
+    }
+
+   private:
+    SnapshotPtr snapshot_;
+    upstream::AttemptPtr attempt_;
+  };
+  /// Ends a delay, and marks the exchange so that its answer is not sent. Close the client's side first, then cancel
+  /// what it returns. Both wake the exchange; it may end, and delete its session, inside these calls.
+  [[nodiscard]] Server end_early(Because because) noexcept;
 
   /// The connection is closed after the answer.
   void last_of_connection() noexcept;

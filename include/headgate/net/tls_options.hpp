@@ -10,7 +10,7 @@ struct TlsOptions {
   std::string certificate;  ///< PEM file of our own certificate chain, for a server that asks for it; empty: none
   std::string key;          ///< PEM file of its private key
   std::string server_name;  ///< the name that the certificate must be for; empty: the host connected to
-  std::string protocol;     ///< the only one that is offered (ALPN), as "h2"; empty: nothing is said of it
+  std::string protocol{};   ///< the only one that is offered (ALPN), as "h2"; empty: nothing is said of it
   bool verify = true;       ///< false accepts any certificate: only for trials
   bool operator==(const TlsOptions&) const = default;
 };

@@ -81,10 +81,10 @@ struct Failure {
   Failed what = Failed::no_connection;
   error_code cause{};
   bool reused = false;
-  bool unseen = false;           ///< the server has said that it has not looked at the request, so it may be sent again
   const char* why = "";          ///< a phrase, where `cause` says nothing; static storage
   std::string_view detail = {};  ///< what TLS says of it; valid until the caller's next wait; or empty
   std::string_view server = {};  ///< the server that could not be reached; valid as long as the upstream
+  bool unseen = false;           ///< the server has said that it has not looked at the request: it may be sent again
 };
 
 /// Failure::why where an operator took the server down.

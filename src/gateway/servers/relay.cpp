@@ -189,7 +189,10 @@ class Relay {
     if (bug) std::rethrow_exception(bug);
     if (x_.client_gone) co_return client_gone();
     if (body.problem() && !x_.reply->started()) co_return MaybeProblem(*body.problem());
-    if (outcome.has_error() && !outcome.error().reused && !body.problem()) {
+    // What is sent again at once, on a new connection, says nothing against the server.
+    const bool repeated =
+        over == Over::any_connection && outcome.has_error() && (outcome.error().reused || may_repeat(outcome.error()));
+    if (outcome.has_error() && !repeated && !body.problem()) {
       if (!answered_) upstream_.count(*at_, upstream::kNoAnswer, Duration(0));
       upstream_.note(*server, upstream::outcome_of(outcome.error().what), Duration(-1));
     }

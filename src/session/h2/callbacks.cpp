@@ -273,7 +273,7 @@ bool submit_h2_answer(nghttp2_session* h2, std::int32_t id, const nghttp2_nv* fi
   return nghttp2_submit_response(h2, id, fields, count, ends ? nullptr : &body) == 0;
 }
 
-nghttp2_session* make_h2(H2Session& session, H2Memory& memory) {
+nghttp2_session* make_h2(H2Session& session, net::H2Memory& memory) {
   thread_local const H2Setup setup;
   nghttp2_session* h2 = nullptr;
   if (!setup.callbacks.made || !setup.options.made ||

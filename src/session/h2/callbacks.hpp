@@ -12,7 +12,7 @@ class H2Memory;
 class H2Session;
 
 /// A session of nghttp2 for `session`, with our settings queued. Both arguments outlive it. Null: no memory.
-nghttp2_session* make_h2(H2Session& session, H2Memory& memory);
+nghttp2_session* make_h2(H2Session& session, net::H2Memory& memory);
 
 /// Queues the head of an answer; unless it `ends` the stream, its body is that of the stream's reply. The fields are
 /// copied. False: there is no such stream.

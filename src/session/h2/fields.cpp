@@ -3,12 +3,12 @@
 #include "callbacks.hpp"
 #include "h2_session.hpp"
 
-#include "headgate/http/h2_fields.hpp"
+#include "headgate/net/h2_fields.hpp"
 
 namespace headgate::session {
 
-using http::H2Digits;
-using http::H2Fields;
+using net::H2Digits;
+using net::H2Fields;
 
 void H2Session::submit_interim(std::int32_t id, unsigned status, const http::Fields& fields) {
   const H2Digits digits(status);

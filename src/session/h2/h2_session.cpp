@@ -184,11 +184,11 @@ void H2Session::abort(std::int32_t id, Because because) noexcept {
   }
   stream->body.fail(asio_error::connection_reset);
   stream->reply.fail(asio_error::connection_aborted);
-  const upstream::AttemptPtr server = stream->exchange.end_early(because);
+  const auto server = stream->exchange.end_early(because);
   stream->body.cancel();
   stream = find(id);
   if (stream != nullptr) stream->reply.cancel();
-  if (server) server->cancel();
+  server.cancel();
 }
 
 void H2Session::abort_all(Because because) noexcept {

@@ -116,13 +116,13 @@ class H2Session final : public Session {
   void set_priority(const H2Stream& stream);
   void submit_reset(std::int32_t id, std::uint32_t code);
 
-  H2Memory memory_;
+  net::H2Memory memory_;
   nghttp2_session* h2_ = nullptr;
   std::map<std::int32_t, std::unique_ptr<H2Stream>> streams_;
   std::vector<std::int32_t> begun_;    // their heads are complete
   std::vector<std::int32_t> touched_;  // something has happened to them
   std::string out_;                    // frames that are not written yet
-  H2Held written_;                     // its memory
+  net::H2Held written_;                // its memory
   std::string names_;                  // of fields, in lower case, while they are submitted
   H2Limits limits_;
   std::uint32_t holds_ = 0;

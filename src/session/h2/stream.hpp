@@ -3,10 +3,10 @@
 
 #include "abuse.hpp"
 #include "head.hpp"
-#include "held.hpp"
 
 #include "headgate/gateway/active_exchange.hpp"
 #include "headgate/http/exchange_io.hpp"
+#include "headgate/net/h2_memory.hpp"
 #include "headgate/net/pace.hpp"
 #include "headgate/net/wake.hpp"
 
@@ -63,7 +63,7 @@ class H2Body final : public http::BodyReader {
   std::uint64_t total_ = 0;
   std::string arrived_;
   std::string given_;
-  H2Held memory_;
+  net::H2Held memory_;
   bool ended_ = false;
   bool tells_continue_ = false;
   error_code failed_;
@@ -152,7 +152,7 @@ struct H2Stream {
   H2Head trailers;
   H2Body body;
   H2Reply reply;
-  H2Held heads;
+  net::H2Held heads;
   gateway::ActiveExchange exchange;
   bool answering = false;  ///< its head was complete, and its exchange has begun
   bool gone = false;       ///< nghttp2 has closed it, or it is to be ended

@@ -32,10 +32,10 @@ void H2Session::stop(H2Stream& stream) noexcept {
   stream.stopped = answered;
   stream.body.fail(boost::asio::error::operation_aborted);
   if (answered) stream.reply.fail(boost::asio::error::operation_aborted);
-  const upstream::AttemptPtr server = stream.exchange.end_early(gateway::ActiveExchange::Because::operator_);
+  const auto server = stream.exchange.end_early(gateway::ActiveExchange::Because::operator_);
   stream.body.cancel();
   if (auto* const rest = find(id); rest != nullptr && answered) rest->reply.cancel();
-  if (server) server->cancel();
+  server.cancel();
 }
 
 }  // namespace headgate::session

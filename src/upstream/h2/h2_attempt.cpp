@@ -46,6 +46,7 @@ Result<std::string_view> H2AnswerBody::take() {
   if (attempt_.cancelled_) return error_code(asio_error::operation_aborted);
   if (total_ > most_) return boost::system::errc::make_error_code(boost::system::errc::message_size);
   std::swap(given_, arrived_);
+  attempt_.note_held();
   if (given_.empty() && !attempt_.ended_ && attempt_.closed_) {
     const auto cause = attempt_.closed_->cause;
     return cause.failed() && cause != asio_error::eof ? cause : error_code(asio_error::connection_reset);
@@ -58,17 +59,21 @@ Task<Result<std::string_view>> H2AnswerBody::read() {
     auto bytes = take();
     if (bytes.has_error() || !bytes->empty() || ended()) co_return bytes;
     const error_code woken = co_await attempt_.reader_.wait(attempt_.between_bytes_);
+    if (woken == asio_error::timed_out) attempt_.note_silence();
     if (woken.failed()) co_return woken;
   }
 }
 
-H2Attempt::H2Attempt(H2LinkPtr link, bool reused)
+H2Attempt::H2Attempt(H2LinkPtr link)
     : CountedAttempt(link->pool(), link->pool().row(), link->pool().clock()),
       link_(std::move(link)),
       body_(*this),
       reader_(link_->timers()),
       writer_(link_->timers()),
-      reused_(reused) {}
+      held_(link_->pool().blocks().lent),
+      reused_(link_->has_answered()) {
+  link_->keep_room();
+}
 
 H2Attempt::~H2Attempt() {
   take_back();
@@ -83,8 +88,8 @@ Task<Result<void>> H2Attempt::send(const RequestStart& start, std::string_view f
   head_request_ = start.method == "HEAD";
   pending_ = first;
   last_ = last == EndStream::yes;
-  if (broken() || !link_->open(*this, start, last_ && first.empty()))
-    co_return error_code(cancelled_ ? asio_error::operation_aborted : asio_error::broken_pipe);
+  if (!broken() && !link_->open(*this, start, last_ && first.empty())) closed_ = {.code = NGHTTP2_REFUSED_STREAM};
+  if (broken()) co_return error_code(cancelled_ ? asio_error::operation_aborted : asio_error::broken_pipe);
   auto sent = co_await taken_all();
   if (last_ && sent.has_value()) note_sent();
   co_return sent;
@@ -118,8 +123,9 @@ Task<Result<void>> H2Attempt::taken_all() {
   if (!failed.failed() && broken() && !sent_)
     failed = cancelled_ ? asio_error::operation_aborted : asio_error::broken_pipe;
   pending_ = {};
-  if (failed.failed()) co_return failed;
-  co_return Result<void>{};
+  if (!failed.failed()) co_return Result<void>{};
+  last_ = false;  // a request that is cut off must not look whole
+  co_return failed;
 }
 
 Task<Result<void, Failure>> H2Attempt::read_head(http::ReplyHead& head, Duration timeout) {
@@ -128,7 +134,9 @@ Task<Result<void, Failure>> H2Attempt::read_head(http::ReplyHead& head, Duration
     if (cancelled_ || closed_ || ended_) co_return failure();
     const auto left = std::chrono::duration_cast<Duration>(until - clock().steady());
     const error_code woken = left > Duration(0) ? co_await reader_.wait(left) : error_code(asio_error::timed_out);
-    if (woken == asio_error::timed_out) co_return Failure{.what = Failed::reply_timeout, .cause = woken};
+    if (woken != asio_error::timed_out) continue;
+    note_silence();
+    co_return Failure{.what = Failed::reply_timeout, .cause = woken};
   }
   head_ = std::move(heads_.front());
   heads_.pop_front();
@@ -156,8 +164,8 @@ Failure H2Attempt::failure() const {
   if (malformed_ || ended_) return {.what = Failed::malformed, .why = "the answer is malformed"};
   if (!closed_) return {.what = Failed::closed, .why = "the server ended the stream"};
   // RFC 9113 section 8.7: the server says that it has not looked at the request.
-  if (closed_->code == NGHTTP2_REFUSED_STREAM && !closed_->cause.failed())
-    return {.what = Failed::closed, .reused = true, .unseen = true, .why = "the server refused the stream"};
+  if (closed_->code == NGHTTP2_REFUSED_STREAM && !closed_->cause.failed() && !seen_)
+    return {.what = Failed::closed, .why = "the server refused the stream", .unseen = true};
   if (closed_->cause == boost::system::errc::bad_message)
     return {.what = Failed::malformed, .why = "what the server sends is no HTTP/2"};
   if (closed_->cause.failed()) return {.what = Failed::closed, .cause = closed_->cause, .reused = reused_ && !seen_};
@@ -165,17 +173,22 @@ Failure H2Attempt::failure() const {
   return {.what = Failed::malformed, .why = "the answer is malformed"};
 }
 
-void H2Attempt::go_on() {
-  const H2AttemptPtr self(this);
-  if (reader_.waits() && has_news()) reader_.wake();
-  if (writer_.waits() && done()) writer_.wake();
+void H2Attempt::note_silence() { link_->ask_after_silence(heard_before_); }
+
+std::size_t H2Attempt::heads_waiting() const noexcept {
+  std::size_t bytes = 0;
+  for (const auto& head : heads_) bytes += head.bytes();
+  return bytes;
+}
+
+void H2Attempt::note_held() noexcept {
+  held_.is(body_.arrived_.capacity() + body_.given_.capacity() + heads_waiting() + head_.bytes() + late_.bytes());
 }
 
 void H2Attempt::cancel() noexcept {
-  const H2AttemptPtr self(this);
   cancelled_ = true;
-  reader_.wake(asio_error::operation_aborted);
-  writer_.wake(asio_error::operation_aborted);
+  const H2LinkPtr link = link_;  // the woken coroutine may release this object
+  link->let_go_on(id_);
 }
 
 }  // namespace headgate::upstream

@@ -3,6 +3,7 @@
 
 #include "h2_head.hpp"
 
+#include "headgate/net/h2_memory.hpp"
 #include "headgate/net/wake.hpp"
 #include "headgate/upstream/counted_attempt.hpp"
 
@@ -45,11 +46,12 @@ class H2AnswerBody final : public http::BodyReader {
   http::Fields trailers_;
 };
 
-/// Worker thread only. Released before its end, it resets its stream, and its server is free again.
+/// Worker thread only. Released before its end, it resets its stream, and its server is free again. Only its exchange
+/// holds it: whoever wakes the exchange finds it by the number of its stream, as it may be gone after each wake.
 class H2Attempt final : public CountedAttempt {
  public:
-  /// On `link`, of which it takes a stream with send(). `reused`: it has carried others before.
-  H2Attempt(H2LinkPtr link, bool reused);
+  /// On `link`, which keeps room for its stream until send().
+  explicit H2Attempt(H2LinkPtr link);
   ~H2Attempt() override;
 
   std::string_view server() const noexcept override;
@@ -82,11 +84,14 @@ class H2Attempt final : public CountedAttempt {
   bool has_news() const noexcept {
     return cancelled_ || closed_ || ended_ || !heads_.empty() || !body_.arrived_.empty();
   }
-  /// Continues who waits. It may release this.
-  void go_on();
+  std::size_t heads_waiting() const noexcept;
+  void note_held() noexcept;
+  /// A wait for bytes of the server was in vain.
+  void note_silence();
 
   H2LinkPtr link_;
-  std::int32_t id_ = 0;  // 0: it has no stream yet
+  std::int32_t id_ = 0;             // 0: it has no stream yet
+  std::uint64_t heard_before_ = 0;  // how often the connection had been heard of then
   H2AnswerBody body_;
   net::Wake reader_;
   net::Wake writer_;
@@ -96,8 +101,9 @@ class H2Attempt final : public CountedAttempt {
   Duration write_timeout_{};
   Duration between_bytes_{};
   std::uint64_t moved_ = 0;
-  bool last_ = false;  // pending_ ends it
-  bool sent_ = false;  // its last frame was made
+  bool last_ = false;   // pending_ ends it
+  bool begun_ = false;  // its first frame was made
+  bool sent_ = false;   // its last frame was made
   // The answer.
   std::optional<H2AnswerHead> coming_;  // its fields come
   std::deque<H2AnswerHead> heads_;      // not read yet
@@ -110,10 +116,9 @@ class H2Attempt final : public CountedAttempt {
   bool malformed_ = false;
   bool reset_by_server_ = false;
   std::optional<Closed> closed_;
-  bool reused_;
+  net::H2Held held_;  // its heads and bytes of its body
+  bool reused_;       // the connection has carried answers before
   bool cancelled_ = false;
 };
-
-using H2AttemptPtr = boost::intrusive_ptr<H2Attempt>;
 
 }  // namespace headgate::upstream

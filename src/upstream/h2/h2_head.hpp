@@ -17,6 +17,8 @@ class H2AnswerHead {
   bool add(std::string_view name, std::string_view value, std::size_t most);
   /// 0: it has none, so these are trailers.
   unsigned status() const noexcept { return status_; }
+  /// Of names and values.
+  std::size_t bytes() const noexcept { return text_.size(); }
   /// The views live as long as this is neither changed nor moved.
   void write_to(http::Fields& fields) const;
 

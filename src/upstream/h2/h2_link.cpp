@@ -3,7 +3,7 @@
 #include "h2_link_calls.hpp"
 #include "h2_pool.hpp"
 
-#include "headgate/http/h2_fields.hpp"
+#include "headgate/net/h2_fields.hpp"
 
 #include <boost/asio/error.hpp>
 #include <boost/system/errc.hpp>
@@ -16,14 +16,26 @@
 namespace headgate::upstream {
 
 namespace asio_error = boost::asio::error;
+namespace errc = boost::system::errc;
 namespace {
 
-error_code not_http2() noexcept { return boost::system::errc::make_error_code(boost::system::errc::bad_message); }
+error_code not_http2() noexcept { return errc::make_error_code(errc::bad_message); }
+
+/// What a turn of the loop may take: a connection that was idle for less has been looked at.
+constexpr Duration kLookedAt = std::chrono::milliseconds(5);
 
 }  // namespace
 
-H2Link::H2Link(H2Pool& pool, net::StreamPtr stream, const net::Tcp::endpoint& to, Clock::Steady closes_at)
-    : pool_(pool), stream_(std::move(stream)), input_(stream_, pool.blocks()), to_(to), closes_at_(closes_at) {}
+H2Link::H2Link(H2Pool& pool, net::Connected connected, std::uint64_t number, Clock::Steady closes_at)
+    : pool_(pool),
+      stream_(std::move(connected.stream)),
+      input_(stream_, pool.blocks()),
+      to_(connected.to),
+      number_(number),
+      closes_at_(closes_at),
+      memory_(pool.blocks().lent),
+      written_(pool.blocks().lent),
+      greeting_(stream_->timers()) {}
 
 H2Link::~H2Link() {
   stream_->close();
@@ -31,22 +43,48 @@ H2Link::~H2Link() {
 }
 
 bool H2Link::begin() {
-  h2_ = make_h2_link(*this);
+  h2_ = make_h2_link(*this, memory_.functions());
   if (h2_ == nullptr) return false;
-  idle_until_ = pool_.clock().steady() + pool_.idle_timeout();
+  memory_.begin();
+  stream_->keep_alive();
+  idle_since_ = pool_.clock().steady();
   flush();
-  spawn(read_all(), "http2 server connection");
-  return !lost_;
+  if (!lost_) spawn(read_all(), "http2 server connection");
+  return true;
+}
+
+Task<error_code> H2Link::greeted(Duration most) {
+  const H2LinkPtr self(this);
+  if (!greeted_ && !lost_) {
+    const error_code woken = co_await greeting_.wait(most);
+    if (woken.failed()) co_return woken;
+  }
+  co_return lost_ ? why_lost_ : error_code();
 }
 
 bool H2Link::has_room() const noexcept {
-  if (lost_ || retired_ || nghttp2_session_check_request_allowed(h2_) == 0) return false;
+  if (lost_ || retired_ || asked_ || !greeted_ || nghttp2_session_check_request_allowed(h2_) == 0) return false;
   if (closes_at_ != Clock::Steady() && pool_.clock().steady() >= closes_at_) return false;
-  const auto wanted = nghttp2_session_get_remote_settings(h2_, NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS);
-  return streams_ < std::min(kMaxStreams, wanted);
+  return streams_.size() + promised_ < room();
+}
+
+std::uint32_t H2Link::room() const noexcept {
+  return std::min(kMaxStreams, nghttp2_session_get_remote_settings(h2_, NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS));
+}
+
+void H2Link::look() {
+  if (lost_ || in_take_ || inside_ || pool_.clock().steady() - idle_since_ < kLookedAt) return;
+  const H2LinkPtr self(this);
+  const auto got = input_.fill_now();
+  if (got.has_value())
+    take();
+  else if (got.error() != asio_error::would_block)
+    lose(got.error());
+  input_.release();
 }
 
 void H2Link::retire() {
+  const H2LinkPtr self(this);
   retired_ = true;
   end_if_over();
 }
@@ -54,33 +92,50 @@ void H2Link::retire() {
 /// nghttp2 wants nothing any more: the server has gone away and the last stream has ended, or we have ended it all as
 /// what came is no HTTP/2.
 void H2Link::end_if_over() {
-  if (lost_ || inside_ || in_take_) return;
-  if (retired_ && streams_ == 0) return lose(asio_error::eof);
+  if (lost_ || inside_ || in_take_ || writing_) return;
+  if (retired_ && idle()) return lose(asio_error::eof);
   if (nghttp2_session_want_read(h2_) != 0 || nghttp2_session_want_write(h2_) != 0 || !out_.empty()) return;
-  lose(attempts_.empty() ? error_code(asio_error::eof) : not_http2());
+  lose(idle() ? error_code(asio_error::eof) : not_http2());
 }
 
-// Whoever is woken may begin and end other attempts, so the list is not walked meanwhile.
+// Whoever is woken may begin and end other attempts, so their list is not walked meanwhile.
 void H2Link::lose(error_code why, bool taken_down) {
   if (std::exchange(lost_, true)) return;
   const H2LinkPtr self(this);
+  why_lost_ = why;
   taken_down_ = taken_down;
+  timer_.disarm();
+  std::vector<std::int32_t> left;
+  for (auto* const each : attempts_) {
+    if (each->closed_) continue;
+    each->closed_ = {.cause = why};
+    left.push_back(each->id_);
+  }
   pool_.forget(*this);
-  std::vector<H2AttemptPtr> lost;
-  for (auto* const each : attempts_)
-    if (!each->closed_) lost.emplace_back(each);
-  for (const auto& each : lost) each->closed_ = {.cause = why};
   stream_->close();
-  for (const auto& each : lost) each->go_on();
+  greeting_.wake();
+  for (const auto id : left) let_go_on(id);
+}
+
+H2Attempt* H2Link::find(std::int32_t id) const noexcept {
+  const auto at = std::lower_bound(attempts_.begin(), attempts_.end(), id,
+                                   [](const H2Attempt* each, std::int32_t than) { return each->id_ < than; });
+  return at != attempts_.end() && (*at)->id_ == id ? *at : nullptr;
+}
+
+void H2Link::let_go_on(std::int32_t id) {
+  const H2LinkPtr self(this);
+  if (auto* const one = find(id); one != nullptr && one->reader_.waits() && one->has_news()) one->reader_.wake();
+  if (auto* const one = find(id); one != nullptr && one->writer_.waits() && one->done()) one->writer_.wake();
 }
 
 bool H2Link::open(H2Attempt& attempt, const RequestStart& start, bool ends) {
   if (lost_) return false;
   const auto& fields = *start.fields;
-  http::H2Fields out(names_, fields);
+  net::H2Fields out(names_, fields);
   auto& path = *start.room;
   path.assign(start.path).append(start.query);
-  const http::H2Digits length(start.framing.length);
+  const net::H2Digits length(start.framing.length);
   out.add(":method", start.method);
   out.add(":scheme", pool_.scheme());
   out.add(":authority", http::value_of(fields, http::Known::host));
@@ -89,12 +144,16 @@ bool H2Link::open(H2Attempt& attempt, const RequestStart& start, bool ends) {
   if (start.framing.kind == http::Framing::Kind::length) out.add("content-length", length.text());
   out.add("te", "trailers");  // they are handed on; some servers of gRPC ask for it
   const auto body = h2_request_body();
-  const auto id = nghttp2_submit_request(h2_, nullptr, out.data(), out.size(), ends ? nullptr : &body, &attempt);
-  if (id < 0) return false;
+  const auto id = nghttp2_submit_request(h2_, nullptr, out.data(), out.size(), ends ? nullptr : &body, nullptr);
+  if (id < 0) {
+    retired_ = true;  // no numbers are left, or no memory
+    return false;
+  }
+  --promised_;
   attempt.id_ = id;
+  attempt.heard_before_ = heard_;
   attempts_.push_back(&attempt);
-  ++streams_;
-  used_ = true;
+  streams_.push_back(id);
   write_timeout_ = attempt.write_timeout_;
   return true;
 }
@@ -108,35 +167,79 @@ void H2Link::consumed(std::int32_t id, std::size_t bytes) {
 }
 
 void H2Link::leave(const H2Attempt& attempt) {
-  std::erase(attempts_, &attempt);
-  if (lost_ || attempt.id_ == 0) return;
-  const auto held = attempt.body_.arrived_.size() + attempt.body_.given_.size();
-  if (held > 0) nghttp2_session_consume(h2_, attempt.id_, held);
-  if (!attempt.closed_) {
-    nghttp2_session_set_stream_user_data(h2_, attempt.id_, nullptr);
+  if (attempt.id_ == 0)
+    --promised_;
+  else
+    std::erase(attempts_, &attempt);
+  if (lost_) return;
+  if (idle()) idle_since_ = pool_.clock().steady();
+  if (const auto held = attempt.body_.arrived_.size() + attempt.body_.given_.size(); held > 0)
+    nghttp2_session_consume(h2_, attempt.id_, held);
+  if (attempt.id_ != 0 && !attempt.closed_) {
     const bool whole = attempt.ended_ && attempt.body_.arrived_.empty();
     nghttp2_submit_rst_stream(h2_, NGHTTP2_FLAG_NONE, attempt.id_, whole ? NGHTTP2_NO_ERROR : NGHTTP2_CANCEL);
   }
-  idle_until_ = pool_.clock().steady() + pool_.idle_timeout();
   if (nghttp2_session_want_write(h2_) != 0) flush();
+  rest_if_idle();
   end_if_over();
+}
+
+void H2Link::end_stream(std::int32_t id) {
+  const auto at = std::lower_bound(streams_.begin(), streams_.end(), id);
+  if (at != streams_.end() && *at == id) streams_.erase(at);
+  if (idle()) idle_since_ = pool_.clock().steady();
+}
+
+/// An idle connection is closed by its timer, or now if the pool has enough of them.
+void H2Link::rest_if_idle() {
+  if (lost_ || retired_ || !greeted_ || !idle()) return;
+  if (!pool_.keeps(*this))
+    retired_ = true;
+  else if (!timer_.armed())
+    arm();
+}
+
+void H2Link::arm() {
+  auto until = idle_since_ + pool_.idle_timeout();
+  if (closes_at_ != Clock::Steady()) until = std::min(until, closes_at_);
+  const auto left = std::chrono::duration_cast<Duration>(until - pool_.clock().steady());
+  timers().arm(timer_, std::max(left, Duration(1)));
+}
+
+void H2Link::expired(void* self) {
+  auto& link = *static_cast<H2Link*>(self);
+  if (link.asked_) return link.lose(asio_error::timed_out);
+  if (!link.idle()) return;  // armed again when it is
+  const auto now = link.pool_.clock().steady();
+  const bool old = link.closes_at_ != Clock::Steady() && now >= link.closes_at_;
+  if (old || now - link.idle_since_ >= link.pool_.idle_timeout()) return link.retire();
+  link.arm();
+}
+
+void H2Link::ask_after_silence(std::uint64_t before) {
+  if (lost_ || heard_ != before || std::exchange(asked_, true)) return;
+  nghttp2_submit_ping(h2_, NGHTTP2_FLAG_NONE, nullptr);
+  timers().arm(timer_, kPingPatience);
+  flush();
 }
 
 void H2Link::make_frames() {
   inside_ = true;
-  while (!lost_ && out_.size() < kMaxWritten) {
+  std::ptrdiff_t size = 1;
+  while (!lost_ && size > 0 && out_.size() < kMaxWritten) {
     const std::uint8_t* bytes = nullptr;
-    const auto size = nghttp2_session_mem_send(h2_, &bytes);
-    if (size <= 0) break;
-    out_.append(reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(size));
+    size = nghttp2_session_mem_send(h2_, &bytes);
+    if (size > 0) out_.append(reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(size));
   }
   inside_ = false;
+  written_.is(out_.capacity() + sending_.capacity());
+  if (size < 0) lose(errc::make_error_code(errc::not_enough_memory));
 }
 
 void H2Link::run_touched() {
   while (!touched_.empty()) {
     const auto touched = std::exchange(touched_, {});
-    for (const auto& each : touched) each->go_on();
+    for (const auto id : touched) let_go_on(id);
   }
 }
 
@@ -158,53 +261,42 @@ Task<void> H2Link::write_all() {
     if (sent.has_error()) lose(sent.error());
   }
   writing_ = false;
+  rest_if_idle();
   end_if_over();
-}
-
-Duration H2Link::patience() const {
-  if (streams_ == 0) {
-    const auto left = std::chrono::duration_cast<Duration>(idle_until_ - pool_.clock().steady());
-    return std::max(left, Duration(1));
-  }
-  return pinged_ ? kPingPatience : kQuiet;
-}
-
-/// Nothing has come for its patience.
-bool H2Link::stays() {
-  if (streams_ == 0) return pool_.clock().steady() < idle_until_;
-  if (std::exchange(pinged_, true)) return false;
-  nghttp2_submit_ping(h2_, NGHTTP2_FLAG_NONE, nullptr);
-  flush();
-  return true;
 }
 
 Task<void> H2Link::read_all() {
   const H2LinkPtr self(this);
   while (!lost_) {
-    const auto got = co_await input_.fill(patience());
+    const error_code woken = co_await stream_->readable(net::kForever);
     if (lost_) break;
-    if (got.has_error()) {
-      if (got.error() == asio_error::timed_out && stays()) continue;
+    const auto got = woken.failed() ? Result<std::size_t>(woken) : input_.fill_now();
+    if (got.has_value())
+      take();
+    else if (got.error() != asio_error::would_block)
       lose(got.error());
-      break;
-    }
-    pinged_ = false;
-    take();
-    if (streams_ == 0) input_.release();
+    if (input_.filled())
+      input_.grow();
+    else
+      input_.release();
   }
 }
 
 void H2Link::take() {
   const auto data = input_.data();
+  ++heard_;
+  if (std::exchange(asked_, false)) arm();
   in_take_ = inside_ = true;
   const auto read = nghttp2_session_mem_recv(h2_, reinterpret_cast<const std::uint8_t*>(data.data()), data.size());
   inside_ = false;
   input_.consume(data.size());
+  if (greeted_) greeting_.wake();
   run_touched();
   in_take_ = false;
   if (lost_) return;
   if (read < 0) return lose(not_http2());
   flush();
+  rest_if_idle();
   end_if_over();
 }
 

@@ -3,6 +3,8 @@
 
 #include "h2_attempt.hpp"
 
+#include "headgate/net/connect.hpp"
+#include "headgate/net/h2_memory.hpp"
 #include "headgate/net/read_buffer.hpp"
 
 #include <boost/smart_ptr/intrusive_ref_counter.hpp>
@@ -18,42 +20,56 @@ namespace headgate::upstream {
 
 class H2Pool;
 
-/// Worker thread only. Lives as long as its streams and its tasks, and not longer than its pool.
+/// Worker thread only. Lives as long as its attempts and its tasks. Once it is lost, it does not use its pool any more.
 class H2Link final : public boost::intrusive_ref_counter<H2Link, boost::thread_unsafe_counter> {
  public:
   /// Streams at the same time, if the server does not want fewer.
   static constexpr std::uint32_t kMaxStreams = 100;
+  /// Bytes of an answer that the server may send before its client has taken them: at 1 ms away 256 MB/s for each
+  /// stream, and at 50 ms still 5.
+  static constexpr std::int32_t kStreamWindow = 256 * 1024;
   /// Of all streams together: so much that one whose client does not read never holds up the others.
-  static constexpr std::int32_t kConnectionWindow = static_cast<std::int32_t>(kMaxStreams) * 65'535;
+  static constexpr std::int32_t kConnectionWindow = static_cast<std::int32_t>(kMaxStreams) * kStreamWindow;
   /// Beyond it no more frames are made until the server has taken these.
   static constexpr std::size_t kMaxWritten = 64UL * 1024;
-  /// A connection with streams that is silent for this long is asked whether it is still there (PING) ...
-  static constexpr Duration kQuiet = std::chrono::seconds(10);
-  /// ... and given up after this.
+  /// How long a server may take to answer a PING. It is asked only when a wait for an answer was in vain and nothing at
+  /// all had come meanwhile: servers of gRPC end connections that send them often (`too_many_pings`).
   static constexpr Duration kPingPatience = std::chrono::seconds(5);
 
-  H2Link(H2Pool& pool, net::StreamPtr stream, const net::Tcp::endpoint& to, Clock::Steady closes_at);
+  /// `number` counts the connections of the pool.
+  H2Link(H2Pool& pool, net::Connected connected, std::uint64_t number, Clock::Steady closes_at);
   H2Link(const H2Link&) = delete;
   H2Link& operator=(const H2Link&) = delete;
   ~H2Link();
 
   /// Sends the preface, and reads from then on. False: there is no memory.
   bool begin();
+  /// Waits for what every server sends first (RFC 9113 section 3.4), with the number of streams that it wants.
+  Task<error_code> greeted(Duration most);
   /// Whether it may carry one more stream now.
   bool has_room() const noexcept;
+  /// Streams that it carries at the same time.
+  std::uint32_t room() const noexcept;
+  /// Idle: takes what the server has sent meanwhile, so that its end is seen before the next request goes out.
+  void look();
   /// It carries no new streams any more, and is closed when the last one has ended.
   void retire();
-  /// All its streams end with this error. `taken_down`: an operator took the server down.
+  /// All its attempts end with this error. `taken_down`: an operator took the server down.
   void lose(error_code why, bool taken_down = false);
 
   H2Pool& pool() noexcept { return pool_; }
   net::Timers& timers() noexcept { return stream_->timers(); }
   const net::Tcp::endpoint& to() const noexcept { return to_; }
+  std::uint64_t number() const noexcept { return number_; }
   bool taken_down() const noexcept { return taken_down_; }
-  bool used() const noexcept { return used_; }
+  bool has_answered() const noexcept { return answered_; }
   bool is_open() const noexcept { return !lost_; }
+  /// No stream, and none that is promised.
+  bool idle() const noexcept { return streams_.empty() && promised_ == 0; }
 
-  // For its streams.
+  // For its attempts.
+  /// One more stream will be opened, or left().
+  void keep_room() noexcept { ++promised_; }
   /// The request of `attempt` on a stream of its own. `ends`: with its head. False: there is none any more.
   bool open(H2Attempt& attempt, const RequestStart& start, bool ends);
   /// There is more of its body, or its trailers.
@@ -64,41 +80,57 @@ class H2Link final : public boost::intrusive_ref_counter<H2Link, boost::thread_u
   void leave(const H2Attempt& attempt);
   /// Sends what there is.
   void flush();
+  /// Continues who waits for this stream, if there is news for it. It may release the attempt, and this.
+  void let_go_on(std::int32_t id);
+  /// A wait was in vain. If nothing has come since it had been heard `before` times, it is asked whether it is there.
+  void ask_after_silence(std::uint64_t before);
 
  private:
   friend struct H2LinkCalls;
 
+  H2Attempt* find(std::int32_t id) const noexcept;
   Task<void> read_all();
   Task<void> write_all();
   void take();
   void make_frames();
   void run_touched();
-  bool stays();
-  Duration patience() const;
+  void end_stream(std::int32_t id);
+  void rest_if_idle();
   void end_if_over();
+  void arm();
+  static void expired(void* self);
 
   H2Pool& pool_;
   net::StreamPtr stream_;
   net::ReadBuffer input_;
   net::Tcp::endpoint to_;
+  const std::uint64_t number_;
   Clock::Steady closes_at_;  // zero: whenever
-  Clock::Steady idle_until_{};
+  Clock::Steady idle_since_{};
+  net::H2Memory memory_;
+  net::H2Held written_;  // the memory of frames that are not sent yet
   nghttp2_session* h2_ = nullptr;
-  std::vector<H2Attempt*> attempts_;
-  std::vector<H2AttemptPtr> touched_;  // something has happened to them
+  std::vector<H2Attempt*> attempts_;   // with a stream, which may have ended; by its number
+  std::vector<std::int32_t> streams_;  // open in nghttp2, or waiting there; in order
+  std::vector<std::int32_t> touched_;  // something has happened to them
   std::string out_;                    // frames that are not being written yet
   std::string sending_;
   std::string names_;  // of fields, in lower case, while they are submitted
+  net::Wake greeting_;
+  net::Timer timer_{&H2Link::expired, this};  // idle for too long, or no answer to a PING
   Duration write_timeout_ = std::chrono::seconds(10);
-  std::uint32_t streams_ = 0;  // open in nghttp2, or waiting there
-  bool inside_ = false;        // nghttp2 must not be called again
+  std::uint64_t heard_ = 0;     // how often bytes have come
+  std::uint32_t promised_ = 0;  // attempts that have no stream yet
+  bool inside_ = false;         // nghttp2 must not be called again
   bool in_take_ = false;
   bool writing_ = false;
-  bool pinged_ = false;
+  bool greeted_ = false;
+  bool asked_ = false;  // a PING is under way
   bool retired_ = false;
   bool lost_ = false;
-  bool used_ = false;
+  bool answered_ = false;
   bool taken_down_ = false;
+  error_code why_lost_;
 };
 
 }  // namespace headgate::upstream

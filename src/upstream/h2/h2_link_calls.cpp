@@ -3,7 +3,7 @@
 #include "h2_link.hpp"
 #include "h2_pool.hpp"
 
-#include "headgate/http/h2_fields.hpp"
+#include "headgate/net/h2_fields.hpp"
 
 #include <algorithm>
 #include <array>
@@ -26,42 +26,48 @@ constexpr std::size_t kMaxAcks = 100;
 struct H2LinkCalls {
   static H2Link& of(void* self) noexcept { return *static_cast<H2Link*>(self); }
   /// Null: nobody waits for this stream any more.
-  static H2Attempt* attempt(nghttp2_session* h2, std::int32_t id) noexcept {
-    return static_cast<H2Attempt*>(nghttp2_session_get_stream_user_data(h2, id));
+  static H2Attempt* attempt(void* self, std::int32_t id) noexcept { return of(self).find(id); }
+  static void touch(H2Link& link, const H2Attempt& attempt) {
+    if (link.touched_.empty() || link.touched_.back() != attempt.id_) link.touched_.push_back(attempt.id_);
   }
-  static void touch(H2Link& link, H2Attempt& attempt) { link.touched_.emplace_back(&attempt); }
 
-  static int begin_headers(nghttp2_session* h2, const nghttp2_frame* frame, void*) {
-    if (auto* const one = attempt(h2, frame->hd.stream_id)) {
+  static int begin_headers(nghttp2_session*, const nghttp2_frame* frame, void* self) {
+    of(self).answered_ = true;
+    if (auto* const one = attempt(self, frame->hd.stream_id)) {
       one->seen_ = true;
       one->coming_.emplace();
     }
     return 0;
   }
 
-  static int header(nghttp2_session* h2, const nghttp2_frame* frame, const std::uint8_t* name, std::size_t name_size,
+  static int header(nghttp2_session*, const nghttp2_frame* frame, const std::uint8_t* name, std::size_t name_size,
                     const std::uint8_t* value, std::size_t value_size, std::uint8_t, void* self) {
-    auto* const one = attempt(h2, frame->hd.stream_id);
+    auto* const one = attempt(self, frame->hd.stream_id);
     if (one == nullptr || !one->coming_) return 0;
-    if (one->coming_->add(text_of(name, name_size), text_of(value, value_size), of(self).pool_.head_bytes())) return 0;
+    // Those that wait to be read count with it.
+    const auto waiting = one->heads_waiting();
+    const auto most = of(self).pool_.head_bytes();
+    const auto left = waiting < most ? most - waiting : 0;
+    if (one->coming_->add(text_of(name, name_size), text_of(value, value_size), left)) return 0;
     one->too_large_ = true;
     return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
   }
 
-  static int invalid_header(nghttp2_session* h2, const nghttp2_frame* frame, const std::uint8_t*, std::size_t,
-                            const std::uint8_t*, std::size_t, std::uint8_t, void*) {
-    if (auto* const one = attempt(h2, frame->hd.stream_id)) one->malformed_ = true;
+  static int invalid_header(nghttp2_session*, const nghttp2_frame* frame, const std::uint8_t*, std::size_t,
+                            const std::uint8_t*, std::size_t, std::uint8_t, void* self) {
+    if (auto* const one = attempt(self, frame->hd.stream_id)) one->malformed_ = true;
     return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
   }
 
-  static int invalid_frame(nghttp2_session* h2, const nghttp2_frame* frame, int, void*) {
-    if (auto* const one = attempt(h2, frame->hd.stream_id)) one->malformed_ = true;
+  static int invalid_frame(nghttp2_session*, const nghttp2_frame* frame, int, void* self) {
+    if (auto* const one = attempt(self, frame->hd.stream_id)) one->malformed_ = true;
     return 0;
   }
 
   static int frame_received(nghttp2_session* h2, const nghttp2_frame* frame, void* self) {
     if (frame->hd.type == NGHTTP2_GOAWAY) of(self).retired_ = true;
-    auto* const one = attempt(h2, frame->hd.stream_id);
+    if (frame->hd.type == NGHTTP2_SETTINGS) of(self).greeted_ = true;
+    auto* const one = attempt(self, frame->hd.stream_id);
     if (one == nullptr) return 0;
     if (frame->hd.type == NGHTTP2_HEADERS && one->coming_) {
       if (one->coming_->status() == 0) {
@@ -74,6 +80,7 @@ struct H2LinkCalls {
         nghttp2_submit_rst_stream(h2, NGHTTP2_FLAG_NONE, frame->hd.stream_id, NGHTTP2_ENHANCE_YOUR_CALM);
       }
       one->coming_.reset();
+      one->note_held();
       touch(of(self), *one);
     }
     const bool may_end = frame->hd.type == NGHTTP2_HEADERS || frame->hd.type == NGHTTP2_DATA;
@@ -86,37 +93,49 @@ struct H2LinkCalls {
 
   static int data_received(nghttp2_session* h2, std::uint8_t, std::int32_t id, const std::uint8_t* bytes,
                            std::size_t size, void* self) {
-    auto* const one = attempt(h2, id);
+    auto* const one = attempt(self, id);
     if (one == nullptr) {
       nghttp2_session_consume(h2, id, size);
       return 0;
     }
     one->body_.arrived_.append(text_of(bytes, size));
     one->body_.total_ += size;
+    one->note_held();
     touch(of(self), *one);
     return 0;
   }
 
-  static int closed(nghttp2_session* h2, std::int32_t id, std::uint32_t code, void* self) {
-    auto& link = of(self);
-    --link.streams_;
-    auto* const one = attempt(h2, id);
-    if (one == nullptr) return 0;
+  static int closed(nghttp2_session*, std::int32_t id, std::uint32_t code, void* self) {
+    end(of(self), id, code);
+    return 0;
+  }
+
+  static void end(H2Link& link, std::int32_t id, std::uint32_t code) {
+    link.end_stream(id);
+    auto* const one = link.find(id);
+    if (one == nullptr || one->closed_) return;
     one->closed_ = {.code = code, .by_server = one->reset_by_server_};
     touch(link, *one);
-    return 0;
   }
 
-  static int begin_frame(nghttp2_session* h2, const nghttp2_frame_hd* head, void*) {
+  static int begin_frame(nghttp2_session*, const nghttp2_frame_hd* head, void* self) {
     if (head->type == NGHTTP2_RST_STREAM)
-      if (auto* const one = attempt(h2, head->stream_id)) one->reset_by_server_ = true;
+      if (auto* const one = attempt(self, head->stream_id)) one->reset_by_server_ = true;
     return 0;
   }
 
-  static int sent(nghttp2_session* h2, const nghttp2_frame* frame, void* self) {
+  /// A request that could not go out any more, as the server goes away: it has not seen it.
+  static int not_sent(nghttp2_session*, const nghttp2_frame* frame, int, void* self) {
+    auto* const one = frame->hd.type == NGHTTP2_HEADERS ? attempt(self, frame->hd.stream_id) : nullptr;
+    if (one != nullptr && !one->begun_) end(of(self), one->id_, NGHTTP2_REFUSED_STREAM);
+    return 0;
+  }
+
+  static int sent(nghttp2_session*, const nghttp2_frame* frame, void* self) {
     const bool may_end = frame->hd.type == NGHTTP2_HEADERS || frame->hd.type == NGHTTP2_DATA;
-    auto* const one = may_end ? attempt(h2, frame->hd.stream_id) : nullptr;
+    auto* const one = may_end ? attempt(self, frame->hd.stream_id) : nullptr;
     if (one == nullptr) return 0;
+    one->begun_ = true;
     if ((frame->hd.flags & NGHTTP2_FLAG_END_STREAM) != 0) one->sent_ = true;
     touch(of(self), *one);
     return 0;
@@ -124,8 +143,8 @@ struct H2LinkCalls {
 
   static ssize_t read_request(nghttp2_session* h2, std::int32_t id, std::uint8_t* into, std::size_t size,
                               std::uint32_t* flags, nghttp2_data_source*, void* self) {
-    auto* const one = attempt(h2, id);
-    if (one == nullptr) return NGHTTP2_ERR_DEFERRED;  // its reset follows
+    auto* const one = attempt(self, id);
+    if (one == nullptr || one->cancelled_) return NGHTTP2_ERR_DEFERRED;  // its reset follows
     const auto count = std::min(size, one->pending_.size());
     if (count > 0) std::memcpy(into, one->pending_.data(), count);
     one->pending_.remove_prefix(count);
@@ -133,7 +152,7 @@ struct H2LinkCalls {
     const bool all = one->pending_.empty();
     if (all && one->trailers_ != nullptr && !one->trailers_->empty()) {
       *flags |= NGHTTP2_DATA_FLAG_EOF | NGHTTP2_DATA_FLAG_NO_END_STREAM;
-      http::H2Fields out(of(self).names_, *one->trailers_);
+      net::H2Fields out(of(self).names_, *one->trailers_);
       out.add(*one->trailers_);
       if (nghttp2_submit_trailer(h2, id, out.data(), out.size()) != 0) return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
     } else if (all && (one->last_ || one->trailers_ != nullptr)) {
@@ -174,6 +193,7 @@ struct H2LinkSetup {
     nghttp2_session_callbacks_set_on_data_chunk_recv_callback(calls, H2LinkCalls::data_received);
     nghttp2_session_callbacks_set_on_stream_close_callback(calls, H2LinkCalls::closed);
     nghttp2_session_callbacks_set_on_frame_send_callback(calls, H2LinkCalls::sent);
+    nghttp2_session_callbacks_set_on_frame_not_send_callback(calls, H2LinkCalls::not_sent);
     auto* const option = options.get;
     nghttp2_option_set_no_auto_window_update(option, 1);
     nghttp2_option_set_max_outbound_ack(option, kMaxAcks);
@@ -185,19 +205,22 @@ struct H2LinkSetup {
 
 nghttp2_data_provider h2_request_body() noexcept { return {{.ptr = nullptr}, H2LinkCalls::read_request}; }
 
-nghttp2_session* make_h2_link(H2Link& link) {
+nghttp2_session* make_h2_link(H2Link& link, nghttp2_mem* memory) {
   thread_local const H2LinkSetup setup;
   nghttp2_session* h2 = nullptr;
   if (!setup.callbacks.made || !setup.options.made ||
-      nghttp2_session_client_new2(&h2, setup.callbacks.get, &link, setup.options.get) != 0)
+      nghttp2_session_client_new3(&h2, setup.callbacks.get, &link, setup.options.get, memory) != 0)
     return nullptr;
-  const std::array<nghttp2_settings_entry, 2> settings{{
+  const std::array<nghttp2_settings_entry, 3> settings{{
       {NGHTTP2_SETTINGS_ENABLE_PUSH, 0},
       {NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, 0},
+      {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, H2Link::kStreamWindow},
   }};
-  nghttp2_submit_settings(h2, NGHTTP2_FLAG_NONE, settings.data(), settings.size());
-  nghttp2_session_set_local_window_size(h2, NGHTTP2_FLAG_NONE, 0, H2Link::kConnectionWindow);
-  return h2;
+  if (nghttp2_submit_settings(h2, NGHTTP2_FLAG_NONE, settings.data(), settings.size()) == 0 &&
+      nghttp2_session_set_local_window_size(h2, NGHTTP2_FLAG_NONE, 0, H2Link::kConnectionWindow) == 0)
+    return h2;
+  nghttp2_session_del(h2);
+  return nullptr;
 }
 
 }  // namespace headgate::upstream

@@ -8,8 +8,8 @@ namespace headgate::upstream {
 
 class H2Link;
 
-/// A client's session for `link`; null: there is no memory.
-nghttp2_session* make_h2_link(H2Link& link);
+/// A client's session for `link`, whose memory is that of `memory`; null: there is none.
+nghttp2_session* make_h2_link(H2Link& link, nghttp2_mem* memory);
 
 /// Where nghttp2 takes the bytes of a request from.
 nghttp2_data_provider h2_request_body() noexcept;

@@ -50,64 +50,108 @@ void H2Pool::use(const ServerGroupOptions& options) noexcept {
   idle_timeout_ = options.idle_timeout;
   lifetime_ = options.connection_lifetime;
   head_bytes_ = options.head_bytes;
+  max_idle_ = options.max_idle;
 }
 
 CountedAttemptPtr H2Pool::attempt_on(const H2LinkPtr& link, std::size_t at) {
-  CountedAttemptPtr attempt(new H2Attempt(link, link->used()));
+  CountedAttemptPtr attempt(new H2Attempt(link));
   attempt->lend(at);
   return attempt;
 }
 
-/// The first that has room: the others become idle, and are closed.
-CountedAttemptPtr H2Pool::take_idle(std::size_t at) noexcept {
-  for (const auto& link : links_)
-    if (link->has_room()) return attempt_on(link, at);
+/// The first that has room: the others become idle, and are closed. One that rested is looked at, and may be gone then.
+CountedAttemptPtr H2Pool::take(std::size_t at, std::uint64_t since) {
+  for (std::size_t i = 0; i < links_.size();) {
+    const H2LinkPtr link = links_[i];
+    bool fits = link->number() > since && link->has_room() && leads_there(*link);
+    if (fits && link->idle()) {
+      link->look();
+      fits = link->has_room();
+    }
+    if (fits) return attempt_on(link, at);
+    if (i < links_.size() && links_[i] == link) ++i;
+  }
   return nullptr;
+}
+
+CountedAttemptPtr H2Pool::take_idle(std::size_t at) noexcept { return take(at, 0); }
+
+Duration H2Pool::left_until(Clock::Steady until) const {
+  return std::max(std::chrono::duration_cast<Duration>(until - environment_.clock.steady()), Duration(1));
 }
 
 Task<Result<CountedAttemptPtr, Failure>> H2Pool::connect(std::size_t at) {
   const WaitsForLink waits(*row_);
   const auto until = environment_.clock.steady() + connect_timeout_;
-  while (dialling_) {
-    const auto dialling = dialling_;
-    net::Wake ready(environment_.timers);
-    dialling->waiting.push_back(&ready);
-    const auto left = std::chrono::duration_cast<Duration>(until - environment_.clock.steady());
-    const error_code woken = co_await ready.wait(std::max(left, Duration(1)));
-    std::erase(dialling->waiting, &ready);
-    if (dialling->failed) co_return *dialling->failed;
+  const auto since = made_;
+  while (enough_dials()) {
+    Waiter one(environment_.timers);
+    waiting_.push_back(&one);
+    const error_code woken = co_await one.wake.wait(left_until(until));
+    std::erase(waiting_, &one);
+    if (auto attempt = take(at, since)) co_return attempt;
+    if (one.failed) co_return *one.failed;
     if (woken.failed()) co_return Failure{.what = Failed::connect_timeout, .cause = woken, .server = name_};
-    if (auto attempt = take_idle(at)) co_return attempt;
   }
-  if (auto attempt = take_idle(at)) co_return attempt;
-  const auto dialling = std::make_shared<Dialling>();
-  dialling_ = dialling;
-  auto made = co_await dial();
-  dialling_.reset();
+  ++dials_;
+  auto made = co_await dial(until);
+  --dials_;
   CountedAttemptPtr attempt;
+  std::optional<Failure> failed;
   if (made.has_value())
     attempt = attempt_on(*made, at);
   else
-    dialling->failed = made.error();
-  for (auto* const each : std::exchange(dialling->waiting, {})) each->wake();
-  if (!attempt) co_return made.error();
+    failed = made.error();
+  serve_waiting(failed);
+  if (failed) co_return *failed;
   co_return attempt;
 }
 
-Task<Result<H2LinkPtr, Failure>> H2Pool::dial() {
-  const net::ConnectOptions terms{.whole = connect_timeout_, .tls = tls_.context, .session = session_, .in_turn = true};
+/// A connection was made, or not. Who waits and gets no stream of it waits for the others that are being made; the rest
+/// has failed with this one, or makes its own.
+void H2Pool::serve_waiting(const std::optional<Failure>& failed) {
+  const auto made = made_;
+  const auto has_room = [&] {
+    return !failed && !links_.empty() && links_.back()->number() == made && links_.back()->has_room();
+  };
+  while (!waiting_.empty() && (has_room() || waiting_.size() > dials_ * room_)) {
+    auto* const next = waiting_.front();
+    waiting_.pop_front();
+    next->failed = failed;
+    next->wake.wake();
+  }
+}
+
+Task<Result<H2LinkPtr, Failure>> H2Pool::dial(Clock::Steady until) {
+  const net::ConnectOptions terms{
+      .whole = left_until(until), .tls = tls_.context, .session = session_, .in_turn = true};
   auto connected = co_await connector_.connect(terms);
   if (taken_down()) co_return Failure{.what = Failed::no_connection, .why = kTakenDown, .server = name_};
   if (connected.has_error()) co_return handshakes_.failed(connected.error());
   if (tls_.context && connected->stream->transport().protocol() != "h2") co_return handshakes_.no_http2();
   handshakes_.connected(connected->resumed);
-  H2LinkPtr link(new H2Link(*this, std::move(connected->stream), connected->to, end_of_life()));
+  const H2LinkPtr link(new H2Link(*this, std::move(*connected), ++made_, end_of_life()));
   links_.push_back(link);
-  if (!link->begin())
-    co_return Failure{
-        .what = Failed::no_connection, .cause = make_error_code(asio_error::connection_reset), .server = name_};
-  if (stopped_) link->retire();
+  auto greeted = link->begin() ? co_await link->greeted(left_until(until)) : error_code(asio_error::no_memory);
+  if (taken_down()) co_return Failure{.what = Failed::no_connection, .why = kTakenDown, .server = name_};
+  if (!greeted.failed() && !link->has_room()) greeted = asio_error::no_buffer_space;
+  if (greeted.failed()) {
+    link->lose(greeted);
+    co_return not_greeted(greeted);
+  }
+  room_ = link->room();
   co_return link;
+}
+
+Failure H2Pool::not_greeted(error_code why) const {
+  if (stopped_) return {.what = Failed::no_connection, .cause = asio_error::operation_aborted, .server = name_};
+  if (why == asio_error::timed_out)
+    return {.what = Failed::connect_timeout, .cause = why, .why = "it does not begin to speak HTTP/2", .server = name_};
+  if (why == asio_error::no_memory) return {.what = Failed::no_connection, .cause = why, .server = name_};
+  const char* const words = why == asio_error::no_buffer_space ? "it takes no streams of HTTP/2"
+                            : why == asio_error::eof           ? "it closes the connection instead of speaking HTTP/2"
+                                                               : "it does not speak HTTP/2";
+  return {.what = Failed::handshake, .why = words, .server = name_};
 }
 
 /// Up to a tenth earlier than it may be, so that connections that began together do not all end together.
@@ -149,6 +193,12 @@ void H2Pool::stop() {
 
 void H2Pool::forget(H2Link& link) {
   std::erase_if(links_, [&link](const auto& each) { return each.get() == &link; });
+}
+
+bool H2Pool::keeps(const H2Link& link) const noexcept {
+  if (stopped_ || !leads_there(link)) return false;
+  const auto idle = std::count_if(links_.begin(), links_.end(), [](const auto& each) { return each->idle(); });
+  return idle <= static_cast<std::ptrdiff_t>(max_idle_);
 }
 
 Dial h2_dialler(Environment environment, TlsUse tls) {

@@ -1,6 +1,6 @@
 #pragma once
-// The HTTP/2 connections to one server: as few as carry its streams. One is made at a time; whoever finds no room
-// meanwhile waits for it.
+// The HTTP/2 connections to one server: as few as carry its streams. Whoever finds no room waits for one that is being
+// made, unless so many wait for it already as it will carry.
 
 #include "h2_link.hpp"
 #include "upstream/handshakes.hpp"
@@ -10,6 +10,7 @@
 #include "headgate/upstream/environment.hpp"
 #include "headgate/upstream/h2_dialler.hpp"
 
+#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
@@ -45,16 +46,25 @@ class H2Pool final : public Dialler {
 
   /// It is lost.
   void forget(H2Link& link);
+  /// Whether one more idle connection is kept, and this one.
+  bool keeps(const H2Link& link) const noexcept;
 
  private:
-  /// One connection that is being made, and who waits for it.
-  struct Dialling {
-    std::vector<net::Wake*> waiting;
+  /// Somebody who waits for a connection that another one makes.
+  struct Waiter {
+    explicit Waiter(net::Timers& timers) noexcept : wake(timers) {}
+    net::Wake wake;
     std::optional<Failure> failed;
   };
 
-  Task<Result<H2LinkPtr, Failure>> dial();
-  CountedAttemptPtr attempt_on(const H2LinkPtr& link, std::size_t at);
+  /// On a connection that was made after the first `since` ones and has room, or null.
+  CountedAttemptPtr take(std::size_t at, std::uint64_t since);
+  Task<Result<H2LinkPtr, Failure>> dial(Clock::Steady until);
+  Failure not_greeted(error_code why) const;
+  bool enough_dials() const noexcept { return waiting_.size() < dials_ * room_; }
+  void serve_waiting(const std::optional<Failure>& failed);
+  static CountedAttemptPtr attempt_on(const H2LinkPtr& link, std::size_t at);
+  Duration left_until(Clock::Steady until) const;
   bool taken_down() const noexcept { return (row_->out.load(std::memory_order_relaxed) & balance::kDown) != 0; }
   bool leads_there(const H2Link& link) const noexcept;
   Clock::Steady end_of_life();
@@ -73,7 +83,11 @@ class H2Pool final : public Dialler {
   net::Connector connector_;
   std::vector<net::Tcp::endpoint> addresses_;  ///< where the name leads; empty: nobody said
   std::vector<H2LinkPtr> links_;
-  std::shared_ptr<Dialling> dialling_;
+  std::deque<Waiter*> waiting_;
+  std::uint64_t made_ = 0;                  ///< connections, since the beginning
+  std::size_t dials_ = 0;                   ///< under way
+  std::size_t room_ = H2Link::kMaxStreams;  ///< streams that the last connection carries
+  std::uint32_t max_idle_ = 0;
   bool stopped_ = false;
 };
 

@@ -74,6 +74,7 @@ void H2Server::serve(Connection& connection) {
       if (bytes.size() < kClientPreface.size()) continue;
       bytes.erase(0, kClientPreface.size());
       greeted = true;
+      std::this_thread::sleep_for(greet_after_.load());
       const std::lock_guard lock(mutex_);
       connection.socket.send(h2_frame(h2_settings, 0, 0, settings_));
     }
@@ -86,6 +87,10 @@ void H2Server::serve(Connection& connection) {
 
 void H2Server::take(Connection& connection, const H2Frame& frame, std::map<std::uint32_t, H2Asked>& streams,
                     std::string& block, nghttp2_hd_inflater* inflater) {
+  if (frame.type == h2_ping && (frame.flags & kAck) == 0 && !silent_) {
+    const std::lock_guard lock(mutex_);
+    connection.socket.send(h2_frame(h2_ping, kAck, 0, frame.payload));
+  }
   if (frame.type == h2_settings && (frame.flags & kAck) == 0) {
     const std::lock_guard lock(mutex_);
     connection.socket.send(h2_frame(h2_settings, kAck, 0));

@@ -48,6 +48,10 @@ class H2Server {
   void say(const std::string& bytes);
   /// Closes every open connection.
   void hang_up();
+  /// From now on nothing that comes is answered, no PING either.
+  void fall_silent() { silent_ = true; }
+  /// Sends its settings, and all else, only so long after a client has connected.
+  void greet_after(Milliseconds wait) { greet_after_ = wait; }
 
  private:
   struct Connection {
@@ -66,6 +70,8 @@ class H2Server {
   Socket listener_;
   std::atomic<unsigned> accepted_ = 0;
   std::atomic<bool> stopping_ = false;
+  std::atomic<bool> silent_ = false;
+  std::atomic<Milliseconds> greet_after_ = Milliseconds(0);
   mutable std::mutex mutex_;
   std::list<Connection> open_;
   std::vector<H2Asked> asked_;

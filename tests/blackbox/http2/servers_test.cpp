@@ -15,7 +15,9 @@
 #include <atomic>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <set>
+#include <thread>
 
 namespace headgate::test {
 namespace {
@@ -89,6 +91,7 @@ TEST(Http2Servers, AreAskedManyAtOnceOverOneConnection) {
   EXPECT_EQ(server.connections(), 1U);
 }
 
+// The first requests come all at once, before it has said how many it wants.
 TEST(Http2Servers, GetNoMoreStreamsAtOnceThanTheyWant) {
   std::mutex mutex;
   std::map<unsigned, std::vector<std::uint32_t>> open;
@@ -104,6 +107,7 @@ TEST(Http2Servers, GetNoMoreStreamsAtOnceThanTheyWant) {
                     return out;
                   }),
                   std::string("\0\3", 2) + h2_number(2));
+  server.greet_after(Milliseconds(100));
   Proxy proxy(asking(server.url()));
   H2Client client(proxy.gateway.port());
   for (std::uint32_t i = 0; i < 40; ++i) client.send(h2_request(2 * i + 1, h2_get()));
@@ -163,6 +167,117 @@ TEST(Http2Servers, ThatRefuseAStreamAreAskedAgain) {
   EXPECT_EQ(answer.status(), 200) << "also a POST: it was not looked at";
   EXPECT_EQ(answer.body, "body");
   EXPECT_EQ(times, 2U);
+}
+
+TEST(Http2Servers, ThatRefuseAlwaysAreAskedTwiceAndNotMore) {
+  H2Server server(once_ended(
+      [](const H2Asked& asked) { return h2_frame(h2_rst_stream, 0, asked.stream, h2_number(kRefusedStream)); }));
+  Proxy proxy(asking(server.url()));
+  expect_problem(proxy.client().get("/"), 502);
+  EXPECT_EQ(server.asked().size(), 2U + 2U) << "each is told when its request ends and when it is reset";
+}
+
+// Two connections rest. The server closes both when it is asked again.
+TEST(Http2Servers, AreAskedAgainOnAConnectionThatIsNew) {
+  std::atomic<unsigned> first = 0;
+  H2Server* self = nullptr;
+  H2Server server(once_ended([&](const H2Asked& asked) {
+                    if (asked.connection > 2) return h2_answer(asked.stream, {{":status", "200"}}, "new");
+                    if (asked.stream > 1) {
+                      self->hang_up();
+                      return std::string();
+                    }
+                    if (++first < 2) std::this_thread::sleep_for(Milliseconds(300));  // so that both are needed
+                    return h2_answer(asked.stream, {{":status", "200"}}, "old");
+                  }),
+                  std::string("\0\3", 2) + h2_number(1));
+  self = &server;
+  Proxy proxy(asking(server.url()));
+  H2Client client(proxy.gateway.port());
+  client.send(h2_request(1, h2_get()) + h2_request(3, h2_get()));
+  EXPECT_EQ(client.answer(1).body + client.answer(3).body, "oldold");
+  ASSERT_EQ(server.connections(), 2U);
+  EXPECT_EQ(client.ask(5, h2_get()).body, "new");
+}
+
+TEST(Http2Servers, ThatFallSilentGetNoMoreRequestsOnThatConnection) {
+  H2Server server(once_ended([](const H2Asked& asked) {
+    const bool slow = asked.fields.at(":path") == "/slow";
+    return slow ? std::string() : h2_answer(asked.stream, {{":status", "200"}}, std::to_string(asked.connection));
+  }));
+  Proxy proxy(asking(server.url(), {{"routes", {{{"path", "/*"}, {"to", "app"}, {"timeout", "200ms"}}}}}));
+  EXPECT_EQ(proxy.client().get("/").body, "1");
+  expect_problem(proxy.client().get("/slow"), 504);
+  ASSERT_TRUE(wait_until([&] { return proxy.client().get("/").body == "1"; })) << "it answers a PING: it is there";
+  server.fall_silent();
+  expect_problem(proxy.client().get("/slow"), 504);
+  EXPECT_EQ(proxy.client().get("/").body, "2");
+}
+
+TEST(Http2Servers, ThatSpeakHttp1AreSaidToDoSo) {
+  Proxy proxy(Json{{"upstreams", {{"app", {{"protocol", "http2"}}}}}});
+  expect_problem(proxy.client().get("/"), 502);
+  EXPECT_TRUE(proxy.gateway.process().wait_for_err([](const std::string& log) {
+    return log.find("it does not speak HTTP/2") != std::string::npos;
+  })) << proxy.gateway.process().err();
+}
+
+TEST(Http2Servers, ThatDoNotGreetAreGivenUpInTime) {
+  H2Server server([](const H2Asked&) { return std::string(); });
+  server.greet_after(Milliseconds(1500));
+  Proxy proxy(asking(server.url(), {{"upstreams", {{"app", {{"connect_timeout", "200ms"}}}}}}));
+  H2Client client(proxy.gateway.port());
+  for (std::uint32_t i = 0; i < 5; ++i) client.send(h2_request(2 * i + 1, h2_get()));
+  for (std::uint32_t i = 0; i < 5; ++i) EXPECT_EQ(client.answer(2 * i + 1).status, 504) << i;
+}
+
+TEST(Http2Servers, AreNotMisledByARequestThatBreaksOff) {
+  H2Server server([](const H2Asked&) { return std::string(); });
+  Proxy proxy(asking(server.url()));
+  H2Client client(proxy.gateway.port());
+  client.send(h2_request(1, h2_get("/", {}, "POST"), false) + h2_frame(h2_data, 0, 1, "half"));
+  ASSERT_TRUE(wait_until([&] { return !server.asked().empty(); }));
+  client.send(h2_frame(h2_rst_stream, 0, 1, h2_number(kCancel)));
+  ASSERT_TRUE(wait_until([&] { return server.asked().back().reset; }));
+  EXPECT_FALSE(server.asked().back().ended);
+}
+
+// Whoever is woken by the end of a stream may be the last user of its configuration.
+TEST(Http2Servers, ThatAReloadHasRemovedMayEndLater) {
+  H2Server one([](const H2Asked&) { return std::string(); });
+  H2Server two(once_ended([](const H2Asked& asked) { return h2_answer(asked.stream, {{":status", "200"}}, "two"); }));
+  for (const char* const how : {"server", "caller", "stream"}) {
+    Reloaded file(asking(one.url()));
+    std::optional<H2Client> client(file.gateway().port());
+    const auto before = one.asked().size();
+    client->send(h2_request(1, h2_get("/", {}, "POST"), false) + h2_frame(h2_data, 0, 1, "x") +
+                 h2_request(3, h2_get("/")));
+    ASSERT_TRUE(wait_until([&] { return one.asked().size() >= before + 2; }));
+    ASSERT_TRUE(file.reload(asking(two.url())));
+    if (how == std::string("server")) one.hang_up();
+    if (how == std::string("caller")) client.reset();
+    if (how == std::string("stream"))
+      client->send(h2_frame(h2_rst_stream, 0, 1, h2_number(kCancel)) +
+                   h2_frame(h2_rst_stream, 0, 3, h2_number(kCancel)));
+    EXPECT_EQ(H2Client(file.gateway().port()).ask(1, h2_get()).body, "two") << how;
+  }
+}
+
+TEST(Http2Servers, KeepAsManyIdleConnectionsAsTheyMay) {
+  H2Server server(once_ended([](const H2Asked& asked) { return h2_answer(asked.stream, {{":status", "200"}}); }));
+  Proxy proxy(asking(server.url(), {{"upstreams", {{"app", {{"max_idle", 0}}}}}}));
+  for (unsigned i = 1; i <= 3; ++i) {
+    EXPECT_EQ(proxy.client().get("/").status(), 200);
+    EXPECT_EQ(server.connections(), i);
+  }
+}
+
+TEST(Http2Servers, AreNotAskedToUpgrade) {
+  H2Server server(once_ended([](const H2Asked& asked) { return h2_answer(asked.stream, {{":status", "200"}}); }));
+  Proxy proxy(asking(server.url()));
+  const auto answer = proxy.client().get("/", "Connection: Upgrade\r\nUpgrade: websocket\r\n");
+  EXPECT_EQ(answer.status(), 200);
+  for (const auto& [name, value] : server.asked().at(0).fields) EXPECT_NE(name, "upgrade") << value;
 }
 
 TEST(Http2Servers, ThatGoAwayLoseNoRequest) {

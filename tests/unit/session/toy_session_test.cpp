@@ -84,8 +84,8 @@ class ToySession final : public Session {
   }
   void take(const std::string& id, const std::string& path) {
     if (path == "!") {
-      if (const auto server = streams_.at(id).end_early(gateway::ActiveExchange::Because::client_gone))
-        server->cancel();
+      const auto server = streams_.at(id).end_early(gateway::ActiveExchange::Because::client_gone);
+      server.cancel();
     } else {
       spawn(answer(id, path), "toy stream");
     }
@@ -112,14 +112,13 @@ class ToySession final : public Session {
     if (streams_.empty() && !reading_) end();
   }
   void close(gateway::ActiveExchange::Because because) {
-    std::vector<upstream::AttemptPtr> servers;
+    std::vector<gateway::ActiveExchange::Server> servers;
     for (auto& [id, exchange] : streams_) servers.push_back(exchange.end_early(because));
     const bool last = streams_.empty() && !reading_;
     const net::StreamPtr client = stream_;
     if (last) end();
     client->close();
-    for (const auto& server : servers)
-      if (server) server->cancel();
+    for (const auto& server : servers) server.cancel();
   }
 
   std::map<std::string, gateway::ActiveExchange> streams_;

@@ -184,9 +184,9 @@ class Path : public testing::Test {
   }
   /// The client resets its connection, or the worker breaks it off.
   void leave(ActiveExchange::Because because = ActiveExchange::Because::client_gone) {
-    const upstream::AttemptPtr attempt = active_.end_early(because);
+    const auto ended = active_.end_early(because);
     body_.cancel();
-    if (attempt) attempt->cancel();
+    ended.cancel();
   }
 
   /// How many requests were counted with this status.

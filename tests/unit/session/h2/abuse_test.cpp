@@ -1,7 +1,6 @@
 #include "../../../../src/session/h2/abuse.hpp"
 
 #include "../../../../src/session/h2/h2_session.hpp"
-#include "../../../../src/session/h2/held.hpp"
 #include "../../../../src/session/h2/opening.hpp"
 
 #include <gtest/gtest.h>
@@ -76,33 +75,6 @@ TEST(H2OpeningTest, TellsThePrefaceFromRequests) {
   EXPECT_EQ(begins_h2(std::string(kH2Preface) + "more"), H2Begin::yes);
   for (const std::string_view other : {"G", "PO", "PRI /", "PRI * HTTP/1.1", "pri", "\r\n"})
     EXPECT_EQ(begins_h2(other), H2Begin::no) << other;
-}
-
-TEST(H2HeldTest, GivesBackWhatItCounts) {
-  constexpr std::int64_t kMuch = 2 * net::LentBytes::kStep;
-  net::LentBytes total;
-  net::LentBytes::Share lent(&total);
-  {
-    H2Held held(&lent);
-    held.is(kMuch);
-    EXPECT_EQ(total.read(), static_cast<std::uint64_t>(kMuch));
-    held.is(2 * kMuch);
-    EXPECT_EQ(total.read(), static_cast<std::uint64_t>(2 * kMuch));
-    H2Memory memory(&lent);
-    auto* const calls = memory.functions();
-    void* const before = calls->malloc(kMuch, calls->mem_user_data);
-    EXPECT_EQ(total.read(), static_cast<std::uint64_t>(2 * kMuch)) << "what a new session has";
-    memory.begin();
-    void* at = calls->calloc(1, kMuch, calls->mem_user_data);
-    at = calls->realloc(at, 2 * kMuch, calls->mem_user_data);
-    EXPECT_GE(total.read(), static_cast<std::uint64_t>(4 * kMuch));
-    calls->free(at, calls->mem_user_data);
-    calls->free(before, calls->mem_user_data);
-    calls->free(nullptr, calls->mem_user_data);
-  }
-  EXPECT_EQ(total.read(), 0U);
-  H2Held nobody(nullptr);
-  nobody.is(5);
 }
 
 }  // namespace

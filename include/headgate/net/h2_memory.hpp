@@ -9,13 +9,13 @@
 #include <cstdint>
 #include <cstdlib>
 
-namespace headgate::session {
+namespace headgate::net {
 
 /// Memory of one kind. Gives back what it counts when it is destroyed. Worker thread only.
 class H2Held {
  public:
   /// `lent` outlives it; null: nobody counts.
-  explicit H2Held(net::LentBytes::Share* lent) noexcept : lent_(lent) {}
+  explicit H2Held(LentBytes::Share* lent) noexcept : lent_(lent) {}
   H2Held(const H2Held&) = delete;
   H2Held& operator=(const H2Held&) = delete;
   ~H2Held() { is(0); }
@@ -27,7 +27,7 @@ class H2Held {
   }
 
  private:
-  net::LentBytes::Share* lent_;
+  LentBytes::Share* lent_;
   std::size_t bytes_ = 0;
 };
 
@@ -35,7 +35,7 @@ class H2Held {
 /// Counts what is more than a new session has. Outlives that session. Worker thread only.
 class H2Memory {
  public:
-  explicit H2Memory(net::LentBytes::Share* lent) noexcept : lent_(lent) {}
+  explicit H2Memory(LentBytes::Share* lent) noexcept : lent_(lent) {}
   H2Memory(const H2Memory&) = delete;
   H2Memory& operator=(const H2Memory&) = delete;
   ~H2Memory() {
@@ -72,9 +72,9 @@ class H2Memory {
   }
 
   nghttp2_mem functions_{this, allocate, release, allocate_zeros, change_size};
-  net::LentBytes::Share* lent_;
+  LentBytes::Share* lent_;
   std::int64_t counted_ = 0;
   bool counts_ = false;
 };
 
-}  // namespace headgate::session
+}  // namespace headgate::net

@@ -12,18 +12,18 @@
 #include <string_view>
 #include <vector>
 
-namespace headgate::http {
+namespace headgate::net {
 
 /// Lives until nghttp2 has copied them; so do all views that are added. One thread.
 class H2Fields {
  public:
   /// Room for these, and for some pseudo fields. Names are written in lower case into `names`.
-  H2Fields(std::string& names, const Fields& fields);
+  H2Fields(std::string& names, const http::Fields& fields);
   /// `name` is in lower case.
   void add(std::string_view name, std::string_view value);
   /// All but Host, whose place is a pseudo field, and those that only HTTP/1.1 has (RFC 9113 section 8.2.2): the path
   /// has removed those of the hop, but a configuration may have added one.
-  void add(const Fields& fields);
+  void add(const http::Fields& fields);
 
   const nghttp2_nv* data() const noexcept { return list_.data(); }
   std::size_t size() const noexcept { return list_.size(); }
@@ -44,4 +44,4 @@ class H2Digits {
   std::size_t size_;
 };
 
-}  // namespace headgate::http
+}  // namespace headgate::net

@@ -1,8 +1,8 @@
-#include "headgate/http/h2_fields.hpp"
+#include "headgate/net/h2_fields.hpp"
 
 #include <charconv>
 
-namespace headgate::http {
+namespace headgate::net {
 namespace {
 
 std::uint8_t* bytes_of(std::string_view text) noexcept {
@@ -22,14 +22,15 @@ bool is_secret_field(std::string_view lower) noexcept {
   return lower == "set-cookie" || lower == "authorization" || lower == "cookie";
 }
 
-bool is_of_http1(Known id) noexcept {
-  return id == Known::connection || id == Known::keep_alive || id == Known::proxy_connection ||
-         id == Known::transfer_encoding || id == Known::upgrade || id == Known::te || id == Known::host;
+bool is_of_http1(http::Known id) noexcept {
+  return id == http::Known::connection || id == http::Known::keep_alive || id == http::Known::proxy_connection ||
+         id == http::Known::transfer_encoding || id == http::Known::upgrade || id == http::Known::te ||
+         id == http::Known::host;
 }
 
 }  // namespace
 
-H2Fields::H2Fields(std::string& names, const Fields& fields) : names_(names) {
+H2Fields::H2Fields(std::string& names, const http::Fields& fields) : names_(names) {
   std::size_t size = 0;
   for (const auto& field : fields) size += field.name.size();
   names_.clear();
@@ -43,7 +44,7 @@ void H2Fields::add(std::string_view name, std::string_view value) {
   list_.push_back({bytes_of(name), bytes_of(value), name.size(), value.size(), flags});
 }
 
-void H2Fields::add(const Fields& fields) {
+void H2Fields::add(const http::Fields& fields) {
   for (const auto& field : fields) {
     if (is_of_http1(field.id)) continue;
     const auto at = names_.size();
@@ -56,4 +57,4 @@ H2Digits::H2Digits(std::uint64_t number) noexcept
     : size_(static_cast<std::size_t>(std::to_chars(text_.data(), text_.data() + text_.size(), number).ptr -
                                      text_.data())) {}
 
-}  // namespace headgate::http
+}  // namespace headgate::net
