@@ -264,7 +264,7 @@ void Stream::Readable::await_suspend(std::coroutine_handle<> waiter) noexcept {
   assert(!stream_.reader_);
   waiter_ = waiter;
   stream_.reader_ = this;
-  stream_.timers_.arm(stream_.read_timer_, timeout_);
+  if (timeout_ != kForever) stream_.timers_.arm(stream_.read_timer_, timeout_);
   if (may_go_on()) stream_.readiness_.repeat(stream_);
 }
 

@@ -46,11 +46,10 @@ Failure Handshakes::failed(const net::ConnectError& why) {
   return failure;
 }
 
-Failure Handshakes::no_http2() {
-  count(ServerHandshake::failed);
-  reason_ = "it does not speak HTTP/2: it did not agree on h2 (ALPN)";
-  tell("upstream_tls_failed", "a server cannot be reached over TLS");
-  return {.what = Failed::handshake, .why = "it does not speak HTTP/2", .server = server_};
+Failure Handshakes::no_http2(const char* why) {
+  reason_ = why;
+  tell("upstream_not_http2", "a server cannot be asked over HTTP/2");
+  return {.what = Failed::handshake, .why = why, .server = server_};
 }
 
 std::string_view Handshakes::broken(std::string_view reason) {

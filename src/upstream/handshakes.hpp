@@ -20,8 +20,8 @@ class Handshakes {
       : tls_(tls), clock_(clock), upstream_(upstream), server_(server) {}
 
   void connected(bool resumed) noexcept;
-  /// The failure of a server that does not speak HTTP/2: it did not agree on it (ALPN).
-  Failure no_http2();
+  /// The failure of a server that does not speak HTTP/2. `why`: static storage.
+  Failure no_http2(const char* why);
   /// The failure of a connection that could not be made.
   Failure failed(const net::ConnectError& why);
   /// Notes that a connection ended because of TLS, and returns the reason. In TLS 1.3 a server looks at our certificate

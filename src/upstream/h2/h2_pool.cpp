@@ -84,7 +84,7 @@ Task<Result<CountedAttemptPtr, Failure>> H2Pool::connect(std::size_t at) {
   const WaitsForLink waits(*row_);
   const auto until = environment_.clock.steady() + connect_timeout_;
   const auto since = made_;
-  while (enough_dials()) {
+  while (waiting_.size() < served_by_dials()) {
     Waiter one(environment_.timers);
     waiting_.push_back(&one);
     const error_code woken = co_await one.wake.wait(left_until(until));
@@ -114,7 +114,7 @@ void H2Pool::serve_waiting(const std::optional<Failure>& failed) {
   const auto has_room = [&] {
     return !failed && !links_.empty() && links_.back()->number() == made && links_.back()->has_room();
   };
-  while (!waiting_.empty() && (has_room() || waiting_.size() > dials_ * room_)) {
+  while (!waiting_.empty() && (has_room() || waiting_.size() > served_by_dials())) {
     auto* const next = waiting_.front();
     waiting_.pop_front();
     next->failed = failed;
@@ -128,7 +128,8 @@ Task<Result<H2LinkPtr, Failure>> H2Pool::dial(Clock::Steady until) {
   auto connected = co_await connector_.connect(terms);
   if (taken_down()) co_return Failure{.what = Failed::no_connection, .why = kTakenDown, .server = name_};
   if (connected.has_error()) co_return handshakes_.failed(connected.error());
-  if (tls_.context && connected->stream->transport().protocol() != "h2") co_return handshakes_.no_http2();
+  if (tls_.context && connected->stream->transport().protocol() != "h2")
+    co_return handshakes_.no_http2("it does not agree on HTTP/2 (ALPN)");
   handshakes_.connected(connected->resumed);
   const H2LinkPtr link(new H2Link(*this, std::move(*connected), ++made_, end_of_life()));
   links_.push_back(link);
@@ -143,15 +144,14 @@ Task<Result<H2LinkPtr, Failure>> H2Pool::dial(Clock::Steady until) {
   co_return link;
 }
 
-Failure H2Pool::not_greeted(error_code why) const {
+Failure H2Pool::not_greeted(error_code why) {
   if (stopped_) return {.what = Failed::no_connection, .cause = asio_error::operation_aborted, .server = name_};
   if (why == asio_error::timed_out)
     return {.what = Failed::connect_timeout, .cause = why, .why = "it does not begin to speak HTTP/2", .server = name_};
   if (why == asio_error::no_memory) return {.what = Failed::no_connection, .cause = why, .server = name_};
-  const char* const words = why == asio_error::no_buffer_space ? "it takes no streams of HTTP/2"
-                            : why == asio_error::eof           ? "it closes the connection instead of speaking HTTP/2"
-                                                               : "it does not speak HTTP/2";
-  return {.what = Failed::handshake, .why = words, .server = name_};
+  if (why == asio_error::no_buffer_space) return handshakes_.no_http2("it takes no streams of HTTP/2");
+  if (why == asio_error::eof) return handshakes_.no_http2("it closes the connection instead of speaking HTTP/2");
+  return handshakes_.no_http2("it does not speak HTTP/2");
 }
 
 /// Up to a tenth earlier than it may be, so that connections that began together do not all end together.

@@ -60,8 +60,9 @@ class H2Pool final : public Dialler {
   /// On a connection that was made after the first `since` ones and has room, or null.
   CountedAttemptPtr take(std::size_t at, std::uint64_t since);
   Task<Result<H2LinkPtr, Failure>> dial(Clock::Steady until);
-  Failure not_greeted(error_code why) const;
-  bool enough_dials() const noexcept { return waiting_.size() < dials_ * room_; }
+  Failure not_greeted(error_code why);
+  /// How many may wait: who makes a connection has one of its streams.
+  std::size_t served_by_dials() const noexcept { return dials_ * (room_ - 1); }
   void serve_waiting(const std::optional<Failure>& failed);
   static CountedAttemptPtr attempt_on(const H2LinkPtr& link, std::size_t at);
   Duration left_until(Clock::Steady until) const;

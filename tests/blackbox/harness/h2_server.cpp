@@ -41,9 +41,10 @@ std::vector<H2Asked> H2Server::asked() const {
   return asked_;
 }
 
-void H2Server::say(const std::string& bytes) {
+void H2Server::say(const std::string& bytes, unsigned connection) {
   const std::lock_guard lock(mutex_);
-  for (auto& each : open_) each.socket.send(bytes, kPatience);
+  for (auto& each : open_)
+    if (connection == 0 || each.number == connection) each.socket.send(bytes, kPatience);
 }
 
 void H2Server::hang_up() {

@@ -44,8 +44,8 @@ class H2Server {
   unsigned connections() const { return accepted_; }
   /// All that has come, in the order of the events above.
   std::vector<H2Asked> asked() const;
-  /// Sends these bytes on every open connection.
-  void say(const std::string& bytes);
+  /// Sends these bytes on every open connection, or on that one.
+  void say(const std::string& bytes, unsigned connection = 0);
   /// Closes every open connection.
   void hang_up();
   /// From now on nothing that comes is answered, no PING either.

@@ -101,17 +101,24 @@ TEST(Http2Servers, GetNoMoreStreamsAtOnceThanTheyWant) {
                     auto& mine = open[asked.connection];
                     mine.push_back(asked.stream);
                     most = std::max(most, mine.size());
-                    std::string out;
-                    if (mine.size() < 2) return out;
-                    for (const auto stream : std::exchange(mine, {})) out += h2_answer(stream, {{":status", "200"}});
-                    return out;
+                    return std::string();
                   }),
                   std::string("\0\3", 2) + h2_number(2));
   server.greet_after(Milliseconds(100));
   Proxy proxy(asking(server.url()));
   H2Client client(proxy.gateway.port());
   for (std::uint32_t i = 0; i < 40; ++i) client.send(h2_request(2 * i + 1, h2_get()));
+  for (std::uint32_t answered = 0; answered < 40;) {
+    std::this_thread::sleep_for(Milliseconds(10));  // so that more may come than should
+    const std::lock_guard lock(mutex);
+    for (auto& [connection, streams] : open) {
+      answered += static_cast<std::uint32_t>(streams.size());
+      for (const auto stream : std::exchange(streams, {}))
+        server.say(h2_answer(stream, {{":status", "200"}}), connection);
+    }
+  }
   for (std::uint32_t i = 0; i < 40; ++i) EXPECT_EQ(client.answer(2 * i + 1).status, 200) << i;
+  EXPECT_LE(server.connections(), 20U);
   EXPECT_EQ(most, 2U);
 }
 
@@ -174,7 +181,7 @@ TEST(Http2Servers, ThatRefuseAlwaysAreAskedTwiceAndNotMore) {
       [](const H2Asked& asked) { return h2_frame(h2_rst_stream, 0, asked.stream, h2_number(kRefusedStream)); }));
   Proxy proxy(asking(server.url()));
   expect_problem(proxy.client().get("/"), 502);
-  EXPECT_EQ(server.asked().size(), 2U + 2U) << "each is told when its request ends and when it is reset";
+  EXPECT_EQ(server.asked().size(), 2U);
 }
 
 // Two connections rest. The server closes both when it is asked again.
@@ -215,11 +222,15 @@ TEST(Http2Servers, ThatFallSilentGetNoMoreRequestsOnThatConnection) {
 }
 
 TEST(Http2Servers, ThatSpeakHttp1AreSaidToDoSo) {
-  Proxy proxy(Json{{"upstreams", {{"app", {{"protocol", "http2"}}}}}});
+  FakeUpstream server;
+  Proxy proxy(asking(server.url()));
   expect_problem(proxy.client().get("/"), 502);
-  EXPECT_TRUE(proxy.gateway.process().wait_for_err([](const std::string& log) {
-    return log.find("it does not speak HTTP/2") != std::string::npos;
-  })) << proxy.gateway.process().err();
+  EXPECT_TRUE(proxy.gateway.process().wait_for_err(
+      [](const std::string& log) { return log.find("upstream_not_http2") != std::string::npos; }));
+  proxy.gateway.terminate();
+  EXPECT_NE(proxy.gateway.process().out().find("it closes the connection instead of speaking HTTP/2"),
+            std::string::npos)
+      << proxy.gateway.process().out();
 }
 
 TEST(Http2Servers, ThatDoNotGreetAreGivenUpInTime) {
@@ -277,7 +288,7 @@ TEST(Http2Servers, AreNotAskedToUpgrade) {
   Proxy proxy(asking(server.url()));
   const auto answer = proxy.client().get("/", "Connection: Upgrade\r\nUpgrade: websocket\r\n");
   EXPECT_EQ(answer.status(), 200);
-  for (const auto& [name, value] : server.asked().at(0).fields) EXPECT_NE(name, "upgrade") << value;
+  EXPECT_FALSE(server.asked().at(0).fields.contains("upgrade"));
 }
 
 TEST(Http2Servers, ThatGoAwayLoseNoRequest) {
@@ -423,11 +434,10 @@ TEST_F(Http2ServersTls, AreThoseThatAgreeOnIt) {
   for (const auto port : {silent.port(), one.gateway.port()}) {
     Gateway before(in_front_of(port, trusting(), http2));
     expect_problem(RawClient(before.port()).get("/a"), 502);
-    EXPECT_TRUE(before.process().wait_for_err(
-        [](const std::string& log) { return log.find("upstream_tls_failed") != std::string::npos; }));
-    if (port == silent.port()) {
-      EXPECT_NE(before.process().err().find("it does not speak HTTP/2"), std::string::npos);
-    }
+    const std::string event = port == silent.port() ? "upstream_not_http2" : "upstream_tls_failed";
+    EXPECT_TRUE(before.process().wait_for_err([&](const std::string& log) {
+      return log.find(event) != std::string::npos;
+    })) << event;
   }
 }
 
