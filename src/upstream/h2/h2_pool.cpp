@@ -128,9 +128,9 @@ Task<Result<H2LinkPtr, Failure>> H2Pool::dial(Clock::Steady until) {
   auto connected = co_await connector_.connect(terms);
   if (taken_down()) co_return Failure{.what = Failed::no_connection, .why = kTakenDown, .server = name_};
   if (connected.has_error()) co_return handshakes_.failed(connected.error());
+  handshakes_.connected(connected->resumed);
   if (tls_.context && connected->stream->transport().protocol() != "h2")
     co_return handshakes_.no_http2("it does not agree on HTTP/2 (ALPN)");
-  handshakes_.connected(connected->resumed);
   const H2LinkPtr link(new H2Link(*this, std::move(*connected), ++made_, end_of_life()));
   links_.push_back(link);
   auto greeted = link->begin() ? co_await link->greeted(left_until(until)) : error_code(asio_error::no_memory);
