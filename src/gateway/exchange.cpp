@@ -131,6 +131,7 @@ void Exchange::reset() {
   status = 0;
   ended_by = EndedBy::upstream;
   upstream = server = reason = retried = {};
+  grpc_status = observe::GrpcStatus::none;
   attempts = 0;
   upstream_time = {};
   awaited = {};

@@ -1,6 +1,7 @@
 #include "headgate/gateway/gateway.hpp"
 
 #include "gateway/answers/room_answer.hpp"
+#include "gateway/grpc/grpc_call.hpp"
 #include "gateway/path.hpp"
 #include "gateway/record/trace.hpp"
 #include "gateway/steps/settle.hpp"
@@ -57,10 +58,12 @@ Task<void> Gateway::handle(Exchange& x) {
     if (x.route && !x.route->bans.empty()) co_await suspend_first(path, x, *problem);
     // An operator may have ended it while it waited for what refuses it.
     if (auto ended = problem_of_operator(x)) problem = ended;
-    if (problem->ended_by == EndedBy::waiting_room)
+    const bool waits = problem->ended_by == EndedBy::waiting_room;
+    if (waits && !is_grpc(x.request))
       co_await send_wait(x, *problem);
     else
-      co_await send_problem(x, *problem, x.snapshot->compiled->options().rejection.headers);
+      co_await send_problem(x, *problem,
+                            waits ? RejectionHeaders::none : x.snapshot->compiled->options().rejection.headers);
     if (problem->status < kTooMany) keep_refused(path, x);
   }
   finish(path, x);

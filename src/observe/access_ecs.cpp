@@ -78,6 +78,7 @@ void write_ecs(TextCursor& out, const AccessRecord& record, const LogOptions& op
   if (!record.path.empty()) line.text<"url.path">(record.path, kMaxPath);
   line.own<"http.version">(http_version(record.version));
   if (record.status != 0) line.number<"http.response.status_code">(record.status);
+  line.some<"headgate.grpc_status">(record.grpc_status);
   line.own<"headgate.ended_by">(record.ended_by);
   line.text<"headgate.route">(record.route);
   line.some<"headgate.upstream">(record.upstream);

@@ -60,6 +60,7 @@ void write_json(TextCursor& out, Fields fields, const AccessRecord& record, cons
   line.template text<"path">(record.path, kMaxPath);
   line.template own<"proto">(record.version == 10 ? "HTTP/1.0" : record.version == 20 ? "HTTP/2.0" : "HTTP/1.1");
   line.template number<"status">(record.status);
+  line.template some<"grpc_status">(record.grpc_status);
   line.template own<"ended_by">(record.ended_by);
   line.template text<"route">(record.route);
   line.template text<"upstream">(record.upstream);

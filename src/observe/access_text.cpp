@@ -75,6 +75,7 @@ void write_text(TextCursor& out, const AccessRecord& record, const LogOptions& o
   write_told(out, record.route, kMaxWord);
   out.word(" by=");
   out.text(record.ended_by.substr(0, kMaxWord));
+  write_field(out, "grpc", record.grpc_status);
   write_field(out, "server", record.server);
   write_field(out, "reason", record.reason);
   write_field(out, "retried", record.retried);

@@ -75,6 +75,16 @@ CounterTable::Key key_of(const AuthResult& auth_result) noexcept {
   return static_cast<CounterTable::Key>(number + 1);  // + 1: no key is kRest
 }
 
+CounterTable::Key key_of(GrpcStatus status) noexcept {
+  return static_cast<CounterTable::Key>(static_cast<int>(status) + 1);  // + 1: no key is kRest
+}
+
+LabelValues spell_grpc_status(CounterTable::Key key) {
+  const auto status =
+      key == CounterTable::kRest ? GrpcStatus::other : static_cast<GrpcStatus>(static_cast<int>(key) - 1);
+  return {std::string(to_text(status))};
+}
+
 LabelValues spell_auth_result(CounterTable::Key key) {
   if (key == CounterTable::kRest) return {"_OTHER", "_OTHER"};
   return {std::string(kKindNames[(key - 1) / kAuthStatuses]), std::string(kResultNames[(key - 1) % kAuthStatuses])};
@@ -243,14 +253,23 @@ void add_in_flight(LimitCounters& counters, Registry& registry, Writer worker, s
 RouteCounters::RouteCounters(Registry& registry, Writer writer, std::string_view route)
     : series_(&registry.routes(writer).of(route)) {}
 
-void RouteCounters::count(const AuthResult& auth_result) const {
-  auto* table = series_->auth_results.load(std::memory_order_relaxed);
+namespace {
+
+/// The table that the first use makes.
+CounterTable& made(std::atomic<CounterTable*>& place) {
+  auto* table = place.load(std::memory_order_relaxed);
   if (table == nullptr) {
     table = new CounterTable;  // NOLINT(cppcoreguidelines-owning-memory): RouteSeries owns it
-    series_->auth_results.store(table, std::memory_order_release);
+    place.store(table, std::memory_order_release);
   }
-  table->add(key_of(auth_result));
+  return *table;
 }
+
+}  // namespace
+
+void RouteCounters::count(const AuthResult& auth_result) const { made(series_->auth_results).add(key_of(auth_result)); }
+
+void RouteCounters::count(GrpcStatus status) const { made(series_->grpc).add(key_of(status)); }
 
 void RouteCounters::traced(std::string_view trace_id, Duration took, Instant when) const {
   auto* exemplars = series_->exemplars.load(std::memory_order_relaxed);
@@ -293,6 +312,8 @@ void WorkerRoutes::read(Scrape& scrape) const {
     show(at->requests, family::requests, spell);
     if (const auto* table = at->auth_results.load(std::memory_order_acquire))
       show(*table, family::auth, spell_auth_result);
+    if (const auto* table = at->grpc.load(std::memory_order_acquire))
+      show(*table, family::grpc_requests, spell_grpc_status);
     show_histogram(scrape, family::request_seconds, at->route, at->seconds);
     if (const auto* const exemplars = at->exemplars.load(std::memory_order_acquire)) {
       for (std::size_t i = 0; i < Exemplars::kMax; ++i)

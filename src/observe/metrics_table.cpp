@@ -23,6 +23,7 @@ std::span<const Family* const> families() noexcept {
                                            &certificate_expiry,
                                            &ocsp_expiry,
                                            &certificate_reads,
+                                           &grpc_requests,
                                            &auth,
                                            &key_source_up,
                                            &key_source_keys,

@@ -23,6 +23,7 @@ RouteSeries::RouteSeries(std::string_view name)
 
 RouteSeries::~RouteSeries() {
   delete auth_results.load();
+  delete grpc.load();
   delete exemplars.load();
 }
 

@@ -22,6 +22,7 @@ enum class AnswerFrom : std::uint8_t {
 /// An answer without its fields, which are x.fields.
 struct AnswerStart {
   http::ReplyStart start{};
+  unsigned counts_as = 0;  ///< the status for log and metrics, if it is another: gRPC has its own beside 200
   RejectionHeaders limits = RejectionHeaders::none;  ///< how the numbers of the limits are told
 };
 

@@ -253,6 +253,8 @@ struct Exchange {
   std::string_view problem_limit;          ///< the limit that the problem names; else empty
   Duration retry_after{0};                 ///< the value of Retry-After; 0: none
   unsigned status = 0;                     ///< the status of the reply; 0 before it
+  observe::GrpcStatus grpc_status =
+      observe::GrpcStatus::none;  ///< of the answer to a call of gRPC, as far as it is known
   EndedBy ended_by = EndedBy::upstream;
   std::string_view upstream;
   std::string_view server;

@@ -29,6 +29,7 @@ inline constexpr auto kAccessFields = std::to_array<AccessField>({
     {"path", "url.path"},
     {"proto", "http.version"},
     {"status", "http.response.status_code"},
+    {"grpc_status", "headgate.grpc_status"},
     {"ended_by", "headgate.ended_by"},
     {"route", "headgate.route"},
     {"upstream", "headgate.upstream"},

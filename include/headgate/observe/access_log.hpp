@@ -28,6 +28,7 @@ struct AccessRecord {
   std::string_view method, host, path;
   unsigned version = 11;
   unsigned status = 0;
+  std::string_view grpc_status;  ///< in the words of gRPC; empty if it has none
   std::string_view ended_by, route, upstream, server;
   std::string_view reason;  ///< what went wrong at the server or in the gateway; else empty
   Duration deciding{0};     ///< how long the decisions of the limits took

@@ -2,6 +2,7 @@
 // The counters of the request path, of limits and of the main thread, under their names in the registry. Made when a
 // configuration is loaded.
 
+#include "headgate/observe/grpc_status.hpp"
 #include "headgate/observe/metrics.hpp"
 
 #include <array>
@@ -218,6 +219,8 @@ class RouteCounters {
   void under_way(int more) const noexcept { series_->in_flight.add(more); }
   /// As above, for one credential. The first one of a route allocates its counters.
   void count(const AuthResult& auth_result) const;
+  /// As above, for a call of gRPC; not for GrpcStatus::none.
+  void count(GrpcStatus status) const;
 
   /// Whether it has counters: not if it was made by default.
   explicit operator bool() const noexcept { return series_ != nullptr; }

@@ -51,6 +51,12 @@ inline constexpr Family certificate_reads{
     .help = "Changes of a listener's certificates and OCSP responses: in use since, or refused because they do not fit",
     .ask = "increase(headgate_certificate_reads_total{result=\"refused\"}[1h]) > 0"};
 
+inline constexpr Family grpc_requests{
+    .name = "headgate_grpc_requests_total",
+    .type = Type::counter,
+    .labels = {"route", "grpc_status"},
+    .help = "Calls of gRPC by the status of their answer, the gateway's own answers included",
+    .ask = "sum by (route, grpc_status) (rate(headgate_grpc_requests_total{grpc_status!=\"OK\"}[5m]))"};
 inline constexpr Family auth{.name = "headgate_auth_total",
                              .type = Type::counter,
                              .labels = {"route", "kind", "result"},

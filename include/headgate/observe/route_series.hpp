@@ -52,6 +52,7 @@ struct alignas(64) RouteSeries {
   Counter sent;      ///< bytes of answers
   Level in_flight;
   std::atomic<CounterTable*> auth_results{nullptr};  ///< null until a credential was checked; owned
+  std::atomic<CounterTable*> grpc{nullptr};          ///< by GrpcStatus; null until a call of gRPC was answered; owned
   std::atomic<Exemplars*> exemplars{nullptr};        ///< of `seconds`; null until a request had a trace; owned
   std::unique_ptr<RouteSeries> before{};             ///< made before this one
 };

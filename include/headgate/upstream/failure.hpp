@@ -23,6 +23,7 @@ enum class Failed : std::uint8_t {
   full,             ///< every server that may be chosen has as many requests as it may
   head_too_large,   ///< the answer's head is larger than ServerGroupOptions::head_bytes
   own_want,         ///< this gateway has no descriptor for a connection; says nothing about the server
+  deadline,         ///< the caller's own deadline came before the answer; says nothing about the server either
 };
 
 /// One word of it, for spans.
@@ -50,11 +51,13 @@ constexpr std::string_view to_text(Failed what) noexcept {
       return "head_too_large";
     case Failed::own_want:
       return "own_want";
+    case Failed::deadline:
+      return "deadline";
   }
   return "";
 }
 
-/// What a failure says about the server; not asked of an own_want.
+/// What a failure says about the server; not asked of an own_want, nor of a deadline.
 constexpr balance::AttemptOutcome outcome_of(Failed what) noexcept {
   switch (what) {
     case Failed::no_connection:
@@ -70,6 +73,7 @@ constexpr balance::AttemptOutcome outcome_of(Failed what) noexcept {
     case Failed::full:
     case Failed::head_too_large:
     case Failed::own_want:
+    case Failed::deadline:
       break;
   }
   return balance::AttemptOutcome::broken;

@@ -128,7 +128,7 @@ Task<Result<void>> send_answer(Exchange& x, AnswerStart& answer, std::string_vie
   put_rows<from>(x, answer, std::make_index_sequence<kAnswerRows.size()>());
   answer.start.fields = &x.fields;
   if constexpr (from == AnswerFrom::interim) return x.reply->interim(answer.start);
-  x.status = answer.start.status;
+  x.status = answer.counts_as != 0 ? answer.counts_as : answer.start.status;
   return x.reply->send(answer.start, first, last);
 }
 

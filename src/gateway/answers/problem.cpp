@@ -1,6 +1,8 @@
 #include "headgate/gateway/problem.hpp"
 
 #include "error_page.hpp"
+#include "gateway/grpc/grpc_answer.hpp"
+#include "gateway/grpc/grpc_call.hpp"
 #include "gateway/limits/appointments.hpp"
 #include "gateway/limits/limit_fields.hpp"
 
@@ -101,7 +103,19 @@ ProblemWords words_of(TextArena& text, const Problem& problem) {
   return words;
 }
 
+/// The sentence of an answer that has only one.
+std::string_view sentence_of(TextArena& text, const ProblemWords& words) {
+  return words.when.empty() ? words.detail : text.join({words.detail, " ", words.when});
+}
+
 Task<void> nothing() { co_return; }
+
+/// The answer has begun: the trailers of gRPC still say how it ends.
+Task<void> end_with_status(Exchange& x, const Problem& problem) {
+  x.fields.clear();
+  append_grpc_status(x, problem, sentence_of(x.text, words_of(x.text, problem)));
+  co_await x.reply->finish(x.fields);
+}
 
 }  // namespace
 
@@ -128,6 +142,10 @@ Problem problem_of(const upstream::Failure& failure) {
       return {.status = 504,
               .ended_by = EndedBy::timeout_upstream,
               .detail = "The server behind this gateway did not answer in time."};
+    case Failed::deadline:
+      return {.status = 504,
+              .ended_by = EndedBy::timeout_upstream,
+              .detail = "The deadline of this request came before the answer of the server behind this gateway."};
     case Failed::full:
       return {.status = 503,
               .ended_by = EndedBy::shed,
@@ -185,6 +203,8 @@ std::string_view reason_of(const upstream::Failure& failure, TextArena& text) {
       return "the answer's head is too large";
     case Failed::own_want:
       return "this gateway has no descriptor left";
+    case Failed::deadline:
+      return "the caller's deadline came first";
   }
   return {};
 }
@@ -208,7 +228,7 @@ Task<void> send_problem(Exchange& x, const Problem& problem, RejectionHeaders st
   x.problem_limit = problem.limit;
   x.retry_after = std::chrono::seconds(problem.retry_after);
   if (x.reason.empty() && is_refusal(problem.ended_by)) x.reason = problem.detail;
-  if (x.reply->started()) return nothing();  // too late to answer: the session resets the connection
+  if (x.reply->started()) return is_grpc(x.request) ? end_with_status(x, problem) : nothing();  // the session resets it
   x.fields.clear();
   const auto retry_after = problem.retry_after > 0 ? x.text.number(problem.retry_after) : std::string_view{};
   if (!retry_after.empty()) x.fields.push_back({http::Known::retry_after, "Retry-After", retry_after});
@@ -222,14 +242,18 @@ Task<void> send_problem(Exchange& x, const Problem& problem, RejectionHeaders st
   if (!problem.location.empty()) x.fields.push_back({http::Known::location, "Location", problem.location});
   if (problem.status == 405) x.fields.push_back({http::Known::allow, "Allow", x.allowed_methods});
   std::string_view body;
-  if (problem.body == RejectionBody::problem) {
+  AnswerStart answer{.start = {.status = problem.status}, .limits = style};
+  if (is_grpc(x.request)) {
+    x.fields.push_back({http::Known::content_type, "Content-Type", "application/grpc"});
+    append_grpc_status(x, problem, sentence_of(x.text, words_of(x.text, problem)));
+    answer.counts_as = std::exchange(answer.start.status, 200);
+  } else if (problem.body == RejectionBody::problem) {
     const auto form = form_of(x);
     body = form == ProblemForm::json ? body_of(x.text, problem, retry_after, x.request_id, x.appointments.offered)
                                      : page_of(x, problem, words_of(x.text, problem), form);
     append_form(form, x.fields);
   }
   x.fields.push_back({http::Known::cache_control, "Cache-Control", "no-store"});
-  const AnswerStart answer{.start = {.status = problem.status}, .limits = style};
   return send_whole<AnswerFrom::gateway>(x, answer, body);
 }
 

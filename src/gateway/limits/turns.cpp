@@ -1,5 +1,6 @@
 #include "turns.hpp"
 
+#include "gateway/steps/deadline.hpp"
 #include "gateway/steps/queue.hpp"
 
 #include "headgate/gateway/snapshot.hpp"
@@ -90,8 +91,7 @@ bool Turn::stand(const Batch& batch, std::size_t at) {
   auto until = until_;
   if (since_ == Clock::Steady()) {
     auto longest = check.rule->wait;
-    if (const auto deadline = deadline_in(http::value_of(x_.request.fields, "x-request-deadline")))
-      longest = std::min(longest, *deadline - x_.clock->wall());
+    if (const auto left = time_left(x_)) longest = std::min(longest, *left);
     until = now + longest;
   }
   if (until <= now) return false;

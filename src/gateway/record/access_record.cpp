@@ -81,6 +81,7 @@ void fill(Exchange& x, observe::AccessRecord& record) {
   record.path = x.request.path;
   record.version = x.request.version;
   record.status = x.status;
+  record.grpc_status = observe::to_text(x.grpc_status);
   record.ended_by = to_text(x.ended_by);
   record.route = x.route ? std::string_view(x.route->name) : "-";
   record.upstream = x.upstream;

@@ -157,6 +157,7 @@ void ExchangeCounters::count(const Exchange& x, Duration took) const {
   if (x.counted) route.under_way(-1);
   if (x.trace && x.trace->context.sampled) route.traced(x.trace->id(), took, x.clock->wall());
   for (const auto& auth_result : x.caller.auth_results) route.count(auth_result);
+  if (x.grpc_status != observe::GrpcStatus::none) route.count(x.grpc_status);
   if (!x.admission.limits.empty()) count_limits(x);
   if (x.route && x.route->extras) count_extras(x);
   if (x.suspension.by) count_ban(x);

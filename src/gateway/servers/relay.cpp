@@ -4,6 +4,7 @@
 #include "gateway/answers/edit_fields.hpp"
 #include "gateway/answers/rewrite.hpp"
 #include "gateway/callers/presented.hpp"
+#include "gateway/grpc/grpc_call.hpp"
 #include "gateway/limits/limit_key.hpp"
 #include "gateway/record/trace.hpp"
 #include "gateway/steps/check_body.hpp"
@@ -24,6 +25,7 @@
 #include <boost/asio/error.hpp>
 
 #include <algorithm>
+#include <array>
 #include <exception>
 
 namespace headgate::gateway {
@@ -58,6 +60,7 @@ class Relay {
     start_.room = &x_.head;
     if (x_.route->balance_per) choice_.key = server_key(x_);
     choice_.over = &x_.client_gone;
+    if (const auto timeout = grpc_timeout_of(x_.request)) deadline_ = x_.started + *timeout;
     if (x_.shedding.server_place.held()) choice_.place = std::move(x_.shedding.server_place);
     if (auto problem = take_first_bytes()) co_return problem;
     if (x_.route->delivery) prepare_delivery(*x_.route->delivery);
@@ -144,7 +147,31 @@ class Relay {
     end_attempt(x_, status, problem ? to_text(problem->ended_by) : left ? to_text(EndedBy::client_closed) : "");
   }
 
+  /// Tells the server of a call of gRPC how long the caller still waits for its answer, and no longer than this gateway
+  /// does. False: it does not wait any more.
+  bool pass_on_deadline() {
+    const auto left =
+        std::min(std::chrono::duration_cast<Duration>(*deadline_ - x_.clock->steady()), x_.route->timeout);
+    if (left <= Duration(0)) return false;
+    for (auto& field : x_.fields)
+      if (http::same_word(field.name, kGrpcTimeout)) field.value = grpc_timeout(left, left_.data());
+    return true;
+  }
+
+  static Failure too_late() noexcept { return {.what = Failed::deadline, .cause = boost::asio::error::timed_out}; }
+
+  /// For the head of the answer: what the route lets it take, and what the caller does.
+  Duration timeout() const {
+    if (!deadline_) return x_.route->timeout;
+    const auto left = std::chrono::duration_cast<Duration>(*deadline_ - x_.clock->steady());
+    return std::clamp(left, Duration(0), x_.route->timeout);
+  }
+
+  /// Whether it is the caller's deadline that has come.
+  bool caller_waits() const { return !deadline_ || x_.clock->steady() < *deadline_; }
+
   Task<Result<MaybeProblem, Failure>> attempt(Over over) {
+    if (deadline_ && !pass_on_deadline()) co_return too_late();
     ++x_.attempts;
     at_.reset();
     answered_ = false;
@@ -188,12 +215,13 @@ class Relay {
     x_.attempt = nullptr;
     if (bug) std::rethrow_exception(bug);
     if (x_.client_gone) co_return client_gone();
-    if (body.problem() && !x_.reply->started()) co_return MaybeProblem(*body.problem());
+    if (body.problem() && (outcome.has_error() || !x_.reply->started())) co_return MaybeProblem(*body.problem());
     // What is sent again at once, on a new connection, says nothing against the server.
     const bool repeated =
         over == Over::any_connection && outcome.has_error() && (outcome.error().reused || may_repeat(outcome.error()));
     if (outcome.has_error() && !repeated && !body.problem()) {
       if (!answered_) upstream_.count(*at_, upstream::kNoAnswer, Duration(0));
+      if (outcome.error().what == Failed::deadline) co_return outcome;
       upstream_.note(*server, upstream::outcome_of(outcome.error().what), Duration(-1));
     }
     const bool kept = outcome.has_value() && (whole_ || body.delivered()) && !broken;
@@ -261,30 +289,44 @@ class Relay {
 
   /// The timeout of the route counts from the end of the request. Until then the body has its own timeouts.
   Task<Result<void, Failure>> await_head(upstream::Attempt& server, RequestBody& body) {
+    if (deadline_) return await_head_in_time(server, body);
+    return await_head_of_route(server, body);
+  }
+
+  Task<Result<void, Failure>> await_head_of_route(upstream::Attempt& server, RequestBody& body) {
     if (body.running()) return await_head_beside(server, body);
     if (tries_ && tries_->held()) return await_head_of_try(server);
-    return server.read_head(x_.answer, x_.route->timeout);
+    return server.read_head(x_.answer, timeout());
+  }
+
+  /// The caller of gRPC chooses how long it waits: that it waits no longer says nothing about the server.
+  Task<Result<void, Failure>> await_head_in_time(upstream::Attempt& server, RequestBody& body) {
+    auto head = co_await await_head_of_route(server, body);
+    if (head.has_error() && head.error().what == Failed::reply_timeout && !caller_waits()) co_return too_late();
+    co_return head;
   }
 
   /// An attempt that takes too long is given up only if another one follows.
   Task<Result<void, Failure>> await_head_of_try(upstream::Attempt& server) {
-    auto head = co_await server.read_head(x_.answer, tries_->patience());
-    if (head.has_value() || head.error().what != Failed::reply_timeout || tries_->again(head.error())) co_return head;
-    const auto left = tries_->left();
+    auto head = co_await server.read_head(x_.answer, std::min(tries_->patience(), timeout()));
+    if (head.has_value() || head.error().what != Failed::reply_timeout || !caller_waits() ||
+        tries_->again(head.error()))
+      co_return head;
+    const auto left = std::min(tries_->left(), timeout());
     if (left > Duration(0)) head = co_await server.read_head(x_.answer, left);
     co_return head;
   }
 
   Task<Result<void, Failure>> await_head_beside(upstream::Attempt& server, RequestBody& body) {
     const auto timeout = x_.route->timeout;
-    auto wait = timeout;
+    auto wait = this->timeout();
     while (true) {
       auto head = co_await server.read_head(x_.answer, wait);
-      if (head.has_value() || head.error().what != Failed::reply_timeout) co_return head;
+      if (head.has_value() || head.error().what != Failed::reply_timeout || !caller_waits()) co_return head;
       if (body.running()) continue;
       const auto since = std::chrono::duration_cast<Duration>(x_.clock->steady() - std::max(sent_at_, body.ended_at()));
       if (since >= timeout) co_return head;
-      wait = timeout - since;
+      wait = std::min(timeout - since, this->timeout());
     }
   }
 
@@ -306,6 +348,7 @@ class Relay {
     if (first.has_error()) co_return Failure{.what = Failed::malformed, .cause = first.error()};
     auto answer = taken_over();
     const auto ends_here = from.ended() && from.trailers().empty();
+    if (ends_here && is_grpc(x_.request)) note_grpc_status(x_.answer.fields);
     auto last = ends_here ? http::EndStream::yes : http::EndStream::no;
     auto sent = co_await send_answer<AnswerFrom::server>(x_, answer, *first, last);
     if (ends_here)
@@ -316,6 +359,7 @@ class Relay {
       if (bytes.has_error()) co_return broken_off(bytes.error());
       if (bytes->empty()) {
         const auto trailers = forward_trailers(from.trailers(), compiled_, edits_of(x_, Towards::client));
+        if (!from.trailers().empty() && is_grpc(x_.request)) note_grpc_status(from.trailers());
         sent = co_await x_.reply->finish(trailers);
         if (sent.has_error()) break;
         co_return MaybeProblem{};
@@ -325,6 +369,10 @@ class Relay {
       if (last == http::EndStream::yes && sent.has_value()) co_return MaybeProblem{};
     }
     co_return client_gone(sent.error());
+  }
+
+  void note_grpc_status(const http::Fields& fields) {
+    x_.grpc_status = grpc_status_in(http::value_of(fields, "grpc-status"));
   }
 
   Task<Result<MaybeProblem, Failure>> switch_protocols(upstream::Attempt& server) {
@@ -372,6 +420,8 @@ class Relay {
   std::optional<std::size_t> at_;  ///< the server of the last attempt
   std::string_view first_;
   bool whole_ = true;
+  std::optional<Clock::Steady> deadline_;  ///< of the caller; not set: it does not say
+  std::array<char, 9> left_{};             ///< until then, as the server is told
   Clock::Steady sent_at_;
   const Duration awaited_ = x_.awaited;  ///< before this step
   Clock::Steady since_;                  ///< when the first attempt began; zero: none has

@@ -35,6 +35,7 @@ std::optional<RetryReason> reason_to_retry(const Retry& retry, Failed failed, co
     case Failed::head_too_large:  // the same
     case Failed::full:            // another attempt finds no place either
     case Failed::own_want:        // nor a descriptor
+    case Failed::deadline:        // nor anybody who waits for it
       break;
   }
   return std::nullopt;

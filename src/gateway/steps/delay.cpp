@@ -3,6 +3,7 @@
 
 #include "headgate/gateway/delay.hpp"
 
+#include "deadline.hpp"
 #include "steps.hpp"
 
 namespace headgate::gateway {
@@ -10,6 +11,12 @@ namespace headgate::gateway {
 bool waits_for_permit(Path& /*path*/, Exchange& x) { return x.admission.delay > Duration(0) && !x.client_gone; }
 
 Task<MaybeProblem> delay(Path& path, Exchange& x) {
+  // Refused at once it gives its permit back: nobody has been told a moment behind it yet.
+  if (const auto left = time_left(x); left && *left < x.admission.delay)
+    co_return Problem{.status = 504,
+                      .ended_by = EndedBy::limit,
+                      .detail = "The wait for a permit would be longer than the deadline of this request.",
+                      .limit = x.admission.binding->route_limit->limit->name};
   Delay delay(path.services.clock, x.admission.delay);
   x.delay = &delay;
   co_await delay;

@@ -2,6 +2,7 @@
 
 #include "queue.hpp"
 
+#include "deadline.hpp"
 #include "gateway/limits/limit_fields.hpp"
 #include "gateway/limits/limit_key.hpp"
 #include "shed.hpp"
@@ -12,7 +13,6 @@
 #include "headgate/limit/in_flight.hpp"
 
 #include <algorithm>
-#include <charconv>
 
 namespace headgate::gateway {
 namespace {
@@ -40,8 +40,7 @@ struct Waiting : shed::Waiter {
 /// How long it may wait: after that nobody waits for its answer any more.
 Duration patience_of(const Exchange& x, const shed::Concurrency& concurrency) {
   auto out = std::min(x.route->queue->concurrency->queue->wait, x.route->timeout);
-  const auto deadline = deadline_in(http::value_of(x.request.fields, "x-request-deadline"));
-  if (deadline) out = std::min(out, *deadline - x.clock->wall() - concurrency.usual_latency());
+  if (const auto left = time_left(x)) out = std::min(out, *left - concurrency.usual_latency());
   return out;
 }
 
@@ -51,23 +50,6 @@ Hash line_of(Exchange& x) {
   const auto* const queue = x.route->queue;
   const auto key = queue == nullptr || queue->queue_per.empty() ? std::nullopt : key_of(x, queue->queue_per);
   return key ? keyed_hash(*key, 1) : keyed_hash(x.caller.ip_key, 0);
-}
-
-std::optional<Instant> deadline_in(std::string_view value) noexcept {
-  constexpr std::int64_t kMaxSeconds = 100'000'000'000;  // the year 5138
-  const auto dot = std::min(value.find('.'), value.size());
-  const auto whole = value.substr(0, dot);
-  const auto fraction = value.substr(std::min(dot + 1, value.size()));
-  if (whole.empty() || fraction.size() > 6 || (dot < value.size() && fraction.empty()) ||
-      whole.find_first_not_of("0123456789") != std::string_view::npos ||
-      fraction.find_first_not_of("0123456789") != std::string_view::npos)
-    return std::nullopt;
-  std::int64_t seconds = 0;
-  if (std::from_chars(whole.data(), whole.data() + whole.size(), seconds).ec != std::errc() || seconds > kMaxSeconds)
-    return std::nullopt;
-  std::int64_t micros = 0;
-  for (std::size_t i = 0; i < 6; ++i) micros = micros * 10 + (i < fraction.size() ? fraction[i] - '0' : 0);
-  return Instant(std::chrono::seconds(seconds)) + Duration(micros);
 }
 
 bool waits_for_place(Path& /*path*/, Exchange& x) {

@@ -2,6 +2,7 @@
 // one caller after the other, on all workers. The place is taken here and not in the relay, so that a request that
 // finds none is refused like any other that load shedding refuses: it gives back what limits took for it.
 
+#include "deadline.hpp"
 #include "gateway/limits/turns.hpp"
 #include "gateway/servers/relay.hpp"
 #include "queue.hpp"
@@ -44,8 +45,7 @@ bool reserve(Exchange& x) {
 /// How long the request may wait: after that nobody waits for its answer any more.
 Duration patience_for_server(const Exchange& x) {
   auto out = std::min(x.route->server_queue->wait, x.route->timeout);
-  if (const auto deadline = deadline_in(http::value_of(x.request.fields, "x-request-deadline")))
-    out = std::min(out, *deadline - x.clock->wall());
+  if (const auto left = time_left(x)) out = std::min(out, *left);
   return out;
 }
 

@@ -58,6 +58,7 @@ Task<Result<std::string_view>> H2AnswerBody::read() {
   while (true) {
     auto bytes = take();
     if (bytes.has_error() || !bytes->empty() || ended()) co_return bytes;
+    attempt_.heard_before_ = attempt_.link_->heard();
     const error_code woken = co_await attempt_.reader_.wait(attempt_.between_bytes_);
     if (woken == asio_error::timed_out) attempt_.note_silence();
     if (woken.failed()) co_return woken;
@@ -120,8 +121,7 @@ Task<Result<void>> H2Attempt::taken_all() {
     if (woken == asio_error::timed_out && moved_ != before) continue;
     if (woken.failed()) failed = woken;
   }
-  if (!failed.failed() && broken() && !sent_)
-    failed = cancelled_ ? asio_error::operation_aborted : asio_error::broken_pipe;
+  if (!failed.failed() && !taken()) failed = cancelled_ ? asio_error::operation_aborted : asio_error::broken_pipe;
   pending_ = {};
   if (!failed.failed()) co_return Result<void>{};
   last_ = false;  // a request that is cut off must not look whole
@@ -130,6 +130,7 @@ Task<Result<void>> H2Attempt::taken_all() {
 
 Task<Result<void, Failure>> H2Attempt::read_head(http::ReplyHead& head, Duration timeout) {
   const auto until = clock().steady() + timeout;
+  heard_before_ = link_->heard();
   while (heads_.empty()) {
     if (cancelled_ || closed_ || ended_) co_return failure();
     const auto left = std::chrono::duration_cast<Duration>(until - clock().steady());
@@ -163,6 +164,11 @@ Failure H2Attempt::failure() const {
   if (too_large_) return {.what = Failed::head_too_large, .why = "the answer's head is larger than head_size"};
   if (malformed_ || ended_) return {.what = Failed::malformed, .why = "the answer is malformed"};
   if (!closed_) return {.what = Failed::closed, .why = "the server ended the stream"};
+  if (!begun_)
+    return {.what = Failed::closed,
+            .cause = closed_->cause,
+            .why = "it went away before the request was sent",
+            .unseen = true};
   // RFC 9113 section 8.7: the server says that it has not looked at the request.
   if (closed_->code == NGHTTP2_REFUSED_STREAM && !closed_->cause.failed() && !seen_)
     return {.what = Failed::closed, .why = "the server refused the stream", .unseen = true};

@@ -76,7 +76,10 @@ class H2Attempt final : public CountedAttempt {
   };
 
   Task<Result<void>> taken_all();
-  bool done() const noexcept { return broken() || (last_ || trailers_ != nullptr ? sent_ : pending_.empty()); }
+  /// Whether all that was to be written now is in frames.
+  bool taken() const noexcept { return last_ || trailers_ != nullptr ? sent_ : pending_.empty(); }
+  /// Whether the writer has nothing to wait for. A server that has answered wholly may read no more of the request.
+  bool done() const noexcept { return broken() || ended_ || taken(); }
   /// Whether no more of the request can be sent.
   bool broken() const noexcept { return cancelled_ || closed_; }
   Failure failure() const;

@@ -26,12 +26,11 @@ constexpr Duration kLookedAt = std::chrono::milliseconds(5);
 
 }  // namespace
 
-H2Link::H2Link(H2Pool& pool, net::Connected connected, std::uint64_t number, Clock::Steady closes_at)
+H2Link::H2Link(H2Pool& pool, net::Connected connected, Clock::Steady closes_at)
     : pool_(pool),
       stream_(std::move(connected.stream)),
       input_(stream_, pool.blocks()),
       to_(connected.to),
-      number_(number),
       closes_at_(closes_at),
       memory_(pool.blocks().lent),
       written_(pool.blocks().lent),
@@ -63,9 +62,11 @@ Task<error_code> H2Link::greeted(Duration most) {
 }
 
 bool H2Link::has_room() const noexcept {
-  if (lost_ || retired_ || asked_ || !greeted_ || nghttp2_session_check_request_allowed(h2_) == 0) return false;
+  if (lost_ || retired_ || asked_ || refusing_ || number_ == 0 || nghttp2_session_check_request_allowed(h2_) == 0)
+    return false;
   if (closes_at_ != Clock::Steady() && pool_.clock().steady() >= closes_at_) return false;
-  return streams_.size() + promised_ < room();
+  // What has ended and is not read to its end takes window of the connection.
+  return std::max(streams_.size(), attempts_.size()) + promised_ < room();
 }
 
 std::uint32_t H2Link::room() const noexcept {
@@ -74,12 +75,17 @@ std::uint32_t H2Link::room() const noexcept {
 
 void H2Link::look() {
   if (lost_ || in_take_ || inside_ || pool_.clock().steady() - idle_since_ < kLookedAt) return;
+  constexpr unsigned kMost = 16;  // over TLS several messages may be there, of which no event tells any more
   const H2LinkPtr self(this);
-  const auto got = input_.fill_now();
-  if (got.has_value())
-    take();
-  else if (got.error() != asio_error::would_block)
-    lose(got.error());
+  for (unsigned i = 0; i < kMost && !lost_; ++i) {
+    const auto got = input_.fill_now();
+    if (got.has_value()) {
+      take();
+      continue;
+    }
+    if (got.error() != asio_error::would_block) lose(got.error());
+    break;
+  }
   input_.release();
 }
 
@@ -95,7 +101,12 @@ void H2Link::end_if_over() {
   if (lost_ || inside_ || in_take_ || writing_) return;
   if (retired_ && idle()) return lose(asio_error::eof);
   if (nghttp2_session_want_read(h2_) != 0 || nghttp2_session_want_write(h2_) != 0 || !out_.empty()) return;
-  lose(idle() ? error_code(asio_error::eof) : not_http2());
+  lose(any_begun() ? not_http2() : error_code(asio_error::eof));
+}
+
+bool H2Link::any_begun() const noexcept {
+  return std::any_of(attempts_.begin(), attempts_.end(),
+                     [](const H2Attempt* each) { return each->begun_ && !each->closed_; });
 }
 
 // Whoever is woken may begin and end other attempts, so their list is not walked meanwhile.
@@ -151,10 +162,9 @@ bool H2Link::open(H2Attempt& attempt, const RequestStart& start, bool ends) {
   }
   --promised_;
   attempt.id_ = id;
-  attempt.heard_before_ = heard_;
   attempts_.push_back(&attempt);
   streams_.push_back(id);
-  write_timeout_ = attempt.write_timeout_;
+  write_timeout_ = std::max(write_timeout_, attempt.write_timeout_);
   return true;
 }
 
@@ -178,6 +188,7 @@ void H2Link::leave(const H2Attempt& attempt) {
   if (attempt.id_ != 0 && !attempt.closed_) {
     const bool whole = attempt.ended_ && attempt.body_.arrived_.empty();
     nghttp2_submit_rst_stream(h2_, NGHTTP2_FLAG_NONE, attempt.id_, whole ? NGHTTP2_NO_ERROR : NGHTTP2_CANCEL);
+    if (!attempt.begun_) end_stream(attempt.id_);  // it may stay in nghttp2's queue for ever
   }
   if (nghttp2_session_want_write(h2_) != 0) flush();
   rest_if_idle();
@@ -190,9 +201,15 @@ void H2Link::end_stream(std::int32_t id) {
   if (idle()) idle_since_ = pool_.clock().steady();
 }
 
+/// A server that refuses gets no more of them here until it has ended others; if it has none, this is of no use.
+void H2Link::note_refusal() {
+  refusing_ = true;
+  if (streams_.empty()) retired_ = true;
+}
+
 /// An idle connection is closed by its timer, or now if the pool has enough of them.
 void H2Link::rest_if_idle() {
-  if (lost_ || retired_ || !greeted_ || !idle()) return;
+  if (lost_ || retired_ || number_ == 0 || !idle()) return;
   if (!pool_.keeps(*this))
     retired_ = true;
   else if (!timer_.armed())
@@ -217,7 +234,14 @@ void H2Link::expired(void* self) {
 }
 
 void H2Link::ask_after_silence(std::uint64_t before) {
-  if (lost_ || heard_ != before || std::exchange(asked_, true)) return;
+  if (lost_ || asked_ || heard_ != before) return;
+  const auto now = pool_.clock().steady();
+  if (now - asked_at_ < kBetweenPings) {
+    retired_ = true;
+    return;
+  }
+  asked_ = true;
+  asked_at_ = now;
   nghttp2_submit_ping(h2_, NGHTTP2_FLAG_NONE, nullptr);
   timers().arm(timer_, kPingPatience);
   flush();

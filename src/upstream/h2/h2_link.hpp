@@ -33,11 +33,12 @@ class H2Link final : public boost::intrusive_ref_counter<H2Link, boost::thread_u
   /// Beyond it no more frames are made until the server has taken these.
   static constexpr std::size_t kMaxWritten = 64UL * 1024;
   /// How long a server may take to answer a PING. It is asked only when a wait for an answer was in vain and nothing at
-  /// all had come meanwhile: servers of gRPC end connections that send them often (`too_many_pings`).
+  /// all had come meanwhile ...
   static constexpr Duration kPingPatience = std::chrono::seconds(5);
+  /// ... and not again within this time: servers of gRPC end connections that send them often (`too_many_pings`).
+  static constexpr Duration kBetweenPings = std::chrono::seconds(10);
 
-  /// `number` counts the connections of the pool.
-  H2Link(H2Pool& pool, net::Connected connected, std::uint64_t number, Clock::Steady closes_at);
+  H2Link(H2Pool& pool, net::Connected connected, Clock::Steady closes_at);
   H2Link(const H2Link&) = delete;
   H2Link& operator=(const H2Link&) = delete;
   ~H2Link();
@@ -46,6 +47,8 @@ class H2Link final : public boost::intrusive_ref_counter<H2Link, boost::thread_u
   bool begin();
   /// Waits for what every server sends first (RFC 9113 section 3.4), with the number of streams that it wants.
   Task<error_code> greeted(Duration most);
+  /// The server has greeted: from now on it is the pool's connection of this number, and carries streams.
+  void enter(std::uint64_t number) noexcept { number_ = number; }
   /// Whether it may carry one more stream now.
   bool has_room() const noexcept;
   /// Streams that it carries at the same time.
@@ -60,7 +63,8 @@ class H2Link final : public boost::intrusive_ref_counter<H2Link, boost::thread_u
   H2Pool& pool() noexcept { return pool_; }
   net::Timers& timers() noexcept { return stream_->timers(); }
   const net::Tcp::endpoint& to() const noexcept { return to_; }
-  std::uint64_t number() const noexcept { return number_; }
+  std::uint64_t number() const noexcept { return number_; }  ///< 0: not entered yet
+  std::uint64_t heard() const noexcept { return heard_; }    ///< how often bytes have come
   bool taken_down() const noexcept { return taken_down_; }
   bool has_answered() const noexcept { return answered_; }
   bool is_open() const noexcept { return !lost_; }
@@ -95,6 +99,8 @@ class H2Link final : public boost::intrusive_ref_counter<H2Link, boost::thread_u
   void make_frames();
   void run_touched();
   void end_stream(std::int32_t id);
+  void note_refusal();
+  bool any_begun() const noexcept;
   void rest_if_idle();
   void end_if_over();
   void arm();
@@ -104,9 +110,10 @@ class H2Link final : public boost::intrusive_ref_counter<H2Link, boost::thread_u
   net::StreamPtr stream_;
   net::ReadBuffer input_;
   net::Tcp::endpoint to_;
-  const std::uint64_t number_;
+  std::uint64_t number_ = 0;
   Clock::Steady closes_at_;  // zero: whenever
   Clock::Steady idle_since_{};
+  Clock::Steady asked_at_{};  // by the last PING
   net::H2Memory memory_;
   net::H2Held written_;  // the memory of frames that are not sent yet
   nghttp2_session* h2_ = nullptr;
@@ -119,13 +126,14 @@ class H2Link final : public boost::intrusive_ref_counter<H2Link, boost::thread_u
   net::Wake greeting_;
   net::Timer timer_{&H2Link::expired, this};  // idle for too long, or no answer to a PING
   Duration write_timeout_ = std::chrono::seconds(10);
-  std::uint64_t heard_ = 0;     // how often bytes have come
+  std::uint64_t heard_ = 0;
   std::uint32_t promised_ = 0;  // attempts that have no stream yet
   bool inside_ = false;         // nghttp2 must not be called again
   bool in_take_ = false;
   bool writing_ = false;
   bool greeted_ = false;
-  bool asked_ = false;  // a PING is under way
+  bool asked_ = false;     // a PING is under way
+  bool refusing_ = false;  // the server has refused a stream, and none has ended since
   bool retired_ = false;
   bool lost_ = false;
   bool answered_ = false;

@@ -20,6 +20,8 @@ std::string_view text_of(const std::uint8_t* bytes, std::size_t size) noexcept {
 /// Heads that come before the last one; more than a server has reason to send.
 constexpr std::size_t kMaxHeads = 16;
 constexpr std::size_t kMaxAcks = 100;
+/// More than the bounds of a request's head and what the gateway adds can be.
+constexpr std::size_t kMaxSentHead = 1024UL * 1024;
 
 }  // namespace
 
@@ -65,7 +67,7 @@ struct H2LinkCalls {
   }
 
   static int frame_received(nghttp2_session* h2, const nghttp2_frame* frame, void* self) {
-    if (frame->hd.type == NGHTTP2_GOAWAY) of(self).retired_ = true;
+    if (frame->hd.type == NGHTTP2_GOAWAY) goes_away(of(self));
     if (frame->hd.type == NGHTTP2_SETTINGS) of(self).greeted_ = true;
     auto* const one = attempt(self, frame->hd.stream_id);
     if (one == nullptr) return 0;
@@ -110,9 +112,20 @@ struct H2LinkCalls {
     return 0;
   }
 
+  /// What has not gone out yet will not.
+  static void goes_away(H2Link& link) {
+    link.retired_ = true;
+    for (auto* const each : link.attempts_)
+      if (!each->begun_) end(link, each->id_, NGHTTP2_REFUSED_STREAM);
+  }
+
   static void end(H2Link& link, std::int32_t id, std::uint32_t code) {
     link.end_stream(id);
     auto* const one = link.find(id);
+    if (one != nullptr && one->reset_by_server_ && code == NGHTTP2_REFUSED_STREAM)
+      link.note_refusal();
+    else
+      link.refusing_ = false;
     if (one == nullptr || one->closed_) return;
     one->closed_ = {.code = code, .by_server = one->reset_by_server_};
     touch(link, *one);
@@ -127,7 +140,7 @@ struct H2LinkCalls {
   /// A request that could not go out any more, as the server goes away: it has not seen it.
   static int not_sent(nghttp2_session*, const nghttp2_frame* frame, int, void* self) {
     auto* const one = frame->hd.type == NGHTTP2_HEADERS ? attempt(self, frame->hd.stream_id) : nullptr;
-    if (one != nullptr && !one->begun_) end(of(self), one->id_, NGHTTP2_REFUSED_STREAM);
+    if (one != nullptr) end(of(self), one->id_, one->begun_ ? NGHTTP2_INTERNAL_ERROR : NGHTTP2_REFUSED_STREAM);
     return 0;
   }
 
@@ -198,6 +211,7 @@ struct H2LinkSetup {
     nghttp2_option_set_no_auto_window_update(option, 1);
     nghttp2_option_set_max_outbound_ack(option, kMaxAcks);
     nghttp2_option_set_no_closed_streams(option, 1);
+    nghttp2_option_set_max_send_header_block_length(option, kMaxSentHead);
   }
 };
 

@@ -53,22 +53,20 @@ void H2Pool::use(const ServerGroupOptions& options) noexcept {
   max_idle_ = options.max_idle;
 }
 
-CountedAttemptPtr H2Pool::attempt_on(const H2LinkPtr& link, std::size_t at) {
-  CountedAttemptPtr attempt(new H2Attempt(link));
-  attempt->lend(at);
-  return attempt;
-}
-
 /// The first that has room: the others become idle, and are closed. One that rested is looked at, and may be gone then.
 CountedAttemptPtr H2Pool::take(std::size_t at, std::uint64_t since) {
   for (std::size_t i = 0; i < links_.size();) {
     const H2LinkPtr link = links_[i];
-    bool fits = link->number() > since && link->has_room() && leads_there(*link);
+    bool fits = link->number() > since && has_room(*link);
     if (fits && link->idle()) {
       link->look();
       fits = link->has_room();
     }
-    if (fits) return attempt_on(link, at);
+    if (fits) {
+      CountedAttemptPtr attempt(new H2Attempt(link));
+      attempt->lend(at);
+      return attempt;
+    }
     if (i < links_.size() && links_[i] == link) ++i;
   }
   return nullptr;
@@ -96,25 +94,26 @@ Task<Result<CountedAttemptPtr, Failure>> H2Pool::connect(std::size_t at) {
   ++dials_;
   auto made = co_await dial(until);
   --dials_;
-  CountedAttemptPtr attempt;
   std::optional<Failure> failed;
   if (made.has_value())
-    attempt = attempt_on(*made, at);
+    (*made)->lend(at);
   else
     failed = made.error();
   serve_waiting(failed);
-  if (failed) co_return *failed;
-  co_return attempt;
+  co_return made;
 }
+
+bool H2Pool::has_room(const H2Link& link) const noexcept { return link.has_room() && leads_there(link); }
 
 /// A connection was made, or not. Who waits and gets no stream of it waits for the others that are being made; the rest
 /// has failed with this one, or makes its own.
 void H2Pool::serve_waiting(const std::optional<Failure>& failed) {
-  const auto made = made_;
-  const auto has_room = [&] {
-    return !failed && !links_.empty() && links_.back()->number() == made && links_.back()->has_room();
+  const auto any_room = [this] {
+    return std::any_of(links_.begin(), links_.end(), [this](const auto& link) { return has_room(*link); });
   };
-  while (!waiting_.empty() && (has_room() || waiting_.size() > served_by_dials())) {
+  // Who is woken may wait again, behind all others.
+  for (auto left = waiting_.size(); left > 0 && !waiting_.empty(); --left) {
+    if (waiting_.size() <= served_by_dials() && (failed || !any_room())) return;
     auto* const next = waiting_.front();
     waiting_.pop_front();
     next->failed = failed;
@@ -122,7 +121,7 @@ void H2Pool::serve_waiting(const std::optional<Failure>& failed) {
   }
 }
 
-Task<Result<H2LinkPtr, Failure>> H2Pool::dial(Clock::Steady until) {
+Task<Result<CountedAttemptPtr, Failure>> H2Pool::dial(Clock::Steady until) {
   const net::ConnectOptions terms{
       .whole = left_until(until), .tls = tls_.context, .session = session_, .in_turn = true};
   auto connected = co_await connector_.connect(terms);
@@ -131,17 +130,19 @@ Task<Result<H2LinkPtr, Failure>> H2Pool::dial(Clock::Steady until) {
   handshakes_.connected(connected->resumed);
   if (tls_.context && connected->stream->transport().protocol() != "h2")
     co_return handshakes_.no_http2("it does not agree on HTTP/2 (ALPN)");
-  const H2LinkPtr link(new H2Link(*this, std::move(*connected), ++made_, end_of_life()));
+  const H2LinkPtr link(new H2Link(*this, std::move(*connected), end_of_life()));
   links_.push_back(link);
+  CountedAttemptPtr first(new H2Attempt(link));  // before anything comes, so that the connection is not idle
   auto greeted = link->begin() ? co_await link->greeted(left_until(until)) : error_code(asio_error::no_memory);
   if (taken_down()) co_return Failure{.what = Failed::no_connection, .why = kTakenDown, .server = name_};
-  if (!greeted.failed() && !link->has_room()) greeted = asio_error::no_buffer_space;
+  if (!greeted.failed() && link->room() == 0) greeted = asio_error::no_buffer_space;
   if (greeted.failed()) {
     link->lose(greeted);
     co_return not_greeted(greeted);
   }
   room_ = link->room();
-  co_return link;
+  link->enter(++made_);
+  co_return first;
 }
 
 Failure H2Pool::not_greeted(error_code why) {
@@ -172,7 +173,7 @@ void H2Pool::lead_to(const std::vector<net::Tcp::endpoint>& addresses) {
   connector_.use(addresses);
   const auto links = links_;  // one that ends leaves the list
   for (const auto& link : links)
-    if (!leads_there(*link)) link->retire();
+    if (link->number() > 0 && !leads_there(*link)) link->retire();
 }
 
 /// Its connection is kept whatever becomes of it.
@@ -197,7 +198,8 @@ void H2Pool::forget(H2Link& link) {
 
 bool H2Pool::keeps(const H2Link& link) const noexcept {
   if (stopped_ || !leads_there(link)) return false;
-  const auto idle = std::count_if(links_.begin(), links_.end(), [](const auto& each) { return each->idle(); });
+  const auto idle =
+      std::count_if(links_.begin(), links_.end(), [](const auto& each) { return each->number() > 0 && each->idle(); });
   return idle <= static_cast<std::ptrdiff_t>(max_idle_);
 }
 

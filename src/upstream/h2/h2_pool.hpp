@@ -59,12 +59,12 @@ class H2Pool final : public Dialler {
 
   /// On a connection that was made after the first `since` ones and has room, or null.
   CountedAttemptPtr take(std::size_t at, std::uint64_t since);
-  Task<Result<H2LinkPtr, Failure>> dial(Clock::Steady until);
+  bool has_room(const H2Link& link) const noexcept;
+  Task<Result<CountedAttemptPtr, Failure>> dial(Clock::Steady until);
   Failure not_greeted(error_code why);
   /// How many may wait: who makes a connection has one of its streams.
   std::size_t served_by_dials() const noexcept { return dials_ * (room_ - 1); }
   void serve_waiting(const std::optional<Failure>& failed);
-  static CountedAttemptPtr attempt_on(const H2LinkPtr& link, std::size_t at);
   Duration left_until(Clock::Steady until) const;
   bool taken_down() const noexcept { return (row_->out.load(std::memory_order_relaxed) & balance::kDown) != 0; }
   bool leads_there(const H2Link& link) const noexcept;
@@ -85,7 +85,7 @@ class H2Pool final : public Dialler {
   std::vector<net::Tcp::endpoint> addresses_;  ///< where the name leads; empty: nobody said
   std::vector<H2LinkPtr> links_;
   std::deque<Waiter*> waiting_;
-  std::uint64_t made_ = 0;                  ///< connections, since the beginning
+  std::uint64_t made_ = 0;                  ///< connections that servers have greeted on, since the beginning
   std::size_t dials_ = 0;                   ///< under way
   std::size_t room_ = H2Link::kMaxStreams;  ///< streams that the last connection carries
   std::uint32_t max_idle_ = 0;

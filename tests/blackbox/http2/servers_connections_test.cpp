@@ -49,6 +49,33 @@ TEST(Http2Servers, GetNoMoreStreamsAtOnceThanTheyWant) {
   EXPECT_EQ(most, 2U);
 }
 
+TEST(Http2Servers, AreConnectedToOnceForAllThatComeMeanwhile) {
+  H2Server server(once_ended([](const H2Asked& asked) { return h2_answer(asked.stream, {{":status", "200"}}); }));
+  server.greet_after(Milliseconds(300));
+  Proxy proxy(asking(server.url()));
+  H2Client client(proxy.gateway.port());
+  for (std::uint32_t i = 0; i < 3; ++i) client.send(h2_request(2 * i + 1, h2_get()));
+  ASSERT_TRUE(wait_until([&] { return server.connections() == 1; }));
+  std::this_thread::sleep_for(Milliseconds(50));  // the connection is there, and its server has not greeted
+  for (std::uint32_t i = 3; i < 8; ++i) client.send(h2_request(2 * i + 1, h2_get()));
+  for (std::uint32_t i = 0; i < 8; ++i) EXPECT_EQ(client.answer(2 * i + 1).status, 200) << i;
+  EXPECT_EQ(server.connections(), 1U);
+}
+
+// Their bytes take the window of the connection that other answers need.
+TEST(Http2Servers, GetNoMoreRequestsOnAConnectionWhoseAnswersAreNotRead) {
+  H2Server server(once_ended([](const H2Asked& asked) {
+    return h2_answer(asked.stream, {{":status", "200"}}, std::string(1000, 'x'));
+  }));
+  Proxy proxy(asking(server.url()));
+  H2Client client(proxy.gateway.port(), std::string("\0\4", 2) + h2_number(0));  // it gives no window
+  for (std::uint32_t i = 0; i < 100; ++i) client.send(h2_request(2 * i + 1, h2_get()));
+  ASSERT_TRUE(wait_until([&] { return server.asked().size() == 100; }));
+  EXPECT_EQ(server.connections(), 1U);
+  EXPECT_EQ(proxy.client().get("/").status(), 200);
+  EXPECT_EQ(server.connections(), 2U);
+}
+
 TEST(Http2Servers, ThatRefuseAStreamAreAskedAgain) {
   std::atomic<unsigned> times = 0;
   H2Server server(once_ended([&](const H2Asked& asked) {
@@ -103,7 +130,7 @@ TEST(Http2Servers, ThatFallSilentGetNoMoreRequestsOnThatConnection) {
   expect_problem(proxy.client().get("/slow"), 504);
   ASSERT_TRUE(wait_until([&] { return proxy.client().get("/").body == "1"; })) << "it answers a PING: it is there";
   server.fall_silent();
-  expect_problem(proxy.client().get("/slow"), 504);
+  expect_problem(proxy.client().get("/slow"), 504);  // so soon it gets no other PING
   EXPECT_EQ(proxy.client().get("/").body, "2");
 }
 

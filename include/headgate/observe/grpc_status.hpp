@@ -1,0 +1,57 @@
+#pragma once
+// The statuses of gRPC, which an answer carries beside its HTTP status.
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+namespace headgate::observe {
+
+/// Source: the list of status codes of gRPC (doc/statuscodes.md of its project).
+enum class GrpcStatus : std::int8_t {
+  none = -1,  ///< the request is no call of gRPC, or its answer has no status
+  ok,
+  cancelled,
+  unknown,
+  invalid_argument,
+  deadline_exceeded,
+  not_found,
+  already_exists,
+  permission_denied,
+  resource_exhausted,
+  failed_precondition,
+  aborted,
+  out_of_range,
+  unimplemented,
+  internal,
+  unavailable,
+  data_loss,
+  unauthenticated,
+  other  ///< a number that gRPC does not have
+};
+
+/// As log and metrics have it; "" for none.
+constexpr std::string_view to_text(GrpcStatus status) noexcept {
+  constexpr std::array<std::string_view, 18> kNames{"OK",
+                                                    "CANCELLED",
+                                                    "UNKNOWN",
+                                                    "INVALID_ARGUMENT",
+                                                    "DEADLINE_EXCEEDED",
+                                                    "NOT_FOUND",
+                                                    "ALREADY_EXISTS",
+                                                    "PERMISSION_DENIED",
+                                                    "RESOURCE_EXHAUSTED",
+                                                    "FAILED_PRECONDITION",
+                                                    "ABORTED",
+                                                    "OUT_OF_RANGE",
+                                                    "UNIMPLEMENTED",
+                                                    "INTERNAL",
+                                                    "UNAVAILABLE",
+                                                    "DATA_LOSS",
+                                                    "UNAUTHENTICATED",
+                                                    "_OTHER"};
+  const auto number = static_cast<std::int8_t>(status);
+  return number < 0 ? std::string_view() : kNames[static_cast<std::size_t>(number)];
+}
+
+}  // namespace headgate::observe

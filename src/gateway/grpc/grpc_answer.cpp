@@ -1,0 +1,87 @@
+#include "grpc_answer.hpp"
+
+#include "gateway/limits/limit_fields.hpp"
+#include "protobuf.hpp"
+
+#include "headgate/limit/limit.hpp"
+
+#include <algorithm>
+
+namespace headgate::gateway {
+namespace {
+
+using observe::GrpcStatus;
+
+/// In milliseconds, rounded up. Of a limit's refusal as exact as the limit knows it.
+std::uint64_t pushback_of(const Exchange& x, const Problem& problem) noexcept {
+  constexpr std::int64_t kMicros = 1000;
+  const auto told = problem.retry_after * 1000;
+  const auto& a = x.admission;
+  if (problem.ended_by != EndedBy::limit || a.binding == nullptr || a.outcome != Admission::Outcome::rejected)
+    return told;
+  const auto exact = a.decision().retry_after;
+  if (exact <= Duration(0) || seconds_up(exact) != problem.retry_after) return told;
+  return static_cast<std::uint64_t>((exact.count() + kMicros - 1) / kMicros);
+}
+
+/// The message as the protocol wants it: what is not printable ASCII, and the percent sign, as %XX.
+std::string_view escaped(TextArena& text, std::string_view sentence) {
+  constexpr std::string_view kDigits = "0123456789ABCDEF";
+  return text.write(3 * sentence.size(), [&](TextCursor& out) {
+    for (const char c : sentence) {
+      const auto byte = static_cast<unsigned char>(c);
+      if (byte >= 0x20 && byte < 0x7f && c != '%') {
+        out.character(c);
+        continue;
+      }
+      out.character('%');
+      out.character(kDigits[byte >> 4]);
+      out.character(kDigits[byte & 15]);
+    }
+  });
+}
+
+}  // namespace
+
+GrpcStatus grpc_status_of(const Problem& problem) noexcept {
+  switch (problem.status) {
+    case 401:
+      return GrpcStatus::unauthenticated;
+    case 403:
+      return GrpcStatus::permission_denied;
+    case 404:
+    case 405:
+    case 501:
+      return GrpcStatus::unimplemented;
+    case 408:
+      return GrpcStatus::deadline_exceeded;
+    case 413:
+    case 429:
+      return GrpcStatus::resource_exhausted;
+    case 421:
+    case 502:
+    case 503:
+      return GrpcStatus::unavailable;
+    case 504:
+      return problem.ended_by == EndedBy::timeout_connect ? GrpcStatus::unavailable : GrpcStatus::deadline_exceeded;
+    default:
+      return GrpcStatus::internal;
+  }
+}
+
+void append_grpc_status(Exchange& x, const Problem& problem, std::string_view sentence) {
+  x.grpc_status = grpc_status_of(problem);
+  const auto number = static_cast<unsigned>(x.grpc_status);
+  auto& fields = x.fields;
+  fields.push_back({http::Known::unknown, "grpc-status", x.text.number(number)});
+  fields.push_back({http::Known::unknown, "grpc-message", escaped(x.text, sentence)});
+  if (problem.retry_after > 0) {
+    const auto wait = pushback_of(x, problem);
+    fields.push_back({http::Known::unknown, "grpc-retry-pushback-ms", x.text.number(wait)});
+    fields.push_back({http::Known::unknown, "grpc-status-details-bin", retry_info(x.text, number, sentence, wait)});
+  } else if (x.grpc_status == GrpcStatus::resource_exhausted) {
+    fields.push_back({http::Known::unknown, "grpc-retry-pushback-ms", "-1"});
+  }
+}
+
+}  // namespace headgate::gateway

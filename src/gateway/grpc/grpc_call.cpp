@@ -1,0 +1,78 @@
+#include "grpc_call.hpp"
+
+#include "headgate/http/head.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+namespace headgate::gateway {
+
+bool is_grpc(const http::RequestHead& request) noexcept {
+  if (request.version < 20 || request.method != "POST") return false;
+  constexpr std::string_view kType = "application/grpc";
+  const auto type = http::value_of(request.fields, http::Known::content_type);
+  if (!http::same_word(type.substr(0, kType.size()), kType)) return false;
+  const auto rest = type.substr(kType.size());
+  return rest.empty() || rest.front() == '+' || rest.front() == ';' || rest.front() == ' ';
+}
+
+std::optional<Duration> grpc_timeout_in(std::string_view value) noexcept {
+  constexpr std::size_t kMaxDigits = 8;
+  if (value.size() < 2 || value.size() > kMaxDigits + 1) return std::nullopt;
+  std::int64_t number = 0;
+  const auto* const end = value.data() + value.size() - 1;
+  if (value.front() < '0' || value.front() > '9') return std::nullopt;
+  if (const auto read = std::from_chars(value.data(), end, number); read.ec != std::errc() || read.ptr != end)
+    return std::nullopt;
+  switch (value.back()) {
+    case 'H':
+      return std::chrono::hours(number);
+    case 'M':
+      return std::chrono::minutes(number);
+    case 'S':
+      return std::chrono::seconds(number);
+    case 'm':
+      return std::chrono::milliseconds(number);
+    case 'u':
+      return std::chrono::microseconds(number);
+    case 'n':
+      return std::chrono::duration_cast<Duration>(std::chrono::nanoseconds(number));
+    default:
+      return std::nullopt;
+  }
+}
+
+std::optional<Duration> grpc_timeout_of(const http::RequestHead& request) noexcept {
+  if (!is_grpc(request)) return std::nullopt;
+  return grpc_timeout_in(http::value_of(request.fields, kGrpcTimeout));
+}
+
+std::string_view grpc_timeout(Duration left, char* out) noexcept {
+  constexpr std::int64_t kMost = 99'999'999;
+  const auto micros = std::max<std::int64_t>(left.count(), 0);
+  auto number = micros;
+  char unit = 'u';
+  if (micros > kMost) {
+    number = std::min(micros / 1000, kMost);
+    unit = 'm';
+  }
+  if (micros / 1000 > kMost) {
+    number = std::min(micros / 1'000'000, kMost);
+    unit = 'S';
+  }
+  char* const end = std::to_chars(out, out + 8, number).ptr;
+  *end = unit;
+  return {out, static_cast<std::size_t>(end + 1 - out)};
+}
+
+observe::GrpcStatus grpc_status_in(std::string_view value) noexcept {
+  using observe::GrpcStatus;
+  if (value.empty()) return GrpcStatus::none;
+  int number = 0;
+  const auto read = std::from_chars(value.data(), value.data() + value.size(), number);
+  const bool known = read.ec == std::errc() && read.ptr == value.data() + value.size() && number >= 0 &&
+                     number < static_cast<int>(GrpcStatus::other);
+  return known ? static_cast<GrpcStatus>(number) : GrpcStatus::other;
+}
+
+}  // namespace headgate::gateway

@@ -1,0 +1,38 @@
+#pragma once
+// What a request of gRPC says beside HTTP: that it is one, and how long its caller waits. Source: "gRPC over HTTP2"
+// (doc/PROTOCOL-HTTP2.md of its project).
+
+#include "headgate/core/time.hpp"
+#include "headgate/observe/grpc_status.hpp"
+
+#include <optional>
+#include <string_view>
+
+namespace headgate::http {
+struct RequestHead;
+}
+
+namespace headgate::gateway {
+
+/// The field with how long its caller waits.
+inline constexpr std::string_view kGrpcTimeout = "grpc-timeout";
+
+/// Whether it is a call of gRPC: a POST over HTTP/2 with the media type application/grpc, alone or before "+". What
+/// browsers speak (application/grpc-web) is not.
+bool is_grpc(const http::RequestHead& request) noexcept;
+
+/// Reads a value of `grpc-timeout`: at most eight digits and one of the units H, M, S, m, u, n; rounded down to
+/// microseconds. Nothing if it is anything else.
+std::optional<Duration> grpc_timeout_in(std::string_view value) noexcept;
+
+/// How long the caller of gRPC waits for the whole answer, from the beginning of its request on; nothing: it is not
+/// said, or it is no call of gRPC.
+std::optional<Duration> grpc_timeout_of(const http::RequestHead& request) noexcept;
+
+/// The same in the largest precision that eight digits have; "0u" for less than nothing. `out` has room for nine bytes.
+std::string_view grpc_timeout(Duration left, char* out) noexcept;
+
+/// A value of `grpc-status`; GrpcStatus::none if it is empty.
+observe::GrpcStatus grpc_status_in(std::string_view value) noexcept;
+
+}  // namespace headgate::gateway
