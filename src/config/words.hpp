@@ -35,7 +35,8 @@ std::string tls_in_words(const Config& config);
 /// A paragraph for each upstream that says more than its servers; "" without any.
 std::string balance_in_words(const Config& config);
 
-/// A paragraph for each upstream with retries and for each route with a mirror or held bodies; empty if there is none.
+/// A paragraph for each upstream with HTTP/2 or retries and for each route with a mirror or held bodies; empty if there
+/// is none.
 std::string delivery_in_words(const Config& config);
 
 /// One paragraph for each upstream with health checks or bounds of its servers.

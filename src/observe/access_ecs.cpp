@@ -67,7 +67,8 @@ void write_ecs(TextCursor& out, const AccessRecord& record, const LogOptions& op
   write_message(out, record);
   out.word(
       R"(,"ecs.version":"8.11.0","service.name":"headgate","event.kind":"event","event.dataset":"headgate.access")");
-  line.own<"event.outcome">(record.status == 0 ? "unknown" : record.status < 400 ? "success" : "failure");
+  const bool failed = record.status >= 400 || (!record.grpc_status.empty() && record.grpc_status != "OK");
+  line.own<"event.outcome">(record.status == 0 ? "unknown" : failed ? "failure" : "success");
   line.text<"service.node.name">(options.instance);
   line.own<"event.action">("request");
   line.text<"http.request.id">(record.request_id);

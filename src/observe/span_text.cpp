@@ -135,6 +135,7 @@ void write_exchange(SpanText& span, const ExchangeSpans& of) {
   span.text("user_agent.original", record.user_agent, kMaxAgent);
   if (of.client_address) span.text("client.address", record.address.to_string());
   if (record.status != 0) span.number("http.response.status_code", record.status);
+  span.text("rpc.response.status_code", record.grpc_status);
   if (failed)
     span.text("error.type", record.status != 0 ? std::to_string(record.status) : std::string(record.ended_by));
   span.text("headgate.request_id", record.request_id);

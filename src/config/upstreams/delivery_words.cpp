@@ -98,6 +98,10 @@ std::string of_slow_bodies(const Config& config, const upstream::ServerGroupOpti
 std::string delivery_in_words(const Config& config) {
   std::string out;
   for (const auto& upstream : config.upstreams)
+    if (upstream.http2)
+      out += "\nThe servers of upstream " + upstream.name + " are asked over HTTP/2, " +
+             (upstream.tls ? "on which they must agree (ALPN)" : "which they must expect (prior knowledge)") + ".\n";
+  for (const auto& upstream : config.upstreams)
     if (has_places(upstream)) out += of_slow_bodies(config, upstream);
   for (const auto& upstream : config.upstreams)
     if (upstream.retry) out += of_retries(upstream);

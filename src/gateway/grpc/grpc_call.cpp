@@ -48,16 +48,16 @@ std::optional<Duration> grpc_timeout_of(const http::RequestHead& request) noexce
 }
 
 std::string_view grpc_timeout(Duration left, char* out) noexcept {
-  constexpr std::int64_t kMost = 99'999'999;
+  constexpr std::int64_t kMax = 99'999'999;
   const auto micros = std::max<std::int64_t>(left.count(), 0);
   auto number = micros;
   char unit = 'u';
-  if (micros > kMost) {
-    number = std::min(micros / 1000, kMost);
+  if (micros > kMax) {
+    number = std::min(micros / 1000, kMax);
     unit = 'm';
   }
-  if (micros / 1000 > kMost) {
-    number = std::min(micros / 1'000'000, kMost);
+  if (micros / 1000 > kMax) {
+    number = std::min(micros / 1'000'000, kMax);
     unit = 'S';
   }
   char* const end = std::to_chars(out, out + 8, number).ptr;

@@ -5,10 +5,12 @@
 #include "gateway/answers/rewrite.hpp"
 #include "gateway/callers/presented.hpp"
 #include "gateway/grpc/grpc_call.hpp"
+#include "gateway/grpc/grpc_deadline.hpp"
 #include "gateway/limits/limit_key.hpp"
 #include "gateway/record/trace.hpp"
 #include "gateway/steps/check_body.hpp"
 #include "gateway/steps/settle.hpp"
+#include "head_wait.hpp"
 #include "held_body.hpp"
 #include "mirrors.hpp"
 #include "request_body.hpp"
@@ -25,7 +27,6 @@
 #include <boost/asio/error.hpp>
 
 #include <algorithm>
-#include <array>
 #include <exception>
 
 namespace headgate::gateway {
@@ -60,7 +61,6 @@ class Relay {
     start_.room = &x_.head;
     if (x_.route->balance_per) choice_.key = server_key(x_);
     choice_.over = &x_.client_gone;
-    if (const auto timeout = grpc_timeout_of(x_.request)) deadline_ = x_.started + *timeout;
     if (x_.shedding.server_place.held()) choice_.place = std::move(x_.shedding.server_place);
     if (auto problem = take_first_bytes()) co_return problem;
     if (x_.route->delivery) prepare_delivery(*x_.route->delivery);
@@ -147,31 +147,8 @@ class Relay {
     end_attempt(x_, status, problem ? to_text(problem->ended_by) : left ? to_text(EndedBy::client_closed) : "");
   }
 
-  /// Tells the server of a call of gRPC how long the caller still waits for its answer, and no longer than this gateway
-  /// does. False: it does not wait any more.
-  bool pass_on_deadline() {
-    const auto left =
-        std::min(std::chrono::duration_cast<Duration>(*deadline_ - x_.clock->steady()), x_.route->timeout);
-    if (left <= Duration(0)) return false;
-    for (auto& field : x_.fields)
-      if (http::same_word(field.name, kGrpcTimeout)) field.value = grpc_timeout(left, left_.data());
-    return true;
-  }
-
-  static Failure too_late() noexcept { return {.what = Failed::deadline, .cause = boost::asio::error::timed_out}; }
-
-  /// For the head of the answer: what the route lets it take, and what the caller does.
-  Duration timeout() const {
-    if (!deadline_) return x_.route->timeout;
-    const auto left = std::chrono::duration_cast<Duration>(*deadline_ - x_.clock->steady());
-    return std::clamp(left, Duration(0), x_.route->timeout);
-  }
-
-  /// Whether it is the caller's deadline that has come.
-  bool caller_waits() const { return !deadline_ || x_.clock->steady() < *deadline_; }
-
   Task<Result<MaybeProblem, Failure>> attempt(Over over) {
-    if (deadline_ && !pass_on_deadline()) co_return too_late();
+    if (!deadline_.pass_on()) co_return GrpcDeadline::failure();
     ++x_.attempts;
     at_.reset();
     answered_ = false;
@@ -231,8 +208,9 @@ class Relay {
 
   /// Reads heads and forwards interim ones until the final head, then relays the answer.
   Task<Result<MaybeProblem, Failure>> answer(upstream::Attempt& server, RequestBody& body) {
+    HeadWait heads(x_, server, body, tries_ ? &*tries_ : nullptr, deadline_, sent_at_);
     for (unsigned interim = 0; interim <= kMaxInterim; ++interim) {
-      auto head = co_await await_head(server, body);
+      auto head = co_await heads.next();
       if (head.has_error()) co_return head.error();
       const auto status = x_.answer.status;
       if (status == 101 || status >= 200) note_answer(server, body);
@@ -285,49 +263,6 @@ class Relay {
       if (bytes.has_error() || bytes->empty()) break;
     }
     return MaybeProblem{};
-  }
-
-  /// The timeout of the route counts from the end of the request. Until then the body has its own timeouts.
-  Task<Result<void, Failure>> await_head(upstream::Attempt& server, RequestBody& body) {
-    if (deadline_) return await_head_in_time(server, body);
-    return await_head_of_route(server, body);
-  }
-
-  Task<Result<void, Failure>> await_head_of_route(upstream::Attempt& server, RequestBody& body) {
-    if (body.running()) return await_head_beside(server, body);
-    if (tries_ && tries_->held()) return await_head_of_try(server);
-    return server.read_head(x_.answer, timeout());
-  }
-
-  /// The caller of gRPC chooses how long it waits: that it waits no longer says nothing about the server.
-  Task<Result<void, Failure>> await_head_in_time(upstream::Attempt& server, RequestBody& body) {
-    auto head = co_await await_head_of_route(server, body);
-    if (head.has_error() && head.error().what == Failed::reply_timeout && !caller_waits()) co_return too_late();
-    co_return head;
-  }
-
-  /// An attempt that takes too long is given up only if another one follows.
-  Task<Result<void, Failure>> await_head_of_try(upstream::Attempt& server) {
-    auto head = co_await server.read_head(x_.answer, std::min(tries_->patience(), timeout()));
-    if (head.has_value() || head.error().what != Failed::reply_timeout || !caller_waits() ||
-        tries_->again(head.error()))
-      co_return head;
-    const auto left = std::min(tries_->left(), timeout());
-    if (left > Duration(0)) head = co_await server.read_head(x_.answer, left);
-    co_return head;
-  }
-
-  Task<Result<void, Failure>> await_head_beside(upstream::Attempt& server, RequestBody& body) {
-    const auto timeout = x_.route->timeout;
-    auto wait = this->timeout();
-    while (true) {
-      auto head = co_await server.read_head(x_.answer, wait);
-      if (head.has_value() || head.error().what != Failed::reply_timeout || !caller_waits()) co_return head;
-      if (body.running()) continue;
-      const auto since = std::chrono::duration_cast<Duration>(x_.clock->steady() - std::max(sent_at_, body.ended_at()));
-      if (since >= timeout) co_return head;
-      wait = std::min(timeout - since, this->timeout());
-    }
   }
 
   /// The server's answer, of which x_.fields has the fields.
@@ -420,8 +355,7 @@ class Relay {
   std::optional<std::size_t> at_;  ///< the server of the last attempt
   std::string_view first_;
   bool whole_ = true;
-  std::optional<Clock::Steady> deadline_;  ///< of the caller; not set: it does not say
-  std::array<char, 9> left_{};             ///< until then, as the server is told
+  GrpcDeadline deadline_{x_};
   Clock::Steady sent_at_;
   const Duration awaited_ = x_.awaited;  ///< before this step
   Clock::Steady since_;                  ///< when the first attempt began; zero: none has

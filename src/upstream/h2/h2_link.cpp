@@ -75,9 +75,9 @@ std::uint32_t H2Link::room() const noexcept {
 
 void H2Link::look() {
   if (lost_ || in_take_ || inside_ || pool_.clock().steady() - idle_since_ < kLookedAt) return;
-  constexpr unsigned kMost = 16;  // over TLS several messages may be there, of which no event tells any more
+  constexpr unsigned kMaxReads = 16;  // over TLS several messages may be there, of which no event tells any more
   const H2LinkPtr self(this);
-  for (unsigned i = 0; i < kMost && !lost_; ++i) {
+  for (unsigned i = 0; i < kMaxReads && !lost_; ++i) {
     const auto got = input_.fill_now();
     if (got.has_value()) {
       take();

@@ -1,6 +1,8 @@
 // conf/examples as they are in the repository: each runs with real servers and does what its comments say.
 
 #include "blackbox/harness/gateway.hpp"
+#include "blackbox/harness/h2_client.hpp"
+#include "blackbox/harness/h2_server.hpp"
 #include "blackbox/harness/real_server.hpp"
 #include "support/certificates.hpp"
 #include "support/jwk_writer.hpp"
@@ -29,6 +31,7 @@ class Example {
                  all(std::move(environment))) {}
 
   RawClient client() const { return gateway_.client(); }
+  std::uint16_t port() const { return gateway_.port(); }
 
   FakeUpstream upstream;
 
@@ -76,6 +79,19 @@ TEST(Examples, ServersServesEveryPath) {
   const Example example("servers");
   EXPECT_EQ(statuses(example, 4, "GET", "/"), "200 200 200 200");
   EXPECT_EQ(statuses(example, 2, "GET", "/catalog/1"), "200 200");
+}
+
+TEST(Examples, GrpcRefusesInTheWordsOfGrpc) {
+  H2Server server([](const H2Asked& asked) {
+    return h2_answer(asked.stream, {{":status", "200"}, {"grpc-status", "0"}});
+  });
+  const Example example("grpc", {"GRPC_URL=" + server.url()});
+  H2Client client(example.port());
+  std::string statuses;
+  for (std::uint32_t i = 0; i < 6; ++i)
+    statuses += client.ask(2 * i + 1, h2_get("/shop.Orders/Place", {{"content-type", "application/grpc"}}, "POST"))
+                    .fields.at("grpc-status");
+  EXPECT_EQ(statuses, "000008");
 }
 
 TEST(Examples, RetriesSendAgainWhatDoesNoHarm) {

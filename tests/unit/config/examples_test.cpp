@@ -79,6 +79,23 @@ TEST(Meaning, SaysWhichNamesATlsListenerHasAndUntilWhen) {
             "  Each handshake takes twice the time that it would with an ECDSA certificate (P-256).\n");
 }
 
+TEST(Meaning, SaysWhichServersAreAskedOverHttp2) {
+  const auto source = R"({ "listen": ":1", "upstreams": {
+    "one": { "servers": ["http://127.0.0.1:1"], "protocol": "http1" },
+    "plain": { "servers": ["http://127.0.0.1:1"], "protocol": "http2" },
+    "tls": { "servers": ["https://127.0.0.1:1"], "protocol": "http2" } },
+    "routes": [{ "path": "/*", "to": "plain" }] })";
+  const auto loaded = load(source);
+  ASSERT_TRUE(loaded.config) << render_text(loaded.diagnostics, "f", source);
+  const auto text = meaning(*loaded.config, "f");
+  EXPECT_NE(text.find("The servers of upstream plain are asked over HTTP/2, which they must expect (prior knowledge)."),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("The servers of upstream tls are asked over HTTP/2, on which they must agree (ALPN)."),
+            std::string::npos);
+  EXPECT_EQ(text.find("upstream one"), std::string::npos);
+}
+
 TEST(Meaning, SaysWhereEachRouteGoesAndWhatItsRequestsCost) {
   const auto source = R"({ "listen": ":1", "upstreams": { "app": "http://127.0.0.1:1" },
     "limits": { "flood": { "rate": "50/second", "per": "client_ip" }, "plan": { "rate": "900/minute", "per": "client_ip" } },

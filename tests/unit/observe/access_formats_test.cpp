@@ -33,6 +33,7 @@ AccessRecord full() {
   out.host = "a.example:80";
   out.path = "/a b";
   out.status = 429;
+  out.grpc_status = "RESOURCE_EXHAUSTED";
   out.ended_by = "limit";
   out.route = "things";
   out.upstream = "app";

@@ -1,0 +1,41 @@
+#pragma once
+// Waits for the heads of an attempt's answer, as long as the route, its retries and the caller do.
+
+#include "gateway/grpc/grpc_deadline.hpp"
+#include "request_body.hpp"
+#include "tries.hpp"
+
+#include "headgate/upstream/attempt.hpp"
+
+namespace headgate::gateway {
+
+/// Of one attempt. All that it is made with outlives it. Worker thread only.
+class HeadWait {
+ public:
+  /// `tries`: null if nothing is sent again. `sent_at`: when the attempt began.
+  HeadWait(Exchange& x, upstream::Attempt& server, const RequestBody& body, Tries* tries, const GrpcDeadline& deadline,
+           Clock::Steady sent_at) noexcept
+      : x_(x), server_(server), body_(body), tries_(tries), deadline_(deadline), sent_at_(sent_at) {}
+
+  /// Reads the next head into x.answer, interim or final. The timeout of the route counts from the end of the request;
+  /// until then the body has its own timeouts.
+  Task<Result<void, upstream::Failure>> next();
+
+ private:
+  using Head = Result<void, upstream::Failure>;
+  Task<Head> of_route();
+  Task<Head> of_deadline();
+  Task<Head> of_try();
+  Task<Head> beside_body();
+  /// Whether the wait was in vain, and may go on.
+  bool late(const Head& head) const;
+
+  Exchange& x_;
+  upstream::Attempt& server_;
+  const RequestBody& body_;
+  Tries* tries_;
+  const GrpcDeadline& deadline_;
+  Clock::Steady sent_at_;
+};
+
+}  // namespace headgate::gateway
