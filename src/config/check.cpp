@@ -94,7 +94,7 @@ class Checker {
         std::find_if(section.keys.begin(), section.keys.end(), [&](const Key& each) { return each.name == node.key; });
     if (key != section.keys.end()) {
       // A key of ours may be another gateway's as well, with a number where ours has an object.
-      const bool theirs = key->shape->form == Form::section && node.kind == Kind::number;
+      const bool theirs = takes_object(*key->shape) && node.kind == Kind::number;
       auto other = theirs ? other_word(node, section) : std::nullopt;
       if (!other) {
         value(node, *key->shape, *key);
@@ -162,6 +162,11 @@ class Checker {
     report_.error(code::kType, node, subject(node) + " takes " + std::string(shape.what),
                   "write " + in_quotes(node.key) + ": { \"rate\": " + in_quotes(node.written) + " }");
     return true;
+  }
+
+  static bool takes_object(const Shape& shape) {
+    return shape.form == Form::section ||
+           std::any_of(shape.forms.begin(), shape.forms.end(), [](const Shape* form) { return takes_object(*form); });
   }
 
   static bool takes_rate(const Shape& shape) {

@@ -44,11 +44,12 @@ std::string who(const std::vector<Per>& pers) {
 
 // Several rates in one tier are written without the noun, which would appear only once: "5 a minute on average, 5 at
 // once, and 30 an hour on average, 30 at once".
-std::string amounts(const std::vector<limit::Rule>& rules, bool with_noun) {
+std::string amounts(const limit::Limit& limit, const std::vector<limit::Rule>& rules, bool with_noun) {
   if (rules.empty()) return "unlimited";
   std::string out;
   for (const auto& rule : rules) {
-    const std::string_view noun = rule.rate.count == 1 ? " request" : " requests";
+    const bool one = rule.rate.count == 1;
+    const std::string_view noun = limit.glitches ? (one ? " glitch" : " glitches") : one ? " request" : " requests";
     out += (out.empty() ? "" : ", and ") +
            rule.algorithm->meaning(rule, with_noun && rules.size() == 1 ? noun : std::string_view());
   }
@@ -103,10 +104,13 @@ std::string suspends(const limit::Limit& limit) {
   const auto& ban = *limit.ban;
   const auto count = ban.offences.burst;
   std::string out = "; " + std::to_string(count);
-  out += ban.statuses.empty() ? (count == 1 ? " rejection" : " rejections")
-                              : (count == 1 ? " answer with " : " answers with ") + either_of(ban.statuses);
-  out += " within " + to_text(ban.offences.rate.period) + (count == 1 ? " suspends it for " : " suspend it for ") +
-         to_text(ban.first);
+  if (limit.glitches)
+    out = "; to exceed it " + (count == 1 ? std::string("once") : std::to_string(count) + " times");
+  else
+    out += ban.statuses.empty() ? (count == 1 ? " rejection" : " rejections")
+                                : (count == 1 ? " answer with " : " answers with ") + either_of(ban.statuses);
+  out += " within " + to_text(ban.offences.rate.period) +
+         (count == 1 || limit.glitches ? " suspends it for " : " suspend it for ") + to_text(ban.first);
   if (ban.longest > ban.first) out += ", then twice as long each time, at most " + to_text(ban.longest);
   if (limit.store == limit::Store::memory) out += ", until a restart at the latest";
   return out;
@@ -141,14 +145,14 @@ std::string circumstances(const limit::Limit& limit, const std::vector<gateway::
 // One line, and one more for each tier; `margin` is where the second column begins.
 std::string sentence(const limit::Limit& limit, const std::vector<gateway::Exemption>& exemptions, std::size_t margin) {
   const auto rest = circumstances(limit, exemptions);
-  if (!limit.tier_from) return who(limit.per) + ": " + amounts(limit.tiers.front().rules, true) + rest + '\n';
+  if (!limit.tier_from) return who(limit.per) + ": " + amounts(limit, limit.tiers.front().rules, true) + rest + '\n';
   std::size_t width = 0;
   for (const auto& tier : limit.tiers) width = std::max(width, tier.name.size());
   std::string out = who(limit.per) + ", by " + limit.tier_from->source->tier.noun(limit.tier_from->name) + " (else \"" +
                     limit.tiers[limit.default_tier].name + "\")" + rest + ":\n";
   for (const auto& tier : limit.tiers) {
     out += std::string(margin + 2, ' ') + tier.name + std::string(width - tier.name.size() + 2, ' ') +
-           amounts(tier.rules, false) + '\n';
+           amounts(limit, tier.rules, false) + '\n';
   }
   return out;
 }

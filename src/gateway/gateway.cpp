@@ -84,4 +84,8 @@ void Gateway::handshake_failed(const boost::asio::ip::address& peer, std::string
   keep_failed_handshake(*path_, peer, reason);
 }
 
+void Gateway::glitches(const boost::asio::ip::address& peer, std::uint32_t times) {
+  path_->glitches->count(path_->snapshot, peer, times);
+}
+
 }  // namespace headgate::gateway

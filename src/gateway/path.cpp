@@ -20,6 +20,7 @@ Path::Path(Services given, SnapshotPtr first)
       turns(std::make_unique<Turns>(services.clock, services.flights)),
       in_flight(std::make_unique<InFlight>(services.clock, services.memory, *turns, services.random)),
       offences(std::make_shared<Offences>(services.clock, services.memory, services.bans)),
+      glitches(std::make_shared<Glitches>(services.clock, services.memory, services.bans, offences)),
       notices(std::make_unique<Notices>(services.clock, services.notices)),
       rooms(std::make_shared<Rooms>(services.clock, services.rooms)),
       shard_turns(services.random()),
@@ -45,6 +46,7 @@ void Path::stop() {
   outage->stop();
   in_flight->stop();
   offences->stop();
+  glitches->stop();
   rooms->stop();
   mirrors->stop();
   lag.reset();

@@ -2,6 +2,7 @@
 // What the steps of one worker share.
 
 #include "gateway/lag_probe.hpp"
+#include "gateway/limits/glitches.hpp"
 #include "gateway/limits/in_flight.hpp"
 #include "gateway/limits/notices.hpp"
 #include "gateway/limits/offences.hpp"
@@ -38,6 +39,7 @@ struct Path {
   std::unique_ptr<Turns> turns;
   std::unique_ptr<InFlight> in_flight;
   std::shared_ptr<Offences> offences;
+  std::shared_ptr<Glitches> glitches;
   std::unique_ptr<Notices> notices;
   std::shared_ptr<Rooms> rooms;
   limit::ShardTurns shard_turns;

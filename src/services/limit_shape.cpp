@@ -82,6 +82,7 @@ std::string why_anew(const Limit& before, const Limit& after, const config::Conf
 std::string shape_of(const Limit& limit) {
   std::string out = keys_text(limit) + '\n' + std::to_string(limit.version) + ' ' + std::to_string(limit.shards) + ' ' +
                     (limit.mode == limit::Mode::observe ? "observe" : "enforce");
+  if (limit.glitches) out += " glitches";
   for (const auto status : limit.counted_statuses) out += ' ' + std::to_string(status);
   if (limit.tier_from) out += '\n' + gateway::to_text(*limit.tier_from) + ' ' + limit.tiers[limit.default_tier].name;
   std::vector<std::string> tiers;

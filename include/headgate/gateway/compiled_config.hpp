@@ -28,8 +28,8 @@ struct Keyed;
 
 /// When on the path a limit is checked. First the limits that need only the head: a flood then costs no signature check
 /// and no Redis call. Limits that count by a credential come after it was checked, so that a guess costs the caller.
-enum class Stage { memory, memory_after_auth, redis };
-inline constexpr std::size_t kStages = 3;
+enum class Stage { memory, memory_after_auth, redis, no_request };  ///< the last one: no request is counted
+inline constexpr std::size_t kStages = 4;
 
 /// Which part of a limit's size is counted, and where.
 struct Fraction {
@@ -233,6 +233,8 @@ class CompiledConfig {
   std::span<const Route* const> serving() const noexcept { return serving_; }
   /// The names of the limits that suspend keys, by RouteBan::number.
   std::span<const std::string> bans() const noexcept { return bans_; }
+  /// Those of limits that count glitches, each once, whichever routes use it.
+  std::span<const RouteBan> glitch_bans() const noexcept { return glitch_bans_; }
   /// All waiting rooms, in the order of the configuration.
   std::span<const std::unique_ptr<const CompiledRoom>> rooms() const noexcept { return rooms_; }
 
@@ -253,6 +255,7 @@ class CompiledConfig {
   void note_reads(Route& route, const RouteOptions& wanted) const;
   void note_reads(Route& route, const Keyed& keyed) const;
   void note_bans(Route& route);
+  void note_glitch_bans();
   void make_usage();
 
   PathOptions options_;
@@ -274,6 +277,7 @@ class CompiledConfig {
   std::vector<std::unique_ptr<const CompiledRoom>> rooms_;
   std::vector<std::unique_ptr<const Route>> routes_;
   std::vector<const Route*> serving_;
+  std::vector<RouteBan> glitch_bans_;
   Router router_;
   std::unique_ptr<Names> names_;  // only while this is built
 };

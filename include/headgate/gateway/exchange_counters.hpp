@@ -28,6 +28,9 @@ class ExchangeCounters {
   void permits(const CompiledTier& tier, int more) const noexcept;
   /// The same of its place among those of its upstream.
   void place(const Exchange& x, int more) const noexcept;
+  /// A limit that counts glitches has decided about so many of this key.
+  void glitches(const CompiledTier& tier, observe::Source source, bool allowed, std::uint32_t times, std::uint64_t hash,
+                std::string_view key) const;
   /// Shows what is known of a room now.
   void room(const CompiledRoom& room, const room::Knowledge& knowledge) const;
   /// Shows the requests of this worker at an upstream, by Route::upstream.

@@ -54,6 +54,7 @@ class Gateway final : public Handler {
   void refused(Exchange& x) override;
   void name(Exchange& x) override;
   void refused_head(const Exchange& x, std::string_view bytes, std::optional<std::size_t> fault) override;
+  void glitches(const boost::asio::ip::address& peer, std::uint32_t times) override;
   void handshake_failed(const boost::asio::ip::address& peer, std::string_view reason) override;
   bool trusts(const boost::asio::ip::address& peer) const override;
 

@@ -6,6 +6,7 @@
 #include <boost/asio/ip/address.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string_view>
 
@@ -32,6 +33,10 @@ class Handler {
   /// The TLS handshake of a client has failed.
   virtual void handshake_failed(const boost::asio::ip::address& peer, std::string_view reason) {
     static_cast<void>(peer), static_cast<void>(reason);
+  }
+  /// A client of HTTP/2 did so often what costs it nothing, and us something, since the last call.
+  virtual void glitches(const boost::asio::ip::address& peer, std::uint32_t times) {
+    static_cast<void>(peer), static_cast<void>(times);
   }
   /// Whether `peer` is a trusted proxy, whose PROXY header is believed.
   virtual bool trusts(const boost::asio::ip::address& peer) const { return static_cast<void>(peer), false; }

@@ -8,8 +8,7 @@
 namespace headgate::observe {
 
 /// Source: the list of status codes of gRPC (doc/statuscodes.md of its project).
-enum class GrpcStatus : std::int8_t {
-  none = -1,  ///< the request is no call of gRPC, or its answer has no status
+enum class GrpcStatus : std::uint8_t {
   ok,
   cancelled,
   unknown,
@@ -27,7 +26,8 @@ enum class GrpcStatus : std::int8_t {
   unavailable,
   data_loss,
   unauthenticated,
-  other  ///< a number that gRPC does not have
+  other,  ///< a number that gRPC does not have
+  none    ///< the request is no call of gRPC, or its answer has no status
 };
 
 /// As log and metrics have it; "" for none.
@@ -50,8 +50,7 @@ constexpr std::string_view to_text(GrpcStatus status) noexcept {
                                                     "DATA_LOSS",
                                                     "UNAUTHENTICATED",
                                                     "_OTHER"};
-  const auto number = static_cast<std::int8_t>(status);
-  return number < 0 ? std::string_view() : kNames[static_cast<std::size_t>(number)];
+  return status == GrpcStatus::none ? std::string_view() : kNames[static_cast<std::size_t>(status)];
 }
 
 }  // namespace headgate::observe

@@ -15,8 +15,8 @@ using Told = nlohmann::ordered_json;
 
 /// The fields that a line has only if they apply.
 constexpr auto kSometimes = std::to_array<std::string_view>(
-    {"trace_id", "reason", "retried", "limits_ms", "delayed_ms", "queued_ms", "tls", "auth", "limit", "tier", "key_id",
-     "cost", "decision", "held", "remaining", "retry_after_s", "source", "dropped"});
+    {"trace_id", "grpc_status", "reason", "retried", "limits_ms", "delayed_ms", "queued_ms", "tls", "auth", "limit",
+     "tier", "key_id", "cost", "decision", "held", "remaining", "retry_after_s", "source", "dropped"});
 /// Those that a line has if it has a limit. (One that suspends has no number.)
 constexpr auto kOfLimit = std::to_array<const char*>({"decision", "cost", "remaining", "source"});
 
@@ -64,7 +64,8 @@ Told outcome_of_record(const Told& record) {
   const auto by = record.value("ended_by", Told());
   Told out = {{"passed", by == "upstream" || by == "respond" || by == "preflight"}};
   if (by.is_null()) out["passed"] = nullptr;
-  copy(record, out, {{"status", "status"}, {"ended_by", "ended_by"}, {"reason", "detail"}});
+  copy(record, out,
+       {{"status", "status"}, {"grpc_status", "grpc_status"}, {"ended_by", "ended_by"}, {"reason", "detail"}});
   const auto decision = record.value("decision", Told());
   if (decision == "rejected" || decision == "banned")
     copy(record, out, {{"limit", "limit"}, {"retry_after_s", "retry_after"}});

@@ -30,6 +30,7 @@ std::string outcome_of_past(const Past& told) {
   } else {
     out = "was refused with " + status + why;
   }
+  if (const auto grpc = member_text(outcome, "grpc_status"); !grpc.empty()) out += ", in gRPC " + grpc;
   if (const auto limit = member_text(outcome, "limit"); !limit.empty()) out += " by limit " + limit;
   if (outcome.contains("retry_after")) out += "; was told to wait " + wait_text(outcome["retry_after"]);
   return out;

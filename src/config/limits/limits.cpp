@@ -32,7 +32,11 @@ constexpr Key kCountKeys[] = {
     {"status", &kCountedStatuses, "", "[401, 403]", "Statuses of the answers that count", required},
 };
 constexpr Section kCount{"count", "limits.<name>.count", "Which answers a limit counts.", kCountKeys};
-constexpr Shape kCountShape = section(kCount);
+constexpr Shape kCountedAnswers = section(kCount);
+constexpr std::string_view kCountWords[] = {"glitches"};
+constexpr Shape kCountWord = choice(kCountWords);
+constexpr const Shape* kCountForms[] = {&kCountWord, &kCountedAnswers};
+constexpr Shape kCountShape = either("`glitches`, or an object", kCountForms);
 
 constexpr Shape kAlgorithm{.form = Form::choice, .what = "an algorithm", .registered = algorithm_names};
 constexpr Shape kZone = text("a time zone");
@@ -73,7 +77,8 @@ constexpr Key kLimitKeys[] = {
      "back with it in time; needs `signing`"},
     {"count", &kCountShape, "", R"({ "status": [401, 403] })",
      "Counts only answers with these statuses, so that only failed logins use permits: a request takes its permits "
-     "first, and gets them back if its answer does not count; default: every request counts"},
+     "first, and gets them back if its answer does not count; or, in place of requests, the `glitches` of clients of "
+     "HTTP/2: what they do without need, for which `ban` suspends them; default: every request counts"},
     {"ban", &kBanShape, "", R"({ "after": 20, "within": "1m", "for": "10m" })",
      "Suspends a key after several rejections, or after answers of some statuses: until then all its requests are "
      "refused, before anything is counted"},
@@ -176,7 +181,30 @@ class LimitBuilder {
     }
   }
 
+  /// Clients are known by their addresses then, and no request is counted.
+  void glitches(const Node& written) {
+    out_.glitches = true;
+    if (find(&node_, "per") != nullptr &&
+        (out_.per.size() != 1 || out_.per.front().source == nullptr || out_.per.front().source->word != "client_ip"))
+      report_.error_at_key(code::kConflict, *find(&node_, "per"),
+                           "glitches are counted for each connection's client, before any request says who asks",
+                           R"(write "per": "client_ip")");
+    if (find(&node_, "ban") == nullptr)
+      report_.error(code::kConflict, written, "this limit rejects no request, so it needs \"ban\"",
+                    R"(add "ban": { "after": 1, "within": "1m", "for": "10m" })");
+    for (const char* const key :
+         {"in_flight", "tiers", "wait", "appointments", "shards", "notify_at", "bill", "if_absent"})
+      if (const Node* other = find(&node_, key))
+        report_.error_at_key(code::kConflict, *other,
+                             in_quotes(key) + " is of requests, and this limit counts glitches", "remove it");
+    if (const Node* status = find(find(&node_, "ban"), "status"))
+      report_.error_at_key(code::kConflict, *status, "an answer is of a request, and this limit counts glitches",
+                           "remove it: to exceed the limit is the offence");
+  }
+
   void count() {
+    const Node* word = text_at(&node_, "count");
+    if (word != nullptr && word->text == kCountWords[0]) return glitches(*word);
     const Node* written = find(&node_, "count");
     out_.counted_statuses = read_statuses(find(written, "status"));
     const auto keeps = [](const limit::Rule& rule) { return !rule.algorithm->gives_back_late; };

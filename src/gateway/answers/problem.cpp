@@ -110,6 +110,13 @@ std::string_view sentence_of(TextArena& text, const ProblemWords& words) {
 
 Task<void> nothing() { co_return; }
 
+/// Its head says it all, with the status 200.
+void say_in_grpc(Exchange& x, const Problem& problem, AnswerStart& answer) {
+  x.fields.push_back({http::Known::content_type, "Content-Type", "application/grpc"});
+  append_grpc_status(x, problem, sentence_of(x.text, words_of(x.text, problem)));
+  answer.counts_as = std::exchange(answer.start.status, 200);
+}
+
 /// The answer has begun: the trailers of gRPC still say how it ends.
 Task<void> end_with_status(Exchange& x, const Problem& problem) {
   x.fields.clear();
@@ -243,10 +250,8 @@ Task<void> send_problem(Exchange& x, const Problem& problem, RejectionHeaders st
   if (problem.status == 405) x.fields.push_back({http::Known::allow, "Allow", x.allowed_methods});
   std::string_view body;
   AnswerStart answer{.start = {.status = problem.status}, .limits = style};
-  if (is_grpc(x.request)) {
-    x.fields.push_back({http::Known::content_type, "Content-Type", "application/grpc"});
-    append_grpc_status(x, problem, sentence_of(x.text, words_of(x.text, problem)));
-    answer.counts_as = std::exchange(answer.start.status, 200);
+  if (is_grpc(x.request)) [[unlikely]] {
+    say_in_grpc(x, problem, answer);
   } else if (problem.body == RejectionBody::problem) {
     const auto form = form_of(x);
     body = form == ProblemForm::json ? body_of(x.text, problem, retry_after, x.request_id, x.appointments.offered)

@@ -16,6 +16,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <span>
 
 namespace headgate::gateway {
 namespace {
@@ -260,10 +261,14 @@ Task<MaybeProblem> tell_usage(Path& path, Exchange& x, RejectionHeaders style) {
   }
   std::vector<const RouteLimit*> wanted;
   const bool as_asked = asked->x.route != nullptr;
-  const auto& all = as_asked ? asked->x.route->plan : x.snapshot->compiled->usage()->limits;
+  std::span<const RouteLimit> all;
+  if (as_asked)
+    all = asked->x.route->plan;
+  else if (const auto* const usage = x.snapshot->compiled->usage())
+    all = usage->limits;
   for (const auto& route_limit : all)
-    if (route_limit.limit->mode == limit::Mode::enforce && is_own_key(*route_limit.limit) &&
-        (!about_route || needs_no_path(*route_limit.limit)))
+    if (route_limit.stage != Stage::no_request && route_limit.limit->mode == limit::Mode::enforce &&
+        is_own_key(*route_limit.limit) && (!about_route || needs_no_path(*route_limit.limit)))
       wanted.push_back(&route_limit);
   auto look =
       limit_states(as_asked ? asked->x : x, wanted, {path.services.memory, path.services.clock, path.shard_turns});

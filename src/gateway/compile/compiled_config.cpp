@@ -53,6 +53,7 @@ bool counts_by_address(const limit::Limit& limit) {
 }
 
 Stage stage_of(const limit::Limit& limit) {
+  if (limit.glitches) return Stage::no_request;
   if (limit.store == limit::Store::redis) return Stage::redis;
   return needs_auth(limit) ? Stage::memory_after_auth : Stage::memory;
 }
@@ -111,7 +112,18 @@ CompiledConfig::CompiledConfig(const PathOptions& options, const identity::Ident
     routes_.push_back(std::move(route));
   }
   if (!options_.usage.empty()) make_usage();
+  note_glitch_bans();
   names_.reset();
+}
+
+void CompiledConfig::note_glitch_bans() {
+  for (const auto* const route : serving_) {
+    for (const auto& ban : route->bans) {
+      const auto same = [&](const RouteBan& known) { return known.route_limit->ready == ban.route_limit->ready; };
+      if (ban.route_limit->limit->glitches && std::none_of(glitch_bans_.begin(), glitch_bans_.end(), same))
+        glitch_bans_.push_back(ban);
+    }
+  }
 }
 
 CompiledConfig::~CompiledConfig() = default;

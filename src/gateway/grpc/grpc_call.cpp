@@ -1,14 +1,12 @@
 #include "grpc_call.hpp"
 
-#include "headgate/http/head.hpp"
-
 #include <algorithm>
 #include <charconv>
 
 namespace headgate::gateway {
 
-bool is_grpc(const http::RequestHead& request) noexcept {
-  if (request.version < 20 || request.method != "POST") return false;
+bool detail::has_grpc_type(const http::RequestHead& request) noexcept {
+  if (request.method != "POST") return false;
   constexpr std::string_view kType = "application/grpc";
   const auto type = http::value_of(request.fields, http::Known::content_type);
   if (!http::same_word(type.substr(0, kType.size()), kType)) return false;

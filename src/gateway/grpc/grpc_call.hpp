@@ -3,23 +3,26 @@
 // (doc/PROTOCOL-HTTP2.md of its project).
 
 #include "headgate/core/time.hpp"
+#include "headgate/http/head.hpp"
 #include "headgate/observe/grpc_status.hpp"
 
 #include <optional>
 #include <string_view>
-
-namespace headgate::http {
-struct RequestHead;
-}
 
 namespace headgate::gateway {
 
 /// The field with how long its caller waits.
 inline constexpr std::string_view kGrpcTimeout = "grpc-timeout";
 
+namespace detail {
+bool has_grpc_type(const http::RequestHead& request) noexcept;
+}  // namespace detail
+
 /// Whether it is a call of gRPC: a POST over HTTP/2 with the media type application/grpc, alone or before "+". What
 /// browsers speak (application/grpc-web) is not.
-bool is_grpc(const http::RequestHead& request) noexcept;
+inline bool is_grpc(const http::RequestHead& request) noexcept {
+  return request.version >= 20 && detail::has_grpc_type(request);
+}
 
 /// Reads a value of `grpc-timeout`: at most eight digits and one of the units H, M, S, m, u, n; rounded down to
 /// microseconds. Nothing if it is anything else.

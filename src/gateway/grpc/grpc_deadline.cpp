@@ -1,17 +1,13 @@
 #include "grpc_deadline.hpp"
 
-#include "grpc_call.hpp"
-
-#include "headgate/gateway/exchange.hpp"
-
 #include <boost/asio/error.hpp>
 
 #include <algorithm>
 
 namespace headgate::gateway {
 
-GrpcDeadline::GrpcDeadline(Exchange& x) : x_(x) {
-  if (const auto timeout = grpc_timeout_of(x.request)) at_ = x.started + *timeout;
+void GrpcDeadline::read() {
+  if (const auto timeout = grpc_timeout_of(x_.request)) at_ = x_.started + *timeout;
 }
 
 Duration GrpcDeadline::most() const {

@@ -1,7 +1,9 @@
 #pragma once
 // How long the caller of gRPC still waits while its call is at a server. Its own choice says nothing about that server.
 
-#include "headgate/core/clock.hpp"
+#include "grpc_call.hpp"
+
+#include "headgate/gateway/exchange.hpp"
 #include "headgate/upstream/failure.hpp"
 
 #include <array>
@@ -9,12 +11,13 @@
 
 namespace headgate::gateway {
 
-struct Exchange;
-
 /// Of one exchange; lives in its relay. Worker thread only.
 class GrpcDeadline {
  public:
-  explicit GrpcDeadline(Exchange& x);
+  explicit GrpcDeadline(Exchange& x) : x_(x) {
+    if (is_grpc(x.request)) [[unlikely]]
+      read();
+  }
   /// Whether there is one.
   explicit operator bool() const noexcept { return at_.has_value(); }
   /// Writes what is left into the fields for the server, and no more than the route waits. False: nothing is left.
@@ -26,6 +29,8 @@ class GrpcDeadline {
   static upstream::Failure failure() noexcept;
 
  private:
+  void read();
+
   Exchange& x_;
   std::optional<Clock::Steady> at_;
   std::array<char, 9> text_{};

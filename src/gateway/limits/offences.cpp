@@ -26,13 +26,13 @@ bool Offences::counts_in_redis(const RouteBan& ban) const noexcept {
   return ban.route_limit->limit->store == limit::Store::redis && under_way_ < kMaxUnderWay;
 }
 
-void Offences::note(const Exchange& x, const RouteBan& ban, std::string_view key) {
+void Offences::note(const SnapshotPtr& snapshot, const boost::asio::ip::address& client, const RouteBan& ban,
+                    std::string_view key) {
   if (stopped_) return;
   const bool observed = ban.route_limit->limit->mode == limit::Mode::observe;
-  const auto& client = x.caller.address;
   if (!counts_in_redis(ban)) return count_here(*ban.policy, key, observed, client);
-  spawn(count_in_redis(shared_from_this(), {.redis = x.snapshot->redis,
-                                            .compiled = x.snapshot->compiled,
+  spawn(count_in_redis(shared_from_this(), {.redis = snapshot->redis,
+                                            .compiled = snapshot->compiled,
                                             .policy = ban.policy,
                                             .key = std::string(key),
                                             .client = client,

@@ -26,7 +26,12 @@ class Offences : public std::enable_shared_from_this<Offences> {
   Offences(Clock& clock, limit::Limiter& memory, limit::BanTable& bans) : clock_(clock), memory_(memory), bans_(bans) {}
 
   /// `x` was an offence of `key`.
-  void note(const Exchange& x, const RouteBan& ban, std::string_view key);
+  void note(const Exchange& x, const RouteBan& ban, std::string_view key) {
+    note(x.snapshot, x.caller.address, ban, key);
+  }
+  /// The same of what is no request. `ban` is of this configuration.
+  void note(const SnapshotPtr& snapshot, const boost::asio::ip::address& client, const RouteBan& ban,
+            std::string_view key);
   /// The same. When it returns, the offence is counted, and the suspension that it begins has begun. It waits for Redis
   /// no longer than any other call.
   Task<void> note_now(const Exchange& x, const RouteBan& ban, std::string_view key);

@@ -136,7 +136,8 @@ void ExchangeCounters::clear_gauges() const noexcept {
 }
 
 const observe::RouteCounters& ExchangeCounters::of_route(const Exchange& x) const {
-  auto& route = x.route ? routes_[x.route->number] : routes_.back();
+  if (x.route == nullptr) return routes_.back();
+  auto& route = routes_[x.route->number];
   if (!route) route = observe::RouteCounters(made_routes_.of(x.route->name));
   return route;
 }
@@ -170,6 +171,17 @@ void ExchangeCounters::count_extras(const Exchange& x) const {
     tiers_[x.flight.waited_for->number].waits->record(x.flight.waited - x.capacity.waited.value_or(Duration(0)));
   if (x.capacity.state != CapacityPart::State::none) count_place(x);
   if (x.room.outcome != RoomVisit::Outcome::none) count_visit(x);
+}
+
+void ExchangeCounters::glitches(const CompiledTier& tier, observe::Source source, bool allowed, std::uint32_t times,
+                                std::uint64_t hash, std::string_view key) const {
+  const auto& counters = tiers_[tier.number];
+  (allowed ? counters.allowed : counters.rejected)[static_cast<std::size_t>(source)]->add();
+  (allowed ? counters.units_allowed : counters.units_rejected)->add(times);
+  if (allowed)
+    counters.top->allowed(hash, key);
+  else
+    counters.top->rejected(hash, key);
 }
 
 void ExchangeCounters::count_place(const Exchange& x) const {

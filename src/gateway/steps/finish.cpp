@@ -44,7 +44,8 @@ void finish(Path& path, Exchange& x) {
   (x.snapshot ? x.snapshot : path.snapshot)->counters->count(x, elapsed);
   auto& log = path.services.access_log;
   const bool recorded = x.trace && x.trace->recorded() && path.services.spans != nullptr;
-  const bool failed = x.grpc_status > observe::GrpcStatus::ok;  // beside the status 200
+  using observe::GrpcStatus;
+  const bool failed = x.grpc_status != GrpcStatus::ok && x.grpc_status != GrpcStatus::none;  // beside the status 200
   const bool logged = log.on() && (failed || !log.leaves_out(x.status));
   if (!logged && !recorded) return;
   // Only for the log: the request took no step of its route.

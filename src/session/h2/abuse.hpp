@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdint>
 #include <string_view>
+#include <utility>
 
 namespace headgate::session {
 
@@ -52,10 +53,12 @@ class H2Limits {
  public:
   /// A stream that was reset before its exchange had ended, by whom ever.
   void reset(Clock::Steady now) noexcept {
+    ++fresh_;
     if (!resets_.take(now)) found(H2Abuse::resets);
   }
   /// A frame that asks for work and brings nothing.
   void glitch(Clock::Steady now) noexcept {
+    ++fresh_;
     if (!glitches_.take(now)) found(H2Abuse::glitches);
   }
   /// A client that reads much gives back much: only what is beyond ten for each frame of data counts.
@@ -73,6 +76,10 @@ class H2Limits {
     if (why_ == H2Abuse::none) why_ = why;
   }
   H2Abuse why() const noexcept { return why_; }
+  /// A head or body that breaks the protocol.
+  void malformed() noexcept { ++fresh_; }
+  /// How much of all this has come since the last call.
+  std::uint32_t take_fresh() noexcept { return std::exchange(fresh_, 0); }
 
  private:
   static constexpr std::uint32_t kUpdatesPerData = 10;
@@ -82,6 +89,7 @@ class H2Limits {
   AbuseBucket resets_{200, 20};
   AbuseBucket glitches_{1'000, 100};
   std::uint32_t free_updates_ = 100;
+  std::uint32_t fresh_ = 0;
   H2Abuse why_ = H2Abuse::none;
 };
 

@@ -91,6 +91,7 @@ struct H2Callbacks {
   /// Its exchange has not begun: it begins to be logged. Else the exchange ends with its body.
   static void found_malformed(H2Session& session, H2Stream& stream, const char* why) {
     stream.malformed = why;
+    session.limits_.malformed();
     if (!stream.answering) session.begun_.push_back(stream.id);
   }
 

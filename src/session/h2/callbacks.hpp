@@ -6,9 +6,12 @@
 #include <cstddef>
 #include <cstdint>
 
+namespace headgate::net {
+class H2Memory;
+}
+
 namespace headgate::session {
 
-class H2Memory;
 class H2Session;
 
 /// A session of nghttp2 for `session`, with our settings queued. Both arguments outlive it. Null: no memory.

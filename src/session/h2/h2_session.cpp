@@ -120,6 +120,7 @@ bool H2Session::has_enough() const { return streams_.size() >= kStreamsWhenFull 
 
 void H2Session::judge() {
   limits_.queued(nghttp2_session_get_outbound_queue_size(h2_));
+  if (const auto fresh = limits_.take_fresh(); fresh > 0) handler().glitches(peer_.address, fresh);
   const auto why = limits_.why();
   if (why == H2Abuse::none) return;
   failed_ = true;

@@ -15,9 +15,10 @@
 
 namespace headgate::upstream {
 
+namespace {
+
 namespace asio_error = boost::asio::error;
 namespace errc = boost::system::errc;
-namespace {
 
 error_code not_http2() noexcept { return errc::make_error_code(errc::bad_message); }
 
