@@ -32,6 +32,8 @@ std::string_view to_text(EndedBy ended_by) noexcept {
       return "timeout_connect";
     case EndedBy::timeout_upstream:
       return "timeout_upstream";
+    case EndedBy::deadline:
+      return "deadline";
     case EndedBy::timeout_client:
       return "timeout_client";
     case EndedBy::client_closed:
@@ -132,6 +134,7 @@ void Exchange::reset() {
   ended_by = EndedBy::upstream;
   upstream = server = reason = retried = {};
   grpc_status = observe::GrpcStatus::none;
+  grpc_answer = false;
   attempts = 0;
   upstream_time = {};
   awaited = {};

@@ -18,6 +18,7 @@ void name_rule(Rule& rule, bool one_of_several, PeriodInKey period) {
     rule.suffix += ':' + rule.calendar->zone();
   if (algorithm != nullptr && algorithm->name != kDefaultAlgorithm && !rule.rate.month)
     rule.suffix.append(1, ':').append(algorithm->name);
+  if (rule.glitches) rule.suffix += ":glitches";
   if (rule.version != 1) rule.suffix += ":v" + std::to_string(rule.version);
   rule.seed = stable_hash(rule.suffix);
 }

@@ -53,6 +53,7 @@ enum class EndedBy : std::uint8_t {
   no_server,
   timeout_connect,
   timeout_upstream,
+  deadline,
   timeout_client,
   client_closed,
   upstream_closed,
@@ -262,6 +263,7 @@ struct Exchange {
   /// Who looks at the body of the answer as it passes; null: nobody. Who looks at that of the request stands before
   /// `body`.
   http::BodyLook* answer_looks = nullptr;
+  bool grpc_answer = false;              ///< the answer of a server that has begun is one of gRPC
   upstream::Attempt* attempt = nullptr;  ///< the attempt under way; cancelled if the client goes away
   Delay* delay = nullptr;                ///< the wait for a permit under way
   std::string_view path_for_server;      ///< of a route that rewrites it; else empty

@@ -44,6 +44,7 @@ struct Rule {
   std::shared_ptr<const Calendar> calendar;  ///< set if it counts by the days or months of a time zone; else null
   bool leases = false;                       ///< whether a gateway may take permits from Redis ahead, in batches
   const Algorithm* algorithm = nullptr;      ///< never null in a loaded configuration
+  bool glitches = false;                     ///< what it counts is no requests
   std::uint32_t version = 1;                 ///< of the limit's counters; another one begins them anew
   /// End of its Redis keys; see name_rule(). A change of size does not change it, so the counter keeps what was used.
   std::string suffix;
@@ -59,7 +60,8 @@ enum class PeriodInKey : bool { no, yes };
 ///
 /// The suffix is ":<limit>", and then what makes a counter's value unreadable to a rule with another: ":<period>" if
 /// `period` or `one_of_several` say so and for every window, ":<time zone>" of a calendar, ":<algorithm>" of all but
-/// kDefaultAlgorithm, ":v<version>" beyond 1. So two configurations at once never overwrite each other's counters.
+/// kDefaultAlgorithm, ":glitches" if it counts those, ":v<version>" beyond 1. So two configurations at once never
+/// overwrite each other's counters.
 void name_rule(Rule& rule, bool one_of_several, PeriodInKey period);
 
 enum class Mode { enforce, observe };  ///< observe: counted and shown, rejects nobody

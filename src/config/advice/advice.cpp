@@ -46,7 +46,8 @@ bool is_of_each_caller(const Config& config, const limit::Limit& limit) {
   const auto& instead = limit.if_absent.instead;
   const bool invented = std::ranges::any_of(limit.per, told) ||
                         std::ranges::any_of(instead, [&](const auto& key) { return std::ranges::any_of(key, told); });
-  return limit.mode == limit::Mode::enforce && !invented && gateway::is_own_key(limit) && counts_everybody(limit);
+  return limit.mode == limit::Mode::enforce && !limit.glitches && !invented && gateway::is_own_key(limit) &&
+         counts_everybody(limit);
 }
 
 }  // namespace

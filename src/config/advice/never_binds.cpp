@@ -136,7 +136,8 @@ class BindingSearch {
   }
 
   bool enforces(const Limit& a, const Limit& b) const {
-    if (a.mode != limit::Mode::enforce || b.mode != limit::Mode::enforce || a.store != b.store) return false;
+    if (a.glitches || a.mode != limit::Mode::enforce || b.mode != limit::Mode::enforce || a.store != b.store)
+      return false;
     const bool down_alike = a.if_redis_down == b.if_redis_down || a.if_redis_down == limit::IfRedisDown::reject;
     return down_alike && !special_.contains(a.name) && !has_another_use(b);
   }

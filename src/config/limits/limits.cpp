@@ -125,6 +125,8 @@ class LimitBuilder {
     store();
     build_if_absent(build_, node_, out_.per, out_.if_absent);
     tier_from();
+    const Node* counts = text_at(&node_, "count");
+    out_.glitches = counts != nullptr && counts->text == kCountWords[0];
     build_tiers(build_, node_, out_);
     build_shards(build_, node_, out_);
     build_appointments(build_, node_, out_);
@@ -183,7 +185,6 @@ class LimitBuilder {
 
   /// Clients are known by their addresses then, and no request is counted.
   void glitches(const Node& written) {
-    out_.glitches = true;
     if (find(&node_, "per") != nullptr &&
         (out_.per.size() != 1 || out_.per.front().source == nullptr || out_.per.front().source->word != "client_ip"))
       report_.error_at_key(code::kConflict, *find(&node_, "per"),
@@ -203,8 +204,7 @@ class LimitBuilder {
   }
 
   void count() {
-    const Node* word = text_at(&node_, "count");
-    if (word != nullptr && word->text == kCountWords[0]) return glitches(*word);
+    if (out_.glitches) return glitches(*text_at(&node_, "count"));
     const Node* written = find(&node_, "count");
     out_.counted_statuses = read_statuses(find(written, "status"));
     const auto keeps = [](const limit::Rule& rule) { return !rule.algorithm->gives_back_late; };

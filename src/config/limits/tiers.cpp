@@ -211,6 +211,7 @@ class TierBuilder {
     rule.version = out_.version;
     rule.rate = *rate;
     rule.algorithm = algorithm_;
+    rule.glitches = out_.glitches;
     read(&node_, "wait", rule.wait);
     read(&section, "wait", rule.wait);
     if (!calendars_.find(node, *rate, rule.calendar)) return std::nullopt;

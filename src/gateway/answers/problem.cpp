@@ -151,7 +151,7 @@ Problem problem_of(const upstream::Failure& failure) {
               .detail = "The server behind this gateway did not answer in time."};
     case Failed::deadline:
       return {.status = 504,
-              .ended_by = EndedBy::timeout_upstream,
+              .ended_by = EndedBy::deadline,
               .detail = "The deadline of this request came before the answer of the server behind this gateway."};
     case Failed::full:
       return {.status = 503,
@@ -235,7 +235,7 @@ Task<void> send_problem(Exchange& x, const Problem& problem, RejectionHeaders st
   x.problem_limit = problem.limit;
   x.retry_after = std::chrono::seconds(problem.retry_after);
   if (x.reason.empty() && is_refusal(problem.ended_by)) x.reason = problem.detail;
-  if (x.reply->started()) return is_grpc(x.request) ? end_with_status(x, problem) : nothing();  // the session resets it
+  if (x.reply->started()) return x.grpc_answer ? end_with_status(x, problem) : nothing();  // the session resets it
   x.fields.clear();
   const auto retry_after = problem.retry_after > 0 ? x.text.number(problem.retry_after) : std::string_view{};
   if (!retry_after.empty()) x.fields.push_back({http::Known::retry_after, "Retry-After", retry_after});

@@ -112,7 +112,8 @@ Task<Explanation> explain_head(Path& path, Exchange& x) {
   if (!x.route || x.caller.ip_key.empty() || x.preflight) co_return out;
   std::vector<const RouteLimit*> plan;
   plan.reserve(x.route->plan.size());
-  for (const auto& route_limit : x.route->plan) plan.push_back(&route_limit);
+  for (const auto& route_limit : x.route->plan)
+    if (route_limit.stage != Stage::no_request) plan.push_back(&route_limit);
   auto states = limit_states(x, plan, LimitStates{path.services.memory, path.services.clock, path.shard_turns});
   out.limits = co_await states;
   for (const auto& state : out.limits)

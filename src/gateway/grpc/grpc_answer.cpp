@@ -77,7 +77,9 @@ void append_grpc_status(Exchange& x, const Problem& problem, std::string_view se
   fields.push_back({http::Known::unknown, "grpc-message", escaped(x.text, sentence)});
   if (problem.retry_after > 0) {
     const auto wait = pushback_of(x, problem);
-    fields.push_back({http::Known::unknown, "grpc-retry-pushback-ms", x.text.number(wait)});
+    // A retry of the library would not bring the ticket of the room along, and begin at the end of the line.
+    const bool again = problem.ended_by != EndedBy::waiting_room;
+    fields.push_back({http::Known::unknown, "grpc-retry-pushback-ms", again ? x.text.number(wait) : "-1"});
     fields.push_back({http::Known::unknown, "grpc-status-details-bin", retry_info(x.text, number, sentence, wait)});
   } else if (x.grpc_status == GrpcStatus::resource_exhausted) {
     fields.push_back({http::Known::unknown, "grpc-retry-pushback-ms", "-1"});

@@ -6,9 +6,11 @@
 namespace headgate::gateway {
 
 bool detail::has_grpc_type(const http::RequestHead& request) noexcept {
-  if (request.method != "POST") return false;
+  return request.method == "POST" && is_grpc_type(http::value_of(request.fields, http::Known::content_type));
+}
+
+bool is_grpc_type(std::string_view type) noexcept {
   constexpr std::string_view kType = "application/grpc";
-  const auto type = http::value_of(request.fields, http::Known::content_type);
   if (!http::same_word(type.substr(0, kType.size()), kType)) return false;
   const auto rest = type.substr(kType.size());
   return rest.empty() || rest.front() == '+' || rest.front() == ';' || rest.front() == ' ';
@@ -42,7 +44,9 @@ std::optional<Duration> grpc_timeout_in(std::string_view value) noexcept {
 
 std::optional<Duration> grpc_timeout_of(const http::RequestHead& request) noexcept {
   if (!is_grpc(request)) return std::nullopt;
-  return grpc_timeout_in(http::value_of(request.fields, kGrpcTimeout));
+  constexpr Duration kLongest = std::chrono::hours(24 * 365);  // longer ones would overflow the clock
+  const auto timeout = grpc_timeout_in(http::value_of(request.fields, kGrpcTimeout));
+  return timeout ? std::optional(std::min(*timeout, kLongest)) : std::nullopt;
 }
 
 std::string_view grpc_timeout(Duration left, char* out) noexcept {

@@ -14,6 +14,9 @@ namespace headgate::gateway {
 /// The field with how long its caller waits.
 inline constexpr std::string_view kGrpcTimeout = "grpc-timeout";
 
+/// application/grpc, alone or before "+" or ";".
+bool is_grpc_type(std::string_view media_type) noexcept;
+
 namespace detail {
 bool has_grpc_type(const http::RequestHead& request) noexcept;
 }  // namespace detail

@@ -2,6 +2,7 @@
 
 #include "headgate/core/hash.hpp"
 #include "headgate/gateway/exchange_counters.hpp"
+#include "headgate/gateway/override_table.hpp"
 #include "headgate/identity/client_address.hpp"
 
 #include <array>
@@ -12,7 +13,13 @@ namespace {
 
 using observe::Source;
 
-const CompiledTier& tier_of(const RouteBan& ban) { return ban.route_limit->ready->tiers.front(); }
+/// What the limit gives this key, which an operator may have changed.
+const CompiledTier& tier_of(const Snapshot& snapshot, const RouteBan& ban, std::string_view key, Instant now) {
+  const auto& ready = *ban.route_limit->ready;
+  const auto* const overrides = snapshot.overrides.get();
+  const auto* const granted = overrides != nullptr ? overrides->find(ready, key, now) : nullptr;
+  return granted != nullptr ? granted->tier : ready.tiers.front();
+}
 
 std::vector<limit::Check> checks_of(const std::vector<limit::Rule>& rules, std::string_view key, std::uint32_t times) {
   std::vector<limit::Check> out;
@@ -35,11 +42,13 @@ void Glitches::count(const SnapshotPtr& snapshot, const boost::asio::ip::address
     if (exemption && identity::contains(exemption->addresses, client)) continue;
     // Who is suspended is not suspended for longer by what is on its way.
     if (bans_.find(ban.policy->offences, key, clock_.wall())) continue;
-    Batch batch{.snapshot = snapshot, .ban = &ban, .key = key, .client = client, .times = times};
+    const auto& tier = tier_of(*snapshot, ban, key, clock_.wall());
+    if (tier.rules.empty()) continue;
+    Batch batch{.snapshot = snapshot, .ban = &ban, .tier = &tier, .key = key, .client = client, .times = times};
     if (ban.route_limit->limit->store == limit::Store::memory)
-      count_here(batch, tier_of(ban).rules, Source::memory);
+      count_here(batch, tier.rules, Source::memory);
     else if (under_way_ >= kMaxUnderWay)
-      count_here(batch, tier_of(ban).local, Source::fallback);
+      count_without_redis(batch);
     else
       spawn(count_in_redis(shared_from_this(), std::move(batch)), "glitches");
   }
@@ -52,8 +61,7 @@ void Glitches::count_here(const Batch& batch, const std::vector<limit::Rule>& ru
 }
 
 Task<void> Glitches::count_in_redis(std::shared_ptr<Glitches> self, Batch batch) {
-  const auto& tier = tier_of(*batch.ban);
-  const auto checks = checks_of(tier.rules, batch.key, batch.times);
+  const auto checks = checks_of(batch.tier->rules, batch.key, batch.times);
   std::vector<limit::Decision> decisions(checks.size());
   ++self->under_way_;
   auto call = batch.snapshot->redis->decide(checks, decisions);
@@ -61,14 +69,19 @@ Task<void> Glitches::count_in_redis(std::shared_ptr<Glitches> self, Batch batch)
   --self->under_way_;
   if (self->stopped_) co_return;
   if (agreed.has_error())
-    self->count_here(batch, tier.local, Source::fallback);
+    self->count_without_redis(batch);
   else
     self->decided(batch, *agreed, Source::redis);
 }
 
+void Glitches::count_without_redis(const Batch& batch) {
+  if (batch.ban->route_limit->limit->if_redis_down == limit::IfRedisDown::allow) return;
+  count_here(batch, batch.tier->local, Source::fallback);
+}
+
 void Glitches::decided(const Batch& batch, bool allowed, Source source) {
-  const auto& tier = tier_of(*batch.ban);
-  batch.snapshot->counters->glitches(tier, source, allowed, batch.times, keyed_hash(batch.key, 0).low, batch.key);
+  batch.snapshot->counters->glitches(batch.ban->route_limit->ready->tiers.front(), source, allowed, batch.times,
+                                     keyed_hash(batch.key, 0).low, batch.key);
   if (!allowed) offences_->note(batch.snapshot, batch.client, *batch.ban, batch.key);
 }
 

@@ -29,12 +29,14 @@ class Glitches : public std::enable_shared_from_this<Glitches> {
   struct Batch {
     SnapshotPtr snapshot;
     const RouteBan* ban = nullptr;
+    const CompiledTier* tier = nullptr;  ///< of the snapshot, too
     std::string key;
     boost::asio::ip::address client;
     std::uint32_t times = 0;
   };
   static Task<void> count_in_redis(std::shared_ptr<Glitches> self, Batch batch);
   void count_here(const Batch& batch, const std::vector<limit::Rule>& rules, observe::Source source);
+  void count_without_redis(const Batch& batch);
   void decided(const Batch& batch, bool allowed, observe::Source source);
 
   Clock& clock_;

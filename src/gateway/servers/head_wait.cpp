@@ -41,7 +41,10 @@ Task<Result<void, Failure>> HeadWait::beside_body() {
   while (true) {
     auto head = co_await server_.read_head(x_.answer, wait);
     if (!late(head)) co_return head;
-    if (body_.running()) continue;
+    if (body_.running()) {
+      wait = deadline_.most();
+      continue;
+    }
     const auto since = std::chrono::duration_cast<Duration>(x_.clock->steady() - std::max(sent_at_, body_.ended_at()));
     if (since >= x_.route->timeout) co_return head;
     wait = std::min(x_.route->timeout - since, deadline_.most());

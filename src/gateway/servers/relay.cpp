@@ -148,7 +148,7 @@ class Relay {
   }
 
   Task<Result<MaybeProblem, Failure>> attempt(Over over) {
-    if (!deadline_.pass_on()) co_return GrpcDeadline::failure();
+    if (deadline_.over()) co_return GrpcDeadline::failure();
     ++x_.attempts;
     at_.reset();
     answered_ = false;
@@ -164,6 +164,7 @@ class Relay {
       server = std::move(*connected);
     }
     if (x_.client_gone) co_return client_gone();
+    if (!deadline_.pass_on()) co_return GrpcDeadline::failure();
     at_ = server->at();
     x_.server = server->server();
     if (x_.route->edits) name_server(x_, x_.server);
@@ -283,7 +284,10 @@ class Relay {
     if (first.has_error()) co_return Failure{.what = Failed::malformed, .cause = first.error()};
     auto answer = taken_over();
     const auto ends_here = from.ended() && from.trailers().empty();
-    if (ends_here && is_grpc(x_.request)) note_grpc_status(x_.answer.fields);
+    if (is_grpc(x_.request)) [[unlikely]] {
+      x_.grpc_answer = is_grpc_type(http::value_of(x_.answer.fields, http::Known::content_type));
+      if (ends_here) note_grpc_status(x_.answer.fields);
+    }
     auto last = ends_here ? http::EndStream::yes : http::EndStream::no;
     auto sent = co_await send_answer<AnswerFrom::server>(x_, answer, *first, last);
     if (ends_here)

@@ -10,13 +10,25 @@ namespace headgate::gateway {
 
 bool waits_for_permit(Path& /*path*/, Exchange& x) { return x.admission.delay > Duration(0) && !x.client_gone; }
 
+namespace {
+
+/// The limit for which it waits.
+std::string_view name_of_wait(const Admission& a) {
+  for (const auto& checked : a.limits)
+    for (std::size_t i = checked.first; i < checked.first + std::size_t{checked.count}; ++i)
+      if (a.decisions[i].delay == a.delay) return checked.route_limit->limit->name;
+  return {};
+}
+
+}  // namespace
+
 Task<MaybeProblem> delay(Path& path, Exchange& x) {
-  // Refused at once it gives its permit back: nobody has been told a moment behind it yet.
+  // Its permit is lost, as that of a client that leaves: others wait behind it already.
   if (const auto left = time_left(x); left && *left < x.admission.delay)
     co_return Problem{.status = 504,
                       .ended_by = EndedBy::limit,
                       .detail = "The wait for a permit would be longer than the deadline of this request.",
-                      .limit = x.admission.binding->route_limit->limit->name};
+                      .limit = name_of_wait(x.admission)};
   Delay delay(path.services.clock, x.admission.delay);
   x.delay = &delay;
   co_await delay;

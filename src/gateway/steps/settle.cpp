@@ -84,6 +84,7 @@ bool failed_by_server(const Exchange& x) noexcept {
     case EndedBy::respond:
     case EndedBy::preflight:
     case EndedBy::timeout_client:
+    case EndedBy::deadline:
     case EndedBy::too_large:
     case EndedBy::bad_request:
     case EndedBy::client_closed:

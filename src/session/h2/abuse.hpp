@@ -53,7 +53,6 @@ class H2Limits {
  public:
   /// A stream that was reset before its exchange had ended, by whom ever.
   void reset(Clock::Steady now) noexcept {
-    ++fresh_;
     if (!resets_.take(now)) found(H2Abuse::resets);
   }
   /// A frame that asks for work and brings nothing.
@@ -73,23 +72,39 @@ class H2Limits {
     if (frames > kMaxQueued) found(H2Abuse::queue);
   }
   void found(H2Abuse why) noexcept {
-    if (why_ == H2Abuse::none) why_ = why;
+    if (why_ != H2Abuse::none) return;
+    why_ = why;
+    fresh_ += kOfAnEnd;
   }
   H2Abuse why() const noexcept { return why_; }
-  /// A head or body that breaks the protocol.
-  void malformed() noexcept { ++fresh_; }
-  /// How much of all this has come since the last call.
-  std::uint32_t take_fresh() noexcept { return std::exchange(fresh_, 0); }
+  /// Every connection begins with some.
+  void settings(Clock::Steady now) noexcept {
+    if (std::exchange(settled_, true)) glitch(now);
+  }
+  /// The client's fault beside frames that say nothing: a head or body that breaks the protocol, a stream that it
+  /// resets as soon as it has begun it, or begins while too many are open.
+  void fault() noexcept { ++fresh_; }
+  /// How many glitches and faults have come that were not told yet, if they are to be told now: together, and at least
+  /// once a second. `all`: in any case.
+  std::uint32_t take_fresh(Clock::Steady now, bool all) noexcept {
+    if (fresh_ == 0 || (!all && fresh_ < kTold && now - told_ < std::chrono::seconds(1))) return 0;
+    told_ = now;
+    return std::exchange(fresh_, 0);
+  }
 
  private:
   static constexpr std::uint32_t kUpdatesPerData = 10;
   static constexpr std::uint32_t kMaxFreeUpdates = 10'000;
   static constexpr std::size_t kMaxQueued = 1'000;
+  static constexpr std::uint32_t kTold = 16;
+  static constexpr std::uint32_t kOfAnEnd = 100;  ///< a connection that is ended for abuse counts as so many glitches
 
   AbuseBucket resets_{200, 20};
   AbuseBucket glitches_{1'000, 100};
   std::uint32_t free_updates_ = 100;
   std::uint32_t fresh_ = 0;
+  Clock::Steady told_{};
+  bool settled_ = false;
   H2Abuse why_ = H2Abuse::none;
 };
 

@@ -14,6 +14,8 @@ namespace headgate::session {
 namespace {
 
 constexpr std::uint32_t kMaxAcks = 100;
+/// Whoever resets a stream this soon never wanted its answer. Deadlines and people take longer.
+constexpr auto kRapid = std::chrono::milliseconds(50);
 constexpr std::size_t kMaxContinuations = 8;
 constexpr std::uint8_t kLastKnownType = NGHTTP2_CONTINUATION;
 constexpr std::size_t kFrameHead = 9;
@@ -41,6 +43,7 @@ struct H2Callbacks {
     ++session.begun_streams_;
     // A stream counts until its exchange has ended, whatever the client says: else resets would be free.
     if (session.streams_.size() >= H2Session::kMaxStreams || session.has_enough()) {
+      if (!session.has_enough()) session.limits_.fault();
       nghttp2_submit_rst_stream(session.h2_, NGHTTP2_FLAG_NONE, id, NGHTTP2_REFUSED_STREAM);
       return 0;
     }
@@ -91,7 +94,7 @@ struct H2Callbacks {
   /// Its exchange has not begun: it begins to be logged. Else the exchange ends with its body.
   static void found_malformed(H2Session& session, H2Stream& stream, const char* why) {
     stream.malformed = why;
-    session.limits_.malformed();
+    session.limits_.fault();
     if (!stream.answering) session.begun_.push_back(stream.id);
   }
 
@@ -119,6 +122,8 @@ struct H2Callbacks {
         session.limits_.window_update(now);
         break;
       case NGHTTP2_SETTINGS:
+        if ((frame->hd.flags & NGHTTP2_FLAG_ACK) == 0) session.limits_.settings(now);
+        break;
       case NGHTTP2_PING:
         if ((frame->hd.flags & NGHTTP2_FLAG_ACK) == 0) session.limits_.glitch(now);
         break;
@@ -164,8 +169,11 @@ struct H2Callbacks {
     if (session.head_of_ == id) session.head_of_ = 0;
     auto* const stream = session.find(id);
     if (stream == nullptr) return 0;
-    if (code != NGHTTP2_NO_ERROR && !stream->own_reset && !stream->reply.started())
-      session.limits_.reset(session.clock().steady());
+    if (code != NGHTTP2_NO_ERROR && !stream->own_reset && !stream->reply.started()) {
+      const auto now = session.clock().steady();
+      session.limits_.reset(now);
+      if (!stream->reset_by_client || now - stream->begun < kRapid) session.limits_.fault();
+    }
     const bool ours = code == NGHTTP2_PROTOCOL_ERROR && !stream->own_reset && !stream->reset_by_client;
     if (ours && stream->malformed == nullptr) stream->malformed = "the length is not that of the body";
     stream->gone = true;

@@ -120,13 +120,17 @@ bool H2Session::has_enough() const { return streams_.size() >= kStreamsWhenFull 
 
 void H2Session::judge() {
   limits_.queued(nghttp2_session_get_outbound_queue_size(h2_));
-  if (const auto fresh = limits_.take_fresh(); fresh > 0) handler().glitches(peer_.address, fresh);
   const auto why = limits_.why();
+  tell_glitches(why != H2Abuse::none);
   if (why == H2Abuse::none) return;
   failed_ = true;
   tell_of(why, peer_);
   if (auto* const counter = peer_.entrance->counters.http2_ended[static_cast<std::size_t>(why) - 1]) counter->add();
   nghttp2_session_terminate_session(h2_, NGHTTP2_ENHANCE_YOUR_CALM);
+}
+
+void H2Session::tell_glitches(bool all) {
+  if (const auto fresh = limits_.take_fresh(clock().steady(), all); fresh > 0) handler().glitches(peer_.address, fresh);
 }
 
 /// What streams wait for was noted while nghttp2 read or wrote: it must not be called again from inside.
@@ -248,6 +252,7 @@ bool H2Session::served_out() const noexcept {
 
 /// What the client sent meanwhile is read and thrown away, so that the last frames are not lost.
 void H2Session::over() noexcept {
+  tell_glitches(true);
   if (!lost_ && stream_->is_open()) return linger();
   end();
 }

@@ -105,6 +105,8 @@ class H2Session final : public Session {
   /// Its body is malformed: whoever reads it says so in the log.
   void fail_body(H2Stream& stream);
   void judge();
+  /// Those that limits may count. `all`: also a few that came a moment ago.
+  void tell_glitches(bool all);
   bool has_enough() const;
   void finish_goaway();
   static void goaway_due(void* self);

@@ -60,7 +60,7 @@ Task<Result<std::string_view>> H2AnswerBody::read() {
     if (bytes.has_error() || !bytes->empty() || ended()) co_return bytes;
     attempt_.heard_before_ = attempt_.link_->heard();
     const error_code woken = co_await attempt_.reader_.wait(attempt_.between_bytes_);
-    if (woken == asio_error::timed_out) attempt_.note_silence();
+    if (woken == asio_error::timed_out && attempt_.between_bytes_ >= H2Link::kSilence) attempt_.note_silence();
     if (woken.failed()) co_return woken;
   }
 }
@@ -129,6 +129,8 @@ Task<Result<void>> H2Attempt::taken_all() {
 }
 
 Task<Result<void, Failure>> H2Attempt::read_head(http::ReplyHead& head, Duration timeout) {
+  // A caller can choose a short one, and must not have servers asked, or connections left, for it.
+  const bool long_enough = timeout >= H2Link::kSilence;
   const auto until = clock().steady() + timeout;
   heard_before_ = link_->heard();
   while (heads_.empty()) {
@@ -136,7 +138,7 @@ Task<Result<void, Failure>> H2Attempt::read_head(http::ReplyHead& head, Duration
     const auto left = std::chrono::duration_cast<Duration>(until - clock().steady());
     const error_code woken = left > Duration(0) ? co_await reader_.wait(left) : error_code(asio_error::timed_out);
     if (woken != asio_error::timed_out) continue;
-    note_silence();
+    if (long_enough) note_silence();
     co_return Failure{.what = Failed::reply_timeout, .cause = woken};
   }
   head_ = std::move(heads_.front());

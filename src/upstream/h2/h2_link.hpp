@@ -32,6 +32,8 @@ class H2Link final : public boost::intrusive_ref_counter<H2Link, boost::thread_u
   static constexpr std::int32_t kConnectionWindow = static_cast<std::int32_t>(kMaxStreams) * kStreamWindow;
   /// Beyond it no more frames are made until the server has taken these.
   static constexpr std::size_t kMaxWritten = 64UL * 1024;
+  /// A wait for bytes that is shorter says nothing.
+  static constexpr Duration kSilence = std::chrono::seconds(1);
   /// How long a server may take to answer a PING. It is asked only when a wait for an answer was in vain and nothing at
   /// all had come meanwhile ...
   static constexpr Duration kPingPatience = std::chrono::seconds(5);

@@ -144,11 +144,17 @@ struct H2LinkCalls {
     return 0;
   }
 
+  /// Its first bytes are made next: from here on the server may see it.
+  static int sending(nghttp2_session*, const nghttp2_frame* frame, void* self) {
+    if (frame->hd.type != NGHTTP2_HEADERS) return 0;
+    if (auto* const one = attempt(self, frame->hd.stream_id)) one->begun_ = true;
+    return 0;
+  }
+
   static int sent(nghttp2_session*, const nghttp2_frame* frame, void* self) {
     const bool may_end = frame->hd.type == NGHTTP2_HEADERS || frame->hd.type == NGHTTP2_DATA;
     auto* const one = may_end ? attempt(self, frame->hd.stream_id) : nullptr;
     if (one == nullptr) return 0;
-    one->begun_ = true;
     if ((frame->hd.flags & NGHTTP2_FLAG_END_STREAM) != 0) one->sent_ = true;
     touch(of(self), *one);
     return 0;
@@ -205,6 +211,7 @@ struct H2LinkSetup {
     nghttp2_session_callbacks_set_on_frame_recv_callback(calls, H2LinkCalls::frame_received);
     nghttp2_session_callbacks_set_on_data_chunk_recv_callback(calls, H2LinkCalls::data_received);
     nghttp2_session_callbacks_set_on_stream_close_callback(calls, H2LinkCalls::closed);
+    nghttp2_session_callbacks_set_before_frame_send_callback(calls, H2LinkCalls::sending);
     nghttp2_session_callbacks_set_on_frame_send_callback(calls, H2LinkCalls::sent);
     nghttp2_session_callbacks_set_on_frame_not_send_callback(calls, H2LinkCalls::not_sent);
     auto* const option = options.get;

@@ -33,9 +33,9 @@ TEST(Http2Glitches, SuspendTheAddressThatDoesMoreThanItsLimitAllows) {
   Proxy proxy(counting());
   H2Client client(proxy.gateway.port());
   for (std::uint32_t i = 0; i < 40; ++i) ASSERT_EQ(client.ask(2 * i + 1, h2_get()).status, 200) << "no request counts";
-  ping(client, 15);
+  ping(client, 16);
   EXPECT_EQ(client.ask(101, h2_get()).status, 200);
-  ping(client, 15);
+  ping(client, 16);
   ASSERT_TRUE(wait_until([&] { return proxy.client().get("/").status() == 429; }));
   EXPECT_EQ(client.ask(103, h2_get()).status, 429) << "over any connection";
   EXPECT_NE(proxy.gateway.process().err().find("suspended: a caller is suspended limit=protocol"), std::string::npos)
@@ -84,9 +84,9 @@ TEST(Http2Glitches, OnOneGatewaySuspendOnAllThatShareTheLimit) {
   Proxy one(changes), two(changes);
   EXPECT_EQ(two.client().get("/").status(), 200);
   H2Client a(one.gateway.port()), b(two.gateway.port());
-  ping(a, 15);
+  ping(a, 16);
   EXPECT_EQ(a.ask(1, h2_get()).status, 200);
-  ping(b, 15);
+  ping(b, 16);
   EXPECT_TRUE(wait_until([&] { return one.client().get("/").status() == 429; }));
   EXPECT_TRUE(wait_until([&] { return two.client().get("/").status() == 429; }));
 }

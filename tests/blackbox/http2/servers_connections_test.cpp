@@ -125,7 +125,7 @@ TEST(Http2Servers, ThatFallSilentGetNoMoreRequestsOnThatConnection) {
     const bool slow = asked.fields.at(":path") == "/slow";
     return slow ? std::string() : h2_answer(asked.stream, {{":status", "200"}}, std::to_string(asked.connection));
   }));
-  Proxy proxy(asking(server.url(), {{"routes", {{{"path", "/*"}, {"to", "app"}, {"timeout", "200ms"}}}}}));
+  Proxy proxy(asking(server.url(), {{"routes", {{{"path", "/*"}, {"to", "app"}, {"timeout", "1100ms"}}}}}));
   EXPECT_EQ(proxy.client().get("/").body, "1");
   expect_problem(proxy.client().get("/slow"), 504);
   ASSERT_TRUE(wait_until([&] { return proxy.client().get("/").body == "1"; })) << "it answers a PING: it is there";

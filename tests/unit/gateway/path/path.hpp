@@ -145,6 +145,7 @@ class Path : public testing::Test {
     begin();
     head_ = std::string(start_line) + " HTTP/1.1\r\nHost: a.example\r\n" + std::string(fields) + "\r\n";
     ASSERT_TRUE(http::h1::parse_request(head_, {100, 8192}, x.request).has_value()) << head_;
+    x.request.version = version;
     body_.begin(std::move(body), kBodyTimeout);
     x.peer = boost::asio::ip::make_address("192.0.2.7");
     x.peer_text = "192.0.2.7";
@@ -238,6 +239,7 @@ class Path : public testing::Test {
   std::shared_ptr<ScriptedUpstream> next_app;  ///< a second upstream, if the test has one
   std::shared_ptr<ScriptedUpstream> shadow = std::make_shared<ScriptedUpstream>(clock, shadow_trace, "shadow");
   ServerScript& server = app->scripts.front();
+  unsigned version = 11;                    ///< in which requests come
   http::BodyLook* request_looks = nullptr;  ///< at the body of each request
   http::BodyLook* answer_looks = nullptr;   ///< at that of each answer
   std::deque<Piece> in_tunnel;              ///< what the client sends in it

@@ -34,6 +34,7 @@ class EndedByTest : public Path, public testing::WithParamInterface<Way> {
   using Path::server;
   using Path::trace;
   using Path::upstream;
+  using Path::version;
   using Path::x;
 };
 
@@ -141,6 +142,13 @@ std::vector<Way> ways() {
          t.check("GET /a");
          t.clock.advance(seconds(5));
        }},
+      {EndedBy::deadline, 504, "TheDeadlineOfACallOfGrpc",
+       [](T& t) {
+         t.version = 20;
+         t.server.head_after = seconds(6);
+         t.check("POST /a", "Content-Type: application/grpc\r\ngrpc-timeout: 5S\r\n");
+         t.clock.advance(seconds(5));
+       }},
       {EndedBy::timeout_upstream, 504, "AServerThatTakesNothing",
        [](T& t) {
          t.server.takes_none = error::timed_out;
@@ -242,7 +250,8 @@ TEST_P(EndedByTest, IsRecordedInTheExchange) {
   GetParam().go(*this);
   ASSERT_TRUE(done);
   EXPECT_EQ(to_text(x.ended_by), to_text(GetParam().end));
-  EXPECT_EQ(client.status, GetParam().status == 499 ? 0 : GetParam().status);
+  const bool in_grpc = x.grpc_status != observe::GrpcStatus::none;
+  EXPECT_EQ(client.status, GetParam().status == 499 ? 0 : in_grpc ? 200 : GetParam().status);
   EXPECT_EQ(x.status, GetParam().status);
   EXPECT_TRUE(counted(GetParam().status));
   EXPECT_EQ(app->report.alive, 0U);
