@@ -1,6 +1,7 @@
 #include "h1_pool.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace headgate::upstream {
 namespace {
@@ -9,41 +10,12 @@ namespace {
 /// two.
 constexpr unsigned kWakes = 16;
 
-/// One attempt in flight with a server.
-class InFlight {
- public:
-  explicit InFlight(balance::Server& server) noexcept : server_(server) { balance::add_in_flight(server_, 1); }
-  InFlight(const InFlight&) = delete;
-  InFlight& operator=(const InFlight&) = delete;
-  ~InFlight() { balance::add_in_flight(server_, -1); }
-
- private:
-  balance::Server& server_;
-};
-
 }  // namespace
 
 H1Pool::H1Pool(Environment environment, const ServerGroupOptions& options, std::size_t at, const TlsUse& tls,
                balance::ServerPtr row)
-    : environment_(environment),
-      upstream_(options.name),
-      name_(options.servers[at].text),
-      row_(std::move(row)),
-      tls_(tls),
-      session_(tls.context ? std::make_shared<net::TlsSession>() : nullptr),
-      handshakes_(tls_, environment.clock, upstream_, name_),
-      connector_(environment.loop, environment.timers, options.servers[at].host, options.servers[at].port),
-      readiness_(boost::asio::use_service<net::Readiness>(environment.loop)) {
-  use(options);
-}
-
-void H1Pool::use(const ServerGroupOptions& options) noexcept {
-  connect_timeout_ = options.connect_timeout;
-  idle_timeout_ = options.idle_timeout;
-  lifetime_ = options.connection_lifetime;
-  max_idle_ = options.max_idle;
-  head_bytes_ = options.head_bytes;
-}
+    : ServerDialler(environment, options, at, tls, std::move(row)),
+      readiness_(boost::asio::use_service<net::Readiness>(environment.loop)) {}
 
 void H1Pool::note_look() noexcept {
   if (looks_ == readiness_.looks()) return;
@@ -78,13 +50,9 @@ CountedAttemptPtr H1Pool::take_idle(std::size_t at) noexcept {
 }
 
 Task<Result<CountedAttemptPtr, Failure>> H1Pool::connect(std::size_t at) {
-  // A server that lets everybody wait for a connection must not look idle meanwhile.
-  const InFlight connecting(*row_);
-  const net::ConnectOptions terms{.whole = connect_timeout_, .tls = tls_.context, .session = session_, .in_turn = true};
-  auto connected = co_await connector_.connect(terms);
-  if (taken_down()) co_return Failure{.what = Failed::no_connection, .why = kTakenDown, .server = name_};
-  if (connected.has_error()) co_return handshakes_.failed(connected.error());
-  handshakes_.connected(connected->resumed);
+  const WaitsForConnection connecting(*row_);
+  auto connected = co_await call(connect_timeout_);
+  if (connected.has_error()) co_return connected.error();
   const H1ConnectionPtr connection(
       new H1Connection(std::move(connected->stream), environment_.blocks, environment_.clock, *this, head_bytes_));
   all_.push_back(*connection);
@@ -94,30 +62,16 @@ Task<Result<CountedAttemptPtr, Failure>> H1Pool::connect(std::size_t at) {
   co_return CountedAttemptPtr(connection);
 }
 
-/// Up to a tenth earlier than it may be, so that connections that began together do not all end together.
-Clock::Steady H1Pool::end_of_life() {
-  if (lifetime_ == Duration(0)) return {};
-  const auto tenth = static_cast<std::uint64_t>(lifetime_.count() / 10);
-  return environment_.clock.steady() + lifetime_ -
-         Duration(static_cast<Duration::rep>(environment_.random() % (tenth + 1)));
-}
-
-bool H1Pool::leads_there(const H1Connection& connection) const noexcept {
-  return addresses_.empty() || std::find(addresses_.begin(), addresses_.end(), connection.to_) != addresses_.end();
-}
-
 void H1Pool::lead_to(const std::vector<net::Tcp::endpoint>& addresses) {
-  if (addresses.empty()) return;
-  addresses_ = addresses;
-  connector_.use(addresses);
-  std::erase_if(idle_, [this](const auto& connection) { return !leads_there(*connection); });
+  if (!follow(addresses)) return;
+  std::erase_if(idle_, [this](const auto& connection) { return !leads_to(connection->to_); });
   rested_ = 0;
 }
 
 void H1Pool::give_back(CountedAttemptPtr attempt) {
   auto connection = boost::static_pointer_cast<H1Connection>(std::move(attempt));
   connection->take_back();
-  if (stopped_ || !connection->reusable() || idle_.size() >= max_idle_ || !leads_there(*connection)) return;
+  if (stopped_ || !connection->reusable() || idle_.size() >= max_idle_ || !leads_to(connection->to_)) return;
   auto time = idle_timeout_;
   if (connection->closes_at_ != Clock::Steady()) {
     const auto left = connection->closes_at_ - environment_.clock.steady();

@@ -5,6 +5,8 @@
 
 #include "h2_session.hpp"
 
+#include "headgate/net/h2_made.hpp"
+
 #include <nghttp2/nghttp2.h>
 
 #include <algorithm>
@@ -234,20 +236,10 @@ struct H2Callbacks {
 
 namespace {
 
-template <class T, auto make, auto free>
-struct Owned {
-  Owned() { made = make(&get) == 0; }
-  Owned(const Owned&) = delete;
-  Owned& operator=(const Owned&) = delete;
-  ~Owned() { free(get); }
-  T* get = nullptr;
-  bool made = false;
-};
-
 /// Shared by all sessions of a thread: nghttp2 copies what it needs.
 struct H2Setup {
-  Owned<nghttp2_session_callbacks, nghttp2_session_callbacks_new, nghttp2_session_callbacks_del> callbacks;
-  Owned<nghttp2_option, nghttp2_option_new, nghttp2_option_del> options;
+  net::H2Calls callbacks;
+  net::H2Options options;
 
   H2Setup() {
     if (!callbacks.made || !options.made) return;

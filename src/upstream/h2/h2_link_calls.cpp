@@ -4,6 +4,7 @@
 #include "h2_pool.hpp"
 
 #include "headgate/net/h2_fields.hpp"
+#include "headgate/net/h2_made.hpp"
 
 #include <algorithm>
 #include <array>
@@ -185,20 +186,10 @@ struct H2LinkCalls {
 
 namespace {
 
-template <class T, auto make, auto free>
-struct MadeByNghttp2 {
-  MadeByNghttp2() { made = make(&get) == 0; }
-  MadeByNghttp2(const MadeByNghttp2&) = delete;
-  MadeByNghttp2& operator=(const MadeByNghttp2&) = delete;
-  ~MadeByNghttp2() { free(get); }
-  T* get = nullptr;
-  bool made = false;
-};
-
 /// Shared by all connections of a thread: nghttp2 copies what it needs.
 struct H2LinkSetup {
-  MadeByNghttp2<nghttp2_session_callbacks, nghttp2_session_callbacks_new, nghttp2_session_callbacks_del> callbacks;
-  MadeByNghttp2<nghttp2_option, nghttp2_option_new, nghttp2_option_del> options;
+  net::H2Calls callbacks;
+  net::H2Options options;
 
   H2LinkSetup() {
     if (!callbacks.made || !options.made) return;

@@ -10,47 +10,17 @@ namespace {
 
 namespace asio_error = boost::asio::error;
 
-/// Whoever waits for a connection counts as an attempt in flight with its server: one that lets everybody wait must not
-/// look idle.
-class WaitsForLink {
- public:
-  explicit WaitsForLink(balance::Server& server) noexcept : server_(server) { balance::add_in_flight(server_, 1); }
-  WaitsForLink(const WaitsForLink&) = delete;
-  WaitsForLink& operator=(const WaitsForLink&) = delete;
-  ~WaitsForLink() { balance::add_in_flight(server_, -1); }
-
- private:
-  balance::Server& server_;
-};
-
 }  // namespace
 
 H2Pool::H2Pool(Environment environment, const ServerGroupOptions& options, std::size_t at, const TlsUse& tls,
                balance::ServerPtr row)
-    : environment_(environment),
-      upstream_(options.name),
-      name_(options.servers[at].text),
-      row_(std::move(row)),
-      tls_(tls),
-      session_(tls.context ? std::make_shared<net::TlsSession>() : nullptr),
-      handshakes_(tls_, environment.clock, upstream_, name_),
-      connector_(environment.loop, environment.timers, options.servers[at].host, options.servers[at].port) {
-  use(options);
-}
+    : ServerDialler(environment, options, at, tls, std::move(row)) {}
 
 /// Its attempts are gone: what is left of their connections are frames that nobody waits for.
 H2Pool::~H2Pool() {
   stop();
   const auto links = links_;
   for (const auto& link : links) link->lose(asio_error::operation_aborted);
-}
-
-void H2Pool::use(const ServerGroupOptions& options) noexcept {
-  connect_timeout_ = options.connect_timeout;
-  idle_timeout_ = options.idle_timeout;
-  lifetime_ = options.connection_lifetime;
-  head_bytes_ = options.head_bytes;
-  max_idle_ = options.max_idle;
 }
 
 /// The first that has room: the others become idle, and are closed. One that rested is looked at, and may be gone then.
@@ -79,7 +49,7 @@ Duration H2Pool::left_until(Clock::Steady until) const {
 }
 
 Task<Result<CountedAttemptPtr, Failure>> H2Pool::connect(std::size_t at) {
-  const WaitsForLink waits(*row_);
+  const WaitsForConnection waits(*row_);
   const auto until = environment_.clock.steady() + connect_timeout_;
   const auto since = made_;
   while (waiting_.size() < served_by_dials()) {
@@ -103,7 +73,7 @@ Task<Result<CountedAttemptPtr, Failure>> H2Pool::connect(std::size_t at) {
   co_return made;
 }
 
-bool H2Pool::has_room(const H2Link& link) const noexcept { return link.has_room() && leads_there(link); }
+bool H2Pool::has_room(const H2Link& link) const noexcept { return link.has_room() && leads_to(link.to()); }
 
 /// A connection was made, or not. Who waits and gets no stream of it waits for the others that are being made; the rest
 /// has failed with this one, or makes its own.
@@ -122,19 +92,15 @@ void H2Pool::serve_waiting(const std::optional<Failure>& failed) {
 }
 
 Task<Result<CountedAttemptPtr, Failure>> H2Pool::dial(Clock::Steady until) {
-  const net::ConnectOptions terms{
-      .whole = left_until(until), .tls = tls_.context, .session = session_, .in_turn = true};
-  auto connected = co_await connector_.connect(terms);
-  if (taken_down()) co_return Failure{.what = Failed::no_connection, .why = kTakenDown, .server = name_};
-  if (connected.has_error()) co_return handshakes_.failed(connected.error());
-  handshakes_.connected(connected->resumed);
+  auto connected = co_await call(left_until(until));
+  if (connected.has_error()) co_return connected.error();
   if (tls_.context && connected->stream->transport().protocol() != "h2")
-    co_return handshakes_.no_http2("it does not agree on HTTP/2 (ALPN)");
+    co_return handshakes().no_http2("it does not agree on HTTP/2 (ALPN)");
   const H2LinkPtr link(new H2Link(*this, std::move(*connected), end_of_life()));
   links_.push_back(link);
   CountedAttemptPtr first(new H2Attempt(link));  // before anything comes, so that the connection is not idle
   auto greeted = link->begin() ? co_await link->greeted(left_until(until)) : error_code(asio_error::no_memory);
-  if (taken_down()) co_return Failure{.what = Failed::no_connection, .why = kTakenDown, .server = name_};
+  if (taken_down()) co_return down();
   if (!greeted.failed() && link->room() == 0) greeted = asio_error::no_buffer_space;
   if (greeted.failed()) {
     link->lose(greeted);
@@ -150,30 +116,16 @@ Failure H2Pool::not_greeted(error_code why) {
   if (why == asio_error::timed_out)
     return {.what = Failed::connect_timeout, .cause = why, .why = "it does not begin to speak HTTP/2", .server = name_};
   if (why == asio_error::no_memory) return {.what = Failed::no_connection, .cause = why, .server = name_};
-  if (why == asio_error::no_buffer_space) return handshakes_.no_http2("it takes no streams of HTTP/2");
-  if (why == asio_error::eof) return handshakes_.no_http2("it closes the connection instead of speaking HTTP/2");
-  return handshakes_.no_http2("it does not speak HTTP/2");
-}
-
-/// Up to a tenth earlier than it may be, so that connections that began together do not all end together.
-Clock::Steady H2Pool::end_of_life() {
-  if (lifetime_ == Duration(0)) return {};
-  const auto tenth = static_cast<std::uint64_t>(lifetime_.count() / 10);
-  return environment_.clock.steady() + lifetime_ -
-         Duration(static_cast<Duration::rep>(environment_.random() % (tenth + 1)));
-}
-
-bool H2Pool::leads_there(const H2Link& link) const noexcept {
-  return addresses_.empty() || std::find(addresses_.begin(), addresses_.end(), link.to()) != addresses_.end();
+  if (why == asio_error::no_buffer_space) return handshakes().no_http2("it takes no streams of HTTP/2");
+  if (why == asio_error::eof) return handshakes().no_http2("it closes the connection instead of speaking HTTP/2");
+  return handshakes().no_http2("it does not speak HTTP/2");
 }
 
 void H2Pool::lead_to(const std::vector<net::Tcp::endpoint>& addresses) {
-  if (addresses.empty()) return;
-  addresses_ = addresses;
-  connector_.use(addresses);
+  if (!follow(addresses)) return;
   const auto links = links_;  // one that ends leaves the list
   for (const auto& link : links)
-    if (link->number() > 0 && !leads_there(*link)) link->retire();
+    if (link->number() > 0 && !leads_to(link->to())) link->retire();
 }
 
 /// Its connection is kept whatever becomes of it.
@@ -197,7 +149,7 @@ void H2Pool::forget(H2Link& link) {
 }
 
 bool H2Pool::keeps(const H2Link& link) const noexcept {
-  if (stopped_ || !leads_there(link)) return false;
+  if (stopped_ || !leads_to(link.to())) return false;
   const auto idle =
       std::count_if(links_.begin(), links_.end(), [](const auto& each) { return each->number() > 0 && each->idle(); });
   return idle <= static_cast<std::ptrdiff_t>(max_idle_);

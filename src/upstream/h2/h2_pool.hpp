@@ -3,23 +3,18 @@
 // made, unless so many wait for it already as it will carry.
 
 #include "h2_link.hpp"
-#include "upstream/handshakes.hpp"
+#include "upstream/server_dialler.hpp"
 
-#include "headgate/net/connect.hpp"
-#include "headgate/net/tls_session.hpp"
-#include "headgate/upstream/environment.hpp"
 #include "headgate/upstream/h2_dialler.hpp"
 
 #include <deque>
-#include <memory>
 #include <optional>
-#include <string>
 #include <string_view>
 #include <vector>
 
 namespace headgate::upstream {
 
-class H2Pool final : public Dialler {
+class H2Pool final : public ServerDialler {
  public:
   /// For server `at` of the options.
   H2Pool(Environment environment, const ServerGroupOptions& options, std::size_t at, const TlsUse& tls,
@@ -28,15 +23,12 @@ class H2Pool final : public Dialler {
   H2Pool& operator=(const H2Pool&) = delete;
   ~H2Pool() override;
 
-  const std::string& name() const noexcept { return name_; }
-  balance::Server& row() noexcept { return *row_; }
   const Clock& clock() const noexcept { return environment_.clock; }
   net::Blocks& blocks() noexcept { return environment_.blocks; }
   std::string_view scheme() const noexcept { return tls_.context ? "https" : "http"; }
   Duration idle_timeout() const noexcept { return idle_timeout_; }
   std::size_t head_bytes() const noexcept { return head_bytes_; }
 
-  void use(const ServerGroupOptions& options) noexcept override;
   CountedAttemptPtr take_idle(std::size_t at) noexcept override;
   Task<Result<CountedAttemptPtr, Failure>> connect(std::size_t at) override;
   void give_back(CountedAttemptPtr attempt) override;
@@ -66,29 +58,12 @@ class H2Pool final : public Dialler {
   std::size_t served_by_dials() const noexcept { return dials_ * (room_ - 1); }
   void serve_waiting(const std::optional<Failure>& failed);
   Duration left_until(Clock::Steady until) const;
-  bool taken_down() const noexcept { return (row_->out.load(std::memory_order_relaxed) & balance::kDown) != 0; }
-  bool leads_there(const H2Link& link) const noexcept;
-  Clock::Steady end_of_life();
 
-  Environment environment_;
-  std::string upstream_;
-  std::string name_;
-  balance::ServerPtr row_;
-  TlsUse tls_;
-  Duration connect_timeout_{};
-  Duration idle_timeout_{};
-  Duration lifetime_{};
-  std::size_t head_bytes_ = 0;
-  std::shared_ptr<net::TlsSession> session_;  ///< null without TLS
-  Handshakes handshakes_;
-  net::Connector connector_;
-  std::vector<net::Tcp::endpoint> addresses_;  ///< where the name leads; empty: nobody said
   std::vector<H2LinkPtr> links_;
   std::deque<Waiter*> waiting_;
   std::uint64_t made_ = 0;                  ///< connections that servers have greeted on, since the beginning
   std::size_t dials_ = 0;                   ///< under way
   std::size_t room_ = H2Link::kMaxStreams;  ///< streams that the last connection carries
-  std::uint32_t max_idle_ = 0;
   bool stopped_ = false;
 };
 

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -132,6 +133,24 @@ TEST(Http2Servers, ThatFallSilentGetNoMoreRequestsOnThatConnection) {
   server.fall_silent();
   expect_problem(proxy.client().get("/slow"), 504);  // so soon it gets no other PING
   EXPECT_EQ(proxy.client().get("/").body, "2");
+}
+
+TEST(Http2Servers, ThatAnswerNoPingLoseTheirOtherRequestsToo) {
+  H2Server server(once_ended([](const H2Asked& asked) {
+    return asked.connection == 1 ? std::string() : h2_answer(asked.stream, {{":status", "200"}}, "new");
+  }));
+  server.fall_silent();
+  const Json routes = {{{"path", "/short"}, {"to", "app"}, {"timeout", "1100ms"}}, {{"path", "/*"}, {"to", "app"}}};
+  Proxy proxy(asking(server.url(), {{"routes", routes}}));
+  H2Client client(proxy.gateway.port());
+  client.send(h2_request(1, h2_get("/long", {}, "POST")) + h2_request(3, h2_get("/short")));
+  EXPECT_EQ(client.answer(3).status, 504);
+  const auto asked = std::chrono::steady_clock::now();
+  EXPECT_EQ(client.ask(5, h2_get("/other")).body, "new") << "on another connection";
+  EXPECT_EQ(client.answer(1).status, 502) << "long before its own timeout";
+  const auto took = std::chrono::steady_clock::now() - asked;
+  EXPECT_GT(took, std::chrono::milliseconds(4000));
+  EXPECT_LT(took, std::chrono::milliseconds(8000));
 }
 
 TEST(Http2Servers, ThatSpeakHttp1AreSaidToDoSo) {

@@ -1,0 +1,78 @@
+#pragma once
+// What the diallers of all protocols know of their server, and how they connect to it.
+
+#include "handshakes.hpp"
+
+#include "headgate/balance/table.hpp"
+#include "headgate/net/connect.hpp"
+#include "headgate/net/tls_session.hpp"
+#include "headgate/upstream/dialler.hpp"
+#include "headgate/upstream/environment.hpp"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace headgate::upstream {
+
+/// Whoever waits for a connection counts as an attempt in flight with its server: one that lets everybody wait must not
+/// look idle.
+class WaitsForConnection {
+ public:
+  explicit WaitsForConnection(balance::Server& server) noexcept : server_(server) {
+    balance::add_in_flight(server_, 1);
+  }
+  WaitsForConnection(const WaitsForConnection&) = delete;
+  WaitsForConnection& operator=(const WaitsForConnection&) = delete;
+  ~WaitsForConnection() { balance::add_in_flight(server_, -1); }
+
+ private:
+  balance::Server& server_;
+};
+
+/// Worker thread only.
+class ServerDialler : public Dialler {
+ public:
+  /// For server `at` of the options.
+  ServerDialler(Environment environment, const ServerGroupOptions& options, std::size_t at, const TlsUse& tls,
+                balance::ServerPtr row);
+  ServerDialler(const ServerDialler&) = delete;
+  ServerDialler& operator=(const ServerDialler&) = delete;
+
+  const std::string& name() const noexcept { return name_; }
+  balance::Server& row() noexcept { return *row_; }
+  Handshakes& handshakes() noexcept { return handshakes_; }
+  void use(const ServerGroupOptions& options) noexcept override;
+
+ protected:
+  ~ServerDialler() override = default;
+  /// A new connection, within this time; why there is none, in words for the log.
+  Task<Result<net::Connected, Failure>> call(Duration within);
+  bool taken_down() const noexcept { return (row_->out.load(std::memory_order_relaxed) & balance::kDown) != 0; }
+  Failure down() const noexcept { return {.what = Failed::no_connection, .why = kTakenDown, .server = name_}; }
+  bool leads_to(const net::Tcp::endpoint& address) const noexcept;
+  /// The server's name leads to these addresses now. False: they say nothing.
+  bool follow(const std::vector<net::Tcp::endpoint>& addresses);
+  /// Of a connection that is made now; zero: it may stay. Up to a tenth earlier than it may be, so that connections
+  /// that began together do not all end together.
+  Clock::Steady end_of_life();
+
+  Environment environment_;
+  std::string upstream_;
+  std::string name_;
+  balance::ServerPtr row_;
+  TlsUse tls_;
+  Duration connect_timeout_{};
+  Duration idle_timeout_{};
+  std::uint32_t max_idle_ = 0;
+  std::uint32_t head_bytes_ = 0;
+  net::Connector connector_;
+
+ private:
+  Duration lifetime_{};
+  std::shared_ptr<net::TlsSession> session_;  ///< null without TLS
+  Handshakes handshakes_;
+  std::vector<net::Tcp::endpoint> addresses_;  ///< where the name leads; empty: nobody said
+};
+
+}  // namespace headgate::upstream
