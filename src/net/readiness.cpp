@@ -55,7 +55,10 @@ void Readiness::dispatch_repeats() {
   }
 }
 
-void Readiness::remove() noexcept {
+// The kernel forgets a descriptor at its close only if nobody else has it: a process that is being started has copies
+// of all of them for a moment.
+void Readiness::remove(int descriptor) noexcept {
+  ::epoll_ctl(set_.native_handle(), EPOLL_CTL_DEL, descriptor, nullptr);
   if (--registered_ > 0) return;
   boost::system::error_code ignored;
   set_.cancel(ignored);

@@ -51,8 +51,8 @@ void Stream::use_transport(std::unique_ptr<Transport> transport) noexcept {
 
 void Stream::close_descriptor() noexcept {
   if (!is_open()) return;
+  readiness_.remove(descriptor_);
   ::close(std::exchange(descriptor_, -1));
-  readiness_.remove();
 }
 
 Result<std::size_t> Stream::read_now(std::span<char> into) {

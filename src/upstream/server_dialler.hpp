@@ -42,10 +42,10 @@ class ServerDialler : public Dialler {
   const std::string& name() const noexcept { return name_; }
   balance::Server& row() noexcept { return *row_; }
   Handshakes& handshakes() noexcept { return handshakes_; }
+  ~ServerDialler() override = default;
   void use(const ServerGroupOptions& options) noexcept override;
 
  protected:
-  ~ServerDialler() override = default;
   /// A new connection, within this time; why there is none, in words for the log.
   Task<Result<net::Connected, Failure>> call(Duration within);
   bool taken_down() const noexcept { return (row_->out.load(std::memory_order_relaxed) & balance::kDown) != 0; }

@@ -31,8 +31,8 @@ class Readiness final : public boost::asio::execution_context::service {
   /// Gives `stream` another turn after the other ready connections had theirs. For bytes that it has not read yet: the
   /// kernel reports them only once.
   void repeat(Stream& stream);
-  /// Call it when a descriptor was closed, which ended its registration.
-  void remove() noexcept;
+  /// Call it before a descriptor is closed.
+  void remove(int descriptor) noexcept;
 
   /// How often it has looked at all streams at once.
   std::uint64_t looks() const noexcept { return looks_; }

@@ -4,6 +4,8 @@
 
 #include "headgate/net/stream.hpp"
 
+#include <unistd.h>
+
 #include <array>
 
 namespace headgate::net {
@@ -64,6 +66,25 @@ TEST_F(StreamEndsTest, TellsWhoWatchesOnOfWhatComesBehindUnreadBytes) {
     loop_.run_one_for(milliseconds(100));
   }
   EXPECT_TRUE(watcher.ended);
+}
+
+// A process that is being started has copies of all descriptors for a moment. AddressSanitizer sees the mistake.
+TEST_F(StreamEndsTest, IsToldNothingOnceItIsGoneWhoeverHasACopyOfItsDescriptor) {
+  boost::asio::basic_socket_acceptor<Tcp, Executor> acceptor(loop_,
+                                                             Tcp::endpoint(boost::asio::ip::address_v4::loopback(), 0));
+  Socket far(loop_.get_executor());
+  far.connect(acceptor.local_endpoint());
+  Socket near(loop_.get_executor());
+  acceptor.accept(near);
+  const StreamPtr other(new Stream(std::move(near), timers_));  // so that the loop goes on looking
+  const int copy = ::dup(near_->descriptor());
+  near_->close();
+  near_ = other;
+  say("late");
+  loop_.restart();
+  loop_.run_for(milliseconds(120));
+  EXPECT_TRUE(other->is_open());
+  ::close(copy);
 }
 
 }  // namespace
