@@ -1,6 +1,8 @@
 // Fuzzes the connections to a server of HTTP/2, over sockets: whatever it sends, every request ends, no answer that was
 // cut off looks whole, the connections go away, and their memory is given back.
 
+#include "h2_frame.hpp"
+
 #include "headgate/net/loop_clock.hpp"
 #include "headgate/upstream/h2_dialler.hpp"
 
@@ -25,6 +27,7 @@
 namespace {
 
 using namespace headgate;
+using fuzz::h2_frame;
 using http::EndStream;
 using upstream::CountedAttemptPtr;
 
@@ -92,16 +95,6 @@ Task<void> ask(upstream::Dialler& dialler, Asking& asking, unsigned kind) {
   asking.over = true;
 }
 
-std::string frame(std::uint8_t type, std::uint8_t flags, std::uint8_t stream, std::string_view payload) {
-  std::string out;
-  for (const int shift : {16, 8, 0}) out += static_cast<char>(payload.size() >> shift);
-  out += static_cast<char>(type);
-  out += static_cast<char>(flags);
-  out += std::string(3, '\0');
-  out += static_cast<char>(stream);
-  return out.append(payload);
-}
-
 /// A head that is valid, which mutation alone would hardly ever reach; without a status it is that of trailers.
 std::string head(std::string_view status, std::string_view name, std::string_view value) {
   std::string out;
@@ -119,7 +112,7 @@ std::string head(std::string_view status, std::string_view name, std::string_vie
 /// As in h2_session_fuzz. Types beyond those that there are become heads and trailers that are whole.
 std::string as_frames(std::string_view bytes) {
   constexpr std::array<std::string_view, 4> kStatuses{"200", "103", "204", "404"};
-  std::string out = frame(4, 0, 0, {});
+  std::string out = h2_frame(4, 0, 0, {});
   while (bytes.size() >= 4) {
     const auto type = static_cast<std::uint8_t>(bytes[0]);
     const auto flags = static_cast<std::uint8_t>(bytes[1]);
@@ -128,14 +121,15 @@ std::string as_frames(std::string_view bytes) {
     const auto payload = bytes.substr(4, size);
     bytes.remove_prefix(4 + size);
     if (type < 96) {
-      out += frame(type % 12, flags, stream, payload);
+      out += h2_frame(type % 12, flags, stream, payload);
     } else if (type < 128) {
-      out += frame(0, flags & 1, stream | 1, payload);
+      out += h2_frame(0, flags & 1, stream | 1, payload);
     } else {
       const auto half = payload.size() / 2;
       const auto name = payload.substr(0, half).substr(0, type % 16);
       const auto status = type % 5 == 0 ? std::string_view() : kStatuses[type % kStatuses.size()];
-      out += frame(1, static_cast<std::uint8_t>(4 | (flags & 1)), stream | 1, head(status, name, payload.substr(half)));
+      out +=
+          h2_frame(1, static_cast<std::uint8_t>(4 | (flags & 1)), stream | 1, head(status, name, payload.substr(half)));
     }
   }
   return out;

@@ -1,6 +1,8 @@
 // Fuzzes a connection of HTTP/2 from its first frame to its end, over a socket: whatever a client sends, every exchange
 // ends, the connection goes away, and its memory is given back.
 
+#include "h2_frame.hpp"
+
 #include "headgate/gateway/exchange.hpp"
 #include "headgate/gateway/handler.hpp"
 #include "headgate/net/loop_clock.hpp"
@@ -23,6 +25,7 @@
 namespace {
 
 using namespace headgate;
+using fuzz::h2_frame;
 using gateway::Exchange;
 
 void demand(bool holds) {
@@ -57,16 +60,6 @@ class Answers final : public gateway::Handler {
   int under_way = 0;
 };
 
-std::string frame(std::uint8_t type, std::uint8_t flags, std::uint8_t stream, std::string_view payload) {
-  std::string out;
-  for (const int shift : {16, 8, 0}) out += static_cast<char>(payload.size() >> shift);
-  out += static_cast<char>(type);
-  out += static_cast<char>(flags);
-  out += std::string(3, '\0');
-  out += static_cast<char>(stream);
-  return out.append(payload);
-}
-
 /// A head that is valid, which mutation alone would hardly ever reach.
 std::string head(std::string_view path, std::string_view name, std::string_view value) {
   std::string out;
@@ -88,7 +81,7 @@ std::string head(std::string_view path, std::string_view name, std::string_view 
 /// The bytes as frames: of each four, type, flags, stream and length, and then its payload. Types beyond those that
 /// there are become heads that are whole.
 std::string as_frames(std::string_view bytes) {
-  std::string out = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + frame(4, 0, 0, {});
+  std::string out = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + h2_frame(4, 0, 0, {});
   while (bytes.size() >= 4) {
     const auto type = static_cast<std::uint8_t>(bytes[0]);
     const auto flags = static_cast<std::uint8_t>(bytes[1]);
@@ -97,12 +90,12 @@ std::string as_frames(std::string_view bytes) {
     const auto payload = bytes.substr(4, size);
     bytes.remove_prefix(4 + size);
     if (type < 128) {
-      out += frame(type % 12, flags, stream, payload);
+      out += h2_frame(type % 12, flags, stream, payload);
     } else {
       const auto half = payload.size() / 2;
       const auto name = payload.substr(0, half).substr(0, type % 16);
-      out += frame(1, static_cast<std::uint8_t>(4 | (flags & 1)), stream | 1,
-                   head(payload.substr(0, type % 4), name, payload.substr(half)));
+      out += h2_frame(1, static_cast<std::uint8_t>(4 | (flags & 1)), stream | 1,
+                      head(payload.substr(0, type % 4), name, payload.substr(half)));
     }
   }
   return out;

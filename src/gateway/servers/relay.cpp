@@ -164,7 +164,10 @@ class Relay {
       server = std::move(*connected);
     }
     if (x_.client_gone) co_return client_gone();
-    if (!deadline_.pass_on()) co_return GrpcDeadline::failure();
+    if (!deadline_.pass_on()) {
+      upstream_.give_back(std::move(server));  // it was asked nothing
+      co_return GrpcDeadline::failure();
+    }
     at_ = server->at();
     x_.server = server->server();
     if (x_.route->edits) name_server(x_, x_.server);
