@@ -7,7 +7,7 @@ namespace headgate::balance {
 void Tally::note(AttemptTally& counted, AttemptOutcome outcome, Duration took) noexcept {
   if (counted.era != era.load(std::memory_order_relaxed)) return;
   if (std::exchange(counted.noted, true)) {
-    if (outcome == AttemptOutcome::broken || outcome == AttemptOutcome::timeout) add(late);
+    if (outcome != AttemptOutcome::answered) add(late);
     return;
   }
   add(ended[static_cast<std::size_t>(outcome)]);

@@ -49,7 +49,9 @@ std::string amounts(const limit::Limit& limit, const std::vector<limit::Rule>& r
   std::string out;
   for (const auto& rule : rules) {
     const bool one = rule.rate.count == 1;
-    const std::string_view noun = limit.glitches ? (one ? " glitch" : " glitches") : one ? " request" : " requests";
+    const std::string_view noun = limit.glitches   ? (one ? " glitch" : " glitches")
+                                  : limit.messages ? (one ? " message" : " messages")
+                                                   : (one ? " request" : " requests");
     out += (out.empty() ? "" : ", and ") +
            rule.algorithm->meaning(rule, with_noun && rules.size() == 1 ? noun : std::string_view());
   }

@@ -91,7 +91,7 @@ void Admission::reset() noexcept {
   rule = 0;
   delay = Duration(0);
   held = 0;
-  served = returned = peek = false;
+  served = late = returned = peek = false;
   checks.clear();
   limits.clear();
   unchecked.clear();
@@ -156,6 +156,7 @@ void Exchange::reset_extras() {
   quotas_noticed = false;
   shedding.reset();
   if (held) held.reset();
+  if (grpc_web) grpc_web.reset();
   appointments = {};
   suspension.noted = false;
 }

@@ -59,7 +59,7 @@ Task<void> Gateway::handle(Exchange& x) {
     // An operator may have ended it while it waited for what refuses it.
     if (auto ended = problem_of_operator(x)) problem = ended;
     const bool waits = problem->ended_by == EndedBy::waiting_room;
-    if (waits && !is_grpc(x.request))
+    if (waits && !is_grpc(x))
       co_await send_wait(x, *problem);
     else
       co_await send_problem(x, *problem,

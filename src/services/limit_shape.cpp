@@ -83,6 +83,7 @@ std::string shape_of(const Limit& limit) {
   std::string out = keys_text(limit) + '\n' + std::to_string(limit.version) + ' ' + std::to_string(limit.shards) + ' ' +
                     (limit.mode == limit::Mode::observe ? "observe" : "enforce");
   if (limit.glitches) out += " glitches";
+  if (limit.messages) out += " messages";
   for (const auto status : limit.counted_statuses) out += ' ' + std::to_string(status);
   if (limit.tier_from) out += '\n' + gateway::to_text(*limit.tier_from) + ' ' + limit.tiers[limit.default_tier].name;
   std::vector<std::string> tiers;

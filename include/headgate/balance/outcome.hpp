@@ -47,7 +47,7 @@ class Tally {
   Number abandoned{0};                ///< of those: how many were abandoned
   std::array<Number, kOutcomes> ended{};
   Number open{0};  ///< attempts under way with it; this one also falls
-  Number late{0};  ///< broke off after the head of their answer; counted as answered too
+  Number late{0};  ///< failed after the head of their answer; counted as answered too
   Number trials_passed{0};
   Number trials_failed{0};
   Number trials_abandoned{0};
@@ -66,7 +66,8 @@ class Tally {
     add(asked);
   }
   /// The outcome of an attempt, when it is known: with the head of its answer, or its failure. `took` is the latency of
-  /// the head; negative if it says nothing. A second call says that the answer broke off later.
+  /// the head; negative if it says nothing. A second call says that the answer broke off later, or that its trailers
+  /// say that the server failed.
   void note(AttemptTally& counted, AttemptOutcome outcome, Duration took) noexcept;
   /// The server could not be connected to. `trial`: by an attempt that tries it.
   void fail(AttemptOutcome outcome, bool trial) noexcept {

@@ -118,6 +118,8 @@ struct Route {
   StepSet steps;                       ///< that its requests take
   StepSet left;                        ///< those of them that must be left when the exchange ends
   bool extras = false;                 ///< its exchanges have parts of their own: all others pay one look at this
+  bool grpc_web = false;               ///< calls of gRPC-Web are translated
+  bool messages = false;               ///< a limit counts the messages of its calls
   bool usage = false;                  ///< it tells what is left, and has nothing else
   bool reads_token = false;            ///< a token is required, or a limit counts by a claim
   bool reads_key = false;              ///< a key is required, keys are known, or a limit counts by it

@@ -35,7 +35,10 @@ struct Retry {
   bool on_timeout = false;
   bool on_closed = true;
   std::vector<unsigned> statuses{502, 503};  ///< in ascending order
-  std::uint32_t budget = kWholeShare / 5;    ///< retries for each first attempt; see upstream/retry_budget
+  /// Of gRPC: the bit of each (1 << its number). An answer without messages and with such a status is followed by
+  /// another attempt whatever the call does: naming it says that this does no harm.
+  std::uint32_t grpc_statuses = 0;
+  std::uint32_t budget = kWholeShare / 5;  ///< retries for each first attempt; see upstream/retry_budget
   /// The longest wait for the head of an answer if another attempt may follow; not set: the timeout of the route.
   std::optional<Duration> timeout_each;
 };

@@ -123,7 +123,8 @@ struct CheckedLimit {
   std::uint8_t shards = 0;                          ///< how many it has asked
   LimitDecision decision = LimitDecision::allowed;  ///< written by limits/rounds
   CostFrom cost_from = CostFrom::request;           ///< written by steps/settle
-  std::int64_t used = 0;                            ///< the cost, from there
+  std::int64_t used = 0;                            ///< the cost, from there, or with the messages of its call
+  std::int64_t refused = 0;                         ///< messages of its call that it rejected
   Duration took{0};                                 ///< how long the decision took
   Clock::Steady asked_at{};                         ///< when it was checked; zero until there is a decision
   Instant asked_at_wall{};                          ///< the same on the wall clock; waits count from it
@@ -149,6 +150,7 @@ struct Admission {
   Duration delay{0};                      ///< how long the request waits for its permit
   std::size_t held = 0;                   ///< of so many of the first `limits` permits were taken
   bool served = false;                    ///< whether it reaches its answer, and what that says is charged
+  bool late = false;                      ///< rejected after the request was let through: messages of its call
   bool returned = false;  ///< whether what was taken was given back, because a later step ended the request
   /// Whether the request is only asked about (gateway/explain.hpp): the steps decide the same, and take nothing.
   bool peek = false;
@@ -197,6 +199,8 @@ struct RoomVisit {
 
 /// See gateway/assumed_caller.hpp.
 struct AssumedCaller;
+/// A call of gRPC-Web; see gateway/grpc/grpc_web.hpp.
+class GrpcWeb;
 /// The wait of a request for its permit; see gateway/delay.hpp.
 class Delay;
 /// The same request in another policy; see gateway/candidate.hpp.
@@ -250,6 +254,7 @@ struct Exchange {
   bool quotas_noticed = false;  ///< what its limits decided was looked at for notices
   SheddingPart shedding;
   SuspensionPart suspension;
+  std::shared_ptr<GrpcWeb> grpc_web;       ///< translates its body and its answer; null: it is no call of gRPC-Web
   CandidateExchange* candidate = nullptr;  ///< the same request in the candidate, while that has something left to do
   std::string_view problem_limit;          ///< the limit that the problem names; else empty
   Duration retry_after{0};                 ///< the value of Retry-After; 0: none

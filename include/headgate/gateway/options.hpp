@@ -124,6 +124,7 @@ struct RouteOptions {
   std::optional<ClientClose> client_close{};  ///< not set: as all_routes
   std::optional<std::uint64_t> min_rate{};    ///< of bodies, in bytes a second; 0: any; not set: as all_routes
   std::uint64_t held_body = 0;                ///< how many bytes of a body are read before a server is chosen; 0: none
+  bool grpc_web = false;                      ///< calls of gRPC-Web become calls of gRPC
   std::optional<Mirror> mirror{};             ///< not set: no request is copied
 };
 

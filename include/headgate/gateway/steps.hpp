@@ -13,6 +13,7 @@ namespace headgate::gateway {
 /// In the order in which a request takes them.
 enum class Step : std::uint8_t {
   find_route,
+  grpc_web,
   check_body,
   identify,
   redirect,

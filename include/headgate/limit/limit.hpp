@@ -123,6 +123,8 @@ struct Limit {
   std::vector<unsigned> counted_statuses;
   /// Counts what clients of HTTP/2 do without need, in place of requests, and suspends those that do too much of it.
   bool glitches = false;
+  /// Counts the messages that a caller sends in a call of gRPC, each as a request.
+  bool messages = false;
   std::optional<BanPolicy> ban;                  ///< not set: nobody is suspended
   std::uint32_t version = 1;                     ///< of its counters: another one begins all of them anew
   std::uint32_t shards = 1;                      ///< how many counters each key has in Redis; see limit/shards.hpp

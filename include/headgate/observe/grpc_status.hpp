@@ -30,27 +30,29 @@ enum class GrpcStatus : std::uint8_t {
   none    ///< the request is no call of gRPC, or its answer has no status
 };
 
-/// As log and metrics have it; "" for none.
+/// The words for them, by their number; the last is for `other`.
+inline constexpr std::array<std::string_view, 18> kGrpcStatusNames{"OK",
+                                                                   "CANCELLED",
+                                                                   "UNKNOWN",
+                                                                   "INVALID_ARGUMENT",
+                                                                   "DEADLINE_EXCEEDED",
+                                                                   "NOT_FOUND",
+                                                                   "ALREADY_EXISTS",
+                                                                   "PERMISSION_DENIED",
+                                                                   "RESOURCE_EXHAUSTED",
+                                                                   "FAILED_PRECONDITION",
+                                                                   "ABORTED",
+                                                                   "OUT_OF_RANGE",
+                                                                   "UNIMPLEMENTED",
+                                                                   "INTERNAL",
+                                                                   "UNAVAILABLE",
+                                                                   "DATA_LOSS",
+                                                                   "UNAUTHENTICATED",
+                                                                   "_OTHER"};
+
+/// As log, metrics and configuration have it; "" for none.
 constexpr std::string_view to_text(GrpcStatus status) noexcept {
-  constexpr std::array<std::string_view, 18> kNames{"OK",
-                                                    "CANCELLED",
-                                                    "UNKNOWN",
-                                                    "INVALID_ARGUMENT",
-                                                    "DEADLINE_EXCEEDED",
-                                                    "NOT_FOUND",
-                                                    "ALREADY_EXISTS",
-                                                    "PERMISSION_DENIED",
-                                                    "RESOURCE_EXHAUSTED",
-                                                    "FAILED_PRECONDITION",
-                                                    "ABORTED",
-                                                    "OUT_OF_RANGE",
-                                                    "UNIMPLEMENTED",
-                                                    "INTERNAL",
-                                                    "UNAVAILABLE",
-                                                    "DATA_LOSS",
-                                                    "UNAUTHENTICATED",
-                                                    "_OTHER"};
-  return status == GrpcStatus::none ? std::string_view() : kNames[static_cast<std::size_t>(status)];
+  return status == GrpcStatus::none ? std::string_view() : kGrpcStatusNames[static_cast<std::size_t>(status)];
 }
 
 }  // namespace headgate::observe

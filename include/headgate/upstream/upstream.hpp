@@ -55,7 +55,8 @@ class Upstream {
   /// end. Keeps the connection for the next exchange if possible.
   virtual void give_back(AttemptPtr attempt) = 0;
   /// Notes what became of an attempt of this upstream, once: when the final head of the answer is there, or when it
-  /// failed; and again if the answer breaks off after its head. Not for what the client caused. `took` is the latency
+  /// failed; and again if the answer breaks off after its head, or its trailers
+  /// say that the server failed. Not for what the client caused. `took` is the latency
   /// of the head; negative if it says nothing about the server. What is noted decides whether the server gets requests.
   virtual void note(Attempt& attempt, balance::AttemptOutcome outcome, Duration took) noexcept {
     static_cast<void>(attempt), static_cast<void>(outcome), static_cast<void>(took);

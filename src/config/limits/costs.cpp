@@ -229,7 +229,7 @@ class CostChecker {
       : report_(build.report), node_(node), use_(use), limit_(limit) {}
 
   void run() {
-    if (in_flight()) return;
+    if (in_flight() || others()) return;
     check_appointments();
     auto tiers = limit_.tiers;
     if (use_.scale_up != use_.scale_down) {
@@ -270,6 +270,17 @@ class CostChecker {
           code::kCost, *cost,
           "limit " + in_quotes(limit_.name) + " counts requests at the same time: a cost has no meaning", "remove it");
     return any && cost != nullptr;
+  }
+
+  /// What it counts are no requests, so none of them costs more than another.
+  bool others() {
+    const Node* cost = find(&node_, "cost");
+    if (cost == nullptr || (!limit_.glitches && !limit_.messages)) return false;
+    report_.error_at_key(code::kCost, *cost,
+                         "limit " + in_quotes(limit_.name) + " counts " + (limit_.glitches ? "glitches" : "messages") +
+                             ", each as one: a cost has no meaning",
+                         "remove it");
+    return true;
   }
 
   bool scale(limit::Tier& tier) {

@@ -33,10 +33,10 @@ constexpr Key kCountKeys[] = {
 };
 constexpr Section kCount{"count", "limits.<name>.count", "Which answers a limit counts.", kCountKeys};
 constexpr Shape kCountedAnswers = section(kCount);
-constexpr std::string_view kCountWords[] = {"glitches"};
+constexpr std::string_view kCountWords[] = {"glitches", "messages"};
 constexpr Shape kCountWord = choice(kCountWords);
 constexpr const Shape* kCountForms[] = {&kCountWord, &kCountedAnswers};
-constexpr Shape kCountShape = either("`glitches`, or an object", kCountForms);
+constexpr Shape kCountShape = either("`glitches`, `messages`, or an object", kCountForms);
 
 constexpr Shape kAlgorithm{.form = Form::choice, .what = "an algorithm", .registered = algorithm_names};
 constexpr Shape kZone = text("a time zone");
@@ -78,7 +78,9 @@ constexpr Key kLimitKeys[] = {
     {"count", &kCountShape, "", R"({ "status": [401, 403] })",
      "Counts only answers with these statuses, so that only failed logins use permits: a request takes its permits "
      "first, and gets them back if its answer does not count; or, in place of requests, the `glitches` of clients of "
-     "HTTP/2: what they do without need, for which `ban` suspends them; default: every request counts"},
+     "HTTP/2: what they do without need, for which `ban` suspends them; or the `messages` that a caller sends in a "
+     "call "
+     "of gRPC; default: every request counts"},
     {"ban", &kBanShape, "", R"({ "after": 20, "within": "1m", "for": "10m" })",
      "Suspends a key after several rejections, or after answers of some statuses: until then all its requests are "
      "refused, before anything is counted"},
@@ -127,6 +129,7 @@ class LimitBuilder {
     tier_from();
     const Node* counts = text_at(&node_, "count");
     out_.glitches = counts != nullptr && counts->text == kCountWords[0];
+    out_.messages = counts != nullptr && counts->text == kCountWords[1];
     build_tiers(build_, node_, out_);
     build_shards(build_, node_, out_);
     build_appointments(build_, node_, out_);
@@ -203,7 +206,20 @@ class LimitBuilder {
                            "remove it: to exceed the limit is the offence");
   }
 
+  /// A permit of a message is taken in the middle of its call, where nothing can wait, be given back or come later.
+  void messages() {
+    for (const char* const key : {"wait", "appointments"})
+      if (const Node* other = find(&node_, key))
+        report_.error_at_key(code::kConflict, *other,
+                             in_quotes(key) + " is of requests, and this limit counts messages", "remove it");
+    for (const Node* tier : children(find(&node_, "tiers"), Kind::object))
+      if (const Node* wait = find(tier, "wait"))
+        report_.error_at_key(code::kConflict, *wait, "\"wait\" is of requests, and this limit counts messages",
+                             "remove it");
+  }
+
   void count() {
+    if (out_.messages) return messages();
     if (out_.glitches) return glitches(*text_at(&node_, "count"));
     const Node* written = find(&node_, "count");
     out_.counted_statuses = read_statuses(find(written, "status"));
@@ -238,6 +254,10 @@ class LimitBuilder {
   void exempt() {
     const Node* written = find(&node_, "exempt");
     if (written == nullptr || written->kind != Kind::object) return;
+    if (const Node* keys = find(written, "api_key"); keys != nullptr && out_.glitches)
+      report_.warning_at_key(code::kNoEffect, *keys,
+                             "\"api_key\" has no effect: glitches are a connection's, before any request says who asks",
+                             R"(remove it, or exempt a "client_ip")");
     gateway::Exemption out;
     out.limit = out_.name;
     for (const Node* each : texts(find(written, "api_key"))) {

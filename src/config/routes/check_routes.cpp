@@ -86,6 +86,25 @@ void check_certificates(Build& build, const RouteOptions& route, const Node& req
                      R"(add "client_ca": "/etc/headgate/clients-ca.pem" to the "tls" of the listener)");
 }
 
+/// What becomes of a call of gRPC-Web is a call of gRPC, which needs HTTP/2.
+void check_grpc_web(Build& build, const RouteOptions& route, const Node& node) {
+  const Node* written = find(&node, "grpc_web");
+  if (written == nullptr || !route.grpc_web) return;
+  if (route.respond) {
+    build.report.warning_at_key(code::kNoEffect, *written,
+                                "\"grpc_web\" has no effect: this route answers without an upstream", "remove it");
+    return;
+  }
+  for (const auto* const upstream : upstreams_of(build, route)) {
+    const auto number = build.upstream_numbers.find(upstream->name)->second;
+    if (build.config.upstreams[number].http2) continue;
+    build.report.error_at_key(code::kConflict, *written,
+                              "the calls become calls of gRPC, and the servers of upstream " +
+                                  in_quotes(upstream->name) + " are asked over HTTP/1.1, which cannot carry them",
+                              "add \"protocol\": \"http2\" to the upstream");
+  }
+}
+
 void check_unknown_key(Build& build, const Node* section, Require require) {
   const Node* written = find(section, "unknown_key");
   if (written == nullptr) return;
@@ -248,6 +267,7 @@ void check_routes(Build& build) {
     check_split(build, routes[i], node);
     check_unknown_key(build, &node, routes[i].require);
     check_encoded_slash(build, routes[i], node);
+    check_grpc_web(build, routes[i], node);
     const Node* methods = find(&node, "methods");
     const bool valid = text_at(&node, "path") != nullptr && (methods == nullptr || methods->kind == Kind::list);
     if (valid) by_path[routes[i].host + ' ' + shape_of(build, routes[i]) + text_of(routes[i].conditions)].push_back(i);

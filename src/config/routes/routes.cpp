@@ -153,6 +153,10 @@ constexpr Key kRouteKeys[] = {
      "Bodies of requests up to this size are read before a server is chosen: a slow upload then holds no server, and a "
      "request that fails can be sent again; a larger body is passed on as it comes. Default: no body is held",
      into<&gateway::RouteOptions::held_body>},
+    {"grpc_web", &kBoolean, "false", "true",
+     "Whether calls of gRPC-Web, which pages in browsers make, become calls of gRPC; needs an upstream with "
+     "`\"protocol\": \"http2\"`",
+     into<&gateway::RouteOptions::grpc_web>},
     {"mirror", &kMirrorShape, "", R"({ "to": "shadow", "share": "10%" })",
      "Copies of its requests go to another upstream, whose answers nobody gets", into<&gateway::RouteOptions::mirror>},
 };

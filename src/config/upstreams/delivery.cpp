@@ -8,7 +8,10 @@
 #include "config/text/codes.hpp"
 #include "config/values.hpp"
 
+#include "headgate/observe/grpc_status.hpp"
+
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <iterator>
 
@@ -16,7 +19,15 @@ namespace headgate::config {
 namespace {
 
 constexpr Shape kAttempts = integer(1, 10);
-constexpr std::span<const std::string_view> kRetryWords{gateway::kRetryReasons, 3};
+constexpr std::size_t kFailures = 3;       // of the reasons; the last one is the status, which has words of its own
+constexpr std::size_t kGrpcFailures = 16;  // without OK
+/// The failures, and behind them the statuses of gRPC by their number.
+constexpr auto kRetryWords = [] {
+  std::array<std::string_view, kFailures + kGrpcFailures> words;
+  std::copy_n(std::begin(gateway::kRetryReasons), kFailures, words.begin());
+  std::copy_n(observe::kGrpcStatusNames.begin() + 1, kGrpcFailures, words.begin() + kFailures);
+  return words;
+}();
 constexpr Shape kRetryWord = choice(kRetryWords);
 constexpr Shape kRetryStatus = integer(400, 599);
 constexpr const Shape* kRetryOnForms[] = {&kRetryWord, &kRetryStatus};
@@ -30,7 +41,11 @@ constexpr Key kRetryKeys[] = {
      "What is followed by another attempt: `connect_error` (no server could be connected to), `timeout` (no head of an "
      "answer within `timeout_each`), `closed` (the server closed or reset the connection before the head of its "
      "answer), and statuses of answers: 408, 425, 429 and 500 to 599. All but `connect_error` only for GET, HEAD, PUT, "
-     "DELETE, OPTIONS and TRACE, and only if the whole body is held (see `buffer_request`)"},
+     "DELETE, OPTIONS and TRACE, and only if the whole body is held (see `buffer_request`). And statuses of gRPC, such "
+     "as "
+     "`UNAVAILABLE`, of answers without a message: any call is sent again whose body is held, so name only what does "
+     "no "
+     "harm to your methods"},
     {"timeout_each", &kDuration, "", R"("1s")",
      "With `timeout`: how long a server may take to the head of its answer if another attempt can follow; the "
      "route's `timeout` is for all attempts together",
@@ -80,10 +95,11 @@ void build_conditions(Build& build, const Node& on, gateway::Retry& out) {
   out.on_connect_error = out.on_timeout = out.on_closed = false;
   bool* const named[] = {&out.on_connect_error, &out.on_timeout, &out.on_closed};
   for (const Node* each : children(&on, Kind::list)) {
-    const auto* const word =
-        std::find(std::begin(gateway::kRetryReasons), std::end(gateway::kRetryReasons), each->text);
-    const auto at = static_cast<std::size_t>(word - std::begin(gateway::kRetryReasons));
-    if (each->kind == Kind::string && at < std::size(named)) *named[at] = true;
+    const auto at =
+        static_cast<std::size_t>(std::find(kRetryWords.begin(), kRetryWords.end(), each->text) - kRetryWords.begin());
+    if (each->kind == Kind::string && at < kFailures) *named[at] = true;
+    if (each->kind == Kind::string && at >= kFailures && at < kRetryWords.size())
+      out.grpc_statuses |= 1U << (at - kFailures + 1);
     if (each->kind != Kind::number) continue;
     unsigned status = 0;
     std::from_chars(each->text.data(), each->text.data() + each->text.size(), status);

@@ -32,6 +32,10 @@ std::string of_retries(const gateway::UpstreamOptions& upstream) {
   std::vector<std::string> statuses;
   for (const auto status : retry.statuses) statuses.push_back(std::to_string(status));
   if (!statuses.empty()) words.push_back("the answer is " + either(statuses));
+  std::vector<std::string> grpc;
+  for (std::size_t i = 0; i < observe::kGrpcStatusNames.size(); ++i)
+    if ((retry.grpc_statuses >> i & 1U) != 0) grpc.emplace_back(observe::kGrpcStatusNames[i]);
+  if (!grpc.empty()) words.push_back("a call of gRPC ends with " + either(grpc) + " before any message");
   return "\nA request to upstream " + upstream.name + " is sent again, up to " + std::to_string(retry.attempts) +
          " times in all, if " + either(words) +
          ":\n  to another server if there is one, and only if that does no harm: nothing was sent yet, or the method "

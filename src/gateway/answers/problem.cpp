@@ -250,7 +250,7 @@ Task<void> send_problem(Exchange& x, const Problem& problem, RejectionHeaders st
   if (problem.status == 405) x.fields.push_back({http::Known::allow, "Allow", x.allowed_methods});
   std::string_view body;
   AnswerStart answer{.start = {.status = problem.status}, .limits = style};
-  if (is_grpc(x.request)) [[unlikely]] {
+  if (is_grpc(x)) [[unlikely]] {
     say_in_grpc(x, problem, answer);
   } else if (problem.body == RejectionBody::problem) {
     const auto form = form_of(x);

@@ -1,6 +1,7 @@
 // What the candidate says of a request: the steps that decide, in their order, with counters of its own.
 
 #include "candidate_exchange.hpp"
+#include "gateway/grpc/grpc_outcome.hpp"
 #include "gateway/limits/give_back.hpp"
 #include "gateway/limits/rounds.hpp"
 #include "gateway/steps/settle.hpp"
@@ -277,6 +278,8 @@ void Candidate::answered(Exchange& x) noexcept {
   auto& asked = *x.candidate;
   auto& y = asked.x;
   if (y.route == nullptr || !y.route->takes(Step::settle)) return;
+  y.grpc_answer = x.grpc_answer;
+  y.grpc_status = x.grpc_status;
   try {
     const Lent lent(asked);
     note_costs(y);
@@ -310,7 +313,7 @@ void Candidate::note_end(CandidateExchange& asked) noexcept {
   auto& y = asked.x;
   const auto& x = *asked.from;
   const bool answered = asked.live.kind == Said::Kind::allowed;
-  y.status = answered ? x.status : 0;
+  y.status = answered ? status_at_end(x) : 0;
   y.ended_by = answered ? x.ended_by : EndedBy::upstream;
   y.attempts = answered ? x.attempts : 1;
 }

@@ -167,6 +167,9 @@ std::unique_ptr<Route> CompiledConfig::make_route(const RouteOptions& wanted, co
   }
   for (const auto& use : wanted.limits) route->plan.push_back(plan(use, route->name));
   route->priority = wanted.priority;
+  route->messages =
+      std::any_of(route->plan.begin(), route->plan.end(), [](const auto& each) { return each.limit->messages; });
+  route->grpc_web = wanted.grpc_web;
   if (!wanted.respond) note_upstream(*route);
   // The order in which stages are checked; the rules of one stage stand together.
   std::stable_sort(route->plan.begin(), route->plan.end(),

@@ -1,6 +1,7 @@
 #include "grpc_answer.hpp"
 
 #include "gateway/limits/limit_fields.hpp"
+#include "grpc_call.hpp"
 #include "protobuf.hpp"
 
 #include "headgate/limit/limit.hpp"
@@ -73,16 +74,16 @@ void append_grpc_status(Exchange& x, const Problem& problem, std::string_view se
   x.grpc_status = grpc_status_of(problem);
   const auto number = static_cast<unsigned>(x.grpc_status);
   auto& fields = x.fields;
-  fields.push_back({http::Known::unknown, "grpc-status", x.text.number(number)});
+  fields.push_back({http::Known::unknown, kGrpcStatus, x.text.number(number)});
   fields.push_back({http::Known::unknown, "grpc-message", escaped(x.text, sentence)});
   if (problem.retry_after > 0) {
     const auto wait = pushback_of(x, problem);
     // A retry of the library would not bring the ticket of the room along, and begin at the end of the line.
     const bool again = problem.ended_by != EndedBy::waiting_room;
-    fields.push_back({http::Known::unknown, "grpc-retry-pushback-ms", again ? x.text.number(wait) : "-1"});
+    fields.push_back({http::Known::unknown, kGrpcPushback, again ? x.text.number(wait) : "-1"});
     fields.push_back({http::Known::unknown, "grpc-status-details-bin", retry_info(x.text, number, sentence, wait)});
   } else if (x.grpc_status == GrpcStatus::resource_exhausted) {
-    fields.push_back({http::Known::unknown, "grpc-retry-pushback-ms", "-1"});
+    fields.push_back({http::Known::unknown, kGrpcPushback, "-1"});
   }
 }
 

@@ -42,10 +42,10 @@ std::optional<Duration> grpc_timeout_in(std::string_view value) noexcept {
   }
 }
 
-std::optional<Duration> grpc_timeout_of(const http::RequestHead& request) noexcept {
-  if (!is_grpc(request)) return std::nullopt;
+std::optional<Duration> grpc_timeout_of(const Exchange& x) noexcept {
+  if (!is_grpc(x)) return std::nullopt;
   constexpr Duration kLongest = std::chrono::hours(24 * 365);  // longer ones would overflow the clock
-  const auto timeout = grpc_timeout_in(http::value_of(request.fields, kGrpcTimeout));
+  const auto timeout = grpc_timeout_in(http::value_of(x.request.fields, kGrpcTimeout));
   return timeout ? std::optional(std::min(*timeout, kLongest)) : std::nullopt;
 }
 
@@ -65,6 +65,14 @@ std::string_view grpc_timeout(Duration left, char* out) noexcept {
   char* const end = std::to_chars(out, out + 8, number).ptr;
   *end = unit;
   return {out, static_cast<std::size_t>(end + 1 - out)};
+}
+
+std::optional<Duration> grpc_pushback_in(std::string_view value) noexcept {
+  std::int32_t number = -1;
+  const auto* const end = value.data() + value.size();
+  const auto read = std::from_chars(value.data(), end, number);
+  if (read.ec != std::errc() || read.ptr != end || number < 0) return std::nullopt;
+  return std::chrono::milliseconds(number);
 }
 
 observe::GrpcStatus grpc_status_in(std::string_view value) noexcept {

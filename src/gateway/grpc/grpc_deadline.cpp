@@ -7,7 +7,7 @@
 namespace headgate::gateway {
 
 void GrpcDeadline::read() {
-  if (const auto timeout = grpc_timeout_of(x_.request)) at_ = x_.started + *timeout;
+  if (const auto timeout = grpc_timeout_of(x_)) at_ = x_.started + *timeout;
 }
 
 Duration GrpcDeadline::most() const {

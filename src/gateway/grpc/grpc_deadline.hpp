@@ -15,7 +15,7 @@ namespace headgate::gateway {
 class GrpcDeadline {
  public:
   explicit GrpcDeadline(Exchange& x) : x_(x) {
-    if (is_grpc(x.request)) [[unlikely]]
+    if (is_grpc(x)) [[unlikely]]
       read();
   }
   /// Whether there is one.

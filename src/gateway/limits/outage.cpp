@@ -33,17 +33,23 @@ void Outage::stop() {
 void Outage::counted(const Exchange& x, const CheckedLimit& checked) {
   const auto& admission = x.admission;
   for (std::size_t i = checked.first; i < checked.first + std::size_t{checked.count}; ++i)
-    if (admission.decisions[i].allowed) owe(x, checked, i, admission.checks[i].cost);
+    if (admission.decisions[i].allowed)
+      owe(x, checked, i - checked.first, admission.checks[i], admission.checks[i].cost);
+}
+
+void Outage::counted(const Exchange& x, const CheckedLimit& checked, std::size_t rule, const limit::Check& check) {
+  owe(x, checked, rule, check, check.cost);
 }
 
 void Outage::cost_more(const Exchange& x, const CheckedLimit& checked) {
   const auto& admission = x.admission;
   for (std::size_t i = checked.first; i < checked.first + std::size_t{checked.count}; ++i)
-    if (admission.decisions[i].allowed) owe(x, checked, i, checked.used - admission.checks[i].cost);
+    if (admission.decisions[i].allowed)
+      owe(x, checked, i - checked.first, admission.checks[i], checked.used - admission.checks[i].cost);
 }
 
-void Outage::owe(const Exchange& x, const CheckedLimit& checked, std::size_t check, std::int64_t cost) {
-  const auto& was = x.admission.checks[check];
+void Outage::owe(const Exchange& x, const CheckedLimit& checked, std::size_t rule, const limit::Check& was,
+                 std::int64_t cost) {
   if (cost <= 0 || !redis_ || stopped_ || !was.rule->algorithm->refills) return;
   if (keys_.size() >= kMaxKeys && !keys_.contains(was.hash)) return;
   auto& owed = keys_[was.hash];
@@ -52,7 +58,7 @@ void Outage::owe(const Exchange& x, const CheckedLimit& checked, std::size_t che
   owed.key_overrides = x.snapshot->key_overrides;
   owed.overrides = x.snapshot->overrides;
   owed.shards = checked.tier->shards;
-  owed.rule = &(owed.shards > 1 ? checked.tier->shard : checked.tier->rules)[check - checked.first];
+  owed.rule = &(owed.shards > 1 ? checked.tier->shard : checked.tier->rules)[rule];
   owed.local = was.rule;
   owed.more += cost;
   enqueue(was.hash, owed);

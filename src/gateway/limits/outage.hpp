@@ -37,6 +37,8 @@ class Outage : public std::enable_shared_from_this<Outage> {
 
   /// `checked` of `x` was allowed by the local share. Remembers its rules and its key.
   void counted(const Exchange& x, const CheckedLimit& checked);
+  /// The same of `check`, a later one by the rule with this index, which messages of the call came under.
+  void counted(const Exchange& x, const CheckedLimit& checked, std::size_t rule, const limit::Check& check);
   /// The answer says that it cost more than was taken.
   void cost_more(const Exchange& x, const CheckedLimit& checked);
 
@@ -69,7 +71,8 @@ class Outage : public std::enable_shared_from_this<Outage> {
 
   static Task<void> send_charge(std::shared_ptr<Outage> self, std::shared_ptr<limit::RemoteLimiter> redis, Hash hash,
                                 Owed owed, std::int64_t cost);
-  void owe(const Exchange& x, const CheckedLimit& checked, std::size_t check, std::int64_t cost);
+  void owe(const Exchange& x, const CheckedLimit& checked, std::size_t rule, const limit::Check& was,
+           std::int64_t cost);
   std::int64_t held(const Hash& hash, const Owed& owed);
   void charge_now(const Exchange& x, std::span<const CheckedLimit> next);
   void charge(const Hash& hash);

@@ -29,14 +29,6 @@ Problem too_many_rules(Exchange& x, const limit::Limit& limit) {
           .limit = limit.name};
 }
 
-Problem uncountable(const limit::Limit& limit) {
-  return {.status = 503,
-          .ended_by = EndedBy::limit,
-          .detail = "Requests cannot be counted at the moment, and uncounted ones are not let through here.",
-          .limit = limit.name,
-          .retry_after = 1};
-}
-
 /// False if the request has more rules than one request may have. Always inline: each limit of each request comes here.
 [[nodiscard, gnu::always_inline]] inline bool append_rules(Admission& a, const RouteLimit& route_limit,
                                                            const ResolvedLimit& resolved, Source source,
@@ -105,6 +97,14 @@ Problem uncountable(const limit::Limit& limit) {
 }
 
 }  // namespace
+
+Problem uncountable(const limit::Limit& limit) {
+  return {.status = 503,
+          .ended_by = EndedBy::limit,
+          .detail = "Requests cannot be counted at the moment, and uncounted ones are not let through here.",
+          .limit = limit.name,
+          .retry_after = 1};
+}
 
 MaybeProblem collect(Path& path, Exchange& x, Round& round) {
   const auto fail = [&round](const Problem& problem) {

@@ -13,6 +13,9 @@ struct ResolvedLimit;
 /// refuses or rejects without a check.
 MaybeProblem collect(Path& path, Exchange& x, Round& round);
 
+/// The refusal where Redis does not answer and the limit says `reject` for that case.
+Problem uncountable(const limit::Limit& limit);
+
 /// Has the checks decided in this process, and concludes. False: a limit rejects the request.
 bool decide_here(Path& path, Exchange& x, Round& round);
 

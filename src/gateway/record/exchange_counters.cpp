@@ -15,7 +15,8 @@ namespace {
 
 /// Whether a limit or the capacity of the upstream refused it: then what other limits let through was not charged.
 bool is_rejected(const Exchange& x) noexcept {
-  return x.admission.outcome == Admission::Outcome::rejected || x.capacity.state == CapacityPart::State::refused;
+  return (x.admission.outcome == Admission::Outcome::rejected && !x.admission.late) ||
+         x.capacity.state == CapacityPart::State::refused;
 }
 
 }  // namespace
@@ -259,7 +260,12 @@ void ExchangeCounters::count_limits(const Exchange& x) const {
     if (checked.decision == LimitDecision::rejected) {
       const bool observe = checked.route_limit->limit->mode == limit::Mode::observe;
       (observe ? counters.observed : counters.rejected)[source]->add();
-      (observe ? counters.units_observed : counters.units_rejected)->add(units);
+      if (checked.refused == 0) {
+        (observe ? counters.units_observed : counters.units_rejected)->add(units);
+      } else {
+        (observe ? counters.units_observed : counters.units_rejected)->add(static_cast<std::uint64_t>(checked.refused));
+        counters.units_allowed->add(units);
+      }
       const auto [hash, key] = counted_key(a, checked);
       counters.top->rejected(hash, key);
     } else if (!rejected) {

@@ -6,7 +6,10 @@
 #include "gateway/callers/presented.hpp"
 #include "gateway/grpc/grpc_call.hpp"
 #include "gateway/grpc/grpc_deadline.hpp"
+#include "gateway/grpc/grpc_outcome.hpp"
+#include "gateway/grpc/messages.hpp"
 #include "gateway/limits/limit_key.hpp"
+#include "gateway/path.hpp"
 #include "gateway/record/trace.hpp"
 #include "gateway/steps/check_body.hpp"
 #include "gateway/steps/settle.hpp"
@@ -28,6 +31,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <memory>
 
 namespace headgate::gateway {
 namespace {
@@ -41,13 +45,15 @@ constexpr unsigned kMaxInterim = 32;
 /// One relay. Its functions stand in the order in which they run.
 class Relay {
  public:
-  Relay(Exchange& x, upstream::Upstream& upstream, const CompiledConfig& compiled, Mirrors& mirrors)
+  Relay(Path& path, Exchange& x)
       : x_(x),
-        upstream_(upstream),
-        compiled_(compiled),
-        options_(compiled.options()),
-        identity_(compiled.identity()),
-        mirrors_(mirrors) {}
+        upstream_(*x.snapshot->upstreams[x.route->upstream]),
+        compiled_(*x.snapshot->compiled),
+        options_(compiled_.options()),
+        identity_(compiled_.identity()),
+        path_(path) {
+    if (x.route->messages && is_grpc(x)) messages_ = std::make_unique<Messages>(path, x);
+  }
 
   Task<MaybeProblem> run() {
     forward_request_fields(x_, compiled_);
@@ -63,6 +69,11 @@ class Relay {
     choice_.over = &x_.client_gone;
     if (x_.shedding.server_place.held()) choice_.place = std::move(x_.shedding.server_place);
     if (auto problem = take_first_bytes()) co_return problem;
+    if (messages_) {
+      auto taking = messages_->take(first_);
+      if (auto problem = co_await taking) co_return problem;
+      if (x_.client_gone) co_return *client_gone();
+    }
     if (x_.route->delivery) prepare_delivery(*x_.route->delivery);
     while (true) {
       auto outcome = co_await attempt(Over::any_connection);
@@ -112,7 +123,7 @@ class Relay {
 
   void prepare_delivery(const Delivery& delivery) {
     const bool held = x_.body->ended();
-    if (delivery.mirror) mirrors_.copy(x_, start_, first_, held);
+    if (delivery.mirror) path_.mirrors->copy(x_, start_, first_, held);
     if (delivery.retry != nullptr) tries_.emplace(x_, *delivery.retry, *x_.snapshot->retries[x_.route->upstream], held);
   }
 
@@ -182,7 +193,7 @@ class Relay {
     }
     // After any other error go on: a server may answer and close before it has read everything.
     const bool broken = sent.has_error();
-    RequestBody body(x_, *server);
+    RequestBody body(x_, *server, messages_.get());
     x_.attempt = server.get();
     if (!whole_ && !broken) body.start();
     Result<MaybeProblem, Failure> outcome = MaybeProblem{};
@@ -217,6 +228,8 @@ class Relay {
       auto head = co_await heads.next();
       if (head.has_error()) co_return head.error();
       const auto status = x_.answer.status;
+      if (status >= 200 && is_grpc(x_)) [[unlikely]]
+        note_grpc_head(x_);
       if (status == 101 || status >= 200) note_answer(server, body);
       if (status >= 200 && tries_ && tries_->again_after_answer()) co_return throw_away(server);
       if (status == 101 || status >= 200) note_latency(body);
@@ -240,7 +253,7 @@ class Relay {
     if (x_.answer.status != 101) x_.upstream_time = now - sent_at_;
     const auto since = whole_ ? sent_at_ : std::max(sent_at_, body.ended_at());
     const auto took = body.running() ? Duration(-1) : std::chrono::duration_cast<Duration>(now - since);
-    const bool failed = balance::is_failure(x_.answer.status);
+    const bool failed = says_that_server_failed(x_);
     upstream_.note(server, failed ? balance::AttemptOutcome::server_error : balance::AttemptOutcome::answered, took);
   }
 
@@ -287,10 +300,6 @@ class Relay {
     if (first.has_error()) co_return Failure{.what = Failed::malformed, .cause = first.error()};
     auto answer = taken_over();
     const auto ends_here = from.ended() && from.trailers().empty();
-    if (is_grpc(x_.request)) [[unlikely]] {
-      x_.grpc_answer = is_grpc_type(http::value_of(x_.answer.fields, http::Known::content_type));
-      if (ends_here) note_grpc_status(x_.answer.fields);
-    }
     auto last = ends_here ? http::EndStream::yes : http::EndStream::no;
     auto sent = co_await send_answer<AnswerFrom::server>(x_, answer, *first, last);
     if (ends_here)
@@ -301,7 +310,8 @@ class Relay {
       if (bytes.has_error()) co_return broken_off(bytes.error());
       if (bytes->empty()) {
         const auto trailers = forward_trailers(from.trailers(), compiled_, edits_of(x_, Towards::client));
-        if (!from.trailers().empty() && is_grpc(x_.request)) note_grpc_status(from.trailers());
+        if (is_grpc(x_) && note_grpc_trailers(x_, from.trailers()))
+          upstream_.note(server, balance::AttemptOutcome::server_error, Duration(-1));
         sent = co_await x_.reply->finish(trailers);
         if (sent.has_error()) break;
         co_return MaybeProblem{};
@@ -311,10 +321,6 @@ class Relay {
       if (last == http::EndStream::yes && sent.has_value()) co_return MaybeProblem{};
     }
     co_return client_gone(sent.error());
-  }
-
-  void note_grpc_status(const http::Fields& fields) {
-    x_.grpc_status = grpc_status_in(http::value_of(fields, "grpc-status"));
   }
 
   Task<Result<MaybeProblem, Failure>> switch_protocols(upstream::Attempt& server) {
@@ -355,8 +361,9 @@ class Relay {
   const CompiledConfig& compiled_;
   const PathOptions& options_;
   const identity::IdentityOptions& identity_;
-  Mirrors& mirrors_;
-  std::optional<Tries> tries_;  ///< not set: the upstream has no retries
+  Path& path_;
+  std::unique_ptr<Messages> messages_;  ///< null: no limit counts those of this call
+  std::optional<Tries> tries_;          ///< not set: the upstream has no retries
   upstream::RequestStart start_;
   balance::Choice choice_;
   std::optional<std::size_t> at_;  ///< the server of the last attempt
@@ -378,9 +385,9 @@ std::optional<std::uint64_t> server_key(Exchange& x) {
   return stable_hash(*key);
 }
 
-Task<MaybeProblem> relay(Exchange& x, upstream::Upstream& upstream, const CompiledConfig& compiled, Mirrors& mirrors) {
-  x.upstream = upstream.name();
-  Relay one(x, upstream, compiled, mirrors);
+Task<MaybeProblem> relay(Path& path, Exchange& x) {
+  Relay one(path, x);
+  x.upstream = x.snapshot->upstreams[x.route->upstream]->name();
   co_return co_await one.run();
 }
 

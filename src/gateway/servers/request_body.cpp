@@ -1,6 +1,7 @@
 #include "request_body.hpp"
 
 #include "forward.hpp"
+#include "gateway/grpc/messages.hpp"
 #include "gateway/steps/check_body.hpp"
 
 #include <boost/asio/error.hpp>
@@ -29,6 +30,15 @@ Task<void> RequestBody::run() {
       break;
     }
     x_.body_bytes += bytes->size();
+    if (messages_ != nullptr) {
+      auto taking = messages_->take(*bytes);
+      const auto problem = co_await taking;
+      if (stopping_) break;
+      if (problem) {
+        fail(*problem);
+        break;
+      }
+    }
     const auto last = x_.body->ended() && x_.body->trailers().empty() ? http::EndStream::yes : http::EndStream::no;
     const auto sent = co_await server_.write(*bytes, last);
     if (sent.has_error() && sent.error() == boost::asio::error::timed_out) {

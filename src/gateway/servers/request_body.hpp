@@ -10,10 +10,14 @@
 
 namespace headgate::gateway {
 
+class Messages;
+
 /// Worker thread only. Call stop() and await it before this object is destroyed, if start() was called.
 class RequestBody {
  public:
-  RequestBody(Exchange& x, upstream::Attempt& server) : x_(x), server_(server) {}
+  /// `messages`: whose permits its messages need; null: none. Lives as long as the body.
+  RequestBody(Exchange& x, upstream::Attempt& server, Messages* messages)
+      : x_(x), server_(server), messages_(messages) {}
 
   /// Begins to send.
   void start() { child_.start(run(), "request body"); }
@@ -34,6 +38,7 @@ class RequestBody {
 
   Exchange& x_;
   upstream::Attempt& server_;
+  Messages* messages_;
   ScopedTask child_;
   bool stopping_ = false;
   bool delivered_ = false;

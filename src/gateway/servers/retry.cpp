@@ -46,6 +46,13 @@ std::optional<RetryReason> reason_to_retry(const Retry& retry, unsigned status, 
   return named(listed && so_far.attempts < retry.attempts && may_repeat(so_far), RetryReason::status);
 }
 
+std::optional<RetryReason> reason_to_retry(const Retry& retry, observe::GrpcStatus status, const Attempted& so_far) {
+  const bool named_one =
+      status < observe::GrpcStatus::other && (retry.grpc_statuses >> static_cast<unsigned>(status) & 1);
+  return named(named_one && so_far.attempts < retry.attempts && so_far.held && !so_far.answer_began,
+               RetryReason::status);
+}
+
 std::optional<Duration> back_off(const Attempted& so_far, double dice, std::optional<Duration> asked) {
   auto most = kFirstBackOff;
   for (unsigned i = 1; i < so_far.attempts && most < kLongestBackOff; ++i) most *= 2;

@@ -2,6 +2,7 @@
 // Decides whether a request is sent again, and after which pause. Reads no clock and draws no random number.
 
 #include "headgate/gateway/delivery.hpp"
+#include "headgate/observe/grpc_status.hpp"
 #include "headgate/upstream/failure.hpp"
 
 #include <optional>
@@ -30,6 +31,8 @@ struct Attempted {
 std::optional<RetryReason> reason_to_retry(const Retry& retry, upstream::Failed failed, const Attempted& so_far);
 /// The same for an answer with this status.
 std::optional<RetryReason> reason_to_retry(const Retry& retry, unsigned status, const Attempted& so_far);
+/// The same for an answer of gRPC without messages.
+std::optional<RetryReason> reason_to_retry(const Retry& retry, observe::GrpcStatus status, const Attempted& so_far);
 
 /// The pause before the next attempt: any time up to a bound that doubles with each attempt (full jitter), so that
 /// requests which failed together do not come back together; never shorter than what the server `asked` for. `dice` is

@@ -1,5 +1,7 @@
 #include "tries.hpp"
 
+#include "gateway/grpc/grpc_call.hpp"
+
 #include "headgate/gateway/delay.hpp"
 #include "headgate/gateway/exchange_counters.hpp"
 #include "headgate/http/retry_after.hpp"
@@ -53,7 +55,21 @@ bool Tries::again(const upstream::Failure& failure) {
   return true;
 }
 
+// The server says when a retry helps, and whether one does.
+bool Tries::again_in_grpc() {
+  const auto reason = reason_to_retry(retry_, x_.grpc_status, so_far());
+  if (!reason) return false;
+  const auto pushback = http::value_of(x_.answer.fields, kGrpcPushback);
+  std::optional<Duration> asked;
+  if (!pushback.empty()) {
+    asked = grpc_pushback_in(pushback);
+    if (!asked) return false;
+  }
+  return schedule(*reason, observe::to_text(x_.grpc_status), asked);
+}
+
 bool Tries::again_after_answer() {
+  if (x_.grpc_status != observe::GrpcStatus::none) return again_in_grpc();
   const auto status = x_.answer.status;
   const auto reason = reason_to_retry(retry_, status, so_far());
   if (!reason) return false;

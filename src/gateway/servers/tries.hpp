@@ -40,6 +40,7 @@ class Tries {
 
  private:
   Attempted so_far() const;
+  bool again_in_grpc();
   bool schedule(RetryReason reason, std::string_view word, std::optional<Duration> asked);
 
   Exchange& x_;

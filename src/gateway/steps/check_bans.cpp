@@ -1,5 +1,6 @@
 // Refuses callers that are suspended, before anything is counted, and notes the offences that suspend them.
 
+#include "gateway/grpc/grpc_outcome.hpp"
 #include "gateway/limits/limit_fields.hpp"
 #include "gateway/limits/longest_wait.hpp"
 #include "gateway/limits/offences.hpp"
@@ -53,7 +54,7 @@ MaybeProblem check_bans(Path& path, Exchange& x, bool after_auth) {
 void note_offences(Path& path, Exchange& x) {
   if (x.ended_by == EndedBy::ban || x.ended_by == EndedBy::operator_ || x.suspension.noted) return;
   for (const auto& ban : x.route->bans) {
-    if (&ban == x.suspension.by || !offends(x, ban, x.status)) continue;
+    if (&ban == x.suspension.by || !offends(x, ban, status_at_end(x))) continue;
     if (const auto key = key_to_ban(x, *ban.route_limit)) path.offences->note(x, ban, *key);
   }
 }

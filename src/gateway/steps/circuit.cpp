@@ -1,6 +1,7 @@
 // The circuit breaker of the route's upstream: while it is open, requests are refused at once. Whether it opens is
 // decided on the main thread (balance/circuit), from what `leave_circuit` counts.
 
+#include "gateway/grpc/grpc_outcome.hpp"
 #include "gateway/limits/limit_fields.hpp"
 #include "steps.hpp"
 
@@ -14,10 +15,15 @@ using balance::CircuitPass;
 
 CircuitDoor* door_of(const Exchange& x) noexcept { return x.snapshot->upstreams[x.route->upstream]->circuit(); }
 
+/// That the deadline of a caller of gRPC was over says nothing of the server.
+bool failed(const Exchange& x) noexcept {
+  return x.grpc_status != observe::GrpcStatus::deadline_exceeded && balance::is_failure(status_at_end(x));
+}
+
 CircuitDoor::End end_of(const Exchange& x) noexcept {
   switch (x.ended_by) {
     case EndedBy::upstream:
-      return balance::is_failure(x.status) ? CircuitDoor::End::bad : CircuitDoor::End::good;
+      return failed(x) ? CircuitDoor::End::bad : CircuitDoor::End::good;
     case EndedBy::no_server:
     case EndedBy::timeout_connect:
     case EndedBy::timeout_upstream:

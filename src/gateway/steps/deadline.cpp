@@ -30,7 +30,7 @@ std::optional<Duration> time_left(const Exchange& x) noexcept {
   std::optional<Duration> left;
   if (const auto deadline = deadline_in(http::value_of(x.request.fields, "x-request-deadline")))
     left = *deadline - x.clock->wall();
-  if (const auto timeout = grpc_timeout_of(x.request)) {
+  if (const auto timeout = grpc_timeout_of(x)) {
     const auto rest = *timeout - std::chrono::duration_cast<Duration>(x.clock->steady() - x.started);
     left = left ? std::min(*left, rest) : rest;
   }

@@ -32,7 +32,7 @@ Task<MaybeProblem> serve(Path& path, Exchange& x) {
   if (ends_here(x)) return answer_as_last(x, style);
   if (x.route->edits && x.route->edits->path)
     if (auto problem = rewrite(x)) return not_rewritten(*problem);
-  return relay(x, *x.snapshot->upstreams[x.route->upstream], *x.snapshot->compiled, *path.mirrors);
+  return relay(path, x);
 }
 
 }  // namespace headgate::gateway

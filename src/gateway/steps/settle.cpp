@@ -1,5 +1,6 @@
 #include "settle.hpp"
 
+#include "gateway/grpc/grpc_outcome.hpp"
 #include "gateway/limits/outage.hpp"
 #include "gateway/limits/resolved_limit.hpp"
 #include "steps.hpp"
@@ -9,6 +10,7 @@
 #include "headgate/limit/settled.hpp"
 
 #include <algorithm>
+#include <optional>
 
 namespace headgate::gateway {
 namespace {
@@ -117,17 +119,17 @@ void read_cost(Exchange& x, Taken& taken) {
 /// What an answer with this status costs; `says_cost`: whether it is a server's, which may say its cost. False: the
 /// cost is not the answer's affair, or known already.
 template <class Taken>
-bool read_answer(Exchange& x, Taken& taken, unsigned status, bool says_cost) {
+bool read_answer(Exchange& x, Taken& taken, std::optional<unsigned> status, bool says_cost) {
   const bool by_cost = says_cost && asks_for_cost(taken);
-  const bool by_status = counts_answers(taken);
+  const bool by_status = status && counts_answers(taken);
   if (taken.cost_from != CostFrom::request || (!by_cost && !by_status)) return false;
   if (by_status) taken.cost_from = CostFrom::status;
   if (by_cost) read_cost(x, taken);
-  if (by_status && !counts(taken, status)) taken.used = 0;
+  if (by_status && !counts(taken, *status)) taken.used = 0;
   return true;
 }
 
-void note_answer(Exchange& x, unsigned status, bool says_cost) {
+void note_answer(Exchange& x, std::optional<unsigned> status, bool says_cost) {
   auto& a = x.admission;
   if (a.returned) return;
   bool any = false;
@@ -152,9 +154,21 @@ Duration reset_to_tell(const Exchange& x) {
                               std::chrono::duration_cast<Duration>(since));
 }
 
-void note_costs(Exchange& x) { note_answer(x, x.answer.status, true); }
+void note_costs(Exchange& x) { note_answer(x, status_that_counts(x), true); }
 
 void note_status(Exchange& x, unsigned status) { note_answer(x, status, false); }
+
+void note_late_status(Exchange& x, unsigned status) {
+  if (x.admission.returned) return;
+  const auto note = [&](auto& taken) {
+    if (!counts_answers(taken)) return;
+    if (is_untold(taken)) taken.cost_from = CostFrom::status;
+    if (!counts(taken, status)) taken.used = 0;
+  };
+  for (auto& checked : x.admission.limits)
+    if (checked.asked_at != Clock::Steady()) note(checked);
+  for (auto& use : x.admission.unchecked) note(use);
+}
 
 // Nobody waits for the result. What a gateway holds when it ends comes back as the limit refills: at the latest after
 // its period, or the time to fill its bucket.

@@ -14,6 +14,9 @@ void note_costs(Exchange& x);
 /// before the answer is told. Nothing if what limits took was given back.
 void note_status(Exchange& x, unsigned status);
 
+/// The same where only the trailers of a server's answer say it (gRPC), when its head has been told.
+void note_late_status(Exchange& x, unsigned status);
+
 /// Of the binding limit, which let the request through and whose cost is settled or noted: the time from its decision
 /// on until it is as if never used.
 Duration reset_to_tell(const Exchange& x);

@@ -6,6 +6,8 @@
 namespace headgate::gateway {
 
 MaybeProblem find_route(Path& path, Exchange& x);
+/// A call of gRPC-Web goes on as one of gRPC.
+MaybeProblem translate_grpc_web(Path& path, Exchange& x);
 /// Refuses a body that is announced to be too large.
 MaybeProblem check_body(Path& path, Exchange& x);
 MaybeProblem identify(Path& path, Exchange& x);

@@ -1,9 +1,8 @@
 // Calls of gRPC: to a real server from a real client, and frame by frame.
 
-#include "blackbox/harness/h2_client.hpp"
+#include "blackbox/grpc/calling.hpp"
 #include "blackbox/harness/look.hpp"
 #include "blackbox/harness/real_server.hpp"
-#include "blackbox/http2/asking.hpp"
 
 #include <gtest/gtest.h>
 
@@ -20,12 +19,6 @@ namespace {
 
 const std::string kPython = "/usr/bin/python3";
 const std::string kHere = HEADGATE_SOURCE_DIR "/tests/blackbox/grpc/";
-
-H2Fields call(const std::string& method, const H2Fields& more = {}) {
-  H2Fields fields = h2_get("/test.Echo/" + method, {{"content-type", "application/grpc"}, {"te", "trailers"}}, "POST");
-  fields.insert(fields.end(), more.begin(), more.end());
-  return fields;
-}
 
 /// What the program wrote to both outputs.
 std::string said_by(const std::string& line) {

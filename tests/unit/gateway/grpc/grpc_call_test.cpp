@@ -15,11 +15,11 @@ using namespace std::chrono_literals;
 
 TEST(GrpcCall, IsAPostOverHttp2WithItsMediaType) {
   const auto is = [](unsigned version, std::string_view method, std::string_view type) {
-    http::RequestHead head;
-    head.version = version;
-    head.method = method;
-    if (!type.empty()) head.fields.push_back({http::Known::content_type, "Content-Type", type});
-    return is_grpc(head);
+    Exchange x;
+    x.request.version = version;
+    x.request.method = method;
+    if (!type.empty()) x.request.fields.push_back({http::Known::content_type, "Content-Type", type});
+    return is_grpc(x);
   };
   for (const auto* const type : {"application/grpc", "application/grpc+proto", "Application/GRPC;x=y"})
     EXPECT_TRUE(is(20, "POST", type)) << type;

@@ -1,0 +1,60 @@
+#pragma once
+// Limits that count the messages which a caller sends in a call of gRPC. The call takes a permit for its first message
+// when it begins, as any request does; each further one is asked about here before its server gets it.
+
+#include "headgate/core/task.hpp"
+#include "headgate/gateway/exchange.hpp"
+#include "headgate/gateway/problem.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace headgate::gateway {
+
+struct Path;
+
+/// Counts the messages that begin in a body of gRPC: each has a byte of flags, its length in four, and so many bytes.
+class MessageCount {
+ public:
+  /// How many begin in these bytes, which come next. A message begins with the last byte of its length.
+  std::uint32_t in(std::string_view bytes) noexcept;
+
+ private:
+  std::uint64_t left_ = 0;  ///< bytes of the message under way
+  std::uint32_t length_ = 0;
+  unsigned prefix_ = 0;  ///< bytes of a prefix that have come
+};
+
+/// Of one call; lives in its relay. Worker thread only.
+class Messages {
+ public:
+  Messages(Path& path, Exchange& x) : path_(path), x_(x) {}
+
+  /// Takes the permits of the messages that begin in `bytes`, which come next in the body. Where a limit rejects them,
+  /// the call ends with the problem, and its server gets none of these bytes.
+  Task<std::optional<Problem>> take(std::string_view bytes);
+
+ private:
+  /// The checks of one store, for all limits that count there.
+  struct Asked {
+    std::vector<limit::Check> checks;
+    std::vector<limit::Decision> decisions;
+    std::vector<std::size_t> at;  ///< where each stands in the admission
+    bool local = false;           ///< in memory, in the place of Redis
+  };
+
+  Task<std::optional<Problem>> take(std::uint32_t times);
+  Asked asked(Source source, std::uint32_t times) const;
+  std::optional<Problem> decide_here(Asked& asked, std::uint32_t times);
+  std::optional<Problem> without_redis(std::uint32_t times);
+  std::optional<Problem> conclude(const Asked& asked, bool agreed, std::uint32_t times);
+
+  Path& path_;
+  Exchange& x_;
+  MessageCount count_;
+  bool first_ = true;  ///< has not come
+};
+
+}  // namespace headgate::gateway
