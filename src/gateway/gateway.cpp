@@ -36,6 +36,8 @@ bool Gateway::trusts(const boost::asio::ip::address& peer) const {
   return identity::contains(path_->snapshot->compiled->identity().trusted_proxies, peer);
 }
 
+bool Gateway::opens_websockets() const { return path_->snapshot->compiled->opens_websockets(); }
+
 // The steps, their order and its reasons are in steps/table.cpp.
 Task<void> Gateway::handle(Exchange& x) {
   auto& path = *path_;

@@ -128,6 +128,9 @@ struct Route {
       nullptr;           ///< whose value says the server; null: nothing of a request does
   bool sheds = false;    ///< its requests may be refused because there are too many
   bool circuit = false;  ///< its upstream has a circuit breaker
+  /// Whoever asks for a WebSocket by CONNECT is refused: its servers are asked over HTTP/2, or its own answer would
+  /// look like an open one.
+  bool opens_no_websocket = false;
   shed::Priority priority = shed::Priority::normal;
   const Capacity* capacity = nullptr;         ///< of its upstream; null: it has none
   const UpstreamOptions* queue = nullptr;     ///< the upstream, if it has a queue; null: there is none
@@ -233,6 +236,8 @@ class CompiledConfig {
   std::span<const std::unique_ptr<const Capacity>> capacities() const noexcept { return capacities_; }
   /// The routes as they serve requests: in place of one that splits its requests those of its upstreams.
   std::span<const Route* const> serving() const noexcept { return serving_; }
+  /// Whether a WebSocket can be opened on one of the routes.
+  bool opens_websockets() const noexcept { return opens_websockets_; }
   /// The names of the limits that suspend keys, by RouteBan::number.
   std::span<const std::string> bans() const noexcept { return bans_; }
   /// Those of limits that count glitches, each once, whichever routes use it.
@@ -254,6 +259,7 @@ class CompiledConfig {
   RouteLimit plan(const LimitUse& use, std::string_view route);
   const CompiledLimit& ready(const LimitUse& use, std::string_view route);
   const CompiledRoom* room_of(std::string_view name) const;
+  void note_websockets(Route& route, const RouteOptions& wanted);
   void note_reads(Route& route, const RouteOptions& wanted) const;
   void note_reads(Route& route, const Keyed& keyed) const;
   void note_bans(Route& route);
@@ -280,6 +286,7 @@ class CompiledConfig {
   std::vector<std::unique_ptr<const Route>> routes_;
   std::vector<const Route*> serving_;
   std::vector<RouteBan> glitch_bans_;
+  bool opens_websockets_ = false;
   Router router_;
   std::unique_ptr<Names> names_;  // only while this is built
 };

@@ -56,6 +56,7 @@ class Gateway final : public Handler {
   void refused_head(const Exchange& x, std::string_view bytes, std::optional<std::size_t> fault) override;
   void glitches(const boost::asio::ip::address& peer, std::uint32_t times) override;
   void handshake_failed(const boost::asio::ip::address& peer, std::string_view reason) override;
+  bool opens_websockets() const override;
   bool trusts(const boost::asio::ip::address& peer) const override;
 
   /// What would happen to `request` now, with the configuration, the counters and the Redis of this worker. Takes

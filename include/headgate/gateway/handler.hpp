@@ -38,6 +38,8 @@ class Handler {
   virtual void glitches(const boost::asio::ip::address& peer, std::uint32_t times) {
     static_cast<void>(peer), static_cast<void>(times);
   }
+  /// Whether clients of HTTP/2 whose connections begin now may ask for WebSockets (RFC 8441).
+  virtual bool opens_websockets() const { return false; }
   /// Whether `peer` is a trusted proxy, whose PROXY header is believed.
   virtual bool trusts(const boost::asio::ip::address& peer) const { return static_cast<void>(peer), false; }
 };

@@ -34,6 +34,9 @@ struct RequestHead {
       upgrade;  ///< the protocol that the client wants to speak in a tunnel, if one may be opened; else empty
 
   bool head() const noexcept { return method == "HEAD"; }
+  /// Whether it asks for the tunnel by CONNECT over HTTP/2 (RFC 8441), though `method` says GET: then any status of
+  /// success says that the tunnel is open.
+  bool by_connect() const noexcept { return version >= 20 && !upgrade.empty(); }
   /// The path to send to a server: normalised, with the escapes as the client wrote them.
   std::string_view path_to_send() const noexcept { return path_sent.empty() ? path : path_sent; }
 };

@@ -179,8 +179,18 @@ std::unique_ptr<Route> CompiledConfig::make_route(const RouteOptions& wanted, co
   note_bans(*route);
   note_reads(*route, wanted);
   route->delivery = delivery(wanted, to);
+  note_websockets(*route, wanted);
   note_steps(*route);
   return route;
+}
+
+/// They are asked for by GET, whatever protocol the client speaks.
+void CompiledConfig::note_websockets(Route& route, const RouteOptions& wanted) {
+  const auto is_success = [](unsigned status) { return status >= 200 && status < 300; };
+  route.opens_no_websocket = wanted.respond ? is_success(wanted.respond->status) : upstreams_[route.upstream].http2;
+  const bool takes_get = wanted.methods.empty() || std::any_of(wanted.methods.begin(), wanted.methods.end(),
+                                                               [](const auto& one) { return same_word(one, "GET"); });
+  if (!wanted.respond && takes_get && !route.opens_no_websocket) opens_websockets_ = true;
 }
 
 /// Gives `route` a route of its own for each upstream, so that limits, load shedding and queues are those of the

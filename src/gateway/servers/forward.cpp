@@ -110,7 +110,10 @@ void take_over_fields(Exchange& x, RejectionHeaders limits) {
     const auto length = http::value_of(x.answer.fields, Known::content_length);
     if (!length.empty()) out.push_back({Known::content_length, "Content-Length", length});
   }
-  if (x.answer.status == 101)
+  if (x.answer.status != 101) return;
+  if (x.request.by_connect())  // the handshake with the server was the gateway's own
+    std::erase_if(out, [](const Field& field) { return field.id == Known::sec_websocket_accept; });
+  else
     out.push_back({Known::upgrade, "Upgrade", http::value_of(x.answer.fields, Known::upgrade)});
 }
 

@@ -20,6 +20,7 @@
 #include "retry.hpp"
 #include "tries.hpp"
 #include "tunnel.hpp"
+#include "websocket.hpp"
 
 #include "headgate/core/hash.hpp"
 #include "headgate/gateway/answer.hpp"
@@ -57,6 +58,8 @@ class Relay {
 
   Task<MaybeProblem> run() {
     forward_request_fields(x_, compiled_);
+    if (x_.request.by_connect()) [[unlikely]]
+      websocket_key_ = add_websocket_key(x_);
     start_.method = x_.request.method;
     start_.path = path_for_server(x_);
     start_.query = forwarded_query(x_, identity_);
@@ -234,6 +237,8 @@ class Relay {
       if (status >= 200 && tries_ && tries_->again_after_answer()) co_return throw_away(server);
       if (status == 101 || status >= 200) note_latency(body);
       if (status == 101) co_return co_await switch_protocols(server);
+      if (status >= 200 && status < 300 && x_.request.by_connect()) [[unlikely]]
+        co_return websocket_not_opened(x_);
       if (status >= 200) co_return co_await relay_answer(server);
       if (status == 100) continue;  // the gateway has answered the client's Expect itself
       take_over_fields(x_, RejectionHeaders::none);
@@ -326,6 +331,9 @@ class Relay {
   Task<Result<MaybeProblem, Failure>> switch_protocols(upstream::Attempt& server) {
     if (x_.request.upgrade.empty())
       co_return Failure{.what = Failed::malformed, .why = "the server switches protocols without a request for it"};
+    if (x_.request.by_connect())
+      if (const auto* const flaw = flaw_of_handshake(x_.answer, websocket_key_))
+        co_return Failure{.what = Failed::malformed, .why = flaw};
     auto answer = taken_over();
     answer.start.framing = {};
     const auto sent = co_await send_answer<AnswerFrom::tunnel>(x_, answer, {}, http::EndStream::no);
@@ -368,6 +376,7 @@ class Relay {
   balance::Choice choice_;
   std::optional<std::size_t> at_;  ///< the server of the last attempt
   std::string_view first_;
+  std::string_view websocket_key_;  ///< that the server was sent; empty: the client's, if any
   bool whole_ = true;
   GrpcDeadline deadline_{x_};
   Clock::Steady sent_at_;

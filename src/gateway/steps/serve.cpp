@@ -4,6 +4,7 @@
 #include "gateway/answers/respond.hpp"
 #include "gateway/answers/rewrite.hpp"
 #include "gateway/servers/relay.hpp"
+#include "gateway/servers/websocket.hpp"
 #include "max_forwards.hpp"
 #include "steps.hpp"
 
@@ -12,7 +13,7 @@
 namespace headgate::gateway {
 namespace {
 
-Task<MaybeProblem> not_rewritten(Problem problem) { co_return problem; }
+Task<MaybeProblem> refused(Problem problem) { co_return problem; }
 
 Task<MaybeProblem> client_left(Exchange& x) {
   x.ended_by = EndedBy::client_closed;
@@ -27,11 +28,13 @@ Task<MaybeProblem> serve(Path& path, Exchange& x) {
   if (x.client_gone) return client_left(x);
   const auto style = x.snapshot->compiled->options().rejection.headers;
   if (x.preflight) return answer_preflight(x);
+  if (x.request.by_connect()) [[unlikely]]
+    if (auto problem = refused_websocket(x)) return refused(*problem);
   if (x.route->respond)
     return x.route->usage ? tell_usage(path, x, style) : respond<AnswerFrom::route>(x, *x.route->respond, style);
   if (ends_here(x)) return answer_as_last(x, style);
   if (x.route->edits && x.route->edits->path)
-    if (auto problem = rewrite(x)) return not_rewritten(*problem);
+    if (auto problem = rewrite(x)) return refused(*problem);
   return relay(path, x);
 }
 

@@ -9,10 +9,23 @@
 #include <chrono>
 
 namespace headgate::session {
+namespace {
+
+/// What a tunnel that carries nothing keeps for its next bytes.
+constexpr std::size_t kKept = 1024;
+
+}  // namespace
+
 void H2Body::begin(const http::Framing& framing, bool expects_continue) noexcept {
   framing_ = framing;
   if (framing.kind == http::Framing::Kind::none) ended_ = true;
   tells_continue_ = expects_continue && !ended_;
+}
+
+void H2Body::tunnel(Duration timeout) noexcept {
+  closed_ = false;
+  most_ = UINT64_MAX;
+  timeout_ = timeout;
 }
 
 bool H2Body::take_at_most(std::uint64_t most) noexcept {
@@ -34,9 +47,18 @@ void H2Body::give_back() {
   session_.consumed(id_, bytes);
 }
 
+/// A tunnel may be silent for long.
+void H2Body::release() {
+  if (arrived_.capacity() + given_.capacity() <= kKept) return;
+  std::string().swap(arrived_);
+  std::string().swap(given_);
+  memory_.is(0);
+}
+
 Result<std::string_view> H2Body::take() {
   give_back();
   if (failed_.failed()) return failed_;
+  if (closed_) return std::string_view();
   if (total_ > most_) return boost::system::errc::make_error_code(boost::system::errc::message_size);
   std::swap(given_, arrived_);
   return std::string_view(given_);
@@ -48,6 +70,7 @@ Task<Result<std::string_view>> H2Body::read() {
     auto bytes = take();
     if (bytes.has_error() || !bytes->empty() || ended_) co_return bytes;
     if (std::exchange(tells_continue_, false)) session_.say_continue(id_);
+    if (is_tunnel_) release();
     const auto pace = session_.pace_of(id_);
     auto longest = timeout_ - silent;
     if (pace.rate != 0) longest = std::min(longest, pace_.begin(std::chrono::steady_clock::now(), pace));

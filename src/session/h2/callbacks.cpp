@@ -140,6 +140,10 @@ struct H2Callbacks {
     if (stream == nullptr || stream->malformed != nullptr || stream->gone) return;
     if (category == NGHTTP2_HCAT_REQUEST) {
       session.begun_.push_back(id);
+    } else if (stream->body.is_tunnel()) {  // RFC 9113 section 8.5
+      nghttp2_submit_rst_stream(session.h2_, NGHTTP2_FLAG_NONE, id, NGHTTP2_PROTOCOL_ERROR);
+      found_malformed(session, *stream, "a tunnel has no trailers");
+      return;
     } else {
       const auto& bounds = session.bounds().head;
       if (const auto* const fields = stream->trailers.trailers(bounds)) {
@@ -274,18 +278,20 @@ bool submit_h2_answer(nghttp2_session* h2, std::int32_t id, const nghttp2_nv* fi
   return nghttp2_submit_response(h2, id, fields, count, ends ? nullptr : &body) == 0;
 }
 
-nghttp2_session* make_h2(H2Session& session, net::H2Memory& memory) {
+nghttp2_session* make_h2(H2Session& session, net::H2Memory& memory, ExtendedConnect connect) {
   thread_local const H2Setup setup;
   nghttp2_session* h2 = nullptr;
   if (!setup.callbacks.made || !setup.options.made ||
       nghttp2_session_server_new3(&h2, setup.callbacks.get, &session, setup.options.get, memory.functions()) != 0)
     return nullptr;
-  const std::array<nghttp2_settings_entry, 3> settings{{
+  const std::array<nghttp2_settings_entry, 4> settings{{
       {NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, H2Session::kMaxStreams},
       {NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, H2Head::kMaxListSize},
       {NGHTTP2_SETTINGS_NO_RFC7540_PRIORITIES, 1},
+      {NGHTTP2_SETTINGS_ENABLE_CONNECT_PROTOCOL, 1},  // the last: else it is left out
   }};
-  nghttp2_submit_settings(h2, NGHTTP2_FLAG_NONE, settings.data(), settings.size());
+  const auto count = connect == ExtendedConnect::taken ? settings.size() : settings.size() - 1;
+  nghttp2_submit_settings(h2, NGHTTP2_FLAG_NONE, settings.data(), count);
   nghttp2_session_set_local_window_size(h2, NGHTTP2_FLAG_NONE, 0, H2Session::kConnectionWindow);
   memory.begin();
   return h2;

@@ -14,8 +14,12 @@ namespace headgate::session {
 
 class H2Session;
 
+/// Whether the client is told that it may send CONNECT with a protocol (RFC 8441). Where it was not told, that is
+/// malformed.
+enum class ExtendedConnect : std::uint8_t { unknown, taken };
+
 /// A session of nghttp2 for `session`, with our settings queued. Both arguments outlive it. Null: no memory.
-nghttp2_session* make_h2(H2Session& session, net::H2Memory& memory);
+nghttp2_session* make_h2(H2Session& session, net::H2Memory& memory, ExtendedConnect connect);
 
 /// Queues the head of an answer; unless it `ends` the stream, its body is that of the stream's reply. The fields are
 /// copied. False: there is no such stream.

@@ -59,7 +59,7 @@ Task<void> H2Session::serve_all() {
 
 bool H2Session::open() {
   stream_->demand_pace({});
-  h2_ = make_h2(*this, memory_);
+  h2_ = make_h2(*this, memory_, handler().opens_websockets() ? ExtendedConnect::taken : ExtendedConnect::unknown);
   if (h2_ == nullptr) return false;
   if (winding_down()) begin_goaway();
   return true;
@@ -152,6 +152,8 @@ void H2Session::run_streams() {
           abort(id, Because::client_gone);
         continue;
       }
+      // The server has said all that it had to say; the other direction of the tunnel ends here.
+      if (stream->gone && stream->body.is_tunnel()) stream->body.fail(asio_error::connection_reset);
       if (stream->body.waits()) stream->body.go_on();
       stream = find(id);
       if (stream != nullptr && stream->reply.waits() && stream->reply.done()) stream->reply.go_on();

@@ -51,6 +51,7 @@ class H2Session final : public Session {
   /// The bytes have gone on: the client may send as many more.
   void consumed(std::int32_t id, std::size_t bytes);
   void say_continue(std::int32_t id);
+  void begin_tunnel(std::int32_t id, Duration timeout);
   net::MinPace pace_of(std::int32_t id) const;
   void submit_interim(std::int32_t id, unsigned status, const http::Fields& fields);
   /// False: the stream is gone.
@@ -94,6 +95,7 @@ class H2Session final : public Session {
   Task<void> answer_request(H2Stream& stream, Exchange& x);
   Task<void> refuse(H2Stream& stream, Exchange& x, http::ParseError refusal);
   void end_stream(H2Stream& stream);
+  static std::uint32_t breaks_off_as(const H2Stream& stream) noexcept;
   Task<void> write_all();
   /// Ends all exchanges, and closes the connection.
   void lose(gateway::ActiveExchange::Because because) noexcept;

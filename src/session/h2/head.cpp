@@ -3,6 +3,7 @@
 #include "headgate/http/host.hpp"
 #include "headgate/http/known_field.hpp"
 #include "headgate/http/path.hpp"
+#include "headgate/http/websocket.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -88,6 +89,8 @@ void H2Head::read_lines(Pseudo& pseudo, http::Fields& fields) {
       pseudo.path = value;
     } else if (name == ":authority") {
       pseudo.authority = value;
+    } else if (name == ":protocol") {
+      pseudo.protocol = value;
     } else if (name != "cookie") {
       fields.push_back({http::known_field(name), name, value});
     } else if (!cookie) {
@@ -101,6 +104,15 @@ void H2Head::read_lines(Pseudo& pseudo, http::Fields& fields) {
     }
   }
   if (crumbs_ > 1 && cookie) fields[cookie_at].value = cookie_;
+}
+
+/// So that routes and limits see in it what they see over HTTP/1.1. The key is of one hop: servers get the gateway's.
+void H2Head::take_websocket(http::RequestHead& out) {
+  out.method = "GET";
+  out.upgrade = http::kWebSocket;
+  std::erase_if(out.fields, [](const auto& field) { return http::same_variable(field.name, "Sec-WebSocket-Key"); });
+  out.fields.push_back({http::Known::connection, "connection", "Upgrade"});
+  out.fields.push_back({http::Known::upgrade, "upgrade", http::kWebSocket});
 }
 
 Result<void, ParseError> H2Head::finish(const http::HeadBounds& bounds, http::Paths paths, http::RequestHead& out) {
@@ -117,6 +129,11 @@ Result<void, ParseError> H2Head::finish(const http::HeadBounds& bounds, http::Pa
   };
   if (const auto why = beyond(bounds)) return refused(*why);
   if (!http::is_token(out.method)) return refused({400, "the method is not a token"});
+  if (pseudo.protocol) {
+    if (!same_word(*pseudo.protocol, http::kWebSocket))
+      return refused({501, "no other protocol than websocket is spoken through CONNECT"});
+    take_websocket(out);
+  }
   if (const auto why = http::refused_method(out.method)) return refused(*why);
   if (pseudo.scheme != "https" && pseudo.scheme != "http") return refused({400, ":scheme is neither http nor https"});
 
@@ -140,6 +157,8 @@ Result<void, ParseError> H2Head::finish(const http::HeadBounds& bounds, http::Pa
       const auto read = std::from_chars(field.value.data(), end, length);
       if (read.ec != std::errc() || read.ptr != end) return refused({400, "Content-Length is not a number"});
       length_ = length;
+      // A tunnel has no length, but nghttp2 would hold it to this one.
+      if (!out.upgrade.empty()) return refused({400, "a request for a WebSocket has a Content-Length"});
     } else if (field.id == http::Known::expect) {
       if (!same_word(field.value, "100-continue")) return refused({417, "only 100-continue may be expected"});
       expects_continue_ = true;

@@ -34,7 +34,8 @@ class H2Head {
   /// Bytes of memory.
   std::size_t held() const noexcept { return text_.capacity() + cookie_.capacity() + lines_.capacity() * sizeof(Line); }
 
-  /// Sets all of `out` but what the end of the stream says, as views into this object. Errors: the status for the
+  /// Sets all of `out` but what the end of the stream says, as views into this object. A CONNECT for a WebSocket (RFC
+  /// 8441) becomes the GET with Upgrade that it would be over HTTP/1.1. Errors: the status for the
   /// client; then `out` has what could be read of method, path and host, for the log.
   Result<void, http::ParseError> finish(const http::HeadBounds& bounds, http::Paths paths, http::RequestHead& out);
   /// The fields as trailers; null: they are beyond the bounds. Valid as long as this object.
@@ -57,6 +58,7 @@ class H2Head {
   struct Pseudo {
     std::string_view method, scheme, path;
     std::optional<std::string_view> authority;
+    std::optional<std::string_view> protocol;  ///< RFC 8441: of the tunnel
   };
 
   std::string_view name_of(const Line& line) const noexcept {
@@ -65,6 +67,7 @@ class H2Head {
   std::string_view value_of(const Line& line) const noexcept {
     return std::string_view(text_).substr(line.value, line.value_size);
   }
+  static void take_websocket(http::RequestHead& out);
   void read_lines(Pseudo& pseudo, http::Fields& fields);
   std::optional<http::ParseError> beyond(const http::HeadBounds& bounds) const noexcept;
 

@@ -35,7 +35,8 @@ Task<Result<void>> H2Reply::send(const http::ReplyStart& start, std::string_view
   if (x_->draining && *x_->draining) session_.begin_goaway();
   auto length = start.framing;
   const bool says_length = length.kind == Framing::Kind::length && start.status != 204;
-  if (!session_.submit_answer(id_, start.status, *start.fields, says_length ? &length.length : nullptr, ends)) {
+  const unsigned status = start.status == 101 ? 200 : start.status;  // RFC 8441 section 5
+  if (!session_.submit_answer(id_, status, *start.fields, says_length ? &length.length : nullptr, ends)) {
     failed_ = boost::asio::error::connection_aborted;
     co_return failed_;
   }
@@ -59,6 +60,11 @@ Task<Result<void>> H2Reply::finish(const http::Fields& trailers) {
   auto done = co_await taken_all();
   trailers_ = nullptr;
   co_return done;
+}
+
+void H2Reply::tunnel(Duration timeout) {
+  is_tunnel_ = true;
+  session_.begin_tunnel(id_, timeout);
 }
 
 void H2Reply::taken(std::size_t bytes) noexcept {

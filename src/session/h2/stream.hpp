@@ -30,12 +30,17 @@ class H2Body final : public http::BodyReader {
   bool take_at_most(std::uint64_t most) noexcept override;
   Result<std::string_view> ready() override { return take(); }
   Task<Result<std::string_view>> read() override;
-  bool ended() const noexcept override { return ended_ && arrived_.empty(); }
+  bool ended() const noexcept override { return closed_ || (ended_ && arrived_.empty()); }
   void cancel() noexcept override { wake_.wake(boost::asio::error::operation_aborted); }
   const http::Fields& trailers() const noexcept override { return *trailers_; }
 
   /// Before the first read.
   void begin(const http::Framing& framing, bool expects_continue) noexcept;
+  /// Instead of begin(): what comes is not a body, but what a tunnel carries. Until tunnel() it looks like a body of
+  /// nothing.
+  void close() noexcept { is_tunnel_ = closed_ = true; }
+  bool is_tunnel() const noexcept { return is_tunnel_; }
+  void tunnel(Duration timeout) noexcept;
   void trailers(const http::Fields& fields) noexcept { trailers_ = &fields; }
   /// Bytes have come. The reader is continued by go_on().
   void arrived(std::string_view bytes);
@@ -53,6 +58,7 @@ class H2Body final : public http::BodyReader {
  private:
   Result<std::string_view> take();
   void give_back();
+  void release();
 
   H2Session& session_;
   std::int32_t id_;
@@ -66,6 +72,8 @@ class H2Body final : public http::BodyReader {
   net::H2Held memory_;
   bool ended_ = false;
   bool tells_continue_ = false;
+  bool is_tunnel_ = false;
+  bool closed_ = false;
   error_code failed_;
   http::Fields none_;
   const http::Fields* trailers_ = &none_;
@@ -83,7 +91,7 @@ class H2Reply final : public http::ReplyWriter {
   Task<Result<void>> send(const http::ReplyStart& start, std::string_view first, http::EndStream last) override;
   Task<Result<void>> write(std::string_view bytes, http::EndStream last) override;
   Task<Result<void>> finish(const http::Fields& trailers) override;
-  void tunnel(Duration) override {}  // HTTP/2 has no 101, and no request asks for it
+  void tunnel(Duration timeout) override;
   bool started() const noexcept override { return started_; }
   std::uint64_t bytes_sent() const noexcept override { return bytes_; }
 
@@ -104,6 +112,7 @@ class H2Reply final : public http::ReplyWriter {
   /// Whether the answer is complete.
   bool complete() const noexcept { return ended_; }
   bool slow() const noexcept { return slow_; }
+  bool is_tunnel() const noexcept { return is_tunnel_; }
   void of(const Exchange& x) noexcept { x_ = &x; }
   /// Whether what it waits for has happened.
   bool done() const noexcept { return failed() || (last_ || trailers_ != nullptr ? ended_ : pending_.empty()); }
@@ -130,6 +139,7 @@ class H2Reply final : public http::ReplyWriter {
   bool bodiless_ = false;
   bool slow_ = false;
   bool left_ = false;
+  bool is_tunnel_ = false;
   error_code failed_;
   net::PaceWatch pace_;
 };

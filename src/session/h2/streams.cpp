@@ -51,8 +51,13 @@ Task<void> H2Session::answer_request(H2Stream& stream, Exchange& x) {
   if (const auto length = stream.head.length()) framing = {http::Framing::Kind::length, *length};
   const bool empty = stream.body.complete() && stream.body.held() == 0 && stream.trailers.empty();
   if (empty || (framing.kind == http::Framing::Kind::length && framing.length == 0)) framing = {};
+  if (ruled.has_value() && x.request.by_connect()) {
+    framing = {};
+    stream.body.close();
+  } else {
+    stream.body.begin(framing, stream.head.expects_continue());
+  }
   x.request.framing = framing;
-  stream.body.begin(framing, stream.head.expects_continue());
   set_priority(stream);
   if (ruled.has_error()) co_return co_await refuse(stream, x, ruled.error());
   if (peer_.secured && !peer_.secured->serves(x.request.host)) {
@@ -90,11 +95,17 @@ void H2Session::set_priority(const H2Stream& stream) {
   nghttp2_session_change_extpri_stream_priority(h2_, stream.id, &priority, 1);
 }
 
+/// For tunnels as RFC 8441 section 5 says.
+std::uint32_t H2Session::breaks_off_as(const H2Stream& stream) noexcept {
+  const bool cancelled = stream.reply.slow() || stream.stopped || stream.reply.is_tunnel();
+  return cancelled ? NGHTTP2_CANCEL : NGHTTP2_INTERNAL_ERROR;
+}
+
 void H2Session::end_stream(H2Stream& stream) {
   const auto id = stream.id;
   if (!lost_ && !stream.gone && stream.malformed == nullptr) {
     if (!stream.reply.complete())
-      submit_reset(id, stream.reply.slow() || stream.stopped ? NGHTTP2_CANCEL : NGHTTP2_INTERNAL_ERROR);
+      submit_reset(id, breaks_off_as(stream));
     else if (!stream.body.complete())
       submit_reset(id, NGHTTP2_NO_ERROR);  // RFC 9113 section 8.1
   }
@@ -122,6 +133,10 @@ void H2Session::consumed(std::int32_t id, std::size_t bytes) {
 void H2Session::say_continue(std::int32_t id) {
   submit_interim(id, 100, {});
   flush();
+}
+
+void H2Session::begin_tunnel(std::int32_t id, Duration timeout) {
+  if (auto* const stream = find(id)) stream->body.tunnel(timeout);
 }
 
 net::MinPace H2Session::pace_of(std::int32_t id) const {

@@ -1,6 +1,11 @@
 #include "blackbox/harness/fake_answer.hpp"
 
+#include "headgate/core/base64.hpp"
+
+#include <openssl/sha.h>
+
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <thread>
 
@@ -18,6 +23,21 @@ bool bodiless(const Message& request, std::size_t status) {
 }
 
 }  // namespace
+
+std::string switching_head(const Message& request) {
+  auto out = "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: " + request.value("Upgrade") + "\r\n";
+  if (request.has("Sec-WebSocket-Key")) {
+    const auto text = request.value("Sec-WebSocket-Key") + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
+    std::array<char, SHA_DIGEST_LENGTH> digest{};
+    SHA1(reinterpret_cast<const unsigned char*>(text.data()), text.size(),
+         reinterpret_cast<unsigned char*>(digest.data()));
+    const auto right = base64({digest.data(), digest.size()});
+    out += "Sec-WebSocket-Accept: " + (request.has("X-Test-Accept") ? request.value("X-Test-Accept") : right) + "\r\n";
+  }
+  for (const auto& field : request.fields)
+    if (same_name(field.name, "X-Test-Field")) out += field.value + "\r\n";
+  return out + "\r\n";
+}
 
 bool FakeAnswer::send(const Message& request) {
   if (!before(request)) return false;

@@ -9,6 +9,9 @@
 
 namespace headgate::test {
 
+/// The 101 to a request with Upgrade.
+std::string switching_head(const Message& request);
+
 /// Lives for one request, on the thread of its connection.
 class FakeAnswer {
  public:

@@ -66,7 +66,7 @@ bool FakeUpstream::serve_one(Connection& connection, MessageReader& reader) {
   const Message request = with_own_fields(head.has("X-Test-Early") ? head : seen(index).message);
   if (!request.ok()) return false;
   if (request.has("Upgrade") && !request.has("X-Test-Status") && !request.has("X-Test-Raw")) {
-    tunnel(connection, reader, request.value("Upgrade"));
+    tunnel(connection, reader, request);
     return false;
   }
   return answer.send(request);
@@ -111,14 +111,14 @@ void FakeUpstream::take_body(MessageReader& reader, std::size_t index, Message m
   changed_.notify_all();
 }
 
-void FakeUpstream::tunnel(Connection& connection, MessageReader& reader, const std::string& protocol) {
-  connection.socket.send("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: " + protocol +
-                         "\r\n\r\n");
+void FakeUpstream::tunnel(Connection& connection, MessageReader& reader, const Message& request) {
+  connection.socket.send(switching_head(request));
   std::size_t bytes = 0;
   std::string text = std::exchange(reader.ahead(), "");
   Got got = Got::bytes;
   while (!stopping_ && (got == Got::bytes || got == Got::timeout)) {
     bytes += text.size();
+    if (!text.empty() && request.has("X-Test-Reset")) return connection.socket.reset_on_close();
     if (!text.empty()) connection.socket.send(text);
     text.clear();
     got = connection.socket.receive(text, Milliseconds(250));

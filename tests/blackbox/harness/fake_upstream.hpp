@@ -26,7 +26,9 @@
 //   X-Test-Raw: HEX             exactly these bytes as the answer
 //   X-Test-After: HEX           these bytes 20 ms after the answer
 //   X-Test-No-Continue: 1       read the body without sending 100 Continue
-//   Upgrade: x                  101; then every byte is sent back until the sender ends; then "bye N" (bytes) and a close
+//   Upgrade: x                  101; then every byte is sent back until the sender ends; then "bye N" (bytes) and a close;
+//                               with X-Test-Reset RST after the first byte
+//   X-Test-Accept: x            the Sec-WebSocket-Accept of that 101; else the right one, if there is a key
 //
 // clang-format on
 
@@ -98,7 +100,7 @@ class FakeUpstream {
   Message with_own_fields(Message request);
   bool wait_until(const std::function<bool()>& holds, Milliseconds timeout = kPatience);
   bool wait_released();
-  void tunnel(Connection& connection, MessageReader& reader, const std::string& protocol);
+  void tunnel(Connection& connection, MessageReader& reader, const Message& request);
 
   Socket listener_;
   std::uint16_t port_ = 0;

@@ -65,6 +65,33 @@ TEST_F(H2HeadTest, IsRefusedForWhatHttp1IsRefusedForAndMore) {
     EXPECT_EQ(read_with(lines), status) << lines.front().first << ": " << lines.front().second;
 }
 
+TEST_F(H2HeadTest, OfAWebSocketIsTheUpgradeThatItWouldBeOverHttp1) {
+  ASSERT_EQ(read_with({{":method", "CONNECT"},
+                       {":protocol", "WebSocket"},
+                       {"sec-websocket-key", "eA=="},
+                       {"sec_websocket_key", "eQ=="},
+                       {"sec-websocket-version", "13"}}),
+            0U);
+  EXPECT_EQ(request.method, "GET");
+  EXPECT_EQ(request.upgrade, "websocket");
+  EXPECT_TRUE(request.by_connect());
+  EXPECT_EQ(request.path, "/b");
+  EXPECT_EQ(value("upgrade"), "websocket") << "routes may look at it";
+  EXPECT_EQ(value("connection"), "Upgrade");
+  EXPECT_EQ(value("sec-websocket-version"), "13");
+  EXPECT_EQ(value("sec-websocket-key") + value("sec_websocket_key"), "") << "servers get another";
+  EXPECT_EQ(value(":protocol"), "");
+  ASSERT_EQ(read_with({}), 0U);
+  EXPECT_FALSE(request.by_connect());
+}
+
+TEST_F(H2HeadTest, OfAnotherTunnelIsRefused) {
+  EXPECT_EQ(read_with({{":method", "CONNECT"}, {":protocol", "connect-udp"}}), 501U);
+  EXPECT_EQ(request.method, "CONNECT");
+  EXPECT_EQ(read_with({{":method", "CONNECT"}, {":protocol", "websocket"}, {"content-length", "0"}}), 400U);
+  EXPECT_EQ(read_with({{":method", "CONNECT"}, {":protocol", "websocket"}, {":path", "*"}}), 400U);
+}
+
 TEST_F(H2HeadTest, SaysHowLongTheBodyIsAndWhetherItWaits) {
   ASSERT_EQ(read_with({{"content-length", "12"}, {"expect", "100-Continue"}}), 0U);
   EXPECT_EQ(head.length(), 12U);
