@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -32,7 +33,7 @@ void demand(bool holds) {
   if (!holds) std::abort();
 }
 
-/// Reads each body, or leaves it, and answers with so much as the path says.
+/// Reads each body, or leaves it, and answers with so much as the path says. In a tunnel it sends back what comes.
 class Answers final : public gateway::Handler {
  public:
   Task<void> handle(Exchange& x) override {
@@ -40,6 +41,11 @@ class Answers final : public gateway::Handler {
     const auto path = x.request.path;
     demand(!x.request.method.empty() && path.starts_with('/'));
     std::size_t got = 0;
+    if (x.request.by_connect()) {
+      co_await echo(x);
+      --under_way;
+      co_return;
+    }
     if (path.find('r') != std::string_view::npos) {
       while (!x.client_gone) {
         const auto bytes = co_await x.body->read();
@@ -56,8 +62,27 @@ class Answers final : public gateway::Handler {
     --under_way;
   }
   void refused(Exchange& x) override { demand(x.status == 0 || x.status >= 400); }
+  bool opens_websockets() const override { return true; }
 
   int under_way = 0;
+
+ private:
+  static Task<void> echo(Exchange& x) {
+    demand(x.body->ended());
+    const http::Fields fields;
+    http::ReplyStart start;
+    start.status = 101;
+    start.fields = &fields;
+    auto sent = co_await x.reply->send(start, {}, http::EndStream::no);
+    x.reply->tunnel(std::chrono::seconds(1));
+    while (sent.has_value() && !x.client_gone) {
+      const auto bytes = co_await x.body->read();
+      if (bytes.has_error()) break;
+      if (bytes->empty()) sent = co_await x.reply->finish(fields);
+      if (bytes->empty()) break;
+      sent = co_await x.reply->write(*bytes, http::EndStream::no);
+    }
+  }
 };
 
 /// A head that is valid, which mutation alone would hardly ever reach.
@@ -70,7 +95,9 @@ std::string head(std::string_view path, std::string_view name, std::string_view 
       out.append(part.substr(0, 100));
     }
   };
-  add(":method", "POST");
+  const bool tunnel = path.size() == 3;
+  add(":method", tunnel ? "CONNECT" : "POST");
+  if (tunnel) add(":protocol", "websocket");
   add(":scheme", "http");
   add(":path", "/" + std::string(path));
   add(":authority", "a");

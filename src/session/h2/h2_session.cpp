@@ -152,8 +152,9 @@ void H2Session::run_streams() {
           abort(id, Because::client_gone);
         continue;
       }
-      // The server has said all that it had to say; the other direction of the tunnel ends here.
-      if (stream->gone && stream->body.is_tunnel()) stream->body.fail(asio_error::connection_reset);
+      // The server has said all that it had to say, and nothing more comes from the client.
+      if (stream->gone && stream->body.is_tunnel() && !stream->body.complete())
+        stream->body.fail(asio_error::connection_reset);
       if (stream->body.waits()) stream->body.go_on();
       stream = find(id);
       if (stream != nullptr && stream->reply.waits() && stream->reply.done()) stream->reply.go_on();

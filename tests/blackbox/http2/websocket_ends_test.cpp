@@ -1,10 +1,12 @@
 // How WebSockets over HTTP/2 end, and what they hold meanwhile.
 
+#include "blackbox/harness/fake_answer.hpp"
 #include "blackbox/harness/operator.hpp"
 #include "blackbox/harness/upgraded.hpp"
 #include "blackbox/http2/websocket.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/socket.h>
 
 #include <algorithm>
 
@@ -46,6 +48,23 @@ TEST(Http2WebSocketEnd, ByItsServer) {
   say(open.client, 1, "", true);
   EXPECT_TRUE(open.proxy.upstream.wait_for_closed(1));
   EXPECT_EQ(open.client.ask(3, h2_get()).status, 200);
+}
+
+TEST(Http2WebSocketEnd, OfTheServerLosesNothingThatItsClientStillSays) {
+  Socket listener = Socket::listen(8);
+  const auto url = "http://127.0.0.1:" + std::to_string(listener.local_port());
+  Proxy proxy(over_http2({{"upstreams", {{"app", {{"servers", {url}}}}}}}));
+  H2Client client(proxy.gateway.port());
+  client.send(h2_request(1, websocket(), false));
+  Socket server(::accept4(listener.fd(), nullptr, nullptr, SOCK_CLOEXEC));
+  MessageReader reader(server);
+  ASSERT_TRUE(server.send(switching_head(reader.read_head())));
+  server.finish_sending();
+  ASSERT_TRUE(client.answer(1).ended);
+  say(client, 1, "last words", true);
+  std::string heard;
+  while (server.receive(heard) == Got::bytes) continue;
+  EXPECT_EQ(heard, "last words") << "though the stream is closed now";
 }
 
 TEST(Http2WebSocketEnd, ByAServerThatResets) {

@@ -249,6 +249,22 @@ TEST_F(Forward, ForwardsAnUpgradeThatIsAllowed) {
   EXPECT_EQ(sent("Upgrade"), "[websocket]");
 }
 
+TEST_F(Forward, KeepsTheHandshakeOfAWebSocketAskedForByConnectToItself) {
+  x.request.version = 20;
+  x.request.upgrade = "websocket";
+  x.answer.status = 101;
+  answer("Upgrade", "websocket");
+  answer("Sec-WebSocket-Accept", "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=");
+  answer("Sec-WebSocket-Protocol", "chat");
+  forward_reply(RejectionHeaders::none);
+  EXPECT_EQ(sent("Upgrade") + sent("Sec-WebSocket-Accept"), "");
+  EXPECT_EQ(sent("Sec-WebSocket-Protocol"), "[chat]");
+  x.request.version = 11;
+  forward_reply(RejectionHeaders::none);
+  EXPECT_EQ(sent("Upgrade"), "[websocket]");
+  EXPECT_EQ(sent("Sec-WebSocket-Accept"), "[s3pPLMBiTxaQ9kYGzzhZRbK+xOo=]");
+}
+
 TEST_F(Forward, DropsFromTrailersWhatAHeadMayNotHave) {
   const http::Fields trailers = {field("X-Sum", "1"),         field("X-Forwarded-For", "10.0.0.1"),
                                  field("Forwarded", "for=1"), field("Via", "x"),
