@@ -2,6 +2,7 @@
 
 #include "blackbox/harness/h2_client.hpp"
 #include "blackbox/harness/look.hpp"
+#include "blackbox/http2/websocket.hpp"
 
 #include <gtest/gtest.h>
 
@@ -46,12 +47,12 @@ class Http2Buffers : public testing::Test {
   static std::unique_ptr<H2Client> connect(const std::string& settings = {}) {
     return std::make_unique<H2Client>(gateway->port(), settings);
   }
-  /// Four streams with 64 KB of a body each.
-  static std::unique_ptr<H2Client> uploads() {
+  /// Four streams with 64 KB of a body each, or of what a WebSocket is to carry.
+  static std::unique_ptr<H2Client> uploads(const H2Fields& fields = h2_get("/", {}, "POST")) {
     auto out = connect();
     std::string all;
     for (std::uint32_t id = 1; id < 9; id += 2) {
-      all += h2_request(id, h2_get("/", {}, "POST"), false);
+      all += h2_request(id, fields, false);
       for (int i = 0; i < 4; ++i) all += h2_frame(h2_data, 0, id, std::string(16'000, 'x'));
     }
     out->send(all);
@@ -111,6 +112,15 @@ TEST_F(Http2Buffers, OfBodiesThatWaitAreCountedUntilTheyHaveGoneOn) {
       EXPECT_TRUE(status == 200 || status == 503) << status;
     }
   EXPECT_GE(served, 10U) << "those that were under way when the buffers were full";
+  expect_free();
+}
+
+TEST_F(Http2Buffers, OfWebSocketsThatAreNotOpenYetAreCounted) {
+  std::vector<std::unique_ptr<H2Client>> clients;
+  for (int i = 0; i < 6; ++i) clients.push_back(uploads(websocket()));
+  expect_full();
+  clients.clear();
+  let_go();
   expect_free();
 }
 
