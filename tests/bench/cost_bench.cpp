@@ -1,5 +1,5 @@
-// What a request costs headgate in instructions and system calls, beside nginx and HAProxy: `./dev bench cost`. Its
-// test compares headgate's figures with those of the documentation.
+// What a request costs headgate in instructions and system calls, beside nginx, HAProxy and nghttpx: `./dev bench
+// cost`. Its test compares headgate's figures with those of the documentation.
 
 #include "cost_count.hpp"
 #include "cost_page.hpp"
@@ -80,8 +80,9 @@ std::optional<Options> parse(const std::vector<std::string>& words) {
 struct Scenario {
   const char* name;
   Work work;
-  bool peers_can;       ///< whether nginx and HAProxy have it
-  bool checked = true;  ///< whether --check counts it, too
+  bool peers_can;        ///< whether nginx and HAProxy have it
+  bool checked = true;   ///< whether --check counts it, too
+  unsigned streams = 0;  ///< at the same time on a connection of HTTP/2
 };
 
 constexpr Scenario kScenarios[] = {
@@ -96,6 +97,12 @@ constexpr Scenario kScenarios[] = {
     {"TLS, keep-alive", Work::tls, true},
     // Under the tool it takes minutes to load; tests/cost counts the steps of the search.
     {"plain, 100,000 routes", Work::many, false, false},
+    {"h2, 1 stream", Work::h2, true, true, 1},
+    {"h2, 100 streams", Work::h2, true, true, 100},
+    {"h2 TLS, 1 stream", Work::h2_tls, true, true, 1},
+    {"h2 TLS, 100 streams", Work::h2_tls, true, true, 100},
+    {"gRPC unary, 1 stream", Work::grpc, true, true, 1},
+    {"gRPC unary, 100 streams", Work::grpc, true, true, 100},
 };
 
 std::vector<std::string> requests_for(Work work) {
@@ -120,8 +127,9 @@ class Counting {
     const auto headgate = [this](const auto&, const auto& file) {
       return std::vector<std::string>{options_.headgate, "run", "-c", file};
     };
-    if (scenario.work == Work::tls && certificate_.empty()) certificate_ = make_certificate(folder_);
+    if (speaks_tls(scenario.work) && certificate_.empty()) certificate_ = make_certificate(folder_);
     CostRow row{scenario.name, *cost("headgate", scenario, headgate_file, headgate)};
+    row.h2 = speaks_h2(scenario.work);
     if (!options_.peers || options_.check || !scenario.peers_can) return row;
     row.nginx = cost("nginx", scenario, nginx_file, [](const auto& folder, const auto& file) {
       return std::vector<std::string>{
@@ -129,6 +137,10 @@ class Counting {
     });
     row.haproxy = cost("haproxy", scenario, haproxy_file, [](const auto&, const auto& file) {
       return std::vector<std::string>{"/usr/sbin/haproxy", "-db", "-f", file};
+    });
+    if (!row.h2) return row;
+    row.nghttpx = cost("nghttpx", scenario, nghttpx_file, [](const auto&, const auto& file) {
+      return std::vector<std::string>{"/usr/sbin/nghttpx", "--conf=" + file};
     });
     return row;
   }
@@ -142,13 +154,16 @@ class Counting {
     const auto file = folder + "/conf";
     const auto command = make_command(folder, file);
     if (!std::filesystem::exists(command.front())) return std::nullopt;
-    const Place place{folder, free_port(), traffic_.upstream_port(), redis_.port(), certificate_};
+    const auto upstream = scenario.work == Work::grpc ? traffic_.grpc_port() : traffic_.upstream_port();
+    const Place place{folder, free_port(), upstream, redis_.port(), certificate_};
     std::ofstream(file) << make_file(scenario.work, place);
     const Load load{.command = command,
                     .port = place.port,
                     .requests = requests_for(scenario.work),
                     .refused = scenario.work == Work::refuse,
-                    .secrecy = scenario.work == Work::tls ? Secrecy::full : Secrecy::none};
+                    .secrecy = speaks_tls(scenario.work) ? Secrecy::full : Secrecy::none,
+                    .streams = scenario.streams,
+                    .grpc = scenario.work == Work::grpc};
     return Cost{count_per_request(Tool::callgrind, traffic_, load, folder),
                 count_per_request(Tool::strace, traffic_, load, folder)};
   }

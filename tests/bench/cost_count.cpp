@@ -73,15 +73,26 @@ void check(const Tally& tally, const Load& load, unsigned requests, const std::s
   if (tally.failed == 0 && tally.ok + tally.refused == requests && others <= tolerated) return;
   throw std::runtime_error(load.command.front() + " answered " + std::to_string(tally.ok) + " times with 200, " +
                            std::to_string(tally.refused) + " times with 429 and " + std::to_string(tally.failed) +
-                           " times otherwise (" + std::to_string(tally.wrong) + ") or not at all, of " +
+                           " times otherwise (" + std::to_string(tally.wrong) + tally.why + ") or not at all, of " +
                            std::to_string(requests) + ":\n" + text_of(log));
 }
+
+Calling calling(const Load& load, unsigned connections, unsigned requests_each) {
+  return {.connections = connections,
+          .requests_each = requests_each,
+          .secrecy = load.secrecy,
+          .streams = load.streams,
+          .grpc = load.grpc};
+}
+
+unsigned connections_of(const Load& load) { return load.streams > 1 ? kSharedConnections : kCostConnections; }
+unsigned at_once(const Load& load) { return connections_of(load) * std::max(load.streams, 1U); }
 
 /// A port may be open before it is served, and under these tools for a long time.
 bool wait_for_answer(Traffic& traffic, const Load& load, const Process& process) {
   for (const auto until = Clock::now() + 600s; process.running() && Clock::now() < until;) {
     if (!wait_for_port(load.port, process)) continue;
-    traffic.start(load.port, {.requests_each = 1, .secrecy = load.secrecy}, load.requests);
+    traffic.start(load.port, calling(load, 1, 1), load.requests);
     traffic.run_until(1, 10s);
     traffic.stop();
     if (traffic.tally().failed == 0) return true;
@@ -95,10 +106,8 @@ std::uint64_t count(Tool tool, Traffic& traffic, const Load& load, const std::st
   Process process(under(tool, load.command, folder, counts), -1, log);
   if (!wait_for_answer(traffic, load, process))
     throw std::runtime_error(load.command.front() + " did not start:\n" + text_of(log));
-  traffic.start(
-      load.port,
-      {.connections = kCostConnections, .requests_each = requests / kCostConnections, .secrecy = load.secrecy},
-      load.requests);
+  const auto connections = connections_of(load);
+  traffic.start(load.port, calling(load, connections, requests / connections), load.requests);
   traffic.run_until(requests, 120s);
   traffic.stop();
   check(traffic.tally(), load, requests, log);
@@ -110,9 +119,9 @@ std::uint64_t count(Tool tool, Traffic& traffic, const Load& load, const std::st
 }  // namespace
 
 double count_per_request(Tool tool, Traffic& traffic, const Load& load, const std::string& folder) {
-  const auto less = count(tool, traffic, load, folder, kShortRun);
-  const auto more = count(tool, traffic, load, folder, kLongRun);
-  return (static_cast<double>(more) - static_cast<double>(less)) / (kLongRun - kShortRun);
+  const auto less = count(tool, traffic, load, folder, kShortRun * at_once(load));
+  const auto more = count(tool, traffic, load, folder, kLongRun * at_once(load));
+  return (static_cast<double>(more) - static_cast<double>(less)) / ((kLongRun - kShortRun) * at_once(load));
 }
 
 }  // namespace headgate::bench

@@ -22,12 +22,16 @@ struct Load {
   std::vector<std::string> requests;  ///< sent in turn
   bool refused = false;               ///< whether each must be answered with 429, except the first time
   Secrecy secrecy = Secrecy::none;
+  unsigned streams = 0;  ///< at the same time on a connection of HTTP/2; 0: HTTP/1.1
+  bool grpc = false;     ///< calls of gRPC
 };
 
 inline constexpr unsigned kCostConnections = 64;
-/// Requests of the short and of the long run.
-inline constexpr unsigned kShortRun = 8 * kCostConnections;
-inline constexpr unsigned kLongRun = 40 * kCostConnections;
+/// Where each carries many streams.
+inline constexpr unsigned kSharedConnections = 2;
+/// Requests of the short and of the long run, for each that is under way at the same time.
+inline constexpr unsigned kShortRun = 8;
+inline constexpr unsigned kLongRun = 40;
 
 /// The cost of one request: the difference between a short and a long run, divided by the difference in requests, so
 /// that start and end are not counted. `traffic` is both ends of the proxy; `folder` is for the files of the tool.

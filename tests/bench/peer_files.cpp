@@ -24,9 +24,21 @@ std::string nginx_limits(Work work) {
 }
 
 std::string nginx_tls(Work work, const Place& place) {
-  if (work != Work::tls) return "";
+  if (!speaks_tls(work)) return "";
   return "    ssl_certificate " + place.certificate + ";\n    ssl_certificate_key " + place.certificate +
          ";\n    ssl_protocols TLSv1.3;\n";
+}
+
+std::string nginx_pass(Work work) {
+  if (work == Work::grpc) return "      grpc_pass grpc://app;\n";
+  return "      proxy_pass http://app;\n      proxy_http_version 1.1;\n      proxy_set_header Connection \"\";\n";
+}
+
+std::string haproxy_listener(Work work, const Place& place) {
+  auto out = text_of(place.port);
+  if (speaks_tls(work)) out += " ssl ssl-min-ver TLSv1.3 crt " + place.certificate;
+  if (speaks_h2(work)) out += speaks_tls(work) ? " alpn h2" : " proto h2";
+  return out;
 }
 
 }  // namespace
@@ -60,10 +72,9 @@ std::string nginx_file(Work work, const Place& place) {
          text_of(place.upstream_port) +
          "; keepalive 256; keepalive_requests 1000000000; keepalive_timeout 300s; }\n"
          "  server {\n    listen " +
-         text_of(place.port) + (work == Work::tls ? " ssl" : "") + " backlog=4096;\n" + nginx_tls(work, place) +
-         "    location / {\n" + nginx_limits(work) +
-         "      proxy_pass http://app;\n      proxy_http_version 1.1;\n      proxy_set_header Connection \"\";\n    "
-         "}\n  }\n}\n";
+         text_of(place.port) + (speaks_tls(work) ? " ssl" : "") + (speaks_h2(work) ? " http2" : "") +
+         " backlog=4096;\n" + nginx_tls(work, place) + "    location / {\n" + nginx_limits(work) + nginx_pass(work) +
+         "    }\n  }\n}\n";
 }
 
 std::string haproxy_file(Work work, const Place& place) {
@@ -82,11 +93,10 @@ std::string haproxy_file(Work work, const Place& place) {
          "  timeout connect 60s\n  timeout client 300s\n  timeout server 300s\n"
          "  timeout http-keep-alive 300s\n  option http-keep-alive\n  http-reuse always\n"
          "frontend in\n  bind " +
-         text_of(place.port) + (work == Work::tls ? " ssl ssl-min-ver TLSv1.3 crt " + place.certificate : "") + "\n" +
-         limit +
+         haproxy_listener(work, place) + "\n" + limit +
          "  default_backend app\n"
          "backend app\n  server one " +
-         text_of(place.upstream_port) + " pool-max-conn 256\n";
+         text_of(place.upstream_port) + " pool-max-conn 256" + (work == Work::grpc ? " proto h2" : "") + "\n";
 }
 
 namespace {
@@ -106,6 +116,9 @@ HeadgateParts headgate_parts(Work work, const Place& place) {
     case Work::log:
     case Work::tls:
     case Work::many:
+    case Work::h2:
+    case Work::h2_tls:
+    case Work::grpc:
       return {};
     case Work::limit:
       return {R"("limits": { )" + by_key(plenty) + " },", R"(, "limits": ["key"])"};
@@ -131,9 +144,17 @@ HeadgateParts headgate_parts(Work work, const Place& place) {
 
 std::string headgate_listener(Work work, const Place& place) {
   const auto address = '"' + text_of(place.port) + '"';
-  if (work != Work::tls) return address;
-  const auto file = '"' + place.certificate + '"';
-  return R"({ "address": )" + address + R"(, "tls": { "certificate": )" + file + R"(, "key": )" + file + " } }";
+  if (speaks_tls(work)) {
+    const auto file = '"' + place.certificate + '"';
+    return R"({ "address": )" + address + R"(, "tls": { "certificate": )" + file + R"(, "key": )" + file + " } }";
+  }
+  return speaks_h2(work) ? R"({ "address": )" + address + R"(, "http2": true })" : address;
+}
+
+/// As many idle connections as the others keep: 100 streams of two connections have so many at once.
+std::string headgate_upstream(Work work) {
+  if (work == Work::grpc) return R"(, "protocol": "http2")";
+  return speaks_h2(work) ? R"(, "max_idle": 256)" : "";
 }
 
 /// The route of the requests among others: by turns for one path, for all below one, with parameters, and for a host.
@@ -159,8 +180,20 @@ std::string headgate_file(Work work, const Place& place) {
   // Under a tool that counts, all connections are made in slow motion.
   return R"({ "listen": )" + headgate_listener(work, place) + R"(, "workers": 1, )" + parts.top +
          R"( "upstreams": { "app": { "servers": ["http://)" + text_of(place.upstream_port) +
-         R"("], "connect_timeout": "60s" } }, "routes": [ )" + headgate_routes(work, parts.route) +
-         R"( ], "log": { "level": "error", "format": "json", "access": ")" + access + R"(" } })" + "\n";
+         R"("], "connect_timeout": "60s")" + headgate_upstream(work) + R"( } }, "routes": [ )" +
+         headgate_routes(work, parts.route) + R"( ], "log": { "level": "error", "format": "json", "access": ")" +
+         access + R"(" } })" + "\n";
+}
+
+std::string nghttpx_file(Work work, const Place& place) {
+  const auto host_and = [](std::uint16_t port) { return "127.0.0.1," + std::to_string(port); };
+  std::string out = "workers=1\nsingle-process=yes\nbackend=" + host_and(place.upstream_port) +
+                    (work == Work::grpc ? ";/;proto=h2" : "") +
+                    "\nfrontend-http2-read-timeout=300s\nbackend-read-timeout=300s\nbackend-keep-alive-timeout=300s\n";
+  if (!speaks_tls(work)) return out + "frontend=" + host_and(place.port) + ";no-tls\n";
+  return out + "frontend=" + host_and(place.port) +
+         "\ntls-min-proto-version=TLSv1.3\nprivate-key-file=" + place.certificate +
+         "\ncertificate-file=" + place.certificate + "\n";
 }
 
 }  // namespace headgate::bench

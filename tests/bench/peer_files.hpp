@@ -18,7 +18,13 @@ enum class Work {
   leased,      ///< counts it in Redis, and allows it; headgate only
   tls,         ///< nothing, and speaks TLS with the caller
   many,        ///< finds its route among 100,000; headgate only
+  h2,          ///< nothing, and speaks HTTP/2 with the caller
+  h2_tls,      ///< the same over TLS
+  grpc,        ///< nothing, and speaks HTTP/2 with both sides
 };
+
+constexpr bool speaks_h2(Work work) noexcept { return work == Work::h2 || work == Work::h2_tls || work == Work::grpc; }
+constexpr bool speaks_tls(Work work) noexcept { return work == Work::tls || work == Work::h2_tls; }
 
 /// The address of a proxy, and what it forwards to.
 struct Place {
@@ -26,7 +32,7 @@ struct Place {
   std::uint16_t port;
   std::uint16_t upstream_port;
   std::uint16_t redis_port = 0;  ///< for Work::leased
-  std::string certificate = {};  ///< for Work::tls: path of a PEM file with a certificate and its key
+  std::string certificate = {};  ///< where it speaks TLS: path of a PEM file with a certificate and its key
 };
 
 /// The secret of tokens for Work::jwt (HS256).
@@ -39,5 +45,7 @@ std::string make_certificate(const std::string& directory);
 std::string nginx_file(Work work, const Place& place);
 std::string haproxy_file(Work work, const Place& place);
 std::string headgate_file(Work work, const Place& place);
+/// Of a Work that speaks HTTP/2.
+std::string nghttpx_file(Work work, const Place& place);
 
 }  // namespace headgate::bench

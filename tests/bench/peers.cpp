@@ -23,13 +23,13 @@ std::vector<Peer> start_peers(const PeerSetup& setup, Work work) {
     std::filesystem::create_directories(folder);
     const auto port = free_port();
     const auto file = folder + ".conf";
+    const auto upstream = work == Work::grpc ? setup.grpc_port : setup.upstream_port;
     std::ofstream(file) << make_file(
-        work,
-        Place{.folder = folder, .port = port, .upstream_port = setup.upstream_port, .certificate = setup.certificate});
+        work, Place{.folder = folder, .port = port, .upstream_port = upstream, .certificate = setup.certificate});
     const auto log = folder + ".log";
     auto process = std::make_unique<Process>(make_command(folder, file), setup.core, log);
     if (!wait_for_port(port, *process)) throw std::runtime_error(name + " did not start:\n" + read_file(log));
-    peers.push_back({name, port, std::move(process), work == Work::tls && name != kWithoutTls});
+    peers.push_back({name, port, std::move(process), speaks_tls(work) && name != kWithoutTls});
   };
   const auto run_nginx = [](const std::string& folder, const std::string& file) {
     return std::vector<std::string>{"/usr/sbin/nginx", "-e", folder + ".log", "-c", file};
@@ -39,6 +39,11 @@ std::vector<Peer> start_peers(const PeerSetup& setup, Work work) {
   if (setup.haproxy) {
     start("haproxy", haproxy_file, [](const auto&, const auto& file) {
       return std::vector<std::string>{"/usr/sbin/haproxy", "-db", "-f", file};
+    });
+  }
+  if (setup.nghttpx && speaks_h2(work)) {
+    start("nghttpx", nghttpx_file, [](const auto&, const auto& file) {
+      return std::vector<std::string>{"/usr/sbin/nghttpx", "--conf=" + file};
     });
   }
   if (!setup.headgate.empty()) {

@@ -22,10 +22,12 @@ struct Peer {
 struct PeerSetup {
   std::string headgate;  ///< path of the binary; empty: not measured
   bool haproxy = false;
+  bool nghttpx = false;   ///< where they speak HTTP/2
   std::string directory;  ///< for their files; exists
   std::uint16_t upstream_port;
+  std::uint16_t grpc_port;  ///< of the upstream where calls of gRPC are measured
   int core;
-  std::string certificate = {};  ///< for Work::tls, as Place has it
+  std::string certificate = {};  ///< where they speak TLS, as Place has it
 };
 
 /// The last peer where the access log is measured: headgate without one.
@@ -33,7 +35,7 @@ inline constexpr const char* kWithoutLog = "no-log";
 /// The last peer where TLS is measured: headgate without it.
 inline constexpr const char* kWithoutTls = "no-tls";
 
-/// nginx twice (the difference of the second one is noise: the A/A row), then HAProxy and headgate. Throws
+/// nginx twice (the difference of the second one is noise: the A/A row), then HAProxy, nghttpx and headgate. Throws
 /// std::runtime_error with the end of the log if one does not start.
 std::vector<Peer> start_peers(const PeerSetup& setup, Work work);
 

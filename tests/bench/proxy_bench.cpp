@@ -1,5 +1,5 @@
-// CPU time a proxied request costs headgate, beside nginx and HAProxy on the same machine in the same minutes: `./dev
-// bench`.
+// CPU time a proxied request costs headgate, beside nginx, HAProxy and nghttpx on the same machine in the same minutes:
+// `./dev bench`.
 
 #include "main_of.hpp"
 #include "rounds.hpp"
@@ -35,6 +35,7 @@ constexpr const char* kUsage = R"(proxy_bench [idle] [OPTION...]
   --turn MS         how long a proxy is measured in a round (default 600)
   --row TEXT        only rows whose name contains TEXT
   --no-haproxy      leave HAProxy out
+  --no-nghttpx      leave nghttpx out
 )";
 
 const std::vector<Row> kRows = {
@@ -49,6 +50,15 @@ const std::vector<Row> kRows = {
     {"connection, handshake", Work::tls, 128, Unit::connection},
     {"connection, resumed", Work::tls, 128, Unit::resumption},
     {"connection, plain", Work::plain, 128, Unit::connection},
+    {"h2, 1 stream, 128 B", Work::h2, 128, Unit::request, 1},
+    {"h2, 1 stream, 10 KB", Work::h2, 10 * 1024, Unit::request, 1},
+    {"h2, 100 streams, 128 B", Work::h2, 128, Unit::request, 100},
+    {"h2, 100 streams, 10 KB", Work::h2, 10 * 1024, Unit::request, 100},
+    {"h2 TLS, 1 stream, 128 B", Work::h2_tls, 128, Unit::request, 1},
+    {"h2 TLS, 100 streams, 128 B", Work::h2_tls, 128, Unit::request, 100},
+    {"h2 TLS, 100 streams, 10 KB", Work::h2_tls, 10 * 1024, Unit::request, 100},
+    {"gRPC unary, 1 stream", Work::grpc, 128, Unit::request, 1},
+    {"gRPC unary, 100 streams", Work::grpc, 128, Unit::request, 100},
 };
 
 struct Options {
@@ -56,6 +66,7 @@ struct Options {
   std::string row;
   Plan plan;
   bool haproxy = std::filesystem::exists("/usr/sbin/haproxy");
+  bool nghttpx = std::filesystem::exists("/usr/sbin/nghttpx");
   bool idle = false;
 };
 
@@ -67,6 +78,8 @@ std::optional<Options> parse(std::vector<std::string> words) {
       options.idle = true;
     } else if (word == "--no-haproxy") {
       options.haproxy = false;
+    } else if (word == "--no-nghttpx") {
+      options.nghttpx = false;
     } else if (i + 1 == words.size()) {
       return std::nullopt;
     } else if (word == "--headgate") {
@@ -110,6 +123,7 @@ void describe_machine(const Options& options, const Plan& plan) {
   std::cout << model << ", " << std::thread::hardware_concurrency() << " cores, Linux " << system.release << '\n'
             << first_line_of("/usr/sbin/nginx -v");
   if (options.haproxy) std::cout << "; " << first_line_of("/usr/sbin/haproxy -v");
+  if (options.nghttpx) std::cout << "; " << first_line_of("/usr/sbin/nghttpx --version");
   if (!options.headgate.empty()) std::cout << "; " << first_line_of(options.headgate + " version");
   std::cout << "\n1 worker each on a core of its own";
   if (!options.idle) {
@@ -200,8 +214,10 @@ int run(const Options& options) {
   Traffic traffic;
   const PeerSetup setup{.headgate = options.headgate,
                         .haproxy = options.haproxy,
+                        .nghttpx = options.nghttpx,
                         .directory = directory.path(),
                         .upstream_port = traffic.upstream_port(),
+                        .grpc_port = traffic.grpc_port(),
                         .core = cores - 1,
                         .certificate = make_certificate(directory.path())};
   if (options.idle) {

@@ -19,11 +19,13 @@ void check(const Tally& tally, const Peer& peer, const Row& row) {
   throw std::runtime_error(peer.name + " in row \"" + row.name + "\": " + std::to_string(tally.ok) +
                            " answers with 200, " + std::to_string(tally.refused) + " with 429, " +
                            std::to_string(tally.failed) + " others or none; " + std::to_string(tally.resumed) + " of " +
-                           std::to_string(tally.opened) + " connections resumed a session");
+                           std::to_string(tally.opened) + " connections resumed a session; " + tally.why);
 }
 
 Calling calling(const Peer& peer, const Row& row, const Plan& plan) {
-  Calling out{.connections = plan.connections};
+  Calling out{.connections = row.streams > 1 ? plan.shared_connections : plan.connections,
+              .streams = row.streams,
+              .grpc = row.work == Work::grpc};
   if (peer.tls) out.secrecy = row.unit == Unit::resumption ? Secrecy::resumed : Secrecy::full;
   if (row.unit == Unit::request) return out;
   out.requests_each = 1;

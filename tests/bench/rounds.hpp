@@ -24,6 +24,7 @@ struct Row {
   Work work;
   std::size_t body;  ///< bytes of an answer
   Unit unit = Unit::request;
+  unsigned streams = 0;  ///< on a connection of HTTP/2; 0: HTTP/1.1
 };
 
 struct Plan {
@@ -31,6 +32,7 @@ struct Plan {
   std::chrono::milliseconds warm_up{150};
   std::chrono::milliseconds turn{600};  ///< how long a peer is measured in a round
   unsigned connections = 64;
+  unsigned shared_connections = 2;  ///< where each carries many streams
   unsigned keys = 10'000;
 };
 

@@ -43,12 +43,14 @@ int TlsClient::keep(ssl_st* ssl, ssl_session_st* session) {
   return 1;  // it is ours now
 }
 
-std::unique_ptr<TlsConnection> TlsClient::begin(int fd, bool resume) {
+std::unique_ptr<TlsConnection> TlsClient::begin(int fd, bool resume, Protocol protocol) {
   auto* const ssl = SSL_new(context_);
   if (ssl == nullptr) throw std::runtime_error("no memory for TLS");
   SSL_set_bio(ssl, BIO_new(BIO_s_mem()), BIO_new(BIO_s_mem()));
   SSL_set_tlsext_host_name(ssl, kServerName);
   SSL_set_connect_state(ssl);
+  constexpr unsigned char kHttp2[] = {2, 'h', '2'};
+  if (protocol == Protocol::http2) SSL_set_alpn_protos(ssl, kHttp2, sizeof kHttp2);
   if (resume && newest_ != nullptr) {
     // A copy, because OpenSSL marks a session of TLS 1.3 as used up, and many connections begin before the next ticket.
     auto* const copy = SSL_SESSION_dup(newest_);

@@ -43,6 +43,9 @@ class TlsConnection {
 /// work; OpenSSL's own client would let each choose. One thread only; stays where it is.
 class TlsClient {
  public:
+  /// What the callers ask for (ALPN).
+  enum class Protocol { http1, http2 };
+
   /// Throws std::runtime_error where OpenSSL cannot.
   TlsClient();
   ~TlsClient();
@@ -50,7 +53,7 @@ class TlsClient {
   TlsClient& operator=(const TlsClient&) = delete;
 
   /// A connection before its handshake. With `resume` it offers the newest ticket, if there is one.
-  std::unique_ptr<TlsConnection> begin(int fd, bool resume);
+  std::unique_ptr<TlsConnection> begin(int fd, bool resume, Protocol protocol = Protocol::http1);
 
  private:
   static int keep(ssl_st* ssl, ssl_session_st* session);

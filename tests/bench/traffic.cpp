@@ -70,10 +70,18 @@ struct Traffic::Connection {
   bool answering = false;  // between an answer's head and its end
   bool dead = false;
   std::unique_ptr<TlsConnection> tls = {};
+  std::unique_ptr<H2Caller> caller = {};      // of the load, where it speaks HTTP/2
+  std::unique_ptr<H2Answerer> answerer = {};  // of the upstream, likewise
 };
 
 Traffic::Traffic() : epoll_(epoll_create1(EPOLL_CLOEXEC)) {
   if (epoll_ < 0) fail_with("epoll_create1");
+  upstream_port_ = listen_as(Role::listener);
+  grpc_port_ = listen_as(Role::grpc_listener);
+  answer_with(128);
+}
+
+std::uint16_t Traffic::listen_as(Role role) {
   const int listener = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
   if (listener < 0) fail_with("socket");
   auto address = loopback(0);
@@ -81,9 +89,8 @@ Traffic::Traffic() : epoll_(epoll_create1(EPOLL_CLOEXEC)) {
   if (bind(listener, reinterpret_cast<sockaddr*>(&address), size) != 0) fail_with("bind");
   if (listen(listener, SOMAXCONN) != 0) fail_with("listen");
   getsockname(listener, reinterpret_cast<sockaddr*>(&address), &size);
-  upstream_port_ = ntohs(address.sin_port);
-  adopt(listener, Role::listener);
-  answer_with(128);
+  adopt(listener, role);
+  return ntohs(address.sin_port);
 }
 
 Traffic::~Traffic() {
@@ -92,6 +99,7 @@ Traffic::~Traffic() {
 }
 
 void Traffic::answer_with(std::size_t body_bytes) {
+  body_bytes_ = body_bytes;
   answer_ = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: " + std::to_string(body_bytes) +
             "\r\n\r\n" + std::string(body_bytes, 'x');
 }
@@ -137,14 +145,32 @@ void Traffic::call() {
   auto& connection = adopt(fd, Role::load);
   ++tally_.opened;
   if (calling_.secrecy != Secrecy::none) {
-    connection.tls = tls_[port_].begin(fd, calling_.secrecy == Secrecy::resumed);
+    const auto protocol = calling_.streams > 0 ? TlsClient::Protocol::http2 : TlsClient::Protocol::http1;
+    connection.tls = tls_[port_].begin(fd, calling_.secrecy == Secrecy::resumed, protocol);
     if (!connection.tls->handshake()) {
       ++tally_.failed;
       return drop(connection);
     }
     if (connection.tls->resumed()) ++tally_.resumed;
   }
-  send_request(connection);
+  if (calling_.streams == 0) return send_request(connection);
+  const auto kind = calling_.grpc ? H2Kind::grpc_unary : connection.tls ? H2Kind::get_https : H2Kind::get;
+  connection.caller = std::make_unique<H2Caller>(H2Caller::Calls{.kind = kind,
+                                                                 .streams = calling_.streams,
+                                                                 .requests = calling_.requests_each,
+                                                                 .answer = calling_.grpc ? kGrpcMessage : body_bytes_});
+  send_frames(connection);
+}
+
+void Traffic::open_more(unsigned streams) {
+  std::vector<Connection*> load;
+  for (auto& connection : connections_) {
+    if (connection->caller) load.push_back(connection.get());
+  }
+  for (auto* connection : load) {
+    connection->caller->open_more(streams);
+    send_frames(*connection);
+  }
 }
 
 void Traffic::stop() {
@@ -178,7 +204,7 @@ void Traffic::run_for(std::chrono::microseconds duration) {
 }
 
 void Traffic::on_ready(Connection& connection) {
-  if (connection.role == Role::listener) return accept_all(connection.fd);
+  if (connection.role == Role::listener || connection.role == Role::grpc_listener) return accept_all(connection);
   const auto got = recv(connection.fd, scratch_.data(), scratch_.size(), MSG_DONTWAIT);
   if (got < 0 && (errno == EAGAIN || errno == EINTR)) return;
   if (got <= 0) {
@@ -187,20 +213,31 @@ void Traffic::on_ready(Connection& connection) {
   }
   const std::string_view bytes(scratch_.data(), static_cast<std::size_t>(got));
   if (connection.role == Role::upstream) return serve(connection, bytes);
-  if (connection.tls) return take_sealed(connection, bytes);
-  take_answer(connection, bytes);
+  if (connection.tls)
+    take_sealed(connection, bytes);
+  else if (connection.caller)
+    take_frames(connection, bytes);
+  else
+    return take_answer(connection, bytes);
+  if (connection.caller && !connection.dead) send_frames(connection);
 }
 
-void Traffic::accept_all(int listener) {
+void Traffic::accept_all(const Connection& listener) {
   for (;;) {
-    const int fd = accept4(listener, nullptr, nullptr, SOCK_CLOEXEC);
+    const int fd = accept4(listener.fd, nullptr, nullptr, SOCK_CLOEXEC);
     if (fd < 0) return;
     no_delay(fd);
-    adopt(fd, Role::upstream);
+    auto& connection = adopt(fd, Role::upstream);
+    if (listener.role == Role::grpc_listener) connection.answerer = std::make_unique<H2Answerer>();
   }
 }
 
 void Traffic::serve(Connection& connection, std::string_view bytes) {
+  if (connection.answerer) {
+    if (!connection.answerer->take(bytes, silent_)) return drop(connection);
+    return send_all(connection, std::exchange(connection.answerer->out(), {}));
+  }
+  if (silent_) return;
   // The proxies send one request at a time, without a body: a head that ends the bytes is a request.
   if (connection.partial.empty() && bytes.ends_with("\r\n\r\n")) return send_all(connection, answer_);
   connection.partial.append(bytes);
@@ -218,8 +255,31 @@ void Traffic::take_sealed(Connection& connection, std::string_view bytes) {
       ++tally_.failed;
       return drop(connection);
     }
-    take_answer(connection, {scratch_.data(), static_cast<std::size_t>(got)});
+    const std::string_view opened(scratch_.data(), static_cast<std::size_t>(got));
+    if (connection.caller)
+      take_frames(connection, opened);
+    else
+      take_answer(connection, opened);
   }
+}
+
+void Traffic::take_frames(Connection& connection, std::string_view bytes) {
+  const auto news = connection.caller->take(bytes);
+  tally_.ok += news.right;
+  if (news.why == nullptr) return;
+  ++tally_.failed;
+  tally_.why = news.why;
+  drop(connection);
+}
+
+/// All that one read has caused, in one call.
+void Traffic::send_frames(Connection& connection) {
+  auto& out = connection.caller->out();
+  if (!out.empty()) send_all(connection, out);
+  out.clear();
+  if (connection.dead || !connection.caller->left()) return;
+  drop(connection);
+  call();
 }
 
 void Traffic::take_answer(Connection& connection, std::string_view bytes) {
@@ -272,6 +332,7 @@ void Traffic::send_request(Connection& connection) {
 }
 
 void Traffic::send_all(Connection& connection, std::string_view bytes) {
+  if (bytes.empty()) return;
   // Far below what a fresh socket buffer takes, so a short write means that the peer is gone.
   const bool sent = connection.tls ? connection.tls->send(bytes)
                                    : send(connection.fd, bytes.data(), bytes.size(), MSG_NOSIGNAL) ==

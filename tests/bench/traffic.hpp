@@ -1,7 +1,10 @@
 #pragma once
 // Both ends of the measured proxy, in one thread with one epoll loop: keep-alive clients that send the next request
-// after each answer, or open the next connection, and the upstream. Both do as little work as possible.
+// after each answer, or open the next connection, and the upstream. Both do as little work as possible. Each end speaks
+// HTTP/1.1 or HTTP/2.
 
+#include "h2_answerer.hpp"
+#include "h2_caller.hpp"
 #include "tls_client.hpp"
 
 #include <array>
@@ -24,6 +27,7 @@ struct Tally {
   std::uint64_t opened = 0;   ///< connections of the load
   std::uint64_t resumed = 0;  ///< of these, those that resumed a TLS session
   int wrong = 0;              ///< the last other status
+  const char* why = "";       ///< what was wrong last, over HTTP/2
 };
 
 /// How the load connects.
@@ -39,6 +43,8 @@ struct Calling {
   unsigned requests_each = 0;  ///< then it stays open and silent; 0: no end
   bool anew = false;           ///< then it is closed instead, and another is opened
   Secrecy secrecy = Secrecy::none;
+  unsigned streams = 0;  ///< at the same time on a connection of HTTP/2; 0: HTTP/1.1
+  bool grpc = false;     ///< over HTTP/2: calls of gRPC in place of GET
 };
 
 /// A request as curl sends it, with this field besides ("Name: value").
@@ -56,12 +62,19 @@ class Traffic {
   Traffic& operator=(const Traffic&) = delete;
 
   std::uint16_t upstream_port() const noexcept { return upstream_port_; }
+  /// The same for servers of gRPC (HTTP/2 by prior knowledge).
+  std::uint16_t grpc_port() const noexcept { return grpc_port_; }
 
   /// From now on the upstream answers 200 with this many bytes.
   void answer_with(std::size_t body_bytes);
+  /// From now on the upstream gives no answers, or again.
+  void be_silent(bool silent) noexcept { silent_ = silent; }
 
   /// Opens connections to 127.0.0.1:`port`; once run, each sends the next of `requests` as soon as it has its answer.
+  /// Over HTTP/2 all requests are the same, and `requests` says nothing.
   void start(std::uint16_t port, const Calling& calling, std::vector<std::string> requests);
+  /// Each connection of HTTP/2 begins so many more streams.
+  void open_more(unsigned streams);
   void run_for(std::chrono::microseconds duration);
   /// Runs until this many answers came, a wrong one came, or a connection was lost; at most this long.
   void run_until(std::uint64_t answers, std::chrono::microseconds at_most);
@@ -72,23 +85,29 @@ class Traffic {
 
  private:
   struct Connection;
-  enum class Role { listener, upstream, load };
+  enum class Role { listener, grpc_listener, upstream, load };
 
+  std::uint16_t listen_as(Role role);
   Connection& adopt(int fd, Role role);
   void call();
   void drop(Connection& connection);
   void on_ready(Connection& connection);
-  void accept_all(int listener);
+  void accept_all(const Connection& listener);
   void take_sealed(Connection& connection, std::string_view bytes);
   void serve(Connection& connection, std::string_view bytes);
   void take_answer(Connection& connection, std::string_view bytes);
+  void take_frames(Connection& connection, std::string_view bytes);
+  void send_frames(Connection& connection);
   void answered(Connection& connection);
   void send_request(Connection& connection);
   void send_all(Connection& connection, std::string_view bytes);
 
   int epoll_ = -1;
   std::uint16_t upstream_port_ = 0;
+  std::uint16_t grpc_port_ = 0;
   std::string answer_;
+  std::size_t body_bytes_ = 0;
+  bool silent_ = false;
   std::vector<std::string> requests_;
   std::size_t next_request_ = 0;
   std::uint16_t port_ = 0;
