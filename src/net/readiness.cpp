@@ -50,8 +50,25 @@ void Readiness::dispatch_repeats() {
   // One turn for each stream, even if it asked several times.
   std::sort(streams.begin(), streams.end());
   streams.erase(std::unique(streams.begin(), streams.end()), streams.end());
+  in_turns_ = true;
   for (const auto& stream : streams) {
     if (stream->is_open()) stream->on_turn();
+  }
+  call_late();
+  in_turns_ = false;
+}
+
+void Readiness::later(LateCall& call) {
+  if (!in_turns_) return call.action_(call.owner_);
+  if (!call.asked()) late_.push_back(call);
+}
+
+/// One of them may ask for others.
+void Readiness::call_late() {
+  while (!late_.empty()) {
+    const auto& call = late_.front();
+    late_.pop_front();
+    call.action_(call.owner_);
   }
 }
 
@@ -79,17 +96,22 @@ void Readiness::dispatch() {
     Readiness& whose;
     ~End() {
       whose.tells_ = false;
+      whose.in_turns_ = false;
       whose.round_.clear();
     }
   };
   const End end{*this};
   turn_ = 0;
+  in_turns_ = true;
   look();
+  // Late calls may look again, too, and what they find has its turn in this round.
   for (; turn_ < round_.size(); ++turn_) {
     if (turn_ - looked_ == kTold) tells_ = false;
     const auto told = std::move(round_[turn_]);
     if (told.events & EPOLLOUT) told.stream->on_writable();
     if (told.events & kToRead) told.stream->on_turn();
+    const auto had = turn_ + 1;
+    if (had % kTogether == 0 || had == round_.size()) call_late();
   }
 }
 

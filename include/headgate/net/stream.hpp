@@ -71,6 +71,8 @@ class Stream : public boost::intrusive_ref_counter<Stream, boost::thread_unsafe_
   void charge(std::int64_t bytes) noexcept { turn_left_ -= bytes; }
   /// co_await turn(): continues at once during this turn, else in the next one. Returns no error or operation_aborted.
   Readable turn() noexcept;
+  /// As Readiness::later().
+  void later(LateCall& call) { readiness_.later(call); }
 
   /// co_await write_all(pieces, t): waits until the kernel has all bytes. `t` bounds each wait for progress. The bytes
   /// must not move or change until then. At most kMaxPieces pieces; one system call if the kernel takes them all.

@@ -177,8 +177,15 @@ void H2Session::fail_body(H2Stream& stream) {
 }
 
 H2Stream* H2Session::find(std::int32_t id) const noexcept {
+  if (found_ != nullptr && found_->id == id) return found_;
   const auto found = streams_.find(id);
-  return found == streams_.end() ? nullptr : found->second.get();
+  if (found == streams_.end()) return nullptr;
+  return found_ = found->second.get();
+}
+
+void H2Session::erase(std::int32_t id) noexcept {
+  found_ = nullptr;
+  streams_.erase(id);
 }
 
 /// Each wake may end the exchange, and delete its stream.
@@ -187,7 +194,7 @@ void H2Session::abort(std::int32_t id, Because because) noexcept {
   if (stream == nullptr) return;
   stream->gone = true;
   if (!stream->answering) {
-    streams_.erase(id);
+    erase(id);
     return;
   }
   stream->body.fail(asio_error::connection_reset);

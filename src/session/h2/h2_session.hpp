@@ -62,7 +62,7 @@ class H2Session final : public Session {
   void resume(std::int32_t id);
   /// Makes frames until the buffer is full.
   void make_frames();
-  /// Sends what there is, as far as the client takes it.
+  /// Sends what there is, as far as the client takes it: at once, or with that of other streams.
   void flush();
   /// The first of two steps: the client begins no more streams here. Those on their way are still answered.
   void begin_goaway();
@@ -96,6 +96,8 @@ class H2Session final : public Session {
   Task<void> refuse(H2Stream& stream, Exchange& x, http::ParseError refusal);
   void end_stream(H2Stream& stream);
   static std::uint32_t breaks_off_as(const H2Stream& stream) noexcept;
+  void write();
+  static void write_late(void* self);
   Task<void> write_all();
   /// Ends all exchanges, and closes the connection.
   void lose(gateway::ActiveExchange::Because because) noexcept;
@@ -117,12 +119,14 @@ class H2Session final : public Session {
   bool served_out() const noexcept;
   Duration patience_left() const noexcept;
   H2Stream* find(std::int32_t id) const noexcept;
+  void erase(std::int32_t id) noexcept;
   void set_priority(const H2Stream& stream);
   void submit_reset(std::int32_t id, std::uint32_t code);
 
   net::H2Memory memory_;
   nghttp2_session* h2_ = nullptr;
   std::map<std::int32_t, std::unique_ptr<H2Stream>> streams_;
+  mutable H2Stream* found_ = nullptr;  // what was asked for last is mostly asked for again
   std::vector<std::int32_t> begun_;    // their heads are complete
   std::vector<std::int32_t> touched_;  // something has happened to them
   std::string out_;                    // frames that are not written yet
@@ -135,6 +139,7 @@ class H2Session final : public Session {
   headgate::Clock::Steady head_until_{};
   headgate::Clock::Steady idle_since_{};
   net::Timer goaway_timer_{&H2Session::goaway_due, this};
+  net::LateCall write_call_{&H2Session::write_late, this};  // holds the session
   Goaway goaway_ = Goaway::none;
   bool in_batch_ = false;
   bool making_ = false;   // frames: inside nghttp2

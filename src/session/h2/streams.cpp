@@ -110,7 +110,7 @@ void H2Session::end_stream(H2Stream& stream) {
       submit_reset(id, NGHTTP2_NO_ERROR);  // RFC 9113 section 8.1
   }
   if (const auto held = stream.body.held(); held > 0) nghttp2_session_consume(h2_, id, held);
-  streams_.erase(id);
+  erase(id);
   if (streams_.empty()) {
     idle_since_ = clock().steady();
     begin_wait(idle_since_);
@@ -163,11 +163,23 @@ void H2Session::make_frames() {
   written_.is(out_.capacity());
 }
 
-/// Inside a batch it is done at the end of it, so that many answers go out together.
+/// Inside a batch it is done at the end of it, so that many answers go out together. So do those that come in the turns
+/// of several servers, if others are waited for.
 void H2Session::flush() {
-  if (in_batch_ || making_ || writing_ || lost_ || h2_ == nullptr) return;
-  spawn(write_all(), "http2 writer");
+  if (in_batch_ || making_ || writing_ || lost_ || h2_ == nullptr || write_call_.asked()) return;
+  if (streams_.size() <= 1 || out_.size() >= kMaxWritten) return write();
+  ++holds_;
+  stream_->later(write_call_);
 }
+
+void H2Session::write_late(void* self) {
+  auto& session = *static_cast<H2Session*>(self);
+  const Hold hold(session);
+  --session.holds_;
+  if (!session.writing_ && !session.lost_) session.write();
+}
+
+void H2Session::write() { spawn(write_all(), "http2 writer"); }
 
 Task<void> H2Session::write_all() {
   const Hold hold(*this);

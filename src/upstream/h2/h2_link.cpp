@@ -99,7 +99,7 @@ void H2Link::retire() {
 /// nghttp2 wants nothing any more: the server has gone away and the last stream has ended, or we have ended it all as
 /// what came is no HTTP/2.
 void H2Link::end_if_over() {
-  if (lost_ || inside_ || in_take_ || writing_) return;
+  if (lost_ || inside_ || in_take_ || writing_ || write_call_.asked()) return;
   if (retired_ && idle()) return lose(asio_error::eof);
   if (nghttp2_session_want_read(h2_) != 0 || nghttp2_session_want_write(h2_) != 0 || !out_.empty()) return;
   lose(any_begun() ? not_http2() : error_code(asio_error::eof));
@@ -130,9 +130,11 @@ void H2Link::lose(error_code why, bool taken_down) {
 }
 
 H2Attempt* H2Link::find(std::int32_t id) const noexcept {
+  if (found_ != nullptr && found_->id_ == id) return found_;
   const auto at = std::lower_bound(attempts_.begin(), attempts_.end(), id,
                                    [](const H2Attempt* each, std::int32_t than) { return each->id_ < than; });
-  return at != attempts_.end() && (*at)->id_ == id ? *at : nullptr;
+  if (at == attempts_.end() || (*at)->id_ != id) return nullptr;
+  return found_ = *at;
 }
 
 void H2Link::let_go_on(std::int32_t id) {
@@ -178,6 +180,7 @@ void H2Link::consumed(std::int32_t id, std::size_t bytes) {
 }
 
 void H2Link::leave(const H2Attempt& attempt) {
+  found_ = nullptr;
   if (attempt.id_ == 0)
     --promised_;
   else
@@ -268,10 +271,24 @@ void H2Link::run_touched() {
   }
 }
 
+/// Frames are made at once, so that who has handed over a request goes on; what they take to send is the same for one
+/// as for many.
 void H2Link::flush() {
   if (inside_ || in_take_ || writing_ || lost_) return;
-  spawn(write_all(), "http2 server writer");
+  if (streams_.size() <= 1) return write();
+  make_frames();
+  if (lost_ || write_call_.asked() || (out_.empty() && touched_.empty())) return;
+  if (out_.size() >= kMaxWritten) return write();
+  intrusive_ptr_add_ref(this);
+  stream_->later(write_call_);
 }
+
+void H2Link::write_late(void* self) {
+  const H2LinkPtr link(static_cast<H2Link*>(self), false);
+  if (!link->inside_ && !link->in_take_ && !link->writing_ && !link->lost_) link->write();
+}
+
+void H2Link::write() { spawn(write_all(), "http2 server writer"); }
 
 Task<void> H2Link::write_all() {
   const H2LinkPtr self(this);

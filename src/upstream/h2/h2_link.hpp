@@ -84,7 +84,7 @@ class H2Link final : public boost::intrusive_ref_counter<H2Link, boost::thread_u
   void consumed(std::int32_t id, std::size_t bytes);
   /// `attempt` is about to end. Its stream is reset if it has not ended.
   void leave(const H2Attempt& attempt);
-  /// Sends what there is.
+  /// Sends what there is: at once, or with that of other streams.
   void flush();
   /// Continues who waits for this stream, if there is news for it. It may release the attempt, and this.
   void let_go_on(std::int32_t id);
@@ -96,6 +96,8 @@ class H2Link final : public boost::intrusive_ref_counter<H2Link, boost::thread_u
 
   H2Attempt* find(std::int32_t id) const noexcept;
   Task<void> read_all();
+  void write();
+  static void write_late(void* self);
   Task<void> write_all();
   void take();
   void make_frames();
@@ -119,14 +121,16 @@ class H2Link final : public boost::intrusive_ref_counter<H2Link, boost::thread_u
   net::H2Memory memory_;
   net::H2Held written_;  // the memory of frames that are not sent yet
   nghttp2_session* h2_ = nullptr;
-  std::vector<H2Attempt*> attempts_;   // with a stream, which may have ended; by its number
-  std::vector<std::int32_t> streams_;  // open in nghttp2, or waiting there; in order
-  std::vector<std::int32_t> touched_;  // something has happened to them
-  std::string out_;                    // frames that are not being written yet
+  std::vector<H2Attempt*> attempts_;    // with a stream, which may have ended; by its number
+  mutable H2Attempt* found_ = nullptr;  // what was asked for last is mostly asked for again
+  std::vector<std::int32_t> streams_;   // open in nghttp2, or waiting there; in order
+  std::vector<std::int32_t> touched_;   // something has happened to them
+  std::string out_;                     // frames that are not being written yet
   std::string sending_;
   std::string names_;  // of fields, in lower case, while they are submitted
   net::Wake greeting_;
-  net::Timer timer_{&H2Link::expired, this};  // idle for too long, or no answer to a PING
+  net::Timer timer_{&H2Link::expired, this};             // idle for too long, or no answer to a PING
+  net::LateCall write_call_{&H2Link::write_late, this};  // has a reference
   Duration write_timeout_ = std::chrono::seconds(10);
   std::uint64_t heard_ = 0;
   std::uint32_t promised_ = 0;  // attempts that have no stream yet
