@@ -1,6 +1,8 @@
 #include "headgate/net/h2_fields.hpp"
 
+#include <algorithm>
 #include <charconv>
+#include <cstddef>
 
 namespace headgate::net {
 namespace {
@@ -11,16 +13,30 @@ std::uint8_t* bytes_of(std::string_view text) noexcept {
       const_cast<char*>(text.data()));  // NOLINT(cppcoreguidelines-pro-type-const-cast)
 }
 
-/// Fields that are new in nearly every head: what they leave in the table serves no later one.
-bool changes_each_time(std::string_view lower) noexcept {
-  return lower == "x-request-id" || lower == "retry-after" || lower == "content-length" || lower == "etag" ||
-         lower == "traceparent" || lower.starts_with("ratelimit") || lower.starts_with("x-ratelimit");
+/// Fields that are new in nearly every head: what they leave in the table serves no later one. And secrets: they stay
+/// out of tables from which they could be guessed (RFC 7541 section 7.1.3). By the first letter, as most are neither.
+bool stays_out_of_table(std::string_view lower) noexcept {
+  switch (lower.empty() ? '\0' : lower.front()) {
+    case 'a':
+      return lower == "authorization";
+    case 'c':
+      return lower == "content-length" || lower == "cookie";
+    case 'e':
+      return lower == "etag";
+    case 'r':
+      return lower == "retry-after" || lower.starts_with("ratelimit");
+    case 's':
+      return lower == "set-cookie";
+    case 't':
+      return lower == "traceparent";
+    case 'x':
+      return lower == "x-request-id" || lower.starts_with("x-ratelimit");
+    default:
+      return false;
+  }
 }
 
-/// They stay out of tables from which they could be guessed (RFC 7541 section 7.1.3).
-bool is_secret_field(std::string_view lower) noexcept {
-  return lower == "set-cookie" || lower == "authorization" || lower == "cookie";
-}
+bool is_capital(char c) noexcept { return c >= 'A' && c <= 'Z'; }
 
 bool is_of_http1(http::Known id) noexcept {
   return id == http::Known::connection || id == http::Known::keep_alive || id == http::Known::proxy_connection ||
@@ -39,16 +55,22 @@ H2Fields::H2Fields(std::string& names, const http::Fields& fields) : names_(name
 }
 
 void H2Fields::add(std::string_view name, std::string_view value) {
-  std::uint8_t flags = NGHTTP2_NV_FLAG_NONE;
-  if (changes_each_time(name) || is_secret_field(name)) flags |= NGHTTP2_NV_FLAG_NO_INDEX;
+  const std::uint8_t flags = stays_out_of_table(name) ? NGHTTP2_NV_FLAG_NO_INDEX : NGHTTP2_NV_FLAG_NONE;
   list_.push_back({bytes_of(name), bytes_of(value), name.size(), value.size(), flags});
 }
 
 void H2Fields::add(const http::Fields& fields) {
   for (const auto& field : fields) {
     if (is_of_http1(field.id)) continue;
+    // What came over HTTP/2 is in lower case.
+    if (std::none_of(field.name.begin(), field.name.end(), is_capital)) {
+      add(field.name, field.value);
+      continue;
+    }
     const auto at = names_.size();
-    for (const char c : field.name) names_ += c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+    names_.append(field.name);
+    for (auto c = names_.begin() + static_cast<std::ptrdiff_t>(at); c != names_.end(); ++c)
+      if (is_capital(*c)) *c = static_cast<char>(*c + 32);
     add(std::string_view(names_).substr(at), field.value);
   }
 }

@@ -12,9 +12,10 @@
 
 namespace headgate::frame_pool {
 
-inline constexpr std::size_t kStep = 64;     ///< bytes between one size of kept frames and the next
-inline constexpr std::size_t kSizes = 64;    ///< frames below 4 KiB are kept
-inline constexpr std::size_t kMaxKept = 64;  ///< maximum number of kept frames of one size
+inline constexpr std::size_t kStep = 64;   ///< bytes between one size of kept frames and the next
+inline constexpr std::size_t kSizes = 64;  ///< frames below 4 KiB are kept
+/// Maximum number of kept frames of one size: what the streams of a few connections of HTTP/2 need at once.
+inline constexpr std::size_t kMaxKept = 256;
 
 /// The kept frames of a thread.
 struct Lists {
@@ -54,7 +55,7 @@ inline void give_back(void* frame, std::size_t bytes) noexcept {
   ++lists.kept[size];
 }
 
-/// Base class of a promise: the frame of its coroutine comes from this pool.
+/// Base class of a promise: the frame of its coroutine comes from this pool. Also of objects that live about as long.
 struct Pooled {
   static void* operator new(std::size_t bytes) { return take(bytes); }
   static void operator delete(void* frame, std::size_t bytes) noexcept { give_back(frame, bytes); }

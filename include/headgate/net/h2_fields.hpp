@@ -3,6 +3,8 @@
 
 #include "headgate/http/fields.hpp"
 
+#include <boost/container/small_vector.hpp>
+
 #include <nghttp2/nghttp2.h>
 
 #include <array>
@@ -10,7 +12,6 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace headgate::net {
 
@@ -30,7 +31,7 @@ class H2Fields {
 
  private:
   std::string& names_;
-  std::vector<nghttp2_nv> list_;
+  boost::container::small_vector<nghttp2_nv, 24> list_;  // more than most heads have
 };
 
 /// A number in decimal digits.

@@ -6,8 +6,8 @@
 #include <malloc.h>
 #include <nghttp2/nghttp2.h>
 
+#include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 
 namespace headgate::net {
 
@@ -52,24 +52,20 @@ class H2Memory {
     lent_->add(bytes);
   }
   static std::int64_t size_of(void* at) noexcept { return static_cast<std::int64_t>(malloc_usable_size(at)); }
+  /// Memory as nghttp2 takes and frees it for each stream, many times over: of the frames that the thread keeps.
+  static void* take(std::size_t bytes) noexcept;
+  static void give_back(void* at) noexcept;
   static void* more(void* self, void* at) noexcept {
     static_cast<H2Memory*>(self)->change(size_of(at));
     return at;
   }
-  static void* allocate(std::size_t bytes, void* self) { return more(self, std::malloc(bytes)); }
+  static void* allocate(std::size_t bytes, void* self) { return more(self, take(bytes)); }
   static void release(void* at, void* self) {
     static_cast<H2Memory*>(self)->change(-size_of(at));
-    std::free(at);
+    give_back(at);
   }
-  static void* allocate_zeros(std::size_t count, std::size_t bytes, void* self) {
-    return more(self, std::calloc(count, bytes));
-  }
-  static void* change_size(void* at, std::size_t bytes, void* self) {
-    const auto before = size_of(at);
-    void* const now = std::realloc(at, bytes);
-    if (now != nullptr) static_cast<H2Memory*>(self)->change(size_of(now) - before);
-    return now;
-  }
+  static void* allocate_zeros(std::size_t count, std::size_t bytes, void* self);
+  static void* change_size(void* at, std::size_t bytes, void* self);
 
   nghttp2_mem functions_{this, allocate, release, allocate_zeros, change_size};
   LentBytes::Share* lent_;

@@ -14,6 +14,9 @@ namespace {
 using http::ParseError;
 
 constexpr unsigned kVersion = 20;
+// What most heads need, so that they grow no further.
+constexpr std::size_t kUsualText = 500;
+constexpr std::size_t kUsualLines = 16;
 constexpr std::size_t kOfListEntry = 32;  // RFC 9113 section 6.5.2
 constexpr std::size_t kOfLine = 4;        // ": " and the line's end, as HTTP/1.1 would have it
 
@@ -58,6 +61,10 @@ bool H2Head::add(std::string_view name, std::string_view value, const http::Head
   if (list_size_ > kHardListSize || fields_ > std::max(kHardFields, bounds.fields) || crumbs_ > kHardFields)
     return false;
   if (beyond(bounds)) return true;
+  if (lines_.empty()) {
+    text_.reserve(kUsualText);
+    lines_.reserve(kUsualLines);
+  }
   const Line line{text_.size(), name.size(), text_.size() + name.size(), value.size()};
   text_.append(name).append(value);
   lines_.push_back(line);

@@ -4,6 +4,7 @@
 #include "abuse.hpp"
 #include "head.hpp"
 
+#include "headgate/core/frame_pool.hpp"
 #include "headgate/gateway/active_exchange.hpp"
 #include "headgate/http/exchange_io.hpp"
 #include "headgate/net/h2_memory.hpp"
@@ -144,7 +145,7 @@ class H2Reply final : public http::ReplyWriter {
   net::PaceWatch pace_;
 };
 
-struct H2Stream {
+struct H2Stream : frame_pool::Pooled {
   H2Stream(H2Session& session, std::int32_t number, headgate::Clock::Steady now, Duration body_timeout,
            Duration write_timeout, net::Timers& timers, net::LentBytes::Share* lent)
       : id(number),

@@ -142,7 +142,7 @@ Task<Result<void, Failure>> H2Attempt::read_head(http::ReplyHead& head, Duration
     co_return Failure{.what = Failed::reply_timeout, .cause = woken};
   }
   head_ = std::move(heads_.front());
-  heads_.pop_front();
+  heads_.erase(heads_.begin());
   head.status = head_.status();
   head.reason = {};
   head.version = 20;

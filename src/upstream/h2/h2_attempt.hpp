@@ -3,15 +3,16 @@
 
 #include "h2_head.hpp"
 
+#include "headgate/core/frame_pool.hpp"
 #include "headgate/net/h2_memory.hpp"
 #include "headgate/net/wake.hpp"
 #include "headgate/upstream/counted_attempt.hpp"
 
 #include <cstdint>
-#include <deque>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace headgate::upstream {
 
@@ -48,7 +49,7 @@ class H2AnswerBody final : public http::BodyReader {
 
 /// Worker thread only. Released before its end, it resets its stream, and its server is free again. Only its exchange
 /// holds it: whoever wakes the exchange finds it by the number of its stream, as it may be gone after each wake.
-class H2Attempt final : public CountedAttempt {
+class H2Attempt final : public CountedAttempt, public frame_pool::Pooled {
  public:
   /// On `link`, which keeps room for its stream until send().
   explicit H2Attempt(H2LinkPtr link);
@@ -109,7 +110,7 @@ class H2Attempt final : public CountedAttempt {
   bool sent_ = false;   // its last frame was made
   // The answer.
   std::optional<H2AnswerHead> coming_;  // its fields come
-  std::deque<H2AnswerHead> heads_;      // not read yet
+  std::vector<H2AnswerHead> heads_;     // not read yet, a few at most
   H2AnswerHead head_;                   // read last
   H2AnswerHead late_;                   // the trailers
   bool head_request_ = false;

@@ -5,6 +5,13 @@
 #include <charconv>
 
 namespace headgate::upstream {
+namespace {
+
+// What most heads need, so that they grow no further.
+constexpr std::size_t kUsualText = 240;
+constexpr std::size_t kUsualFields = 8;
+
+}  // namespace
 
 bool H2AnswerHead::add(std::string_view name, std::string_view value, std::size_t most) {
   if (name == ":status") {
@@ -12,6 +19,10 @@ bool H2AnswerHead::add(std::string_view name, std::string_view value, std::size_
     return true;
   }
   if (sizes_.size() == kMaxFields || text_.size() + name.size() + value.size() > most) return false;
+  if (sizes_.empty()) {
+    text_.reserve(kUsualText);
+    sizes_.reserve(kUsualFields);
+  }
   text_.append(name).append(value);
   sizes_.push_back({name.size(), value.size()});
   return true;

@@ -2,6 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+
 namespace headgate::net {
 namespace {
 
@@ -30,6 +36,34 @@ TEST(H2HeldTest, GivesBackWhatItCounts) {
   EXPECT_EQ(total.read(), 0U);
   H2Held nobody(nullptr);
   nobody.is(5);
+}
+
+TEST(H2MemoryTest, KeepsTheBytesOfWhatGrowsAndShrinks) {
+  H2Memory memory(nullptr);
+  auto* const calls = memory.functions();
+  auto* const self = calls->mem_user_data;
+  const std::string text = "of a frame that grows";
+  auto* at = static_cast<char*>(calls->realloc(nullptr, text.size(), self));
+  text.copy(at, text.size());
+  for (const std::size_t size : {100UL, 5'000UL, 100'000UL, 4'000UL, 60UL, 21UL}) {
+    at = static_cast<char*>(calls->realloc(at, size, self));
+    EXPECT_EQ(std::string_view(at, text.size()), text) << size;
+  }
+  calls->free(at, self);
+}
+
+TEST(H2MemoryTest, GivesZerosWhereOtherBytesWereBefore) {
+  H2Memory memory(nullptr);
+  auto* const calls = memory.functions();
+  auto* const self = calls->mem_user_data;
+  constexpr std::size_t kSize = 300;
+  void* const before = calls->malloc(kSize, self);
+  std::memset(before, 0xff, kSize);
+  calls->free(before, self);
+  auto* const zeros = static_cast<char*>(calls->calloc(3, kSize / 3, self));
+  EXPECT_TRUE(std::all_of(zeros, zeros + kSize, [](char c) { return c == 0; }));
+  calls->free(zeros, self);
+  EXPECT_EQ(calls->calloc(SIZE_MAX / 2, 3, self), nullptr) << "more than there is";
 }
 
 }  // namespace
