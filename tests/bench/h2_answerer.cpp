@@ -17,12 +17,11 @@ constexpr std::uint32_t kStreams = 100;
 
 H2Answerer::H2Answerer() { append_settings(out_, {{NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, kStreams}}); }
 
-bool H2Answerer::take(std::string_view bytes, bool silent) {
+bool H2Answerer::take(std::string_view bytes, std::uint64_t* held) {
   in_.add(bytes);
   if (!greeted_) greeted_ = in_.skip(kPreface.size());
   for (Frame frame; greeted_ && in_.next(frame);) {
-    const bool has_end = frame.type == FrameType::headers || frame.type == FrameType::data;
-    if (has_end && (frame.flags & kEndStream) != 0 && !silent) answer(frame.stream);
+    asked(frame, held);
     if (frame.type == FrameType::data) unacknowledged_ += static_cast<std::uint32_t>(frame.payload.size());
     if (frame.type == FrameType::settings)
       has_table_ = setting_in(frame.payload, NGHTTP2_SETTINGS_HEADER_TABLE_SIZE, has_table_ ? kUsualTable : 0) > 0;
@@ -33,6 +32,13 @@ bool H2Answerer::take(std::string_view bytes, bool silent) {
   }
   if (unacknowledged_ > kTakenAtOnce) append_window_update(out_, std::exchange(unacknowledged_, 0));
   return true;
+}
+
+void H2Answerer::asked(const Frame& frame, std::uint64_t* held) {
+  const bool has_end = frame.type == FrameType::headers || frame.type == FrameType::data;
+  if (!has_end || (frame.flags & kEndStream) == 0) return;
+  if (held == nullptr) return answer(frame.stream);
+  ++*held;
 }
 
 void H2Answerer::answer(std::int32_t id) {

@@ -15,12 +15,13 @@ class H2Answerer {
  public:
   H2Answerer();
 
-  /// What was received. Where `silent`, requests get no answer. False: it is no HTTP/2.
-  bool take(std::string_view bytes, bool silent);
+  /// What was received. Where `held` is given, requests get no answer, and are counted there. False: it is no HTTP/2.
+  bool take(std::string_view bytes, std::uint64_t* held);
   /// What is to be sent; the caller empties it. At first the settings.
   std::string& out() noexcept { return out_; }
 
  private:
+  void asked(const Frame& frame, std::uint64_t* held);
   void answer(std::int32_t id);
 
   FrameReader in_;

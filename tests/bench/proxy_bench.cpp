@@ -29,7 +29,8 @@ namespace headgate::bench {
 namespace {
 
 constexpr const char* kUsage = R"(proxy_bench [idle] [OPTION...]
-  idle              memory of an idle keep-alive connection, plain and with TLS, instead of CPU
+  idle              memory of an idle keep-alive connection and of an open stream instead of CPU; with --row h2 only of
+                    HTTP/2
   --headgate PATH   the binary to measure; without it only the others are
   --rounds N        10 or more for a result (default 12)
   --turn MS         how long a proxy is measured in a round (default 600)
@@ -182,19 +183,40 @@ void measure_rows(Traffic& traffic, const Options& options, PeerSetup setup) {
       << "\n\"again\" is nginx a second time: what differs there is noise, and no smaller difference is a result.\n";
 }
 
-void measure_idle(Traffic& traffic, const PeerSetup& setup) {
+void print_bytes(const Peer& peer, double bytes) {
+  std::printf("%-10s %8.0f\n", peer.name.c_str(), bytes);
+  std::fflush(stdout);
+}
+
+void measure_idle(Traffic& traffic, const PeerSetup& setup, bool only_h2) {
   constexpr unsigned kConnections = 8000;
-  const auto measure_with = [&](Work work, Secrecy secrecy) {
+  constexpr unsigned kOfH2 = 1024;
+  const auto measure_with = [&](Work work, const Calling& calling, unsigned connections) {
     for (const auto& peer : start_peers(setup, work)) {
       if (peer.name == kWithoutTls) continue;
-      std::printf("%-10s %8.0f\n", peer.name.c_str(), idle_connection_bytes(traffic, peer, secrecy, kConnections));
-      std::fflush(stdout);
+      print_bytes(peer, idle_connection_bytes(traffic, peer, calling, connections));
     }
   };
-  std::cout << "resident bytes an idle keep-alive connection, from " << kConnections << " of them\n";
-  measure_with(Work::plain, Secrecy::none);
-  std::cout << "the same with TLS 1.3" << std::endl;
-  measure_with(Work::tls, Secrecy::full);
+  if (!only_h2) {
+    std::cout << "resident bytes an idle keep-alive connection, from " << kConnections << " of them\n";
+    measure_with(Work::plain, {}, kConnections);
+    std::cout << "the same with TLS 1.3" << std::endl;
+    measure_with(Work::tls, {.secrecy = Secrecy::full}, kConnections);
+  }
+  std::cout << "resident bytes an idle connection of HTTP/2, from " << kOfH2 << " of them" << std::endl;
+  measure_with(Work::h2, {.streams = 1}, kOfH2);
+}
+
+void measure_open(Traffic& traffic, const PeerSetup& setup) {
+  constexpr unsigned kConnections = 100;
+  constexpr unsigned kStreams = 50;
+  std::cout << "resident bytes an open stream that waits for its server, from " << kStreams << " on each of "
+            << kConnections << " connections; servers of HTTP/1.1, with a connection each" << std::endl;
+  for (const auto& peer : start_peers(setup, Work::h2))
+    print_bytes(peer, open_stream_bytes(traffic, peer, {}, kConnections, kStreams));
+  std::cout << "the same with calls of gRPC, and servers of HTTP/2" << std::endl;
+  for (const auto& peer : start_peers(setup, Work::grpc))
+    print_bytes(peer, open_stream_bytes(traffic, peer, {.grpc = true}, kConnections, kStreams));
 }
 
 int run(const Options& options) {
@@ -221,7 +243,8 @@ int run(const Options& options) {
                         .core = cores - 1,
                         .certificate = make_certificate(directory.path())};
   if (options.idle) {
-    measure_idle(traffic, setup);
+    measure_idle(traffic, setup, options.row == "h2");
+    measure_open(traffic, setup);
   } else {
     measure_rows(traffic, options, setup);
   }

@@ -82,13 +82,16 @@ Ratio ratio(const std::vector<double>& peer, const std::vector<double>& base) {
   return {.low = quantile(shares, 0.25), .middle = quantile(shares, 0.5), .high = quantile(shares, 0.75)};
 }
 
-double idle_connection_bytes(Traffic& traffic, const Peer& peer, Secrecy secrecy, unsigned connections) {
+double idle_connection_bytes(Traffic& traffic, const Peer& peer, const Calling& calling, unsigned connections) {
   using namespace std::chrono_literals;
   constexpr unsigned kLot =
       64;  // opened and answered together, so that memory for requests under way is needed for few at once
   const auto open = [&](unsigned count) {
     for (unsigned opened = 0; opened < count; opened += kLot) {
-      traffic.start(peer.port, {.connections = kLot, .requests_each = 1, .secrecy = secrecy}, requests_of(1));
+      auto lot = calling;
+      lot.connections = kLot;
+      lot.requests_each = 1;
+      traffic.start(peer.port, lot, requests_of(1));
       for (int i = 0; i < 1000 && traffic.tally().ok + traffic.tally().failed < kLot; ++i) traffic.run_for(1ms);
       if (traffic.tally().ok != kLot) throw std::runtime_error(peer.name + " did not answer every connection once");
     }
@@ -101,6 +104,31 @@ double idle_connection_bytes(Traffic& traffic, const Peer& peer, Secrecy secrecy
   traffic.stop();
   traffic.run_for(200ms);
   return (static_cast<double>(after) - static_cast<double>(before)) / (connections - kLot);
+}
+
+double open_stream_bytes(Traffic& traffic, const Peer& peer, Calling calling, unsigned connections, unsigned streams) {
+  using namespace std::chrono_literals;
+  const auto wait_for = [&](const std::uint64_t& count, std::uint64_t wanted) {
+    for (int i = 0; i < 5000 && count < wanted && traffic.tally().failed == 0; ++i) traffic.run_for(2ms);
+    if (count != wanted)
+      throw std::runtime_error(peer.name + " has handed on " + std::to_string(count) + " of " + std::to_string(wanted) +
+                               " requests: " + traffic.tally().why);
+  };
+  calling.connections = connections;
+  calling.requests_each = 1;
+  calling.streams = 1;
+  traffic.start(peer.port, calling, {});
+  wait_for(traffic.tally().ok, connections);
+  const auto before = peer.process->resident();
+  traffic.be_silent(true);
+  traffic.open_more(streams);
+  const auto all = std::uint64_t{streams} * connections;
+  wait_for(traffic.tally().held, all);
+  const auto after = peer.process->resident();
+  traffic.be_silent(false);
+  traffic.stop();
+  traffic.run_for(200ms);
+  return (static_cast<double>(after) - static_cast<double>(before)) / static_cast<double>(all);
 }
 
 }  // namespace headgate::bench

@@ -55,7 +55,10 @@ Ratio ratio(const std::vector<double>& peer, const std::vector<double>& base);
 double quantile(std::vector<double> values, double share);
 
 /// The resident memory of one more idle keep-alive connection of `peer`, in bytes, from `connections` of them, a
-/// multiple of 64.
-double idle_connection_bytes(Traffic& traffic, const Peer& peer, Secrecy secrecy, unsigned connections);
+/// multiple of 64. `calling` says what they speak.
+double idle_connection_bytes(Traffic& traffic, const Peer& peer, const Calling& calling, unsigned connections);
+
+/// The same of one more open stream of HTTP/2 that waits for its server, from `streams` on each of `connections`.
+double open_stream_bytes(Traffic& traffic, const Peer& peer, Calling calling, unsigned connections, unsigned streams);
 
 }  // namespace headgate::bench

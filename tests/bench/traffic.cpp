@@ -234,10 +234,13 @@ void Traffic::accept_all(const Connection& listener) {
 
 void Traffic::serve(Connection& connection, std::string_view bytes) {
   if (connection.answerer) {
-    if (!connection.answerer->take(bytes, silent_)) return drop(connection);
+    if (!connection.answerer->take(bytes, silent_ ? &tally_.held : nullptr)) return drop(connection);
     return send_all(connection, std::exchange(connection.answerer->out(), {}));
   }
-  if (silent_) return;
+  if (silent_) {
+    tally_.held += bytes.ends_with("\r\n\r\n") ? 1 : 0;
+    return;
+  }
   // The proxies send one request at a time, without a body: a head that ends the bytes is a request.
   if (connection.partial.empty() && bytes.ends_with("\r\n\r\n")) return send_all(connection, answer_);
   connection.partial.append(bytes);

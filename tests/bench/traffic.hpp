@@ -26,6 +26,7 @@ struct Tally {
   std::uint64_t failed = 0;   ///< any other answer, and connections that ended too early
   std::uint64_t opened = 0;   ///< connections of the load
   std::uint64_t resumed = 0;  ///< of these, those that resumed a TLS session
+  std::uint64_t held = 0;     ///< requests that a silent upstream has
   int wrong = 0;              ///< the last other status
   const char* why = "";       ///< what was wrong last, over HTTP/2
 };
