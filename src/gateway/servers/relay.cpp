@@ -1,5 +1,6 @@
 #include "relay.hpp"
 
+#include "broken_off.hpp"
 #include "forward.hpp"
 #include "gateway/answers/edit_fields.hpp"
 #include "gateway/answers/rewrite.hpp"
@@ -237,7 +238,7 @@ class Relay {
       if (status >= 200 && tries_ && tries_->again_after_answer()) co_return throw_away(server);
       if (status == 101 || status >= 200) note_latency(body);
       if (status == 101) co_return co_await switch_protocols(server);
-      if (status >= 200 && status < 300 && x_.request.by_connect()) [[unlikely]]
+      if (status / 100 == 2 && x_.request.by_connect()) [[unlikely]]
         co_return websocket_not_opened(x_);
       if (status >= 200) co_return co_await relay_answer(server);
       if (status == 100) continue;  // the gateway has answered the client's Expect itself
@@ -341,19 +342,6 @@ class Relay {
     const WaitUntilEnd streaming(*this);
     co_await tunnel(x_, server, options_.tunnel_timeout);
     co_return MaybeProblem{};
-  }
-
-  static Failure broken_off(const error_code& cause) noexcept {
-    const bool late = cause == boost::asio::error::timed_out;
-    // Over TLS a close alone does not say that the answer is whole: anybody on the network path can close.
-    const bool unannounced = cause == boost::asio::error::connection_aborted;
-    const bool taken_down = cause == boost::asio::error::operation_aborted;  // or the client is gone: not told then
-    return {.what = late ? Failed::reply_timeout : Failed::closed,
-            .cause = cause,
-            .why = late          ? "it was silent for too long during its answer"
-                   : taken_down  ? upstream::kTakenDown
-                   : unannounced ? "it closed without the close_notify of TLS, so its answer may be cut off"
-                                 : ""};
   }
 
   /// The client is gone, or takes its answer too slowly, so there is no answer to send.
