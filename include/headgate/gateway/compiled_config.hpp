@@ -118,6 +118,7 @@ struct Route {
   StepSet steps;                       ///< that its requests take
   StepSet left;                        ///< those of them that must be left when the exchange ends
   bool extras = false;                 ///< its exchanges have parts of their own: all others pay one look at this
+  bool to_http2 = false;               ///< its servers are asked over HTTP/2
   bool grpc_web = false;               ///< calls of gRPC-Web are translated
   bool messages = false;               ///< a limit counts the messages of its calls
   bool usage = false;                  ///< it tells what is left, and has nothing else

@@ -149,6 +149,7 @@ class BindingSearch {
   }
 
   static bool counts_the_same(const Limit& a, const Limit& b) {
+    if (b.messages && !a.messages) return false;
     return (a.counted_statuses.empty() || a.counted_statuses == b.counted_statuses) && a.shards == 1 && b.shards == 1 &&
            !a.appointments && !b.appointments;
   }

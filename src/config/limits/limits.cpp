@@ -208,7 +208,7 @@ class LimitBuilder {
 
   /// A permit of a message is taken in the middle of its call, where nothing can wait, be given back or come later.
   void messages() {
-    for (const char* const key : {"wait", "appointments"})
+    for (const char* const key : {"wait", "appointments", "shards", "bill"})
       if (const Node* other = find(&node_, key))
         report_.error_at_key(code::kConflict, *other,
                              in_quotes(key) + " is of requests, and this limit counts messages", "remove it");

@@ -70,6 +70,7 @@ void CompiledConfig::note_upstream(Route& route) {
   const auto& upstream = upstreams_[route.upstream];
   const auto& concurrency = upstream.concurrency;
   route.circuit = upstream.circuit.has_value();
+  route.to_http2 = upstream.http2;
   if (!upstream.balance_per.empty()) route.balance_per = &upstream.balance_per;
   if (concurrency && concurrency->queue) route.queue = &upstream;
   if (upstream.server_queue) {

@@ -6,7 +6,11 @@
 namespace headgate::gateway {
 
 bool detail::has_grpc_type(const http::RequestHead& request) noexcept {
-  return request.method == "POST" && is_grpc_type(http::value_of(request.fields, http::Known::content_type));
+  // Of several types, a server may take the one that the others hide.
+  return request.method == "POST" &&
+         std::any_of(request.fields.begin(), request.fields.end(), [](const http::Field& field) {
+           return field.id == http::Known::content_type && is_grpc_type(field.value);
+         });
 }
 
 bool is_grpc_type(std::string_view type) noexcept {

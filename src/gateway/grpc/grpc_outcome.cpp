@@ -43,8 +43,8 @@ unsigned status_at_end(const Exchange& x) noexcept {
 }
 
 bool says_that_server_failed(const Exchange& x) noexcept {
-  if (x.grpc_status == GrpcStatus::none) return balance::is_failure(x.answer.status);
-  return x.grpc_status != GrpcStatus::deadline_exceeded && balance::is_failure(http_status_of(x.grpc_status));
+  return x.grpc_status == GrpcStatus::none ? balance::is_failure(x.answer.status)
+                                           : x.grpc_status == GrpcStatus::unavailable;
 }
 
 }  // namespace headgate::gateway

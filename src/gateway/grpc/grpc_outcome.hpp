@@ -27,8 +27,8 @@ std::optional<unsigned> status_that_counts(const Exchange& x) noexcept;
 /// The same of the exchange, at its end: of the gateway's own answers, too.
 unsigned status_at_end(const Exchange& x) noexcept;
 
-/// Whether the answer in x.answer says that its server failed. That a deadline was over says it of nobody: the caller
-/// chose it.
+/// Whether the answer in x.answer says that its server failed: of the statuses of gRPC only UNAVAILABLE does. A caller
+/// can have the others whenever it likes, by a short deadline, or by a message that cannot be read.
 bool says_that_server_failed(const Exchange& x) noexcept;
 
 }  // namespace headgate::gateway

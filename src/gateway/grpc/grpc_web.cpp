@@ -65,14 +65,15 @@ GrpcWeb::GrpcWeb(Exchange& x)
     : body_(*x.body, behind(http::value_of(x.request.fields, Known::content_type), kTextType).has_value()),
       reply_(*x.reply, wants_text(x.request)) {
   auto& fields = x.request.fields;
-  for (auto& field : fields) {
-    if (field.id != Known::content_type) continue;
-    const auto text = behind(field.value, kTextType);
-    if (text && x.request.framing.kind == http::Framing::Kind::length)
-      x.request.framing = {http::Framing::Kind::unknown};
-    field.value = x.text.join({kType, text ? *text : *behind(field.value, kWebType)});
-  }
-  std::erase_if(fields, [](const Field& field) { return http::same_word(field.name, "x-grpc-web"); });
+  const auto value = http::value_of(fields, Known::content_type);
+  const auto text = behind(value, kTextType);
+  const auto type = x.text.join({kType, text ? *text : behind(value, kWebType).value_or("")});
+  if (text && x.request.framing.kind == http::Framing::Kind::length) x.request.framing = {http::Framing::Kind::unknown};
+  // With a second type the server could take it for something else.
+  std::erase_if(fields, [](const Field& field) {
+    return field.id == Known::content_type || http::same_word(field.name, "x-grpc-web");
+  });
+  fields.push_back({Known::content_type, "Content-Type", type});
   x.body = &body_;
   x.reply = &reply_;
 }

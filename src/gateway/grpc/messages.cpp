@@ -2,10 +2,10 @@
 
 #include "gateway/limits/outage.hpp"
 #include "gateway/limits/rounds.hpp"
-#include "gateway/limits/shards.hpp"
 #include "gateway/path.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <span>
 
 namespace headgate::gateway {
@@ -41,20 +41,58 @@ Task<MaybeProblem> Messages::take(std::string_view bytes) {
   return take(times);
 }
 
+// Where more come at once than the limit ever allows at once, it is asked in parts: what is told then is the wait for
+// the next part, and not that no wait helps.
 Task<MaybeProblem> Messages::take(std::uint32_t times) {
-  if (times == 0) co_return MaybeProblem{};
-  auto here = asked(Source::memory, times);
-  if (!here.checks.empty()) {
-    auto problem = decide_here(here, times);
+  while (times > 0) {
+    const auto part = std::min(times, most_at_once());
+    auto taking = take_at_once(part);
+    auto problem = co_await taking;
     if (problem) co_return problem;
+    times -= part;
   }
+  co_return MaybeProblem{};
+}
+
+std::uint32_t Messages::most_at_once() const {
+  std::uint64_t most = std::numeric_limits<std::uint32_t>::max();
+  const auto& a = x_.admission;
+  for (const auto& checked : a.limits) {
+    if (!checked.route_limit->limit->messages || checked.route_limit->limit->mode != limit::Mode::enforce) continue;
+    for (std::size_t i = 0; i < checked.count; ++i) {
+      most = std::min(most, a.checks[checked.first + i].rule->burst);
+      if (checked.source == Source::redis) most = std::min(most, checked.tier->local[i].burst);
+    }
+  }
+  return static_cast<std::uint32_t>(std::max<std::uint64_t>(most, 1));
+}
+
+Task<MaybeProblem> Messages::take_at_once(std::uint32_t times) {
+  const auto now = path_.services.clock.wall();
+  auto here = asked(Source::memory, times);
+  if (!decide_here(here)) co_return rejected(here, times, now);
   auto there = asked(Source::redis, times);
-  if (there.checks.empty()) co_return MaybeProblem{};
-  auto call = x_.snapshot->redis->decide(there.checks, there.decisions);
-  const auto agreed = co_await call;
-  auto problem = agreed.has_error() ? without_redis(times) : conclude(there, *agreed, times);
-  if (problem && !here.checks.empty()) path_.services.memory.give_back(here.checks, path_.services.clock.wall());
-  co_return problem;
+  if (!there.checks.empty()) {
+    auto call = x_.snapshot->redis->decide(there.checks, there.decisions);
+    const auto agreed = co_await call;
+    bool passes = agreed.has_value() && *agreed;
+    if (agreed.has_error()) {
+      MaybeProblem problem;
+      there = asked_here(times, problem);
+      if (problem) {
+        give_back(here);
+        co_return problem;
+      }
+      passes = decide_here(there);
+    }
+    if (!passes) {
+      give_back(here);
+      co_return rejected(there, times, now);
+    }
+  }
+  taken(here, times, now);
+  taken(there, times, now);
+  co_return MaybeProblem{};
 }
 
 /// Of the limits that count messages, those that count there. What was counted in memory in the place of Redis when the
@@ -75,13 +113,13 @@ Messages::Asked Messages::asked(Source source, std::uint32_t times) const {
   return out;
 }
 
-MaybeProblem Messages::decide_here(Asked& asked, std::uint32_t times) {
-  const bool agreed = path_.services.memory.decide(asked.checks, path_.services.clock.wall(), asked.decisions);
-  return conclude(asked, agreed, times);
+bool Messages::decide_here(Asked& asked) {
+  return asked.checks.empty() ||
+         path_.services.memory.decide(asked.checks, path_.services.clock.wall(), asked.decisions);
 }
 
-/// `if_redis_down` of each limit decides.
-MaybeProblem Messages::without_redis(std::uint32_t times) {
+/// Redis does not answer: `if_redis_down` of each limit decides.
+Messages::Asked Messages::asked_here(std::uint32_t times, MaybeProblem& problem) const {
   Asked local;
   local.local = true;
   const auto& a = x_.admission;
@@ -89,11 +127,10 @@ MaybeProblem Messages::without_redis(std::uint32_t times) {
     const auto& limit = *checked.route_limit->limit;
     if (!limit.messages || checked.source != Source::redis) continue;
     if (limit.if_redis_down == limit::IfRedisDown::reject && limit.mode == limit::Mode::enforce)
-      return uncountable(limit);
+      problem = uncountable(limit);
     if (limit.if_redis_down != limit::IfRedisDown::count_locally) continue;
     for (std::size_t i = 0; i < checked.count; ++i) {
       auto check = a.checks[checked.first + i];
-      if (checked.shard != 0) check.key = without_shard(check.key);
       check.rule = &checked.tier->local[i];
       check.hash = keyed_hash(check.key, check.rule->seed);
       check.cost = times;
@@ -102,10 +139,19 @@ MaybeProblem Messages::without_redis(std::uint32_t times) {
     }
   }
   local.decisions.resize(local.checks.size());
-  return local.checks.empty() ? MaybeProblem{} : decide_here(local, times);
+  return local;
 }
 
-MaybeProblem Messages::conclude(const Asked& asked, bool agreed, std::uint32_t times) {
+void Messages::give_back(const Asked& asked) {
+  std::vector<limit::Check> taken;
+  for (std::size_t k = 0; k < asked.checks.size(); ++k)
+    if (asked.decisions[k].allowed) taken.push_back(asked.checks[k]);
+  if (!taken.empty()) path_.services.memory.give_back(taken, path_.services.clock.wall());
+}
+
+/// Puts what was decided in the place of what was decided when the call began, and shows each limit.
+template <class Each>
+void Messages::conclude(const Asked& asked, Instant now, Each each) {
   auto& a = x_.admission;
   for (std::size_t k = 0; k < asked.at.size(); ++k) a.decisions[asked.at[k]] = asked.decisions[k];
   for (auto& checked : a.limits) {
@@ -113,23 +159,36 @@ MaybeProblem Messages::conclude(const Asked& asked, bool agreed, std::uint32_t t
     if (first == asked.at.end()) continue;
     const auto k = static_cast<std::size_t>(first - asked.at.begin());
     const auto decided = std::span(asked.decisions).subspan(k, checked.count);
-    if (std::any_of(decided.begin(), decided.end(), [](const auto& each) { return !each.allowed; })) {
+    checked.asked_at_wall = now;
+    each(checked, k, std::all_of(decided.begin(), decided.end(), [](const auto& one) { return one.allowed; }));
+  }
+}
+
+void Messages::taken(const Asked& asked, std::uint32_t times, Instant now) {
+  conclude(asked, now, [&](CheckedLimit& checked, std::size_t first, bool allowed) {
+    if (!allowed) {  // by a limit that observes
       checked.decision = LimitDecision::rejected;
       checked.refused += times;
-      continue;
+      return;
     }
-    if (!agreed) continue;
     checked.used += times;
     if (asked.local || checked.source == Source::fallback)
-      for (std::size_t i = 0; i < checked.count; ++i) path_.outage->counted(x_, checked, i, asked.checks[k + i]);
-  }
-  if (agreed) return {};
+      for (std::size_t i = 0; i < checked.count; ++i) path_.outage->counted(x_, checked, i, asked.checks[first + i]);
+  });
+}
+
+MaybeProblem Messages::rejected(const Asked& asked, std::uint32_t times, Instant now) {
+  auto& a = x_.admission;
+  conclude(asked, now, [&](CheckedLimit& checked, std::size_t, bool allowed) {
+    if (allowed) return;
+    checked.decision = LimitDecision::rejected;
+    checked.refused += times;
+  });
   a.outcome = Admission::Outcome::rejected;
   a.late = true;
   a.bind(0);
   MaybeProblem problem;
   tell_rejection(x_, problem);
-  if (problem->until_wait == nullptr) problem->detail = "So many messages at once are never allowed here.";
   return problem;
 }
 

@@ -46,10 +46,16 @@ class Messages {
   };
 
   Task<std::optional<Problem>> take(std::uint32_t times);
+  Task<std::optional<Problem>> take_at_once(std::uint32_t times);
+  std::uint32_t most_at_once() const;
   Asked asked(Source source, std::uint32_t times) const;
-  std::optional<Problem> decide_here(Asked& asked, std::uint32_t times);
-  std::optional<Problem> without_redis(std::uint32_t times);
-  std::optional<Problem> conclude(const Asked& asked, bool agreed, std::uint32_t times);
+  Asked asked_here(std::uint32_t times, std::optional<Problem>& problem) const;
+  bool decide_here(Asked& asked);
+  void give_back(const Asked& asked);
+  template <class Each>
+  void conclude(const Asked& asked, Instant now, Each each);
+  void taken(const Asked& asked, std::uint32_t times, Instant now);
+  std::optional<Problem> rejected(const Asked& asked, std::uint32_t times, Instant now);
 
   Path& path_;
   Exchange& x_;

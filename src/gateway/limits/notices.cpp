@@ -9,7 +9,8 @@ namespace headgate::gateway {
 namespace {
 
 bool settled_by_answer(const CheckedLimit& checked) noexcept {
-  return is_settled(checked.route_limit->cost) || !checked.route_limit->limit->counted_statuses.empty();
+  return checked.route_limit->limit->messages || is_settled(checked.route_limit->cost) ||
+         !checked.route_limit->limit->counted_statuses.empty();
 }
 
 /// What a gateway counts by itself while Redis is away is a share that began anew: it says nothing of the quota.
@@ -34,7 +35,7 @@ void Notices::ended(Exchange& x) {
 void Notices::look(const Exchange& x, const CheckedLimit& checked) {
   const auto& a = x.admission;
   if (inbox_ == nullptr || a.peek || says_nothing(checked)) return;
-  const bool taken = a.outcome == Admission::Outcome::allowed && !a.returned && checked.used > 0;
+  const bool taken = (a.outcome == Admission::Outcome::allowed || a.late) && !a.returned && checked.used > 0;
   for (std::size_t at = checked.first; at < checked.first + std::size_t{checked.count}; ++at) {
     const auto& decision = a.decisions[at];
     // What an answer costs more than was held is charged to the period in which it comes, and what is used of that one

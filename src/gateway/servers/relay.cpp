@@ -54,7 +54,7 @@ class Relay {
         options_(compiled_.options()),
         identity_(compiled_.identity()),
         path_(path) {
-    if (x.route->messages && is_grpc(x)) messages_ = std::make_unique<Messages>(path, x);
+    if (x.route->messages && is_grpc_for_server(x)) messages_ = std::make_unique<Messages>(path, x);
   }
 
   Task<MaybeProblem> run() {
@@ -232,7 +232,7 @@ class Relay {
       auto head = co_await heads.next();
       if (head.has_error()) co_return head.error();
       const auto status = x_.answer.status;
-      if (status >= 200 && is_grpc(x_)) [[unlikely]]
+      if (status >= 200 && is_grpc_for_server(x_)) [[unlikely]]
         note_grpc_head(x_);
       if (status == 101 || status >= 200) note_answer(server, body);
       if (status >= 200 && tries_ && tries_->again_after_answer()) co_return throw_away(server);
@@ -272,7 +272,7 @@ class Relay {
   /// may stay open for hours. A fast refusal of the server's does not say that it is fast.
   void note_latency(const RequestBody& body) {
     if (!x_.shedding.slot.held()) return;
-    if (body.running() || x_.answer.status >= 500) return x_.shedding.slot.leave();
+    if (body.running() || x_.answer.status >= 500 || says_that_server_failed(x_)) return x_.shedding.slot.leave();
     const auto begun =
         x_.attempts > 1 ? sent_at_ : x_.shedding.slot.since();  // what an earlier attempt took is not this one's
     x_.shedding.slot.answered(whole_ ? begun : body.ended_at(), x_.clock->steady());
@@ -316,7 +316,7 @@ class Relay {
       if (bytes.has_error()) co_return broken_off(bytes.error());
       if (bytes->empty()) {
         const auto trailers = forward_trailers(from.trailers(), compiled_, edits_of(x_, Towards::client));
-        if (is_grpc(x_) && note_grpc_trailers(x_, from.trailers()))
+        if (is_grpc_for_server(x_) && note_grpc_trailers(x_, from.trailers()))
           upstream_.note(server, balance::AttemptOutcome::server_error, Duration(-1));
         sent = co_await x_.reply->finish(trailers);
         if (sent.has_error()) break;

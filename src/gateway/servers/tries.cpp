@@ -28,7 +28,10 @@ Tries::Tries(Exchange& x, const Retry& retry, upstream::RetryShare& budget, bool
 
 Duration Tries::left() const noexcept {
   const auto passed = std::chrono::duration_cast<Duration>(x_.clock->steady() - begun_);
-  return std::max(x_.route->timeout - passed, Duration(0));
+  auto left = x_.route->timeout - passed;
+  if (const auto timeout = grpc_timeout_of(x_))
+    left = std::min(left, *timeout - std::chrono::duration_cast<Duration>(x_.clock->steady() - x_.started));
+  return std::max(left, Duration(0));
 }
 
 Attempted Tries::so_far() const {

@@ -15,9 +15,8 @@ using balance::CircuitPass;
 
 CircuitDoor* door_of(const Exchange& x) noexcept { return x.snapshot->upstreams[x.route->upstream]->circuit(); }
 
-/// That the deadline of a caller of gRPC was over says nothing of the server.
 bool failed(const Exchange& x) noexcept {
-  return x.grpc_status != observe::GrpcStatus::deadline_exceeded && balance::is_failure(status_at_end(x));
+  return x.grpc_status == observe::GrpcStatus::none ? balance::is_failure(x.status) : says_that_server_failed(x);
 }
 
 CircuitDoor::End end_of(const Exchange& x) noexcept {

@@ -176,6 +176,8 @@ void settle(Path& path, Exchange& x) {
   if (x.admission.returned) return;
   const bool bug = x.ended_by == EndedBy::bug;  // a step threw: no answer will settle what limits hold
   if (bug) note_status(x, 0);
+  const bool untold = x.grpc_answer && x.grpc_status == observe::GrpcStatus::none && x.status != 0;
+  if (untold) note_late_status(x, x.status);  // it ended without the trailers that would say it
   const bool served = x.admission.served || bug;
   const bool failed = failed_by_server(x);
   std::vector<limit::Check> here;

@@ -84,15 +84,33 @@ TEST(GrpcMessages, AreToldInTrailersThatTheirLimitIsUsedUpWhereTheAnswerHasBegun
   EXPECT_GT(std::stoul(answer.trailers.at("grpc-retry-pushback-ms")), 600'000U);
 }
 
-TEST(GrpcMessages, OfMoreThanIsEverAllowedAtOnceAreToldThatNoWaitHelps) {
+TEST(GrpcMessages, ThatComeAtOnceAreToldTheWaitForTheFirstOneThatIsTooMany) {
   H2Server server(when_ended());
   Proxy proxy(counting(server.url()));
   H2Client client(proxy.gateway.port());
   client.send(h2_request(1, call("Talk"), false) + messages(1, 9, true));
   const auto answer = client.answer(1);
   EXPECT_EQ(grpc_status_of(answer), "8");
-  EXPECT_EQ(answer.fields.at("grpc-message"), "So many messages at once are never allowed here.");
-  EXPECT_EQ(answer.fields.at("grpc-retry-pushback-ms"), "-1");
+  EXPECT_EQ(answer.fields.at("grpc-message").find("The limit of 5/hour is used up. Try again in "), 0U);
+  EXPECT_GT(std::stoul(answer.fields.at("grpc-retry-pushback-ms")), 600'000U);
+  EXPECT_TRUE(server.asked().empty());
+}
+
+TEST(GrpcMessages, CountInCallsThatHideWhatTheyAre) {
+  H2Server server(when_ended());
+  Proxy proxy(counting(server.url()));
+  H2Client client(proxy.gateway.port());
+  auto two = h2_get("/test.Echo/Talk", {{"content-type", "text/plain"}, {"content-type", "application/grpc"}}, "POST");
+  client.send(h2_request(1, two, false) + messages(1, 6, true));
+  EXPECT_EQ(grpc_status_of(client.answer(1)), "8");
+  Proxy other(counting(server.url()));
+  std::string body;
+  for (int i = 0; i < 6; ++i) body += grpc_message("m");
+  const auto answer = other.client().ask(
+      "POST /test.Echo/Talk HTTP/1.1\r\nHost: a\r\nContent-Type: application/grpc\r\n"
+      "Content-Length: " +
+      std::to_string(body.size()) + "\r\n\r\n" + body);
+  EXPECT_EQ(answer.status(), 429) << "a call over HTTP/1.1, which its server would take for one";
   EXPECT_TRUE(server.asked().empty());
 }
 

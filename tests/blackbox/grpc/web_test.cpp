@@ -120,6 +120,17 @@ TEST(GrpcWeb, ThatIsNoBase64IsRefusedAndNoServerGetsTheRestOfIt) {
   EXPECT_EQ(proxy.client().ask(posted("application/grpc-web", grpc_message("a"))).status(), 200);
 }
 
+TEST(GrpcWeb, HasOneTypeForItsServerWhateverItsCallerSends) {
+  H2Server server(echoing());
+  Proxy proxy(web(server.url()));
+  for (const std::string more : {"Content-Type: x\r\n", "Content-Type: application/grpc-web-text\r\n"})
+    EXPECT_EQ(proxy.client().ask(posted("application/grpc-web", grpc_message("a"), more)).status(), 200);
+  EXPECT_EQ(proxy.client().ask(posted("x", "", "Content-Type: application/grpc-web\r\n")).status(), 200);
+  std::size_t translated = 0;
+  for (const auto& asked : server.asked()) translated += asked.fields.at("content-type") == "application/grpc" ? 1 : 0;
+  EXPECT_GE(translated, 2U);
+}
+
 TEST(GrpcWeb, HasADeadlineAndAnUpperBoundOfItsBody) {
   H2Server server([](const H2Asked&) { return std::string(); });
   Proxy proxy(web(server.url(), {{"max_body", "1KiB"}}));
