@@ -34,6 +34,7 @@ struct H2Callbacks {
   static int begin_frame(nghttp2_session*, const nghttp2_frame_hd* head, void* self) {
     auto& session = of(self);
     session.greeted_ = true;
+    if (!session.rules_.allow(head->type, head->stream_id)) session.broken_ = true;
     if (head->type > kLastKnownType || head->type == NGHTTP2_PRIORITY) session.limits_.glitch(session.clock().steady());
     return 0;
   }

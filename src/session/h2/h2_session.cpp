@@ -122,8 +122,12 @@ void H2Session::judge() {
   limits_.queued(nghttp2_session_get_outbound_queue_size(h2_));
   const auto why = limits_.why();
   tell_glitches(why != H2Abuse::none);
-  if (why == H2Abuse::none) return;
+  if (why == H2Abuse::none && !broken_) return;
   failed_ = true;
+  if (why == H2Abuse::none) {
+    nghttp2_session_terminate_session(h2_, NGHTTP2_PROTOCOL_ERROR);
+    return;
+  }
   tell_of(why, peer_);
   if (auto* const counter = peer_.entrance->counters.http2_ended[static_cast<std::size_t>(why) - 1]) counter->add();
   nghttp2_session_terminate_session(h2_, NGHTTP2_ENHANCE_YOUR_CALM);

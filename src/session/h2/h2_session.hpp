@@ -4,6 +4,7 @@
 
 #include "../session.hpp"
 #include "abuse.hpp"
+#include "frame_rules.hpp"
 #include "stream.hpp"
 
 #include <cstdint>
@@ -133,6 +134,7 @@ class H2Session final : public Session {
   net::H2Held written_;                // its memory
   std::string names_;                  // of fields, in lower case, while they are submitted
   H2Limits limits_;
+  H2FrameRules rules_;
   std::uint32_t holds_ = 0;
   std::uint32_t begun_streams_ = 0;
   std::int32_t head_of_ = 0;  // the stream whose head is not complete; 0: none
@@ -148,6 +150,7 @@ class H2Session final : public Session {
   bool reading_ = false;
   bool lost_ = false;
   bool greeted_ = false;  // a frame has come
+  bool broken_ = false;   // a rule was
   bool failed_ = false;   // what follows is not read any more
 };
 
