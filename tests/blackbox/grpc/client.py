@@ -1,14 +1,17 @@
-"""Calls a server of gRPC, and writes a line for each call. client.py PORT WHAT"""
+"""Calls a server of gRPC, and writes a line for each call. client.py PORT WHAT [CA_FILE]"""
 import json
 import sys
 import time
 
 import grpc
 
-port, what = sys.argv[1:]
+port, what = sys.argv[1:3]
 
 
 def channel(*options):
+    if len(sys.argv) > 3:
+        with open(sys.argv[3], "rb") as ca:
+            return grpc.secure_channel("localhost:" + port, grpc.ssl_channel_credentials(ca.read()), options=options)
     return grpc.insecure_channel("127.0.0.1:" + port, options=options)
 
 

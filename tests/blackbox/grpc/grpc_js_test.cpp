@@ -82,7 +82,7 @@ TEST_F(GrpcJs, TellsItsServerOfDeadlinesAndOfCallersThatLeave) {
 }
 
 TEST_F(GrpcJs, ComesBackWhenThePushbackSaysAndNoSooner) {
-  Proxy proxy(before({{"limits", {{"once", {{"rate", "1/second"}, {"burst", 1}, {"per", "client_ip"}}}}},
+  Proxy proxy(before({{"limits", {{"once", {{"rate", "30/minute"}, {"burst", 1}, {"per", "client_ip"}}}}},
                       {"routes", {{{"path", "/*"}, {"to", "app"}, {"limits", {"once"}}}}}}));
   const Look look(proxy.gateway.process());
   EXPECT_EQ(client(proxy, "retried"), "a:\ns0,s1,s2\ntrue true\n");

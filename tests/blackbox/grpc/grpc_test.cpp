@@ -41,19 +41,27 @@ class GrpcIo : public testing::Test {
   static std::string client(const Proxy& proxy, const std::string& what) {
     return said_by(kPython + ' ' + kHere + "client.py " + std::to_string(proxy.gateway.port()) + ' ' + what);
   }
+  static std::string client_with_tls(const Proxy& proxy, const std::string& what) {
+    return client(proxy, what + ' ' + tls_file("ca.pem"));
+  }
 
   std::optional<RealServer> server;
 };
 
-TEST_F(GrpcIo, GoesThroughInAllItsKinds) {
-  const Proxy proxy(before({{"routes", {{{"path", "/*"}, {"to", "app"}, {"max_body", "10MiB"}}}}}));
-  EXPECT_EQ(client(proxy, "kinds"),
-            "a:m {'x-end': 'after', 'x-bytes-bin': b'\\x00\\xff'}\n"
-            "['s0', 's1', 's2']\n"
-            "1,2,3\n"
-            "True\n"
-            "NOT_FOUND no such thing: ü 100%\n"
-            "UNIMPLEMENTED\n");
+TEST_F(GrpcIo, GoesThroughInAllItsKindsWithTlsAndWithout) {
+  const Json changes = {{"routes", {{{"path", "/*"}, {"to", "app"}, {"max_body", "10MiB"}}}}};
+  const std::string kinds =
+      "a:m {'x-end': 'after', 'x-bytes-bin': b'\\x00\\xff'}\n"
+      "['s0', 's1', 's2']\n"
+      "1,2,3\n"
+      "True\n"
+      "NOT_FOUND no such thing: ü 100%\n"
+      "UNIMPLEMENTED\n";
+  EXPECT_EQ(client(Proxy(before(changes)), "kinds"), kinds);
+  Json secure = before(changes);
+  secure["listen"] = {{"address", "127.0.0.1:0"},
+                      {"tls", {{"certificate", tls_file("good.pem")}, {"key", tls_file("good.key")}}}};
+  EXPECT_EQ(client_with_tls(Proxy(secure), "kinds"), kinds);
 }
 
 TEST_F(GrpcIo, IsToldWhatIsLeftOfTheDeadlineAndNoMoreThanTheRouteWaits) {

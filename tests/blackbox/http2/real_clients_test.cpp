@@ -82,6 +82,22 @@ TEST_F(RealClients, H2loadGetsItsAnswersOverTls) {
   expect_http2_and_nothing_left();
 }
 
+TEST_F(RealClients, NghttpAndCurlAreServedBothWays) {
+  const std::string nghttp = "/usr/bin/nghttp", curl = "/usr/bin/curl";
+  if (!installed(nghttp) || !installed(curl)) GTEST_SKIP() << "no nghttp or no curl on this machine";
+  const auto plain = "http://127.0.0.1:" + port(0) + "/a", secure = "https://localhost:" + port(1) + "/a";
+  for (const auto& url : {plain, secure}) {
+    const auto said = ran(nghttp, {"-nv", "-d", files->path("server.crt"), url});
+    EXPECT_TRUE(has(said, ":status: 200")) << said;
+    EXPECT_EQ(
+        ran(curl, {"-s", "--http2-prior-knowledge", "--cacert", files->path("ca.crt"), "--data-binary",
+                   "@" + files->path("server.crt"), "-w", "%{http_version} %{http_code}", "-o", "/dev/null", url}),
+        "2 200")
+        << url;
+  }
+  expect_http2_and_nothing_left();
+}
+
 /// A headless Chromium, or "".
 std::string browser() {
   for (const char* name : {"/usr/bin/chromium-headless-shell", "/usr/bin/chromium"})
