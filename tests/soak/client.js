@@ -10,7 +10,7 @@ const http2 = require('http2');
 const [port, tlsPort, caFile, seconds, rate] = process.argv.slice(2);
 const ca = fs.readFileSync(caFile);
 const { NGHTTP2_CANCEL, NGHTTP2_REFUSED_STREAM } = http2.constants;
-const counts = { whole: 0, cancelled: 0, reset: 0, lost: 0, refused: 0, connections: 0, wrong: 0, examples: [] };
+const counts = { whole: 0, cancelled: 0, reset: 0, lost: 0, refused: 0, unsent: 0, connections: 0, wrong: 0, examples: [] };
 const open = new Set();
 const callers = [{ secure: false }, { secure: false }, { secure: true }, { secure: true }];
 
@@ -65,6 +65,8 @@ function ask(session) {
       Number(got.received) === upload && (end !== 'trailers' || got.end === 'after');
     if (end === 'reset') return whole && bytes > 1 ? wrong(`${path} looked whole`) : ++counts.reset;
     if (whole) return ++counts.whole;
+    // A server that leaves refuses it unseen, and it is not sent again, as its body did not come with its head.
+    if (upload && got.status === 502) return ++counts.unsent;
     wrong(`${path} upload ${upload}: ${JSON.stringify(got)}, code ${stream.rstCode}`);
   });
   stream.on('data', (data) => (got.bytes += data.length));

@@ -132,6 +132,7 @@ TEST_F(Soak, LeavesNothingBehindAndDoesNotGrow) {
   EXPECT_EQ(counts["wrong"], 0) << client.out();
   EXPECT_GT(counts["whole"], seconds * kRate / 4) << client.out();
   EXPECT_GT(counts["cancelled"], 0);
+  EXPECT_LT(counts["unsent"], 5 + counts["whole"].get<double>() / 500) << client.out();
 
   const auto text = look.text();
   for (const auto& gauge : kGauges) {
