@@ -1,11 +1,11 @@
 #include "cost_page.hpp"
 
+#include "page.hpp"
 #include "process.hpp"
 #include "table.hpp"
 
 #include <cmath>
 #include <sstream>
-#include <stdexcept>
 
 namespace headgate::bench {
 
@@ -14,8 +14,7 @@ namespace {
 constexpr double kTolerated = 1.03;
 // How many connections a proxy makes to the upstream differs from run to run, and each takes ten calls.
 constexpr double kToleratedCalls = 0.25;
-constexpr const char* kBegin = "<!-- cost -->\n";
-constexpr const char* kEnd = "<!-- /cost -->\n";
+constexpr const char* kPart = "cost";
 
 /// 21100.4: "21,100".
 std::string grouped(double value) {
@@ -28,13 +27,6 @@ std::string grouped(double value) {
 std::string cells_of(const std::optional<Cost>& cost) {
   if (!cost) return " – | – |";
   return ' ' + grouped(cost->instructions) + " | " + number(cost->calls, 2) + " |";
-}
-
-std::string table_in(const std::string& page) {
-  const auto begin = page.find(kBegin);
-  const auto end = page.find(kEnd);
-  if (begin == page.npos || end == page.npos || end < begin) throw std::runtime_error("the page has no table of costs");
-  return page.substr(begin, end - begin);
 }
 
 /// "| name | 21,100 | 5.00 |...": the first two figures of the row; nothing where there is no such row.
@@ -76,18 +68,14 @@ std::string table_of(const std::vector<CostRow>& rows) {
   return out + h2;
 }
 
-std::string with_table(const std::string& page, const std::string& table) {
-  const auto old = table_in(page);
-  auto out = page;
-  return out.replace(page.find(old), old.size(), kBegin + table);
-}
+std::string with_table(const std::string& page, const std::string& table) { return with_part(page, kPart, table); }
 
 bool counted_otherwise(const std::string& page) {
-  return table_in(page).find("Counted with " + counted_with() + ":") == std::string::npos;
+  return part_of(page, kPart).find("Counted with " + counted_with() + ":") == std::string::npos;
 }
 
 std::vector<std::string> grown(const std::string& page, const std::vector<CostRow>& rows) {
-  const auto table = table_in(page);
+  const auto table = part_of(page, kPart);
   std::vector<std::string> out;
   for (const auto& row : rows) {
     const auto known = cost_in(table, row.name);

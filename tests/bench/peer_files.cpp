@@ -61,9 +61,10 @@ std::string nginx_file(Work work, const Place& place) {
          "events { worker_connections 16384; }\n"
          "http {\n"
          "  access_log " +
-         log + ";\n  keepalive_timeout 300s;\n  keepalive_requests 1000000000;\n" + "  client_body_temp_path " +
-         folder + "/body;\n  proxy_temp_path " + folder + "/proxy;\n" + "  fastcgi_temp_path " + folder +
-         "/fastcgi;\n  uwsgi_temp_path " + folder + "/uwsgi;\n  scgi_temp_path " + folder +
+         log + ";\n" + (work == Work::http2 ? "" : "  keepalive_timeout 300s;\n  keepalive_requests 1000000000;\n") +
+         "  client_body_temp_path " + folder + "/body;\n  proxy_temp_path " + folder + "/proxy;\n" +
+         "  fastcgi_temp_path " + folder + "/fastcgi;\n  uwsgi_temp_path " + folder + "/uwsgi;\n  scgi_temp_path " +
+         folder +
          "/scgi;\n"
          "  limit_req_zone $http_x_api_key zone=keys:64m rate=" +
          rate +
@@ -116,10 +117,11 @@ HeadgateParts headgate_parts(Work work, const Place& place) {
     case Work::log:
     case Work::tls:
     case Work::many:
-    case Work::h2:
     case Work::h2_tls:
     case Work::grpc:
       return {};
+    case Work::h2:
+      return {R"("drain": "100ms",)", ""};
     case Work::limit:
       return {R"("limits": { )" + by_key(plenty) + " },", R"(, "limits": ["key"])"};
     case Work::candidate:
@@ -194,6 +196,13 @@ std::string nghttpx_file(Work work, const Place& place) {
   return out + "frontend=" + host_and(place.port) +
          "\ntls-min-proto-version=TLSv1.3\nprivate-key-file=" + place.certificate +
          "\ncertificate-file=" + place.certificate + "\n";
+}
+
+std::string nghttpx_file(Work, const Place& place) {
+  return "frontend=127.0.0.1," + std::to_string(place.port) + ";no-tls\nbackend=127.0.0.1," +
+         std::to_string(place.upstream_port) +
+         "\nworkers=1\nbacklog=4096\naccesslog-file=/dev/null\nerrorlog-file=/dev/null\npid-file=" + place.folder +
+         "/pid\n";
 }
 
 }  // namespace headgate::bench

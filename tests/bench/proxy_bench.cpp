@@ -1,21 +1,15 @@
 // CPU time a proxied request costs headgate, beside nginx, HAProxy and nghttpx on the same machine in the same minutes:
 // `./dev bench`.
 
+#include "machine.hpp"
 #include "main_of.hpp"
 #include "rounds.hpp"
 #include "scratch_directory.hpp"
-
-#include <fcntl.h>
-#include <sys/file.h>
-#include <sys/resource.h>
-#include <sys/utsname.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <functional>
 #include <iostream>
 #include <optional>
@@ -98,31 +92,8 @@ std::optional<Options> parse(std::vector<std::string> words) {
   return options;
 }
 
-/// Two measurements at once would disturb each other. Locked until this process ends.
-void wait_for_the_machine() {
-  const int lock = open("/tmp/headgate-bench.lock", O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-  if (lock < 0 || flock(lock, LOCK_EX | LOCK_NB) == 0) return;
-  std::cerr << "another measurement is under way; waiting\n";
-  flock(lock, LOCK_EX);
-}
-
-void allow_many_files() {
-  rlimit limit{};
-  getrlimit(RLIMIT_NOFILE, &limit);
-  limit.rlim_cur = limit.rlim_max;
-  setrlimit(RLIMIT_NOFILE, &limit);
-}
-
 void describe_machine(const Options& options, const Plan& plan) {
-  std::string model = "unknown CPU";
-  std::ifstream cpuinfo("/proc/cpuinfo");
-  for (std::string line; std::getline(cpuinfo, line);) {
-    if (line.starts_with("model name")) model = line.substr(line.find(':') + 2);
-  }
-  utsname system{};
-  uname(&system);
-  std::cout << model << ", " << std::thread::hardware_concurrency() << " cores, Linux " << system.release << '\n'
-            << first_line_of("/usr/sbin/nginx -v");
+  std::cout << machine() << '\n' << first_line_of("/usr/sbin/nginx -v");
   if (options.haproxy) std::cout << "; " << first_line_of("/usr/sbin/haproxy -v");
   if (options.nghttpx) std::cout << "; " << first_line_of("/usr/sbin/nghttpx --version");
   if (!options.headgate.empty()) std::cout << "; " << first_line_of(options.headgate + " version");
