@@ -24,8 +24,8 @@ constexpr int kCore = 1;
 constexpr unsigned kRequestsASecond = 200;
 constexpr auto kWarm = 300ms;
 constexpr auto kSample = 10ms;
-/// On the core that attacker, bystander and upstream share, the attacker is the last.
-constexpr int kAfterOthers = 10;
+/// Of the attacker, among what else the machine does. Bystander and upstream, on the same core, come before both.
+constexpr int kAttackerNice = -10;
 
 template <std::string (*file_of)(Work, const Place&)>
 std::string http2_file(const std::string& folder, std::uint16_t port, std::uint16_t upstream_port) {
@@ -93,7 +93,7 @@ Suffered attack(const Target& target, const test::h2::Attack& what, const Turn& 
   const auto cpu = process.cpu_time();
   auto peak = memory;
   test::h2::Bystander bystander(running.port, kRequestsASecond);
-  const test::h2::Attacker attacker(running.port, what, kAfterOthers);
+  const test::h2::Attacker attacker(running.port, what, kAttackerNice);
   for (const auto end = std::chrono::steady_clock::now() + turn.length; std::chrono::steady_clock::now() < end;) {
     std::this_thread::sleep_for(kSample);
     peak = std::max(peak, process.resident());

@@ -3,6 +3,7 @@
 #include "blackbox/harness/h2_client.hpp"
 
 #include <netinet/in.h>
+#include <sched.h>
 #include <sys/epoll.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -55,6 +56,8 @@ Attacker::~Attacker() {
 }
 
 void Attacker::run(int nice) {
+  const sched_param usual{};
+  if (nice != 0) sched_setscheduler(0, SCHED_OTHER, &usual);
   if (nice != 0) setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + nice);
   auto slow = Clock::now() + kSlowly;
   for (std::size_t slot = 0; slot < connections_.size() && !stopping_; ++slot) connect(slot);

@@ -19,7 +19,7 @@ namespace headgate::test::h2 {
 /// from any thread.
 class Attacker {
  public:
-  /// `nice`: by how much others are to be served before it, where they have too few cores.
+  /// `nice`: by how much others are to be served before it, where there are too few cores; 0: as its maker is.
   Attacker(std::uint16_t port, const Attack& attack, int nice = 0);
   ~Attacker();
   Attacker(const Attacker&) = delete;
