@@ -47,6 +47,7 @@ struct H2Callbacks {
     // A stream counts until its exchange has ended, whatever the client says: else resets would be free.
     if (session.streams_.size() >= H2Session::kMaxStreams || session.has_enough()) {
       if (!session.has_enough()) session.limits_.fault();
+      session.limits_.reset(session.clock().steady());
       nghttp2_submit_rst_stream(session.h2_, NGHTTP2_FLAG_NONE, id, NGHTTP2_REFUSED_STREAM);
       return 0;
     }
@@ -69,7 +70,7 @@ struct H2Callbacks {
     stream->count_heads();
     if (added) return 0;
     session.limits_.found(H2Abuse::head);
-    return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
+    return NGHTTP2_ERR_CALLBACK_FAILURE;  // the rest, of which a byte may be a field each, is not even decoded
   }
 
   static int invalid_header(nghttp2_session*, const nghttp2_frame* frame, const std::uint8_t*, std::size_t,
@@ -86,12 +87,25 @@ struct H2Callbacks {
   static int invalid_frame(nghttp2_session*, const nghttp2_frame* frame, int error, void* self) {
     auto& session = of(self);
     auto* const stream = session.find(frame->hd.stream_id);
+    if (error == NGHTTP2_ERR_REFUSED_STREAM) session.limits_.reset(session.clock().steady());
+    if (error == NGHTTP2_ERR_FLOW_CONTROL && stream != nullptr) overflowed(session, *stream);
     if (frame->hd.type != NGHTTP2_HEADERS || stream == nullptr || stream->malformed != nullptr) return 0;
     found_malformed(session, *stream,
                     error == NGHTTP2_ERR_HTTP_HEADER
                         ? "a field is one that HTTP/2 has not, or not there, or not twice"
                         : "pseudo fields are missing, or the length is not that of the body");
     return 0;
+  }
+
+  /// Its reset is only on its way, and no server is to get what comes in the same read.
+  static void overflowed(H2Session& session, H2Stream& stream) {
+    if (stream.gone || stream.malformed != nullptr) return;
+    if (!stream.reply.started()) {
+      session.limits_.reset(session.clock().steady());
+      session.limits_.fault();
+    }
+    stream.gone = true;
+    session.touched_.push_back(stream.id);
   }
 
   /// Its exchange has not begun: it begins to be logged. Else the exchange ends with its body.
@@ -176,7 +190,7 @@ struct H2Callbacks {
     if (session.head_of_ == id) session.head_of_ = 0;
     auto* const stream = session.find(id);
     if (stream == nullptr) return 0;
-    if (code != NGHTTP2_NO_ERROR && !stream->own_reset && !stream->reply.started()) {
+    if (code != NGHTTP2_NO_ERROR && !stream->own_reset && !stream->gone && !stream->reply.started()) {
       const auto now = session.clock().steady();
       session.limits_.reset(now);
       if (!stream->reset_by_client || now - stream->begun < kRapid) session.limits_.fault();
@@ -191,11 +205,16 @@ struct H2Callbacks {
   /// Frames of types that nobody here knows are only counted.
   static int leave_out(nghttp2_session*, void**, const nghttp2_frame_hd*, void*) { return NGHTTP2_ERR_CANCEL; }
 
+  /// Of a reset that counts before it is sent: what is beyond the bound must not begin in the same read.
+  static bool counted_early(std::uint32_t code) noexcept {
+    return code == NGHTTP2_NO_ERROR || code == NGHTTP2_REFUSED_STREAM || code == NGHTTP2_FLOW_CONTROL_ERROR;
+  }
+
   static int sent(nghttp2_session*, const nghttp2_frame* frame, void* self) {
     auto& session = of(self);
     const auto id = frame->hd.stream_id;
     auto* const stream = session.find(id);
-    if (frame->hd.type == NGHTTP2_RST_STREAM && stream == nullptr && frame->rst_stream.error_code != NGHTTP2_NO_ERROR)
+    if (frame->hd.type == NGHTTP2_RST_STREAM && stream == nullptr && !counted_early(frame->rst_stream.error_code))
       session.limits_.reset(session.clock().steady());
     if (frame->hd.type != NGHTTP2_HEADERS && frame->hd.type != NGHTTP2_DATA) return 0;
     if (frame->hd.type == NGHTTP2_DATA) session.limits_.data_sent();

@@ -57,6 +57,21 @@ TEST_F(Http2Abuse, ResetsThatAClientMakesUsSendCountAsItsOwn) {  // CVE-2025-867
   expect_calm("resets", all, 1);
 }
 
+TEST_F(Http2Abuse, WhatIsResetInTheReadThatBeganItReachesNoServer) {
+  H2Client client(port());
+  ASSERT_EQ(client.ask(1, h2_get()).status, 200);
+  const auto requests = proxy->upstream.request_count();
+  const auto connections = proxy->upstream.connections();
+  std::string all;
+  for (std::uint32_t id = 3; id < 103; id += 2)
+    all += h2_request(id, h2_get("/", {}, "POST"), false) + h2_frame(h2_window_update, 0, id, h2_number(0x7fffffff));
+  client.send(all);
+  EXPECT_EQ(client.answer(101).reset.value_or(0), 3U) << "FLOW_CONTROL_ERROR";
+  EXPECT_EQ(client.ask(103, h2_get()).status, 200);
+  EXPECT_EQ(proxy->upstream.request_count(), requests + 1);
+  EXPECT_EQ(proxy->upstream.connections(), connections) << "the kept one is enough";
+}
+
 TEST_F(Http2Abuse, FloodsOfEmptyFramesEndTheConnection) {
   std::string empty_data;
   std::string priorities;
