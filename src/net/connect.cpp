@@ -1,5 +1,7 @@
 #include "headgate/net/connect.hpp"
 
+#include "socket.hpp"
+
 #include "headgate/net/descriptors.hpp"
 #include "headgate/net/tls.hpp"
 
@@ -23,7 +25,7 @@ constexpr auto kTriedLast = std::chrono::seconds(10);
 /// What one connect() waits for: the name, then one address after another, each with a deadline. Asio's handlers keep
 /// it alive. A handler of a wait that is over sees another number in `wait` and does nothing.
 struct Attempt : std::enable_shared_from_this<Attempt> {
-  Attempt(boost::asio::io_context& loop, Timers& wheel) : resolver(loop), socket(loop), timers(wheel) {}
+  Attempt(boost::asio::io_context& loop, Timers& wheel) : resolver(loop), timers(wheel) {}
 
   void look_up(const std::string& host, const std::string& port, Duration timeout) {
     begin(timeout);
@@ -35,18 +37,6 @@ struct Attempt : std::enable_shared_from_this<Attempt> {
           for (const auto& entry : found) self->addresses.push_back(entry.endpoint());
           self->finish(ec || !self->addresses.empty() ? ec : error_code(error::host_not_found));
         });
-  }
-
-  void dial(const Tcp::endpoint& endpoint, Duration timeout) {
-    begin(timeout);
-    // The last descriptors are the admin interface's.
-    error_code opened;
-    socket.open(endpoint.protocol(), opened);
-    if (!opened && socket.native_handle() >= descriptor_shares().servers) opened = error::no_descriptors;
-    if (opened) return finish(opened);
-    socket.async_connect(endpoint, [self = shared_from_this(), wait = wait](const error_code& ec) {
-      if (self->wait == wait) self->finish(ec);
-    });
   }
 
   void begin(Duration timeout) {
@@ -61,28 +51,23 @@ struct Attempt : std::enable_shared_from_this<Attempt> {
     result = ec;
     timer.disarm();
     resolver.cancel();
-    if (ec) {
-      error_code ignored;
-      socket.close(ignored);
-    }
     if (waiter) std::exchange(waiter, nullptr).resume();
   }
 
-  /// During a handshake the coroutine waits for the stream, so interrupt that.
+  /// Behind the name the coroutine waits for the stream, so interrupt that.
   void stop() {
     stopped = true;
     if (!done) finish(error::operation_aborted);
-    if (const auto open = securing) open->interrupt();
+    if (const auto open = stream) open->interrupt();
   }
 
   static void expired(void* self) { static_cast<Attempt*>(self)->finish(error::timed_out); }
 
   Resolver resolver;
-  Socket socket;
   Timers& timers;
   Timer timer{&Attempt::expired, this};
   Endpoints addresses;
-  StreamPtr securing;
+  StreamPtr stream;
   bool done = true;
   bool stopped = false;
   unsigned wait = 0;
@@ -112,6 +97,23 @@ Clock::time_point after(Duration timeout) {
 Duration left_of(Clock::time_point until) {
   if (until == Clock::time_point::max()) return kForever;
   return std::max(std::chrono::duration_cast<Duration>(until - Clock::now()), Duration(0));
+}
+
+/// A socket that connects, or has connected already. Asio's would be put into its epoll set and taken out again.
+Result<int> dial(const Tcp::endpoint& to) noexcept {
+  const int descriptor = ::socket(to.protocol().family(), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, IPPROTO_TCP);
+  if (descriptor < 0) return socket::failure();
+  error_code ec;
+  const int on = 1;
+  ::setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  // The last descriptors are the admin interface's.
+  if (descriptor >= descriptor_shares().servers)
+    ec = error::no_descriptors;
+  else if (::connect(descriptor, to.data(), static_cast<socklen_t>(to.size())) != 0 && errno != EINPROGRESS)
+    ec = socket::failure();
+  if (!ec) return descriptor;
+  ::close(descriptor);
+  return ec;
 }
 
 ConnectError failed(At at, error_code code) {
@@ -183,18 +185,26 @@ struct Connector::State {
   Task<Result<StreamPtr, ConnectError>> reach(Attempt& attempt, Tcp::endpoint endpoint, const ConnectOptions& options,
                                               Clock::time_point until) {
     at = At::address;
-    Done connected(attempt);
-    attempt.dial(endpoint, left_of(until));
-    const error_code ec = co_await connected;
-    if (ec && is_own_want(ec)) note_own_want();
-    if (ec) co_return failed(At::address, ec);
-    StreamPtr stream(new Stream(std::move(attempt.socket), timers));
-    attempt.socket = Socket(loop);
-    if (!options.tls) co_return stream;
+    const auto opened = dial(endpoint);
+    if (opened.has_error()) {
+      if (is_own_want(opened.error())) note_own_want();
+      co_return failed(At::address, opened.error());
+    }
+    StreamPtr stream(new Stream(*opened, loop, timers));
+    attempt.stream = stream;
+    const auto connected = co_await stream->flush(left_of(until));
+    if (connected.has_error()) {
+      attempt.stream = nullptr;
+      stream->close();
+      co_return failed(At::address, connected.error());
+    }
+    if (!options.tls) {
+      attempt.stream = nullptr;
+      co_return stream;
+    }
     at = At::handshake;
-    attempt.securing = stream;
     auto secured = co_await secure(*stream, *options.tls, host, {}, left_of(until), options.session);
-    attempt.securing = nullptr;
+    attempt.stream = nullptr;
     if (secured.has_value()) co_return stream;
     stream->close();
     const auto& why = secured.error();

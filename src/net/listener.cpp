@@ -1,5 +1,7 @@
 #include "headgate/net/listener.hpp"
 
+#include "socket.hpp"
+
 #include "headgate/net/descriptors.hpp"
 #include "headgate/observe/event.hpp"
 
@@ -17,6 +19,8 @@ namespace {
 
 namespace error = boost::asio::error;
 
+/// So many in one turn: those that are here already have theirs between.
+constexpr int kAtOnce = 16;
 // The wait for free descriptors.
 constexpr auto kPause = std::chrono::milliseconds(100);
 
@@ -33,12 +37,14 @@ std::atomic<Ticks> last_end{Ticks{}};
 std::uint64_t accept_pauses() noexcept { return pauses.load(std::memory_order_relaxed); }
 
 Listener::Listener(boost::asio::io_context& loop, Timers& timers, BoundSocket socket, For whom)
-    : acceptor_(loop),
+    : loop_(loop),
+      acceptor_(loop),
       timers_(timers),
       last_descriptor_(whom == For::clients ? descriptor_shares().clients : std::numeric_limits<int>::max()) {
   acceptor_.assign(socket.local().protocol(), socket.descriptor());
   socket.release();
   acceptor_.non_blocking(true);
+  acceptor_.set_option(Tcp::no_delay(true));  // what is accepted inherits it
 }
 
 Listener::~Listener() {
@@ -59,19 +65,33 @@ void Listener::start(Take take) {
   accept();
 }
 
+/// Asio only waits: its own accept would put each connection into its epoll set and take it out again.
 void Listener::accept() {
-  acceptor_.async_accept([this](const error_code& ec, Socket socket) {
+  acceptor_.async_wait(Acceptor::wait_read, [this](const error_code& ec) {
     if (ec == error::operation_aborted) return;  // closed, and perhaps destroyed
-    bool full = false;
-    if (!ec) {
-      // The kernel gives the lowest number that is free: so many are open.
-      full = socket.native_handle() >= last_descriptor_;
-      take_(StreamPtr(new Stream(std::move(socket), timers_)));
-    }
-    if (!acceptor_.is_open()) return;
-    if (full || (ec && ec != error::connection_aborted)) return pause(full ? "few descriptors are left" : ec.message());
-    accept();
+    if (take_waiting()) accept();
   });
+}
+
+/// False: it waits no more, because it is closed or pauses.
+bool Listener::take_waiting() {
+  for (int taken = 0; taken < kAtOnce; ++taken) {
+    const int descriptor = socket::accept(acceptor_.native_handle());
+    if (descriptor < 0) {
+      const auto why = socket::failure();
+      if (why == error::would_block) break;
+      if (why == error::connection_aborted) continue;
+      pause(why.message());
+      return false;
+    }
+    take_(StreamPtr(new Stream(descriptor, loop_, timers_)));
+    if (!acceptor_.is_open()) return false;
+    // The kernel gives the lowest number that is free: so many are open.
+    if (descriptor < last_descriptor_) continue;
+    pause("few descriptors are left");
+    return false;
+  }
+  return true;
 }
 
 /// The rest is for connections to servers, without which the clients that are here could not be served.
@@ -113,10 +133,9 @@ void Listener::close() {
   acceptor_.cancel(ec);
   // At most one backlog: clients that keep connecting must not keep the listener open.
   for (int taken = 0; take_ && taken < kBacklog; ++taken) {
-    Socket socket(acceptor_.get_executor());
-    acceptor_.accept(socket, ec);
-    if (ec) break;
-    take_(StreamPtr(new Stream(std::move(socket), timers_)));
+    const int descriptor = socket::accept(acceptor_.native_handle());
+    if (descriptor < 0) break;
+    take_(StreamPtr(new Stream(descriptor, loop_, timers_)));
   }
   close_socket();
 }

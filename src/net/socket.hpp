@@ -64,6 +64,14 @@ inline Result<std::size_t> send(int descriptor, std::span<const iovec> pieces) n
   }
 }
 
+/// A connection that waits, which does not block. What accept4(2) returns.
+inline int accept(int listener) noexcept {
+  while (true) {
+    const int descriptor = ::accept4(listener, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    if (descriptor >= 0 || errno != EINTR) return descriptor;
+  }
+}
+
 /// Drops up to `most` bytes. Returns what recv(2) returns.
 inline ssize_t discard(int descriptor, std::size_t most) noexcept {
   while (true) {

@@ -25,7 +25,6 @@ constexpr auto kNextTurn = std::chrono::minutes(1);
 
 int take_descriptor(Socket& socket) {
   error_code ignored;
-  socket.non_blocking(true, ignored);
   socket.native_non_blocking(true, ignored);
   socket.set_option(Tcp::no_delay(true), ignored);
   return socket.release(ignored);  // so that Asio's reactor does not watch it too
@@ -39,6 +38,19 @@ Stream::Stream(Socket socket, Timers& timers)
       readiness_(boost::asio::use_service<Readiness>(socket.get_executor().context())),
       timers_(timers) {
   if (is_open()) readiness_.add(descriptor_, *this);
+}
+
+Stream::Stream(int descriptor, boost::asio::io_context& loop, Timers& timers)
+    : descriptor_(descriptor),
+      plain_(descriptor_),
+      readiness_(boost::asio::use_service<Readiness>(loop)),
+      timers_(timers) {
+  try {
+    readiness_.add(descriptor_, *this);
+  } catch (...) {
+    ::close(descriptor_);  // there is no destructor of what was not made
+    throw;
+  }
 }
 
 Stream::~Stream() { close_descriptor(); }

@@ -47,11 +47,13 @@ class Listener {
  private:
   using Acceptor = boost::asio::basic_socket_acceptor<Tcp, Executor>;
   void accept();
+  bool take_waiting();
   void pause(const std::string& reason);
   void resume();
   void close_socket() noexcept;
   static void pause_over(void* self);
 
+  boost::asio::io_context& loop_;
   Acceptor acceptor_;
   Timers& timers_;
   Timer pause_{&Listener::pause_over, this};

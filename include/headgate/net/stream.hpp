@@ -43,6 +43,9 @@ class Stream : public boost::intrusive_ref_counter<Stream, boost::thread_unsafe_
   /// Takes an open socket, makes it non-blocking and turns off Nagle's delay. `timers` outlives the stream. Throws
   /// std::system_error as Readiness::add().
   Stream(Socket socket, Timers& timers);
+  /// Owns a connected or connecting socket that does not block, and has no delay either. Throws as the other one; then
+  /// it is closed.
+  Stream(int descriptor, boost::asio::io_context& loop, Timers& timers);
   ~Stream();
   Stream(const Stream&) = delete;
   Stream& operator=(const Stream&) = delete;
@@ -79,7 +82,8 @@ class Stream : public boost::intrusive_ref_counter<Stream, boost::thread_unsafe_
   class WriteAll;
   static constexpr std::size_t kMaxPieces = 5;
   WriteAll write_all(std::span<const std::string_view> pieces, Duration timeout) noexcept;
-  /// co_await flush(t): waits until the kernel has the bytes that the transport still holds.
+  /// co_await flush(t): waits until the kernel has the bytes that the transport still holds; on a connecting socket,
+  /// until it is connected.
   WriteAll flush(Duration timeout) noexcept;
 
   /// Writes a few bytes without waiting. False if the kernel did not take them all: the stream is of no use then.
