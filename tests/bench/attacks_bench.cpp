@@ -98,7 +98,7 @@ std::string today() {
 std::string described(const Options& options, const std::vector<Target>& compared) {
   auto out = "`./dev bench attacks` on " + today() + ": " + machine();
   for (const auto& target : compared) out += "; " + target.version;
-  return out + ". The lowest of " + std::to_string(options.rounds) + " turns of " +
+  return out + ".\nThe lowest of " + std::to_string(options.rounds) + " turns of " +
          std::to_string(options.turn.count()) + " ms.\n\n";
 }
 
@@ -151,7 +151,10 @@ int run(const Options& options) {
   for (std::size_t a = 0; a < made.size(); ++a) rows.push_back(row_of(made[a]->name, made[a]->does, best[a]));
   const auto text = described(options, compared) + tables_of(names, rows, row_of("nobody", "", best.back()));
   std::cout << text << std::flush;
-  if (options.write) std::ofstream(options.page) << with_part(read_file(options.page), "attacks", text) << std::flush;
+  if (options.write) {
+    const auto page = with_part(read_file(options.page), "attacks", text);
+    std::ofstream(options.page) << page << std::flush;
+  }
   return 0;
 }
 
