@@ -17,7 +17,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr auto kPatient = std::chrono::seconds(2);
 /// One answer after another, so that the window never matters.
 constexpr std::uint32_t kWindow = 0x3fffffff;
 constexpr std::uint32_t kStreams = 2'000'000'000;
@@ -40,12 +39,13 @@ bool says_200(std::string_view block) {
 std::chrono::nanoseconds Waits::at(double share) const {
   const auto all = answered.size() + lost;
   const auto rank = static_cast<std::size_t>(std::ceil(share * static_cast<double>(all)));
-  if (rank == 0 || rank > answered.size()) return kPatient;
+  if (rank == 0 || rank > answered.size()) return patience;
   return answered[rank - 1];
 }
 
-Bystander::Bystander(std::uint16_t port, unsigned a_second)
-    : port_(port), every_(std::chrono::nanoseconds(std::chrono::seconds(1)) / a_second) {
+Bystander::Bystander(std::uint16_t port, unsigned a_second, std::chrono::seconds patience)
+    : port_(port), every_(std::chrono::nanoseconds(std::chrono::seconds(1)) / a_second), patience_(patience) {
+  waits_.patience = patience;
   thread_ = std::thread([this] { run(); });
 }
 
@@ -63,7 +63,7 @@ Waits Bystander::stop() {
 void Bystander::run() {
   for (auto due = Clock::now(); !stopping_; due += every_) {
     std::this_thread::sleep_until(due);
-    if ((fd_ >= 0 || connect()) && ask() && answered(due + kPatient)) {
+    if ((fd_ >= 0 || connect()) && ask() && answered(due + patience_)) {
       waits_.answered.emplace_back(Clock::now() - due);
       ++answers_;
     } else {
@@ -80,7 +80,7 @@ bool Bystander::connect() {
   fd_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   const int on = 1;
   setsockopt(fd_, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-  const timeval patient{kPatient.count(), 0};  // of a connect, too
+  const timeval patient{patience_.count(), 0};  // of a connect, too
   setsockopt(fd_, SOL_SOCKET, SO_SNDTIMEO, &patient, sizeof patient);
   sockaddr_in address{};
   address.sin_family = AF_INET;

@@ -13,16 +13,17 @@ namespace headgate::test::h2 {
 /// What it has seen.
 struct Waits {
   std::vector<std::chrono::nanoseconds> answered;  ///< from the moment that it was to ask, sorted
-  std::uint64_t lost = 0;                          ///< no answer within two seconds, another than 200, or no connection
+  std::uint64_t lost = 0;                          ///< no answer in its patience, another than 200, or no connection
+  std::chrono::nanoseconds patience{};
 
-  /// The wait that so much of all requests did not exceed: 0.99. Lost ones took two seconds.
+  /// The wait that so much of all requests did not exceed: 0.99. Lost ones took all the patience.
   std::chrono::nanoseconds at(double share) const;
 };
 
 /// Asks GET / from its making until stop(), on a thread of its own.
 class Bystander {
  public:
-  Bystander(std::uint16_t port, unsigned a_second);
+  Bystander(std::uint16_t port, unsigned a_second, std::chrono::seconds patience = std::chrono::seconds(2));
   ~Bystander();
   Bystander(const Bystander&) = delete;
   Bystander& operator=(const Bystander&) = delete;
@@ -42,6 +43,7 @@ class Bystander {
 
   std::uint16_t port_;
   std::chrono::nanoseconds every_;
+  std::chrono::seconds patience_;
   int fd_ = -1;
   std::uint32_t stream_ = 0;
   std::string in_;

@@ -2,11 +2,11 @@
 
 #include "attack_page.hpp"
 #include "attacked.hpp"
-#include "machine.hpp"
-#include "main_of.hpp"
-#include "page.hpp"
-#include "process.hpp"
-#include "scratch_directory.hpp"
+#include "bench/machine.hpp"
+#include "bench/main_of.hpp"
+#include "bench/page.hpp"
+#include "bench/process.hpp"
+#include "bench/scratch_directory.hpp"
 #include "security/h2/upstream.hpp"
 
 #include <sched.h>

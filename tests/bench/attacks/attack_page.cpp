@@ -1,6 +1,6 @@
 #include "attack_page.hpp"
 
-#include "table.hpp"
+#include "bench/table.hpp"
 
 #include <algorithm>
 #include <functional>

@@ -1,7 +1,7 @@
 #include "attacked.hpp"
 
-#include "peer_files.hpp"
-#include "process.hpp"
+#include "bench/peer_files.hpp"
+#include "bench/process.hpp"
 #include "security/h2/attacker.hpp"
 #include "security/h2/bystander.hpp"
 
