@@ -19,8 +19,8 @@ namespace {
 
 namespace error = boost::asio::error;
 
-/// So many in one turn: those that are here already have theirs between.
-constexpr int kAtOnce = 16;
+/// So many in one turn: what has come is read before there are more, or it would look idle to whoever needs its place.
+constexpr int kAtOnce = 1;
 // The wait for free descriptors.
 constexpr auto kPause = std::chrono::milliseconds(100);
 
