@@ -67,6 +67,7 @@ type_it() { # COMMAND EXPECTED LINE
     if [[ $command =~ -c\ ([^\ ]+) && $(<"${BASH_REMATCH[1]}") =~ \"listen\":\ *\"[^\"]*:([0-9]+) ]]; then
       wait_for "${BASH_REMATCH[1]}"
     fi
+    if [[ $command =~ ^LISTEN=[^\ ]*:([0-9]+) ]]; then wait_for "${BASH_REMATCH[1]}"; fi
     return
   fi
   (exit $status)

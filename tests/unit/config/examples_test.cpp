@@ -33,8 +33,9 @@ TEST_P(Shipped, HasNoErrorNoWarningAndNeedsNoAdvice) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Config, Shipped, testing::ValuesIn(shipped_configurations()), [](const auto& test) {
-  auto name = test.param.stem().string();
-  std::replace(name.begin(), name.end(), '-', '_');
+  auto name = test.param.lexically_relative(source_path("conf")).replace_extension().string();
+  std::replace_if(
+      name.begin(), name.end(), [](char c) { return c == '-' || c == '/'; }, '_');
   return name;
 });
 

@@ -31,9 +31,10 @@ inline std::vector<std::filesystem::path> files_in(const std::string& relative, 
   return out;
 }
 
-/// The minimal file and all examples.
+/// The minimal file, all examples, and all recipes.
 inline std::vector<std::filesystem::path> shipped_configurations() {
   auto out = files_in("conf/examples", ".json");
+  for (const auto& recipe : files_in("conf/examples/recipes", ".json")) out.push_back(recipe);
   std::erase_if(out, [](const auto& path) { return path.stem().extension() == ".test"; });
   out.push_back(source_path("conf/headgate.json"));
   return out;
