@@ -157,6 +157,22 @@ TEST(MetricsTable, EveryAlertEndsWithWhatToType) {
   EXPECT_GE(seen, 19U);
 }
 
+std::set<std::string> names_in(const std::string& text, const std::regex& name) {
+  std::set<std::string> out;
+  for (std::sregex_iterator each(text.begin(), text.end(), name), end; each != end; ++each) out.insert((*each)[1]);
+  return out;
+}
+
+TEST(MetricsTable, EveryAlertHasARowThatSaysWhatToDo) {
+  std::ifstream file(HEADGATE_SOURCE_DIR "/docs/operations.md");
+  const std::string page{std::istreambuf_iterator<char>(file), {}};
+  const std::regex alert("- alert: (\\w+)\n[^#]*?severity: (\\w+)");
+  const auto alerts = names_in(text_of("alerts.yml"), alert);
+  ASSERT_GT(alerts.size(), 18U);
+  EXPECT_EQ(names_in(page, std::regex("\n\\| `(Headgate\\w+)` \\| (?:critical|warning|info) \\|")), alerts);
+  EXPECT_EQ(names_in(page, std::regex("(Headgate[A-Z]\\w+)")), alerts);
+}
+
 TEST(MetricsTable, AlertsSpeakWhenTheyShould) {
   if (std::system("command -v promtool >/dev/null") != 0) GTEST_SKIP() << "no promtool on this machine";
   const std::string source = HEADGATE_SOURCE_DIR;
