@@ -166,8 +166,7 @@ std::set<std::string> names_in(const std::string& text, const std::regex& name) 
 TEST(MetricsTable, EveryAlertHasARowThatSaysWhatToDo) {
   std::ifstream file(HEADGATE_SOURCE_DIR "/docs/operations.md");
   const std::string page{std::istreambuf_iterator<char>(file), {}};
-  const std::regex alert("- alert: (\\w+)\n[^#]*?severity: (\\w+)");
-  const auto alerts = names_in(text_of("alerts.yml"), alert);
+  const auto alerts = names_in(text_of("alerts.yml"), std::regex("- alert: (\\w+)"));
   ASSERT_GT(alerts.size(), 18U);
   EXPECT_EQ(names_in(page, std::regex("\n\\| `(Headgate\\w+)` \\| (?:critical|warning|info) \\|")), alerts);
   EXPECT_EQ(names_in(page, std::regex("(Headgate[A-Z]\\w+)")), alerts);
