@@ -61,7 +61,7 @@ std::string nginx_file(Work work, const Place& place) {
          "events { worker_connections 16384; }\n"
          "http {\n"
          "  access_log " +
-         log + ";\n" + (work == Work::http2 ? "" : "  keepalive_timeout 300s;\n  keepalive_requests 1000000000;\n") +
+         log + ";\n" + (work == Work::attacked ? "" : "  keepalive_timeout 300s;\n  keepalive_requests 1000000000;\n") +
          "  client_body_temp_path " + folder + "/body;\n  proxy_temp_path " + folder + "/proxy;\n" +
          "  fastcgi_temp_path " + folder + "/fastcgi;\n  uwsgi_temp_path " + folder + "/uwsgi;\n  scgi_temp_path " +
          folder +
@@ -117,10 +117,11 @@ HeadgateParts headgate_parts(Work work, const Place& place) {
     case Work::log:
     case Work::tls:
     case Work::many:
+    case Work::h2:
     case Work::h2_tls:
     case Work::grpc:
       return {};
-    case Work::h2:
+    case Work::attacked:
       return {R"("drain": "100ms",)", ""};
     case Work::limit:
       return {R"("limits": { )" + by_key(plenty) + " },", R"(, "limits": ["key"])"};
@@ -156,7 +157,7 @@ std::string headgate_listener(Work work, const Place& place) {
 /// As many idle connections as the others keep: 100 streams of two connections have so many at once.
 std::string headgate_upstream(Work work) {
   if (work == Work::grpc) return R"(, "protocol": "http2")";
-  return speaks_h2(work) ? R"(, "max_idle": 256)" : "";
+  return speaks_h2(work) && work != Work::attacked ? R"(, "max_idle": 256)" : "";
 }
 
 /// The route of the requests among others: by turns for one path, for all below one, with parameters, and for a host.
@@ -188,6 +189,11 @@ std::string headgate_file(Work work, const Place& place) {
 }
 
 std::string nghttpx_file(Work work, const Place& place) {
+  if (work == Work::attacked)
+    return "frontend=127.0.0.1," + std::to_string(place.port) + ";no-tls\nbackend=127.0.0.1," +
+           std::to_string(place.upstream_port) +
+           "\nworkers=1\nbacklog=4096\naccesslog-file=/dev/null\nerrorlog-file=/dev/null\npid-file=" + place.folder +
+           "/pid\n";
   const auto host_and = [](std::uint16_t port) { return "127.0.0.1," + std::to_string(port); };
   std::string out = "workers=1\nsingle-process=yes\nbackend=" + host_and(place.upstream_port) +
                     (work == Work::grpc ? ";/;proto=h2" : "") +
@@ -196,13 +202,6 @@ std::string nghttpx_file(Work work, const Place& place) {
   return out + "frontend=" + host_and(place.port) +
          "\ntls-min-proto-version=TLSv1.3\nprivate-key-file=" + place.certificate +
          "\ncertificate-file=" + place.certificate + "\n";
-}
-
-std::string nghttpx_file(Work, const Place& place) {
-  return "frontend=127.0.0.1," + std::to_string(place.port) + ";no-tls\nbackend=127.0.0.1," +
-         std::to_string(place.upstream_port) +
-         "\nworkers=1\nbacklog=4096\naccesslog-file=/dev/null\nerrorlog-file=/dev/null\npid-file=" + place.folder +
-         "/pid\n";
 }
 
 }  // namespace headgate::bench

@@ -21,9 +21,12 @@ enum class Work {
   h2,          ///< nothing, and speaks HTTP/2 with the caller
   h2_tls,      ///< the same over TLS
   grpc,        ///< nothing, and speaks HTTP/2 with both sides
+  attacked,    ///< as h2, with the bounds and timeouts of a connection that each has unless told otherwise
 };
 
-constexpr bool speaks_h2(Work work) noexcept { return work == Work::h2 || work == Work::h2_tls || work == Work::grpc; }
+constexpr bool speaks_h2(Work work) noexcept {
+  return work == Work::h2 || work == Work::h2_tls || work == Work::grpc || work == Work::attacked;
+}
 constexpr bool speaks_tls(Work work) noexcept { return work == Work::tls || work == Work::h2_tls; }
 
 /// The address of a proxy, and what it forwards to.

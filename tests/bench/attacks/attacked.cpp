@@ -29,7 +29,7 @@ constexpr int kAttackerNice = -10;
 
 template <std::string (*file_of)(Work, const Place&)>
 std::string http2_file(const std::string& folder, std::uint16_t port, std::uint16_t upstream_port) {
-  return file_of(Work::http2, Place{.folder = folder, .port = port, .upstream_port = upstream_port});
+  return file_of(Work::attacked, Place{.folder = folder, .port = port, .upstream_port = upstream_port});
 }
 
 struct Running {
