@@ -18,7 +18,10 @@ void* H2Memory::take(std::size_t bytes) noexcept {
 /// It may be larger than was asked for, but is never smaller than the size under which it is kept.
 void H2Memory::give_back(void* at) noexcept {
   if (at == nullptr) return;
-  frame_pool::give_back(at, malloc_usable_size(at) / frame_pool::kStep * frame_pool::kStep);
+  constexpr std::size_t kMaxKept = 1024;  // larger ones are fields that a client has chosen, which would stay for ever
+  const auto size = malloc_usable_size(at);
+  if (size > kMaxKept) return ::operator delete(at);
+  frame_pool::give_back(at, size / frame_pool::kStep * frame_pool::kStep);
 }
 
 void* H2Memory::allocate_zeros(std::size_t count, std::size_t bytes, void* self) {

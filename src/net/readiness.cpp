@@ -51,8 +51,10 @@ void Readiness::dispatch_repeats() {
   std::sort(streams.begin(), streams.end());
   streams.erase(std::unique(streams.begin(), streams.end()), streams.end());
   in_turns_ = true;
+  std::size_t turns = 0;
   for (const auto& stream : streams) {
     if (stream->is_open()) stream->on_turn();
+    if (++turns % kTogether == 0) call_late();
   }
   call_late();
   in_turns_ = false;

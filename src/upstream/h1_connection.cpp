@@ -89,8 +89,8 @@ Task<Result<void, Failure>> H1Connection::read_head(http::ReplyHead& head, Durat
   const auto parsed = http::h1::parse_reply(read_buffer_.data().substr(0, size), method_, kReplyLimits, head);
   if (parsed.has_error()) co_return Failure{.what = Failed::malformed, .why = parsed.error().why};
   read_buffer_.consume(size);
-  reused_ = false;  // the server has seen the request
-  keep_alive_ = parsed->keep_alive;
+  reused_ = false;                                         // the server has seen the request
+  keep_alive_ = parsed->keep_alive && head.status >= 200;  // else its answer is still due, or it is a tunnel
   body_.begin(parsed->framing);
   co_return Result<void, Failure>{};
 }

@@ -3,8 +3,8 @@
 // after each answer, or open the next connection, and the upstream. Both do as little work as possible. Each end speaks
 // HTTP/1.1 or HTTP/2.
 
-#include "h2_answerer.hpp"
-#include "h2_caller.hpp"
+#include "h2/answerer.hpp"
+#include "h2/caller.hpp"
 #include "tls_client.hpp"
 
 #include <array>

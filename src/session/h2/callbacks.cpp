@@ -46,8 +46,10 @@ struct H2Callbacks {
     ++session.begun_streams_;
     // A stream counts until its exchange has ended, whatever the client says: else resets would be free.
     if (session.streams_.size() >= H2Session::kMaxStreams || session.has_enough()) {
-      if (!session.has_enough()) session.limits_.fault();
-      session.limits_.reset(session.clock().steady());
+      if (!session.has_enough()) {  // else it is the gateway that cannot
+        session.limits_.fault();
+        session.limits_.reset(session.clock().steady());
+      }
       nghttp2_submit_rst_stream(session.h2_, NGHTTP2_FLAG_NONE, id, NGHTTP2_REFUSED_STREAM);
       return 0;
     }
@@ -205,16 +207,19 @@ struct H2Callbacks {
   /// Frames of types that nobody here knows are only counted.
   static int leave_out(nghttp2_session*, void**, const nghttp2_frame_hd*, void*) { return NGHTTP2_ERR_CANCEL; }
 
-  /// Of a reset that counts before it is sent: what is beyond the bound must not begin in the same read.
-  static bool counted_early(std::uint32_t code) noexcept {
-    return code == NGHTTP2_NO_ERROR || code == NGHTTP2_REFUSED_STREAM || code == NGHTTP2_FLOW_CONTROL_ERROR;
+  /// Of a reset that says nothing against the client any more when it is sent: it counted when it was due, as what is
+  /// beyond the bound must not begin in the same read; or it ends an exchange that a server, a timeout or an operator
+  /// has ended.
+  static bool is_settled(std::uint32_t code) noexcept {
+    return code == NGHTTP2_NO_ERROR || code == NGHTTP2_REFUSED_STREAM || code == NGHTTP2_FLOW_CONTROL_ERROR ||
+           code == NGHTTP2_CANCEL || code == NGHTTP2_INTERNAL_ERROR;
   }
 
   static int sent(nghttp2_session*, const nghttp2_frame* frame, void* self) {
     auto& session = of(self);
     const auto id = frame->hd.stream_id;
     auto* const stream = session.find(id);
-    if (frame->hd.type == NGHTTP2_RST_STREAM && stream == nullptr && !counted_early(frame->rst_stream.error_code))
+    if (frame->hd.type == NGHTTP2_RST_STREAM && stream == nullptr && !is_settled(frame->rst_stream.error_code))
       session.limits_.reset(session.clock().steady());
     if (frame->hd.type != NGHTTP2_HEADERS && frame->hd.type != NGHTTP2_DATA) return 0;
     if (frame->hd.type == NGHTTP2_DATA) session.limits_.data_sent();

@@ -119,8 +119,7 @@ void H2Link::lose(error_code why, bool taken_down) {
   timer_.disarm();
   std::vector<std::int32_t> left;
   for (auto* const each : attempts_) {
-    if (each->closed_) continue;
-    each->closed_ = {.cause = why};
+    if (!each->closed_) each->closed_ = {.cause = why};  // who was closed in this turn may not know it yet
     left.push_back(each->id_);
   }
   pool_.forget(*this);

@@ -3,6 +3,7 @@
 #include "blackbox/harness/gateway.hpp"
 #include "blackbox/harness/h2_client.hpp"
 #include "blackbox/harness/look.hpp"
+#include "blackbox/http2/asking.hpp"
 
 #include <gtest/gtest.h>
 
@@ -150,6 +151,19 @@ TEST_F(Http2Abuse, AClientWithoutWindowGivesItsServerBack) {
   EXPECT_TRUE(proxy->upstream.wait_for_closed(before + 1));
   client.send(h2_frame(h2_settings, 0, 0, std::string("\0\4\0\0\xff\xff", 6)));
   EXPECT_EQ(client.ask(3, h2_get()).status, 200) << "the connection lives on";
+}
+
+TEST_F(Http2Abuse, IsNothingThatServersDo) {
+  H2Server server([](const H2Asked& asked) {
+    if (asked.fields.at(":path") == "/whole") return h2_answer(asked.stream, {{":status", "200"}});
+    return h2_request(asked.stream, {{":status", "200"}}, false) + h2_frame(h2_data, 0, asked.stream, "half") +
+           h2_frame(h2_rst_stream, 0, asked.stream, h2_number(2));
+  });
+  Proxy other(asking(server.url()));
+  H2Client client(other.gateway.port());
+  std::uint32_t stream = 1;
+  for (; stream < 2 * 300; stream += 2) ASSERT_TRUE(client.ask(stream, h2_get()).reset) << stream;
+  EXPECT_EQ(client.ask(stream, h2_get("/whole")).status, 200) << "its connection lives on";
 }
 
 TEST_F(Http2Abuse, OneDownloadDoesNotHoldUpAnother) {

@@ -248,5 +248,21 @@ TEST(Http2Servers, KeepTheirConnectionOverAReloadAsLongAsTheProtocolStays) {
   EXPECT_EQ(server.connections(), 2U);
 }
 
+TEST(Http2Servers, ThatAnswerWithNonsenseAndCloseAreNotWaitedFor) {
+  std::atomic<unsigned> calls = 0;
+  H2Server server([&](const H2Asked& asked) {
+    if (asked.reset || !asked.ended || ++calls < 3) return std::string();
+    return h2_request(asked.stream, {{":status", "200"}, {"Upper", "x"}}, false);
+  });
+  Proxy proxy(asking(server.url(), {{"routes", {{{"path", "/*"}, {"to", "app"}, {"timeout", "1m"}}}}}));
+  H2Client client(proxy.gateway.port());
+  const auto begun = std::chrono::steady_clock::now();
+  client.send(h2_request(1, h2_get()) + h2_request(3, h2_get()) + h2_request(5, h2_get()));
+  ASSERT_TRUE(wait_until([&] { return calls >= 3; }));
+  server.hang_up();
+  for (const std::uint32_t stream : {1U, 3U, 5U}) EXPECT_EQ(client.answer(stream).status, 502) << stream;
+  EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(20));
+}
+
 }  // namespace
 }  // namespace headgate::test

@@ -49,8 +49,21 @@ TEST_F(Choices, KnowTheRequestsInFlight) {
   EXPECT_EQ(in_flight(0), 1U) << "taken from the pool";
 }
 
+TEST_F(Choices, KeepNoConnectionOnWhichAnAnswerIsStillDueNorATunnel) {
+  for (const std::string_view head :
+       {"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n", "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n"}) {
+    begin(1);
+    auto one = connect();
+    ASSERT_TRUE(exchange(*one, far(), head).has_value()) << head;
+    give_back(std::move(one));
+    EXPECT_EQ(upstream_->take_idle(choice_), nullptr) << "its next user would get what is meant for the last one";
+  }
+}
+
 TEST_F(Choices, CountAServerThatDoesNotConnectYet) {
   begin(1);
+  options_.servers.front().host = "localhost";  // an address connects at once on one machine, a name is looked up
+  upstream_ = changed(options_);
   std::optional<Result<AttemptPtr, Failure>> out;
   spawn(keep(upstream_->connect(choice_), out), "test");
   EXPECT_FALSE(out);

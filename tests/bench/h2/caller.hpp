@@ -2,7 +2,7 @@
 // A connection of the load that speaks HTTP/2, without I/O: keeps so many streams open, and begins the next one when
 // an answer is complete.
 
-#include "h2_frames.hpp"
+#include "frames.hpp"
 
 #include <cstdint>
 #include <string>

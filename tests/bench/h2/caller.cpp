@@ -1,4 +1,4 @@
-#include "h2_caller.hpp"
+#include "caller.hpp"
 
 #include <nghttp2/nghttp2.h>
 

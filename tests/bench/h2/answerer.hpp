@@ -2,7 +2,7 @@
 // A connection of the upstream that speaks HTTP/2, without I/O: answers each call of gRPC with one message and
 // trailers.
 
-#include "h2_frames.hpp"
+#include "frames.hpp"
 
 #include <cstdint>
 #include <string>

@@ -1,4 +1,4 @@
-#include "h2_frames.hpp"
+#include "frames.hpp"
 
 #include <nghttp2/nghttp2.h>
 

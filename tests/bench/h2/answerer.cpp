@@ -1,6 +1,6 @@
-#include "h2_answerer.hpp"
+#include "answerer.hpp"
 
-#include "h2_caller.hpp"
+#include "caller.hpp"
 
 #include <nghttp2/nghttp2.h>
 
