@@ -6,6 +6,7 @@ RUN ./dev install && rm -rf /var/lib/apt/lists/*
 COPY CMakeLists.txt CMakePresets.json ./
 COPY cmake cmake
 COPY lua lua
+COPY dashboard dashboard
 COPY include include
 COPY src src
 RUN ./dev build release headgate && strip build/release/headgate

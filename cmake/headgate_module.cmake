@@ -183,6 +183,31 @@ function(headgate_script target name namespace header)
   target_sources(${target} PRIVATE ${out})
 endfunction()
 
+# headgate_page(TARGET): adds to TARGET page_files() of dashboard/*, and of the library that draws its plots, as Debian packages it.
+function(headgate_page target)
+  find_file(HEADGATE_DYGRAPHS dygraph.min.js PATHS /usr/share/javascript/dygraphs)
+  find_file(HEADGATE_DYGRAPHS_LICENCE copyright PATHS /usr/share/doc/libjs-dygraphs NO_DEFAULT_PATH)
+  if(NOT HEADGATE_DYGRAPHS OR NOT HEADGATE_DYGRAPHS_LICENCE)
+    message(FATAL_ERROR "dygraphs is not here: apt-get install libjs-dygraphs, or ./dev install")
+  endif()
+  cmake_path(GET HEADGATE_DYGRAPHS PARENT_PATH folder)
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/dashboard/*)
+  set(files "")
+  foreach(source IN LISTS sources)
+    cmake_path(GET source FILENAME name)
+    list(APPEND files ${name}=${source})
+  endforeach()
+  list(APPEND files dygraph.min.js=${HEADGATE_DYGRAPHS} dygraph.min.css=${folder}/dygraph.min.css
+    dygraphs.txt=${HEADGATE_DYGRAPHS_LICENCE})
+  set(embed ${CMAKE_SOURCE_DIR}/cmake/embed_page.cmake)
+  set(out ${CMAKE_BINARY_DIR}/generated/${target}/page_files.cpp)
+  add_custom_command(OUTPUT ${out}
+    COMMAND ${CMAKE_COMMAND} -DOUT=${out} "-DFILES=${files}" -P ${embed}
+    DEPENDS ${sources} ${HEADGATE_DYGRAPHS} ${HEADGATE_DYGRAPHS_LICENCE} ${embed} VERBATIM)
+  set_source_files_properties(${out} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)  # a hundred thousand numbers
+  target_sources(${target} PRIVATE ${out})
+endfunction()
+
 # headgate_commit(TARGET): generates commit() of include/headgate/admin/commit.hpp. Without a repository, as in the build of an image, it is what
 # HEADGATE_COMMIT says.
 function(headgate_commit target)

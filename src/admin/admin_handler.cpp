@@ -37,16 +37,17 @@ Task<void> refuse(Exchange& x, unsigned status, std::string_view detail, std::st
   co_await gateway::send_problem(x, problem, gateway::RejectionHeaders::none);
 }
 
-void begin_answer(Exchange& x, std::string_view type) {
+void begin_answer(Exchange& x, std::string_view type, std::span<const http::Field> more = {}) {
   x.fields.clear();
   x.fields.push_back({http::Known::content_type, "Content-Type", type});
-  x.fields.push_back({http::Known::cache_control, "Cache-Control", "no-store"});
+  if (more.empty()) x.fields.push_back({http::Known::cache_control, "Cache-Control", "no-store"});
+  x.fields.insert(x.fields.end(), more.begin(), more.end());
 }
 
 Task<void> send_answer(Exchange& x, const AdminAnswer& answer) {
   if (answer.status >= 400 && answer.type != AdminAnswer::kProblem)
     co_return co_await refuse(x, answer.status, answer.body);
-  begin_answer(x, answer.type);
+  begin_answer(x, answer.type, answer.fields);
   const gateway::AnswerStart whole{.start = {.status = answer.status}};
   co_await gateway::send_whole<AnswerFrom::gateway>(x, whole, answer.body);
 }
@@ -136,11 +137,16 @@ bool asked_by_address(std::string_view authority) {
 }
 
 /// A page in a browser on this machine can send requests here, but its browser always says so, if only with an empty
-/// field. No page is of this interface, so none may change anything, wherever it says it comes from.
+/// field. None may change anything without a token, wherever it says it comes from: also the dashboard only shows then.
 bool from_a_page(const http::Fields& fields) {
   return std::any_of(fields.begin(), fields.end(), [](const http::Field& field) {
     return http::same_word(field.name, "Origin") || http::same_word(field.name.substr(0, 10), "Sec-Fetch-");
   });
+}
+
+/// The dashboard may ask what changes nothing; no other page can make a browser say that it is of this origin.
+bool from_own_page(const http::Fields& fields) {
+  return http::field_of(fields, "Sec-Fetch-Site").value == "same-origin";
 }
 
 /// The whole body if it has at most `most` bytes; else the status to refuse it with.
@@ -233,6 +239,7 @@ Task<void> AdminHandler::handle(Exchange& x) {
   call.role = role;
   call.address = x.peer_text;
   call.accept = http::field_of(x.request.fields, "Accept").value;
+  call.known = http::field_of(x.request.fields, "If-None-Match").value;
   if (auto why = wrong_query(asked, call.query); !why.empty()) {
     const AdminAnswer refusal{.status = 400, .body = std::move(why)};
     co_return co_await finish(x, asked, call, refusal);
@@ -288,7 +295,8 @@ Task<bool> AdminHandler::refused_access(Exchange& x, const AdminMatch& match, Ad
     else if (!guarded && !asked_by_address(x.request.authority))
       status = 403, why = kAskByAddress;
   }
-  if (status == 0 && !guarded && changes && from_a_page(x.request.fields)) status = 403, why = kNoBrowser;
+  const bool only_asks = match.endpoint != nullptr && asked.reads && from_own_page(x.request.fields);
+  if (status == 0 && !guarded && changes && !only_asks && from_a_page(x.request.fields)) status = 403, why = kNoBrowser;
   if (status == 0) co_return false;
   audit_.refused(x.peer_text, x.request.method, x.request.path, status, why);
   co_await refuse(x, status, why, status == 401 ? "Bearer realm=\"headgate admin\"" : "", wait);
@@ -319,7 +327,8 @@ Task<void> AdminHandler::send_stream(Exchange& x, const AdminEndpoint& asked, co
       auto waiting = wait_for_more(x, *pause, stream->pause());
       co_await waiting;
       if (pause->more || x.client_gone) continue;
-      text = stream->heartbeat();
+      text = stream->take();
+      if (text.empty()) text = stream->heartbeat();
     }
     sent = co_await x.reply->write(text, http::EndStream::no);
   }

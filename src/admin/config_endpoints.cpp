@@ -106,6 +106,14 @@ AdminAnswer show(const OperatorBoard& board) {
   return {.body = text + ",\"config\":" + *shown->json + "}\n", .type = AdminAnswer::kJson};
 }
 
+AdminAnswer places(const OperatorBoard& board) {
+  const auto state = board.now();
+  const auto* shown = described(state);
+  if (shown == nullptr || !shown->places) return no_file();
+  return {.body = "{\"file\":" + ConfigJson(state.active->config->file).dump() + ",\"places\":" + *shown->places + "}\n",
+          .type = AdminAnswer::kJson};
+}
+
 AdminAnswer compare(const OperatorBoard& board, const config::ReadAgain& read_again) {
   const auto state = board.now();
   const auto* shown = described(state);
@@ -178,6 +186,12 @@ std::vector<AdminEndpoint> config_endpoints(OperatorBoard& board, RunAside aside
        .path = "/api/v1/config",
        .answer = [&board](const AdminCall&) { return show(board); },
        .about = {.summary = "The configuration in force, with defaults, without secrets", .answer = "Config"}});
+  out.push_back({.method = "GET",
+                 .path = "/api/v1/config/places",
+                 .answer = [&board](const AdminCall&) { return places(board); },
+                 .about = {.summary = "Where the values of the configuration in force are written: by JSON pointer the "
+                                      "line and column, of an included file also its path",
+                           .answer = "ConfigPlaces"}});
   out.push_back(
       {.method = "GET",
        .path = "/api/v1/config/diff",

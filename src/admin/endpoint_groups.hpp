@@ -5,7 +5,9 @@
 #include "headgate/admin/endpoints.hpp"
 #include "headgate/admin/upstream_queues.hpp"
 
+#include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -61,9 +63,21 @@ std::vector<AdminEndpoint> connection_endpoints(ConnectionCalls& calls, const Op
                                                 const observe::Logs& logs);
 /// The queues before an upstream.
 using AskQueues = std::function<std::vector<QueueUse>(const std::string& upstream)>;
-/// GET /api/v1/servers: which servers get requests, and why others do not. Both are called on the admin thread.
-AdminEndpoint servers_endpoint(std::function<std::vector<UpstreamReport>()> ask, AskQueues queues);
+/// The retries at an upstream since the start, by their reason.
+using AskRetries = std::function<std::map<std::string, std::uint64_t>(const std::string& upstream)>;
+/// GET /api/v1/servers: which servers get requests, and why others do not. All are called on the admin thread.
+AdminEndpoint servers_endpoint(std::function<std::vector<UpstreamReport>()> ask, AskQueues queues, AskRetries retries);
 /// GET /api/v1/traffic: what each route has to do at the moment.
 AdminEndpoint traffic_endpoint(const TrafficRates& rates, const OperatorBoard& operators);
+/// GET /api/v1/traffic/history: the last quarter of an hour.
+AdminEndpoint history_endpoint(const TrafficRates& rates);
+/// GET /api/v1/rooms: who waits before the gateway.
+AdminEndpoint rooms_endpoint(const OperatorBoard& operators, const observe::Registry& registry);
+/// GET / and GET /dashboard/{file}: the dashboard, for everybody.
+std::vector<AdminEndpoint> page_endpoints();
+/// POST /api/v1/simulate: a policy on the last minutes of live traffic.
+AdminEndpoint simulate_endpoint(std::function<void(std::string config, AdminEndpoint::Give give)> simulate);
+/// GET /api/v1/role: what the caller may do.
+AdminEndpoint role_endpoint();
 
 }  // namespace headgate::admin

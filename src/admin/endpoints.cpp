@@ -4,9 +4,29 @@
 #include "admin/limits/key_use.hpp"
 #include "endpoint_groups.hpp"
 
+#include "headgate/observe/metrics_table.hpp"
+
 #include <utility>
 
 namespace headgate::admin {
+
+namespace {
+
+/// What the dashboard shows. Busy keys and routes beyond these are left out, and said to be.
+std::vector<LiveFeed::Part> parts_of_a_look() {
+  return {{"status", "/api/v1/status"},
+          {"traffic", "/api/v1/traffic", "?n=100"},
+          {"history", "/api/v1/traffic/history"},
+          {"limits", "/api/v1/limits"},
+          {"top", "/api/v1/top", "?n=10"},
+          {"bans", "/api/v1/bans"},
+          {"overrides", "/api/v1/overrides"},
+          {"rooms", "/api/v1/rooms"},
+          {"servers", "/api/v1/servers"},
+          {"diff", "/api/v1/candidate/diff"}};
+}
+
+}  // namespace
 
 std::vector<AdminEndpoint> endpoints_of(const Subjects& s) {
   auto& operators = s.operators;
@@ -33,8 +53,14 @@ std::vector<AdminEndpoint> endpoints_of(const Subjects& s) {
       [&operators, &flights = s.flights, &registry = s.registry](const std::string& upstream) {
         const auto active = operators.now().active;
         return active ? queues_of(*active->compiled, upstream, flights, registry) : std::vector<QueueUse>();
+      },
+      [&registry = s.registry](const std::string& upstream) {
+        constexpr std::size_t kReasonLabel = 1;
+        return registry.sums(observe::family::retries, {upstream}, kReasonLabel);
       }));
   out.push_back(traffic_endpoint(s.rates, operators));
+  out.push_back(history_endpoint(s.rates));
+  out.push_back(rooms_endpoint(operators, s.registry));
   out.push_back(bounds_endpoint(s.bounds));
   out.push_back(certificates_endpoint(operators, s.certificates));
   add(operate_endpoints(operators, s.board, s.logs, s.drain, s.tell_state, s.tell_size));
@@ -42,6 +68,11 @@ std::vector<AdminEndpoint> endpoints_of(const Subjects& s) {
   out.push_back(refused_endpoint(s.refused));
   out.push_back(events_endpoint(s.events));
   out.push_back(explain_endpoint(s.explain, s.reasons));
+  s.live.use(parts_of_a_look(), out, [&events = s.events] { return events.last(); });
+  out.push_back(live_endpoint(s.live));
+  out.push_back(role_endpoint());
+  out.push_back(simulate_endpoint(s.simulate));
+  add(page_endpoints());
   return out;
 }
 

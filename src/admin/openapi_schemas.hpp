@@ -130,6 +130,7 @@ inline constexpr std::array kSchemas = {
       "upstreams": {"type": "array", "items": {"type": "object", "required": ["upstream", "servers"], "properties": {
         "upstream": {"type": "string"}, "circuit": {"enum": ["closed", "open", "half_open"]},
         "circuit_tries_in_seconds": {"type": "integer"},
+        "retries": {"type": "object", "additionalProperties": {"type": "integer"}},
         "queues": {"type": "array", "items": {"type": "object", "required": ["for", "waiting", "length"], "properties": {
           "for": {"enum": ["servers", "in_flight", "adaptive"]}, "waiting": {"type": "integer"},
           "length": {"type": "integer"}}}},
@@ -196,6 +197,25 @@ inline constexpr std::array kSchemas = {
       "total": {"$ref": "#/components/schemas/RouteTraffic"},
       "routes": {"type": "array", "items": {"$ref": "#/components/schemas/RouteTraffic"}},
       "left_out": {"type": "object", "required": ["routes", "requests_per_second"]}}})"},
+    NamedSchema{"TrafficHistory", R"({"type": "object", "required": ["rows"], "properties": {
+      "rows": {"type": "array", "items": {"allOf": [{"$ref": "#/components/schemas/RouteTraffic"}, {"type": "object",
+        "required": ["end", "over_seconds"], "properties": {
+        "end": {"type": "string", "format": "date-time"}, "over_seconds": {"type": "number"}}}]}}}})"},
+    NamedSchema{"Rooms", R"({"type": "object", "required": ["rooms"], "properties": {
+      "rooms": {"type": "array", "items": {"type": "object", "required": ["room", "mode", "store", "waiting", "inside",
+        "visitors", "wait_seconds", "admitted", "told_to_wait", "lost"], "properties": {
+        "room": {"type": "string"}, "mode": {"enum": ["enforce", "observe"]}, "store": {"enum": ["memory", "redis"]},
+        "waiting": {"type": "number"}, "inside": {"type": "number"}, "visitors": {"type": "integer"},
+        "wait_seconds": {"type": "number"}, "admitted": {"type": "integer"}, "told_to_wait": {"type": "integer"},
+        "lost": {"type": "integer"}}}}}})"},
+    NamedSchema{"Simulated", R"({"type": "object", "required": ["requests", "limits", "notes", "comparison"],
+      "properties": {"requests": {"type": "integer"}, "limits": {"type": "array"},
+        "notes": {"type": "array", "items": {"type": "string"}}, "comparison": {"type": "object", "required": [
+        "refused_before", "refused_after", "limits"]}}})"},
+    NamedSchema{"Role", R"({"type": "object", "required": ["role"], "properties": {
+      "role": {"enum": ["local", "reader", "operator"]}}})"},
+    NamedSchema{"ConfigPlaces", R"({"type": "object", "required": ["file", "places"], "properties": {
+      "file": {"type": "string"}, "places": {"type": "object", "additionalProperties": {"type": "string"}}}})"},
     NamedSchema{"Bounds", R"({"type": "object", "required": ["bounds"], "properties": {
       "bounds": {"type": "array", "items": {"type": "object",
         "required": ["bound", "used", "limit", "unit", "share", "warns", "when_full"], "properties": {

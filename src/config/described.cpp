@@ -14,6 +14,8 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace headgate::config {
 namespace {
@@ -183,5 +185,21 @@ class Writer {
 }  // namespace
 
 Described describe(const Node& root) { return Writer().run(root); }
+
+std::string places_of(const Node& root, const Report& report) {
+  std::string out = "{";
+  std::vector<const Node*> open = {&root};
+  for (std::size_t told = 0; !open.empty() && told < Described::kMaxPlaces;) {
+    const Node* const node = open.back();
+    open.pop_back();
+    for (auto child = node->children.rbegin(); child != node->children.rend(); ++child) open.push_back(*child);
+    if (node == &root) continue;
+    if (told++ > 0) out += ',';
+    const auto at = node->key.empty() ? node->span.begin : node->key_span.begin;
+    out += nlohmann::json(pointer(*node)).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + ':' +
+           nlohmann::json(report.place(at)).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  }
+  return out + '}';
+}
 
 }  // namespace headgate::config

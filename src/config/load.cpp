@@ -164,6 +164,7 @@ Loaded load_text(std::string_view source, const std::string& directory, std::str
                                       [](const auto& each) { return each.severity == Severity::error; });
       if (!report.has_errors() && sound) {
         config.described = describe(*root);
+        config.described.places = std::make_shared<const std::string>(places_of(*root, report));
         config.file = path;
         config.sha256 = sha256_of(source, includer.files());
         loaded.config = std::move(config);

@@ -191,6 +191,7 @@ struct Logs::State {
   std::vector<std::shared_ptr<Output>> ending;  ///< targets that write their last lines; main thread only
   std::vector<const Lane*> lanes_before;        ///< of the access log in `unused`; guarded by the mutex
   std::shared_ptr<ToOutput> events = std::make_shared<ToOutput>();
+  std::shared_ptr<RecentLines> recent = std::make_shared<RecentLines>();
   std::shared_ptr<spdlog::logger> before = spdlog::default_logger();
 };
 
@@ -243,6 +244,8 @@ void Logs::use(Next next) {
     }
   }
   const auto& now = state.now;
+  if (before.access && before.access != now.access) before.access->keep(nullptr);
+  if (now.access) now.access->keep(state.recent);
   for (const auto& each : {now.error, now.access})
     if (each) each->start();
   use_style(now.error && now.error->takes_fields() ? LogFormat::json : now.options.format, now.options.instance,
@@ -254,6 +257,8 @@ void Logs::use(Next next) {
     if (!used && (state.unused.empty() || state.unused.back() != each)) state.unused.push_back(each);
   }
 }
+
+std::string Logs::recent() const { return state_->recent->text(std::chrono::steady_clock::now()); }
 
 void Logs::close_unused() {
   auto& state = *state_;

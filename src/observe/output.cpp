@@ -186,11 +186,27 @@ bool Output::drain(Lane& lane) {
       if (!full_) trouble(errno);
       return false;
     }
+    keep_some(text.substr(0, static_cast<std::size_t>(written)));
     lane.pop(static_cast<std::size_t>(written));
     text.remove_prefix(static_cast<std::size_t>(written));
     trouble(0);
   }
   return true;
+}
+
+void Output::keep(std::shared_ptr<RecentLines> recent) {
+  const std::lock_guard lock(mutex_);
+  recent_ = std::move(recent);
+}
+
+void Output::keep_some(std::string_view written) {
+  if (takes_marks()) written.remove_prefix(std::min(kMarks, written.size()));  // it is one whole line
+  std::shared_ptr<RecentLines> recent;
+  {
+    const std::lock_guard lock(mutex_);
+    recent = recent_;
+  }
+  if (recent) recent->add(written, std::chrono::steady_clock::now());
 }
 
 /// How many bytes of it are written, or -1 with errno.

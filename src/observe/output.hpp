@@ -6,6 +6,7 @@
 
 #include "headgate/core/result.hpp"
 #include "headgate/core/time.hpp"
+#include "headgate/observe/recent_lines.hpp"
 
 #include <condition_variable>
 #include <memory>
@@ -46,6 +47,8 @@ class Output : public std::enable_shared_from_this<Output> {
 
   /// Starts the writing thread, the first time that it is called.
   void start();
+  /// What is written goes to `recent` too, without marks.
+  void keep(std::shared_ptr<RecentLines> recent);
   /// Makes a lane for one more thread; it lives as long as this object.
   Lane& lane();
   /// Bytes that wait in the lane with the most of them. Any thread.
@@ -71,6 +74,7 @@ class Output : public std::enable_shared_from_this<Output> {
   bool drain();
   bool drain(Lane& lane);
   long write_some(std::string_view text);
+  void keep_some(std::string_view written);
   void trouble(int error);
   void open_again();
   void wait(bool for_room) noexcept;
@@ -88,6 +92,7 @@ class Output : public std::enable_shared_from_this<Output> {
 
   mutable std::mutex mutex_;  // guards the next members
   std::vector<std::unique_ptr<Lane>> lanes_;
+  std::shared_ptr<RecentLines> recent_;  // null: nobody keeps them
   std::condition_variable ended_;
   bool has_ended_ = false;
 

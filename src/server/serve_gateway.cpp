@@ -6,6 +6,7 @@
 #include "server/upgrade/passed_sockets.hpp"
 #include "server/watch/gateway_bounds.hpp"
 #include "side_thread.hpp"
+#include "simulate_live.hpp"
 
 #include "headgate/admin/collect.hpp"
 #include "headgate/admin/endpoints.hpp"
@@ -113,7 +114,7 @@ void collect_all(Shared& shared) {
 }
 
 admin::Subjects subjects_of(Shared& shared, GatewayProgram& program, SideThread& side,
-                            const config::ReadAgain& read_again, admin::EventFeed& events,
+                            const config::ReadAgain& read_again, admin::EventFeed& events, admin::LiveFeed& live,
                             admin::ConnectionCalls& connections) {
   auto& operators = shared.operators;
   return {
@@ -124,6 +125,13 @@ admin::Subjects subjects_of(Shared& shared, GatewayProgram& program, SideThread&
       .refused = shared.refused,
       .explain = shared.explain,
       .events = events,
+      .live = live,
+      .simulate =
+          [simulation = std::make_shared<SimulateLive>(
+               operators, shared.logs, [&side](std::function<void()> what) { return side.run(std::move(what)); })](
+              std::string config, admin::AdminEndpoint::Give give) {
+            simulation->ask(std::move(config), std::move(give));
+          },
       .connections = connections,
       .reloads = program.calls(),
       .candidate = program.candidate_calls(),
@@ -194,11 +202,12 @@ int serve_gateway(const config::Config& config, const config::ReadAgain& read_ag
   const bool replaces = taken.begun();
   const auto run = [&] {
     admin::EventFeed events;
+    admin::LiveFeed live;  // goes on in a drain, which it shows
     program.at_drain([&events] { events.close(); });
     admin::ConnectionCalls connections(shared.operators, main_loop, program.totals());
     AdminListener admin(
         config.admin, shared.registry, [&reasons = shared.reasons] { return admin::readiness_of(reasons); },
-        admin::endpoints_of(subjects_of(shared, program, side, read_again, events, connections)));
+        admin::endpoints_of(subjects_of(shared, program, side, read_again, events, live, connections)));
     const StopsFirst stops_first{side};
     add_connection_bounds(shared.bounds, shared.operators, program.totals());
     add_key_bounds(shared.bounds, shared);
@@ -228,6 +237,7 @@ int serve_gateway(const config::Config& config, const config::ReadAgain& read_ag
     const ServeOptions options{.listen = config.listen, .workers = config.workers, .reloads = true, .passed = &passed};
     const auto result = serve(main_loop, options, program);
     events.close();
+    live.close();
     side.stop();
     admin.stop();
     return result;

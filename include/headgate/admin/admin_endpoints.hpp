@@ -4,6 +4,7 @@
 
 #include "headgate/core/result.hpp"
 #include "headgate/core/time.hpp"
+#include "headgate/http/fields.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -29,6 +30,7 @@ struct AdminCall {
   AdminRole role = AdminRole::local;
   std::string address{};      ///< of the caller
   std::string_view accept{};  ///< the kinds of answer that the caller takes
+  std::string_view known{};   ///< If-None-Match: what the caller has already
 
   /// The segment of the path at "{name}"; "" if the endpoint has no such name.
   std::string_view parameter(std::string_view name) const noexcept;
@@ -45,6 +47,8 @@ struct AdminAnswer {
   /// What was changed, for the log of changes, beside the parameters of the path: "limit=abuse". No secret and no key
   /// of a limit in clear.
   std::string target{};
+  /// Fields beside Content-Type, with Cache-Control; none: the answer may not be kept.
+  std::span<const http::Field> fields{};
 
   static constexpr std::string_view kProblem = "application/problem+json";
   static constexpr std::string_view kJson = "application/json";

@@ -9,6 +9,7 @@
 #include "headgate/admin/connection_calls.hpp"
 #include "headgate/admin/event_feed.hpp"
 #include "headgate/admin/explain_calls.hpp"
+#include "headgate/admin/live_feed.hpp"
 #include "headgate/admin/operator_board.hpp"
 #include "headgate/admin/reasons.hpp"
 #include "headgate/admin/refused_endpoint.hpp"
@@ -60,6 +61,9 @@ struct Subjects {
   RefusedBoard& refused;
   ExplainCalls& explain;
   EventFeed& events;
+  LiveFeed& live;
+  /// Tries a policy, a configuration, on the last minutes of live traffic.
+  std::function<void(std::string config, AdminEndpoint::Give give)> simulate;
   ConnectionCalls& connections;
   std::shared_ptr<ReloadCalls> reloads;
   CandidateCalls candidate;

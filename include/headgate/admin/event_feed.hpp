@@ -6,7 +6,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace headgate::admin {
 
@@ -16,6 +18,7 @@ class EventFeed {
  public:
   static constexpr std::size_t kReaders = 8;
   static constexpr std::size_t kQueue = 256;                    ///< events of one reader that wait
+  static constexpr std::size_t kKept = 100;                     ///< the last events, for who comes later
   static constexpr Duration kPause = std::chrono::seconds(10);  ///< then a comment shows that the connection lives
 
   EventFeed();
@@ -27,6 +30,8 @@ class EventFeed {
   std::unique_ptr<AdminStream> open();
   /// How many there are.
   std::size_t readers() const;
+  /// The last events, the oldest first: each as JSON.
+  std::vector<std::string> last() const;
   /// Ends all streams: what waits is still sent. Nobody can read any more.
   void close();
 

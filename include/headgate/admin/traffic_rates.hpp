@@ -2,6 +2,7 @@
 // How much goes through this gateway at the moment: requests a second over the last minute, and by route.
 
 #include "headgate/admin/route_traffic.hpp"
+#include "headgate/admin/traffic_history.hpp"
 #include "headgate/core/clock.hpp"
 #include "headgate/core/time.hpp"
 #include "headgate/observe/metrics.hpp"
@@ -13,6 +14,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <vector>
 
 namespace headgate::admin {
 
@@ -60,6 +62,8 @@ class TrafficRates final : public services::Service {
   Rates now() const;
   /// Of each route, in the last ten seconds or the last minute.
   RoutesRates by_route(std::chrono::seconds window) const;
+  /// The last quarter of an hour, the oldest first.
+  std::vector<TrafficHistory::Row> history() const;
 
  private:
   void look();
@@ -70,6 +74,7 @@ class TrafficRates final : public services::Service {
   mutable std::mutex mutex_;
   RateWindow window_;
   RouteWindow routes_;
+  TrafficHistory history_;
 };
 
 }  // namespace headgate::admin

@@ -57,6 +57,10 @@ struct Described {
   std::shared_ptr<const std::string> json;  ///< null: there is no file
   /// By RFC 6901 pointer: a fingerprint of each text that is not shown as it is. Differs in each process.
   std::map<std::string, std::uint64_t> hidden;
+  /// A JSON object: by RFC 6901 pointer where a value is written, "9:7" or of an included file "routes/a.json:9:7". Of
+  /// the first kMaxPlaces; what is not written has none. Null as `json` is.
+  std::shared_ptr<const std::string> places{};
+  static constexpr std::size_t kMaxPlaces = 20'000;
 };
 
 /// How billed use is summed.

@@ -96,6 +96,9 @@ class Logs {
   static constexpr std::size_t kMaxQueued = 1UL << 20;
   Queued queued() const;
 
+  /// The lines of the access log of the last minutes, as far as RecentLines keeps them; "" if it is off. Any thread.
+  std::string recent() const;
+
   /// Which of the logs cannot be written at the moment. Any thread.
   struct Failing {
     bool access = false;

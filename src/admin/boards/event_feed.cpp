@@ -19,12 +19,15 @@ struct EventFeed::State {
   };
   std::mutex mutex;
   std::vector<Queue*> readers;  ///< of the streams that are open
+  std::deque<std::string> last;
   std::uint64_t number = 0;
   bool closed = false;
 
   void publish(std::string_view name, std::string_view json) {
     const std::lock_guard lock(mutex);
     ++number;
+    if (last.size() >= kKept) last.pop_front();
+    last.emplace_back(json);
     if (readers.empty()) return;
     const auto text =
         "id: " + std::to_string(number) + "\nevent: " + std::string(name) + "\ndata: " + std::string(json) + "\n\n";
@@ -94,6 +97,11 @@ std::unique_ptr<AdminStream> EventFeed::open() {
 std::size_t EventFeed::readers() const {
   const std::lock_guard lock(state_->mutex);
   return state_->readers.size();
+}
+
+std::vector<std::string> EventFeed::last() const {
+  const std::lock_guard lock(state_->mutex);
+  return {state_->last.begin(), state_->last.end()};
 }
 
 void EventFeed::close() {

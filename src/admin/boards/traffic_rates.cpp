@@ -48,7 +48,8 @@ TrafficRates::TrafficRates(Clock& clock, const observe::Registry& registry)
       registry_(registry),
       alarm_(clock.alarm([](void* self) { static_cast<TrafficRates*>(self)->look(); }, this)),
       window_(clock.steady()),
-      routes_(clock.steady()) {}
+      routes_(clock.steady()),
+      history_(clock.steady()) {}
 
 void TrafficRates::look() {
   auto by_route = registry_.traffic_by_route();
@@ -56,6 +57,7 @@ void TrafficRates::look() {
     const std::lock_guard lock(mutex_);
     const auto now = clock_.steady();
     window_.add(now, registry_.traffic());
+    history_.add(headgate::now(), now, by_route);
     routes_.add(now, std::move(by_route));
   }
   alarm_->set(RateWindow::kEvery);
@@ -70,6 +72,11 @@ RoutesRates TrafficRates::by_route(std::chrono::seconds window) const {
   const auto traffic = registry_.traffic_by_route();
   const std::lock_guard lock(mutex_);
   return routes_.rates(clock_.steady(), traffic, window);
+}
+
+std::vector<TrafficHistory::Row> TrafficRates::history() const {
+  const std::lock_guard lock(mutex_);
+  return history_.rows();
 }
 
 }  // namespace headgate::admin

@@ -86,14 +86,16 @@ std::string_view word_of(balance::CircuitState state) {
 
 }  // namespace
 
-AdminEndpoint servers_endpoint(std::function<std::vector<UpstreamReport>()> ask, AskQueues queues) {
-  const auto answer = [ask = std::move(ask), queues = std::move(queues)](const AdminCall&) {
+AdminEndpoint servers_endpoint(std::function<std::vector<UpstreamReport>()> ask, AskQueues queues, AskRetries retries) {
+  const auto answer = [ask = std::move(ask), queues = std::move(queues),
+                       retries = std::move(retries)](const AdminCall&) {
     auto upstreams = OrderedRows::array();
     for (const auto& report : ask()) {
       OrderedRows row = {{"upstream", report.upstream}};
       if (report.watch.circuit) row["circuit"] = word_of(*report.watch.circuit);
       if (report.watch.circuit_tries) row["circuit_tries_in_seconds"] = seconds_of(*report.watch.circuit_tries);
       if (auto waiting = json_of(queues(report.upstream)); !waiting.empty()) row["queues"] = std::move(waiting);
+      row["retries"] = retries(report.upstream);
       row["servers"] = OrderedRows::array();
       for (std::size_t i = 0; i < report.watch.servers.size(); ++i) {
         auto one = json_of(report.watch.servers[i]);

@@ -67,6 +67,16 @@ bool is_route(const OperatorBoard& operators, const std::string& name) {
   return std::any_of(routes.begin(), routes.end(), [&](const auto& each) { return each->name == name; });
 }
 
+AdminAnswer answer_of(const std::vector<TrafficHistory::Row>& rows) {
+  auto out = TrafficJson::array();
+  for (const auto& each : rows) {
+    TrafficJson row = {{"end", services::rfc3339(each.end)}, {"over_seconds", each_second(each.seconds)}};
+    row.update(json_of(each.all));
+    out.push_back(std::move(row));
+  }
+  return {.body = services::text_of({{"rows", std::move(out)}}), .type = AdminAnswer::kJson};
+}
+
 AdminAnswer answer_of(const RoutesRates& now, std::string_view window, const std::optional<std::string>& only,
                       std::size_t most) {
   TrafficJson out = {{"window", window}, {"over_seconds", each_second(now.over_seconds)}, {"total", json_of(now.all)}};
@@ -109,6 +119,15 @@ AdminEndpoint traffic_endpoint(const TrafficRates& rates, const OperatorBoard& o
                     .query = {{.name = "window", .meaning = "10s (the default) or 1m"},
                               {.name = "n", .meaning = "How many routes at most, 1 to 1002; 20 without it"},
                               {.name = "route", .meaning = "Only the route with this name"}}}};
+}
+
+AdminEndpoint history_endpoint(const TrafficRates& rates) {
+  return {.method = "GET",
+          .path = "/api/v1/traffic/history",
+          .answer = [&rates](const AdminCall&) { return answer_of(rates.history()); },
+          .about = {.summary = "What all routes had to do in the last quarter of an hour, ten seconds a row, the oldest "
+                               "first",
+                    .answer = "TrafficHistory"}};
 }
 
 }  // namespace headgate::admin

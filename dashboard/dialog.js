@@ -1,0 +1,98 @@
+// Asks before anything is changed, says what was done, and gives each change as a command too.
+
+import { $, el, put, tell } from './dom.js';
+import { asCurl, call } from './session.js';
+
+/// Copies a text; where a browser lets no page do so, as without TLS, it is shown to be copied by hand.
+export async function copy(text, from) {
+  try {
+    await navigator.clipboard.writeText(text);
+    const before = from.textContent;
+    put(from, 'Copied');
+    tell('Copied.');
+    setTimeout(() => put(from, before), 1500);
+  } catch {
+    const field = el('textarea', { readonly: true, rows: '4', 'aria-label': 'The command', value: text });
+    open('Copy this', [field], [closer('Close')]);
+    field.select();
+  }
+}
+
+function closer(text) {
+  return el('button', { type: 'button', class: 'plain', on: { click: () => $('dialog').close() } }, text);
+}
+
+function open(title, content, buttons) {
+  const dialog = $('dialog');
+  dialog.replaceChildren(el('h2', { id: 'dialog-h', text: title }), ...content,
+    el('p', { class: 'buttons' }, ...buttons));
+  if (!dialog.open) dialog.showModal();
+  return dialog;
+}
+
+/// Asks for `fields` ({name, label, value, hint, required, type}), then makes the call that `of(values)` gives: {method,
+/// path, body}. `done(answer)` says in words what was done.
+export function ask({ title, text, fields = [], yes, danger = false, of, done, then }) {
+  const form = el('form', { class: 'form', method: 'dialog' });
+  if (text) form.append(el('p', { text }));
+  for (const field of fields)
+    form.append(el('label', {}, field.label,
+      el('input', { name: field.name, value: field.value ?? '', required: field.required, autocomplete: 'off',
+        spellcheck: 'false', placeholder: field.hint, maxlength: field.most })));
+  const problem = el('p', { class: 'problem', role: 'alert' });
+  const values = () => Object.fromEntries(new FormData(form));
+  const command = el('button', { type: 'button', class: 'plain', on: { click: () => {
+    const wanted = of(values());
+    copy(asCurl(wanted.method, wanted.path, wanted.body), command);
+  } } }, 'Copy as curl');
+  const submit = el('button', { type: 'submit', class: danger ? 'danger' : '' }, yes);
+  form.append(problem, el('p', { class: 'buttons' }, submit, closer('Cancel'), command));
+  form.addEventListener('submit', async (event) => {
+    event.preventDefault();
+    submit.disabled = true;
+    put(problem, '');
+    try {
+      const wanted = of(values());
+      const answer = await call(wanted.method, wanted.path, wanted.body);
+      $('dialog').close();
+      note(done(answer));
+      if (then) then(answer);
+    } catch (refused) {
+      put(problem, refused.message);
+      submit.disabled = false;
+    }
+  });
+  const dialog = open(title, [form], []);
+  dialog.lastElementChild.remove();
+  (form.querySelector('input') ?? submit).focus();
+}
+
+let noted = 0;
+/// Says what was done, for some seconds.
+export function note(text) {
+  tell(text);
+  let toast = $('toast');
+  if (!toast) {
+    toast = el('div', { id: 'toast', class: 'toast', 'aria-hidden': 'true' });
+    document.body.append(toast);
+  }
+  put(toast, text);
+  toast.dataset.on = 'yes';
+  clearTimeout(noted);
+  noted = setTimeout(() => { toast.dataset.on = ''; }, 6000);
+}
+
+/// A dialog with a form that the caller has made.
+export function openForm(title, form) {
+  const dialog = open(title, [form], []);
+  dialog.lastElementChild.remove();
+  form.querySelector('input')?.focus();
+}
+
+/// "2 of 2 gateways act on it"; "" if the answer tells nothing of it.
+export function heard(answer) {
+  const gateways = answer.gateways;
+  if (!gateways) return '';
+  if (gateways.written === false) return ' Redis does not answer, so only this gateway acts on it for now.';
+  return gateways.heard === undefined ? '' : ` ${gateways.heard} of ${gateways.of} gateways act on it.`;
+}

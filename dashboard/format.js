@@ -1,0 +1,66 @@
+// Numbers and times as people read them.
+
+const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
+
+export function count(number) {
+  return whole.format(number ?? 0).replaceAll(',', '\u202f');
+}
+
+/// A rate of a second.
+export function rate(number) {
+  if (!number) return '0';
+  if (number >= 1000) return count(number);
+  if (number >= 100) return number.toFixed(0);
+  return number >= 10 ? number.toFixed(1) : number.toFixed(2);
+}
+
+/// A span of seconds in its two largest units: "3 h 20 min".
+export function span(seconds) {
+  if (seconds === null || seconds === undefined) return '';
+  if (seconds < 1) return seconds <= 0 ? '0 s' : `${(seconds * 1000).toFixed(0)} ms`;
+  const units = [['d', 86400], ['h', 3600], ['min', 60], ['s', 1]];
+  let left = Math.round(seconds);
+  const out = [];
+  for (const [name, size] of units) {
+    const many = Math.floor(left / size);
+    left -= many * size;
+    if (many > 0) out.push(`${many} ${name}`);
+    else if (out.length > 0) break;
+    if (out.length === 2) break;
+  }
+  return out.join(' ');
+}
+
+/// How long a request took.
+export function took(seconds) {
+  if (seconds === null || seconds === undefined) return '–';
+  const ms = seconds * 1000;
+  if (ms >= 10000) return `${seconds.toFixed(0)} s`;
+  if (ms >= 1000) return `${seconds.toFixed(1)} s`;
+  if (ms >= 100) return `${ms.toFixed(0)} ms`;
+  if (ms >= 1) return `${ms.toFixed(1)} ms`;
+  return `${(ms * 1000).toFixed(0)} µs`;
+}
+
+export function share(part) {
+  const percent = part * 100;
+  return `${percent >= 10 || percent === 0 ? percent.toFixed(0) : percent.toFixed(1)} %`;
+}
+
+const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' });
+const minutes = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
+
+/// Of the day, as the machine of the reader has it.
+export function moment(text) {
+  const at = new Date(text);
+  return Number.isNaN(at.getTime()) ? '' : clock.format(at);
+}
+
+export function minute(at) {
+  return minutes.format(new Date(at));
+}
+
+/// The name of a caller: its key where the log shows it, else what stands for it.
+export function caller(row) {
+  return row.key ?? row.key_id ?? '';
+}

@@ -1,0 +1,75 @@
+// Follows the looks of the gateway, and begins anew when the stream breaks.
+
+import { gone, openStream, who } from './session.js';
+
+const kAgain = [500, 1000, 2000, 5000];
+
+/// Calls `each` with every look, and `state` with "open", "lost" or "token".
+export function follow(each, state) {
+  let failed = 0;
+  let timer = 0;
+  let abort = new AbortController();
+
+  async function run() {
+    timer = 0;
+    const mine = new AbortController();
+    abort = mine;
+    try {
+      const answer = await openStream('/api/v1/live', mine.signal);
+      if (answer.status === 401) {
+        gone();
+        state('token');
+        return;
+      }
+      if (!answer.ok) throw new Error((await answer.json()).detail ?? 'refused');
+      state('open');
+      for await (const look of looksOf(answer.body)) {
+        failed = 0;
+        each(look);
+      }
+      throw new Error('ended');
+    } catch (broken) {
+      if (mine.signal.aborted) return;
+      state('lost', broken);
+      again();
+    }
+  }
+
+  function again() {
+    if (timer) return;
+    timer = setTimeout(run, kAgain[Math.min(failed++, kAgain.length - 1)]);
+  }
+
+  function restart() {
+    abort.abort();
+    clearTimeout(timer);
+    timer = 0;
+    failed = 0;
+    if (!document.hidden && !who.needsToken) run();
+  }
+
+  // A page that nobody sees costs the gateway nothing.
+  document.addEventListener('visibilitychange', () => {
+    if (document.hidden) abort.abort();
+    else restart();
+  });
+  run();
+  return restart;
+}
+
+/// The data of each event "look" of a stream.
+async function* looksOf(body) {
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  let text = '';
+  for (;;) {
+    const { value, done } = await reader.read();
+    if (done) return;
+    text += value;
+    for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n')) {
+      const event = text.slice(0, end);
+      text = text.slice(end + 2);
+      const data = event.split('\n').find((line) => line.startsWith('data: '));
+      if (data && event.startsWith('event: look')) yield JSON.parse(data.slice(6));
+    }
+  }
+}

@@ -1,0 +1,68 @@
+// The page: what each part of it gets of a look, and who is asked for a token.
+
+import { $, el, put, show, tell } from './dom.js';
+import { follow } from './live.js';
+import { forgetToken, lookWho, onRole, who } from './session.js';
+import { askToken } from './sign.js';
+import * as callers from './callers.js';
+import * as candidate from './candidate.js';
+import * as config from './config.js';
+import * as events from './events.js';
+import * as head from './head.js';
+import * as limits from './limits.js';
+import * as overrides from './overrides.js';
+import * as policy from './policy.js';
+import * as request from './request.js';
+import * as rooms from './rooms.js';
+import * as servers from './servers.js';
+import * as suspensions from './suspensions.js';
+import * as traffic from './traffic.js';
+
+const parts = [head, traffic, limits, callers, suspensions, overrides, rooms, servers, candidate, policy, events, config];
+let last = null;
+
+function sections() {
+  for (const section of document.querySelectorAll('main > section')) {
+    const title = section.querySelector('h2').firstChild.textContent.trim();
+    $('sections').append(el('li', {}, el('a', { href: `#${section.id}` }, title)));
+  }
+}
+
+function showAll(look) {
+  last = look;
+  for (const part of parts) part.show(look);
+  document.documentElement.dataset.looks = String(Number(document.documentElement.dataset.looks ?? 0) + 1);
+}
+
+function roleChanged() {
+  const words = { local: 'no token is configured: this page only shows', reader: 'reader', operator: 'operator' };
+  put($('role'), who.needsToken ? 'a token is needed' : words[who.role] ?? '');
+  show($('sign'), who.needsToken || who.role !== 'local');
+  put($('sign'), who.needsToken ? 'Enter a token' : 'Forget the token');
+  document.documentElement.dataset.role = who.role;
+  if (last) for (const part of parts) part.show(last);
+}
+
+async function start() {
+  sections();
+  request.begin();
+  policy.begin();
+  config.begin();
+  limits.begin(() => last && limits.show(last));
+  onRole(roleChanged);
+  const restart = follow(showAll, (state, why) => {
+    head.connection(state, why);
+    if (state === 'token') askToken(restart);
+  });
+  $('sign').addEventListener('click', async () => {
+    if (who.needsToken) return askToken(restart);
+    await forgetToken();
+    tell('The token is forgotten.');
+    restart();
+    if (who.needsToken) askToken(restart);
+  });
+  await lookWho();
+  callers.begin(() => last);
+}
+
+start();

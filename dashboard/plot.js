@@ -1,0 +1,68 @@
+// One plot over time, drawn by dygraphs, in the colours of the page.
+
+import { el, keyed, put } from './dom.js';
+import { minute, moment } from './format.js';
+
+// Its own legend writes style attributes, which the policy of this page forbids; the page has one of its own.
+Dygraph.PLUGINS = Dygraph.PLUGINS.filter((plugin) => plugin !== Dygraph.Plugins.Legend);
+
+const dark = matchMedia('(prefers-color-scheme: dark)');
+
+function colour(name) {
+  return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+}
+
+export class Plot {
+  /// `series`: pairs of a name and the name of its colour. `text(number)` is how a value is read.
+  constructor(place, legend, series, { stacked, text }) {
+    this.place = place;
+    this.legend = legend;
+    this.series = series;
+    this.stacked = stacked;
+    this.text = text;
+    this.graph = null;
+    place.setAttribute('role', 'img');
+    dark.addEventListener('change', () => this.graph?.updateOptions(this.#colours()));
+    new ResizeObserver(() => this.graph?.resize()).observe(place);
+    this.#tell(null);
+  }
+
+  draw(rows, window, summary) {
+    this.place.setAttribute('aria-label', summary);
+    this.rows = rows.length > 0 ? rows : [[new Date(window[0]), ...this.series.map(() => 0)]];
+    if (this.graph) this.graph.updateOptions({ file: this.rows, dateWindow: window });
+    else this.graph = new Dygraph(this.place, this.rows, this.#options(window));
+    this.place.dataset.empty = rows.length === 0 ? 'yes' : '';
+    this.#tell(null);
+  }
+
+  #colours() {
+    return { colors: this.series.map(([, name]) => colour(name)), gridLineColor: colour('--line'),
+      axisLineColor: colour('--line') };
+  }
+
+  #options(window) {
+    return { ...this.#colours(),
+      labels: ['time', ...this.series.map(([name]) => name)],
+      stackedGraph: this.stacked, fillGraph: this.stacked, fillAlpha: 0.55, strokeWidth: this.stacked ? 1 : 1.8,
+      legend: 'never', interactionModel: {}, includeZero: true, dateWindow: window,
+      axisLabelWidth: 52, highlightCircleSize: 3, rightGap: 4, xRangePad: 0, yRangePad: 10,
+      axes: { x: { axisLabelFormatter: (at) => minute(at), drawGrid: false, pixelsPerLabel: 70 },
+        y: { axisLabelFormatter: (y) => (y === 0 ? '0' : this.text(y)), pixelsPerLabel: 28 } },
+      highlightCallback: (event, x, points, row) => this.#tell(row),
+      unhighlightCallback: () => this.#tell(null) };
+  }
+
+  /// The legend has the values of a row, else the newest.
+  #tell(row) {
+    const chosen = this.rows?.[row ?? this.rows.length - 1];
+    const items = this.series.map(([name, paint], i) => ({ name, paint, value: chosen?.[i + 1] }));
+    if (row !== null && chosen) items.unshift({ name: moment(chosen[0]), paint: '', value: undefined });
+    keyed(this.legend, items, (item) => item.paint || 'at',
+      (item) => el('span', {}, el('i', { class: `swatch ${item.paint.slice(2)}` }), el('span'), el('b')),
+      (node, item) => {
+        put(node.children[1], item.name);
+        put(node.children[2], item.value === undefined || item.value === null ? '' : this.text(item.value));
+      });
+  }
+}

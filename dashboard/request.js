@@ -1,0 +1,67 @@
+// Try a request: which route, who, which limits, and what the answer would be.
+
+import { $, el, put } from './dom.js';
+import { count, span } from './format.js';
+import { call } from './session.js';
+
+const kWhyNot = { host: 'its host is another', method: 'its methods are others', conditions: 'its conditions do not hold',
+  unclear: 'it is unclear whether its conditions hold', less_specific: 'it fits too, and the other is more specific' };
+
+function fieldsOf(text) {
+  return text.split('\n').map((line) => line.trim()).filter(Boolean).map((line) => {
+    const at = line.indexOf(':');
+    return at < 0 ? [line, ''] : [line.slice(0, at).trim(), line.slice(at + 1).trim()];
+  });
+}
+
+function outcomeOf({ outcome }) {
+  if (outcome.passes && outcome.fails) return `Passes its limits, but ${outcome.fails.what ?? 'its upstream fails'}`;
+  if (outcome.passes) return outcome.delay ? `Passes after ${span(outcome.delay)}` : 'Passes';
+  const parts = [outcome.status ? `Is answered with ${outcome.status}` : 'Is refused'];
+  if (outcome.limit) parts.push(`by limit ${outcome.limit}`);
+  if (outcome.retry_after) parts.push(`and would pass in ${span(outcome.retry_after)}`);
+  return parts.join(' ');
+}
+
+function limitsTable(limits) {
+  const names = ['Limit', 'Key', 'Cost', 'Rate', 'Used', 'Left', 'This request'];
+  const rows = limits.flatMap((limit) => (limit.rules?.length ? limit.rules : [{}]).map((rule) => [
+    limit.limit + (limit.tier ? `, ${limit.tier}` : ''), limit.key ?? limit.key_id ?? '', limit.cost ?? '', rule.rate ?? '',
+    rule.used === undefined ? '' : count(rule.used), rule.remaining === undefined ? '' : count(rule.remaining),
+    limit.applies !== 'counted' ? limit.applies : rule.allowed ? 'allowed' : 'rejected']));
+  return el('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Limits of this request' },
+    el('table', {}, el('thead', {}, el('tr', {}, ...names.map((name) => el('th', { scope: 'col', text: name })))),
+      el('tbody', {}, ...rows.map((row) => el('tr', {}, ...row.map((cell, i) =>
+        el(i === 0 ? 'th' : 'td', { scope: i === 0 ? 'row' : null, text: String(cell) })))))));
+}
+
+function answerOf(answer) {
+  const { outcome, route, caller } = answer;
+  const out = [el('p', { class: 'verdict', data: { kind: outcome.passes && !outcome.fails ? 'good' : 'bad' }, text: `${outcomeOf(answer)}.` })];
+  if (outcome.detail) out.push(el('p', { text: outcome.detail }));
+  const facts = [['Route', route ? `${route.name} (${route.path})${route.to ? `, to ${route.to}` : ''}` : 'none']];
+  if (caller?.address) facts.push(['Caller', caller.address]);
+  for (const each of answer.candidates.filter(({ why }) => why !== 'chosen' && why !== 'path').slice(0, 5))
+    facts.push([`Not ${each.route}`, kWhyNot[each.why] ?? each.why]);
+  out.push(el('dl', { class: 'pairs' }, ...facts.flatMap(([name, text]) => [el('dt', { text: name }), el('dd', { text })])));
+  if (answer.limits?.length) out.push(limitsTable(answer.limits));
+  return out;
+}
+
+export function begin() {
+  const form = $('request-form');
+  form.addEventListener('submit', async (event) => {
+    event.preventDefault();
+    const values = Object.fromEntries(new FormData(form));
+    const place = $('request-answer');
+    try {
+      const body = { method: values.method, url: values.url, headers: fieldsOf(values.headers) };
+      if (values.ip) body.ip = values.ip;
+      place.replaceChildren(...answerOf(await call('POST', '/api/v1/explain', body)));
+    } catch (refused) {
+      const problem = el('p', { class: 'problem' });
+      put(problem, refused.message);
+      place.replaceChildren(problem);
+    }
+  });
+}

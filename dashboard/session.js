@@ -1,0 +1,91 @@
+// Who the reader is, and the calls to the gateway. The token is in the memory of this page alone.
+
+let token = '';
+const session = { role: '', needsToken: false };
+const listeners = new Set();
+
+export const who = session;
+export const mayChange = () => session.role === 'operator';
+export const onRole = (call) => listeners.add(call);
+
+function become(role, needsToken) {
+  if (session.role === role && session.needsToken === needsToken) return;
+  session.role = role;
+  session.needsToken = needsToken;
+  for (const each of listeners) each();
+}
+
+function fields(more = {}) {
+  return token ? { Authorization: `Bearer ${token}`, ...more } : more;
+}
+
+/// A refusal, in the words of the gateway.
+export class Refusal extends Error {
+  constructor(status, problem) {
+    super(problem.detail ?? `The gateway answered ${status}.`);
+    this.status = status;
+    this.mistakes = problem.mistakes ?? [];
+  }
+}
+
+/// The answer of a call, as JSON.
+export async function call(method, path, body) {
+  const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
+  const answer = await fetch(path, { method, headers: fields({ Accept: 'application/json' }), body: text,
+    cache: 'no-store' });
+  if (answer.status === 401) become('', true);
+  const known = (answer.headers.get('Content-Type') ?? '').includes('json');
+  const json = known ? await answer.json() : {};
+  if (!answer.ok) throw new Refusal(answer.status, json);
+  return json;
+}
+
+/// Asks the gateway what this reader may do.
+export async function lookWho() {
+  try {
+    become((await call('GET', '/api/v1/role')).role, false);
+  } catch (refused) {
+    if (!(refused instanceof Refusal)) throw refused;
+    if (refused.status !== 401) become('', true);
+  }
+}
+
+/// From now on this token is sent. Empty: none. False if the gateway does not know it.
+export async function useToken(text) {
+  const before = token;
+  token = text;
+  try {
+    become((await call('GET', '/api/v1/role')).role, false);
+    return true;
+  } catch (refused) {
+    token = before;
+    throw refused;
+  }
+}
+
+export function forgetToken() {
+  token = '';
+  return lookWho();
+}
+
+export function openStream(path, signal) {
+  return fetch(path, { headers: fields({ Accept: 'text/event-stream' }), signal, cache: 'no-store' });
+}
+
+export const gone = () => become('', true);
+
+/// The call as a command, for a terminal. The token is not in it.
+export function asCurl(method, path, body) {
+  const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`;
+  const parts = ['curl -sS --path-as-is'];
+  if (method !== 'GET') parts.push(`-X ${method}`);
+  if (token) parts.push('-H "Authorization: Bearer $HEADGATE_ADMIN_TOKEN"');
+  if (body !== undefined) parts.push(`-d ${quoted(typeof body === 'string' ? body : JSON.stringify(body))}`);
+  parts.push(quoted(location.origin + path));
+  return parts.join(' ');
+}
+
+/// A segment of a path, as the gateway reads it. A browser would resolve dots, however they are written.
+export function segment(text) {
+  return encodeURIComponent(text).replace(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`);
+}

@@ -1,0 +1,212 @@
+#include "headgate/admin/live_feed.hpp"
+
+#include "headgate/core/text.hpp"
+
+#include <time.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <mutex>
+#include <utility>
+
+namespace headgate::admin {
+namespace {
+
+using Steady = std::chrono::steady_clock::time_point;
+
+/// A look of which a part was never answered is given up after so long.
+constexpr auto kPatience = std::chrono::seconds(10);
+
+/// What this thread has used of its processor.
+Duration spent_here() noexcept {
+  timespec time{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return std::chrono::duration_cast<Duration>(std::chrono::seconds(time.tv_sec) +
+                                              std::chrono::nanoseconds(time.tv_nsec));
+}
+
+/// JSON without its line breaks, which no text within it has as they are, and the columns after them: an event's data
+/// is one line.
+std::string in_one_line(std::string_view json) {
+  std::string out;
+  out.reserve(json.size());
+  for (std::size_t at = 0; at < json.size();) {
+    const auto end = std::min(json.find('\n', at), json.size());
+    out += json.substr(at, end - at);
+    at = std::min(json.find_first_not_of(" \n", end), json.size());
+  }
+  return out;
+}
+
+}  // namespace
+
+Duration pause_after(Duration spent, std::size_t readers, std::size_t bytes) noexcept {
+  // To copy a look to a reader and through its socket takes about a nanosecond a byte.
+  const auto copies = std::chrono::duration_cast<Duration>(std::chrono::nanoseconds(readers * bytes));
+  return std::clamp<Duration>((spent + copies) * LiveFeed::kShare, LiveFeed::kEvery, LiveFeed::kSeldom);
+}
+
+struct LiveFeed::State {
+  std::vector<Part> parts;
+  std::vector<AdminEndpoint> endpoints;
+  std::function<std::vector<std::string>()> events;
+
+  std::mutex mutex;
+  std::vector<Reader*> readers;
+  std::shared_ptr<const std::string> look;  ///< as it is sent; null: there was none
+  std::uint64_t number = 0;                 ///< of the look
+  Steady due{};                             ///< the next one
+  Steady began{};                           ///< the one that is being made
+  bool making = false;
+  bool closed = false;
+
+  bool is_closed() {
+    const std::lock_guard lock(mutex);
+    return closed;
+  }
+  static void begin(const std::shared_ptr<State>& self);
+  void publish(std::string text, Duration spent);
+};
+
+/// The answers of one look. Whoever lets go of it last, on any thread, makes the look of them.
+struct LiveFeed::Gathered {
+  explicit Gathered(std::shared_ptr<State> whose) : state(std::move(whose)), answers(state->parts.size(), "null") {}
+  Gathered(const Gathered&) = delete;
+  Gathered& operator=(const Gathered&) = delete;
+  ~Gathered() {
+    if (state->is_closed()) return;  // there are no events any more
+    const auto before = spent_here();
+    const auto at = std::chrono::duration_cast<std::chrono::milliseconds>(now().time_since_epoch());
+    std::string text = "event: look\ndata: {\"at\":" + std::to_string(at.count());
+    for (std::size_t i = 0; i < answers.size(); ++i) text += ",\"" + state->parts[i].name + "\":" + answers[i];
+    text += ",\"events\":[" + joined(state->events(), ",") + "]}\n\n";
+    state->publish(std::move(text), spent + spent_here() - before);
+  }
+
+  void answered(std::size_t part, const AdminAnswer& answer) {
+    if (answer.status < 400) answers[part] = in_one_line(answer.body);
+  }
+
+  const std::shared_ptr<State> state;
+  std::vector<std::string> answers;  ///< each is written by one thread, before that lets go
+  Duration spent{};
+};
+
+class LiveFeed::Reader final : public AdminStream {
+ public:
+  explicit Reader(std::shared_ptr<State> state) : state_(std::move(state)) { state_->readers.push_back(this); }
+  ~Reader() override {
+    const std::lock_guard lock(state_->mutex);
+    std::erase(state_->readers, this);
+  }
+  std::string take() override {
+    {
+      const std::lock_guard lock(state_->mutex);
+      const auto now = std::chrono::steady_clock::now();
+      const bool lost = state_->making && now - state_->began > kPatience;
+      if (!state_->closed && now >= state_->due && (!state_->making || lost)) {
+        state_->making = true;
+        state_->began = now;
+        begins_ = true;
+      }
+    }
+    if (std::exchange(begins_, false)) State::begin(state_);
+    const std::lock_guard lock(state_->mutex);
+    if (state_->number == seen_ || state_->making) return {};
+    seen_ = state_->number;
+    return *state_->look;
+  }
+  void on_more(std::function<void()> wake) override {
+    const std::lock_guard lock(state_->mutex);
+    wake_ = std::move(wake);
+  }
+  bool ended() const override {
+    const std::lock_guard lock(state_->mutex);
+    return state_->closed;
+  }
+  std::string_view heartbeat() const override { return ":\n\n"; }
+  Duration pause() const override {
+    const std::lock_guard lock(state_->mutex);
+    const auto left = std::chrono::duration_cast<Duration>(state_->due - std::chrono::steady_clock::now());
+    return std::clamp<Duration>(left + std::chrono::milliseconds(1), std::chrono::milliseconds(10), kEvery);
+  }
+  void wake() const {  // needs the lock
+    if (wake_) wake_();
+  }
+
+ private:
+  std::shared_ptr<State> state_;
+  std::function<void()> wake_;
+  std::uint64_t seen_ = 0;
+  bool begins_ = false;
+};
+
+void LiveFeed::State::begin(const std::shared_ptr<State>& self) {
+  const auto before = spent_here();
+  const auto gathered = std::make_shared<Gathered>(self);
+  for (std::size_t i = 0; i < self->parts.size(); ++i) {
+    const auto& part = self->parts[i];
+    const auto match = find_endpoint(self->endpoints, "GET", part.path);
+    if (match.endpoint == nullptr) continue;
+    // What a reader may see, as all see the same.
+    AdminCall call;
+    call.query = part.query;
+    call.role = AdminRole::reader;
+    if (match.endpoint->answer)
+      gathered->answered(i, match.endpoint->answer(call));
+    else if (match.endpoint->answer_later)
+      match.endpoint->answer_later(call, [gathered, i](const AdminAnswer& answer) { gathered->answered(i, answer); });
+  }
+  gathered->spent = spent_here() - before;
+}
+
+void LiveFeed::State::publish(std::string text, Duration spent) {
+  const std::lock_guard lock(mutex);
+  due = std::chrono::steady_clock::now() + pause_after(spent, readers.size(), text.size());
+  look = std::make_shared<const std::string>(std::move(text));
+  ++number;
+  making = false;
+  for (const auto* each : readers) each->wake();
+}
+
+LiveFeed::LiveFeed() : state_(std::make_shared<State>()) {}
+
+LiveFeed::~LiveFeed() { close(); }
+
+void LiveFeed::use(std::vector<Part> parts, std::vector<AdminEndpoint> endpoints,
+                   std::function<std::vector<std::string>()> events) {
+  state_->parts = std::move(parts);
+  state_->endpoints = std::move(endpoints);
+  state_->events = std::move(events);
+}
+
+std::unique_ptr<AdminStream> LiveFeed::open() {
+  const std::lock_guard lock(state_->mutex);
+  if (state_->closed || state_->readers.size() >= kReaders) return nullptr;
+  return std::make_unique<Reader>(state_);
+}
+
+void LiveFeed::close() {
+  const std::lock_guard lock(state_->mutex);
+  state_->closed = true;
+  for (const auto* each : state_->readers) each->wake();
+}
+
+AdminEndpoint live_endpoint(LiveFeed& feed) {
+  using Opened = Result<std::unique_ptr<AdminStream>, AdminAnswer>;
+  return {.method = "GET",
+          .path = "/api/v1/live",
+          .stream =
+              [&feed](const AdminCall&) {
+                auto reader = feed.open();
+                if (reader) return Opened(std::move(reader));
+                return Opened(boost::system::in_place_error,
+                              AdminAnswer{.status = 503,
+                                          .body = "At most " + std::to_string(LiveFeed::kReaders) +
+                                                  " dashboards can be open at a time."});
+              },
+          .about = {.summary = "What the dashboard shows, again and again", .stream = "text/event-stream"}};
+}
+
+}  // namespace headgate::admin

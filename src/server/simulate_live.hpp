@@ -1,0 +1,39 @@
+#pragma once
+// A policy tried on the last minutes of live traffic, beside the one in force: for the admin interface.
+
+#include "headgate/admin/admin_endpoints.hpp"
+#include "headgate/admin/endpoints.hpp"
+#include "headgate/admin/operator_board.hpp"
+#include "headgate/observe/logs.hpp"
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+
+namespace headgate::server {
+
+/// One at a time, on the side thread, and at most a tenth of its time. Any thread. What it is given outlives it.
+class SimulateLive : public std::enable_shared_from_this<SimulateLive> {
+ public:
+  SimulateLive(const admin::OperatorBoard& operators, observe::Logs& logs, admin::RunAside aside)
+      : operators_(operators), logs_(logs), aside_(std::move(aside)) {}
+
+  /// `config` is a configuration, whose relative paths begin at the directory of the file in force.
+  void ask(std::string config, admin::AdminEndpoint::Give give);
+
+ private:
+  using Steady = std::chrono::steady_clock::time_point;
+
+  admin::AdminAnswer answer(const std::string& text);
+
+  const admin::OperatorBoard& operators_;
+  observe::Logs& logs_;
+  const admin::RunAside aside_;
+  std::mutex mutex_;
+  bool runs_ = false;
+  Steady next_{};  ///< not before then
+};
+
+}  // namespace headgate::server

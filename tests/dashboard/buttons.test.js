@@ -1,0 +1,155 @@
+// Every button does what it says.
+
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { after, before, beforeEach, test } from 'node:test';
+
+import { kToken, open, sleep, Things, until } from './harness.js';
+import * as scenes from './scenes.js';
+
+const things = new Things();
+let gateway;
+let page;
+before(async () => {
+  ({ gateway } = await scenes.shop(things));
+  const browser = await things.browser();
+  await sleep(3000);
+  page = await open(browser, gateway, { token: kToken });
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+});
+after(() => things.end());
+
+const press = (name) => page.getByRole('button', { name, exact: true }).click();
+/// The button of the dialog.
+const say = (name) => page.locator('dialog').getByRole('button', { name, exact: true }).click();
+const bans = async () => (await gateway.api('/api/v1/bans')).json.bans;
+const overrides = async () => (await gateway.api('/api/v1/overrides')).json.overrides;
+const closed = () => page.locator('dialog').waitFor({ state: 'hidden' });
+const servers = async () => (await gateway.api('/api/v1/servers')).json.upstreams.find((each) => each.upstream === 'search').servers;
+
+test('suspend suspends, and lift lifts', async () => {
+  await press('Suspend 198.51.100.7 under search');
+  await page.getByLabel('For').fill('5m');
+  await say('Suspend');
+  await closed();
+  assert.equal((await bans()).filter((ban) => ban.key === '198.51.100.7' && ban.limit === 'search').length, 1);
+  await press('Lift the suspension of 198.51.100.7');
+  await say('Lift');
+  await closed();
+  assert.equal((await bans()).filter((ban) => ban.key === '198.51.100.7').length, 0);
+});
+
+test('override gives another size, and ending it takes that away', async () => {
+  await press('Override 198.51.100.23 under search');
+  await page.getByLabel('Rate').fill('300/minute');
+  await page.getByLabel('For').fill('30m');
+  await page.getByLabel('Why').fill('a test');
+  await say('Override');
+  await closed();
+  const [row] = await overrides();
+  assert.equal(row.key, '198.51.100.23');
+  assert.equal(row.why, 'a test');
+  await press('End the override of 198.51.100.23');
+  await say('End it');
+  await closed();
+  assert.deepEqual(await overrides(), []);
+});
+
+test('a refusal is said in the words of the gateway, and nothing is changed', async () => {
+  await press('Override 198.51.100.23 under search');
+  await page.getByLabel('Rate').fill('many');
+  await say('Override');
+  await page.locator('dialog .problem').filter({ hasText: /./ }).waitFor();
+  await say('Cancel');
+  assert.deepEqual(await overrides(), []);
+});
+
+test('reset forgets what a key has used', async () => {
+  const used = async () => (await gateway.api('/api/v1/limits/login/keys/203.0.113.66')).json.rules[0].used;
+  await until(async () => await used() > 5, 'it has used some');
+  await press('Reset 203.0.113.66 under login');
+  await say('Reset');
+  await closed();
+  assert.ok(await used() <= 3);
+});
+
+test('copy as curl gives a command that works', async () => {
+  await press('Copy as curl: 198.51.100.7 under search');
+  const command = await page.evaluate(() => navigator.clipboard.readText());
+  assert.doesNotMatch(command, new RegExp(kToken));
+  const answer = execFileSync('/bin/sh', ['-c', command], { env: { ...process.env, HEADGATE_ADMIN_TOKEN: kToken } });
+  assert.equal(JSON.parse(answer).key, '198.51.100.7');
+});
+
+test('a dialog gives its change as a command that does the same', async () => {
+  await press('Suspend 192.0.2.44 under search');
+  await say('Copy as curl');
+  const command = await page.evaluate(() => navigator.clipboard.readText());
+  await say('Cancel');
+  execFileSync('/bin/sh', ['-c', command], { env: { ...process.env, HEADGATE_ADMIN_TOKEN: kToken } });
+  assert.equal((await bans()).filter((ban) => ban.key === '192.0.2.44').length, 1);
+});
+
+test('drain, down and up do so to a server, and the last one is not taken by mistake', async () => {
+  const app = async () => (await gateway.api('/api/v1/servers')).json.upstreams.find((each) => each.upstream === 'app').servers;
+  const { server } = (await app())[0];
+  await press(`Drain ${server} of app`);
+  await say('Drain');
+  await closed();
+  assert.deepEqual((await app())[0].out, ['drained']);
+  await press(`Up ${server} of app`);
+  await say('Let it in');
+  await closed();
+  assert.equal((await app())[0].in, true);
+  await press(`Down ${server} of app`);
+  await say('Take it down');
+  await closed();
+  assert.deepEqual((await app())[0].out, ['down']);
+  await press(`Up ${server} of app`);
+  await say('Let it in');
+  await closed();
+  const [last] = await servers();
+  await press(`Down ${last.server} of search`);
+  await say('Take it down');
+  await page.locator('dialog .problem').filter({ hasText: /force/ }).waitFor();
+  await say('Cancel');
+  assert.equal((await servers())[0].in, true);
+});
+
+test('try a request says what would happen to it', async () => {
+  await page.getByLabel('URL').fill('http://localhost/v1/search?q=x');
+  await page.getByLabel('Address').fill('127.0.0.1');
+  await page.getByLabel('Fields, one a line').fill('X-Forwarded-For: 192.0.2.200');
+  await press('Ask');
+  await page.locator('.verdict').filter({ hasText: 'Passes' }).waitFor();
+  const text = await page.locator('#request-answer').innerText();
+  assert.match(text, /search \(\/v1\/search\)/);
+  assert.match(text, /192\.0\.2\.200/);
+});
+
+test('try a policy compares it with live traffic, names its mistakes, and can be put in force or dropped', async () => {
+  await press('Begin with the one in force');
+  const field = page.getByLabel('A whole configuration');
+  await until(async () => (await field.inputValue()).includes('"limits"'), 'the configuration in force');
+  await field.fill('{ "listen": ":8080", "rutes": [] }');
+  await press('Set as candidate');
+  await page.locator('.mistakes').filter({ hasText: 'rutes' }).waitFor();
+  const stricter = { ...gateway.config, limits: { ...gateway.config.limits, 'per-ip': { rate: '6/minute', per: 'client_ip' } } };
+  await field.fill(JSON.stringify(stricter));
+  await press('Set as candidate');
+  const hit = page.locator('#candidate-body dl').filter({ hasText: 'hit' });
+  await until(async () => Number((await hit.locator('div').nth(1).innerText()).match(/hit\s+(\d+)/)?.[1] ?? 0) > 0, 'somebody is hit');
+  await page.locator('#candidate').getByRole('button', { name: 'Drop it' }).click();
+  await say('Drop it');
+  await closed();
+  assert.equal((await gateway.api('/api/v1/candidate')).status, 404);
+  await press('Set as candidate');
+  await page.locator('#candidate').getByRole('button', { name: 'Put it in force' }).click();
+  await say('Put it in force');
+  await closed();
+  assert.match((await gateway.api('/api/v1/limits/per-ip')).json.means, /6 requests/);
+});
+
+test('nothing was wrong in all of this', () => {
+  assert.deepEqual(page.wrong, []);
+});

@@ -1,0 +1,14 @@
+#!/usr/bin/env bash
+# run.sh BINARY FILE: runs one file of tests of the dashboard. 77: something that it looks with is not on this machine.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")"
+skip() {
+  echo "skipped: $1" >&2
+  exit 77
+}
+command -v node >/dev/null || skip 'no node on this machine: apt-get install nodejs'
+[ -x /usr/bin/chromium-headless-shell ] || [ -x /usr/bin/chromium ] || skip 'no Chromium: apt-get install chromium-headless-shell'
+[ -x /usr/bin/redis-server ] || skip 'no Redis: apt-get install redis-server'
+[ -d node_modules/playwright-core ] && [ -d node_modules/axe-core ] || skip 'playwright-core and axe-core are not here: npm ci in tests/dashboard'
+export HEADGATE_BINARY=$1
+exec node --test "$2"
