@@ -60,6 +60,7 @@ Segments segments_of(std::string_view path) {
 std::optional<Parameters> match(std::string_view pattern, const Segments& segments) {
   Parameters parameters;
   pattern.remove_prefix(1);
+  if (pattern.empty()) return segments == Segments{""} ? std::optional(std::move(parameters)) : std::nullopt;
   for (const auto& given : segments) {
     if (pattern.empty()) return std::nullopt;
     const auto wanted = take_segment(pattern);

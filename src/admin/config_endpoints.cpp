@@ -110,8 +110,9 @@ AdminAnswer places(const OperatorBoard& board) {
   const auto state = board.now();
   const auto* shown = described(state);
   if (shown == nullptr || !shown->places) return no_file();
-  return {.body = "{\"file\":" + ConfigJson(state.active->config->file).dump() + ",\"places\":" + *shown->places + "}\n",
-          .type = AdminAnswer::kJson};
+  return {
+      .body = "{\"file\":" + ConfigJson(state.active->config->file).dump() + ",\"places\":" + *shown->places + "}\n",
+      .type = AdminAnswer::kJson};
 }
 
 AdminAnswer compare(const OperatorBoard& board, const config::ReadAgain& read_again) {

@@ -14,16 +14,11 @@ namespace {
 
 /// What the dashboard shows. Busy keys and routes beyond these are left out, and said to be.
 std::vector<LiveFeed::Part> parts_of_a_look() {
-  return {{"status", "/api/v1/status"},
-          {"traffic", "/api/v1/traffic", "?n=100"},
-          {"history", "/api/v1/traffic/history"},
-          {"limits", "/api/v1/limits"},
-          {"top", "/api/v1/top", "?n=10"},
-          {"bans", "/api/v1/bans"},
-          {"overrides", "/api/v1/overrides"},
-          {"rooms", "/api/v1/rooms"},
-          {"servers", "/api/v1/servers"},
-          {"diff", "/api/v1/candidate/diff"}};
+  return {{"status", "/api/v1/status"},           {"traffic", "/api/v1/traffic", "?n=100"},
+          {"history", "/api/v1/traffic/history"}, {"limits", "/api/v1/limits"},
+          {"top", "/api/v1/top", "?n=10"},        {"bans", "/api/v1/bans"},
+          {"overrides", "/api/v1/overrides"},     {"rooms", "/api/v1/rooms"},
+          {"servers", "/api/v1/servers"},         {"diff", "/api/v1/candidate/diff"}};
 }
 
 }  // namespace

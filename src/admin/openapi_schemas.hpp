@@ -67,6 +67,7 @@ inline constexpr std::array kSchemas = {
       "notes": {"type": "array", "items": {"type": "string"}}}})"},
     NamedSchema{"CandidateText",
                 R"({"type": "object", "description": "a configuration; or only file, the path of one"})"},
+    NamedSchema{"PolicyText", R"({"type": "object", "description": "a configuration"})"},
     NamedSchema{"CandidateSet", R"({"type": "object", "required": ["set", "warnings"], "properties": {
       "set": {"type": "boolean"}, "file": {"type": "string"},
       "warnings": {"type": "array", "items": {"$ref": "#/components/schemas/Mistake"}}}})"},

@@ -72,7 +72,8 @@ void SimulateLive::ask(std::string config, admin::AdminEndpoint::Give give) {
   {
     const std::lock_guard lock(mutex_);
     if (runs_ || now < next_)
-      return give({.status = 429, .body = "Another policy is being tried, or was just now. Try again in some seconds."});
+      return give(
+          {.status = 429, .body = "Another policy is being tried, or was just now. Try again in some seconds."});
     runs_ = true;
   }
   const auto run = [self = shared_from_this(), config = std::move(config), give] {

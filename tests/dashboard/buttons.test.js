@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { after, before, beforeEach, test } from 'node:test';
+import { after, afterEach, before, test } from 'node:test';
 
 import { kToken, open, sleep, Things, until } from './harness.js';
 import * as scenes from './scenes.js';
@@ -18,7 +18,9 @@ before(async () => {
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
 });
 after(() => things.end());
+afterEach(() => page?.evaluate(() => document.getElementById('dialog').close()));
 
+const field = (name) => page.getByLabel(name, { exact: true });
 const press = (name) => page.getByRole('button', { name, exact: true }).click();
 /// The button of the dialog.
 const say = (name) => page.locator('dialog').getByRole('button', { name, exact: true }).click();
@@ -29,7 +31,7 @@ const servers = async () => (await gateway.api('/api/v1/servers')).json.upstream
 
 test('suspend suspends, and lift lifts', async () => {
   await press('Suspend 198.51.100.7 under search');
-  await page.getByLabel('For').fill('5m');
+  await field('For').fill('5m');
   await say('Suspend');
   await closed();
   assert.equal((await bans()).filter((ban) => ban.key === '198.51.100.7' && ban.limit === 'search').length, 1);
@@ -41,9 +43,9 @@ test('suspend suspends, and lift lifts', async () => {
 
 test('override gives another size, and ending it takes that away', async () => {
   await press('Override 198.51.100.23 under search');
-  await page.getByLabel('Rate').fill('300/minute');
-  await page.getByLabel('For').fill('30m');
-  await page.getByLabel('Why').fill('a test');
+  await field('Rate').fill('300/minute');
+  await field('For').fill('30m');
+  await field('Why').fill('a test');
   await say('Override');
   await closed();
   const [row] = await overrides();
@@ -57,7 +59,7 @@ test('override gives another size, and ending it takes that away', async () => {
 
 test('a refusal is said in the words of the gateway, and nothing is changed', async () => {
   await press('Override 198.51.100.23 under search');
-  await page.getByLabel('Rate').fill('many');
+  await field('Rate').fill('many');
   await say('Override');
   await page.locator('dialog .problem').filter({ hasText: /./ }).waitFor();
   await say('Cancel');
@@ -117,9 +119,9 @@ test('drain, down and up do so to a server, and the last one is not taken by mis
 });
 
 test('try a request says what would happen to it', async () => {
-  await page.getByLabel('URL').fill('http://localhost/v1/search?q=x');
-  await page.getByLabel('Address').fill('127.0.0.1');
-  await page.getByLabel('Fields, one a line').fill('X-Forwarded-For: 192.0.2.200');
+  await field('URL').fill('http://localhost/v1/search?q=x');
+  await field('Address').fill('127.0.0.1');
+  await field('Fields, one a line').fill('X-Forwarded-For: 192.0.2.200');
   await press('Ask');
   await page.locator('.verdict').filter({ hasText: 'Passes' }).waitFor();
   const text = await page.locator('#request-answer').innerText();
@@ -129,13 +131,13 @@ test('try a request says what would happen to it', async () => {
 
 test('try a policy compares it with live traffic, names its mistakes, and can be put in force or dropped', async () => {
   await press('Begin with the one in force');
-  const field = page.getByLabel('A whole configuration');
-  await until(async () => (await field.inputValue()).includes('"limits"'), 'the configuration in force');
-  await field.fill('{ "listen": ":8080", "rutes": [] }');
+  const text = field('A whole configuration');
+  await until(async () => (await text.inputValue()).includes('"limits"'), 'the configuration in force');
+  await text.fill('{ "listen": ":8080", "rutes": [] }');
   await press('Set as candidate');
   await page.locator('.mistakes').filter({ hasText: 'rutes' }).waitFor();
   const stricter = { ...gateway.config, limits: { ...gateway.config.limits, 'per-ip': { rate: '6/minute', per: 'client_ip' } } };
-  await field.fill(JSON.stringify(stricter));
+  await text.fill(JSON.stringify(stricter));
   await press('Set as candidate');
   const hit = page.locator('#candidate-body dl').filter({ hasText: 'hit' });
   await until(async () => Number((await hit.locator('div').nth(1).innerText()).match(/hit\s+(\d+)/)?.[1] ?? 0) > 0, 'somebody is hit');

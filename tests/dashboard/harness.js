@@ -182,7 +182,7 @@ async function fromDisk(page, folder) {
   await page.route(/\/dashboard\/|:\d+\/$/, async (route) => {
     const name = new URL(route.request().url()).pathname.split('/').pop() || 'index.html';
     const path = join(folder, name);
-    const answer = await route.fetch();
+    const answer = await route.fetch({ url: new URL(`/dashboard/${name}`, route.request().url()).href });
     return route.fulfill(existsSync(path) ? { response: answer, body: readFileSync(path) } : { response: answer });
   });
 }

@@ -11,9 +11,9 @@
 
 namespace headgate::admin {
 
-/// Server-sent events `look`, of which each is the answers of other calls in one object. However many pages follow, each
-/// look is made once; and it is made as seldom as needed to cost at most kShare of a core. A page that reads too slowly
-/// skips looks; nothing waits for it. The admin thread, unless noted.
+/// Server-sent events `look`, of which each is the answers of other calls in one object. However many pages follow,
+/// each look is made once; and it is made as seldom as needed to cost at most kShare of a core. A page that reads too
+/// slowly skips looks; nothing waits for it. The admin thread, unless noted.
 class LiveFeed {
  public:
   static constexpr std::size_t kReaders = 64;

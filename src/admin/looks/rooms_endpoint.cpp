@@ -39,19 +39,19 @@ RoomJson json_of(const gateway::WaitingRoom& room, const observe::Registry& regi
 }  // namespace
 
 AdminEndpoint rooms_endpoint(const OperatorBoard& operators, const observe::Registry& registry) {
-  return {.method = "GET",
-          .path = "/api/v1/rooms",
-          .answer =
-              [&operators, &registry](const AdminCall&) {
-                auto rooms = RoomJson::array();
-                const auto state = operators.now();
-                if (state.active)
-                  for (const auto& each : state.active->config->gateway.rooms) rooms.push_back(json_of(each, registry));
-                return AdminAnswer{.body = services::text_of({{"rooms", std::move(rooms)}}),
-                                   .type = AdminAnswer::kJson};
-              },
-          .about = {.summary = "The waiting rooms: who waits, who is inside, and how many came since the start",
-                    .answer = "Rooms"}};
+  return {
+      .method = "GET",
+      .path = "/api/v1/rooms",
+      .answer =
+          [&operators, &registry](const AdminCall&) {
+            auto rooms = RoomJson::array();
+            const auto state = operators.now();
+            if (state.active)
+              for (const auto& each : state.active->config->gateway.rooms) rooms.push_back(json_of(each, registry));
+            return AdminAnswer{.body = services::text_of({{"rooms", std::move(rooms)}}), .type = AdminAnswer::kJson};
+          },
+      .about = {.summary = "The waiting rooms: who waits, who is inside, and how many came since the start",
+                .answer = "Rooms"}};
 }
 
 }  // namespace headgate::admin

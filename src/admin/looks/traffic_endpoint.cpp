@@ -122,12 +122,13 @@ AdminEndpoint traffic_endpoint(const TrafficRates& rates, const OperatorBoard& o
 }
 
 AdminEndpoint history_endpoint(const TrafficRates& rates) {
-  return {.method = "GET",
-          .path = "/api/v1/traffic/history",
-          .answer = [&rates](const AdminCall&) { return answer_of(rates.history()); },
-          .about = {.summary = "What all routes had to do in the last quarter of an hour, ten seconds a row, the oldest "
-                               "first",
-                    .answer = "TrafficHistory"}};
+  return {
+      .method = "GET",
+      .path = "/api/v1/traffic/history",
+      .answer = [&rates](const AdminCall&) { return answer_of(rates.history()); },
+      .about = {.summary = "What all routes had to do in the last quarter of an hour, ten seconds a row, the oldest "
+                           "first",
+                .answer = "TrafficHistory"}};
 }
 
 }  // namespace headgate::admin

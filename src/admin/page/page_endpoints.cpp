@@ -76,20 +76,19 @@ bool wants_json(std::string_view accept) {
 
 std::vector<AdminEndpoint> page_endpoints() {
   const auto fields = std::make_shared<const FieldsOfFiles>(fields_of_files());
-  return {{.method = "GET",
-           .path = "/",
-           .who = AdminEndpoint::For::all,
-           .answer =
-               [fields](const AdminCall& call) {
-                 if (!wants_json(call.accept)) return file_answer(kIndex, *fields, call.known);
-                 return AdminAnswer{.body = "{\"openapi\": \"/api/v1/openapi.json\"}\n", .type = AdminAnswer::kJson};
-               }},
-          {.method = "GET",
-           .path = "/dashboard/{file}",
-           .who = AdminEndpoint::For::all,
-           .answer = [fields](const AdminCall& call) {
-             return file_answer(call.parameter("file"), *fields, call.known);
-           }}};
+  return {
+      {.method = "GET",
+       .path = "/",
+       .who = AdminEndpoint::For::all,
+       .answer =
+           [fields](const AdminCall& call) {
+             if (!wants_json(call.accept)) return file_answer(kIndex, *fields, call.known);
+             return AdminAnswer{.body = "{\"openapi\": \"/api/v1/openapi.json\"}\n", .type = AdminAnswer::kJson};
+           }},
+      {.method = "GET",
+       .path = "/dashboard/{file}",
+       .who = AdminEndpoint::For::all,
+       .answer = [fields](const AdminCall& call) { return file_answer(call.parameter("file"), *fields, call.known); }}};
 }
 
 AdminEndpoint role_endpoint() {

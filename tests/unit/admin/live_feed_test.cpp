@@ -32,8 +32,9 @@ class Looks : public testing::Test {
     endpoints.push_back({.method = "GET", .path = "/none", .answer = [](const AdminCall&) {
                            return AdminAnswer{.status = 404, .body = "There is none."};
                          }});
-    feed.use({{"now", "/now"}, {"later", "/later"}, {"none", "/none"}}, std::move(endpoints),
-             [] { return std::vector<std::string>{R"({"event":"a"})", R"({"event":"b"})"}; });
+    feed.use({{"now", "/now"}, {"later", "/later"}, {"none", "/none"}}, std::move(endpoints), [] {
+      return std::vector<std::string>{R"({"event":"a"})", R"({"event":"b"})"};
+    });
   }
 
   int made = 0;
