@@ -31,7 +31,8 @@ function open(title, content, buttons) {
 }
 
 /// Asks for `fields` ({name, label, value, hint, required, type}), then makes the call that `of(values)` gives: {method,
-/// path, body}. `done(answer)` says in words what was done.
+/// path, body}. `done(answer)` says in words what was done. A change that is refused without "force" may be made all the
+/// same: `of(values, true)`.
 export function ask({ title, text, fields = [], yes, danger = false, of, done, then }) {
   const form = el('form', { class: 'form', method: 'dialog' });
   if (text) form.append(el('p', { text }));
@@ -40,9 +41,10 @@ export function ask({ title, text, fields = [], yes, danger = false, of, done, t
       el('input', { name: field.name, value: field.value ?? '', required: field.required, autocomplete: 'off',
         spellcheck: 'false', placeholder: field.hint, maxlength: field.most })));
   const problem = el('p', { class: 'problem', role: 'alert' });
+  let force = false;
   const values = () => Object.fromEntries(new FormData(form));
   const command = el('button', { type: 'button', class: 'plain', on: { click: () => {
-    const wanted = of(values());
+    const wanted = of(values(), force);
     copy(asCurl(wanted.method, wanted.path, wanted.body), command);
   } } }, 'Copy as curl');
   const submit = el('button', { type: 'submit', class: danger ? 'danger' : '' }, yes);
@@ -52,13 +54,15 @@ export function ask({ title, text, fields = [], yes, danger = false, of, done, t
     submit.disabled = true;
     put(problem, '');
     try {
-      const wanted = of(values());
+      const wanted = of(values(), force);
       const answer = await call(wanted.method, wanted.path, wanted.body);
       $('dialog').close();
       note(done(answer));
       if (then) then(answer);
     } catch (refused) {
-      put(problem, refused.message);
+      force = refused.parameter === 'force';
+      put(problem, force ? refused.message.replace(/ Add \?force.*/, '') : refused.message);
+      if (force) put(submit, `${yes} all the same`);
       submit.disabled = false;
     }
   });

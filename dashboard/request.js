@@ -15,7 +15,7 @@ function fieldsOf(text) {
 }
 
 function outcomeOf({ outcome }) {
-  if (outcome.passes && outcome.fails) return `Passes its limits, but ${outcome.fails.what ?? 'its upstream fails'}`;
+  if (outcome.fails) return `Would fail: ${outcome.fails.what}`;
   if (outcome.passes) return outcome.delay ? `Passes after ${span(outcome.delay)}` : 'Passes';
   const parts = [outcome.status ? `Is answered with ${outcome.status}` : 'Is refused'];
   if (outcome.limit) parts.push(`by limit ${outcome.limit}`);
@@ -37,7 +37,7 @@ function limitsTable(limits) {
 
 function answerOf(answer) {
   const { outcome, route, caller } = answer;
-  const out = [el('p', { class: 'verdict', data: { kind: outcome.passes && !outcome.fails ? 'good' : 'bad' }, text: `${outcomeOf(answer)}.` })];
+  const out = [el('p', { class: 'verdict', data: { kind: outcome.passes ? 'good' : 'bad' }, text: `${outcomeOf(answer)}.` })];
   if (outcome.detail) out.push(el('p', { text: outcome.detail }));
   const facts = [['Route', route ? `${route.name} (${route.path})${route.to ? `, to ${route.to}` : ''}` : 'none']];
   if (caller?.address) facts.push(['Caller', caller.address]);

@@ -45,13 +45,13 @@ function whyOf(server) {
   return parts.join('; ');
 }
 
-function set(row, state, force) {
+function set(row, state) {
   const words = { up: 'gets requests again', drain: 'gets no new requests', down: 'is down' };
   const names = { up: 'Let it in', drain: 'Drain', down: 'Take it down' };
   ask({ title: `${names[state]}: ${row.server.server}`, yes: names[state], danger: state === 'down',
     text: { up: 'It gets requests again.', drain: 'It gets no new requests; those in flight end as they would.',
       down: 'Those in flight are ended too.' }[state] + ' In this gateway, until a restart.',
-    of: () => ({ method: 'PUT', path: `/api/v1/upstreams/${segment(row.upstream.upstream)}/servers/`
+    of: (values, force) => ({ method: 'PUT', path: `/api/v1/upstreams/${segment(row.upstream.upstream)}/servers/`
       + `${segment(row.server.server)}/state${force ? '?force' : ''}`, body: { state } }),
     done: () => `${row.server.server} ${words[state]}.` });
 }

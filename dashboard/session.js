@@ -22,8 +22,9 @@ function fields(more = {}) {
 /// A refusal, in the words of the gateway.
 export class Refusal extends Error {
   constructor(status, problem) {
-    super(problem.detail ?? `The gateway answered ${status}.`);
+    super([problem.detail ?? `The gateway answered ${status}.`, problem.help].filter(Boolean).join(' '));
     this.status = status;
+    this.parameter = problem.parameter ?? '';
     this.mistakes = problem.mistakes ?? [];
   }
 }

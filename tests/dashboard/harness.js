@@ -159,7 +159,7 @@ export async function open(browser, gateway, { token, width = 1280, height = 900
   page.asked = [];
   page.on('console', (message) => {
     // The browser itself notes each refusal; that is how a page learns that it needs a token.
-    if (message.type() === 'error' && !/status of 40[13489]|status of 422/.test(message.text())) page.wrong.push(message.text());
+    if (message.type() === 'error' && !/status of 40[0-9]|status of 422|status of 429/.test(message.text())) page.wrong.push(message.text());
     if (message.type() === 'warning') page.wrong.push(message.text());
   });
   page.on('pageerror', (error) => page.wrong.push(String(error.stack)));

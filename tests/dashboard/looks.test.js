@@ -138,7 +138,8 @@ describe('states that are hard to see by hand', () => {
     const gateway = await scenes.empty(things, { tokens: false });
     const page = await open(browser, gateway);
     assert.equal(await page.locator('#role').innerText(), 'no token is configured: this page only shows');
-    assert.deepEqual(await page.locator('main button:visible').allInnerTexts(), ['Ask']);
+    assert.deepEqual(await page.locator('main button:visible').allInnerTexts(),
+      ['Ask', 'Try it on the last minutes', 'Begin with the one in force']);
     const refused = await page.evaluate(async () => (await fetch('/api/v1/log-level', { method: 'PUT', body: '{"level":"debug"}' })).status);
     assert.equal(refused, 403);
     await page.getByRole('button', { name: 'Ask' }).click();
@@ -233,7 +234,7 @@ describe('states that are hard to see by hand', () => {
   });
 
   test('a key that the log does not show is not shown here either', async () => {
-    const gateway = await things.gateway({ limits: { secret: { rate: '2/hour', per: 'header:X-Account' } },
+    const gateway = await things.gateway({ limits: { secret: { rate: '2/hour', per: 'header:X-Account', if_absent: 'client_ip' } },
       routes: [{ path: '/*', respond: { status: 204 }, limits: ['secret'] }] });
     for (let i = 0; i < 6; ++i) await fetch(`http://127.0.0.1:${gateway.port}/`, { headers: { 'X-Account': 'the-name-of-an-account' } });
     const page = await open(browser, gateway, { token: kToken });

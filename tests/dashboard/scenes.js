@@ -7,6 +7,7 @@ export async function shop(things, options = {}) {
   const gateway = await things.gateway({
     redis: { url: redis.url, timeout: '500ms' },  // this machine may be busy
     identity: { trusted_proxies: ['127.0.0.1/32'] },
+    log: { format: 'json' },
     upstreams: {
       app: { servers: [a, b, gone] },
       search: { servers: [c] },
