@@ -3,12 +3,13 @@
 import { $, either, el, keyed, put } from './dom.js';
 import { moment } from './format.js';
 
-const kNot = new Set(['ts', 'level', 'instance', 'event', 'msg', 'time']);
+const kNot = new Set(['ts', 'level', 'instance', 'event', 'message']);
 const list = el('ol', { class: 'events' });
 
 function detailsOf(event) {
-  return Object.entries(event).filter(([name]) => !kNot.has(name))
-    .map(([name, value]) => `${name} ${typeof value === 'object' ? JSON.stringify(value) : value}`).join(' · ');
+  const fields = Object.entries(event).filter(([name]) => !kNot.has(name))
+    .map(([name, value]) => `${name} ${typeof value === 'object' ? JSON.stringify(value) : value}`);
+  return [event.message, ...fields].filter(Boolean).join(' · ');
 }
 
 function make() {

@@ -24,6 +24,12 @@ export function connection(state, why) {
   if (lost && why?.message && why.message.includes('dashboards')) pill('too many pages', 'bad');
 }
 
+/// The gateway answers nothing, as to who asks it by a name that is not its own.
+export function refused(why) {
+  pill('refused', 'bad');
+  $('alerts').replaceChildren(el('div', { class: 'alert', role: 'alert', data: { kind: 'bad' } }, el('strong', { text: why })));
+}
+
 function redisOf(status) {
   if (status.redis.length === 0) return 'not used';
   const down = status.redis.filter((each) => each.state !== 'up');

@@ -4,7 +4,8 @@ import { gone, openStream, who } from './session.js';
 
 const kAgain = [500, 1000, 2000, 5000];
 
-/// Calls `each` with every look, and `state` with "open", "lost" or "token".
+/// Gives a function that begins, or begins anew with another token. Then calls `each` with every look, and `state` with
+/// "open", "lost" or "token".
 export function follow(each, state) {
   let failed = 0;
   let timer = 0;
@@ -53,7 +54,6 @@ export function follow(each, state) {
     if (document.hidden) abort.abort();
     else restart();
   });
-  run();
   return restart;
 }
 

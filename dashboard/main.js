@@ -61,8 +61,20 @@ async function start() {
     restart();
     if (who.needsToken) askToken(restart);
   });
-  await lookWho();
   callers.begin(() => last);
+  // First, as each call without a token is a warning in the log.
+  try {
+    await lookWho();
+  } catch (refused) {
+    head.refused(refused.message);
+    return;
+  }
+  if (who.needsToken) {
+    head.connection('token');
+    askToken(restart);
+  } else {
+    restart();
+  }
 }
 
 start();

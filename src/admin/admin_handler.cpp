@@ -146,7 +146,9 @@ bool from_a_page(const http::Fields& fields) {
 
 /// The dashboard may ask what changes nothing; no other page can make a browser say that it is of this origin.
 bool from_own_page(const http::Fields& fields) {
-  return http::field_of(fields, "Sec-Fetch-Site").value == "same-origin";
+  return std::any_of(fields.begin(), fields.end(), [](const http::Field& field) {
+    return http::same_word(field.name, "sec-fetch-site") && field.value == "same-origin";
+  });
 }
 
 /// The whole body if it has at most `most` bytes; else the status to refuse it with.

@@ -258,7 +258,7 @@ void Logs::use(Next next) {
   }
 }
 
-std::string Logs::recent() const { return state_->recent->text(std::chrono::steady_clock::now()); }
+std::string Logs::recent() const { return state_->recent->text(now()); }
 
 void Logs::close_unused() {
   auto& state = *state_;

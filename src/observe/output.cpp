@@ -206,7 +206,7 @@ void Output::keep_some(std::string_view written) {
     const std::lock_guard lock(mutex_);
     recent = recent_;
   }
-  if (recent) recent->add(written, std::chrono::steady_clock::now());
+  if (recent) recent->add(written, now());
 }
 
 /// How many bytes of it are written, or -1 with errno.

@@ -8,7 +8,7 @@ constexpr auto kSpan = std::chrono::seconds(1);
 
 }  // namespace
 
-void RecentLines::add(std::string_view bytes, Steady now) {
+void RecentLines::add(std::string_view bytes, Instant now) {
   const std::lock_guard lock(mutex_);
   if (pieces_.empty() || pieces_.back().bytes.size() >= kPiece || now - pieces_.back().begun >= kSpan)
     pieces_.push_back({now, {}});
@@ -17,15 +17,15 @@ void RecentLines::add(std::string_view bytes, Steady now) {
   forget(now);
 }
 
-void RecentLines::forget(Steady now) {
-  while (!pieces_.empty() && (size_ > kMost || now - pieces_.front().begun > kOldest)) {
+void RecentLines::forget(Instant now) {
+  while (!pieces_.empty() && (size_ > kMax || now - pieces_.front().begun > kMaxAge)) {
     size_ -= pieces_.front().bytes.size();
     pieces_.pop_front();
     cut_ = true;
   }
 }
 
-std::string RecentLines::text(Steady now) {
+std::string RecentLines::text(Instant now) {
   const std::lock_guard lock(mutex_);
   forget(now);
   std::string out;

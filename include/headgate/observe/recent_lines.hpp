@@ -1,6 +1,8 @@
 #pragma once
 // The last lines of the access log, so that a policy can be tried on what went through just now.
 
+#include "headgate/core/time.hpp"
+
 #include <chrono>
 #include <cstddef>
 #include <deque>
@@ -10,25 +12,24 @@
 
 namespace headgate::observe {
 
-/// At most kMost bytes of at most kOldest. Any thread; no call waits for long.
+/// At most kMax bytes of at most kMaxAge. Any thread; no call waits for long.
 class RecentLines {
  public:
-  using Steady = std::chrono::steady_clock::time_point;
-  static constexpr std::size_t kMost = std::size_t{8} << 20U;
-  static constexpr auto kOldest = std::chrono::minutes(15);
+  static constexpr std::size_t kMax = std::size_t{8} << 20U;
+  static constexpr auto kMaxAge = std::chrono::minutes(15);
 
   /// The next bytes of the log. They may end within a line, whose rest comes next.
-  void add(std::string_view bytes, Steady now);
+  void add(std::string_view bytes, Instant now);
   /// What is kept, from the beginning of a line on.
-  std::string text(Steady now);
+  std::string text(Instant now);
 
  private:
   /// Bytes that came within a second or so.
   struct Piece {
-    Steady begun;
+    Instant begun;
     std::string bytes;
   };
-  void forget(Steady now);
+  void forget(Instant now);
 
   std::mutex mutex_;
   std::deque<Piece> pieces_;
