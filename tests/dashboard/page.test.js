@@ -1,6 +1,7 @@
 // What the page is, before anybody looks at it: its fields, its size, and what it names.
 
 import assert from 'node:assert/strict';
+import http from 'node:http';
 import { after, before, test } from 'node:test';
 
 import { Things } from './harness.js';
@@ -77,4 +78,30 @@ test('without a token the page is all there is', async () => {
   for (const path of ['/api/v1/live', '/api/v1/role', '/api/v1/rooms', '/api/v1/traffic/history', '/api/v1/config/places'])
     assert.equal((await get(path)).status, 401, path);
   assert.equal((await get('/dashboard/none.js')).status, 404);
+});
+
+/// The status of a request as a browser would send it for a page.
+function sent(url, method, path, headers, body) {
+  return new Promise((done, failed) => {
+    const { hostname, port } = new URL(url);
+    const request = http.request({ hostname, port, method, path, headers }, (answer) => {
+      answer.resume();
+      done(answer.statusCode);
+    });
+    request.on('error', failed);
+    request.end(body);
+  });
+}
+
+test('a page from elsewhere can neither ask nor change anything, and without a token this one can only ask', async () => {
+  const open = await scenes.empty(things, { tokens: false });
+  const question = JSON.stringify({ url: 'http://a.example/' });
+  const explain = (headers) => sent(open.url, 'POST', '/api/v1/explain', headers, question);
+  assert.equal(await explain({ 'Sec-Fetch-Site': 'cross-site', Origin: 'https://a.example' }), 403);
+  assert.equal(await explain({ 'Sec-Fetch-Site': 'same-site', Origin: 'https://a.example' }), 403);
+  assert.equal(await explain({ 'Sec-Fetch-Site': 'same-origin', Origin: open.url }), 200);
+  assert.equal(await explain({ 'Sec-Fetch-Site': 'same-origin', Origin: 'http://a.example', Host: 'a.example' }), 403);
+  assert.equal(await sent(open.url, 'GET', '/api/v1/live', { 'Sec-Fetch-Site': 'same-origin', Host: 'a.example' }), 403);
+  assert.equal(await sent(open.url, 'PUT', '/api/v1/log-level', { 'Sec-Fetch-Site': 'same-origin' }, '{"level":"debug"}'), 403);
+  assert.equal(await sent(open.url, 'OPTIONS', '/api/v1/log-level', { Origin: 'https://a.example' }), 403);
 });
