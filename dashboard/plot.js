@@ -29,7 +29,7 @@ export class Plot {
 
   draw(rows, window, summary) {
     this.place.setAttribute('aria-label', summary);
-    this.rows = rows.length > 0 ? rows : [[new Date(window[0]), ...this.series.map(() => 0)]];
+    this.rows = rows.length > 0 ? rows : [[new Date(window[0]), ...this.series.map(() => null)]];
     if (this.graph) this.graph.updateOptions({ file: this.rows, dateWindow: window });
     else this.graph = new Dygraph(this.place, this.rows, this.#options(window));
     this.place.dataset.empty = rows.length === 0 ? 'yes' : '';

@@ -18,7 +18,7 @@ function grid(label, names, rows) {
     el('table', {}, el('thead', {}, el('tr', {}, ...names.map((name, i) =>
       el('th', { scope: 'col', class: i > 0 ? 'number' : null, text: name })))),
     el('tbody', {}, ...rows.map((row) => el('tr', {}, ...row.map((text, i) =>
-      el(i === 0 ? 'th' : 'td', { scope: i === 0 ? 'row' : null, class: i > 0 ? 'number' : 'key', text: String(text) })))))));
+      el(i === 0 ? 'th' : 'td', { scope: i === 0 ? 'row' : null, class: i > 0 ? 'number' : 'first', text: String(text) })))))));
 }
 
 function keysOf(limits, what) {

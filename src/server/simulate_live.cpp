@@ -47,8 +47,16 @@ struct Replayed {
   simulate::Arrived arrived;
 };
 
-Replayed replay(const config::Config& config, const std::string& path) {
-  const auto policy = simulate::policy_of(config);
+/// As it is in force. Its limits are counted anew, in memory.
+simulate::TriedPolicy policy_in_force(const services::ActiveConfig& active) {
+  simulate::TriedPolicy out;
+  out.parts.compiled = active.compiled;
+  out.parts.key_overrides = active.key_overrides;
+  out.max_keys = active.config->memory.max_keys;
+  return out;
+}
+
+Replayed replay(const simulate::TriedPolicy& policy, const std::string& path) {
   access_logs::ReadOptions options;
   options.files = {path};
   auto opened = access_logs::LogArrivals::open(options);
@@ -103,15 +111,15 @@ admin::AdminAnswer SimulateLive::answer(const std::string& text) {
   if (!active || lines.empty())
     return {.status = 409,
             .body = "There are no requests of the last minutes: the access log is off, or nothing was asked."};
-  const auto& live = *active->config;
   admin::ReloadResult read;
   read.file = "the policy";
-  auto loaded = config::load_candidate(text, std::filesystem::path(live.file).parent_path().string(), read.file);
+  auto loaded =
+      config::load_candidate(text, std::filesystem::path(active->config->file).parent_path().string(), read.file);
   read.mistakes = std::move(loaded.diagnostics);
   if (!loaded.config) return admin::mistakes_answer(read, "The policy cannot be used.");
   const MemoryFile file(lines);
-  auto before = replay(live, file.path());
-  auto after = replay(*loaded.config, file.path());
+  auto before = replay(policy_in_force(*active), file.path());
+  auto after = replay(simulate::policy_of(*loaded.config), file.path());
   simulate::Report report;
   report.policy = "the policy in force";
   report.other = read.file;
