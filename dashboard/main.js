@@ -24,13 +24,14 @@ let last = null;
 function sections() {
   for (const section of document.querySelectorAll('main > section')) {
     const title = section.querySelector('h2').firstChild.textContent.trim();
-    $('sections').append(el('li', {}, el('a', { href: `#${section.id}` }, title)));
+    $('sections').append(el('li', { data: { of: section.id } }, el('a', { href: `#${section.id}` }, title)));
   }
 }
 
 function showAll(look) {
   last = look;
   for (const part of parts) part.show(look);
+  for (const link of $('sections').children) show(link, !$(link.dataset.of).hidden);
   document.documentElement.dataset.looks = String(Number(document.documentElement.dataset.looks ?? 0) + 1);
 }
 

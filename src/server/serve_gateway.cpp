@@ -213,7 +213,7 @@ int serve_gateway(const config::Config& config, const config::ReadAgain& read_ag
     add_key_bounds(shared.bounds, shared);
     add_upstream_bounds(shared.bounds, shared);
     add_report_bounds(shared.bounds, shared);
-    add_admin_bounds(shared.bounds, admin, events);
+    add_admin_bounds(shared.bounds, admin, events, live);
     program.use_admin(admin);
     program.hand_over_by(std::move(taken), std::move(command));
     // The process before this one answers for both until this one serves.

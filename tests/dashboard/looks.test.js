@@ -177,6 +177,7 @@ describe('states that are hard to see by hand', () => {
     for (const text of ['The configuration in force has no limit.', 'Nobody was rejected in the last minute.', 'Nobody is suspended.'])
       await page.getByText(text).waitFor();
     assert.equal(await page.locator('#rooms').isVisible(), false);
+    assert.equal(await page.getByRole('link', { name: 'Waiting rooms' }).count(), 0);
     assert.deepEqual(await broken(page), []);
     assert.deepEqual(page.wrong, []);
     await page.context().close();

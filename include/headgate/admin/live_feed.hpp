@@ -39,6 +39,7 @@ class LiveFeed {
            std::function<std::vector<std::string>()> events);
   /// A new reader; null if there are kReaders already, or after close().
   std::unique_ptr<AdminStream> open();
+  std::size_t readers() const;  ///< how many there are; any thread
   /// Ends all streams. Nobody can read any more. Any thread.
   void close();
 

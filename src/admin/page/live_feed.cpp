@@ -187,6 +187,11 @@ std::unique_ptr<AdminStream> LiveFeed::open() {
   return std::make_unique<Reader>(state_);
 }
 
+std::size_t LiveFeed::readers() const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->readers.size();
+}
+
 void LiveFeed::close() {
   const std::lock_guard lock(state_->mutex);
   state_->closed = true;

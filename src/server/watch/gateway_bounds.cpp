@@ -217,8 +217,9 @@ void add_report_bounds(admin::BoundsBoard& bounds, const Shared& shared) {
   });
 }
 
-void add_admin_bounds(admin::BoundsBoard& bounds, const AdminListener& admin, const admin::EventFeed& events) {
-  bounds.add([&admin, &events](Table& table) {
+void add_admin_bounds(admin::BoundsBoard& bounds, const AdminListener& admin, const admin::EventFeed& events,
+                      const admin::LiveFeed& live) {
+  bounds.add([&admin, &events, &live](Table& table) {
     const auto places = admin.places();
     table.push_back({.bound = "admin.connections",
                      .used = places.taken,
@@ -228,6 +229,11 @@ void add_admin_bounds(admin::BoundsBoard& bounds, const AdminListener& admin, co
                      .used = events.readers(),
                      .most = admin::EventFeed::kReaders,
                      .when_full = "a further reader of events gets a 503",
+                     .full = Full::usual});
+    table.push_back({.bound = "admin.dashboards",
+                     .used = live.readers(),
+                     .most = admin::LiveFeed::kReaders,
+                     .when_full = "a further dashboard gets a 503",
                      .full = Full::usual});
   });
 }

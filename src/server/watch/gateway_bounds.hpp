@@ -5,6 +5,7 @@
 
 #include "headgate/admin/bounds.hpp"
 #include "headgate/admin/event_feed.hpp"
+#include "headgate/admin/live_feed.hpp"
 #include "headgate/server/admin_listener.hpp"
 #include "headgate/session/sessions.hpp"
 
@@ -21,7 +22,8 @@ void add_upstream_bounds(admin::BoundsBoard& bounds, const Shared& shared);
 /// What waits to be written or sent: lines, spans, webhooks, billed use; and routes with metrics of their own.
 void add_report_bounds(admin::BoundsBoard& bounds, const Shared& shared);
 /// The admin interface's own.
-void add_admin_bounds(admin::BoundsBoard& bounds, const AdminListener& admin, const admin::EventFeed& events);
+void add_admin_bounds(admin::BoundsBoard& bounds, const AdminListener& admin, const admin::EventFeed& events,
+                      const admin::LiveFeed& live);
 
 /// For a ReasonWatch: looks every two seconds, and tells which bounds are nearly reached.
 std::function<void()> near_bounds_of(Shared& shared);

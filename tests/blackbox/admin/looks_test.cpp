@@ -73,9 +73,10 @@ TEST(LooksAtBounds, HaveTheBoundsOfOtherPartsToo) {
   EXPECT_EQ(proxy.client().get().status(), 200);
   const Operator operators(proxy.gateway.process());
   const auto table = operators.get("/api/v1/bounds")["bounds"];
-  for (const std::string name : {"bounds.connections", "bounds.connections_per_address", "bounds.buffered",
-                                 "bounds.handshakes", "descriptors", "memory.max_keys", "suspensions", "overrides",
-                                 "log.access", "log.error", "metrics_of_routes", "admin.connections", "admin.events"})
+  for (const std::string name :
+       {"bounds.connections", "bounds.connections_per_address", "bounds.buffered", "bounds.handshakes", "descriptors",
+        "memory.max_keys", "suspensions", "overrides", "log.access", "log.error", "metrics_of_routes",
+        "admin.connections", "admin.events", "admin.dashboards"})
     EXPECT_FALSE(found_in(table, "bound", name).is_null()) << name;
   EXPECT_EQ(found_in(table, "bound", "memory.max_keys")["limit"], 5000);
   EXPECT_EQ(found_in(table, "bound", "memory.max_keys")["used"], 1);
