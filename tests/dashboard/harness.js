@@ -9,7 +9,8 @@ import { join } from 'node:path';
 
 import { chromium } from 'playwright-core';
 
-export const binary = process.env.HEADGATE_BINARY ?? '/work/main/build/release/headgate';
+export const binary = process.env.HEADGATE_BINARY
+  ?? new URL('../../build/release/headgate', import.meta.url).pathname;
 export const kToken = 'an-operators-token-of-the-tests';
 export const kReadToken = 'a-readers-token-of-the-tests';
 const kBrowsers = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'];
