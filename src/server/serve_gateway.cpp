@@ -129,9 +129,7 @@ admin::Subjects subjects_of(Shared& shared, GatewayProgram& program, SideThread&
       .simulate =
           [simulation = std::make_shared<SimulateLive>(
                operators, shared.logs, [&side](std::function<void()> what) { return side.run(std::move(what)); })](
-              std::string config, admin::AdminEndpoint::Give give) {
-            simulation->ask(std::move(config), std::move(give));
-          },
+              std::string config, const admin::AdminEndpoint::Give& give) { simulation->ask(std::move(config), give); },
       .connections = connections,
       .reloads = program.calls(),
       .candidate = program.candidate_calls(),

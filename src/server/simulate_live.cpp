@@ -75,7 +75,7 @@ Replayed replay(const simulate::TriedPolicy& policy, const std::string& path) {
 
 }  // namespace
 
-void SimulateLive::ask(std::string config, admin::AdminEndpoint::Give give) {
+void SimulateLive::ask(std::string config, const admin::AdminEndpoint::Give& give) {
   const auto now = std::chrono::steady_clock::now();
   {
     const std::lock_guard lock(mutex_);

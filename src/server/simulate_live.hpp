@@ -21,7 +21,7 @@ class SimulateLive : public std::enable_shared_from_this<SimulateLive> {
       : operators_(operators), logs_(logs), aside_(std::move(aside)) {}
 
   /// `config` is a configuration, whose relative paths begin at the directory of the file in force.
-  void ask(std::string config, admin::AdminEndpoint::Give give);
+  void ask(std::string config, const admin::AdminEndpoint::Give& give);
 
  private:
   using Steady = std::chrono::steady_clock::time_point;

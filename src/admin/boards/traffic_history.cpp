@@ -2,8 +2,6 @@
 
 #include "traffic_sums.hpp"
 
-#include <utility>
-
 namespace headgate::admin {
 
 void TrafficHistory::add(Instant now, Steady steady, const observe::TrafficByRoute& traffic) {
@@ -13,7 +11,7 @@ void TrafficHistory::add(Instant now, Steady steady, const observe::TrafficByRou
   const auto seconds = std::chrono::duration<double>(steady - begun_).count();
   if (rows_.size() == kBuckets) rows_.pop_front();
   rows_.push_back({.end = now, .seconds = seconds, .all = rates_of({}, since(all, before_), seconds)});
-  before_ = std::move(all);
+  before_ = all;
   begun_ = steady;
 }
 
