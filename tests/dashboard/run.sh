@@ -9,6 +9,8 @@ skip() {
 command -v node >/dev/null || skip 'no node on this machine: apt-get install nodejs'
 [ -x /usr/bin/chromium-headless-shell ] || [ -x /usr/bin/chromium ] || skip 'no Chromium: apt-get install chromium-headless-shell'
 [ -x /usr/bin/redis-server ] || skip 'no Redis: apt-get install redis-server'
-[ -d node_modules/playwright-core ] && [ -d node_modules/axe-core ] || skip 'playwright-core and axe-core are not here: npm ci in tests/dashboard'
+for part in playwright-core axe-core; do
+  [ -d "node_modules/$part" ] || skip "$part is not here: npm ci in tests/dashboard"
+done
 export HEADGATE_BINARY=$1
 exec node --test "$2"
