@@ -3,8 +3,10 @@
 import { el, keyed, put } from './dom.js';
 import { minute, moment } from './format.js';
 
+/// A build where the library was missing has tables and no plots.
+const kDraws = typeof Dygraph !== 'undefined';
 // Its own legend writes style attributes, which the policy of this page forbids; the page has one of its own.
-Dygraph.PLUGINS = Dygraph.PLUGINS.filter((plugin) => plugin !== Dygraph.Plugins.Legend);
+if (kDraws) Dygraph.PLUGINS = Dygraph.PLUGINS.filter((plugin) => plugin !== Dygraph.Plugins.Legend);
 
 const dark = matchMedia('(prefers-color-scheme: dark)');
 
@@ -30,7 +32,8 @@ export class Plot {
   draw(rows, window, summary) {
     this.place.setAttribute('aria-label', summary);
     this.rows = rows.length > 0 ? rows : [[new Date(window[0]), ...this.series.map(() => null)]];
-    if (this.graph) this.graph.updateOptions({ file: this.rows, dateWindow: window });
+    if (!kDraws) put(this.place, 'This headgate was built without dygraphs (libjs-dygraphs), which draws here.');
+    else if (this.graph) this.graph.updateOptions({ file: this.rows, dateWindow: window });
     else this.graph = new Dygraph(this.place, this.rows, this.#options(window));
     this.place.dataset.empty = rows.length === 0 ? 'yes' : '';
     this.#tell(null);
