@@ -24,7 +24,7 @@ bool stays_out_of_table(std::string_view lower) noexcept {
     case 'e':
       return lower == "etag";
     case 'r':
-      return lower == "retry-after" || lower.starts_with("ratelimit");
+      return lower.starts_with("retry-after") || lower.starts_with("ratelimit");
     case 's':
       return lower == "set-cookie";
     case 't':

@@ -27,10 +27,11 @@ struct CrossOrigin {
   std::string max_age;  ///< Access-Control-Max-Age: how long a browser remembers a preflight, in seconds
 };
 
-/// The fields that a page may always read: what tells a caller its limits, and what names its request.
+/// The fields that a page may always read: what tells a caller its limits, what it must prove, and what
+/// names its request.
 inline constexpr const char* kAlwaysExposed =
-    "Retry-After, RateLimit, RateLimit-Policy, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, "
-    "X-Request-Id, Appointment, Waiting-Room-Ticket";
+    "Retry-After, Retry-After-Ms, X-Should-Retry, RateLimit, RateLimit-Policy, X-RateLimit-Limit, "
+    "X-RateLimit-Remaining, X-RateLimit-Reset, X-Request-Id, WWW-Authenticate, Appointment, Waiting-Room-Ticket";
 
 /// What a page may send beside the fields that it always may, where the configuration does not say.
 inline constexpr const char* kUsualHeaders = "Authorization, Content-Type";

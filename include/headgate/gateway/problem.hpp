@@ -20,6 +20,7 @@ struct Problem {
   std::string_view detail{};      ///< a sentence for the caller
   std::string_view limit{};       ///< the name of the limit that rejected the request, or whose key is missing
   std::uint64_t retry_after = 0;  ///< in seconds; 0: no Retry-After
+  Duration wait{0};               ///< the same exactly; 0: not known, or that of the limit that rejected the request
   std::string_view challenge{};   ///< for 401 and 403: the value of WWW-Authenticate
   std::string_view location{};    ///< of a redirect; else empty
   RejectionBody body = RejectionBody::problem;

@@ -1,10 +1,13 @@
 #pragma once
 // The words of a problem that occurs often and whose sentence ends with a time to wait: made once, used for each.
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
 namespace headgate::gateway {
+
+enum class EndedBy : std::uint8_t;
 
 /// Immutable; any thread may read it.
 struct UntilWait {
@@ -12,7 +15,7 @@ struct UntilWait {
   std::string json;      ///< the body of the problem to the end of that text
 };
 
-/// For a problem of this status.
-UntilWait until_wait(unsigned status, std::string sentence);
+/// For a problem of this status and this end.
+UntilWait until_wait(unsigned status, EndedBy ended_by, std::string sentence);
 
 }  // namespace headgate::gateway

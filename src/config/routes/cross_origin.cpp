@@ -38,8 +38,9 @@ constexpr Key kCorsKeys[] = {
     {"headers", &kCorsHeaders, R"(["Authorization", "Content-Type"])", R"(["Authorization", "X-Tenant"])",
      "The fields that a page may send, beside those that it always may; `*` for any"},
     {"expose", &kCorsFields, "[]", R"(["X-Total-Count"])",
-     "Fields of answers that a page may read, beside `Retry-After`, the `RateLimit` fields, `X-Request-Id`, "
-     "`Appointment`, `Waiting-Room-Ticket` and those that it always may"},
+     "Fields of answers that a page may read, beside `Retry-After`, `Retry-After-Ms`, `X-Should-Retry`, the "
+     "`RateLimit` fields, `X-Request-Id`, `WWW-Authenticate`, `Appointment`, `Waiting-Room-Ticket` and those that it "
+     "always may"},
     {"credentials", &kBoolean, kOfOptions, "true",
      "Whether a page may use the cookies and certificates of the browser; then `origins` names them",
      into<&gateway::CrossOrigin::credentials>},

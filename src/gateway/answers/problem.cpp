@@ -5,6 +5,7 @@
 #include "gateway/grpc/grpc_call.hpp"
 #include "gateway/limits/appointments.hpp"
 #include "gateway/limits/limit_fields.hpp"
+#include "retry_fields.hpp"
 
 #include "headgate/core/json_text.hpp"
 #include "headgate/gateway/answer.hpp"
@@ -27,13 +28,19 @@ std::string_view title_of(unsigned status) noexcept {
 }
 
 /// The most bytes of a body beside its texts: names, a status, a time to wait.
-constexpr std::size_t kMaxAround = 256;
+constexpr std::size_t kMaxAround = 320;
 
-void write_beginning(TextCursor& out, unsigned status, std::string_view title, std::string_view detail) noexcept {
+void write_beginning(TextCursor& out, unsigned status, EndedBy ended_by, std::string_view title,
+                     std::string_view detail) noexcept {
   out.word("{ \"type\": \"about:blank\", \"title\": \"");
   out.text(title);
   out.word("\", \"status\": ");
   out.number(status);
+  if (ended_by != EndedBy::respond) {  // the admin interface: its refusals have their status alone
+    out.word(", \"code\": \"");
+    out.text(to_text(ended_by));
+    out.character('"');
+  }
   out.word(",\n  \"detail\": \"");
   write_json_text(out, detail);
 }
@@ -54,7 +61,7 @@ std::string_view body_of(TextArena& text, const Problem& problem, std::string_vi
   const auto most = kMaxAround + title.size() + (ready == nullptr ? 0 : ready->json.size()) + kMaxJsonBytes * told;
   return text.write(most, [&](TextCursor& out) {
     if (ready == nullptr) {
-      write_beginning(out, problem.status, title, problem.detail);
+      write_beginning(out, problem.status, problem.ended_by, title, problem.detail);
       out.character('"');
     } else {
       out.text(ready->json);
@@ -126,11 +133,11 @@ Task<void> end_with_status(Exchange& x, const Problem& problem) {
 
 }  // namespace
 
-UntilWait until_wait(unsigned status, std::string sentence) {
+UntilWait until_wait(unsigned status, EndedBy ended_by, std::string sentence) {
   UntilWait out{.sentence = std::move(sentence), .json = {}};
   const auto title = title_of(status);
   append_text(out.json, kMaxAround + title.size() + kMaxJsonBytes * out.sentence.size(),
-              [&](TextCursor& cursor) { write_beginning(cursor, status, title, out.sentence); });
+              [&](TextCursor& cursor) { write_beginning(cursor, status, ended_by, title, out.sentence); });
   return out;
 }
 
@@ -238,7 +245,7 @@ Task<void> send_problem(Exchange& x, const Problem& problem, RejectionHeaders st
   if (x.reply->started()) return x.grpc_answer ? end_with_status(x, problem) : nothing();  // the session resets it
   x.fields.clear();
   const auto retry_after = problem.retry_after > 0 ? x.text.number(problem.retry_after) : std::string_view{};
-  if (!retry_after.empty()) x.fields.push_back({http::Known::retry_after, "Retry-After", retry_after});
+  append_retry_fields(x, problem, retry_after);
   if (!x.appointments.offered.token.empty())
     x.fields.push_back(
         {http::Known::unknown, kAppointmentField,

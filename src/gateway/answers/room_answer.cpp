@@ -1,6 +1,7 @@
 #include "room_answer.hpp"
 
 #include "gateway/limits/limit_fields.hpp"
+#include "retry_fields.hpp"
 #include "room_page.hpp"
 
 #include "headgate/core/json_text.hpp"
@@ -19,7 +20,9 @@ std::string_view json_of(Exchange& x, const Problem& problem) {
   const auto most =
       kAround + kMaxJsonBytes * (problem.detail.size() + name.size() + x.request_id.size()) + visit.give.size();
   return x.text.write(most, [&](TextCursor& out) {
-    out.word("{ \"type\": \"about:blank\", \"title\": \"Too Many Requests\", \"status\": 429,\n  \"detail\": \"");
+    out.word(
+        "{ \"type\": \"about:blank\", \"title\": \"Too Many Requests\", \"status\": 429, \"code\": \"waiting_room\",\n "
+        " \"detail\": \"");
     write_json_text(out, problem.detail);
     out.word("\",\n  \"waiting_room\": \"");
     write_json_text(out, name);
@@ -57,7 +60,7 @@ Task<void> send_wait(Exchange& x, const Problem& problem) {
   x.fields.clear();
   const auto& room = *x.route->room;
   const auto retry_after = x.text.number(problem.retry_after);
-  x.fields.push_back({http::Known::retry_after, "Retry-After", retry_after});
+  append_retry_fields(x, problem, retry_after);
   if (x.room.page) x.fields.push_back({http::Known::unknown, "Refresh", retry_after});
   const std::string_view type = x.room.page ? "text/html; charset=utf-8" : "application/problem+json";
   x.fields.push_back({http::Known::content_type, "Content-Type", type});

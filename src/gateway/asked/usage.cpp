@@ -238,6 +238,7 @@ MaybeProblem charge_usage(Path& path, Exchange& x) {
                  .detail = "Too many requests for what is left come from this address.",
                  .limit = kUsageLimit,
                  .retry_after = seconds_up(decision.retry_after),
+                 .wait = decision.retry_after,
                  .body = x.snapshot->compiled->options().rejection.body};
 }
 

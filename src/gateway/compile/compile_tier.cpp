@@ -28,9 +28,9 @@ std::string policy_of(const std::vector<limit::Rule>& rules) {
 /// "The limit of 5/minute is used up. Try again in 12 seconds."
 UntilWait rejection_of(const limit::Rule& rule) {
   if (!rule.algorithm->refills)
-    return until_wait(429,
+    return until_wait(429, EndedBy::limit,
                       "The limit of " + std::to_string(rule.burst) + " at the same time is reached. Try again in ");
-  return until_wait(429, "The limit of " + to_text(rule.rate) + " is used up. Try again in ");
+  return until_wait(429, EndedBy::limit, "The limit of " + to_text(rule.rate) + " is used up. Try again in ");
 }
 
 /// Gives the rule a counter of its own for this route.

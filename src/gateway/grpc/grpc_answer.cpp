@@ -1,6 +1,6 @@
 #include "grpc_answer.hpp"
 
-#include "gateway/limits/limit_fields.hpp"
+#include "gateway/answers/retry_fields.hpp"
 #include "grpc_call.hpp"
 #include "protobuf.hpp"
 
@@ -12,18 +12,6 @@ namespace headgate::gateway {
 namespace {
 
 using observe::GrpcStatus;
-
-/// In milliseconds, rounded up. Of a limit's refusal as exact as the limit knows it.
-std::uint64_t pushback_of(const Exchange& x, const Problem& problem) noexcept {
-  constexpr std::int64_t kMicros = 1000;
-  const auto told = problem.retry_after * 1000;
-  const auto& a = x.admission;
-  if (problem.ended_by != EndedBy::limit || a.binding == nullptr || a.outcome != Admission::Outcome::rejected)
-    return told;
-  const auto exact = a.decision().retry_after;
-  if (exact <= Duration(0) || seconds_up(exact) != problem.retry_after) return told;
-  return static_cast<std::uint64_t>((exact.count() + kMicros - 1) / kMicros);
-}
 
 /// The message as the protocol wants it: what is not printable ASCII, and the percent sign, as %XX.
 std::string_view escaped(TextArena& text, std::string_view sentence) {
@@ -77,7 +65,7 @@ void append_grpc_status(Exchange& x, const Problem& problem, std::string_view se
   fields.push_back({http::Known::unknown, kGrpcStatus, x.text.number(number)});
   fields.push_back({http::Known::unknown, "grpc-message", escaped(x.text, sentence)});
   if (problem.retry_after > 0) {
-    const auto wait = pushback_of(x, problem);
+    const auto wait = static_cast<std::uint64_t>(exact_wait(x, problem).count());
     // A retry of the library would not bring the ticket of the room along, and begin at the end of the line.
     const bool again = problem.ended_by != EndedBy::waiting_room;
     fields.push_back({http::Known::unknown, kGrpcPushback, again ? x.text.number(wait) : "-1"});

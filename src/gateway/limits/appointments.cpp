@@ -142,6 +142,7 @@ MaybeProblem keep_appointment(Path& path, Exchange& x, const RouteLimit& route_l
                    .detail = "This appointment has not begun. Come back with it when it has.",
                    .limit = limit.name,
                    .retry_after = seconds_up(read->from - now),
+                   .wait = read->from - now,
                    .body = x.snapshot->compiled->options().rejection.body};
   }
   x.appointments.kept = std::make_shared<KeptAppointment>(KeptAppointment{

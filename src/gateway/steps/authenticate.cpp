@@ -111,6 +111,7 @@ MaybeProblem reserve_failure(Path& path, Exchange& x) {
                  .detail = detail,
                  .limit = kFailureLimit,
                  .retry_after = wait,
+                 .wait = decision.retry_after,
                  .body = x.snapshot->compiled->options().rejection.body};
 }
 
@@ -269,6 +270,7 @@ MaybeProblem charge_preflight(Path& path, Exchange& x) {
                  .detail = "Too many preflights come from this address.",
                  .limit = kPreflightLimit,
                  .retry_after = seconds_up(decision.retry_after),
+                 .wait = decision.retry_after,
                  .body = x.snapshot->compiled->options().rejection.body};
 }
 

@@ -46,6 +46,7 @@ MaybeProblem check_bans(Path& path, Exchange& x, bool after_auth) {
                    .detail = "This caller is suspended for a time, after too many requests that were not allowed.",
                    .limit = ban.policy->offences.limit,
                    .retry_after = seconds_up(found->until - now),
+                   .wait = found->until - now,
                    .body = x.snapshot->compiled->options().rejection.body};
   }
   return {};

@@ -74,6 +74,7 @@ MaybeProblem check_suspended(Path& path, Exchange& x, bool after_auth) {
                    .detail = "This caller is suspended for a time.",
                    .limit = ban.route_limit->ready->base,
                    .retry_after = seconds_up(suspended->found.until - now),
+                   .wait = suspended->found.until - now,
                    .body = x.snapshot->compiled->options().rejection.body};
   }
   return {};

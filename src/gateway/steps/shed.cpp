@@ -20,8 +20,9 @@ shed::Overload* overload_of(const Exchange& x) noexcept { return x.snapshot->ups
 
 Problem shed_problem(Exchange& x, Layer layer, std::uint64_t retry_after) {
   static const UntilWait full =
-      until_wait(503, "The servers behind this gateway have as much to do as they can. Try again in ");
-  static const UntilWait behind = until_wait(503, "This gateway has more to do than it can. Try again in ");
+      until_wait(503, EndedBy::shed, "The servers behind this gateway have as much to do as they can. Try again in ");
+  static const UntilWait behind =
+      until_wait(503, EndedBy::shed, "This gateway has more to do than it can. Try again in ");
   x.shedding.layer = layer;
   x.reason = to_text(layer);
   if (auto* const overload = overload_of(x); overload && !x.admission.peek)

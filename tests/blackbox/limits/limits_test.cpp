@@ -59,12 +59,15 @@ TEST(Limits, TheFirstFewPassAndTheNextIsRejectedWithAWait) {
   expect_problem(rejected, 429);
   EXPECT_GE(number(rejected, "Retry-After"), 10);
   EXPECT_LE(number(rejected, "Retry-After"), 12);
+  EXPECT_EQ((number(rejected, "Retry-After-Ms") + 999) / 1000, number(rejected, "Retry-After"));
+  EXPECT_FALSE(rejected.has("X-Should-Retry")) << "a client library can wait so long";
   EXPECT_EQ(number(rejected, "X-RateLimit-Limit"), 5);
   EXPECT_EQ(number(rejected, "X-RateLimit-Remaining"), 0);
   EXPECT_EQ(standard(rejected).remaining, 0);
   EXPECT_EQ(standard(rejected).seconds, number(rejected, "Retry-After"));
   EXPECT_EQ(rejected.all("RateLimit-Policy"), "\"per-ip\";q=5;w=60");
   const Json problem = Json::parse(rejected.body);
+  EXPECT_EQ(problem.value("code", ""), "limit");
   EXPECT_EQ(problem.value("limit", ""), "per-ip");
   EXPECT_EQ(problem.value("retry_after", 0L), number(rejected, "Retry-After"));
   EXPECT_EQ(proxy.upstream.request_count(), 5U);
@@ -207,6 +210,7 @@ TEST(Limits, SayAsMuchAsTheConfigurationWants) {
       EXPECT_EQ(answer.has("X-RateLimit-Limit"), choice == "legacy") << visible(answer.head);
       EXPECT_EQ(answer.has("X-RateLimit-Remaining"), choice == "legacy") << visible(answer.head);
       EXPECT_EQ(answer.has("Retry-After"), status == 429);
+      EXPECT_EQ(answer.has("Retry-After-Ms"), status == 429);
     }
   }
 }

@@ -254,6 +254,9 @@ TEST_P(EndedByTest, IsRecordedInTheExchange) {
   EXPECT_EQ(client.status, GetParam().status == 499 ? 0 : in_grpc ? 200 : GetParam().status);
   EXPECT_EQ(x.status, GetParam().status);
   EXPECT_TRUE(counted(GetParam().status));
+  if (client.fields["Content-Type"] == "application/problem+json") {
+    EXPECT_THAT(client.body, testing::HasSubstr(", \"code\": \"" + std::string(to_text(GetParam().end)) + "\",\n"));
+  }
   EXPECT_EQ(app->report.alive, 0U);
   EXPECT_EQ(x.attempt, nullptr);
   EXPECT_EQ(clock.armed(), 0U) << "nobody waits any more";
