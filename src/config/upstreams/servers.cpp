@@ -114,11 +114,12 @@ constexpr Key kUpstreamKeys[] = {
      "was closed meanwhile",
      into<&gateway::UpstreamOptions::retry>},
 };
-constexpr Section kUpstream{"upstream", "upstreams.<name>", "Where requests go: a URL, or an object with these keys.",
+constexpr Section kUpstream{"upstream", "upstreams.<name>",
+                            "Where requests go: a URL, a list of servers, or an object with these keys.",
                             kUpstreamKeys};
 constexpr Shape kUpstreamObject = section(kUpstream);
-constexpr const Shape* kUpstreamForms[] = {&kServer, &kUpstreamObject};
-constexpr Shape kUpstreamShape = either("a URL or an object", kUpstreamForms);
+constexpr const Shape* kUpstreamForms[] = {&kServer, &kUpstreamObject, &kServers};
+constexpr Shape kUpstreamShape = either("a URL, an object or a list of servers", kUpstreamForms);
 
 }  // namespace
 

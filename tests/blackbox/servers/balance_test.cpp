@@ -72,6 +72,16 @@ std::vector<Json> alike(std::size_t servers) { return std::vector<Json>(servers,
 
 std::string user(int number) { return "X-User: user-" + std::to_string(number) + "\r\n"; }
 
+TEST(Balance, AListOfServersIsAnUpstream) {
+  FakeUpstream one;
+  FakeUpstream other;
+  const Reloaded gateway(Json{{"upstreams", {{"app", {one.url(), other.url()}}}}});
+  auto client = gateway.client();
+  for (int i = 0; i < 10; ++i) EXPECT_EQ(client.get().status(), 200);
+  EXPECT_GE(one.request_count(), 4U);
+  EXPECT_GE(other.request_count(), 4U);
+}
+
 TEST(Balance, IsInTurnByDefault) {
   Balanced app(alike(3));
   EXPECT_EQ(app.ask_often(9), (std::vector{3, 3, 3}));

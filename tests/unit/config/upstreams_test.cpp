@@ -40,6 +40,18 @@ TEST(Upstreams, MayBeOneUrl) {
   EXPECT_EQ(loaded.config->upstreams[0].servers[0].weight, 1U);
 }
 
+TEST(Upstreams, MayBeAListOfServers) {
+  const auto list = R"(["http://a:1", { "url": "http://b", "weight": 3 }])";
+  const auto loaded = with_upstream(list);
+  ASSERT_TRUE(loaded.config);
+  EXPECT_TRUE(loaded.diagnostics.empty());
+  const auto object = with_upstream(std::string(R"({ "servers": )") + list + " }");
+  ASSERT_TRUE(object.config);
+  EXPECT_EQ(loaded.config->upstreams[0].servers, object.config->upstreams[0].servers);
+  EXPECT_EQ(loaded.config->upstreams[0].servers.size(), 2U);
+  EXPECT_TRUE(with_upstream(R"(["https://a", "https://b"])").config->upstreams[0].tls);
+}
+
 TEST(Upstreams, HaveEachPolicy) {
   for (const auto* const policy : balance::policies()) {
     const std::string name(policy->name);
