@@ -108,7 +108,7 @@ identity::IdentityOptions withholding(identity::AddressField told_in) {
   options.address_field = told_in;
   options.api_key.written = true;
   options.api_key.pass_on = false;
-  options.api_key.header = "x-api-key";
+  options.api_key.headers = {"x-api-key"};
   options.api_key.query = "key";
   options.api_key.cookie = "session";
   options.jwt.emplace();

@@ -89,13 +89,13 @@ struct ApiKeyRecord {
 
 /// The place of API keys in requests, and the known keys. If no key is known, every text is a valid key.
 struct ApiKeyOptions {
-  bool written = false;              ///< whether the configuration has "api_key": then headgate owns the fields below
-  std::string header = "x-api-key";  ///< lower case; empty: not looked for there
-  std::string query;                 ///< name of a query parameter; empty: not looked for there
-  std::string cookie;                ///< empty: not looked for there
-  bool pass_on = false;              ///< whether the server gets the key
-  std::string file;                  ///< path of a file with more known keys, read again when it changes; empty: none
-  std::vector<ApiKeyRecord> known;   ///< those in the configuration itself
+  bool written = false;  ///< whether the configuration has "api_key": then headgate owns the fields below
+  std::vector<std::string> headers{"x-api-key"};  ///< lower case; each of them may carry it; empty: no field does
+  std::string query;                              ///< name of a query parameter; empty: not looked for there
+  std::string cookie;                             ///< empty: not looked for there
+  bool pass_on = false;                           ///< whether the server gets the key
+  std::string file;                 ///< path of a file with more known keys, read again when it changes; empty: none
+  std::vector<ApiKeyRecord> known;  ///< those in the configuration itself
 
   /// Whether only known keys are valid.
   bool any_known() const noexcept { return !file.empty() || !known.empty(); }

@@ -40,8 +40,13 @@ constexpr Section kKnownKey{.name = "known_key",
                             .one_of = kKnownKeyForms};
 constexpr Shape kKnownKeyShape = section(kKnownKey);
 constexpr Shape kKnownKeys = map("an object of keys by their owner's name", kKnownKeyShape);
+constexpr Shape kKeyHeaders = list("a list of field names", kHeaderName, 1, 8);
+constexpr const Shape* kKeyHeaderForms[] = {&kHeaderName, &kKeyHeaders};
+constexpr Shape kKeyHeader = either("a field name or a list of field names", kKeyHeaderForms);
 constexpr Key kApiKeyKeys[] = {
-    {"header", &kHeaderName, "X-API-Key", R"("X-API-Key")", "The field that carries a caller's key"},
+    {"header", &kKeyHeader, R"("X-API-Key")", R"(["Authorization", "X-API-Key"])",
+     "The field that carries a caller's key, or several that may; in `Authorization` it stands behind `Bearer` or "
+     "alone"},
     {"query", &kParameterName, "", R"("api_key")",
      "A query parameter that may carry it instead; servers and proxies may log it",
      into<&identity::ApiKeyOptions::query>},
@@ -125,7 +130,10 @@ void build_api_keys(Build& build, const Node* api_key) {
   if (api_key == nullptr) return;
   auto& out = build.config.identity.api_key;
   out.written = true;
-  if (const Node* header = text_at(api_key, "header")) out.header = lower(header->text);
+  if (const auto headers = texts(find(api_key, "header")); !headers.empty()) {
+    out.headers.clear();
+    for (const Node* each : headers) out.headers.push_back(lower(each->text));
+  }
   fill(api_key, kApiKey, out);
   if (const Node* file = text_at(api_key, "file"); file != nullptr && !out.file.empty()) check_key_file(build, *file);
   std::map<identity::Sha256, const Node*> seen;

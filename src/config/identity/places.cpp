@@ -8,6 +8,8 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
+#include <vector>
 
 namespace headgate::config {
 namespace {
@@ -43,17 +45,21 @@ class PlaceChecker {
         options_(build.config.identity),
         identity_(identity),
         key_(find(identity, "api_key")),
-        jwt_(find(identity, "jwt")) {}
+        jwt_(find(identity, "jwt")),
+        key_headers_(texts(find(key_, "header"))) {}
 
   void run() {
-    for (const Node* header : {text_at(key_, "header"), text_at(jwt_, "header")}) {
-      if (header != nullptr && is_taken(header->text)) {
+    auto headers = key_headers_;
+    if (const Node* header = text_at(jwt_, "header")) headers.push_back(header);
+    for (const Node* header : headers) {
+      if (is_taken(header->text)) {
         report_.error(code::kConflict, *header, "the field " + in_quotes(header->written) + " has a meaning of its own",
                       R"(choose another, as in "X-API-Key")");
       }
     }
+    same_key_headers();
     if (!options_.jwt || !options_.api_key.written) return claim_headers();
-    both("header", options_.api_key.header, options_.jwt->header);
+    both_headers();
     both("query", options_.api_key.query, options_.jwt->query);
     both("cookie", options_.api_key.cookie, options_.jwt->cookie);
     claim_headers();
@@ -65,9 +71,31 @@ class PlaceChecker {
     if (of_key.empty() || of_key != of_token) return;
     const Node* written = find(key_, where);
     if (written == nullptr) written = find(jwt_, where);  // then this one has the other's default place
-    if (written == nullptr) return;
-    report_.error(code::kConflict, *written, "API keys and tokens cannot be in the same place",
+    if (written != nullptr) report_both(*written);
+  }
+
+  void both_headers() {
+    const auto& headers = options_.api_key.headers;
+    for (std::size_t i = 0; i < headers.size(); ++i) {
+      if (headers[i] != options_.jwt->header) continue;
+      const Node* written = i < key_headers_.size() ? key_headers_[i] : text_at(jwt_, "header");
+      if (written != nullptr) report_both(*written);
+    }
+  }
+
+  void report_both(const Node& written) {
+    report_.error(code::kConflict, written, "API keys and tokens cannot be in the same place",
                   "choose another for one of them");
+  }
+
+  void same_key_headers() {
+    for (auto each = key_headers_.begin(); each != key_headers_.end(); ++each) {
+      const auto same = [&](const Node* earlier) { return http::same_variable(earlier->text, (*each)->text); };
+      const auto first = std::find_if(key_headers_.begin(), each, same);
+      if (first == each) continue;
+      report_.error(code::kDuplicate, **each, read_as((*first)->written, (*first)->span),
+                    "name each field once: case, and '-' or '_', make no difference");
+    }
   }
 
   void claim_headers() {
@@ -83,17 +111,21 @@ class PlaceChecker {
       const auto same = [&](const Node* earlier) { return http::same_variable(earlier->key, field.key); };
       const auto first = std::find_if(written.begin(), written.begin() + static_cast<std::ptrdiff_t>(i), same);
       if (*first == &field) continue;
-      report_.error_at_key(code::kDuplicate, field,
-                           "some servers read this as the same field as " + in_quotes((*first)->key) + ", at " +
-                               report_.place((*first)->key_span.begin),
+      report_.error_at_key(code::kDuplicate, field, read_as((*first)->key, (*first)->key_span),
                            "give each of them a field of its own");
     }
+  }
+
+  std::string read_as(const std::string& name, const Span& span) const {
+    return "some servers read this as the same field as " + in_quotes(name) + ", at " + report_.place(span.begin);
   }
 
   bool carries_credentials(std::string_view name) const {
     return http::same_variable(name, "Authorization") ||
            (options_.jwt && http::same_variable(name, options_.jwt->header)) ||
-           (options_.api_key.written && http::same_variable(name, options_.api_key.header));
+           (options_.api_key.written &&
+            std::any_of(options_.api_key.headers.begin(), options_.api_key.headers.end(),
+                        [&](const std::string& each) { return http::same_variable(name, each); }));
   }
 
   Report& report_;
@@ -101,6 +133,7 @@ class PlaceChecker {
   const Node* identity_;
   const Node* key_;
   const Node* jwt_;
+  std::vector<const Node*> key_headers_;  // as written
 };
 
 }  // namespace

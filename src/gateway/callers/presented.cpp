@@ -22,6 +22,10 @@ class Search {
     if (found.twice) result_.twice = true;
     add(found.value);
   }
+  /// In one of several fields with one meaning: the same text in two of them is one credential.
+  void add_unless_same(const http::NamedValue& found) {
+    if (found.twice || found.value != result_.text) add(found);
+  }
   void add(std::string_view text) {
     if (text.empty()) return;
     result_.twice = result_.twice || !result_.text.empty();
@@ -41,6 +45,18 @@ http::NamedValue decoded(Exchange& x, http::NamedValue found) {
 }
 
 bool is_bearer(const Field& field) noexcept { return !identity::bearer_token(field.value).empty(); }
+
+/// The key in a field: in Authorization behind the scheme, as the clients of many APIs send it, or without one.
+std::string_view key_in(const std::string& name, std::string_view value) noexcept {
+  if (name != kAuthorization) return value;
+  if (const auto bearer = identity::bearer_token(value); !bearer.empty()) return bearer;
+  return http::same_word(value, "Bearer") ? std::string_view() : value;
+}
+
+bool is_key_field(std::string_view name, const identity::ApiKeyOptions& options) noexcept {
+  return std::any_of(options.headers.begin(), options.headers.end(),
+                     [name](const std::string& each) { return http::same_variable(name, each); });
+}
 
 /// Removes the cookie from each Cookie field, and removes fields that become empty.
 void drop_cookie(Exchange& x, std::string_view name, Fields& fields) {
@@ -82,9 +98,10 @@ void drop_twins(const Exchange& x, const identity::IdentityOptions& options, Fie
   const bool keys = options.api_key.written || (x.route && x.route->reads_key);
   std::erase_if(fields, [&](const Field& field) {
     if (field.id != Known::unknown) return false;
-    if (keys && is_twin(field, options.api_key.header)) return true;
-    if (options.jwt && is_twin(field, options.jwt->header)) return true;
-    const auto twin = [&](const std::string& counted) { return is_twin(field, counted); };
+    const auto twin = [&](const std::string& read) { return is_twin(field, read); };
+    const auto& headers = options.api_key.headers;
+    if (keys && std::any_of(headers.begin(), headers.end(), twin)) return true;
+    if (options.jwt && twin(options.jwt->header)) return true;
     return x.route && std::any_of(x.route->counted_headers.begin(), x.route->counted_headers.end(), twin);
   });
 }
@@ -95,7 +112,11 @@ bool withholds_key(const identity::ApiKeyOptions& options) noexcept { return opt
 
 Presented presented_key(Exchange& x, const identity::ApiKeyOptions& options) {
   Search search;
-  if (!options.header.empty()) search.add(http::field_of(x.request.fields, options.header));
+  for (const auto& name : options.headers) {
+    auto found = http::field_of(x.request.fields, name);
+    found.value = key_in(name, found.value);
+    search.add_unless_same(found);
+  }
   if (!options.query.empty()) search.add(decoded(x, http::query_parameter(x.request.query, options.query)));
   if (!options.cookie.empty()) search.add(http::cookie_of(x.request.fields, options.cookie));
   return search.result();
@@ -118,7 +139,7 @@ void forward_identity(Exchange& x, const identity::IdentityOptions& options, Fie
   append_certificate(x, options, fields);
   const auto& key = options.api_key;
   if (withholds_key(key)) {
-    std::erase_if(fields, [&](const Field& field) { return http::same_variable(field.name, key.header); });
+    std::erase_if(fields, [&](const Field& field) { return is_key_field(field.name, key); });
     if (!key.cookie.empty()) drop_cookie(x, key.cookie, fields);
   }
   if (!options.jwt) return;
@@ -135,7 +156,7 @@ void forward_identity(Exchange& x, const identity::IdentityOptions& options, Fie
 bool is_identity_field(const Field& field, const identity::IdentityOptions& options) noexcept {
   const auto named = [&field](std::string_view name) { return http::same_variable(field.name, name); };
   if (field.id == Known::authorization || field.id == Known::cookie) return true;
-  if (options.api_key.written && named(options.api_key.header)) return true;
+  if (options.api_key.written && is_key_field(field.name, options.api_key)) return true;
   const auto& parts = options.certificate_headers;
   if (std::any_of(parts.begin(), parts.end(), [&](const auto& each) { return named(each.first); })) return true;
   if (!options.jwt) return false;

@@ -121,8 +121,9 @@ class Shown {
 
   bool is_secret_field(std::string_view name) const {
     const auto& jwt = identity_.jwt;
-    return is_secret(name) || http::same_word(name, identity_.api_key.header) ||
-           (jwt && http::same_word(name, jwt->header));
+    const auto& keys = identity_.api_key.headers;
+    return is_secret(name) || (jwt && http::same_word(name, jwt->header)) ||
+           std::any_of(keys.begin(), keys.end(), [&](const auto& each) { return http::same_word(name, each); });
   }
 
   bool is_secret_parameter(std::string_view name) const {

@@ -112,7 +112,7 @@ void require_key(KongWork& work, const TreeNode& plugin, DraftEntry& route) {
   }
   if (names.size() > 1)
     say(identity, Matter::lost, plugin.spot, "key_names",
-        "headgate looks for a key in one field and one parameter: the first");
+        "only the first is taken over: \"header\" may list further fields, and there is one \"query\"");
   identity.set("api_key", json);
 }
 

@@ -138,6 +138,26 @@ TEST(KeyPlaces, ShowTheServerTheKeyWhereTheFileSaysSo) {
   EXPECT_EQ(proxy.forwarded().value("X-API-Key"), kAcme);
 }
 
+TEST(KeyPlaces, MayBeSeveralFieldsSoThatClientsOfOtherProductsWorkUnchanged) {
+  const Json keys = {{"acme", {{"key", kAcme}}}, {"globex", {{"key", kGlobex}}}};
+  Proxy proxy(with_keys({{"header", {"Authorization", "X-API-Key"}}, {"keys", keys}}));
+  RawClient client = proxy.client();
+  const auto bearer = [](const std::string& key) { return "Authorization: Bearer " + key + "\r\n"; };
+  EXPECT_EQ(client.get("/required", bearer(kAcme)).status(), 200) << "as OpenAI's client sends it";
+  EXPECT_FALSE(proxy.forwarded().has("Authorization"));
+  EXPECT_EQ(client.get("/required", "x-api-key: " + kGlobex + "\r\n").status(), 200) << "as Anthropic's does";
+  EXPECT_FALSE(proxy.forwarded().has("X-API-Key"));
+  EXPECT_EQ(client.get("/required", bearer(kAcme) + sends(kAcme)).status(), 200) << "one key, said twice";
+  EXPECT_FALSE(proxy.forwarded().has("Authorization"));
+  EXPECT_FALSE(proxy.forwarded().has("X-API-Key"));
+  EXPECT_EQ(client.get("/required", bearer(kAcme)).status(), 429) << "all of it was the same owner";
+  expect_problem(client.get("/required", bearer(kAcme) + sends(kGlobex)), 400);
+  expect_problem(client.get("/required", bearer(kGlobex) + bearer(kGlobex)), 400);
+  EXPECT_EQ(client.get("/required", bearer(kGlobex) + "X_API_Key: " + kAcme + "\r\n").status(), 200);
+  EXPECT_FALSE(proxy.forwarded().has("X_API_Key")) << "no key to us, and maybe one to the server";
+  expect_problem(client.get("/required", bearer("no-key-of-anybodys-0001")), 401);
+}
+
 TEST(KeyFiles, AreReadAgainWhenTheyChangeAndKeepWhatWasGoodWhenTheyBreak) {
   const TemporaryFile file(key_file(Json::array({record(kAcme, "acme")})));
   Json changes = with_keys({{"file", file.path()}});

@@ -181,8 +181,9 @@ inline std::string describe(const identity::JwtOptions& jwt) {
 
 inline std::string describe(const identity::ApiKeyOptions& keys) {
   std::ostringstream out;
-  out << " key in " << keys.header << ' ' << keys.query << ' ' << keys.cookie << ' ' << keys.pass_on << ' '
-      << keys.written << ' ' << keys.file;
+  out << " key in";
+  for (const auto& header : keys.headers) out << ' ' << header;
+  out << ' ' << keys.query << ' ' << keys.cookie << ' ' << keys.pass_on << ' ' << keys.written << ' ' << keys.file;
   for (const auto& key : keys.known) out << " [" << key.owner << ' ' << key.digest[0] + 0 << ' ' << key.tier << ']';
   return out.str();
 }

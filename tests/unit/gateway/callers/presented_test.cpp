@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <initializer_list>
 #include <string>
+#include <utility>
 
 namespace headgate::gateway {
 namespace {
@@ -45,6 +47,45 @@ TEST_F(PresentedTest, KeysOfAQueryAreDecoded) {
   EXPECT_EQ(text(presented_key(x, options)), "a+b");
   x.request.query = "?k=a%2";
   EXPECT_EQ(text(presented_key(x, options)), "a%2") << "as it was sent, which is nobody's key";
+}
+
+TEST_F(PresentedTest, KeysInAuthorizationStandBehindTheSchemeOrAlone) {
+  identity::ApiKeyOptions options;
+  options.headers = {"authorization"};
+  for (const auto& [value, key] : std::initializer_list<std::pair<std::string_view, std::string_view>>{
+           {"Bearer abc", "abc"}, {"bearer  abc", "abc"}, {"abc", "abc"}, {"Bearer", ""}, {"Token abc", "Token abc"}}) {
+    x.request.fields.clear();
+    check("Authorization", value);
+    EXPECT_EQ(text(presented_key(x, options)), key) << value;
+  }
+  check("Authorization", "Bearer abc");
+  EXPECT_EQ(text(presented_key(x, options)), "twice");
+}
+
+TEST_F(PresentedTest, KeysInAnotherFieldHaveNoScheme) {
+  const identity::ApiKeyOptions options;
+  check("X-API-Key", "Bearer abc");
+  EXPECT_EQ(text(presented_key(x, options)), "Bearer abc");
+}
+
+TEST_F(PresentedTest, AKeyMayBeInAnyOfSeveralFields) {
+  identity::ApiKeyOptions options;
+  options.headers = {"x-api-key", "authorization"};
+  check("Authorization", "Bearer abc");
+  EXPECT_EQ(text(presented_key(x, options)), "abc");
+  check("X-API-Key", "abc");
+  EXPECT_EQ(text(presented_key(x, options)), "abc") << "the same key is no other one";
+  x.request.fields.back().value = "def";
+  EXPECT_EQ(text(presented_key(x, options)), "twice");
+}
+
+TEST_F(PresentedTest, AKeyInAFieldAndInTheQueryIsAmbiguousAlsoBesideSeveralFields) {
+  identity::ApiKeyOptions options;
+  options.headers = {"x-api-key", "authorization"};
+  options.query = "k";
+  x.request.query = "?k=abc";
+  check("Authorization", "Bearer abc");
+  EXPECT_EQ(text(presented_key(x, options)), "twice");
 }
 
 TEST_F(PresentedTest, TwoSpellingsOfOneFieldAreAmbiguous) {

@@ -58,7 +58,7 @@ TEST_F(RefusedText, HidesWhatMayProveWhoCalls) {
 }
 
 TEST_F(RefusedText, HidesWhereTheConfigurationLooksForKeys) {
-  identity.api_key.header = "x-plan";
+  identity.api_key.headers = {"x-other-plan", "x-plan"};
   identity.api_key.query = "plan";
   identity.jwt.emplace().header = "x-who";
   identity.jwt->query = "who";

@@ -40,7 +40,7 @@ class PathReadOnce : public Path, public testing::WithParamInterface<std::tuple<
 
   PathReadOnce() {
     identity.api_key.written = true;
-    identity.api_key.header.clear();
+    identity.api_key.headers.clear();
     identity.api_key.query = "key";
     believe_tokens();
     identity.jwt->query = "token";
