@@ -37,6 +37,7 @@ struct Build {
 void build_process(Build& build);  // all values that rows of the file lead to; before all others
 void build_listen(Build& build);
 void build_bounds(Build& build);
+void check_pid_file(Build& build);
 void build_log(Build& build);
 void build_admin(Build& build);  // after process: the admin address must differ from the listen addresses
 void build_hsts(Build& build);

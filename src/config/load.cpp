@@ -71,6 +71,7 @@ Config build_all(const Node& root, Report& report, WithAdvice with) {
               .limit_numbers = {},
               .upstream_numbers = {}};
   build_process(build);
+  check_pid_file(build);
   build_listen(build);
   build_bounds(build);
   build_log(build);

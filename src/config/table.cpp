@@ -80,6 +80,10 @@ constexpr Key kRootKeys[] = {
     {"upgrade_drain", &kDuration, kOfOptions, R"("10m")",
      "How long a process that an upgrade has replaced waits for its connections, such as WebSockets",
      into<&Config::upgrade_drain>},
+    {"pid_file", &kFilePath, "", R"("/run/headgate/headgate.pid")",
+     "The file with the number of the process, from when it serves until it ends; an upgrade replaces the number; "
+     "default: none",
+     into<&Config::pid_file>},
     {"admin", &kAdminShape, "", R"({ "listen": "127.0.0.1:9900" })",
      "Metrics and administration, never on a public port; default: at `127.0.0.1:9900`; `\"off\"` for none"},
     {"identity", &kIdentityShape, "", R"({ "trusted_proxies": ["10.0.0.0/8"] })", "Who is calling",

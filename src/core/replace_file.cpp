@@ -54,9 +54,9 @@ class Draft {
   bool write(std::string_view text) const { return write_all_bytes(fd_, text); }
 
   /// Copies owner and mode, so that the gateway can read the new file if it could read the old one.
-  bool take_rights() {
+  bool take_rights(unsigned if_new) {
     struct stat old {};
-    if (::stat(target_.c_str(), &old) != 0) return errno == ENOENT;
+    if (::stat(target_.c_str(), &old) != 0) return errno == ENOENT && ::fchmod(fd_, if_new) == 0;
     const bool ours = old.st_uid == ::geteuid() && old.st_gid == ::getegid();
     if (!ours && ::fchown(fd_, old.st_uid, old.st_gid) != 0) return false;
     return ::fchmod(fd_, old.st_mode & 07777U) == 0;
@@ -91,9 +91,9 @@ DirectoryLock::~DirectoryLock() {
   if (fd_ >= 0) ::close(fd_);
 }
 
-std::optional<std::string> replace_file(const std::string& path, std::string_view text) {
+std::optional<std::string> replace_file(const std::string& path, std::string_view text, unsigned if_new) {
   Draft draft(resolved(path));
-  if (draft.opened() && draft.write(text) && draft.take_rights() && draft.place()) return std::nullopt;
+  if (draft.opened() && draft.write(text) && draft.take_rights(if_new) && draft.place()) return std::nullopt;
   return "cannot write " + path + ": " + std::strerror(errno);
 }
 

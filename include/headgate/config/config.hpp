@@ -79,6 +79,7 @@ struct Config {
   Duration drain = std::chrono::seconds(20);  ///< how long it then waits for requests in flight
   /// How long a process that an upgrade has replaced waits for its connections.
   Duration upgrade_drain = std::chrono::hours(1);
+  std::string pid_file;        ///< path of the file with the number of the process; empty: none
   std::optional<Admin> admin;  ///< absent: off
   identity::IdentityOptions identity;
   std::optional<redis::RedisOptions> redis;

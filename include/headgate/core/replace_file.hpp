@@ -21,9 +21,9 @@ class DirectoryLock {
   int fd_ = -1;
 };
 
-/// Replaces the content of `path` with `text`, through symbolic links. Keeps mode and owner; a new file gets mode 0600.
-/// Returns the error as a sentence without a dot; the file is then unchanged.
-std::optional<std::string> replace_file(const std::string& path, std::string_view text);
+/// Replaces the content of `path` with `text`, through symbolic links. Keeps mode and owner; a new file gets the
+/// mode `if_new`, whatever the umask is. Returns the error as a sentence without a dot; the file is then unchanged.
+std::optional<std::string> replace_file(const std::string& path, std::string_view text, unsigned if_new = 0600);
 
 /// Makes a file with this content and mode (the umask may take rights away). Never touches one that exists. Returns the
 /// error as a sentence without a dot.

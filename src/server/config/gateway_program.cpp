@@ -40,6 +40,7 @@ GatewayProgram::GatewayProgram(boost::asio::io_context& loop, Clock& clock, Side
       reason_watch_(clock),
       traces_(loop, clock, shared.spans, shared.registry),
       candidate_watch_(clock, shared.registry),
+      pid_file_(config.pid_file),
       record_(config.file),
       calls_(std::make_shared<admin::ReloadCalls>(
           loop, [this](admin::ReloadFrom from, Tell tell) { reload(from, std::move(tell)); })) {
@@ -159,6 +160,9 @@ void GatewayProgram::started(Workers& workers) {
   shared_.operators.use_workers(workers.count(), totals());
   shared_.reasons.clear(admin::ReasonKind::starting);
   services_.start();
+  // Before anybody is told that this process serves, and may look for it.
+  if (const auto why = pid_file_.write())
+    observe::event(observe::LogLevel::warning, "pid_file_failed", "the number of this process is in no file: " + *why);
   if (taken_over_) taken_over_->serves();
   tell_service_manager("READY=1");
 }

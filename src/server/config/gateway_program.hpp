@@ -6,6 +6,7 @@
 #include "server/candidate/candidate_record.hpp"
 #include "server/candidate/candidate_watch.hpp"
 #include "server/gateway_service.hpp"
+#include "server/pid_file.hpp"
 #include "server/upgrade/handed_state.hpp"
 #include "server/upgrade/handover.hpp"
 #include "server/watch/certificates.hpp"
@@ -143,6 +144,7 @@ class GatewayProgram final : public Program {
   std::shared_ptr<const services::ActiveConfig> now_;
   KeptConfigs kept_;
   CandidateWatch candidate_watch_;
+  PidFile pid_file_;
   std::optional<ReadyCandidate> candidate_;  // what decides beside it
   const CandidateRecord record_;
   std::shared_ptr<const config::Config> file_;  // what the file said when it was read last

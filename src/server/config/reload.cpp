@@ -302,6 +302,7 @@ std::vector<std::string> changed_keys(const config::Config& before, const config
 std::vector<std::string> waiting_for_restart(const config::Config& running, const config::Config& now) {
   std::vector<std::string> out;
   if (running.workers != now.workers) out.emplace_back("workers");
+  if (running.pid_file != now.pid_file) out.emplace_back("pid_file");
   if (running.memory.max_keys != now.memory.max_keys) out.emplace_back("memory");
   return out;
 }

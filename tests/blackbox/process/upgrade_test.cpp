@@ -195,6 +195,75 @@ TEST(Upgrade, AStopAfterwardsEndsBothInTime) {
   EXPECT_TRUE(ends(upgraded.processes().front()));
 }
 
+std::string content_of(const std::string& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// A gateway says that it listens before its workers serve.
+bool comes_to_name(const std::string& path, pid_t pid) {
+  const auto until = std::chrono::steady_clock::now() + kPatience;
+  while (content_of(path) != std::to_string(pid) + '\n') {
+    if (std::chrono::steady_clock::now() >= until) return false;
+    std::this_thread::sleep_for(Milliseconds(5));
+  }
+  return true;
+}
+
+TEST(PidFile, HasTheNumberOfTheProcessThatServes) {
+  const TemporaryFile beside("", "pid");
+  const auto path = beside.path() + ".of-the-gateway";
+  {
+    Upgraded upgraded(Json{{"pid_file", path}});
+    ASSERT_TRUE(comes_to_name(path, upgraded.gateway.process().pid()));
+    EXPECT_EQ(fs::status(path).permissions(), fs::perms(0644));
+    ASSERT_TRUE(upgraded.upgrade());
+    EXPECT_EQ(content_of(path), std::to_string(upgraded.processes().back()) + '\n');
+    ASSERT_TRUE(ends(upgraded.processes().front()));
+    EXPECT_EQ(content_of(path), std::to_string(upgraded.processes().back()) + '\n')
+        << "it is not the old one's any more";
+  }
+  EXPECT_FALSE(fs::exists(path));
+}
+
+TEST(PidFile, OfAnUpgradeThatFailsStays) {
+  const TemporaryFile beside("", "pid");
+  const auto path = beside.path() + ".of-the-gateway";
+  Upgraded upgraded(Json{{"pid_file", path}});
+  ASSERT_TRUE(comes_to_name(path, upgraded.gateway.process().pid()));
+  upgraded.gateway.write(Json{{"pid_file", path}, {"routes", 1}});
+  ASSERT_TRUE(upgraded.gateway.tells("upgrade_failed", [&] { upgraded.gateway.process().signal(SIGUSR2); }));
+  EXPECT_EQ(content_of(path), std::to_string(upgraded.gateway.process().pid()) + '\n');
+}
+
+/// What the gateways below have beside it.
+Json with_pid_file(const std::string& path) {
+  return {{"pid_file", path},
+          {"listen", "127.0.0.1:0"},
+          {"admin", "off"},
+          {"routes", Json::array({{{"path", "/*"}, {"respond", Json::object()}}})}};
+}
+
+TEST(PidFile, DoesNotReplaceAFileOfAnotherKind) {
+  const TemporaryFile notes("not a number\n", "notes");
+  {
+    Gateway gateway(with_pid_file(notes.path()));
+    EXPECT_TRUE(gateway.process().wait_for_err([](const std::string& log) { return has(log, "pid_file_failed"); }));
+    EXPECT_EQ(gateway.client().get().status(), 200);
+  }
+  EXPECT_EQ(content_of(notes.path()), "not a number\n");
+}
+
+TEST(PidFile, OfAnotherProcessIsLeftAtTheEnd) {
+  const TemporaryFile pid("", "pid");
+  {
+    Gateway gateway(with_pid_file(pid.path()));
+    ASSERT_TRUE(comes_to_name(pid.path(), gateway.process().pid()));
+    std::ofstream(pid.path()) << "1\n";
+  }
+  EXPECT_EQ(content_of(pid.path()), "1\n");
+}
+
 /// What systemd does for a socket unit, and for Type=notify.
 class ServiceManager {
  public:

@@ -36,6 +36,10 @@ TEST_F(ReplaceFile, ThatWasNotThereIsItsOwnersAlone) {
   const auto file = path("keys.json");
   EXPECT_EQ(replace_file(file, "new"), std::nullopt);
   EXPECT_EQ(mode(file), 0600U);
+  EXPECT_EQ(replace_file(path("pid"), "1", 0644), std::nullopt);
+  EXPECT_EQ(mode(path("pid")), 0644U);
+  EXPECT_EQ(replace_file(file, "newer", 0644), std::nullopt);
+  EXPECT_EQ(mode(file), 0600U) << "it is not new";
 }
 
 TEST_F(ReplaceFile, GoesThroughLinks) {

@@ -1,0 +1,53 @@
+#include "pid_file.hpp"
+
+#include "headgate/core/replace_file.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <string_view>
+
+namespace headgate::server {
+namespace {
+
+constexpr unsigned kMode = 0644;  // for programs of every user
+
+/// The begin of the file, longer than any number; nothing if it is not a file that can be read.
+std::optional<std::string> begin_of(const std::string& path) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) return std::nullopt;
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return std::nullopt;
+  std::array<char, 32> bytes{};
+  file.read(bytes.data(), bytes.size());
+  return std::string(bytes.data(), static_cast<std::size_t>(file.gcount()));
+}
+
+bool is_number(std::string_view text) {
+  if (text.ends_with('\n')) text.remove_suffix(1);
+  return std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+}  // namespace
+
+std::optional<std::string> PidFile::write() {
+  if (path_.empty()) return std::nullopt;
+  std::error_code ignored;
+  if (std::filesystem::exists(path_, ignored)) {
+    const auto there = begin_of(path_);
+    if (!there || !is_number(*there)) return "there is something else than a process number in " + path_;
+  }
+  auto text = std::to_string(::getpid()) + '\n';
+  if (auto why = replace_file(path_, text, kMode)) return why;
+  written_ = std::move(text);
+  return std::nullopt;
+}
+
+PidFile::~PidFile() {
+  if (!written_.empty() && begin_of(path_) == written_) ::unlink(path_.c_str());
+}
+
+}  // namespace headgate::server
