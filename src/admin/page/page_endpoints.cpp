@@ -84,11 +84,13 @@ std::vector<AdminEndpoint> page_endpoints() {
            [fields](const AdminCall& call) {
              if (!wants_json(call.accept)) return file_answer(kIndex, *fields, call.known);
              return AdminAnswer{.body = "{\"openapi\": \"/api/v1/openapi.json\"}\n", .type = AdminAnswer::kJson};
-           }},
+           },
+       .about = {.summary = "The dashboard; with Accept: application/json where this description is"}},
       {.method = "GET",
        .path = "/dashboard/{file}",
        .who = AdminEndpoint::For::all,
-       .answer = [fields](const AdminCall& call) { return file_answer(call.parameter("file"), *fields, call.known); }}};
+       .answer = [fields](const AdminCall& call) { return file_answer(call.parameter("file"), *fields, call.known); },
+       .about = {.summary = "A file of the dashboard"}}};
 }
 
 AdminEndpoint role_endpoint() {

@@ -274,7 +274,7 @@ Task<MaybeProblem> tell_usage(Path& path, Exchange& x, RejectionHeaders style) {
   auto look =
       limit_states(as_asked ? asked->x : x, wanted, {path.services.memory, path.services.clock, path.shard_turns});
   const auto states = co_await look;
-  Respond answer{.status = 200, .body = "{", .content_type = "application/json"};
+  Respond answer{.status = 200, .body = "{", .content_type = {}};
   if (about_path) {
     answer.body += "\n  ";
     UsageText json(answer.body);
@@ -289,6 +289,7 @@ Task<MaybeProblem> tell_usage(Path& path, Exchange& x, RejectionHeaders style) {
   answer.body += answer.body.ends_with('[') ? "]" : "\n  ]";
   if (states.size() < wanted.size()) answer.body += ",\n  \"more\": true";
   answer.body += "\n}\n";
+  x.fields.push_back({http::Known::content_type, "Content-Type", "application/json"});
   x.fields.push_back({http::Known::cache_control, "Cache-Control", "no-store"});
   auto sent = respond<AnswerFrom::gateway>(x, answer, style);
   co_return co_await sent;

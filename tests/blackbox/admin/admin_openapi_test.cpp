@@ -47,6 +47,7 @@ std::string path_of(std::string pattern, const std::string& method, const std::s
       {"{server}", server},
       {"{key}", "127.0.0.1"},
       {"{address}", "127.0.0.1"},
+      {"{file}", "app.css"},
       {"{name}", pattern.find("upstreams") != std::string::npos ? "app" : "x"}};
   for (const auto& [name, value] : values)
     if (const auto at = pattern.find(name); at != std::string::npos) pattern.replace(at, name.size(), value);

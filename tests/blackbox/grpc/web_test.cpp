@@ -2,6 +2,7 @@
 
 #include "blackbox/grpc/calling.hpp"
 #include "blackbox/harness/look.hpp"
+#include "support/redis_cli.hpp"
 
 #include "headgate/core/base64.hpp"
 
@@ -138,7 +139,9 @@ TEST(GrpcWeb, HasADeadlineAndAnUpperBoundOfItsBody) {
   EXPECT_NE(late.body.find("grpc-status: 4\r\n"), std::string::npos);
   const auto large = proxy.client().ask(posted("application/grpc-web-text", base64(std::string(1100, 'x'))));
   EXPECT_EQ(large.body.substr(0, 4), base64(std::string("\x80\0\0", 3)));
-  EXPECT_EQ(server.asked().size(), 3U) << "of the call that came too late: its head, its end, and that it was given up";
+  EXPECT_TRUE(wait_until([&] { return server.asked().size() == 3; }))
+      << "of the call that came too late: its head, its end, and that it was given up";
+  EXPECT_TRUE(server.asked().back().reset);
 }
 
 TEST(GrpcWeb, IsLeftAloneOnOtherRoutes) {
