@@ -93,7 +93,7 @@ void check_rewrite(Build& build, const Node& node, const RouteOptions& route) {
     build.report.error_at_key(code::kConflict, *path, "\"path\" stands in place of \"strip_prefix\" and \"add_prefix\"",
                               "keep either");
   }
-  if (!rewrite.path.empty()) check_taken(build, *path, rewrite.path, route);
+  if (path != nullptr && !rewrite.path.empty()) check_taken(build, *path, rewrite.path, route);
   if (rewrite.strip_prefix.empty()) return;
   const bool begins =
       route.path.starts_with(rewrite.strip_prefix) &&

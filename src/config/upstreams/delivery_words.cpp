@@ -2,6 +2,7 @@
 #include "config/words.hpp"
 
 #include "headgate/core/literals.hpp"
+#include "headgate/observe/grpc_status.hpp"
 #include "headgate/upstream/retry_budget.hpp"
 
 #include <algorithm>
