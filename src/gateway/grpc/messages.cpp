@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <limits>
 #include <span>
+#include <utility>
 
 namespace headgate::gateway {
 
@@ -31,14 +32,9 @@ std::uint32_t MessageCount::in(std::string_view bytes) noexcept {
   return begun;
 }
 
-// Not a coroutine: most pieces need no permit.
-Task<MaybeProblem> Messages::take(std::string_view bytes) {
-  auto times = count_.in(bytes);
-  if (first_ && times > 0) {
-    first_ = false;
-    --times;
-  }
-  return take(times);
+std::uint32_t Messages::begun(std::string_view bytes) noexcept {
+  const auto times = count_.in(bytes);
+  return times > 0 && std::exchange(first_, false) ? times - 1 : times;
 }
 
 // Where more come at once than the limit ever allows at once, it is asked in parts: what is told then is the wait for

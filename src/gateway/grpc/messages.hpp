@@ -32,9 +32,11 @@ class Messages {
  public:
   Messages(Path& path, Exchange& x) : path_(path), x_(x) {}
 
-  /// Takes the permits of the messages that begin in `bytes`, which come next in the body. Where a limit rejects them,
-  /// the call ends with the problem, and its server gets none of these bytes.
-  Task<std::optional<Problem>> take(std::string_view bytes);
+  /// How many messages begin in `bytes`, which come next in the body, beside the first of the call.
+  std::uint32_t begun(std::string_view bytes) noexcept;
+  /// Takes their permits. Where a limit rejects them, the call ends with the problem, and its server gets none of the
+  /// bytes that they begin in.
+  Task<std::optional<Problem>> take(std::uint32_t times);
 
  private:
   /// The checks of one store, for all limits that count there.
@@ -45,7 +47,6 @@ class Messages {
     bool local = false;           ///< in memory, in the place of Redis
   };
 
-  Task<std::optional<Problem>> take(std::uint32_t times);
   Task<std::optional<Problem>> take_at_once(std::uint32_t times);
   std::uint32_t most_at_once() const;
   Asked asked(Source source, std::uint32_t times) const;

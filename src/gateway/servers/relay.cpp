@@ -73,8 +73,8 @@ class Relay {
     choice_.over = &x_.client_gone;
     if (x_.shedding.server_place.held()) choice_.place = std::move(x_.shedding.server_place);
     if (auto problem = take_first_bytes()) co_return problem;
-    if (messages_) {
-      auto taking = messages_->take(first_);
+    if (const auto times = messages_ ? messages_->begun(first_) : 0; times > 0) {
+      auto taking = messages_->take(times);
       if (auto problem = co_await taking) co_return problem;
       if (x_.client_gone) co_return *client_gone();
     }

@@ -30,8 +30,8 @@ Task<void> RequestBody::run() {
       break;
     }
     x_.body_bytes += bytes->size();
-    if (messages_ != nullptr) {
-      auto taking = messages_->take(*bytes);
+    if (const auto times = messages_ != nullptr ? messages_->begun(*bytes) : 0; times > 0) {
+      auto taking = messages_->take(times);
       const auto problem = co_await taking;
       if (stopping_) break;
       if (problem) {
