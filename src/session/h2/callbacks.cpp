@@ -179,7 +179,7 @@ struct H2Callbacks {
                            std::size_t size, void* self) {
     auto& session = of(self);
     auto* const stream = session.find(id);
-    if (stream == nullptr || stream->gone) return nghttp2_session_consume(h2, id, size) == 0 ? 0 : -1;
+    if (stream == nullptr || stream->gone) return nghttp2_session_consume_connection(h2, size) == 0 ? 0 : -1;
     stream->body.arrived(text_of(bytes, size));
     session.touched_.push_back(id);
     return 0;
@@ -191,7 +191,10 @@ struct H2Callbacks {
     auto& session = of(self);
     if (session.head_of_ == id) session.head_of_ = 0;
     auto* const stream = session.find(id);
-    if (stream == nullptr) return 0;
+    if (stream == nullptr) {
+      session.unread_.remove(id);
+      return 0;
+    }
     if (code != NGHTTP2_NO_ERROR && !stream->own_reset && !stream->gone && !stream->reply.started()) {
       const auto now = session.clock().steady();
       session.limits_.reset(now);

@@ -267,6 +267,7 @@ bool H2Session::served_out() const noexcept {
 /// What the client sent meanwhile is read and thrown away, so that the last frames are not lost.
 void H2Session::over() noexcept {
   goaway_timer_.disarm();  // or it would come here once more
+  notice_timer_.disarm();
   tell_glitches(true);
   if (!lost_ && stream_->is_open()) return linger();
   end();

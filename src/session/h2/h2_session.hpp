@@ -6,6 +6,7 @@
 #include "abuse.hpp"
 #include "frame_rules.hpp"
 #include "stream.hpp"
+#include "unread.hpp"
 
 #include <cstdint>
 #include <map>
@@ -96,6 +97,9 @@ class H2Session final : public Session {
   Task<void> answer_request(H2Stream& stream, Exchange& x);
   Task<void> refuse(H2Stream& stream, Exchange& x, http::ParseError refusal);
   void end_stream(H2Stream& stream);
+  /// Its answer is complete, and more of its body may come.
+  void let_notice(std::int32_t id);
+  static void notice_due(void* self);
   static std::uint32_t breaks_off_as(const H2Stream& stream) noexcept;
   void write();
   static void write_late(void* self);
@@ -141,6 +145,8 @@ class H2Session final : public Session {
   headgate::Clock::Steady head_until_{};
   headgate::Clock::Steady idle_since_{};
   net::Timer goaway_timer_{&H2Session::goaway_due, this};
+  H2Unread unread_;
+  net::Timer notice_timer_{&H2Session::notice_due, this};
   net::LateCall write_call_{&H2Session::write_late, this};  // holds the session
   Goaway goaway_ = Goaway::none;
   bool in_batch_ = false;

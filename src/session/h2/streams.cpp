@@ -107,9 +107,9 @@ void H2Session::end_stream(H2Stream& stream) {
     if (!stream.reply.complete())
       submit_reset(id, breaks_off_as(stream));
     else if (!stream.body.complete())
-      submit_reset(id, NGHTTP2_NO_ERROR);  // RFC 9113 section 8.1
+      let_notice(id);
   }
-  if (const auto held = stream.body.held(); held > 0) nghttp2_session_consume(h2_, id, held);
+  if (const auto held = stream.body.held(); held > 0) nghttp2_session_consume_connection(h2_, held);
   erase(id);
   if (streams_.empty()) {
     idle_since_ = clock().steady();
@@ -117,6 +117,24 @@ void H2Session::end_stream(H2Stream& stream) {
   }
   flush();
   if (reading_ && served_out()) stream_->interrupt_read();
+}
+
+/// A reset right behind the answer (RFC 9113 section 8.1) may be all that a client in the middle of its upload looks
+/// at: curl 7.88 then says that there was no answer.
+void H2Session::let_notice(std::int32_t id) {
+  if (nghttp2_session_get_stream_remote_close(h2_, id) != 0) return;
+  unread_.add(id, clock().steady());
+  if (!notice_timer_.armed()) stream_->timers().arm(notice_timer_, H2Unread::kToNotice);
+}
+
+void H2Session::notice_due(void* self) {
+  auto& session = *static_cast<H2Session*>(self);
+  const Hold hold(session);
+  const auto now = session.clock().steady();
+  while (const auto id = session.unread_.take_due(now)) session.submit_reset(*id, NGHTTP2_NO_ERROR);
+  if (const auto next = session.unread_.next_due())
+    session.stream_->timers().arm(session.notice_timer_, std::chrono::duration_cast<Duration>(*next - now));
+  session.flush();
 }
 
 /// Told apart from those that the client causes.

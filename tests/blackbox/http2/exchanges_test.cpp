@@ -157,6 +157,27 @@ TEST_F(Http2, TellsAnEarlyAnswerToStopTheUpload) {
   EXPECT_EQ(client.ask(3, h2_get()).status, 200);
 }
 
+TEST_F(Http2, LetsAClientThatHasItsAnswerEndItsUpload) {
+  H2Client client(port());
+  client.send(h2_request(1, h2_get("/", {{"x-test-early", "1"}, {"x-test-status", "403"}}, "POST"), false));
+  EXPECT_EQ(client.answer(1).status, 403);
+  client.send(h2_frame(h2_data, 0, 1, std::string(16'000, 'x')) + h2_frame(h2_data, kEndStream, 1, "end"));
+  EXPECT_EQ(client.ask(3, h2_get()).status, 200);
+  EXPECT_FALSE(client.answers[1].reset);
+  EXPECT_FALSE(client.goaway);
+}
+
+TEST_F(Http2, OpensNoWindowForAnUploadThatIsAnswered) {
+  H2Client client(port());
+  client.send(h2_request(1, h2_get("/", {{"x-test-early", "1"}, {"x-test-status", "403"}}, "POST"), false));
+  EXPECT_EQ(client.answer(1).status, 403);
+  for (int i = 0; i < 4; ++i) client.send(h2_frame(h2_data, 0, 1, std::string(16'000, 'x')));
+  client.send(h2_frame(h2_data, 0, 1, std::string(16'000, 'x')));
+  EXPECT_EQ(client.ask(3, h2_get()).status, 200);
+  ASSERT_TRUE(client.answers[1].reset);
+  EXPECT_EQ(*client.answers[1].reset, 3U) << "FLOW_CONTROL_ERROR: it has sent more than its window";
+}
+
 TEST_F(Http2, ResetsAnAnswerThatTheServerCuts) {
   H2Client client(port());
   const auto answer = client.ask(1, h2_get("/", {{"x-test-bytes", "1000"}, {"x-test-cut", "1"}}));

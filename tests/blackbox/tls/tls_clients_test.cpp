@@ -36,9 +36,11 @@ class TlsClients : public testing::Test {
     return shell(input.front() == '<' ? line + ' ' + input : '(' + input + ") | " + line);
   }
   std::string curl(const std::string& options, const std::string& path = "/") const {
-    return shell("curl -sS --cacert " + tls_file("ca.pem") +
-                 " --resolve localhost:" + std::to_string(proxy.gateway.port()) + ":127.0.0.1 " + options +
-                 " https://localhost:" + std::to_string(proxy.gateway.port()) + path);
+    return shell(curl_line(options, path));
+  }
+  std::string curl_line(const std::string& options, const std::string& path) const {
+    return "curl -sS --cacert " + tls_file("ca.pem") + " --resolve localhost:" + std::to_string(proxy.gateway.port()) +
+           ":127.0.0.1 " + options + " https://localhost:" + std::to_string(proxy.gateway.port()) + path;
   }
   std::string script(const std::string& program, const std::string& name) const {
     return shell(program + ' ' + std::string(HEADGATE_SOURCE_DIR) + "/tests/blackbox/clients/" + name + ' ' +
@@ -93,6 +95,12 @@ TEST_F(TlsClients, Curl) {
   EXPECT_TRUE(has(curl("--tls-max 1.1 --ciphers DEFAULT@SECLEVEL=0"), "alert protocol version"));
   EXPECT_EQ(curl("-o /dev/null -w '%{http_code}' --data-binary @" + tls_file("make.py") + " -H 'Expect:'", "/small"),
             "413");
+}
+
+TEST_F(TlsClients, CurlHearsWhyItsUploadIsRefusedWhileItIsStillSending) {
+  if (shell("curl --version").find("curl 7") != 0) GTEST_SKIP() << "no curl on this machine";
+  const auto line = curl_line("-o /dev/null -w '%{http_code} %{http_version}' -T - -H 'Expect:'", "/small");
+  EXPECT_EQ(shell("(head -c 2000 /dev/zero; sleep 0.2; head -c 2000 /dev/zero; sleep 0.2) | " + line), "413 2");
 }
 
 TEST_F(TlsClients, Node) {
