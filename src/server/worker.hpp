@@ -77,7 +77,8 @@ class Worker {
   static void drain_tick(void* self);
 
   std::unique_ptr<net::TlsLibrary> tls_library_;  // outlives the loop, which has the connections; null: no TLS
-  boost::asio::io_context loop_{1};
+  /// Only this thread uses its sockets, so they are not locked; others may post.
+  boost::asio::io_context loop_{BOOST_ASIO_CONCURRENCY_HINT_UNSAFE_IO};
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> open_{loop_.get_executor()};
   net::LoopClock clock_{loop_};
   Random random_ = Random::of_the_system();
