@@ -71,7 +71,7 @@ TEST_F(HealthChecksOfServers, TakeAServerOutThatAnswers500AndBringItBack) {
   EXPECT_EQ(shares(), (std::pair{10, 10}));
   two.health(500);
   ASSERT_TRUE(logs("\"server_unhealthy\""));
-  EXPECT_TRUE(has(gateway->process().err(), "it answered 500")) << gateway->process().err();
+  EXPECT_TRUE(logs("it answered 500")) << gateway->process().err();
   EXPECT_EQ(shares(), (std::pair{20, 0}));
   EXPECT_EQ(Look(gateway->process())
                 .metrics()
@@ -92,7 +92,7 @@ TEST_F(HealthChecksOfServers, TakeAServerOutThatHangs) {
   ASSERT_TRUE(two.wait_for_checks(1));
   two.health(0);
   ASSERT_TRUE(logs("\"server_unhealthy\""));
-  EXPECT_TRUE(has(gateway->process().err(), "not done within 300ms")) << gateway->process().err();
+  EXPECT_TRUE(logs("not done within 300ms")) << gateway->process().err();
   EXPECT_EQ(shares(), (std::pair{20, 0}));
 }
 
