@@ -87,7 +87,7 @@ Result<ServerUrl, LiteralError> parse_server(std::string_view text) {
   const auto parts = http::split_url(text);
   const auto scheme = lower(parts.scheme);
   if (scheme != "http" && scheme != "https") {
-    const bool host = reachable(http::split_host_port(text));
+    const bool host = text.find("://") == std::string_view::npos && reachable(http::split_host_port(text));
     return LiteralError{in_quotes(text) + " is not a URL", host ? "write \"http://" + std::string(text) + '"' : form};
   }
   if (parts.user || parts.rest.find('@') != std::string_view::npos) {
