@@ -116,5 +116,7 @@ void offer_import(CLI::App& app, int& result);
 void offer_simulate(CLI::App& app, int& result);
 /// `completion`: words for the shell, from the table of commands itself.
 void offer_completion(CLI::App& app);
+/// `man`: manual pages, from the same table.
+void offer_manual(CLI::App& app, int& result);
 
 }  // namespace headgate::cli

@@ -248,6 +248,7 @@ int do_command(int count, char** words) {
   offer_usage_report(app, result);
   offer_help(app, result);
   offer_completion(app);
+  offer_manual(app, result);
 
   try {
     app.parse(count, words);
