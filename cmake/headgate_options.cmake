@@ -23,6 +23,13 @@ if(CMAKE_BUILD_TYPE STREQUAL "Release" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   set(CMAKE_CXX_COMPILE_OPTIONS_PIC -fPIE)
 endif()
 
+if(CMAKE_BUILD_TYPE STREQUAL "Release")
+  # The same bytes wherever the source lies (./dev reproduce). Not in builds for tests, whose debuggers look for the sources.
+  add_compile_options(-ffile-prefix-map=${CMAKE_SOURCE_DIR}=.)
+  # Addresses of functions are found at the start and cannot be written afterwards; no request pays for it.
+  add_link_options(LINKER:-z,relro,-z,now)
+endif()
+
 option(HEADGATE_WERROR "Treat warnings as errors" OFF)
 if(HEADGATE_WERROR)
   target_compile_options(headgate_options INTERFACE -Werror)

@@ -6,6 +6,9 @@
 set -euo pipefail
 repository=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 
+# shellcheck source=tests/packaging/docker_daemon.sh
+. "$repository/tests/packaging/docker_daemon.sh"
+
 say() { printf '== %s\n' "$*"; }
 fail() { say "failed: $*"; exit 1; }
 
@@ -37,23 +40,11 @@ outside() {
   return $result
 }
 
-start_docker() { # DIRECTORY
+reach_out() { # DIRECTORY
   ip link set lo up
   until ip address show tap0 2>/dev/null | grep -q 'inet '; do sleep 0.1; done
   printf 'nameserver 10.0.2.3\n' >"$1/resolv.conf"
   mount --bind "$1/resolv.conf" /etc/resolv.conf
-  mount -t tmpfs tmpfs /run
-  mkdir -p "$1/docker"
-  export DOCKER_HOST=unix:///run/docker.sock
-  dockerd --data-root "$1/docker" --exec-root /run/docker --pidfile /run/docker.pid -H "$DOCKER_HOST" \
-    >"$1/dockerd.log" 2>&1 &
-  for ((i = 0; i < 300; i++)); do
-    docker version >/dev/null 2>&1 && return
-    kill -0 $! 2>/dev/null || break
-    sleep 0.1
-  done
-  tail -n 20 "$1/dockerd.log"
-  fail "dockerd did not start"
 }
 
 make_base_images() { # DIRECTORY
@@ -87,7 +78,8 @@ ask() { # COUNT
 
 inside() {
   local directory=$1 compose=("${COMPOSE:-docker-compose}" -p headgate) statuses started took
-  start_docker "$directory"
+  reach_out "$directory"
+  start_docker "$directory" || fail "dockerd did not start"
   make_base_images "$directory"
   # A clone, because each service sends what it is built from anew, and a file edited meanwhile would be another image.
   rm -rf "$directory/headgate"

@@ -1,0 +1,45 @@
+# What `cmake --install` brings beside the program, and what the package has of it (cmake/headgate_package.cmake): manual pages and words
+# for shells, which the program prints itself, a service, a first configuration, examples, alerts. What depends on the prefix is
+# decided when it is installed, so that --prefix moves everything.
+set(CMAKE_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+set(HEADGATE_DOCUMENTS ${CMAKE_INSTALL_DATAROOTDIR}/doc/headgate)
+
+install(FILES conf/headgate.schema.json conf/headgate.test.schema.json DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/headgate)
+install(DIRECTORY conf/examples DESTINATION ${HEADGATE_DOCUMENTS})
+install(FILES conf/alerts.yml conf/rules.yml conf/prometheus.yml conf/grafana/headgate.json DESTINATION ${HEADGATE_DOCUMENTS}/monitoring)
+install(FILES packaging/deb/copyright DESTINATION ${HEADGATE_DOCUMENTS})
+install(FILES packaging/deb/lintian-overrides DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/lintian/overrides RENAME headgate)
+install(FILES packaging/headgate.sysusers DESTINATION lib/sysusers.d RENAME headgate.conf)
+
+set(runs "")
+if(CMAKE_CROSSCOMPILING)
+  set(runs ${CMAKE_CROSSCOMPILING_EMULATOR})
+endif()
+set(HEADGATE_MAINTAINER "headgate maintainers <maintainers@headgate.example.org>" CACHE STRING "Who maintains the package: NAME <ADDRESS>")
+set(HEADGATE_PACKAGE_REVISION 1 CACHE STRING "Which package of this version it is: 1, 2, 3 ...")
+set(debian 0)
+if(EXISTS /etc/os-release)
+  file(STRINGS /etc/os-release debian REGEX "^VERSION_ID=")
+  string(REGEX REPLACE "[^0-9.]" "" debian "${debian}")
+endif()
+# Older than the same for the next Debian, so that an upgrade of the system replaces it.
+set(HEADGATE_DEBIAN_REVISION "${HEADGATE_PACKAGE_REVISION}~deb${debian}")
+# Where units belong that come with a package: below /usr since Debian 13.
+set(units /lib/systemd/system)
+if(debian VERSION_GREATER_EQUAL 13)
+  set(units /usr/lib/systemd/system)
+endif()
+install(CODE "
+  set(source \"${CMAKE_SOURCE_DIR}\")
+  set(made \"${CMAKE_BINARY_DIR}/installed\")
+  set(program \"$<TARGET_FILE:headgate>\")
+  set(emulator \"${runs}\")
+  set(version \"${PROJECT_VERSION}\")
+  set(revision \"${HEADGATE_DEBIAN_REVISION}\")
+  set(maintainer \"${HEADGATE_MAINTAINER}\")
+  set(units \"${units}\")
+  set(bin \"${CMAKE_INSTALL_BINDIR}\")
+  set(data \"${CMAKE_INSTALL_DATAROOTDIR}\")
+  set(documents \"${HEADGATE_DOCUMENTS}\")
+  include(\"${CMAKE_SOURCE_DIR}/cmake/install_made_files.cmake\")
+")
