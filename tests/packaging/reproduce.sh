@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Builds the last commit and its package twice, without a cache: in two places, at two times, in two languages, with another umask and another
 # number of jobs. Says which bytes differ. Twice as long as a release build.
-#   tests/packaging/reproduce.sh [CMAKE_OPTION...]     -DCMAKE_CXX_FLAGS_RELEASE=-O0 is the same in a third of the time
+#   tests/packaging/reproduce.sh [--against DIRECTORY] [CMAKE_OPTION...]
+# --against: a build of this commit with its package, made wherever it was, stands for the first of the two.
 set -euo pipefail
 repository=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 place=$(mktemp -d /tmp/headgate-reproduce-XXXXXX)
@@ -17,20 +18,21 @@ one() { # DIRECTORY JOBS
     cd build/release && cpack) >"$1.log" 2>&1 || { tail -n 20 "$1.log"; exit 1; }
 }
 
+first=''
+if [ "${1:-}" = --against ]; then first=$(realpath "$2") && shift 2; fi
 options=("$@")
-(umask 022 && TZ=UTC LC_ALL=C one "$place/a" "$(nproc)")
+[ -n "$first" ] || (umask 022 && TZ=UTC LC_ALL=C one "$place/a" "$(nproc)")
+first=${first:-$place/a/build/release}
 (umask 027 && TZ=Asia/Tokyo LC_ALL=C.UTF-8 one "$place/another/and/a/longer/one" 1)
-cd "$place"
+second=$place/another/and/a/longer/one/build/release
 result=0
-for file in a/build/release/headgate a/build/release/*.deb; do
-  other=another/and/a/longer/one/${file#a/}
-  if cmp "$file" "$other"; then sha256sum "$file" | sed 's|a/build/release/||'; else result=1; fi
+cd "$second"
+for file in headgate *.deb; do
+  if cmp "$first/$file" "$file"; then sha256sum "$file"; else result=1; fi
 done
-if ((result)); then
-  for each in a another/and/a/longer/one; do
-    rm -rf "$each.deb" && dpkg-deb -R "$each"/build/release/*.deb "$each.deb"
-    (cd "$each.deb" && find . -type f -exec sha256sum {} + | sort -k 2) >"$(basename "$each").list"
-  done
-  diff a.list one.list || true
-fi
+contents() { # DIRECTORY: of the package in it
+  rm -rf "$place/unpacked" && dpkg-deb -R "$1"/*.deb "$place/unpacked"
+  (cd "$place/unpacked" && find . -type f -exec sha256sum {} + | sort -k 2)
+}
+if ((result)); then diff <(contents "$first") <(contents "$second") || true; fi
 exit $result
