@@ -8,7 +8,9 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
   # False alarms on std::string("x") + y (GCC bug 105651).
   target_compile_options(headgate_options INTERFACE -Wno-restrict -Wno-array-bounds $<$<CONFIG:Release>:-Wno-stringop-overflow>)
 elseif(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  target_compile_options(headgate_options INTERFACE -Wno-dangling-reference)  # takes any const reference in for one given back
+  target_compile_options(headgate_options INTERFACE
+    -Wno-dangling-reference  # takes any const reference in for one given back
+    -Wno-pessimizing-move)   # an error of Boost's result is given back by value since 1.82, and by reference before
 endif()
 target_compile_definitions(headgate_options INTERFACE
   BOOST_ASIO_SEPARATE_COMPILATION BOOST_BEAST_SEPARATE_COMPILATION BOOST_ASIO_NO_DEPRECATED

@@ -56,9 +56,9 @@ std::string ordinal(std::uint64_t number) {
   return std::to_string(number) + end;
 }
 
-std::string quoted(std::string_view text) { return '"' + std::string(text) + '"'; }
+std::string in_quotes(std::string_view text) { return '"' + std::string(text) + '"'; }
 std::string duration_text(Duration time) { return time == Duration(0) ? "0s" : to_text(time); }
-std::string or_none(const std::string& text) { return text.empty() ? "none" : quoted(text); }
+std::string or_none(const std::string& text) { return text.empty() ? "none" : in_quotes(text); }
 
 }  // namespace
 
@@ -129,7 +129,7 @@ void SentStep::compare_last() {
   const auto text = [&](const auto& expected, const std::string& got, const char* word) {
     if (expected && expected->value != got)
       differ(expected->place,
-             std::string("expected ") + word + ' ' + quoted(expected->value) + ", got " + or_none(got) + of_last);
+             std::string("expected ") + word + ' ' + in_quotes(expected->value) + ", got " + or_none(got) + of_last);
   };
   if (expect.status && expect.status->value != answer_.status) {
     auto message =
@@ -159,9 +159,9 @@ void SentStep::compare_fields() {
   for (const auto& expected : step_.expect.fields) {
     std::vector<std::string> got;
     for (const auto& [name, value] : answer_.fields)
-      if (same_word(name, expected.name)) got.push_back(quoted(value));
+      if (same_word(name, expected.name)) got.push_back(in_quotes(value));
     const auto* const value = std::get_if<std::string>(&expected.value);
-    const bool holds = value != nullptr                 ? got == std::vector<std::string>{quoted(*value)}
+    const bool holds = value != nullptr                 ? got == std::vector<std::string>{in_quotes(*value)}
                        : std::get<bool>(expected.value) ? !got.empty()
                                                         : got.empty();
     if (holds) continue;
