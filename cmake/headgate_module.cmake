@@ -32,7 +32,7 @@ function(headgate_join target)
 endfunction()
 
 # What no request passes is compiled for size, which takes a third less time. The first has its headers precompiled so, for all.
-set(HEADGATE_BESIDE_THE_PATH keyring notify config offline translate policy_test services admin server cli)
+set(HEADGATE_BESIDE_THE_PATH keyring load notify config offline translate policy_test services admin server cli)
 
 # headgate_module(NAME USES module... LIBS target...): the library headgate_NAME of everything in src/NAME.
 function(headgate_module name)

@@ -40,6 +40,7 @@ struct EchoOptions {
   unsigned status = 200;
   std::uint64_t bytes = 0;  ///< size of the body; 0: a description of the request
   unsigned workers = 1;
+  std::string fails;  ///< "8s/45s": for 8 s of each 45 s all answers are 503; empty: never
 };
 int echo(const EchoOptions& options);
 
@@ -114,6 +115,7 @@ void offer_explain(CLI::App& app, int& result);  ///< also `routes`
 void offer_test(CLI::App& app, int& result);
 void offer_import(CLI::App& app, int& result);
 void offer_simulate(CLI::App& app, int& result);
+void offer_load(CLI::App& app, int& result);
 /// `completion`: words for the shell, from the table of commands itself.
 void offer_completion(CLI::App& app);
 /// `man`: manual pages, from the same table.

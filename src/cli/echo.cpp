@@ -2,6 +2,7 @@
 
 #include "commands.hpp"
 #include "echo_handler.hpp"
+#include "printable.hpp"
 
 #include "headgate/config/listen.hpp"
 #include "headgate/core/literals.hpp"
@@ -38,6 +39,21 @@ class Echo final : public server::Program {
   const EchoDefaults& defaults_;
 };
 
+/// "8s/45s". False, after a message, if it cannot be read.
+bool read_fails(const std::string& text, EchoDefaults& defaults) {
+  const auto slash = text.find('/');
+  const auto part = parse_duration(text.substr(0, slash));
+  const auto every = parse_duration(slash == std::string::npos ? "" : text.substr(slash + 1));
+  if (part.has_value() && every.has_value() && *part < *every) {
+    defaults.fails = *part;
+    defaults.fails_every = *every;
+    return true;
+  }
+  std::fprintf(stderr, "headgate: --fails: \"%s\" is no part of a time\n  help: write \"8s/45s\": for 8 of each 45 s\n",
+               printable(text).c_str());
+  return false;
+}
+
 }  // namespace
 
 int echo(const EchoOptions& options) {
@@ -53,6 +69,7 @@ int echo(const EchoOptions& options) {
     }
     defaults.delay = *delay;
   }
+  if (!options.fails.empty() && !read_fails(options.fails, defaults)) return kWrongCommandLine;
   const auto listen = config::parse_listen(options.listen);
   if (listen.has_error()) {
     std::fprintf(stderr, "headgate: --listen: %s\n  help: %s\n", listen.error().message.c_str(),

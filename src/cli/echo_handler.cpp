@@ -86,10 +86,11 @@ Task<void> EchoHandler::handle(gateway::Exchange& x) {
     x.body_bytes += bytes->size();
   }
   auto delay = defaults_.delay;
-  if (const auto asked = parse_duration(wish(x, "delay", "X-Echo-Delay")); asked.has_value()) delay = *asked;
+  if (const auto wished = parse_duration(wish(x, "delay", "X-Echo-Delay")); wished.has_value()) delay = *wished;
   Pause pause(timers_, std::min<Duration>(delay, std::chrono::minutes(10)));
   co_await pause;
-  const auto status = std::clamp(number_or(wish(x, "status", "X-Echo-Status"), defaults_.status), 200u, 599u);
+  const auto asked = std::clamp(number_or(wish(x, "status", "X-Echo-Status"), defaults_.status), 200u, 599u);
+  const auto status = fails_now(*x.clock) ? 503 : asked;
   const auto bytes = std::min(number_or(wish(x, "bytes", "X-Echo-Bytes"), defaults_.bytes), kMaxBytes);
   x.fields.clear();
   x.fields.push_back({http::Known::content_type, "Content-Type", "text/plain; charset=utf-8"});
@@ -100,6 +101,12 @@ Task<void> EchoHandler::handle(gateway::Exchange& x) {
   start.framing = {http::Framing::Kind::length, body.size()};
   const auto first = x.request.head() ? std::string_view{} : std::string_view(body);
   (void)co_await x.reply->send(start, first, http::EndStream::yes);
+}
+
+bool EchoHandler::fails_now(const Clock& clock) const noexcept {
+  if (defaults_.fails == Duration(0)) return false;
+  const auto in = std::chrono::duration_cast<Duration>(clock.steady() - began_) % defaults_.fails_every;
+  return in >= defaults_.fails_every - defaults_.fails;
 }
 
 Task<void> EchoHandler::send_bytes(gateway::Exchange& x, const http::ReplyStart& start, std::uint64_t bytes) {

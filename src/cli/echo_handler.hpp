@@ -5,12 +5,17 @@
 #include "headgate/gateway/handler.hpp"
 #include "headgate/net/timers.hpp"
 
+#include <chrono>
+#include <cstdint>
+
 namespace headgate::cli {
 
 struct EchoDefaults {
   unsigned status = 200;
   Duration delay{0};
   std::uint64_t bytes = 0;
+  Duration fails{0};        ///< so long at the end of each `fails_every` all answers are 503; zero: never
+  Duration fails_every{0};  ///< counted from the start
 };
 
 /// The query (?status=503&delay=20ms&bytes=1000) goes before the headers (X-Echo-Status, X-Echo-Delay, X-Echo-Bytes),
@@ -23,8 +28,11 @@ class EchoHandler final : public gateway::Handler {
 
  private:
   Task<void> send_bytes(gateway::Exchange& x, const http::ReplyStart& start, std::uint64_t bytes);
+  bool fails_now(const Clock& clock) const noexcept;
+
   EchoDefaults defaults_;
   net::Timers& timers_;
+  std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
 };
 
 }  // namespace headgate::cli

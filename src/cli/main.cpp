@@ -170,6 +170,8 @@ int do_command(int count, char** words) {
       ->check(CLI::Range(200, 599));
   echo_command->add_option("--bytes", echo_options.bytes, "Size of each body; 0: describe the request")
       ->capture_default_str();
+  echo_command->add_option("--fails", echo_options.fails,
+                           "Answer 503 for a part of the time, as 8s/45s: in the last 8 of each 45 s");
   echo_command->add_option("--workers", echo_options.workers, "Threads; 0: one per core")
       ->capture_default_str()
       ->check(CLI::Range(0, 1024));
@@ -226,6 +228,7 @@ int do_command(int count, char** words) {
   offer_test(app, result);
   offer_import(app, result);
   offer_simulate(app, result);
+  offer_load(app, result);
 
   bool schema_of_tests = false;
   auto* schema_command = app.add_subcommand("schema", "JSON Schema of the configuration, for editors");

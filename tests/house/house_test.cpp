@@ -17,6 +17,7 @@ const std::map<std::string, int> kFloors = {
     {"http", 1},        {"limit", 1}, {"identity", 1}, {"balance", 1}, {"observe", 1},  // no I/O, no clock
     {"room", 1},        {"shed", 1},  {"net", 2},                                       // listeners, streams, timers
     {"upstream", 3},    {"redis", 3}, {"keyring", 3},  {"notify", 3},                   // what is behind us
+    {"load", 3},                                                                        // callers that we make
     {"gateway", 4},                                                                     // the request's path
     {"session", 5},                                                                     // client connections
     {"engine", 5},                                                                      // the path with all it needs

@@ -1,0 +1,32 @@
+#pragma once
+// How long things took, in bounded memory: percentiles that are at most 1.6 % too high. Used by Crowd.
+
+#include "headgate/core/time.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace headgate::load {
+
+/// Counts durations by ranges that grow with them: 64 for each power of two, from 1 µs to a day. 16 KiB. One thread.
+class Percentiles {
+ public:
+  Percentiles();
+  /// A negative one counts as 0, a longer one as a day.
+  void add(Duration took) noexcept;
+  std::uint64_t count() const noexcept { return count_; }
+  /// What this share of all, from 0 to 1, did not exceed. Zero if there is none.
+  Duration at(double share) const noexcept;
+  /// Exact.
+  Duration max() const noexcept { return max_; }
+  Duration mean() const noexcept;
+  void clear() noexcept;
+
+ private:
+  std::vector<std::uint64_t> counts_;
+  std::uint64_t count_ = 0;
+  std::uint64_t sum_ = 0;  // in microseconds
+  Duration max_{0};
+};
+
+}  // namespace headgate::load

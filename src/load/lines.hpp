@@ -1,0 +1,90 @@
+#pragma once
+// The connections to one target. Each carries one request at a time; what finds none free waits in line.
+
+#include "request_writer.hpp"
+
+#include "headgate/core/task.hpp"
+#include "headgate/load/crowd.hpp"
+#include "headgate/net/connect.hpp"
+#include "headgate/net/read_buffer.hpp"
+
+#include <boost/asio/io_context.hpp>
+
+#include <chrono>
+#include <coroutine>
+#include <cstddef>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace headgate::load {
+
+/// On the thread of the loop. Its owner calls close(), and runs the loop until running() is 0, before it destroys it.
+class Lines {
+ public:
+  using Moment = std::chrono::steady_clock::time_point;
+  static constexpr std::size_t kMaxWaiting = 10'000;  ///< in line, for a free connection
+
+  /// What the owner hears and is asked.
+  class Owner {
+   public:
+    virtual ~Owner() = default;
+    virtual std::string_view ticket(std::uint32_t caller) const = 0;
+    /// Asked of those that waited in line, just before they are sent. If not, nothing more is heard of it.
+    virtual bool wants(const DueRequest& request) = 0;
+    /// A request was sent at `sent`, and has ended. `queued` is when it was put in line.
+    virtual void ended(const DueRequest& request, SeenAnswer seen, Moment queued, Moment sent) = 0;
+  };
+
+  /// `options` and `owner` outlive it. At most `most` connections, at least one.
+  Lines(boost::asio::io_context& loop, const LoadOptions& options, const LoadTarget& target, std::size_t most,
+        Owner& owner);
+
+  /// False if too many wait already: then it is not sent.
+  bool send(const DueRequest& request, Moment now);
+  /// Forgets those in line; how many there were.
+  std::size_t forget_waiting();
+  /// Ends all that is under way: the owner hears of each as unfinished.
+  void close();
+  std::size_t running() const noexcept { return running_; }      ///< connections whose task has not ended
+  std::size_t in_flight() const noexcept { return in_flight_; }  ///< requests sent or in line
+  std::uint64_t opened() const noexcept { return opened_; }      ///< connections since the start
+
+ private:
+  struct Queued {
+    DueRequest request;
+    Moment at;
+  };
+  struct Line {
+    net::StreamPtr stream;
+    std::optional<net::ReadBuffer> buffer;
+    std::optional<Queued> given;
+    std::coroutine_handle<> parked;
+  };
+  class Parked;
+
+  Task<void> run(Line& line);
+  Task<SeenAnswer> ask(Line& line, const DueRequest& request, Moment& sent);
+  Task<bool> connect(Line& line, Moment until, SeenAnswer& seen);
+  void drop(Line& line);
+
+  boost::asio::io_context& loop_;
+  const LoadOptions& options_;
+  const LoadTarget& target_;
+  std::size_t most_;
+  Owner& owner_;
+  RequestWriter writer_;
+  net::Blocks blocks_;
+  net::Connector connector_;
+  std::deque<Queued> waiting_;
+  std::vector<std::unique_ptr<Line>> lines_;
+  std::vector<Line*> free_;
+  std::size_t running_ = 0;
+  std::size_t in_flight_ = 0;
+  std::uint64_t opened_ = 0;
+  bool closing_ = false;
+};
+
+}  // namespace headgate::load
