@@ -1,6 +1,6 @@
 // One caller far above its limit, and many below theirs: only the one is rejected.
 //   k6 run -e GATEWAY=http://127.0.0.1:8080 tests/load/burst.js
-// The limit must count by X-API-Key, as in conf/examples/compose.json; under a limit per client_ip all callers here are one.
+// The limit must count by X-API-Key, as in conf/demo/policy.json; under a limit per client_ip all callers here are one.
 import { Rate } from 'k6/metrics';
 import exec from 'k6/execution';
 import { ask } from './gateway.js';

@@ -101,6 +101,9 @@ inside() {
   grep -q '^429$' <<<"$statuses" || fail "the limit did not hold over both gateways"
   check_budget "$(grep -c '^200$' <<<"$statuses")" $took
 
+  # It fails now and then, which would be mistaken for the want of Redis; its gateways need two checks to leave it out.
+  "${compose[@]}" stop echo-3 >/dev/null 2>&1
+  sleep 5
   say "without Redis, both go on answering"
   "${compose[@]}" stop redis >/dev/null 2>&1
   statuses=$(ask 4)

@@ -53,9 +53,9 @@ found=$(complaints docker-compose.yml Dockerfile)
 [ -z "$found" ] || { echo "$found"; exit 1; }
 [ "$(grep -v '^#' .dockerignore | head -n 1)" = '*' ] || { echo ".dockerignore must name what goes in, not what stays out"; exit 1; }
 mounted=$(grep -oE '"\./[^:"]+:/' docker-compose.yml | tr -d '":' | sed 's|/$||')
-grep -q 'conf/examples/compose.json' <<<"$mounted" || { echo "this check does not see what docker-compose.yml mounts"; exit 1; }
+grep -q 'conf/demo$' <<<"$mounted" || { echo "this check does not see what docker-compose.yml mounts"; exit 1; }
 while read -r file; do
-  [ -f "$file" ] || { echo "docker-compose.yml mounts $file, which is not there"; exit 1; }
+  [ -e "$file" ] || { echo "docker-compose.yml mounts $file, which is not there"; exit 1; }
 done <<<"$mounted"
 if grep -nE '^ +image: ' docker-compose.yml | grep -vE 'image: (headgate|[a-z/]+:v?[0-9][0-9.]*)$'; then
   echo "docker-compose.yml does not say which version"
