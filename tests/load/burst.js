@@ -8,8 +8,10 @@ import { ask } from './gateway.js';
 const floodRefused = new Rate('flood_refused');
 const othersRefused = new Rate('others_refused');
 
+const duration = __ENV.DURATION || '20s';
+
 function arrivals(name, rate) {
-  return { executor: 'constant-arrival-rate', exec: name, rate, timeUnit: '1s', duration: '20s', preAllocatedVUs: 50, maxVUs: 500 };
+  return { executor: 'constant-arrival-rate', exec: name, rate, timeUnit: '1s', duration, preAllocatedVUs: 50, maxVUs: 500 };
 }
 
 export const options = {

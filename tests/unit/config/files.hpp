@@ -36,7 +36,8 @@ inline std::vector<std::filesystem::path> shipped_configurations() {
   auto out = files_in("conf/examples", ".json");
   for (const auto& recipe : files_in("conf/examples/recipes", ".json")) out.push_back(recipe);
   std::erase_if(out, [](const auto& path) { return path.stem().extension() == ".test"; });
-  out.push_back(source_path("conf/headgate.json"));
+  for (const char* other : {"conf/headgate.json", "conf/demo/local.json", "conf/demo/compose.json"})
+    out.push_back(source_path(other));
   return out;
 }
 
