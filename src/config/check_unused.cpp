@@ -34,21 +34,25 @@ bool is_asked_for(const Build& build, const std::set<std::string>& used, Require
 }
 
 /// Whether a field is made from a claim.
-bool has_claims(const std::shared_ptr<const gateway::EditOptions>& edits) {
+using Kinds = std::initializer_list<gateway::TextPart::Kind>;
+
+bool has_parts(const std::shared_ptr<const gateway::EditOptions>& edits, Kinds kinds) {
   if (!edits) return false;
-  const auto claim = [](const gateway::TextPart& part) { return part.kind == gateway::TextPart::Kind::claim; };
-  const auto claims = [&](const gateway::FieldEdit& each) {
-    return std::any_of(each.value.begin(), each.value.end(), claim);
+  const auto wanted = [kinds](const gateway::TextPart& part) {
+    return std::find(kinds.begin(), kinds.end(), part.kind) != kinds.end();
   };
-  const auto any = [&](const auto& list) { return std::any_of(list.begin(), list.end(), claims); };
+  const auto made = [&](const gateway::FieldEdit& each) {
+    return std::any_of(each.value.begin(), each.value.end(), wanted);
+  };
+  const auto any = [&](const auto& list) { return std::any_of(list.begin(), list.end(), made); };
   return any(edits->request_fields) || any(edits->response_fields) || any(edits->respond_fields);
 }
 
-bool makes_fields_of_claims(const Build& build) {
+bool makes_fields_of(const Build& build, Kinds kinds) {
   const auto& gateway = build.config.gateway;
-  return has_claims(gateway.all_routes.edits) ||
+  return has_parts(gateway.all_routes.edits, kinds) ||
          std::any_of(gateway.routes.begin(), gateway.routes.end(),
-                     [](const RouteOptions& route) { return has_claims(route.edits); });
+                     [kinds](const RouteOptions& route) { return has_parts(route.edits, kinds); });
 }
 
 /// A user who configures credentials may think that callers then have to send them.
@@ -56,14 +60,18 @@ void check_credentials_used(Build& build, const std::set<std::string>& limits) {
   const Node* identity = find(&build.root, "identity");
   const auto spares = [](const gateway::Exemption& each) { return !each.api_keys.empty(); };
   const auto& exemptions = build.config.gateway.exemptions;
+  using Part = gateway::TextPart::Kind;
   const Node* jwt = find(identity, "jwt");
-  if (jwt != nullptr && !is_asked_for(build, limits, Require::jwt, Needs::token) && !makes_fields_of_claims(build)) {
+  if (jwt != nullptr && !is_asked_for(build, limits, Require::jwt, Needs::token) &&
+      !makes_fields_of(build, {Part::claim})) {
     build.report.warning_at_key(code::kUnused, *jwt, "no token is ever verified: no route or limit uses one",
                                 R"(add "require": "jwt" to a route, or count by a claim, as in "per": "jwt.sub")");
   }
   const Node* key = find(identity, "api_key");
   if (key != nullptr && !is_asked_for(build, limits, Require::api_key, Needs::api_key) &&
-      std::none_of(exemptions.begin(), exemptions.end(), spares)) {
+      std::none_of(exemptions.begin(), exemptions.end(), spares) &&
+      build.config.identity.api_key.caller_headers.empty() &&
+      !makes_fields_of(build, {Part::key_owner, Part::key_tier, Part::key_tags})) {
     build.report.warning_at_key(code::kUnused, *key, "no API key is ever read: no route or limit uses one",
                                 R"(add "require": "api_key" to a route, or count by it: "per": "api_key")");
   }

@@ -103,6 +103,7 @@ inline constexpr std::string_view kUnlimited[] = {"unlimited"};
 inline constexpr std::string_view kRequire[] = {"nothing", "jwt", "api_key", "mtls"};
 inline constexpr std::string_view kTlsVersions[] = {"1.2", "1.3"};
 inline constexpr std::string_view kCertificateParts[] = {"subject", "san", "sha256"};
+inline constexpr std::string_view kKeyParts[] = {"owner", "tier", "tags"};
 inline constexpr std::string_view kEncodedSlash[] = {"reject", "keep"};
 inline constexpr std::string_view kClientClose[] = {"end", "ignore"};
 inline constexpr std::string_view kUnknownKey[] = {"anonymous", "reject"};

@@ -20,9 +20,12 @@ struct TextPart {
     client_ip,
     request_id,
     route,
-    host,   ///< normalised
-    claim,  ///< of the verified token
-    path    ///< a parameter of the route's path
+    host,       ///< normalised
+    claim,      ///< of the verified token
+    key_owner,  ///< of the known API key
+    key_tier,
+    key_tags,
+    path  ///< a parameter of the route's path
   };
   Kind kind = Kind::literal;
   std::string text;         ///< the literal, the claim's or the parameter's name
@@ -32,8 +35,9 @@ struct TextPart {
 using TextTemplate = std::vector<TextPart>;
 
 /// The variables, as a user writes them between "${" and "}".
-inline constexpr std::string_view kVariables[] = {"client_ip", "request_id",  "route",
-                                                  "host",      "jwt.<claim>", "path.<parameter>"};
+inline constexpr std::string_view kVariables[] = {"client_ip",    "request_id",   "route",
+                                                  "host",         "jwt.<claim>",  "api_key.owner",
+                                                  "api_key.tier", "api_key.tags", "path.<parameter>"};
 /// "client_ip", "jwt.sub", "path.id"; nothing if no variable is called so.
 std::optional<TextPart> read_variable(std::string_view name);
 

@@ -164,7 +164,8 @@ inline constexpr std::string_view kProxyFields[] = {
     "Path-Info",          "X-Client-IP",          "X-Cluster-Client-IP", "True-Client-IP",  "CF-Connecting-IP",
     "CF-Connecting-IPv6", "Fastly-Client-IP",     "Fly-Client-IP",       "X-Envoy-*",       "X-SSL-*",
     "SSL-Client-*",       "Front-End-Https",      "Remote-User",         "X-Remote-User",   "Proxy",
-    "Headgate-Mirror"};
+    "Headgate-Mirror",    "X-Consumer",           "X-Consumer-*",        "X-Credential-*",  "X-Anonymous-Consumer",
+    "X-Authenticated-*"};
 
 /// All options of the path.
 struct PathOptions {

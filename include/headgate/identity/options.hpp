@@ -67,6 +67,9 @@ struct JwtOptions {
 /// What a client's certificate says of it.
 enum class CertificatePart : std::uint8_t { subject, san, sha256 };
 
+/// What is known of the owner of an API key.
+enum class KeyPart : std::uint8_t { owner, tier, tags };
+
 /// A key override: the rates that a key has instead of those of the limit.
 struct RateOverride {
   std::string limit;                   ///< name of the limit
@@ -94,6 +97,9 @@ struct ApiKeyOptions {
   std::string query;                              ///< name of a query parameter; empty: not looked for there
   std::string cookie;                             ///< empty: not looked for there
   bool pass_on = false;                           ///< whether the server gets the key
+  /// Fields for the server, each with what is known of the key's owner; a caller's own fields of these names are
+  /// removed. In the order of the configuration.
+  std::vector<std::pair<std::string, KeyPart>> caller_headers;
   std::string file;                 ///< path of a file with more known keys, read again when it changes; empty: none
   std::vector<ApiKeyRecord> known;  ///< those in the configuration itself
 

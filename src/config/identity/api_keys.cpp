@@ -13,8 +13,10 @@
 #include "headgate/gateway/key_source.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
+#include <utility>
 
 namespace headgate::config {
 namespace {
@@ -43,6 +45,11 @@ constexpr Shape kKnownKeys = map("an object of keys by their owner's name", kKno
 constexpr Shape kKeyHeaders = list("a list of field names", kHeaderName, 1, 8);
 constexpr const Shape* kKeyHeaderForms[] = {&kHeaderName, &kKeyHeaders};
 constexpr Shape kKeyHeader = either("a field name or a list of field names", kKeyHeaderForms);
+constexpr Shape kKeyPart = choice(kKeyParts);
+constexpr Shape kCallerFields =
+    map("an object of `owner`, `tier` or `tags` by field name", kKeyPart, 0, check_field_name);
+constexpr const Shape* kCallerHeaderForms[] = {&kBoolean, &kCallerFields};
+constexpr Shape kCallerHeaders = either("true, false or an object of parts by field name", kCallerHeaderForms);
 constexpr Key kApiKeyKeys[] = {
     {"header", &kKeyHeader, R"("X-API-Key")", R"(["Authorization", "X-API-Key"])",
      "The field that carries a caller's key, or several that may; in `Authorization` it stands behind `Bearer` or "
@@ -54,6 +61,9 @@ constexpr Key kApiKeyKeys[] = {
      into<&identity::ApiKeyOptions::cookie>},
     {"pass_on", &kBoolean, kOfOptions, "true", "Whether the server gets the key",
      into<&identity::ApiKeyOptions::pass_on>},
+    {"caller_headers", &kCallerHeaders, "false", R"({ "X-Consumer": "owner", "X-Plan": "tier" })",
+     "Fields in which the server gets the `owner`, `tier` or `tags` of a known key; `true` stands for `X-Consumer`, "
+     "`X-Consumer-Tier` and `X-Consumer-Tags`; a caller's own fields of these names are removed on every route"},
     {"file", &kFilePath, "", R"("/etc/headgate/api-keys.json")",
      "A file of known keys, read again when it changes; `headgate keys` makes and checks it",
      into<&identity::ApiKeyOptions::file>},
@@ -124,6 +134,30 @@ void check_key_file(Build& build, const Node& file) {
                      fault.help);
 }
 
+/// What `true` stands for.
+constexpr std::pair<std::string_view, identity::KeyPart> kUsualCallerHeaders[] = {
+    {"X-Consumer", identity::KeyPart::owner},
+    {"X-Consumer-Tier", identity::KeyPart::tier},
+    {"X-Consumer-Tags", identity::KeyPart::tags}};
+
+void build_caller_headers(Build& build, const Node* api_key) {
+  auto& out = build.config.identity.api_key.caller_headers;
+  bool usual = false;
+  read(api_key, "caller_headers", usual);
+  if (usual)
+    for (const auto& [name, part] : kUsualCallerHeaders) out.emplace_back(name, part);
+  const Node* written = find(api_key, "caller_headers");
+  for (const Node* each : children(written, Kind::object)) {
+    const auto word = std::find(std::begin(kKeyParts), std::end(kKeyParts), each->text);
+    if (word != std::end(kKeyParts))
+      out.emplace_back(each->key, static_cast<identity::KeyPart>(word - std::begin(kKeyParts)));
+  }
+  if (!out.empty() && !build.config.identity.api_key.any_known())
+    build.report.warning_at_key(code::kNoEffect, *written,
+                                "\"caller_headers\" has no effect: no API key is known, so no key has an owner",
+                                kNameKeys);
+}
+
 }  // namespace
 
 void build_api_keys(Build& build, const Node* api_key) {
@@ -156,6 +190,7 @@ void build_api_keys(Build& build, const Node* api_key) {
     }
     build.config.identity.api_key.known.push_back(std::move(record));
   }
+  build_caller_headers(build, api_key);
 }
 
 namespace {

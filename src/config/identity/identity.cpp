@@ -38,7 +38,8 @@ constexpr std::string_view kProxyFieldsFallback =
     R"("X-Rewrite-URL", "X-HTTP-Host-Override", "X-Url-Scheme", "X-Script-Name", "Script-Name", "Path-Info", )"
     R"("X-Client-IP", "X-Cluster-Client-IP", "True-Client-IP", "CF-Connecting-IP", "CF-Connecting-IPv6", )"
     R"("Fastly-Client-IP", "Fly-Client-IP", "X-Envoy-*", "X-SSL-*", "SSL-Client-*", "Front-End-Https", )"
-    R"("Remote-User", "X-Remote-User", "Proxy", "Headgate-Mirror"])";
+    R"("Remote-User", "X-Remote-User", "Proxy", "Headgate-Mirror", )"
+    R"("X-Consumer", "X-Consumer-*", "X-Credential-*", "X-Anonymous-Consumer", "X-Authenticated-*"])";
 constexpr Shape kNetworks = list("a list of address blocks", kNetwork, 0, 1024);
 constexpr Shape kProxyField = text("a field name", check_proxy_field);
 constexpr Shape kProxyFieldList = list("a list of field names", kProxyField, 0, 256);

@@ -102,6 +102,10 @@ class PlaceChecker {
     auto written = children(find(jwt_, "claim_headers"), Kind::object);
     const auto parts = children(find(identity_, "certificate_headers"), Kind::object);
     written.insert(written.end(), parts.begin(), parts.end());
+    const Node* const owners = find(key_, "caller_headers");
+    const auto of_key = children(owners, Kind::object);
+    written.insert(written.end(), of_key.begin(), of_key.end());
+    if (owners != nullptr && of_key.empty()) usual_caller_headers(*owners, written);
     for (std::size_t i = 0; i < written.size(); ++i) {
       const Node& field = *written[i];
       if (is_taken(field.key) || carries_credentials(field.key)) {
@@ -113,6 +117,16 @@ class PlaceChecker {
       if (*first == &field) continue;
       report_.error_at_key(code::kDuplicate, field, read_as((*first)->key, (*first)->key_span),
                            "give each of them a field of its own");
+    }
+  }
+
+  /// Those that `"caller_headers": true` stands for.
+  void usual_caller_headers(const Node& node, const std::vector<const Node*>& written) {
+    for (const auto& [name, part] : options_.api_key.caller_headers) {
+      const auto same = [&name = name](const Node* earlier) { return http::same_variable(earlier->key, name); };
+      if (!carries_credentials(name) && std::none_of(written.begin(), written.end(), same)) continue;
+      report_.error_at_key(code::kConflict, node, in_quotes(name) + " already has a meaning of its own",
+                           R"(name the fields, as in { "X-Caller": "owner" })");
     }
   }
 

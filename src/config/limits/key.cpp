@@ -51,11 +51,13 @@ bool claims_address(const Per& per) {
   return per.source->needs == Needs::field && std::find(kFields.begin(), kFields.end(), per.name) != kFields.end();
 }
 
-bool is_claim_header(const identity::IdentityOptions& identity, const Per& per) {
-  if (per.source->needs != Needs::field || !identity.jwt) return false;
-  const auto& headers = identity.jwt->claim_headers;
-  return std::any_of(headers.begin(), headers.end(),
-                     [&](const auto& each) { return http::same_variable(each.first, per.name); });
+bool is_field_for_servers(const identity::IdentityOptions& identity, const Per& per) {
+  if (per.source->needs != Needs::field) return false;
+  const auto among = [&](const auto& headers) {
+    return std::any_of(headers.begin(), headers.end(),
+                       [&](const auto& each) { return http::same_variable(each.first, per.name); });
+  };
+  return (identity.jwt && among(identity.jwt->claim_headers)) || among(identity.api_key.caller_headers);
 }
 
 /// Whether any request can prove this part. `use`: what is made of it, "this counts per".
@@ -75,11 +77,11 @@ void check_belief(Build& build, const Node& node, const Per& per) {
                          "no API key is known, so a caller can invent a new one for each request and avoid this limit",
                          kNameKeys);
   }
-  if (is_claim_header(identity, per)) {
+  if (is_field_for_servers(identity, per)) {
     build.report.warning(code::kBelieved, node,
                          "this counts by the field " + per.name +
-                             " that the caller sends; headgate writes the claim into it only for the server",
-                         R"(count by the claim, as in "jwt.sub")");
+                             " that the caller sends; headgate writes who it is into it only for the server",
+                         R"(count by the proof, as in "jwt.sub" or "api_key")");
   }
   if (claims_address(per)) {
     build.report.warning(code::kProxies, node,

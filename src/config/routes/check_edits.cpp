@@ -21,6 +21,11 @@ bool has_parameter(std::string_view path, std::string_view name) {
   return path.find("/{" + std::string(name) + "}") != std::string_view::npos;
 }
 
+bool is_of_key(TextPart::Kind kind) {
+  using Kind = TextPart::Kind;
+  return kind == Kind::key_owner || kind == Kind::key_tier || kind == Kind::key_tags;
+}
+
 const Node* value_node(const Node* block, const FieldEdit& edit) {
   for (const char* const key : {"set", "add", "headers"})
     if (const Node* found = find(find(block, key), edit.name)) return found;
@@ -36,6 +41,9 @@ void check_variables(Build& build, const std::vector<FieldEdit>& edits, const No
       if (part.kind == TextPart::Kind::claim)
         if (const auto per = gateway::read_per("jwt." + part.text))
           demand_jwt(build, *node, "this field is made from", *per);
+      if (is_of_key(part.kind) && !build.config.identity.api_key.any_known())
+        build.report.error(code::kUnresolved, *node,
+                           "this field is made from what is known of API keys, and none is known", kNameKeys);
       if (part.kind != TextPart::Kind::path || (route != nullptr && has_parameter(route->path, part.text))) continue;
       build.report.error(code::kUnresolved, *node,
                          route == nullptr ? "not every route has the parameter {" + part.text + "} in its path"
@@ -55,7 +63,9 @@ void check_claim_fields(Build& build, const std::vector<FieldEdit>& edits, const
   };
   for (const auto& edit : edits) {
     const bool claim = identity.jwt && proves(identity.jwt->claim_headers, edit.name);
-    if (!claim && !proves(identity.certificate_headers, edit.name)) continue;
+    if (!claim && !proves(identity.certificate_headers, edit.name) &&
+        !proves(identity.api_key.caller_headers, edit.name))
+      continue;
     build.report.error(code::kConflict, block == nullptr ? build.root : *block,
                        in_quotes(edit.name) + " is a field in which \"identity\" tells servers who is calling",
                        "give one of the two another name");

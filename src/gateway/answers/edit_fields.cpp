@@ -1,6 +1,7 @@
 #include "edit_fields.hpp"
 
 #include "answer_addresses.hpp"
+#include "gateway/callers/key_part.hpp"
 #include "rewrite.hpp"
 
 #include "headgate/identity/client_address.hpp"
@@ -32,6 +33,12 @@ std::string_view part_of(Exchange& x, const TextPart& part) {
       return x.request.host;
     case TextPart::Kind::claim:
       return x.caller.claim(part.text);
+    case TextPart::Kind::key_owner:
+      return key_part(x, identity::KeyPart::owner);
+    case TextPart::Kind::key_tier:
+      return key_part(x, identity::KeyPart::tier);
+    case TextPart::Kind::key_tags:
+      return key_part(x, identity::KeyPart::tags);
     case TextPart::Kind::path:
       return segment_of(x.request.path, part.segment);
   }

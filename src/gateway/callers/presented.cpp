@@ -1,6 +1,7 @@
 #include "presented.hpp"
 
 #include "certificate_part.hpp"
+#include "key_part.hpp"
 
 #include "headgate/http/named_values.hpp"
 
@@ -80,6 +81,14 @@ void append_claims(Exchange& x, const identity::JwtOptions& options, Fields& fie
   }
 }
 
+void append_key_owner(Exchange& x, const identity::ApiKeyOptions& options, Fields& fields) {
+  for (const auto& [name, part] : options.caller_headers) {
+    std::erase_if(fields, [&name = name](const Field& field) { return http::same_variable(field.name, name); });
+    const auto value = key_part(x, part);
+    if (fits_in_field(value)) fields.push_back({Known::unknown, name, value});
+  }
+}
+
 void append_certificate(const Exchange& x, const identity::IdentityOptions& options, Fields& fields) {
   for (const auto& [name, part] : options.certificate_headers) {
     std::erase_if(fields, [&name = name](const Field& field) { return http::same_variable(field.name, name); });
@@ -138,6 +147,7 @@ void forward_identity(Exchange& x, const identity::IdentityOptions& options, Fie
   drop_twins(x, options, fields);
   append_certificate(x, options, fields);
   const auto& key = options.api_key;
+  append_key_owner(x, key, fields);
   if (withholds_key(key)) {
     std::erase_if(fields, [&](const Field& field) { return is_key_field(field.name, key); });
     if (!key.cookie.empty()) drop_cookie(x, key.cookie, fields);
@@ -159,6 +169,8 @@ bool is_identity_field(const Field& field, const identity::IdentityOptions& opti
   if (options.api_key.written && is_key_field(field.name, options.api_key)) return true;
   const auto& parts = options.certificate_headers;
   if (std::any_of(parts.begin(), parts.end(), [&](const auto& each) { return named(each.first); })) return true;
+  const auto& owners = options.api_key.caller_headers;
+  if (std::any_of(owners.begin(), owners.end(), [&](const auto& each) { return named(each.first); })) return true;
   if (!options.jwt) return false;
   const auto& claims = options.jwt->claim_headers;
   return named(options.jwt->header) ||

@@ -101,6 +101,13 @@ void require_key(KongWork& work, const TreeNode& plugin, DraftEntry& route) {
   if (is_true(config.get("key_in_header", "true"))) members.emplace_back("header", json_text(names.front()));
   if (is_true(config.get("key_in_query", "true"))) members.emplace_back("query", json_text(names.front()));
   if (!is_true(config.get("hide_credentials"))) members.emplace_back("pass_on", "true");
+  if (work.knows_keys) {
+    members.emplace_back("caller_headers", object_of({{"X-Consumer-Username", json_text("owner")}}));
+    say(identity, Matter::differs, plugin.spot, "X-Consumer-ID",
+        "servers get the consumer's name in X-Consumer-Username, and neither X-Consumer-ID nor X-Consumer-Custom-ID "
+        "nor "
+        "X-Credential-Identifier");
+  }
   const auto rest = identity.get("api_key");
   // Where the keys are was written with the consumers: "{ "keys": … }".
   std::string json = object_of(members);

@@ -184,6 +184,7 @@ inline std::string describe(const identity::ApiKeyOptions& keys) {
   out << " key in";
   for (const auto& header : keys.headers) out << ' ' << header;
   out << ' ' << keys.query << ' ' << keys.cookie << ' ' << keys.pass_on << ' ' << keys.written << ' ' << keys.file;
+  for (const auto& [field, part] : keys.caller_headers) out << ' ' << field << '=' << static_cast<int>(part);
   for (const auto& key : keys.known) out << " [" << key.owner << ' ' << key.digest[0] + 0 << ' ' << key.tier << ']';
   return out.str();
 }

@@ -28,6 +28,20 @@ TEST(FieldNames, MayEndInAStar) {
     EXPECT_FALSE(set.contains(name)) << name;
 }
 
+TEST(FieldNames, MayBeginWithAnyCharacterBeforeAStar) {
+  const std::vector<std::string> names = {"_a*", "9-*", "ssl-*"};
+  const FieldNames set(names);
+  for (const std::string_view name : {"_ab", "-ab", "!AB", "9-a", "9_a", "SSL_a", "ssl-a"})
+    EXPECT_TRUE(set.contains(name)) << name;
+  for (const std::string_view name : {"ab", "a_ab", "8-a", "y-a", "tsl-a", "ssla"})
+    EXPECT_FALSE(set.contains(name)) << name;
+}
+
+TEST(FieldNames, AreAllWithAStarAlone) {
+  const std::vector<std::string> names = {"*"};
+  EXPECT_TRUE(FieldNames(names).contains("Host"));
+}
+
 TEST(FieldNames, AreNoneInAnEmptySet) { EXPECT_FALSE(FieldNames().contains("Proxy")); }
 
 TEST(FieldNames, MayBeLong) {

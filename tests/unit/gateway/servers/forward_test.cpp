@@ -113,6 +113,16 @@ TEST_F(Forward, DropsIdentityFieldsFromTrailers) {
   EXPECT_EQ(passed[0].name, "X-Sum");
 }
 
+TEST_F(Forward, DropsFieldsOfKeyOwnersFromTrailers) {
+  identity::IdentityOptions identity;
+  identity.api_key.caller_headers = {{"X-Plan", identity::KeyPart::tier}};
+  http::Fields trailers;
+  for (const char* name : {"X-Plan", "x_plan", "X-Consumer", "X-Sum"}) trailers.push_back(field(name, "root"));
+  const auto passed = forward_trailers(trailers, compiled(identity), {});
+  ASSERT_EQ(passed.size(), 1U);
+  EXPECT_EQ(passed[0].name, "X-Sum");
+}
+
 TEST_F(Forward, DropsProxyFieldsOfUntrustedPeers) {
   const std::vector<std::string> names = {
       "X-Original-URL",     "x_original_url", "X-Rewrite-URL",  "X-Forwarded-Port", "X_FORWARDED_PORT",
