@@ -35,6 +35,22 @@ class Lines::Parked {
   Line& line_;
 };
 
+/// However its task ends, a line counts no more then, and has no connection.
+class Lines::Running {
+ public:
+  Running(Lines& lines, Line& line) noexcept : lines_(lines), line_(line) {}
+  Running(const Running&) = delete;
+  Running& operator=(const Running&) = delete;
+  ~Running() {
+    lines_.drop(line_);
+    --lines_.running_;
+  }
+
+ private:
+  Lines& lines_;
+  Line& line_;
+};
+
 Lines::Lines(boost::asio::io_context& loop, const LoadOptions& options, const LoadTarget& target, std::size_t most,
              Owner& owner)
     : loop_(loop),
@@ -82,6 +98,7 @@ void Lines::close() {
 }
 
 Task<void> Lines::run(Line& line) {
+  const Running counted(*this, line);
   while (!closing_) {
     while (!line.given && !waiting_.empty()) {
       if (owner_.wants(waiting_.front().request))
@@ -101,8 +118,6 @@ Task<void> Lines::run(Line& line) {
     --in_flight_;
     owner_.ended(queued.request, std::move(seen), queued.at, sent);
   }
-  drop(line);
-  --running_;
 }
 
 Task<bool> Lines::connect(Line& line, Moment until, SeenAnswer& seen) {
@@ -137,7 +152,10 @@ Task<SeenAnswer> Lines::ask(Line& line, const DueRequest& request, Moment& sent)
       answer.failed = written.error();
     else
       answer = co_await read_answer(*line.buffer, writer_.head_only(), until);
-    if (!answer.failed && answer.keep_alive) co_return std::move(answer.seen);
+    if (!answer.failed && answer.keep_alive) {
+      line.buffer->release();  // thousands of idle connections have no buffer
+      co_return std::move(answer.seen);
+    }
     drop(line);
     if (!answer.failed) co_return std::move(answer.seen);
     // A server may close a kept connection just when the next request is on its way.

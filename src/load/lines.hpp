@@ -64,6 +64,7 @@ class Lines {
     std::coroutine_handle<> parked;
   };
   class Parked;
+  class Running;
 
   Task<void> run(Line& line);
   Task<SeenAnswer> ask(Line& line, const DueRequest& request, Moment& sent);

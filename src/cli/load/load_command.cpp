@@ -12,6 +12,7 @@
 #include <boost/asio/signal_set.hpp>
 
 #include <CLI/CLI.hpp>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <csignal>
@@ -80,12 +81,21 @@ std::vector<std::string> keys_in(const std::string& path) {
   return out;
 }
 
+/// A connection takes a descriptor; many systems give a process a thousand unless it asks for more.
+void allow_descriptors() noexcept {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 class Load {
  public:
   explicit Load(LoadWords& words) : words_(words), options_(words.options) {}
 
   int run() {
     read_words();
+    allow_descriptors();
     for (const auto& url : words_.to) options_.targets.push_back(target(url));
     boost::asio::signal_set signals(loop_, SIGINT, SIGTERM);
     load::LoadRun run(loop_, options_, [this](const load::LoadSecond& second) { tell(second); });

@@ -96,6 +96,19 @@ TEST(Load, GoesOnWhileServersCloseItsConnections) {
   EXPECT_GT(load.json["connections_opened"], 50);
 }
 
+TEST(Load, OpensAsManyConnectionsAsItMayAskTheSystemFor) {
+  FakeUpstream server;
+  const std::string line =
+      "ulimit -Sn 40; exec $H load --json --quiet --rate 100/second --for 1s --connections 100 --header "
+      "'X-Test-Delay-Ms: 1500' --to " +
+      server.url();
+  Process shell({"-c", line}, {"H=" HEADGATE_BINARY}, "/bin/bash");
+  EXPECT_EQ(shell.wait(std::chrono::seconds(30)), 0);
+  const auto json = Json::parse(shell.out(), nullptr, false);
+  EXPECT_GT(json["connections_opened"], 60) << shell.out() << shell.err();
+  EXPECT_EQ(json["callers"]["no_answer"], 0) << shell.out();
+}
+
 TEST(Load, CountsWhatIsCutOffOrNeverAnswered) {
   FakeUpstream server;
   const Loaded cut({"--to", server.url(), "--rate", "50/second", "--for", "1s", "--header", "X-Test-Bytes: 1000",
