@@ -23,7 +23,7 @@ if [ "${1:-}" = --against ]; then first=$(realpath "$2") && shift 2; fi
 options=("$@")
 [ -n "$first" ] || (umask 022 && TZ=UTC LC_ALL=C one "$place/a" "$(nproc)")
 first=${first:-$place/a/build/release}
-(umask 027 && TZ=Asia/Tokyo LC_ALL=C.UTF-8 one "$place/another/and/a/longer/one" 1)
+(umask 027 && TZ=Asia/Tokyo LC_ALL=C.UTF-8 one "$place/another/and/a/longer/one" $(($(nproc) + 2)))
 second=$place/another/and/a/longer/one/build/release
 result=0
 cd "$second"
