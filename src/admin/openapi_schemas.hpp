@@ -163,7 +163,7 @@ inline constexpr std::array kSchemas = {
     NamedSchema{"Request", R"({"type": "object", "required": ["id", "seconds", "state", "protocol", "method", "host",
       "path", "route", "address", "received_bytes", "sent_bytes"], "properties": {
       "id": {"type": "string"}, "seconds": {"type": "number"},
-      "state": {"enum": ["deciding", "limit", "queue", "retry", "receiving", "connecting", "server", "sending",
+      "state": {"enum": ["deciding", "auth", "limit", "queue", "retry", "receiving", "connecting", "server", "sending",
         "streaming", "tunnel"]},
       "protocol": {"enum": ["HTTP/1.0", "HTTP/1.1", "HTTP/2.0"]},
       "method": {"type": "string"}, "host": {"type": "string"}, "path": {"type": "string"},

@@ -50,23 +50,25 @@ void build_care(Build& build, const Node& upstream, gateway::UpstreamOptions& ou
 void build_shedding(Build& build);  // after upstreams, redis and identity
 void build_retries(Build& build);   // after upstreams
 void build_signing(Build& build);
-void build_limits(Build& build);      // after identity, redis and signing
-void build_billing(Build& build);     // after limits
-void build_webhook(Build& build);     // after limits
-void build_tracing(Build& build);     // after process: spans show what the access log shows
-void check_keys(Build& build);        // after limits: the tiers and limits that known API keys name
-void build_rooms(Build& build);       // after identity and redis
-void build_routes(Build& build);      // after limits and upstreams
-void check_routes(Build& build);      // names resolve, no route is a duplicate or unreachable
-void check_edits(Build& build);       // variables and parameters are known, prefixes fit
-void check_conditions(Build& build);  // no request fits two routes of which none is more specific
-void check_rooms(Build& build);       // after routes: each room is known and used
-void check_plans(Build& build);       // the limits of each route: keys are guaranteed, costs can be granted
-void check_sizes(Build& build);       // sizes and times that hardly fit together
-void check_balance(Build& build);     // after routes: whether their requests have the keys of upstreams
-void check_shedding(Build& build);    // priorities that change nothing, and reserves that nobody can use
-void check_delivery(Build& build);    // retries, mirrors and held bodies
-void check_https(Build& build);       // redirects and fields that need to know of TLS
+void build_limits(Build& build);        // after identity, redis and signing
+void build_billing(Build& build);       // after limits
+void build_webhook(Build& build);       // after limits
+void build_tracing(Build& build);       // after process: spans show what the access log shows
+void check_keys(Build& build);          // after limits: the tiers and limits that known API keys name
+void build_rooms(Build& build);         // after identity and redis
+void build_routes(Build& build);        // after limits and upstreams
+void check_routes(Build& build);        // names resolve, no route is a duplicate or unreachable
+void check_edits(Build& build);         // variables and parameters are known, prefixes fit
+void check_conditions(Build& build);    // no request fits two routes of which none is more specific
+void check_rooms(Build& build);         // after routes: each room is known and used
+void check_plans(Build& build);         // the limits of each route: keys are guaranteed, costs can be granted
+void check_sizes(Build& build);         // sizes and times that hardly fit together
+void check_balance(Build& build);       // after routes: whether their requests have the keys of upstreams
+void check_shedding(Build& build);      // priorities that change nothing, and reserves that nobody can use
+void check_delivery(Build& build);      // retries, mirrors and held bodies
+void check_auth(Build& build);          // after routes: what auth services say is believed only where they are asked
+void add_auth_upstreams(Build& build);  // last: those that only an auth service is asked by
+void check_https(Build& build);         // redirects and fields that need to know of TLS
 void check_unused(Build& build);
 
 /// Builds TLS of a listener from `tls`, an object or a list, and checks its files.
@@ -148,6 +150,9 @@ void read_https_port(const Node& node, std::optional<std::uint16_t>& out);
 void build_require(Build& build, const Node& route, gateway::RouteOptions& out);
 /// Reports demands that no credential can meet.
 void check_demands(Build& build, const gateway::RouteOptions& route, const Node& node);
+
+/// Builds the auth service of the route written at `route`.
+void build_auth(Build& build, const Node& route, gateway::RouteOptions& out);
 
 /// Builds the "cors" of `section`, a route or all routes; leaves `out` as it is if there is none. `"off"`: null.
 void build_cross_origin(Build& build, const Node* section, gateway::CrossOriginPtr& out);

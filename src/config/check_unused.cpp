@@ -100,6 +100,8 @@ void check_unused(Build& build) {
     if (route.split)
       for (const auto& share : route.split->shares)
         use(upstreams, share.upstream, build.upstream_numbers, build.upstream_nodes);
+    if (route.auth && route.auth->to.find('/') == std::string::npos)
+      use(upstreams, route.auth->to, build.upstream_numbers, build.upstream_nodes);
     if (route.mirror) use(upstreams, route.mirror->to, build.upstream_numbers, build.upstream_nodes);
     for (const auto& each : route.limits) use_limit(each);
   }

@@ -102,11 +102,13 @@ Config build_all(const Node& root, Report& report, WithAdvice with) {
   check_balance(build);
   check_shedding(build);
   check_delivery(build);
+  check_auth(build);
   check_https(build);
   // Without routes everything would be unused, but the missing routes are already reported.
   if (!build.route_nodes.empty()) check_unused(build);
   check_accepted_advice(build);
   if (with == WithAdvice::yes) advise(build);
+  add_auth_upstreams(build);
   return std::move(build.config);
 }
 

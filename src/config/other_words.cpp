@@ -46,6 +46,9 @@ constexpr std::array kEntries{
     Entry{"upstream", "hash", "balance", R"(write "balance": { "policy": "consistent_hash", "per": "header:X-User" })"},
     Entry{"upstream", "weights", "servers", R"(write "servers": [{ "url": "http://app-1:3000", "weight": 3 }])"},
     Entry{"upstream", "weight", "servers", R"(write "servers": [{ "url": "http://app-1:3000", "weight": # }])"},
+    Entry{"route", "auth_request", "auth", R"(write "auth": "http://auth:8080/check")"},
+    Entry{"route", "forwardAuth", "auth", R"(write "auth": { "url": "http://auth:8080/check", "copy": ["X-User"] })"},
+    Entry{"route", "ext_authz", "auth", R"(write "auth": "http://auth:8080/check")"},
     // Kong
     Entry{"limit", "second", "rate", R"(write the count and the period as one: "rate": "#/second")"},
     Entry{"limit", "minute", "rate", kPeriod},

@@ -59,6 +59,7 @@ inline constexpr Shape kCountedStatuses = list("a list of statuses", kCountedSta
 extern const Shape kRedirectToHttps;
 extern const Shape kHsts;
 extern const Shape kRequireShape;
+extern const Shape kAuthShape;
 extern const Shape kCorsShape;
 extern const Shape kToShape;
 extern const Shape kSplitByShape;

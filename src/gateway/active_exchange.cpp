@@ -37,7 +37,7 @@ Task<void> answer_bug(Handler& handler, Exchange& x, std::exception_ptr thrown) 
 
 bool ActiveExchange::ends_with_client() const noexcept {
   if (!x_) return false;
-  if (x_->delay != nullptr) return true;
+  if (x_->delay != nullptr && x_->delay->waits_for() != Delay::For::auth) return true;
   return x_->route != nullptr && x_->route->client_close == ClientClose::end && x_->status != kSwitched;
 }
 

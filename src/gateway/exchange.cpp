@@ -156,6 +156,7 @@ void Exchange::reset_extras() {
   quotas_noticed = false;
   shedding.reset();
   if (held) held.reset();
+  if (auth) auth.reset();
   if (grpc_web) grpc_web.reset();
   appointments = {};
   suspension.noted = false;

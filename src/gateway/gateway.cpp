@@ -1,5 +1,6 @@
 #include "headgate/gateway/gateway.hpp"
 
+#include "gateway/answers/auth_refusal.hpp"
 #include "gateway/answers/room_answer.hpp"
 #include "gateway/grpc/grpc_call.hpp"
 #include "gateway/path.hpp"
@@ -63,6 +64,8 @@ Task<void> Gateway::handle(Exchange& x) {
     const bool waits = problem->ended_by == EndedBy::waiting_room;
     if (waits && !is_grpc(x))
       co_await send_wait(x, *problem);
+    else if (is_auth_refusal(x, *problem))
+      co_await send_auth_refusal(x, *problem);
     else
       co_await send_problem(x, *problem,
                             waits ? RejectionHeaders::none : x.snapshot->compiled->options().rejection.headers);

@@ -25,17 +25,22 @@ Path::Path(Services given, SnapshotPtr first)
       rooms(std::make_shared<Rooms>(services.clock, services.rooms)),
       shard_turns(services.random()),
       mirrors(std::make_shared<Mirrors>(services.clock, services.random, services.lent)),
+      auth(std::make_shared<AuthCalls>(services.clock, services.random, services.lent)),
       tokens(token_cache(*snapshot)) {
   outage->adopt(snapshot->redis);
   watch_lag();
 }
 
-Path::~Path() { mirrors->stop(); }
+Path::~Path() {
+  mirrors->stop();
+  auth->stop();
+}
 
 void Path::adopt(SnapshotPtr next) {
   // Results that were found with other keys are not valid any more. No exchange is between reading and writing this
   // cache now.
   if (next->key_overrides->jwt() != snapshot->key_overrides->jwt()) tokens = token_cache(*next);
+  auth->forget();
   next->counters->clear_gauges();
   snapshot = std::move(next);
   outage->adopt(snapshot->redis);
@@ -49,6 +54,7 @@ void Path::stop() {
   glitches->stop();
   rooms->stop();
   mirrors->stop();
+  auth->stop();
   lag.reset();
 }
 

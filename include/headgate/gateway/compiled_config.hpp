@@ -105,6 +105,7 @@ struct Route {
   std::optional<Respond> respond;
   std::shared_ptr<const RouteEdits> edits;   ///< what it changes in messages; null: nothing
   std::shared_ptr<const Delivery> delivery;  ///< retries, held bodies, a mirror; null: none of them
+  std::shared_ptr<const CompiledAuth> auth;  ///< the service that is asked first; null: none
   std::vector<RouteLimit> plan;              ///< in the order of the stages
   std::array<std::size_t, kStages + 1>
       stage_begin{};           ///< where each stage begins in the plan; the last element is the end of the plan
@@ -254,6 +255,7 @@ class CompiledConfig {
   void split_route(Route& route, const RouteOptions& wanted);
   void note_upstream(Route& route);
   std::shared_ptr<const Delivery> delivery(const RouteOptions& wanted, const std::string& to) const;
+  std::shared_ptr<const CompiledAuth> auth_of(const Route& route, const RouteOptions& wanted) const;
   /// Throws std::invalid_argument if there is none of this name.
   std::size_t upstream_number(const std::string& name) const;
   void note_priorities(CompiledLimit& limit) const;

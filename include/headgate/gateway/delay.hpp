@@ -1,7 +1,7 @@
 #pragma once
-// The wait of a request: for its permit, or for what a stream of the admin interface sends next. Precise, unlike the
-// coarse timers of the worker, so that requests leave evenly spaced. If Exchange::delay points to it, it also ends when
-// the client leaves.
+// The wait of a request: for its permit, for the auth service, or for what a stream of the admin interface sends next.
+// Precise, unlike the coarse timers of the worker, so that requests leave evenly spaced. If Exchange::delay points to
+// it, it also ends when the client leaves.
 
 #include "headgate/core/clock.hpp"
 
@@ -16,7 +16,7 @@ namespace headgate::gateway {
 class Delay {
  public:
   /// What it waits for, as lists of requests under way tell it.
-  enum class For : std::uint8_t { permit, place, retry };
+  enum class For : std::uint8_t { permit, place, retry, auth };
 
   Delay(Clock& clock, Duration time, For what = For::permit)
       : alarm_(clock.alarm(&Delay::over, this)), time_(time), what_(what) {}

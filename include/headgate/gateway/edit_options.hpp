@@ -22,22 +22,23 @@ struct TextPart {
     route,
     host,       ///< normalised
     claim,      ///< of the verified token
+    auth,       ///< a field of the auth service's answer
     key_owner,  ///< of the known API key
     key_tier,
     key_tags,
     path  ///< a parameter of the route's path
   };
   Kind kind = Kind::literal;
-  std::string text;         ///< the literal, the claim's or the parameter's name
+  std::string text;         ///< the literal, the claim's, the field's or the parameter's name
   std::size_t segment = 0;  ///< path: its place in the route's path; set when it is compiled
   bool operator==(const TextPart&) const = default;
 };
 using TextTemplate = std::vector<TextPart>;
 
 /// The variables, as a user writes them between "${" and "}".
-inline constexpr std::string_view kVariables[] = {"client_ip",    "request_id",   "route",
-                                                  "host",         "jwt.<claim>",  "api_key.owner",
-                                                  "api_key.tier", "api_key.tags", "path.<parameter>"};
+inline constexpr std::string_view kVariables[] = {"client_ip",    "request_id",      "route",         "host",
+                                                  "jwt.<claim>",  "auth.<field>",    "api_key.owner", "api_key.tier",
+                                                  "api_key.tags", "path.<parameter>"};
 /// "client_ip", "jwt.sub", "path.id"; nothing if no variable is called so.
 std::optional<TextPart> read_variable(std::string_view name);
 
@@ -46,7 +47,8 @@ struct FieldEdit {
   enum class How : std::uint8_t {
     set,  ///< in place of all fields of this name
     add,  ///< beside them
-    remove
+    remove,
+    add_each  ///< as `add`, each line of a field of the auth service's answer
   };
   How how = How::set;
   std::string name;

@@ -207,6 +207,8 @@ class Delay;
 struct CandidateExchange;
 /// The bytes of a body that are held; see gateway/servers/held_body.hpp.
 class HeldBody;
+/// What the auth service said; see gateway/auth_service.hpp.
+struct AuthAnswer;
 /// Ends with the exchange.
 using InFlightHook = boost::intrusive::list_member_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>>;
 
@@ -251,7 +253,8 @@ struct Exchange {
   FlightPart flight;
   AppointmentPart appointments;
   CapacityPart capacity;
-  bool quotas_noticed = false;  ///< what its limits decided was looked at for notices
+  std::shared_ptr<const AuthAnswer> auth;  ///< what the auth service said; null: it was not asked
+  bool quotas_noticed = false;             ///< what its limits decided was looked at for notices
   SheddingPart shedding;
   SuspensionPart suspension;
   std::shared_ptr<GrpcWeb> grpc_web;       ///< translates its body and its answer; null: it is no call of gRPC-Web

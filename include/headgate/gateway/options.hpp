@@ -2,6 +2,7 @@
 // The options of the path: routes, what holds for all of them, and how a rejection looks. config fills them.
 
 #include "headgate/core/time.hpp"
+#include "headgate/gateway/auth_service.hpp"
 #include "headgate/gateway/cross_origin.hpp"
 #include "headgate/gateway/delivery.hpp"
 #include "headgate/gateway/demands.hpp"
@@ -126,6 +127,7 @@ struct RouteOptions {
   std::uint64_t held_body = 0;                ///< how many bytes of a body are read before a server is chosen; 0: none
   bool grpc_web = false;                      ///< calls of gRPC-Web become calls of gRPC
   std::optional<Mirror> mirror{};             ///< not set: no request is copied
+  std::shared_ptr<const AuthService> auth{};  ///< null: none is asked
 };
 
 /// The values for all routes that do not set their own.

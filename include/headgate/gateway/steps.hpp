@@ -30,6 +30,7 @@ enum class Step : std::uint8_t {
   limits_in_turn,
   room,
   authenticate,
+  ask_auth,
   split_by_claim,
   bans_by_claim,
   suspended_by_claim,

@@ -158,8 +158,8 @@ using UpstreamHandshakeCounters = std::array<Counter*, kHandshakes>;
 UpstreamHandshakeCounters upstream_handshake_counters(Registry& registry, Writer worker, std::string_view upstream);
 
 /// The kinds of credentials.
-enum class AuthKind : std::uint8_t { api_key, jwt, mtls };
-inline constexpr std::size_t kAuthKinds = 3;
+enum class AuthKind : std::uint8_t { api_key, jwt, mtls, service };  ///< service: of the auth service
+inline constexpr std::size_t kAuthKinds = 4;
 enum class AuthStatus : std::uint8_t {
   ok,
   missing,
@@ -178,10 +178,12 @@ enum class AuthStatus : std::uint8_t {
   wrong_issuer,
   wrong_audience,
   too_large,
-  no_claim,     ///< a valid token without the claim that a limit counts by
-  insufficient  ///< a valid token or key that lacks what the route demands of it
+  no_claim,      ///< a valid token without the claim that a limit counts by
+  insufficient,  ///< a valid token or key that lacks what the route demands of it
+  refused,       ///< by the auth service
+  unavailable    ///< the auth service says nothing of it
 };
-inline constexpr std::size_t kAuthStatuses = 19;
+inline constexpr std::size_t kAuthStatuses = 21;
 std::string_view to_text(AuthKind kind) noexcept;      ///< "api_key"
 std::string_view to_text(AuthStatus result) noexcept;  ///< "bad_signature"
 

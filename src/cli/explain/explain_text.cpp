@@ -180,6 +180,8 @@ std::string outcome_of(const Told& told) {
   }
   if (outcome.contains("delay")) out += ", after a delay of " + wait_text(outcome["delay"]);
   if (outcome.value("waiting_room_decides_too", false)) out += "; its waiting room is not asked";
+  if (outcome.contains("auth_service_decides_too"))
+    out += "; its auth service is not asked: " + member_text(outcome, "auth_service_decides_too");
   return out;
 }
 

@@ -204,8 +204,20 @@ class PlanChecker {
                     "add " + absent);
       return;
     }
+    if (needs == Needs::service && route.auth) {
+      report_.error(code::kKeyAbsent, *use.name,
+                    "while its auth service is down nobody says " + gateway::to_text(*unsure) + ", by which limit " +
+                        in_quotes(use.limit->name) + " counts",
+                    "add " + absent + R"(, or write "if_down": "reject")");
+      return;
+    }
     // A limit of all_routes is reported once, even if many routes show the mistake.
     if (origin == Origin::all_routes && !told_.insert(use.limit).second) return;
+    if (needs == Needs::service) {
+      report_.error(code::kKeyAbsent, *use.name, route_text(route) + " asks no auth service, but " + counts,
+                    R"(add "auth": { "url": "http://auth/check" } to the route, or )" + absent);
+      return;
+    }
     report_.error(code::kKeyAbsent, *use.name,
                   route_text(route) + " does not require " + credential(needs) + ", but " + counts,
                   "add \"require\": " + in_quotes(word(needs)) + " to the route, or " + absent);
@@ -273,6 +285,8 @@ class PlanChecker {
         return route.require != Require::jwt;
       case Needs::certificate:
         return route.require != Require::mtls || told_only_that_there_is_one();
+      case Needs::service:
+        return !route.auth || route.auth->if_down == gateway::AuthIfDown::allow;
       case Needs::field:
       case Needs::cookie:
       case Needs::part:

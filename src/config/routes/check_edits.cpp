@@ -44,6 +44,11 @@ void check_variables(Build& build, const std::vector<FieldEdit>& edits, const No
       if (is_of_key(part.kind) && !build.config.identity.api_key.any_known())
         build.report.error(code::kUnresolved, *node,
                            "this field is made from what is known of API keys, and none is known", kNameKeys);
+      if (part.kind == TextPart::Kind::auth && (route == nullptr || !route->auth))
+        build.report.error(code::kUnresolved, *node,
+                           route == nullptr ? "not every route asks a service that says " + in_quotes(part.text)
+                                            : "this route asks no service that says " + in_quotes(part.text),
+                           R"(set this field in the routes that have "auth": "http://auth/check")");
       if (part.kind != TextPart::Kind::path || (route != nullptr && has_parameter(route->path, part.text))) continue;
       build.report.error(code::kUnresolved, *node,
                          route == nullptr ? "not every route has the parameter {" + part.text + "} in its path"
@@ -78,6 +83,13 @@ void check_fields(Build& build, const Node& section, const gateway::EditOptions&
   check_variables(build, edits.response_fields, find(&section, "response_headers"), route);
   check_variables(build, edits.respond_fields, find(&section, "respond"), route);
   check_claim_fields(build, edits.request_fields, request);
+}
+
+/// What the service says is not what "identity" says.
+void check_copied(Build& build, const Node& node, const RouteOptions& route) {
+  std::vector<FieldEdit> copied;
+  for (const auto& name : route.auth->copy) copied.push_back({.how = FieldEdit::How::set, .name = name});
+  check_claim_fields(build, copied, find(&node, "auth"));
 }
 
 /// The parameters and the "*" of a path that is made from the route's.
@@ -140,6 +152,7 @@ void check_edits(Build& build) {
     check_fields(build, *section, *all, nullptr);
   const auto& routes = build.config.gateway.routes;
   for (std::size_t i = 0; i < routes.size(); ++i) {
+    if (routes[i].auth) check_copied(build, *build.route_nodes[i], routes[i]);
     if (!routes[i].edits || routes[i].path.empty()) continue;
     const Node& node = *build.route_nodes[i];
     check_effect(build, node);

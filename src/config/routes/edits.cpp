@@ -31,8 +31,8 @@ constexpr Shape kResponseNames = list("a list of field names", kResponseName, 0,
 
 constexpr std::string_view kVariablesDoc =
     "in place of what is there. Values may have `${client_ip}`, `${request_id}`, `${route}`, `${host}`, "
-    "`${jwt.<claim>}`, `${api_key.owner}`, `${api_key.tier}`, `${api_key.tags}` and `${path.<parameter>}`; a field "
-    "whose value lacks one of them is not sent";
+    "`${jwt.<claim>}`, `${auth.<field>}`, `${api_key.owner}`, `${api_key.tier}`, `${api_key.tags}` and "
+    "`${path.<parameter>}`; a field whose value lacks one of them is not sent";
 constexpr Key kRequestFieldsKeys[] = {
     {"remove", &kRequestNames, "[]", R"(["Cookie"])", "Fields that the server does not get"},
     {"set", &kRequestSet, "{}", R"({ "X-User": "${jwt.sub}" })", kVariablesDoc},

@@ -136,6 +136,8 @@ constexpr Key kRouteKeys[] = {
      "Refuse callers without a valid token (`jwt`), without a known key (`api_key`), or without a client certificate "
      "that was verified (`mtls`): here, by a listener with `client_ca`, or by a trusted proxy that reports it in the "
      "PROXY protocol. An object also says what the token or key must have"},
+    {"auth", &kAuthShape, "", R"({ "url": "http://auth/check", "copy": ["X-User"] })",
+     "A service that is asked whether a request may pass, and who is calling"},
     {"cors", &kCorsShape, "", R"("off")", "As `all_routes.cors`, for this route and in place of it"},
     {"unknown_key", &kUnknownKeyShape, "", R"("reject")", "As `all_routes.unknown_key`, for this route",
      into<&gateway::RouteOptions::unknown_key>},
@@ -242,6 +244,7 @@ void build_route(Build& build, const Node& node) {
   route.limits = uses(build, &node);
   for (const Node* each : texts(find(&node, "skip_limits"))) route.skip_limits.push_back(each->text);
   build_require(build, node, route);
+  build_auth(build, node, route);
   route.cross_origin = build.config.gateway.all_routes.cross_origin;
   build_cross_origin(build, &node, route.cross_origin);
   build.config.gateway.routes.push_back(std::move(route));

@@ -63,6 +63,8 @@ bool has(const gateway::RouteOptions& route, const Per& per) {
       return route.require == gateway::Require::api_key;
     case Needs::certificate:
       return route.require == gateway::Require::mtls;
+    case Needs::service:
+      return route.auth != nullptr;
     case Needs::path_parameter:
       return route.path.find('{' + per.name + '}') != std::string::npos;
     case Needs::nothing:
@@ -84,11 +86,13 @@ const Node& node_of(const Node& upstream, const Per& per) {
 std::string lacks(const Per& per) {
   if (per.source->needs == Needs::path_parameter) return " has no {" + per.name + "} in its path";
   if (per.source->needs == Needs::certificate) return " does not require a client certificate";
+  if (per.source->needs == Needs::service) return " asks no auth service";
   return per.source->needs == Needs::token ? " does not require a JWT" : " does not require an API key";
 }
 
 std::string require(const Per& per) {
   if (per.source->needs == Needs::path_parameter) return "name it in the path, or use another \"per\"";
+  if (per.source->needs == Needs::service) return R"(add "auth": "http://auth/check" to the route)";
   const char* const word = per.source->needs == Needs::token     ? "jwt"
                            : per.source->needs == Needs::api_key ? "api_key"
                                                                  : "mtls";

@@ -51,6 +51,13 @@ std::string of_route(const gateway::RouteOptions& route) {
   if (route.held_body > 0)
     out += "\nRoute " + route.name + " reads bodies of up to " + std::to_string(route.held_body) +
            " bytes before a server is chosen; larger ones are passed on as they come.\n";
+  if (route.auth) {
+    out += "\nRoute " + route.name + " asks " + route.auth->url + " about each request";
+    if (route.auth->remember > Duration(0))
+      out += ", and lets an admission count for " + to_text(route.auth->remember) + " where the same would be asked";
+    out += ".\n  While it does not answer within " + to_text(route.auth->timeout) +
+           (route.auth->if_down == gateway::AuthIfDown::allow ? ", everybody gets in.\n" : ", nobody gets in.\n");
+  }
   if (route.mirror)
     out += "\nRoute " + route.name + " sends a copy of " +
            (route.mirror->share == gateway::kWholeShare ? "each request"

@@ -39,6 +39,8 @@ std::string_view part_of(Exchange& x, const TextPart& part) {
       return key_part(x, identity::KeyPart::tier);
     case TextPart::Kind::key_tags:
       return key_part(x, identity::KeyPart::tags);
+    case TextPart::Kind::auth:
+      return x.auth ? x.auth->value(part.text) : std::string_view{};
     case TextPart::Kind::path:
       return segment_of(x.request.path, part.segment);
   }
@@ -69,6 +71,13 @@ void append_forwarded_prefix(Exchange& x, Fields& fields) {
 /// Of two a browser reads the first and ignores the other (RFC 6797 section 8.1).
 bool stands_once(const FieldEdit& edit) noexcept { return edit.id == Known::strict_transport_security; }
 
+/// Lines of a field that cannot be one, as those of Set-Cookie.
+void append_each(const Exchange& x, const FieldEdit& edit, Fields& fields) {
+  if (!x.auth || x.auth->outcome != AuthAnswer::Outcome::allowed) return;
+  for (const auto& field : x.auth->fields)
+    if (http::same_word(field.name, edit.name)) fields.push_back({edit.id, edit.name, field.value});
+}
+
 /// The name without a port that nobody writes.
 std::string_view without_default_port(std::string_view server) noexcept {
   for (const std::string_view port : {":80", ":443"})
@@ -95,8 +104,14 @@ std::string_view text_of(Exchange& x, const TextTemplate& text) {
 
 void edit_fields(Exchange& x, std::span<const FieldEdit> edits, Fields& fields) {
   for (const auto& edit : edits) {
+    if (edit.how >= FieldEdit::How::remove) {
+      if (edit.how == FieldEdit::How::remove)
+        erase_called(edit.name, fields);
+      else
+        append_each(x, edit, fields);
+      continue;
+    }
     if (edit.how != FieldEdit::How::add || stands_once(edit)) erase_called(edit.name, fields);
-    if (edit.how == FieldEdit::How::remove) continue;
     if (const auto value = text_of(x, edit.value); !value.empty()) fields.push_back({edit.id, edit.name, value});
   }
 }
@@ -104,7 +119,7 @@ void edit_fields(Exchange& x, std::span<const FieldEdit> edits, Fields& fields) 
 void add_missing_fields(Exchange& x, std::span<const FieldEdit> edits, Fields& fields) {
   for (const auto& edit : edits) {
     const auto same = [&](const Field& field) { return http::same_variable(field.name, edit.name); };
-    if (edit.how == FieldEdit::How::remove || std::any_of(fields.begin(), fields.end(), same)) continue;
+    if (edit.how >= FieldEdit::How::remove || std::any_of(fields.begin(), fields.end(), same)) continue;
     if (const auto value = text_of(x, edit.value); !value.empty()) fields.push_back({edit.id, edit.name, value});
   }
 }

@@ -1,4 +1,5 @@
 #include "headgate/core/text.hpp"
+#include "headgate/gateway/auth_service.hpp"
 #include "headgate/gateway/edit_options.hpp"
 #include "headgate/gateway/router.hpp"
 #include "headgate/http/field_names.hpp"
@@ -11,6 +12,7 @@ namespace {
 
 constexpr std::string_view kClaim = "jwt.";
 constexpr std::string_view kParameter = "path.";
+constexpr std::string_view kAuth = "auth.";
 
 struct FixedFields {
   http::FieldNames names;
@@ -33,6 +35,7 @@ std::optional<TextPart> read_variable(std::string_view name) {
   const auto behind = [name](std::string_view word) { return std::string(name.substr(word.size())); };
   if (name.starts_with(kClaim) && identity::is_claim_name(name.substr(kClaim.size())))
     return TextPart{Kind::claim, behind(kClaim)};
+  if (name.starts_with(kAuth) && is_auth_field(name.substr(kAuth.size()))) return TextPart{Kind::auth, behind(kAuth)};
   if (name.starts_with(kParameter) && is_path_parameter(name.substr(kParameter.size())))
     return TextPart{Kind::path, behind(kParameter)};
   return std::nullopt;

@@ -57,6 +57,7 @@ void describe_route(const Exchange& x, Explanation& out) {
   out.pattern = route.path;
   out.found = &route;
   out.room = route.room != nullptr;
+  if (route.auth && !x.auth) out.auth = route.auth->options->url;
   const auto& split = x.snapshot->compiled->routes()[route.number]->split;
   if (split && is_by_chance(x, *split->options))
     out.drawn = shares_of(*split->options);

@@ -16,20 +16,10 @@ namespace {
 
 /// Those that need neither the servers nor the answer. A body is not looked at: its reader belongs to the live
 /// exchange.
-constexpr StepSet kDecides = {Step::find_route,
-                              Step::identify,
-                              Step::redirect,
-                              Step::preflight,
-                              Step::usage,
-                              Step::split,
-                              Step::bans,
-                              Step::limits,
-                              Step::limits_in_turn,
-                              Step::authenticate,
-                              Step::split_by_claim,
-                              Step::bans_by_claim,
-                              Step::limits_by_claim,
-                              Step::limits_by_claim_in_turn};
+constexpr StepSet kDecides = {
+    Step::find_route, Step::identify,       Step::redirect,      Step::preflight,       Step::usage,
+    Step::split,      Step::bans,           Step::limits,        Step::limits_in_turn,  Step::authenticate,
+    Step::ask_auth,   Step::split_by_claim, Step::bans_by_claim, Step::limits_by_claim, Step::limits_by_claim_in_turn};
 constexpr StepSet kInTurn = {Step::limits_in_turn, Step::limits_by_claim_in_turn};
 /// Those that have something to do at the end.
 constexpr StepSet kEnds = {Step::offences, Step::in_flight, Step::settle};
@@ -77,6 +67,7 @@ void copy_head(const Exchange& x, Exchange& y) {
   to.version = from.version;
   to.framing = from.framing;
   to.upgrade = from.upgrade;
+  y.auth = x.auth;  // nobody is asked twice
   y.clock = x.clock;
   y.started = x.started;
   y.random = x.random;

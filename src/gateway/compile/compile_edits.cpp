@@ -68,6 +68,22 @@ void append_fields(const std::vector<FieldEdit>& from, std::string_view pattern,
   }
 }
 
+/// What the service says goes to the server, and what the client sent under these names does not; the route's own
+/// changes come after it.
+void append_auth(const AuthService& auth, RouteEdits& out) {
+  const auto said = [](const std::string& name) {
+    FieldEdit edit{.how = FieldEdit::How::set, .name = name, .value = {{TextPart::Kind::auth, name}}};
+    edit.id = boost::beast::http::string_to_field(name);
+    return edit;
+  };
+  for (const auto& name : auth.copy) out.request_fields.push_back(said(name));
+  for (const auto& name : auth.copy_to_answer) {
+    auto edit = said(name);
+    if (edit.id == http::Known::set_cookie) edit.how = FieldEdit::How::add_each;
+    out.response_fields.push_back(std::move(edit));
+  }
+}
+
 void compile_redirect(const RouteRedirect& redirect, std::string_view pattern, RouteEdits& out) {
   const auto mark = redirect.to.find('?');
   out.location = path_template(std::string_view(redirect.to).substr(0, mark), pattern);
@@ -78,8 +94,9 @@ void compile_redirect(const RouteRedirect& redirect, std::string_view pattern, R
 
 std::shared_ptr<const RouteEdits> compile_edits(const EditOptions* all, const RouteOptions& route) {
   const EditOptions* const own = route.edits.get();
-  if (all == nullptr && own == nullptr) return nullptr;
+  if (all == nullptr && own == nullptr && !route.auth) return nullptr;
   auto made = std::make_shared<RouteEdits>();
+  if (route.auth) append_auth(*route.auth, *made);
   for (const auto* const each : {all, own}) {
     if (each == nullptr) continue;
     append_fields(each->request_fields, route.path, made->request_fields, made->reads_token);

@@ -41,7 +41,8 @@ bool lets_wait(const CompiledLimit& limit) {
 }
 
 bool needs_auth(const limit::Limit& limit) {
-  return asks_for(limit, Needs::token) || asks_for(limit, Needs::api_key) || asks_for(limit, Needs::certificate);
+  return asks_for(limit, Needs::token) || asks_for(limit, Needs::api_key) || asks_for(limit, Needs::certificate) ||
+         asks_for(limit, Needs::service);
 }
 
 /// Whether the address is one of the keys that it counts by, and no mere part of one.
@@ -59,6 +60,10 @@ Stage stage_of(const limit::Limit& limit) {
 }
 
 }  // namespace
+
+bool lets_wait(std::span<const RouteLimit> limits) noexcept {
+  return std::ranges::any_of(limits, [](const RouteLimit& each) { return each.ready->in_turn; });
+}
 
 limit::Rule built_in_rule(std::string_view name, const Rate& rate, std::uint64_t burst) {
   limit::Rule rule;
@@ -179,6 +184,7 @@ std::unique_ptr<Route> CompiledConfig::make_route(const RouteOptions& wanted, co
   note_bans(*route);
   note_reads(*route, wanted);
   route->delivery = delivery(wanted, to);
+  if (wanted.auth) route->auth = auth_of(*route, wanted);
   note_websockets(*route, wanted);
   note_steps(*route);
   return route;
@@ -199,7 +205,7 @@ void CompiledConfig::split_route(Route& route, const RouteOptions& wanted) {
   auto split = std::make_shared<CompiledSplit>();
   split->options = wanted.split.get();
   each_per(wanted.split->by, [&](const limit::Per& part) {
-    split->after_auth = split->after_auth || part.source->needs == Needs::token;
+    split->after_auth = split->after_auth || part.source->needs == Needs::token || part.source->needs == Needs::service;
   });
   for (const auto& share : wanted.split->shares) {
     auto one = make_route(wanted, share.upstream, route.number);

@@ -19,6 +19,8 @@ std::string_view state_of_wait(Delay::For what) noexcept {
       return "queue";
     case Delay::For::retry:
       return "retry";
+    case Delay::For::auth:
+      return "auth";
     case Delay::For::permit:
       break;
   }

@@ -38,27 +38,6 @@ void append_via(TextArena& text, const Fields& received, std::string_view ours, 
   if (!all.empty()) out.push_back({Known::via, "Via", all});
 }
 
-/// Fields in which a server describes its own limits: they would contradict ours. "RateLimit", "X-RateLimit-Reset",
-/// "X-Rate-Limit-Remaining" and all others of these families.
-bool is_limit_field(const Field& field) noexcept {
-  auto name = field.name;
-  if (http::same_word(name.substr(0, 2), "X-")) name.remove_prefix(2);
-  for (const std::string_view family : {"RateLimit", "Rate-Limit"}) {
-    if (!http::same_word(name.substr(0, family.size()), family)) continue;
-    if (name.size() == family.size() || name[family.size()] == '-') return true;
-  }
-  return false;
-}
-
-/// Whether servers that turn fields into variables would take it for a hop-by-hop field. A field in the normal spelling
-/// has an id, and is removed by that.
-bool is_twin_of_hop(const Field& field) {
-  static const http::FieldNames names(std::vector<std::string>{"Keep-Alive", "Proxy-Connection", "Proxy-Authenticate",
-                                                               "Proxy-Authorization", "Transfer-Encoding",
-                                                               "Content-Length", "HTTP2-Settings", "Max-Forwards"});
-  return field.id == Known::unknown && names.contains(field.name);
-}
-
 /// The server always gets a Host (RFC 9112 section 3.2). The host of an absolute target replaces the one sent. If the
 /// client sent none, it is the name of the upstream.
 void append_host(const Exchange& x, Fields& out) {
@@ -72,6 +51,25 @@ void append_host(const Exchange& x, Fields& out) {
 }
 
 }  // namespace
+
+// "RateLimit", "X-RateLimit-Reset", "X-Rate-Limit-Remaining" and all others of these families.
+bool is_limit_field(const Field& field) noexcept {
+  auto name = field.name;
+  if (http::same_word(name.substr(0, 2), "X-")) name.remove_prefix(2);
+  for (const std::string_view family : {"RateLimit", "Rate-Limit"}) {
+    if (!http::same_word(name.substr(0, family.size()), family)) continue;
+    if (name.size() == family.size() || name[family.size()] == '-') return true;
+  }
+  return false;
+}
+
+// A field in the normal spelling has an id, and is removed by that.
+bool is_twin_of_hop(const Field& field) {
+  static const http::FieldNames names(std::vector<std::string>{"Keep-Alive", "Proxy-Connection", "Proxy-Authenticate",
+                                                               "Proxy-Authorization", "Transfer-Encoding",
+                                                               "Content-Length", "HTTP2-Settings", "Max-Forwards"});
+  return field.id == Known::unknown && names.contains(field.name);
+}
 
 void forward_request_fields(Exchange& x, const CompiledConfig& compiled) {
   const auto& identity = compiled.identity();

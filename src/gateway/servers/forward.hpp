@@ -12,6 +12,12 @@ namespace headgate::gateway {
 /// and Via. Views into `x` and `compiled`.
 void forward_request_fields(Exchange& x, const CompiledConfig& compiled);
 
+/// Whether servers that turn fields into variables would take it for a hop-by-hop field, which it is not by its
+/// spelling.
+bool is_twin_of_hop(const http::Field& field);
+/// Whether a server describes limits of its own in it: it would contradict ours.
+bool is_limit_field(const http::Field& field) noexcept;
+
 /// Fills x.fields with what x.answer says to the client itself, as send_answer() wants it: its end-to-end fields
 /// without those that the gateway writes. With `limits` they are the gateway's own ones.
 void take_over_fields(Exchange& x, RejectionHeaders limits);

@@ -3,6 +3,7 @@
 
 #include "gateway/callers/assumed.hpp"
 #include "gateway/callers/demands.hpp"
+#include "gateway/callers/failures.hpp"
 #include "gateway/callers/presented.hpp"
 #include "gateway/limits/limit_fields.hpp"
 #include "gateway/limits/limit_key.hpp"
@@ -93,34 +94,6 @@ AuthStatus result_of(KeyState state) noexcept {
       return AuthStatus::expired;
   }
   return AuthStatus::missing;
-}
-
-MaybeProblem reserve_failure(Path& path, Exchange& x) {
-  const auto* const rule = x.snapshot->compiled->failure_rule();
-  if (rule == nullptr) return {};
-  const auto key = x.caller.ip_key;
-  const limit::Check check{.rule = rule, .key = key, .hash = keyed_hash(key, rule->seed), .peek = x.admission.peek};
-  limit::Decision decision;
-  if (path.services.memory.decide({&check, 1}, path.services.clock.wall(), {&decision, 1})) return {};
-  x.caller.failures_used_up = true;
-  const auto wait = seconds_up(decision.retry_after);
-  const auto detail = x.text.join(
-      {"Too many authentications from this address have failed. Try again in ", in_words(x.text, wait), "."});
-  return Problem{.status = 429,
-                 .ended_by = EndedBy::limit,
-                 .detail = detail,
-                 .limit = kFailureLimit,
-                 .retry_after = wait,
-                 .wait = decision.retry_after,
-                 .body = x.snapshot->compiled->options().rejection.body};
-}
-
-void return_failure(Path& path, Exchange& x) {
-  const auto* const rule = x.snapshot->compiled->failure_rule();
-  if (rule == nullptr) return;
-  const auto key = x.caller.ip_key;
-  const limit::Check check{.rule = rule, .key = key, .hash = keyed_hash(key, rule->seed), .peek = x.admission.peek};
-  path.services.memory.give_back({&check, 1}, path.services.clock.wall());
 }
 
 struct PresentedToken : Presented {
@@ -234,7 +207,8 @@ Problem key_missing(Path& path, Exchange& x, const limit::Limit& limit) {
   const auto needs = absent ? absent->source->needs : Needs::nothing;
   const bool credential = needs == Needs::token || needs == Needs::api_key;
   Problem problem{.status = limit.if_absent.status, .ended_by = EndedBy::auth, .limit = limit.name};
-  if (problem.status == 0) problem.status = credential ? 401 : needs == Needs::certificate ? 403 : 400;
+  if (problem.status == 0)
+    problem.status = credential ? 401 : needs == Needs::certificate || needs == Needs::service ? 403 : 400;
   if (needs == Needs::token && x.caller.token) {
     for (auto& auth_result : x.caller.auth_results)
       if (auth_result.kind == AuthKind::jwt) auth_result.result = AuthStatus::no_claim;
@@ -249,6 +223,8 @@ Problem key_missing(Path& path, Exchange& x, const limit::Limit& limit) {
     problem.detail = state == KeyState::none ? "An API key is required here." : key_refused(state).detail;
     if (state != KeyState::none)
       if (auto limited = reserve_failure(path, x)) return *limited;
+  } else if (needs == Needs::service) {
+    problem.detail = "The service that decides about requests here does not say who is calling.";
   } else {
     if (absent) problem.detail = absent->source->missing;
     problem.challenge = "Bearer";

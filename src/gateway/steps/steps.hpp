@@ -20,6 +20,10 @@ MaybeProblem check_suspended(Path& path, Exchange& x, bool after_auth);
 Task<MaybeProblem> wait_in_room(Path& path, Exchange& x);
 /// Checks the credentials that the route reads, and what it demands of them.
 MaybeProblem authenticate(Path& path, Exchange& x);
+/// Asks the auth service of the route, and waits for what it says.
+Task<MaybeProblem> ask_auth(Path& path, Exchange& x);
+/// What it is known to say; nobody is asked.
+MaybeProblem look_at_auth(Path& path, Exchange& x);
 
 /// Checks the limits of `stage`, which are counted in memory.
 MaybeProblem admit(Path& path, Exchange& x, Stage stage);

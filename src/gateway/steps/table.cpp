@@ -2,8 +2,7 @@
 
 #include "gateway/steps/applies.hpp"
 #include "gateway/steps/bill.hpp"
-#include "gateway/steps/redirect.hpp"
-#include "gateway/steps/split.hpp"
+#include "gateway/steps/runs.hpp"
 #include "gateway/steps/steps.hpp"
 
 #include "headgate/gateway/cost_source.hpp"
@@ -12,47 +11,6 @@
 #include <array>
 
 namespace headgate::gateway {
-
-bool lets_wait(std::span<const RouteLimit> limits) noexcept {
-  return std::ranges::any_of(limits, [](const RouteLimit& each) { return each.ready->in_turn; });
-}
-
-namespace {
-
-constexpr Run both(MaybeProblem (*step)(Path&, Exchange&)) { return {.at_once = step}; }
-
-template <Stage stage>
-MaybeProblem limits_at(Path& path, Exchange& x) {
-  return admit(path, x, stage);
-}
-
-template <Stage stage>
-Task<MaybeProblem> limits_in_turn_at(Path& path, Exchange& x) {
-  return admit_in_turn(path, x, stage);
-}
-
-Task<MaybeProblem> limits_in_redis(Path& path, Exchange& x) { return admit_in_redis(path, x); }
-
-template <bool after_auth>
-MaybeProblem bans_at(Path& path, Exchange& x) {
-  return check_bans(path, x, after_auth);
-}
-
-template <bool after_auth>
-MaybeProblem suspended_at(Path& path, Exchange& x) {
-  return check_suspended(path, x, after_auth);
-}
-
-MaybeProblem to_https(Path& /*path*/, Exchange& x) { return https_port_of(x) != 0 ? redirect(x) : MaybeProblem(); }
-
-MaybeProblem preflight(Path& path, Exchange& x) { return x.preflight ? charge_preflight(path, x) : MaybeProblem(); }
-
-MaybeProblem split(Path& /*path*/, Exchange& x) {
-  choose_share(x);
-  return {};
-}
-
-}  // namespace
 
 // The order of the path. A row that refuses early is cheap, or protects what comes after it.
 constexpr std::array<StepRow, kSteps> kPath{{
@@ -196,6 +154,14 @@ constexpr std::array<StepRow, kSteps> kPath{{
          },
      .live = both(authenticate),
      .look = both(authenticate)},
+    {.step = Step::ask_auth,
+     .identifies = true,
+     .name = "ask_auth",
+     .of = "`auth`",
+     .why = "a call costs more than a signature; what it says of the caller is counted by after it",
+     .applies = [](const Route& route) { return route.auth != nullptr; },
+     .live = {.task = ask_auth},
+     .look = {.at_once = look_at_auth}},
     {.step = Step::split_by_claim,
      .identifies = true,
      .name = "split_by_claim",

@@ -1,5 +1,6 @@
 // Kubernetes Ingress objects with the annotations of ingress-nginx.
 
+#include "translate/draft/auth.hpp"
 #include "translate/draft/json.hpp"
 #include "translate/products.hpp"
 #include "translate/reading/numbers.hpp"
@@ -170,6 +171,11 @@ void set_annotations(const Object& object, DraftEntry& route) {
   }
   if (const auto host = object.get("upstream-vhost"); !host.empty()) route.set("host_header", json_text(host));
   set_cors(object, route);
+  if (const auto url = object.get("auth-url"); !url.empty())
+    set_auth(
+        route,
+        {.url = url, .copy = split(object.get("auth-response-headers")), .fields = {}, .cookies = true, .timeout = {}},
+        object.spot("auth-url"), "auth-url: " + url);
 }
 
 void take_path(Ingress& work, const Object& object, const TreeNode& path, const std::string& host,
@@ -260,14 +266,21 @@ void say_annotations(Ingress& work, const Object& object) {
                                                                  "cors-allow-headers",
                                                                  "cors-allow-credentials",
                                                                  "permanent-redirect",
-                                                                 "temporal-redirect"};
+                                                                 "temporal-redirect",
+                                                                 "auth-url",
+                                                                 "auth-response-headers",
+                                                                 "auth-always-set-cookie"};
   static const std::map<std::string, std::pair<Matter, const char*>, std::less<>> kOthers = {
       {"whitelist-source-range", {Matter::lost, "headgate admits no addresses by a list: do that in a firewall"}},
       {"denylist-source-range", {Matter::lost, "headgate refuses no addresses by a list: do that in a firewall"}},
       {"limit-rate", {Matter::lost, "headgate limits requests, not bytes a second"}},
       {"limit-rate-after", {Matter::lost, "headgate limits requests, not bytes a second"}},
       {"canary", {Matter::lost, "write several upstreams in \"to\", with \"weight\""}},
-      {"auth-url", {Matter::lost, "headgate asks no other service who may pass: see \"require\""}},
+      {"auth-signin", {Matter::lost, "the auth service itself says where callers sign in, by a redirect"}},
+      {"auth-method", {Matter::lost, "headgate asks an auth service by GET"}},
+      {"auth-cache-key", {Matter::lost, "write \"remember\" in \"auth\""}},
+      {"auth-cache-duration", {Matter::lost, "write \"remember\" in \"auth\""}},
+      {"auth-snippet", {Matter::lost, "it is nginx's own language: see the page on nginx"}},
       {"auth-type", {Matter::lost, "headgate knows tokens, API keys and certificates: \"require\""}},
       {"configuration-snippet", {Matter::lost, "it is nginx's own language: see the page on nginx"}},
       {"server-snippet", {Matter::lost, "it is nginx's own language: see the page on nginx"}},

@@ -144,7 +144,8 @@ std::vector<std::string> allowed_methods(const Directive& location, DraftEntry& 
 /// One server's locations.
 class Locations {
  public:
-  Locations(NginxWork& work, const std::vector<std::string>& hosts) : work_(work), hosts_(hosts) {}
+  Locations(NginxWork& work, const Directive& server, const std::vector<std::string>& hosts)
+      : work_(work), server_(server), hosts_(hosts) {}
 
   bool takes_rest() const noexcept { return takes_rest_; }
 
@@ -190,9 +191,13 @@ class Locations {
       say(route, Matter::differs, location.spot, location.text(),
           "headgate compares whole segments: " + std::string(text) + " and what is below, not " + std::string(text) +
               "x");
-    say_what_is_left(location.block, route.remarks);
+    const bool internal = own(location, "internal") != nullptr;
+    auto rest = location.block;
+    // An auth service, which is what such a location is for, gets no body anyway.
+    if (internal) std::erase_if(rest, [](const auto& each) { return each.name == "proxy_pass_request_body"; });
+    say_what_is_left(rest, route.remarks);
     const auto* returns = own(location, "return");
-    if (own(location, "internal") != nullptr) {
+    if (internal) {
       route.set("respond", R"({ "status": 404 })");
       route.comments.emplace_back("internal: nobody outside reaches it");
       return put(route, match, nullptr);
@@ -257,6 +262,7 @@ class Locations {
     apply_limits(work_, scope, route);
     set_fields(scope, authority, is_block, route);
     set_bounds(scope, route);
+    ask_service(work_, server_, scope, route);
     const auto methods = allowed_methods(location, route);
     if (!methods.empty()) {
       auto others = route;
@@ -272,6 +278,7 @@ class Locations {
   }
 
   NginxWork& work_;
+  const Directive& server_;
   const std::vector<std::string>& hosts_;
   bool takes_rest_ = false;
 };
@@ -280,7 +287,7 @@ class Locations {
 
 void take_locations(NginxWork& work, const Directive& server, const NginxScope& scope,
                     const std::vector<std::string>& hosts, bool needs_rest) {
-  Locations locations(work, hosts);
+  Locations locations(work, server, hosts);
   const auto* const returns = own(server, "return");
   DraftEntry route;
   route.spot = server.spot;

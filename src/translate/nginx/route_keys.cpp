@@ -21,7 +21,7 @@ const std::set<std::string, std::less<>> kOwnFields = {
     "forwarded",       "x-forwarded-scheme"};
 
 /// A value with nginx's variables as headgate writes it, quoted; empty: one has no counterpart.
-std::string value_with_variables(std::string_view text) {
+std::string value_with_variables(const NginxScope& scope, std::string_view text) {
   static const std::map<std::string, std::string, std::less<>> kVariables = {{"remote_addr", "${client_ip}"},
                                                                              {"binary_remote_addr", "${client_ip}"},
                                                                              {"host", "${host}"},
@@ -47,10 +47,12 @@ std::string value_with_variables(std::string_view text) {
     while (at < text.size() && (text[at] == '_' || lower(text[at]) != text[at] ||
                                 (text[at] >= 'a' && text[at] <= 'z') || (text[at] >= '0' && text[at] <= '9')))
       ++at;
-    const auto found = kVariables.find(text.substr(begin, at - begin));
-    if (found == kVariables.end()) return {};
+    const auto name = text.substr(begin, at - begin);
+    const auto found = kVariables.find(name);
+    const auto said = found == kVariables.end() ? said_by_service(scope, name) : std::string();
+    if (found == kVariables.end() && said.empty()) return {};
     flush();
-    out += found->second;
+    out += said.empty() ? found->second : "${" + said + '}';
     i = braces && at < text.size() ? at : at - 1;
   }
   flush();
@@ -81,7 +83,7 @@ void set_fields(const NginxScope& scope, const std::string& authority, bool is_b
       continue;
     } else if (value.empty()) {
       remove.emplace_back(name);
-    } else if (const auto json = value_with_variables(value); !json.empty()) {
+    } else if (const auto json = value_with_variables(scope, value); !json.empty()) {
       set.emplace_back(std::string(name), json);
     } else if (lower(std::string(value)) != "$http_" + [&] {
                  auto field = plain;
@@ -102,7 +104,7 @@ void set_fields(const NginxScope& scope, const std::string& authority, bool is_b
   bool always = false;
   for (const auto* each : scope.all("proxy_hide_header")) hidden.emplace_back(each->word(0));
   for (const auto* each : scope.all("add_header")) {
-    const auto json = value_with_variables(each->word(1));
+    const auto json = value_with_variables(scope, each->word(1));
     if (json.empty()) {
       say(route, Matter::lost, each->spot, each->text(), "headgate has no such variable");
       continue;

@@ -84,6 +84,11 @@ void take_upstreams(NginxWork& work, const std::vector<Directive>& level);
 std::string upstream_for(NginxWork& work, const Directive& proxy_pass, const NginxScope& scope, DraftEntry& route,
                          std::string& authority, std::string& path, bool& is_block);
 
+/// The auth service that "auth_request" names, which is a location of `server`; nothing if there is none.
+void ask_service(NginxWork& work, const Directive& server, const NginxScope& scope, DraftEntry& route);
+/// The field of the service's answer that "auth_request_set" gives a variable: "auth.x-user" for "user"; empty: none.
+std::string said_by_service(const NginxScope& scope, std::string_view variable);
+
 /// Translates the servers of the file.
 void take_servers(NginxWork& work, const std::vector<const Directive*>& servers, const NginxScope& http);
 

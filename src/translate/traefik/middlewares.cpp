@@ -1,5 +1,6 @@
 // Middlewares: what they do to a route.
 
+#include "translate/draft/auth.hpp"
 #include "translate/draft/json.hpp"
 #include "translate/reading/numbers.hpp"
 #include "translate/traefik/work.hpp"
@@ -199,10 +200,29 @@ void retry_of(TraefikWork& work, const TreeNode& node, DraftEntry& route) {
                                       {"on", R"(["connect_error", "closed"])"}}));
 }
 
+void forward_auth(TraefikWork& work, const TreeNode& node, DraftEntry& route) {
+  set_auth(route,
+           {.url = text_in(node, "address"),
+            .copy = comma_list(member_of(node, "authResponseHeaders")),
+            .fields = comma_list(member_of(node, "authRequestHeaders")),
+            .cookies = !comma_list(member_of(node, "addAuthCookiesToResponse")).empty(),
+            .timeout = {}},
+           node.spot, "forwardAuth");
+  for (const auto& [name, value] : node.members) {
+    const auto plain = lower(name);
+    if (plain == "authresponseheadersregex" || plain == "tls" || plain == "headerfield" || plain == "forwardbody")
+      say(route, Matter::lost, value.spot, "forwardAuth: " + name,
+          plain == "tls" ? "write the service as an upstream with \"tls\", and its name in the \"url\" of \"auth\""
+                         : "name the fields that the server gets in \"copy\"; the service gets no body");
+  }
+  if (work.said.insert("forwardauth").second)
+    say(route, Matter::differs, node.spot, "forwardAuth",
+        "Traefik gives the caller whatever the service answers; headgate 401, 403 and redirects, and 503 for the rest");
+}
+
 const char* why_lost(const std::string& kind) {
   if (kind == "basicauth" || kind == "digestauth")
     return "headgate knows tokens, API keys and certificates: \"require\"";
-  if (kind == "forwardauth") return "headgate asks no other service who may pass: see \"require\"";
   if (kind == "ipallowlist" || kind == "ipwhitelist")
     return "headgate admits no addresses by a list: do that in a firewall";
   if (kind == "circuitbreaker") return "write \"circuit\" in the upstream";
@@ -244,6 +264,8 @@ void apply_middleware(TraefikWork& work, const std::string& name, DraftEntry& ro
       redirect_scheme(node, route);
     } else if (kind == "headers") {
       take_headers(node, route);
+    } else if (kind == "forwardauth") {
+      forward_auth(work, node, route);
     } else if (kind == "chain") {
       for (const auto& inner : comma_list(member_of(node, "middlewares")))
         apply_middleware(work, inner, route, depth + 1);

@@ -90,6 +90,7 @@ const std::map<std::string, std::string>& places() {
                                                       {"circuit", "/upstreams/u/circuit"},
                                                       {"retry", "/upstreams/u/retry"},
                                                       {"mirror", "/routes/6/mirror"},
+                                                      {"auth", "/routes/7/auth"},
                                                       {"sentinel", "/redis/sentinel"},
                                                       {"waiting_room", "/waiting_rooms/w"},
                                                       {"waiting_page", "/waiting_rooms/w/page"},
@@ -129,7 +130,8 @@ Json bare(const std::string& section) {
                { "path": "/d", "redirect": { "to": "/e" } },
                { "path": "/s", "to": [{ "upstream": "u", "weight": 1, "when": {} }], "require": { "jwt": {} } },
                { "path": "/k", "respond": {}, "require": { "api_key": {} } },
-               { "path": "/m", "to": "u", "mirror": { "to": "v" } }] })");
+               { "path": "/m", "to": "u", "mirror": { "to": "v" } },
+               { "path": "/n", "to": "u", "auth": { "url": "http://u/" } }] })");
   const auto folder = source_path("tests/unit/config/beside/tls/").string();
   const Json pair = {{"certificate", folder + "good.pem"}, {"key", folder + "good.key"}};
   if (section == "server_tls") file["listen"]["tls"] = pair;

@@ -1,0 +1,187 @@
+// The service that a route asks about its requests.
+
+#include "config/build.hpp"
+#include "config/formats/edits.hpp"
+#include "config/formats/formats.hpp"
+#include "config/once.hpp"
+#include "config/table.hpp"
+#include "config/table_shapes.hpp"
+#include "config/text/codes.hpp"
+#include "config/values.hpp"
+
+#include "headgate/gateway/auth_service.hpp"
+#include "headgate/http/fields.hpp"
+#include "headgate/http/url.hpp"
+#include "headgate/net/url.hpp"
+
+#include <algorithm>
+
+namespace headgate::config {
+namespace {
+
+constexpr std::string_view kAuthExample = "http://auth:8080/check";
+
+std::optional<LiteralError> check_auth_url(std::string_view text) {
+  const auto url = net::parse_url(text, kAuthExample);
+  return url.has_error() ? std::optional(fault_and_help(url.error())) : std::nullopt;
+}
+
+constexpr Shape kAuthUrl = text("a URL", check_auth_url);
+constexpr Shape kAskedField = text("a field name", check_field_name);
+constexpr Shape kAskedFields = list("a list of field names", kAskedField, 0, 64);
+constexpr Shape kCopiedField = text("a field name", check_request_field);
+constexpr Shape kCopiedFields = list("a list of field names", kCopiedField, 0, 64);
+constexpr Shape kAnswerField = text("a field name", check_response_field);
+constexpr Shape kAnswerFields = list("a list of field names", kAnswerField, 0, 64);
+constexpr Shape kToldWord = choice(gateway::kAuthTold);
+constexpr Shape kToldWords = list("a list of words", kToldWord, 0, std::size(gateway::kAuthTold));
+constexpr Shape kAuthIfDownShape = choice(gateway::kAuthIfDown);
+constexpr Key kAuthKeys[] = {
+    {"url", &kAuthUrl, "", R"("http://auth/check")",
+     "What is asked, by GET and without a body. If its host is the name of an upstream, without a port and with "
+     "`http://`, the servers of that are asked; else its own server, as an upstream that is given by its URL",
+     into<&gateway::AuthService::url>, required},
+    {"fields", &kAskedFields, "", R"(["Authorization", "Cookie"])",
+     "The fields of a request that the service gets; default: all that a server would get",
+     into<&gateway::AuthService::fields>},
+    {"tell", &kToldWords, R"(["method", "host", "path", "client_ip"])", R"(["method", "path"])",
+     "What else it gets: `method` as `X-Forwarded-Method` and `X-Original-Method`; `host` as `X-Forwarded-Host` and "
+     "`X-Forwarded-Proto`; `path`, with the query, as `X-Forwarded-Uri` and `X-Original-URI`, and together with `host` "
+     "as `X-Original-URL`; `client_ip` as `X-Forwarded-For`"},
+    {"copy", &kCopiedFields, "[]", R"(["X-User", "X-Groups"])",
+     "Fields of its answer that the server gets. What the client sends under these names never reaches the server",
+     into<&gateway::AuthService::copy>},
+    {"copy_to_answer", &kAnswerFields, "[]", R"(["Set-Cookie"])",
+     "Fields of its answer that the client gets with the answer of the server, in place of the server's own; "
+     "`Set-Cookie` beside them",
+     into<&gateway::AuthService::copy_to_answer>},
+    {"timeout", &kDuration, kOfOptions, R"("500ms")", "How long it may take to answer, with the connection to it",
+     into<&gateway::AuthService::timeout>},
+    {"remember", &kDuration, "", R"("10s")",
+     "How long an admission counts for requests about which the same would be asked: `fields` and `tell` say what that "
+     "is. Needs `fields`. Default: the service is asked for each request",
+     into<&gateway::AuthService::remember>},
+    {"if_down", &kAuthIfDownShape, kOfOptions, R"("allow")",
+     "What happens to requests while it does not answer, or with a status from 500 on: `reject` them with 503, or "
+     "`allow` them, without what it would have said",
+     into<&gateway::AuthService::if_down>},
+};
+constexpr Section kAuthSection{"auth", "routes[].auth",
+                               "A service that is asked whether a request may pass: a URL, or an object; see "
+                               "[forward_auth.md](forward_auth.md).",
+                               kAuthKeys};
+constexpr Shape kAuthObject = section(kAuthSection);
+constexpr const Shape* kAuthForms[] = {&kAuthUrl, &kAuthObject};
+
+}  // namespace
+
+constexpr Shape kAuthShape = either("a URL or an object", kAuthForms);
+
+namespace {
+
+using gateway::AuthService;
+using gateway::RouteOptions;
+
+void report_same_fields(Build& build, const Node* written) {
+  std::vector<std::string> seen;
+  for (const Node* each : texts(written)) {
+    const auto same = [&](const std::string& other) { return http::same_variable(other, each->text); };
+    if (std::any_of(seen.begin(), seen.end(), same))
+      build.report.error(code::kDuplicate, *each, in_quotes(each->written) + " appears twice in this list",
+                         "remove one of the two");
+    seen.push_back(each->text);
+  }
+}
+
+const Node* url_node(const Node& auth) { return auth.kind == Kind::string ? &auth : text_at(&auth, "url"); }
+
+/// The upstream that the URL names; empty: it names none.
+std::string named_upstream(const Build& build, std::string_view url) {
+  const auto parts = http::split_url(url);
+  const std::string host(parts.host_port);
+  return same_word(parts.scheme, "http") && build.upstream_numbers.contains(host) ? host : std::string();
+}
+
+void check_shared_upstream(Build& build, std::size_t number) {
+  const auto& routes = build.config.gateway.routes;
+  const auto& auth = *routes[number].auth;
+  const auto& proxied = build.config.gateway.proxy_fields;
+  const http::FieldNames dropped(proxied);
+  for (std::size_t i = 0; i < routes.size(); ++i) {
+    const auto& other = routes[i];
+    if (other.auth || other.respond || other.to != routes[number].to || other.split) continue;
+    for (const auto& name : auth.copy) {
+      if (http::same_word(name, "Authorization") || http::same_word(name, "Cookie") || dropped.contains(name)) continue;
+      const auto writes = [&](const std::shared_ptr<const gateway::EditOptions>& edits) {
+        return edits && std::ranges::any_of(edits->request_fields,
+                                            [&](const auto& edit) { return http::same_variable(edit.name, name); });
+      };
+      if (writes(other.edits) || writes(build.config.gateway.all_routes.edits)) continue;
+      build.report.warning_at_key(code::kBelieved, *find(build.route_nodes[number], "auth"),
+                                  "any caller can send " + in_quotes(name) + " to upstream " + in_quotes(other.to) +
+                                      " by " + route_text(other) + ", which asks no service",
+                                  "add \"request_headers\": { \"remove\": [" + in_quotes(name) + "] } there");
+      return;
+    }
+  }
+}
+
+}  // namespace
+
+void build_auth(Build& build, const Node& route, RouteOptions& out) {
+  const Node* written = find(&route, "auth");
+  if (written == nullptr) return;
+  AuthService auth;
+  fill(written, kAuthSection, auth);
+  const Node* url = url_node(*written);
+  if (url == nullptr) return;
+  auth.url = url->text;
+  const auto read = net::parse_url(auth.url, kAuthExample);
+  if (read.has_error()) return;
+  auth.target = read->target;
+  auth.url.erase(std::min(auth.url.find('?'), auth.url.size()));  // what is shown of it: the query may be a secret
+  auth.host = net::authority(*read);
+  auth.to = named_upstream(build, auth.url);
+  if (auth.to.empty()) auth.to = (read->scheme == net::Scheme::https ? "https://" : "http://") + auth.host;
+  if (const Node* tell = find(written, "tell"); tell != nullptr && tell->kind == Kind::list) {
+    auth.told.fill(false);
+    for (const Node* each : texts(tell)) {
+      const auto* const at = std::find(std::begin(gateway::kAuthTold), std::end(gateway::kAuthTold), each->text);
+      if (at != std::end(gateway::kAuthTold))
+        auth.told[static_cast<std::size_t>(at - std::begin(gateway::kAuthTold))] = true;
+    }
+    report_same_fields(build, tell);
+  }
+  for (const char* const key : {"fields", "copy", "copy_to_answer"}) report_same_fields(build, find(written, key));
+  if (auth.remember > Duration(0) && !auth.fields)
+    build.report.error_at_key(code::kConflict, *find(written, "remember"),
+                              "nearly every request has other fields, so no answer would count twice",
+                              R"(say which of them the service looks at: "fields": ["Authorization", "Cookie"])");
+  out.auth = std::make_shared<const AuthService>(std::move(auth));
+}
+
+void check_auth(Build& build) {
+  const auto& routes = build.config.gateway.routes;
+  for (std::size_t i = 0; i < routes.size(); ++i)
+    if (routes[i].auth) check_shared_upstream(build, i);
+}
+
+void add_auth_upstreams(Build& build) {
+  auto& upstreams = build.config.upstreams;
+  for (std::size_t i = 0; i < build.config.gateway.routes.size(); ++i) {
+    const auto& auth = build.config.gateway.routes[i].auth;
+    if (!auth) continue;
+    const auto same = [&](const gateway::UpstreamOptions& each) { return each.name == auth->to; };
+    if (std::any_of(upstreams.begin(), upstreams.end(), same)) continue;
+    auto url = parse_server(auth->to);
+    if (url.has_error()) continue;  // no other URL was accepted
+    gateway::UpstreamOptions out;
+    out.name = auth->to;
+    if (url->tls) out.tls.emplace();
+    out.servers.push_back(std::move(url->server));
+    build_care(build, *url_node(*find(build.route_nodes[i], "auth")), out);
+    upstreams.push_back(std::move(out));
+  }
+}
+
+}  // namespace headgate::config

@@ -1,0 +1,25 @@
+#include "auth_refusal.hpp"
+
+#include "gateway/grpc/grpc_call.hpp"
+
+#include "headgate/gateway/answer.hpp"
+
+namespace headgate::gateway {
+
+bool is_auth_refusal(const Exchange& x, const Problem& problem) {
+  return x.auth && problem.ended_by == EndedBy::auth && x.auth->outcome == AuthAnswer::Outcome::refused && !is_grpc(x);
+}
+
+Task<void> send_auth_refusal(Exchange& x, const Problem& problem) {
+  x.ended_by = problem.ended_by;
+  const auto& said = *x.auth;
+  x.fields = said.fields;
+  // It is for this caller at this moment, whatever the service forgot to say.
+  if (!http::has(x.fields, http::Known::cache_control))
+    x.fields.push_back({http::Known::cache_control, "Cache-Control", "no-store"});
+  const AnswerStart answer{.start = {.status = problem.status},
+                           .limits = x.snapshot->compiled->options().rejection.headers};
+  return send_whole<AnswerFrom::gateway>(x, answer, said.body);
+}
+
+}  // namespace headgate::gateway

@@ -1,0 +1,349 @@
+#include "auth_calls.hpp"
+
+#include "auth_question.hpp"
+#include "auth_reply.hpp"
+
+#include "headgate/balance/circuit_gate.hpp"
+#include "headgate/gateway/delay.hpp"
+#include "headgate/gateway/problem.hpp"
+#include "headgate/observe/event.hpp"
+
+#include <chrono>
+#include <optional>
+#include <utility>
+
+namespace headgate::gateway {
+namespace {
+
+using balance::AttemptOutcome;
+using balance::CircuitDoor;
+using balance::CircuitPass;
+using upstream::Failure;
+
+constexpr std::size_t kMaxRefused = 4096;
+constexpr Duration kRefusedFor = std::chrono::minutes(10);
+constexpr unsigned kAuthInterimHeads = 32;
+constexpr std::chrono::minutes kToldEvery{1};
+constexpr const char* kTooLate = "it did not answer in time";
+/// A wait ends by itself only if its call was lost.
+constexpr Duration kGrace = std::chrono::seconds(1);
+
+std::string reason_in_words(const Failure& failure) {
+  TextArena text;
+  return std::string(reason_of(failure, text));
+}
+
+/// Leaves the circuit however the call ends.
+class Passed {
+ public:
+  explicit Passed(CircuitDoor* door) : door_(door), pass_(door != nullptr ? door->enter() : CircuitPass::normal) {}
+  Passed(const Passed&) = delete;
+  Passed& operator=(const Passed&) = delete;
+  ~Passed() {
+    if (door_ == nullptr) return;
+    if (pass_ == CircuitPass::none)
+      door_->count_refused();
+    else
+      door_->ended(pass_, end);
+  }
+  bool refused() const noexcept { return pass_ == CircuitPass::none; }
+  CircuitDoor::End end = CircuitDoor::End::unknown;
+
+ private:
+  CircuitDoor* door_;
+  CircuitPass pass_;
+};
+
+}  // namespace
+
+/// One exchange that waits for a call. It lives in the frame that waits.
+struct AuthCalls::Waiter : Hook {
+  Waiter(Clock& clock, Duration patience) : delay(clock, patience, Delay::For::auth) {}
+  Waiter(const Waiter&) = delete;
+  Waiter& operator=(const Waiter&) = delete;
+  ~Waiter();
+
+  Delay delay;
+  Call* call = nullptr;  ///< null: it has been concluded
+  AuthAnswerPtr answer;
+  bool waits = false;
+};
+
+struct AuthCalls::Call : Hook {
+  Call(std::shared_ptr<AuthCalls> whose, Exchange& x, std::unique_ptr<AuthQuestion> asked)
+      : owner(std::move(whose)),
+        snapshot(x.snapshot),
+        auth(*x.route->auth),
+        question(std::move(asked)),
+        charged_to(keyed_hash(x.caller.ip_key, 0)),
+        generation(owner->generation_),
+        alarm(owner->clock_.alarm(&Call::rings, this)) {
+    if (owner->lent_ != nullptr) owner->lent_->add(static_cast<std::int64_t>(question->size()));
+  }
+  Call(const Call&) = delete;
+  Call& operator=(const Call&) = delete;
+  ~Call() {
+    if (owner->lent_ != nullptr) owner->lent_->add(-static_cast<std::int64_t>(question->size()));
+    if (concluded) return;  // else a bug ended it
+    std::erase_if(owner->by_name_, [this](const auto& each) { return each.second == this; });
+    while (!waiters.empty()) release(nullptr);
+  }
+
+  bool remembers() const noexcept { return auth.options->remember > Duration(0); }
+  upstream::Upstream& to() const { return *snapshot->upstreams[auth.upstream]; }
+  Clock& clock() const noexcept { return owner->clock_; }
+
+  static void rings(void* self) {
+    auto& call = *static_cast<Call*>(self);
+    call.late = true;
+    call.end(kTooLate);
+  }
+  /// May destroy it. A refusal stays one although its page does not come.
+  void end(const char* why) {
+    over = true;
+    if (!concluded && refusal) refusal->body.clear();
+    if (!concluded) owner->conclude(*this, refusal ? std::move(*refusal) : no_auth_answer(auth, why));
+    if (attempt != nullptr) attempt->cancel();
+  }
+  /// Tells the first of those who wait.
+  void release(const AuthAnswerPtr& answer);
+
+  std::shared_ptr<AuthCalls> owner;
+  SnapshotPtr snapshot;
+  const CompiledAuth& auth;  ///< of its route, which the snapshot keeps
+  std::unique_ptr<AuthQuestion> question;
+  Hash charged_to;  ///< whose the remembered answer is
+  std::uint64_t generation;
+  std::unique_ptr<Alarm> alarm;
+  List waiters;
+  http::ReplyHead head;
+  std::optional<AuthAnswer> refusal;  ///< while its body is read
+  balance::Choice choice;
+  upstream::Attempt* attempt = nullptr;  ///< to cancel it
+  Duration counts{0};                    ///< how long its answer does
+  bool concluded = false;
+  bool late = false;  ///< its time is over
+  bool over = false;  ///< that, or nobody waits any more, or the worker ends
+};
+
+AuthCalls::Waiter::~Waiter() {
+  if (call == nullptr) return;
+  auto* const left = call;
+  unlink();
+  if (left->waiters.empty() && !left->concluded) left->end("nobody waits for it");
+}
+
+void AuthCalls::Call::release(const AuthAnswerPtr& answer) {
+  auto& waiter = static_cast<Waiter&>(waiters.front());
+  waiter.unlink();
+  waiter.call = nullptr;
+  waiter.answer = answer;
+  if (waiter.waits) waiter.delay.end();
+}
+
+AuthCalls::AuthCalls(Clock& clock, Random& random, net::LentBytes::Share* lent)
+    : clock_(clock), lent_(lent), seed_(random.id()), refused_(kMaxRefused) {}
+
+AuthCalls::~AuthCalls() = default;
+
+Task<AuthAnswerPtr> AuthCalls::ask(Exchange& x) {
+  auto question = std::make_unique<AuthQuestion>(x);
+  Call* joined = nullptr;
+  if (x.route->auth->options->remember > Duration(0)) {
+    if (auto known = memory_.get(question->name(), clock_.steady())) co_return known;
+    if (const auto found = by_name_.find(question->name()); found != by_name_.end()) joined = found->second;
+  }
+  if (joined != nullptr) {
+    auto waited = wait(x, joined, nullptr);
+    auto answer = co_await waited;
+    // What is for one caller alone is no answer for another one.
+    if (answer == nullptr || answer->shareable) co_return answer;
+  }
+  auto waited = wait(x, nullptr, std::move(question));
+  co_return co_await waited;
+}
+
+Task<AuthAnswerPtr> AuthCalls::wait(Exchange& x, Call* joined, std::unique_ptr<AuthQuestion> question) {
+  const auto& auth = *x.route->auth;
+  if (stopped_) co_return std::make_shared<const AuthAnswer>(no_auth_answer(auth, "the gateway stops"));
+  Waiter waiter(clock_, auth.options->timeout + kGrace);
+  if (joined != nullptr) {
+    waiter.call = joined;
+    joined->waiters.push_back(waiter);
+  } else {
+    auto made = std::make_unique<Call>(shared_from_this(), x, std::move(question));
+    waiter.call = made.get();
+    made->waiters.push_back(waiter);
+    under_way_.push_back(*made);
+    if (made->remembers()) by_name_.emplace(made->question->name(), made.get());
+    spawn(run(shared_from_this(), std::move(made)), "auth");
+  }
+  if (waiter.call != nullptr) {
+    waiter.waits = true;
+    x.delay = &waiter.delay;
+    co_await waiter.delay;
+    x.delay = nullptr;
+    waiter.waits = false;
+  }
+  if (x.client_gone) co_return nullptr;
+  if (waiter.answer == nullptr) co_return std::make_shared<const AuthAnswer>(no_auth_answer(auth, kTooLate));
+  co_return waiter.answer;
+}
+
+AuthAnswerPtr AuthCalls::remembered(Exchange& x) {
+  if (x.route->auth->options->remember <= Duration(0)) return nullptr;
+  AuthQuestion question(x);
+  return memory_.get(question.name(), clock_.steady());
+}
+
+bool AuthCalls::repeats(std::string_view address, std::string_view credential) {
+  const auto now = clock_.steady();
+  const auto hash = keyed_hash(std::string(address) + '\n' + std::string(credential), seed_);
+  auto* entry = refused_.find(hash);
+  const bool known = entry != nullptr && entry->until > now;
+  if (entry == nullptr)
+    entry = refused_.insert(
+        hash, [](const Refused& a, const Refused& b) { return a.until > b.until; },
+        [](const Refused&) { return false; });
+  if (!known) entry->until = now + kRefusedFor;
+  return known;
+}
+
+Task<void> AuthCalls::run(std::shared_ptr<AuthCalls> self, std::unique_ptr<Call> call) {
+  static_cast<void>(self);
+  call->alarm->set(call->auth.options->timeout);
+  co_await exchange(*call);
+}
+
+Task<void> AuthCalls::exchange(Call& call) {
+  auto& to = call.to();
+  Passed passed(to.circuit());
+  if (passed.refused()) co_return call.owner->conclude(call, no_auth_answer(call.auth, "too many requests to it fail"));
+  call.choice.over = &call.over;
+  auto kept = to.take_idle(call.choice);
+  const bool was_kept = kept != nullptr;
+  auto first = try_once(call, std::move(kept));
+  auto tried = co_await first;
+  // It may have been closed meanwhile, and so may others: once more, on a new one.
+  if (was_kept && tried.again && !call.over) {
+    auto second = try_once(call, nullptr);
+    tried = co_await second;
+  }
+  const bool answered = tried.why.empty();
+  if (answered || call.late || !call.over)
+    passed.end = answered && call.head.status < 500 ? CircuitDoor::End::good : CircuitDoor::End::bad;
+  if (!call.concluded) call.owner->conclude(call, no_auth_answer(call.auth, std::move(tried.why)));
+}
+
+Task<AuthCalls::Tried> AuthCalls::try_once(Call& call, upstream::AttemptPtr server) {
+  auto& to = call.to();
+  const bool kept = server != nullptr;
+  if (!server) {
+    auto connected = co_await to.connect(call.choice);
+    if (connected.has_error()) co_return Tried{.why = reason_in_words(connected.error())};
+    server = std::move(*connected);
+  }
+  if (call.over) {
+    to.give_back(std::move(server));  // it was asked nothing
+    co_return Tried{.why = kTooLate};
+  }
+  call.attempt = server.get();
+  const auto sent_at = call.clock().steady();
+  const auto sent = co_await server->send(call.question->start(), {}, http::EndStream::yes);
+  Tried tried;
+  if (sent.has_error()) {
+    tried = {.why = sent.error().message(), .again = kept};
+  } else {
+    auto read = read_answer(call, *server, sent_at);
+    tried = co_await read;
+    tried.again = tried.again && kept;
+  }
+  call.attempt = nullptr;
+  if (tried.why.empty()) {
+    if (!call.over && server->body().ended()) to.give_back(std::move(server));
+  } else if ((call.late || !call.over) && !tried.again && call.head.status < 200) {
+    to.count(server->at(), upstream::kNoAnswer, Duration(0));
+    to.note(*server, call.late ? AttemptOutcome::timeout : AttemptOutcome::broken, Duration(-1));
+  }
+  co_return tried;
+}
+
+Task<AuthCalls::Tried> AuthCalls::read_answer(Call& call, upstream::Attempt& server, Clock::Steady sent_at) {
+  const auto timeout = call.auth.options->timeout;
+  for (unsigned interim = 0; interim == 0 || call.head.status < 200; ++interim) {
+    if (interim > kAuthInterimHeads) co_return Tried{.why = "it keeps sending interim answers"};
+    const auto read = co_await server.read_head(call.head, timeout);
+    if (read.has_error()) {
+      call.head.status = 0;
+      co_return Tried{.why = reason_in_words(read.error()), .again = read.error().reused || read.error().unseen};
+    }
+    if (call.head.status == 101) co_return Tried{.why = "it switches protocols"};
+  }
+  const auto took = std::chrono::duration_cast<Duration>(call.clock().steady() - sent_at);
+  call.to().count(server.at(), call.head.status, took);
+  call.to().note(server, call.head.status >= 500 ? AttemptOutcome::server_error : AttemptOutcome::answered, took);
+  if (call.over) co_return Tried{};
+  call.counts = auth_answer_counts(call.head, call.auth.options->remember);
+  auto answer = auth_answer_of(call.head, call.auth);
+  const bool refused = answer.outcome == AuthAnswer::Outcome::refused;
+  if (refused)
+    call.refusal = std::move(answer);
+  else
+    call.owner->conclude(call, std::move(answer));
+  // The rest of an admission is read only so that its connection can be used again.
+  auto& from = server.body();
+  std::size_t seen = 0;
+  bool whole = true;
+  while (!from.ended() && whole) {
+    const auto bytes = co_await from.read();
+    if (call.over) co_return Tried{};
+    whole = bytes.has_value() && (seen += bytes->size()) <= kLongestRefusal;
+    if (refused && whole) call.refusal->body += *bytes;
+  }
+  if (!refused) co_return Tried{};
+  // A page that is too long or breaks off does not make a refusal an admission.
+  if (!whole) call.refusal->body.clear();
+  call.owner->conclude(call, std::move(*call.refusal));
+  co_return Tried{};
+}
+
+void AuthCalls::conclude(Call& call, AuthAnswer&& answer) {
+  call.concluded = true;
+  std::optional<identity::Sha256> name;
+  if (call.remembers()) name = call.question->name();
+  if (name)
+    if (const auto found = by_name_.find(*name); found != by_name_.end() && found->second == &call)
+      by_name_.erase(found);
+  if (!answer.why.empty() && (call.late || !call.over)) failed(*call.auth.options, answer.why);
+  const auto made = std::make_shared<const AuthAnswer>(std::move(answer));
+  if (name && made->outcome == AuthAnswer::Outcome::allowed && made->shareable && call.generation == generation_)
+    memory_.put(*name, call.charged_to, made, clock_.steady() + call.counts);
+  while (!call.waiters.empty()) call.release(made);
+}
+
+void AuthCalls::failed(const AuthService& service, std::string_view why) {
+  const auto now = clock_.steady();
+  auto& told = told_[service.to];
+  if (told != Clock::Steady() && now - told < kToldEvery) return;
+  told = now;
+  observe::event(observe::LogLevel::warning, "auth_service_failed",
+                 "the service that decides about requests does not decide",
+                 {{"upstream", service.to}, {"reason", why}});
+}
+
+void AuthCalls::forget() {
+  ++generation_;
+  memory_.clear();
+  by_name_.clear();
+}
+
+void AuthCalls::stop() {
+  stopped_ = true;
+  while (!under_way_.empty()) {
+    auto& call = static_cast<Call&>(under_way_.front());
+    call.unlink();
+    call.end("the gateway stops");
+  }
+}
+
+}  // namespace headgate::gateway

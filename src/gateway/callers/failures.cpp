@@ -1,0 +1,42 @@
+#include "failures.hpp"
+
+#include "gateway/limits/limit_fields.hpp"
+
+namespace headgate::gateway {
+namespace {
+
+MaybeProblem take_failure(Path& path, Exchange& x, bool peek) {
+  const auto* const rule = x.snapshot->compiled->failure_rule();
+  if (rule == nullptr) return {};
+  const auto key = x.caller.ip_key;
+  const limit::Check check{.rule = rule, .key = key, .hash = keyed_hash(key, rule->seed), .peek = peek};
+  limit::Decision decision;
+  if (path.services.memory.decide({&check, 1}, path.services.clock.wall(), {&decision, 1})) return {};
+  x.caller.failures_used_up = true;
+  const auto wait = seconds_up(decision.retry_after);
+  const auto detail = x.text.join(
+      {"Too many authentications from this address have failed. Try again in ", in_words(x.text, wait), "."});
+  return Problem{.status = 429,
+                 .ended_by = EndedBy::limit,
+                 .detail = detail,
+                 .limit = kFailureLimit,
+                 .retry_after = wait,
+                 .wait = decision.retry_after,
+                 .body = x.snapshot->compiled->options().rejection.body};
+}
+
+}  // namespace
+
+MaybeProblem reserve_failure(Path& path, Exchange& x) { return take_failure(path, x, x.admission.peek); }
+
+MaybeProblem no_failure_left(Path& path, Exchange& x) { return take_failure(path, x, true); }
+
+void return_failure(Path& path, Exchange& x) {
+  const auto* const rule = x.snapshot->compiled->failure_rule();
+  if (rule == nullptr) return;
+  const auto key = x.caller.ip_key;
+  const limit::Check check{.rule = rule, .key = key, .hash = keyed_hash(key, rule->seed), .peek = x.admission.peek};
+  path.services.memory.give_back({&check, 1}, path.services.clock.wall());
+}
+
+}  // namespace headgate::gateway

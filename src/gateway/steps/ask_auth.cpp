@@ -1,0 +1,105 @@
+// Asks the auth service of the route whether the request may pass. docs/forward_auth.md explains it.
+
+#include "gateway/auth/auth_calls.hpp"
+#include "gateway/auth/auth_question.hpp"
+#include "gateway/callers/failures.hpp"
+#include "gateway/grpc/grpc_call.hpp"
+#include "gateway/record/trace.hpp"
+#include "steps.hpp"
+
+#include <chrono>
+
+namespace headgate::gateway {
+namespace {
+
+using observe::AuthKind;
+using observe::AuthStatus;
+using AuthOutcome = AuthAnswer::Outcome;
+
+void note_service(Exchange& x, AuthStatus result) {
+  x.caller.auth_results.emplace_back(observe::AuthResult{AuthKind::service, result});
+}
+
+/// The first field of the refusal with this id.
+std::string_view field_of(const AuthAnswer& answer, http::Known id) noexcept {
+  return http::value_of(answer.fields, id);
+}
+
+Problem refusal(Exchange& x, const AuthAnswer& answer) {
+  // A call has nowhere else to go: its library shows the status.
+  const bool redirects = answer.status / 100 == 3;
+  const bool grpc = is_grpc(x);
+  return {.status = redirects && grpc ? 401U : answer.status,
+          .ended_by = EndedBy::auth,
+          .detail = answer.status == 403 ? "The service that decides about requests here refused this one."
+                                         : "The service that decides about requests here wants to know who is calling.",
+          .challenge = field_of(answer, http::Known::www_authenticate),
+          .location = redirects && !grpc ? field_of(answer, http::Known::location) : std::string_view{}};
+}
+
+Problem nobody_decides(Exchange& x, const AuthAnswer& answer) {
+  x.reason = x.text.join({"the auth service: ", answer.why});
+  return {.status = 503,
+          .ended_by = EndedBy::auth,
+          .detail = "The service that decides about requests here does not decide at the moment.",
+          .retry_after = 1};
+}
+
+/// What comes of what the service has said.
+MaybeProblem follow(Exchange& x, const AuthAnswer& answer) {
+  const bool decided = answer.outcome == AuthOutcome::allowed || answer.outcome == AuthOutcome::refused;
+  note_service(x, answer.outcome == AuthOutcome::allowed ? AuthStatus::ok
+                  : decided                              ? AuthStatus::refused
+                                                         : AuthStatus::unavailable);
+  if (answer.passes) return {};
+  return decided ? refusal(x, answer) : nobody_decides(x, answer);
+}
+
+/// The span of the call, which the service is told as its parent.
+class Traced {
+ public:
+  explicit Traced(Exchange& x) : x_(x) {
+    if (x.trace) begin_attempt(x);
+  }
+  void end(const AuthAnswer* answer) {
+    if (!x_.trace) return;
+    x_.server = x_.route->auth->options->url;
+    const bool failed =
+        answer == nullptr || answer->outcome == AuthOutcome::down || answer->outcome == AuthOutcome::unclear;
+    end_attempt(x_, answer == nullptr ? 0 : answer->status, failed ? "auth" : "");
+    x_.server = {};
+  }
+
+ private:
+  Exchange& x_;
+};
+
+}  // namespace
+
+Task<MaybeProblem> ask_auth(Path& path, Exchange& x) {
+  if (x.client_gone) co_return MaybeProblem{};
+  const auto credential = shown_credential(x);
+  if (!credential.empty())
+    if (auto limited = no_failure_left(path, x)) {
+      note_service(x, AuthStatus::limited);
+      co_return limited;
+    }
+  const auto since = x.clock->steady();
+  Traced traced(x);
+  auto asking = path.auth->ask(x);
+  x.auth = co_await asking;
+  traced.end(x.auth.get());
+  x.awaited += std::chrono::duration_cast<Duration>(x.clock->steady() - since);
+  if (x.auth == nullptr) co_return MaybeProblem{};  // nobody wants an answer: the step `serve` ends the exchange
+  if (x.auth->status == 401 && !credential.empty() && !path.auth->repeats(x.caller.ip_key, credential))
+    static_cast<void>(reserve_failure(path, x));
+  co_return follow(x, *x.auth);
+}
+
+// Nobody is asked. A candidate knows what was said to the live request.
+MaybeProblem look_at_auth(Path& path, Exchange& x) {
+  if (!x.auth) x.auth = path.auth->remembered(x);
+  return x.auth ? follow(x, *x.auth) : MaybeProblem{};
+}
+
+}  // namespace headgate::gateway

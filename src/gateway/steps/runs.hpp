@@ -1,0 +1,49 @@
+#pragma once
+// How the rows of the table run: functions of steps in the form that a row takes. Only for table.cpp.
+
+#include "gateway/steps/applies.hpp"
+#include "gateway/steps/redirect.hpp"
+#include "gateway/steps/split.hpp"
+#include "gateway/steps/steps.hpp"
+#include "gateway/steps/table.hpp"
+
+namespace headgate::gateway {
+
+constexpr Run both(MaybeProblem (*step)(Path&, Exchange&)) { return {.at_once = step}; }
+
+template <Stage stage>
+MaybeProblem limits_at(Path& path, Exchange& x) {
+  return admit(path, x, stage);
+}
+
+template <Stage stage>
+Task<MaybeProblem> limits_in_turn_at(Path& path, Exchange& x) {
+  return admit_in_turn(path, x, stage);
+}
+
+inline Task<MaybeProblem> limits_in_redis(Path& path, Exchange& x) { return admit_in_redis(path, x); }
+
+template <bool after_auth>
+MaybeProblem bans_at(Path& path, Exchange& x) {
+  return check_bans(path, x, after_auth);
+}
+
+template <bool after_auth>
+MaybeProblem suspended_at(Path& path, Exchange& x) {
+  return check_suspended(path, x, after_auth);
+}
+
+inline MaybeProblem to_https(Path& /*path*/, Exchange& x) {
+  return https_port_of(x) != 0 ? redirect(x) : MaybeProblem();
+}
+
+inline MaybeProblem preflight(Path& path, Exchange& x) {
+  return x.preflight ? charge_preflight(path, x) : MaybeProblem();
+}
+
+inline MaybeProblem split(Path& /*path*/, Exchange& x) {
+  choose_share(x);
+  return {};
+}
+
+}  // namespace headgate::gateway

@@ -1,0 +1,27 @@
+#include "auth.hpp"
+
+#include "json.hpp"
+
+#include "headgate/net/url.hpp"
+
+#include <utility>
+
+namespace headgate::translate {
+
+void set_auth(DraftEntry& route, const DraftAuth& auth, const Spot& spot, const std::string& what) {
+  const auto url = net::parse_url(auth.url, "http://auth:8080/check");
+  if (url.has_error()) {
+    // Whoever would have been refused must not get in.
+    route.set("to", {});
+    route.set("respond", R"({ "status": 503, "body": "its auth service was not translated\n" })");
+    return say(route, Matter::lost, spot, what, "write the address of the service in \"auth\": " + url.error());
+  }
+  std::vector<std::pair<std::string, std::string>> members{{"url", json_text(auth.url)}};
+  if (!auth.fields.empty()) members.emplace_back("fields", texts_of(auth.fields));
+  if (!auth.copy.empty()) members.emplace_back("copy", texts_of(auth.copy));
+  if (auth.cookies) members.emplace_back("copy_to_answer", R"(["Set-Cookie"])");
+  if (!auth.timeout.empty()) members.emplace_back("timeout", auth.timeout);
+  route.set("auth", members.size() == 1 ? json_text(auth.url) : object_of(members));
+}
+
+}  // namespace headgate::translate
