@@ -59,6 +59,7 @@ void build_rooms(Build& build);         // after identity and redis
 void build_routes(Build& build);        // after limits and upstreams
 void check_routes(Build& build);        // names resolve, no route is a duplicate or unreachable
 void check_edits(Build& build);         // variables and parameters are known, prefixes fit
+void check_addresses(Build& build);     // routes that nobody can use
 void check_conditions(Build& build);    // no request fits two routes of which none is more specific
 void check_rooms(Build& build);         // after routes: each room is known and used
 void check_plans(Build& build);         // the limits of each route: keys are guaranteed, costs can be granted
@@ -146,6 +147,8 @@ std::string shape_of(const Build& build, const gateway::RouteOptions& route);
 /// the key is not there.
 void read_https_port(const Node& node, std::optional<std::uint16_t>& out);
 
+/// Builds from which addresses `section`, a route or all routes, may be used; leaves `out` as it is if all are let in.
+void build_addresses(Build& build, const Node* section, gateway::AddressRulesPtr& out);
 /// Builds who may use the route written at `route`.
 void build_require(Build& build, const Node& route, gateway::RouteOptions& out);
 /// Reports demands that no credential can meet.

@@ -95,6 +95,7 @@ Config build_all(const Node& root, Report& report, WithAdvice with) {
   build_routes(build);
   check_routes(build);
   check_edits(build);
+  check_addresses(build);
   check_conditions(build);
   check_rooms(build);
   check_plans(build);

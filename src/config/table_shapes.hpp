@@ -58,6 +58,8 @@ inline constexpr Shape kCountedStatuses = list("a list of statuses", kCountedSta
 // The parts that have a file of their own.
 extern const Shape kRedirectToHttps;
 extern const Shape kHsts;
+extern const Shape kAddressesShape;
+extern const Shape kClientBlocks;
 extern const Shape kRequireShape;
 extern const Shape kAuthShape;
 extern const Shape kCorsShape;

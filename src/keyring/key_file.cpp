@@ -30,10 +30,10 @@ bool KeyFile::look() {
   if (!text) return false;
   const auto taken = take(*text);
   if (taken.has_error())
-    observe::event(observe::LogLevel::error, "keys_refused", "the keys in use stay in use",
+    observe::event(observe::LogLevel::error, words_.refused, words_.stay,
                    {{"source", file_.path()}, {"reason", taken.error()}});
   else
-    observe::event(observe::LogLevel::info, "keys_read", {}, {{"source", file_.path()}, {"in_force", *taken}});
+    observe::event(observe::LogLevel::info, words_.read, {}, {{"source", file_.path()}, {"in_force", *taken}});
   return taken.has_value();
 }
 

@@ -12,6 +12,13 @@
 
 namespace headgate::keyring {
 
+/// How the log tells what became of a new content.
+struct KeyFileWords {
+  std::string_view read = "keys_read";
+  std::string_view refused = "keys_refused";
+  std::string_view stay = "the keys in use stay in use";
+};
+
 /// The loop's thread; report() from any.
 class KeyFile {
  public:
@@ -19,8 +26,9 @@ class KeyFile {
   /// ":12:5: message" or ": message".
   using Take = std::function<Result<std::uint64_t, std::string>(std::string_view text)>;
 
-  KeyFile(std::string path, std::size_t most, Take take)
-      : file_(path, most), take_(std::move(take)), status_(std::move(path)) {}
+  KeyFile(std::string path, std::size_t most, Take take, const KeyFileWords& words = {},
+          SourceKind kind = SourceKind::keys)
+      : file_(path, most), take_(std::move(take)), words_(words), status_(std::move(path), kind) {}
 
   /// The first read; the error begins with the path.
   Result<void, std::string> read();
@@ -34,6 +42,7 @@ class KeyFile {
 
   WatchedFile file_;
   Take take_;
+  KeyFileWords words_;
   SourceStatus status_;
 };
 

@@ -12,7 +12,10 @@ namespace headgate::keyring {
 /// Any thread.
 class SourceStatus {
  public:
-  explicit SourceStatus(std::string source) { report_.source = std::move(source); }
+  explicit SourceStatus(std::string source, SourceKind kind = SourceKind::keys) {
+    report_.source = std::move(source);
+    report_.kind = kind;
+  }
 
   SourceReport report() const {
     const std::lock_guard lock(mutex_);

@@ -14,11 +14,17 @@ using Done = Result<void, std::string>;
 
 Keyring::Sources::Sources(boost::asio::io_context& loop, const identity::IdentityOptions& options,
                           const RefreshPolicy& policy)
-    : loop_(loop), api_key_(options.api_key), jwt_(options.jwt), policy_(policy), timer_(loop) {}
+    : loop_(loop),
+      api_key_(options.api_key),
+      jwt_(options.jwt),
+      address_paths_(options.address_files),
+      policy_(policy),
+      timer_(loop) {}
 
 Done Keyring::Sources::read(const Sources* before) {
   if (auto done = read_api_key_file(); done.has_error()) return done;
   if (auto done = open_issuers(before); done.has_error()) return done;
+  if (auto done = read_address_files(); done.has_error()) return done;
   return renew(true, true);
 }
 
@@ -32,6 +38,25 @@ Done Keyring::Sources::read_api_key_file() {
   };
   file_ = std::make_unique<KeyFile>(api_key_.file, identity::kLongestKeyFile, std::move(take));
   return file_->read();
+}
+
+Done Keyring::Sources::read_address_files() {
+  constexpr KeyFileWords kWords{
+      .read = "addresses_read", .refused = "addresses_refused", .stay = "the addresses in use stay in use"};
+  for (const auto& path : address_paths_) {
+    const auto number = lists_.size();
+    lists_.emplace_back(path, nullptr);
+    auto take = [this, number](std::string_view text) -> Result<std::uint64_t, std::string> {
+      const auto blocks = identity::read_addresses(text);
+      if (blocks.has_error()) return ':' + std::to_string(blocks.error().line) + ": " + blocks.error().message;
+      lists_[number].second = std::make_shared<const identity::AddressBlocks>(*blocks);
+      return lists_[number].second->size();
+    };
+    address_files_.push_back(
+        std::make_unique<KeyFile>(path, identity::kLongestAddressFile, std::move(take), kWords, SourceKind::addresses));
+    if (auto done = address_files_.back()->read(); done.has_error()) return done;
+  }
+  return {};
 }
 
 Done Keyring::Sources::open_issuers(const Sources* before) {
@@ -52,7 +77,7 @@ Done Keyring::Sources::open_issuers(const Sources* before) {
 void Keyring::Sources::begin() {
   if (std::exchange(begun_, true)) return;
   const auto has_file = [](const auto& issuer) { return issuer->has_file(); };
-  if (file_ || std::any_of(issuers_.begin(), issuers_.end(), has_file)) wait_to_look();
+  if (file_ || !address_files_.empty() || std::any_of(issuers_.begin(), issuers_.end(), has_file)) wait_to_look();
   for (const auto& issuer : issuers_) {
     if (!issuer->url()) continue;
     issuer->url()->start([weak = weak_from_this()] {
@@ -91,6 +116,7 @@ std::vector<SourceReport> Keyring::Sources::reports() const {
   std::vector<SourceReport> out;
   for (const auto& issuer : issuers_) issuer->report(out);
   if (file_) out.push_back(file_->report());
+  for (const auto& file : address_files_) out.push_back(file->report());
   return out;
 }
 
@@ -107,8 +133,10 @@ void Keyring::Sources::look() {
   const bool api_keys = file_ && file_->look();
   bool tokens = false;
   for (const auto& issuer : issuers_) tokens |= issuer->look();
+  bool addresses = false;
+  for (const auto& file : address_files_) addresses |= file->look();
   wait_to_look();
-  if (api_keys || tokens) renew_and_publish(api_keys, tokens);
+  if (api_keys || tokens || addresses) renew_and_publish(api_keys, tokens);
 }
 
 Done Keyring::Sources::renew(bool api_keys, bool tokens) {
@@ -128,6 +156,7 @@ Done Keyring::Sources::renew(bool api_keys, bool tokens) {
     if (verifier.has_error()) return Done(boost::system::in_place_error, std::move(verifier.error()));
     next.jwt = std::move(*verifier);
   }
+  next.address_lists = lists_;
   now_ = std::make_shared<const identity::Credentials>(std::move(next));
   return {};
 }

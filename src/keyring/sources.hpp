@@ -12,6 +12,8 @@
 
 #include <memory>
 #include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace headgate::keyring {
@@ -37,6 +39,7 @@ class Keyring::Sources : public std::enable_shared_from_this<Keyring::Sources> {
  private:
   Result<void, std::string> read_api_key_file();
   Result<void, std::string> open_issuers(const Sources* before);
+  Result<void, std::string> read_address_files();
   bool all_tried() const;
   void wait_to_look();
   void look();
@@ -47,11 +50,15 @@ class Keyring::Sources : public std::enable_shared_from_this<Keyring::Sources> {
   boost::asio::io_context& loop_;
   const identity::ApiKeyOptions api_key_;
   const std::optional<identity::JwtOptions> jwt_;
+  const std::vector<std::string> address_paths_;
   const RefreshPolicy policy_;
   boost::asio::steady_timer timer_;
   std::vector<std::unique_ptr<IssuerKeys>> issuers_;  // in the order of jwt_; fixed after read()
   std::vector<identity::ApiKeyRecord> of_file_;
   std::unique_ptr<KeyFile> file_;
+  using Blocks = std::shared_ptr<const identity::AddressBlocks>;
+  std::vector<std::pair<std::string, Blocks>> lists_;    // fixed after read() but for the blocks
+  std::vector<std::unique_ptr<KeyFile>> address_files_;  // in the order of lists_
   std::shared_ptr<const identity::Credentials> now_;
   Publish publish_;
   bool begun_ = false;

@@ -169,7 +169,7 @@ class TestRun {
   }
 
   void name_candidates(const engine::RequestArrival& arrival, AskedBefore& asked) const {
-    asked.candidates = gateway::route_candidates(config_.compiled(), engine::head_of(arrival));
+    asked.candidates = gateway::route_candidates(config_.compiled(), engine::head_of(arrival), arrival.address);
     gateway::choose(asked.candidates, asked.told.found);
   }
 

@@ -103,10 +103,11 @@ struct Route {
   std::string upstream_name;
   std::shared_ptr<const CompiledSplit> split;  ///< null: all of its requests go to one upstream
   std::optional<Respond> respond;
-  std::shared_ptr<const RouteEdits> edits;   ///< what it changes in messages; null: nothing
-  std::shared_ptr<const Delivery> delivery;  ///< retries, held bodies, a mirror; null: none of them
-  std::shared_ptr<const CompiledAuth> auth;  ///< the service that is asked first; null: none
-  std::vector<RouteLimit> plan;              ///< in the order of the stages
+  std::shared_ptr<const RouteEdits> edits;         ///< what it changes in messages; null: nothing
+  std::vector<const AddressRules*> address_rules;  ///< all must let an address in: those of all routes, then its own
+  std::shared_ptr<const Delivery> delivery;        ///< retries, held bodies, a mirror; null: none of them
+  std::shared_ptr<const CompiledAuth> auth;        ///< the service that is asked first; null: none
+  std::vector<RouteLimit> plan;                    ///< in the order of the stages
   std::array<std::size_t, kStages + 1>
       stage_begin{};           ///< where each stage begins in the plan; the last element is the end of the plan
   std::vector<RouteBan> bans;  ///< those whose key the head tells come first
@@ -238,6 +239,8 @@ class CompiledConfig {
   std::span<const std::unique_ptr<const Capacity>> capacities() const noexcept { return capacities_; }
   /// The routes as they serve requests: in place of one that splits its requests those of its upstreams.
   std::span<const Route* const> serving() const noexcept { return serving_; }
+  /// Whether a route takes requests by the address of their client.
+  bool routes_by_address() const noexcept { return routes_by_address_; }
   /// Whether a WebSocket can be opened on one of the routes.
   bool opens_websockets() const noexcept { return opens_websockets_; }
   /// The names of the limits that suspend keys, by RouteBan::number.
@@ -290,6 +293,7 @@ class CompiledConfig {
   std::vector<const Route*> serving_;
   std::vector<RouteBan> glitch_bans_;
   bool opens_websockets_ = false;
+  bool routes_by_address_ = false;
   Router router_;
   std::unique_ptr<Names> names_;  // only while this is built
 };

@@ -61,7 +61,9 @@ struct RouteCandidates {
 
 /// All routes if there are at most `most`; else those whose path fits, up to `most`. The chosen one is not known yet:
 /// it is less_specific, or missing. Takes time in proportion to the routes: not for a worker. Any thread.
-RouteCandidates route_candidates(const CompiledConfig& compiled, std::string_view head, std::size_t most = 20);
+/// `peer`: who connects.
+RouteCandidates route_candidates(const CompiledConfig& compiled, std::string_view head,
+                                 const boost::asio::ip::address& peer, std::size_t most = 20);
 /// `found` was chosen; null: none.
 void choose(RouteCandidates& candidates, const Route* found);
 

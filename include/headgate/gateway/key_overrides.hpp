@@ -21,6 +21,12 @@ class KeyOverrides {
   const identity::ApiKeys& api_keys() const noexcept { return *credentials_->api_keys; }
   const identity::JwtVerifier* jwt() const noexcept { return credentials_->jwt.get(); }
 
+  /// The lists of addresses, in the order of the IdentityOptions::address_files of the configuration; null for a file
+  /// that a candidate names and the configuration in force does not.
+  const std::vector<std::shared_ptr<const identity::AddressBlocks>>& address_lists() const noexcept {
+    return address_lists_;
+  }
+
   /// The size of `limit` that this key has of its own, or null.
   const CompiledTier* of_key(const identity::ApiKeyRecord& key, const CompiledLimit& limit) const noexcept;
   /// The most rates that a key has of its own under `limit`.
@@ -41,6 +47,7 @@ class KeyOverrides {
   std::unordered_map<const identity::ApiKeyRecord*, OfLimits> of_keys_;
   std::unordered_map<const CompiledLimit*, std::size_t> most_rules_;
   std::vector<std::string> without_effect_;
+  std::vector<std::shared_ptr<const identity::AddressBlocks>> address_lists_;
 };
 
 }  // namespace headgate::gateway

@@ -2,6 +2,7 @@
 // The options of the path: routes, what holds for all of them, and how a rejection looks. config fills them.
 
 #include "headgate/core/time.hpp"
+#include "headgate/gateway/address_rules.hpp"
 #include "headgate/gateway/auth_service.hpp"
 #include "headgate/gateway/cross_origin.hpp"
 #include "headgate/gateway/delivery.hpp"
@@ -115,6 +116,7 @@ struct RouteOptions {
   std::vector<LimitUse> limits;              ///< limits of this route; they come after those of all_routes
   std::vector<std::string> skip_limits;      ///< names of limits of all_routes that do not apply here
   std::string waiting_room;                  ///< name of a room; empty: none
+  AddressRulesPtr addresses;                 ///< that may use it, beside those of all_routes; null: all
   Require require = Require::nothing;
   std::shared_ptr<const Demands> demands;     ///< what the required credential must have; null: it need only be valid
   CrossOriginPtr cross_origin;                ///< null: answers say nothing of other origins
@@ -135,6 +137,7 @@ struct AllRoutes {
   bool ignore_case = false;
   std::shared_ptr<const EditOptions> edits;  ///< fields and Host; null: nothing
   std::vector<LimitUse> limits;
+  AddressRulesPtr addresses;  ///< that may use any route; null: all
   UnknownKey unknown_key = UnknownKey::anonymous;
   CrossOriginPtr cross_origin;  ///< of answers without a route; config has given it to the routes
   Duration timeout = std::chrono::seconds(30);

@@ -1,7 +1,11 @@
 #pragma once
-// What a route demands of a request beside host, path and method: fields of its head and parameters of its query.
+// What a route demands of a request beside host, path and method: fields of its head, parameters of its query, and
+// where it comes from.
 
 #include "headgate/http/fields.hpp"
+#include "headgate/identity/options.hpp"
+
+#include <boost/asio/ip/address.hpp>
 
 #include <compare>
 #include <cstddef>
@@ -20,17 +24,20 @@ struct ValueCondition {
 
 /// All of them must hold. Each name occurs once.
 struct RouteConditions {
-  std::vector<ValueCondition> headers;  ///< names are compared without case (RFC 9110 section 5.1)
-  std::vector<ValueCondition> query;    ///< names and values are compared percent-decoded; names with case
-  bool any_case = false;                ///< whether names of parameters are compared without case, too
-  bool empty() const noexcept { return headers.empty() && query.empty(); }
+  std::vector<ValueCondition> headers;         ///< names are compared without case (RFC 9110 section 5.1)
+  std::vector<ValueCondition> query;           ///< names and values are compared percent-decoded; names with case
+  std::vector<identity::Network> client_ip{};  ///< the client's address is in one of them; empty: any address
+  bool any_case = false;                       ///< whether names of parameters are compared without case, too
+  bool empty() const noexcept { return headers.empty() && query.empty() && client_ip.empty(); }
   bool operator==(const RouteConditions&) const = default;
 };
 
-/// How specific conditions are: the number of conditions, and how many of them name values.
+/// How specific conditions are: the number of conditions, how many of them name values, and how small the largest block
+/// of addresses is.
 struct ConditionRank {
   std::size_t count = 0;
   std::size_t with_values = 0;
+  std::size_t bits = 0;  ///< of the prefix of that block, as one of IPv6; 0: without a condition for addresses
   auto operator<=>(const ConditionRank&) const = default;
 };
 ConditionRank rank_of(const RouteConditions& conditions) noexcept;
@@ -41,7 +48,8 @@ ConditionRank rank_of(const RouteConditions& conditions) noexcept;
 enum class Meets { no, yes, unclear };
 
 /// `query` begins with '?' or is empty. Unclear if one of the conditions is, also if another one does not hold: so no
-/// caller can leave a route by writing a name twice.
-Meets meets(const RouteConditions& conditions, const http::Fields& fields, std::string_view query);
+/// caller can leave a route by writing a name twice. `client`: null if it is not known, and then in no block.
+Meets meets(const RouteConditions& conditions, const http::Fields& fields, std::string_view query,
+            const boost::asio::ip::address* client = nullptr);
 
 }  // namespace headgate::gateway

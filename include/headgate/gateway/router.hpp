@@ -38,8 +38,9 @@ class Router {
     std::string_view authority;  ///< may have a port
     std::string_view path;       ///< the matched form of normalise_path()
     std::string_view method;
-    const http::Fields* fields = nullptr;  ///< of the request; null: none
-    std::string_view query = {};           ///< begins with '?', or is empty
+    const http::Fields* fields = nullptr;              ///< of the request; null: none
+    std::string_view query = {};                       ///< begins with '?', or is empty
+    const boost::asio::ip::address* client = nullptr;  ///< where it comes from; null: not known
   };
 
   /// `ignored` if any route ignores case: only then find() folds the case of a path.

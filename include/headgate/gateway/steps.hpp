@@ -16,6 +16,7 @@ enum class Step : std::uint8_t {
   grpc_web,
   check_body,
   identify,
+  addresses,
   redirect,
   preflight,
   usage,

@@ -1,11 +1,15 @@
 #pragma once
-// The credentials at one moment: known API keys and the keys of issuers. They change with their files and with what
-// issuers publish, while the configuration stays the same.
+// The credentials at one moment: known API keys, the keys of issuers, lists of addresses. They change with their files
+// and with what issuers publish, while the configuration stays the same.
 
+#include "headgate/identity/address_blocks.hpp"
 #include "headgate/identity/api_keys.hpp"
 #include "headgate/identity/jwt.hpp"
 
 #include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace headgate::identity {
 
@@ -13,6 +17,8 @@ namespace headgate::identity {
 struct Credentials {
   std::shared_ptr<const ApiKeys> api_keys;  ///< never null
   std::shared_ptr<const JwtVerifier> jwt;   ///< null if no token is accepted
+  /// Path and content of each file of addresses, in the order of IdentityOptions::address_files; none is null.
+  std::vector<std::pair<std::string, std::shared_ptr<const AddressBlocks>>> address_lists{};
 };
 
 }  // namespace headgate::identity

@@ -125,6 +125,8 @@ struct IdentityOptions {
   ApiKeyOptions api_key;
   std::optional<JwtOptions> jwt;
   std::optional<FailureLimit> failures = FailureLimit{};  ///< absent: not limited
+  /// Paths of the files of addresses that routes name, each once; read again when they change.
+  std::vector<std::string> address_files;
 };
 
 }  // namespace headgate::identity

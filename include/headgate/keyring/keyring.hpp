@@ -18,9 +18,16 @@
 
 namespace headgate::keyring {
 
+/// What a source has.
+enum class SourceKind : std::uint8_t {
+  keys,
+  addresses  ///< that routes allow or deny; its `keys` are blocks
+};
+
 /// The state of one source of keys, for metrics and for the admin listener.
 struct SourceReport {
-  std::string source;           ///< "jwks https://login.example.com/keys", or the path of a file
+  std::string source;  ///< "jwks https://login.example.com/keys", or the path of a file
+  SourceKind kind = SourceKind::keys;
   std::uint64_t keys = 0;       ///< keys in force from this source
   Instant fetched{};            ///< when it last gave keys or said that they are unchanged; the epoch: never
   std::uint64_t successes = 0;  ///< successful fetches or reads; a reload that keeps the URL keeps this count
@@ -65,7 +72,7 @@ class Keyring {
   /// Any thread; cheap when called often: one relaxed read.
   void want(std::size_t issuer) noexcept;
 
-  /// For each issuer its file and its URL, then the file of API keys. Any thread.
+  /// For each issuer its file and its URL, then the file of API keys, then those of addresses. Any thread.
   std::vector<SourceReport> reports() const;
 
  private:

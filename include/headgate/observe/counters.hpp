@@ -158,8 +158,8 @@ using UpstreamHandshakeCounters = std::array<Counter*, kHandshakes>;
 UpstreamHandshakeCounters upstream_handshake_counters(Registry& registry, Writer worker, std::string_view upstream);
 
 /// The kinds of credentials.
-enum class AuthKind : std::uint8_t { api_key, jwt, mtls, service };  ///< service: of the auth service
-inline constexpr std::size_t kAuthKinds = 4;
+enum class AuthKind : std::uint8_t { api_key, jwt, mtls, service, address };  ///< service: of the auth service
+inline constexpr std::size_t kAuthKinds = 5;
 enum class AuthStatus : std::uint8_t {
   ok,
   missing,
@@ -181,9 +181,10 @@ enum class AuthStatus : std::uint8_t {
   no_claim,      ///< a valid token without the claim that a limit counts by
   insufficient,  ///< a valid token or key that lacks what the route demands of it
   refused,       ///< by the auth service
-  unavailable    ///< the auth service says nothing of it
+  unavailable,   ///< the auth service says nothing of it
+  denied         ///< an address from which the route may not be used
 };
-inline constexpr std::size_t kAuthStatuses = 21;
+inline constexpr std::size_t kAuthStatuses = 22;
 std::string_view to_text(AuthKind kind) noexcept;      ///< "api_key"
 std::string_view to_text(AuthStatus result) noexcept;  ///< "bad_signature"
 

@@ -71,7 +71,7 @@ inline constexpr Family key_source_up{
 inline constexpr Family key_source_keys{.name = "headgate_key_source_keys",
                                         .type = Type::gauge,
                                         .labels = {"source"},
-                                        .help = "Active keys from this source",
+                                        .help = "Active keys from this source; blocks, of a file of addresses",
                                         .ask = "headgate_key_source_keys"};
 inline constexpr Family key_source_reads{.name = "headgate_key_source_reads_total",
                                          .type = Type::counter,

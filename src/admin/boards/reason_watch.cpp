@@ -80,10 +80,14 @@ void tell_upstreams(Reasons& reasons, const std::vector<UpstreamReport>& upstrea
 }
 
 void tell_keys(Reasons& reasons, const std::vector<keyring::SourceReport>& sources) {
-  Wrong refused;
-  for (const auto& source : sources)
-    if (!source.fresh && source.failures > 0) refused.emplace_back(source.source, source.trouble);
-  reasons.set_only(ReasonKind::keys_refused, refused);
+  Wrong keys;
+  Wrong addresses;
+  for (const auto& source : sources) {
+    auto& wrong = source.kind == keyring::SourceKind::addresses ? addresses : keys;
+    if (!source.fresh && source.failures > 0) wrong.emplace_back(source.source, source.trouble);
+  }
+  reasons.set_only(ReasonKind::keys_refused, keys);
+  reasons.set_only(ReasonKind::addresses_refused, addresses);
 }
 
 void tell_logs(Reasons& reasons, observe::Logs::Failing failing) {

@@ -4,6 +4,7 @@
 
 #include "headgate/gateway/router.hpp"
 #include "headgate/http/path.hpp"
+#include "headgate/identity/network.hpp"
 
 #include <algorithm>
 #include <map>
@@ -149,6 +150,7 @@ std::string text_of(const gateway::RouteConditions& conditions) {
       for (const auto& value : each.values) add(value);
     }
   }
+  for (const auto& block : conditions.client_ip) out += " from " + identity::to_text(block);
   return out;
 }
 

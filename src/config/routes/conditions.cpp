@@ -2,11 +2,14 @@
 
 #include "config/build.hpp"
 #include "config/formats/formats.hpp"
+#include "config/table_shapes.hpp"
 #include "config/text/codes.hpp"
 #include "config/values.hpp"
 
 #include "headgate/core/text.hpp"
 #include "headgate/http/fields.hpp"
+#include "headgate/identity/address_blocks.hpp"
+#include "headgate/identity/network.hpp"
 
 #include <algorithm>
 #include <map>
@@ -50,10 +53,34 @@ std::vector<ValueCondition> read_list(Build& build, const Node* written, const S
 
 }  // namespace
 
+namespace {
+constexpr Shape kConditionBlocks = list("a list of address blocks", kNetwork, 1, 64);
+constexpr const Shape* kConditionForms[] = {&kNetwork, &kConditionBlocks};
+}  // namespace
+constexpr Shape kClientBlocks = either("an address block or a list of them", kConditionForms);
+
+namespace {
+
+/// Sorted, each once.
+std::vector<identity::Network> read_blocks(const Node* written) {
+  std::vector<const Node*> blocks = texts(written);
+  if (written != nullptr && written->kind == Kind::string) blocks = {written};
+  std::vector<identity::Network> out;
+  for (const Node* each : blocks)
+    if (auto block = identity::parse_network(each->text); block.has_value()) out.push_back(*block);
+  std::sort(out.begin(), out.end(),
+            [](const auto& a, const auto& b) { return identity::to_text(a) < identity::to_text(b); });
+  out.erase(std::unique(out.begin(), out.end()), out.end());
+  return out;
+}
+
+}  // namespace
+
 std::string conditions_in_words(const gateway::RouteConditions& conditions) {
   std::vector<std::string> words;
   for (const auto& each : conditions.headers) words.push_back(each.name);
   for (const auto& each : conditions.query) words.push_back('?' + each.name);
+  if (!conditions.client_ip.empty()) words.emplace_back("client_ip");
   return words.empty() ? "" : " with " + joined(words, ", ");
 }
 
@@ -63,6 +90,7 @@ gateway::RouteConditions build_conditions(Build& build, const Node& node) {
                           [](std::string_view a, std::string_view b) { return http::same_variable(a, b); });
   out.query = read_list(build, find(&node, "query"), [](std::string_view a, std::string_view b) { return a == b; });
   for (auto& each : out.headers) each.name = lower(each.name);
+  out.client_ip = read_blocks(find(&node, "client_ip"));
   return out;
 }
 
@@ -95,8 +123,27 @@ bool may_both_hold(const Conditions& a, const Conditions& b) {
   });
 }
 
+using Blocks = std::vector<identity::Network>;
+
+bool may_both_hold(const Blocks& a, const Blocks& b) {
+  if (a.empty() || b.empty()) return true;
+  return std::any_of(a.begin(), a.end(), [&](const auto& one) {
+    return std::any_of(b.begin(), b.end(),
+                       [&](const auto& other) { return identity::within(one, other) || identity::within(other, one); });
+  });
+}
+
 bool may_both_hold(const RouteConditions& a, const RouteConditions& b) {
-  return may_both_hold(a.headers, b.headers) && may_both_hold(a.query, b.query);
+  return may_both_hold(a.headers, b.headers) && may_both_hold(a.query, b.query) &&
+         may_both_hold(a.client_ip, b.client_ip);
+}
+
+/// Whether each address that is in one of `narrow` is in one of `wide`.
+bool implies(const Blocks& narrow, const Blocks& wide) {
+  if (wide.empty()) return true;
+  return !narrow.empty() && std::all_of(narrow.begin(), narrow.end(), [&](const auto& one) {
+    return std::any_of(wide.begin(), wide.end(), [&](const auto& other) { return identity::within(one, other); });
+  });
 }
 
 /// Whether what meets `narrow` meets `wide`.
@@ -128,6 +175,7 @@ bool settles(const RouteOptions& a, const RouteOptions& b, const RouteOptions& t
   if (rank_of(own) <= rank_of(a.conditions)) return false;
   if (!take_all(a.conditions.headers, b.conditions.headers, own.headers)) return false;
   if (!take_all(a.conditions.query, b.conditions.query, own.query)) return false;
+  if (!implies(a.conditions.client_ip, own.client_ip) && !implies(b.conditions.client_ip, own.client_ip)) return false;
   bool all = false;
   const auto methods = shared_methods(a, b, all);
   if (third.methods.empty()) return true;

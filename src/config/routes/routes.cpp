@@ -42,6 +42,8 @@ constexpr Key kAllRoutesKeys[] = {
      "What becomes of a request whose client closes its connection, or only its sending side, before the answer: `end` "
      "ends it and frees what it holds; `ignore` goes on, for clients that close their sending side and still read",
      into<&gateway::AllRoutes::client_close>},
+    {"addresses", &kAddressesShape, "", R"({ "deny_file": "/etc/headgate/denied.txt" })",
+     "From which addresses every route may be used; all others are refused with 403"},
     {"unknown_key", &kUnknownKeyShape, kOfOptions, R"("reject")",
      "What happens to a caller whose API key is unknown, expired or disabled: `anonymous` treats it as a caller "
      "without a key, `reject` refuses it; a route that requires a key always refuses it",
@@ -102,6 +104,8 @@ constexpr Key kRouteKeys[] = {
     {"query", &kParameterConditions, "", R"({ "format": "csv" })",
      "Only requests with all these parameters in the query: with this value, one of these values, or any value "
      "(`true`)"},
+    {"client_ip", &kClientBlocks, "", R"(["10.0.0.0/8"])",
+     "Only requests from these address blocks; it counts as a condition, as one of `headers` and `query` does"},
     {"redirect_to_https", &kRedirectToHttps, "", "false",
      "As for a listener, for this route; default: as the listener says"},
     {"to", &kToShape, "", R"("app")", "The upstream requests go to, or several with their weights",
@@ -132,6 +136,8 @@ constexpr Key kRouteKeys[] = {
     {"waiting_room", &kRoomName, "", R"("sale")",
      "The waiting room that callers pass first: its name in `waiting_rooms`",
      into<&gateway::RouteOptions::waiting_room>},
+    {"addresses", &kAddressesShape, "", R"({ "allow": ["10.0.0.0/8"] })",
+     "From which addresses it may be used, beside those of `all_routes`; all others are refused with 403"},
     {"require", &kRequireShape, R"("nothing")", R"("jwt")",
      "Refuse callers without a valid token (`jwt`), without a known key (`api_key`), or without a client certificate "
      "that was verified (`mtls`): here, by a listener with `client_ca`, or by a trusted proxy that reports it in the "
@@ -243,6 +249,7 @@ void build_route(Build& build, const Node& node) {
   }
   route.limits = uses(build, &node);
   for (const Node* each : texts(find(&node, "skip_limits"))) route.skip_limits.push_back(each->text);
+  build_addresses(build, &node, route.addresses);
   build_require(build, node, route);
   build_auth(build, node, route);
   route.cross_origin = build.config.gateway.all_routes.cross_origin;
@@ -257,6 +264,7 @@ void build_routes(Build& build) {
   const Node* all = find(&build.root, "all_routes");
   auto& out = build.config.gateway.all_routes;
   out.limits = uses(build, all);
+  build_addresses(build, all, out.addresses);
   if (all != nullptr && all->kind == Kind::object) build_edits(build, *all, out.edits);
   build_cross_origin(build, all, out.cross_origin);
   for (const Node* each : children(find(&build.root, "routes"), Kind::list)) {

@@ -208,6 +208,7 @@ std::string limits(const gateway::PathOptions& options, const RouteOptions& rout
   for (const auto& each : route.limits) words.push_back(use(each));
   if (!route.waiting_room.empty()) words.push_back("waiting room " + route.waiting_room);
   if (words.empty()) words.emplace_back("no limit");
+  if (route.addresses) words.emplace_back("from some addresses");
   if (auto demands = demands_in_words(route); !demands.empty()) words.push_back("for " + demands);
   return joined(words, ", ");
 }

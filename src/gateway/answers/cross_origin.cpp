@@ -1,5 +1,7 @@
 #include "cross_origin.hpp"
 
+#include "gateway/callers/find_client.hpp"
+
 #include "headgate/gateway/answer.hpp"
 #include "headgate/gateway/router.hpp"
 #include "headgate/http/named_values.hpp"
@@ -88,13 +90,14 @@ bool asks_usage(const Exchange& x) noexcept { return x.route != nullptr && x.rou
 
 /// The route of the request that a preflight asks for, if it has rules for other origins. The fields of that request
 /// are not there yet, but its query is.
-const Route* route_of(const Exchange& x, std::string_view method) {
+const Route* route_of(Exchange& x, std::string_view method) {
   if (asks_usage(x)) return x.route->cross_origin && (method == "GET" || method == "HEAD") ? x.route : nullptr;
   const auto found = x.snapshot->compiled->router().find({.authority = x.request.host,
                                                           .path = x.request.path,
                                                           .method = method,
                                                           .fields = &x.request.fields,
-                                                          .query = x.request.query});
+                                                          .query = x.request.query,
+                                                          .client = client_for_routes(x)});
   return found.route && found.route->cross_origin ? found.route : nullptr;
 }
 
@@ -122,7 +125,7 @@ std::string_view usable(Exchange& x, const CrossOrigin& rules, std::string_view 
 
 }  // namespace
 
-const Route* preflighted_route(const Exchange& x) {
+const Route* preflighted_route(Exchange& x) {
   if (x.request.method != "OPTIONS" || !http::has(x.request.fields, Known::origin)) return nullptr;
   const auto method = http::field_of(x.request.fields, "Access-Control-Request-Method");
   return method.twice || !http::is_token(method.value) ? nullptr : route_of(x, method.value);

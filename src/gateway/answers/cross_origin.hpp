@@ -10,7 +10,7 @@ namespace headgate::gateway {
 
 /// The route of the request that this preflight asks for: an OPTIONS with Origin and Access-Control-Request-Method.
 /// Null if it is none, or that route takes no cross-origin requests.
-const Route* preflighted_route(const Exchange& x);
+const Route* preflighted_route(Exchange& x);
 
 /// Answers a preflight, from the gateway itself: no server sees it.
 Task<std::optional<Problem>> answer_preflight(Exchange& x);

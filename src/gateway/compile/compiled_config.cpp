@@ -147,6 +147,9 @@ std::unique_ptr<Route> CompiledConfig::make_route(const RouteOptions& wanted, co
   route->name = wanted.name.empty() ? wanted.path : wanted.name;
   route->respond = wanted.respond;
   route->edits = compile_edits(options_.all_routes.edits.get(), wanted);
+  for (const auto* const rules : {options_.all_routes.addresses.get(), wanted.addresses.get()})
+    if (rules != nullptr) route->address_rules.push_back(rules);
+  routes_by_address_ = routes_by_address_ || !wanted.conditions.client_ip.empty();
   route->upstream_name = to;
   route->path = wanted.path;
   route->ignore_case = ignores_case(options_, wanted);

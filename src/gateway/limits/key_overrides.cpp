@@ -12,6 +12,11 @@
 namespace headgate::gateway {
 KeyOverrides::KeyOverrides(const CompiledConfig& compiled, std::shared_ptr<const identity::Credentials> credentials)
     : credentials_(std::move(credentials)) {
+  for (const auto& path : compiled.identity().address_files) {
+    const auto& lists = credentials_->address_lists;
+    const auto list = std::find_if(lists.begin(), lists.end(), [&](const auto& each) { return each.first == path; });
+    address_lists_.push_back(list == lists.end() ? nullptr : list->second);
+  }
   find_unknown_tiers(compiled);
   for (const auto& key : api_keys().records()) {
     for (const auto& wanted : key.overrides) override_limit(compiled, key, wanted);

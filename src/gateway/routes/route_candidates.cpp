@@ -1,5 +1,7 @@
 // Why each route was chosen for a request, or was not: asked of the router itself, with one route at a time.
 
+#include "gateway/callers/find_client.hpp"
+
 #include "headgate/gateway/explain.hpp"
 #include "headgate/http/h1/parse.hpp"
 
@@ -36,16 +38,21 @@ Why why_not(const RouteOptions& options, const Route& route, const Router::Wante
 
 }  // namespace
 
-RouteCandidates route_candidates(const CompiledConfig& compiled, std::string_view head, std::size_t most) {
+RouteCandidates route_candidates(const CompiledConfig& compiled, std::string_view head,
+                                 const boost::asio::ip::address& peer, std::size_t most) {
   RouteCandidates out;
-  http::RequestHead request;
+  Exchange asked;
+  auto& request = asked.request;
   const auto& bounds = compiled.options().head_bounds;
   if (http::h1::parse_request(head, {bounds.fields, bounds.target_bytes}, request).has_error()) return out;
+  asked.peer = peer;
+  find_client(asked, compiled.identity());
   const Router::Wanted wanted{.authority = request.host,
                               .path = request.path,
                               .method = request.method,
                               .fields = &request.fields,
-                              .query = request.query};
+                              .query = request.query,
+                              .client = &asked.caller.address};
   const auto& options = compiled.options().routes;
   for (std::size_t i = 0; i < options.size(); ++i) {
     const auto& route = *compiled.routes()[i];

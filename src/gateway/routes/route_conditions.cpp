@@ -2,9 +2,11 @@
 
 #include "headgate/core/text.hpp"
 #include "headgate/http/named_values.hpp"
+#include "headgate/identity/client_address.hpp"
 
 #include <algorithm>
 #include <optional>
+#include <variant>
 
 namespace headgate::gateway {
 namespace {
@@ -75,10 +77,21 @@ ConditionRank rank_of(const RouteConditions& conditions) noexcept {
     rank.with_values += static_cast<std::size_t>(
         std::count_if(list->begin(), list->end(), [](const ValueCondition& each) { return !each.values.empty(); }));
   }
+  if (conditions.client_ip.empty()) return rank;
+  ++rank.count;
+  ++rank.with_values;
+  constexpr std::size_t kOfV4 = 96;  // of the block that has all IPv4 addresses
+  rank.bits = kOfV4 + 33;
+  for (const auto& block : conditions.client_ip) {
+    const std::size_t before = block.index() == 0 ? kOfV4 : 0;
+    rank.bits = std::min(
+        rank.bits, 1 + before + std::visit([](const auto& one) -> std::size_t { return one.prefix_length(); }, block));
+  }
   return rank;
 }
 
-Meets meets(const RouteConditions& conditions, const http::Fields& fields, std::string_view query) {
+Meets meets(const RouteConditions& conditions, const http::Fields& fields, std::string_view query,
+            const boost::asio::ip::address* client) {
   bool all = true;
   const auto note = [&all](Meets each) {
     all = all && each == Meets::yes;
@@ -88,6 +101,8 @@ Meets meets(const RouteConditions& conditions, const http::Fields& fields, std::
     if (!note(field_meets(each, fields))) return Meets::unclear;
   for (const auto& each : conditions.query)
     if (!note(parameter_meets(each, query, conditions.any_case))) return Meets::unclear;
+  const auto& blocks = conditions.client_ip;
+  all = all && (blocks.empty() || (client != nullptr && identity::contains(blocks, *client)));
   return all ? Meets::yes : Meets::no;
 }
 

@@ -1,6 +1,7 @@
 // Finds the route of a request by its normalised path, so that no spelling avoids a limit.
 
 #include "gateway/answers/cross_origin.hpp"
+#include "gateway/callers/find_client.hpp"
 #include "steps.hpp"
 
 #include "headgate/gateway/exchange_counters.hpp"
@@ -30,7 +31,8 @@ MaybeProblem find_route(Path& /*path*/, Exchange& x) {
                                                     .path = x.request.path,
                                                     .method = x.request.method,
                                                     .fields = &x.request.fields,
-                                                    .query = x.request.query});
+                                                    .query = x.request.query,
+                                                    .client = client_for_routes(x)});
   if (x.snapshot->compiled->preflight_rule()) {
     if (const auto* const asked = preflighted_route(x)) {
       found.route = asked;

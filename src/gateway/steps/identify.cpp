@@ -1,7 +1,7 @@
 // Identifies the caller by the head alone: address and API key.
 
 #include "gateway/callers/assumed.hpp"
-#include "gateway/callers/forwarding_headers.hpp"
+#include "gateway/callers/find_client.hpp"
 #include "gateway/callers/presented.hpp"
 #include "steps.hpp"
 
@@ -14,19 +14,8 @@
 namespace headgate::gateway {
 namespace {
 
-void find_address(Exchange& x, const identity::IdentityOptions& options) {
+void name_address(Exchange& x, const identity::IdentityOptions& options) {
   auto& caller = x.caller;
-  caller.address = x.peer;
-  // A hop that does not know its client did not write the client's fields either.
-  caller.through_trusted =
-      !x.source_untold && !options.trusted_proxies.empty() && identity::contains(options.trusted_proxies, x.peer);
-  if (caller.through_trusted) {
-    ForwardingRoom room;
-    const auto told = forwarding_values(x, options.address_field, room);
-    const auto hops = identity::walk_hops(x.peer, options.address_field, told, options.trusted_proxies);
-    caller.address = hops.client;
-    caller.hops = hops.believed;
-  }
   // The whole IPv4 address is the key; its text is there already.
   if (!caller.through_trusted && x.peer.is_v4() && !x.peer_text.empty()) {
     caller.ip_key = x.peer_text;
@@ -71,7 +60,8 @@ Problem ambiguous(std::string_view detail, std::string_view challenge = {}) {
 
 MaybeProblem identify(Path& path, Exchange& x) {
   const auto& options = x.snapshot->compiled->identity();
-  find_address(x, options);
+  find_client(x, options);
+  name_address(x, options);
   for (const auto& name : x.route->read_cookies)
     if (http::cookie_of(x.request.fields, name).twice) {
       const bool token = x.route->reads_token && options.jwt && options.jwt->cookie == name;

@@ -1,6 +1,7 @@
 #include "max_forwards.hpp"
 
 #include "gateway/answers/respond.hpp"
+#include "gateway/callers/find_client.hpp"
 
 #include <charconv>
 #include <limits>
@@ -72,7 +73,8 @@ Task<std::optional<Problem>> answer_as_last(Exchange& x, RejectionHeaders style)
                                                             .path = x.request.path,
                                                             .method = {},
                                                             .fields = &x.request.fields,
-                                                            .query = x.request.query});
+                                                            .query = x.request.query,
+                                                            .client = client_for_routes(x)});
     x.allowed_methods = found.route ? std::string(kDefaultMethods) : found.allowed;
     x.fields.push_back({Known::allow, "Allow", x.allowed_methods});
   }

@@ -11,6 +11,8 @@ MaybeProblem translate_grpc_web(Path& path, Exchange& x);
 /// Refuses a body that is announced to be too large.
 MaybeProblem check_body(Path& path, Exchange& x);
 MaybeProblem identify(Path& path, Exchange& x);
+/// Refuses addresses that the route, or all routes, do not let in.
+MaybeProblem check_address(Path& path, Exchange& x);
 /// A preflight takes from a limit of its own, by address.
 MaybeProblem charge_preflight(Path& path, Exchange& x);
 /// So does the question what is left.

@@ -82,6 +82,8 @@ HaproxyTest test_of(const std::vector<std::string>& words) {
     out.kind = Kind::path;
   } else if (name == "method") {
     out.kind = Kind::method;
+  } else if (name == "src" && method.empty() && !values.empty()) {
+    out.kind = Kind::source;
   } else if (name == "ssl_fc") {
     out.kind = Kind::over_tls;
   } else if (name == "always_true" || name == "TRUE") {

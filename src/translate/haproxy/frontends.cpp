@@ -78,12 +78,14 @@ class Frontend {
       : work_(work), proxy_(proxy), limits_(haproxy_limits(work, proxy)) {}
 
   void take() {
+    std::set<const HaproxyLine*> taken;
+    const auto addresses = haproxy_addresses(work_, proxy_, taken);
     for (std::size_t i = proxy_.own; i < proxy_.lines.size(); ++i) {
       const auto& line = *proxy_.lines[i];
       const bool refuses = line.word(0) == "block" ||
                            (line.begins("http-request") && (line.word(1) == "deny" || line.word(1) == "tarpit" ||
                                                             line.word(1) == "silent-drop" || line.word(1) == "reject"));
-      if (refuses && !is_limit_rule(proxy_, line)) answer(line, "deny");
+      if (refuses && !is_limit_rule(proxy_, line) && !taken.contains(&line)) answer(line, "deny");
       if (line.begins("http-request", "return")) answer(line, "return");
       if (line.begins("redirect") || line.begins("http-request", "redirect")) answer(line, "redirect");
     }
@@ -95,7 +97,10 @@ class Frontend {
       pass_on(proxy_.section->head, proxy_.section->name);
     for (const auto& limit : limits_)
       if (!limit.when.empty()) narrow(limit);
-    for (auto& [requests, route] : routes_) put_route(work_.draft, std::move(route));
+    for (auto& [requests, route] : routes_) {
+      if (!addresses.empty() && !route.off) set_addresses(addresses, route);
+      put_route(work_.draft, std::move(route));
+    }
   }
 
  private:

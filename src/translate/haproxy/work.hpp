@@ -1,6 +1,7 @@
 #pragma once
 // What the parts of the translation of HAProxy share.
 
+#include "translate/draft/addresses.hpp"
 #include "translate/draft/draft.hpp"
 #include "translate/reading/haproxy_syntax.hpp"
 
@@ -26,6 +27,7 @@ struct HaproxyTest {
     connections,
     connection_rate,
     over_tls,
+    source,  ///< the address that connects
     always,
     other,  ///< cannot be translated
   };
@@ -84,6 +86,11 @@ struct HaproxyLimit {
 std::vector<HaproxyLimit> haproxy_limits(HaproxyWork& work, const HaproxyProxy& proxy);
 /// Whether a rule is one of those.
 bool is_limit_rule(const HaproxyProxy& proxy, const HaproxyLine& line);
+
+/// From which addresses all requests of a proxy are refused: by "http-request deny" whose condition is of "src" alone.
+/// Its lines come into `taken`.
+std::vector<AddressRule> haproxy_addresses(HaproxyWork& work, const HaproxyProxy& proxy,
+                                           std::set<const HaproxyLine*>& taken);
 
 /// Changes of fields that a proxy's rules make.
 void haproxy_fields(const HaproxyProxy& proxy, DraftEntry& route);

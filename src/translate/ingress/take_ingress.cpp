@@ -1,5 +1,6 @@
 // Kubernetes Ingress objects with the annotations of ingress-nginx.
 
+#include "translate/draft/addresses.hpp"
 #include "translate/draft/auth.hpp"
 #include "translate/draft/json.hpp"
 #include "translate/products.hpp"
@@ -176,6 +177,10 @@ void set_annotations(const Object& object, DraftEntry& route) {
         route,
         {.url = url, .copy = split(object.get("auth-response-headers")), .fields = {}, .cookies = true, .timeout = {}},
         object.spot("auth-url"), "auth-url: " + url);
+  const auto allowed = split(object.get("whitelist-source-range", object.get("allowlist-source-range")));
+  const auto denied = split(object.get("denylist-source-range"));
+  if (!allowed.empty() || !denied.empty())
+    set_addresses(address_rules(allowed, denied, object.spot("whitelist-source-range")), route);
 }
 
 void take_path(Ingress& work, const Object& object, const TreeNode& path, const std::string& host,
@@ -265,14 +270,15 @@ void say_annotations(Ingress& work, const Object& object) {
                                                                  "cors-allow-methods",
                                                                  "cors-allow-headers",
                                                                  "cors-allow-credentials",
+                                                                 "whitelist-source-range",
+                                                                 "allowlist-source-range",
+                                                                 "denylist-source-range",
                                                                  "permanent-redirect",
                                                                  "temporal-redirect",
                                                                  "auth-url",
                                                                  "auth-response-headers",
                                                                  "auth-always-set-cookie"};
   static const std::map<std::string, std::pair<Matter, const char*>, std::less<>> kOthers = {
-      {"whitelist-source-range", {Matter::lost, "headgate admits no addresses by a list: do that in a firewall"}},
-      {"denylist-source-range", {Matter::lost, "headgate refuses no addresses by a list: do that in a firewall"}},
       {"limit-rate", {Matter::lost, "headgate limits requests, not bytes a second"}},
       {"limit-rate-after", {Matter::lost, "headgate limits requests, not bytes a second"}},
       {"canary", {Matter::lost, "write several upstreams in \"to\", with \"weight\""}},

@@ -1,5 +1,6 @@
 // rate-limiting, key-auth and the other plugins that say something of a route.
 
+#include "translate/draft/addresses.hpp"
 #include "translate/draft/json.hpp"
 #include "translate/kong/work.hpp"
 
@@ -158,6 +159,17 @@ void transform(const TreeNode& plugin, const char* key, DraftEntry& route) {
             "headgate changes fields, and neither bodies nor queries");
 }
 
+void take_addresses(const TreeNode& plugin, DraftEntry& route) {
+  const auto& config = plugin["config"];
+  const auto both = [&config](const char* key, const char* older) {
+    const auto texts = config[key].texts();
+    return texts.empty() ? config[older].texts() : texts;
+  };
+  set_addresses(address_rules(both("allow", "whitelist"), both("deny", "blacklist"), plugin.spot), route);
+  if (config.has("status") && config.get("status") != "403")
+    say(route, Matter::differs, plugin.spot, "status: " + config.get("status"), "headgate refuses addresses with 403");
+}
+
 void cors(const TreeNode& plugin, DraftEntry& route) {
   const auto& config = plugin["config"];
   std::vector<std::pair<std::string, std::string>> members;
@@ -190,13 +202,13 @@ void say_of_plugin(Draft& draft, const TreeNode& plugin) {
       {"jwt", {Matter::lost, "write \"identity\": { \"jwt\" }, and \"require\": \"jwt\" in routes"}},
       {"basic-auth", {Matter::lost, "headgate knows tokens, API keys and certificates: \"require\""}},
       {"acl", {Matter::lost, "write \"tags\" beside a key, and \"require\": { \"api_key\": { \"tags\" } }"}},
-      {"ip-restriction", {Matter::lost, "headgate admits no addresses by a list: do that in a firewall"}},
       {"proxy-cache", {Matter::lost, "headgate has no cache"}},
       {"rate-limiting-advanced", {Matter::lost, "write a limit with \"sliding_window\""}},
       {"response-ratelimiting",
        {Matter::lost, "write a limit whose cost is a field of the answer: \"response_header\""}}};
   static const std::set<std::string, std::less<>> kTranslated = {
-      "rate-limiting", "key-auth", "request-size-limiting", "request-transformer", "response-transformer", "cors"};
+      "rate-limiting",        "key-auth", "request-size-limiting", "request-transformer",
+      "response-transformer", "cors",     "ip-restriction"};
   const auto name = plugin.get("name");
   if (plugin.has("enabled") && !is_true(plugin.get("enabled")))
     return draft.say(Matter::aside, plugin.spot, name, "it is not enabled");
@@ -233,6 +245,7 @@ void apply_plugins(KongWork& work, const KongPlugins& plugins, DraftEntry& route
     if (name == "request-transformer") transform(*plugin, "request_headers", route);
     if (name == "response-transformer") transform(*plugin, "response_headers", route);
     if (name == "cors") cors(*plugin, route);
+    if (name == "ip-restriction") take_addresses(*plugin, route);
   }
 }
 

@@ -117,8 +117,6 @@ constexpr std::array kFates{
     Beginning{"auth_basic", Matter::lost, "headgate knows tokens, API keys and certificates: \"require\""},
     Beginning{"auth_jwt", Matter::lost, "write \"identity\": { \"jwt\" }, and \"require\": \"jwt\" in routes"},
     Beginning{"satisfy", Matter::lost, "headgate's conditions must all hold"},
-    Beginning{"allow", Matter::lost, "headgate admits no addresses by a list: do that in a firewall"},
-    Beginning{"deny", Matter::lost, "headgate refuses no addresses by a list: do that in a firewall"},
     Beginning{"if", Matter::lost,
               "headgate has no such conditions; routes are chosen by \"host\", \"path\", \"methods\", \"headers\" and "
               "\"query\""},

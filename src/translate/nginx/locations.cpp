@@ -1,6 +1,7 @@
 // A server's locations: each becomes a route for each of the server's hosts.
 
 #include "known.hpp"
+#include "translate/draft/addresses.hpp"
 #include "translate/draft/json.hpp"
 #include "translate/nginx/work.hpp"
 
@@ -207,32 +208,26 @@ class Locations {
       if (each.name == "rewrite" && !simple_rewrite(each, match, route))
         say(route, Matter::lost, each.spot, each.text(), fate_of(each).why);
     }
-    const bool denies = say_who_may(location, route);
     if (returns != nullptr) {
       if (!scope.all("limit_req").empty() || !scope.all("limit_conn").empty())
         route.comments.emplace_back("No limits: nginx answers \"return\" before it looks at them.");
       return put(route, match, returns);
     }
-    if (denies) {
+    if (take_addresses(scope, route)) {
       route.set("respond", R"({ "status": 403 })");
       return put(route, match, nullptr);
     }
     pass_on(location, scope, match, route);
   }
 
-  /// Remarks on allow and deny; whether nobody may.
-  static bool say_who_may(const Directive& location, DraftEntry& route) {
-    bool allows = false;
-    bool denies_all = false;
-    for (const auto& each : location.block) {
-      if (each.name == "allow") allows = true;
-      if (each.name == "deny" && each.word(0) == "all") denies_all = true;
-    }
-    if (denies_all && !allows) return true;
-    for (const auto& each : location.block)
-      if (each.name == "allow" || each.name == "deny")
-        say(route, Matter::lost, each.spot, each.text(), fate_of(each).why);
-    return false;
+  /// Who may come from where; whether nobody may.
+  static bool take_addresses(const NginxScope& scope, DraftEntry& route) {
+    std::vector<AddressRule> rules;
+    for (const auto* each : scope.all("allow"))
+      rules.push_back({.allow = each->name == "allow", .block = std::string(each->word(0)), .spot = each->spot});
+    const bool nobody = !rules.empty() && !rules.front().allow && rules.front().block == "all";
+    if (!nobody) set_addresses(rules, route);
+    return nobody;
   }
 
   void pass_on(const Directive& location, const NginxScope& scope, const Matched& match, DraftEntry& route) {

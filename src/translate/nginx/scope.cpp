@@ -1,4 +1,5 @@
 #include "known.hpp"
+#include "translate/draft/addresses.hpp"
 #include "translate/nginx/work.hpp"
 #include "translate/unreadable.hpp"
 
@@ -11,9 +12,9 @@ namespace {
 constexpr std::size_t kMaxOfOne = 100;  // each route copies them
 
 bool is_inherited(std::string_view name) {
-  static const std::set<std::string_view> kNot = {"listen",         "server_name",     "allow",   "deny",  "location",
-                                                  "server",         "upstream",        "if",      "map",   "geo",
-                                                  "limit_req_zone", "limit_conn_zone", "rewrite", "return"};
+  static const std::set<std::string_view> kNot = {
+      "listen", "server_name", "location",       "server",          "upstream", "if",
+      "map",    "geo",         "limit_req_zone", "limit_conn_zone", "rewrite",  "return"};
   return is_translated(name) && !kNot.contains(name);
 }
 
@@ -23,10 +24,12 @@ void NginxScope::enter(const std::vector<Directive>& level) {
   std::map<std::string, std::vector<const Directive*>, std::less<>> own;
   for (const auto& each : level) {
     if (each.has_block || !is_inherited(each.name)) continue;
-    auto& all = own[each.name];
+    // Both are one list: a level with either takes over none from above.
+    auto& all = own[each.name == "deny" ? "allow" : each.name];
     all.push_back(&each);
-    if (all.size() > kMaxOfOne && each.name != "set_real_ip_from")
-      throw Unreadable(each.spot, "a level has more than " + std::to_string(kMaxOfOne) + " of these");
+    const auto most = each.name == "allow" || each.name == "deny" ? kMaxAddressRules : kMaxOfOne;
+    if (all.size() > most && each.name != "set_real_ip_from")
+      throw Unreadable(each.spot, "a level has more than " + std::to_string(most) + " of these");
   }
   for (auto& [name, all] : own)
     directives_[name] = std::make_shared<const std::vector<const Directive*>>(std::move(all));

@@ -19,7 +19,7 @@ class NginxScope {
  public:
   /// Takes in a level.
   void enter(const std::vector<Directive>& level);
-  /// All of this name that hold.
+  /// All of this name that hold. Those of "allow" are the list of "allow" and "deny".
   const std::vector<const Directive*>& all(std::string_view name) const;
   /// The last one, or null.
   const Directive* one(std::string_view name) const;

@@ -1,5 +1,6 @@
 // Middlewares: what they do to a route.
 
+#include "translate/draft/addresses.hpp"
 #include "translate/draft/auth.hpp"
 #include "translate/draft/json.hpp"
 #include "translate/reading/numbers.hpp"
@@ -220,11 +221,19 @@ void forward_auth(TraefikWork& work, const TreeNode& node, DraftEntry& route) {
         "Traefik gives the caller whatever the service answers; headgate 401, 403 and redirects, and 503 for the rest");
 }
 
+void allow_addresses(const TreeNode& node, DraftEntry& route) {
+  set_addresses(address_rules(comma_list(member_of(node, "sourceRange")), {}, node.spot), route);
+  const auto& strategy = member_of(node, "ipStrategy");
+  if (!strategy.members.empty())
+    say(route, Matter::differs, strategy.spot, "ipStrategy",
+        "headgate finds the client's address by \"trusted_proxies\" in \"identity\"");
+  if (const auto status = text_in(node, "rejectStatusCode"); !status.empty() && status != "403")
+    say(route, Matter::differs, node.spot, "rejectStatusCode: " + status, "headgate refuses addresses with 403");
+}
+
 const char* why_lost(const std::string& kind) {
   if (kind == "basicauth" || kind == "digestauth")
     return "headgate knows tokens, API keys and certificates: \"require\"";
-  if (kind == "ipallowlist" || kind == "ipwhitelist")
-    return "headgate admits no addresses by a list: do that in a firewall";
   if (kind == "circuitbreaker") return "write \"circuit\" in the upstream";
   if (kind == "errors") return "headgate has pages of its own for its own answers, and passes on those of servers";
   if (kind == "redirectregex" || kind == "replacepathregex")
@@ -272,6 +281,8 @@ void apply_middleware(TraefikWork& work, const std::string& name, DraftEntry& ro
     } else if (kind == "buffering") {
       const auto most = whole_number(text_in(node, "maxRequestBodyBytes"));
       if (most && *most > 0) route.set("max_body", std::to_string(*most));
+    } else if (kind == "ipallowlist" || kind == "ipwhitelist") {
+      allow_addresses(node, route);
     } else if (kind == "retry") {
       retry_of(work, node, route);
     } else if (kind == "compress" || kind == "contenttype" || kind == "passtlsclientcert") {

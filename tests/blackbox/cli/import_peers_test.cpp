@@ -59,6 +59,21 @@ void compare_peers(const std::vector<PeerCase>& cases, std::uint16_t original, s
   }
 }
 
+/// From which addresses both let requests for these paths in.
+void compare_sources(std::initializer_list<const char*> paths, std::uint16_t original, std::uint16_t translation) {
+  int let_in = 0;
+  int refused = 0;
+  for (const char* path : paths)
+    for (const char* source : {"127.0.0.1", "127.0.0.5", "127.0.0.9", "127.0.0.16", "127.0.0.66", "127.1.7.7"}) {
+      const auto wanted = RawClient(original, source).get(path).status();
+      EXPECT_TRUE(wanted == 200 || wanted == 403) << path << " from " << source << ": " << wanted;
+      EXPECT_EQ(RawClient(translation, source).get(path).status(), wanted) << path << " from " << source;
+      ++(wanted == 200 ? let_in : refused);
+    }
+  EXPECT_GE(let_in, 3);
+  EXPECT_GE(refused, 3);
+}
+
 constexpr const char* kImportedNginx = R"(daemon off;
 master_process off;
 pid nginx.pid;
@@ -119,6 +134,45 @@ TEST(ImportedNginx, RefusesWhatNginxRefuses) {
                 original.port(), translation.port());
 }
 
+constexpr const char* kNginxAddresses = R"(daemon off;
+master_process off;
+pid nginx.pid;
+events {}
+http {
+  access_log off;
+  client_body_temp_path body;
+  proxy_temp_path proxy;
+  fastcgi_temp_path fastcgi;
+  uwsgi_temp_path uwsgi;
+  scgi_temp_path scgi;
+  deny 127.0.0.66;
+  server {
+    listen 127.0.0.1:PORT;
+    location /inherited/ { proxy_pass http://127.0.0.1:APP; }
+    location /all/ { allow all; proxy_pass http://127.0.0.1:APP; }
+    location /office/ { deny 127.0.0.9; allow 127.0.0.0/28; allow 127.1.2.3/16; deny all; proxy_pass http://127.0.0.1:APP; }
+    location /shadowed/ { deny 127.0.0.0/28; allow 127.0.0.5; deny 127.0.0.66; proxy_pass http://127.0.0.1:APP; }
+    location /open/ { allow 127.0.0.5; deny 127.0.0.0/28; proxy_pass http://127.0.0.1:APP; }
+    location /nobody/ { deny all; proxy_pass http://127.0.0.1:APP; }
+    location /six/ { allow 2001:db8::/32; deny all; proxy_pass http://127.0.0.1:APP; }
+  }
+}
+)";
+
+TEST(ImportedNginx, LetsInTheAddressesThatNginxLetsIn) {
+  if (!installed(kNginx)) GTEST_SKIP() << "no " << kNginx << " on this machine";
+  const FakeUpstream app;
+  const auto text = put_in_place(kNginxAddresses, "APP", std::to_string(app.port()));
+  const TemporaryFile place("", "place");
+  const auto root = std::filesystem::path(place.path()).parent_path().string();
+  RealServer original(kNginx, {"-p", root, "-e", "stderr", "-c"},
+                      [&](std::uint16_t port) { return put_in_place(text, "PORT", std::to_string(port)); });
+  ASSERT_TRUE(original.listens()) << original.said();
+  const Gateway translation(imported_config(put_in_place(text, "PORT", "8080"), "nginx.conf"));
+  compare_sources({"/inherited/", "/all/", "/office/", "/shadowed/", "/open/", "/nobody/", "/six/"}, original.port(),
+                  translation.port());
+}
+
 constexpr const char* kImportedHaproxy = R"(
 defaults
   mode http
@@ -161,6 +215,35 @@ TEST(ImportedHaproxy, RefusesWhatHaproxyRefuses) {
                  {"a field counted on all paths", "/", 8, 3, "X-Who: w\r\n"},
                  {"no limit", "/", 8, 0}},
                 original.port(), translation.port());
+}
+
+constexpr const char* kHaproxyAddresses = R"(
+defaults
+  mode http
+  timeout connect 5s
+  timeout client 30s
+  timeout server 30s
+frontend web
+  bind 127.0.0.1:PORT
+  acl bad src 127.0.0.9
+  acl bad src 127.1.0.0/16
+  http-request deny if bad
+  http-request deny unless { src 127.0.0.0/28 127.1.7.7 }
+  use_backend app if { path_beg /other/ }
+  default_backend app
+backend app
+  server one 127.0.0.1:APP
+)";
+
+TEST(ImportedHaproxy, LetsInTheAddressesThatHaproxyLetsIn) {
+  if (!installed(kHaproxy)) GTEST_SKIP() << "no " << kHaproxy << " on this machine";
+  const FakeUpstream app;
+  const auto text = put_in_place(kHaproxyAddresses, "APP", std::to_string(app.port()));
+  RealServer original(kHaproxy, {"-db", "-f"},
+                      [&](std::uint16_t port) { return put_in_place(text, "PORT", std::to_string(port)); });
+  ASSERT_TRUE(original.listens()) << original.said();
+  const Gateway translation(imported_config(put_in_place(text, "PORT", "8080"), "haproxy.cfg"));
+  compare_sources({"/", "/other/"}, original.port(), translation.port());
 }
 
 }  // namespace

@@ -108,6 +108,14 @@ inline std::string describe(const gateway::EditOptions& edits) {
   return out.str();
 }
 
+inline std::string describe(const gateway::AddressRules& rules) {
+  std::ostringstream out;
+  out << " allow " << rules.allow.size() << " deny " << rules.deny.size() << " files";
+  for (const auto number : rules.allow_files) out << " +" << number;
+  for (const auto number : rules.deny_files) out << " -" << number;
+  return out.str();
+}
+
 inline std::string describe(const gateway::RouteOptions& route) {
   std::ostringstream out;
   out << "route " << route.name << " host " << route.host << " path " << route.path << " methods";
@@ -118,6 +126,8 @@ inline std::string describe(const gateway::RouteOptions& route) {
       for (const auto& value : each.values) out << ' ' << value;
     }
   }
+  for (const auto& block : route.conditions.client_ip) out << " from " << identity::to_text(block);
+  if (route.addresses) out << describe(*route.addresses);
   if (route.edits) out << describe(*route.edits);
   if (route.https_port) out << " https " << *route.https_port;
   out << " to " << route.to;

@@ -97,6 +97,7 @@ const std::map<std::string, std::string>& places() {
                                                       {"cors", "/routes/1/cors"},
                                                       {"share", "/routes/4/to/0"},
                                                       {"split_when", "/routes/4/to/0/when"},
+                                                      {"addresses", "/routes/2/addresses"},
                                                       {"require", "/routes/4/require"},
                                                       {"require_jwt", "/routes/4/require/jwt"},
                                                       {"require_api_key", "/routes/5/require/api_key"}};
@@ -126,7 +127,7 @@ Json bare(const std::string& section) {
     "routes": [{ "path": "/*", "to": "u", "limits": [{ "use": "l" }, "p", "t", "b", "h"], "waiting_room": "w",
                  "rewrite": {}, "request_headers": {}, "response_headers": {} },
                { "path": "/r", "respond": {}, "cors": { "origins": "https://a.example" } },
-               { "path": "/c", "respond": {}, "limits": [{ "use": "l", "cost": { "by_method": { "GET": 1 } } }] },
+               { "path": "/c", "respond": {}, "addresses": {}, "limits": [{ "use": "l", "cost": { "by_method": { "GET": 1 } } }] },
                { "path": "/d", "redirect": { "to": "/e" } },
                { "path": "/s", "to": [{ "upstream": "u", "weight": 1, "when": {} }], "require": { "jwt": {} } },
                { "path": "/k", "respond": {}, "require": { "api_key": {} } },

@@ -71,6 +71,35 @@ TEST_F(KeyringFiles, AreReadAgainWhenTheyAreWritten) {
   EXPECT_EQ(logged("keys_read source=" + path("jwks.json") + " in_force=1"), 1U);
 }
 
+TEST_F(KeyringFiles, OfAddressesKeepTheirLastValidContent) {
+  options.address_files = {path("denied.txt")};
+  write("denied.txt", "10.0.0.0/8\n");
+  start();
+  const auto holds = [&](const char* address) {
+    return keyring->now()->address_lists.at(0).second->smallest(boost::asio::ip::make_address(address)) >= 0;
+  };
+  EXPECT_TRUE(holds("10.1.2.3"));
+  EXPECT_EQ(report(1).source, path("denied.txt"));
+  EXPECT_EQ(report(1).kind, SourceKind::addresses);
+  EXPECT_EQ(report(1).keys, 1U);
+  write("denied.txt", "192.0.2.0/24\n198.51.100.7\n");
+  EXPECT_TRUE(run_until([&] { return holds("192.0.2.1"); }));
+  EXPECT_FALSE(holds("10.1.2.3"));
+  EXPECT_EQ(logged("addresses_read source=" + path("denied.txt") + " in_force=2"), 1U);
+  const auto before = keyring->now();
+  write("denied.txt", "192.0.2.0/24\n\nnobody\n");
+  EXPECT_TRUE(run_until([&] { return report(1).failures == 1; }));
+  EXPECT_EQ(keyring->now(), before) << "nothing is published";
+  EXPECT_NE(report(1).trouble.find("denied.txt:3: \"nobody\""), std::string::npos) << report(1).trouble;
+  EXPECT_EQ(logged("addresses_refused: the addresses in use stay in use"), 1U);
+  EXPECT_EQ(logged("keys_refused"), 0U);
+}
+
+TEST_F(KeyringFiles, OfAddressesMustBeReadableAtTheStart) {
+  options.address_files = {path("none.txt")};
+  EXPECT_NE(why_not_open().find("none.txt: cannot be read"), std::string::npos);
+}
+
 TEST_F(KeyringFiles, AreReadAgainWhenAnotherTakesTheirPlace) {
   start();
   write("next.json", jwk_set({"two"}));

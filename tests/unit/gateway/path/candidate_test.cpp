@@ -42,7 +42,8 @@ class PathCandidate : public Path {
                                                             headgate::test::upstreams({"app"}), 1);
     identity::Credentials credentials{
         std::make_shared<const identity::ApiKeys>(identity.api_key.known),
-        std::shared_ptr<const identity::JwtVerifier>(first.key_overrides->jwt(), [](const identity::JwtVerifier*) {})};
+        std::shared_ptr<const identity::JwtVerifier>(first.key_overrides->jwt(), [](const identity::JwtVerifier*) {}),
+        {}};
     parts.key_overrides = std::make_shared<const KeyOverrides>(
         *parts.compiled, std::make_shared<const identity::Credentials>(std::move(credentials)));
     parts.redis = candidate_redis;

@@ -254,7 +254,7 @@ class Path : public testing::Test {
     options.routes.push_back(route);
     if (next_app) upstream(std::string(next_app->name()));
     const auto compiled = std::make_shared<const CompiledConfig>(options, identity, limits, upstreams_, 1);
-    identity::Credentials credentials{std::make_shared<const identity::ApiKeys>(identity.api_key.known), {}};
+    identity::Credentials credentials{std::make_shared<const identity::ApiKeys>(identity.api_key.known), {}, {}};
     if (identity.jwt) credentials.jwt = std::make_shared<const ScriptedVerifier>(trace);
     Snapshot first;
     first.compiled = compiled;

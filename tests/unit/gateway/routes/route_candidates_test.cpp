@@ -3,6 +3,7 @@
 #include "support/upstreams.hpp"
 
 #include "headgate/gateway/explain.hpp"
+#include "headgate/identity/network.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -29,7 +30,7 @@ struct Candidates : testing::Test {
   RouteCandidates of(const std::string& line, const std::string& fields = "Host: a.example\r\n",
                      std::size_t most = 20) {
     const CompiledConfig compiled(options, {}, {}, headgate::test::upstreams({"app"}), 1);
-    auto out = route_candidates(compiled, line + " HTTP/1.1\r\n" + fields + "\r\n", most);
+    auto out = route_candidates(compiled, line + " HTTP/1.1\r\n" + fields + "\r\n", peer, most);
     others = out.others;
     return out;
   }
@@ -40,8 +41,17 @@ struct Candidates : testing::Test {
   }
 
   PathOptions options;
+  boost::asio::ip::address peer = boost::asio::ip::make_address("192.0.2.7");
   std::size_t others = 0;
 };
+
+TEST_F(Candidates, KnowWhereTheRequestComesFrom) {
+  add("wide", "/a");
+  add("office", "/a").conditions.client_ip = {*identity::parse_network("192.0.2.0/24")};
+  EXPECT_EQ(reasons(of("GET /a")).at("office"), Why::less_specific);
+  peer = boost::asio::ip::make_address("198.51.100.1");
+  EXPECT_EQ(reasons(of("GET /a")).at("office"), Why::conditions);
+}
 
 TEST_F(Candidates, SayWhatDidNotFit) {
   add("other path", "/b/*");
@@ -65,7 +75,7 @@ TEST_F(Candidates, KnowTheChosenOneByItsNumber) {
   add("wide", "/*");
   add("exact", "/a");
   const CompiledConfig compiled(options, {}, {}, headgate::test::upstreams({"app"}), 1);
-  auto out = route_candidates(compiled, "GET /a HTTP/1.1\r\nHost: a.example\r\n\r\n");
+  auto out = route_candidates(compiled, "GET /a HTTP/1.1\r\nHost: a.example\r\n\r\n", peer);
   choose(out, compiled.routes()[1].get());
   EXPECT_EQ(out.routes[0].why, Why::less_specific);
   EXPECT_EQ(out.routes[1].why, Why::chosen);

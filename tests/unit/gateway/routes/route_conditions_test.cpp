@@ -2,6 +2,7 @@
 
 #include "headgate/gateway/compiled_config.hpp"
 #include "headgate/gateway/router.hpp"
+#include "headgate/identity/network.hpp"
 
 #include <gtest/gtest.h>
 
@@ -53,10 +54,10 @@ class Demanding {
 http::Field field(std::string_view name, std::string_view value) { return {http::Known::unknown, name, value}; }
 
 RouteConditions by_field(std::string name, std::vector<std::string> values) {
-  return {.headers = {{std::move(name), std::move(values)}}, .query = {}};
+  return {.headers = {{std::move(name), std::move(values)}}, .query = {}, .client_ip = {}};
 }
 RouteConditions by_parameter(std::string name, std::vector<std::string> values) {
-  return {.headers = {}, .query = {{std::move(name), std::move(values)}}};
+  return {.headers = {}, .query = {{std::move(name), std::move(values)}}, .client_ip = {}};
 }
 
 TEST(RouteConditions, TakeARequestWithTheValueOneOfTheValuesOrAnyValue) {
@@ -167,16 +168,44 @@ std::string case_anew(std::string text, std::mt19937& random) {
   return text;
 }
 
+RouteConditions from(const std::vector<std::string>& blocks) {
+  RouteConditions out{.headers = {}, .query = {}, .client_ip = {}};
+  for (const auto& each : blocks) out.client_ip.push_back(*identity::parse_network(each));
+  return out;
+}
+
+TEST(RouteConditions, OfAnAddressHoldInTheirBlocks) {
+  const auto conditions = from({"10.0.0.0/8", "2001:db8::/32"});
+  const auto at = [&](const char* address) {
+    const auto client = boost::asio::ip::make_address(address);
+    return meets(conditions, {}, "", &client);
+  };
+  EXPECT_EQ(at("10.255.0.1"), Meets::yes);
+  EXPECT_EQ(at("2001:db8::1"), Meets::yes);
+  EXPECT_EQ(at("11.0.0.1"), Meets::no);
+  EXPECT_EQ(at("::ffff:10.1.1.1"), Meets::yes);
+  EXPECT_EQ(meets(conditions, {}, "", nullptr), Meets::no) << "nobody knows where it comes from";
+}
+
+TEST(RouteConditions, OfAnAddressAreMoreSpecificTheSmallerTheirLargestBlockIs) {
+  EXPECT_LT(rank_of(from({"10.0.0.0/8"})), rank_of(from({"10.1.0.0/16"})));
+  EXPECT_EQ(rank_of(from({"10.0.0.0/8", "192.0.2.1"})), rank_of(from({"11.0.0.0/8"})));
+  EXPECT_LT(rank_of(from({"::/0"})), rank_of(from({"0.0.0.0/0"})));
+  EXPECT_LT(rank_of(from({"0.0.0.0/0"})), rank_of(from({"2001:db8::1"})));
+  EXPECT_LT(rank_of(RouteConditions{}), rank_of(from({"::/0"})));
+}
+
 // A model that sees the request as names and values decides; the router, who sees a spelling of it, must agree or
 // refuse.
 TEST(RouteConditions, NoSpellingAndNoOrderChangesTheRoute) {
   std::mt19937 random(2026);
-  const std::vector<Demand> rows = {{"/a", {}, {}},
-                                    {"/a", {}, by_field("x-one", {"1"})},
-                                    {"/a", {}, by_field("x-one", {"2", "3"})},
-                                    {"/a", {}, {.headers = {{"x-one", {"1"}}}, .query = {{"q", {}}}}},
-                                    {"/a", {}, {.headers = {{"x-one", {"1"}}}, .query = {{"q", {"5"}}}}},
-                                    {"/{x}", {}, by_parameter("q", {"5"})}};
+  const std::vector<Demand> rows = {
+      {"/a", {}, {}},
+      {"/a", {}, by_field("x-one", {"1"})},
+      {"/a", {}, by_field("x-one", {"2", "3"})},
+      {"/a", {}, {.headers = {{"x-one", {"1"}}}, .query = {{"q", {}}}, .client_ip = {}}},
+      {"/a", {}, {.headers = {{"x-one", {"1"}}}, .query = {{"q", {"5"}}}, .client_ip = {}}},
+      {"/{x}", {}, by_parameter("q", {"5"})}};
   const auto model = [](const std::string& one, const std::string& q) -> std::string {
     if (one == "1" && q == "5") return "4";
     if (one == "1" && !q.empty()) return "3";

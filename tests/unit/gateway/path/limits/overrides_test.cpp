@@ -178,7 +178,7 @@ class OverrideTables : public PathOverrides {
           std::make_shared<const CompiledConfig>(options, identity, limits, headgate::test::upstreams({"app"}), 1);
       keys_ = std::make_shared<const KeyOverrides>(
           *compiled_, std::make_shared<const identity::Credentials>(identity::Credentials{
-                          std::make_shared<const identity::ApiKeys>(identity.api_key.known), {}}));
+                          std::make_shared<const identity::ApiKeys>(identity.api_key.known), {}, {}}));
     }
     return *tables_.emplace_back(std::make_unique<OverrideTable>(*compiled_, *keys_, all, before));
   }

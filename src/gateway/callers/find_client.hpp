@@ -1,0 +1,30 @@
+#pragma once
+// The address of the client, as trusted hops tell it.
+
+#include "headgate/gateway/exchange.hpp"
+#include "headgate/identity/client_address.hpp"
+
+namespace headgate::gateway {
+
+/// As find_client(), for a peer that is a trusted hop.
+void walk_to_client(Exchange& x, const identity::IdentityOptions& options);
+
+/// Sets the address of the caller, its hops, and whether the fields of the peer are believed. May be called again.
+inline void find_client(Exchange& x, const identity::IdentityOptions& options) {
+  auto& caller = x.caller;
+  caller.address = x.peer;
+  // A hop that does not know its client did not write the client's fields either.
+  caller.through_trusted =
+      !x.source_untold && !options.trusted_proxies.empty() && identity::contains(options.trusted_proxies, x.peer);
+  if (caller.through_trusted) walk_to_client(x, options);
+}
+
+/// The address for Router::Wanted; null if no route asks for it. Finds it where it is not known yet.
+inline const boost::asio::ip::address* client_for_routes(Exchange& x) {
+  const auto& compiled = *x.snapshot->compiled;
+  if (!compiled.routes_by_address()) return nullptr;
+  find_client(x, compiled.identity());
+  return &x.caller.address;
+}
+
+}  // namespace headgate::gateway

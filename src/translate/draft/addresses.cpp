@@ -1,0 +1,108 @@
+#include "addresses.hpp"
+
+#include "json.hpp"
+#include "translate/unreadable.hpp"
+
+#include "headgate/identity/address_blocks.hpp"
+#include "headgate/identity/network.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <optional>
+
+namespace headgate::translate {
+namespace {
+
+using identity::Network;
+
+/// Others take "10.1.2.3/8" for the block that it is in.
+std::optional<Network> block_of(const std::string& text) {
+  if (auto read = identity::parse_network(text); read.has_value()) return *read;
+  const auto slash = text.find('/');
+  if (slash == std::string::npos) return std::nullopt;
+  boost::system::error_code wrong;
+  const auto address = boost::asio::ip::make_address(text.substr(0, slash), wrong);
+  unsigned length = 0;
+  const char* const end = text.data() + text.size();
+  const auto read = std::from_chars(text.data() + slash + 1, end, length);
+  if (wrong || read.ptr != end || read.ec != std::errc() || length > (address.is_v4() ? 32U : 128U))
+    return std::nullopt;
+  const auto masked = identity::parse_network(identity::block_of(address, length));
+  return masked.has_value() ? std::optional(*masked) : std::nullopt;
+}
+
+struct Kept {
+  bool allow = false;
+  Network block;
+};
+
+const std::array<Network, 2>& everything() {
+  static const std::array<Network, 2> all{*identity::parse_network("0.0.0.0/0"), *identity::parse_network("::/0")};
+  return all;
+}
+
+bool is_everything(const Network& block) {
+  return std::find(everything().begin(), everything().end(), block) != everything().end();
+}
+
+/// A rule behind one that holds all of its addresses never decides. Of those that are left no earlier one holds a later
+/// one, so that the smallest block that holds an address is the first one that does.
+void keep(std::vector<Kept>& kept, bool allow, const Network& block) {
+  const auto before = [&](const Kept& each) { return identity::within(block, each.block); };
+  if (std::none_of(kept.begin(), kept.end(), before)) kept.push_back({allow, block});
+}
+
+std::vector<std::string> texts_where(const std::vector<Kept>& kept, bool allow) {
+  std::vector<std::string> out;
+  for (const auto& each : kept)
+    if (each.allow == allow) out.push_back(identity::to_text(each.block));
+  return out;
+}
+
+}  // namespace
+
+std::vector<AddressRule> address_rules(const std::vector<std::string>& allow, const std::vector<std::string>& deny,
+                                       const Spot& spot) {
+  std::vector<AddressRule> out;
+  for (const auto& each : deny) out.push_back({.allow = false, .block = each, .spot = spot});
+  for (const auto& each : allow) out.push_back({.allow = true, .block = each, .spot = spot});
+  if (!allow.empty()) out.push_back({.allow = false, .block = "all", .spot = spot});
+  return out;
+}
+
+void set_addresses(const std::vector<AddressRule>& rules, DraftEntry& route) {
+  if (rules.size() > kMaxAddressRules)
+    throw Unreadable(rules.front().spot, "there are more than " + std::to_string(kMaxAddressRules) + " addresses");
+  std::vector<Kept> kept;
+  for (const auto& rule : rules) {
+    if (rule.block == "all") {
+      for (const auto& each : everything()) keep(kept, rule.allow, each);
+      continue;
+    }
+    const auto block = block_of(rule.block);
+    if (block) keep(kept, rule.allow, *block);
+    if (!block) say(route, Matter::lost, rule.spot, rule.block, "headgate knows blocks of addresses");
+  }
+  for (const auto& each : everything()) keep(kept, true, each);  // whom no rule names is let in
+  const auto of_everything = [&](bool allow) {
+    return std::count_if(kept.begin(), kept.end(),
+                         [&](const Kept& each) { return each.allow == allow && is_everything(each.block); });
+  };
+  const auto erase = [&](bool allow) {
+    std::erase_if(kept, [&](const Kept& each) { return each.allow == allow && is_everything(each.block); });
+  };
+  // What is said anyway: where nothing is allowed by name all are let in, and where something is all others are not.
+  const auto allowed = std::count_if(kept.begin(), kept.end(), [](const Kept& each) { return each.allow; });
+  if (of_everything(true) == 2 && allowed == 2)
+    erase(true);
+  else if (of_everything(false) == 2 && allowed > 0)
+    erase(false);
+  std::vector<std::pair<std::string, std::string>> members;
+  for (const bool allow : {true, false})
+    if (const auto blocks = texts_where(kept, allow); !blocks.empty())
+      members.emplace_back(allow ? "allow" : "deny", texts_of(blocks));
+  if (!members.empty()) route.set("addresses", object_of(members));
+}
+
+}  // namespace headgate::translate
