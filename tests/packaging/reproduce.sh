@@ -11,11 +11,12 @@ SOURCE_DATE_EPOCH=$(git -C "$repository" log -1 --format=%ct)
 commit=$(git -C "$repository" rev-parse --short=12 HEAD)
 export SOURCE_DATE_EPOCH CCACHE_DISABLE=1
 
+# CPack writes the modes that its own files get into the archive, so ./dev deb has one umask, too.
 one() { # DIRECTORY JOBS
   mkdir -p "$1"
   git -C "$repository" archive HEAD | tar -C "$1" -xf -
   (cd "$1" && cmake --preset release -DHEADGATE_TESTS=OFF -DHEADGATE_COMMIT="$commit" "${options[@]}" && cmake --build build/release -j "$2" --target headgate &&
-    cd build/release && cpack) >"$1.log" 2>&1 || { tail -n 20 "$1.log"; exit 1; }
+    cd build/release && umask 022 && cpack) >"$1.log" 2>&1 || { tail -n 20 "$1.log"; exit 1; }
 }
 
 first=''
@@ -31,8 +32,9 @@ for file in headgate *.deb; do
   if cmp "$first/$file" "$file"; then sha256sum "$file"; else result=1; fi
 done
 contents() { # DIRECTORY: of the package in it
-  rm -rf "$place/unpacked" && dpkg-deb -R "$1"/*.deb "$place/unpacked"
-  (cd "$place/unpacked" && find . -type f -exec sha256sum {} + | sort -k 2)
+  local unpacked
+  unpacked=$(mktemp -d "$place/XXXXXX") && dpkg-deb -R "$1"/*.deb "$unpacked"
+  (cd "$unpacked" && find . -type f -exec sha256sum {} + | sort -k 2)
 }
 if ((result)); then diff <(contents "$first") <(contents "$second") || true; fi
 exit $result
