@@ -143,6 +143,8 @@ Result<std::vector<Network>, AddressFileError> read_addresses(std::string_view t
 
 Result<std::vector<Network>, AddressFileError> read_addresses(std::string_view text, std::size_t most) {
   std::vector<Network> out;
+  if (text.size() > kLongestAddressFile)
+    return AddressFileError{1, "the file is larger than " + std::to_string(kLongestAddressFile >> 20) + " MiB"};
   for (std::size_t line = 1; !text.empty(); ++line) {
     const auto end = text.find('\n');
     auto one = text.substr(0, end);

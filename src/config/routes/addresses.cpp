@@ -146,7 +146,8 @@ void build_addresses(Build& build, const Node* section, gateway::AddressRulesPtr
 /// A route that lets in only what is refused for all routes.
 void check_addresses(Build& build) {
   const auto& all = build.config.gateway.all_routes.addresses;
-  if (!all || all->deny.size() == 0) return;
+  if (!all || all->deny.size() == 0 || !all->allow_files.empty()) return;
+  const auto let_in = blocks_in(find(find(find(&build.root, "all_routes"), "addresses"), "allow"));
   const auto& routes = build.config.gateway.routes;
   for (std::size_t i = 0; i < routes.size(); ++i) {
     const auto& own = routes[i].addresses;
@@ -156,7 +157,9 @@ void check_addresses(Build& build) {
     const auto refused = [&](const Written& each) {
       const auto denied = all->deny.smallest(first_of(each.block));
       return denied != identity::AddressBlocks::kNone && denied <= length_of(each.block) &&
-             all->allow.smallest(first_of(each.block)) < denied;
+             all->allow.smallest(first_of(each.block)) < denied &&
+             std::none_of(let_in.begin(), let_in.end(),
+                          [&](const Written& one) { return identity::within(one.block, each.block); });
     };
     if (allow.empty() || !std::all_of(allow.begin(), allow.end(), refused)) continue;
     build.report.warning_at_key(code::kNoEffect, *node,

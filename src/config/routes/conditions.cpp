@@ -184,8 +184,27 @@ bool settles(const RouteOptions& a, const RouteOptions& b, const RouteOptions& t
   });
 }
 
+/// Whether of each two blocks that share addresses the one of `first` is the smaller one.
+bool is_smaller(const Blocks& first, const Blocks& second) {
+  return !first.empty() && !second.empty() && std::all_of(first.begin(), first.end(), [&](const auto& one) {
+    return std::all_of(second.begin(), second.end(), [&](const auto& other) {
+      return identity::within(one, other) || !identity::within(other, one);
+    });
+  });
+}
+
+/// Whether one of them wins wherever both hold, because it is more specific. The rank of blocks is that of the largest
+/// one, which may not be the one that holds an address.
+bool is_decided(const RouteConditions& a, const RouteConditions& b) {
+  const auto first = rank_of(a);
+  const auto second = rank_of(b);
+  if (first == second) return false;
+  if (first.count != second.count || first.with_values != second.with_values) return true;
+  return first > second ? is_smaller(a.client_ip, b.client_ip) : is_smaller(b.client_ip, a.client_ip);
+}
+
 bool compete(const RouteOptions& a, const RouteOptions& b) {
-  if (a.conditions == b.conditions || rank_of(a.conditions) != rank_of(b.conditions)) return false;
+  if (a.conditions == b.conditions || is_decided(a.conditions, b.conditions)) return false;
   bool all = false;
   return (!shared_methods(a, b, all).empty() || all) && may_both_hold(a.conditions, b.conditions);
 }

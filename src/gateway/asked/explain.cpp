@@ -91,7 +91,8 @@ Task<Explanation> explain_head(Path& path, Exchange& x) {
   out.method = x.request.method;
   out.host = x.request.authority;
   out.path = x.request.path;
-  if (x.caller.ip_key.empty()) x.caller.address = x.peer;
+  // Routes by the client's address may have found it already.
+  if (x.caller.ip_key.empty() && x.caller.address.is_unspecified()) x.caller.address = x.peer;
   describe_caller(x, out);
   if (x.route) describe_route(x, out);
   const auto& a = x.admission;

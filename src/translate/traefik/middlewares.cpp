@@ -222,6 +222,15 @@ void forward_auth(TraefikWork& work, const TreeNode& node, DraftEntry& route) {
 }
 
 void allow_addresses(const TreeNode& node, DraftEntry& route) {
+  const bool several = !route.get("addresses").empty();
+  if (several || comma_list(member_of(node, "sourceRange")).empty()) {
+    // Whoever would have been refused must not get in.
+    route.set("to", {});
+    route.set("respond", R"({ "status": 503, "body": "its lists of addresses were not translated\n" })");
+    return say(route, Matter::lost, node.spot, "ipAllowList",
+               several ? "an address must be in all of these lists: write what they have in common as \"addresses\""
+                       : "it has no \"sourceRange\"");
+  }
   set_addresses(address_rules(comma_list(member_of(node, "sourceRange")), {}, node.spot), route);
   const auto& strategy = member_of(node, "ipStrategy");
   if (!strategy.members.empty())
