@@ -14,7 +14,7 @@ RUN ./dev build release headgate && strip build/release/headgate
 FROM debian:bookworm-slim
 RUN apt-get update \
  && apt-get install -y --no-install-recommends ca-certificates libdate-tz3 libhiredis0.14 libprometheus-cpp-core1.0 libspdlog1.10 libssl3 \
-      libnghttp2-14 libxxhash0 libyaml-cpp0.7 tzdata zlib1g \
+      libnghttp2-14 libre2-9 libxxhash0 libyaml-cpp0.7 tzdata zlib1g \
  && rm -rf /var/lib/apt/lists/*
 COPY --from=build /src/build/release/headgate /usr/local/bin/headgate
 COPY conf/headgate.json /etc/headgate/headgate.json

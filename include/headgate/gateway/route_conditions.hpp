@@ -1,15 +1,19 @@
 #pragma once
-// What a route demands of a request beside host, path and method: fields of its head and parameters of its query.
+// What a route demands of a request beside host, path and method: fields of its head, parameters of its query, and a
+// regular expression of its path.
 
 #include "headgate/http/fields.hpp"
 
 #include <compare>
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace headgate::gateway {
+
+class PathRegex;
 
 /// A field or a parameter that must be there, with one of these values.
 struct ValueCondition {
@@ -20,11 +24,16 @@ struct ValueCondition {
 
 /// All of them must hold. Each name occurs once.
 struct RouteConditions {
-  std::vector<ValueCondition> headers;  ///< names are compared without case (RFC 9110 section 5.1)
-  std::vector<ValueCondition> query;    ///< names and values are compared percent-decoded; names with case
-  bool any_case = false;                ///< whether names of parameters are compared without case, too
-  bool empty() const noexcept { return headers.empty() && query.empty(); }
-  bool operator==(const RouteConditions&) const = default;
+  std::vector<ValueCondition> headers;    ///< names are compared without case (RFC 9110 section 5.1)
+  std::vector<ValueCondition> query;      ///< names and values are compared percent-decoded; names with case
+  bool any_case = false;                  ///< whether names of parameters are compared without case, too
+  std::string path_pattern;               ///< a regular expression as it is written; empty: none
+  std::shared_ptr<const PathRegex> path;  ///< the same, compiled; null: none
+  bool empty() const noexcept { return headers.empty() && query.empty() && !path; }
+  bool operator==(const RouteConditions& other) const noexcept {
+    return headers == other.headers && query == other.query && any_case == other.any_case &&
+           path_pattern == other.path_pattern;
+  }
 };
 
 /// How specific conditions are: the number of conditions, and how many of them name values.
@@ -40,8 +49,9 @@ ConditionRank rank_of(const RouteConditions& conditions) noexcept;
 /// broken escape.
 enum class Meets { no, yes, unclear };
 
-/// `query` begins with '?' or is empty. Unclear if one of the conditions is, also if another one does not hold: so no
-/// caller can leave a route by writing a name twice.
-Meets meets(const RouteConditions& conditions, const http::Fields& fields, std::string_view query);
+/// `query` begins with '?' or is empty, `path` is normalised. Unclear if one of the conditions is, also if another one
+/// does not hold: so no caller can leave a route by writing a name twice.
+Meets meets(const RouteConditions& conditions, const http::Fields& fields, std::string_view query,
+            std::string_view path);
 
 }  // namespace headgate::gateway

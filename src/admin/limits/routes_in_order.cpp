@@ -107,7 +107,7 @@ nlohmann::ordered_json route_row(const gateway::PathOptions& options, const Rout
   nlohmann::ordered_json row = {{"route", route.name}, {"path", route.path}};
   if (!route.host.empty()) row["host"] = route.host;
   if (!route.methods.empty()) row["methods"] = route.methods;
-  if (!route.conditions.empty()) row["conditions"] = route.conditions.headers.size() + route.conditions.query.size();
+  if (!route.conditions.empty()) row["conditions"] = gateway::rank_of(route.conditions).count;
   if (route.respond) {
     row["answers"] = route.respond->status;
   } else if (route.split) {

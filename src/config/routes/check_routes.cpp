@@ -149,6 +149,10 @@ std::string text_of(const gateway::RouteConditions& conditions) {
       for (const auto& value : each.values) add(value);
     }
   }
+  if (conditions.path) {
+    out += " matching";
+    add(conditions.path_pattern);
+  }
   return out;
 }
 

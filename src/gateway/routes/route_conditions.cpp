@@ -1,6 +1,7 @@
 #include "headgate/gateway/route_conditions.hpp"
 
 #include "headgate/core/text.hpp"
+#include "headgate/gateway/path_regex.hpp"
 #include "headgate/http/named_values.hpp"
 
 #include <algorithm>
@@ -75,10 +76,17 @@ ConditionRank rank_of(const RouteConditions& conditions) noexcept {
     rank.with_values += static_cast<std::size_t>(
         std::count_if(list->begin(), list->end(), [](const ValueCondition& each) { return !each.values.empty(); }));
   }
+  if (conditions.path) {
+    ++rank.count;
+    ++rank.with_values;
+  }
   return rank;
 }
 
-Meets meets(const RouteConditions& conditions, const http::Fields& fields, std::string_view query) {
+Meets meets(const RouteConditions& conditions, const http::Fields& fields, std::string_view query,
+            std::string_view path) {
+  // There is one path, so this is never unclear.
+  if (conditions.path && !conditions.path->matches(path)) return Meets::no;
   bool all = true;
   const auto note = [&all](Meets each) {
     all = all && each == Meets::yes;

@@ -112,7 +112,7 @@ MaybeProblem reserve_failure(Path& path, Exchange& x) {
                  .limit = kFailureLimit,
                  .retry_after = wait,
                  .wait = decision.retry_after,
-                 .body = x.snapshot->compiled->options().rejection.body};
+                 .body = ProblemBody::of_rejection};
 }
 
 void return_failure(Path& path, Exchange& x) {
@@ -271,7 +271,7 @@ MaybeProblem charge_preflight(Path& path, Exchange& x) {
                  .limit = kPreflightLimit,
                  .retry_after = seconds_up(decision.retry_after),
                  .wait = decision.retry_after,
-                 .body = x.snapshot->compiled->options().rejection.body};
+                 .body = ProblemBody::of_rejection};
 }
 
 }  // namespace headgate::gateway

@@ -53,10 +53,10 @@ class Demanding {
 http::Field field(std::string_view name, std::string_view value) { return {http::Known::unknown, name, value}; }
 
 RouteConditions by_field(std::string name, std::vector<std::string> values) {
-  return {.headers = {{std::move(name), std::move(values)}}, .query = {}};
+  return {.headers = {{std::move(name), std::move(values)}}, .query = {}, .path_pattern = {}, .path = {}};
 }
 RouteConditions by_parameter(std::string name, std::vector<std::string> values) {
-  return {.headers = {}, .query = {{std::move(name), std::move(values)}}};
+  return {.headers = {}, .query = {{std::move(name), std::move(values)}}, .path_pattern = {}, .path = {}};
 }
 
 TEST(RouteConditions, TakeARequestWithTheValueOneOfTheValuesOrAnyValue) {
@@ -171,12 +171,13 @@ std::string case_anew(std::string text, std::mt19937& random) {
 // refuse.
 TEST(RouteConditions, NoSpellingAndNoOrderChangesTheRoute) {
   std::mt19937 random(2026);
-  const std::vector<Demand> rows = {{"/a", {}, {}},
-                                    {"/a", {}, by_field("x-one", {"1"})},
-                                    {"/a", {}, by_field("x-one", {"2", "3"})},
-                                    {"/a", {}, {.headers = {{"x-one", {"1"}}}, .query = {{"q", {}}}}},
-                                    {"/a", {}, {.headers = {{"x-one", {"1"}}}, .query = {{"q", {"5"}}}}},
-                                    {"/{x}", {}, by_parameter("q", {"5"})}};
+  const std::vector<Demand> rows = {
+      {"/a", {}, {}},
+      {"/a", {}, by_field("x-one", {"1"})},
+      {"/a", {}, by_field("x-one", {"2", "3"})},
+      {"/a", {}, {.headers = {{"x-one", {"1"}}}, .query = {{"q", {}}}, .path_pattern = {}, .path = {}}},
+      {"/a", {}, {.headers = {{"x-one", {"1"}}}, .query = {{"q", {"5"}}}, .path_pattern = {}, .path = {}}},
+      {"/{x}", {}, by_parameter("q", {"5"})}};
   const auto model = [](const std::string& one, const std::string& q) -> std::string {
     if (one == "1" && q == "5") return "4";
     if (one == "1" && !q.empty()) return "3";
