@@ -99,7 +99,7 @@ constexpr Key kRootKeys[] = {
      "What is refused first when there is too much", into<&Config::gateway, &gateway::PathOptions::shedding>},
     {"rejection", &kRejectionShape, "", R"({ "headers": "standard" })", "What a rejected caller is told",
      into<&Config::gateway, &gateway::PathOptions::rejection>},
-    {"error_pages", &kErrorPagesShape, "as_accepted", R"("json")",
+    {"error_pages", &kErrorPagesShape, R"("as_accepted")", R"("json")",
      "In which form a caller gets the gateway's own problems: `as_accepted` gives a browser that opens a page HTML, a "
      "client that wants plain text that, and all others JSON; `json` gives everybody JSON; an object names pages of "
      "your own"},

@@ -36,7 +36,7 @@ constexpr Key kRejectionKeys[] = {
      "`standard` (`RateLimit`, `RateLimit-Policy`), `legacy` (`X-RateLimit-*`), `both` or `none`; `Retry-After` is "
      "always there on a 429",
      into<&gateway::Rejection::headers>},
-    {"body", &kBody, "problem", R"("openai")",
+    {"body", &kBody, R"("problem")", R"("openai")",
      "The body of the gateway's own answers: `problem` (`application/problem+json`, or what the caller takes more "
      "gladly), `openai` or `anthropic` for clients that parse errors as these do, or a text of your own. `none` takes "
      "it from rejections alone"},
