@@ -48,6 +48,7 @@ Told limit_json(const LimitState& state) {
   if (!state.key.empty()) out["key"] = state.key;
   if (!state.key_id.empty()) out["key_id"] = state.key_id;
   out["cost"] = state.cost;
+  if (state.unit == limit::Unit::token) out["unit"] = "token";
   if (state.shards > 1) out["one_of_shards"] = state.shards;
   out["rules"] = Told::array();
   for (const auto& rule : state.rules) out["rules"].push_back(rule_json(rule));

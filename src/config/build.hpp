@@ -39,8 +39,10 @@ void build_listen(Build& build);
 void build_bounds(Build& build);
 void check_pid_file(Build& build);
 void build_log(Build& build);
-void build_admin(Build& build);  // after process: the admin address must differ from the listen addresses
+void build_logged(Build& build);  // after identity, whose credentials are never logged
+void build_admin(Build& build);   // after process: the admin address must differ from the listen addresses
 void build_hsts(Build& build);
+void build_answers(Build& build);
 void build_identity(Build& build);
 void build_redis(Build& build);
 void build_upstreams(Build& build);
@@ -127,6 +129,9 @@ void build_appointments(Build& build, const Node& node, limit::Limit& out);
 void build_edits(Build& build, const Node& section, std::shared_ptr<const gateway::EditOptions>& out);
 /// Reads the fixed answer written at `node`, and the file with its body.
 void build_respond(Build& build, const Node& node, gateway::Respond& out);
+
+/// Reads the "body" of `rejection`, and the file with it; false, and `out` as it was, if there is none.
+bool build_body(Build& build, const Node* rejection, gateway::OwnBody& out);
 
 /// Reads the conditions of the route written at `node`, sorted by name, so that equal ones are equal.
 gateway::RouteConditions build_conditions(Build& build, const Node& node);

@@ -77,7 +77,9 @@ Config build_all(const Node& root, Report& report, WithAdvice with) {
   build_log(build);
   build_admin(build);
   build_hsts(build);
+  build_answers(build);
   build_identity(build);
+  build_logged(build);
   build_redis(build);
   build_upstreams(build);
   build.upstream_numbers = numbers_of(build.upstream_nodes);

@@ -49,9 +49,10 @@ std::string amounts(const limit::Limit& limit, const std::vector<limit::Rule>& r
   std::string out;
   for (const auto& rule : rules) {
     const bool one = rule.rate.count == 1;
-    const std::string_view noun = limit.glitches   ? (one ? " glitch" : " glitches")
-                                  : limit.messages ? (one ? " message" : " messages")
-                                                   : (one ? " request" : " requests");
+    const std::string_view noun = limit.glitches                     ? (one ? " glitch" : " glitches")
+                                  : limit.messages                   ? (one ? " message" : " messages")
+                                  : limit.unit == limit::Unit::token ? (one ? " token" : " tokens")
+                                                                     : (one ? " request" : " requests");
     out += (out.empty() ? "" : ", and ") +
            rule.algorithm->meaning(rule, with_noun && rules.size() == 1 ? noun : std::string_view());
   }
@@ -242,7 +243,8 @@ std::string meaning(const Config& config, std::string_view file) {
            " decides beside it, and is only compared: " + counted(beside->gateway.routes.size(), "route") + ", " +
            counted(beside->limits.size(), "limit") + ".\n";
   const auto paths = delivery_in_words(config) + kept_slashes(config.gateway) + tls_in_words(config) +
-                     care_in_words(config) + origins_in_words(config.gateway) + observing_in_words(config);
+                     care_in_words(config) + origins_in_words(config.gateway) + regexes_in_words(config.gateway) +
+                     observing_in_words(config);
   const auto rooms = rooms_in_words(config);
   const auto shedding = shedding_in_words(config);
   const auto balancing = balance_in_words(config) + servers_in_words(config);

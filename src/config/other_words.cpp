@@ -24,6 +24,33 @@ constexpr std::string_view kPerHelp = R"(write "per": "client_ip", "api_key", "j
 constexpr std::string_view kCostHelp =
     R"(write it where a route names the limit: "limits": [{ "use": "plan", "cost": 10 }])";
 
+constexpr std::string_view kFiles =
+    "headgate serves no directories: put a web server behind it, and write \"to\": \"site\" (docs/not_here.md); one "
+    "file: "
+    "\"respond\": { \"body_file\": \"page.html\" }";
+constexpr std::string_view kCache =
+    "headgate keeps no answers: put a cache behind it, so that limits still count what the cache answers "
+    "(docs/not_here.md)";
+constexpr std::string_view kLargestBody = R"(write "max_body": "10MiB" in the route, or in "all_routes")";
+constexpr std::string_view kManyAtOnce =
+    R"(write "limits": { "calls": { "in_flight": 20, "per": "client_ip" } }, and "limits": ["calls"] in a route)";
+constexpr std::string_view kAddressRules =
+    R"(write "addresses": { "allow": ["10.0.0.0/8"], "deny": ["10.66.0.0/16"] } in a route, or in "all_routes")";
+constexpr std::string_view kCallerChecks =
+    R"(who may use a route is said in the route, beside "require"; docs/configuration.md has every key of routes[])";
+constexpr std::string_view kCompressed =
+    "docs/configuration.md has every key of routes[]; what a server has compressed passes as it is";
+constexpr std::string_view kPlugins =
+    R"(there are no plugins: limits, "cors", "require", "request_headers" and others are keys of a route; "headgate import" translates yours)";
+constexpr std::string_view kScripts = "headgate runs no scripts (docs/not_here.md)";
+constexpr std::string_view kOwnPages = R"(write "error_pages": { "files": { "404": "pages/404.html" } } at the top)";
+constexpr std::string_view kSetField = R"(write "request_headers": { "set": { "X-Name": "value" } })";
+constexpr std::string_view kAddField = R"(write "response_headers": { "set": { "X-Name": "value" } })";
+constexpr std::string_view kSignIn =
+    "headgate signs nobody in: put oauth2-proxy or your application behind it (docs/not_here.md); tokens are verified "
+    "with "
+    "\"require\": \"jwt\"";
+
 constexpr std::array kEntries{
     // nginx
     Entry{"limit", "limit_req", "rate", R"(write "rate": "10/second", "burst": 20)"},
@@ -49,7 +76,60 @@ constexpr std::array kEntries{
     Entry{"route", "auth_request", "auth", R"(write "auth": "http://auth:8080/check")"},
     Entry{"route", "forwardAuth", "auth", R"(write "auth": { "url": "http://auth:8080/check", "copy": ["X-User"] })"},
     Entry{"route", "ext_authz", "auth", R"(write "auth": "http://auth:8080/check")"},
+    Entry{"route", "client_max_body_size", "max_body", kLargestBody},
+    Entry{"all_routes", "client_max_body_size", "max_body", kLargestBody},
+    Entry{"configuration", "client_max_body_size", "", kLargestBody},
+    Entry{"route", "limit_conn", "", kManyAtOnce},
+    Entry{"configuration", "limit_conn", "", kManyAtOnce},
+    Entry{"route", "limit_conn_zone", "", kManyAtOnce},
+    Entry{"configuration", "limit_conn_zone", "", kManyAtOnce},
+    Entry{"route", "root", "", kFiles},
+    Entry{"configuration", "root", "", kFiles},
+    Entry{"route", "alias", "", kFiles},
+    Entry{"configuration", "alias", "", kFiles},
+    Entry{"route", "index", "", kFiles},
+    Entry{"configuration", "index", "", kFiles},
+    Entry{"route", "try_files", "", kFiles},
+    Entry{"configuration", "try_files", "", kFiles},
+    Entry{"route", "autoindex", "", kFiles},
+    Entry{"configuration", "autoindex", "", kFiles},
+    Entry{"route", "proxy_cache", "", kCache},
+    Entry{"configuration", "proxy_cache", "", kCache},
+    Entry{"route", "proxy_cache_path", "", kCache},
+    Entry{"configuration", "proxy_cache_path", "", kCache},
+    Entry{"route", "proxy_cache_valid", "", kCache},
+    Entry{"configuration", "proxy_cache_valid", "", kCache},
+    Entry{"route", "allow", "addresses", kAddressRules},
+    Entry{"all_routes", "allow", "addresses", kAddressRules},
+    Entry{"configuration", "allow", "", kAddressRules},
+    Entry{"route", "deny", "addresses", kAddressRules},
+    Entry{"all_routes", "deny", "addresses", kAddressRules},
+    Entry{"configuration", "deny", "", kAddressRules},
+    Entry{"route", "auth_basic", "", kCallerChecks},
+    Entry{"all_routes", "auth_basic", "", kCallerChecks},
+    Entry{"configuration", "auth_basic", "", kCallerChecks},
+    Entry{"route", "basic_auth", "", kCallerChecks},
+    Entry{"all_routes", "basic_auth", "", kCallerChecks},
+    Entry{"configuration", "basic_auth", "", kCallerChecks},
+    Entry{"route", "satisfy", "", kCallerChecks},
+    Entry{"all_routes", "satisfy", "", kCallerChecks},
+    Entry{"configuration", "satisfy", "", kCallerChecks},
+    Entry{"route", "gzip", "", kCompressed},
+    Entry{"all_routes", "gzip", "", kCompressed},
+    Entry{"configuration", "gzip", "", kCompressed},
+    Entry{"route", "brotli", "", kCompressed},
+    Entry{"all_routes", "brotli", "", kCompressed},
+    Entry{"configuration", "brotli", "", kCompressed},
+    Entry{"configuration", "error_page", "error_pages", kOwnPages},
+    Entry{"route", "error_page", "", kOwnPages},
+    Entry{"route", "proxy_set_header", "request_headers", kSetField},
+    Entry{"all_routes", "proxy_set_header", "request_headers", kSetField},
+    Entry{"route", "add_header", "response_headers", kAddField},
+    Entry{"all_routes", "add_header", "response_headers", kAddField},
     // Kong
+    Entry{"route", "plugins", "", kPlugins},
+    Entry{"all_routes", "plugins", "", kPlugins},
+    Entry{"configuration", "plugins", "", kPlugins},
     Entry{"limit", "second", "rate", R"(write the count and the period as one: "rate": "#/second")"},
     Entry{"limit", "minute", "rate", kPeriod},
     Entry{"limit", "hour", "rate", R"(write the count and the period as one: "rate": "#/hour")"},
@@ -61,9 +141,7 @@ constexpr std::array kEntries{
     Entry{"limit", "fault_tolerant", "if_redis_down", R"(write "if_redis_down": "allow", "reject" or "count_locally")"},
     Entry{"route", "paths", "path", R"(write a route for each path: "path": "/v1/*")"},
     Entry{"route", "service", "to", kTo},
-    Entry{"route", "plugins", "limits", kName},
     Entry{"configuration", "services", "upstreams", R"(write "upstreams": { "app": "http://127.0.0.1:3000" })"},
-    Entry{"configuration", "plugins", "limits", kDefine},
     // Spring Cloud Gateway
     Entry{"limit", "replenishRate", "rate", R"(write "rate": "#/second")"},
     Entry{"limit", "burstCapacity", "burst", R"(write "burst": #)"},
@@ -76,12 +154,49 @@ constexpr std::array kEntries{
     Entry{"route", "filters", "limits", kName},
     // Envoy
     Entry{"limit", "requests_per_unit", "rate", R"(write the count and the unit as one: "rate": "#/minute")"},
-    Entry{"limit", "unit", "rate", R"(write the count and the unit as one: "rate": "100/minute")"},
     Entry{"limit", "token_bucket", "rate", R"(write "rate": "100/minute", "burst": 100)"},
     Entry{"limit", "descriptors", "per", kPerHelp},
     Entry{"route", "cluster", "to", kTo},
     Entry{"route", "prefix", "path", kPathHelp},
     Entry{"configuration", "clusters", "upstreams", R"(write "upstreams": { "app": "http://127.0.0.1:3000" })"},
+    Entry{"route", "ext_authz", "", kCallerChecks},
+    Entry{"all_routes", "ext_authz", "", kCallerChecks},
+    Entry{"configuration", "ext_authz", "", kCallerChecks},
+    Entry{"route", "http_filters", "", kPlugins},
+    Entry{"configuration", "http_filters", "", kPlugins},
+    Entry{"route", "typed_per_filter_config", "", kPlugins},
+    Entry{"configuration", "typed_per_filter_config", "", kPlugins},
+    Entry{"route", "lua", "", kScripts},
+    Entry{"configuration", "lua", "", kScripts},
+    Entry{"route", "wasm", "", kScripts},
+    Entry{"configuration", "wasm", "", kScripts},
+    // Traefik
+    Entry{"route", "middlewares", "", kPlugins},
+    Entry{"configuration", "middlewares", "", kPlugins},
+    Entry{"route", "forwardAuth", "", kCallerChecks},
+    Entry{"configuration", "forwardAuth", "", kCallerChecks},
+    Entry{"route", "basicAuth", "", kCallerChecks},
+    Entry{"configuration", "basicAuth", "", kCallerChecks},
+    Entry{"route", "digestAuth", "", kCallerChecks},
+    Entry{"configuration", "digestAuth", "", kCallerChecks},
+    Entry{"route", "ipAllowList", "", kCallerChecks},
+    Entry{"configuration", "ipAllowList", "", kCallerChecks},
+    Entry{"route", "ipWhiteList", "", kCallerChecks},
+    Entry{"configuration", "ipWhiteList", "", kCallerChecks},
+    Entry{"route", "compress", "", kCompressed},
+    Entry{"configuration", "compress", "", kCompressed},
+    Entry{"route", "rateLimit", "limits", kName},
+    Entry{"configuration", "rateLimit", "limits", kDefine},
+    Entry{"route", "inFlightReq", "", kManyAtOnce},
+    Entry{"configuration", "inFlightReq", "", kManyAtOnce},
+    Entry{"route", "buffering", "max_body", kLargestBody},
+    Entry{"route", "stripPrefix", "rewrite", R"(write "rewrite": { "strip_prefix": "/api" })"},
+    Entry{"route", "oidc", "", kSignIn},
+    Entry{"configuration", "oidc", "", kSignIn},
+    Entry{"route", "openid_connect", "", kSignIn},
+    Entry{"configuration", "openid_connect", "", kSignIn},
+    Entry{"route", "oauth2", "", kSignIn},
+    Entry{"configuration", "oauth2", "", kSignIn},
     // APISIX
     Entry{"limit", "count", "rate", R"(write the count and the time as one: "rate": "#/60s")"},
     Entry{"limit", "time_window", "rate", R"(write the count and the time as one: "rate": "100/#s")"},

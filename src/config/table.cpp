@@ -21,19 +21,7 @@ constexpr Key kMemoryKeys[] = {
 };
 constexpr Section kMemory{"memory", "memory", "Counters of this gateway alone.", kMemoryKeys};
 
-constexpr Shape kRejectionHeadersShape = choice(kRejectionHeaders);
-constexpr Shape kRejectionBodyShape = choice(kRejectionBodies);
-constexpr Key kRejectionKeys[] = {
-    {"headers", &kRejectionHeadersShape, kOfOptions, R"("both")",
-     "`standard` (`RateLimit`, `RateLimit-Policy`), `legacy` (`X-RateLimit-*`), `both` or `none`; `Retry-After` is "
-     "always there on a 429",
-     into<&gateway::Rejection::headers>},
-    {"body", &kRejectionBodyShape, kOfOptions, R"("problem")", "`problem` (`application/problem+json`) or `none`",
-     into<&gateway::Rejection::body>},
-};
-constexpr Shape kErrorPagesShape = choice(kErrorPages);
 constexpr Shape kUsagePath = text("a path", check_usage_path);
-constexpr Section kRejection{"rejection", "rejection", "What a rejected caller is told.", kRejectionKeys};
 // the file
 
 constexpr Shape kLimitShape = section(kLimitSection);
@@ -47,7 +35,6 @@ constexpr Shape kMemoryShape = section(kMemory);
 constexpr Shape kWebhookShape = section(kWebhookSection);
 constexpr Shape kTracingShape = section(kTracingSection);
 constexpr Shape kAllRoutesShape = section(kAllRoutesSection);
-constexpr Shape kRejectionShape = section(kRejection);
 constexpr Shape kBillingShape = section(kBillingSection);
 constexpr Shape kIncludePath = text("a file's path, or a pattern", check_include);
 constexpr Shape kIncludePaths = list("a list of files", kIncludePath, 1, 10'000);
@@ -112,10 +99,10 @@ constexpr Key kRootKeys[] = {
      "What is refused first when there is too much", into<&Config::gateway, &gateway::PathOptions::shedding>},
     {"rejection", &kRejectionShape, "", R"({ "headers": "standard" })", "What a rejected caller is told",
      into<&Config::gateway, &gateway::PathOptions::rejection>},
-    {"error_pages", &kErrorPagesShape, kOfOptions, R"("json")",
+    {"error_pages", &kErrorPagesShape, R"("as_accepted")", R"("json")",
      "In which form a caller gets the gateway's own problems: `as_accepted` gives a browser that opens a page HTML, a "
-     "client that wants plain text that, and all others JSON; `json` gives everybody JSON",
-     into<&Config::gateway, &gateway::PathOptions::error_pages>},
+     "client that wants plain text that, and all others JSON; `json` gives everybody JSON; an object names pages of "
+     "your own"},
     {"usage", &kUsagePath, "", R"("/.headgate/usage")",
      "The path at which the gateway tells a caller what is left of its limits, and takes nothing for it; default: "
      "none",

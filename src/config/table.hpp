@@ -111,7 +111,7 @@ inline constexpr std::string_view kAddressFields[] = {"X-Forwarded-For", "Forwar
 inline constexpr std::string_view kJwtAlgorithms[] = {"HS256", "HS384", "HS512", "RS256", "RS384", "RS512", "PS256",
                                                       "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"};
 inline constexpr std::string_view kRejectionHeaders[] = {"both", "standard", "legacy", "none"};
-inline constexpr std::string_view kRejectionBodies[] = {"problem", "none"};
+inline constexpr std::string_view kRejectionBodies[] = {"problem", "openai", "anthropic", "none"};
 inline constexpr std::string_view kErrorPages[] = {"as_accepted", "json"};
 inline constexpr std::string_view kLogLevels[] = {"debug", "info", "warning", "error", "off"};
 inline constexpr std::string_view kLogFormats[] = {"text", "json", "combined", "ecs"};

@@ -22,6 +22,8 @@ std::string demands_in_words(const gateway::RouteOptions& route);
 
 /// A sentence for each "cors" of the file; empty if there is none.
 std::string origins_in_words(const gateway::PathOptions& options);
+/// What regular expressions cost; empty if no route has one.
+std::string regexes_in_words(const gateway::PathOptions& options);
 
 /// Explains the effect of routes that keep encoded slashes, one line per route; "" if there is none.
 std::string kept_slashes(const gateway::PathOptions& options);

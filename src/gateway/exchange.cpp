@@ -160,6 +160,7 @@ void Exchange::reset_extras() {
   if (grpc_web) grpc_web.reset();
   appointments = {};
   suspension.noted = false;
+  logged_answer.clear();
 }
 
 }  // namespace headgate::gateway

@@ -7,6 +7,12 @@
 
 namespace headgate::limit {
 
+std::string amount_in_words(const Rule& rule) {
+  auto out = to_text(rule.rate);
+  if (rule.unit == Unit::token) out.insert(out.find('/'), rule.rate.count == 1 ? " token" : " tokens");
+  return out;
+}
+
 void name_rule(Rule& rule, bool one_of_several, PeriodInKey period) {
   const Algorithm* const algorithm = rule.algorithm;
   rule.name = one_of_several ? headgate::to_text(rule.rate) : std::string();

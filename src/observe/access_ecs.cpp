@@ -77,6 +77,7 @@ void write_ecs(TextCursor& out, const AccessRecord& record, const LogOptions& op
   line.some<"http.request.method">(record.method);
   line.some<"url.domain">(without_port(record.host));
   if (!record.path.empty()) line.text<"url.path">(record.path, kMaxPath);
+  if (!record.query.empty()) line.text<"url.query">(record.query, kMaxQuery);
   line.own<"http.version">(http_version(record.version));
   if (record.status != 0) line.number<"http.response.status_code">(record.status);
   line.some<"headgate.grpc_status">(record.grpc_status);
@@ -94,6 +95,7 @@ void write_ecs(TextCursor& out, const AccessRecord& record, const LogOptions& op
   line.some<"headgate.auth">(record.auth);
   write_ecs_limit(line, record, options);
   write_labels(out, record, options);
+  write_named(out, "headgate.", record);
   if (!record.user_agent.empty()) line.text<"user_agent.original">(record.user_agent, kMaxAgent);
   if (dropped > 0) line.number<"headgate.dropped">(dropped);
   *first = '{';

@@ -58,6 +58,7 @@ void write_json(TextCursor& out, Fields fields, const AccessRecord& record, cons
   line.template text<"method">(record.method);
   line.template text<"host">(record.host);
   line.template text<"path">(record.path, kMaxPath);
+  if (!record.query.empty()) line.template text<"query">(record.query, kMaxQuery);
   line.template own<"proto">(record.version == 10 ? "HTTP/1.0" : record.version == 20 ? "HTTP/2.0" : "HTTP/1.1");
   line.template number<"status">(record.status);
   line.template some<"grpc_status">(record.grpc_status);
@@ -75,6 +76,7 @@ void write_json(TextCursor& out, Fields fields, const AccessRecord& record, cons
   line.template some<"auth">(record.auth);
   write_limit(line, record, options);
   write_callers(out, record, options);
+  write_named(out, "", record);
   line.template text<"user_agent">(record.user_agent, kMaxAgent);
   if (dropped > 0) line.template number<"dropped">(dropped);
   if (out.at() == first) out.character('{');  // none of the chosen fields applies
@@ -86,13 +88,16 @@ void write_json(TextCursor& out, Fields fields, const AccessRecord& record, cons
 
 std::size_t most_of(const AccessRecord& record, const LogOptions& options) noexcept {
   std::size_t told = std::min(record.path.size(), kMaxPath) + std::min(record.user_agent.size(), kMaxAgent) +
-                     std::min(record.referer.size(), kMaxAgent) + 2 * kMaxWord;  // and those of a message
+                     std::min(record.referer.size(), kMaxAgent) + std::min(record.query.size(), kMaxQuery) +
+                     3 * kMaxWord;  // and those of a message
   for (const auto text : {record.request_id, record.trace_id, record.method, record.host, record.ended_by, record.route,
                           record.upstream, record.server, record.reason, record.retried, record.auth, record.limit,
                           record.tier, record.decision, record.source})
     told += std::min(text.size(), kMaxWord) + kEllipsis.size();
   for (std::size_t i = 0; i < record.callers.size(); ++i)
     told += options.callers[i].size() + std::min(record.callers[i].size(), kMaxWord) + 2 * kEllipsis.size();
+  for (const auto& [word, value] : record.fields)
+    told += word.size() + std::min(value.size(), kMaxNamed) + 8 * kEllipsis.size();
   return kMaxOfTheRest + kMaxJsonBytes * (told + options.instance.size());
 }
 

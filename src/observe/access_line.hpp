@@ -26,7 +26,7 @@ void append_json_line(const AccessRecord& record, const LogOptions& options, Ins
 /// For people. A terminal sees the status in a colour.
 void append_text_line(const AccessRecord& record, const LogOptions& options, Instant at, std::string& out,
                       std::uint64_t dropped = 0, Coloured coloured = Coloured::no);
-/// As nginx's predefined format `combined` has it, with its escapes; without query strings.
+/// As nginx's predefined format `combined` has it, with its escapes; a query only where it is logged.
 void append_combined_line(const AccessRecord& record, const LogOptions& options, Instant at, std::string& out);
 /// The same as JSON under the names of the Elastic Common Schema.
 void append_ecs_line(const AccessRecord& record, const LogOptions& options, Instant at, std::string& out,

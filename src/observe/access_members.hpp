@@ -20,6 +20,9 @@ namespace headgate::observe {
 inline constexpr std::size_t kMaxPath = 4096;
 inline constexpr std::size_t kMaxAgent = 1024;
 inline constexpr std::size_t kMaxWord = 512;
+inline constexpr std::size_t kMaxQuery = 1536;
+inline constexpr std::size_t kMaxNamed = 256;      // of a field that the configuration names
+inline constexpr std::size_t kMaxAllNamed = 2048;  // of all of them
 inline constexpr std::string_view kEllipsis = "...";
 
 inline constexpr std::string_view http_version(unsigned version) noexcept {
@@ -48,6 +51,29 @@ inline void write_told(TextCursor& out, std::string_view text, std::size_t most)
   if (text.size() <= most) return write_json_text(out, text);
   write_json_text(out, whole_characters(text, most));
   out.text(kEllipsis);
+}
+
+/// Calls write(word, value, most) for each field that the configuration names: at most so many bytes of its value.
+template <class Write>
+void each_named(const AccessRecord& record, Write&& write) {
+  auto left = kMaxAllNamed;
+  for (const auto& [word, value] : record.fields) {
+    const auto most = std::min(kMaxNamed, left);
+    write(word, value, most);
+    left -= std::min(value.size(), most);
+  }
+}
+
+/// Those fields as members of an object, whose names begin so.
+inline void write_named(TextCursor& out, std::string_view beginning, const AccessRecord& record) {
+  each_named(record, [&](std::string_view word, std::string_view value, std::size_t most) {
+    out.word(",\"");
+    out.text(beginning);
+    write_json_text(out, word);
+    out.word("\":\"");
+    write_told(out, value, most);
+    out.character('"');
+  });
 }
 
 // The lines as access_line.hpp has them.

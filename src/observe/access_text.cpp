@@ -9,14 +9,21 @@ namespace headgate::observe {
 namespace {
 
 /// " name=value"; nothing if the value is empty.
-void write_field(TextCursor& out, std::string_view name, std::string_view value) {
+void write_field(TextCursor& out, std::string_view name, std::string_view value, std::size_t most = kMaxWord) {
   if (value.empty()) return;
   out.character(' ');
   out.text(name);
   out.character('=');
-  if (value.size() <= kMaxWord) return write_value(out, value);
-  std::string cut(whole_characters(value, kMaxWord));
+  if (value.size() <= most) return write_value(out, value);
+  std::string cut(whole_characters(value, most));
   write_value(out, cut += kEllipsis);
+}
+
+/// "?a=1&token=***"; nothing if no query is logged.
+void write_query(TextCursor& out, const AccessRecord& record) {
+  if (record.query.empty()) return;
+  out.character('?');
+  write_told(out, record.query, kMaxQuery);
 }
 
 /// " name=1.234ms"; nothing if there was none.
@@ -69,6 +76,7 @@ void write_text(TextCursor& out, const AccessRecord& record, const LogOptions& o
   out.character(' ');
   write_told(out, record.host, kMaxWord);
   write_told(out, record.path.empty() ? std::string_view("-") : record.path, kMaxPath);
+  write_query(out, record);
   out.character(' ');
   write_thousandths(out, count_of(record.elapsed));
   out.word("ms route=");
@@ -85,6 +93,9 @@ void write_text(TextCursor& out, const AccessRecord& record, const LogOptions& o
   write_field(out, "auth", record.auth);
   if (!record.limit.empty()) write_limit_words(out, record);
   for (std::size_t i = 0; i < record.callers.size(); ++i) write_field(out, options.callers[i], record.callers[i]);
+  each_named(record, [&](std::string_view word, std::string_view value, std::size_t most) {
+    write_field(out, word, value, most);
+  });
   if (dropped > 0) {
     out.word(" dropped=");
     out.number(dropped);
@@ -160,6 +171,10 @@ void write_combined(TextCursor& out, const AccessRecord& record, Instant at) {
     write_escaped(out, record.method, kMaxWord);
     out.character(' ');
     write_escaped(out, record.path, kMaxPath);
+    if (!record.query.empty()) {
+      out.character('?');
+      write_escaped(out, record.query, kMaxQuery);
+    }
     out.word(" HTTP/");
     out.text(http_version(record.version));
   }

@@ -43,6 +43,7 @@ const std::map<std::string, std::set<std::string>> kKeepers = {
     {"CLI/", {"cli"}},
     {"date/", {"config"}},
     {"yaml-cpp/", {"translate"}},
+    {"re2/", {"gateway"}},
     {"spdlog/", {"observe"}},
     {"zlib.h", {"access_logs"}},
     {"openssl/ssl.h", {"net"}},

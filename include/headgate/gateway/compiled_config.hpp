@@ -124,6 +124,7 @@ struct Route {
   bool grpc_web = false;               ///< calls of gRPC-Web are translated
   bool messages = false;               ///< a limit counts the messages of its calls
   bool usage = false;                  ///< it tells what is left, and has nothing else
+  bool logs_answer = false;            ///< the log has fields of its answers
   bool reads_token = false;            ///< a token is required, or a limit counts by a claim
   bool reads_key = false;              ///< a key is required, keys are known, or a limit counts by it
   const CompiledRoom* room = nullptr;  ///< visitors wait in it; null: none

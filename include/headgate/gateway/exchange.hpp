@@ -282,6 +282,7 @@ struct Exchange {
   Duration awaited{0};  ///< of its time: waits for servers, and for a client that sends or reads slowly
   const observe::RouteCounters* counted = nullptr;  ///< of its route, which count it as under way; null: none do
   std::uint64_t body_bytes = 0;                     ///< bytes of the request's body that were relayed
+  LoggedValues logged_answer;                       ///< fields of its answer for the log, where the route has them
 
   // Memory for the steps.
   http::ReplyHead answer;

@@ -70,7 +70,7 @@ void choose(RouteCandidates& candidates, const Route* found);
 /// One rule of a limit at this moment, for one request.
 struct RuleState {
   std::string name;             ///< within its limit; empty for the only one
-  std::string rate;             ///< "100/minute"; of a limit in flight "2 in flight"
+  std::string rate;             ///< "100/minute", "1000 tokens/minute"; of a limit in flight "2 in flight"
   std::uint64_t limit = 0;      ///< most that can be taken at once from an unused counter
   std::uint64_t remaining = 0;  ///< before the request
   Duration reset_after{0};      ///< until it is as if never used, before the request
@@ -94,6 +94,7 @@ struct LimitState {
   std::string name;
   std::string per;   ///< "client_ip", "jwt.org_id, route"
   std::string tier;  ///< empty if it has none
+  limit::Unit unit = limit::Unit::request;
   /// What an operator gives the key for a time; its tier is OverrideTable::kTier.
   struct Override {
     Instant until{};

@@ -9,6 +9,8 @@
 #include "headgate/gateway/demands.hpp"
 #include "headgate/gateway/edit_options.hpp"
 #include "headgate/gateway/exchange_trace.hpp"
+#include "headgate/gateway/logged_fields.hpp"
+#include "headgate/gateway/own_answers.hpp"
 #include "headgate/gateway/route_conditions.hpp"
 #include "headgate/gateway/split.hpp"
 #include "headgate/gateway/waiting_room.hpp"
@@ -75,6 +77,9 @@ struct Respond {
   unsigned status = 200;  ///< 200 to 599
   std::string body;
   std::string content_type = "text/plain; charset=utf-8";
+  std::string etag{};           ///< of a body from a file: a strong one, in quotes; empty: none
+  std::string last_modified{};  ///< of the same, as in a field
+  Instant modified{};           ///< the same, in whole seconds
 };
 
 /// The credential that a route requires. mtls: a client certificate that was verified here (TLS), or by a trusted hop
@@ -130,6 +135,7 @@ struct RouteOptions {
   bool grpc_web = false;                      ///< calls of gRPC-Web become calls of gRPC
   std::optional<Mirror> mirror{};             ///< not set: no request is copied
   std::shared_ptr<const AuthService> auth{};  ///< null: none is asked
+  std::optional<OwnBody> own_body{};          ///< of its problems; not set: as `rejection` says
 };
 
 /// The values for all routes that do not set their own.
@@ -145,20 +151,6 @@ struct AllRoutes {
   std::uint64_t max_body = 1 << 20;
   ClientClose client_close = ClientClose::end;
   std::uint64_t min_rate = 500;
-};
-
-/// Which fields tell a caller its limits: RateLimit (standard), X-RateLimit-* (legacy), both, or none.
-enum class RejectionHeaders { both, standard, legacy, none };
-/// Whether a rejection has a body (application/problem+json).
-enum class RejectionBody { problem, none };
-
-/// In which form a client gets a problem: as its Accept says, or always as JSON.
-enum class ErrorPages { as_accepted, json };
-
-/// How a rejection looks.
-struct Rejection {
-  RejectionHeaders headers = RejectionHeaders::both;
-  RejectionBody body = RejectionBody::problem;
 };
 
 /// Fields that only a trusted hop may send: where a request came in, from whom, and with which path. Servers believe
@@ -186,6 +178,8 @@ struct PathOptions {
   std::uint64_t buffered = 0;  ///< bytes in the buffers of all connections; beyond it no body is held; 0: any
   Rejection rejection;
   ErrorPages error_pages = ErrorPages::as_accepted;
+  std::vector<ErrorPage> pages;  ///< texts of the user; of two for one status and form the first counts
+  std::string home = "/";        ///< where pages of problems lead visitors; empty: nowhere
   /// Fields that are forwarded only if a trusted hop sent them. A name that ends in "*" stands for all names with this
   /// beginning.
   std::vector<std::string> proxy_fields{std::begin(kProxyFields), std::end(kProxyFields)};
@@ -193,7 +187,8 @@ struct PathOptions {
   std::vector<std::string> signing_keys;
   std::string hsts;                ///< the value of Strict-Transport-Security, for clients with TLS; empty: none
   std::optional<Tracing> tracing;  ///< not set: fields of Trace Context are passed on as they came
-  std::string usage;               ///< the path at which callers ask what is left of their limits; empty: none
+  std::shared_ptr<const LoggedFields> logged;  ///< in the access log beside what is always there; null: nothing
+  std::string usage;  ///< the path at which callers ask what is left of their limits; empty: none
   std::shared_ptr<const limit::Calendar> billing_days;  ///< that billed use is summed by; null: nothing is billed
   std::string via = "headgate";                         ///< the name of this gateway in Via; empty: it adds no entry
 };

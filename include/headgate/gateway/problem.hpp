@@ -13,6 +13,13 @@
 
 namespace headgate::gateway {
 
+/// Whether a problem has a body.
+enum class ProblemBody : std::uint8_t {
+  always,
+  of_rejection,  ///< unless the body of rejections is `none`
+  never
+};
+
 /// Why a request gets no answer from its route.
 struct Problem {
   unsigned status = 500;
@@ -23,7 +30,7 @@ struct Problem {
   Duration wait{0};               ///< the same exactly; 0: not known, or that of the limit that rejected the request
   std::string_view challenge{};   ///< for 401 and 403: the value of WWW-Authenticate
   std::string_view location{};    ///< of a redirect; else empty
-  RejectionBody body = RejectionBody::problem;
+  ProblemBody body = ProblemBody::always;
   const UntilWait* until_wait = nullptr;  ///< used instead of `detail` if its sentence ends with retry_after; else null
 };
 

@@ -1,6 +1,6 @@
 #pragma once
-// What a route demands of a request beside host, path and method: fields of its head, parameters of its query, and
-// where it comes from.
+// What a route demands of a request beside host, path and method: fields of its head, parameters of its query, a
+// regular expression of its path, and where it comes from.
 
 #include "headgate/http/fields.hpp"
 #include "headgate/identity/options.hpp"
@@ -9,11 +9,14 @@
 
 #include <compare>
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace headgate::gateway {
+
+class PathRegex;
 
 /// A field or a parameter that must be there, with one of these values.
 struct ValueCondition {
@@ -28,8 +31,13 @@ struct RouteConditions {
   std::vector<ValueCondition> query;           ///< names and values are compared percent-decoded; names with case
   std::vector<identity::Network> client_ip{};  ///< the client's address is in one of them; empty: any address
   bool any_case = false;                       ///< whether names of parameters are compared without case, too
-  bool empty() const noexcept { return headers.empty() && query.empty() && client_ip.empty(); }
-  bool operator==(const RouteConditions&) const = default;
+  std::string path_pattern{};                  ///< a regular expression as it is written; empty: none
+  std::shared_ptr<const PathRegex> path{};     ///< the same, compiled; null: none
+  bool empty() const noexcept { return headers.empty() && query.empty() && client_ip.empty() && !path; }
+  bool operator==(const RouteConditions& other) const noexcept {
+    return headers == other.headers && query == other.query && client_ip == other.client_ip &&
+           any_case == other.any_case && path_pattern == other.path_pattern;
+  }
 };
 
 /// How specific conditions are: the number of conditions, how many of them name values, and how small the largest block
@@ -47,9 +55,10 @@ ConditionRank rank_of(const RouteConditions& conditions) noexcept;
 /// broken escape.
 enum class Meets { no, yes, unclear };
 
-/// `query` begins with '?' or is empty. Unclear if one of the conditions is, also if another one does not hold: so no
-/// caller can leave a route by writing a name twice. `client`: null if it is not known, and then in no block.
+/// `query` begins with '?' or is empty, `path` is normalised. Unclear if one of the conditions is, also if another one
+/// does not hold: so no caller can leave a route by writing a name twice. `client`: null if it is not known, and then
+/// in no block.
 Meets meets(const RouteConditions& conditions, const http::Fields& fields, std::string_view query,
-            const boost::asio::ip::address* client = nullptr);
+            std::string_view path, const boost::asio::ip::address* client = nullptr);
 
 }  // namespace headgate::gateway

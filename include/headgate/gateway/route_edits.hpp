@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace headgate::gateway {
@@ -42,7 +43,9 @@ struct RouteEdits {
   bool reads_token = false;              ///< whether a claim is among the values
 };
 
-/// The edits of a route: those of all routes and its own; null if there are none. `all` and route.edits may be null.
-std::shared_ptr<const RouteEdits> compile_edits(const EditOptions* all, const RouteOptions& route);
+/// The edits of a route: those of all routes, its own, and the `base` of its upstream; null if there are none. `all`
+/// and route.edits may be null.
+std::shared_ptr<const RouteEdits> compile_edits(const EditOptions* all, const RouteOptions& route,
+                                                std::string_view base = {});
 
 }  // namespace headgate::gateway

@@ -9,9 +9,12 @@ namespace headgate::gateway {
 
 enum class EndedBy : std::uint8_t;
 
+/// How each of their sentences ends.
+inline constexpr std::string_view kUntil = " Try again in ";
+
 /// Immutable; any thread may read it.
 struct UntilWait {
-  std::string sentence;  ///< "The limit of 5/minute is used up. Try again in "
+  std::string sentence;  ///< "The limit of 5/minute is used up. Try again in "; ends with kUntil
   std::string json;      ///< the body of the problem to the end of that text
 };
 

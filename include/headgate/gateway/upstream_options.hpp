@@ -27,6 +27,7 @@ struct UpstreamOptions : upstream::ServerGroupOptions {
   limit::Store in_flight_store = limit::Store::memory;  ///< where concurrency->in_flight is counted
   std::vector<limit::Per> queue_per;  ///< whose requests stand in one line of concurrency->queue; empty: addresses
   std::optional<ServerQueue> server_queue;  ///< set if one of its servers has a bound
+  std::string base;                         ///< "/base": put before the path of each request; empty: nothing is
   std::optional<Retry> retry;               ///< not set: nothing but what was not sent is tried again
 };
 

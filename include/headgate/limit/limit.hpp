@@ -33,6 +33,9 @@ struct Per {
   bool operator==(const Per&) const = default;
 };
 
+/// What one permit stands for, in words for people and programs. It changes no decision.
+enum class Unit : std::uint8_t { request, token };
+
 /// One rate of a limit. Immutable once the configuration is loaded.
 struct Rule {
   std::string limit;        ///< name of the limit it belongs to
@@ -45,11 +48,15 @@ struct Rule {
   bool leases = false;                       ///< whether a gateway may take permits from Redis ahead, in batches
   const Algorithm* algorithm = nullptr;      ///< never null in a loaded configuration
   bool glitches = false;                     ///< what it counts is no requests
+  Unit unit = Unit::request;                 ///< that of its limit
   std::uint32_t version = 1;                 ///< of the limit's counters; another one begins them anew
   /// End of its Redis keys; see name_rule(). A change of size does not change it, so the counter keeps what was used.
   std::string suffix;
   std::uint64_t seed = 0;  ///< stable_hash(suffix): separates its keys in memory from those of other rules
 };
+
+/// "100/minute", or "1000 tokens/minute": a rate with what its permits stand for, where that is not requests.
+std::string amount_in_words(const Rule& rule);
 
 /// Whether the period is part of the counters' names also where it need not be. Yes if a tier or a rate added later
 /// must not rename the other counters.
@@ -114,6 +121,7 @@ struct Limit {
   std::optional<Per> tier_from;  ///< where the tier's name comes from: a claim, an API key's record, a header of a
                                  ///< trusted hop
   std::size_t default_tier = 0;  ///< index; for a caller whose tier is missing or unknown
+  Unit unit = Unit::request;
   Mode mode = Mode::enforce;
   Store store = Store::memory;
   IfRedisDown if_redis_down = IfRedisDown::count_locally;

@@ -27,6 +27,7 @@ inline constexpr auto kAccessFields = std::to_array<AccessField>({
     {"method", "http.request.method"},
     {"host", "url.domain"},
     {"path", "url.path"},
+    {"query", "url.query"},
     {"proto", "http.version"},
     {"status", "http.response.status_code"},
     {"grpc_status", "headgate.grpc_status"},

@@ -20,7 +20,7 @@ class LeftOut;
 class Output;
 enum class Coloured : bool;
 
-/// The content of a line. The views are valid during the call. No query string, no key in clear text. `ended_by`,
+/// The content of a line. The views are valid during the call. No key in clear text. `ended_by`,
 /// `decision` and `source` are words of our own; all other texts may be a caller's and hold any bytes.
 struct AccessRecord {
   std::string_view request_id;
@@ -48,6 +48,9 @@ struct AccessRecord {
   Duration retry_after{0};  ///< of a rejection: the wait that the caller was told
   /// The values that AccessLog::callers() names, in that order; empty if the caller has none.
   std::span<const std::string_view> callers;
+  /// Fields of the request and the answer that the configuration names, with their words: "header.x-tenant".
+  std::span<const std::pair<std::string_view, std::string_view>> fields;
+  std::string_view query;  ///< without '?', credentials hidden; empty: there is none, or it is not logged
   std::string_view user_agent;
   std::string_view referer;
   std::string_view trace_id;  ///< 32 hexadecimal digits; empty without tracing

@@ -1,6 +1,7 @@
 // Addresses and URLs.
 
 #include "config/text/report.hpp"
+#include "edits.hpp"
 #include "formats.hpp"
 
 #include "headgate/core/text.hpp"
@@ -93,15 +94,20 @@ Result<ServerUrl, LiteralError> parse_server(std::string_view text) {
   if (parts.user || parts.rest.find('@') != std::string_view::npos) {
     return LiteralError{"a server's URL has no user or password here", form};
   }
-  if (!parts.rest.empty() && parts.rest != "/") {
-    return LiteralError{
-        "a server's URL ends after its port, but here follows " + in_quotes(parts.rest),
-        "write \"" + scheme + "://" + std::string(parts.host_port) + "\"; a request keeps its own path"};
+  const auto path = parts.rest.substr(0, parts.rest.find_first_of("?#"));
+  if (path.size() < parts.rest.size()) {
+    return LiteralError{"a server's URL has no query and no fragment",
+                        "write \"" + scheme + "://" + std::string(parts.host_port) + std::string(path) + '"'};
+  }
+  const auto base = path.ends_with('/') ? path.substr(0, path.size() - 1) : path;
+  if (!base.empty()) {
+    if (auto error = check_prefix(base)) return *error;
   }
   const auto where = http::split_host_port(parts.host_port);
   if (!reachable(where)) return LiteralError{in_quotes(text) + " has no host that can be reached", form};
   ServerUrl url;
   url.tls = scheme == "https";
+  url.base = base;
   auto& server = url.server;
   const auto port = port_of(where, url.tls ? 443 : 80);
   if (!port) return no_port(where);

@@ -20,8 +20,9 @@ namespace headgate::config {
 struct ServerUrl {
   upstream::ServerOptions server;
   bool tls = false;
+  std::string base;  ///< "/base"; empty: none
 };
-/// "http://host[:port]" or "https://host[:port]"; no path, no user.
+/// "http://host[:port]" or "https://host[:port]", and a path that stands before that of each request; no user.
 Result<ServerUrl, LiteralError> parse_server(std::string_view text);
 
 struct RedisUrl {
@@ -105,7 +106,10 @@ std::optional<LiteralError> check_condition_parameter(std::string_view text);  /
 std::optional<LiteralError> check_condition_value(std::string_view text);      ///< of a parameter
 std::optional<LiteralError> check_proxy_field(std::string_view text);          ///< a field's name, or "X-Forwarded-*"
 std::optional<LiteralError> check_field_value(std::string_view text);
+std::optional<LiteralError> check_problem_status(std::string_view text);  ///< "404", "5xx" or "any"
+std::optional<LiteralError> check_home(std::string_view text);            ///< a path, a URL, or empty
 std::optional<LiteralError> check_log_target(std::string_view text);
+std::optional<LiteralError> check_logged_field(std::string_view text);  ///< a field's name that may be logged
 std::optional<LiteralError> check_log_field(std::string_view text);
 std::optional<LiteralError> check_log_caller(std::string_view text);  ///< "owner", "jwt.<claim>"
 std::optional<LiteralError> check_file_path(std::string_view text);

@@ -4,6 +4,7 @@
 #include "formats.hpp"
 
 #include "headgate/core/text.hpp"
+#include "headgate/gateway/logged_fields.hpp"
 #include "headgate/observe/access_fields.hpp"
 
 #include <algorithm>
@@ -62,6 +63,14 @@ std::optional<LiteralError> check_log_target(std::string_view text) {
       near.empty()
           ? R"(write "stdout", "stderr", "off", "syslog", "journald", or a path with a '/' in it, as in "./access.log")"
           : "did you mean " + in_quotes(near) + "?  A file is written with a '/', as in \"./access.log\""};
+}
+
+std::optional<LiteralError> check_logged_field(std::string_view text) {
+  if (auto error = check_field_name(text)) return error;
+  const auto why = gateway::why_not_logged(text);
+  if (why.empty()) return std::nullopt;
+  return LiteralError{in_quotes(text) + " is never logged: " + std::string(why),
+                      "leave it out: \"callers\" says whose a token or key was, and \"key_id\" tells callers apart"};
 }
 
 std::optional<LiteralError> check_log_field(std::string_view text) {

@@ -38,6 +38,8 @@ constexpr Shape kCountWord = choice(kCountWords);
 constexpr const Shape* kCountForms[] = {&kCountWord, &kCountedAnswers};
 constexpr Shape kCountShape = either("`glitches`, `messages`, or an object", kCountForms);
 
+constexpr std::string_view kUnits[] = {"request", "token"};
+constexpr Shape kUnit = choice(kUnits);
 constexpr Shape kAlgorithm{.form = Form::choice, .what = "an algorithm", .registered = algorithm_names};
 constexpr Shape kZone = text("a time zone");
 constexpr Shape kMode = choice(kModes);
@@ -81,6 +83,10 @@ constexpr Key kLimitKeys[] = {
      "HTTP/2: what they do without need, for which `ban` suspends them; or the `messages` that a caller sends in a "
      "call "
      "of gRPC; default: every request counts"},
+    {"unit", &kUnit, kOfOptions, R"("token")",
+     "What a permit stands for, in what callers and operators are told: a `request`, or a `token` of a language model, "
+     "where the `cost` says how many. It changes no decision",
+     into<&limit::Limit::unit>},
     {"ban", &kBanShape, "", R"({ "after": 20, "within": "1m", "for": "10m" })",
      "Suspends a key after several rejections, or after answers of some statuses: until then all its requests are "
      "refused, before anything is counted"},
@@ -134,6 +140,7 @@ class LimitBuilder {
     build_shards(build_, node_, out_);
     build_appointments(build_, node_, out_);
     count();
+    unit();
     outlives_the_process();
     exempt();
     build_ban(build_, node_, out_);
@@ -234,6 +241,21 @@ class LimitBuilder {
                          "\"count\" gives permits back after the answer, and " + in_quotes(name) +
                              " cannot: others may have taken more since",
                          R"(choose "sliding_window", or leave "algorithm" out)");
+  }
+
+  void unit() {
+    const Node* written = find(&node_, "unit");
+    if (written == nullptr || out_.unit == limit::Unit::request) return;
+    const auto others = [this](const std::string& why) {
+      report_.error_at_key(code::kConflict, *find(&node_, "unit"), why, R"(remove "unit")");
+    };
+    if (out_.glitches || out_.messages)
+      return others("this limit counts " + std::string(out_.glitches ? "glitches" : "messages") + ", not tokens");
+    const auto in_flight = [](const limit::Tier& tier) {
+      return !tier.rules.empty() && !tier.rules.front().algorithm->refills;
+    };
+    if (std::any_of(out_.tiers.begin(), out_.tiers.end(), in_flight))
+      others("this limit counts requests at the same time, not tokens");
   }
 
   // Warns about counters that last for a month but are lost at every restart.

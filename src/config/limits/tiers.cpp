@@ -212,6 +212,7 @@ class TierBuilder {
     rule.rate = *rate;
     rule.algorithm = algorithm_;
     rule.glitches = out_.glitches;
+    rule.unit = out_.unit;
     read(&node_, "wait", rule.wait);
     read(&section, "wait", rule.wait);
     if (!calendars_.find(node, *rate, rule.calendar)) return std::nullopt;

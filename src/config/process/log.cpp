@@ -2,11 +2,14 @@
 
 #include "config/build.hpp"
 #include "config/formats/formats.hpp"
+#include "config/once.hpp"
 #include "config/table.hpp"
 #include "config/table_shapes.hpp"
 #include "config/text/codes.hpp"
 #include "config/values.hpp"
 
+#include "headgate/core/text.hpp"
+#include "headgate/gateway/logged_fields.hpp"
 #include "headgate/identity/sha256.hpp"
 
 #include <unistd.h>
@@ -31,6 +34,22 @@ constexpr Shape kKeepOk = text("a share", check_sample);
 constexpr Shape kLogSecret = text("text", check_not_empty);
 constexpr Shape kLogCaller = text("owner or jwt.<claim>", check_log_caller);
 constexpr Shape kLogCallers = list("a list of owner and jwt.<claim>", kLogCaller, 0, 8);
+constexpr Shape kLoggedField = text("a field name", check_logged_field);
+constexpr Shape kLoggedFields = list("a list of field names", kLoggedField, 0, gateway::LoggedFields::kMaxFields);
+constexpr Shape kMaskedName = text("a parameter's name", check_parameter_name);
+constexpr Shape kMaskedNames = list("a list of parameters' names", kMaskedName, 1, 256);
+constexpr Key kQueryKeys[] = {
+    {"mask", &kMaskedNames, "", R"(["email", "card"])",
+     "Parameters whose values are hidden, beside those that always are: credentials by their usual names, and those "
+     "that `identity` reads",
+     required},
+};
+constexpr Section kQuery{"logged_query", "log.query",
+                         "The query of requests in the access log: `true`, or an object that says what to hide.",
+                         kQueryKeys};
+constexpr Shape kQueryObject = section(kQuery);
+constexpr const Shape* kQueryForms[] = {&kBoolean, &kQueryObject};
+constexpr Shape kQueryShape = either("true, false or an object", kQueryForms);
 constexpr std::string_view kLogLater[] = {"sample", "rotate"};
 constexpr Key kLogKeys[] = {
     {"level", &kLevel, kOfOptions, R"("info")", "Minimum severity for the error log",
@@ -59,6 +78,13 @@ constexpr Key kLogKeys[] = {
     {"callers", &kLogCallers, "[]", R"(["owner", "jwt.sub"])",
      "What the access log says about the caller in clear text, in fields of these names: `owner` of a known API key, "
      "`jwt.<claim>` of a verified token"},
+    {"request_headers", &kLoggedFields, "[]", R"(["Referer", "X-Tenant"])",
+     "Fields of requests that a line has, as `header.x-tenant`; never cookies and other credentials"},
+    {"response_headers", &kLoggedFields, "[]", R"(["X-Cache"])",
+     "Fields of answers that a line has, as `response_header.x-cache`; never cookies"},
+    {"query", &kQueryShape, "false", R"({ "mask": ["email"] })",
+     "Whether a line has the query of its request; credentials in it are hidden (`***`), as far as their names tell, "
+     "and what `mask` names"},
 };
 constexpr Section kLog{"log", "log", "Access and error log.", kLogKeys, kLogLater};
 
@@ -141,6 +167,59 @@ void build_fields(Build& build, const Node& written) {
 }  // namespace
 
 constexpr Shape kLogShape = section(kLog);
+
+namespace {
+
+using gateway::LoggedFields;
+
+std::vector<LoggedFields::Field> logged_fields(Build& build, const Node* log, std::string_view key,
+                                               std::string_view beginning) {
+  std::vector<LoggedFields::Field> out;
+  std::vector<std::string> met;
+  const Node* list = find(log, key);
+  for (const Node* each : list != nullptr && list->kind == Kind::list ? texts(list) : std::vector<const Node*>()) {
+    auto name = lower(each->text);
+    if (add_once(build.report, *each, name, met)) out.push_back({name, std::string(beginning) + name});
+  }
+  if (!out.empty() && build.config.log.format == observe::LogFormat::combined)
+    build.report.error_at_key(code::kConflict, *list, "the format \"combined\" has no place for fields",
+                              R"(write "format": "json", or leave it out)");
+  return out;
+}
+
+/// Credentials that this configuration reads from fields and parameters of its own choice.
+void keep_credentials_out(Build& build, const Node* log, LoggedFields& out) {
+  const auto& identity = build.config.identity;
+  std::vector<std::string> fields = identity.api_key.headers;
+  if (identity.jwt) fields.push_back(identity.jwt->header);
+  for (const Node* each : texts(find(log, "request_headers"))) {
+    const auto reads = [&](const std::string& name) { return http::same_variable(name, each->text); };
+    if (std::any_of(fields.begin(), fields.end(), reads) && gateway::why_not_logged(each->text).empty())
+      build.report.error(code::kConflict, *each,
+                         in_quotes(each->text) + " is never logged: \"identity\" reads a credential from it",
+                         "leave it out: \"callers\" says whose it was");
+  }
+  for (const auto& name : {identity.api_key.query, identity.jwt ? identity.jwt->query : std::string()})
+    if (!name.empty()) out.masked.push_back(lower(name));
+}
+
+}  // namespace
+
+void build_logged(Build& build) {
+  const Node* log = find(&build.root, "log");
+  LoggedFields out;
+  out.of_request = logged_fields(build, log, "request_headers", "header.");
+  out.of_answer = logged_fields(build, log, "response_headers", "response_header.");
+  out.masked = gateway::usual_secrets();
+  keep_credentials_out(build, log, out);
+  if (const Node* query = find(log, "query")) {
+    out.query = query->kind == Kind::object || query->text == "true";
+    for (const Node* each : texts(find(query, "mask"))) out.masked.push_back(lower(each->text));
+  }
+  std::sort(out.masked.begin(), out.masked.end());
+  if (!out.of_request.empty() || !out.of_answer.empty() || out.query)
+    build.config.gateway.logged = std::make_shared<const LoggedFields>(std::move(out));
+}
 
 void build_log(Build& build) {
   const Node* log = find(&build.root, "log");

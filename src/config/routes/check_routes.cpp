@@ -151,6 +151,10 @@ std::string text_of(const gateway::RouteConditions& conditions) {
     }
   }
   for (const auto& block : conditions.client_ip) out += " from " + identity::to_text(block);
+  if (conditions.path) {
+    out += " matching";
+    add(conditions.path_pattern);
+  }
   return out;
 }
 

@@ -7,6 +7,7 @@
 #include "config/values.hpp"
 
 #include "headgate/core/text.hpp"
+#include "headgate/gateway/path_regex.hpp"
 #include "headgate/http/fields.hpp"
 #include "headgate/identity/address_blocks.hpp"
 #include "headgate/identity/network.hpp"
@@ -51,6 +52,47 @@ std::vector<ValueCondition> read_list(Build& build, const Node* written, const S
   return out;
 }
 
+/// A segment of an expression that a {parameter} or a literal could stand for.
+bool is_plain_segment(std::string_view segment) {
+  if (segment == "[^/]+" || segment == "[^/]*") return true;
+  return segment.find_first_of("\\^$.|?*+()[]{}") == std::string_view::npos;
+}
+
+/// Whether a pattern takes the same paths: literals, "[^/]+" for a segment, and ".*" at the end.
+bool needs_no_regex(std::string_view pattern) {
+  if (pattern.starts_with('^')) pattern.remove_prefix(1);
+  if (pattern.ends_with('$')) pattern.remove_suffix(1);
+  if (pattern.ends_with("/.*")) pattern.remove_suffix(3);
+  while (!pattern.empty()) {
+    if (!pattern.starts_with('/')) return false;
+    pattern.remove_prefix(1);
+    const auto slash = pattern.starts_with("[^/]") ? pattern.find('/', 4) : pattern.find('/');
+    if (!is_plain_segment(pattern.substr(0, slash))) return false;
+    pattern.remove_prefix(std::min(slash, pattern.size()));
+  }
+  return true;
+}
+
+void read_regex(Build& build, const Node& route, const Node& written, gateway::RouteConditions& out) {
+  using Case = gateway::PathRegex::Case;
+  bool any_case = false;
+  read(find(&build.root, "all_routes"), "ignore_case", any_case);
+  read(&route, "ignore_case", any_case);
+  auto made = gateway::PathRegex::make(written.text, any_case ? Case::ignored : Case::matters);
+  if (made.has_error()) {
+    build.report.error(code::kLiteral, written,
+                       in_quotes(written.written) + " is not a regular expression here: " + made.error(),
+                       "it is written as RE2 reads it, without backreferences and lookaround, and must match the whole "
+                       "path: \"/v[0-9]+/.*\"");
+    return;
+  }
+  if (needs_no_regex(written.text))
+    build.report.warning(code::kNoEffect, written, "\"path\" can say this without a regular expression, and costs less",
+                         "write parameters as {id}, and /* for what follows");
+  out.path_pattern = written.text;
+  out.path = std::move(*made);
+}
+
 }  // namespace
 
 namespace {
@@ -81,6 +123,7 @@ std::string conditions_in_words(const gateway::RouteConditions& conditions) {
   for (const auto& each : conditions.headers) words.push_back(each.name);
   for (const auto& each : conditions.query) words.push_back('?' + each.name);
   if (!conditions.client_ip.empty()) words.emplace_back("client_ip");
+  if (conditions.path) words.push_back("path " + conditions.path_pattern);
   return words.empty() ? "" : " with " + joined(words, ", ");
 }
 
@@ -91,6 +134,8 @@ gateway::RouteConditions build_conditions(Build& build, const Node& node) {
   out.query = read_list(build, find(&node, "query"), [](std::string_view a, std::string_view b) { return a == b; });
   for (auto& each : out.headers) each.name = lower(each.name);
   out.client_ip = read_blocks(find(&node, "client_ip"));
+  if (const Node* written = text_at(&node, "path_matches"); written != nullptr && !written->text.empty())
+    read_regex(build, node, *written, out);
   return out;
 }
 
@@ -172,7 +217,7 @@ std::vector<std::string> shared_methods(const RouteOptions& a, const RouteOption
 /// Whether `third` takes every request that fits `a` and `b`.
 bool settles(const RouteOptions& a, const RouteOptions& b, const RouteOptions& third) {
   const auto& own = third.conditions;
-  if (rank_of(own) <= rank_of(a.conditions)) return false;
+  if (rank_of(own) <= rank_of(a.conditions) || rank_of(own) <= rank_of(b.conditions)) return false;
   if (!take_all(a.conditions.headers, b.conditions.headers, own.headers)) return false;
   if (!take_all(a.conditions.query, b.conditions.query, own.query)) return false;
   if (!implies(a.conditions.client_ip, own.client_ip) && !implies(b.conditions.client_ip, own.client_ip)) return false;
@@ -204,6 +249,8 @@ bool is_decided(const RouteConditions& a, const RouteConditions& b) {
 }
 
 bool compete(const RouteOptions& a, const RouteOptions& b) {
+  // Nobody can tell whether two expressions take a path in common: the first route of the file comes first.
+  if (a.conditions.path || b.conditions.path) return false;
   if (a.conditions == b.conditions || is_decided(a.conditions, b.conditions)) return false;
   bool all = false;
   return (!shared_methods(a, b, all).empty() || all) && may_both_hold(a.conditions, b.conditions);

@@ -11,9 +11,14 @@
 #include "config/values.hpp"
 
 #include "headgate/core/text.hpp"
+#include "headgate/http/date.hpp"
+#include "headgate/identity/sha256.hpp"
+
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <filesystem>
 
 namespace headgate::config {
@@ -88,7 +93,8 @@ constexpr Key kRespondKeys[] = {
     {"status", &kStatus, kOfOptions, "200", "Status of the answer", into<&gateway::Respond::status>},
     {"body", &kText, "", R"("ok\n")", "Its body", into<&gateway::Respond::body>},
     {"body_file", &kFilePath, "", R"("maintenance.html")",
-     "A file with its body, at most 1MiB, in place of `body`; read when the configuration is read"},
+     "A file with its body, at most 1MiB, in place of `body`; read when the configuration is read. With the status 200 "
+     "it has `ETag` and `Last-Modified`, and a part of it may be asked for (`Range`)"},
     {"content_type", &kFieldValue, "", R"("application/json")",
      "Its `Content-Type`; default: by the name of `body_file`, else `text/plain; charset=utf-8`",
      into<&gateway::Respond::content_type>},
@@ -194,6 +200,24 @@ std::string type_of(const std::string& file) {
   return "application/octet-stream";
 }
 
+/// What caches and browsers compare. The tag is the same on all gateways that have the same file.
+void tag_file(const std::string& file, gateway::Respond& out) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  const auto digest = identity::sha256(out.body);
+  out.etag = "\"";
+  for (std::size_t i = 0; i < digest.size() / 2; ++i) {
+    out.etag += kDigits[digest[i] >> 4U];
+    out.etag += kDigits[digest[i] & 15U];
+  }
+  out.etag += '"';
+  struct stat state {};
+  const auto now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+  // Not after the Date of any answer (RFC 9110 section 8.8.2.1).
+  const auto changed = ::stat(file.c_str(), &state) == 0 ? std::min(state.st_mtime, now) : now;
+  out.modified = Instant(std::chrono::seconds(changed));
+  out.last_modified = http::http_date(out.modified);
+}
+
 }  // namespace
 
 void build_edits(Build& build, const Node& section, std::shared_ptr<const EditOptions>& out) {
@@ -234,6 +258,7 @@ void build_respond(Build& build, const Node& node, gateway::Respond& out) {
                          "relative paths begin at the directory of this file");
     } else {
       out.body = std::move(*read.text);
+      if (out.status == 200) tag_file(file->text, out);
     }
     if (text_at(&node, "content_type") == nullptr) out.content_type = type_of(file->text);
     body = file;

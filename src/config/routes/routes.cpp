@@ -80,6 +80,7 @@ constexpr const Shape* kParameterConditionForms[] = {&kBoolean, &kParameterText,
 constexpr Shape kParameterCondition = either("true, a value or a list of values", kParameterConditionForms);
 constexpr Shape kParameterConditions =
     map("an object of values by parameter", kParameterCondition, 1, check_condition_parameter);
+constexpr Shape kRegex = text("a regular expression", check_not_empty);
 constexpr Shape kHeldBodySize = size(1, 64UL * 1'024 * 1'024);
 constexpr Shape kMirrorShape = section(kMirrorSection);
 constexpr Key kRouteKeys[] = {
@@ -106,6 +107,9 @@ constexpr Key kRouteKeys[] = {
      "(`true`)"},
     {"client_ip", &kClientBlocks, "", R"(["10.0.0.0/8"])",
      "Only requests from these address blocks; it counts as a condition, as one of `headers` and `query` does"},
+    {"path_matches", &kRegex, "", R"("/v[0-9]+/users/[0-9]+")",
+     "Only requests whose whole path matches this regular expression (RE2), too, where no pattern can say it; of two "
+     "routes with such conditions the first one of the file comes first"},
     {"redirect_to_https", &kRedirectToHttps, "", "false",
      "As for a listener, for this route; default: as the listener says"},
     {"to", &kToShape, "", R"("app")", "The upstream requests go to, or several with their weights",
@@ -167,6 +171,8 @@ constexpr Key kRouteKeys[] = {
      into<&gateway::RouteOptions::grpc_web>},
     {"mirror", &kMirrorShape, "", R"({ "to": "shadow", "share": "10%" })",
      "Copies of its requests go to another upstream, whose answers nobody gets", into<&gateway::RouteOptions::mirror>},
+    {"rejection", &kRouteRejectionShape, "", R"({ "body": "openai" })",
+     "What its callers are told in place of what `rejection` says"},
 };
 constexpr Section kRoute{"route", "routes[]", "Which requests go where, under which limits.", kRouteKeys};
 constexpr Shape kRouteShape = section(kRoute);
@@ -254,6 +260,7 @@ void build_route(Build& build, const Node& node) {
   build_auth(build, node, route);
   route.cross_origin = build.config.gateway.all_routes.cross_origin;
   build_cross_origin(build, &node, route.cross_origin);
+  if (gateway::OwnBody body; build_body(build, find(&node, "rejection"), body)) route.own_body = std::move(body);
   build.config.gateway.routes.push_back(std::move(route));
   build.route_nodes.push_back(&node);
 }

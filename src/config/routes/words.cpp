@@ -86,6 +86,16 @@ std::string origins_in_words(const gateway::PathOptions& options) {
   return out;
 }
 
+std::string regexes_in_words(const gateway::PathOptions& options) {
+  const auto routes = std::count_if(options.routes.begin(), options.routes.end(),
+                                    [](const auto& route) { return route.conditions.path != nullptr; });
+  if (routes == 0) return {};
+  const bool one = routes == 1;
+  return '\n' + std::to_string(routes) + (one ? " route has" : " routes have") +
+         " a regular expression. A request whose path fits " + (one ? "its" : "such a") +
+         " pattern pays for it: about 0.1 µs, and 1.2 µs more for each KiB of its path.\n";
+}
+
 namespace {
 
 using gateway::RouteOptions;

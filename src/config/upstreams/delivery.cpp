@@ -159,7 +159,16 @@ void check_mirror(Build& build, const RouteOptions& route, const Node& mirror) {
     return;
   }
   const auto known = [&](const Node* each) { return each->key == to->text; };
-  if (std::any_of(build.upstream_nodes.begin(), build.upstream_nodes.end(), known)) return;
+  if (const auto found = std::find_if(build.upstream_nodes.begin(), build.upstream_nodes.end(), known);
+      found != build.upstream_nodes.end()) {
+    const auto& base = build.config.upstreams[static_cast<std::size_t>(found - build.upstream_nodes.begin())].base;
+    const auto asked = upstreams_of(build, route);
+    if (std::any_of(asked.begin(), asked.end(), [&](const auto* each) { return each->base != base; }))
+      build.report.error(code::kConflict, *to,
+                         "a copy has the path of its request, and the URLs of the two upstreams have different paths",
+                         "name an upstream whose servers have the same path");
+    return;
+  }
   auto help = suggestion(to->text, build.upstream_nodes, build.report);
   if (help.empty()) help = "add \"upstreams\": { " + in_quotes(to->text) + R"(: "http://127.0.0.1:3000" })";
   build.report.error(code::kUnresolved, *to, "no upstream is named " + in_quotes(to->written), help);

@@ -22,7 +22,8 @@ constexpr Shape kServer = text("a server's URL", check_server);
 constexpr Shape kWeight = integer(1, balance::kMaxWeight);
 constexpr Shape kPlacesOfServer = integer(1, 10'000'000);
 constexpr Key kServerKeys[] = {
-    {"url", &kServer, "", R"("http://api-1:9001")", "`http://host[:port]`, or `https://host[:port]`", required},
+    {"url", &kServer, "", R"("http://api-1:9001")",
+     "`http://host[:port]`, or `https://host[:port]`, and a path that stands before that of each request", required},
     {"weight", &kWeight, kOfOptions, "3", "Its share of the requests, relative to the weights of the other servers",
      into<&upstream::ServerOptions::weight>},
     {"backup", &kBoolean, kOfOptions, "true", "Whether it gets requests only while no other server may be chosen",
@@ -65,7 +66,9 @@ constexpr std::string_view kProtocols[] = {"http1", "http2"};
 constexpr Shape kProtocol = choice(kProtocols);
 constexpr Key kUpstreamKeys[] = {
     {"servers", &kServers, "", R"(["http://api-1:9001", "http://api-2:9001"])",
-     "Its servers, `http://host[:port]` each, or `https://host[:port]` each, or objects", required},
+     "Its servers, `http://host[:port]` each, or `https://host[:port]` each, or objects; with a path behind it, "
+     "`http://host/base`, that stands before the path of each request, and all servers have the same",
+     required},
     {"balance", &kBalanceShape, "", R"("least_in_flight")",
      "Which of them gets a request, a policy or an object; default: `round_robin`, one after the other"},
     {"slow_start", &kDuration, "", R"("30s")",
@@ -142,7 +145,7 @@ std::vector<const Node*> members(const Node* written) {
 }
 
 /// Adds the servers that can be read. Returns the first of them; null if there is none.
-const Node* add_servers(Build& build, const Node* written, upstream::ServerGroupOptions& out) {
+const Node* add_servers(Build& build, const Node* written, gateway::UpstreamOptions& out) {
   std::map<std::string, const Node*> seen;
   const Node* begin = nullptr;
   for (const Node* member : members(written)) {
@@ -154,6 +157,12 @@ const Node* add_servers(Build& build, const Node* written, upstream::ServerGroup
     if (begin == nullptr) {
       begin = each;
       if (url->tls) out.tls.emplace();
+      out.base = url->base;
+    } else if (url->base != out.base) {
+      build.report.error(code::kConflict, *each,
+                         "the path of this URL is not that of the one at " + build.report.place(begin->span.begin) +
+                             ": all servers of one upstream get the same requests",
+                         "give this server an upstream of its own");
     } else if (url->tls != out.tls.has_value()) {
       build.report.error(code::kConflict, *each,
                          std::string(scheme(url->tls)) + " here, but " + scheme(!url->tls) + " at " +

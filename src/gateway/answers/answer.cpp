@@ -84,6 +84,15 @@ constexpr std::array kAnswerRows{
               .whose = set_of(AnswerFrom::server, AnswerFrom::tunnel, AnswerFrom::interim),
               .applies = [](const Exchange&) { return true; },
               .put = [](Exchange& x, const AnswerStart&) { append_reply_via(x, x.fields); }},
+    // What the caller gets, so it is the last row. The fields of a message may go before its line is written.
+    AnswerRow{.name = "none: the log notes some",
+              .whose = set_of(AnswerFrom::server, AnswerFrom::tunnel, AnswerFrom::route, AnswerFrom::gateway),
+              .applies = [](const Exchange& x) { return x.route && x.route->logs_answer; },
+              .put =
+                  [](Exchange& x, const AnswerStart&) {
+                    x.logged_answer.clear();
+                    append_logged(x.snapshot->compiled->options().logged->of_answer, x.fields, x.text, x.logged_answer);
+                  }},
 };
 
 template <AnswerFrom from, std::size_t at>

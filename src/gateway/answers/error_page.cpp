@@ -11,16 +11,16 @@ namespace headgate::gateway {
 namespace {
 
 /// What is the same on every page. Made at the first use.
-struct ErrorPage {
+struct BuiltIn {
   std::string style = page_style("#3457d5", "#8ea4ff");
   std::string policy = page_policy(style, "'none'");
   std::string begin = page_beginning("en", "<title>");
-  std::string middle = "</title>\n<style>" + style + "</style>\n</head>\n<body>\n<main>\n<h1>";
+  std::string middle = "</title>\n<style>" + style + "</style>\n</head>\n<body>\n<main class=\"problem\">\n<h1>";
   std::string end = "</main>\n</body>\n</html>\n";
 };
 
-const ErrorPage& error_page() {
-  static const ErrorPage page;
+const BuiltIn& built_in() {
+  static const BuiltIn page;
   return page;
 }
 
@@ -42,7 +42,16 @@ ProblemForm form_of(const Exchange& x) {
   return preferred_form(x);
 }
 
-std::string_view page_of(Exchange& x, const Problem& problem, const ProblemWords& words, ProblemForm form) {
+const BodyTemplate* page_of_user(const Exchange& x, unsigned status, ProblemForm form) noexcept {
+  if (!x.snapshot) return nullptr;
+  const auto& pages = x.snapshot->compiled->options().pages;
+  const auto found = std::ranges::find_if(
+      pages, [&](const ErrorPage& each) { return each.form == form && each.first <= status && status <= each.last; });
+  return found == pages.end() ? nullptr : found->text.get();
+}
+
+std::string_view page_of(Exchange& x, const Problem& problem, ProblemForm form) {
+  const auto words = form == ProblemForm::html ? visitor_words_of(x.text, problem) : words_of(x.text, problem);
   const auto status = x.text.number(problem.status);
   if (form == ProblemForm::text) {
     auto out = x.text.join({status, " ", words.title, "\n"});
@@ -50,11 +59,15 @@ std::string_view page_of(Exchange& x, const Problem& problem, const ProblemWords
     if (!words.when.empty()) out = x.text.extend(out, {words.when, "\n"});
     return x.request_id.empty() ? out : x.text.extend(out, {"Request ", x.request_id, "\n"});
   }
-  const auto& page = error_page();
+  const auto& page = built_in();
   const auto title = escaped(words.title);
   auto out = x.text.join({page.begin, status, " ", title, page.middle, status, " ", title, "</h1>\n"});
   if (!words.detail.empty()) out = x.text.extend(out, {"<p>", escaped(words.detail), "</p>\n"});
   if (!words.when.empty()) out = x.text.extend(out, {"<p>", words.when, "</p>\n"});
+  const std::string_view home = x.snapshot ? std::string_view(x.snapshot->compiled->options().home) : "";
+  // On the home page itself it would lead nowhere.
+  if (!home.empty() && home != x.request.path)
+    out = x.text.extend(out, {"<p><a href=\"", escaped(home), "\">To the home page</a></p>\n"});
   if (!x.request_id.empty()) out = x.text.extend(out, {"<p class=\"keep\">Request ", escaped(x.request_id), "</p>\n"});
   return x.text.extend(out, {page.end});
 }
@@ -67,7 +80,7 @@ void append_form(ProblemForm form, http::Fields& fields) {
   const bool html = form == ProblemForm::html;
   fields.push_back(
       {http::Known::content_type, "Content-Type", html ? "text/html; charset=utf-8" : "text/plain; charset=utf-8"});
-  if (html) fields.push_back({http::Known::unknown, "Content-Security-Policy", error_page().policy});
+  if (html) fields.push_back({http::Known::unknown, "Content-Security-Policy", built_in().policy});
   fields.push_back({http::Known::unknown, "X-Content-Type-Options", "nosniff"});
   fields.push_back({http::Known::vary, "Vary", "Accept"});
 }

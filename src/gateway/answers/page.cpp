@@ -15,6 +15,9 @@ body{margin:0;min-height:100vh;min-height:100svh;display:grid;place-items:center
 main{width:100%;max-width:30rem;padding:clamp(1.5rem,6vw,2.75rem);background:var(--card);border:1px solid var(--line);border-radius:1.25rem;text-align:center;box-shadow:0 1rem 3rem rgb(0 0 0/.07)}
 h1{margin:0 0 .6rem;font-size:clamp(1.5rem,6vw,1.9rem);line-height:1.2;text-wrap:balance;overflow-wrap:break-word}
 p{margin:.6rem 0;text-wrap:balance;overflow-wrap:break-word}
+.problem h1{font-size:clamp(1.2rem,5.4vw,1.65rem)}
+.problem p:has(a){margin-top:1.3rem}
+a{color:var(--accent)}
 .status{margin:1.6rem 0;padding:1.1rem 1rem;border-radius:.9rem;background:color-mix(in srgb,var(--accent) 9%,transparent);font-variant-numeric:tabular-nums}
 .status p{margin:.15rem 0}
 .status p:first-child{font-size:1.25rem;font-weight:650}

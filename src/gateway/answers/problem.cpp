@@ -5,12 +5,12 @@
 #include "gateway/grpc/grpc_call.hpp"
 #include "gateway/limits/appointments.hpp"
 #include "gateway/limits/limit_fields.hpp"
+#include "own_body.hpp"
+#include "problem_words.hpp"
 #include "retry_fields.hpp"
 
 #include "headgate/core/json_text.hpp"
 #include "headgate/gateway/answer.hpp"
-
-#include <boost/beast/http/status.hpp>
 
 #include <utility>
 
@@ -18,14 +18,6 @@ namespace headgate::gateway {
 namespace {
 
 using upstream::Failed;
-
-/// The standard reason of the status, or that of its class if it has none.
-std::string_view title_of(unsigned status) noexcept {
-  const auto known = boost::beast::http::int_to_status(status);
-  if (known == boost::beast::http::status::unknown) return status < 500 ? "Client Error" : "Server Error";
-  const auto reason = boost::beast::http::obsolete_reason(known);
-  return {reason.data(), reason.size()};
-}
 
 /// The most bytes of a body beside its texts: names, a status, a time to wait.
 constexpr std::size_t kMaxAround = 320;
@@ -100,19 +92,16 @@ bool is_refusal(EndedBy ended_by) noexcept {
   return ended_by == EndedBy::bad_request || ended_by == EndedBy::too_large || ended_by == EndedBy::timeout_client;
 }
 
-ProblemWords words_of(TextArena& text, const Problem& problem) {
-  ProblemWords words{.title = title_of(problem.status), .detail = problem.detail, .when = {}};
-  if (problem.until_wait != nullptr) {
-    words.detail = text.join({problem.until_wait->sentence, in_words(text, problem.retry_after), "."});
-  } else if (problem.retry_after > 0 && problem.detail.find("Try again") == std::string_view::npos) {
-    words.when = text.join({"Try again in ", in_words(text, problem.retry_after), "."});
+/// In the form that the client takes most gladly.
+std::string_view append_usual_body(Exchange& x, const Problem& problem, std::string_view retry_after) {
+  const auto form = form_of(x);
+  if (const auto* const page = page_of_user(x, problem.status, form)) {
+    x.fields.push_back({http::Known::vary, "Vary", "Accept"});
+    return append_text_of_user(x, problem, *page);
   }
-  return words;
-}
-
-/// The sentence of an answer that has only one.
-std::string_view sentence_of(TextArena& text, const ProblemWords& words) {
-  return words.when.empty() ? words.detail : text.join({words.detail, " ", words.when});
+  append_form(form, x.fields);
+  if (form != ProblemForm::json) return page_of(x, problem, form);
+  return body_of(x.text, problem, retry_after, x.request_id, x.appointments.offered);
 }
 
 Task<void> nothing() { co_return; }
@@ -257,14 +246,12 @@ Task<void> send_problem(Exchange& x, const Problem& problem, RejectionHeaders st
   if (problem.status == 405) x.fields.push_back({http::Known::allow, "Allow", x.allowed_methods});
   std::string_view body;
   AnswerStart answer{.start = {.status = problem.status}, .limits = style};
-  if (is_grpc(x)) [[unlikely]] {
+  if (is_grpc(x)) [[unlikely]]
     say_in_grpc(x, problem, answer);
-  } else if (problem.body == RejectionBody::problem) {
-    const auto form = form_of(x);
-    body = form == ProblemForm::json ? body_of(x.text, problem, retry_after, x.request_id, x.appointments.offered)
-                                     : page_of(x, problem, words_of(x.text, problem), form);
-    append_form(form, x.fields);
-  }
+  else if (const auto* const chosen = own_body_of(x); chosen != nullptr && problem.body != ProblemBody::never)
+    body = append_own_body(x, problem, *chosen);
+  else if (has_body(x, problem))
+    body = append_usual_body(x, problem, retry_after);
   x.fields.push_back({http::Known::cache_control, "Cache-Control", "no-store"});
   return send_whole<AnswerFrom::gateway>(x, answer, body);
 }

@@ -182,6 +182,7 @@ void append_rule(const LimitState& state, const RuleState& rule, std::string& ou
   json.text("name", state.name);
   if (!state.tier.empty()) json.text("tier", state.tier);
   json.text("rate", rule.rate);
+  if (state.unit == limit::Unit::token) json.text("unit", "token");
   if (state.shards > 1) json.number("one_of_shards", state.shards);
   json.number("limit", rule.limit);
   json.number("used", rule.used());
@@ -239,7 +240,7 @@ MaybeProblem charge_usage(Path& path, Exchange& x) {
                  .limit = kUsageLimit,
                  .retry_after = seconds_up(decision.retry_after),
                  .wait = decision.retry_after,
-                 .body = x.snapshot->compiled->options().rejection.body};
+                 .body = ProblemBody::of_rejection};
 }
 
 Task<MaybeProblem> tell_usage(Path& path, Exchange& x, RejectionHeaders style) {

@@ -22,7 +22,7 @@ MaybeProblem take_failure(Path& path, Exchange& x, bool peek) {
                  .limit = kFailureLimit,
                  .retry_after = wait,
                  .wait = decision.retry_after,
-                 .body = x.snapshot->compiled->options().rejection.body};
+                 .body = ProblemBody::of_rejection};
 }
 
 }  // namespace

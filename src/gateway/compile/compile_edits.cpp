@@ -49,9 +49,9 @@ PathTemplate path_template(std::string_view written, std::string_view pattern) {
   return out;
 }
 
-PathTemplate prefix_template(const Rewrite& rewrite) {
+PathTemplate prefix_template(const Rewrite& rewrite, std::string_view base) {
   PathTemplate out;
-  out.pieces.push_back({.text = rewrite.add_prefix});
+  out.pieces.push_back({.text = std::string(base) + rewrite.add_prefix});
   out.rest_after = static_cast<std::size_t>(std::count(rewrite.strip_prefix.begin(), rewrite.strip_prefix.end(), '/'));
   return out;
 }
@@ -92,9 +92,10 @@ void compile_redirect(const RouteRedirect& redirect, std::string_view pattern, R
 
 }  // namespace
 
-std::shared_ptr<const RouteEdits> compile_edits(const EditOptions* all, const RouteOptions& route) {
+std::shared_ptr<const RouteEdits> compile_edits(const EditOptions* all, const RouteOptions& route,
+                                                std::string_view base) {
   const EditOptions* const own = route.edits.get();
-  if (all == nullptr && own == nullptr && !route.auth) return nullptr;
+  if (all == nullptr && own == nullptr && !route.auth && base.empty()) return nullptr;
   auto made = std::make_shared<RouteEdits>();
   if (route.auth) append_auth(*route.auth, *made);
   for (const auto* const each : {all, own}) {
@@ -105,17 +106,17 @@ std::shared_ptr<const RouteEdits> compile_edits(const EditOptions* all, const Ro
     made->always = made->always || each->always;
     if (each->host) made->host = *each->host;
   }
-  bool rewrites = false;
-  if (own != nullptr) {
-    const auto& rewrite = own->rewrite;
-    rewrites = !rewrite.empty();
-    if (rewrites)
-      made->path = rewrite.path.empty() ? prefix_template(rewrite) : path_template(rewrite.path, route.path);
-    made->stripped = rewrite.strip_prefix;
-    made->added = rewrite.add_prefix;
-    made->turns_paths = rewrites && rewrite.path.empty();
-    if (own->redirect) compile_redirect(*own->redirect, route.path, *made);
+  static const Rewrite kNothing;
+  const auto& rewrite = own != nullptr ? own->rewrite : kNothing;
+  const bool rewrites = !rewrite.empty() || !base.empty();
+  if (rewrites) {
+    made->path = rewrite.path.empty() ? prefix_template(rewrite, base) : path_template(rewrite.path, route.path);
+    if (!rewrite.path.empty()) made->path->pieces.front().text.insert(0, base);
   }
+  made->stripped = rewrite.strip_prefix;
+  made->added = std::string(base) + rewrite.add_prefix;
+  made->turns_paths = rewrites && rewrite.path.empty();
+  if (own != nullptr && own->redirect) compile_redirect(*own->redirect, route.path, *made);
   const auto wanted = own != nullptr && own->answers ? own->answers : all != nullptr ? all->answers : std::nullopt;
   made->answers = wanted.value_or(rewrites || made->host.is != HostHeader::Is::as_received);
   return made;

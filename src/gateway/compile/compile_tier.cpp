@@ -11,15 +11,19 @@
 namespace headgate::gateway {
 namespace {
 
-/// RateLimit-Policy for all rules of a tier: quota, and window in seconds (draft-ietf-httpapi-ratelimit-headers section
-/// 3).
+/// RateLimit-Policy for all rules of a tier: quota, its unit unless it is requests, and window in seconds
+/// (draft-ietf-httpapi-ratelimit-headers section 3).
 std::string policy_of(const std::vector<limit::Rule>& rules) {
   std::string out;
   for (const auto& rule : rules) {
     if (!out.empty()) out += ", ";
     out += '"' + rule_label(rule) + "\";q=" + std::to_string(rule.algorithm->refills ? rule.rate.count : rule.burst);
+    if (rule.unit == limit::Unit::token) out += ";qu=\"tokens\"";
     // The window is a number of whole seconds; any other is left out.
-    if (!rule.algorithm->refills) continue;
+    if (!rule.algorithm->refills) {
+      out += ";qu=\"concurrent-requests\"";
+      continue;
+    }
     if (rule.rate.period.count() % 1'000'000 == 0) out += ";w=" + std::to_string(rule.rate.period.count() / 1'000'000);
   }
   return out;
@@ -29,8 +33,9 @@ std::string policy_of(const std::vector<limit::Rule>& rules) {
 UntilWait rejection_of(const limit::Rule& rule) {
   if (!rule.algorithm->refills)
     return until_wait(429, EndedBy::limit,
-                      "The limit of " + std::to_string(rule.burst) + " at the same time is reached. Try again in ");
-  return until_wait(429, EndedBy::limit, "The limit of " + to_text(rule.rate) + " is used up. Try again in ");
+                      "The limit of " + std::to_string(rule.burst) + (rule.burst == 1 ? " request" : " requests") +
+                          " at the same time is reached. Try again in ");
+  return until_wait(429, EndedBy::limit, "The limit of " + limit::amount_in_words(rule) + " is used up. Try again in ");
 }
 
 /// Gives the rule a counter of its own for this route.

@@ -146,7 +146,9 @@ std::unique_ptr<Route> CompiledConfig::make_route(const RouteOptions& wanted, co
   route->number = number;
   route->name = wanted.name.empty() ? wanted.path : wanted.name;
   route->respond = wanted.respond;
-  route->edits = compile_edits(options_.all_routes.edits.get(), wanted);
+  route->logs_answer = options_.logged && !options_.logged->of_answer.empty();
+  route->edits = compile_edits(options_.all_routes.edits.get(), wanted,
+                               to.empty() ? std::string_view{} : upstreams_[upstream_number(to)].base);
   for (const auto* const rules : {options_.all_routes.addresses.get(), wanted.addresses.get()})
     if (rules != nullptr) route->address_rules.push_back(rules);
   routes_by_address_ = routes_by_address_ || !wanted.conditions.client_ip.empty();

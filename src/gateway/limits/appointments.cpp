@@ -143,7 +143,7 @@ MaybeProblem keep_appointment(Path& path, Exchange& x, const RouteLimit& route_l
                    .limit = limit.name,
                    .retry_after = seconds_up(read->from - now),
                    .wait = read->from - now,
-                   .body = x.snapshot->compiled->options().rejection.body};
+                   .body = ProblemBody::of_rejection};
   }
   x.appointments.kept = std::make_shared<KeptAppointment>(KeptAppointment{
       .appointment = *read, .of = &route_limit, .use = limit::use_of(*read, resolved.tier->rules.front())});

@@ -57,7 +57,10 @@ void append_limit_fields(Exchange& x, RejectionHeaders style, http::Fields& fiel
   const bool waits = rejected && decision.retry_after < limit::kNever;
   const bool settled = admission.binding->cost_from != CostFrom::request;
   const auto wait = waits ? decision.retry_after : settled && !rejected ? reset_to_tell(x) : decision.reset_after;
-  const auto legacy = style != RejectionHeaders::standard;
+  // What is in flight comes back when a request ends. X-RateLimit-* knows only rates, and a program would take it for
+  // one.
+  const bool in_flight = admission.binding->route_limit->ready->in_flight;
+  const auto legacy = style != RejectionHeaders::standard && !in_flight;
   const auto standard = style != RejectionHeaders::legacy;
   std::string_view most, remaining, reset, label, told;
   if (standard) label = admission.rule_label();
@@ -82,8 +85,10 @@ void append_limit_fields(Exchange& x, RejectionHeaders style, http::Fields& fiel
       out.text(label);
       out.word("\";r=");
       out.text(remaining);
-      out.word(";t=");
-      out.number(seconds_up(wait));
+      if (!in_flight) {
+        out.word(";t=");
+        out.number(seconds_up(wait));
+      }
       told = written();
     }
   });

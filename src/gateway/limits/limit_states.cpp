@@ -55,7 +55,7 @@ std::string shown_key(const limit::Limit& limit, std::string_view key) {
 
 std::string rate_text(const limit::Rule& rule) {
   if (rule.algorithm == &limit::in_flight) return std::to_string(rule.burst) + " in flight";
-  return to_text(rule.rate);
+  return limit::amount_in_words(rule);
 }
 
 std::vector<Check> checks_of(Exchange& x, const RouteLimit& route_limit, const ResolvedLimit& resolved, Source source,
@@ -166,6 +166,7 @@ Task<std::vector<LimitState>> limit_states(Exchange& x, std::span<const RouteLim
     if (rules > limit::kMaxRulesPerRequest) break;
     auto& state = out.emplace_back();
     state.name = limit.name;
+    state.unit = limit.unit;
     state.per = per_text(limit.per);
     state.observed = limit.mode == limit::Mode::observe;
     state.own_key = is_own_key(limit);

@@ -172,7 +172,7 @@ void tell_rejection(const Exchange& x, MaybeProblem& problem) {
   told.status = 429;
   told.ended_by = EndedBy::limit;
   told.limit = a.binding->route_limit->limit->name;
-  told.body = x.snapshot->compiled->options().rejection.body;
+  told.body = ProblemBody::of_rejection;
   if (decision.retry_after >= limit::kNever) {
     told.detail = "This request costs more than is ever allowed at once here.";
     return;

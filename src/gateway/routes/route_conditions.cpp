@@ -1,6 +1,7 @@
 #include "headgate/gateway/route_conditions.hpp"
 
 #include "headgate/core/text.hpp"
+#include "headgate/gateway/path_regex.hpp"
 #include "headgate/http/named_values.hpp"
 #include "headgate/identity/client_address.hpp"
 
@@ -77,6 +78,10 @@ ConditionRank rank_of(const RouteConditions& conditions) noexcept {
     rank.with_values += static_cast<std::size_t>(
         std::count_if(list->begin(), list->end(), [](const ValueCondition& each) { return !each.values.empty(); }));
   }
+  if (conditions.path) {
+    ++rank.count;
+    ++rank.with_values;
+  }
   if (conditions.client_ip.empty()) return rank;
   ++rank.count;
   ++rank.with_values;
@@ -91,7 +96,9 @@ ConditionRank rank_of(const RouteConditions& conditions) noexcept {
 }
 
 Meets meets(const RouteConditions& conditions, const http::Fields& fields, std::string_view query,
-            const boost::asio::ip::address* client) {
+            std::string_view path, const boost::asio::ip::address* client) {
+  // There is one path, so this is never unclear.
+  if (conditions.path && !conditions.path->matches(path)) return Meets::no;
   bool all = true;
   const auto note = [&all](Meets each) {
     all = all && each == Meets::yes;

@@ -120,8 +120,9 @@ bool takes_all(const MethodRoute& each, std::string_view method) noexcept {
 
 Meets conditions_of(const MethodRoute& each, const Router::Wanted& wanted) {
   static const http::Fields none;
-  return each.conditions ? meets(*each.conditions, wanted.fields ? *wanted.fields : none, wanted.query, wanted.client)
-                         : Meets::yes;
+  return each.conditions
+             ? meets(*each.conditions, wanted.fields ? *wanted.fields : none, wanted.query, wanted.path, wanted.client)
+             : Meets::yes;
 }
 
 void add_methods(const MethodRoute& entry, std::string& allowed) {

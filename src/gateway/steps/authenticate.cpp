@@ -247,7 +247,7 @@ MaybeProblem charge_preflight(Path& path, Exchange& x) {
                  .limit = kPreflightLimit,
                  .retry_after = seconds_up(decision.retry_after),
                  .wait = decision.retry_after,
-                 .body = x.snapshot->compiled->options().rejection.body};
+                 .body = ProblemBody::of_rejection};
 }
 
 }  // namespace headgate::gateway

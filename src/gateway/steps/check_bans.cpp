@@ -47,7 +47,7 @@ MaybeProblem check_bans(Path& path, Exchange& x, bool after_auth) {
                    .limit = ban.policy->offences.limit,
                    .retry_after = seconds_up(found->until - now),
                    .wait = found->until - now,
-                   .body = x.snapshot->compiled->options().rejection.body};
+                   .body = ProblemBody::of_rejection};
   }
   return {};
 }

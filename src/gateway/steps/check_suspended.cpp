@@ -75,7 +75,7 @@ MaybeProblem check_suspended(Path& path, Exchange& x, bool after_auth) {
                    .limit = ban.route_limit->ready->base,
                    .retry_after = seconds_up(suspended->found.until - now),
                    .wait = suspended->found.until - now,
-                   .body = x.snapshot->compiled->options().rejection.body};
+                   .body = ProblemBody::of_rejection};
   }
   return {};
 }

@@ -41,7 +41,7 @@ Problem circuit_problem(Exchange& x, CircuitDoor& door) {
   return {.status = 503,
           .ended_by = EndedBy::circuit,
           .retry_after = door.retry_after(x.clock->steady()),
-          .body = x.snapshot->compiled->options().rejection.body,
+          .body = ProblemBody::of_rejection,
           .until_wait = &failing};
 }
 

@@ -26,6 +26,16 @@ const Route* route_of_refused(const Exchange& x, const Snapshot& snapshot) {
       .route;
 }
 
+/// What the configuration wants in the line beside what is always there. Valid until the next exchange ends.
+void note_logged(Exchange& x, const LoggedFields& logged, observe::AccessRecord& record) {
+  thread_local LoggedValues values;
+  values.clear();
+  append_logged(logged.of_request, x.request.fields, x.text, values);
+  values.insert(values.end(), x.logged_answer.begin(), x.logged_answer.end());
+  record.fields = values;
+  if (logged.query) record.query = masked_query(x.request.query, logged.masked, x.text);
+}
+
 }  // namespace
 
 void finish(Path& path, Exchange& x) {
@@ -56,6 +66,8 @@ void finish(Path& path, Exchange& x) {
   record.callers = caller_values(x, log.callers(), callers);
   fill(x, record);
   if (log.wants_referer()) record.referer = http::value_of(x.request.fields, http::Known::referer);
+  if (const auto& more = (x.snapshot ? x.snapshot : path.snapshot)->compiled->options().logged; logged && more)
+    note_logged(x, *more, record);
   if (logged) log.write(record);
   if (recorded) write_spans(x, record, *x.snapshot->compiled->options().tracing, *path.services.spans);
 }

@@ -28,7 +28,7 @@ std::optional<Problem> redirect(Exchange& x) {
   return Problem{.status = safe ? 301U : 308U,
                  .ended_by = EndedBy::respond,
                  .location = location_of(x, https_port_of(x)),
-                 .body = RejectionBody::none};
+                 .body = ProblemBody::never};
 }
 
 }  // namespace headgate::gateway

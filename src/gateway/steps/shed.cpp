@@ -30,7 +30,7 @@ Problem shed_problem(Exchange& x, Layer layer, std::uint64_t retry_after) {
   return {.status = 503,
           .ended_by = EndedBy::shed,
           .retry_after = retry_after,
-          .body = x.snapshot->compiled->options().rejection.body,
+          .body = ProblemBody::of_rejection,
           .until_wait = layer == Layer::loop_lag ? &behind : &full};
 }
 

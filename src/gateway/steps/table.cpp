@@ -365,7 +365,7 @@ void note_steps(Route& route) {
     route.steps.add(row.step);
     if (row.leave != nullptr) route.left.add(row.step);
   }
-  route.extras = !route.steps.without(kCommon).empty();
+  route.extras = route.logs_answer || !route.steps.without(kCommon).empty();
 }
 
 }  // namespace headgate::gateway

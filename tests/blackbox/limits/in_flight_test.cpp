@@ -44,7 +44,8 @@ TEST(InFlight, AreRejectedBeyondTheirNumberAndAllowedWhenOneEnds) {
   hold(proxy, slow);
   const Message rejected = proxy.client().get();
   EXPECT_EQ(rejected.value("Retry-After"), "1");
-  EXPECT_NE(rejected.body.find("The limit of 1 at the same time is reached. Try again in 1 second."), std::string::npos)
+  EXPECT_NE(rejected.body.find("The limit of 1 request at the same time is reached. Try again in 1 second."),
+            std::string::npos)
       << rejected.body;
   proxy.upstream.release();
   EXPECT_EQ(slow.read().status(), 200);
@@ -77,7 +78,7 @@ TEST(InFlight, AreNeverMoreThanTheirNumberAtTheServer) {
   clients.clear();
   EXPECT_GT(allowed, 0);
   EXPECT_GT(rejected, 0);
-  EXPECT_EQ(proxy.client().get().value("X-RateLimit-Remaining"), "2") << "all came back";
+  EXPECT_EQ(proxy.client().get().value("RateLimit"), R"("flights";r=2)") << "all came back";
 }
 
 std::optional<double> held(const MetricsText& now) {
@@ -156,7 +157,7 @@ TEST_F(InFlightInRedis, OfAKilledGatewayAreFreeAfterTenSecondsAndThoseOfOthersAr
     freed = other.client().get();
   }
   EXPECT_LT(Clock::now() - since, std::chrono::seconds(12));
-  EXPECT_EQ(freed.value("X-RateLimit-Remaining"), "0") << "the request that is still in flight was renewed";
+  EXPECT_EQ(freed.value("RateLimit"), R"("flights";r=0)") << "the request that is still in flight was renewed";
   other.upstream.release();
   EXPECT_EQ(held.read().status(), 200);
 }

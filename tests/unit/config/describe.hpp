@@ -276,7 +276,7 @@ inline std::string describe(const gateway::PathOptions& gateway) {
   out << "\nshedding " << gateway.shedding.priority_from << ' ' << to_text(gateway.shedding.loop_lag);
   for (const auto& key : gateway.signing_keys) out << "\nsigns " << key;
   out << "\nrejection " << static_cast<int>(gateway.rejection.headers) << ' '
-      << static_cast<int>(gateway.rejection.body) << ' ' << static_cast<int>(gateway.error_pages) << '\n';
+      << static_cast<int>(gateway.rejection.body.form) << ' ' << static_cast<int>(gateway.error_pages) << '\n';
   if (!gateway.usage.empty()) out << "usage " << gateway.usage << '\n';
   return out.str();
 }

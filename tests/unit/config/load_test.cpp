@@ -117,7 +117,7 @@ TEST(Load, TakesEveryKeyOfTheFile) {
           "path 4s 5s 8192 50 1024 0\n"
           "via gw-1 proxy_fields X-Edge-* Proxy\n"
           "shedding  0s\n"
-          "rejection 2 1 0\n"
+          "rejection 2 3 0\n"
           "timeouts 7s 1s 2s 3s 4s 5s\n"
           "bounds 8192 50 1024 99 98 97\n"
           "log 0 1 off /tmp/e.log 0\n");

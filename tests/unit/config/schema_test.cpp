@@ -91,6 +91,9 @@ const std::map<std::string, std::string>& places() {
                                                       {"retry", "/upstreams/u/retry"},
                                                       {"mirror", "/routes/6/mirror"},
                                                       {"auth", "/routes/7/auth"},
+                                                      {"route_rejection", "/routes/6/rejection"},
+                                                      {"rejection_body", "/rejection/body"},
+                                                      {"logged_query", "/log/query"},
                                                       {"sentinel", "/redis/sentinel"},
                                                       {"waiting_room", "/waiting_rooms/w"},
                                                       {"waiting_page", "/waiting_rooms/w/page"},
@@ -115,7 +118,8 @@ Json bare(const std::string& section) {
     "identity": { "failures": {}, "jwt": { "algorithms": ["HS256"], "secret": "0123456789abcdef0123456789abcdef" },
                   "api_key": { "keys": { "k": { "key": "0123456789abcdef" } } } },
     "hsts": { "max_age": "1y" }, "signing": { "keys": ["0123456789abcdef0123456789abcdef"] }, "shedding": {},
-    "all_routes": {}, "timeouts": {}, "bounds": {}, "rejection": {}, "log": {}, "tracing": { "otlp_http": "http://c:4318" },
+    "all_routes": {}, "timeouts": {}, "bounds": {}, "rejection": { "body": { "text": "{}" } }, "error_pages": {},
+    "log": { "query": { "mask": ["email"] } }, "tracing": { "otlp_http": "http://c:4318" },
     "billing": {}, "webhook": { "url": "https://hooks.example.com/", "secret": "whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=" },
     "limits": { "p": { "rate": "1/s", "per": "total" },
                 "l": { "rate": "1/s", "per": "total", "exempt": { "api_key": ["k"] }, "appointments": {} },
@@ -131,7 +135,7 @@ Json bare(const std::string& section) {
                { "path": "/d", "redirect": { "to": "/e" } },
                { "path": "/s", "to": [{ "upstream": "u", "weight": 1, "when": {} }], "require": { "jwt": {} } },
                { "path": "/k", "respond": {}, "require": { "api_key": {} } },
-               { "path": "/m", "to": "u", "mirror": { "to": "v" } },
+               { "path": "/m", "to": "u", "mirror": { "to": "v" }, "rejection": {} },
                { "path": "/n", "to": "u", "auth": { "url": "http://u/" } }] })");
   const auto folder = source_path("tests/unit/config/beside/tls/").string();
   const Json pair = {{"certificate", folder + "good.pem"}, {"key", folder + "good.key"}};

@@ -32,6 +32,7 @@ AccessRecord full() {
   out.method = "POST";
   out.host = "a.example:80";
   out.path = "/a b";
+  out.query = "q=1&token=***";
   out.status = 429;
   out.grpc_status = "RESOURCE_EXHAUSTED";
   out.ended_by = "limit";
@@ -143,14 +144,17 @@ TEST(AccessFields, SayWhatWasHeldOnlyIfItIsNotTheCost) {
 TEST(Combined, IsWhatNginxWrites) {
   EXPECT_EQ(
       combined(full()),
-      R"(203.0.113.7 - - [14/Nov/2023:22:13:20 +0000] "POST /a b HTTP/1.1" 429 241 "https://b.example/page" "curl/8")");
+      R"(203.0.113.7 - - [14/Nov/2023:22:13:20 +0000] "POST /a b?q=1&token=*** HTTP/1.1" 429 241 "https://b.example/page" "curl/8")");
+  auto one = full();
+  one.query = {};
+  EXPECT_NE(combined(one).find("\"POST /a b HTTP/1.1\""), std::string::npos) << "none is logged";
 }
 
 TEST(Combined, EscapesAsNginx) {
   auto one = full();
   one.path = "/\"\\\n\x01\xc3\xa9~";
   one.user_agent = "a\"b";
-  one.referer = {};
+  one.referer = one.query = {};
   EXPECT_EQ(
       combined(one),
       R"(203.0.113.7 - - [14/Nov/2023:22:13:20 +0000] "POST /\x22\x5C\x0A\x01\xC3\xA9~ HTTP/1.1" 429 241 "-" "a\x22b")");
@@ -203,10 +207,44 @@ TEST(Ecs, HasCallersAsLabels) {
   EXPECT_EQ(Object::parse(ecs_line(one, how)).at("labels.jwt_sub"), "al\"ice");
 }
 
+TEST(NamedFields, AreInEachFormatThatHasAPlaceForThem) {
+  const std::array<std::pair<std::string_view, std::string_view>, 2> fields{
+      std::pair("header.x-tenant", "a \"b\""), std::pair("response_header.x-cache", "hit")};
+  auto one = full();
+  one.fields = fields;
+  auto how = plain_options();
+  how.fields = AccessFieldSet{1} << *access_field("query");
+  EXPECT_EQ(json_line(one, how),
+            R"({"query":"q=1&token=***","header.x-tenant":"a \"b\"","response_header.x-cache":"hit"})");
+  const auto ecs = Object::parse(ecs_line(one));
+  EXPECT_EQ(ecs.at("headgate.header.x-tenant"), "a \"b\"");
+  EXPECT_EQ(ecs.at("url.query"), "q=1&token=***");
+  std::string text;
+  append_text_line(one, plain_options(), kWhen, text);
+  EXPECT_NE(text.find(" POST a.example:80/a b?q=1&token=*** "), std::string::npos) << text;
+  EXPECT_NE(text.find(R"( header.x-tenant="a \"b\"" response_header.x-cache=hit)"), std::string::npos) << text;
+}
+
+TEST(NamedFields, AreCutEachAndTogether) {
+  const std::string most(60UL * 1024, 'x');
+  std::vector<std::pair<std::string_view, std::string_view>> fields(16, {"header.x", most});
+  auto one = full();
+  one.fields = fields;
+  auto how = plain_options();
+  how.fields = 0;
+  const auto line = json_line(one, how);
+  EXPECT_EQ(line.find("\"header.x\":\"" + std::string(256, 'x') + "...\""), 1U);
+  EXPECT_EQ(std::count(line.begin(), line.end(), 'x'), 2048 + 16) << "and one in each name";
+}
+
 TEST(EveryFormat, IsNoLongerThanALaneTakesWhateverACallerSends) {
   const std::string most(60UL * 1024, '\xff');
   auto one = full();
-  one.method = one.host = one.path = one.user_agent = one.referer = most;
+  one.method = one.host = one.path = one.query = one.user_agent = one.referer = most;
+  const std::vector<std::pair<std::string_view, std::string_view>> fields(16,
+                                                                          {"response_header.x-of-some-length", most});
+  one.fields = fields;
+  EXPECT_LT(json_line(one, plain_options()).size(), Lane::kLongest);
   EXPECT_LT(combined(one).size(), Lane::kLongest);
   EXPECT_LT(ecs_line(one).size(), Lane::kLongest);
   EXPECT_TRUE(Object::parse(ecs_line(one), nullptr, false).is_object());

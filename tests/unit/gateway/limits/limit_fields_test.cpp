@@ -46,6 +46,8 @@ struct LimitFields : testing::Test {
   LimitFields() {
     tier.policy = policy;
     tier.labels = {"per-ip"};
+    route_limit.ready = &ready;
+    checked.route_limit = &route_limit;
     checked.tier = &tier;
     checked.count = 1;
     checked.asked_at_wall = now();
@@ -64,10 +66,19 @@ struct LimitFields : testing::Test {
   std::string value(std::string_view name) const { return std::string(http::value_of(fields, name)); }
   std::string policy = "\"per-ip\";q=10;w=60";
   CompiledTier tier;
+  CompiledLimit ready;
+  RouteLimit route_limit;
   CheckedLimit checked;
   Exchange x;
   http::Fields fields;
 };
+
+TEST_F(LimitFields, OfALimitInFlightDoNotLookLikeARate) {
+  ready.in_flight = true;
+  EXPECT_EQ(names(RejectionHeaders::both), "RateLimit-Policy RateLimit ");
+  EXPECT_EQ(value("RateLimit"), "\"per-ip\";r=7");
+  EXPECT_EQ(names(RejectionHeaders::legacy), "");
+}
 
 TEST_F(LimitFields, FollowTheConfiguredStyle) {
   const std::string legacy = "X-RateLimit-Limit X-RateLimit-Remaining X-RateLimit-Reset ",

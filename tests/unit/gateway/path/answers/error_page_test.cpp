@@ -32,7 +32,8 @@ TEST_F(PathErrorPage, ABrowserThatOpensAPageGetsAPage) {
   EXPECT_EQ(type(kBrowser), kHtml);
   EXPECT_EQ(client.status, 502U);
   EXPECT_THAT(client.body,
-              HasSubstr("<h1>502 Bad Gateway</h1>\n<p>No server behind this gateway could be reached.</p>"));
+              HasSubstr("<h1>502 Bad Gateway</h1>\n<p>This site cannot answer at the moment.</p>\n"
+                        "<p>Please try again in a moment.</p>\n<p><a href=\"/\">To the home page</a></p>"));
   EXPECT_THAT(client.body, HasSubstr("<p class=\"keep\">Request " + std::string(x.request_id) + "</p>"));
   EXPECT_THAT(client.body, Not(HasSubstr("<script")));
   EXPECT_THAT(client.fields["Content-Security-Policy"], HasSubstr("default-src 'none'; style-src 'sha256-"));
@@ -70,11 +71,11 @@ TEST_F(PathErrorPage, ARejectionSaysWhenToComeBack) {
   EXPECT_EQ(type(kBrowser), kHtml);
   EXPECT_EQ(client.status, 429U);
   EXPECT_THAT(client.body, HasSubstr("<h1>429 Too Many Requests</h1>"));
-  EXPECT_THAT(client.body, HasSubstr("The limit of 1/hour is used up. Try again in 60 minutes.</p>"));
+  EXPECT_THAT(client.body, HasSubstr("Please try again in 60 minutes.</p>"));
   EXPECT_THAT(client.body, Not(HasSubstr("\\")));
   EXPECT_EQ(type("Accept: text/plain\r\n"), kText);
   EXPECT_THAT(client.body,
-              HasSubstr("429 Too Many Requests\nThe limit of 1/hour is used up. Try again in 60 minutes.\n"));
+              HasSubstr("429 Too Many Requests\nThe limit of 1/hour is used up.\nTry again in 60 minutes.\n"));
   EXPECT_EQ(type(""), kJson);
 }
 

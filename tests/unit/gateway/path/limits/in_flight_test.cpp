@@ -45,9 +45,10 @@ TEST_F(PathInFlight, RejectTheOneTooMany) {
   check("GET /a");
   EXPECT_EQ(client.status, 429U);
   EXPECT_EQ(client.fields["Retry-After"], "1");
-  EXPECT_EQ(client.fields["RateLimit-Policy"], "\"flights\";q=1");
-  EXPECT_EQ(client.fields["X-RateLimit-Remaining"], "0");
-  EXPECT_THAT(client.body, HasSubstr("The limit of 1 at the same time is reached. Try again in 1 second."));
+  EXPECT_EQ(client.fields["RateLimit-Policy"], "\"flights\";q=1;qu=\"concurrent-requests\"");
+  EXPECT_EQ(client.fields["RateLimit"], "\"flights\";r=0") << "nobody knows when a request ends";
+  EXPECT_EQ(client.fields.count("X-RateLimit-Limit"), 0U) << "it would look like a rate";
+  EXPECT_THAT(client.body, HasSubstr("The limit of 1 request at the same time is reached. Try again in 1 second."));
   EXPECT_EQ(left("flights"), 0U) << "the rejected one held nothing, and gives nothing back";
 }
 

@@ -118,7 +118,7 @@ TEST_F(PathInTurn, LetNobodyPassThoseWhoWaitAlsoIfTheQueueIsFull) {
   check("GET /a");
   ASSERT_TRUE(done);
   EXPECT_EQ(client.status, 429U);
-  EXPECT_EQ(client.fields["X-RateLimit-Remaining"], "0");
+  EXPECT_EQ(client.fields["RateLimit"], "\"flights\";r=0");
   EXPECT_EQ(client.fields["Retry-After"], "1");
   EXPECT_EQ(left("flights"), 1U);
   EXPECT_EQ(left("plan"), 10U);

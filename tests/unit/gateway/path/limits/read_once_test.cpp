@@ -27,12 +27,12 @@ constexpr Source kSources[] = {
 
 class PathReadOnce;
 
-struct Place {
+struct KeyPlace {
   const char* name;  ///< as the reference of the configuration calls it
   void (*write)(PathReadOnce& test, const limit::Per& per);
 };
 
-class PathReadOnce : public Path, public testing::WithParamInterface<std::tuple<Place, Source>> {
+class PathReadOnce : public Path, public testing::WithParamInterface<std::tuple<KeyPlace, Source>> {
  public:
   using Path::app;
   using Path::next_app;
@@ -99,7 +99,7 @@ class PathReadOnce : public Path, public testing::WithParamInterface<std::tuple<
   std::shared_ptr<Split> split_;
 };
 
-constexpr Place kPlaces[] = {
+constexpr KeyPlace kPlaces[] = {
     {"limits.<name>.per", [](PathReadOnce& t, const limit::Per& per) { t.some_limit().per = {per}; }},
     {"limits.<name>.if_absent",
      [](PathReadOnce& t, const limit::Per& per) { t.some_limit("header:x-other").if_absent.instead = {{per}}; }},
@@ -153,7 +153,7 @@ TEST_P(PathReadOnce, OrTheRequestIsRefused) {
   EXPECT_EQ(sent().find("Tenant"), std::string::npos) << sent();
 }
 
-std::string name_of(const testing::TestParamInfo<std::tuple<Place, Source>>& info) {
+std::string name_of(const testing::TestParamInfo<std::tuple<KeyPlace, Source>>& info) {
   std::string out;
   for (const std::string_view part : {std::string_view(std::get<0>(info.param).name), std::get<1>(info.param).per}) {
     out += out.empty() ? "" : "_by_";

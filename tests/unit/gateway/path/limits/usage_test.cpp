@@ -79,6 +79,17 @@ class PathUsage : public Path {
   bool started_ = false;
 };
 
+TEST_F(PathUsage, SaysWhichLimitsCountTokens) {
+  auto& tokens = add({headgate::test::make_per("client_ip")}, "tokens", {"1000/minute"});
+  tokens.unit = limit::Unit::token;
+  tokens.tiers.back().rules.back().unit = limit::Unit::token;
+  add({headgate::test::make_per("client_ip")}, "calls", {"10/minute"});
+  const auto told = usage();
+  EXPECT_EQ(row(told, "tokens").at("unit"), "token");
+  EXPECT_EQ(row(told, "tokens").at("rate"), "1000 tokens/minute");
+  EXPECT_FALSE(row(told, "calls").contains("unit"));
+}
+
 TEST_F(PathUsage, TellsWhatIsLeftAndTakesNothing) {
   using headgate::test::make_per;
   add({make_per("client_ip")}, "per-ip", {"10/minute"});

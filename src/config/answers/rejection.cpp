@@ -1,0 +1,82 @@
+// What a rejected caller is told, and the bodies of the gateway's own answers.
+
+#include "answers.hpp"
+#include "config/formats/formats.hpp"
+#include "config/table.hpp"
+#include "config/table_shapes.hpp"
+#include "config/text/codes.hpp"
+#include "config/values.hpp"
+
+namespace headgate::config {
+namespace {
+
+constexpr Shape kRejectionHeadersShape = choice(kRejectionHeaders);
+constexpr Shape kBodyWord = choice(kRejectionBodies);
+constexpr Shape kBodyType = text("a media type", check_field_value);
+constexpr Key kBodyTextKeys[] = {
+    {"text", &kText, "", R"("<error code='{code}'>{detail}</error>")",
+     "The body. It may have the variables `{status}`, `{title}`, `{detail}`, `{code}`, `{limit}`, `{when}`, "
+     "`{retry_after}` (seconds, 0 for none), `{request_id}` and `{home}`, whose values are escaped for its type"},
+    {"file", &kFilePath, "", R"("errors/problem.xml")",
+     "A file with it in place of `text`, at most 64KiB; read when the configuration is read"},
+    {"type", &kBodyType, "", R"("application/xml")",
+     "Its media type: of JSON, HTML, XML or plain text; default: by the name of `file`, else `application/json`"},
+};
+constexpr std::string_view kBodySources[] = {"text", "file"};
+constexpr Section kBodyText{.name = "rejection_body",
+                            .path = "rejection.body",
+                            .doc = "A text of your own as the body.",
+                            .keys = kBodyTextKeys,
+                            .one_of = kBodySources};
+constexpr Shape kBodyTextShape = section(kBodyText);
+constexpr const Shape* kBodyForms[] = {&kBodyWord, &kBodyTextShape};
+constexpr Shape kBody = either("a word, or an object with a text", kBodyForms);
+constexpr Key kRejectionKeys[] = {
+    {"headers", &kRejectionHeadersShape, kOfOptions, R"("both")",
+     "`standard` (`RateLimit`, `RateLimit-Policy`), `legacy` (`X-RateLimit-*`), `both` or `none`; `Retry-After` is "
+     "always there on a 429",
+     into<&gateway::Rejection::headers>},
+    {"body", &kBody, R"("problem")", R"("openai")",
+     "The body of the gateway's own answers: `problem` (`application/problem+json`, or what the caller takes more "
+     "gladly), `openai` or `anthropic` for clients that parse errors as these do, or a text of your own. `none` takes "
+     "it from rejections alone"},
+};
+constexpr Section kRejection{"rejection", "rejection", "What a rejected caller is told.", kRejectionKeys};
+constexpr Key kRouteRejectionKeys[] = {
+    {"body", &kBody, "", R"("openai")", "As `rejection.body`, for this route and in place of it"},
+};
+constexpr Section kRouteRejection{"route_rejection", "routes[].rejection", "What a caller of this route is told.",
+                                  kRouteRejectionKeys};
+
+gateway::BodyTemplatePtr body_text(Build& build, const Node& written) {
+  const Node* file = text_at(&written, "file");
+  const Node* own = text_at(&written, "text");
+  const Node* wanted = text_at(&written, "type");
+  std::string type = file != nullptr ? page_type_of(file->text) : "application/json";
+  if (wanted != nullptr) type = wanted->text;
+  if (!gateway::escape_of_type(type)) {
+    const std::string help = R"(write "type": "application/json", or a type of HTML, XML or plain text)";
+    if (wanted != nullptr)
+      build.report.error(code::kLiteral, *wanted, "values cannot be escaped for the type " + in_quotes(type), help);
+    else if (file != nullptr)
+      build.report.error(code::kLiteral, *file, "the name of this file does not say its type", help);
+    return nullptr;
+  }
+  if (file != nullptr) return read_page_file(build, *file, std::move(type));
+  return own != nullptr ? read_page(build, *own, "this text", own->text, std::move(type)) : nullptr;
+}
+
+}  // namespace
+
+constexpr Shape kRejectionShape = section(kRejection);
+constexpr Shape kRouteRejectionShape = section(kRouteRejection);
+
+bool build_body(Build& build, const Node* rejection, gateway::OwnBody& out) {
+  const Node* body = find(rejection, "body");
+  if (body == nullptr) return false;
+  read_choice(rejection, "body", kRejectionBodies, out.form);
+  if (body->kind == Kind::object) out.text = body_text(build, *body);
+  return true;
+}
+
+}  // namespace headgate::config

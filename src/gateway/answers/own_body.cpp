@@ -1,0 +1,138 @@
+#include "own_body.hpp"
+
+#include "body_template.hpp"
+#include "problem_words.hpp"
+
+#include "headgate/core/json_text.hpp"
+
+namespace headgate::gateway {
+namespace {
+
+using Form = OwnBody::Form;
+
+const OwnBody& chosen_for(const Exchange& x) noexcept {
+  static const OwnBody usual;
+  if (!x.snapshot) return usual;  // nothing of the request is known yet
+  if (x.route && x.route->options->own_body) return *x.route->options->own_body;
+  return x.snapshot->compiled->options().rejection.body;
+}
+
+/// Whether what refused the request counts tokens of a language model.
+bool counts_tokens(const Exchange& x, const Problem& problem) noexcept {
+  const auto* const binding = x.admission.binding;
+  return problem.ended_by == EndedBy::limit && binding != nullptr &&
+         binding->route_limit->limit->unit == limit::Unit::token;
+}
+
+/// `type` of an error of OpenAI's interface. Their clients choose the exception by the status, and show this.
+std::string_view openai_type(const Exchange& x, const Problem& problem) noexcept {
+  if (problem.status == 429) return counts_tokens(x, problem) ? "tokens" : "requests";
+  if (problem.status == 403) return "permission_error";
+  return problem.status >= 500 ? "server_error" : "invalid_request_error";
+}
+
+/// `code` of the same: the word that programs compare with, where the interface has one.
+std::string_view openai_code(const Problem& problem) noexcept {
+  if (problem.status == 429) return "rate_limit_exceeded";
+  if (problem.status == 401) return "invalid_api_key";
+  return to_text(problem.ended_by);
+}
+
+/// `error.type` of Anthropic's interface.
+std::string_view anthropic_type(unsigned status) noexcept {
+  switch (status) {
+    case 401:
+      return "authentication_error";
+    case 403:
+      return "permission_error";
+    case 404:
+      return "not_found_error";
+    case 413:
+      return "request_too_large";
+    case 429:
+      return "rate_limit_error";
+    case 503:
+      return "overloaded_error";
+    case 504:
+      return "timeout_error";
+    default:
+      return status >= 500 ? "api_error" : "invalid_request_error";
+  }
+}
+
+std::string_view openai_body(Exchange& x, const Problem& problem, std::string_view sentence) {
+  constexpr std::size_t kAround = 160;
+  return x.text.write(kAround + kMaxJsonBytes * sentence.size(), [&](TextCursor& out) {
+    out.word("{ \"error\": { \"message\": \"");
+    write_json_text(out, sentence);
+    out.word("\",\n  \"type\": \"");
+    out.text(openai_type(x, problem));
+    out.word("\", \"param\": null, \"code\": \"");
+    out.text(openai_code(problem));
+    out.word("\" } }\n");
+  });
+}
+
+std::string_view anthropic_body(Exchange& x, const Problem& problem, std::string_view sentence) {
+  constexpr std::size_t kAround = 160;
+  return x.text.write(kAround + kMaxJsonBytes * (sentence.size() + x.request_id.size()), [&](TextCursor& out) {
+    out.word("{ \"type\": \"error\", \"error\": { \"type\": \"");
+    out.text(anthropic_type(problem.status));
+    out.word("\",\n  \"message\": \"");
+    write_json_text(out, sentence);
+    out.word("\" }");
+    if (!x.request_id.empty()) {
+      out.word(",\n  \"request_id\": \"");
+      out.text(x.request_id);  // only letters, digits, "-", "_" and "."
+      out.character('"');
+    }
+    out.word(" }\n");
+  });
+}
+
+}  // namespace
+
+const OwnBody* own_body_of(const Exchange& x) noexcept {
+  const auto& chosen = chosen_for(x);
+  const bool usual = chosen.form == Form::problem || chosen.form == Form::none;
+  return usual && !chosen.text ? nullptr : &chosen;
+}
+
+bool has_body(const Exchange& x, const Problem& problem) noexcept {
+  return problem.body == ProblemBody::always ||
+         (problem.body == ProblemBody::of_rejection && chosen_for(x).form != Form::none);
+}
+
+std::string_view append_own_body(Exchange& x, const Problem& problem, const OwnBody& chosen) {
+  if (chosen.text) return append_text_of_user(x, problem, *chosen.text);
+  const auto sentence = sentence_of(x.text, words_of(x.text, problem));
+  x.fields.push_back({http::Known::content_type, "Content-Type", "application/json"});
+  if (chosen.form == Form::openai) return openai_body(x, problem, sentence);
+  // Where their clients look for it.
+  if (!x.request_id.empty()) x.fields.push_back({http::Known::unknown, "Request-Id", x.request_id});
+  return anthropic_body(x, problem, sentence);
+}
+
+std::string_view append_text_of_user(Exchange& x, const Problem& problem, const BodyTemplate& page) {
+  const bool markup = page.escape == BodyEscape::markup;
+  const auto words = markup ? visitor_words_of(x.text, problem) : words_of(x.text, problem);
+  const auto* const options = x.snapshot ? &x.snapshot->compiled->options() : nullptr;
+  BodyValues values;
+  const auto set = [&values](BodyVariable variable, std::string_view value) {
+    values[static_cast<std::size_t>(variable)] = value;
+  };
+  set(BodyVariable::status, x.text.number(problem.status));
+  set(BodyVariable::title, words.title);
+  set(BodyVariable::detail, words.detail);
+  set(BodyVariable::code, to_text(problem.ended_by));
+  set(BodyVariable::limit, problem.limit);
+  set(BodyVariable::when, words.when);
+  set(BodyVariable::retry_after, x.text.number(problem.retry_after));
+  set(BodyVariable::request_id, x.request_id);
+  if (options != nullptr) set(BodyVariable::home, options->home);
+  x.fields.push_back({http::Known::content_type, "Content-Type", page.content_type});
+  x.fields.push_back({http::Known::unknown, "X-Content-Type-Options", "nosniff"});
+  return x.text.join({filled(page, values)});
+}
+
+}  // namespace headgate::gateway

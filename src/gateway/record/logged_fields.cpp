@@ -1,0 +1,123 @@
+#include "headgate/gateway/logged_fields.hpp"
+
+#include "headgate/core/text.hpp"
+#include "headgate/core/text_arena.hpp"
+#include "headgate/http/field_names.hpp"
+#include "headgate/http/named_values.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace headgate::gateway {
+namespace {
+
+/// What a line has of one value, and a little more, so that it shows that it was cut.
+constexpr std::size_t kMaxValueBytes = 300;
+constexpr std::size_t kMaxQueryBytes = 1'600;
+
+struct Secret {
+  std::string_view name, why;
+};
+constexpr std::string_view kCredential = "it is a credential: whoever reads the log could act as its owner";
+constexpr std::string_view kTicket = "it is a ticket: whoever reads the log could take its owner's place";
+constexpr std::array kSecrets{Secret{"authorization", kCredential}, Secret{"proxy-authorization", kCredential},
+                              Secret{"cookie", kCredential},        Secret{"cookie2", kCredential},
+                              Secret{"set-cookie", kCredential},    Secret{"set-cookie2", kCredential},
+                              Secret{"x-api-key", kCredential},     Secret{"api-key", kCredential},
+                              Secret{"x-auth-token", kCredential},  Secret{"x-csrf-token", kCredential},
+                              Secret{"x-xsrf-token", kCredential},  Secret{"x-amz-security-token", kCredential},
+                              Secret{"appointment", kTicket},       Secret{"waiting-room-ticket", kTicket}};
+
+/// Whether the value is an address, whose query may have a secret.
+bool is_address(std::string_view name) noexcept {
+  return name == "referer" || name == "location" || name == "content-location";
+}
+
+std::string_view shown(std::string_view name, std::string_view value) noexcept {
+  return is_address(name) ? value.substr(0, value.find_first_of("?#")) : value;
+}
+
+bool is_masked(std::string_view name, const std::vector<std::string>& masked) {
+  std::string plain;
+  if (!http::decode_parameter(name, plain)) return true;  // who knows what a server reads
+  // As PHP and others read it: blanks before it and what follows NUL do not count, and "name[a]" is of "name".
+  const auto end = std::min(plain.find('\0'), plain.find('[', 1));
+  return std::ranges::binary_search(masked, lower(trimmed(std::string_view(plain).substr(0, end))));
+}
+
+}  // namespace
+
+std::vector<std::string> usual_secrets() {
+  return {"access_token",
+          "api-key",
+          "api_key",
+          "apikey",
+          "assertion",
+          "auth",
+          "authorization",
+          "client_assertion",
+          "client_secret",
+          "code",
+          "id_token",
+          "jwt",
+          "key",
+          "passwd",
+          "password",
+          "pwd",
+          "refresh_token",
+          "secret",
+          "session",
+          "sid",
+          "sig",
+          "signature",
+          "ticket",
+          "token",
+          "x-amz-credential",
+          "x-amz-security-token",
+          "x-amz-signature",
+          "x-goog-credential",
+          "x-goog-signature"};
+}
+
+std::string_view why_not_logged(std::string_view name) noexcept {
+  const auto* const found =
+      std::ranges::find_if(kSecrets, [name](const Secret& each) { return http::same_variable(name, each.name); });
+  return found == kSecrets.end() ? std::string_view{} : found->why;
+}
+
+void append_logged(const std::vector<LoggedFields::Field>& wanted, const http::Fields& fields, TextArena& text,
+                   LoggedValues& out) {
+  for (const auto& each : wanted) {
+    std::string_view value;
+    bool several = false;
+    for (const auto& field : fields) {
+      if (!http::same_word(field.name, each.name) || value.size() >= kMaxValueBytes) continue;
+      const auto more = shown(each.name, field.value).substr(0, kMaxValueBytes);
+      value = several ? text.join({value, ", ", more}) : more;
+      several = true;
+    }
+    // The fields of a message may go before its line is written.
+    if (several) out.emplace_back(each.word, text.join({value}));
+  }
+}
+
+std::string_view masked_query(std::string_view query, const std::vector<std::string>& masked, TextArena& text) {
+  if (query.starts_with('?')) query.remove_prefix(1);
+  query = query.substr(0, kMaxQueryBytes);
+  std::string out;
+  while (!query.empty()) {
+    const auto end = std::min(query.find_first_of("&;"), query.size());
+    const auto part = query.substr(0, end);
+    const auto equals = part.find('=');
+    out += part.substr(0, equals);
+    if (equals != part.npos) {
+      out += '=';
+      out += is_masked(part.substr(0, equals), masked) ? std::string_view("***") : part.substr(equals + 1);
+    }
+    if (end < query.size()) out += query[end];
+    query.remove_prefix(std::min(end + 1, query.size()));
+  }
+  return text.join({out});
+}
+
+}  // namespace headgate::gateway
