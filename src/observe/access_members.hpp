@@ -20,7 +20,7 @@ namespace headgate::observe {
 inline constexpr std::size_t kMaxPath = 4096;
 inline constexpr std::size_t kMaxAgent = 1024;
 inline constexpr std::size_t kMaxWord = 512;
-inline constexpr std::size_t kMaxQuery = 1536;
+inline constexpr std::size_t kMaxQuery = 1024;
 inline constexpr std::size_t kMaxNamed = 256;      // of a field that the configuration names
 inline constexpr std::size_t kMaxAllNamed = 2048;  // of all of them
 inline constexpr std::string_view kEllipsis = "...";
