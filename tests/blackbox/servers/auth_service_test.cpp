@@ -196,10 +196,10 @@ TEST(AuthService, GivesNoSessionOfOneCallerToAnother) {
   RawClient two = guarded.gateway.client();
   one.send(request("GET", "/"));
   ASSERT_TRUE(guarded.service.wait_for_heads(1));
-  guarded.says(200, {field("Set-Cookie: s=2")}, 1);
   two.send(request("GET", "/"));
   EXPECT_EQ(one.read().all("Set-Cookie"), "s=1");
-  EXPECT_EQ(two.read().all("Set-Cookie"), "s=2");
+  EXPECT_FALSE(two.read().has("Set-Cookie"));
+  EXPECT_EQ(guarded.service.request_count(), 2U) << "each is asked about";
 }
 
 TEST(AuthService, AnswersAcrossAReloadAndIsForgottenByIt) {
@@ -237,8 +237,8 @@ TEST(AuthService, OfTheExampleIsAskedAndCountedBy) {
   service.answer_next(1, {field("X-User: ann"), field("Set-Cookie: s=2")});
   EXPECT_EQ(gateway.client().get("/orders", "X-User: bob\r\n").value("Set-Cookie"), "s=2");
   EXPECT_EQ(app.last().message.value("X-User"), "ann");
-  for (int i = 0; i < 3; ++i)
-    EXPECT_EQ(gateway.client().get("/api/orders", "Authorization: Bearer k\r\n").status(), 200);
+  RawClient program = gateway.client();  // one connection has one worker, and each worker has a memory of its own
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(program.get("/api/orders", "Authorization: Bearer k\r\n").status(), 200);
   EXPECT_EQ(service.request_count(), 3U) << "one key, three requests";
   EXPECT_EQ(gateway.client().get("/assets/a.css", "X-User: bob\r\n").status(), 200);
   EXPECT_FALSE(app.last().message.has("X-User"));
