@@ -28,6 +28,7 @@ Path::Path(Services given, SnapshotPtr first)
       auth(std::make_shared<AuthCalls>(services.clock, services.random, services.lent)),
       tokens(token_cache(*snapshot)) {
   outage->adopt(snapshot->redis);
+  auth->adopt(snapshot->compiled);
   watch_lag();
 }
 
@@ -40,7 +41,7 @@ void Path::adopt(SnapshotPtr next) {
   // Results that were found with other keys are not valid any more. No exchange is between reading and writing this
   // cache now.
   if (next->key_overrides->jwt() != snapshot->key_overrides->jwt()) tokens = token_cache(*next);
-  auth->forget();
+  auth->adopt(next->compiled);
   next->counters->clear_gauges();
   snapshot = std::move(next);
   outage->adopt(snapshot->redis);

@@ -76,7 +76,6 @@ struct AuthCalls::Call : Hook {
         auth(*x.route->auth),
         question(std::move(asked)),
         charged_to(keyed_hash(x.caller.ip_key, 0)),
-        generation(owner->generation_),
         alarm(owner->clock_.alarm(&Call::rings, this)) {
     if (owner->lent_ != nullptr) owner->lent_->add(static_cast<std::int64_t>(question->size()));
   }
@@ -89,7 +88,8 @@ struct AuthCalls::Call : Hook {
     while (!waiters.empty()) release(nullptr);
   }
 
-  bool remembers() const noexcept { return auth.options->remember > Duration(0); }
+  bool remembers() const noexcept { return auth.options->remember > Duration(0) && is_current(); }
+  bool is_current() const noexcept { return snapshot->compiled == owner->current_; }
   upstream::Upstream& to() const { return *snapshot->upstreams[auth.upstream]; }
   Clock& clock() const noexcept { return owner->clock_; }
 
@@ -113,7 +113,6 @@ struct AuthCalls::Call : Hook {
   const CompiledAuth& auth;  ///< of its route, which the snapshot keeps
   std::unique_ptr<AuthQuestion> question;
   Hash charged_to;  ///< whose the remembered answer is
-  std::uint64_t generation;
   std::unique_ptr<Alarm> alarm;
   List waiters;
   http::ReplyHead head;
@@ -149,7 +148,7 @@ AuthCalls::~AuthCalls() = default;
 Task<AuthAnswerPtr> AuthCalls::ask(Exchange& x) {
   auto question = std::make_unique<AuthQuestion>(x);
   Call* joined = nullptr;
-  if (x.route->auth->options->remember > Duration(0)) {
+  if (shares(x)) {
     if (auto known = memory_.get(question->name(), clock_.steady())) co_return known;
     if (const auto found = by_name_.find(question->name()); found != by_name_.end()) joined = found->second;
   }
@@ -191,7 +190,7 @@ Task<AuthAnswerPtr> AuthCalls::wait(Exchange& x, Call* joined, std::unique_ptr<A
 }
 
 AuthAnswerPtr AuthCalls::remembered(Exchange& x) {
-  if (x.route->auth->options->remember <= Duration(0)) return nullptr;
+  if (!shares(x)) return nullptr;
   AuthQuestion question(x);
   return memory_.get(question.name(), clock_.steady());
 }
@@ -316,7 +315,7 @@ void AuthCalls::conclude(Call& call, AuthAnswer&& answer) {
       by_name_.erase(found);
   if (!answer.why.empty() && (call.late || !call.over)) failed(*call.auth.options, answer.why);
   const auto made = std::make_shared<const AuthAnswer>(std::move(answer));
-  if (name && made->outcome == AuthAnswer::Outcome::allowed && made->shareable && call.generation == generation_)
+  if (name && made->outcome == AuthAnswer::Outcome::allowed && made->shareable)
     memory_.put(*name, call.charged_to, made, clock_.steady() + call.counts);
   while (!call.waiters.empty()) call.release(made);
 }
@@ -331,8 +330,12 @@ void AuthCalls::failed(const AuthService& service, std::string_view why) {
                  {{"upstream", service.to}, {"reason", why}});
 }
 
-void AuthCalls::forget() {
-  ++generation_;
+bool AuthCalls::shares(const Exchange& x) const noexcept {
+  return x.route->auth->options->remember > Duration(0) && x.snapshot->compiled == current_;
+}
+
+void AuthCalls::adopt(std::shared_ptr<const CompiledConfig> next) {
+  current_ = std::move(next);
   memory_.clear();
   by_name_.clear();
 }

@@ -39,8 +39,9 @@ class AuthCalls : public std::enable_shared_from_this<AuthCalls> {
   /// Remembers that it is now.
   bool repeats(std::string_view address, std::string_view credential);
 
-  /// Another configuration is in force: no answer from before counts.
-  void forget();
+  /// Another configuration is in force: no answer from before counts, and none of a request that began before does for
+  /// others.
+  void adopt(std::shared_ptr<const CompiledConfig> next);
   /// Breaks off what is under way, and asks nothing any more.
   void stop();
 
@@ -65,6 +66,8 @@ class AuthCalls : public std::enable_shared_from_this<AuthCalls> {
   static Task<Tried> read_answer(Call& call, upstream::Attempt& server, Clock::Steady sent_at);
   /// Nobody waits for the call any more.
   void conclude(Call& call, AuthAnswer&& answer);
+  /// Whether what the service says of the request counts for others, too.
+  bool shares(const Exchange& x) const noexcept;
   /// Tells the log, but not of each call.
   void failed(const AuthService& service, std::string_view why);
 
@@ -75,7 +78,7 @@ class AuthCalls : public std::enable_shared_from_this<AuthCalls> {
   limit::RecentTable<Refused> refused_;
   List under_way_;
   std::map<identity::Sha256, Call*> by_name_;               ///< those that others may wait for
-  std::uint64_t generation_ = 0;                            ///< of the configuration
+  std::shared_ptr<const CompiledConfig> current_;           ///< questions of another one have other meanings
   std::map<std::string, Clock::Steady, std::less<>> told_;  ///< by upstream: when the log was last told that it fails
   bool stopped_ = false;
 };

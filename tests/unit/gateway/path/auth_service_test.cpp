@@ -31,6 +31,18 @@ class AuthServicePath : public Path {
   static http::Field field(std::string_view name, std::string_view value) {
     return {boost::beast::http::string_to_field(name), name, value};
   }
+  /// Remembers for ten seconds what is said of a credential.
+  void remember_by_authorization() {
+    options_of_service.fields = {"Authorization"};
+    options_of_service.told = {false, false, false, false};
+    options_of_service.remember = seconds(10);
+    use_service();
+  }
+  /// After the request before: one that a limit lets wait.
+  void check_waiting(std::string_view line, std::string_view fields) {
+    ask_again(line, fields);
+    EXPECT_FALSE(done);
+  }
   std::size_t asked() const { return shadow->report.targets.size(); }
   const std::string& question() const { return shadow->report.head; }
 
@@ -211,10 +223,7 @@ TEST_F(AuthServicePath, AsksAgainOnANewConnectionIfAKeptOneWasClosed) {
 }
 
 TEST_F(AuthServicePath, RemembersAnAdmissionForTheSameQuestionOnly) {
-  options_of_service.fields = {"Authorization"};
-  options_of_service.told = {false, false, false, false};
-  options_of_service.remember = seconds(10);
-  use_service();
+  remember_by_authorization();
   says(200, {field("X-User", "alice")});
   check("GET /a", "Authorization: Basic alice\r\n");
   ask_again("GET /b", "Authorization: Basic alice\r\nCookie: other=1\r\n");
@@ -229,11 +238,25 @@ TEST_F(AuthServicePath, RemembersAnAdmissionForTheSameQuestionOnly) {
   EXPECT_EQ(asked(), 3U);
 }
 
+TEST_F(AuthServicePath, RemembersNothingForAConfigurationThatCameMeanwhile) {
+  limit_by("client_ip", "paced", "1/second", limit::Store::memory, seconds(5));
+  remember_by_authorization();
+  check("GET /a");
+  check_waiting("GET /a", "Authorization: Basic alice\r\n");
+  reload();
+  clock.advance(seconds(1));
+  ASSERT_TRUE(done);
+  EXPECT_EQ(asked(), 2U);
+  check_waiting("GET /a", "Authorization: Basic alice\r\n");
+  clock.advance(seconds(1));
+  EXPECT_EQ(asked(), 3U) << "it was said to a request of the configuration before";
+  check_waiting("GET /a", "Authorization: Basic alice\r\n");
+  clock.advance(seconds(1));
+  EXPECT_EQ(asked(), 3U);
+}
+
 TEST_F(AuthServicePath, RemembersNoRefusalAndNothingThatIsForOneCallerOrNotToBeKept) {
-  options_of_service.fields = {"Authorization"};
-  options_of_service.told = {false, false, false, false};
-  options_of_service.remember = seconds(10);
-  use_service();
+  remember_by_authorization();
   std::size_t calls = 0;
   for (const auto& [status, fields] :
        std::vector<std::pair<unsigned, http::Fields>>{{403, {}},

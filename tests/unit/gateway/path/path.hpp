@@ -173,6 +173,13 @@ class Path : public testing::Test {
                                ? nullptr
                                : std::make_shared<const OverrideTable>(*now.compiled, *now.key_overrides, overrides));
   }
+  /// A reload of the same configuration.
+  void reload() {
+    begin();
+    auto next = *engine_->snapshot();
+    next.compiled = std::make_shared<const CompiledConfig>(options, identity, limits, upstreams_, 1);
+    engine_->adopt(std::move(next));
+  }
   /// What the gateway says would happen to such a request.
   Explanation explain(std::string_view start_line, std::string_view fields = {}) {
     begin();
