@@ -102,24 +102,61 @@ std::string named_upstream(const Build& build, std::string_view url) {
   return same_word(parts.scheme, "http") && build.upstream_numbers.contains(host) ? host : std::string();
 }
 
+using Edits = std::shared_ptr<const gateway::EditOptions>;
+using FieldEdit = gateway::FieldEdit;
+
+/// The upstreams that the requests of the route go to.
+std::vector<std::string> upstreams_of(const RouteOptions& route) {
+  std::vector<std::string> out;
+  if (route.respond) return out;
+  if (route.split)
+    for (const auto& share : route.split->shares) out.push_back(share.upstream);
+  else if (!route.to.empty())
+    out.push_back(route.to);
+  return out;
+}
+
+/// The fields in which the servers of the route read what its service says.
+std::vector<std::string> believed_fields(const RouteOptions& route) {
+  auto out = route.auth->copy;
+  if (!route.edits) return out;
+  for (const auto& edit : route.edits->request_fields)
+    if (edit.how == FieldEdit::How::set &&
+        std::ranges::any_of(edit.value, [](const auto& part) { return part.kind == gateway::TextPart::Kind::auth; }))
+      out.push_back(edit.name);
+  return out;
+}
+
+/// Whether what a client sends under this name does not stay. A field that is added leaves the client's beside it.
+bool drops(const Edits& edits, std::string_view name) {
+  return edits && std::ranges::any_of(edits->request_fields, [name](const auto& edit) {
+           return edit.how != FieldEdit::How::add && http::same_variable(edit.name, name);
+         });
+}
+
+bool drops(const std::shared_ptr<const AuthService>& auth, std::string_view name) {
+  return auth &&
+         std::ranges::any_of(auth->copy, [name](const auto& copied) { return http::same_variable(copied, name); });
+}
+
 void check_shared_upstream(Build& build, std::size_t number) {
   const auto& routes = build.config.gateway.routes;
-  const auto& auth = *routes[number].auth;
-  const auto& proxied = build.config.gateway.proxy_fields;
-  const http::FieldNames dropped(proxied);
+  const auto& all = build.config.gateway.all_routes.edits;
+  const http::FieldNames dropped(build.config.gateway.proxy_fields);
+  const auto fields = believed_fields(routes[number]);
+  const auto own = upstreams_of(routes[number]);
   for (std::size_t i = 0; i < routes.size(); ++i) {
     const auto& other = routes[i];
-    if (other.auth || other.respond || other.to != routes[number].to || other.split) continue;
-    for (const auto& name : auth.copy) {
+    const auto others = upstreams_of(other);
+    const auto shared = std::ranges::find_first_of(others, own);
+    if (i == number || shared == others.end()) continue;
+    for (const auto& name : fields) {
       if (http::same_word(name, "Authorization") || http::same_word(name, "Cookie") || dropped.contains(name)) continue;
-      const auto writes = [&](const std::shared_ptr<const gateway::EditOptions>& edits) {
-        return edits && std::ranges::any_of(edits->request_fields,
-                                            [&](const auto& edit) { return http::same_variable(edit.name, name); });
-      };
-      if (writes(other.edits) || writes(build.config.gateway.all_routes.edits)) continue;
+      if (drops(other.auth, name) || drops(other.edits, name) || drops(all, name)) continue;
       build.report.warning_at_key(code::kBelieved, *find(build.route_nodes[number], "auth"),
-                                  "any caller can send " + in_quotes(name) + " to upstream " + in_quotes(other.to) +
-                                      " by " + route_text(other) + ", which asks no service",
+                                  "any caller can send " + in_quotes(name) + " to upstream " + in_quotes(*shared) +
+                                      " by " + route_text(other) +
+                                      (other.auth ? ", whose service does not say it" : ", which asks no service"),
                                   "add \"request_headers\": { \"remove\": [" + in_quotes(name) + "] } there");
       return;
     }
