@@ -27,7 +27,13 @@ std::shared_ptr<const CompiledAuth> CompiledConfig::auth_of(const Route& route, 
   for (const auto& name : wanted.auth->copy_to_answer) keep(name);
   Keyed keyed{.limits = {}, .upstreams = {}, .room = nullptr, .split = wanted.split.get()};
   for (const auto& route_limit : route.plan) keyed.limits.push_back(route_limit.limit);
-  if (!wanted.respond) keyed.upstreams.push_back(&upstreams_[route.upstream]);
+  if (wanted.split) {
+    // Which of them it is may be known only after the service has answered.
+    for (const auto& share : wanted.split->shares)
+      keyed.upstreams.push_back(&upstreams_[upstream_number(share.upstream)]);
+  } else if (!wanted.respond) {
+    keyed.upstreams.push_back(&upstreams_[route.upstream]);
+  }
   each_per(keyed, [&](const limit::Per& per) {
     if (per.source->needs == Needs::service) keep(per.name);
   });
