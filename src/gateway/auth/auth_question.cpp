@@ -151,7 +151,7 @@ std::string_view shown_credential(Exchange& x) {
   for (const auto& field : x.request.fields) {
     if (field.id == Known::cookie || field.id == Known::host) continue;
     const bool is = auth.options->fields ? auth.fields.contains(field.name) : field.id == Known::authorization;
-    if (is && !field.value.empty()) out = x.text.join({out, field.name, ":", field.value, "\n"});
+    if (is && !field.value.empty()) out = x.text.extend(out, {field.name, ":", field.value, "\n"});
   }
   return out;
 }
