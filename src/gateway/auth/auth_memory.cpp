@@ -26,7 +26,7 @@ AuthAnswerPtr AuthMemory::get(const identity::Sha256& name, Clock::Steady now) {
 
 void AuthMemory::put(const identity::Sha256& name, const Hash& owner, AuthAnswerPtr answer, Clock::Steady until) {
   if (const auto known = entries_.find(name); known != entries_.end()) erase(*known->second);
-  if (answer->text.size() > kLongest) return;
+  if (answer->text.capacity() > kLongest) return;
   if (const auto own = owners_.find(owner); own != owners_.end() && own->second.size() >= kMaxOfOne)
     erase(own->second.front());
   if (entries_.size() >= kMaxEntries) erase(all_.front());

@@ -21,7 +21,7 @@ class AuthMemory {
  public:
   static constexpr std::size_t kMaxEntries = 8192;
   static constexpr std::size_t kMaxOfOne = kMaxEntries / 8;
-  /// An answer with more text is not remembered.
+  /// An answer whose text takes more memory is not remembered.
   static constexpr std::size_t kLongest = 2048;
 
   AuthMemory() = default;

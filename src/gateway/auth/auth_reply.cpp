@@ -50,11 +50,11 @@ constexpr std::size_t kNoShortText = 64;
 /// Text that views are made into, which does not move.
 class Kept {
  public:
+  /// Of `fields` nothing is left out.
   Kept(const Fields& fields, AuthAnswer& out) : out_(out) {
     std::size_t size = 0;
     for (const auto& field : fields) size += field.name.size() + field.value.size() + 2;
-    out_.text.reserve(size + kNoShortText);
-    out_.fields.reserve(fields.size());
+    out_.text.reserve(std::max(size, kNoShortText));
   }
   void add(const Field& field) {
     const auto name = keep(field.name);
@@ -84,13 +84,14 @@ class Kept {
   AuthAnswer& out_;
 };
 
-void keep_of_admission(const Fields& fields, const CompiledAuth& auth, AuthAnswer& out) {
-  // Lower-case names of `kept` are added once for each field that is there: as long as that field's own.
+void keep_of_admission(Fields& fields, const CompiledAuth& auth, AuthAnswer& out) {
+  std::erase_if(fields, [&auth](const Field& field) {
+    return std::ranges::none_of(auth.kept, [&](const auto& name) { return http::same_word(name, field.name); });
+  });
   Kept kept(fields, out);
   std::vector<std::string_view> done;
   for (const auto& field : fields) {
     const auto is = [&](std::string_view name) { return http::same_word(name, field.name); };
-    if (std::ranges::none_of(auth.kept, is)) continue;
     if (field.id == Known::set_cookie) {
       kept.add(field);
     } else if (std::ranges::none_of(done, is)) {
