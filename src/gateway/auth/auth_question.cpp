@@ -56,11 +56,12 @@ void push_told(Fields& out, std::string_view name, std::string_view value) {
 }
 
 /// What the service is told beside the fields. Both families are in use: "X-Forwarded-*" by services made for Traefik,
-/// "X-Original-*" by those made for nginx.
+/// "X-Original-*" by those made for nginx. The path is the one that routes are found by: a service that compares it
+/// must not miss what is written with escapes that say the same.
 void append_told(Exchange& x, const AuthService& auth, identity::AddressField address_field, Fields& out) {
   const auto& request = x.request;
   const auto origin = client_origin(x, address_field);
-  const auto uri = x.text.join({request.path_to_send(), forwarded_query(x, x.snapshot->compiled->identity())});
+  const auto uri = x.text.join({request.path, forwarded_query(x, x.snapshot->compiled->identity())});
   if (auth.tells(AuthTold::method)) {
     push_told(out, "X-Forwarded-Method", request.method);
     push_told(out, "X-Original-Method", request.method);
