@@ -45,12 +45,6 @@ bool is_about_its_answer(const Field& field) noexcept {
   }
 }
 
-bool names_one_request(const Field& field) noexcept {
-  return field.id == Known::unknown &&
-         (http::same_word(field.name, "X-Request-Id") || http::same_word(field.name, "traceparent") ||
-          http::same_word(field.name, "tracestate"));
-}
-
 void push_told(Fields& out, std::string_view name, std::string_view value) {
   if (!value.empty()) out.push_back({Known::unknown, name, value});
 }
@@ -104,8 +98,12 @@ AuthQuestion::AuthQuestion(Exchange& x) : route_(*x.route) {
   out.push_back({Known::host, "Host", auth.options->host});
   append_told(x, *auth.options, compiled.identity().address_field, out);
   append_forwarded(x, *auth.options, compiled.identity().address_field, out);
-  push_told(out, "X-Request-Id", x.request_id);
   if (x.trace) replace_trace_fields(x, out);
+  unnamed_ = x.trace ? 1 : 0;  // it has put its own one at the end
+  if (!x.request_id.empty()) {
+    out.push_back({Known::unknown, "X-Request-Id", x.request_id});
+    ++unnamed_;
+  }
   take(out);
   const std::string_view target = auth.options->target;
   const auto mark = std::min(target.find('?'), target.size());
@@ -137,10 +135,8 @@ const identity::Sha256& AuthQuestion::name() {
   if (named_) return name_;
   // The fields that are kept of an answer are the route's, so its number is part of the name.
   auto all = std::to_string(route_.number) + '\n';
-  for (const auto& field : fields_) {
-    if (names_one_request(field)) continue;
-    all.append(field.name).append(1, '\0').append(field.value).append(1, '\n');  // no value has either
-  }
+  for (std::size_t i = 0; i + unnamed_ < fields_.size(); ++i)
+    all.append(fields_[i].name).append(1, '\0').append(fields_[i].value).append(1, '\n');  // no value has either
   name_ = identity::sha256(all);
   named_ = true;
   return name_;

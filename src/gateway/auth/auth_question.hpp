@@ -19,7 +19,7 @@ class AuthQuestion {
   AuthQuestion& operator=(const AuthQuestion&) = delete;
 
   /// Names the question: of two with one name everything that the service gets is the same, but the ids of request and
-  /// trace.
+  /// trace that the gateway adds.
   const identity::Sha256& name();
   const upstream::RequestStart& start() const noexcept { return start_; }
   /// Bytes of memory.
@@ -32,6 +32,7 @@ class AuthQuestion {
   std::string text_;
   std::string head_;  ///< where the codec writes
   http::Fields fields_;
+  std::size_t unnamed_ = 0;  ///< how many of them, at the end, are such ids
   upstream::RequestStart start_;
   identity::Sha256 name_{};
   bool named_ = false;
