@@ -70,12 +70,13 @@ struct AuthCalls::Waiter : Hook {
 };
 
 struct AuthCalls::Call : Hook {
-  Call(std::shared_ptr<AuthCalls> whose, Exchange& x, std::unique_ptr<AuthQuestion> asked)
+  Call(std::shared_ptr<AuthCalls> whose, Exchange& x, std::unique_ptr<AuthQuestion> asked, Duration time)
       : owner(std::move(whose)),
         snapshot(x.snapshot),
         auth(*x.route->auth),
         question(std::move(asked)),
         charged_to(keyed_hash(x.caller.ip_key, 0)),
+        lasts(time),
         alarm(owner->clock_.alarm(&Call::rings, this)) {
     if (owner->lent_ != nullptr) owner->lent_->add(static_cast<std::int64_t>(question->size()));
   }
@@ -113,6 +114,7 @@ struct AuthCalls::Call : Hook {
   const CompiledAuth& auth;  ///< of its route, which the snapshot keeps
   std::unique_ptr<AuthQuestion> question;
   Hash charged_to;  ///< whose the remembered answer is
+  Duration lasts;   ///< at most
   std::unique_ptr<Alarm> alarm;
   List waiters;
   http::ReplyHead head;
@@ -148,29 +150,33 @@ AuthCalls::~AuthCalls() = default;
 Task<AuthAnswerPtr> AuthCalls::ask(Exchange& x) {
   auto question = std::make_unique<AuthQuestion>(x);
   Call* joined = nullptr;
+  auto left = x.route->auth->options->timeout;
   if (shares(x)) {
     if (auto known = memory_.get(question->name(), clock_.steady())) co_return known;
     if (const auto found = by_name_.find(question->name()); found != by_name_.end()) joined = found->second;
   }
   if (joined != nullptr) {
-    auto waited = wait(x, joined, nullptr);
+    const auto since = clock_.steady();
+    auto waited = wait(x, joined, nullptr, left);
     auto answer = co_await waited;
     // What is for one caller alone is no answer for another one.
     if (answer == nullptr || answer->shareable) co_return answer;
+    left -= std::chrono::duration_cast<Duration>(clock_.steady() - since);
   }
-  auto waited = wait(x, nullptr, std::move(question));
+  auto waited = wait(x, nullptr, std::move(question), left);
   co_return co_await waited;
 }
 
-Task<AuthAnswerPtr> AuthCalls::wait(Exchange& x, Call* joined, std::unique_ptr<AuthQuestion> question) {
+Task<AuthAnswerPtr> AuthCalls::wait(Exchange& x, Call* joined, std::unique_ptr<AuthQuestion> question, Duration left) {
   const auto& auth = *x.route->auth;
   if (stopped_) co_return std::make_shared<const AuthAnswer>(no_auth_answer(auth, "the gateway stops"));
-  Waiter waiter(clock_, auth.options->timeout + kGrace);
+  if (left <= Duration(0)) co_return std::make_shared<const AuthAnswer>(no_auth_answer(auth, kTooLate));
+  Waiter waiter(clock_, left + kGrace);
   if (joined != nullptr) {
     waiter.call = joined;
     joined->waiters.push_back(waiter);
   } else {
-    auto made = std::make_unique<Call>(shared_from_this(), x, std::move(question));
+    auto made = std::make_unique<Call>(shared_from_this(), x, std::move(question), left);
     waiter.call = made.get();
     made->waiters.push_back(waiter);
     under_way_.push_back(*made);
@@ -210,7 +216,7 @@ bool AuthCalls::repeats(std::string_view address, std::string_view credential) {
 
 Task<void> AuthCalls::run(std::shared_ptr<AuthCalls> self, std::unique_ptr<Call> call) {
   static_cast<void>(self);
-  call->alarm->set(call->auth.options->timeout);
+  call->alarm->set(call->lasts);
   co_await exchange(*call);
 }
 

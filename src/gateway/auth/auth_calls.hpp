@@ -59,7 +59,8 @@ class AuthCalls : public std::enable_shared_from_this<AuthCalls> {
   using Hook = boost::intrusive::list_base_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>>;
   using List = boost::intrusive::list<Hook, boost::intrusive::constant_time_size<false>>;
 
-  Task<AuthAnswerPtr> wait(Exchange& x, Call* joined, std::unique_ptr<AuthQuestion> question);
+  /// For at most `left`: for a call under way, or for one that begins now.
+  Task<AuthAnswerPtr> wait(Exchange& x, Call* joined, std::unique_ptr<AuthQuestion> question, Duration left);
   static Task<void> run(std::shared_ptr<AuthCalls> self, std::unique_ptr<Call> call);
   static Task<void> exchange(Call& call);
   static Task<Tried> try_once(Call& call, upstream::AttemptPtr server);
@@ -78,7 +79,7 @@ class AuthCalls : public std::enable_shared_from_this<AuthCalls> {
   limit::RecentTable<Refused> refused_;
   List under_way_;
   std::map<identity::Sha256, Call*> by_name_;               ///< those that others may wait for
-  std::shared_ptr<const CompiledConfig> current_;           ///< questions of another one have other meanings
+  std::shared_ptr<const CompiledConfig> current_;           ///< of another one nothing is shared
   std::map<std::string, Clock::Steady, std::less<>> told_;  ///< by upstream: when the log was last told that it fails
   bool stopped_ = false;
 };

@@ -111,6 +111,7 @@ AuthAnswer auth_answer_of(const http::ReplyHead& head, const CompiledAuth& auth)
                (out.outcome == AuthOutcome::down && auth.options->if_down == AuthIfDown::allow);
   if (out.outcome == AuthOutcome::unclear || out.outcome == AuthOutcome::down) {
     out.why = "it answered with " + std::to_string(head.status);
+    out.shareable = true;  // nothing of it reaches a caller
     return out;
   }
   Fields fields;
