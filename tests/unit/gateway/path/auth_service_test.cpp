@@ -1,53 +1,12 @@
-// The auth service of a route. The upstream "shadow" is the service.
+// The auth service of a route.
 
-#include "unit/gateway/path/path.hpp"
+#include "unit/gateway/path/auth_service.hpp"
 
 namespace headgate::gateway::test {
 namespace {
 
 using testing::HasSubstr;
 using testing::Not;
-
-class AuthServicePath : public Path {
- protected:
-  AuthServicePath() { use_service(); }
-
-  /// From the options as they are now.
-  void use_service() { route.auth = std::make_shared<const AuthService>(options_of_service); }
-  static AuthService usual() {
-    AuthService out;
-    out.url = "http://shadow/check?from=gateway";
-    out.to = "shadow";
-    out.host = "shadow";
-    out.target = "/check?from=gateway";
-    out.copy = {"X-User"};
-    return out;
-  }
-  ServerScript& service() { return shadow->scripts.front(); }
-  void says(unsigned status, http::Fields fields = {}) {
-    service().status = status;
-    service().fields = std::move(fields);
-  }
-  static http::Field field(std::string_view name, std::string_view value) {
-    return {boost::beast::http::string_to_field(name), name, value};
-  }
-  /// Remembers for ten seconds what is said of a credential.
-  void remember_by_authorization() {
-    options_of_service.fields = {"Authorization"};
-    options_of_service.told = {false, false, false, false};
-    options_of_service.remember = seconds(10);
-    use_service();
-  }
-  /// After the request before: one that a limit lets wait.
-  void check_waiting(std::string_view line, std::string_view fields) {
-    ask_again(line, fields);
-    EXPECT_FALSE(done);
-  }
-  std::size_t asked() const { return shadow->report.targets.size(); }
-  const std::string& question() const { return shadow->report.head; }
-
-  AuthService options_of_service = usual();
-};
 
 TEST_F(AuthServicePath, AsksByTheHeadAloneAndTellsTheServerWhoIsCalling) {
   says(200, {field("X-User", "alice"), field("X-Role", "admin")});
@@ -85,9 +44,12 @@ TEST_F(AuthServicePath, TellsTheServiceNothingThatACallerSaysOfTheRequestItself)
   EXPECT_THAT(question(), Not(HasSubstr("HEAD")));
 }
 
-TEST_F(AuthServicePath, TellsThePathThatTheServerWouldSee) {
-  check("GET /public/../admin/%61?x=/public");
-  EXPECT_THAT(question(), HasSubstr("X-Original-URI: /admin/%61?x=/public\n"));
+TEST_F(AuthServicePath, TellsThePathThatRoutesAreFoundBy) {
+  check("GET /public/../%61dmin/%20?x=/%61");
+  for (const auto* const line : {"X-Original-URI: /admin/%20?x=/%61\n", "X-Forwarded-Uri: /admin/%20?x=/%61\n",
+                                 "X-Original-URL: http://a.example/admin/%20?x=/%61\n"})
+    EXPECT_THAT(question(), HasSubstr(line));
+  EXPECT_THAT(app->report.targets, testing::ElementsAre("GET /%61dmin/%20?x=/%61"));
 }
 
 TEST_F(AuthServicePath, AsksOnlyByTheFieldsAndWordsThatAreChosen) {
@@ -222,54 +184,6 @@ TEST_F(AuthServicePath, AsksAgainOnANewConnectionIfAKeptOneWasClosed) {
   EXPECT_EQ(asked(), 2U);
 }
 
-TEST_F(AuthServicePath, RemembersAnAdmissionForTheSameQuestionOnly) {
-  remember_by_authorization();
-  says(200, {field("X-User", "alice")});
-  check("GET /a", "Authorization: Basic alice\r\n");
-  ask_again("GET /b", "Authorization: Basic alice\r\nCookie: other=1\r\n");
-  EXPECT_EQ(asked(), 1U);
-  EXPECT_THAT(app->report.head, HasSubstr("X-User: alice\n"));
-  says(200, {field("X-User", "bob")});
-  ask_again("GET /a", "Authorization: Basic bob\r\n");
-  EXPECT_EQ(asked(), 2U);
-  EXPECT_THAT(app->report.head, HasSubstr("X-User: bob\n"));
-  clock.advance(seconds(10));
-  ask_again("GET /a", "Authorization: Basic alice\r\n");
-  EXPECT_EQ(asked(), 3U);
-}
-
-TEST_F(AuthServicePath, RemembersNothingForAConfigurationThatCameMeanwhile) {
-  limit_by("client_ip", "paced", "1/second", limit::Store::memory, seconds(5));
-  remember_by_authorization();
-  check("GET /a");
-  check_waiting("GET /a", "Authorization: Basic alice\r\n");
-  reload();
-  clock.advance(seconds(1));
-  ASSERT_TRUE(done);
-  EXPECT_EQ(asked(), 2U);
-  check_waiting("GET /a", "Authorization: Basic alice\r\n");
-  clock.advance(seconds(1));
-  EXPECT_EQ(asked(), 3U) << "it was said to a request of the configuration before";
-  check_waiting("GET /a", "Authorization: Basic alice\r\n");
-  clock.advance(seconds(1));
-  EXPECT_EQ(asked(), 3U);
-}
-
-TEST_F(AuthServicePath, RemembersNoRefusalAndNothingThatIsForOneCallerOrNotToBeKept) {
-  remember_by_authorization();
-  std::size_t calls = 0;
-  for (const auto& [status, fields] :
-       std::vector<std::pair<unsigned, http::Fields>>{{403, {}},
-                                                      {200, {field("Set-Cookie", "s=1")}},
-                                                      {200, {field("Cache-Control", "private, no-store")}},
-                                                      {200, {field("Cache-Control", "max-age=0")}}}) {
-    says(status, fields);
-    calls == 0 ? check("GET /a") : ask_again("GET /a");
-    ask_again("GET /a");
-    EXPECT_EQ(asked(), calls += 2);
-  }
-}
-
 TEST_F(AuthServicePath, CountsByWhatTheServiceSays) {
   limit_by("auth.X-User", "user", "1/hour");
   says(200, {field("x-user", "alice")});
@@ -283,6 +197,23 @@ TEST_F(AuthServicePath, CountsByWhatTheServiceSays) {
   says(200);
   ask_again("GET /a");
   EXPECT_EQ(client.status, 403U);
+}
+
+TEST_F(AuthServicePath, ChoosesAServerByWhatTheServiceSaysInEachUpstreamOfARoute) {
+  next_app = std::make_shared<ScriptedUpstream>(clock, trace, "next");
+  upstream("next").balance_per = {headgate::test::make_per("auth.X-Team")};
+  Split split;
+  split.shares = {{.upstream = "app", .weight = 0, .when = {}, .seed = 1},
+                  {.upstream = "next", .weight = 1, .when = {}, .seed = 2}};
+  route.split = std::make_shared<const Split>(split);
+  says(200, {field("X-Team", "red")});
+  check("GET /a");
+  const auto red = next_app->report.key;
+  EXPECT_TRUE(red.has_value());
+  says(200, {field("X-Team", "blue")});
+  ask_again("GET /a");
+  EXPECT_EQ(next_app->report.targets.size(), 2U);
+  EXPECT_NE(next_app->report.key, red);
 }
 
 TEST_F(AuthServicePath, CountsByAddressBeforeItAsks) {
