@@ -35,11 +35,6 @@ class AuthServicePath : public Path {
     options_of_service.remember = seconds(10);
     use_service();
   }
-  /// After the request before: one that a limit lets wait.
-  void check_waiting(std::string_view line, std::string_view fields) {
-    ask_again(line, fields);
-    EXPECT_FALSE(done);
-  }
   std::size_t asked() const { return shadow->report.targets.size(); }
   const std::string& question() const { return shadow->report.head; }
 

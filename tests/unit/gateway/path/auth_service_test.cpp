@@ -203,6 +203,7 @@ TEST_F(AuthServicePath, ChoosesAServerByWhatTheServiceSaysInEachUpstreamOfARoute
   next_app = std::make_shared<ScriptedUpstream>(clock, trace, "next");
   upstream("next").balance_per = {headgate::test::make_per("auth.X-Team")};
   Split split;
+  split.by = {headgate::test::make_per("auth.X-User")};  // known only after the service has answered
   split.shares = {{.upstream = "app", .weight = 0, .when = {}, .seed = 1},
                   {.upstream = "next", .weight = 1, .when = {}, .seed = 2}};
   route.split = std::make_shared<const Split>(split);
