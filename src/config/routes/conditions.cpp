@@ -217,6 +217,7 @@ std::vector<std::string> shared_methods(const RouteOptions& a, const RouteOption
 /// Whether `third` takes every request that fits `a` and `b`.
 bool settles(const RouteOptions& a, const RouteOptions& b, const RouteOptions& third) {
   const auto& own = third.conditions;
+  if (own.path) return false;  // it takes only some of the paths
   if (rank_of(own) <= rank_of(a.conditions) || rank_of(own) <= rank_of(b.conditions)) return false;
   if (!take_all(a.conditions.headers, b.conditions.headers, own.headers)) return false;
   if (!take_all(a.conditions.query, b.conditions.query, own.query)) return false;

@@ -26,6 +26,12 @@ bool lists_tag(std::string_view list, std::string_view tag, Compare how) noexcep
   return false;
 }
 
+/// All lines of the field are one list.
+bool names_tag(const http::Fields& fields, Known id, std::string_view tag, Compare how) noexcept {
+  return std::any_of(fields.begin(), fields.end(),
+                     [&](const http::Field& field) { return field.id == id && lists_tag(field.value, tag, how); });
+}
+
 /// Whether the file was changed after the date; a date that cannot be read counts as none.
 std::optional<bool> changed_since(std::string_view date, const Respond& file) noexcept {
   const auto then = http::read_http_date(trimmed(date));
@@ -36,12 +42,12 @@ std::optional<bool> changed_since(std::string_view date, const Respond& file) no
 /// 412 or 304 if the conditions of the request say so, else 200.
 unsigned status_by_conditions(const http::Fields& fields, const Respond& file) noexcept {
   if (http::has(fields, Known::if_match)) {
-    if (!lists_tag(http::value_of(fields, Known::if_match), file.etag, Compare::strong)) return 412;
+    if (!names_tag(fields, Known::if_match, file.etag, Compare::strong)) return 412;
   } else if (changed_since(http::value_of(fields, Known::if_unmodified_since), file).value_or(false)) {
     return 412;
   }
   if (http::has(fields, Known::if_none_match))
-    return lists_tag(http::value_of(fields, Known::if_none_match), file.etag, Compare::weak) ? 304 : 200;
+    return names_tag(fields, Known::if_none_match, file.etag, Compare::weak) ? 304 : 200;
   return changed_since(http::value_of(fields, Known::if_modified_since), file).value_or(true) ? 200 : 304;
 }
 

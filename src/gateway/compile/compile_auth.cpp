@@ -45,7 +45,7 @@ std::shared_ptr<const CompiledAuth> CompiledConfig::auth_of(const Route& route, 
           if (part.kind == TextPart::Kind::auth) keep(part.text);
   }
   std::ranges::sort(out.kept);
-  out.kept.erase(std::ranges::unique(out.kept).begin(), out.kept.end());
+  out.kept.erase(std::unique(out.kept.begin(), out.kept.end()), out.kept.end());
   return std::make_shared<const CompiledAuth>(std::move(out));
 }
 

@@ -37,12 +37,48 @@ std::string_view shown(std::string_view name, std::string_view value) noexcept {
   return is_address(name) ? value.substr(0, value.find_first_of("?#")) : value;
 }
 
+/// PHP reads "api.key" and "api key" as "api_key".
+bool is_among(std::string_view word, const std::vector<std::string>& masked) {
+  auto name = lower(trimmed(word));
+  if (std::ranges::binary_search(masked, name)) return true;
+  std::ranges::replace_if(
+      name, [](char c) { return c == '.' || c == ' '; }, '_');
+  return std::ranges::binary_search(masked, name);
+}
+
 bool is_masked(std::string_view name, const std::vector<std::string>& masked) {
   std::string plain;
   if (!http::decode_parameter(name, plain)) return true;  // who knows what a server reads
-  // As PHP and others read it: blanks before it and what follows NUL do not count, and "name[a]" is of "name".
-  const auto end = std::min(plain.find('\0'), plain.find('[', 1));
-  return std::ranges::binary_search(masked, lower(trimmed(std::string_view(plain).substr(0, end))));
+  // As PHP and others read it: blanks before it and what follows NUL do not count, and "user[token]" is a token.
+  auto rest = std::string_view(plain).substr(0, plain.find('\0'));
+  while (!rest.empty()) {
+    const auto end = std::min(rest.find_first_of("[]"), rest.size());
+    if (is_among(rest.substr(0, end), masked)) return true;
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return false;
+}
+
+/// What stands between two "&". To some servers ";" ends a parameter, to others it is a part of the value: a secret
+/// goes on to the end.
+void append_masked(std::string_view piece, const std::vector<std::string>& masked, std::string& out) {
+  while (!piece.empty()) {
+    const auto end = std::min(piece.find(';'), piece.size());
+    const auto part = piece.substr(0, end);
+    const auto equals = part.find('=');
+    const auto name = part.substr(0, equals);
+    out += name;
+    if (equals != part.npos) {
+      out += '=';
+      if (is_masked(name, masked)) {
+        out += "***";
+        return;
+      }
+      out += part.substr(equals + 1);
+    }
+    if (end < piece.size()) out += ';';
+    piece.remove_prefix(std::min(end + 1, piece.size()));
+  }
 }
 
 }  // namespace
@@ -106,15 +142,9 @@ std::string_view masked_query(std::string_view query, const std::vector<std::str
   query = query.substr(0, kMaxQueryBytes);
   std::string out;
   while (!query.empty()) {
-    const auto end = std::min(query.find_first_of("&;"), query.size());
-    const auto part = query.substr(0, end);
-    const auto equals = part.find('=');
-    out += part.substr(0, equals);
-    if (equals != part.npos) {
-      out += '=';
-      out += is_masked(part.substr(0, equals), masked) ? std::string_view("***") : part.substr(equals + 1);
-    }
-    if (end < query.size()) out += query[end];
+    const auto end = std::min(query.find('&'), query.size());
+    append_masked(query.substr(0, end), masked, out);
+    if (end < query.size()) out += '&';
     query.remove_prefix(std::min(end + 1, query.size()));
   }
   return text.join({out});

@@ -44,7 +44,9 @@ Result<std::shared_ptr<const PathRegex>, std::string> PathRegex::make(const std:
 
 bool PathRegex::matches(std::string_view path) const {
   thread_local std::string room;
-  const auto seen = path_to_match(path, room);
+  auto seen = path_to_match(path, room);
+  std::string folded;
+  if (!compiled_->regex.options().case_sensitive()) seen = folded = http::fold_case(seen);
   return re2::RE2::FullMatch(re2::StringPiece(seen.data(), seen.size()), compiled_->regex);
 }
 

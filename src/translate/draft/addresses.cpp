@@ -65,6 +65,7 @@ std::vector<std::string> texts_where(const std::vector<Kept>& kept, bool allow) 
 std::vector<AddressRule> address_rules(const std::vector<std::string>& allow, const std::vector<std::string>& deny,
                                        const Spot& spot) {
   std::vector<AddressRule> out;
+  out.reserve(deny.size() + allow.size() + 1);
   for (const auto& each : deny) out.push_back({.allow = false, .block = each, .spot = spot});
   for (const auto& each : allow) out.push_back({.allow = true, .block = each, .spot = spot});
   if (!allow.empty()) out.push_back({.allow = false, .block = "all", .spot = spot});

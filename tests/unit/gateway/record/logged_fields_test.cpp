@@ -30,6 +30,10 @@ TEST(MaskedQuery, KnowsANameInEachSpelling) {
   for (const std::string name : {"token[]", "token[a]", "token%5B%5D", "+token", "token%00x"})
     EXPECT_EQ(masked("?" + name + "=abc"), name + "=***") << "PHP takes it for the same";
   EXPECT_EQ(masked("?a=1;token=abc"), "a=1;token=***") << "where a semicolon separates, too";
+  EXPECT_EQ(masked("?token=ab;c&a=1"), "token=***&a=1") << "where it belongs to the value";
+  EXPECT_EQ(masked("?token=ab;x=cd"), "token=***");
+  for (const std::string name : {"user[token]", "user[a][token]", "api.key", "api%20key", "user%5Bpassword%5D"})
+    EXPECT_EQ(masked("?" + name + "=abc"), name + "=***");
   EXPECT_EQ(masked("?%zz=abc"), "%zz=***") << "nobody knows what a server reads";
 }
 

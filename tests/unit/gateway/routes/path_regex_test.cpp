@@ -36,6 +36,12 @@ TEST(PathRegex, SeesAPathAsRoutesDo) {
   EXPECT_FALSE(matches("/a", "/;a"));
 }
 
+TEST(PathRegex, IgnoresCaseAsRoutesDo) {
+  const auto made = PathRegex::make("/books", Letters::ignored);
+  for (const char* const path : {"/BOOKS", "/boo%E2%84%AAs", "/book%C5%BF"})
+    EXPECT_TRUE((*made)->matches(path)) << path;
+}
+
 TEST(PathRegex, IsRefusedIfItIsNoneOrTooLarge) {
   EXPECT_NE(PathRegex::make("/a(", Letters::matters).error().find("missing"), std::string::npos);
   EXPECT_TRUE(PathRegex::make("/(a)\\1", Letters::matters).has_error()) << "no linear time can be promised for it";
