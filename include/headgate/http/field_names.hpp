@@ -18,17 +18,15 @@ class FieldNames {
   bool contains(std::string_view name) const noexcept;
 
  private:
-  static std::uint64_t bit_of(std::size_t length) noexcept { return std::uint64_t{1} << (length & 63); }
-
   /// Of a letter, the same in both cases.
   static std::uint64_t bit_of(char first) noexcept {
     return std::uint64_t{1} << (static_cast<unsigned char>(first) & 31);
   }
 
-  std::vector<std::string> names_;
+  std::vector<std::string> names_;       // the shortest first
+  std::vector<std::uint16_t> begins_;    // by length: where those of that length begin in names_; most have none
   std::vector<std::string> beginnings_;  // without the '*'
-  std::uint64_t lengths_ = 0;            // a bit for each length in names_: most names are compared with none
-  std::uint64_t firsts_ = 0;             // the same of the first characters in beginnings_
+  std::uint64_t firsts_ = 0;             // a bit for each first character in beginnings_
 };
 
 }  // namespace headgate::http
