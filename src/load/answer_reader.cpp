@@ -1,9 +1,8 @@
 #include "answer_reader.hpp"
 
 #include "headgate/http/retry_after.hpp"
+#include "headgate/net/read_message.hpp"
 
-#include <boost/asio/buffer.hpp>
-#include <boost/asio/error.hpp>
 #include <boost/beast/http/error.hpp>
 #include <boost/beast/http/parser.hpp>
 #include <boost/optional/optional.hpp>
@@ -88,26 +87,10 @@ SeenAnswer seen_by(const AnswerParser& parser) {
 }
 
 /// One message, which may be interim, to its end.
-Task<error_code> read_message(net::ReadBuffer& buffer, AnswerParser& parser, bool& began, SteadyMoment until) {
-  while (!parser.is_done()) {
-    error_code ec;
-    const auto data = buffer.data();
-    if (!data.empty()) {
-      began = true;
-      buffer.consume(parser.put(boost::asio::buffer(data.data(), data.size()), ec));
-      if (ec && ec != beast_http::error::need_more) co_return ec;
-      if (!ec) continue;
-    }
-    const auto left = std::chrono::duration_cast<Duration>(until - std::chrono::steady_clock::now());
-    if (left <= Duration(0)) co_return error_code(boost::asio::error::timed_out);
-    const auto got = co_await buffer.fill(left);
-    if (got.has_value()) continue;
-    if (got.error() != boost::asio::error::eof) co_return got.error();
-    if (!parser.got_some()) co_return error_code(beast_http::error::end_of_stream);
-    parser.put_eof(ec);
-    co_return ec;
-  }
-  co_return error_code();
+Task<error_code> read_one(net::ReadBuffer& buffer, AnswerParser& parser, bool& began, SteadyMoment until) {
+  const auto left = [until] { return std::chrono::duration_cast<Duration>(until - std::chrono::steady_clock::now()); };
+  const auto noted = [&began] { began = true; };
+  co_return co_await net::read_message(buffer, parser, left, noted);
 }
 
 }  // namespace
@@ -120,7 +103,7 @@ Task<ReadAnswer> read_answer(net::ReadBuffer& buffer, bool head_only, SteadyMome
     parser.body_limit(boost::none);
     parser.eager(true);
     parser.skip(head_only);
-    out.failed = co_await read_message(buffer, parser, out.began, until);
+    out.failed = co_await read_one(buffer, parser, out.began, until);
     if (out.failed) co_return out;
     // An interim answer (RFC 9110 section 15.2) is a whole message; the final one follows it.
     if (parser.get().result_int() < 200 && parser.get().result_int() != 101) continue;

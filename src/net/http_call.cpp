@@ -3,7 +3,7 @@
 #include "headgate/core/literals.hpp"
 #include "headgate/core/text.hpp"
 #include "headgate/net/descriptors.hpp"
-#include "headgate/net/read_buffer.hpp"
+#include "headgate/net/read_message.hpp"
 
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/error.hpp>
@@ -66,23 +66,11 @@ HttpReply head_of(const AnswerParser& parser) {
 /// Reads one message to its end. `head` is filled as soon as a head is complete that is not interim.
 Task<error_code> read_answer(ReadBuffer& buffer, AnswerParser& parser, std::optional<HttpReply>& head,
                              Duration timeout) {
-  while (!parser.is_done()) {
-    error_code ec;
-    const auto data = buffer.data();
-    if (!data.empty()) {
-      buffer.consume(parser.put(boost::asio::buffer(data.data(), data.size()), ec));
-      if (!head && parser.is_header_done() && parser.get().result_int() >= 200) head = head_of(parser);
-      if (ec && ec != beast_http::error::need_more) co_return ec;
-      if (!ec) continue;
-    }
-    const auto got = co_await buffer.fill(timeout);
-    if (got.has_value()) continue;
-    if (got.error() != boost::asio::error::eof) co_return got.error();
-    if (!parser.got_some()) co_return error_code(beast_http::error::end_of_stream);
-    parser.put_eof(ec);
-    co_return ec;
-  }
-  co_return error_code();
+  const auto left = [timeout] { return timeout; };
+  const auto noted = [&] {
+    if (!head && parser.is_header_done() && parser.get().result_int() >= 200) head = head_of(parser);
+  };
+  co_return co_await read_message(buffer, parser, left, noted);
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "headgate/admin/event_feed.hpp"
 
+#include "admin/feed_endpoint.hpp"
+
 #include "headgate/observe/logs.hpp"
 
 #include <algorithm>
@@ -112,19 +114,9 @@ void EventFeed::close() {
 }
 
 AdminEndpoint events_endpoint(EventFeed& feed) {
-  using Opened = Result<std::unique_ptr<AdminStream>, AdminAnswer>;
-  return {.method = "GET",
-          .path = "/api/v1/events",
-          .stream =
-              [&feed](const AdminCall&) {
-                auto reader = feed.open();
-                if (reader) return Opened(std::move(reader));
-                return Opened(boost::system::in_place_error,
-                              AdminAnswer{.status = 503,
-                                          .body = "At most " + std::to_string(EventFeed::kReaders) +
-                                                  " readers can follow the events, and none after a drain has begun."});
-              },
-          .about = {.summary = "Follow the events of this gateway", .stream = "text/event-stream"}};
+  return feed_endpoint(feed, "/api/v1/events", "Follow the events of this gateway",
+                       "At most " + std::to_string(EventFeed::kReaders) +
+                           " readers can follow the events, and none after a drain has begun.");
 }
 
 }  // namespace headgate::admin

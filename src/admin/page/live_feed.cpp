@@ -1,5 +1,7 @@
 #include "headgate/admin/live_feed.hpp"
 
+#include "admin/feed_endpoint.hpp"
+
 #include "headgate/core/text.hpp"
 
 #include <time.h>
@@ -199,19 +201,8 @@ void LiveFeed::close() {
 }
 
 AdminEndpoint live_endpoint(LiveFeed& feed) {
-  using Opened = Result<std::unique_ptr<AdminStream>, AdminAnswer>;
-  return {.method = "GET",
-          .path = "/api/v1/live",
-          .stream =
-              [&feed](const AdminCall&) {
-                auto reader = feed.open();
-                if (reader) return Opened(std::move(reader));
-                return Opened(boost::system::in_place_error,
-                              AdminAnswer{.status = 503,
-                                          .body = "At most " + std::to_string(LiveFeed::kReaders) +
-                                                  " dashboards can be open at a time."});
-              },
-          .about = {.summary = "What the dashboard shows, again and again", .stream = "text/event-stream"}};
+  return feed_endpoint(feed, "/api/v1/live", "What the dashboard shows, again and again",
+                       "At most " + std::to_string(LiveFeed::kReaders) + " dashboards can be open at a time.");
 }
 
 }  // namespace headgate::admin

@@ -7,6 +7,7 @@
 #include "config/table_shapes.hpp"
 #include "config/text/codes.hpp"
 #include "config/values.hpp"
+#include "written_file.hpp"
 
 #include "headgate/core/text.hpp"
 #include "headgate/gateway/logged_fields.hpp"
@@ -106,25 +107,15 @@ std::string why_no_file_in(std::filesystem::path directory) {
   return why;
 }
 
-// Only a warning, because `check` may run as another user or on another machine.
-void check_log_file(Build& build, const Node& target) {
-  if (!names_log_file(target.text)) return;
-  const std::filesystem::path file(target.text);
-  const auto directory = file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
+Unwritable why_no_log(const std::filesystem::path& file, const std::filesystem::path& directory) {
   std::error_code ignored;
-  std::string why;
-  std::string help = "let the user that headgate runs as write there";
-  if (std::filesystem::is_directory(file, ignored)) {
-    why = "it is a directory";
-    help = "name a file in it, as in " + in_quotes((file / "headgate.log").string());
-  } else if (!std::filesystem::exists(file, ignored)) {
-    why = why_no_file_in(directory);
-  } else if (access(file.c_str(), W_OK) != 0) {
-    why = std::generic_category().message(errno);
-  }
-  if (why.empty() || target.replaced) return;
-  build.report.warning(code::kUnwritable, target, "the log " + in_quotes(target.written) + " cannot be written: " + why,
-                       help);
+  if (!std::filesystem::exists(file, ignored)) return {.why = why_no_file_in(directory)};
+  if (access(file.c_str(), W_OK) != 0) return {.why = std::generic_category().message(errno)};
+  return {};
+}
+
+void check_log_file(Build& build, const Node& target) {
+  if (names_log_file(target.text)) check_written_file(build, target, "the log", "headgate.log", why_no_log);
 }
 
 /// The secret for `key_id`, and what the log says about callers in clear text.

@@ -10,13 +10,6 @@ namespace {
 
 using Form = OwnBody::Form;
 
-const OwnBody& chosen_for(const Exchange& x) noexcept {
-  static const OwnBody usual;
-  if (!x.snapshot) return usual;  // nothing of the request is known yet
-  if (x.route && x.route->options->own_body) return *x.route->options->own_body;
-  return x.snapshot->compiled->options().rejection.body;
-}
-
 /// Whether what refused the request counts tokens of a language model.
 bool counts_tokens(const Exchange& x, const Problem& problem) noexcept {
   const auto* const binding = x.admission.binding;
@@ -81,26 +74,17 @@ std::string_view anthropic_body(Exchange& x, const Problem& problem, std::string
     out.word("\",\n  \"message\": \"");
     write_json_text(out, sentence);
     out.word("\" }");
-    if (!x.request_id.empty()) {
-      out.word(",\n  \"request_id\": \"");
-      out.text(x.request_id);  // only letters, digits, "-", "_" and "."
-      out.character('"');
-    }
-    out.word(" }\n");
+    write_request_id(out, x.request_id);
   });
 }
 
 }  // namespace
 
-const OwnBody* own_body_of(const Exchange& x) noexcept {
-  const auto& chosen = chosen_for(x);
-  const bool usual = chosen.form == Form::problem || chosen.form == Form::none;
-  return usual && !chosen.text ? nullptr : &chosen;
-}
-
-bool has_body(const Exchange& x, const Problem& problem) noexcept {
-  return problem.body == ProblemBody::always ||
-         (problem.body == ProblemBody::of_rejection && chosen_for(x).form != Form::none);
+const OwnBody& body_chosen_for(const Exchange& x) noexcept {
+  static const OwnBody usual;
+  if (!x.snapshot) return usual;  // nothing of the request is known yet
+  if (x.route && x.route->options->own_body) return *x.route->options->own_body;
+  return x.snapshot->compiled->options().rejection.body;
 }
 
 std::string_view append_own_body(Exchange& x, const Problem& problem, const OwnBody& chosen) {

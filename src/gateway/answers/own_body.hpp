@@ -8,11 +8,13 @@
 
 namespace headgate::gateway {
 
-/// What problems of this exchange's route have in place of the usual bodies; null: the usual ones, or none.
-const OwnBody* own_body_of(const Exchange& x) noexcept;
+/// The body of problems of this exchange, as its route says, or the configuration for all.
+const OwnBody& body_chosen_for(const Exchange& x) noexcept;
 
-/// Whether a problem has one of the usual bodies, where own_body_of() says nothing.
-bool has_body(const Exchange& x, const Problem& problem) noexcept;
+/// Whether it stands in the place of the usual bodies.
+inline bool is_own(const OwnBody& chosen) noexcept {
+  return chosen.text || chosen.form == OwnBody::Form::openai || chosen.form == OwnBody::Form::anthropic;
+}
 
 /// The body, and appends what fields it needs to x.fields. A view into x.text.
 std::string_view append_own_body(Exchange& x, const Problem& problem, const OwnBody& chosen);

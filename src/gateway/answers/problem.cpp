@@ -78,12 +78,7 @@ std::string_view body_of(TextArena& text, const Problem& problem, std::string_vi
       out.number(second_before(offered.until));
       out.word(" }");
     }
-    if (!request_id.empty()) {
-      out.word(",\n  \"request_id\": \"");
-      out.text(request_id);  // only letters, digits, "-", "_" and "."
-      out.character('"');
-    }
-    out.word(" }\n");
+    write_request_id(out, request_id);
   });
 }
 
@@ -102,6 +97,13 @@ std::string_view append_usual_body(Exchange& x, const Problem& problem, std::str
   append_form(form, x.fields);
   if (form != ProblemForm::json) return page_of(x, problem, form);
   return body_of(x.text, problem, retry_after, x.request_id, x.appointments.offered);
+}
+
+std::string_view append_body(Exchange& x, const Problem& problem, std::string_view retry_after) {
+  const auto& chosen = body_chosen_for(x);
+  if (is_own(chosen)) return append_own_body(x, problem, chosen);
+  const bool left_out = problem.body == ProblemBody::of_rejection && chosen.form == OwnBody::Form::none;
+  return left_out ? std::string_view{} : append_usual_body(x, problem, retry_after);
 }
 
 Task<void> nothing() { co_return; }
@@ -248,10 +250,8 @@ Task<void> send_problem(Exchange& x, const Problem& problem, RejectionHeaders st
   AnswerStart answer{.start = {.status = problem.status}, .limits = style};
   if (is_grpc(x)) [[unlikely]]
     say_in_grpc(x, problem, answer);
-  else if (const auto* const chosen = own_body_of(x); chosen != nullptr && problem.body != ProblemBody::never)
-    body = append_own_body(x, problem, *chosen);
-  else if (has_body(x, problem))
-    body = append_usual_body(x, problem, retry_after);
+  else if (problem.body != ProblemBody::never)
+    body = append_body(x, problem, retry_after);
   x.fields.push_back({http::Known::cache_control, "Cache-Control", "no-store"});
   return send_whole<AnswerFrom::gateway>(x, answer, body);
 }

@@ -71,4 +71,13 @@ std::string_view sentence_of(TextArena& text, const ProblemWords& words) {
   return words.when.empty() ? words.detail : text.join({words.detail, " ", words.when});
 }
 
+void write_request_id(TextCursor& out, std::string_view id) noexcept {
+  if (!id.empty()) {
+    out.word(",\n  \"request_id\": \"");
+    out.text(id);
+    out.character('"');
+  }
+  out.word(" }\n");
+}
+
 }  // namespace headgate::gateway

@@ -24,6 +24,10 @@ ProblemWords words_of(TextArena& text, const Problem& problem);
 /// As a visitor of the site understands it: nothing of limits, servers and gateways.
 ProblemWords visitor_words_of(TextArena& text, const Problem& problem);
 
+/// The last member of an object of JSON, and its end. `id` has only letters, digits, "-", "_" and "."; empty: the end
+/// alone.
+void write_request_id(TextCursor& out, std::string_view id) noexcept;
+
 /// The sentence of an answer that has only one.
 std::string_view sentence_of(TextArena& text, const ProblemWords& words);
 

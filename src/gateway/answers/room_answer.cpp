@@ -2,6 +2,7 @@
 
 #include "gateway/limits/limit_fields.hpp"
 #include "own_body.hpp"
+#include "problem_words.hpp"
 #include "retry_fields.hpp"
 #include "room_page.hpp"
 
@@ -43,12 +44,7 @@ std::string_view json_of(Exchange& x, const Problem& problem) {
       out.text(visit.give);  // only letters, digits, "-", "_" and "."
       out.character('"');
     }
-    if (!x.request_id.empty()) {
-      out.word(",\n  \"request_id\": \"");
-      out.text(x.request_id);  // only letters, digits, "-", "_" and "."
-      out.character('"');
-    }
-    out.word(" }\n");
+    write_request_id(out, x.request_id);
   });
 }
 
@@ -63,18 +59,19 @@ Task<void> send_wait(Exchange& x, const Problem& problem) {
   const auto retry_after = x.text.number(problem.retry_after);
   append_retry_fields(x, problem, retry_after);
   if (x.room.page) x.fields.push_back({http::Known::unknown, "Refresh", retry_after});
-  const auto* const own = x.room.page ? nullptr : own_body_of(x);
+  const auto& chosen = body_chosen_for(x);
+  const bool own = !x.room.page && is_own(chosen);
   const std::string_view type = x.room.page ? "text/html; charset=utf-8" : "application/problem+json";
-  if (own == nullptr) x.fields.push_back({http::Known::content_type, "Content-Type", type});
+  if (!own) x.fields.push_back({http::Known::content_type, "Content-Type", type});
   if (x.room.page) {
     x.fields.push_back({http::Known::unknown, "Content-Security-Policy", room.csp});
     x.fields.push_back({http::Known::unknown, "X-Content-Type-Options", "nosniff"});
   }
   x.fields.push_back({http::Known::cache_control, "Cache-Control", "no-store"});
   x.fields.push_back({http::Known::vary, "Vary", "Accept"});
-  const auto body = x.room.page      ? room_page(x.text, room, x.room.position, x.room.wait, x.room.refresh)
-                    : own != nullptr ? append_own_body(x, problem, *own)
-                                     : json_of(x, problem);
+  const auto body = x.room.page ? room_page(x.text, room, x.room.position, x.room.wait, x.room.refresh)
+                    : own       ? append_own_body(x, problem, chosen)
+                                : json_of(x, problem);
   const AnswerStart answer{.start = {.status = problem.status}};
   return send_whole<AnswerFrom::gateway>(x, answer, body);
 }

@@ -1,33 +1,12 @@
 // headgate import against the products themselves: the original and its translation get the same requests, and refuse
 // as many of them.
 
-#include "blackbox/harness/gateway.hpp"
-#include "blackbox/harness/real_server.hpp"
+#include "blackbox/harness/imported.hpp"
 
 #include <gtest/gtest.h>
 
-#include <filesystem>
-
 namespace headgate::test {
 namespace {
-
-std::string put_in_place(std::string text, const std::string& what, const std::string& by) {
-  for (auto at = text.find(what); at != std::string::npos; at = text.find(what, at + by.size()))
-    text.replace(at, what.size(), by);
-  return text;
-}
-
-/// A gateway with the translation of this file.
-Json imported_config(const std::string& text, const std::string& name) {
-  const TemporaryFile file(text, name);
-  const auto ran = run_headgate({"import", file.path()});
-  EXPECT_EQ(ran.code, 0) << ran.err;
-  auto config = Json::parse(ran.out, nullptr, true, true);
-  config["listen"] = "127.0.0.1:0";
-  config["admin"] = "off";
-  config["workers"] = 1;
-  return config;
-}
 
 /// How many of `count` requests that come at once are refused.
 int refused_at_once(std::uint16_t port, const std::string& target, int count, const std::string& fields) {
@@ -74,17 +53,7 @@ void compare_sources(std::initializer_list<const char*> paths, std::uint16_t ori
   EXPECT_GE(refused, 3);
 }
 
-constexpr const char* kImportedNginx = R"(daemon off;
-master_process off;
-pid nginx.pid;
-events {}
-http {
-  access_log off;
-  client_body_temp_path body;
-  proxy_temp_path proxy;
-  fastcgi_temp_path fastcgi;
-  uwsgi_temp_path uwsgi;
-  scgi_temp_path scgi;
+constexpr const char* kImportedNginx = R"(
   limit_req_status 429;
   limit_conn_status 429;
   limit_req_zone  $binary_remote_addr zone=strict:1m  rate=30r/m;
@@ -107,19 +76,15 @@ http {
     location /dry/ { limit_req_dry_run on; limit_req zone=dry; proxy_pass http://app; }
     location = /dry { limit_req zone=strict; return 200; }
   }
-}
 )";
 
 TEST(ImportedNginx, RefusesWhatNginxRefuses) {
   if (!installed(kNginx)) GTEST_SKIP() << "no " << kNginx << " on this machine";
   const FakeUpstream app;
-  const auto text = put_in_place(kImportedNginx, "APP", std::to_string(app.port()));
-  const TemporaryFile place("", "place");
-  const auto root = std::filesystem::path(place.path()).parent_path().string();
-  RealServer original(kNginx, {"-p", root, "-e", "stderr", "-c"},
-                      [&](std::uint16_t port) { return put_in_place(text, "PORT", std::to_string(port)); });
+  NginxOriginal nginx(put_in_place(kImportedNginx, "APP", std::to_string(app.port())));
+  auto& original = nginx.server();
   ASSERT_TRUE(original.listens()) << original.said();
-  const Gateway translation(imported_config(put_in_place(text, "PORT", "8080"), "nginx.conf"));
+  const Gateway translation(nginx.translation());
   compare_peers({{"without burst", "/strict/", 3, 2},
                  {"burst with nodelay", "/burst/", 6, 2},
                  {"burst that waits", "/wait/", 6, 3},
@@ -134,17 +99,7 @@ TEST(ImportedNginx, RefusesWhatNginxRefuses) {
                 original.port(), translation.port());
 }
 
-constexpr const char* kNginxAddresses = R"(daemon off;
-master_process off;
-pid nginx.pid;
-events {}
-http {
-  access_log off;
-  client_body_temp_path body;
-  proxy_temp_path proxy;
-  fastcgi_temp_path fastcgi;
-  uwsgi_temp_path uwsgi;
-  scgi_temp_path scgi;
+constexpr const char* kNginxAddresses = R"(
   deny 127.0.0.66;
   server {
     listen 127.0.0.1:PORT;
@@ -156,19 +111,15 @@ http {
     location /nobody/ { deny all; proxy_pass http://127.0.0.1:APP; }
     location /six/ { allow 2001:db8::/32; deny all; proxy_pass http://127.0.0.1:APP; }
   }
-}
 )";
 
 TEST(ImportedNginx, LetsInTheAddressesThatNginxLetsIn) {
   if (!installed(kNginx)) GTEST_SKIP() << "no " << kNginx << " on this machine";
   const FakeUpstream app;
-  const auto text = put_in_place(kNginxAddresses, "APP", std::to_string(app.port()));
-  const TemporaryFile place("", "place");
-  const auto root = std::filesystem::path(place.path()).parent_path().string();
-  RealServer original(kNginx, {"-p", root, "-e", "stderr", "-c"},
-                      [&](std::uint16_t port) { return put_in_place(text, "PORT", std::to_string(port)); });
+  NginxOriginal nginx(put_in_place(kNginxAddresses, "APP", std::to_string(app.port())));
+  auto& original = nginx.server();
   ASSERT_TRUE(original.listens()) << original.said();
-  const Gateway translation(imported_config(put_in_place(text, "PORT", "8080"), "nginx.conf"));
+  const Gateway translation(nginx.translation());
   compare_sources({"/inherited/", "/all/", "/office/", "/shadowed/", "/open/", "/nobody/", "/six/"}, original.port(),
                   translation.port());
 }

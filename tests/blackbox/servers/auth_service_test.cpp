@@ -1,11 +1,10 @@
 // A service that is asked about each request: what gets in, what does not, and what a service can do wrong.
 
-#include "blackbox/harness/real_server.hpp"
+#include "blackbox/harness/imported.hpp"
 #include "blackbox/harness/reloaded.hpp"
 
 #include <gtest/gtest.h>
 
-#include <filesystem>
 #include <thread>
 
 namespace headgate::test {
@@ -245,23 +244,7 @@ TEST(AuthService, OfTheExampleIsAskedAndCountedBy) {
   EXPECT_EQ(service.request_count(), 3U);
 }
 
-std::string put_in(std::string text, const std::string& what, const std::string& by) {
-  for (auto at = text.find(what); at != std::string::npos; at = text.find(what, at + by.size()))
-    text.replace(at, what.size(), by);
-  return text;
-}
-
-constexpr const char* kNginxThatAsks = R"(daemon off;
-master_process off;
-pid nginx.pid;
-events {}
-http {
-  access_log off;
-  client_body_temp_path body;
-  proxy_temp_path proxy;
-  fastcgi_temp_path fastcgi;
-  uwsgi_temp_path uwsgi;
-  scgi_temp_path scgi;
+constexpr const char* kNginxThatAsks = R"(
   upstream app { server 127.0.0.1:APP; }
   server {
     listen 127.0.0.1:PORT;
@@ -280,7 +263,6 @@ http {
       proxy_set_header X-Original-URI $request_uri;
     }
   }
-}
 )";
 
 struct Outcome {
@@ -329,21 +311,11 @@ TEST(ImportedNginx, AsksTheServiceThatNginxAsks) {
   if (!installed(kNginx)) GTEST_SKIP() << "no " << kNginx << " on this machine";
   FakeUpstream app;
   FakeUpstream service;
-  const auto text =
-      put_in(put_in(kNginxThatAsks, "APP", std::to_string(app.port())), "SERVICE", std::to_string(service.port()));
-  const TemporaryFile place("", "place");
-  const auto root = std::filesystem::path(place.path()).parent_path().string();
-  RealServer original(kNginx, {"-p", root, "-e", "stderr", "-c"},
-                      [&](std::uint16_t port) { return put_in(text, "PORT", std::to_string(port)); });
+  NginxOriginal nginx(put_in_place(put_in_place(kNginxThatAsks, "APP", std::to_string(app.port())), "SERVICE",
+                                   std::to_string(service.port())));
+  auto& original = nginx.server();
   ASSERT_TRUE(original.listens()) << original.said();
-  const TemporaryFile file(put_in(text, "PORT", "8080"), "nginx.conf");
-  const auto ran = run_headgate({"import", file.path()});
-  ASSERT_EQ(ran.code, 0) << ran.err;
-  auto config = Json::parse(ran.out, nullptr, true, true);
-  config["listen"] = "127.0.0.1:0";
-  config["admin"] = "off";
-  config["workers"] = 1;
-  const Gateway translation(config);
+  const Gateway translation(nginx.translation());
   struct Case {
     std::string what;
     std::string text;

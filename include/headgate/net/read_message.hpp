@@ -1,0 +1,40 @@
+#pragma once
+// Reads a message of HTTP with a parser of Beast.
+
+#include "headgate/core/task.hpp"
+#include "headgate/net/read_buffer.hpp"
+
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/error.hpp>
+#include <boost/beast/http/error.hpp>
+
+namespace headgate::net {
+
+/// Reads from `buffer` until `parser` is done, or the connection ends. left(): how long the next read may take; 0 ends
+/// it with timed_out. noted(): after each piece that the parser has seen. Ends with Beast's end_of_stream where no byte
+/// came. Both must outlive the task.
+template <class Parser, class Left, class Noted>
+Task<error_code> read_message(ReadBuffer& buffer, Parser& parser, const Left& left, const Noted& noted) {
+  namespace beast_http = boost::beast::http;
+  while (!parser.is_done()) {
+    error_code ec;
+    const auto data = buffer.data();
+    if (!data.empty()) {
+      buffer.consume(parser.put(boost::asio::buffer(data.data(), data.size()), ec));
+      noted();
+      if (ec && ec != beast_http::error::need_more) co_return ec;
+      if (!ec) continue;
+    }
+    const Duration time = left();
+    if (time <= Duration(0)) co_return error_code(boost::asio::error::timed_out);
+    const auto got = co_await buffer.fill(time);
+    if (got.has_value()) continue;
+    if (got.error() != boost::asio::error::eof) co_return got.error();
+    if (!parser.got_some()) co_return error_code(beast_http::error::end_of_stream);
+    parser.put_eof(ec);
+    co_return ec;
+  }
+  co_return error_code();
+}
+
+}  // namespace headgate::net

@@ -1,0 +1,26 @@
+#pragma once
+// The call that follows a feed: EventFeed, LiveFeed.
+
+#include "headgate/admin/admin_endpoints.hpp"
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace headgate::admin {
+
+/// `full`: why nobody more can follow it. `feed` outlives the endpoint.
+template <class Feed>
+AdminEndpoint feed_endpoint(Feed& feed, std::string_view path, std::string_view summary, std::string full) {
+  using Opened = Result<std::unique_ptr<AdminStream>, AdminAnswer>;
+  return {.method = "GET",
+          .path = path,
+          .stream =
+              [&feed, full = std::move(full)](const AdminCall&) {
+                if (auto reader = feed.open()) return Opened(std::move(reader));
+                return Opened(boost::system::in_place_error, AdminAnswer{.status = 503, .body = full});
+              },
+          .about = {.summary = summary, .stream = "text/event-stream"}};
+}
+
+}  // namespace headgate::admin
