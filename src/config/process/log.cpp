@@ -168,7 +168,8 @@ std::vector<LoggedFields::Field> logged_fields(Build& build, const Node* log, st
   std::vector<LoggedFields::Field> out;
   std::vector<std::string> met;
   const Node* list = find(log, key);
-  for (const Node* each : list != nullptr && list->kind == Kind::list ? texts(list) : std::vector<const Node*>()) {
+  if (list == nullptr || list->kind != Kind::list) return out;
+  for (const Node* each : texts(list)) {
     auto name = lower(each->text);
     if (add_once(build.report, *each, name, met)) out.push_back({name, std::string(beginning) + name});
   }
