@@ -144,8 +144,8 @@ TEST(SinglePageApp, WorksInARealBrowserAgainstAnApiOfAnotherOrigin) {
                            "list, third: 200 1000",
                            "cookie: session=s1",
                            "cookie without credentials: none",
-                           "upload: 200 true",
-                           "upload that is too large: 413 413",
+                           "upload: 200 true true",
+                           "upload that is too large: 413 true 413",
                            "no such page: 404"})
     EXPECT_TRUE(has(said, std::string(line) + "\n")) << line << " is missing in:\n" << said;
 
