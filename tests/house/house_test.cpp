@@ -175,6 +175,10 @@ TEST(House, NoFileIsTooLongToRead) {
   }
 }
 
+TEST(House, ThePageThatShowsItIsShort) {
+  EXPECT_LE(line_count("docs/architecture.md"), 250U) << "what one does not see at a glance belongs to docs/inside.md";
+}
+
 TEST(House, NoFolderIsTooFullToSee) {
   constexpr std::size_t kMax = 45;
   std::map<std::string, std::size_t> files;
