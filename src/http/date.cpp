@@ -9,9 +9,10 @@
 namespace headgate::http {
 namespace {
 
-constexpr std::string_view kHttpDate = "ddd, dd mmm dddd dd:dd:dd GMT";
 constexpr std::array<std::string_view, 12> kHttpMonths = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
                                                           "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+constexpr std::array<std::string_view, 7> kHttpDays = {"Sunday",   "Monday", "Tuesday", "Wednesday",
+                                                       "Thursday", "Friday", "Saturday"};
 
 /// Digits only.
 std::optional<int> number_in(std::string_view text) noexcept {
@@ -22,23 +23,58 @@ std::optional<int> number_in(std::string_view text) noexcept {
   return number;
 }
 
-}  // namespace
-
-std::optional<Instant> read_http_date(std::string_view text) noexcept {
-  if (text.size() != kHttpDate.size() || text.substr(3, 2) != ", " || text.substr(25) != " GMT") return std::nullopt;
-  const auto month = std::find(kHttpMonths.begin(), kHttpMonths.end(), text.substr(8, 3));
-  const auto day = number_in(text.substr(5, 2));
-  const auto year = number_in(text.substr(12, 4));
-  const auto hour = number_in(text.substr(17, 2));
-  const auto minute = number_in(text.substr(20, 2));
-  const auto second = number_in(text.substr(23, 2));
-  if (month == kHttpMonths.end() || !day || !year || !hour || !minute || !second) return std::nullopt;
+/// `day`, `month` and `year` as they are written, `time` as "08:49:37".
+std::optional<Instant> moment_of(std::string_view day, std::string_view month, std::optional<int> year,
+                                 std::string_view time) noexcept {
+  const auto named = std::find(kHttpMonths.begin(), kHttpMonths.end(), month);
+  if (time.size() != 8 || time[2] != ':' || time[5] != ':') return std::nullopt;
+  const auto day_number = number_in(day);
+  const auto hour = number_in(time.substr(0, 2));
+  const auto minute = number_in(time.substr(3, 2));
+  const auto second = number_in(time.substr(6, 2));
+  if (named == kHttpMonths.end() || !day_number || !year || !hour || !minute || !second) return std::nullopt;
+  if (*hour > 23 || *minute > 59 || *second > 60) return std::nullopt;  // 60: a leap second
   const std::chrono::year_month_day date(std::chrono::year(*year),
-                                         std::chrono::month(static_cast<unsigned>(month - kHttpMonths.begin()) + 1),
-                                         std::chrono::day(static_cast<unsigned>(*day)));
+                                         std::chrono::month(static_cast<unsigned>(named - kHttpMonths.begin()) + 1),
+                                         std::chrono::day(static_cast<unsigned>(*day_number)));
   if (!date.ok()) return std::nullopt;
   return std::chrono::sys_days(date) + std::chrono::hours(*hour) + std::chrono::minutes(*minute) +
          std::chrono::seconds(*second);
+}
+
+/// "Sun, 06 Nov 1994 08:49:37 GMT"
+std::optional<Instant> read_current(std::string_view text) noexcept {
+  if (text.size() != 29 || text.substr(3, 2) != ", " || text[7] != ' ' || text[11] != ' ' || text[16] != ' ' ||
+      text.substr(25) != " GMT")
+    return std::nullopt;
+  return moment_of(text.substr(5, 2), text.substr(8, 3), number_in(text.substr(12, 4)), text.substr(17, 8));
+}
+
+/// "Sunday, 06-Nov-94 08:49:37 GMT"
+std::optional<Instant> read_of_rfc_850(std::string_view text) noexcept {
+  const auto comma = text.find(", ");
+  if (std::find(kHttpDays.begin(), kHttpDays.end(), text.substr(0, comma)) == kHttpDays.end()) return std::nullopt;
+  const auto rest = text.substr(comma + 2);
+  if (rest.size() != 22 || rest[2] != '-' || rest[6] != '-' || rest[9] != ' ' || rest.substr(18) != " GMT")
+    return std::nullopt;
+  auto year = number_in(rest.substr(7, 2));
+  if (year) *year += *year < 70 ? 2000 : 1900;
+  return moment_of(rest.substr(0, 2), rest.substr(3, 3), year, rest.substr(10, 8));
+}
+
+/// "Sun Nov  6 08:49:37 1994", as asctime() of C writes it.
+std::optional<Instant> read_of_asctime(std::string_view text) noexcept {
+  if (text.size() != 24 || text[3] != ' ' || text[7] != ' ' || text[10] != ' ' || text[19] != ' ') return std::nullopt;
+  const auto day = text.substr(text[8] == ' ' ? 9 : 8, text[8] == ' ' ? 1 : 2);
+  return moment_of(day, text.substr(4, 3), number_in(text.substr(20)), text.substr(11, 8));
+}
+
+}  // namespace
+
+std::optional<Instant> read_http_date(std::string_view text) noexcept {
+  if (const auto moment = read_current(text)) return moment;
+  if (const auto moment = read_of_rfc_850(text)) return moment;
+  return read_of_asctime(text);
 }
 
 std::string http_date(Instant moment) {

@@ -9,10 +9,12 @@
 
 namespace headgate::http {
 
-/// "Sun, 06 Nov 1994 08:49:37 GMT", the current form; nothing for any other. The day of the week is not read.
+/// In the current form, "Sun, 06 Nov 1994 08:49:37 GMT", or one of the two that are obsolete and must be read all the
+/// same: "Sunday, 06-Nov-94 08:49:37 GMT", whose year is from 1970 to 2069, and "Sun Nov  6 08:49:37 1994". Nothing for
+/// any other. Whether the day of the week is right is not looked at.
 std::optional<Instant> read_http_date(std::string_view text) noexcept;
 
-/// The second that contains `moment`, in that form.
+/// The second that contains `moment`, in the current form.
 std::string http_date(Instant moment);
 
 }  // namespace headgate::http

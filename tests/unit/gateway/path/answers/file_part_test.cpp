@@ -40,6 +40,7 @@ TEST_F(PathFilePart, IsNotSentAgainToWhoHasIt) {
   EXPECT_EQ(asked("If-None-Match: \"x\"\r\nIf-Modified-Since: Sun, 06 Nov 1994 08:49:37 GMT\r\n"), "200 0123456789")
       << "the tag decides alone";
   EXPECT_EQ(asked("If-Modified-Since: Sun, 06 Nov 1994 08:49:37 GMT\r\n"), "304 ");
+  EXPECT_EQ(asked("If-Modified-Since: Sunday, 06-Nov-94 08:49:37 GMT\r\n"), "304 ");
   EXPECT_EQ(asked("If-Modified-Since: Sun, 06 Nov 1994 08:49:36 GMT\r\n"), "200 0123456789");
   EXPECT_EQ(asked("If-Modified-Since: yesterday\r\n"), "200 0123456789");
 }
