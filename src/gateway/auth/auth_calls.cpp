@@ -2,12 +2,14 @@
 
 #include "auth_question.hpp"
 #include "auth_reply.hpp"
+#include "gateway/steps/deadline.hpp"
 
 #include "headgate/balance/circuit_gate.hpp"
 #include "headgate/gateway/delay.hpp"
 #include "headgate/gateway/problem.hpp"
 #include "headgate/observe/event.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <optional>
 #include <utility>
@@ -171,7 +173,9 @@ Task<AuthAnswerPtr> AuthCalls::wait(Exchange& x, Call* joined, std::unique_ptr<A
   const auto& auth = *x.route->auth;
   if (stopped_) co_return std::make_shared<const AuthAnswer>(no_auth_answer(auth, "the gateway stops"));
   if (left <= Duration(0)) co_return std::make_shared<const AuthAnswer>(no_auth_answer(auth, kTooLate));
-  Waiter waiter(clock_, left + kGrace);
+  auto patience = left + kGrace;
+  if (const auto rest = time_left(x)) patience = std::clamp(*rest, Duration(0), patience);
+  Waiter waiter(clock_, patience);
   if (joined != nullptr) {
     waiter.call = joined;
     joined->waiters.push_back(waiter);

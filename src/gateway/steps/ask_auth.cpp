@@ -1,5 +1,6 @@
 // Asks the auth service of the route whether the request may pass. docs/forward_auth.md explains it.
 
+#include "deadline.hpp"
 #include "gateway/auth/auth_calls.hpp"
 #include "gateway/auth/auth_question.hpp"
 #include "gateway/callers/failures.hpp"
@@ -43,6 +44,13 @@ Problem nobody_decides(Exchange& x, const AuthAnswer& answer) {
           .ended_by = EndedBy::auth,
           .detail = "The service that decides about requests here does not decide at the moment.",
           .retry_after = 1};
+}
+
+Problem too_late() {
+  return {
+      .status = 504,
+      .ended_by = EndedBy::deadline,
+      .detail = "The deadline of this request came before the answer of the service that decides about requests here."};
 }
 
 /// What comes of what the service has said.
@@ -90,6 +98,8 @@ Task<MaybeProblem> ask_auth(Path& path, Exchange& x) {
   x.auth = co_await asking;
   traced.end(x.auth.get());
   x.awaited += std::chrono::duration_cast<Duration>(x.clock->steady() - since);
+  if (x.auth != nullptr && x.auth->outcome == AuthOutcome::down)
+    if (const auto left = time_left(x); left && *left <= Duration(0)) co_return too_late();
   if (x.auth == nullptr) co_return MaybeProblem{};  // nobody wants an answer: the step `serve` ends the exchange
   if (x.auth->status == 401 && !credential.empty() && !path.auth->repeats(x.caller.ip_key, credential))
     static_cast<void>(reserve_failure(path, x));

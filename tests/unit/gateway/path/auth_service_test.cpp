@@ -136,6 +136,26 @@ TEST_F(AuthServicePath, WaitsOnlySoLongForAConnectionToo) {
   EXPECT_EQ(asked(), 0U);
 }
 
+TEST_F(AuthServicePath, WaitsNoLongerThanItsCallerWhoSaysHowLong) {
+  version = 20;
+  options_of_service.if_down = AuthIfDown::allow;
+  use_service();
+  service().head_after = seconds(60);
+  check("POST /a", "Content-Type: application/grpc\r\ngrpc-timeout: 300m\r\n");
+  clock.advance(std::chrono::milliseconds(299));
+  EXPECT_FALSE(done);
+  clock.advance(std::chrono::milliseconds(1));
+  ASSERT_TRUE(done);
+  EXPECT_EQ(client.fields["grpc-status"], "4");
+  EXPECT_EQ(to_text(x.ended_by), "deadline");
+  EXPECT_EQ(shadow->report.alive, 0U) << "nobody waits for the call";
+  EXPECT_TRUE(app->report.targets.empty());
+  says(200);
+  service().head_after = Duration(0);
+  ask_again("POST /a", "Content-Type: application/grpc\r\n");
+  EXPECT_EQ(client.fields.count("grpc-status"), 0U) << "it says as little about the service as a caller that leaves";
+}
+
 TEST_F(AuthServicePath, KeepsARefusalWhosePageIsTooLongOrNeverComes) {
   options_of_service.if_down = AuthIfDown::allow;
   use_service();
