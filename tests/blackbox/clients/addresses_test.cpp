@@ -2,6 +2,7 @@
 
 #include "blackbox/harness/gateway.hpp"
 #include "blackbox/harness/operator.hpp"
+#include "blackbox/harness/upgraded.hpp"
 #include "blackbox/limits/comes.hpp"
 
 #include <gtest/gtest.h>
@@ -108,6 +109,23 @@ TEST(AddressFiles, AreReadAgainAndABadOneChangesNothing) {
   EXPECT_TRUE(comes(Milliseconds(10'000), [&] { return status(proxy, "127.0.0.7", "/") == 200; }));
   EXPECT_TRUE(comes(Milliseconds(10'000),
                     [&] { return admin.get("/api/v1/status").dump().find("addresses_refused") == std::string::npos; }));
+}
+
+TEST(AddressFiles, HoldForTheNextProcessToo) {
+  const TemporaryFile denied("127.0.0.7\n", "denied.txt");
+  Upgraded upgraded(Json{{"all_routes", {{"addresses", {{"deny_file", denied.path()}}}}}});
+  const auto from = [&](const std::string& source) {
+    return RawClient(upgraded.gateway.gateway().port(0), source).get().status();
+  };
+  ASSERT_TRUE(upgraded.upgrade()) << upgraded.gateway.process().err();
+  EXPECT_EQ(from("127.0.0.7"), 403);
+  EXPECT_EQ(from("127.0.0.8"), 200);
+  std::ofstream(denied.path()) << "127.0.0.8\n";
+  EXPECT_TRUE(comes(Milliseconds(10'000), [&] { return from("127.0.0.8") == 403 && from("127.0.0.7") == 200; }));
+  std::ofstream(denied.path()) << "127.0.0.300\n";
+  ASSERT_TRUE(upgraded.gateway.tells("\"upgrade_failed\"", [&] { ::kill(upgraded.processes().back(), SIGUSR2); }))
+      << upgraded.gateway.process().err();
+  EXPECT_EQ(from("127.0.0.8"), 403) << "whoever serves goes on with what it knows";
 }
 
 TEST(AddressFiles, ThatAllowRefuseAllOthersAlsoWhenTheyAreEmpty) {

@@ -1,7 +1,7 @@
 // A service that is asked about each request: what gets in, what does not, and what a service can do wrong.
 
 #include "blackbox/harness/imported.hpp"
-#include "blackbox/harness/reloaded.hpp"
+#include "blackbox/harness/upgraded.hpp"
 
 #include <gtest/gtest.h>
 
@@ -223,6 +223,22 @@ TEST(AuthService, AnswersAcrossAReloadAndIsForgottenByIt) {
   ASSERT_TRUE(gateway.reload({{"routes", Json::array({{{"path", "/*"}, {"to", "app"}}})}}));
   EXPECT_EQ(gateway.client().get().status(), 200);
   EXPECT_EQ(service.request_count(), 2U);
+}
+
+TEST(AuthService, AnswersAcrossAnUpgradeAndIsAskedAgainByTheNextProcess) {
+  FakeUpstream service;
+  Json auth = {{"url", service.url() + "/check"}, {"copy", {"X-User"}}};
+  auth.merge_patch(kRemembers);
+  Upgraded upgraded(Json{{"routes", Json::array({{{"path", "/*"}, {"to", "app"}, {"auth", auth}}})}});
+  service.answer_next(1, {{"X-Test-Hold", "1"}, field("X-User: alice")});
+  RawClient client = upgraded.gateway.client();
+  client.send(request("GET", "/"));
+  ASSERT_TRUE(service.wait_for_heads(1));
+  ASSERT_TRUE(upgraded.upgrade()) << upgraded.gateway.process().err();
+  service.answer_next(1, {{"X-Test-Status", "403"}});
+  EXPECT_EQ(upgraded.gateway.client().get().status(), 403) << "it knows nothing of what was said to the one before";
+  service.release();
+  EXPECT_EQ(client.read().status(), 200) << "whoever was asked for then gets its answer";
 }
 
 TEST(AuthService, OfTheExampleIsAskedAndCountedBy) {
