@@ -58,9 +58,8 @@ Result<std::unique_ptr<LineSplitter>, std::string> CsvSplitter::make(std::string
         path || known.meaning == Meaning::path || known.meaning == Meaning::target || known.meaning == Meaning::request;
     if (at == line.data() + line.size()) break;
   }
-  if (!time || !path)
-    return std::string("its first line names no column for ") +
-           (time ? "the path, as \"path\" does" : "the time, as \"time\" does");
+  if (!time) return std::string("its first line names no column for the time, as \"time\" does");
+  if (!path) return std::string("its first line names no column for the path, as \"path\" does");
   return std::unique_ptr<LineSplitter>(std::move(out));
 }
 
