@@ -65,4 +65,18 @@ unsigned quality_of(std::string_view accept, std::string_view type) noexcept {
   return out;
 }
 
+std::optional<unsigned> coding_quality(std::string_view accept, std::string_view coding) noexcept {
+  accept = accept.substr(0, kMaxAccept);
+  std::optional<unsigned> any;
+  std::string_view member;
+  for (unsigned i = 0; i < kMaxAcceptRanges && next_member(accept, member); ++i) {
+    const auto end = std::min(member.find(';'), member.size());
+    auto name = trimmed(member.substr(0, end));
+    if (same_word(name, "x-gzip")) name.remove_prefix(2);
+    if (same_word(name, coding)) return weight_of_range(member.substr(end));
+    if (name == "*" && !any) any = weight_of_range(member.substr(end));
+  }
+  return any;
+}
+
 }  // namespace headgate::http

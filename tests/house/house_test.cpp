@@ -15,7 +15,7 @@ namespace {
 const std::map<std::string, int> kFloors = {
     {"core", 0},                                                                        // words everything is made of
     {"http", 1},        {"limit", 1}, {"identity", 1}, {"balance", 1}, {"observe", 1},  // no I/O, no clock
-    {"room", 1},        {"shed", 1},  {"net", 2},                                       // listeners, streams, timers
+    {"room", 1},        {"shed", 1},  {"compress", 1}, {"net", 2},                      // listeners, streams, timers
     {"upstream", 3},    {"redis", 3}, {"keyring", 3},  {"notify", 3},                   // what is behind us
     {"load", 3},                                                                        // callers that we make
     {"gateway", 4},                                                                     // the request's path
@@ -45,7 +45,8 @@ const std::map<std::string, std::set<std::string>> kKeepers = {
     {"yaml-cpp/", {"translate"}},
     {"re2/", {"gateway"}},
     {"spdlog/", {"observe"}},
-    {"zlib.h", {"access_logs"}},
+    {"zlib.h", {"access_logs", "compress"}},
+    {"brotli/", {"compress"}},
     {"openssl/ssl.h", {"net"}},
     {"boost/asio/ssl/", {}},  // net drives OpenSSL itself
 };
@@ -55,7 +56,7 @@ const std::set<std::string> kUmbrellas = {"boost/asio.hpp", "boost/beast.hpp", "
                                           "boost/beast/core.hpp", "boost/beast/websocket.hpp"};
 
 /// Modules that neither open sockets nor wait.
-const std::set<std::string> kPure = {"http", "limit", "room", "identity", "balance", "observe", "shed"};
+const std::set<std::string> kPure = {"http", "limit", "room", "identity", "balance", "observe", "shed", "compress"};
 
 /// Except for the thread that writes log lines.
 const std::string kLogThread = "src/observe/output";

@@ -1,6 +1,7 @@
 #pragma once
-// What kinds of answer a client takes: Accept (RFC 9110 section 12.5.1).
+// What kinds of answer a client takes: Accept and Accept-Encoding (RFC 9110 sections 12.5.1 and 12.5.3).
 
+#include <optional>
 #include <string_view>
 
 namespace headgate::http {
@@ -13,5 +14,10 @@ inline constexpr unsigned kMaxAcceptRanges = 32;
 /// decides: "text/html", then "text/*", then "*/*". A weight that is not valid counts as 1000. 0 if no range fits.
 /// `accept` is the value of the field.
 unsigned quality_of(std::string_view accept, std::string_view type) noexcept;
+
+/// How gladly a client takes the content coding `coding` ("br", "identity"), from 0 (not at all) to 1000; nothing if
+/// neither it nor "*" is in the list. "x-gzip" is "gzip" (section 8.4.1.3). Of a coding that stands twice the first one
+/// counts. `accept` is the value of Accept-Encoding, all its lines joined.
+std::optional<unsigned> coding_quality(std::string_view accept, std::string_view coding) noexcept;
 
 }  // namespace headgate::http

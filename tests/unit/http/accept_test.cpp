@@ -53,5 +53,38 @@ TEST(Accept, IsReadNoFurtherThanItsBound) {
   EXPECT_EQ(quality_of(std::string(kMaxAccept, ' ') + "text/html", "text/html"), 0U);
 }
 
+TEST(AcceptEncoding, SaysHowGladlyACodingIsTaken) {
+  struct Row {
+    const char* accept;
+    const char* coding;
+    std::optional<unsigned> quality;
+  };
+  for (const auto& row : std::initializer_list<Row>{{"gzip", "gzip", 1000},
+                                                    {"gzip", "br", std::nullopt},
+                                                    {"", "gzip", std::nullopt},
+                                                    {"gzip;q=0", "gzip", 0},
+                                                    {"*", "br", 1000},
+                                                    {"*;q=0", "br", 0},
+                                                    {"gzip;q=0.5, *;q=0.1", "gzip", 500},
+                                                    {"gzip;q=0.5, *;q=0.1", "br", 100},
+                                                    {"*;q=0.1, gzip;q=0.5", "gzip", 500},
+                                                    {"GZip ; Q=0.25", "gzip", 250},
+                                                    {"x-gzip", "gzip", 1000},
+                                                    {"X-GZIP;q=0", "gzip", 0},
+                                                    {"gzip2, xgzip, gzi", "gzip", std::nullopt},
+                                                    {"br;q=0, br", "br", 0},
+                                                    {"identity;q=0, *", "identity", 0},
+                                                    {"gzip,deflate,br,zstd", "br", 1000},
+                                                    {";;,,br", "br", 1000}})
+    EXPECT_EQ(coding_quality(row.accept, row.coding), row.quality) << row.accept << " for " << row.coding;
+}
+
+TEST(AcceptEncoding, WhatStandsBehindAThousandBytesIsNotRead) {
+  EXPECT_EQ(coding_quality(std::string(2000, ' ') + "br", "br"), std::nullopt);
+  std::string many;
+  for (unsigned i = 0; i < kMaxAcceptRanges; ++i) many += "a,";
+  EXPECT_EQ(coding_quality(many + "br", "br"), std::nullopt);
+}
+
 }  // namespace
 }  // namespace headgate::http

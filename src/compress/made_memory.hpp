@@ -1,0 +1,40 @@
+#pragma once
+// Memory that a library asks for, counted.
+
+#include <cstddef>
+#include <cstdlib>
+#include <new>
+
+namespace headgate::compress {
+
+/// Of one encoder. The libraries keep a pointer to it.
+class MadeMemory {
+ public:
+  MadeMemory() = default;
+  MadeMemory(const MadeMemory&) = delete;
+  MadeMemory& operator=(const MadeMemory&) = delete;
+
+  /// Null if there is none.
+  void* make(std::size_t bytes) noexcept {
+    auto* const head = static_cast<Head*>(std::malloc(sizeof(Head) + bytes));
+    if (head == nullptr) return nullptr;
+    ::new (head) Head{bytes};
+    bytes_ += bytes;
+    return head + 1;
+  }
+  void free(void* memory) noexcept {
+    if (memory == nullptr) return;
+    auto* const head = static_cast<Head*>(memory) - 1;
+    bytes_ -= head->bytes;
+    std::free(head);
+  }
+  std::size_t bytes() const noexcept { return bytes_; }
+
+ private:
+  struct alignas(std::max_align_t) Head {
+    std::size_t bytes;
+  };
+  std::size_t bytes_ = 0;
+};
+
+}  // namespace headgate::compress
