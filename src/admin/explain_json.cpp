@@ -81,6 +81,7 @@ Told outcome_json(const gateway::Explanation& told) {
   if (told.queues) out["waits_in_queue_first"] = true;
   if (told.room) out["waiting_room_decides_too"] = true;
   if (!told.auth.empty()) out["auth_service_decides_too"] = told.auth;
+  if (!told.compressed.empty()) out["may_be_compressed_as"] = told.compressed;
   if (told.counted_without_redis) out["redis"] = "does not answer";
   if (!told.binding.empty()) {
     out["told"] = {{"limit", told.binding}, {"of", told.most}, {"remaining", told.remaining}};

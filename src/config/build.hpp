@@ -162,6 +162,11 @@ void check_demands(Build& build, const gateway::RouteOptions& route, const Node&
 /// Builds the auth service of the route written at `route`.
 void build_auth(Build& build, const Node& route, gateway::RouteOptions& out);
 
+/// Builds the "compress" of `section`, a route or all routes; leaves `out` as it is if there is none. `false`: null.
+void build_compression(Build& build, const Node* section, gateway::CompressionPtr& out);
+/// The same of a route, after that of all routes and its own answer.
+void build_compression_of_route(Build& build, const Node& route, gateway::RouteOptions& out);
+
 /// Builds the "cors" of `section`, a route or all routes; leaves `out` as it is if there is none. `"off"`: null.
 void build_cross_origin(Build& build, const Node* section, gateway::CrossOriginPtr& out);
 

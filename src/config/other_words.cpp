@@ -38,8 +38,7 @@ constexpr std::string_view kAddressRules =
     R"(write "addresses": { "allow": ["10.0.0.0/8"], "deny": ["10.66.0.0/16"] } in a route, or in "all_routes")";
 constexpr std::string_view kCallerChecks =
     R"(who may use a route is said in the route, beside "require"; docs/configuration.md has every key of routes[])";
-constexpr std::string_view kCompressed =
-    "docs/configuration.md has every key of routes[]; what a server has compressed passes as it is";
+constexpr std::string_view kCompressed = R"(write "compress": true in a route, or in "all_routes")";
 constexpr std::string_view kPlugins =
     R"(there are no plugins: limits, "cors", "require", "request_headers" and others are keys of a route; "headgate import" translates yours)";
 constexpr std::string_view kScripts = "headgate runs no scripts (docs/not_here.md)";
@@ -114,11 +113,11 @@ constexpr std::array kEntries{
     Entry{"route", "satisfy", "", kCallerChecks},
     Entry{"all_routes", "satisfy", "", kCallerChecks},
     Entry{"configuration", "satisfy", "", kCallerChecks},
-    Entry{"route", "gzip", "", kCompressed},
-    Entry{"all_routes", "gzip", "", kCompressed},
+    Entry{"route", "gzip", "compress", kCompressed},
+    Entry{"all_routes", "gzip", "compress", kCompressed},
     Entry{"configuration", "gzip", "", kCompressed},
-    Entry{"route", "brotli", "", kCompressed},
-    Entry{"all_routes", "brotli", "", kCompressed},
+    Entry{"route", "brotli", "compress", kCompressed},
+    Entry{"all_routes", "brotli", "compress", kCompressed},
     Entry{"configuration", "brotli", "", kCompressed},
     Entry{"configuration", "error_page", "error_pages", kOwnPages},
     Entry{"route", "error_page", "", kOwnPages},
@@ -183,7 +182,6 @@ constexpr std::array kEntries{
     Entry{"configuration", "ipAllowList", "", kCallerChecks},
     Entry{"route", "ipWhiteList", "", kCallerChecks},
     Entry{"configuration", "ipWhiteList", "", kCallerChecks},
-    Entry{"route", "compress", "", kCompressed},
     Entry{"configuration", "compress", "", kCompressed},
     Entry{"route", "rateLimit", "limits", kName},
     Entry{"configuration", "rateLimit", "limits", kDefine},

@@ -90,6 +90,10 @@ void write_ecs(TextCursor& out, const AccessRecord& record, const LogOptions& op
   line.some<"headgate.retried">(record.retried);
   line.number<"http.request.body.bytes">(record.in_bytes);
   line.number<"http.response.bytes">(record.out_bytes);
+  if (!record.compressed.empty()) {
+    line.own<"headgate.compressed">(record.compressed);
+    line.number<"headgate.compressed_from">(record.compressed_from);
+  }
   write_ecs_times(line, record);
   line.some<"tls.version">(record.tls);
   line.some<"headgate.auth">(record.auth);

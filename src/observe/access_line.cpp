@@ -71,6 +71,10 @@ void write_json(TextCursor& out, Fields fields, const AccessRecord& record, cons
   line.template some<"retried">(record.retried);
   line.template number<"in_bytes">(record.in_bytes);
   line.template number<"out_bytes">(record.out_bytes);
+  if (!record.compressed.empty()) {
+    line.template own<"compressed">(record.compressed);
+    line.template number<"compressed_from">(record.compressed_from);
+  }
   write_times(line, record);
   line.template some<"tls">(record.tls);
   line.template some<"auth">(record.auth);

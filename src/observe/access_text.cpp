@@ -87,6 +87,7 @@ void write_text(TextCursor& out, const AccessRecord& record, const LogOptions& o
   write_field(out, "server", record.server);
   write_field(out, "reason", record.reason);
   write_field(out, "retried", record.retried);
+  write_field(out, "compressed", record.compressed);
   write_wait(out, "delayed", record.delayed);
   write_wait(out, "queued", record.queued);
   write_field(out, "tls", record.tls);

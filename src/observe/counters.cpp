@@ -223,6 +223,18 @@ MirrorCounters mirror_counters(Registry& registry, Writer worker, std::string_vi
   return counters;
 }
 
+CompressionCounters compression_counters(Registry& registry, Writer worker, std::span<const std::string_view> codings) {
+  CompressionCounters out;
+  for (const auto word : codings) {
+    const std::string coding(word);
+    out.codings.push_back({.answers = &registry.counter(worker, family::compressed, {coding}),
+                           .bytes_before = &registry.counter(worker, family::compressed_bytes, {coding, "before"}),
+                           .bytes_after = &registry.counter(worker, family::compressed_bytes, {coding, "after"})});
+  }
+  out.no_memory = &registry.counter(worker, family::not_compressed, {});
+  return out;
+}
+
 UpstreamHandshakeCounters upstream_handshake_counters(Registry& registry, Writer worker, std::string_view upstream) {
   static constexpr std::array<const char*, kHandshakes> kResults{"full", "resumed", "untrusted", "timed_out", "failed"};
   UpstreamHandshakeCounters counters{};

@@ -201,6 +201,8 @@ struct RoomVisit {
 struct AssumedCaller;
 /// A call of gRPC-Web; see gateway/grpc/grpc_web.hpp.
 class GrpcWeb;
+/// Compresses its answer; see gateway/answers/compressed_reply.hpp.
+class CompressedReply;
 /// The wait of a request for its permit; see gateway/delay.hpp.
 class Delay;
 /// The same request in another policy; see gateway/candidate.hpp.
@@ -257,7 +259,8 @@ struct Exchange {
   bool quotas_noticed = false;             ///< what its limits decided was looked at for notices
   SheddingPart shedding;
   SuspensionPart suspension;
-  std::shared_ptr<GrpcWeb> grpc_web;       ///< translates its body and its answer; null: it is no call of gRPC-Web
+  std::shared_ptr<GrpcWeb> grpc_web;            ///< translates its body and its answer; null: it is no call of gRPC-Web
+  std::shared_ptr<CompressedReply> compressed;  ///< stands before its reply; null: its answer is not compressed
   CandidateExchange* candidate = nullptr;  ///< the same request in the candidate, while that has something left to do
   std::string_view problem_limit;          ///< the limit that the problem names; else empty
   Duration retry_after{0};                 ///< the value of Retry-After; 0: none

@@ -44,6 +44,8 @@ class ExchangeCounters {
   void mirrored(std::size_t upstream, observe::Mirrored result) const noexcept {
     mirrors_[upstream][static_cast<std::size_t>(result)]->add();
   }
+  /// An answer was not compressed because half of bounds.buffered was used.
+  void not_compressed() const noexcept { compression_.no_memory->add(); }
   /// So many more requests of this worker wait for a place at a server of the upstream. It counts on after a reload.
   void waits(std::size_t upstream, int more) const noexcept;
   /// Where to show the lag of this worker's loop; null if it is not watched.
@@ -64,6 +66,7 @@ class ExchangeCounters {
   void count_visit(const Exchange& x) const;
   void count_shed(const Exchange& x) const;
   void count_appointments(const Exchange& x) const;
+  void count_compressed(const Exchange& x) const;
 
   observe::WorkerRoutes& made_routes_;
   /// By Route::number; the last one is for requests without a route. Each is filled in by the first request of its
@@ -80,6 +83,7 @@ class ExchangeCounters {
   std::vector<observe::ShedCounters> shed_;       ///< by Route::upstream; empty if nothing is shed
   std::vector<observe::RetryCounters> retries_;   ///< by Route::upstream; empty if nothing is retried
   std::vector<observe::MirrorCounters> mirrors_;  ///< by Delivery::mirror_upstream; empty if nothing is mirrored
+  observe::CompressionCounters compression_;      ///< null where nothing is compressed
   std::vector<observe::Gauge*> server_waiting_;   ///< by upstream; null: nobody waits for its servers
   observe::Gauge* loop_lag_ = nullptr;
 };

@@ -147,6 +147,7 @@ struct Explanation {
   bool queues = false;            ///< it would wait in a queue for a permit in flight, and is refused if none comes
   bool room = false;              ///< a waiting room decides besides
   std::string auth;               ///< the auth service that decides besides; empty: none, or what it says is known
+  std::string compressed;         ///< how its answer may be compressed: "br"; empty: it is not
   std::string binding;            ///< the limit whose numbers the caller would be told; empty: none
   std::uint64_t remaining = 0;    ///< of it, after the request
   std::uint64_t most = 0;         ///< of it

@@ -4,6 +4,7 @@
 #include "headgate/core/time.hpp"
 #include "headgate/gateway/address_rules.hpp"
 #include "headgate/gateway/auth_service.hpp"
+#include "headgate/gateway/compression.hpp"
 #include "headgate/gateway/cross_origin.hpp"
 #include "headgate/gateway/delivery.hpp"
 #include "headgate/gateway/demands.hpp"
@@ -135,6 +136,7 @@ struct RouteOptions {
   bool grpc_web = false;                      ///< calls of gRPC-Web become calls of gRPC
   std::optional<Mirror> mirror{};             ///< not set: no request is copied
   std::shared_ptr<const AuthService> auth{};  ///< null: none is asked
+  CompressionPtr compression{};               ///< null: its answers are not compressed
   std::optional<OwnBody> own_body{};          ///< of its problems; not set: as `rejection` says
 };
 
@@ -146,6 +148,7 @@ struct AllRoutes {
   AddressRulesPtr addresses;  ///< that may use any route; null: all
   UnknownKey unknown_key = UnknownKey::anonymous;
   CrossOriginPtr cross_origin;  ///< of answers without a route; config has given it to the routes
+  CompressionPtr compression;   ///< config has given it to the routes
   Duration timeout = std::chrono::seconds(30);
   Duration between_bytes = std::chrono::seconds(60);
   std::uint64_t max_body = 1 << 20;

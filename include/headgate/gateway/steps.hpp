@@ -14,6 +14,7 @@ namespace headgate::gateway {
 enum class Step : std::uint8_t {
   find_route,
   grpc_web,
+  compress,
   check_body,
   identify,
   addresses,

@@ -40,6 +40,8 @@ inline constexpr auto kAccessFields = std::to_array<AccessField>({
     {"retried", "headgate.retried"},
     {"in_bytes", "http.request.body.bytes"},
     {"out_bytes", "http.response.bytes"},
+    {"compressed", "headgate.compressed"},
+    {"compressed_from", "headgate.compressed_from"},
     {"ms", "event.duration"},
     {"upstream_ms", "headgate.upstream_ms"},
     {"limits_ms", "headgate.limits_ms"},

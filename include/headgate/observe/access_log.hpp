@@ -37,6 +37,8 @@ struct AccessRecord {
   unsigned attempts = 0;
   std::string_view retried;  ///< why there was more than one: "503,timeout"; else empty
   std::uint64_t in_bytes = 0, out_bytes = 0;
+  std::string_view compressed;        ///< the coding of its answer, if that was compressed here: "br"; else empty
+  std::uint64_t compressed_from = 0;  ///< the bytes of its body before
   Duration elapsed{0}, upstream_elapsed{0};
   std::string_view tls;   ///< the version of TLS that the client uses with us, "1.3"; else empty
   std::string_view auth;  ///< the credential that was refused and why, "jwt:expired"; else empty

@@ -127,6 +127,18 @@ using MirrorCounters = std::array<Counter*, kMirrored>;
 /// The same name gives the same counters.
 MirrorCounters mirror_counters(Registry& registry, Writer worker, std::string_view upstream);
 
+/// One worker's counters of answers that it compresses; null where it compresses none.
+struct CompressionCounters {
+  struct OfCoding {
+    Counter* answers = nullptr;
+    Counter* bytes_before = nullptr;
+    Counter* bytes_after = nullptr;
+  };
+  std::vector<OfCoding> codings;  ///< in the order of the words
+  Counter* no_memory = nullptr;   ///< answers that were sent as they are because half of bounds.buffered was used
+};
+CompressionCounters compression_counters(Registry& registry, Writer worker, std::span<const std::string_view> codings);
+
 /// One worker's counters of the attempts at one upstream. Empty by default: nobody counts.
 struct UpstreamCounters {
   Histogram* seconds = nullptr;      ///< until the head of an answer

@@ -56,4 +56,23 @@ inline constexpr Family metric_series{.name = "headgate_metric_series",
                                       .help = "Series in this answer, this one among them",
                                       .ask = "headgate_metric_series > 40000"};
 
+inline constexpr Family compressed{.name = "headgate_compressed_answers_total",
+                                   .type = Family::Type::counter,
+                                   .labels = {"coding"},
+                                   .help = "Answers that were compressed, by how",
+                                   .ask = "sum by (coding) (rate(headgate_compressed_answers_total[5m]))"};
+inline constexpr Family compressed_bytes{.name = "headgate_compressed_bytes_total",
+                                         .type = Family::Type::counter,
+                                         .labels = {"coding", "side"},
+                                         .help = "Bytes of the bodies of compressed answers, `before` and `after` it",
+                                         .ask =
+                                             "sum(rate(headgate_compressed_bytes_total{side=\"after\"}[5m])) / "
+                                             "sum(rate(headgate_compressed_bytes_total{side=\"before\"}[5m]))"};
+inline constexpr Family not_compressed{
+    .name = "headgate_not_compressed_total",
+    .type = Family::Type::counter,
+    .labels = {},
+    .help = "Answers that were sent as they are because half of `bounds.buffered` was used",
+    .ask = "rate(headgate_not_compressed_total[5m]) > 0"};
+
 }  // namespace headgate::observe::family

@@ -182,6 +182,8 @@ std::string outcome_of(const Told& told) {
   if (outcome.value("waiting_room_decides_too", false)) out += "; its waiting room is not asked";
   if (outcome.contains("auth_service_decides_too"))
     out += "; its auth service is not asked: " + member_text(outcome, "auth_service_decides_too");
+  if (outcome.contains("may_be_compressed_as"))
+    out += "; its answer may be compressed: " + member_text(outcome, "may_be_compressed_as");
   return out;
 }
 

@@ -61,6 +61,7 @@ constexpr Key kAllRoutesKeys[] = {
      "written here"},
     {"cors", &kCorsShape, R"("off")", R"({ "origins": ["https://app.example.com"] })",
      "Pages of other origins that may use every route from a browser"},
+    {"compress", &kCompressShape, "false", "true", "Which answers are compressed, of every route"},
 };
 constexpr Shape kRespondShape = section(kRespondSection);
 constexpr Shape kRouteName = text("a name", check_route_name);
@@ -149,6 +150,7 @@ constexpr Key kRouteKeys[] = {
     {"auth", &kAuthShape, "", R"({ "url": "http://auth/check", "copy": ["X-User"] })",
      "A service that is asked whether a request may pass, and who is calling"},
     {"cors", &kCorsShape, "", R"("off")", "As `all_routes.cors`, for this route and in place of it"},
+    {"compress", &kCompressShape, "", R"({ "min_size": "256B" })", "As `all_routes.compress`, for this route"},
     {"unknown_key", &kUnknownKeyShape, "", R"("reject")", "As `all_routes.unknown_key`, for this route",
      into<&gateway::RouteOptions::unknown_key>},
     {"timeout", &kDuration, "", R"("2m")", "As `all_routes.timeout`, for this route",
@@ -260,6 +262,7 @@ void build_route(Build& build, const Node& node) {
   build_auth(build, node, route);
   route.cross_origin = build.config.gateway.all_routes.cross_origin;
   build_cross_origin(build, &node, route.cross_origin);
+  build_compression_of_route(build, node, route);
   if (gateway::OwnBody body; build_body(build, find(&node, "rejection"), body)) route.own_body = std::move(body);
   build.config.gateway.routes.push_back(std::move(route));
   build.route_nodes.push_back(&node);
@@ -274,6 +277,7 @@ void build_routes(Build& build) {
   build_addresses(build, all, out.addresses);
   if (all != nullptr && all->kind == Kind::object) build_edits(build, *all, out.edits);
   build_cross_origin(build, all, out.cross_origin);
+  build_compression(build, all, out.compression);
   for (const Node* each : children(find(&build.root, "routes"), Kind::list)) {
     if (each->kind == Kind::object) build_route(build, *each);
   }

@@ -3,6 +3,7 @@
 #include "cross_origin.hpp"
 #include "edit_fields.hpp"
 #include "gateway/limits/limit_fields.hpp"
+#include "gateway/record/access_record.hpp"
 #include "gateway/rooms/room_ticket.hpp"
 #include "gateway/servers/forward.hpp"
 #include "hsts.hpp"
@@ -84,15 +85,11 @@ constexpr std::array kAnswerRows{
               .whose = set_of(AnswerFrom::server, AnswerFrom::tunnel, AnswerFrom::interim),
               .applies = [](const Exchange&) { return true; },
               .put = [](Exchange& x, const AnswerStart&) { append_reply_via(x, x.fields); }},
-    // What the caller gets, so it is the last row. The fields of a message may go before its line is written.
+    // What the caller gets, so it is the last row.
     AnswerRow{.name = "none: the log notes some",
               .whose = set_of(AnswerFrom::server, AnswerFrom::tunnel, AnswerFrom::route, AnswerFrom::gateway),
               .applies = [](const Exchange& x) { return x.route && x.route->logs_answer; },
-              .put =
-                  [](Exchange& x, const AnswerStart&) {
-                    x.logged_answer.clear();
-                    append_logged(x.snapshot->compiled->options().logged->of_answer, x.fields, x.text, x.logged_answer);
-                  }},
+              .put = [](Exchange& x, const AnswerStart&) { note_logged_answer(x); }},
 };
 
 template <AnswerFrom from, std::size_t at>

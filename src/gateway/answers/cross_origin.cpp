@@ -1,6 +1,7 @@
 #include "cross_origin.hpp"
 
 #include "gateway/callers/find_client.hpp"
+#include "vary.hpp"
 
 #include "headgate/gateway/answer.hpp"
 #include "headgate/gateway/router.hpp"
@@ -43,20 +44,6 @@ bool allows(const CrossOrigin& rules, std::string_view origin) {
     return normal.size() > each.begin.size() + each.end.size() && normal.starts_with(each.begin) &&
            normal.ends_with(each.end);
   });
-}
-
-/// Adds `names` to Vary, unless they are there already (RFC 9110 section 12.5.5).
-void vary_by(Exchange& x, std::string_view names, Fields& fields) {
-  Field* first = nullptr;
-  for (auto& field : fields) {
-    if (field.id != Known::vary) continue;
-    if (first == nullptr) first = &field;
-    if (http::lists(field.value, "*") || http::lists(field.value, names)) return;
-  }
-  if (first == nullptr)
-    fields.push_back({Known::vary, "Vary", names});
-  else
-    first->value = first->value.empty() ? names : x.text.join({first->value, ", ", names});
 }
 
 /// Says that a page of the request's origin may read the answer. False if none may.

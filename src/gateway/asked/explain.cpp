@@ -2,6 +2,7 @@
 
 #include "headgate/gateway/explain.hpp"
 
+#include "gateway/answers/compressible.hpp"
 #include "gateway/answers/rewrite.hpp"
 #include "gateway/asked/announced_body.hpp"
 #include "gateway/limits/limit_states.hpp"
@@ -51,13 +52,15 @@ std::vector<std::pair<std::string, double>> shares_of(const Split& split) {
   return out;
 }
 
-void describe_route(const Exchange& x, Explanation& out) {
+void describe_route(Exchange& x, Explanation& out) {
   const auto& route = *x.route;
   out.route = route.name;
   out.pattern = route.path;
   out.found = &route;
   out.room = route.room != nullptr;
   if (route.auth && !x.auth) out.auth = route.auth->options->url;
+  if (const auto& compression = route.options->compression)
+    if (const auto coding = coding_for_client(x, *compression)) out.compressed = to_text(*coding);
   const auto& split = x.snapshot->compiled->routes()[route.number]->split;
   if (split && is_by_chance(x, *split->options))
     out.drawn = shares_of(*split->options);

@@ -1,5 +1,7 @@
 #include "access_record.hpp"
 
+#include "gateway/answers/compressed_reply.hpp"
+
 #include "headgate/net/secured.hpp"
 
 #include <algorithm>
@@ -92,6 +94,10 @@ void fill(Exchange& x, observe::AccessRecord& record) {
   record.queued = x.shedding.queued + x.flight.waited;
   record.in_bytes = x.body_bytes;
   record.out_bytes = x.reply ? x.reply->bytes_sent() : 0;
+  if (x.compressed && x.compressed->coding()) {
+    record.compressed = to_text(*x.compressed->coding());
+    record.compressed_from = x.compressed->bytes_before();
+  }
   record.upstream_elapsed = std::chrono::duration_cast<Duration>(x.upstream_time);
   record.deciding = deciding(x);
   record.delayed = x.admission.delay;
@@ -99,6 +105,11 @@ void fill(Exchange& x, observe::AccessRecord& record) {
   if (x.secured) record.tls = x.secured->version;
   record.auth = rejected_credential(x);
   fill_limits(x, record);
+}
+
+void note_logged_answer(Exchange& x) {
+  x.logged_answer.clear();
+  append_logged(x.snapshot->compiled->options().logged->of_answer, x.fields, x.text, x.logged_answer);
 }
 
 std::span<const std::string_view> caller_values(const Exchange& x, const std::vector<std::string>& words,

@@ -14,6 +14,10 @@ namespace headgate::gateway {
 /// Fills everything but the elapsed time and the callers. The views are into `x`, and valid as long as it.
 void fill(Exchange& x, observe::AccessRecord& record);
 
+/// Keeps the fields of the answer in x.fields that the log wants. The fields of a message may go before its line is
+/// written. Only for routes with `logs_answer`.
+void note_logged_answer(Exchange& x);
+
 /// The value of each of `words` ("owner", "jwt.<claim>") for this caller; empty if it has none. A view of `room`, which
 /// must have a place for each.
 std::span<const std::string_view> caller_values(const Exchange& x, const std::vector<std::string>& words,

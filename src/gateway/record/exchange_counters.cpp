@@ -1,5 +1,6 @@
 #include "headgate/gateway/exchange_counters.hpp"
 
+#include "gateway/answers/compressed_reply.hpp"
 #include "gateway/limits/shards.hpp"
 
 #include "headgate/core/hash.hpp"
@@ -57,6 +58,9 @@ ExchangeCounters::ExchangeCounters(observe::Registry& registry, observe::Writer 
     rooms_.push_back(observe::room_counters(registry, worker, room->options.rule.name));
   make_shedding(registry, worker, compiled);
   make_delivery(registry, worker, compiled);
+  const auto& all = compiled.options().routes;
+  if (std::ranges::any_of(all, [](const RouteOptions& route) { return route.compression != nullptr; }))
+    compression_ = observe::compression_counters(registry, worker, compress::kCodingWords);
 }
 
 void ExchangeCounters::make_shedding(observe::Registry& registry, observe::Writer worker,
@@ -172,6 +176,14 @@ void ExchangeCounters::count_extras(const Exchange& x) const {
     tiers_[x.flight.waited_for->number].waits->record(x.flight.waited - x.capacity.waited.value_or(Duration(0)));
   if (x.capacity.state != CapacityPart::State::none) count_place(x);
   if (x.room.outcome != RoomVisit::Outcome::none) count_visit(x);
+  if (x.compressed && x.compressed->coding()) count_compressed(x);
+}
+
+void ExchangeCounters::count_compressed(const Exchange& x) const {
+  const auto& counters = compression_.codings[static_cast<std::size_t>(*x.compressed->coding())];
+  counters.answers->add();
+  counters.bytes_before->add(x.compressed->bytes_before());
+  counters.bytes_after->add(x.compressed->bytes_after());
 }
 
 void ExchangeCounters::glitches(const CompiledTier& tier, observe::Source source, bool allowed, std::uint32_t times,

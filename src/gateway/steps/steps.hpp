@@ -8,6 +8,10 @@ namespace headgate::gateway {
 MaybeProblem find_route(Path& path, Exchange& x);
 /// A call of gRPC-Web goes on as one of gRPC.
 MaybeProblem translate_grpc_web(Path& path, Exchange& x);
+/// What answers it from here on is compressed where that is possible.
+MaybeProblem compress_answer(Path& path, Exchange& x);
+/// Frees the memory for it.
+void end_compression(Path& path, Exchange& x);
 /// Refuses a body that is announced to be too large.
 MaybeProblem check_body(Path& path, Exchange& x);
 MaybeProblem identify(Path& path, Exchange& x);

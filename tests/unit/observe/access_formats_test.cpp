@@ -44,6 +44,8 @@ AccessRecord full() {
   out.retried = "503";
   out.in_bytes = 1;
   out.out_bytes = 241;
+  out.compressed = "br";
+  out.compressed_from = 2000;
   out.elapsed = 12'034us;
   out.upstream_elapsed = 2ms;
   out.deciding = 7us;

@@ -99,9 +99,10 @@ TEST(MetricsTable, HelpIsOneLineAndAQueryAsksOfItsMetric) {
 
 TEST(MetricsTable, LabelsAreFewAndNeverWhatACallerCanChoose) {
   const std::set<std::string_view> known{
-      "percent", "server", "file",        "version", "reason",   "upstream", "layer",   "priority", "worker", "route",
-      "method",  "code",   "limit",       "tier",    "decision", "source",   "window",  "node",     "result", "kind",
-      "log",     "room",   "grpc_status", "event",   "commit",   "listener", "subject", "severity", "bound"};
+      "percent", "server",   "file",    "version",  "reason", "upstream", "layer",       "priority",
+      "worker",  "route",    "method",  "code",     "limit",  "tier",     "decision",    "source",
+      "window",  "node",     "result",  "kind",     "log",    "room",     "grpc_status", "event",
+      "commit",  "listener", "subject", "severity", "bound",  "coding",   "side"};
   for (const auto* family : families()) {
     for (std::size_t i = 0; i < family->label_count(); ++i)
       EXPECT_TRUE(known.contains(family->labels[i])) << family->name << " by " << family->labels[i];

@@ -1,0 +1,127 @@
+#include "compressible.hpp"
+
+#include "vary.hpp"
+
+#include "headgate/http/accept.hpp"
+
+#include <algorithm>
+
+namespace headgate::gateway {
+namespace {
+
+using http::Field;
+using http::Fields;
+using http::Known;
+
+/// What was made over the bytes of the answer: its server cares that they arrive as they are (RFC 9530, RFC 9421).
+constexpr std::string_view kMadeOverBytes[] = {"Content-MD5", "Digest", "Content-Digest", "Repr-Digest",
+                                               "Signature-Input"};
+
+/// RFC 9110 section 7.7.
+bool forbids_transforms(const Fields& fields) {
+  return std::ranges::any_of(fields, [](const Field& field) {
+    return field.id == Known::cache_control && http::lists(field.value, "no-transform");
+  });
+}
+
+bool has_no_whole_body(unsigned status) noexcept {
+  return status < 200 || status == 204 || status == 205 || status == 206 || status == 304;
+}
+
+bool fits(std::string_view pattern, std::string_view type) noexcept {
+  const auto star = pattern.find('*');
+  if (star == pattern.npos) return same_word(pattern, type);
+  const auto begin = pattern.substr(0, star), end = pattern.substr(star + 1);
+  return type.size() > begin.size() + end.size() && same_word(type.substr(0, begin.size()), begin) &&
+         same_word(type.substr(type.size() - end.size()), end);
+}
+
+std::string_view accepted_codings(Exchange& x) {
+  std::string_view out;
+  bool there = false;
+  for (const auto& field : x.request.fields) {
+    if (field.id != Known::accept_encoding) continue;
+    out = there ? x.text.join({out, ", ", field.value}) : field.value;
+    there = true;
+  }
+  return out;
+}
+
+}  // namespace
+
+bool is_made_over_bytes(const Field& field) {
+  return std::ranges::any_of(kMadeOverBytes, [&](std::string_view name) { return http::same_word(field.name, name); });
+}
+
+bool takes_type(const Compression& compression, std::string_view content_type) noexcept {
+  const auto type = trimmed(content_type.substr(0, content_type.find(';')));
+  return std::ranges::any_of(compression.types, [type](const std::string& pattern) { return fits(pattern, type); });
+}
+
+std::string codings_in_words(const Compression& compression) {
+  std::string out;
+  for (const auto coding : compression.codings) out.append(out.empty() ? "" : ", ").append(to_text(coding));
+  return out;
+}
+
+std::optional<compress::Coding> coding_for_client(Exchange& x, const Compression& compression) {
+  // HTTP/1.0 has no chunks, so each compressed answer would end with its connection.
+  if (x.request.version < 11 || forbids_transforms(x.request.fields)) return std::nullopt;
+  const auto accepted = accepted_codings(x);
+  if (accepted.empty()) return std::nullopt;
+  std::optional<compress::Coding> best;
+  // What a client takes as gladly as the plain answer is compressed.
+  unsigned most = std::max(http::coding_quality(accepted, "identity").value_or(0), 1U) - 1;
+  for (const auto coding : compression.codings) {
+    const auto quality = http::coding_quality(accepted, to_text(coding)).value_or(0);
+    if (quality <= most) continue;
+    most = quality;
+    best = coding;
+  }
+  return best;
+}
+
+bool is_compressible(const Exchange& x, const Compression& compression, unsigned status,
+                     std::optional<std::uint64_t> size) {
+  if (has_no_whole_body(status)) return false;
+  if (size && (*size == 0 || *size < compression.min_bytes)) return false;
+  std::string_view type;
+  for (const auto& field : x.fields) {
+    if (field.id == Known::content_encoding || field.id == Known::content_range || is_made_over_bytes(field))
+      return false;
+    if (field.id != Known::content_type) continue;
+    if (!type.empty()) return false;  // which of the two counts is up to the client
+    type = field.value;
+  }
+  // gRPC has its own compression, and a message is a frame of the stream.
+  constexpr std::string_view kGrpc = "application/grpc";
+  return !same_word(type.substr(0, kGrpc.size()), kGrpc) && takes_type(compression, type) &&
+         !forbids_transforms(x.fields);
+}
+
+void mark_compressed(Exchange& x, compress::Coding coding) {
+  // Ranges that the server has are those of its own bytes.
+  std::erase_if(x.fields, [](const Field& field) {
+    return field.id == Known::content_length || field.id == Known::accept_ranges;
+  });
+  // The bytes are not those that a strong tag stands for (RFC 9110 section 8.8.3.3).
+  for (auto& field : x.fields)
+    if (field.id == Known::etag && !field.value.starts_with("W/")) field.value = x.text.join({"W/", field.value});
+  x.fields.push_back({Known::content_encoding, "Content-Encoding", to_text(coding)});
+}
+
+void mark_not_modified(Exchange& x, const Compression& compression) {
+  const auto type = http::value_of(x.fields, Known::content_type);
+  if (!type.empty() && !takes_type(compression, type)) return;
+  for (auto& field : x.fields) {
+    if (field.id != Known::etag || field.value.starts_with("W/")) continue;
+    const auto weak = x.text.join({"W/", field.value});
+    const auto has_it = [weak](const Field& asked) {
+      return asked.id == Known::if_none_match && asked.value.find(weak) != asked.value.npos;
+    };
+    if (std::ranges::any_of(x.request.fields, has_it)) field.value = weak;
+  }
+  vary_by(x, "Accept-Encoding", x.fields);
+}
+
+}  // namespace headgate::gateway

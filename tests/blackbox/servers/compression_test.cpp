@@ -1,0 +1,397 @@
+// Compressed answers as the clients of others decode them, beside nginx, and what may go wrong on their way.
+
+#include "blackbox/harness/h2_client.hpp"
+#include "blackbox/harness/imported.hpp"
+#include "blackbox/harness/reloaded.hpp"
+#include "support/decoded.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <thread>
+
+namespace headgate::test {
+namespace {
+
+using testing::HasSubstr;
+
+const std::string kAll = "Accept-Encoding: gzip, deflate, br, zstd\r\n";
+
+Json compressing(const Json& how = true) {
+  return {{"routes", Json::array({{{"path", "/*"}, {"to", "app"}, {"compress", how}}})}, {"log", {{"format", "json"}}}};
+}
+
+/// Of an answer: its body as a client reads it.
+std::string read(const Message& answer) {
+  const auto out = decoded(std::string_view(answer.value("Content-Encoding")), answer.body);
+  EXPECT_TRUE(out.ended) << answer.head;
+  return out.bytes;
+}
+
+/// Text that is not all the same.
+std::string page(std::size_t bytes) {
+  std::string out;
+  for (unsigned i = 1; out.size() < bytes; ++i)
+    out += "<li>" + std::to_string(i * 2654435761U % 1000) + "</li><li>headgate</li>\n";
+  out.resize(bytes);
+  return out;
+}
+
+/// A request that is answered with this page.
+std::string ask_for(const std::string& body, const std::string& fields) {
+  return request_with_body("POST", "/", body, "X-Test-Echo: 1\r\n" + fields);
+}
+
+std::string output_of(const std::string& line) {
+  Process process({"-c", line}, {}, "/bin/sh");
+  process.wait(2 * kPatience);
+  return process.out() + process.err();
+}
+
+TEST(Compression, GivesWhatTheServerSaid) {
+  Proxy proxy(compressing());
+  RawClient client = proxy.client();
+  const auto text = page(300'000);
+  const auto plain = client.ask(ask_for(text, ""));
+  EXPECT_FALSE(plain.has("Content-Encoding"));
+  EXPECT_EQ(plain.value("Vary"), "Accept-Encoding");
+  EXPECT_EQ(plain.body, text);
+  for (const std::string coding : {"br", "gzip"})
+    for (const std::string how :
+         {"", "X-Test-Chunked: 7000\r\n", "X-Test-Piece-Delay-Ms: 5\r\n", "X-Test-No-Length: 1\r\n"}) {
+      const auto answer = client.ask(ask_for(text, how + "Accept-Encoding: " + coding + "\r\n"));
+      EXPECT_EQ(answer.value("Content-Encoding"), coding);
+      EXPECT_TRUE(answer.ok()) << answer.error;
+      EXPECT_FALSE(answer.has("Content-Length"));
+      EXPECT_TRUE(read(answer) == text) << coding << ' ' << how;
+      EXPECT_LT(answer.body.size(), text.size() / 4);
+    }
+  EXPECT_EQ(proxy.forwarded().value("Accept-Encoding"), "gzip") << "as the client asked";
+}
+
+TEST(Compression, SaysTheLengthOfWhatIsThereAtOnce) {
+  Proxy proxy(compressing());
+  const auto answer = proxy.client().ask(ask_for(page(5000), kAll));
+  EXPECT_EQ(answer.value("Content-Encoding"), "br");
+  EXPECT_EQ(answer.value("Content-Length"), std::to_string(answer.body.size()));
+  EXPECT_EQ(read(answer), page(5000));
+}
+
+TEST(Compression, IsOffUnlessTheRouteSaysSo) {
+  for (const Json& routes : {Json::array({{{"path", "/*"}, {"to", "app"}}}),
+                             Json::array({{{"path", "/*"}, {"to", "app"}, {"compress", false}}})}) {
+    Proxy proxy(Json{{"routes", routes}});
+    const auto answer = proxy.client().ask(ask_for(page(5000), kAll));
+    EXPECT_EQ(answer.body, page(5000));
+    EXPECT_FALSE(answer.has("Vary"));
+  }
+  Proxy all(Json{{"all_routes", {{"compress", true}}},
+                 {"routes", Json::array({{{"path", "/*"}, {"to", "app"}},
+                                         {{"path", "/secret/*"}, {"to", "app"}, {"compress", false}}})}});
+  RawClient client = all.client();
+  EXPECT_EQ(client.ask(ask_for(page(5000), kAll)).value("Content-Encoding"), "br");
+  const auto secret = client.ask(request_with_body("POST", "/secret/", page(5000), "X-Test-Echo: 1\r\n" + kAll));
+  EXPECT_EQ(secret.body, page(5000)) << "its length says nothing of what is in it";
+}
+
+TEST(Compression, LeavesWhatTheServerHasCompressed) {
+  Proxy proxy(compressing());
+  const auto answer = proxy.client().ask(ask_for(page(5000), kAll + "X-Test-Field: Content-Encoding: zstd\r\n"));
+  EXPECT_EQ(answer.all("Content-Encoding"), "zstd");
+  EXPECT_EQ(answer.body, page(5000));
+  EXPECT_FALSE(answer.has("Vary")) << "its server says what it varies by";
+}
+
+TEST(Compression, HeadSaysWhatGetSaysAndKeepsTheConnection) {
+  Proxy proxy(compressing());
+  RawClient client = proxy.client();
+  client.send(request("HEAD", "/", "X-Test-Bytes: 5000\r\nX-Test-Field: ETag: \"v1\"\r\n" + kAll));
+  const auto head = client.read(Kind::answer_to_head);
+  EXPECT_EQ(head.value("Content-Encoding"), "br");
+  EXPECT_EQ(head.value("ETag"), "W/\"v1\"");
+  EXPECT_FALSE(head.has("Content-Length"));
+  EXPECT_FALSE(head.has("Transfer-Encoding"));
+  EXPECT_EQ(client.get().status(), 200) << "on the same connection";
+}
+
+TEST(Compression, KeepsTrailers) {
+  Proxy proxy(compressing());
+  const auto answer =
+      proxy.client().ask(ask_for(page(5000), kAll + "X-Test-Chunked: 100\r\nX-Test-Trailer: X-Sum: 7\r\n"));
+  EXPECT_EQ(answer.value("Content-Encoding"), "br");
+  EXPECT_EQ(read(answer), page(5000));
+  EXPECT_EQ(answer.trailer("X-Sum"), "7");
+}
+
+TEST(Compression, SendsWhatHasComeBeforeTheRest) {
+  for (const std::string coding : {"br", "gzip"}) {
+    Proxy proxy(compressing());
+    RawClient client = proxy.client();
+    client.send(ask_for(page(2000), "X-Test-Chunked: 100\r\nX-Test-Stall: 1\r\nAccept-Encoding: " + coding + "\r\n"));
+    auto answer = client.read_head();
+    EXPECT_EQ(answer.value("Content-Encoding"), coding);
+    // Chunks as they are: what is in the first ones must be decodable without the rest.
+    std::string bytes;
+    std::string so_far;
+    const auto until = std::chrono::steady_clock::now() + kPatience;
+    while (so_far.size() < 900 && std::chrono::steady_clock::now() < until) {
+      bytes += client.read_bytes(1);
+      std::string coded;
+      for (std::size_t at = 0; at < bytes.size();) {
+        const auto line = bytes.find("\r\n", at);
+        if (line == bytes.npos) break;
+        const auto size = std::stoul(bytes.substr(at, line - at), nullptr, 16);
+        coded += bytes.substr(line + 2, size);
+        at = line + 2 + size + 2;
+      }
+      so_far = decoded(std::string_view(coding), coded).bytes;
+    }
+    EXPECT_EQ(so_far, page(2000).substr(0, so_far.size())) << coding;
+    EXPECT_GE(so_far.size(), 900U) << coding;
+    proxy.upstream.release();
+    EXPECT_FALSE(client.read_bytes(2).empty());
+  }
+}
+
+TEST(Compression, OfWhatBreaksOffHasNoEnd) {
+  Proxy proxy(compressing());
+  for (const std::string coding : {"br", "gzip"})
+    for (const std::string how : {"X-Test-Chunked: 100\r\n", ""}) {
+      RawClient client = proxy.client();
+      const auto answer =
+          client.ask(ask_for(page(200'000), how + "X-Test-Cut: 1\r\nAccept-Encoding: " + coding + "\r\n"));
+      EXPECT_FALSE(answer.ok()) << "it does not look whole";
+      EXPECT_FALSE(decoded(std::string_view(coding), answer.body).ended);
+      EXPECT_TRUE(client.closes());
+    }
+  EXPECT_EQ(proxy.client().ask(ask_for(page(5000), kAll)).status(), 200);
+}
+
+TEST(Compression, GoesOnForOthersWhenOneLeavesOrDoesNotRead) {
+  Proxy proxy(compressing());
+  {
+    RawClient leaves = proxy.client();
+    leaves.send(ask_for(page(500'000), kAll + "X-Test-Chunked: 1000\r\nX-Test-Stall: 1\r\n"));
+    leaves.read_head();
+  }
+  proxy.upstream.release();
+  RawClient idles = proxy.client();
+  idles.send(ask_for(pattern(900'000), kAll + "X-Test-Chunked: 1000\r\n"));
+  RawClient other = proxy.client();
+  EXPECT_EQ(read(other.ask(ask_for(page(50'000), kAll))), page(50'000));
+  EXPECT_EQ(read(idles.read()), pattern(900'000));
+}
+
+TEST(Compression, GoesOnAcrossAReload) {
+  Reloaded gateway(compressing());
+  RawClient client = gateway.client();
+  client.send(request_with_body("POST", "/", page(50'000),
+                                "X-Test-Echo: 1\r\nX-Test-Chunked: 100\r\nX-Test-Stall: 1\r\n" + kAll));
+  auto answer = client.read_head();
+  ASSERT_TRUE(gateway.reload(Json{{"routes", Json::array({{{"path", "/*"}, {"to", "app"}}})}}));
+  gateway.upstream.release();
+  client.read_body(answer);
+  EXPECT_EQ(read(answer), page(50'000));
+  EXPECT_FALSE(client.get("/", "X-Test-Bytes: 5000\r\n" + kAll).has("Content-Encoding")) << "the new file";
+}
+
+TEST(Compression, LeavesAWebSocketAlone) {
+  Proxy proxy(compressing());
+  RawClient client = proxy.client();
+  client.send(request("GET", "/ws",
+                      "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
+                      "Sec-WebSocket-Version: 13\r\n" +
+                          kAll));
+  const auto head = client.read_head();
+  EXPECT_EQ(head.status(), 101);
+  EXPECT_FALSE(head.has("Content-Encoding"));
+  client.send("bytes");
+  EXPECT_EQ(client.read_bytes(5), "bytes");
+}
+
+TEST(Compression, OverHttp2HasNoLengthAndAnEnd) {
+  auto config = compressing();
+  config["listen"] = {{"address", "127.0.0.1:0"}, {"http2", true}};
+  Proxy proxy(config);
+  H2Client client(proxy.gateway.port());
+  const auto ask = [&](std::uint32_t stream, const std::string& coding, const std::string& bytes) {
+    return client.ask(stream, {{":method", "GET"},
+                               {":scheme", "http"},
+                               {":authority", "a.example"},
+                               {":path", "/"},
+                               {"x-test-bytes", bytes},
+                               {"x-test-chunked", "900"},
+                               {"accept-encoding", coding}});
+  };
+  std::uint32_t stream = 1;
+  for (const std::string coding : {"br", "gzip"}) {
+    const auto answer = ask(stream, coding, "50000");
+    stream += 2;
+    EXPECT_EQ(answer.fields.at("content-encoding"), coding);
+    EXPECT_EQ(answer.fields.count("content-length"), 0U);
+    const auto whole = decoded(std::string_view(coding), answer.body);
+    EXPECT_EQ(whole.bytes, pattern(50'000));
+    EXPECT_TRUE(whole.ended);
+    EXPECT_TRUE(answer.ended);
+  }
+  const auto cut = client.ask(stream, {{":method", "GET"},
+                                       {":scheme", "http"},
+                                       {":authority", "a.example"},
+                                       {":path", "/"},
+                                       {"x-test-bytes", "50000"},
+                                       {"x-test-chunked", "900"},
+                                       {"x-test-cut", "1"},
+                                       {"accept-encoding", "gzip"}});
+  EXPECT_TRUE(cut.reset.has_value());
+  EXPECT_FALSE(gunzipped(cut.body).ended);
+}
+
+TEST(Compression, IsInTheLog) {
+  Proxy proxy(compressing());
+  const auto answer = proxy.client().ask(ask_for(page(5000), kAll));
+  EXPECT_EQ(answer.status(), 200);
+  const auto logged = [&] { return proxy.gateway.process().out(); };
+  const auto until = std::chrono::steady_clock::now() + kPatience;
+  while (!has(logged(), "compressed") && std::chrono::steady_clock::now() < until)
+    std::this_thread::sleep_for(Milliseconds(5));
+  EXPECT_THAT(logged(), HasSubstr(R"("compressed":"br","compressed_from":5000,)"));
+}
+
+TEST(Compression, IsDecodedByTheClientsOfOthers) {
+  Proxy proxy(compressing());
+  const auto url = "http://127.0.0.1:" + std::to_string(proxy.gateway.port()) + "/";
+  const auto text = pattern(100'000);
+  const TemporaryFile plain(text, "plain");
+  for (const std::string how : {"", "-H 'X-Test-Chunked: 700'", "-H 'Accept-Encoding: gzip'"})
+    EXPECT_EQ(output_of("curl -sS --compressed -H 'X-Test-Bytes: 100000' " + how + " " + url + " | cmp - " +
+                        plain.path() + " && echo same"),
+              "same\n")
+        << how;
+  EXPECT_EQ(output_of("/usr/bin/python3 -c \"import gzip,urllib.request as u; r=u.Request('" + url +
+                      "',headers={'X-Test-Bytes':'100000','Accept-Encoding':'gzip'}); "
+                      "print(len(gzip.decompress(u.urlopen(r).read())))\""),
+            "100000\n");
+  const std::string node =
+      "const get = (coding, unpack) => new Promise((done) => require('http').get('" + url +
+      "', { headers: { 'X-Test-Bytes': '100000', 'Accept-Encoding': coding } }, (answer) => { let size = 0;"
+      " answer.pipe(unpack).on('data', (some) => { size += some.length; }).on('end', () => done(size)); }));"
+      "const zlib = require('zlib');"
+      "(async () => console.log(await get('br', zlib.createBrotliDecompress()), await get('gzip', "
+      "zlib.createGunzip())))();";
+  EXPECT_EQ(output_of(kNode + " -e \"" + node + "\""), "100000 100000\n");
+}
+
+TEST(Compression, OfTheExampleIsRouteByRoute) {
+  FakeUpstream app;
+  const Gateway gateway(Words{"run", "-c", std::string(HEADGATE_SOURCE_DIR) + "/conf/examples/compression.json"}, 1,
+                        {"LISTEN=127.0.0.1:0", "ADMIN_LISTEN=127.0.0.1:0", "APP_URL=" + app.url()});
+  RawClient client = gateway.client();
+  const std::string fields = "X-Test-Bytes: 5000\r\n" + kAll;
+  EXPECT_EQ(client.get("/assets/a.js", fields).value("Content-Encoding"), "br");
+  EXPECT_EQ(client.get("/api/orders", fields).value("Content-Encoding"), "") << "it is no JSON";
+  EXPECT_EQ(client.get("/", fields).value("Content-Encoding"), "");
+  const std::string body(600, ' ');
+  const auto json = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 600\r\n\r\n" + body;
+  EXPECT_EQ(client.get("/api/orders", "X-Test-Raw: " + to_hex(json) + "\r\n" + kAll).value("Content-Encoding"), "gzip");
+}
+
+constexpr const char* kNginxThatCompresses = R"(
+  gzip on;
+  gzip_vary on;
+  gzip_types text/plain application/json text/css;
+  gzip_min_length 100;
+  gzip_comp_level 4;
+  gzip_proxied any;
+  server {
+    listen 127.0.0.1:PORT;
+    location / { proxy_pass http://127.0.0.1:APP; proxy_http_version 1.1; }
+    location /plain/ { gzip off; proxy_pass http://127.0.0.1:APP; }
+  }
+)";
+
+/// What a client gets, whoever compressed it.
+struct Got {
+  int status = 0;
+  std::string coding;
+  std::string tag;
+  std::string ranges;
+  bool varies = false;
+  std::string body;
+  bool operator==(const Got&) const = default;
+};
+
+std::ostream& operator<<(std::ostream& out, const Got& it) {
+  return out << it.status << " coding " << it.coding << " tag " << it.tag << " ranges " << it.ranges << " varies "
+             << it.varies << " of " << it.body.size() << " bytes";
+}
+
+Got got(std::uint16_t port, const std::string& text) {
+  RawClient client(port);
+  const auto answer = client.ask(text);
+  EXPECT_TRUE(answer.ok()) << answer.error;
+  return {.status = answer.status(),
+          .coding = answer.value("Content-Encoding"),
+          .tag = answer.value("ETag"),
+          .ranges = answer.value("Accept-Ranges"),
+          .varies = same_name(answer.all("Vary"), "Accept-Encoding"),
+          .body = read(answer)};
+}
+
+TEST(ImportedNginx, CompressesWhatNginxCompresses) {
+  if (!installed(kNginx)) GTEST_SKIP() << "no " << kNginx << " on this machine";
+  FakeUpstream app;
+  NginxOriginal nginx(put_in_place(kNginxThatCompresses, "APP", std::to_string(app.port())));
+  auto& original = nginx.server();
+  ASSERT_TRUE(original.listens()) << original.said();
+  const auto config = nginx.translation();
+  const Gateway translation(config);
+  EXPECT_EQ(
+      config.at("routes").at(0).at("compress").dump(),
+      R"({"encodings":["gzip"],"level":4,"min_size":"100","types":["text/html","text/plain","application/json","text/css"]})");
+  const auto typed = [](const std::string& type, const std::string& more = "") {
+    return "X-Test-Raw: " +
+           to_hex("HTTP/1.1 200 OK\r\nContent-Type: " + type + "\r\n" + more + "Content-Length: 3000\r\n\r\n" +
+                  page(3000)) +
+           "\r\n";
+  };
+  struct Case {
+    std::string what;
+    std::string text;
+  };
+  const std::string gzip = "Accept-Encoding: gzip\r\n";
+  const auto get = [](const std::string& fields) { return request("GET", "/", fields); };
+  const std::vector<Case> cases = {
+      {"a page", ask_for(page(3000), gzip)},
+      {"a large one", ask_for(page(300'000), gzip)},
+      {"in chunks", ask_for(page(30'000), gzip + "X-Test-Chunked: 500\r\n")},
+      {"for who takes nothing", ask_for(page(3000), "")},
+      {"for who takes it not", ask_for(page(3000), "Accept-Encoding: gzip;q=0\r\n")},
+      {"for who takes it with a weight", ask_for(page(3000), "Accept-Encoding: br, gzip;q=0.3\r\n")},
+      {"of 99 bytes", ask_for(page(99), gzip)},
+      {"of 100 bytes", ask_for(page(100), gzip)},
+      {"JSON", get(typed("application/json; charset=utf-8") + gzip)},
+      {"HTML", get(typed("text/html") + gzip)},
+      {"in capitals", get(typed("TEXT/CSS") + gzip)},
+      {"an image", get(typed("image/png") + gzip)},
+      {"XML", get(typed("text/xml") + gzip)},
+      {"a strong tag", get(typed("text/css", "ETag: \"v1\"\r\n") + gzip)},
+      {"a weak tag", get(typed("text/css", "ETag: W/\"v1\"\r\n") + gzip)},
+      {"ranges", get(typed("text/css", "Accept-Ranges: bytes\r\n") + gzip)},
+      {"not found", ask_for(page(3000), gzip + "X-Test-Status: 404\r\n")},
+      {"forbidden", ask_for(page(3000), gzip + "X-Test-Status: 403\r\n")},
+      {"compressed already", ask_for(page(3000), gzip + "X-Test-Field: Content-Encoding: identity\r\n")},
+      {"where it is off", request_with_body("POST", "/plain/", page(3000), "X-Test-Echo: 1\r\n" + gzip)},
+  };
+  for (const auto& each : cases) {
+    auto theirs = got(original.port(), each.text);
+    auto ours = got(translation.port(), each.text);
+    EXPECT_EQ(theirs, ours) << each.what;
+  }
+  // As `import` says: other statuses.
+  EXPECT_EQ(got(original.port(), ask_for(page(3000), gzip + "X-Test-Status: 500\r\n")).coding, "");
+  EXPECT_EQ(got(translation.port(), ask_for(page(3000), gzip + "X-Test-Status: 500\r\n")).coding, "gzip");
+}
+
+}  // namespace
+}  // namespace headgate::test
