@@ -34,8 +34,10 @@ constexpr std::array kHaproxyFates{
     HaproxyBeginning{"errorloc", "", Matter::aside, "headgate has pages of its own for its own answers"},
     HaproxyBeginning{"errorfiles", "", Matter::aside, "headgate has pages of its own for its own answers"},
     HaproxyBeginning{"http-error", "", Matter::aside, "headgate has pages of its own for its own answers"},
-    HaproxyBeginning{"compression", "", Matter::aside,
-                     "headgate passes on what servers compress, and compresses nothing itself"},
+    HaproxyBeginning{"compression", "offload", Matter::lost,
+                     R"(write "request_headers": { "remove": ["Accept-Encoding"] } in the routes)"},
+    HaproxyBeginning{"compression", "direction", Matter::lost, "headgate compresses answers alone"},
+    HaproxyBeginning{"compression", "", Matter::lost, "headgate import does not know it"},
     HaproxyBeginning{"stats", "", Matter::aside, "headgate's admin interface has metrics and a status"},
     HaproxyBeginning{"monitor-uri", "", Matter::lost, "write a route with \"respond\""},
     HaproxyBeginning{"description", "", Matter::aside, "a comment"},
@@ -82,6 +84,7 @@ bool read_elsewhere(const HaproxyLine& line) {
     for (const auto* name : {"connect", "client", "server", "http-request", "http-keep-alive", "queue", "tunnel"})
       if (line.word(1) == name) return true;
   if (line.begins("option", "httpchk")) return true;
+  if (line.begins("compression", "algo") || line.begins("compression", "type")) return true;
   if (line.begins("http-request") || line.begins("http-response"))
     for (const auto* rule :
          {"deny", "tarpit", "silent-drop", "reject", "redirect", "return", "set-header", "add-header", "del-header"})

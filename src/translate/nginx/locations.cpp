@@ -257,6 +257,7 @@ class Locations {
     apply_limits(work_, scope, route);
     set_fields(scope, authority, is_block, route);
     set_bounds(scope, route);
+    set_compression(work_, scope, route);
     ask_service(work_, server_, scope, route);
     const auto methods = allowed_methods(location, route);
     if (!methods.empty()) {

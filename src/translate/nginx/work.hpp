@@ -101,6 +101,9 @@ void set_fields(const NginxScope& scope, const std::string& authority, bool is_b
 /// The largest body, and how long a server may take.
 void set_bounds(const NginxScope& scope, DraftEntry& route);
 
+/// Which answers are compressed, by "gzip" and "brotli".
+void set_compression(NginxWork& work, const NginxScope& scope, DraftEntry& route);
+
 /// What a "return" does, put into the route. `path` is that of the route, `host` its host or empty.
 void answer(const Directive& directive, const std::string& path, const std::string& host, DraftEntry& route);
 

@@ -2,6 +2,7 @@
 
 #include "translate/draft/addresses.hpp"
 #include "translate/draft/auth.hpp"
+#include "translate/draft/compress.hpp"
 #include "translate/draft/json.hpp"
 #include "translate/reading/numbers.hpp"
 #include "translate/traefik/work.hpp"
@@ -221,6 +222,18 @@ void forward_auth(TraefikWork& work, const TreeNode& node, DraftEntry& route) {
         "Traefik gives the caller whatever the service answers; headgate 401, 403 and redirects, and 503 for the rest");
 }
 
+void compress_of(const TreeNode& node, DraftEntry& route) {
+  DraftCompress out{.encodings = member_of(node, "encodings").texts(),
+                    .types = member_of(node, "includedContentTypes").texts(),
+                    .min_bytes = whole_number(text_in(node, "minResponseBodyBytes")),
+                    .level = {}};
+  if (out.encodings.empty()) out.encodings = {"gzip", "br"};
+  set_compress(route, out, node.spot, "compress");
+  if (!member_of(node, "excludedContentTypes").texts().empty())
+    say(route, Matter::lost, node.spot, "compress: excludedContentTypes",
+        "name the types that are compressed in \"types\"; headgate's own leave out what is compressed in itself");
+}
+
 void allow_addresses(const TreeNode& node, DraftEntry& route) {
   const bool several = !route.get("addresses").empty();
   if (several || comma_list(member_of(node, "sourceRange")).empty()) {
@@ -294,7 +307,9 @@ void apply_middleware(TraefikWork& work, const std::string& name, DraftEntry& ro
       allow_addresses(node, route);
     } else if (kind == "retry") {
       retry_of(work, node, route);
-    } else if (kind == "compress" || kind == "contenttype" || kind == "passtlsclientcert") {
+    } else if (kind == "compress") {
+      compress_of(node, route);
+    } else if (kind == "contenttype" || kind == "passtlsclientcert") {
       say(route, kind == "passtlsclientcert" ? Matter::lost : Matter::aside, node.spot, written,
           kind == "passtlsclientcert" ? "see \"certificate_headers\" in \"identity\""
                                       : "headgate passes on what servers answer");
