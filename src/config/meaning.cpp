@@ -244,7 +244,7 @@ std::string meaning(const Config& config, std::string_view file) {
            counted(beside->limits.size(), "limit") + ".\n";
   const auto paths = delivery_in_words(config) + kept_slashes(config.gateway) + tls_in_words(config) +
                      care_in_words(config) + origins_in_words(config.gateway) + regexes_in_words(config.gateway) +
-                     observing_in_words(config);
+                     compression_in_words(config.gateway) + observing_in_words(config);
   const auto rooms = rooms_in_words(config);
   const auto shedding = shedding_in_words(config);
   const auto balancing = balance_in_words(config) + servers_in_words(config);

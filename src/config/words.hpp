@@ -25,6 +25,9 @@ std::string origins_in_words(const gateway::PathOptions& options);
 /// What regular expressions cost; empty if no route has one.
 std::string regexes_in_words(const gateway::PathOptions& options);
 
+/// How many routes compress, and what to think of then; empty if none does.
+std::string compression_in_words(const gateway::PathOptions& options);
+
 /// Explains the effect of routes that keep encoded slashes, one line per route; "" if there is none.
 std::string kept_slashes(const gateway::PathOptions& options);
 

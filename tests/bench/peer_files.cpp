@@ -10,12 +10,14 @@ namespace {
 
 std::string text_of(std::uint16_t port) { return "127.0.0.1:" + std::to_string(port); }
 
-std::string nginx_limits(Work work) {
+std::string nginx_work(Work work) {
   switch (work) {
     case Work::limit:
       return "      limit_req zone=keys burst=1000 nodelay;\n";
     case Work::refuse:
       return "      limit_req zone=keys;\n";
+    case Work::gzip:
+      return "      gzip on;\n      gzip_types text/plain;\n      gzip_comp_level 4;\n";
     case Work::two_limits:
       return "      limit_req zone=keys burst=1000 nodelay;\n      limit_req zone=addresses burst=100000 nodelay;\n";
     default:
@@ -74,7 +76,7 @@ std::string nginx_file(Work work, const Place& place) {
          "; keepalive 256; keepalive_requests 1000000000; keepalive_timeout 300s; }\n"
          "  server {\n    listen " +
          text_of(place.port) + (speaks_tls(work) ? " ssl" : "") + (speaks_h2(work) ? " http2" : "") +
-         " backlog=4096;\n" + nginx_tls(work, place) + "    location / {\n" + nginx_limits(work) + nginx_pass(work) +
+         " backlog=4096;\n" + nginx_tls(work, place) + "    location / {\n" + nginx_work(work) + nginx_pass(work) +
          "    }\n  }\n}\n";
 }
 
@@ -88,8 +90,10 @@ std::string haproxy_file(Work work, const Place& place) {
         "  http-request deny deny_status 429 if { sc_http_req_rate(0) gt " +
         most + " }\n";
   }
+  if (work == Work::gzip) limit = "  compression algo gzip\n  compression type text/plain\n";
   const bool logs = work == Work::log;
-  return std::string("global\n  nbthread 1\n  maxconn 9000\n") + (logs ? "  log stdout format raw local0\n" : "") +
+  return std::string("global\n  nbthread 1\n  maxconn 9000\n") +
+         (work == Work::gzip ? "  tune.comp.maxlevel 4\n" : "") + (logs ? "  log stdout format raw local0\n" : "") +
          "defaults\n  mode http\n" + (logs ? "  log global\n  option httplog\n" : "") +
          "  timeout connect 60s\n  timeout client 300s\n  timeout server 300s\n"
          "  timeout http-keep-alive 300s\n  option http-keep-alive\n  http-reuse always\n"
@@ -121,6 +125,8 @@ HeadgateParts headgate_parts(Work work, const Place& place) {
     case Work::h2_tls:
     case Work::grpc:
       return {};
+    case Work::gzip:
+      return {"", R"(, "compress": { "encodings": ["gzip"], "level": 4 })"};
     case Work::attacked:
       return {R"("drain": "100ms",)", ""};
     case Work::limit:

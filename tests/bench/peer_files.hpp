@@ -17,6 +17,7 @@ enum class Work {
   log,         ///< nothing, and writes a line about it
   leased,      ///< counts it in Redis, and allows it; headgate only
   tls,         ///< nothing, and speaks TLS with the caller
+  gzip,        ///< nothing, and compresses its answer at level 4
   many,        ///< finds its route among 100,000; headgate only
   h2,          ///< nothing, and speaks HTTP/2 with the caller
   h2_tls,      ///< the same over TLS

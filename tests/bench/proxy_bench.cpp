@@ -40,6 +40,8 @@ const std::vector<Row> kRows = {
     {"limit by key, 10 KB", Work::limit, 10 * 1024},
     {"refused with 429", Work::refuse, 128},
     {"with access log, 128 B", Work::log, 128},
+    {"gzip, 10 KB", Work::gzip, 10 * 1024},
+    {"gzip, 100 KB", Work::gzip, 100 * 1024},
     {"TLS, 128 B", Work::tls, 128},
     {"TLS, 10 KB", Work::tls, 10 * 1024},
     {"connection, handshake", Work::tls, 128, Unit::connection},

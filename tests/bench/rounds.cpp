@@ -34,7 +34,9 @@ Calling calling(const Peer& peer, const Row& row, const Plan& plan) {
 }
 
 double turn(Traffic& traffic, const Peer& peer, const Row& row, const Plan& plan) {
-  traffic.start(peer.port, calling(peer, row, plan), requests_of(row.work == Work::refuse ? 64 : plan.keys));
+  traffic.start(peer.port, calling(peer, row, plan),
+                requests_of(row.work == Work::refuse ? 64 : plan.keys,
+                            row.work == Work::gzip ? "\r\nAccept-Encoding: gzip" : ""));
   traffic.run_for(plan.warm_up);
   const auto before = traffic.tally();
   const auto cpu = peer.process->cpu_time();

@@ -46,16 +46,30 @@ std::size_t content_length(std::string_view head) {
   return std::string_view::npos;
 }
 
+/// As a page of numbers: it can be compressed to a quarter or so.
+std::string some_text(std::size_t bytes) {
+  std::string out;
+  for (unsigned i = 1; out.size() < bytes; ++i)
+    out += "<li class=\"order\">" + std::to_string(i * 2654435761U % 100'000) + "</li>\n";
+  out.resize(bytes);
+  return out;
+}
+
+bool is_chunked(std::string_view head) {
+  return head.find("\r\nTransfer-Encoding: chunked\r\n") != head.npos ||
+         head.find("\r\ntransfer-encoding: chunked\r\n") != head.npos;
+}
+
 }  // namespace
 
 std::string request_with(const std::string& field) {
   return "GET /bench HTTP/1.1\r\nHost: 127.0.0.1\r\nUser-Agent: bench\r\nAccept: */*\r\n" + field + "\r\n\r\n";
 }
 
-std::vector<std::string> requests_of(unsigned keys) {
+std::vector<std::string> requests_of(unsigned keys, const std::string& fields) {
   std::vector<std::string> requests;
   for (unsigned key = 0; key < keys; ++key)
-    requests.push_back(request_with("X-API-Key: key-" + std::to_string(100'000 + key)));
+    requests.push_back(request_with("X-API-Key: key-" + std::to_string(100'000 + key) + fields));
   return requests;
 }
 
@@ -68,6 +82,8 @@ struct Traffic::Connection {
   int status = 0;
   unsigned sent = 0;
   bool answering = false;  // between an answer's head and its end
+  bool chunked = false;    // the same of one in chunks
+  std::string tail = {};   // its last bytes
   bool dead = false;
   std::unique_ptr<TlsConnection> tls = {};
   std::unique_ptr<H2Caller> caller = {};      // of the load, where it speaks HTTP/2
@@ -101,7 +117,7 @@ Traffic::~Traffic() {
 void Traffic::answer_with(std::size_t body_bytes) {
   body_bytes_ = body_bytes;
   answer_ = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: " + std::to_string(body_bytes) +
-            "\r\n\r\n" + std::string(body_bytes, 'x');
+            "\r\n\r\n" + some_text(body_bytes);
 }
 
 Traffic::Connection& Traffic::adopt(int fd, Role role) {
@@ -286,6 +302,7 @@ void Traffic::send_frames(Connection& connection) {
 }
 
 void Traffic::take_answer(Connection& connection, std::string_view bytes) {
+  if (connection.chunked) return take_chunks(connection, bytes);
   if (connection.answering) {
     if (bytes.size() > connection.body_left) {
       ++tally_.failed;
@@ -307,15 +324,33 @@ void Traffic::take_answer(Connection& connection, std::string_view bytes) {
   const auto head = bytes.substr(0, end + 2);
   const auto length = content_length(head);
   const auto body = bytes.size() - (end + 4);
-  if (!head.starts_with("HTTP/1.1 ") || length == head.npos || body > length) {
+  const bool chunked = is_chunked(head);
+  if (!head.starts_with("HTTP/1.1 ") || (!chunked && (length == head.npos || body > length))) {
     ++tally_.failed;
     return drop(connection);
   }
   connection.status = (head[9] - '0') * 100 + (head[10] - '0') * 10 + (head[11] - '0');
+  if (chunked) {
+    connection.chunked = true;
+    connection.tail.clear();
+    const std::string first(bytes.substr(end + 4));
+    connection.partial.clear();
+    return take_chunks(connection, first);
+  }
   connection.body_left = length - body;
   connection.answering = true;
   connection.partial.clear();
   if (connection.body_left == 0) answered(connection);
+}
+
+/// Until the last chunk, by its bytes: nobody sends the next answer before it was asked for.
+void Traffic::take_chunks(Connection& connection, std::string_view bytes) {
+  constexpr std::string_view kEnd = "0\r\n\r\n";
+  connection.tail.append(bytes.substr(bytes.size() - std::min(bytes.size(), kEnd.size())));
+  if (connection.tail.size() > kEnd.size()) connection.tail.erase(0, connection.tail.size() - kEnd.size());
+  if (connection.tail != kEnd) return;
+  connection.chunked = false;
+  answered(connection);
 }
 
 void Traffic::answered(Connection& connection) {

@@ -50,8 +50,8 @@ struct Calling {
 
 /// A request as curl sends it, with this field besides ("Name: value").
 std::string request_with(const std::string& field);
-/// The same with so many different values of X-API-Key.
-std::vector<std::string> requests_of(unsigned keys);
+/// The same with so many different values of X-API-Key, and with further fields ("\r\nName: value").
+std::vector<std::string> requests_of(unsigned keys, const std::string& fields = "");
 
 /// One thread only. Owns every socket it opened.
 class Traffic {
@@ -97,6 +97,7 @@ class Traffic {
   void take_sealed(Connection& connection, std::string_view bytes);
   void serve(Connection& connection, std::string_view bytes);
   void take_answer(Connection& connection, std::string_view bytes);
+  void take_chunks(Connection& connection, std::string_view bytes);
   void take_frames(Connection& connection, std::string_view bytes);
   void send_frames(Connection& connection);
   void answered(Connection& connection);

@@ -96,6 +96,17 @@ std::string regexes_in_words(const gateway::PathOptions& options) {
          " pattern pays for it: about 0.1 µs, and 1.2 µs more for each KiB of its path.\n";
 }
 
+std::string compression_in_words(const gateway::PathOptions& options) {
+  const auto routes = std::count_if(options.routes.begin(), options.routes.end(),
+                                    [](const auto& route) { return route.compression != nullptr; });
+  if (routes == 0) return {};
+  return '\n' + std::to_string(routes) +
+         (routes == 1 ? " route compresses its answers" : " routes compress their answers") +
+         " for clients that take it. The length of such an answer tells about a secret\nthat stands in it beside what "
+         "a "
+         "caller chose (docs/compression.md).\n";
+}
+
 namespace {
 
 using gateway::RouteOptions;

@@ -226,6 +226,25 @@ TEST(Meaning, SaysWhatAKeptSlashMayBecome) {
   EXPECT_EQ(meaning_of_routes(R"({ "path": "/files/*", "respond": {} })").find("%2F"), std::string::npos);
 }
 
+TEST(Meaning, SaysHowManyRoutesCompressAndWhatThatTells) {
+  const auto source =
+      R"({ "listen": ":1", "upstreams": { "app": "http://127.0.0.1:1" }, "all_routes": { "compress": true },
+    "routes": [{ "path": "/a", "to": "app" }, { "path": "/b", "to": "app", "compress": false },
+               { "path": "/c", "to": "app", "compress": { "encodings": ["gzip"] } }] })";
+  const auto loaded = load(source);
+  ASSERT_TRUE(loaded.config) << render_text(loaded.diagnostics, "f", source);
+  EXPECT_NE(
+      meaning(*loaded.config, "f")
+          .find("2 routes compress their answers for clients that take it. The length of such an answer tells about "
+                "a secret\nthat stands in it beside what a caller chose (docs/compression.md)."),
+      std::string::npos);
+  const auto& routes = loaded.config->gateway.routes;
+  EXPECT_EQ(routes[0].compression, loaded.config->gateway.all_routes.compression);
+  EXPECT_EQ(routes[1].compression, nullptr);
+  EXPECT_EQ(routes[2].compression->codings, std::vector{compress::Coding::gzip});
+  EXPECT_EQ(routes[2].compression->level, 4U);
+}
+
 TEST(Meaning, WithoutLimitsSaysSo) {
   const auto loaded = load(R"({ "listen": ":1", "routes": [{ "path": "/*", "respond": {} }] })");
   ASSERT_TRUE(loaded.config);
