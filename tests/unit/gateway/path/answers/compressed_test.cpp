@@ -265,6 +265,20 @@ TEST_F(PathCompressed, AreExplained) {
   EXPECT_EQ(explain("GET /a").compressed, "");
 }
 
+// Why nothing is compressed unless its route says so (docs/compression.md).
+TEST_F(PathCompressed, TheirLengthTellsOfASecretBesideWhatACallerChose) {
+  const auto bytes_for = [this](const std::string& guess, const std::string& accepts) {
+    answers("text/html", page + "<input value=\"token-8f3a9c1d7b\">You searched for " + guess);
+    get(accepts);
+    const auto bytes = client.body.size();
+    next();
+    return bytes;
+  };
+  for (const auto* const coding : {"br", "gzip"})
+    EXPECT_LT(bytes_for("token-8f3a9c1d7b", coding), bytes_for("token-q0m4zz91kx", coding)) << coding;
+  EXPECT_EQ(bytes_for("token-8f3a9c1d7b", ""), bytes_for("token-q0m4zz91kx", ""));
+}
+
 TEST_F(PathCompressed, ARouteThatDoesNotIsAsBefore) {
   route.compression = nullptr;
   get("gzip");
