@@ -62,6 +62,7 @@ extern const Shape kAddressesShape;
 extern const Shape kClientBlocks;
 extern const Shape kRequireShape;
 extern const Shape kAuthShape;
+extern const Shape kBasicShape;
 extern const Shape kCorsShape;
 extern const Shape kToShape;
 extern const Shape kSplitByShape;

@@ -157,6 +157,7 @@ void Exchange::reset_extras() {
   shedding.reset();
   if (held) held.reset();
   if (auth) auth.reset();
+  user = {};
   if (grpc_web) grpc_web.reset();
   appointments = {};
   suspension.noted = false;

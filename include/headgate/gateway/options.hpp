@@ -4,6 +4,7 @@
 #include "headgate/core/time.hpp"
 #include "headgate/gateway/address_rules.hpp"
 #include "headgate/gateway/auth_service.hpp"
+#include "headgate/gateway/basic_auth.hpp"
 #include "headgate/gateway/cross_origin.hpp"
 #include "headgate/gateway/delivery.hpp"
 #include "headgate/gateway/demands.hpp"
@@ -135,6 +136,7 @@ struct RouteOptions {
   bool grpc_web = false;                      ///< calls of gRPC-Web become calls of gRPC
   std::optional<Mirror> mirror{};             ///< not set: no request is copied
   std::shared_ptr<const AuthService> auth{};  ///< null: none is asked
+  std::shared_ptr<const BasicAuth> basic{};   ///< null: no password is asked for
   std::optional<OwnBody> own_body{};          ///< of its problems; not set: as `rejection` says
 };
 

@@ -91,6 +91,7 @@ const std::map<std::string, std::string>& places() {
                                                       {"retry", "/upstreams/u/retry"},
                                                       {"mirror", "/routes/6/mirror"},
                                                       {"auth", "/routes/7/auth"},
+                                                      {"basic", "/routes/8/basic"},
                                                       {"route_rejection", "/routes/6/rejection"},
                                                       {"rejection_body", "/rejection/body"},
                                                       {"logged_query", "/log/query"},
@@ -136,7 +137,9 @@ Json bare(const std::string& section) {
                { "path": "/s", "to": [{ "upstream": "u", "weight": 1, "when": {} }], "require": { "jwt": {} } },
                { "path": "/k", "respond": {}, "require": { "api_key": {} } },
                { "path": "/m", "to": "u", "mirror": { "to": "v" }, "rejection": {} },
-               { "path": "/n", "to": "u", "auth": { "url": "http://u/" } }] })");
+               { "path": "/n", "to": "u", "auth": { "url": "http://u/" } },
+               { "path": "/o", "to": "u", "basic": {} }] })");
+  file["routes"][8]["basic"]["file"] = source_path("tests/unit/config/beside/users.htpasswd").string();
   const auto folder = source_path("tests/unit/config/beside/tls/").string();
   const Json pair = {{"certificate", folder + "good.pem"}, {"key", folder + "good.key"}};
   if (section == "server_tls") file["listen"]["tls"] = pair;
