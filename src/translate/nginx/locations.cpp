@@ -258,6 +258,7 @@ class Locations {
     set_fields(scope, authority, is_block, route);
     set_bounds(scope, route);
     ask_service(work_, server_, scope, route);
+    ask_password(work_, scope, route);
     const auto methods = allowed_methods(location, route);
     if (!methods.empty()) {
       auto others = route;

@@ -89,6 +89,14 @@ void ask_service(NginxWork& work, const Directive& server, const NginxScope& sco
 /// The field of the service's answer that "auth_request_set" gives a variable: "auth.x-user" for "user"; empty: none.
 std::string said_by_service(const NginxScope& scope, std::string_view variable);
 
+/// Whether it asks for names and passwords.
+bool asks_password(const NginxScope& scope);
+/// Whose passwords it takes; nothing if it asks for none.
+void ask_password(NginxWork& work, const NginxScope& scope, DraftEntry& route);
+
+/// A file as nginx finds it: `name` beside `file`.
+std::string path_beside(const std::string& file, std::string_view name);
+
 /// Translates the servers of the file.
 void take_servers(NginxWork& work, const std::vector<const Directive*>& servers, const NginxScope& http);
 
