@@ -9,7 +9,7 @@ namespace headgate::gateway {
 
 /// One exchange that waits for a check. It lives in the frame that waits.
 struct PasswordCalls::Waiter : boost::intrusive::list_base_hook<> {
-  explicit Waiter(Clock& clock) : delay(clock, kPatience, Delay::For::auth) {}
+  Waiter(Clock& clock, Duration patience) : delay(clock, patience, Delay::For::auth) {}
   Waiter(const Waiter&) = delete;
   Waiter& operator=(const Waiter&) = delete;
   ~Waiter();
@@ -87,7 +87,7 @@ PasswordCalls::Call* PasswordCalls::begin(const Exchange& x, PasswordQuestion&& 
   return &made;
 }
 
-Task<PasswordCalls::Outcome> PasswordCalls::ask(Exchange& x, PasswordQuestion question) {
+Task<PasswordCalls::Outcome> PasswordCalls::ask(Exchange& x, PasswordQuestion question, Duration patience) {
   if (stopped_) co_return Outcome::unknown;
   if (pool_ == nullptr) {
     const bool right = identity::is_password(question.password, question.hash) && question.known;
@@ -97,7 +97,7 @@ Task<PasswordCalls::Outcome> PasswordCalls::ask(Exchange& x, PasswordQuestion qu
   const auto found = calls_.find(question.name);
   auto* const call = found != calls_.end() ? found->second.get() : begin(x, std::move(question));
   if (call == nullptr) co_return Outcome::unknown;
-  Waiter waiter(clock_);
+  Waiter waiter(clock_, patience);
   waiter.owner = this;
   waiter.call = call;
   call->waiters.push_back(waiter);

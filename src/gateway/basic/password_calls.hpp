@@ -36,7 +36,7 @@ class PasswordCalls {
   static constexpr Duration kWrongFor = std::chrono::minutes(1);
   /// How many of each are kept. Only users have right ones.
   static constexpr std::size_t kMaxRemembered = 8192;
-  /// How long a request waits for its turn and its check.
+  /// How long a request waits for its turn and its check, if its own deadline does not come first.
   static constexpr Duration kPatience = std::chrono::seconds(10);
 
   /// `pool` null: passwords are checked at once, on this thread.
@@ -56,8 +56,8 @@ class PasswordCalls {
     unknown,  ///< too many wait, or it took too long
     gone      ///< the client has left meanwhile
   };
-  /// Those who ask the same at the same time wait for one check.
-  Task<Outcome> ask(Exchange& x, PasswordQuestion question);
+  /// Those who ask the same at the same time wait for one check; each for at most `patience`.
+  Task<Outcome> ask(Exchange& x, PasswordQuestion question, Duration patience = kPatience);
   /// How long a newcomer would have to wait.
   Duration wait() const { return pool_ != nullptr ? pool_->wait() : Duration(0); }
 

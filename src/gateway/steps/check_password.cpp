@@ -1,5 +1,6 @@
 // Asks for a name and a password, where the route has users. docs/basic_auth.md explains it.
 
+#include "deadline.hpp"
 #include "gateway/basic/password_calls.hpp"
 #include "gateway/callers/assumed.hpp"
 #include "gateway/callers/failures.hpp"
@@ -77,8 +78,17 @@ ShownUser shown_user(const Path& path, Exchange& x) {
   return out;
 }
 
+Duration patience(const Exchange& x) {
+  const auto left = time_left(x);
+  return left ? std::clamp(*left, Duration(0), PasswordCalls::kPatience) : PasswordCalls::kPatience;
+}
+
 Problem not_checked(const Path& path, Exchange& x) {
   note_basic(x, AuthStatus::unavailable);
+  if (const auto left = time_left(x); left && *left <= Duration(0))
+    return {.status = 504,
+            .ended_by = EndedBy::deadline,
+            .detail = "The deadline of this request came before its password was checked."};
   const auto wait = std::clamp(path.passwords->wait(), Duration(std::chrono::seconds(1)), PasswordCalls::kPatience);
   return {.status = 503,
           .ended_by = EndedBy::auth,
@@ -109,7 +119,7 @@ Task<MaybeProblem> check_password(Path& path, Exchange& x) {
       co_return limited;
     }
     const auto since = x.clock->steady();
-    auto asking = path.passwords->ask(x, std::move(shown.question));
+    auto asking = path.passwords->ask(x, std::move(shown.question), patience(x));
     const auto outcome = co_await asking;
     x.awaited += std::chrono::duration_cast<Duration>(x.clock->steady() - since);
     if (outcome == PasswordIs::gone) co_return MaybeProblem{};  // the step `serve` ends the exchange

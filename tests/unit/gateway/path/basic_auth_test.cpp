@@ -30,9 +30,12 @@ class BasicAuthPath : public Path {
     return "Authorization: Basic " + base64(credentials) + "\r\n";
   }
   unsigned status_of(const std::string& fields) {
-    asked_ ? ask_again("GET /a", fields) : check("GET /a", fields);
-    asked_ = true;
+    check_again("GET /a", fields);
     return client.status;
+  }
+  void check_again(std::string_view line, const std::string& fields) {
+    asked_ ? ask_again(line, fields) : check(line, fields);
+    asked_ = true;
   }
   /// What the log says is wrong with the credential.
   std::string said() const {
@@ -172,6 +175,28 @@ TEST_F(BasicAuthPath, ExplainsWithoutAPasswordWhatItWouldDo) {
   EXPECT_FALSE(remembered.password);
   EXPECT_EQ(remembered.user, "ann");
   EXPECT_EQ(explain("GET /a", shown("ann:guess")).status, 401U);
+}
+
+TEST_F(BasicAuthPath, TellsNobodyWhatIsLeftForAUserWithoutThePassword) {
+  options.usage = "/left";
+  limit_by("basic.user", "per-user", "9/hour");
+  const auto left_for = [this](const std::string& credentials) {
+    check_again("GET /left?path=/a", credentials);
+    return client.status;
+  };
+  for (const std::string& credentials : {std::string(), shown("ann:guess"), shown("ann:wonderland"), shown("carl:x")})
+    EXPECT_EQ(left_for(credentials), 401U) << credentials;
+  EXPECT_EQ(status_of(shown("ann:wonderland")), 200U);
+  EXPECT_EQ(left_for(shown("ann:wonderland")), 200U) << "remembered";
+  EXPECT_THAT(client.body, HasSubstr("per-user"));
+  EXPECT_EQ(left_for(shown("ann:guess")), 401U);
+}
+
+TEST_F(BasicAuthPath, AnswersCallsOfGrpcAsSuch) {
+  version = 20;
+  check_again("POST /service/Method", "Content-Type: application/grpc\r\n");
+  EXPECT_EQ(client.status, 200U);
+  EXPECT_EQ(client.fields["grpc-status"], "16");
 }
 
 TEST_F(BasicAuthPath, BelievesNoAssumedUserWhereItServes) {
