@@ -64,7 +64,7 @@ class PasswordPool {
   PasswordPool& operator=(const PasswordPool&) = delete;
 
   /// It is delivered later; false: it is not taken.
-  bool ask(std::shared_ptr<PasswordCheck> check);
+  bool ask(const std::shared_ptr<PasswordCheck>& check);
   /// Nobody wants to know any more. False: it is under way, or done.
   bool drop(PasswordCheck& check) noexcept;
   /// How long a newcomer would wait now, by what the last checks took.

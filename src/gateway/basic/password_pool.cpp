@@ -58,7 +58,7 @@ PasswordPool::~PasswordPool() {
   for (auto& thread : threads_) thread.join();
 }
 
-bool PasswordPool::ask(std::shared_ptr<PasswordCheck> check) {
+bool PasswordPool::ask(const std::shared_ptr<PasswordCheck>& check) {
   std::shared_ptr<PasswordCheck> leaves;
   {
     const std::lock_guard lock(mutex_);

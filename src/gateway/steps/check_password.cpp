@@ -109,7 +109,7 @@ bool password_waits(Path& path, Exchange& x) {
 Task<MaybeProblem> check_password(Path& path, Exchange& x) {
   if (x.client_gone) co_return MaybeProblem{};
   auto shown = shown_user(path, x);
-  if (shown.problem) co_return std::move(shown.problem);
+  if (shown.problem) co_return shown.problem;
   if (!shown.listed) co_return ask_for_password(x, AuthStatus::refused);
   auto right = path.passwords->remembered(shown.question);
   if (!right) {
@@ -136,7 +136,7 @@ Task<MaybeProblem> check_password(Path& path, Exchange& x) {
 MaybeProblem look_at_password(Path& path, Exchange& x) {
   if (!password_waits(path, x)) return {};
   auto shown = shown_user(path, x);
-  if (shown.problem) return std::move(shown.problem);
+  if (shown.problem) return shown.problem;
   const auto right = shown.listed ? path.passwords->remembered(shown.question) : std::nullopt;
   if (right) return *right ? take_user(x, shown.user) : MaybeProblem(ask_for_password(x, AuthStatus::refused));
   const bool unknown = shown.listed && !shown.question.known;
