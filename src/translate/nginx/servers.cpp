@@ -290,6 +290,7 @@ void take_servers(NginxWork& work, const std::vector<const Directive*>& found, c
                      "it has no name, and another server takes what has no name");
       continue;
     }
+    take_error_pages(work, *server.directive, server.scope);
     take_locations(work, *server.directive, server.scope, hosts, &server != chosen);
   }
   redirect_hosts(work, servers);
