@@ -40,15 +40,16 @@ class CheckedPasswords : public testing::Test {
     std::optional<Outcome> outcome;
   };
 
-  Asked& ask(std::string user, const std::string& password, std::string_view address = "192.0.2.7") {
+  Asked& ask(std::string user, const std::string& password, std::string_view address = "192.0.2.7",
+             Duration patience = PasswordCalls::kPatience) {
     auto& asked = asked_.emplace_back();
     asked.x.caller.ip_key = address;
     identity::BasicCredentials shown{.user = std::move(user), .password = identity::SecretText(password)};
-    spawn(wait(asked, calls->question(users, std::move(shown))), "asked");
+    spawn(wait(asked, calls->question(users, std::move(shown)), patience), "asked");
     return asked;
   }
-  Task<void> wait(Asked& asked, PasswordQuestion question) {
-    auto asking = calls->ask(asked.x, std::move(question));
+  Task<void> wait(Asked& asked, PasswordQuestion question, Duration patience) {
+    auto asking = calls->ask(asked.x, std::move(question), patience);
     asked.outcome = co_await asking;
   }
   std::optional<bool> remembered(std::string user, const std::string& password) {
@@ -158,6 +159,15 @@ TEST_F(CheckedPasswords, OfOneAddressGiveWayToThoseOfOthers) {
   EXPECT_LE(pool.counts().checked, 128U) << "its turn comes before those of the flood that came first";
   EXPECT_EQ(unknown(), 11) << "the last of the flood made room";
   EXPECT_GT(pool.wait(), Duration(0));
+}
+
+TEST_F(CheckedPasswords, AreWaitedForNoLongerThanTheCallerDoes) {
+  ask("dear", "first");
+  ASSERT_TRUE(run_until([&] { return pool.counts().waiting == 0; }));
+  const auto& late = ask("ann", "second", "192.0.2.7", std::chrono::milliseconds(1));
+  ASSERT_TRUE(run_until([&] { return late.outcome.has_value(); }));
+  EXPECT_EQ(late.outcome, Outcome::unknown);
+  EXPECT_EQ(pool.counts().waiting, 0U) << "nobody wants to know any more";
 }
 
 TEST_F(CheckedPasswords, EndWithTheWorkerWhileTheyWait) {
