@@ -60,6 +60,7 @@ Told caller_json(const gateway::Explanation& told) {
   if (told.through_trusted) out["hops_believed"] = told.hops;
   if (!told.owner.empty()) out["api_key_of"] = told.owner;
   if (!told.subject.empty()) out["jwt_sub"] = told.subject;
+  if (!told.user.empty()) out["basic_user"] = told.user;
   out["proofs"] = Told::array();
   for (const auto& [kind, result] : told.proofs) out["proofs"].push_back({{"kind", kind}, {"result", result}});
   return out;
@@ -80,6 +81,7 @@ Told outcome_json(const gateway::Explanation& told) {
   if (told.delay > Duration(0)) out["delay"] = seconds_of(told.delay);
   if (told.queues) out["waits_in_queue_first"] = true;
   if (told.room) out["waiting_room_decides_too"] = true;
+  if (told.password) out["password_decides_too"] = true;
   if (!told.auth.empty()) out["auth_service_decides_too"] = told.auth;
   if (!told.compressed.empty()) out["may_be_compressed_as"] = told.compressed;
   if (told.counted_without_redis) out["redis"] = "does not answer";

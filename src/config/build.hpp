@@ -70,6 +70,7 @@ void check_balance(Build& build);       // after routes: whether their requests 
 void check_shedding(Build& build);      // priorities that change nothing, and reserves that nobody can use
 void check_delivery(Build& build);      // retries, mirrors and held bodies
 void check_auth(Build& build);          // after routes: what auth services say is believed only where they are asked
+void check_basic(Build& build);         // after routes and listeners: where passwords stand, and who can read them
 void add_auth_upstreams(Build& build);  // last: those that only an auth service is asked by
 void check_https(Build& build);         // redirects and fields that need to know of TLS
 void check_unused(Build& build);
@@ -161,6 +162,8 @@ void check_demands(Build& build, const gateway::RouteOptions& route, const Node&
 
 /// Builds the auth service of the route written at `route`.
 void build_auth(Build& build, const Node& route, gateway::RouteOptions& out);
+/// The users of a route.
+void build_basic(Build& build, const Node& route, gateway::RouteOptions& out);
 
 /// Builds the "compress" of `section`, a route or all routes; leaves `out` as it is if there is none. `false`: null.
 void build_compression(Build& build, const Node* section, gateway::CompressionPtr& out);

@@ -106,6 +106,7 @@ Config build_all(const Node& root, Report& report, WithAdvice with) {
   check_shedding(build);
   check_delivery(build);
   check_auth(build);
+  check_basic(build);
   check_https(build);
   // Without routes everything would be unused, but the missing routes are already reported.
   if (!build.route_nodes.empty()) check_unused(build);

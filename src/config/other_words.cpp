@@ -38,6 +38,8 @@ constexpr std::string_view kAddressRules =
     R"(write "addresses": { "allow": ["10.0.0.0/8"], "deny": ["10.66.0.0/16"] } in a route, or in "all_routes")";
 constexpr std::string_view kCallerChecks =
     R"(who may use a route is said in the route, beside "require"; docs/configuration.md has every key of routes[])";
+constexpr std::string_view kPasswords =
+    R"(write "basic": "users.htpasswd" in a route, with a file that "htpasswd -B" makes)";
 constexpr std::string_view kCompressed = R"(write "compress": true in a route, or in "all_routes")";
 constexpr std::string_view kPlugins =
     R"(there are no plugins: limits, "cors", "require", "request_headers" and others are keys of a route; "headgate import" translates yours)";
@@ -104,12 +106,15 @@ constexpr std::array kEntries{
     Entry{"route", "deny", "addresses", kAddressRules},
     Entry{"all_routes", "deny", "addresses", kAddressRules},
     Entry{"configuration", "deny", "", kAddressRules},
-    Entry{"route", "auth_basic", "", kCallerChecks},
-    Entry{"all_routes", "auth_basic", "", kCallerChecks},
-    Entry{"configuration", "auth_basic", "", kCallerChecks},
-    Entry{"route", "basic_auth", "", kCallerChecks},
-    Entry{"all_routes", "basic_auth", "", kCallerChecks},
-    Entry{"configuration", "basic_auth", "", kCallerChecks},
+    Entry{"route", "auth_basic", "basic", kPasswords},
+    Entry{"all_routes", "auth_basic", "", kPasswords},
+    Entry{"configuration", "auth_basic", "", kPasswords},
+    Entry{"route", "auth_basic_user_file", "basic", kPasswords},
+    Entry{"route", "basicAuth", "basic", kPasswords},
+    Entry{"all_routes", "basic", "", kPasswords},
+    Entry{"route", "basic_auth", "basic", kPasswords},
+    Entry{"all_routes", "basic_auth", "", kPasswords},
+    Entry{"configuration", "basic_auth", "", kPasswords},
     Entry{"route", "satisfy", "", kCallerChecks},
     Entry{"all_routes", "satisfy", "", kCallerChecks},
     Entry{"configuration", "satisfy", "", kCallerChecks},

@@ -63,6 +63,7 @@ extern const Shape kClientBlocks;
 extern const Shape kRequireShape;
 extern const Shape kAuthShape;
 extern const Shape kCompressShape;
+extern const Shape kBasicShape;
 extern const Shape kCorsShape;
 extern const Shape kToShape;
 extern const Shape kSplitByShape;

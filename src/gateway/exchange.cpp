@@ -158,6 +158,7 @@ void Exchange::reset_extras() {
   if (held) held.reset();
   if (auth) auth.reset();
   if (compressed) compressed.reset();
+  user = {};
   if (grpc_web) grpc_web.reset();
   appointments = {};
   suspension.noted = false;

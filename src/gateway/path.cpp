@@ -26,6 +26,7 @@ Path::Path(Services given, SnapshotPtr first)
       shard_turns(services.random()),
       mirrors(std::make_shared<Mirrors>(services.clock, services.random, services.lent)),
       auth(std::make_shared<AuthCalls>(services.clock, services.random, services.lent)),
+      passwords(std::make_unique<PasswordCalls>(services.clock, services.passwords)),
       tokens(token_cache(*snapshot)) {
   outage->adopt(snapshot->redis);
   auth->adopt(snapshot->compiled);
@@ -35,6 +36,7 @@ Path::Path(Services given, SnapshotPtr first)
 Path::~Path() {
   mirrors->stop();
   auth->stop();
+  passwords->stop();
 }
 
 void Path::adopt(SnapshotPtr next) {
@@ -56,6 +58,7 @@ void Path::stop() {
   rooms->stop();
   mirrors->stop();
   auth->stop();
+  passwords->stop();
   lag.reset();
 }
 

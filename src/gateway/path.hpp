@@ -2,6 +2,7 @@
 // What the steps of one worker share.
 
 #include "gateway/auth/auth_calls.hpp"
+#include "gateway/basic/password_calls.hpp"
 #include "gateway/lag_probe.hpp"
 #include "gateway/limits/glitches.hpp"
 #include "gateway/limits/in_flight.hpp"
@@ -46,6 +47,7 @@ struct Path {
   limit::ShardTurns shard_turns;
   std::shared_ptr<Mirrors> mirrors;
   std::shared_ptr<AuthCalls> auth;
+  std::unique_ptr<PasswordCalls> passwords;
   std::unique_ptr<identity::TokenCache> tokens;
   bool verifies_tokens = true;    ///< else a token that is not known yet is not decided (503)
   std::unique_ptr<LagProbe> lag;  ///< null if the lag is not watched

@@ -18,6 +18,7 @@ Keyring::Sources::Sources(boost::asio::io_context& loop, const identity::Identit
       api_key_(options.api_key),
       jwt_(options.jwt),
       address_paths_(options.address_files),
+      user_paths_(options.user_files),
       policy_(policy),
       timer_(loop) {}
 
@@ -25,6 +26,7 @@ Done Keyring::Sources::read(const Sources* before) {
   if (auto done = read_api_key_file(); done.has_error()) return done;
   if (auto done = open_issuers(before); done.has_error()) return done;
   if (auto done = read_address_files(); done.has_error()) return done;
+  if (auto done = read_user_files(); done.has_error()) return done;
   return renew(true, true);
 }
 
@@ -59,6 +61,22 @@ Done Keyring::Sources::read_address_files() {
   return {};
 }
 
+Done Keyring::Sources::read_user_files() {
+  for (const auto& path : user_paths_) {
+    const auto number = users_.size();
+    users_.emplace_back(path, nullptr);
+    auto take = [this, number](std::string_view text) -> Result<std::uint64_t, std::string> {
+      auto users = identity::read_users(text);
+      if (users.has_error()) return ':' + std::to_string(users.error().line) + ": " + users.error().message;
+      users_[number].second = std::make_shared<const identity::Users>(std::move(*users));
+      return users_[number].second->size();
+    };
+    user_files_.push_back(std::make_unique<KeyFile>(path, identity::kLongestUserFile, std::move(take)));
+    if (auto done = user_files_.back()->read(); done.has_error()) return done;
+  }
+  return {};
+}
+
 Done Keyring::Sources::open_issuers(const Sources* before) {
   if (!jwt_) return {};
   issuers_.reserve(jwt_->issuers.size());
@@ -77,7 +95,9 @@ Done Keyring::Sources::open_issuers(const Sources* before) {
 void Keyring::Sources::begin() {
   if (std::exchange(begun_, true)) return;
   const auto has_file = [](const auto& issuer) { return issuer->has_file(); };
-  if (file_ || !address_files_.empty() || std::any_of(issuers_.begin(), issuers_.end(), has_file)) wait_to_look();
+  if (file_ || !address_files_.empty() || !user_files_.empty() ||
+      std::any_of(issuers_.begin(), issuers_.end(), has_file))
+    wait_to_look();
   for (const auto& issuer : issuers_) {
     if (!issuer->url()) continue;
     issuer->url()->start([weak = weak_from_this()] {
@@ -117,6 +137,7 @@ std::vector<SourceReport> Keyring::Sources::reports() const {
   for (const auto& issuer : issuers_) issuer->report(out);
   if (file_) out.push_back(file_->report());
   for (const auto& file : address_files_) out.push_back(file->report());
+  for (const auto& file : user_files_) out.push_back(file->report());
   return out;
 }
 
@@ -133,10 +154,11 @@ void Keyring::Sources::look() {
   const bool api_keys = file_ && file_->look();
   bool tokens = false;
   for (const auto& issuer : issuers_) tokens |= issuer->look();
-  bool addresses = false;
-  for (const auto& file : address_files_) addresses |= file->look();
+  bool others = false;
+  for (const auto& file : address_files_) others |= file->look();
+  for (const auto& file : user_files_) others |= file->look();
   wait_to_look();
-  if (api_keys || tokens || addresses) renew_and_publish(api_keys, tokens);
+  if (api_keys || tokens || others) renew_and_publish(api_keys, tokens);
 }
 
 Done Keyring::Sources::renew(bool api_keys, bool tokens) {
@@ -157,6 +179,7 @@ Done Keyring::Sources::renew(bool api_keys, bool tokens) {
     next.jwt = std::move(*verifier);
   }
   next.address_lists = lists_;
+  next.user_lists = users_;
   now_ = std::make_shared<const identity::Credentials>(std::move(next));
   return {};
 }

@@ -40,6 +40,7 @@ class Keyring::Sources : public std::enable_shared_from_this<Keyring::Sources> {
   Result<void, std::string> read_api_key_file();
   Result<void, std::string> open_issuers(const Sources* before);
   Result<void, std::string> read_address_files();
+  Result<void, std::string> read_user_files();
   bool all_tried() const;
   void wait_to_look();
   void look();
@@ -51,6 +52,7 @@ class Keyring::Sources : public std::enable_shared_from_this<Keyring::Sources> {
   const identity::ApiKeyOptions api_key_;
   const std::optional<identity::JwtOptions> jwt_;
   const std::vector<std::string> address_paths_;
+  const std::vector<std::string> user_paths_;
   const RefreshPolicy policy_;
   boost::asio::steady_timer timer_;
   std::vector<std::unique_ptr<IssuerKeys>> issuers_;  // in the order of jwt_; fixed after read()
@@ -59,6 +61,8 @@ class Keyring::Sources : public std::enable_shared_from_this<Keyring::Sources> {
   using Blocks = std::shared_ptr<const identity::AddressBlocks>;
   std::vector<std::pair<std::string, Blocks>> lists_;    // fixed after read() but for the blocks
   std::vector<std::unique_ptr<KeyFile>> address_files_;  // in the order of lists_
+  std::vector<std::pair<std::string, std::shared_ptr<const identity::Users>>> users_;  // the same
+  std::vector<std::unique_ptr<KeyFile>> user_files_;                                   // in the order of users_
   std::shared_ptr<const identity::Credentials> now_;
   Publish publish_;
   bool begun_ = false;

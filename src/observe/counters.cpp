@@ -48,7 +48,7 @@ LabelValues spell(CounterTable::Key key) {
   return {std::string(kMethods[key / kCodes - 1]), code == 0 ? "-" : std::to_string(code)};
 }
 
-constexpr std::array<std::string_view, kAuthKinds> kKindNames{"api_key", "jwt", "mtls", "service", "address"};
+constexpr std::array<std::string_view, kAuthKinds> kKindNames{"api_key", "jwt", "mtls", "service", "address", "basic"};
 constexpr std::array<std::string_view, kAuthStatuses> kResultNames{"ok",
                                                                    "missing",
                                                                    "ambiguous",

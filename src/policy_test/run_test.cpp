@@ -43,6 +43,7 @@ class Prepared {
     arrival_.https_port = listener.https_port;
     arrival_.assumed.claims = step.claims;
     if (step.api_key_owner) arrival_.assumed.key = simulation.key_of(step.api_key_owner->value);
+    if (step.user) arrival_.assumed.user = step.user->value;
     if (step.certificate) {
       secured_.version = "1.3";
       secured_.certificate = std::make_unique<const net::PeerCertificate>(net::PeerCertificate{

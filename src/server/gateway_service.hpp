@@ -11,6 +11,7 @@
 #include "headgate/admin/reasons.hpp"
 #include "headgate/admin/refused_endpoint.hpp"
 #include "headgate/engine/engine.hpp"
+#include "headgate/gateway/password_pool.hpp"
 #include "headgate/limit/memory_store.hpp"
 #include "headgate/observe/logs.hpp"
 #include "headgate/room/memory_rooms.hpp"
@@ -35,7 +36,7 @@ struct Shared {
   Shared(const config::Config& config, observe::Logs& opened, std::shared_ptr<services::WebhookService> webhook_service,
          std::shared_ptr<services::BanService> ban_service, std::shared_ptr<services::OverrideService> override_service,
          std::shared_ptr<services::BillingService> billing_service,
-         std::shared_ptr<services::QuotaService> quota_service, boost::asio::io_context& main_loop)
+         std::shared_ptr<services::QuotaService> quota_service, boost::asio::io_context& main_loop, const Clock& clock)
       : logs(opened),
         memory(config.memory),
         max_keys(config.memory.max_keys),
@@ -44,6 +45,7 @@ struct Shared {
         overrides(std::move(override_service)),
         billing(std::move(billing_service)),
         quotas(std::move(quota_service)),
+        passwords(clock),
         operators(main_loop) {}
 
   observe::Logs& logs;
@@ -56,6 +58,7 @@ struct Shared {
   const std::shared_ptr<services::QuotaService> quotas;
   room::MemoryRooms rooms;
   shed::WaitQueues flights;
+  gateway::PasswordPool passwords;
   upstream::RetryBudgets retry_budgets;
   observe::SpanQueue spans;
   observe::Registry registry;

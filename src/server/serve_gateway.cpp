@@ -102,6 +102,7 @@ void collect_all(Shared& shared) {
     return active->candidate->state->memory.keys();
   });
   admin::collect_bans(shared.registry, shared.bans->table());
+  admin::collect_passwords(shared.registry, shared.passwords);
   admin::collect_overrides(shared.registry, shared.overrides->book());
   services::collect_billing(shared.registry, [&billing = *shared.billing] { return billing.counts(); });
   admin::collect_webhooks(shared.registry, [&webhooks = *shared.webhooks] { return webhooks.counts(); });
@@ -186,7 +187,7 @@ int serve_gateway(const config::Config& config, const config::ReadAgain& read_ag
                 std::make_shared<services::BanService>(clock, open_ban_log(main_loop), webhooks),
                 std::make_shared<services::OverrideService>(clock, open_override_log(main_loop)),
                 std::make_shared<services::BillingService>(clock, open_ledger(main_loop)),
-                quota_service(main_loop, clock, webhooks), main_loop);
+                quota_service(main_loop, clock, webhooks), main_loop, clock);
   shared.reasons.set(admin::ReasonKind::starting);
   shared.agreement = agreement_service(main_loop, clock, shared.reasons);
   SideThread side;

@@ -13,7 +13,7 @@
 namespace headgate::simulate {
 namespace {
 
-constexpr std::array<std::string_view, 4> kBegins{"jwt.", "api_key.owner", "api_key.tier", "header:"};
+constexpr std::array<std::string_view, 5> kBegins{"jwt.", "api_key.owner", "api_key.tier", "basic.user", "header:"};
 constexpr const char* kAsHelp = "write \"jwt.plan=free\", \"api_key.owner=acme\" or \"header:X-Tenant=acme\"";
 constexpr const char* kMapHelp = "write \"jwt.sub=remote_user\": the name of a field of the log is behind the '='";
 
@@ -35,6 +35,7 @@ std::string Assumption::sentence() const {
   if (what == What::claim) out += "has the claim " + name;
   if (what == What::key_owner) out += "has an API key of";
   if (what == What::key_tier) out += "has an API key of the tier";
+  if (what == What::user) out += "is of the user";
   if (what == What::field) out += "has the field " + name;
   const bool named = what == What::claim || what == What::field;
   if (from == From::text) return out + (named ? ": " : " ") + value;
@@ -61,6 +62,8 @@ Result<Assumption, TextFault> parse_assumption(std::string_view text, Assumption
     out.what = Assumption::What::key_owner;
   } else if (name == "api_key.tier") {
     out.what = Assumption::What::key_tier;
+  } else if (name == "basic.user") {
+    out.what = Assumption::What::user;
   } else if (name.starts_with("header:") && is_field_name(name.substr(7))) {
     out.what = Assumption::What::field;
     out.name = name.substr(7);
@@ -68,7 +71,7 @@ Result<Assumption, TextFault> parse_assumption(std::string_view text, Assumption
   } else {
     const auto near = nearest(name.substr(0, name.find_first_of(".:") + 1), kBegins);
     return TextFault{0, std::max<std::size_t>(equals, 1), "\"" + std::string(name) + "\" cannot be assumed",
-                     near.empty() ? help : "it begins with jwt., api_key. or header:; " + help};
+                     near.empty() ? help : "it begins with jwt., api_key., basic. or header:; " + help};
   }
   if (out.what != Assumption::What::claim && !is_field_value(out.value))
     return TextFault{equals + 1, out.value.size(), "a control character cannot stand in it", help};
@@ -79,8 +82,10 @@ Result<Assumption, TextFault> parse_assumption(std::string_view text, Assumption
 struct AssumedArrivals::Kept {
   std::unordered_set<std::string> claims;
   std::unordered_map<std::string, identity::ApiKeyRecord> keys;  ///< by owner and tier
+  std::unordered_set<std::string> users;
   bool has_claims = false;
   bool has_key = false;
+  bool has_user = false;
   bool has_fields = false;
   bool tls = false;
 };
@@ -90,6 +95,7 @@ AssumedArrivals::AssumedArrivals(engine::Arrivals& from, const std::vector<Assum
     : from_(from), assumptions_(assumptions), value_(std::move(value)), known_(known), kept_(std::make_unique<Kept>()) {
   for (const auto& each : assumptions_) {
     kept_->has_claims = kept_->has_claims || each.what == Assumption::What::claim;
+    kept_->has_user = kept_->has_user || each.what == Assumption::What::user;
     kept_->has_fields = kept_->has_fields || each.what == Assumption::What::field;
     kept_->tls = kept_->tls || each.what == Assumption::What::tls;
     kept_->has_key =
@@ -111,6 +117,7 @@ const engine::RequestArrival* AssumedArrivals::next() {
   arrival_.tls = arrival_.tls || kept_->tls;
   if (kept_->has_claims) assume_claims();
   if (kept_->has_key) assume_key();
+  if (kept_->has_user) assume_user();
   if (kept_->has_fields) assume_fields();
   return &arrival_;
 }
@@ -153,6 +160,13 @@ void AssumedArrivals::assume_key() {
     found = kept_->keys.emplace(text_, std::move(record)).first;
   }
   arrival_.assumed.key = &found->second;
+}
+
+void AssumedArrivals::assume_user() {
+  for (std::size_t i = 0; i < assumptions_.size(); ++i) {
+    if (assumptions_[i].what != Assumption::What::user) continue;
+    if (const auto user = text_of(i); !user.empty()) arrival_.assumed.user = *kept_->users.emplace(user).first;
+  }
 }
 
 void AssumedArrivals::assume_fields() {

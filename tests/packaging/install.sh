@@ -67,7 +67,7 @@ while read -r file; do [ -f "$place/root$file" ] || fail "conffiles names $file"
 # Whose headers the compilers read is what is compiled in, but for the system's own.
 if [ -f "$build/build.ninja" ] && has python3; then
   ninja -C "$build" -t deps | grep -oE '^    /usr/[^ ]+' | sort -u | xargs readlink -f | sort -u | { xargs dpkg-query -S 2>/dev/null || true; } |
-    sed 's/[:,].*//' | sort -u | { grep -vxE 'libc6-dev|linux-libc-dev|libgcc-[0-9]+-dev|libgtest-dev|libgmock-dev|googletest|libbenchmark-dev|libasan.*' || true; } >"$place/read"
+    sed 's/[:,].*//' | sort -u | { grep -vxE 'libc6-dev|libcrypt-dev|linux-libc-dev|libgcc-[0-9]+-dev|libgtest-dev|libgmock-dev|googletest|libbenchmark-dev|libasan.*' || true; } >"$place/read"
   python3 - "$place/root/usr/share/doc/headgate/sbom.cdx.json" "$place/read" <<'PYTHON' || fail "the bill"
 import json, sys
 bill = json.load(open(sys.argv[1]))

@@ -2,6 +2,7 @@
 // Turns the counters of other modules into metrics, at each scrape, on the admin thread.
 
 #include "headgate/balance/watch.hpp"
+#include "headgate/gateway/password_pool.hpp"
 #include "headgate/keyring/keyring.hpp"
 #include "headgate/limit/ban_table.hpp"
 #include "headgate/limit/limit.hpp"
@@ -101,6 +102,8 @@ void collect_servers(observe::Registry& registry, std::function<std::vector<Upst
 void collect_bans(observe::Registry& registry, const limit::BanTable& bans);
 /// headgate_overrides_active.
 void collect_overrides(observe::Registry& registry, const limit::OverrideBook& book);
+/// Nothing until the first password has come.
+void collect_passwords(observe::Registry& registry, const gateway::PasswordPool& passwords);
 
 /// headgate_webhooks_total, _retried_total and _queued. Nothing while there is no webhook.
 void collect_webhooks(observe::Registry& registry, std::function<std::optional<notify::WebhookCounts>()> ask);

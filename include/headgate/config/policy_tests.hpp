@@ -85,6 +85,7 @@ struct SendStep {
   TestFields fields{};
   std::string claims{};  ///< a JSON object; empty: none
   std::optional<Placed<std::string>> api_key_owner{};
+  std::optional<Placed<std::string>> user{};  ///< of basic authentication
   std::optional<TestCertificate> certificate{};
   std::uint64_t bytes = 0;  ///< of its body
   std::uint64_t times = 1;

@@ -15,6 +15,9 @@ struct AssumedCaller {
   /// The record of the key; null: the key that the request shows counts. It need not be one of the known ones, and
   /// lives as long as the gateway.
   const identity::ApiKeyRecord* key = nullptr;
+  /// The user of basic authentication, whose password is not asked for; empty: what the request shows counts. Need not
+  /// be a known one, and lives as long as the exchange.
+  std::string_view user{};
 };
 
 }  // namespace headgate::gateway

@@ -107,6 +107,7 @@ struct Route {
   std::vector<const AddressRules*> address_rules;  ///< all must let an address in: those of all routes, then its own
   std::shared_ptr<const Delivery> delivery;        ///< retries, held bodies, a mirror; null: none of them
   std::shared_ptr<const CompiledAuth> auth;        ///< the service that is asked first; null: none
+  std::shared_ptr<const CompiledBasic> basic;      ///< whose passwords are asked for; null: nobody's
   std::vector<RouteLimit> plan;                    ///< in the order of the stages
   std::array<std::size_t, kStages + 1>
       stage_begin{};           ///< where each stage begins in the plan; the last element is the end of the plan

@@ -23,6 +23,7 @@ struct TextPart {
     host,       ///< normalised
     claim,      ///< of the verified token
     auth,       ///< a field of the auth service's answer
+    user,       ///< whose password was right
     key_owner,  ///< of the known API key
     key_tier,
     key_tags,
@@ -36,9 +37,9 @@ struct TextPart {
 using TextTemplate = std::vector<TextPart>;
 
 /// The variables, as a user writes them between "${" and "}".
-inline constexpr std::string_view kVariables[] = {"client_ip",    "request_id",      "route",         "host",
-                                                  "jwt.<claim>",  "auth.<field>",    "api_key.owner", "api_key.tier",
-                                                  "api_key.tags", "path.<parameter>"};
+inline constexpr std::string_view kVariables[] = {"client_ip",    "request_id",   "route",           "host",
+                                                  "jwt.<claim>",  "auth.<field>", "basic.user",      "api_key.owner",
+                                                  "api_key.tier", "api_key.tags", "path.<parameter>"};
 /// "client_ip", "jwt.sub", "path.id"; nothing if no variable is called so.
 std::optional<TextPart> read_variable(std::string_view name);
 

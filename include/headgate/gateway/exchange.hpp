@@ -239,6 +239,10 @@ struct Exchange {
   /// exchange.
   const AssumedCaller* assumed = nullptr;
 
+  /// Whether the password of a known user is taken for right although nobody has checked it. Only explain sets it,
+  /// which operators ask.
+  bool trusts_names = false;
+
   // Set by the steps.
   Random* random = nullptr;  ///< of its worker, from the beginning of the path on
   StepSet left;              ///< the steps that were left at its end
@@ -256,6 +260,7 @@ struct Exchange {
   AppointmentPart appointments;
   CapacityPart capacity;
   std::shared_ptr<const AuthAnswer> auth;  ///< what the auth service said; null: it was not asked
+  std::string_view user;                   ///< whose password was right; empty: nobody's
   bool quotas_noticed = false;             ///< what its limits decided was looked at for notices
   SheddingPart shedding;
   SuspensionPart suspension;

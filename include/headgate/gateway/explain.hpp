@@ -133,6 +133,7 @@ struct Explanation {
   bool through_trusted = false;                             ///< whether the peer is a trusted proxy
   std::string owner;                                        ///< of its API key
   std::string subject;                                      ///< the claim `sub` of its token
+  std::string user;                                         ///< of basic authentication
   std::vector<std::pair<std::string, std::string>> proofs;  ///< each credential that the route reads, and its result
 
   // What would happen.
@@ -148,6 +149,7 @@ struct Explanation {
   bool room = false;              ///< a waiting room decides besides
   std::string auth;               ///< the auth service that decides besides; empty: none, or what it says is known
   std::string compressed;         ///< how its answer may be compressed: "br"; empty: it is not
+  bool password = false;          ///< its password decides besides: it was not checked
   std::string binding;            ///< the limit whose numbers the caller would be told; empty: none
   std::uint64_t remaining = 0;    ///< of it, after the request
   std::uint64_t most = 0;         ///< of it

@@ -25,6 +25,7 @@ struct AssumedCaller;
 struct Explanation;
 struct ExplainedRequest;
 struct Path;
+class PasswordPool;
 class RefusedRequests;
 
 /// What the path uses beside its snapshot. All of it outlives the gateway.
@@ -41,6 +42,7 @@ struct Services {
   limit::UseSheet* sheet = nullptr;       ///< of this worker; null: nothing is billed
   limit::NoticeInbox* notices = nullptr;  ///< shared by all workers; null: nobody is told of quotas
   RefusedRequests* refusals = nullptr;    ///< of this worker; null: malformed requests are not kept
+  PasswordPool* passwords = nullptr;      ///< shared by all workers; null: passwords are checked at once
   bool assumes = false;                   ///< whether it believes Exchange::assumed; never where others send requests
 };
 

@@ -27,6 +27,9 @@ class KeyOverrides {
     return address_lists_;
   }
 
+  /// The same of IdentityOptions::user_files.
+  const std::vector<std::shared_ptr<const identity::Users>>& user_lists() const noexcept { return user_lists_; }
+
   /// The size of `limit` that this key has of its own, or null.
   const CompiledTier* of_key(const identity::ApiKeyRecord& key, const CompiledLimit& limit) const noexcept;
   /// The most rates that a key has of its own under `limit`.
@@ -48,6 +51,7 @@ class KeyOverrides {
   std::unordered_map<const CompiledLimit*, std::size_t> most_rules_;
   std::vector<std::string> without_effect_;
   std::vector<std::shared_ptr<const identity::AddressBlocks>> address_lists_;
+  std::vector<std::shared_ptr<const identity::Users>> user_lists_;
 };
 
 }  // namespace headgate::gateway

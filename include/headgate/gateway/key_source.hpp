@@ -21,6 +21,7 @@ enum class Needs : std::uint8_t {
   token,           ///< a verified token
   api_key,         ///< an API key
   certificate,     ///< a client's certificate, verified by us
+  user,            ///< whose password was right
   service,         ///< the field of the auth service's answer that the source's name tells
   field,           ///< the header field that the source's name tells; it may stand once
   path_parameter,  ///< a route whose path has the parameter that the source's name tells

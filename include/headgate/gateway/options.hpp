@@ -5,6 +5,7 @@
 #include "headgate/gateway/address_rules.hpp"
 #include "headgate/gateway/auth_service.hpp"
 #include "headgate/gateway/compression.hpp"
+#include "headgate/gateway/basic_auth.hpp"
 #include "headgate/gateway/cross_origin.hpp"
 #include "headgate/gateway/delivery.hpp"
 #include "headgate/gateway/demands.hpp"
@@ -137,6 +138,7 @@ struct RouteOptions {
   std::optional<Mirror> mirror{};             ///< not set: no request is copied
   std::shared_ptr<const AuthService> auth{};  ///< null: none is asked
   CompressionPtr compression{};               ///< null: its answers are not compressed
+  std::shared_ptr<const BasicAuth> basic{};   ///< null: no password is asked for
   std::optional<OwnBody> own_body{};          ///< of its problems; not set: as `rejection` says
 };
 

@@ -32,6 +32,7 @@ enum class Step : std::uint8_t {
   limits_in_turn,
   room,
   authenticate,
+  check_password,
   ask_auth,
   split_by_claim,
   bans_by_claim,

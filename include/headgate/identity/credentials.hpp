@@ -1,10 +1,11 @@
 #pragma once
-// The credentials at one moment: known API keys, the keys of issuers, lists of addresses. They change with their files
-// and with what issuers publish, while the configuration stays the same.
+// The credentials at one moment: known API keys, the keys of issuers, lists of addresses, users. They change with their
+// files and with what issuers publish, while the configuration stays the same.
 
 #include "headgate/identity/address_blocks.hpp"
 #include "headgate/identity/api_keys.hpp"
 #include "headgate/identity/jwt.hpp"
+#include "headgate/identity/users.hpp"
 
 #include <memory>
 #include <string>
@@ -19,6 +20,8 @@ struct Credentials {
   std::shared_ptr<const JwtVerifier> jwt;   ///< null if no token is accepted
   /// Path and content of each file of addresses, in the order of IdentityOptions::address_files; none is null.
   std::vector<std::pair<std::string, std::shared_ptr<const AddressBlocks>>> address_lists{};
+  /// The same of IdentityOptions::user_files.
+  std::vector<std::pair<std::string, std::shared_ptr<const Users>>> user_lists{};
 };
 
 }  // namespace headgate::identity

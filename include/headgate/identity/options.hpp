@@ -127,6 +127,8 @@ struct IdentityOptions {
   std::optional<FailureLimit> failures = FailureLimit{};  ///< absent: not limited
   /// Paths of the files of addresses that routes name, each once; read again when they change.
   std::vector<std::string> address_files;
+  /// The same of the files of users that basic authentication knows.
+  std::vector<std::string> user_files;
 };
 
 }  // namespace headgate::identity

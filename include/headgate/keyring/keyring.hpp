@@ -20,7 +20,7 @@ namespace headgate::keyring {
 
 /// What a source has.
 enum class SourceKind : std::uint8_t {
-  keys,
+  keys,      ///< also users with their passwords
   addresses  ///< that routes allow or deny; its `keys` are blocks
 };
 
@@ -72,7 +72,8 @@ class Keyring {
   /// Any thread; cheap when called often: one relaxed read.
   void want(std::size_t issuer) noexcept;
 
-  /// For each issuer its file and its URL, then the file of API keys, then those of addresses. Any thread.
+  /// For each issuer its file and its URL, then the file of API keys, then those of addresses and of
+  /// users. Any thread.
   std::vector<SourceReport> reports() const;
 
  private:

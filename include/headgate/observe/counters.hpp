@@ -170,8 +170,15 @@ using UpstreamHandshakeCounters = std::array<Counter*, kHandshakes>;
 UpstreamHandshakeCounters upstream_handshake_counters(Registry& registry, Writer worker, std::string_view upstream);
 
 /// The kinds of credentials.
-enum class AuthKind : std::uint8_t { api_key, jwt, mtls, service, address };  ///< service: of the auth service
-inline constexpr std::size_t kAuthKinds = 5;
+enum class AuthKind : std::uint8_t {
+  api_key,
+  jwt,
+  mtls,
+  service,  ///< of the auth service
+  address,
+  basic
+};
+inline constexpr std::size_t kAuthKinds = 6;
 enum class AuthStatus : std::uint8_t {
   ok,
   missing,
@@ -192,8 +199,8 @@ enum class AuthStatus : std::uint8_t {
   too_large,
   no_claim,      ///< a valid token without the claim that a limit counts by
   insufficient,  ///< a valid token or key that lacks what the route demands of it
-  refused,       ///< by the auth service
-  unavailable,   ///< the auth service says nothing of it
+  refused,       ///< by the auth service; or name or password is wrong
+  unavailable,   ///< the auth service says nothing of it; or too many passwords wait
   denied         ///< an address from which the route may not be used
 };
 inline constexpr std::size_t kAuthStatuses = 22;

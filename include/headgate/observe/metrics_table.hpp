@@ -62,6 +62,22 @@ inline constexpr Family auth{.name = "headgate_auth_total",
                              .labels = {"route", "kind", "result"},
                              .help = "Results of checking credentials",
                              .ask = "sum by (kind, result) (rate(headgate_auth_total{result!=\"ok\"}[5m]))"};
+inline constexpr Family password_checks{.name = "headgate_password_checks_total",
+                                        .type = Type::counter,
+                                        .labels = {},
+                                        .help = "Passwords that were compared with a hash, and not remembered",
+                                        .ask = "rate(headgate_password_checks_total[5m])"};
+inline constexpr Family password_check_seconds{
+    .name = "headgate_password_check_seconds_total",
+    .type = Type::counter,
+    .labels = {},
+    .help = "Time that these comparisons took, on threads of their own",
+    .ask = "rate(headgate_password_check_seconds_total[5m]) / rate(headgate_password_checks_total[5m])"};
+inline constexpr Family passwords_waiting{.name = "headgate_passwords_waiting",
+                                          .type = Type::gauge,
+                                          .labels = {},
+                                          .help = "Passwords that wait to be compared",
+                                          .ask = "headgate_passwords_waiting"};
 inline constexpr Family key_source_up{
     .name = "headgate_key_source_up",
     .type = Type::gauge,

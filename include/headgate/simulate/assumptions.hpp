@@ -1,6 +1,6 @@
 #pragma once
-// What arrivals do not tell of their callers, and is assumed: claims of a token, the owner of an API key, header
-// fields.
+// What arrivals do not tell of their callers, and is assumed: claims of a token, the owner of an API key, a user,
+// header fields.
 
 #include "headgate/core/result.hpp"
 #include "headgate/engine/simulation.hpp"
@@ -19,7 +19,7 @@ namespace headgate::simulate {
 
 /// One thing that is assumed of each request.
 struct Assumption {
-  enum class What : std::uint8_t { claim, key_owner, key_tier, field, tls };
+  enum class What : std::uint8_t { claim, key_owner, key_tier, user, field, tls };
   /// Whether it is the same for all, or what each arrival has under a name.
   enum class From : std::uint8_t { text, arrival };
 
@@ -31,8 +31,8 @@ struct Assumption {
   std::string sentence() const;  ///< "each request has the claim plan: free"
 };
 
-/// "jwt.plan=free", "api_key.owner=acme", "api_key.tier=pro", "header:X-Tenant=acme"; `from` says what stands behind
-/// the '='. And "tls".
+/// "jwt.plan=free", "api_key.owner=acme", "api_key.tier=pro", "basic.user=ann", "header:X-Tenant=acme"; `from` says
+/// what stands behind the '='. And "tls".
 Result<Assumption, TextFault> parse_assumption(std::string_view text, Assumption::From from);
 
 /// Arrivals with what is assumed of them. One thread.
@@ -51,6 +51,7 @@ class AssumedArrivals final : public engine::Arrivals {
   struct Kept;
   void assume_claims();
   void assume_key();
+  void assume_user();
   void assume_fields();
   std::string_view text_of(std::size_t assumption) const;
 

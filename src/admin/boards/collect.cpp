@@ -1,6 +1,7 @@
 #include "headgate/admin/collect.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <map>
 #include <optional>
 #include <set>
@@ -178,6 +179,16 @@ void collect_bans(observe::Registry& registry, const limit::BanTable& bans) {
         scrape.value(family::bans, {limit, std::string(limit::to_text(reason))}, as_double(made));
       if (counts.dropped > 0) scrape.value(family::bans_dropped, {limit}, as_double(counts.dropped));
     }
+  });
+}
+
+void collect_passwords(observe::Registry& registry, const gateway::PasswordPool& passwords) {
+  registry.collect([&passwords](Scrape& scrape) {
+    const auto counts = passwords.counts();
+    if (counts.checked == 0 && counts.waiting == 0) return;
+    scrape.value(family::password_checks, {}, as_double(counts.checked));
+    scrape.value(family::password_check_seconds, {}, std::chrono::duration<double>(counts.took).count());
+    scrape.value(family::passwords_waiting, {}, as_double(counts.waiting));
   });
 }
 

@@ -46,6 +46,8 @@ std::string caller_text(const Told& caller) {
     out += "; " + member_text(proof, "kind") + ": " + member_text(proof, "result");
     if (member_text(proof, "kind") == "api_key" && caller.contains("api_key_of"))
       out += ", of " + member_text(caller, "api_key_of");
+    if (member_text(proof, "kind") == "basic" && caller.contains("basic_user"))
+      out += ", of " + member_text(caller, "basic_user");
     if (member_text(proof, "kind") == "jwt" && caller.contains("jwt_sub"))
       out += ", sub " + member_text(caller, "jwt_sub");
   }
@@ -180,6 +182,7 @@ std::string outcome_of(const Told& told) {
   }
   if (outcome.contains("delay")) out += ", after a delay of " + wait_text(outcome["delay"]);
   if (outcome.value("waiting_room_decides_too", false)) out += "; its waiting room is not asked";
+  if (outcome.value("password_decides_too", false)) out += "; its password is not checked";
   if (outcome.contains("auth_service_decides_too"))
     out += "; its auth service is not asked: " + member_text(outcome, "auth_service_decides_too");
   if (outcome.contains("may_be_compressed_as"))

@@ -111,7 +111,7 @@ std::optional<LiteralError> check_home(std::string_view text);            ///< a
 std::optional<LiteralError> check_log_target(std::string_view text);
 std::optional<LiteralError> check_logged_field(std::string_view text);  ///< a field's name that may be logged
 std::optional<LiteralError> check_log_field(std::string_view text);
-std::optional<LiteralError> check_log_caller(std::string_view text);  ///< "owner", "jwt.<claim>"
+std::optional<LiteralError> check_log_caller(std::string_view text);  ///< "owner", "basic.user", "jwt.<claim>"
 std::optional<LiteralError> check_file_path(std::string_view text);
 std::optional<LiteralError> check_include(std::string_view text);
 std::optional<LiteralError> check_advice_entry(std::string_view text);  ///< a word, and perhaps a place in the file

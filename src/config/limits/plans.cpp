@@ -213,6 +213,11 @@ class PlanChecker {
     }
     // A limit of all_routes is reported once, even if many routes show the mistake.
     if (origin == Origin::all_routes && !told_.insert(use.limit).second) return;
+    if (needs == Needs::user) {
+      report_.error(code::kKeyAbsent, *use.name, route_text(route) + " asks for no password, but " + counts,
+                    R"(add "basic": "users.htpasswd" to the route, or )" + absent);
+      return;
+    }
     if (needs == Needs::service) {
       report_.error(code::kKeyAbsent, *use.name, route_text(route) + " asks no auth service, but " + counts,
                     R"(add "auth": { "url": "http://auth/check" } to the route, or )" + absent);
@@ -285,6 +290,8 @@ class PlanChecker {
         return route.require != Require::jwt;
       case Needs::certificate:
         return route.require != Require::mtls || told_only_that_there_is_one();
+      case Needs::user:
+        return !route.basic;
       case Needs::service:
         return !route.auth || route.auth->if_down == gateway::AuthIfDown::allow;
       case Needs::field:

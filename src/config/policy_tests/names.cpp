@@ -54,6 +54,9 @@ class TestNames {
       add(place, code::kConflict, "it has claims, and this configuration verifies no token",
           "add \"identity\": { \"jwt\": … } to the configuration, or leave \"claims\" out");
     if (step.api_key_owner) owner(*step.api_key_owner);
+    if (step.user && config_.identity.user_files.empty())
+      add(step.user->place, code::kConflict, "it has a user, and no route of this configuration asks for a password",
+          "add \"basic\": \"users.htpasswd\" to a route, or leave \"user\" out");
     const auto& expect = step.expect;
     if (expect.limit && !is_built_in(expect.limit->value)) known(*expect.limit, limits_, "limit");
     if (expect.route) known(*expect.route, routes_, "route");

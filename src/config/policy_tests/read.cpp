@@ -95,6 +95,7 @@ class TestReader {
     if (const Node* claims = find(&node, "claims"); claims != nullptr && claims->kind == Kind::object)
       append_json(*claims, out.claims);
     out.api_key_owner = placed_text(&node, "api_key_owner");
+    out.user = placed_text(&node, "user");
     if (const Node* certificate = find(&node, "certificate")) {
       auto& shown = out.certificate.emplace();
       read(certificate, "subject", shown.subject);

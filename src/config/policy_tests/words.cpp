@@ -135,6 +135,8 @@ constexpr Key kStepKeys[] = {
      "the issuer would write"},
     {"api_key_owner", &kText, "", R"("acme")",
      "The owner of its API key: one that the configuration or its key file knows"},
+    {"user", &kText, "", R"("ann")",
+     "The user of basic authentication, whose password is taken to be right: one of the file of a route"},
     {"certificate", &kCertificateShape, "", R"({ "subject": "CN=billing" })", "Its client's certificate"},
     {"body", &kBytes, "\"0B\"", R"("2MiB")", "The size of its body"},
     {"times", &kTimes, "1", "12", "How often it is sent, at the same moment"},

@@ -33,8 +33,8 @@ constexpr Shape kLogField = text("a field's name", check_log_field);
 constexpr Shape kLogFields = list("a list of fields", kLogField, 1, 64);
 constexpr Shape kKeepOk = text("a share", check_sample);
 constexpr Shape kLogSecret = text("text", check_not_empty);
-constexpr Shape kLogCaller = text("owner or jwt.<claim>", check_log_caller);
-constexpr Shape kLogCallers = list("a list of owner and jwt.<claim>", kLogCaller, 0, 8);
+constexpr Shape kLogCaller = text("owner, basic.user or jwt.<claim>", check_log_caller);
+constexpr Shape kLogCallers = list("a list of owner, basic.user and jwt.<claim>", kLogCaller, 0, 8);
 constexpr Shape kLoggedField = text("a field name", check_logged_field);
 constexpr Shape kLoggedFields = list("a list of field names", kLoggedField, 0, gateway::LoggedFields::kMaxFields);
 constexpr Shape kMaskedName = text("a parameter's name", check_parameter_name);
@@ -78,7 +78,7 @@ constexpr Key kLogKeys[] = {
      "all of them; default: a new random secret at each start"},
     {"callers", &kLogCallers, "[]", R"(["owner", "jwt.sub"])",
      "What the access log says about the caller in clear text, in fields of these names: `owner` of a known API key, "
-     "`jwt.<claim>` of a verified token"},
+     "`basic.user`, `jwt.<claim>` of a verified token"},
     {"request_headers", &kLoggedFields, "[]", R"(["Referer", "X-Tenant"])",
      "Fields of requests that a line has, as `header.x-tenant`; never cookies and other credentials"},
     {"response_headers", &kLoggedFields, "[]", R"(["X-Cache"])",

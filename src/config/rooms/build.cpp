@@ -105,6 +105,11 @@ class RoomBuilder {
                       "callers wait before their tokens are verified, so a ticket cannot belong to " +
                           in_quotes(gateway::to_text(per)),
                       R"(write "client_ip", "api_key", or "cookie:<name>" of the session)");
+      } else if (source->needs == Needs::user) {
+        report_.error(code::kConflict, *written,
+                      "callers wait before their passwords are checked, so a ticket cannot belong to " +
+                          in_quotes(gateway::to_text(per)),
+                      R"(write "client_ip", "api_key", or "cookie:<name>" of the session)");
       } else if (source->needs == Needs::service) {
         report_.error(code::kConflict, *written,
                       "callers wait before the auth service is asked, so a ticket cannot belong to " +

@@ -49,6 +49,11 @@ void check_variables(Build& build, const std::vector<FieldEdit>& edits, const No
                            route == nullptr ? "not every route asks a service that says " + in_quotes(part.text)
                                             : "this route asks no service that says " + in_quotes(part.text),
                            R"(set this field in the routes that have "auth": "http://auth/check")");
+      if (part.kind == TextPart::Kind::user && (route == nullptr || !route->basic))
+        build.report.error(code::kUnresolved, *node,
+                           route == nullptr ? "not every route asks for a name and a password"
+                                            : "this route asks for no name and no password",
+                           R"(set this field in the routes that have "basic": "users.htpasswd")");
       if (part.kind != TextPart::Kind::path || (route != nullptr && has_parameter(route->path, part.text))) continue;
       build.report.error(code::kUnresolved, *node,
                          route == nullptr ? "not every route has the parameter {" + part.text + "} in its path"

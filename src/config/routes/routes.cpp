@@ -149,6 +149,9 @@ constexpr Key kRouteKeys[] = {
      "PROXY protocol. An object also says what the token or key must have"},
     {"auth", &kAuthShape, "", R"({ "url": "http://auth/check", "copy": ["X-User"] })",
      "A service that is asked whether a request may pass, and who is calling"},
+    {"basic", &kBasicShape, "", R"("/etc/headgate/users.htpasswd")",
+     "Refuse callers without the name and the password of a user (basic authentication); limits count by "
+     "`basic.user`"},
     {"cors", &kCorsShape, "", R"("off")", "As `all_routes.cors`, for this route and in place of it"},
     {"compress", &kCompressShape, "", R"({ "min_size": "256B" })", "As `all_routes.compress`, for this route"},
     {"unknown_key", &kUnknownKeyShape, "", R"("reject")", "As `all_routes.unknown_key`, for this route",
@@ -260,6 +263,7 @@ void build_route(Build& build, const Node& node) {
   build_addresses(build, &node, route.addresses);
   build_require(build, node, route);
   build_auth(build, node, route);
+  build_basic(build, node, route);
   route.cross_origin = build.config.gateway.all_routes.cross_origin;
   build_cross_origin(build, &node, route.cross_origin);
   build_compression_of_route(build, node, route);

@@ -63,6 +63,8 @@ bool has(const gateway::RouteOptions& route, const Per& per) {
       return route.require == gateway::Require::api_key;
     case Needs::certificate:
       return route.require == gateway::Require::mtls;
+    case Needs::user:
+      return route.basic != nullptr;
     case Needs::service:
       return route.auth != nullptr;
     case Needs::path_parameter:
@@ -86,12 +88,14 @@ const Node& node_of(const Node& upstream, const Per& per) {
 std::string lacks(const Per& per) {
   if (per.source->needs == Needs::path_parameter) return " has no {" + per.name + "} in its path";
   if (per.source->needs == Needs::certificate) return " does not require a client certificate";
+  if (per.source->needs == Needs::user) return " asks for no password";
   if (per.source->needs == Needs::service) return " asks no auth service";
   return per.source->needs == Needs::token ? " does not require a JWT" : " does not require an API key";
 }
 
 std::string require(const Per& per) {
   if (per.source->needs == Needs::path_parameter) return "name it in the path, or use another \"per\"";
+  if (per.source->needs == Needs::user) return R"(add "basic": "users.htpasswd" to the route)";
   if (per.source->needs == Needs::service) return R"(add "auth": "http://auth/check" to the route)";
   const char* const word = per.source->needs == Needs::token     ? "jwt"
                            : per.source->needs == Needs::api_key ? "api_key"

@@ -58,6 +58,9 @@ std::string of_route(const gateway::RouteOptions& route) {
     out += ".\n  While it does not answer within " + to_text(route.auth->timeout) +
            (route.auth->if_down == gateway::AuthIfDown::allow ? ", everybody gets in.\n" : ", nobody gets in.\n");
   }
+  if (route.basic)
+    out += "\nRoute " + route.name + " asks for a name and a password, for \"" + route.basic->realm +
+           "\"; its file may change while this runs.\n";
   if (route.mirror)
     out += "\nRoute " + route.name + " sends a copy of " +
            (route.mirror->share == gateway::kWholeShare ? "each request"

@@ -41,6 +41,8 @@ std::string_view part_of(Exchange& x, const TextPart& part) {
       return key_part(x, identity::KeyPart::tags);
     case TextPart::Kind::auth:
       return x.auth ? x.auth->value(part.text) : std::string_view{};
+    case TextPart::Kind::user:
+      return x.user;
     case TextPart::Kind::path:
       return segment_of(x.request.path, part.segment);
   }

@@ -23,13 +23,11 @@ struct FixedFields {
 
 std::optional<TextPart> read_variable(std::string_view name) {
   using Kind = TextPart::Kind;
-  constexpr std::pair<std::string_view, Kind> kPlain[] = {{"client_ip", Kind::client_ip},
-                                                          {"request_id", Kind::request_id},
-                                                          {"route", Kind::route},
-                                                          {"host", Kind::host},
-                                                          {"api_key.owner", Kind::key_owner},
-                                                          {"api_key.tier", Kind::key_tier},
-                                                          {"api_key.tags", Kind::key_tags}};
+  constexpr std::pair<std::string_view, Kind> kPlain[] = {
+      {"client_ip", Kind::client_ip},   {"request_id", Kind::request_id},
+      {"route", Kind::route},           {"host", Kind::host},
+      {"basic.user", Kind::user},       {"api_key.owner", Kind::key_owner},
+      {"api_key.tier", Kind::key_tier}, {"api_key.tags", Kind::key_tags}};
   for (const auto& [word, kind] : kPlain)
     if (name == word) return TextPart{kind, {}};
   const auto behind = [name](std::string_view word) { return std::string(name.substr(word.size())); };

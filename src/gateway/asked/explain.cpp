@@ -17,6 +17,8 @@
 #include "headgate/http/h1/parse.hpp"
 #include "headgate/net/secured.hpp"
 
+#include <algorithm>
+
 namespace headgate::gateway {
 namespace {
 
@@ -27,8 +29,15 @@ void describe_caller(const Exchange& x, Explanation& out) {
   out.through_trusted = caller.through_trusted;
   if (caller.known_key) out.owner = caller.known_key->owner;
   out.subject = caller.claim("sub");
+  out.user = x.user;
   for (const auto& proof : caller.auth_results)
     out.proofs.emplace_back(observe::to_text(proof.kind), observe::to_text(proof.result));
+}
+
+/// Whether its password was found to be right, and not only taken for it.
+bool is_proven(const Exchange& x) noexcept {
+  return std::ranges::any_of(x.caller.auth_results,
+                             [](const auto& proof) { return proof.kind == observe::AuthKind::basic; });
 }
 
 void describe_problem(const Exchange& x, const Problem& problem, Explanation& out) {
@@ -58,6 +67,7 @@ void describe_route(Exchange& x, Explanation& out) {
   out.pattern = route.path;
   out.found = &route;
   out.room = route.room != nullptr;
+  out.password = route.basic && !x.user.empty() && !is_proven(x);
   if (route.auth && !x.auth) out.auth = route.auth->options->url;
   if (const auto& compression = route.options->compression)
     if (const auto coding = coding_for_client(x, *compression)) out.compressed = to_text(*coding);
@@ -148,6 +158,7 @@ Task<Explanation> Gateway::explain(ExplainedRequest request, const AssumedCaller
   x->secured = request.secured;
   x->client_certificate = request.secured != nullptr && request.secured->certificate != nullptr;
   x->assumed = assumed;
+  x->trusts_names = true;
   x->https_port = request.tls ? std::uint16_t{0} : request.https_port;
   const auto& bounds = path_->snapshot->compiled->options().head_bounds;
   if (request.head.size() > bounds.bytes) {

@@ -16,11 +16,23 @@ namespace {
 
 /// Those that need neither the servers nor the answer. A body is not looked at: its reader belongs to the live
 /// exchange.
-constexpr StepSet kDecides = {
-    Step::find_route,     Step::identify,       Step::addresses,       Step::redirect,
-    Step::preflight,      Step::usage,          Step::split,           Step::bans,
-    Step::limits,         Step::limits_in_turn, Step::authenticate,    Step::ask_auth,
-    Step::split_by_claim, Step::bans_by_claim,  Step::limits_by_claim, Step::limits_by_claim_in_turn};
+constexpr StepSet kDecides = {Step::find_route,
+                              Step::identify,
+                              Step::addresses,
+                              Step::redirect,
+                              Step::preflight,
+                              Step::usage,
+                              Step::split,
+                              Step::bans,
+                              Step::limits,
+                              Step::limits_in_turn,
+                              Step::authenticate,
+                              Step::check_password,
+                              Step::ask_auth,
+                              Step::split_by_claim,
+                              Step::bans_by_claim,
+                              Step::limits_by_claim,
+                              Step::limits_by_claim_in_turn};
 constexpr StepSet kInTurn = {Step::limits_in_turn, Step::limits_by_claim_in_turn};
 /// Those that have something to do at the end.
 constexpr StepSet kEnds = {Step::offences, Step::in_flight, Step::settle};

@@ -42,23 +42,24 @@ struct Candidate::Log {
   observe::AccessLog access;
 };
 
-/// The candidate looks at the fields as the live exchange has them, and at the tokens that it has verified; afterwards
-/// all of it is back. (Texts of the live exchange are not moved: keys may be views into them.) Until then the exchange
-/// of the candidate must not be reset: it has what belongs to the live one. Within another one it does nothing.
+/// The candidate looks at the fields as the live exchange has them, and at what it has found of tokens and passwords;
+/// afterwards all of it is back. (Texts of the live exchange are not moved: keys may be views into them.) Until then
+/// the exchange of the candidate must not be reset: it has what belongs to the live one. Within another one it does
+/// nothing.
 class Candidate::Lent {
  public:
   explicit Lent(CandidateExchange& to) noexcept : to_(to), outer_(!std::exchange(to.lent, true)) {
     if (outer_) swap();
   }
-  /// The tokens, too, if both have the same keys.
+  /// What is remembered of passwords, too, and the tokens if both have the same keys.
   Lent(CandidateExchange& to, Path& live, Path& own) noexcept : Lent(to) {
-    if (to.from->snapshot->key_overrides->jwt() != to.x.snapshot->key_overrides->jwt()) return;
     live_ = &live;
     own_ = &own;
-    std::swap(live_->tokens, own_->tokens);
+    tokens_ = to.from->snapshot->key_overrides->jwt() == to.x.snapshot->key_overrides->jwt();
+    swap_memories();
   }
   ~Lent() {
-    if (live_ != nullptr) std::swap(live_->tokens, own_->tokens);
+    if (live_ != nullptr) swap_memories();
     if (!outer_) return;
     swap();
     to_.lent = false;
@@ -72,8 +73,14 @@ class Candidate::Lent {
     std::swap(to_.from->answer, to_.x.answer);
   }
 
+  void swap_memories() noexcept {
+    std::swap(live_->passwords, own_->passwords);
+    if (tokens_) std::swap(live_->tokens, own_->tokens);
+  }
+
   CandidateExchange& to_;
   const bool outer_;
+  bool tokens_ = false;
   Path* live_ = nullptr;
   Path* own_ = nullptr;
 };

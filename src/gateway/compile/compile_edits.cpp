@@ -84,6 +84,13 @@ void append_auth(const AuthService& auth, RouteEdits& out) {
   }
 }
 
+/// The server need not know the password. What the route itself writes there comes after it.
+void withhold_password(RouteEdits& out) {
+  FieldEdit edit{.how = FieldEdit::How::remove, .name = "Authorization"};
+  edit.id = http::Known::authorization;
+  out.request_fields.push_back(std::move(edit));
+}
+
 void compile_redirect(const RouteRedirect& redirect, std::string_view pattern, RouteEdits& out) {
   const auto mark = redirect.to.find('?');
   out.location = path_template(std::string_view(redirect.to).substr(0, mark), pattern);
@@ -95,8 +102,10 @@ void compile_redirect(const RouteRedirect& redirect, std::string_view pattern, R
 std::shared_ptr<const RouteEdits> compile_edits(const EditOptions* all, const RouteOptions& route,
                                                 std::string_view base) {
   const EditOptions* const own = route.edits.get();
-  if (all == nullptr && own == nullptr && !route.auth && base.empty()) return nullptr;
+  const bool withholds = route.basic && !route.basic->pass_on;
+  if (all == nullptr && own == nullptr && !route.auth && !withholds && base.empty()) return nullptr;
   auto made = std::make_shared<RouteEdits>();
+  if (withholds) withhold_password(*made);
   if (route.auth) append_auth(*route.auth, *made);
   for (const auto* const each : {all, own}) {
     if (each == nullptr) continue;

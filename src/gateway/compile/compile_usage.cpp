@@ -16,7 +16,7 @@ bool proven(const limit::Per& per) {
   const auto& source = *per.source;
   if (source.counts != Counts::callers) return false;
   return source.needs == Needs::nothing || source.needs == Needs::token || source.needs == Needs::api_key ||
-         source.needs == Needs::certificate || source.needs == Needs::service;
+         source.needs == Needs::certificate || source.needs == Needs::service || source.needs == Needs::user;
 }
 
 /// Whether it is the same for all requests of a caller.

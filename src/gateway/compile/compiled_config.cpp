@@ -42,7 +42,7 @@ bool lets_wait(const CompiledLimit& limit) {
 
 bool needs_auth(const limit::Limit& limit) {
   return asks_for(limit, Needs::token) || asks_for(limit, Needs::api_key) || asks_for(limit, Needs::certificate) ||
-         asks_for(limit, Needs::service);
+         asks_for(limit, Needs::service) || asks_for(limit, Needs::user);
 }
 
 /// Whether the address is one of the keys that it counts by, and no mere part of one.
@@ -190,6 +190,7 @@ std::unique_ptr<Route> CompiledConfig::make_route(const RouteOptions& wanted, co
   note_reads(*route, wanted);
   route->delivery = delivery(wanted, to);
   if (wanted.auth) route->auth = auth_of(*route, wanted);
+  if (wanted.basic) route->basic = compile_basic(*wanted.basic);
   note_websockets(*route, wanted);
   note_steps(*route);
   return route;
@@ -210,7 +211,8 @@ void CompiledConfig::split_route(Route& route, const RouteOptions& wanted) {
   auto split = std::make_shared<CompiledSplit>();
   split->options = wanted.split.get();
   each_per(wanted.split->by, [&](const limit::Per& part) {
-    split->after_auth = split->after_auth || part.source->needs == Needs::token || part.source->needs == Needs::service;
+    const auto needs = part.source->needs;
+    split->after_auth = split->after_auth || needs == Needs::token || needs == Needs::service || needs == Needs::user;
   });
   for (const auto& share : wanted.split->shares) {
     auto one = make_route(wanted, share.upstream, route.number);

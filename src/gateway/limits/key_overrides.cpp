@@ -12,11 +12,14 @@
 namespace headgate::gateway {
 KeyOverrides::KeyOverrides(const CompiledConfig& compiled, std::shared_ptr<const identity::Credentials> credentials)
     : credentials_(std::move(credentials)) {
-  for (const auto& path : compiled.identity().address_files) {
-    const auto& lists = credentials_->address_lists;
+  const auto content = [](const auto& lists, const std::string& path) {
     const auto list = std::find_if(lists.begin(), lists.end(), [&](const auto& each) { return each.first == path; });
-    address_lists_.push_back(list == lists.end() ? nullptr : list->second);
-  }
+    return list == lists.end() ? nullptr : list->second;
+  };
+  for (const auto& path : compiled.identity().address_files)
+    address_lists_.push_back(content(credentials_->address_lists, path));
+  for (const auto& path : compiled.identity().user_files)
+    user_lists_.push_back(content(credentials_->user_lists, path));
   find_unknown_tiers(compiled);
   for (const auto& key : api_keys().records()) {
     for (const auto& wanted : key.overrides) override_limit(compiled, key, wanted);

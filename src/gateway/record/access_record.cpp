@@ -121,6 +121,8 @@ std::span<const std::string_view> caller_values(const Exchange& x, const std::ve
     auto& value = room[count++];
     if (word.starts_with(kClaim))
       value = x.caller.claim(word.substr(kClaim.size()));
+    else if (word == "basic.user")
+      value = x.user;
     else
       value = x.caller.known_key ? std::string_view(x.caller.known_key->owner) : std::string_view{};
   }

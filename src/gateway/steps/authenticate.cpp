@@ -208,7 +208,9 @@ Problem key_missing(Path& path, Exchange& x, const limit::Limit& limit) {
   const bool credential = needs == Needs::token || needs == Needs::api_key;
   Problem problem{.status = limit.if_absent.status, .ended_by = EndedBy::auth, .limit = limit.name};
   if (problem.status == 0)
-    problem.status = credential ? 401 : needs == Needs::certificate || needs == Needs::service ? 403 : 400;
+    problem.status = credential                                                                       ? 401
+                     : needs == Needs::certificate || needs == Needs::service || needs == Needs::user ? 403
+                                                                                                      : 400;
   if (needs == Needs::token && x.caller.token) {
     for (auto& auth_result : x.caller.auth_results)
       if (auth_result.kind == AuthKind::jwt) auth_result.result = AuthStatus::no_claim;
@@ -223,6 +225,8 @@ Problem key_missing(Path& path, Exchange& x, const limit::Limit& limit) {
     problem.detail = state == KeyState::none ? "An API key is required here." : key_refused(state).detail;
     if (state != KeyState::none)
       if (auto limited = reserve_failure(path, x)) return *limited;
+  } else if (needs == Needs::user) {
+    problem.detail = "Requests are counted by a user here, and no name is asked for.";
   } else if (needs == Needs::service) {
     problem.detail = "The service that decides about requests here does not say who is calling.";
   } else {

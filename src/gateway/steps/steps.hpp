@@ -26,6 +26,12 @@ MaybeProblem check_suspended(Path& path, Exchange& x, bool after_auth);
 Task<MaybeProblem> wait_in_room(Path& path, Exchange& x);
 /// Checks the credentials that the route reads, and what it demands of them.
 MaybeProblem authenticate(Path& path, Exchange& x);
+/// Whether a name and a password are asked for; else the caller is assumed to be somebody.
+bool password_waits(Path& path, Exchange& x);
+/// Whether they are those of a user of the route.
+Task<MaybeProblem> check_password(Path& path, Exchange& x);
+/// The same as far as it is remembered; a password that is not is taken for right.
+MaybeProblem look_at_password(Path& path, Exchange& x);
 /// Asks the auth service of the route, and waits for what it says.
 Task<MaybeProblem> ask_auth(Path& path, Exchange& x);
 /// What it is known to say; nobody is asked.

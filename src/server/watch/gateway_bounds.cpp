@@ -209,6 +209,11 @@ void add_report_bounds(admin::BoundsBoard& bounds, const Shared& shared) {
                        .used = billing->waiting,
                        .most = limit::LedgerQueue::kMaxKeys,
                        .when_full = "the use of further keys is in no report"});
+    if (state.active && !state.active->config->identity.user_files.empty())
+      table.push_back({.bound = "passwords",
+                       .used = shared.passwords.counts().waiting,
+                       .most = gateway::PasswordPool::kMaxWaiting,
+                       .when_full = "further passwords get a 503, those of the address with the most first"});
     table.push_back({.bound = "metrics_of_routes",
                      .used = shared.registry.counted_routes(),
                      .most = observe::CountedRoutes::kMax,

@@ -44,6 +44,7 @@ struct Draft {
   DraftEntry identity;
   DraftEntry timeouts;
   DraftEntry bounds;
+  DraftEntry error_pages;
   DraftEntry redis;
   std::vector<DraftEntry> upstreams;
   std::vector<DraftEntry> limits;

@@ -184,6 +184,7 @@ std::string write(const Draft& draft, const std::string& heading) {
   single(paper, "identity", draft.identity);
   single(paper, "timeouts", draft.timeouts);
   single(paper, "bounds", draft.bounds);
+  single(paper, "error_pages", draft.error_pages);
   single(paper, "redis", draft.redis);
   section(paper, "upstreams", '{', draft.upstreams, '}');
   section(paper, "limits", '{', draft.limits, '}');

@@ -200,7 +200,7 @@ void say_of_plugin(Draft& draft, const TreeNode& plugin) {
       {"zipkin", {Matter::aside, "see \"tracing\""}},
       {"opentelemetry", {Matter::aside, "see \"tracing\""}},
       {"jwt", {Matter::lost, "write \"identity\": { \"jwt\" }, and \"require\": \"jwt\" in routes"}},
-      {"basic-auth", {Matter::lost, "headgate knows tokens, API keys and certificates: \"require\""}},
+      {"basic-auth", {Matter::lost, "write \"basic\" in the routes, with a file that htpasswd -B makes"}},
       {"acl", {Matter::lost, "write \"tags\" beside a key, and \"require\": { \"api_key\": { \"tags\" } }"}},
       {"proxy-cache", {Matter::lost, "headgate has no cache"}},
       {"rate-limiting-advanced", {Matter::lost, "write a limit with \"sliding_window\""}},

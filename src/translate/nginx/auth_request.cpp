@@ -12,7 +12,17 @@
 namespace headgate::translate {
 namespace {
 
-/// The location that takes this path: the exact one, else the longest that it begins with.
+/// Fields that headgate tells a service anyway, or that say nothing.
+bool is_told_anyway(const std::string& plain, std::string_view value) {
+  static const std::set<std::string, std::less<>> kTold = {
+      "content-length",  "x-original-uri",    "x-original-method", "x-original-url",
+      "x-forwarded-for", "x-forwarded-proto", "x-forwarded-host",  "x-forwarded-method",
+      "x-forwarded-uri", "x-request-id",      "connection",        "transfer-encoding"};
+  return kTold.contains(plain) || (plain == "host" && value == "$proxy_host");
+}
+
+}  // namespace
+
 const Directive* location_of(const Directive& server, std::string_view path) {
   const Directive* best = nullptr;
   std::size_t length = 0;
@@ -28,17 +38,6 @@ const Directive* location_of(const Directive& server, std::string_view path) {
   }
   return best;
 }
-
-/// Fields that headgate tells a service anyway, or that say nothing.
-bool is_told_anyway(const std::string& plain, std::string_view value) {
-  static const std::set<std::string, std::less<>> kTold = {
-      "content-length",  "x-original-uri",    "x-original-method", "x-original-url",
-      "x-forwarded-for", "x-forwarded-proto", "x-forwarded-host",  "x-forwarded-method",
-      "x-forwarded-uri", "x-request-id",      "connection",        "transfer-encoding"};
-  return kTold.contains(plain) || (plain == "host" && value == "$proxy_host");
-}
-
-}  // namespace
 
 std::string said_by_service(const NginxScope& scope, std::string_view variable) {
   constexpr std::string_view kField = "$upstream_http_";

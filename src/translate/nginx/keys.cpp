@@ -73,6 +73,7 @@ Part part_for(const std::string& variable, const Spot& spot) {
   if (variable == "uri" || variable == "request_uri" || variable == "document_uri")
     return {"route", false,
             said(Matter::lost, "headgate counts all paths of a route together, and nginx each by itself")};
+  if (variable == "remote_user") return {"basic.user", true, {}};
   if (variable == "ssl_client_s_dn") return {"certificate:subject", true, {}};
   if (variable == "ssl_client_fingerprint") return {"certificate:sha256", true, {}};
   if (variable.starts_with("http_")) return {"header:" + field_of(variable.substr(5)), true, {}};

@@ -259,6 +259,7 @@ class Locations {
     set_bounds(scope, route);
     set_compression(work_, scope, route);
     ask_service(work_, server_, scope, route);
+    ask_password(work_, scope, route);
     const auto methods = allowed_methods(location, route);
     if (!methods.empty()) {
       auto others = route;
@@ -297,7 +298,10 @@ void take_locations(NginxWork& work, const Directive& server, const NginxScope& 
     if (each.name == "location" && each.has_block && !each.words.empty()) locations.take(each, scope);
   if (!locations.takes_rest() && needs_rest) {
     route.comments.emplace_back("server: nginx looks for a file where no location matches");
-    route.set("respond", R"({ "status": 404 })");
+    const auto page = work.pages.find("404");
+    route.set("respond", page == work.pages.end()
+                             ? R"({ "status": 404 })"
+                             : object_of({{"status", "404"}, {"body_file", json_text(page->second)}}));
     locations.put(route, {.path = "/*", .prefix = true, .why = {}}, nullptr);
   }
 }

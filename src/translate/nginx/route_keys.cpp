@@ -49,7 +49,8 @@ std::string value_with_variables(const NginxScope& scope, std::string_view text)
       ++at;
     const auto name = text.substr(begin, at - begin);
     const auto found = kVariables.find(name);
-    const auto said = found == kVariables.end() ? said_by_service(scope, name) : std::string();
+    auto said = found == kVariables.end() ? said_by_service(scope, name) : std::string();
+    if (name == "remote_user" && asks_password(scope)) said = "basic.user";
     if (found == kVariables.end() && said.empty()) return {};
     flush();
     out += said.empty() ? found->second : "${" + said + '}';

@@ -96,11 +96,6 @@ bool sends_to_https(const Directive& server, const std::vector<std::string>& hos
   return hosts.size() == 1 && hosts.front() == url;
 }
 
-std::string path_beside(const std::string& file, std::string_view name) {
-  const std::filesystem::path path(name);
-  return path.is_absolute() ? path.string() : (std::filesystem::path(file).parent_path() / path).string();
-}
-
 /// "tls" of a listener: the certificates of all servers that listen there.
 std::string tls_of(const std::vector<const ServerBlock*>& servers, DraftEntry& listener) {
   std::vector<std::string> pairs;
@@ -237,6 +232,11 @@ void take_real_ip(NginxWork& work, const NginxScope& scope) {
 
 }  // namespace
 
+std::string path_beside(const std::string& file, std::string_view name) {
+  const std::filesystem::path path(name);
+  return path.is_absolute() ? path.string() : (std::filesystem::path(file).parent_path() / path).string();
+}
+
 void take_servers(NginxWork& work, const std::vector<const Directive*>& found, const NginxScope& http) {
   std::vector<ServerBlock> servers;
   bool real_ip = !http.all("set_real_ip_from").empty();
@@ -290,6 +290,7 @@ void take_servers(NginxWork& work, const std::vector<const Directive*>& found, c
                      "it has no name, and another server takes what has no name");
       continue;
     }
+    take_error_pages(work, *server.directive, server.scope);
     take_locations(work, *server.directive, server.scope, hosts, &server != chosen);
   }
   redirect_hosts(work, servers);

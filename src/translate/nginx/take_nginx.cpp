@@ -53,7 +53,7 @@ void take_nginx(const std::vector<ReadFile>& inputs, SourceFiles& files, Draft& 
     else
       http.push_back(std::move(each));
   }
-  NginxWork work{.draft = draft, .zones = {}, .limits = {}, .upstreams = {}, .maps = {}, .said = {}};
+  NginxWork work{.draft = draft, .zones = {}, .limits = {}, .upstreams = {}, .maps = {}, .pages = {}, .said = {}};
   say_what_is_left(outside, draft.remarks);
   say_what_is_left(http, draft.remarks);
   find_zones(work, http);
@@ -79,6 +79,7 @@ void take_nginx(const std::vector<ReadFile>& inputs, SourceFiles& files, Draft& 
   take_timeouts(scope, draft);
   if (!servers.empty()) take_defaults(scope, draft);
   take_servers(work, servers, scope);
+  write_error_pages(work);
   keep_unused_zones(work);
 }
 

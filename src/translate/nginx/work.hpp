@@ -49,6 +49,7 @@ struct NginxWork {
   std::map<std::string, std::string> limits;       ///< by zone and how it is used: the limit's name, or "" if it is off
   std::map<std::string, NginxUpstream> upstreams;  ///< by what stands in proxy_pass, with its scheme
   std::map<std::string, const Directive*> maps;    ///< map and geo, by the variable that they make
+  std::map<std::string, std::string> pages;        ///< by status: the file of the page
   std::set<std::string> said;                      ///< what is said once
 };
 
@@ -84,10 +85,26 @@ void take_upstreams(NginxWork& work, const std::vector<Directive>& level);
 std::string upstream_for(NginxWork& work, const Directive& proxy_pass, const NginxScope& scope, DraftEntry& route,
                          std::string& authority, std::string& path, bool& is_block);
 
+/// The location of a server that takes this path: the exact one, else the longest that it begins with; or null.
+const Directive* location_of(const Directive& server, std::string_view path);
+
+/// The pages that "error_page" names in a server.
+void take_error_pages(NginxWork& work, const Directive& server, const NginxScope& scope);
+/// Those of all servers become those of the file.
+void write_error_pages(NginxWork& work);
+
 /// The auth service that "auth_request" names, which is a location of `server`; nothing if there is none.
 void ask_service(NginxWork& work, const Directive& server, const NginxScope& scope, DraftEntry& route);
 /// The field of the service's answer that "auth_request_set" gives a variable: "auth.x-user" for "user"; empty: none.
 std::string said_by_service(const NginxScope& scope, std::string_view variable);
+
+/// Whether it asks for names and passwords.
+bool asks_password(const NginxScope& scope);
+/// Whose passwords it takes; nothing if it asks for none.
+void ask_password(NginxWork& work, const NginxScope& scope, DraftEntry& route);
+
+/// A file as nginx finds it: `name` beside `file`.
+std::string path_beside(const std::string& file, std::string_view name);
 
 /// Translates the servers of the file.
 void take_servers(NginxWork& work, const std::vector<const Directive*>& servers, const NginxScope& http);

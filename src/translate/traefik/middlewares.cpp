@@ -2,6 +2,7 @@
 
 #include "translate/draft/addresses.hpp"
 #include "translate/draft/auth.hpp"
+#include "translate/draft/basic.hpp"
 #include "translate/draft/compress.hpp"
 #include "translate/draft/json.hpp"
 #include "translate/reading/numbers.hpp"
@@ -234,6 +235,19 @@ void compress_of(const TreeNode& node, DraftEntry& route) {
         "name the types that are compressed in \"types\"; headgate's own leave out what is compressed in itself");
 }
 
+void basic_auth(const TreeNode& node, DraftEntry& route) {
+  if (!comma_list(member_of(node, "users")).empty()) return set_basic(route, {}, node.spot, "basicAuth: users");
+  const auto realm = text_in(node, "realm");
+  set_basic(route,
+            {.file = text_in(node, "usersFile"),
+             .realm = realm.empty() ? "traefik" : realm,
+             .pass_on = text_in(node, "removeHeader") != "true"},
+            node.spot, "basicAuth");
+  if (const auto field = text_in(node, "headerField"); !field.empty())
+    say(route, Matter::lost, node.spot, "headerField: " + field,
+        "write \"request_headers\": { \"set\": { \"" + field + "\": \"${basic.user}\" } } in the route");
+}
+
 void allow_addresses(const TreeNode& node, DraftEntry& route) {
   const bool several = !route.get("addresses").empty();
   if (several || comma_list(member_of(node, "sourceRange")).empty()) {
@@ -254,8 +268,6 @@ void allow_addresses(const TreeNode& node, DraftEntry& route) {
 }
 
 const char* why_lost(const std::string& kind) {
-  if (kind == "basicauth" || kind == "digestauth")
-    return "headgate knows tokens, API keys and certificates: \"require\"";
   if (kind == "circuitbreaker") return "write \"circuit\" in the upstream";
   if (kind == "errors") return "headgate has pages of its own for its own answers, and passes on those of servers";
   if (kind == "redirectregex" || kind == "replacepathregex")
@@ -297,6 +309,11 @@ void apply_middleware(TraefikWork& work, const std::string& name, DraftEntry& ro
       take_headers(node, route);
     } else if (kind == "forwardauth") {
       forward_auth(work, node, route);
+    } else if (kind == "basicauth") {
+      basic_auth(node, route);
+    } else if (kind == "digestauth") {
+      close_for_passwords(route, node.spot, written,
+                          "write \"basic\" in the route, with a file that htpasswd -B makes");
     } else if (kind == "chain") {
       for (const auto& inner : comma_list(member_of(node, "middlewares")))
         apply_middleware(work, inner, route, depth + 1);

@@ -2,6 +2,7 @@
 // has of it.
 
 #include "blackbox/harness/gateway.hpp"
+#include "blackbox/harness/imported.hpp"
 #include "blackbox/harness/look.hpp"
 #include "blackbox/harness/reloaded.hpp"
 
@@ -102,6 +103,56 @@ TEST_F(OwnAnswers, AndWhatTheLogHasOfThem) {
   EXPECT_EQ(lines[1]["response_header.content-type"], "text/plain; charset=utf-8");
   EXPECT_FALSE(lines[1].contains("header.x-tenant"));
   EXPECT_FALSE(lines[1].contains("query"));
+}
+
+constexpr const char* kNginxWithPages = R"(
+  upstream app { server 127.0.0.1:APP; }
+  limit_req_zone $binary_remote_addr zone=few:1m rate=1r/m;
+  server {
+    listen 127.0.0.1:PORT;
+    root FOLDER;
+    error_page 404 /404.html;
+    error_page 500 502 503 504 /50x.html;
+    error_page 429 /slow.html;
+    location = /50x.html { root FOLDER/shared; internal; }
+    location = /slow.html { alias FOLDER/shared/429.html; internal; }
+    location /api/ { proxy_pass http://app; }
+    location /down/ { proxy_pass http://127.0.0.1:1; }
+    location /few/ { limit_req zone=few; limit_req_status 429; proxy_pass http://app; }
+  }
+)";
+
+TEST_F(OwnAnswers, OfNginxAreTheSameInItsTranslation) {
+  if (!installed(kNginx)) GTEST_SKIP() << "no " << kNginx << " on this machine";
+  std::filesystem::permissions(directory, std::filesystem::perms(0755));
+  std::filesystem::create_directories(directory / "shared");
+  file("404.html", "<h1>nothing is here</h1>");
+  file("shared/50x.html", "<h1>come back later</h1>");
+  file("shared/429.html", "<h1>not so fast</h1>");
+  FakeUpstream app;
+  NginxOriginal nginx(
+      put_in_place(put_in_place(kNginxWithPages, "APP", std::to_string(app.port())), "FOLDER", directory.string()));
+  ASSERT_TRUE(nginx.server().listens()) << nginx.server().said();
+  const Gateway translation(nginx.translation());
+  const auto told = [](std::uint16_t port, const std::string& target) {
+    const auto answer = RawClient(port).get(target, kBrowser);
+    return std::to_string(answer.status()) + ' ' + answer.body;
+  };
+  const std::pair<std::string, std::string> cases[] = {{"/nothing", "404 <h1>nothing is here</h1>"},
+                                                       {"/down/a", "502 <h1>come back later</h1>"},
+                                                       {"/few/a", "200 "},
+                                                       {"/few/a", "429 <h1>not so fast</h1>"}};
+  for (const auto& [target, expected] : cases) {
+    const auto original = told(nginx.server().port(), target);
+    EXPECT_TRUE(original.starts_with(expected)) << target << ": " << original;
+    EXPECT_EQ(told(translation.port(), target), original) << target;
+  }
+  for (const auto port : {nginx.server().port(), translation.port()}) {
+    app.answer_next(1, {{"X-Test-Status", "404"}, {"X-Test-Bytes", "5"}});
+    const auto of_server = told(port, "/api/a");
+    EXPECT_TRUE(of_server.starts_with("404 ")) << of_server;
+    EXPECT_EQ(of_server.find("nothing is here"), std::string::npos) << "that of a server passes";
+  }
 }
 
 }  // namespace

@@ -137,6 +137,7 @@ inline std::string describe(const gateway::RouteOptions& route) {
   out << " limits" << describe(route.limits) << " skip";
   for (const auto& name : route.skip_limits) out << ' ' << name;
   out << " require " << static_cast<int>(route.require);
+  if (route.basic) out << " basic " << route.basic->file << ' ' << route.basic->realm << ' ' << route.basic->pass_on;
   if (route.demands)
     out << " demands " << route.demands->token.scopes.size() << route.demands->token.claims.size()
         << route.demands->key.owners.size() << route.demands->key.tags.size();

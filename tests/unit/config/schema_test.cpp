@@ -92,6 +92,7 @@ const std::map<std::string, std::string>& places() {
                                                       {"mirror", "/routes/6/mirror"},
                                                       {"auth", "/routes/7/auth"},
                                                       {"compress", "/routes/8/compress"},
+                                                      {"basic", "/routes/9/basic"},
                                                       {"route_rejection", "/routes/6/rejection"},
                                                       {"rejection_body", "/rejection/body"},
                                                       {"logged_query", "/log/query"},
@@ -138,7 +139,9 @@ Json bare(const std::string& section) {
                { "path": "/k", "respond": {}, "require": { "api_key": {} } },
                { "path": "/m", "to": "u", "mirror": { "to": "v" }, "rejection": {} },
                { "path": "/n", "to": "u", "auth": { "url": "http://u/" } },
-               { "path": "/o", "to": "u", "compress": {} }] })");
+               { "path": "/o", "to": "u", "compress": {} },
+               { "path": "/p", "to": "u", "basic": {} }] })");
+  file["routes"][9]["basic"]["file"] = source_path("tests/unit/config/beside/users.htpasswd").string();
   const auto folder = source_path("tests/unit/config/beside/tls/").string();
   const Json pair = {{"certificate", folder + "good.pem"}, {"key", folder + "good.key"}};
   if (section == "server_tls") file["listen"]["tls"] = pair;

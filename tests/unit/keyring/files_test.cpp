@@ -95,6 +95,37 @@ TEST_F(KeyringFiles, OfAddressesKeepTheirLastValidContent) {
   EXPECT_EQ(logged("keys_refused"), 0U);
 }
 
+TEST_F(KeyringFiles, OfUsersKeepTheirLastValidContent) {
+  const std::string hash = "$2y$04$YsYHolJpTs2HZo6Be5aG9.dGzxgn9M2H5vDz1KHwGIu3BTQhGjyHm\n";
+  options.user_files = {path("users")};
+  write("users", "ann:" + hash);
+  start();
+  const auto knows = [&](const char* name) {
+    return keyring->now()->user_lists.at(0).second->hash_of(name) != nullptr;
+  };
+  EXPECT_TRUE(knows("ann"));
+  EXPECT_EQ(report(1).source, path("users"));
+  EXPECT_EQ(report(1).keys, 1U);
+  write("users", "ben:" + hash + "carl:" + hash);
+  EXPECT_TRUE(run_until([&] { return knows("ben"); }));
+  EXPECT_FALSE(knows("ann"));
+  EXPECT_EQ(logged("keys_read source=" + path("users") + " in_force=2"), 1U);
+  write("users", "ben:" + hash + "carl:$apr1$a$secret\n");
+  EXPECT_TRUE(run_until([&] { return report(1).failures == 1; }));
+  EXPECT_TRUE(knows("carl"));
+  EXPECT_NE(report(1).trouble.find("users:2: this hash is Apache's MD5"), std::string::npos) << report(1).trouble;
+  EXPECT_EQ(logged("keys_refused: the keys in use stay in use"), 1U);
+  EXPECT_EQ(log.str().find("secret"), std::string::npos);
+}
+
+TEST_F(KeyringFiles, OfUsersMustBeRightAtTheStart) {
+  options.user_files = {path("users")};
+  write("users", "ann:secret\n");
+  const auto why = why_not_open();
+  EXPECT_NE(why.find("users:1: this is no hash of bcrypt"), std::string::npos) << why;
+  EXPECT_EQ(why.find("secret"), std::string::npos);
+}
+
 TEST_F(KeyringFiles, OfAddressesMustBeReadableAtTheStart) {
   options.address_files = {path("none.txt")};
   EXPECT_NE(why_not_open().find("none.txt: cannot be read"), std::string::npos);

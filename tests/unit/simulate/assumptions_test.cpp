@@ -27,15 +27,17 @@ std::vector<Assumption> assumed(std::initializer_list<const char*> as, std::init
 }
 
 TEST(Assumptions, AreToldAsSentences) {
-  const auto all = assumed({"jwt.plan=free", "api_key.owner=acme", "api_key.tier=pro", "header:X-A=b", "tls"},
-                           {"jwt.sub=remote_user", "header:X-A=upstream"});
+  const auto all =
+      assumed({"jwt.plan=free", "api_key.owner=acme", "api_key.tier=pro", "basic.user=ann", "header:X-A=b", "tls"},
+              {"jwt.sub=remote_user", "header:X-A=upstream"});
   std::vector<std::string> told;
   for (const auto& each : all) told.push_back(each.sentence());
-  EXPECT_THAT(told, testing::ElementsAre("each request has the claim plan: free", "each request has an API key of acme",
-                                         "each request has an API key of the tier pro",
-                                         "each request has the field X-A: b", "each request came over TLS",
-                                         "each request has the claim sub, which is what the log has as remote_user",
-                                         "each request has the field X-A, which is what the log has as upstream"));
+  EXPECT_THAT(told,
+              testing::ElementsAre("each request has the claim plan: free", "each request has an API key of acme",
+                                   "each request has an API key of the tier pro", "each request is of the user ann",
+                                   "each request has the field X-A: b", "each request came over TLS",
+                                   "each request has the claim sub, which is what the log has as remote_user",
+                                   "each request has the field X-A, which is what the log has as upstream"));
 }
 
 TEST(Assumptions, SayWhereTheyAreWrong) {
@@ -144,6 +146,13 @@ TEST(Assumptions, OfATokenAreBelieved) {
   EXPECT_EQ(found.limits[0].worst[0].key, "ada");
   test::Groups bare({{"192.0.2.1", 5}});
   EXPECT_EQ(run(policy, bare, {}).figures.limits[0].undecided, 5U);
+}
+
+TEST(Assumptions, NameUsersOfTheLog) {
+  Assumed all(assumed({}, {"basic.user=user"}), {"ann", "", "ben"});
+  EXPECT_EQ(all.next().assumed.user, "ann");
+  EXPECT_EQ(all.next().assumed.user, "");
+  EXPECT_EQ(all.next().assumed.user, "ben");
 }
 
 }  // namespace

@@ -52,11 +52,13 @@ TEST_P(Fixture, IsAcceptedByTheChecker) {
 
 INSTANTIATE_TEST_SUITE_P(All, Fixture,
                          testing::Values(std::pair("nginx", "shop.conf"), std::pair("nginx", "rate-limit.conf"),
-                                         std::pair("nginx", "office.conf"), std::pair("nginx", "split"),
+                                         std::pair("nginx", "office.conf"), std::pair("nginx", "staging.conf"),
+                                         std::pair("nginx", "pages.conf"), std::pair("nginx", "split"),
                                          std::pair("haproxy", "edge.cfg"), std::pair("kong", "kong.yml"),
                                          std::pair("ingress", "shop.yaml"), std::pair("spring", "application.yml"),
                                          std::pair("spring", "application.properties"),
-                                         std::pair("traefik", "dynamic.yml"), std::pair("traefik", "compose.yml")));
+                                         std::pair("traefik", "dynamic.yml"), std::pair("traefik", "compose.yml"),
+                                         std::pair("traefik", "passwords.yml")));
 
 }  // namespace
 }  // namespace headgate::translate

@@ -44,6 +44,8 @@ class PathCandidate : public Path {
         std::make_shared<const identity::ApiKeys>(identity.api_key.known),
         std::shared_ptr<const identity::JwtVerifier>(first.key_overrides->jwt(), [](const identity::JwtVerifier*) {}),
         {}};
+    for (const auto& file : identity.user_files)
+      credentials.user_lists.emplace_back(file, std::make_shared<const identity::Users>(users));
     parts.key_overrides = std::make_shared<const KeyOverrides>(
         *parts.compiled, std::make_shared<const identity::Credentials>(std::move(credentials)));
     parts.redis = candidate_redis;
@@ -294,6 +296,21 @@ TEST_F(PathCandidate, IsComparedOnceAlsoIfTheServerFails) {
   (void)ask(1);
   EXPECT_EQ(compared("both_allowed"), "1");
   EXPECT_EQ(compared("hit"), "0");
+}
+
+TEST_F(PathCandidate, KnowsWhichPasswordsWereRightForTheLiveRequest) {
+  identity.user_files = {"users"};
+  users = identity::Users(
+      std::vector<identity::User>{{"ann", "$2y$04$YsYHolJpTs2HZo6Be5aG9.dGzxgn9M2H5vDz1KHwGIu3BTQhGjyHm"}});
+  route.basic = candidate_route.basic = std::make_shared<const BasicAuth>();
+  beside("basic.user", "per-user", "2/hour");
+  const std::string right = "Authorization: Basic YW5uOndvbmRlcmxhbmQ=\r\n";
+  EXPECT_THAT(ask(3, right), ElementsAre(200U, 200U, 200U));
+  EXPECT_EQ(compared("both_allowed"), "2");
+  EXPECT_EQ(of_limit("per-user", "hit"), "1");
+  EXPECT_THAT(ask(2, "Authorization: Basic YW5uOmd1ZXNz\r\n"), ElementsAre(401U, 401U));
+  EXPECT_EQ(compared("both_refused"), "2");
+  EXPECT_THAT(ask(1, right), ElementsAre(200U)) << "what is remembered is the live path's again";
 }
 
 }  // namespace

@@ -228,6 +228,7 @@ class Path : public testing::Test {
   PathOptions options;
   RouteOptions route;
   identity::IdentityOptions identity;
+  identity::Users users;  ///< of each of identity.user_files
   std::vector<limit::Limit> limits;
   Client client{trace};
   HeardMemory memory{trace};
@@ -262,6 +263,8 @@ class Path : public testing::Test {
     if (next_app) upstream(std::string(next_app->name()));
     const auto compiled = std::make_shared<const CompiledConfig>(options, identity, limits, upstreams_, 1);
     identity::Credentials credentials{std::make_shared<const identity::ApiKeys>(identity.api_key.known), {}, {}};
+    for (const auto& file : identity.user_files)
+      credentials.user_lists.emplace_back(file, std::make_shared<const identity::Users>(users));
     if (identity.jwt) credentials.jwt = std::make_shared<const ScriptedVerifier>(trace);
     Snapshot first;
     first.compiled = compiled;

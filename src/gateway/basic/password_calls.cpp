@@ -1,0 +1,150 @@
+#include "password_calls.hpp"
+
+#include "headgate/gateway/delay.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace headgate::gateway {
+
+/// One exchange that waits for a check. It lives in the frame that waits.
+struct PasswordCalls::Waiter : boost::intrusive::list_base_hook<> {
+  Waiter(Clock& clock, Duration patience) : delay(clock, patience, Delay::For::auth) {}
+  Waiter(const Waiter&) = delete;
+  Waiter& operator=(const Waiter&) = delete;
+  ~Waiter();
+
+  Delay delay;
+  PasswordCalls* owner = nullptr;
+  Call* call = nullptr;  ///< null: it has been concluded
+  Outcome outcome = Outcome::unknown;
+};
+
+struct PasswordCalls::Call {
+  Hash name;
+  bool known = false;
+  std::shared_ptr<PasswordCheck> check;
+  boost::intrusive::list<Waiter> waiters;
+};
+
+PasswordCalls::Waiter::~Waiter() {
+  if (call == nullptr) return;
+  auto& left = *call;
+  left.waiters.erase(left.waiters.iterator_to(*this));
+  if (left.waiters.empty()) owner->forsake(left);
+}
+
+PasswordCalls::PasswordCalls(Clock& clock, PasswordPool* pool) : clock_(clock), pool_(pool) {}
+
+PasswordCalls::~PasswordCalls() { stop(); }
+
+PasswordQuestion PasswordCalls::question(const identity::Users& users, identity::BasicCredentials&& shown) const {
+  PasswordQuestion out;
+  const auto* hash = users.hash_of(shown.user);
+  out.known = hash != nullptr;
+  if (hash == nullptr) hash = users.instead(keyed_hash(shown.user, 0).low);
+  out.hash = *hash;
+  out.password = std::move(shown.password);
+  out.name = names_.name(shown.user, out.hash, out.known, out.password.view());
+  return out;
+}
+
+std::optional<bool> PasswordCalls::remembered(const PasswordQuestion& question) const noexcept {
+  const auto now = clock_.steady();
+  const auto counts = [&](const auto& table) {
+    const auto* const entry = table.find(question.name);
+    return entry != nullptr && entry->until > now;
+  };
+  if (counts(right_)) return true;
+  if (counts(wrong_)) return false;
+  return std::nullopt;
+}
+
+void PasswordCalls::remember(const Hash& name, bool right) {
+  auto& table = right ? right_ : wrong_;
+  auto* entry = table.find(name);
+  if (entry == nullptr)
+    entry = table.insert(
+        name, [](const Remembered& a, const Remembered& b) { return a.until > b.until; },
+        [](const Remembered&) { return false; });
+  if (entry != nullptr) entry->until = clock_.steady() + (right ? kRightFor : kWrongFor);
+}
+
+PasswordCalls::Call* PasswordCalls::begin(const Exchange& x, PasswordQuestion&& question) {
+  if (!inbox_) inbox_ = std::make_shared<PasswordInbox>(clock_, &PasswordCalls::collect, this);
+  auto call = std::make_unique<Call>();
+  call->name = question.name;
+  call->known = question.known;
+  call->check = std::make_shared<PasswordCheck>();
+  auto& check = *call->check;
+  check.key = keyed_hash(x.caller.ip_key, 0);
+  check.password = std::move(question.password);
+  check.hash = std::move(question.hash);
+  check.to = inbox_;
+  if (!pool_->ask(call->check)) return nullptr;
+  auto& made = *call;
+  calls_.emplace(made.name, std::move(call));
+  return &made;
+}
+
+Task<PasswordCalls::Outcome> PasswordCalls::ask(Exchange& x, PasswordQuestion question, Duration patience) {
+  if (stopped_) co_return Outcome::unknown;
+  if (pool_ == nullptr) {
+    const bool right = identity::is_password(question.password, question.hash) && question.known;
+    remember(question.name, right);
+    co_return right ? Outcome::right : Outcome::wrong;
+  }
+  const auto found = calls_.find(question.name);
+  auto* const call = found != calls_.end() ? found->second.get() : begin(x, std::move(question));
+  if (call == nullptr) co_return Outcome::unknown;
+  Waiter waiter(clock_, patience);
+  waiter.owner = this;
+  waiter.call = call;
+  call->waiters.push_back(waiter);
+  x.delay = &waiter.delay;
+  co_await waiter.delay;
+  x.delay = nullptr;
+  co_return x.client_gone ? Outcome::gone : waiter.outcome;
+}
+
+/// What is under way goes on, and is remembered.
+void PasswordCalls::forsake(Call& call) noexcept {
+  if (!pool_->drop(*call.check)) return;
+  if (const auto found = calls_.find(call.name); found != calls_.end()) calls_.erase(found);
+}
+
+void PasswordCalls::conclude(Call& call, Outcome outcome) {
+  while (!call.waiters.empty()) {
+    auto& waiter = call.waiters.front();
+    call.waiters.pop_front();
+    waiter.call = nullptr;
+    waiter.outcome = outcome;
+    waiter.delay.end();
+  }
+}
+
+void PasswordCalls::collect(void* self) {
+  auto& calls = *static_cast<PasswordCalls*>(self);
+  for (const auto& check : calls.inbox_->take()) {
+    const auto found =
+        std::ranges::find_if(calls.calls_, [&](const auto& each) { return each.second->check == check; });
+    if (found == calls.calls_.end()) continue;
+    auto& call = *found->second;
+    const bool right = check->right.value_or(false) && call.known;
+    if (check->right) calls.remember(call.name, right);
+    calls.conclude(call, !check->right ? Outcome::unknown : right ? Outcome::right : Outcome::wrong);
+    calls.calls_.erase(found);
+  }
+}
+
+void PasswordCalls::stop() {
+  stopped_ = true;
+  if (inbox_) inbox_->close();
+  for (auto& [name, call] : calls_) {
+    static_cast<void>(pool_->drop(*call->check));
+    conclude(*call, Outcome::unknown);
+  }
+  calls_.clear();
+}
+
+}  // namespace headgate::gateway
