@@ -164,6 +164,8 @@ void check_demands(Build& build, const gateway::RouteOptions& route, const Node&
 void build_auth(Build& build, const Node& route, gateway::RouteOptions& out);
 /// The users of a route.
 void build_basic(Build& build, const Node& route, gateway::RouteOptions& out);
+/// Whether tokens could only stand where the route wants a password.
+bool has_no_place_for_tokens(const Build& build, const gateway::RouteOptions& route);
 
 /// Builds the "compress" of `section`, a route or all routes; leaves `out` as it is if there is none. `false`: null.
 void build_compression(Build& build, const Node* section, gateway::CompressionPtr& out);

@@ -93,14 +93,17 @@ PasswordNames::PasswordNames() {
 
 PasswordNames::~PasswordNames() { wipe(secret_.data(), secret_.size()); }
 
-Hash PasswordNames::name(std::string_view user, std::string_view hash, bool known, std::string_view password) const {
+Hash PasswordNames::name(std::string_view user, std::string_view hash, bool known, std::string_view address,
+                         std::string_view password) const {
   password = password.substr(0, password.size() > kLongestPassword ? password.npos : kBytesOfBcrypt);
-  Wiped text(user.size() + hash.size() + password.size() + 3);
+  Wiped text(user.size() + hash.size() + address.size() + password.size() + 4);
   text.add(user);
   text.add('\0');  // in no name, and in no hash
   text.add(hash);
   text.add('\0');
   text.add(known ? '+' : '-');
+  text.add(address);
+  text.add('\0');
   text.add(password);
   const auto digest = hmac_sha256({reinterpret_cast<const char*>(secret_.data()), secret_.size()}, text.view());
   Hash out;

@@ -59,9 +59,11 @@ UserFileError fault_of_hash(std::string_view hash) {
             .help = kMakeAgain};
   }
   const auto cost = cost_of(hash);
-  // Of the last digit of the salt only two bits count: with others in it no password would ever be right.
+  // Of the last digit of the salt only two bits count, and of that of the digest four: with others in it no password
+  // would ever be right.
+  constexpr std::string_view kLastOfSalt = ".Oeu", kLastOfDigest = ".CGKOSWaeimquy26";
   if (cost == 0 || hash.size() != kBcryptBytes || !are_crypt_digits(hash.substr(7)) ||
-      std::string_view(".Oeu").find(hash[28]) == std::string_view::npos)
+      kLastOfSalt.find(hash[28]) == kLastOfSalt.npos || kLastOfDigest.find(hash.back()) == kLastOfDigest.npos)
     return {.message = "this hash of bcrypt is damaged", .help = kMakeAgain};
   if (cost < kMinBcryptCost || cost > kMaxBcryptCost)
     return {.message = "the cost of this hash is " + std::to_string(cost) + "; it may be from " +
@@ -72,7 +74,7 @@ UserFileError fault_of_hash(std::string_view hash) {
 }
 
 bool is_user_name(std::string_view name) noexcept {
-  if (name.empty() || name.size() > kLongestUser) return false;
+  if (name.empty() || name.size() > kLongestUser || name.front() == ' ' || name.back() == ' ') return false;
   for (std::size_t at = 0; at < name.size();) {
     const auto length = character_length(name, at);
     if (length == 0 || static_cast<unsigned char>(name[at]) < 0x20 || name[at] == 0x7F) return false;
@@ -91,7 +93,8 @@ UserFileError read_line(std::string_view line, User& out) {
   const auto colon = line.find(':');
   if (colon == line.npos) return {.message = "there is no ':' between a name and a hash"};
   if (!is_user_name(line.substr(0, colon)))
-    return {.message = "a name is 1 to " + std::to_string(kLongestUser) + " bytes of UTF-8 without control characters"};
+    return {.message = "a name is 1 to " + std::to_string(kLongestUser) +
+                       " bytes of UTF-8 without control characters, and without blanks around it"};
   out.name = line.substr(0, colon);
   const auto rest = line.substr(colon + 1);
   out.hash = rest.substr(0, rest.find(':'));
@@ -117,6 +120,8 @@ const std::string* Users::instead(std::uint64_t number) const noexcept {
 Result<Users, UserFileError> read_users(std::string_view text) {
   if (text.size() > kLongestUserFile)
     return UserFileError{.message = "the file is larger than " + std::to_string(kLongestUserFile >> 20) + " MiB"};
+  if (constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF"; text.starts_with(kByteOrderMark))
+    text.remove_prefix(kByteOrderMark.size());
   std::vector<User> users;
   std::map<std::string, std::size_t, std::less<>> lines;
   for (std::size_t line = 1; !text.empty(); ++line) {

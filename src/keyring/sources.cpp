@@ -68,6 +68,10 @@ Done Keyring::Sources::read_user_files() {
     auto take = [this, number](std::string_view text) -> Result<std::uint64_t, std::string> {
       auto users = identity::read_users(text);
       if (users.has_error()) return ':' + std::to_string(users.error().line) + ": " + users.error().message;
+      // A file that is being written over is empty for a moment.
+      if (users->size() == 0 && users_[number].second && users_[number].second->size() > 0)
+        return std::string(
+            ": it names nobody any more; to let nobody in, restart with it or take the users' hashes out");
       users_[number].second = std::make_shared<const identity::Users>(std::move(*users));
       return users_[number].second->size();
     };

@@ -44,8 +44,10 @@ class PasswordNames {
   PasswordNames(const PasswordNames&) = delete;
   PasswordNames& operator=(const PasswordNames&) = delete;
 
-  /// `known`: whether `hash` is the user's own. Passwords that bcrypt cannot tell apart have one name.
-  Hash name(std::string_view user, std::string_view hash, bool known, std::string_view password) const;
+  /// `known`: whether `hash` is the user's own; `address`: of whom shows it. Passwords that bcrypt cannot tell apart
+  /// have one name.
+  Hash name(std::string_view user, std::string_view hash, bool known, std::string_view address,
+            std::string_view password) const;
 
  private:
   Sha256 secret_{};

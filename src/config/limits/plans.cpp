@@ -174,6 +174,13 @@ class PlanChecker {
   void check_keys(const RouteOptions& route, const Use& use, Origin origin) {
     if (use.limit == nullptr) return;
     note_parameters(route, *use.limit);
+    const bool by_token = std::any_of(use.limit->per.begin(), use.limit->per.end(),
+                                      [](const Per& per) { return per.source->needs == Needs::token; });
+    if (by_token && has_no_place_for_tokens(build_, route))
+      report_.warning(code::kNoEffect, *use.name,
+                      "no request of " + route_text(route) + " has a token, by which limit " +
+                          in_quotes(use.limit->name) + R"( counts: its "Authorization" has a password)",
+                      R"(give tokens another place: "identity": { "jwt": { "cookie": "session" } })");
     if (find(limit_node(*use.limit), "if_absent") != nullptr) return;
     const auto unsure = std::find_if(use.limit->per.begin(), use.limit->per.end(),
                                      [&](const Per& per) { return may_lack(route, per); });

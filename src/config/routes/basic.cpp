@@ -95,13 +95,20 @@ void check_place_of_password(Build& build, const RouteOptions& route, const Node
     build.report.error_at_key(code::kConflict, node,
                               "a password stands in \"Authorization\", where API keys are looked for, too",
                               R"(give the keys another field: "identity": { "api_key": { "header": "X-API-Key" } })");
-  const auto& jwt = identity.jwt;
-  if (route.require == Require::jwt && jwt && jwt->header == kAuthorizationField && jwt->cookie.empty() &&
-      jwt->query.empty())
+  if (route.require == Require::jwt && has_no_place_for_tokens(build, route))
     build.report.error_at_key(code::kConflict, node,
                               "this route requires a token, too, and \"Authorization\" can hold only one of the two",
                               R"(give tokens another place: "identity": { "jwt": { "cookie": "session" } })");
 }
+
+}  // namespace
+
+bool has_no_place_for_tokens(const Build& build, const gateway::RouteOptions& route) {
+  const auto& jwt = build.config.identity.jwt;
+  return route.basic && jwt && jwt->header == kAuthorizationField && jwt->cookie.empty() && jwt->query.empty();
+}
+
+namespace {
 
 bool is_this_machine(const net::ListenOptions& listen) {
   boost::system::error_code ec;

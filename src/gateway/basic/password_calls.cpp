@@ -23,6 +23,8 @@ struct PasswordCalls::Waiter : boost::intrusive::list_base_hook<> {
 struct PasswordCalls::Call {
   Hash name;
   bool known = false;
+  Hash address;
+  std::optional<FailureCharge> charge;
   std::shared_ptr<PasswordCheck> check;
   boost::intrusive::list<Waiter> waiters;
 };
@@ -38,64 +40,79 @@ PasswordCalls::PasswordCalls(Clock& clock, PasswordPool* pool) : clock_(clock), 
 
 PasswordCalls::~PasswordCalls() { stop(); }
 
-PasswordQuestion PasswordCalls::question(const identity::Users& users, identity::BasicCredentials&& shown) const {
+PasswordQuestion PasswordCalls::question(const Exchange& x, const identity::Users& users,
+                                         identity::BasicCredentials&& shown) const {
   PasswordQuestion out;
   const auto* hash = users.hash_of(shown.user);
   out.known = hash != nullptr;
   if (hash == nullptr) hash = users.instead(keyed_hash(shown.user, 0).low);
   out.hash = *hash;
   out.password = std::move(shown.password);
-  out.name = names_.name(shown.user, out.hash, out.known, out.password.view());
+  out.name = names_.name(shown.user, out.hash, out.known, x.caller.ip_key, out.password.view());
   return out;
 }
 
+bool PasswordCalls::counts(const Table& table, const Hash& name) const noexcept {
+  const auto* const entry = table.find(name);
+  return entry != nullptr && entry->until > clock_.steady();
+}
+
 std::optional<bool> PasswordCalls::remembered(const PasswordQuestion& question) const noexcept {
-  const auto now = clock_.steady();
-  const auto counts = [&](const auto& table) {
-    const auto* const entry = table.find(question.name);
-    return entry != nullptr && entry->until > now;
-  };
-  if (counts(right_)) return true;
-  if (counts(wrong_)) return false;
+  if (counts(right_, question.name)) return true;
+  if (counts(wrong_, question.name)) return false;
   return std::nullopt;
 }
 
-void PasswordCalls::remember(const Hash& name, bool right) {
-  auto& table = right ? right_ : wrong_;
+void PasswordCalls::remember(Table& table, const Hash& name, Duration time) {
   auto* entry = table.find(name);
   if (entry == nullptr)
     entry = table.insert(
         name, [](const Remembered& a, const Remembered& b) { return a.until > b.until; },
         [](const Remembered&) { return false; });
-  if (entry != nullptr) entry->until = clock_.steady() + (right ? kRightFor : kWrongFor);
+  if (entry != nullptr) entry->until = clock_.steady() + time;
 }
 
-PasswordCalls::Call* PasswordCalls::begin(const Exchange& x, PasswordQuestion&& question) {
+void PasswordCalls::note(const Hash& name, const Hash& address, bool right) {
+  remember(right ? right_ : wrong_, name, right ? kRightFor : kWrongFor);
+  if (right) remember(proven_, address, kRightFor);
+}
+
+PasswordCalls::Call* PasswordCalls::begin(const Exchange& x, PasswordQuestion&& question,
+                                          std::optional<FailureCharge>&& charge) {
   if (!inbox_) inbox_ = std::make_shared<PasswordInbox>(clock_, &PasswordCalls::collect, this);
   auto call = std::make_unique<Call>();
   call->name = question.name;
   call->known = question.known;
   call->check = std::make_shared<PasswordCheck>();
   auto& check = *call->check;
-  check.key = keyed_hash(x.caller.ip_key, 0);
+  call->address = keyed_hash(x.caller.ip_key, 0);
+  check.key = call->address;
+  // However many others come, those who have shown a right one find room before them.
+  check.priority = counts(proven_, call->address) ? shed::Priority::critical : shed::Priority::normal;
   check.password = std::move(question.password);
   check.hash = std::move(question.hash);
   check.to = inbox_;
-  if (!pool_->ask(call->check)) return nullptr;
+  if (!pool_->ask(call->check)) {
+    if (charge) charge->give_back();
+    return nullptr;
+  }
+  call->charge = std::move(charge);
   auto& made = *call;
   calls_.emplace(made.name, std::move(call));
   return &made;
 }
 
-Task<PasswordCalls::Outcome> PasswordCalls::ask(Exchange& x, PasswordQuestion question, Duration patience) {
+Task<PasswordCalls::Outcome> PasswordCalls::ask(Exchange& x, PasswordQuestion question,
+                                                std::optional<FailureCharge> charge, Duration patience) {
   if (stopped_) co_return Outcome::unknown;
   if (pool_ == nullptr) {
     const bool right = identity::is_password(question.password, question.hash) && question.known;
-    remember(question.name, right);
+    note(question.name, keyed_hash(x.caller.ip_key, 0), right);
+    if (right && charge) charge->give_back();
     co_return right ? Outcome::right : Outcome::wrong;
   }
   const auto found = calls_.find(question.name);
-  auto* const call = found != calls_.end() ? found->second.get() : begin(x, std::move(question));
+  auto* const call = found != calls_.end() ? found->second.get() : begin(x, std::move(question), std::move(charge));
   if (call == nullptr) co_return Outcome::unknown;
   Waiter waiter(clock_, patience);
   waiter.owner = this;
@@ -107,7 +124,8 @@ Task<PasswordCalls::Outcome> PasswordCalls::ask(Exchange& x, PasswordQuestion qu
   co_return x.client_gone ? Outcome::gone : waiter.outcome;
 }
 
-/// What is under way goes on, and is remembered.
+/// What is under way goes on, and is remembered and charged. A place in the queue costs an attempt as well: else nobody
+/// would pay for filling it.
 void PasswordCalls::forsake(Call& call) noexcept {
   if (!pool_->drop(*call.check)) return;
   if (const auto found = calls_.find(call.name); found != calls_.end()) calls_.erase(found);
@@ -131,7 +149,8 @@ void PasswordCalls::collect(void* self) {
     if (found == calls.calls_.end()) continue;
     auto& call = *found->second;
     const bool right = check->right.value_or(false) && call.known;
-    if (check->right) calls.remember(call.name, right);
+    if (check->right) calls.note(call.name, call.address, right);
+    if (call.charge && (right || !check->right)) call.charge->give_back();
     calls.conclude(call, !check->right ? Outcome::unknown : right ? Outcome::right : Outcome::wrong);
     calls.calls_.erase(found);
   }

@@ -1,6 +1,8 @@
 #pragma once
 // Whether passwords are right: remembered, or checked by the pool while exchanges wait. docs/basic_auth.md explains it.
 
+#include "gateway/callers/failure_charge.hpp"
+
 #include "headgate/gateway/exchange.hpp"
 #include "headgate/gateway/password_pool.hpp"
 #include "headgate/identity/basic_credentials.hpp"
@@ -28,7 +30,8 @@ struct PasswordQuestion {
   identity::SecretText password;
 };
 
-/// Of one worker; its thread only. A candidate asks the live one what it remembers.
+/// What is known of a password is known of the address that has shown it: to others it tells nothing, so that nobody
+/// guesses at what a table knows. Of one worker; its thread only. A candidate asks the live one what it remembers.
 class PasswordCalls {
  public:
   /// How long a result counts. A user whose line changes has another hash, so nothing from before counts for it.
@@ -46,7 +49,7 @@ class PasswordCalls {
   PasswordCalls& operator=(const PasswordCalls&) = delete;
 
   /// `users` has at least one.
-  PasswordQuestion question(const identity::Users& users, identity::BasicCredentials&& shown) const;
+  PasswordQuestion question(const Exchange& x, const identity::Users& users, identity::BasicCredentials&& shown) const;
   /// Whether it is right, as far as that is remembered.
   std::optional<bool> remembered(const PasswordQuestion& question) const noexcept;
 
@@ -56,8 +59,12 @@ class PasswordCalls {
     unknown,  ///< too many wait, or it took too long
     gone      ///< the client has left meanwhile
   };
-  /// Those who ask the same at the same time wait for one check; each for at most `patience`.
-  Task<Outcome> ask(Exchange& x, PasswordQuestion question, Duration patience = kPatience);
+  /// Whether the same is being checked for the same address.
+  bool is_asked(const PasswordQuestion& question) const { return calls_.contains(question.name); }
+  /// Those of an address who ask the same at the same time wait for one check; each for at most `patience`. `charge` is
+  /// given back if the password is right, or if it was not checked for want of room; no matter who waits then.
+  Task<Outcome> ask(Exchange& x, PasswordQuestion question, std::optional<FailureCharge> charge = {},
+                    Duration patience = kPatience);
   /// How long a newcomer would have to wait.
   Duration wait() const { return pool_ != nullptr ? pool_->wait() : Duration(0); }
 
@@ -78,9 +85,13 @@ class PasswordCalls {
   };
 
   static void collect(void* self);
-  void remember(const Hash& name, bool right);
+  using Table = limit::RecentTable<Remembered>;
+  bool counts(const Table& table, const Hash& name) const noexcept;
+  void remember(Table& table, const Hash& name, Duration time);
+  /// What was found of a password that this address has shown.
+  void note(const Hash& name, const Hash& address, bool right);
   /// Null: the pool does not take it.
-  Call* begin(const Exchange& x, PasswordQuestion&& question);
+  Call* begin(const Exchange& x, PasswordQuestion&& question, std::optional<FailureCharge>&& charge);
   /// Nobody waits for it any more.
   void forsake(Call& call) noexcept;
   void conclude(Call& call, Outcome outcome);
@@ -90,8 +101,9 @@ class PasswordCalls {
   identity::PasswordNames names_;
   limit::RecentTable<Remembered> right_{kMaxRemembered};
   limit::RecentTable<Remembered> wrong_{kMaxRemembered};
-  std::map<Hash, std::unique_ptr<Call>, ByName> calls_;  ///< under way
-  std::shared_ptr<PasswordInbox> inbox_;                 ///< null: nothing was asked yet
+  limit::RecentTable<Remembered> proven_{kMaxRemembered};  ///< addresses that have shown a right one
+  std::map<Hash, std::unique_ptr<Call>, ByName> calls_;    ///< under way
+  std::shared_ptr<PasswordInbox> inbox_;                   ///< null: nothing was asked yet
   bool stopped_ = false;
 };
 

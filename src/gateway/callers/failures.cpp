@@ -1,5 +1,6 @@
 #include "failures.hpp"
 
+#include "failure_charge.hpp"
 #include "gateway/limits/limit_fields.hpp"
 
 namespace headgate::gateway {
@@ -30,6 +31,13 @@ MaybeProblem take_failure(Path& path, Exchange& x, bool peek) {
 MaybeProblem reserve_failure(Path& path, Exchange& x) { return take_failure(path, x, x.admission.peek); }
 
 MaybeProblem no_failure_left(Path& path, Exchange& x) { return take_failure(path, x, true); }
+
+void FailureCharge::give_back() {
+  const auto* const rule = snapshot_->compiled->failure_rule();
+  if (rule == nullptr) return;
+  const limit::Check check{.rule = rule, .key = address_, .hash = keyed_hash(address_, rule->seed)};
+  path_->services.memory.give_back({&check, 1}, path_->services.clock.wall());
+}
 
 void return_failure(Path& path, Exchange& x) {
   const auto* const rule = x.snapshot->compiled->failure_rule();

@@ -74,7 +74,7 @@ ShownUser shown_user(const Path& path, Exchange& x) {
     return out;
   }
   out.user = credentials.user;
-  out.question = path.passwords->question(*users, std::move(credentials));
+  out.question = path.passwords->question(x, *users, std::move(credentials));
   return out;
 }
 
@@ -111,19 +111,23 @@ Task<MaybeProblem> check_password(Path& path, Exchange& x) {
   auto shown = shown_user(path, x);
   if (shown.problem) co_return shown.problem;
   if (!shown.listed) co_return ask_for_password(x, AuthStatus::refused);
+  // Whoever joins a check pays nothing for it. An address without attempts learns nothing, not even of what is
+  // remembered.
+  const bool joins = path.passwords->is_asked(shown.question);
+  if (auto limited = joins ? MaybeProblem{} : no_failure_left(path, x)) {
+    note_basic(x, AuthStatus::limited);
+    co_return limited;
+  }
   auto right = path.passwords->remembered(shown.question);
   if (!right) {
+    std::optional<FailureCharge> charge;
     // Before it is known: who guesses at the same time guesses no more often.
-    if (auto limited = reserve_failure(path, x)) {
-      note_basic(x, AuthStatus::limited);
-      co_return limited;
-    }
+    if (!joins && !reserve_failure(path, x)) charge.emplace(path, x);
     const auto since = x.clock->steady();
-    auto asking = path.passwords->ask(x, std::move(shown.question), patience(x));
+    auto asking = path.passwords->ask(x, std::move(shown.question), std::move(charge), patience(x));
     const auto outcome = co_await asking;
     x.awaited += std::chrono::duration_cast<Duration>(x.clock->steady() - since);
     if (outcome == PasswordIs::gone) co_return MaybeProblem{};  // the step `serve` ends the exchange
-    if (outcome != PasswordIs::wrong) return_failure(path, x);
     if (outcome == PasswordIs::unknown) co_return not_checked(path, x);
     right = outcome == PasswordIs::right;
   }
@@ -137,6 +141,7 @@ MaybeProblem look_at_password(Path& path, Exchange& x) {
   if (!password_waits(path, x)) return {};
   auto shown = shown_user(path, x);
   if (shown.problem) return shown.problem;
+  if (auto limited = shown.listed ? no_failure_left(path, x) : MaybeProblem{}) return limited;
   const auto right = shown.listed ? path.passwords->remembered(shown.question) : std::nullopt;
   if (right) return *right ? take_user(x, shown.user) : MaybeProblem(ask_for_password(x, AuthStatus::refused));
   const bool unknown = shown.listed && !shown.question.known;

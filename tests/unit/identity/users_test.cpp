@@ -52,11 +52,18 @@ TEST(UserFile, NamesTheFormatThatItDoesNotTake) {
 TEST(UserFile, RefusesWhatNoPasswordWouldMatch) {
   EXPECT_EQ(fault_of("ann"), "1: there is no ':' between a name and a hash");
   EXPECT_EQ(fault_of("ann:"), "1: there is no hash behind the name");
-  EXPECT_EQ(fault_of(":" + kWonderland), "1: a name is 1 to 255 bytes of UTF-8 without control characters");
-  EXPECT_EQ(fault_of("a\tb:" + kWonderland), "1: a name is 1 to 255 bytes of UTF-8 without control characters");
-  EXPECT_EQ(fault_of("\xE4:" + kWonderland), "1: a name is 1 to 255 bytes of UTF-8 without control characters");
+  EXPECT_EQ(fault_of(":" + kWonderland),
+            "1: a name is 1 to 255 bytes of UTF-8 without control characters, and without blanks around it");
+  EXPECT_EQ(fault_of("a\tb:" + kWonderland),
+            "1: a name is 1 to 255 bytes of UTF-8 without control characters, and without blanks around it");
+  EXPECT_EQ(fault_of(" ann:" + kWonderland),
+            "1: a name is 1 to 255 bytes of UTF-8 without control characters, and without blanks around it");
+  EXPECT_EQ(fault_of("\xE4:" + kWonderland),
+            "1: a name is 1 to 255 bytes of UTF-8 without control characters, and without blanks around it");
   EXPECT_EQ(fault_of("ann:" + kWonderland + "x"), "1: this hash of bcrypt is damaged");
   EXPECT_EQ(fault_of("ann:" + kWonderland.substr(0, 59)), "1: this hash of bcrypt is damaged");
+  EXPECT_EQ(fault_of("ann:" + kWonderland.substr(0, 59) + "n"), "1: this hash of bcrypt is damaged")
+      << "no password has a digest that ends so";
   auto salt = kWonderland;
   salt[28] = 'z';
   EXPECT_EQ(fault_of("ann:" + salt), "1: this hash of bcrypt is damaged");
@@ -105,14 +112,14 @@ TEST(Passwords, AreRightInEachSpellingOfBcrypt) {
 TEST(Passwords, ThatBcryptCannotTellApartHaveOneName) {
   const PasswordNames names;
   const std::string long_one(72, 'x');
-  const auto name = names.name("ann", kWonderland, true, long_one);
-  EXPECT_EQ(name, names.name("ann", kWonderland, true, long_one + "y"));
-  EXPECT_NE(name, names.name("ann", kWonderland, true, long_one.substr(1)));
-  EXPECT_NE(name, names.name("ann", kWonderland, false, long_one));
-  EXPECT_NE(name, names.name("ben", kWonderland, true, long_one));
-  EXPECT_NE(name, names.name("ann", kWonderland + " ", true, long_one));
-  EXPECT_NE(name, names.name("ann", kWonderland, true, std::string(512, 'x'))) << "never right";
-  EXPECT_NE(name, PasswordNames().name("ann", kWonderland, true, long_one)) << "the secret is another one";
+  const auto name = names.name("ann", kWonderland, true, "192.0.2.7", long_one);
+  EXPECT_EQ(name, names.name("ann", kWonderland, true, "192.0.2.7", long_one + "y"));
+  EXPECT_NE(name, names.name("ann", kWonderland, true, "192.0.2.7", long_one.substr(1)));
+  EXPECT_NE(name, names.name("ann", kWonderland, false, "192.0.2.7", long_one));
+  EXPECT_NE(name, names.name("ben", kWonderland, true, "192.0.2.7", long_one));
+  EXPECT_NE(name, names.name("ann", kWonderland + " ", true, "192.0.2.7", long_one));
+  EXPECT_NE(name, names.name("ann", kWonderland, true, "192.0.2.7", std::string(512, 'x'))) << "never right";
+  EXPECT_NE(name, PasswordNames().name("ann", kWonderland, true, "192.0.2.7", long_one)) << "the secret is another one";
 }
 
 BasicForm form_of(std::string_view value) {

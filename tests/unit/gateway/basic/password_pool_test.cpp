@@ -45,16 +45,19 @@ class CheckedPasswords : public testing::Test {
     auto& asked = asked_.emplace_back();
     asked.x.caller.ip_key = address;
     identity::BasicCredentials shown{.user = std::move(user), .password = identity::SecretText(password)};
-    spawn(wait(asked, calls->question(users, std::move(shown)), patience), "asked");
+    spawn(wait(asked, calls->question(asked.x, users, std::move(shown)), patience), "asked");
     return asked;
   }
   Task<void> wait(Asked& asked, PasswordQuestion question, Duration patience) {
-    auto asking = calls->ask(asked.x, std::move(question), patience);
+    auto asking = calls->ask(asked.x, std::move(question), {}, patience);
     asked.outcome = co_await asking;
   }
-  std::optional<bool> remembered(std::string user, const std::string& password) {
+  std::optional<bool> remembered(std::string user, const std::string& password,
+                                 std::string_view address = "192.0.2.7") {
+    Exchange x;
+    x.caller.ip_key = address;
     return calls->remembered(
-        calls->question(users, {.user = std::move(user), .password = identity::SecretText(password)}));
+        calls->question(x, users, {.user = std::move(user), .password = identity::SecretText(password)}));
   }
   template <class Ready>
   bool run_until(Ready ready) {
@@ -102,6 +105,26 @@ TEST_F(CheckedPasswords, AreRightOrWrongAndRemembered) {
   EXPECT_EQ(remembered("nobody", "wonderland"), false);
   EXPECT_EQ(remembered("ann", "another"), std::nullopt);
   EXPECT_EQ(pool.counts().checked, 3U);
+}
+
+TEST_F(CheckedPasswords, AreRememberedForTheAddressThatHasShownThem) {
+  const auto& right = ask("ann", "wonderland");
+  ASSERT_TRUE(run_until([&] { return right.outcome.has_value(); }));
+  EXPECT_EQ(remembered("ann", "wonderland", "192.0.2.8"), std::nullopt) << "else anybody could guess at the memory";
+}
+
+TEST_F(CheckedPasswords, OfAddressesThatHaveShownARightOneFindRoomBeforeAllOthers) {
+  const auto& right = ask("ann", "wonderland");
+  ASSERT_TRUE(run_until([&] { return right.outcome.has_value(); }));
+  ask("dear", "first", "198.51.100.1");
+  ASSERT_TRUE(run_until([&] { return pool.counts().waiting == 0; }));
+  for (std::size_t i = 0; i < PasswordPool::kMaxWaiting; ++i) ask("dear", "guess", "2001:db8::" + std::to_string(i));
+  const auto& stranger = ask("ann", "wonderland", "192.0.2.9");
+  const auto& ben = ask("ben", "open sesame");
+  ASSERT_TRUE(run_until([&] { return ben.outcome.has_value(); }));
+  EXPECT_EQ(stranger.outcome, Outcome::unknown) << "there is no room for another line";
+  EXPECT_EQ(ben.outcome, Outcome::wrong) << "it was checked, and before them";
+  EXPECT_LE(pool.counts().checked, 4U);
 }
 
 TEST_F(CheckedPasswords, AreForgottenWithTheHashTheyWereRightFor) {
