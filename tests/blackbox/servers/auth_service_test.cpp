@@ -227,7 +227,7 @@ TEST(AuthService, AnswersAcrossAReloadAndIsForgottenByIt) {
 
 TEST(AuthService, AnswersAcrossAnUpgradeAndIsAskedAgainByTheNextProcess) {
   FakeUpstream service;
-  Json auth = {{"url", service.url() + "/check"}, {"copy", {"X-User"}}};
+  Json auth = {{"url", service.url() + "/check"}, {"copy", {"X-User"}}, {"timeout", "30s"}};
   auth.merge_patch(kRemembers);
   Upgraded upgraded(Json{{"routes", Json::array({{{"path", "/*"}, {"to", "app"}, {"auth", auth}}})}});
   service.answer_next(1, {{"X-Test-Hold", "1"}, field("X-User: alice")});
