@@ -237,7 +237,7 @@ class Locations {
     bool is_block = false;
     const auto upstream =
         pass == nullptr ? std::string() : upstream_for(work_, *pass, scope, route, authority, path, is_block);
-    if (upstream.empty()) {
+    if (pass == nullptr || upstream.empty()) {
       if (pass == nullptr) {
         for (const auto* name : kContentHandlers)
           if (const auto* const found = own(location, name))

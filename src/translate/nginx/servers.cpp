@@ -221,7 +221,7 @@ void take_real_ip(NginxWork& work, const NginxScope& scope) {
   const auto name = header == nullptr ? std::string("x-real-ip") : lower(header->word(0));  // nginx's default
   if (name == "x-real-ip")
     work.draft.identity.set("address_from", json_text("X-Real-IP"));
-  else if (name != "x-forwarded-for" && name != "proxy_protocol")
+  else if (header != nullptr && name != "x-forwarded-for" && name != "proxy_protocol")
     say(work.draft.identity, Matter::lost, header->spot, header->text(),
         "headgate reads X-Forwarded-For, Forwarded, X-Real-IP or the PROXY protocol");
   if (name == "x-forwarded-for" && !scope.on("real_ip_recursive"))
@@ -274,7 +274,7 @@ void take_servers(NginxWork& work, const std::vector<const Directive*>& found, c
     if (chosen == nullptr || (chosen->to_https && !server.to_https)) chosen = &server;
   }
   for (const auto& server : servers) {
-    if (!server.is_default || &server == chosen || server.to_https) continue;
+    if (chosen == nullptr || !server.is_default || &server == chosen || server.to_https) continue;
     work.draft.say(
         Matter::differs, server.directive->spot, "server",
         "it answers unknown hosts on its own address; headgate's routes are those of all addresses, and unknown "

@@ -115,12 +115,13 @@ TEST(BasicAuth, HoldsUpNobodyElseWhilePasswordsAreChecked) {
   }
   RawClient client = proxy.client();
   for (int i = 0; i < 20; ++i) EXPECT_EQ(client.get("/open").status(), 200);
-  const auto begun = std::chrono::steady_clock::now();
-  EXPECT_EQ(client.get("/open").status(), 200);
-  EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::milliseconds(200)) << "less than one check";
-  std::size_t answered = 0;
-  for (auto& each : guessing) answered += each.read().status() == 401 ? 1U : 0U;
-  EXPECT_EQ(answered, guessing.size());
+  const auto others_done = std::chrono::steady_clock::now();
+  for (auto& each : guessing) {
+    const auto status = each.read().status();
+    EXPECT_TRUE(status == 401 || status == 503) << status;  // 503: this machine has more to do than checks
+  }
+  EXPECT_GT(std::chrono::steady_clock::now() - others_done, std::chrono::milliseconds(20))
+      << "the others had their answers before the last check was done";
 }
 
 TEST(BasicAuth, RefusesAnAddressThatGuessesBeforeItChecksMore) {
