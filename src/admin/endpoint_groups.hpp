@@ -50,6 +50,8 @@ std::vector<AdminEndpoint> ban_endpoints(const std::shared_ptr<services::BanServ
 std::vector<AdminEndpoint> override_endpoints(OperatorBoard& board,
                                               const std::shared_ptr<services::OverrideService>& overrides,
                                               std::shared_ptr<const KeyReader> keys, std::shared_ptr<const KeyUse> use);
+/// GET and POST /api/v1/keys, GET and DELETE /api/v1/keys/{id}: the known API keys; issues and revokes them.
+std::vector<AdminEndpoint> api_key_endpoints(OperatorBoard& board, const std::shared_ptr<services::KeyService>& keys);
 /// GET /api/v1/top and GET /api/v1/limits/{name}/top: who is limited.
 std::vector<AdminEndpoint> top_endpoints(std::shared_ptr<services::TopService> service, const observe::Logs& logs);
 /// GET /api/v1/usage and GET /api/v1/usage/{day}: the usage report.

@@ -1,0 +1,39 @@
+#pragma once
+// The record of an API key as text, and what becomes of keys that gateways issue and revoke.
+
+#include "headgate/core/time.hpp"
+#include "headgate/identity/options.hpp"
+
+#include <chrono>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace headgate::identity {
+
+/// 64 hexadecimal digits.
+std::string hexadecimal(const Sha256& digest);
+
+/// How an operator names a key: the first 16 hexadecimal digits of its SHA-256.
+std::string id_of(const Sha256& digest);
+/// Whether `text` has the form of an id.
+bool is_id(std::string_view text) noexcept;
+
+/// The record on one line, as an element of "keys" in a key file (see read_api_keys). Times are to the second.
+std::string record_text(const ApiKeyRecord& record);
+/// The opposite. Nothing if it is not one record, or longer than kLongestRecord.
+std::optional<ApiKeyRecord> read_record(std::string_view text);
+inline constexpr std::size_t kLongestRecord = 16UL * 1024;
+
+/// What remains of a key that is revoked at `now`: who had it, but no limits. One that is revoked already stays so.
+ApiKeyRecord revoked_at(const ApiKeyRecord& record, Instant now);
+
+/// How long a revoked key is remembered, so that no gateway that was away brings it back.
+inline constexpr Duration kRemembersRevoked = std::chrono::hours(24 * 366);
+/// How long an issued key stays in the file after it has expired.
+inline constexpr Duration kRemembersExpired = std::chrono::hours(24 * 31);
+/// Whether nobody needs the record any more. Never of one that was written by hand.
+bool is_past(const ApiKeyRecord& record, Instant now) noexcept;
+
+}  // namespace headgate::identity
