@@ -68,6 +68,19 @@ bool is_id(std::string_view text) noexcept {
   return text.size() == kIdDigits && std::all_of(text.begin(), text.end(), digit);
 }
 
+Sha256 named_by(std::string_view id) noexcept {
+  Sha256 out{};
+  if (!is_id(id)) return out;
+  const auto value = [](char c) { return static_cast<unsigned>(c <= '9' ? c - '0' : c - 'a' + 10); };
+  for (std::size_t i = 0; i < kIdDigits / 2; ++i)
+    out[i] = static_cast<unsigned char>(value(id[2 * i]) * 16 + value(id[2 * i + 1]));
+  return out;
+}
+
+bool same_id(const Sha256& a, const Sha256& b) noexcept {
+  return std::equal(a.begin(), a.begin() + kIdDigits / 2, b.begin());
+}
+
 std::string record_text(const ApiKeyRecord& record) {
   std::string out = "{ ";
   append_member(out, "sha256", hexadecimal(record.digest));
@@ -108,8 +121,9 @@ ApiKeyRecord revoked_at(const ApiKeyRecord& record, Instant now) {
 }
 
 bool is_past(const ApiKeyRecord& record, Instant now) noexcept {
+  if (!record.issued) return false;
   if (record.revoked) return now - *record.revoked >= kRemembersRevoked;
-  return record.issued && record.expires && now - *record.expires >= kRemembersExpired;
+  return record.expires && now - *record.expires >= kRemembersExpired;
 }
 
 }  // namespace headgate::identity

@@ -83,8 +83,8 @@ void KeyService::adopt(const std::shared_ptr<const ActiveConfig>& active) {
   }
 }
 
-void KeyService::in_force(const std::shared_ptr<const gateway::KeyOverrides>& keys) {
-  keys_ = keys;
+void KeyService::in_force(std::shared_ptr<const identity::ApiKeys> keys) {
+  keys_ = std::move(keys);
   count();
 }
 
@@ -98,13 +98,12 @@ void KeyService::issue(ApiKeyRecord record, Tell tell) {
   if (stopped_ || !use_) return tell(refused(503, "This gateway is ending."));
   if (!config_->identity.api_key.issue)
     return tell(refused(409, "No key can be issued here: \"identity.api_key.issue\" is not true."));
-  const auto& all = keys_->api_keys().records();
-  const auto id = identity::id_of(record.digest);
-  const auto has_id = [&](const ApiKeyRecord& each) { return identity::id_of(each.digest) == id; };
+  const auto& all = keys_->records();
+  const auto has_id = [&](const ApiKeyRecord& each) { return identity::same_id(each.digest, record.digest); };
   if (std::any_of(all.begin(), all.end(), has_id) ||
       std::any_of(to_issue_.begin(), to_issue_.end(), [&](const auto& each) { return has_id(each.record); }))
-    return tell(
-        refused(409, "There is a key with this SHA-256 already, or one that begins with the same id: " + id + '.'));
+    return tell(refused(409, "There is a key with this SHA-256 already, or one that begins with the same id: " +
+                                 identity::id_of(record.digest) + '.'));
   if (counts().issued + to_issue_.size() >= kMaxIssued)
     return tell(
         refused(409, "There are " + std::to_string(kMaxIssued) +
@@ -119,8 +118,9 @@ void KeyService::revoke(const std::string& id, Tell tell) {
   if (!config_->identity.api_key.issue)
     return tell(refused(409, "No key can be revoked here: \"identity.api_key.issue\" is not true."));
   const ApiKeyRecord* found = nullptr;
-  for (const auto& each : keys_->api_keys().records()) {
-    if (identity::id_of(each.digest) != id) continue;
+  const auto named = identity::named_by(id);
+  for (const auto& each : keys_->records()) {
+    if (!identity::same_id(each.digest, named)) continue;
     if (found != nullptr && found->digest != each.digest)
       return tell(refused(409, "Several keys have this id: change the key file by hand."));
     if (found == nullptr) found = &each;
@@ -230,7 +230,7 @@ void KeyService::apply(const std::vector<limit::LogEntry>& entries, const std::f
   for (const auto& entry : entries) {
     const auto record = identity::read_record(entry.text);
     if (!record || !is_shared(*record)) continue;
-    const auto* const here = keys_->api_keys().find(record->digest);
+    const auto* const here = keys_->find(record->digest);
     // A log that only says that it was issued has lost its end.
     if (record->revoked || here == nullptr || !here->revoked) refill_.seen(name_of(*record));
     const bool news = record->revoked ? here == nullptr || !here->revoked : here == nullptr;
@@ -257,7 +257,7 @@ void KeyService::apply(const std::vector<limit::LogEntry>& entries, const std::f
 std::vector<LogRefill::Known> KeyService::known() const {
   std::vector<LogRefill::Known> out;
   const auto at = clock_.wall();
-  for (const auto& record : keys_->api_keys().records())
+  for (const auto& record : keys_->records())
     if (is_shared(record) && !identity::is_past(record, at)) out.push_back({name_of(record), entry_of(record, at)});
   return out;
 }
@@ -275,7 +275,7 @@ void KeyService::trouble(const std::string& why) {
 void KeyService::count() {
   Counts now{.on = config_ && config_->identity.api_key.issue, .unwritten = unwritten_.size()};
   if (keys_) {
-    for (const auto& each : keys_->api_keys().records()) {
+    for (const auto& each : keys_->records()) {
       now.issued += is_shared(each) ? 1 : 0;
       now.revoked += each.revoked ? 1 : 0;
     }

@@ -19,6 +19,10 @@ std::string hexadecimal(const Sha256& digest);
 std::string id_of(const Sha256& digest);
 /// Whether `text` has the form of an id.
 bool is_id(std::string_view text) noexcept;
+/// Of an id, the part of a digest that it names, with zeros behind it; all zeros if it is none.
+Sha256 named_by(std::string_view id) noexcept;
+/// Whether both have the same id.
+bool same_id(const Sha256& a, const Sha256& b) noexcept;
 
 /// The record on one line, as an element of "keys" in a key file (see read_api_keys). Times are to the second.
 std::string record_text(const ApiKeyRecord& record);
@@ -33,7 +37,7 @@ ApiKeyRecord revoked_at(const ApiKeyRecord& record, Instant now);
 inline constexpr Duration kRemembersRevoked = std::chrono::hours(24 * 366);
 /// How long an issued key stays in the file after it has expired.
 inline constexpr Duration kRemembersExpired = std::chrono::hours(24 * 31);
-/// Whether nobody needs the record any more. Never of one that was written by hand.
+/// Whether nobody needs the record any more. Never of a key that people wrote: it may stand elsewhere, too.
 bool is_past(const ApiKeyRecord& record, Instant now) noexcept;
 
 }  // namespace headgate::identity

@@ -5,7 +5,6 @@
 #include "headgate/config/config.hpp"
 #include "headgate/core/clock.hpp"
 #include "headgate/core/result.hpp"
-#include "headgate/gateway/key_overrides.hpp"
 #include "headgate/identity/api_keys.hpp"
 #include "headgate/observe/metrics.hpp"
 #include "headgate/services/log_exchange.hpp"
@@ -47,7 +46,7 @@ class KeyService final : public Service, public std::enable_shared_from_this<Key
   void serve(RunAside aside, Use use, TellTrouble trouble);
   void adopt(const std::shared_ptr<const ActiveConfig>& active) override;
   /// The keys in force.
-  void in_force(const std::shared_ptr<const gateway::KeyOverrides>& keys);
+  void in_force(std::shared_ptr<const identity::ApiKeys> keys);
   /// What holds, and is not in the file yet.
   Records unwritten() const;
   /// Of the active configuration.
@@ -114,7 +113,7 @@ class KeyService final : public Service, public std::enable_shared_from_this<Key
   Use use_;
   TellTrouble tell_trouble_;
   std::shared_ptr<const config::Config> config_;
-  std::shared_ptr<const gateway::KeyOverrides> keys_;
+  std::shared_ptr<const identity::ApiKeys> keys_;
   std::map<identity::Sha256, identity::ApiKeyRecord> unwritten_;
   std::vector<Waiting> to_issue_;   ///< for the next write
   std::vector<Waiting> to_revoke_;  ///< they hold; told after the next write

@@ -102,8 +102,9 @@ AdminAnswer one_key(const OperatorBoard& board, const AdminCall& call) {
   const auto id = call.parameter("id");
   if (!identity::is_id(id)) return refused_key(400, kKeyIdForm);
   const auto active = board.now().active;
+  const auto named = identity::named_by(id);
   for (const auto& each : active->key_overrides->api_keys().records())
-    if (identity::id_of(each.digest) == id)
+    if (identity::same_id(each.digest, named))
       return {.body = services::text_of(json_of(each, now())), .type = AdminAnswer::kJson};
   return refused_key(404, "No key has this id.");
 }
@@ -112,10 +113,13 @@ AdminAnswer one_key(const OperatorBoard& board, const AdminCall& call) {
 std::vector<const ApiKeyRecord*> page_of(const std::vector<ApiKeyRecord>& all, std::string_view owner,
                                          std::string_view after, std::size_t count) {
   const auto before = [](const ApiKeyRecord* a, const ApiKeyRecord* b) { return a->digest < b->digest; };
+  const auto last = identity::named_by(after);
+  const auto is_behind = [&](const identity::Sha256& digest) {
+    return after.empty() || (digest > last && !identity::same_id(digest, last));
+  };
   std::vector<const ApiKeyRecord*> out;
   for (const auto& each : all)
-    if ((owner.empty() || each.owner == owner) && (after.empty() || identity::id_of(each.digest) > after))
-      out.push_back(&each);
+    if ((owner.empty() || each.owner == owner) && is_behind(each.digest)) out.push_back(&each);
   std::stable_sort(out.begin(), out.end(), before);
   // A key that is known twice, as in the file and in the configuration, is listed as the first one, which counts.
   const auto same = [](const ApiKeyRecord* a, const ApiKeyRecord* b) { return a->digest == b->digest; };

@@ -65,7 +65,8 @@ void print_keys(const Answer& answer) {
                text_in(key, "expires"),
                text_in(key, "issued")});
   }
-  print_table(table, "no API key is known\n");
+  std::fputs(table.empty() ? "no API key is known\n" : table.text(stdout_has_colours(), stdout_width()).c_str(),
+             stdout);
   if (const auto after = text_in(answer, "after"); !after.empty())
     std::fprintf(stderr, "headgate: there may be more keys: headgate keys list --after %s\n", printable(after).c_str());
 }

@@ -99,7 +99,7 @@ void GatewayProgram::activate(PendingConfig next) {
   shared_.board.use_upstreams(watched_upstreams(*now_, sizes_));
   shared_.operators.use(now_);
   shared_.overrides->in_force(now_->overrides.get());
-  shared_.keys->in_force(now_->key_overrides);
+  shared_.keys->in_force(keyring_->now()->api_keys);
   services_.adopt(now_);
 }
 

@@ -58,6 +58,25 @@ TEST(KeyRecord, IsNotReadIfItIsAnythingElse) {
   EXPECT_FALSE(read_record(text + std::string(kLongestRecord, ' ')));
 }
 
+TEST(KeyRecord, IsNamedByTheBeginOfItsDigest) {
+  const auto digest = sha256("a");
+  const auto id = id_of(digest);
+  EXPECT_TRUE(is_id(id));
+  EXPECT_TRUE(same_id(digest, named_by(id))) << id;
+  EXPECT_FALSE(same_id(sha256("b"), named_by(id)));
+  for (const char* other : {"", "0123456789abcde", "0123456789abcdeF", "0123456789abcdefa", "0123456789abcdeg"})
+    EXPECT_FALSE(is_id(other)) << other;
+}
+
+TEST(KeyRecord, IsNeverPastIfPeopleWroteTheKey) {
+  auto record = issued("a", "acme");
+  record.revoked = kNoon;
+  const auto later = kNoon + std::chrono::hours(24 * 400);
+  EXPECT_TRUE(is_past(record, later));
+  record.issued.reset();
+  EXPECT_FALSE(is_past(record, later)) << "the key may stand in the configuration, too";
+}
+
 TEST(ChangedKeyFile, KeepsWhatPeopleWroteAsItIsWritten) {
   const std::string before =
       "{\n\t\"keys\" : [\n\t\t" + hand("1", R"(, "note": "a ] and a } in it")") + ",\n\n  " + hand("2") + "]\n}\n";
