@@ -43,7 +43,7 @@ std::vector<AdminEndpoint> endpoints_of(const Subjects& s) {
   add(api_key_endpoints(operators, s.keys));
   out.push_back(routes_endpoint(operators));
   add(top_endpoints(s.top, s.logs));
-  add(usage_endpoints(s.billing));
+  add(usage_endpoints(operators, s.billing, keys));
   out.push_back(servers_endpoint(
       [&board = s.board] { return board.upstreams(); },
       [&operators, &flights = s.flights, &registry = s.registry](const std::string& upstream) {

@@ -307,6 +307,17 @@ inline constexpr std::array kSchemas = {
         "day": {"type": "string", "format": "date"}, "from": {"type": "string", "format": "date-time"},
         "until": {"type": "string", "format": "date-time"}, "complete": {"type": "boolean"},
         "complete_from": {"type": "string", "format": "date-time"}}}}}})"},
+    NamedSchema{"Usage", R"({"oneOf": [{"$ref": "#/components/schemas/UsageDays"},
+      {"$ref": "#/components/schemas/UsageHistory"}]})"},
+    NamedSchema{"UsageHistory", R"({"type": "object", "required": ["from", "to", "time_zone", "kept_from", "limits"],
+      "properties": {"from": {"type": "string", "format": "date"}, "to": {"type": "string", "format": "date"},
+      "time_zone": {"type": "string"}, "kept_from": {"type": "string", "format": "date"},
+      "limits": {"type": "array", "items": {"type": "object",
+        "required": ["limit", "key", "used", "requests", "months", "days"], "properties": {
+        "limit": {"type": "string"}, "key": {"type": "string"}, "used": {"type": "integer"},
+        "requests": {"type": "integer"},
+        "months": {"type": "array", "items": {"type": "object", "required": ["month", "used", "requests", "complete"]}},
+        "days": {"type": "array", "items": {"type": "object", "required": ["day", "used", "requests", "complete"]}}}}}}})"},
     NamedSchema{"UsageRecord", R"({"type": "object",
       "required": ["day", "limit", "key", "used", "requests", "complete", "cursor"], "properties": {
       "day": {"type": "string", "format": "date"}, "limit": {"type": "string"}, "key": {"type": "string"},

@@ -112,6 +112,7 @@ void offer_refused(CLI::App& app, int& result);
 void offer_top(CLI::App& app, int& result);
 void offer_traffic(CLI::App& app, int& result);
 void offer_usage_report(CLI::App& app, int& result);
+void offer_usage_history(CLI::App& app, int& result);
 void offer_explain(CLI::App& app, int& result);  ///< also `routes`
 void offer_test(CLI::App& app, int& result);
 void offer_import(CLI::App& app, int& result);

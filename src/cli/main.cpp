@@ -250,6 +250,7 @@ int do_command(int count, char** words) {
   offer_top(app, result);
   offer_traffic(app, result);
   offer_usage_report(app, result);
+  offer_usage_history(app, result);
   offer_help(app, result);
   offer_completion(app);
   offer_manual(app, result);
