@@ -25,7 +25,12 @@ class KeyFileText {
 
   /// Takes over the next record of the file, as it is written or with other words.
   void keep(std::size_t at) { put(between(at), text_of(at)); }
-  void replace(std::size_t at, const std::string& with) { put(between(at), with); }
+  /// The same with one more member at its end.
+  void keep_with(std::size_t at, const std::string& member) {
+    const auto text = text_of(at);
+    const auto end = text.find_last_not_of(" \t\r\n", text.size() - 2) + 1;  // before the brace
+    put(between(at), std::string(text.substr(0, end)) + ", " + member + " }");
+  }
   void add(const std::string& record) { put(any_ ? ",\n    " : before_.places.empty() ? "\n    " : "", record); }
 
   std::string whole() && {
@@ -89,7 +94,7 @@ Result<ChangedKeyFile, KeyFileError> change_key_file(std::string_view json, std:
   KeyFileText text(json, *before);
   for (std::size_t i = 0; i < before->records.size(); ++i) {
     if (is_past(before->records[i], now)) continue;
-    in_place[i] != nullptr ? text.replace(i, record_text(*in_place[i])) : text.keep(i);
+    in_place[i] != nullptr ? text.keep_with(i, revoked_text(*in_place[i])) : text.keep(i);
   }
   for (const auto& each : changes)
     if (wanted[each.digest] == &each && !found.contains(each.digest)) text.add(record_text(each));

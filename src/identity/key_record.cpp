@@ -24,6 +24,12 @@ void append_member(std::string& out, std::string_view name, std::string_view val
   append_text(out, value);
 }
 
+/// A key may expire at the end of the last day that can be written.
+std::string moment_text(Instant moment) {
+  constexpr Instant kLast = std::chrono::sys_days(std::chrono::year(10000) / 1 / 1);
+  return moment >= kLast ? "9999-12-31" : expiry_text(moment);
+}
+
 void append_list(std::string& out, const std::vector<std::string>& all) {
   out += '[';
   for (const auto& each : all) {
@@ -90,7 +96,7 @@ std::string record_text(const ApiKeyRecord& record) {
     out += R"(, "tags": )";
     append_list(out, record.tags);
   }
-  if (record.expires) append_member(out, "expires", expiry_text(*record.expires));
+  if (record.expires) append_member(out, "expires", moment_text(*record.expires));
   if (record.disabled && !record.revoked) out += R"(, "disabled": true)";
   if (!record.overrides.empty()) {
     out += R"(, "limits": {)";
@@ -100,10 +106,12 @@ std::string record_text(const ApiKeyRecord& record) {
     }
     out += '}';
   }
-  if (record.issued) append_member(out, "issued", expiry_text(*record.issued));
-  if (record.revoked) append_member(out, "revoked", expiry_text(*record.revoked));
+  if (record.issued) append_member(out, "issued", moment_text(*record.issued));
+  if (record.revoked) append_member(out, "revoked", moment_text(*record.revoked));
   return out + " }";
 }
+
+std::string revoked_text(const ApiKeyRecord& record) { return R"("revoked": ")" + moment_text(*record.revoked) + '"'; }
 
 std::optional<ApiKeyRecord> read_record(std::string_view text) {
   if (text.size() > kLongestRecord) return std::nullopt;
@@ -121,9 +129,7 @@ ApiKeyRecord revoked_at(const ApiKeyRecord& record, Instant now) {
 }
 
 bool is_past(const ApiKeyRecord& record, Instant now) noexcept {
-  if (!record.issued) return false;
-  if (record.revoked) return now - *record.revoked >= kRemembersRevoked;
-  return record.expires && now - *record.expires >= kRemembersExpired;
+  return record.issued && record.expires && now - *record.expires >= kRemembersExpired;
 }
 
 }  // namespace headgate::identity

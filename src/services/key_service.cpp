@@ -35,6 +35,9 @@ Hash name_of(const ApiKeyRecord& record) {
 
 bool is_shared(const ApiKeyRecord& record) noexcept { return record.issued || record.revoked; }
 
+/// Whether a log has room for it: what people added to a record in the file may be too much.
+bool is_short(const ApiKeyRecord& record) { return identity::record_text(record).size() <= identity::kLongestShared; }
+
 void tell_of(std::string_view name, std::string_view sentence, const ApiKeyRecord& record) {
   const auto id = identity::id_of(record.digest);
   observe::event(LogLevel::warning, name, sentence, {{"id", id}, {"owner", record.owner}});
@@ -70,8 +73,10 @@ void KeyService::adopt(const std::shared_ptr<const ActiveConfig>& active) {
   const auto& now = config_->identity.api_key;
   const bool other_file = !before || before->identity.api_key.file != now.file || !before->identity.api_key.issue;
   const bool other_redis = !before || before->redis != config_->redis;
-  if (!now.issue || (before && other_file)) {
-    unwritten_.clear();  // it was of another file
+  // What was issued is in the old file; a key that was revoked is so whatever the file is.
+  if (before && other_file) std::erase_if(unwritten_, [](const auto& each) { return !each.second.revoked; });
+  if (!now.issue) {
+    refuse_waiting("the configuration does not let keys be issued and revoked any more");
     trouble({});
   }
   count();
@@ -85,7 +90,40 @@ void KeyService::adopt(const std::shared_ptr<const ActiveConfig>& active) {
 
 void KeyService::in_force(std::shared_ptr<const identity::ApiKeys> keys) {
   keys_ = std::move(keys);
+  note_ended();
   count();
+}
+
+/// A file that was put back, as from a backup, makes no revoked key good again, and loses no end of one, while this
+/// process knows better.
+void KeyService::note_ended() {
+  for (const auto& each : keys_->records())
+    if (each.revoked) ended_.insert_or_assign(each.digest, each);
+  const auto at = clock_.wall();
+  std::erase_if(ended_, [at](const auto& each) { return identity::is_past(each.second, at); });
+  bool any = false;
+  for (const auto& [digest, end] : ended_) {
+    const auto* const now = keys_->find(digest);
+    if (now == nullptr || !now->revoked) any = unwritten_.insert_or_assign(digest, end).second || any;
+  }
+  if (any) calls_.post([this] { hold_ended(); });
+}
+
+void KeyService::hold_ended() {
+  if (stopped_ || !use_) return;
+  observe::event(LogLevel::warning, "revoked_keys_kept",
+                 "the key file does not say of revoked keys that they are: they stay so, and are written so",
+                 {{"source", file()}});
+  count_unwritten();
+  use_(unwritten(), [] {});
+  write();
+}
+
+/// Whoever asked before gets an answer, also if nothing is written any more.
+void KeyService::refuse_waiting(const char* why) {
+  for (const auto& each : std::exchange(to_issue_, {}))
+    each.tell(refused(409, "No key was issued: " + std::string(why) + '.'));
+  for (const auto& each : std::exchange(to_revoke_, {})) each.tell(Done{.record = each.record, .unwritten = why});
 }
 
 KeyService::Records KeyService::unwritten() const {
@@ -105,9 +143,8 @@ void KeyService::issue(ApiKeyRecord record, Tell tell) {
     return tell(refused(409, "There is a key with this SHA-256 already, or one that begins with the same id: " +
                                  identity::id_of(record.digest) + '.'));
   if (counts().issued + to_issue_.size() >= kMaxIssued)
-    return tell(
-        refused(409, "There are " + std::to_string(kMaxIssued) +
-                         " issued keys already, with those that were revoked within a year; no more are taken."));
+    return tell(refused(409, "There are " + std::to_string(kMaxIssued) +
+                                 " issued keys already, with those that are revoked; no more are taken."));
   record.issued = std::chrono::floor<std::chrono::seconds>(clock_.wall());
   to_issue_.push_back({std::move(record), std::move(tell)});
   write();
@@ -146,7 +183,7 @@ void KeyService::hold(const ApiKeyRecord& record) {
 }
 
 void KeyService::share(const ApiKeyRecord& record) {
-  if (!log_->has_log()) return;
+  if (!log_->has_log() || !is_short(record)) return;
   log_->add(entry_of(record, clock_.wall()));
   refill_.seen(name_of(record));
   log_->hurry();
@@ -154,7 +191,9 @@ void KeyService::share(const ApiKeyRecord& record) {
 
 /// All that waits comes into the file with one write. The next one begins when it has ended.
 void KeyService::write() {
-  if (stopped_ || writing_ || !config_->identity.api_key.issue) return;
+  if (stopped_ || writing_) return;
+  if (!config_->identity.api_key.issue)
+    return refuse_waiting("the configuration does not let keys be issued and revoked any more");
   if (to_issue_.empty() && to_revoke_.empty() && unwritten_.empty()) return;
   const auto work = std::make_shared<Written>();
   work->issue = std::exchange(to_issue_, {});
@@ -227,14 +266,20 @@ void KeyService::apply(const std::vector<limit::LogEntry>& entries, const std::f
   const auto at = clock_.wall();
   std::size_t learned = 0;
   std::size_t revoked = 0;
+  std::size_t left_out = 0;
   for (const auto& entry : entries) {
     const auto record = identity::read_record(entry.text);
     if (!record || !is_shared(*record)) continue;
     const auto* const here = keys_->find(record->digest);
     // A log that only says that it was issued has lost its end.
-    if (record->revoked || here == nullptr || !here->revoked) refill_.seen(name_of(*record));
+    if (record->revoked || !ended_.contains(record->digest)) refill_.seen(name_of(*record));
     const bool news = record->revoked ? here == nullptr || !here->revoked : here == nullptr;
     if (!news || identity::is_past(*record, at)) continue;
+    if (!record->revoked && ended_.contains(record->digest)) continue;
+    if (!record->revoked && counts().issued + learned >= kMaxIssued) {
+      ++left_out;
+      continue;
+    }
     // Of a key whose end is known, an entry before that may stand in the same page.
     const auto held = unwritten_.find(record->digest);
     if (held != unwritten_.end() && held->second.revoked) continue;
@@ -246,6 +291,9 @@ void KeyService::apply(const std::vector<limit::LogEntry>& entries, const std::f
     hold(*record);
     ++learned;
   }
+  if (left_out > 0)
+    observe::event(LogLevel::error, "issued_keys_left_out", "there are too many issued keys, and no more are taken",
+                   {{"count", left_out}, {"most", kMaxIssued}});
   if (learned == 0 || !use_) return done();
   observe::event(LogLevel::info, "keys_learned", "other gateways issued or revoked API keys",
                  {{"issued", learned - revoked}, {"revoked", revoked}});
@@ -257,8 +305,13 @@ void KeyService::apply(const std::vector<limit::LogEntry>& entries, const std::f
 std::vector<LogRefill::Known> KeyService::known() const {
   std::vector<LogRefill::Known> out;
   const auto at = clock_.wall();
+  const auto add = [&](const ApiKeyRecord& record) {
+    if (identity::is_past(record, at) || !is_short(record)) return;
+    out.push_back({name_of(record), entry_of(record, at)});
+  };
   for (const auto& record : keys_->records())
-    if (is_shared(record) && !identity::is_past(record, at)) out.push_back({name_of(record), entry_of(record, at)});
+    if (record.issued && !ended_.contains(record.digest)) add(record);
+  for (const auto& [digest, record] : ended_) add(identity::revoked_at(record, at));
   return out;
 }
 

@@ -26,18 +26,22 @@ bool same_id(const Sha256& a, const Sha256& b) noexcept;
 
 /// The record on one line, as an element of "keys" in a key file (see read_api_keys). Times are to the second.
 std::string record_text(const ApiKeyRecord& record);
-/// The opposite. Nothing if it is not one record, or longer than kLongestRecord.
+/// The member of a revoked one that says so.
+std::string revoked_text(const ApiKeyRecord& record);
+/// The opposite of record_text(). Nothing if it is not one record, or longer than kLongestRecord.
 std::optional<ApiKeyRecord> read_record(std::string_view text);
 inline constexpr std::size_t kLongestRecord = 16UL * 1024;
 
-/// What remains of a key that is revoked at `now`: who had it, but no limits. One that is revoked already stays so.
+/// What is told of a key that is revoked at `now`: who had it, but no limits. One that is revoked already stays so.
 ApiKeyRecord revoked_at(const ApiKeyRecord& record, Instant now);
 
-/// How long a revoked key is remembered, so that no gateway that was away brings it back.
-inline constexpr Duration kRemembersRevoked = std::chrono::hours(24 * 366);
+/// The longest record that gateways tell each other, in bytes: a log has room for little more.
+inline constexpr std::size_t kLongestShared = 1900;
+
 /// How long an issued key stays in the file after it has expired.
 inline constexpr Duration kRemembersExpired = std::chrono::hours(24 * 31);
-/// Whether nobody needs the record any more. Never of a key that people wrote: it may stand elsewhere, too.
+/// Whether nobody needs the record any more: it was issued and has expired long ago, so that it does no harm wherever
+/// it is still known. A revoked key that never expires is remembered for ever; so is one that people wrote.
 bool is_past(const ApiKeyRecord& record, Instant now) noexcept;
 
 }  // namespace headgate::identity

@@ -100,6 +100,9 @@ class KeyService final : public Service, public std::enable_shared_from_this<Key
   void use_written(std::vector<Waiting> issued);
   void tell_spread(Done done, const Tell& tell);
   void trouble(const std::string& why);
+  void note_ended();
+  void hold_ended();
+  void refuse_waiting(const char* why);
   void count();
   void count_unwritten();
 
@@ -115,8 +118,9 @@ class KeyService final : public Service, public std::enable_shared_from_this<Key
   std::shared_ptr<const config::Config> config_;
   std::shared_ptr<const identity::ApiKeys> keys_;
   std::map<identity::Sha256, identity::ApiKeyRecord> unwritten_;
-  std::vector<Waiting> to_issue_;   ///< for the next write
-  std::vector<Waiting> to_revoke_;  ///< they hold; told after the next write
+  std::map<identity::Sha256, identity::ApiKeyRecord> ended_;  ///< all that are known to be revoked
+  std::vector<Waiting> to_issue_;                             ///< for the next write
+  std::vector<Waiting> to_revoke_;                            ///< they hold; told after the next write
   std::string trouble_;
   bool writing_ = false;
   bool stopped_ = false;

@@ -70,6 +70,10 @@ MadeKey read_new_key(const std::string& body, const services::ActiveConfig& acti
   auto read = identity::read_api_keys(NewKeyJson{{"keys", NewKeyJson::array({asked})}}.dump());
   if (read.has_error()) return not_made(400, key_mistake(read.error()));
   out.record = std::move(read->front());
+  constexpr std::size_t kTimes = 2 * sizeof(R"(, "revoked": "2027-12-31T00:00:00Z")");
+  if (identity::record_text(out.record).size() + kTimes > identity::kLongestShared)
+    return not_made(400,
+                    "This is too much for one key: its record has at most 1900 bytes. Give it fewer tags or limits.");
   if (out.record.expires && *out.record.expires <= now)
     return not_made(400, "\"expires\": " + identity::expiry_text(*out.record.expires) + " has passed.");
   if (const auto why = effect_missing(active, out.record); !why.empty())

@@ -86,7 +86,9 @@ GatewayProgram::GatewayProgram(boost::asio::io_context& loop, Clock& clock, Side
 void GatewayProgram::activate(PendingConfig next) {
   if (keyring_) keyring_->stop();
   keyring_ = std::move(next.keyring);
-  if (auto unwritten = unwritten_keys(*next.active->config); !unwritten.empty()) {
+  // Also to look at the file again: a key may have been revoked since this keyring has read it.
+  auto unwritten = shared_.keys->unwritten();
+  if (next.active->config->identity.api_key.issue || !unwritten.empty()) {
     keyring_->hold(std::move(unwritten));
     next.active = with_credentials(side_, *next.active, keyring_->now());
   }

@@ -103,7 +103,6 @@ class GatewayProgram final : public Program {
   void watch_keys();
   // API keys that gateways issue and revoke: program_keys.cpp.
   void use_keys(services::KeyService::Records unwritten, const std::function<void()>& done);
-  services::KeyService::Records unwritten_keys(const config::Config& next) const;
   void tell_unwritten_keys(const std::string& why);
   void begin_reload();
   void watch_next(const ReadAgainConfig& read, std::chrono::system_clock::time_point begun);

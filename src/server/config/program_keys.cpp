@@ -16,14 +16,6 @@ void GatewayProgram::use_keys(services::KeyService::Records unwritten, const std
   workers_->tell([](WorkerService&) {}, done);
 }
 
-/// What a new keyring has to hold, if it reads the same file.
-services::KeyService::Records GatewayProgram::unwritten_keys(const config::Config& next) const {
-  if (!now_) return {};
-  const auto& before = now_->config->identity.api_key;
-  const auto& after = next.identity.api_key;
-  return after.issue && before.file == after.file ? shared_.keys->unwritten() : services::KeyService::Records();
-}
-
 void GatewayProgram::tell_unwritten_keys(const std::string& why) {
   std::vector<std::pair<std::string, std::string>> wrong;
   if (!why.empty()) wrong.emplace_back(shared_.keys->file(), why);

@@ -68,13 +68,26 @@ TEST(KeyRecord, IsNamedByTheBeginOfItsDigest) {
     EXPECT_FALSE(is_id(other)) << other;
 }
 
-TEST(KeyRecord, IsNeverPastIfPeopleWroteTheKey) {
+TEST(KeyRecord, IsPastOnlyWhereItWouldDoNoHarmIfItCameBack) {
   auto record = issued("a", "acme");
+  const auto later = kNoon + std::chrono::hours(24 * 4000);
+  EXPECT_FALSE(is_past(record, later));
   record.revoked = kNoon;
-  const auto later = kNoon + std::chrono::hours(24 * 400);
+  EXPECT_FALSE(is_past(record, later)) << "somewhere it may still be known as a good one";
+  record.expires = kNoon + std::chrono::hours(24);
   EXPECT_TRUE(is_past(record, later));
   record.issued.reset();
   EXPECT_FALSE(is_past(record, later)) << "the key may stand in the configuration, too";
+}
+
+TEST(KeyRecord, MayExpireAtTheEndOfTheLastDay) {
+  const auto text = R"({"sha256": ")" + hexadecimal(sha256("a")) + R"(", "owner": "acme", "expires": ")";
+  for (const char* last : {"9999-12-31", "9999-12-31T23:59:59-23:00"}) {
+    const auto record = read_record(text + last + "\"}");
+    ASSERT_TRUE(record);
+    EXPECT_TRUE(read_record(record_text(*record))) << record_text(*record);
+    EXPECT_TRUE(read_record(record_text(revoked_at(*record, kNoon))));
+  }
 }
 
 TEST(ChangedKeyFile, KeepsWhatPeopleWroteAsItIsWritten) {
@@ -97,15 +110,19 @@ TEST(ChangedKeyFile, MayHaveBeenEmpty) {
   }
 }
 
-TEST(ChangedKeyFile, HasARevokedKeyInTheSamePlace) {
+TEST(ChangedKeyFile, SaysOfARevokedKeyThatItIsAndNothingElse) {
   const auto first = hand("1");
   const auto last = hand("3");
-  const std::string before = R"({"keys": [)" + first + ", " + hand("2") + ", " + last + "]}";
-  auto key = issued("2", "hand");
-  key.issued.reset();
-  const auto gone = revoked_at(key, kNoon);
-  const auto out = changed(before, {gone});
-  EXPECT_EQ(out.text, R"({"keys": [)" + first + ", " + record_text(gone) + ", " + last + "]}");
+  const std::string key = R"({"sha256": ")" + hexadecimal(sha256("2")) + R"(", "owner": "hand", "note": "Kim }",)" +
+                          "\n  " + R"("limits": {"plan": {"rate": "5/second"}})";
+  const auto whole = [&](const std::string& of_key) {
+    return R"({"keys": [)" + first + ", " + of_key + ", " + last + "]}";
+  };
+  auto record = issued("2", "hand");
+  record.issued.reset();
+  const auto gone = revoked_at(record, kNoon);
+  const auto out = changed(whole(key + "\n  }"), {gone});
+  EXPECT_EQ(out.text, whole(key + R"(, "revoked": "2026-11-26T12:00:00Z" })"));
   EXPECT_EQ(out.known_before, std::vector<bool>{true});
   const auto again = changed(out.text, {issued("2", "hand"), gone});
   EXPECT_EQ(again.text, out.text) << "it stays revoked, whoever says that it was issued";
@@ -122,16 +139,17 @@ TEST(ChangedKeyFile, HasTheEndOfAKeyThatItNeverHad) {
 TEST(ChangedKeyFile, LosesWhatNobodyNeedsAnyMore) {
   auto expired = issued("1", "acme");
   expired.expires = kNoon + std::chrono::hours(1);
-  const auto gone = revoked_at(issued("2", "acme"), kNoon);
+  const auto gone = revoked_at(expired, kNoon);
   const auto by_hand = hand("3", R"(, "expires": "2020-01-01")");
-  const std::string before = R"({"keys": [)" + record_text(expired) + ", " + record_text(gone) + ", " + by_hand + "]}";
   const auto news = issued("4", "acme");
-  EXPECT_EQ(changed(before, {news}).keys, 4U);
-  EXPECT_EQ(changed(before, {news}, kNoon + std::chrono::hours(24 * 33)).keys, 3U) << "the expired one";
-  const auto late = changed(before, {news}, kNoon + std::chrono::hours(24 * 367));
-  EXPECT_EQ(late.text, R"({"keys": [)" + by_hand + ",\n    " + record_text(news) + "]}");
-  const auto none = changed(R"({"keys": [)" + record_text(gone) + "]}", {news}, kNoon + std::chrono::hours(24 * 367));
-  EXPECT_EQ(none.text, R"({"keys": [)" + record_text(news) + "]}");
+  const auto late = kNoon + std::chrono::hours(24 * 33);
+  for (const auto& old : {expired, gone}) {
+    const std::string before = R"({"keys": [)" + record_text(old) + ", " + by_hand + "]}";
+    EXPECT_EQ(changed(before, {news}).keys, 3U);
+    EXPECT_EQ(changed(before, {news}, late).text, R"({"keys": [)" + by_hand + ",\n    " + record_text(news) + "]}");
+    const auto none = changed(R"({"keys": [)" + record_text(old) + "]}", {news}, late);
+    EXPECT_EQ(none.text, R"({"keys": [)" + record_text(news) + "]}");
+  }
 }
 
 TEST(ChangedKeyFile, IsNotMadeOfAFileWithMistakes) {

@@ -113,6 +113,8 @@ class KeyGateway {
     service_.reset();
   }
 
+  /// As the keyring does when the file has changed.
+  void look() { use(service_->unwritten()); }
   bool runs() const { return service_ != nullptr; }
   KeyService& service() { return *service_; }
   /// Whether a caller with this key gets in.
@@ -192,12 +194,20 @@ TEST_P(AnyOrder, LetsNobodyInWithAKeyThatWasRevokedAnywhere) {
   std::minstd_rand random(GetParam());
   std::set<identity::Sha256> issued;
   std::set<identity::Sha256> revoked;
+  const bool old_files = GetParam() % 2 == 0;  // which may lose what was issued, and nothing else
+  std::string old_file = "{\"keys\": []}";
   for (int turn = 0; turn < 200; ++turn) {
     auto& at = *gateways[random() % gateways.size()];
     const auto what = random() % 10;
     if (what == 0) log.forget();
     if (what == 1) at.away = !at.away;
     if (what == 2) at.runs() ? at.stop() : at.start();
+    if (what == 0 && old_files && at.runs()) {  // an old file is put back, as from a backup
+      std::ofstream(at.path()) << old_file;
+      at.look();
+      pass(1);
+    }
+    if (turn == 60) old_file = file_text(at.path());
     if (what > 2 && what < 7 && at.runs()) issued.insert(issue(at));
     if (what > 6 && at.runs() && !issued.empty()) {
       const auto which = *std::next(issued.begin(), static_cast<long>(random() % issued.size()));
@@ -213,6 +223,8 @@ TEST_P(AnyOrder, LetsNobodyInWithAKeyThatWasRevokedAnywhere) {
   EXPECT_GT(issued.size(), 20U);
   EXPECT_GT(revoked.size(), 5U);
   for (const auto& each : gateways) {
+    for (const auto& digest : revoked) EXPECT_FALSE(each->lets_in(digest));
+    if (old_files) continue;
     for (const auto& digest : issued) EXPECT_EQ(each->lets_in(digest), !revoked.contains(digest));
     const auto file = identity::read_api_keys(file_text(each->path()));
     ASSERT_TRUE(file.has_value());
@@ -239,6 +251,22 @@ TEST_F(KeyServices, HoldWhatTheFileCannotHaveUntilItCan) {
   EXPECT_EQ(two.trouble, "");
   EXPECT_EQ(two.service().counts().unwritten, 0U);
   EXPECT_NE(file_text(two.path()).find("revoked"), std::string::npos);
+}
+
+TEST_F(KeyServices, KeepAKeyRevokedWhenAnOldFileIsPutBack) {
+  auto& one = *gateways[0];
+  const auto digest = issue(one);
+  const auto old = file_text(one.path());
+  revoke(one, digest);
+  ASSERT_NE(file_text(one.path()), old);
+  std::ofstream(one.path()) << old;
+  one.look();
+  pass(1);
+  EXPECT_FALSE(one.lets_in(digest));
+  EXPECT_NE(file_text(one.path()).find("revoked"), std::string::npos) << "the file says so again";
+  one.stop();
+  one.start();
+  EXPECT_FALSE(one.lets_in(digest));
 }
 
 TEST_F(KeyServices, NeverBringAKeyBackThatPeopleDisabled) {
