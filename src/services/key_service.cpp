@@ -12,7 +12,6 @@ namespace headgate::services {
 namespace {
 
 using identity::ApiKeyRecord;
-using observe::EventField;
 using observe::LogLevel;
 using Done = KeyService::Done;
 using Answer = Result<Done, Refused>;
