@@ -50,10 +50,14 @@ std::vector<AdminEndpoint> ban_endpoints(const std::shared_ptr<services::BanServ
 std::vector<AdminEndpoint> override_endpoints(OperatorBoard& board,
                                               const std::shared_ptr<services::OverrideService>& overrides,
                                               std::shared_ptr<const KeyReader> keys, std::shared_ptr<const KeyUse> use);
+/// GET and POST /api/v1/keys, GET and DELETE /api/v1/keys/{id}: the known API keys; issues and revokes them.
+std::vector<AdminEndpoint> api_key_endpoints(OperatorBoard& board, const std::shared_ptr<services::KeyService>& keys);
 /// GET /api/v1/top and GET /api/v1/limits/{name}/top: who is limited.
 std::vector<AdminEndpoint> top_endpoints(std::shared_ptr<services::TopService> service, const observe::Logs& logs);
-/// GET /api/v1/usage and GET /api/v1/usage/{day}: the usage report.
-std::vector<AdminEndpoint> usage_endpoints(const std::shared_ptr<services::BillingService>& service);
+/// GET /api/v1/usage and GET /api/v1/usage/{day}: the usage report, and what one key has used.
+std::vector<AdminEndpoint> usage_endpoints(const OperatorBoard& board,
+                                           const std::shared_ptr<services::BillingService>& service,
+                                           const std::shared_ptr<const KeyReader>& keys);
 /// GET /api/v1/bounds: all bounds beside how much of each is used.
 AdminEndpoint bounds_endpoint(const BoundsBoard& bounds);
 /// GET /api/v1/certificates: every certificate in force. `ask` is called on the main thread.

@@ -40,9 +40,10 @@ std::vector<AdminEndpoint> endpoints_of(const Subjects& s) {
   add(key_endpoints(operators, s.memory, bans, keys, s.with_redis));
   add({forget_endpoint(operators, s.memory, s.with_redis)});
   add(override_endpoints(operators, s.overrides, keys, use));
+  add(api_key_endpoints(operators, s.keys));
   out.push_back(routes_endpoint(operators));
   add(top_endpoints(s.top, s.logs));
-  add(usage_endpoints(s.billing));
+  add(usage_endpoints(operators, s.billing, keys));
   out.push_back(servers_endpoint(
       [&board = s.board] { return board.upstreams(); },
       [&operators, &flights = s.flights, &registry = s.registry](const std::string& upstream) {

@@ -278,6 +278,28 @@ inline constexpr std::array kSchemas = {
       "gateways": {"$ref": "#/components/schemas/Gateways"}}})"},
     NamedSchema{"Overrides", R"({"type": "object", "required": ["overrides"], "properties": {
       "overrides": {"type": "array", "items": {"$ref": "#/components/schemas/Override"}}}})"},
+    NamedSchema{"NewApiKey", R"({"type": "object", "required": ["owner"], "properties": {
+      "owner": {"type": "string"}, "tier": {"type": "string"}, "tags": {"type": "array", "items": {"type": "string"}},
+      "expires": {"type": "string"}, "limits": {"type": "object"}, "prefix": {"type": "string"},
+      "sha256": {"type": "string"}}})"},
+    NamedSchema{"ApiKey", R"({"type": "object", "required": ["id", "owner", "state"], "properties": {
+      "id": {"type": "string"}, "owner": {"type": "string"}, "tier": {"type": "string"},
+      "tags": {"type": "array", "items": {"type": "string"}}, "limits": {"type": "array", "items": {"type": "string"}},
+      "state": {"enum": ["valid", "expired", "disabled", "revoked"]},
+      "expires": {"type": "string", "format": "date-time"}, "issued": {"type": "string", "format": "date-time"},
+      "revoked": {"type": "string", "format": "date-time"}}})"},
+    NamedSchema{"ApiKeyChange", R"({"type": "object", "required": ["id", "owner", "state", "file", "store"],
+      "properties": {"id": {"type": "string"}, "owner": {"type": "string"}, "tier": {"type": "string"},
+      "tags": {"type": "array", "items": {"type": "string"}}, "limits": {"type": "array", "items": {"type": "string"}},
+      "state": {"enum": ["valid", "expired", "disabled", "revoked"]},
+      "expires": {"type": "string", "format": "date-time"}, "issued": {"type": "string", "format": "date-time"},
+      "revoked": {"type": "string", "format": "date-time"}, "key": {"type": "string"},
+      "file": {"type": "object", "required": ["written"], "properties": {
+        "written": {"type": "boolean"}, "why": {"type": "string"}}},
+      "store": {"enum": ["memory", "redis"]}, "gateways": {"$ref": "#/components/schemas/Gateways"}}})"},
+    NamedSchema{"ApiKeys", R"({"type": "object", "required": ["issues", "keys"], "properties": {
+      "issues": {"type": "boolean"}, "after": {"type": "string"},
+      "keys": {"type": "array", "items": {"$ref": "#/components/schemas/ApiKey"}}}})"},
     NamedSchema{"UsageDays", R"({"type": "object", "required": ["limits", "days"], "properties": {
       "time_zone": {"type": "string"}, "limits": {"type": "array", "items": {"type": "string"}},
       "days": {"type": "array", "items": {"type": "object",
@@ -285,6 +307,17 @@ inline constexpr std::array kSchemas = {
         "day": {"type": "string", "format": "date"}, "from": {"type": "string", "format": "date-time"},
         "until": {"type": "string", "format": "date-time"}, "complete": {"type": "boolean"},
         "complete_from": {"type": "string", "format": "date-time"}}}}}})"},
+    NamedSchema{"Usage", R"({"oneOf": [{"$ref": "#/components/schemas/UsageDays"},
+      {"$ref": "#/components/schemas/UsageHistory"}]})"},
+    NamedSchema{"UsageHistory", R"({"type": "object", "required": ["from", "to", "time_zone", "kept_from", "limits"],
+      "properties": {"from": {"type": "string", "format": "date"}, "to": {"type": "string", "format": "date"},
+      "time_zone": {"type": "string"}, "kept_from": {"type": "string", "format": "date"},
+      "limits": {"type": "array", "items": {"type": "object",
+        "required": ["limit", "key", "used", "requests", "months", "days"], "properties": {
+        "limit": {"type": "string"}, "key": {"type": "string"}, "used": {"type": "integer"},
+        "requests": {"type": "integer"},
+        "months": {"type": "array", "items": {"type": "object", "required": ["month", "used", "requests", "complete"]}},
+        "days": {"type": "array", "items": {"type": "object", "required": ["day", "used", "requests", "complete"]}}}}}}})"},
     NamedSchema{"UsageRecord", R"({"type": "object",
       "required": ["day", "limit", "key", "used", "requests", "complete", "cursor"], "properties": {
       "day": {"type": "string", "format": "date"}, "limit": {"type": "string"}, "key": {"type": "string"},

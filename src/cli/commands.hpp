@@ -105,12 +105,14 @@ int keys_check(const KeysCheckOptions& options);
 
 // Each adds its commands to `app`. The one that is chosen sets `result`, which outlives the parsing, to its exit code.
 void offer_admin_commands(CLI::App& app, int& result);
-void offer_candidate(CLI::App& app, int& result);  ///< also `diff` and `promote`
+void offer_candidate(CLI::App& app, int& result);   ///< also `diff` and `promote`
+void offer_key_calls(CLI::App& keys, int& result);  ///< below `keys`
 void offer_connections(CLI::App& app, int& result);
 void offer_refused(CLI::App& app, int& result);
 void offer_top(CLI::App& app, int& result);
 void offer_traffic(CLI::App& app, int& result);
 void offer_usage_report(CLI::App& app, int& result);
+void offer_usage_history(CLI::App& app, int& result);
 void offer_explain(CLI::App& app, int& result);  ///< also `routes`
 void offer_test(CLI::App& app, int& result);
 void offer_import(CLI::App& app, int& result);

@@ -85,7 +85,7 @@ struct KeysOptions {
 };
 
 void offer_keys(CLI::App& app, KeysOptions& options, int& result) {
-  auto* keys = app.add_subcommand("keys", "API keys: make one, hash one, check a file of them");
+  auto* keys = app.add_subcommand("keys", "API keys: in a file, or through a running gateway");
   keys->require_subcommand(1);
 
   auto* make = keys->add_subcommand("new", "Make a key, shown once, and its record for a key file");
@@ -104,6 +104,7 @@ void offer_keys(CLI::App& app, KeysOptions& options, int& result) {
   check->add_option("file", options.check.file, "The key file")->required();
   check->add_option("--key", options.check.key, "-: print the owner of the key on stdin, and whether it is valid");
   check->callback([&] { result = keys_check(options.check); });
+  offer_key_calls(*keys, result);
 }
 
 /// headgate help [COMMAND...]
@@ -249,6 +250,7 @@ int do_command(int count, char** words) {
   offer_top(app, result);
   offer_traffic(app, result);
   offer_usage_report(app, result);
+  offer_usage_history(app, result);
   offer_help(app, result);
   offer_completion(app);
   offer_manual(app, result);

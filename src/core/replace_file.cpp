@@ -62,8 +62,10 @@ class Draft {
     return ::fchmod(fd_, old.st_mode & 07777U) == 0;
   }
 
+  bool store() const { return ::fsync(fd_) == 0; }
+
   bool place() {
-    if (::fsync(fd_) != 0 || ::rename(path_.c_str(), target_.c_str()) != 0) return false;
+    if (::rename(path_.c_str(), target_.c_str()) != 0) return false;
     placed_ = true;
     const int directory = ::open(directory_of(target_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (directory >= 0) {
@@ -91,9 +93,13 @@ DirectoryLock::~DirectoryLock() {
   if (fd_ >= 0) ::close(fd_);
 }
 
-std::optional<std::string> replace_file(const std::string& path, std::string_view text, unsigned if_new) {
+std::optional<std::string> replace_file(const std::string& path, std::string_view text, unsigned if_new,
+                                        const std::function<bool()>& last_look) {
   Draft draft(resolved(path));
-  if (draft.opened() && draft.write(text) && draft.take_rights(if_new) && draft.place()) return std::nullopt;
+  if (draft.opened() && draft.write(text) && draft.take_rights(if_new) && draft.store()) {
+    if (last_look && !last_look()) return path + " has changed meanwhile";
+    if (draft.place()) return std::nullopt;
+  }
   return "cannot write " + path + ": " + std::strerror(errno);
 }
 

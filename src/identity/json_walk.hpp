@@ -25,6 +25,8 @@ class JsonWalk {
   JsonKind next() noexcept { return cursor_.next(); }
   /// Offset of the next value.
   std::size_t here() noexcept;
+  /// Offset behind what was taken last.
+  std::size_t passed() const noexcept { return cursor_.offset(); }
 
   /// Calls `take(name)` for each member. `take` takes its value and returns whether it could. Refuses a name that
   /// occurs twice, and more than kMaxMembers members.

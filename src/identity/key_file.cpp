@@ -2,6 +2,7 @@
 // place.
 
 #include "json_walk.hpp"
+#include "key_places.hpp"
 
 #include "headgate/core/hash.hpp"
 #include "headgate/identity/api_keys.hpp"
@@ -55,8 +56,8 @@ class KeyFile {
  public:
   explicit KeyFile(std::string_view json) : walk_(json) {}
 
-  Result<std::vector<ApiKeyRecord>, KeyFileError> read() {
-    if (file()) return std::move(records_);
+  Result<PlacedKeys, KeyFileError> read() {
+    if (file()) return std::move(keys_);
     return walk_.mistake();
   }
 
@@ -66,7 +67,7 @@ class KeyFile {
     bool (KeyFile::*take)(ApiKeyRecord&);
     std::string_view required;  // help if it is missing; empty: optional
   };
-  static const std::array<Member, 8> kMembers;
+  static const std::array<Member, 10> kMembers;
 
   bool file() {
     bool has_keys = false;
@@ -96,7 +97,9 @@ class KeyFile {
       return walk_.refuse_at(place, '"' + std::string(kMembers[i].name) + "\" is missing here",
                              std::string(kMembers[i].required));
     }
-    records_.push_back(std::move(record));
+    if (record.revoked) record.disabled = true;
+    keys_.records.push_back(std::move(record));
+    keys_.places.push_back({place, walk_.passed()});
     return true;
   }
 
@@ -110,8 +113,9 @@ class KeyFile {
     const auto near = nearest(name, known);
     return walk_.refuse_member(
         "unknown member",
-        near.empty() ? R"(a key has "sha256", "owner", "tier", "tags", "expires", "disabled", "limits" and "note")"
-                     : "did you mean \"" + near + "\"?");
+        near.empty()
+            ? R"(a key has "sha256", "owner", "tier", "tags", "expires", "disabled", "limits", "note", "issued" and "revoked")"
+            : "did you mean \"" + near + "\"?");
   }
 
   bool digest(ApiKeyRecord& record) {
@@ -123,7 +127,7 @@ class KeyFile {
               (text.size() == 64 ? "other characters too" : std::to_string(text.size()) + " characters"),
           "`headgate keys hash` makes it of a key");
     }
-    const auto [first, fresh] = seen_.emplace(record.digest, records_.size());
+    const auto [first, fresh] = seen_.emplace(record.digest, keys_.records.size());
     return fresh || walk_.refuse("this key appears twice: /keys/" + std::to_string(first->second) + " has it too",
                                  "remove one of the two; each key has one owner");
   }
@@ -147,14 +151,17 @@ class KeyFile {
     return walk_.text(ignored);
   }
 
-  bool expires(ApiKeyRecord& record) {
+  bool moment(std::optional<Instant>& out) {
     std::string text;
     if (!walk_.text(text)) return false;
-    const auto moment = parse_expiry(text);
-    if (moment.has_error()) return walk_.refuse(moment.error().message, moment.error().help);
-    record.expires = *moment;
+    const auto read = parse_expiry(text);
+    if (read.has_error()) return walk_.refuse(read.error().message, read.error().help);
+    out = *read;
     return true;
   }
+  bool expires(ApiKeyRecord& record) { return moment(record.expires); }
+  bool issued(ApiKeyRecord& record) { return moment(record.issued); }
+  bool revoked(ApiKeyRecord& record) { return moment(record.revoked); }
 
   bool limits(ApiKeyRecord& record) {
     return walk_.object([&](std::string_view limit) {
@@ -218,11 +225,11 @@ class KeyFile {
   }
 
   JsonWalk walk_;
-  std::vector<ApiKeyRecord> records_;
+  PlacedKeys keys_;
   std::unordered_map<Sha256, std::size_t, HashOfDigest> seen_;  // the index of each digest
 };
 
-const std::array<KeyFile::Member, 8> KeyFile::kMembers{{
+const std::array<KeyFile::Member, 10> KeyFile::kMembers{{
     {"sha256", &KeyFile::digest, R"(add "sha256" with the digest that `headgate keys hash` prints)"},
     {"owner", &KeyFile::owner, R"(add "owner": the name that its requests are counted by)"},
     {"tier", &KeyFile::tier, ""},
@@ -231,6 +238,8 @@ const std::array<KeyFile::Member, 8> KeyFile::kMembers{{
     {"disabled", &KeyFile::disabled, ""},
     {"limits", &KeyFile::limits, ""},
     {"note", &KeyFile::note, ""},
+    {"issued", &KeyFile::issued, ""},
+    {"revoked", &KeyFile::revoked, ""},
 }};
 
 }  // namespace
@@ -242,11 +251,17 @@ std::string to_text(const KeyFileError& error) {
   return text;
 }
 
-Result<std::vector<ApiKeyRecord>, KeyFileError> read_api_keys(std::string_view json) {
+Result<PlacedKeys, KeyFileError> read_placed_keys(std::string_view json) {
   if (json.size() > kLongestKeyFile)
     return KeyFileError{.message = "a key file has at most 64 MiB",
                         .help = "take out notes and keys that have expired"};
   return KeyFile(json).read();
+}
+
+Result<std::vector<ApiKeyRecord>, KeyFileError> read_api_keys(std::string_view json) {
+  auto read = read_placed_keys(json);
+  if (read.has_error()) return read.error();
+  return std::move(read->records);
 }
 
 }  // namespace headgate::identity

@@ -20,6 +20,8 @@ Keyring::~Keyring() { stop(); }
 
 std::shared_ptr<const identity::Credentials> Keyring::now() const { return sources_->now(); }
 
+void Keyring::hold(std::vector<identity::ApiKeyRecord> records) { sources_->hold(std::move(records)); }
+
 void Keyring::start(Publish publish) {
   sources_->publish_to(std::move(publish));
   sources_->begin();

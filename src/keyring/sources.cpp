@@ -145,6 +145,13 @@ std::vector<SourceReport> Keyring::Sources::reports() const {
   return out;
 }
 
+void Keyring::Sources::hold(std::vector<identity::ApiKeyRecord> records) {
+  if (stopped_) return;
+  held_ = std::move(records);
+  if (file_) file_->look();
+  renew_and_publish(true, false);
+}
+
 void Keyring::Sources::wait_to_look() {
   timer_.expires_after(policy_.look);
   timer_.async_wait([weak = weak_from_this()](const error_code& ec) {
@@ -168,9 +175,10 @@ void Keyring::Sources::look() {
 Done Keyring::Sources::renew(bool api_keys, bool tokens) {
   auto next = now_ ? *now_ : identity::Credentials();
   if (api_keys) {
-    // The file comes first, because it can change at any time. If a key is also in the configuration, the file's record
-    // counts.
-    auto records = of_file_;
+    // What is held comes first: it may be that a key of the file is revoked. Then the file, because it can change at
+    // any time: if a key is also in the configuration, the file's record counts.
+    auto records = held_;
+    records.insert(records.end(), of_file_.begin(), of_file_.end());
     records.insert(records.end(), api_key_.known.begin(), api_key_.known.end());
     next.api_keys = std::make_shared<const identity::ApiKeys>(std::move(records));
   }

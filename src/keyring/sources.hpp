@@ -28,6 +28,7 @@ class Keyring::Sources : public std::enable_shared_from_this<Keyring::Sources> {
   Result<void, std::string> read(const Sources* before);
 
   const std::shared_ptr<const identity::Credentials>& now() const noexcept { return now_; }
+  void hold(std::vector<identity::ApiKeyRecord> records);
   /// Does nothing if it has begun already.
   void begin();
   void publish_to(Publish publish) { publish_ = std::move(publish); }
@@ -57,6 +58,7 @@ class Keyring::Sources : public std::enable_shared_from_this<Keyring::Sources> {
   boost::asio::steady_timer timer_;
   std::vector<std::unique_ptr<IssuerKeys>> issuers_;  // in the order of jwt_; fixed after read()
   std::vector<identity::ApiKeyRecord> of_file_;
+  std::vector<identity::ApiKeyRecord> held_;  // what the file does not say yet
   std::unique_ptr<KeyFile> file_;
   using Blocks = std::shared_ptr<const identity::AddressBlocks>;
   std::vector<std::pair<std::string, Blocks>> lists_;    // fixed after read() but for the blocks

@@ -53,6 +53,8 @@ std::span<const Family* const> families() noexcept {
                                            &bans_dropped,
                                            &ban_decisions,
                                            &overrides_active,
+                                           &issued_keys,
+                                           &unwritten_keys,
                                            &billing_waiting,
                                            &billing_behind,
                                            &billing_lost_requests,

@@ -19,6 +19,7 @@
 #include "headgate/services/agreement_service.hpp"
 #include "headgate/services/ban_service.hpp"
 #include "headgate/services/billing_service.hpp"
+#include "headgate/services/key_service.hpp"
 #include "headgate/services/override_service.hpp"
 #include "headgate/services/quota_service.hpp"
 #include "headgate/upstream/retry_budget.hpp"
@@ -35,7 +36,7 @@ namespace headgate::server {
 struct Shared {
   Shared(const config::Config& config, observe::Logs& opened, std::shared_ptr<services::WebhookService> webhook_service,
          std::shared_ptr<services::BanService> ban_service, std::shared_ptr<services::OverrideService> override_service,
-         std::shared_ptr<services::BillingService> billing_service,
+         std::shared_ptr<services::KeyService> key_service, std::shared_ptr<services::BillingService> billing_service,
          std::shared_ptr<services::QuotaService> quota_service, boost::asio::io_context& main_loop, const Clock& clock)
       : logs(opened),
         memory(config.memory),
@@ -43,6 +44,7 @@ struct Shared {
         webhooks(std::move(webhook_service)),
         bans(std::move(ban_service)),
         overrides(std::move(override_service)),
+        keys(std::move(key_service)),
         billing(std::move(billing_service)),
         quotas(std::move(quota_service)),
         passwords(clock),
@@ -54,6 +56,7 @@ struct Shared {
   const std::shared_ptr<services::WebhookService> webhooks;
   const std::shared_ptr<services::BanService> bans;
   const std::shared_ptr<services::OverrideService> overrides;
+  const std::shared_ptr<services::KeyService> keys;
   const std::shared_ptr<services::BillingService> billing;
   const std::shared_ptr<services::QuotaService> quotas;
   room::MemoryRooms rooms;

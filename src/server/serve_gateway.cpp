@@ -12,6 +12,7 @@
 #include "headgate/admin/endpoints.hpp"
 #include "headgate/admin/event_feed.hpp"
 #include "headgate/admin/reason_watch.hpp"
+#include "headgate/identity/key_record.hpp"
 #include "headgate/net/loop_clock.hpp"
 #include "headgate/redis/fingerprints.hpp"
 #include "headgate/redis/ledger.hpp"
@@ -55,6 +56,20 @@ services::OpenLog open_override_log(boost::asio::io_context& loop) {
   return [&loop](const config::Config& config) -> std::shared_ptr<limit::SharedLog> {
     if (!config.redis) return nullptr;
     return std::make_shared<redis::RedisSharedLog>(loop, *config.redis, redis::kOverrides, Duration(0));
+  };
+}
+
+const redis::LogKind kKeyLog{
+    .name = "keys",
+    .field = "key",
+    .event = "key_log",
+    .what = "API keys that gateways issue and revoke",
+    .readable = [](const limit::LogEntry& entry) { return identity::read_record(entry.text).has_value(); }};
+
+services::OpenLog open_key_log(boost::asio::io_context& loop) {
+  return [&loop](const config::Config& config) -> std::shared_ptr<limit::SharedLog> {
+    if (!config.redis) return nullptr;
+    return std::make_shared<redis::RedisSharedLog>(loop, *config.redis, kKeyLog, Duration(0));
   };
 }
 
@@ -104,6 +119,7 @@ void collect_all(Shared& shared) {
   admin::collect_bans(shared.registry, shared.bans->table());
   admin::collect_passwords(shared.registry, shared.passwords);
   admin::collect_overrides(shared.registry, shared.overrides->book());
+  services::collect_issued_keys(shared.registry, [&keys = *shared.keys] { return keys.counts(); });
   services::collect_billing(shared.registry, [&billing = *shared.billing] { return billing.counts(); });
   admin::collect_webhooks(shared.registry, [&webhooks = *shared.webhooks] { return webhooks.counts(); });
   admin::collect_notices(shared.registry, [&quotas = *shared.quotas] { return quotas.counts(); });
@@ -137,6 +153,7 @@ admin::Subjects subjects_of(Shared& shared, GatewayProgram& program, SideThread&
       .rates = program.rates(),
       .bans = shared.bans,
       .overrides = shared.overrides,
+      .keys = shared.keys,
       .billing = shared.billing,
       .top = program.top(),
       .memory = shared.memory,
@@ -186,6 +203,7 @@ int serve_gateway(const config::Config& config, const config::ReadAgain& read_ag
   Shared shared(config, logs, webhooks,
                 std::make_shared<services::BanService>(clock, open_ban_log(main_loop), webhooks),
                 std::make_shared<services::OverrideService>(clock, open_override_log(main_loop)),
+                std::make_shared<services::KeyService>(clock, open_key_log(main_loop)),
                 std::make_shared<services::BillingService>(clock, open_ledger(main_loop)),
                 quota_service(main_loop, clock, webhooks), main_loop, clock);
   shared.reasons.set(admin::ReasonKind::starting);
@@ -219,7 +237,9 @@ int serve_gateway(const config::Config& config, const config::ReadAgain& read_ag
     const auto wait = [&] {
       program.await_keys();
       const auto end = std::chrono::steady_clock::now() + kLongestWait;
-      const auto all_read = [&] { return shared.bans->has_read() && shared.overrides->has_read(); };
+      const auto all_read = [&] {
+        return shared.bans->has_read() && shared.overrides->has_read() && shared.keys->has_read();
+      };
       while (!all_read() && std::chrono::steady_clock::now() < end) main_loop.run_one_until(end);
       if (main_loop.stopped()) main_loop.restart();
     };

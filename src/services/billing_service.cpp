@@ -249,10 +249,14 @@ void BillingService::ask(Call call, Tell tell) {
     if (stopping_) return;
     UsageQuestion question;
     if (auto refused = refuse(call, question)) return tell({boost::system::in_place_error, std::move(*refused)});
-    if (asked_.size() >= kMaxAsked) return tell(no(503, "Too many reports are being read. Try again later."));
-    asked_.push_back({std::move(question), tell});
-    read_next();
+    enqueue({std::move(question), std::nullopt, tell});
   });
+}
+
+void BillingService::enqueue(Asked asked) {
+  if (asked_.size() >= kMaxAsked) return asked.tell(no(503, "Too many reports are being read. Try again later."));
+  asked_.push_back(std::move(asked));
+  read_next();
 }
 
 /// One at a time, so that their memory is bounded.
@@ -261,7 +265,10 @@ void BillingService::read_next() {
   reading_ = true;
   auto asked = std::move(asked_.front());
   asked_.pop_front();
-  spawn(read(shared_from_this(), ledger_, std::move(asked)), "usage report");
+  const bool history = asked.history.has_value();
+  spawn(history ? read_history(shared_from_this(), ledger_, std::move(asked))
+                : read(shared_from_this(), ledger_, std::move(asked)),
+        "usage report");
 }
 
 Task<void> BillingService::read(std::shared_ptr<BillingService> self, std::shared_ptr<limit::Ledger> ledger,

@@ -23,6 +23,7 @@
 #include "headgate/redis/limiter.hpp"
 #include "headgate/services/ban_service.hpp"
 #include "headgate/services/billing_service.hpp"
+#include "headgate/services/key_service.hpp"
 #include "headgate/services/override_service.hpp"
 #include "headgate/services/top_service.hpp"
 #include "headgate/shed/wait_queues.hpp"
@@ -70,6 +71,7 @@ struct Subjects {
   const TrafficRates& rates;
   std::shared_ptr<services::BanService> bans;
   std::shared_ptr<services::OverrideService> overrides;
+  std::shared_ptr<services::KeyService> keys;
   std::shared_ptr<services::BillingService> billing;
   std::shared_ptr<services::TopService> top;
   limit::MemoryStore& memory;

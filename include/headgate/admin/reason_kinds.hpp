@@ -25,6 +25,7 @@ enum class ReasonKind : std::uint8_t {
   rolled_back,
   promoted,
   keys_refused,
+  keys_unwritten,
   addresses_refused,
   certificate_ends,
   bound_near,

@@ -2,6 +2,7 @@
 // Replaces a file in one step. Whoever reads it at the same time or after a power cut finds the whole old file or the
 // whole new one. And makes files that must not be there yet. All of it waits for the disk: never on a worker.
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -23,7 +24,10 @@ class DirectoryLock {
 
 /// Replaces the content of `path` with `text`, through symbolic links. Keeps mode and owner; a new file gets the
 /// mode `if_new`, whatever the umask is. Returns the error as a sentence without a dot; the file is then unchanged.
-std::optional<std::string> replace_file(const std::string& path, std::string_view text, unsigned if_new = 0600);
+/// `last_look`, if it is set, is asked just before, when the new content is on the disk: false leaves the file as it
+/// is, with the error "… has changed meanwhile".
+std::optional<std::string> replace_file(const std::string& path, std::string_view text, unsigned if_new = 0600,
+                                        const std::function<bool()>& last_look = {});
 
 /// Makes a file with this content and mode (the umask may take rights away). Never touches one that exists. Returns the
 /// error as a sentence without a dot.

@@ -86,7 +86,9 @@ struct ApiKeyRecord {
   std::vector<std::string> tags;  ///< words of the operator, by which routes choose keys
   std::vector<RateOverride> overrides;
   std::optional<Instant> expires;  ///< valid until just before
-  bool disabled = false;
+  bool disabled = false;           ///< refused, also if it has not expired
+  std::optional<Instant> issued;   ///< when the admin interface of a gateway made it; empty: it was written by hand
+  std::optional<Instant> revoked;  ///< when it was taken away for good; then it is disabled as well
   bool operator==(const ApiKeyRecord&) const = default;
 };
 
@@ -102,6 +104,7 @@ struct ApiKeyOptions {
   std::vector<std::pair<std::string, KeyPart>> caller_headers;
   std::string file;                 ///< path of a file with more known keys, read again when it changes; empty: none
   std::vector<ApiKeyRecord> known;  ///< those in the configuration itself
+  bool issue = false;  ///< whether the admin interface issues and revokes keys, which are written to `file`
 
   /// Whether only known keys are valid.
   bool any_known() const noexcept { return !file.empty() || !known.empty(); }

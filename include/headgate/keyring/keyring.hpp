@@ -56,6 +56,10 @@ class Keyring {
   /// The credentials in force; never null. The loop's thread.
   std::shared_ptr<const identity::Credentials> now() const;
 
+  /// These API keys hold from now on, whatever their file says, in place of those of the last call. Looks at the file,
+  /// and publishes. The loop's thread.
+  void hold(std::vector<identity::ApiKeyRecord> records);
+
   /// Starts to watch the files and to fetch the URLs. From here on it calls `publish` on the loop at each change. The
   /// loop's thread.
   void start(Publish publish);

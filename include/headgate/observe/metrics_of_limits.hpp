@@ -133,6 +133,19 @@ inline constexpr Family overrides_active{.name = "headgate_overrides_active",
                                              "Keys that an operator has given another size of a limit for a time, "
                                              "as far as this gateway knows",
                                          .ask = "max by (limit) (headgate_overrides_active)"};
+inline constexpr Family issued_keys{.name = "headgate_issued_keys",
+                                    .type = Type::gauge,
+                                    .labels = {"kind"},
+                                    .help =
+                                        "API keys that gateways issued, as far as this one knows: live, or revoked and "
+                                        "still remembered",
+                                    .ask = "max by (kind) (headgate_issued_keys)"};
+inline constexpr Family unwritten_keys{
+    .name = "headgate_unwritten_keys",
+    .type = Type::gauge,
+    .labels = {},
+    .help = "API keys that were issued or revoked, and whose record the key file of this gateway does not have yet",
+    .ask = "headgate_unwritten_keys > 0"};
 inline constexpr Family billing_waiting{.name = "headgate_billing_waiting_keys",
                                         .type = Type::gauge,
                                         .labels = {},

@@ -11,6 +11,7 @@
 #include "headgate/services/main_calls.hpp"
 #include "headgate/services/refused.hpp"
 #include "headgate/services/service.hpp"
+#include "headgate/services/usage_history.hpp"
 #include "headgate/services/usage_page.hpp"
 
 #include <bitset>
@@ -68,6 +69,14 @@ class BillingService final : public Service, public std::enable_shared_from_this
   /// A line of JSON for each record. Any thread; answers on the main thread. `tell` is dropped if nothing is served any
   /// more.
   void ask(Call call, Tell tell);
+  /// What one key has used. Days are as they were written: empty for the first one that is kept, and for today.
+  struct HistoryCall {
+    std::vector<HistoryQuestion::Counter> counters;
+    std::string from;
+    std::string to;
+  };
+  /// As JSON. The same.
+  void ask_history(HistoryCall call, Tell tell);
   /// Which days there are, as JSON. The same.
   void ask_days(Tell tell);
 
@@ -79,6 +88,7 @@ class BillingService final : public Service, public std::enable_shared_from_this
   enum class Why { too_many_keys, day_full, ended };
   struct Asked {
     UsageQuestion question;
+    std::optional<UsageHistory> history;  ///< in place of a page
     Tell tell;
   };
 
@@ -98,6 +108,11 @@ class BillingService final : public Service, public std::enable_shared_from_this
   std::optional<Refused> refuse(const Call& call, UsageQuestion& question) const;
   void read_next();
   static Task<void> read(std::shared_ptr<BillingService> self, std::shared_ptr<limit::Ledger> ledger, Asked asked);
+  limit::Day kept_from(Instant now) const;
+  std::optional<Refused> refuse(HistoryCall& call, HistoryQuestion& question) const;
+  void enqueue(Asked asked);
+  static Task<void> read_history(std::shared_ptr<BillingService> self, std::shared_ptr<limit::Ledger> ledger,
+                                 Asked asked);
 
   Clock& clock_;
   MainCalls calls_;

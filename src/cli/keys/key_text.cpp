@@ -1,7 +1,6 @@
 #include "key_text.hpp"
 
 #include <openssl/evp.h>
-#include <openssl/rand.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -34,24 +33,6 @@ bool can_be_sent(const std::string& key) {
 }
 
 }  // namespace
-
-std::string fresh_key(std::string_view prefix) {
-  constexpr std::string_view kLetters = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-  constexpr std::size_t kLength = 43;  // 62^43 is a little more than 2^256
-  constexpr std::size_t kFair = 256 / kLetters.size() * kLetters.size();
-  std::string key(prefix);
-  key += '_';
-  const std::size_t whole = key.size() + kLength;
-  std::array<unsigned char, 64> bytes{};
-  while (key.size() < whole) {
-    if (RAND_bytes(bytes.data(), static_cast<int>(bytes.size())) != 1) return {};
-    for (const std::size_t byte : bytes) {
-      if (byte >= kFair || key.size() == whole) continue;  // else the first letters would be more likely
-      key += kLetters[byte % kLetters.size()];
-    }
-  }
-  return key;
-}
 
 std::optional<std::string> read_key() {
   auto key = ::isatty(STDIN_FILENO) == 1 ? typed() : piped();

@@ -1,15 +1,10 @@
 #pragma once
-// The text of a key: a new random one, or one from stdin. Used by `headgate keys`.
+// The text of a key from stdin. Used by `headgate keys`.
 
 #include <optional>
 #include <string>
-#include <string_view>
 
 namespace headgate::cli {
-
-/// `prefix`, '_' and 43 random letters and digits: 256 bits. Secret scanners find the prefix in published texts. There
-/// are only letters and digits, so that a double click selects the whole key. Empty if the system has no random bytes.
-std::string fresh_key(std::string_view prefix);
 
 /// The key on stdin, without one line end. Not from the command line: every user of the machine can see that in the
 /// process list, and shells store it in their history. On a terminal there is a prompt and no echo. Nothing, after an

@@ -10,6 +10,8 @@
 #include "headgate/core/time.hpp"
 #include "headgate/identity/api_keys.hpp"
 #include "headgate/identity/expiry.hpp"
+#include "headgate/identity/fresh_key.hpp"
+#include "headgate/identity/key_record.hpp"
 #include "headgate/identity/sha256.hpp"
 
 #include <algorithm>
@@ -40,23 +42,13 @@ int complain(const std::string& file, const identity::KeyFileError& error) {
   return kBadConfiguration;
 }
 
-std::string hexadecimal(const identity::Sha256& digest) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string text;
-  for (const unsigned byte : digest) {
-    text += kDigits[byte >> 4U];
-    text += kDigits[byte & 0xFU];
-  }
-  return text;
-}
-
 std::string counted(std::size_t count, const char* word) {
   return std::to_string(count) + ' ' + word + (count == 1 ? "" : "s");
 }
 
 /// The key file's record of `key`.
 std::string record_of(std::string_view key, const std::string& owner, const KeysNewOptions& options) {
-  std::string text = "{ \"sha256\": \"" + hexadecimal(identity::sha256(key)) + '"';
+  std::string text = "{ \"sha256\": \"" + identity::hexadecimal(identity::sha256(key)) + '"';
   for (const auto& [name, value] :
        {std::pair("owner", owner), std::pair("tier", options.tier), std::pair("expires", options.expires)}) {
     if (value.empty()) continue;
@@ -69,11 +61,7 @@ std::string record_of(std::string_view key, const std::string& owner, const Keys
 
 /// Whether the options are valid in a key file; prints an error if not.
 bool options_make_sense(const KeysNewOptions& options) {
-  const auto& prefix = options.prefix;
-  const bool plain = std::all_of(prefix.begin(), prefix.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-  });
-  if (!plain || prefix.empty() || prefix.size() > 32) {
+  if (!identity::is_key_prefix(options.prefix)) {
     complain(kWrongCommandLine, "--prefix: a prefix has 1 to 32 letters, digits or '_'");
     return false;
   }
@@ -152,7 +140,7 @@ void count(const std::string& file, const std::vector<ApiKeyRecord>& records, In
 
 int keys_new(const KeysNewOptions& options) {
   if (!options_make_sense(options)) return kWrongCommandLine;
-  const auto key = fresh_key(options.prefix);
+  const auto key = identity::fresh_key(options.prefix);
   if (key.empty()) return complain(kFailed, "the system has no random bytes");
   if (!options.file.empty()) {
     // Shows the key only after the file has it. Otherwise a key could be handed out that the gateway does not know.
@@ -174,7 +162,7 @@ int keys_hash() {
   if (key->size() < kGuessable)
     std::fprintf(stderr, "headgate: a key of %s can be guessed; `headgate keys new` makes one that cannot\n",
                  counted(key->size(), "byte").c_str());
-  std::puts(hexadecimal(identity::sha256(*key)).c_str());
+  std::puts(identity::hexadecimal(identity::sha256(*key)).c_str());
   return kWell;
 }
 

@@ -67,6 +67,10 @@ constexpr Key kApiKeyKeys[] = {
     {"file", &kFilePath, "", R"("/etc/headgate/api-keys.json")",
      "A file of known keys, read again when it changes; `headgate keys` makes and checks it",
      into<&identity::ApiKeyOptions::file>},
+    {"issue", &kBoolean, kOfOptions, "true",
+     "Whether the admin interface issues and revokes keys. They are written to `file`, and shared with all gateways at "
+     "the same Redis that have this, too",
+     into<&identity::ApiKeyOptions::issue>},
     {"keys", &kKnownKeys, "{}", R"({ "acme": { "key": "${ACME_KEY}", "tier": "pro" } })",
      "Known keys by their owner's name. If any key is known, here or in `file`, only known keys are valid; otherwise "
      "every text is a valid key with its own counters"},
@@ -170,6 +174,9 @@ void build_api_keys(Build& build, const Node* api_key) {
   }
   fill(api_key, kApiKey, out);
   if (const Node* file = text_at(api_key, "file"); file != nullptr && !out.file.empty()) check_key_file(build, *file);
+  if (const Node* issue = find(api_key, "issue"); out.issue && out.file.empty())
+    build.report.error_at_key(code::kMissing, *issue, "\"issue\" needs a file that keys are written to",
+                              R"(add "file": "/var/lib/headgate/api-keys.json")");
   std::map<identity::Sha256, const Node*> seen;
   for (const Node* each : known_keys(api_key)) {
     identity::ApiKeyRecord record;

@@ -55,6 +55,9 @@ GatewayProgram::GatewayProgram(boost::asio::io_context& loop, Clock& clock, Side
   candidate_watch_.use(*now_, true, false);
   shared_.overrides->serve([this](const auto& overrides) { return with_overrides(side_, *now_, overrides)->overrides; },
                            [this](const auto& overrides, const auto& done) { use_overrides(overrides, done); });
+  shared_.keys->serve([&side](std::function<void()> what) { return side.run(std::move(what)); },
+                      [this](auto unwritten, const auto& done) { use_keys(std::move(unwritten), done); },
+                      [this](const std::string& why) { tell_unwritten_keys(why); });
   reason_watch_.add([this] {
     const auto outage = shared_.board.redis_outage();
     admin::tell_redis(shared_.reasons, outage ? &*outage : nullptr);
@@ -83,6 +86,12 @@ GatewayProgram::GatewayProgram(boost::asio::io_context& loop, Clock& clock, Side
 void GatewayProgram::activate(PendingConfig next) {
   if (keyring_) keyring_->stop();
   keyring_ = std::move(next.keyring);
+  // Also to look at the file again: a key may have been revoked since this keyring has read it.
+  auto unwritten = shared_.keys->unwritten();
+  if (next.active->config->identity.api_key.issue || !unwritten.empty()) {
+    keyring_->hold(std::move(unwritten));
+    next.active = with_credentials(side_, *next.active, keyring_->now());
+  }
   now_ = with_overrides(side_, *next.active, shared_.overrides->book().list(headgate::now()));
   use_places(*now_);
   shared_.board.use_limits(now_->config->limits);
@@ -92,6 +101,7 @@ void GatewayProgram::activate(PendingConfig next) {
   shared_.board.use_upstreams(watched_upstreams(*now_, sizes_));
   shared_.operators.use(now_);
   shared_.overrides->in_force(now_->overrides.get());
+  shared_.keys->in_force(keyring_->now()->api_keys);
   services_.adopt(now_);
 }
 
@@ -104,6 +114,7 @@ void GatewayProgram::list_services() {
   services_.add(*shared_.quotas);
   services_.add(*shared_.billing);
   services_.add(*shared_.overrides);
+  services_.add(*shared_.keys);
   services_.add(*shared_.bans);
   services_.add(server_care_);
   services_.add(server_watch_);

@@ -101,6 +101,9 @@ class GatewayProgram final : public Program {
 
   void use_overrides(const std::vector<limit::Override>& overrides, const std::function<void()>& done);
   void watch_keys();
+  // API keys that gateways issue and revoke: program_keys.cpp.
+  void use_keys(services::KeyService::Records unwritten, const std::function<void()>& done);
+  void tell_unwritten_keys(const std::string& why);
   void begin_reload();
   void watch_next(const ReadAgainConfig& read, std::chrono::system_clock::time_point begun);
   void take(admin::ReloadFrom from, ReadAgainConfig next, std::chrono::system_clock::time_point begun);

@@ -49,6 +49,7 @@ void GatewayProgram::watch_keys() {
     now_ = with_overrides(side_, *now_, shared_.overrides->book().list(headgate::now()));
     shared_.operators.use(now_);
     shared_.overrides->in_force(now_->overrides.get());
+    shared_.keys->in_force(keyring_->now()->api_keys);
     if (workers_) workers_->tell(adopting(now_));
   });
 }

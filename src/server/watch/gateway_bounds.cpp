@@ -122,6 +122,11 @@ void add_key_bounds(admin::BoundsBoard& bounds, const Shared& shared) {
       overrides.held_by = with_number("limit " + limit, count);
     }
     table.push_back(std::move(overrides));
+    if (const auto issued = shared.keys->counts(); issued.on)
+      table.push_back({.bound = "issued_keys",
+                       .used = issued.issued,
+                       .most = services::KeyService::kMaxIssued,
+                       .when_full = "no further key is issued"});
     for (const auto& room : state.active->config->gateway.rooms) {
       if (room.rule.visitors == 0) continue;
       const auto inside = shared.registry.gauges(observe::family::room_inside, {room.rule.name}).sum;

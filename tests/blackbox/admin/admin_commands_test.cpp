@@ -297,7 +297,7 @@ std::string offered(const std::string& words, int at) {
 
 TEST(Completion, WorksInBash) {
   EXPECT_EQ(offered("headgate rel", 1), "reload\n");
-  EXPECT_EQ(offered("headgate keys ''", 2), "new hash check --help\n");
+  EXPECT_EQ(offered("headgate keys ''", 2), "new hash check issue list revoke --help\n");
   EXPECT_EQ(offered("headgate keys new --ow", 3), "--owner\n");
   EXPECT_EQ(offered("headgate log-level --j", 2), "--json\n");
 }

@@ -116,6 +116,51 @@ TEST_F(Billing, HasExactlyWhatGatewaysLetThrough) {
   EXPECT_EQ(lines_of(some.body).size(), kOwners.size());
 }
 
+TEST_F(Billing, TellsTheHistoryOfOneKeyInDaysAndMonths) {
+  Proxy one(billed(block(), {{"billing", {{"keep", "100d"}}}}));
+  const Operator operators(one.gateway.process());
+  auto client = one.client();
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(client.get("/a", "X-API-Key: acme-0123456789-abcdef\r\n").status(), 200);
+  EXPECT_EQ(client.get("/a", "X-API-Key: globex-0123456789-abcdef\r\n").status(), 200);
+  const auto history = [&](const std::string& more) { return operators.get("/api/v1/usage?key=acme" + more); };
+  ASSERT_TRUE(comes_true([&] { return history("&limit=plan").at("limits")[0].at("requests") == 3; }));
+  // Half of it was used another day.
+  const auto past = operators.get("/api/v1/usage").at("days")[45].at("day").get<std::string>();
+  move_to(past);
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(client.get("/a", "X-API-Key: acme-0123456789-abcdef\r\n").status(), 200);
+  ASSERT_TRUE(comes_true([&] { return history("&limit=plan").at("limits")[0].at("requests") == 5; }));
+  const auto all = history("");
+  EXPECT_EQ(all.at("time_zone"), "UTC");
+  EXPECT_EQ(all.at("to"), today());
+  ASSERT_EQ(all.at("limits").size(), 3U) << all;
+  const auto plan = history("&limit=plan").at("limits").at(0);
+  EXPECT_EQ(plan.at("key"), "acme");
+  ASSERT_EQ(plan.at("days").size(), 2U) << plan;
+  EXPECT_EQ(plan.at("days")[0], (Json{{"day", past}, {"used", 3}, {"requests", 3}, {"complete", true}}));
+  EXPECT_EQ(plan.at("days")[1], (Json{{"day", today()}, {"used", 2}, {"requests", 2}, {"complete", false}}));
+  Json sums;
+  for (const auto& month : plan.at("months")) sums[month.at("month").get<std::string>()] = month.at("used");
+  EXPECT_EQ(sums.at(past.substr(0, 7)), 3);
+  EXPECT_EQ(sums.at(today().substr(0, 7)), 2);
+  EXPECT_EQ(history("&limit=plan&from=" + past + "&to=" + past).at("limits")[0].at("used"), 3);
+  EXPECT_EQ(history("&limit=plan&from=" + today()).at("limits")[0].at("used"), 2);
+  EXPECT_EQ(operators.get("/api/v1/usage?key=nobody&limit=plan").at("limits")[0].at("used"), 0);
+  expect_refusal(operators.ask("GET", "/api/v1/usage?from=" + past), 400);
+  expect_refusal(operators.ask("GET", "/api/v1/usage?key=acme&from=x"), 400);
+  expect_refusal(operators.ask("GET", "/api/v1/usage?key=acme&from=" + today() + "&to=" + past), 400);
+  expect_refusal(operators.ask("GET", "/api/v1/usage?key=acme&to=2020-01-01"), 404);
+  expect_refusal(operators.ask("GET", "/api/v1/usage?key=acme&from=2019-01-01&to=2020-01-01"), 404);
+  expect_refusal(operators.ask("GET", "/api/v1/usage?key=acme&from=2999-01-01"), 404);
+  expect_refusal(operators.ask("GET", "/api/v1/usage?key=acme&limit=silent"), 404);
+  expect_refusal(operators.ask("GET", "/api/v1/usage?key=acme&key=globex"), 400);
+  const auto ran = run_headgate({"usage", "acme", "--limit", "plan", "--admin", operators.url()});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_TRUE(has(ran.out, past.substr(0, 7)) && has(ran.out, "not complete")) << ran.out;
+  EXPECT_TRUE(has(run_headgate({"usage", "acme", "--days", "--admin", operators.url()}).out, past));
+  redis.stop();
+  expect_refusal(operators.ask("GET", "/api/v1/usage?key=acme&limit=plan"), 503);
+}
+
 TEST_F(Billing, HasTheMembersThatTheDocumentsShow) {
   std::ifstream page(HEADGATE_SOURCE_DIR "/docs/billing.md");
   std::string shown;

@@ -57,6 +57,20 @@ TEST_F(ReplaceFile, SaysWhyItCannot) {
   EXPECT_EQ(files(), 0U);
 }
 
+TEST_F(ReplaceFile, StaysAsItIsIfTheLastLookSaysSo) {
+  const auto file = write("keys.json", "old");
+  const auto why = replace_file(file, "new", 0600, [&] {
+    write("keys.json", "by hand");
+    return false;
+  });
+  ASSERT_TRUE(why);
+  EXPECT_EQ(*why, file + " has changed meanwhile");
+  EXPECT_EQ(content(file), "by hand");
+  EXPECT_EQ(files(), 1U);
+  EXPECT_EQ(replace_file(file, "new", 0600, [] { return true; }), std::nullopt);
+  EXPECT_EQ(content(file), "new");
+}
+
 TEST_F(ReplaceFile, IsWholeForWhoReadsItMeanwhile) {
   const auto file = write("keys.json", std::string(50'000, 'a'));
   std::jthread writer([&](const std::stop_token& stop) {

@@ -1,11 +1,11 @@
-#include "../../../src/cli/keys/key_text.hpp"
+#include "headgate/identity/fresh_key.hpp"
 
 #include <gtest/gtest.h>
 
 #include <set>
 #include <string>
 
-namespace headgate::cli {
+namespace headgate::identity {
 namespace {
 
 TEST(FreshKey, IsItsPrefixAnd43LettersAndDigits) {
@@ -33,4 +33,4 @@ TEST(FreshKey, HasNoLetterThatComesMoreOftenThanOthers) {
 }
 
 }  // namespace
-}  // namespace headgate::cli
+}  // namespace headgate::identity

@@ -1,0 +1,35 @@
+#include "headgate/identity/fresh_key.hpp"
+
+#include <openssl/rand.h>
+
+#include <algorithm>
+#include <array>
+
+namespace headgate::identity {
+
+std::string fresh_key(std::string_view prefix) {
+  constexpr std::string_view kLetters = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+  constexpr std::size_t kLength = 43;  // 62^43 is a little more than 2^256
+  constexpr std::size_t kFair = 256 / kLetters.size() * kLetters.size();
+  std::string key(prefix);
+  key += '_';
+  const std::size_t whole = key.size() + kLength;
+  std::array<unsigned char, 64> bytes{};
+  while (key.size() < whole) {
+    if (RAND_bytes(bytes.data(), static_cast<int>(bytes.size())) != 1) return {};
+    for (const std::size_t byte : bytes) {
+      if (byte >= kFair || key.size() == whole) continue;  // else the first letters would be more likely
+      key += kLetters[byte % kLetters.size()];
+    }
+  }
+  return key;
+}
+
+bool is_key_prefix(std::string_view text) noexcept {
+  const auto plain = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+  };
+  return !text.empty() && text.size() <= 32 && std::all_of(text.begin(), text.end(), plain);
+}
+
+}  // namespace headgate::identity

@@ -1,0 +1,48 @@
+#include "write_keys.hpp"
+
+#include "headgate/core/replace_file.hpp"
+#include "headgate/identity/api_keys.hpp"
+#include "headgate/identity/key_changes.hpp"
+#include "headgate/keyring/watched_file.hpp"
+
+#include <utility>
+
+namespace headgate::services {
+namespace {
+
+constexpr int kTries = 5;
+
+/// Reads, changes and replaces it once. Sets `edited` if somebody else has written the file meanwhile.
+KeyFileResult write_once(const std::string& file, const std::vector<identity::ApiKeyRecord>& changes, Instant now,
+                         bool& edited) {
+  keyring::WatchedFile before(file, identity::kLongestKeyFile);
+  const auto text = before.look();
+  if (!text) return {.failed = file + ": cannot be read", .known_before = {}};
+  if (text->has_error()) return {.failed = text->error(), .known_before = {}};
+  auto changed = identity::change_key_file(**text, changes, now);
+  if (changed.has_error()) return {.failed = file + ':' + to_text(changed.error()), .known_before = {}};
+  const auto is_same = [&] {
+    edited = before.look().has_value();
+    return !edited;
+  };
+  if (changed->changed)
+    if (const auto failed = replace_file(file, changed->text, 0600, is_same))
+      return {.failed = *failed, .known_before = {}};
+  return {.failed = {}, .known_before = std::move(changed->known_before)};
+}
+
+}  // namespace
+
+// `headgate keys new` holds the lock, too; an editor does not.
+KeyFileResult write_keys(const std::string& file, const std::vector<identity::ApiKeyRecord>& changes, Instant now) {
+  const DirectoryLock lock(file);
+  KeyFileResult out;
+  bool edited = true;
+  for (int tries = 0; edited && tries < kTries; ++tries) {
+    edited = false;
+    out = write_once(file, changes, now, edited);
+  }
+  return out;
+}
+
+}  // namespace headgate::services
