@@ -11,7 +11,7 @@
 #include "headgate/admin/reasons.hpp"
 #include "headgate/admin/refused_endpoint.hpp"
 #include "headgate/engine/engine.hpp"
-#include "headgate/gateway/password_pool.hpp"
+#include "headgate/gateway/basic/password_pool.hpp"
 #include "headgate/limit/memory_store.hpp"
 #include "headgate/observe/logs.hpp"
 #include "headgate/room/memory_rooms.hpp"

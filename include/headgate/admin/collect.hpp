@@ -2,7 +2,7 @@
 // Turns the counters of other modules into metrics, at each scrape, on the admin thread.
 
 #include "headgate/balance/watch.hpp"
-#include "headgate/gateway/password_pool.hpp"
+#include "headgate/gateway/basic/password_pool.hpp"
 #include "headgate/keyring/keyring.hpp"
 #include "headgate/limit/ban_table.hpp"
 #include "headgate/limit/limit.hpp"

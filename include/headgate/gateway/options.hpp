@@ -4,7 +4,7 @@
 #include "headgate/core/time.hpp"
 #include "headgate/gateway/address_rules.hpp"
 #include "headgate/gateway/auth_service.hpp"
-#include "headgate/gateway/basic_auth.hpp"
+#include "headgate/gateway/basic/basic_auth.hpp"
 #include "headgate/gateway/compression.hpp"
 #include "headgate/gateway/cross_origin.hpp"
 #include "headgate/gateway/delivery.hpp"

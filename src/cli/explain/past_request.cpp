@@ -15,9 +15,9 @@ using Told = nlohmann::ordered_json;
 
 /// The fields that a line has only if they apply.
 constexpr auto kSometimes = std::to_array<std::string_view>(
-    {"trace_id",  "query", "grpc_status", "reason",        "retried", "limits_ms", "delayed_ms",
-     "queued_ms", "tls",   "auth",        "limit",         "tier",    "key_id",    "cost",
-     "decision",  "held",  "remaining",   "retry_after_s", "source",  "dropped"});
+    {"trace_id",  "query",         "grpc_status", "reason",  "retried",    "limits_ms",      "delayed_ms", "queued_ms",
+     "tls",       "auth",          "limit",       "tier",    "key_id",     "cost",           "decision",   "held",
+     "remaining", "retry_after_s", "source",      "dropped", "compressed", "compressed_from"});
 /// Those that a line has if it has a limit. (One that suspends has no number.)
 constexpr auto kOfLimit = std::to_array<const char*>({"decision", "cost", "remaining", "source"});
 

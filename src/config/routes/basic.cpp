@@ -8,7 +8,7 @@
 #include "config/text/placeholders.hpp"
 #include "config/values.hpp"
 
-#include "headgate/gateway/basic_auth.hpp"
+#include "headgate/gateway/basic/basic_auth.hpp"
 #include "headgate/identity/users.hpp"
 
 #include <boost/asio/ip/address.hpp>

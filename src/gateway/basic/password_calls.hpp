@@ -3,8 +3,8 @@
 
 #include "gateway/callers/failure_charge.hpp"
 
+#include "headgate/gateway/basic/password_pool.hpp"
 #include "headgate/gateway/exchange.hpp"
-#include "headgate/gateway/password_pool.hpp"
 #include "headgate/identity/basic_credentials.hpp"
 #include "headgate/identity/users.hpp"
 #include "headgate/limit/recent_table.hpp"

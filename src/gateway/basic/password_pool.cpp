@@ -1,4 +1,4 @@
-#include "headgate/gateway/password_pool.hpp"
+#include "headgate/gateway/basic/password_pool.hpp"
 
 #include "headgate/identity/basic_credentials.hpp"
 

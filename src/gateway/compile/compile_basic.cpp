@@ -1,6 +1,6 @@
 // What a route asks of callers whose passwords it takes.
 
-#include "headgate/gateway/basic_auth.hpp"
+#include "headgate/gateway/basic/basic_auth.hpp"
 
 #include <utility>
 

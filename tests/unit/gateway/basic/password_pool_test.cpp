@@ -1,6 +1,6 @@
 // Passwords that are checked on other threads, and what comes back of them.
 
-#include "headgate/gateway/password_pool.hpp"
+#include "headgate/gateway/basic/password_pool.hpp"
 
 #include "gateway/basic/password_calls.hpp"
 

@@ -1,6 +1,6 @@
 // Lets in the addresses that may use the route.
 
-#include "steps.hpp"
+#include "gateway/steps/steps.hpp"
 
 #include "headgate/identity/network.hpp"
 

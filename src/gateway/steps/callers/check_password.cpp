@@ -1,11 +1,11 @@
 // Asks for a name and a password, where the route has users. docs/basic_auth.md explains it.
 
-#include "deadline.hpp"
 #include "gateway/basic/password_calls.hpp"
 #include "gateway/callers/assumed.hpp"
 #include "gateway/callers/failures.hpp"
 #include "gateway/limits/limit_fields.hpp"
-#include "steps.hpp"
+#include "gateway/steps/deadline.hpp"
+#include "gateway/steps/steps.hpp"
 
 #include "headgate/http/named_values.hpp"
 

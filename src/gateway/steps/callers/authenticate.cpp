@@ -7,7 +7,7 @@
 #include "gateway/callers/presented.hpp"
 #include "gateway/limits/limit_fields.hpp"
 #include "gateway/limits/limit_key.hpp"
-#include "steps.hpp"
+#include "gateway/steps/steps.hpp"
 
 #include "headgate/gateway/key_source.hpp"
 #include "headgate/identity/assumed_claims.hpp"

@@ -3,7 +3,7 @@
 #include "gateway/callers/assumed.hpp"
 #include "gateway/callers/find_client.hpp"
 #include "gateway/callers/presented.hpp"
-#include "steps.hpp"
+#include "gateway/steps/steps.hpp"
 
 #include "headgate/http/named_values.hpp"
 #include "headgate/identity/client_address.hpp"

@@ -1,12 +1,12 @@
 // Asks the auth service of the route whether the request may pass. docs/forward_auth.md explains it.
 
-#include "deadline.hpp"
 #include "gateway/auth/auth_calls.hpp"
 #include "gateway/auth/auth_question.hpp"
 #include "gateway/callers/failures.hpp"
 #include "gateway/grpc/grpc_call.hpp"
 #include "gateway/record/trace.hpp"
-#include "steps.hpp"
+#include "gateway/steps/deadline.hpp"
+#include "gateway/steps/steps.hpp"
 
 #include <chrono>
 
