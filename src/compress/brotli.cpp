@@ -33,7 +33,7 @@ class Brotli final : public Encoder {
         [](void* made, std::size_t bytes) { return static_cast<MadeMemory*>(made)->make(bytes); },
         [](void* made, void* memory) { static_cast<MadeMemory*>(made)->free(memory); }, &memory_);
     if (state_ == nullptr) return false;
-    constexpr std::uint64_t kMaxHint = 1UL << 30;
+    constexpr std::uint64_t kMaxHint = 1UL << 19;  // from 1 MiB on it searches in tables of 5 MB at level 4
     BrotliEncoderSetParameter(state_, BROTLI_PARAM_QUALITY, level);
     BrotliEncoderSetParameter(state_, BROTLI_PARAM_LGWIN, window_for(size));
     if (size)

@@ -1,8 +1,8 @@
 // What an encoder makes is decoded again by zlib and by Brotli's decoder.
 
-#include "headgate/compress/encoder.hpp"
-
 #include "support/decoded.hpp"
+
+#include "headgate/compress/memory.hpp"
 
 #include <gtest/gtest.h>
 
@@ -106,6 +106,22 @@ TEST_P(EveryCoding, TakesLessMemoryForLessAndNeverMoreThanThreeMegabytes) {
     EXPECT_LT(small->memory(), most) << level;
     EXPECT_GT(small->memory(), 0U) << level;
   }
+}
+
+TEST_P(EveryCoding, TakesNoMoreMemoryThanIsSaid) {
+  std::minstd_rand dice(9);
+  auto bytes = some_text(dice, 300'000);
+  for (std::size_t i = 0; i < 150'000; ++i) bytes[i] = static_cast<char>(dice() >> 8);  // hardly compressible
+  for (unsigned level = kMinLevel; level <= kMaxLevel; ++level)
+    for (const auto& size : std::initializer_list<std::optional<std::uint64_t>>{{}, 300'000, 1'100'000, 1UL << 40}) {
+      const auto encoder = make_encoder(GetParam(), level, size);
+      std::string coded;
+      for (std::size_t at = 0; at < bytes.size(); at += 32'768) {
+        const auto how = at % 65'536 == 0 ? Upto::here : Upto::whatever;
+        ASSERT_TRUE(encode(*encoder, std::string_view(bytes).substr(at, 32'768), how, coded));
+        EXPECT_LE(encoder->memory(), most_memory(GetParam(), level)) << level;
+      }
+    }
 }
 
 INSTANTIATE_TEST_SUITE_P(All, EveryCoding, testing::Values(Coding::br, Coding::gzip),
