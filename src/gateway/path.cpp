@@ -27,6 +27,7 @@ Path::Path(Services given, SnapshotPtr first)
       mirrors(std::make_shared<Mirrors>(services.clock, services.random, services.lent)),
       auth(std::make_shared<AuthCalls>(services.clock, services.random, services.lent)),
       passwords(std::make_unique<PasswordCalls>(services.clock, services.passwords)),
+      encoders(std::make_shared<EncoderPlaces>(services.lent)),
       tokens(token_cache(*snapshot)) {
   outage->adopt(snapshot->redis);
   auth->adopt(snapshot->compiled);

@@ -1,6 +1,7 @@
 #pragma once
 // What the steps of one worker share.
 
+#include "gateway/answers/encoder_places.hpp"
 #include "gateway/auth/auth_calls.hpp"
 #include "gateway/basic/password_calls.hpp"
 #include "gateway/lag_probe.hpp"
@@ -48,6 +49,7 @@ struct Path {
   std::shared_ptr<Mirrors> mirrors;
   std::shared_ptr<AuthCalls> auth;
   std::unique_ptr<PasswordCalls> passwords;
+  std::shared_ptr<EncoderPlaces> encoders;
   std::unique_ptr<identity::TokenCache> tokens;
   bool verifies_tokens = true;    ///< else a token that is not known yet is not decided (503)
   std::unique_ptr<LagProbe> lag;  ///< null if the lag is not watched

@@ -44,7 +44,7 @@ class ExchangeCounters {
   void mirrored(std::size_t upstream, observe::Mirrored result) const noexcept {
     mirrors_[upstream][static_cast<std::size_t>(result)]->add();
   }
-  /// An answer was not compressed because half of bounds.buffered was used.
+  /// An answer was not compressed because there was no memory for that.
   void not_compressed() const noexcept { compression_.no_memory->add(); }
   /// So many more requests of this worker wait for a place at a server of the upstream. It counts on after a reload.
   void waits(std::size_t upstream, int more) const noexcept;

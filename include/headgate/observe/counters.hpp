@@ -135,7 +135,7 @@ struct CompressionCounters {
     Counter* bytes_after = nullptr;
   };
   std::vector<OfCoding> codings;  ///< in the order of the words
-  Counter* no_memory = nullptr;   ///< answers that were sent as they are because half of bounds.buffered was used
+  Counter* no_memory = nullptr;   ///< answers that were sent as they are because there was no memory for that
 };
 CompressionCounters compression_counters(Registry& registry, Writer worker, std::span<const std::string_view> codings);
 

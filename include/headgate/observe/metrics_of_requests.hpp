@@ -72,7 +72,8 @@ inline constexpr Family not_compressed{
     .name = "headgate_not_compressed_total",
     .type = Family::Type::counter,
     .labels = {},
-    .help = "Answers that were sent as they are because half of `bounds.buffered` was used",
+    .help =
+        "Answers that were sent as they are because others that are compressed hold all the memory there is for that",
     .ask = "rate(headgate_not_compressed_total[5m]) > 0"};
 
 }  // namespace headgate::observe::family

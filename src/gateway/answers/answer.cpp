@@ -1,5 +1,6 @@
 #include "headgate/gateway/answer.hpp"
 
+#include "compressed_reply.hpp"
 #include "cross_origin.hpp"
 #include "edit_fields.hpp"
 #include "gateway/limits/limit_fields.hpp"
@@ -85,6 +86,11 @@ constexpr std::array kAnswerRows{
               .whose = set_of(AnswerFrom::server, AnswerFrom::tunnel, AnswerFrom::interim),
               .applies = [](const Exchange&) { return true; },
               .put = [](Exchange& x, const AnswerStart&) { append_reply_via(x, x.fields); }},
+    // Whoever is refused costs no more than that, and these answers are small.
+    AnswerRow{.name = "none: it is not compressed",
+              .whose = set_of(AnswerFrom::gateway),
+              .applies = [](const Exchange& x) { return x.compressed != nullptr; },
+              .put = [](Exchange& x, const AnswerStart&) { x.compressed->pass_on(); }},
     // What the caller gets, so it is the last row.
     AnswerRow{.name = "none: the log notes some",
               .whose = set_of(AnswerFrom::server, AnswerFrom::tunnel, AnswerFrom::route, AnswerFrom::gateway),
@@ -144,7 +150,7 @@ Task<void> send_whole(Exchange& x, AnswerStart answer, std::string_view body) {
   if (!body.empty()) answer.start.framing = {http::Framing::Kind::length, body.size()};
   const auto first = x.request.head() ? std::string_view{} : body;
   const auto sent = co_await send_answer<from>(x, answer, first, http::EndStream::yes);
-  if (sent.has_error()) x.ended_by = EndedBy::client_closed;
+  if (sent.has_error()) x.ended_by = sent.error() == compression_failed() ? EndedBy::bug : EndedBy::client_closed;
 }
 
 template Task<Result<void>> send_answer<AnswerFrom::server>(Exchange&, AnswerStart&, std::string_view, http::EndStream);

@@ -4,10 +4,13 @@
 #include "gateway/record/access_record.hpp"
 #include "vary.hpp"
 
+#include "headgate/compress/memory.hpp"
+#include "headgate/gateway/delay.hpp"
 #include "headgate/gateway/exchange_counters.hpp"
 #include "headgate/http/fields.hpp"
 
-#include <boost/asio/error.hpp>
+#include <charconv>
+#include <utility>
 
 namespace headgate::gateway {
 namespace {
@@ -17,9 +20,25 @@ using http::Framing;
 using http::Known;
 
 constexpr std::size_t kStep = 16UL * 1024;
+constexpr std::size_t kMostTaken = 32UL * 1024;  ///< of the body, for one step
+constexpr std::size_t kTurn = 64UL * 1024;
 
-/// Of the body that a GET gets; nothing: it is not known.
+/// Of "bytes 0-9/5000"; nothing if it does not say so.
+std::optional<std::uint64_t> size_of_whole(std::string_view content_range) {
+  const auto slash = content_range.rfind('/');
+  if (slash == content_range.npos) return std::nullopt;
+  const auto* const end = content_range.data() + content_range.size();
+  std::uint64_t out = 0;
+  const auto [last, error] = std::from_chars(content_range.data() + slash + 1, end, out);
+  return error == std::errc() && last == end ? std::optional(out) : std::nullopt;
+}
+
+/// Of the body that a GET without a range gets; nothing: it is not known.
 std::optional<std::uint64_t> size_of(const Exchange& x, const http::ReplyStart& start) {
+  if (start.status == 206) return size_of_whole(http::value_of(x.fields, Known::content_range));
+  // The answer of the route that is not sent again.
+  if (start.status == 304)
+    return x.attempts == 0 && x.route->respond ? std::optional(x.route->respond->body.size()) : std::nullopt;
   if (start.framing.kind == Framing::Kind::length) return start.framing.length;
   if (!x.request.head())
     return start.framing.kind == Framing::Kind::none ? std::optional<std::uint64_t>(0) : std::nullopt;
@@ -36,46 +55,45 @@ bool is_event_stream(const http::Fields& fields) {
 
 }  // namespace
 
-CompressedReply::CompressedReply(Exchange& x, net::LentBytes::Share* lent) : x_(x), to_(*x.reply), lent_(lent) {
+CompressedReply::CompressedReply(Exchange& x, std::shared_ptr<EncoderPlaces> places)
+    : x_(x), to_(*x.reply), places_(std::move(places)) {
   x.reply = this;
-}
-
-void CompressedReply::count_memory() noexcept {
-  const auto now = encoder_ ? encoder_->memory() + kStep : 0;
-  if (lent_ != nullptr) lent_->add(static_cast<std::int64_t>(now) - static_cast<std::int64_t>(counted_));
-  counted_ = now;
 }
 
 void CompressedReply::end() noexcept {
   encoder_.reset();
   out_.reset();
-  count_memory();
+  places_->give_back(place_);
 }
 
-/// False if there is no memory for it: then the answer goes out as it is. Slow readers hold what it takes, which is far
-/// more than a connection needs: half of the bound is left to connections.
+/// False if there is no memory for it: then the answer goes out as it is.
 bool CompressedReply::begins(std::optional<std::uint64_t> size) {
-  const auto bound = x_.snapshot->compiled->options().buffered;
-  if (bound == 0 || lent_ == nullptr || lent_->all() < bound / 2)
-    encoder_ = compress::make_encoder(*coding_, x_.route->options->compression->level, size);
+  const auto level = x_.route->options->compression->level;
+  const auto address = x_.caller.ip_key.empty() ? x_.peer_text : x_.caller.ip_key;
+  const auto bytes = compress::most_memory(*coding_, level) + kStep;
+  if (!places_->take(address, bytes, x_.snapshot->compiled->options().buffered, place_)) return false;
+  encoder_ = compress::make_encoder(*coding_, level, size);
   if (!encoder_) {
-    x_.snapshot->counters->not_compressed();
+    end();
     return false;
   }
   out_ = std::make_unique_for_overwrite<char[]>(kStep);
-  count_memory();
   return true;
 }
 
 std::string_view CompressedReply::fill(std::string_view& bytes, Upto upto) noexcept {
   std::span<char> room(out_.get(), kStep);
-  const auto all = bytes.size();
-  progress_ = encoder_->encode(bytes, room, upto);
-  before_ += all - bytes.size();
+  auto some = bytes.substr(0, kMostTaken);
+  const bool all = some.size() == bytes.size();
+  progress_ = encoder_->encode(some, room, all ? upto : Upto::whatever);
+  const auto taken = std::min(kMostTaken, bytes.size()) - some.size();
+  bytes.remove_prefix(taken);
+  before_ += taken;
+  this_turn_ += taken;
   const auto made = kStep - room.size();
   after_ += made;
-  if (made == 0 && progress_ == Progress::more) progress_ = Progress::failed;  // it would never end
-  count_memory();
+  if (progress_ == Progress::done && !all) progress_ = Progress::more;
+  if (made == 0 && taken == 0 && progress_ == Progress::more) progress_ = Progress::failed;  // it would never end
   return {out_.get(), made};
 }
 
@@ -87,10 +105,16 @@ CompressedReply::Upto CompressedReply::upto(EndStream last) const noexcept {
 bool CompressedReply::compresses(const http::ReplyStart& start, std::string_view first, EndStream last) {
   const auto& compression = *x_.route->options->compression;
   const auto size = size_of(x_, start);
-  if (!is_compressible(x_, compression, start.status, size)) return false;
   const bool own = x_.attempts == 0;
   if (own && size.value_or(0) > kMaxOwnCompressed) return false;
+  if (start.status == 304) {
+    mark_not_modified(x_, compression, size);
+    return false;
+  }
+  if (!may_vary(x_, compression, start.status, size)) return false;
   vary_by(x_, "Accept-Encoding", x_.fields);
+  if (start.status == 206) return false;
+  if (x_.request.head() && !size) return false;  // a GET may have too little
   coding_ = coding_for_client(x_, compression);
   if (!coding_) return false;
   start_ = start;
@@ -106,8 +130,11 @@ bool CompressedReply::compresses(const http::ReplyStart& start, std::string_view
       start_.framing = whole ? Framing{Framing::Kind::length, made_.size()} : Framing{Framing::Kind::unknown, 0};
       return true;
     }
+    if (progress_ == Progress::failed) x_.snapshot->counters->not_compressed();
     end();
     before_ = after_ = 0;
+  } else {
+    x_.snapshot->counters->not_compressed();
   }
   coding_.reset();
   return false;
@@ -115,11 +142,9 @@ bool CompressedReply::compresses(const http::ReplyStart& start, std::string_view
 
 // Not a coroutine: what is not compressed needs no frame for this.
 Task<Result<void>> CompressedReply::send(const http::ReplyStart& start, std::string_view first, EndStream last) {
+  if (passes_) return to_.send(start, first, last);
   const bool coded = compresses(start, first, last);
-  if (coded)
-    mark_compressed(x_, *coding_);
-  else if (start.status == 304)
-    mark_not_modified(x_, *x_.route->options->compression);
+  if (coded) mark_compressed(x_, *coding_);
   if (x_.route->logs_answer) note_logged_answer(x_);
   if (!coded) return to_.send(start, first, last);
   if (!encoder_) {  // HEAD
@@ -148,8 +173,13 @@ Task<Result<void>> CompressedReply::write(std::string_view bytes, EndStream last
 /// `last`: of the answer, which trailers may follow though its bytes end here.
 Task<Result<void>> CompressedReply::write_on(std::string_view bytes, Upto how, EndStream last) {
   do {
+    if (this_turn_ >= kTurn) {
+      this_turn_ = 0;
+      Delay turn(*x_.clock, Duration(0));
+      co_await turn;
+    }
     made_ = fill(bytes, how);
-    if (progress_ == Progress::failed) co_return error_code(boost::asio::error::no_memory);
+    if (progress_ == Progress::failed) co_return compression_failed();
     const bool ends = last == EndStream::yes && progress_ == Progress::done;
     if (made_.empty() && !ends) continue;
     const auto sent = co_await to_.write(made_, ends ? EndStream::yes : EndStream::no);

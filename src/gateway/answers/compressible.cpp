@@ -24,8 +24,10 @@ bool forbids_transforms(const Fields& fields) {
   });
 }
 
-bool has_no_whole_body(unsigned status) noexcept {
-  return status < 200 || status == 204 || status == 205 || status == 206 || status == 304;
+bool has_no_body(unsigned status) noexcept { return status < 200 || status == 204 || status == 205 || status == 304; }
+
+bool is_too_small(const Compression& compression, std::optional<std::uint64_t> size) noexcept {
+  return size && (*size == 0 || *size < compression.min_bytes);
 }
 
 bool fits(std::string_view pattern, std::string_view type) noexcept {
@@ -41,7 +43,9 @@ std::string_view accepted_codings(Exchange& x) {
   bool there = false;
   for (const auto& field : x.request.fields) {
     if (field.id != Known::accept_encoding) continue;
-    out = there ? x.text.join({out, ", ", field.value}) : field.value;
+    if (out.size() >= http::kMaxAccept) break;  // no more is read of it
+    const auto value = field.value.substr(0, http::kMaxAccept);
+    out = there ? x.text.extend(out, {", ", value}) : value;
     there = true;
   }
   return out;
@@ -81,14 +85,12 @@ std::optional<compress::Coding> coding_for_client(Exchange& x, const Compression
   return best;
 }
 
-bool is_compressible(const Exchange& x, const Compression& compression, unsigned status,
-                     std::optional<std::uint64_t> size) {
-  if (has_no_whole_body(status)) return false;
-  if (size && (*size == 0 || *size < compression.min_bytes)) return false;
+bool may_vary(const Exchange& x, const Compression& compression, unsigned status, std::optional<std::uint64_t> size) {
+  if (has_no_body(status) || is_too_small(compression, size)) return false;
   std::string_view type;
   for (const auto& field : x.fields) {
-    if (field.id == Known::content_encoding || field.id == Known::content_range || is_made_over_bytes(field))
-      return false;
+    if (field.id == Known::content_encoding || is_made_over_bytes(field)) return false;
+    if (field.id == Known::content_range && status != 206) return false;
     if (field.id != Known::content_type) continue;
     if (!type.empty()) return false;  // which of the two counts is up to the client
     type = field.value;
@@ -110,18 +112,25 @@ void mark_compressed(Exchange& x, compress::Coding coding) {
   x.fields.push_back({Known::content_encoding, "Content-Encoding", to_text(coding)});
 }
 
-void mark_not_modified(Exchange& x, const Compression& compression) {
+void mark_not_modified(Exchange& x, const Compression& compression, std::optional<std::uint64_t> size) {
+  const auto stays = [](const Field& field) {
+    return field.id == Known::content_encoding || is_made_over_bytes(field);
+  };
+  if (is_too_small(compression, size) || forbids_transforms(x.fields) || std::ranges::any_of(x.fields, stays)) return;
   const auto type = http::value_of(x.fields, Known::content_type);
   if (!type.empty() && !takes_type(compression, type)) return;
+  bool may_be = !type.empty();
   for (auto& field : x.fields) {
     if (field.id != Known::etag || field.value.starts_with("W/")) continue;
     const auto weak = x.text.join({"W/", field.value});
     const auto has_it = [weak](const Field& asked) {
       return asked.id == Known::if_none_match && asked.value.find(weak) != asked.value.npos;
     };
-    if (std::ranges::any_of(x.request.fields, has_it)) field.value = weak;
+    if (!std::ranges::any_of(x.request.fields, has_it)) continue;
+    field.value = weak;
+    may_be = true;
   }
-  vary_by(x, "Accept-Encoding", x.fields);
+  if (may_be) vary_by(x, "Accept-Encoding", x.fields);
 }
 
 }  // namespace headgate::gateway

@@ -2,6 +2,7 @@
 
 #include "broken_off.hpp"
 #include "forward.hpp"
+#include "gateway/answers/compressed_reply.hpp"
 #include "gateway/answers/edit_fields.hpp"
 #include "gateway/answers/rewrite.hpp"
 #include "gateway/callers/presented.hpp"
@@ -346,6 +347,11 @@ class Relay {
 
   /// The client is gone, or takes its answer too slowly, so there is no answer to send.
   Result<MaybeProblem, Failure> client_gone(const error_code& cause = {}) {
+    if (cause == compression_failed()) {
+      x_.ended_by = EndedBy::bug;
+      x_.reason = "there was no memory for the rest of its answer";
+      return MaybeProblem{};
+    }
     const bool slow = cause == net::too_slow();
     x_.ended_by = slow ? EndedBy::timeout_client : EndedBy::client_closed;
     if (slow) note_slow(x_, cause);

@@ -9,7 +9,7 @@
 namespace headgate::gateway {
 
 MaybeProblem compress_answer(Path& path, Exchange& x) {
-  x.compressed = std::make_shared<CompressedReply>(x, path.services.lent);
+  x.compressed = std::make_shared<CompressedReply>(x, path.encoders);
   return {};
 }
 

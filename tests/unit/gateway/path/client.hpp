@@ -24,6 +24,7 @@ class Client final : public http::ReplyWriter {
   bool tunnelled = false;
   std::function<void(Duration idle)> when_tunnelled;
   std::optional<std::size_t> takes;  ///< how many writes succeed before the connection breaks
+  error_code broken = error::broken_pipe;
 
   void forget() {
     status = 0;
@@ -69,7 +70,7 @@ class Client final : public http::ReplyWriter {
 
  private:
   Result<void> take() {
-    if (takes && (*takes)-- == 0) return error_code(error::broken_pipe);
+    if (takes && (*takes)-- == 0) return broken;
     return {};
   }
 

@@ -1,6 +1,7 @@
 // The bytes of answers that a route compresses: when each is sent, what becomes of those that break off, and the memory
 // that they take.
 
+#include "gateway/answers/compressed_reply.hpp"
 #include "unit/gateway/path/answers/compressed.hpp"
 
 namespace headgate::gateway::test {
@@ -80,6 +81,73 @@ TEST_F(PathCompressedBytes, WithoutMemoryTheyAreSentAsTheyAre) {
   get("gzip");
   EXPECT_TRUE(compressed());
   EXPECT_EQ(metric("headgate_not_compressed_total"), "1");
+}
+
+TEST_F(PathCompressedBytes, AreChargedForTheMostThatTheyMayTake) {
+  options.buffered = 8 << 20;
+  server.framing = {Framing::Kind::unknown, 0};
+  server.body = {{"<p>", Duration(0), {}}, {"</p>", seconds(1), {}}};
+  const auto before = lent.all();
+  get("br");
+  EXPECT_GE(lent.all() - before, 2U << 20) << "whatever comes";
+  clock.advance(seconds(1));
+  ASSERT_TRUE(done);
+  EXPECT_LE(lent.all() - before, std::uint64_t{net::LentBytes::kStep});
+}
+
+TEST(EncoderPlaces, AnAddressHasAFewAndAWorkerSoManyBytes) {
+  net::LentBytes total;
+  net::LentBytes::Share lent(&total);
+  EncoderPlaces places(&lent);
+  std::vector<EncoderPlaces::Place> taken(EncoderPlaces::kMostOfAddress);
+  for (auto& each : taken) EXPECT_TRUE(places.take("192.0.2.7", 1 << 20, 0, each));
+  EncoderPlaces::Place other;
+  EXPECT_FALSE(places.take("192.0.2.7", 1, 0, other));
+  places.give_back(other);
+  EXPECT_EQ(total.read(), 16U << 20);
+  EXPECT_TRUE(places.take("192.0.2.8", EncoderPlaces::kMostBytes - (16U << 20), 0, other)) << "another address";
+  EncoderPlaces::Place late;
+  EXPECT_FALSE(places.take("192.0.2.9", 1, 0, late));
+  places.give_back(taken.front());
+  places.give_back(taken.front());
+  EXPECT_TRUE(places.take("192.0.2.7", 1, 0, late));
+  for (auto& each : taken) places.give_back(each);
+  places.give_back(other);
+  places.give_back(late);
+  EXPECT_EQ(places.bytes(), 0U);
+  EXPECT_EQ(total.read(), 0U);
+}
+
+TEST_F(PathCompressedBytes, AFailureOfTheEncoderIsTheGatewaysFault) {
+  server.framing = {Framing::Kind::unknown, 0};
+  server.body = {{page, Duration(0), {}}, {page, seconds(1), {}}};
+  client.takes = 1;
+  client.broken = compression_failed();
+  get("gzip");
+  clock.advance(seconds(1));
+  ASSERT_TRUE(done);
+  EXPECT_EQ(x.ended_by, EndedBy::bug);
+  EXPECT_EQ(x.reason, "there was no memory for the rest of its answer");
+}
+
+TEST_F(PathCompressedBytes, OthersHaveTheirTurnWithinALargePiece) {
+  std::string large;
+  while (large.size() < 400'000) large += page;
+  answers("text/html", large);
+  for (const auto* const coding : {"br", "gzip"}) {
+    get(coding);
+    EXPECT_FALSE(done);
+    EXPECT_LE(read().size(), 96U * 1024) << coding;
+    clock.advance(seconds(1));
+    ASSERT_TRUE(done);
+    EXPECT_TRUE(compressed());
+    EXPECT_EQ(read(), large) << coding;
+    next();
+  }
+  get("gzip");
+  leave();
+  clock.advance(seconds(1));
+  EXPECT_TRUE(done) << "a client that leaves in between";
 }
 
 TEST_F(PathCompressedBytes, CountsTheBytesBeforeAndAfter) {

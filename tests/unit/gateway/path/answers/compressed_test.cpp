@@ -41,6 +41,17 @@ TEST_F(PathCompressed, TakesAllLinesOfAcceptEncoding) {
   EXPECT_EQ(told("Content-Encoding"), "gzip");
 }
 
+TEST_F(PathCompressed, ReadsNoMoreOfAcceptEncodingThanItsBound) {
+  std::string lines;
+  for (int i = 0; i < 60; ++i) lines += "Accept-Encoding: a, b, c, d, e, f, g, h\r\n";
+  check("GET /a", lines + "Accept-Encoding: gzip\r\n");
+  EXPECT_FALSE(compressed());
+  EXPECT_EQ(client.body, page);
+  next();
+  check("GET /a", "Accept-Encoding: " + std::string(3000, 'a') + "\r\nAccept-Encoding: gzip\r\n");
+  EXPECT_FALSE(compressed());
+}
+
 TEST_F(PathCompressed, SaysOnlyWhatIsTrueOfTheOtherBytes) {
   server.fields = {field("Content-Type", "text/html"), field("ETag", "\"v1\""), field("Accept-Ranges", "bytes"),
                    field("Vary", "Origin"), field("Last-Modified", "Thu, 26 Nov 2026 00:00:00 GMT")};
@@ -103,8 +114,20 @@ TEST_F(PathCompressed, OnlyWholeBodiesAreAndNoInterimAnswer) {
     server.status = status;
     get("gzip");
     EXPECT_EQ(client.body, page) << status;
+    EXPECT_EQ(told("Vary"), status == 206 ? "Accept-Encoding" : "") << status;
     next();
   }
+  server.status = 206;
+  server.fields.push_back(field("Content-Range", "bytes 0-9/900"));
+  get("gzip");
+  EXPECT_EQ(told("Vary"), "") << "the whole is too small";
+  next();
+  server.fields.back().value = "bytes 0-9/9000";
+  get("gzip");
+  EXPECT_EQ(told("Vary"), "Accept-Encoding");
+  EXPECT_EQ(told("Content-Encoding"), "");
+  next();
+  answers("text/html", page);
   server.status = 404;
   server.interims = {103};
   get("gzip");
@@ -194,6 +217,16 @@ TEST_F(PathCompressed, AHeadSaysWhatAGetWouldSay) {
   EXPECT_EQ(told("Content-Length"), "100");
 }
 
+TEST_F(PathCompressed, AHeadWithoutALengthSaysOnlyThatItVaries) {
+  server.fields = {field("Content-Type", "text/html"), field("ETag", "\"v1\"")};
+  server.framing = {};
+  server.body.clear();
+  get("gzip", "", "HEAD");
+  EXPECT_EQ(told("Content-Encoding"), "");
+  EXPECT_EQ(told("ETag"), "\"v1\"");
+  EXPECT_EQ(told("Vary"), "Accept-Encoding");
+}
+
 TEST_F(PathCompressed, ANotModifiedIsAboutWhatTheClientHas) {
   server.status = 304;
   server.fields = {field("ETag", "\"v1\"")};
@@ -207,9 +240,47 @@ TEST_F(PathCompressed, ANotModifiedIsAboutWhatTheClientHas) {
   next();
   get("gzip", "If-None-Match: \"v1\"\r\n");
   EXPECT_EQ(told("ETag"), "\"v1\"") << "what it has was not compressed";
+  EXPECT_EQ(told("Vary"), "") << "and nothing says that it may be";
+  next();
+  server.fields = {field("ETag", "\"v1\""), field("Content-Type", "text/html")};
+  get("gzip", "If-None-Match: \"v1\"\r\n");
+  EXPECT_EQ(told("ETag"), "\"v1\"");
+  EXPECT_EQ(told("Vary"), "Accept-Encoding");
+  for (const auto& kept : {field("Content-Type", "image/png"), field("Cache-Control", "no-transform"),
+                           field("Repr-Digest", "sha-256=:x:"), field("Content-Encoding", "br")}) {
+    next();
+    server.fields = {field("ETag", "\"v1\""), kept};
+    get("gzip", "If-None-Match: W/\"v1\"\r\n");
+    EXPECT_EQ(told("ETag"), "\"v1\"") << kept.name;
+    EXPECT_EQ(told("Vary"), "") << kept.name;
+  }
 }
 
-TEST_F(PathCompressed, AnswersOfTheGatewayAreToo) {
+TEST_F(PathCompressed, ARefusalIsNot) {
+  options_of_route.min_bytes = 0;
+  use();
+  in_memory("few", "1/hour");
+  get("gzip");
+  EXPECT_TRUE(compressed());
+  next();
+  get("gzip", "Accept: text/html\r\n");
+  EXPECT_EQ(client.status, 429U);
+  EXPECT_EQ(told("Content-Encoding"), "");
+  EXPECT_EQ(told("Vary"), "Accept");
+  EXPECT_THAT(client.body, testing::HasSubstr("429"));
+  EXPECT_EQ(metric(R"(headgate_compressed_answers_total{coding="gzip"})"), "1");
+}
+
+TEST_F(PathCompressed, APageOfTheGatewayAfterItsServerFailedIsNot) {
+  options_of_route.min_bytes = 0;
+  use();
+  server.breaks = upstream::Failure{.what = upstream::Failed::reply_timeout};
+  get("gzip", "Accept: text/html\r\n");
+  EXPECT_EQ(client.status, 504U);
+  EXPECT_EQ(told("Content-Encoding"), "");
+}
+
+TEST_F(PathCompressed, WhatTheRouteAnswersItselfIsToo) {
   route.respond.emplace();
   route.respond->body = page;
   get("gzip");
@@ -231,6 +302,7 @@ TEST_F(PathCompressed, AFileIsWithAWeakTagAndItsRangesAreNot) {
   get("gzip", "If-None-Match: W/\"f1\"\r\n");
   EXPECT_EQ(client.status, 304U);
   EXPECT_EQ(told("ETag"), "W/\"f1\"");
+  EXPECT_EQ(told("Vary"), "Accept-Encoding");
   next();
   get("gzip", "Range: bytes=0-9\r\n");
   EXPECT_EQ(client.status, 206U);
@@ -241,7 +313,7 @@ TEST_F(PathCompressed, AFileIsWithAWeakTagAndItsRangesAreNot) {
   EXPECT_EQ(client.status, 200U) << "a weak tag names no bytes";
 }
 
-TEST_F(PathCompressed, LargeAnswersOfTheGatewayAreNot) {
+TEST_F(PathCompressed, LargeAnswersOfTheRouteItselfAreNot) {
   route.respond.emplace();
   route.respond->body = std::string(kMaxOwnCompressed + 1, 'a');
   get("gzip");
