@@ -4,6 +4,7 @@
 
 #include "headgate/core/literals.hpp"
 #include "headgate/core/text.hpp"
+#include "headgate/http/fields.hpp"
 
 #include <algorithm>
 
@@ -26,17 +27,46 @@ std::vector<std::string> each_once(const std::vector<std::string>& types) {
   return out;
 }
 
+/// As `check` takes it: "text/html", or with one "*" somewhere.
+bool is_type(std::string_view text) {
+  const auto slash = text.find('/');
+  return slash != text.npos && std::ranges::count(text, '*') <= 1 && http::is_token(text.substr(0, slash)) &&
+         http::is_token(text.substr(slash + 1));
+}
+
+/// Those that headgate can have; of the others it is said that they are left out.
+std::vector<std::string> usable_types(DraftEntry& route, const std::vector<std::string>& named, const Spot& spot,
+                                      const std::string& what) {
+  constexpr std::size_t kMaxTypes = 100;
+  std::vector<std::string> out;
+  for (auto& type : each_once(named))
+    if (is_type(type))
+      out.push_back(std::move(type));
+    else
+      say(route, Matter::lost, spot, what, "\"" + type + "\" is not a media type that headgate can name");
+  if (out.size() <= kMaxTypes) return out;
+  out.resize(kMaxTypes);
+  say(route, Matter::lost, spot, what,
+      "a route names at most 100 types: those after \"" + out.back() + "\" are left out");
+  return out;
+}
+
+bool names_all(const std::string& type) { return type == "*" || type == "*/*"; }
+
 }  // namespace
 
 void set_compress(DraftEntry& route, const DraftCompress& compress, const Spot& spot, const std::string& what) {
   const auto encodings = known_encodings(compress.encodings);
   if (encodings.empty()) return say(route, Matter::lost, spot, what, "headgate compresses by gzip and br alone");
   std::vector<std::pair<std::string, std::string>> members{{"encodings", texts_of(encodings)}};
-  if (std::ranges::find(compress.types, "*") != compress.types.end())
+  if (std::ranges::any_of(compress.types, names_all)) {
     say(route, Matter::differs, spot, what,
         "it compresses what has any type, headgate text, JSON and the like: \"types\" names others");
-  else if (!compress.types.empty())
-    members.emplace_back("types", texts_of(each_once(compress.types)));
+  } else if (!compress.types.empty()) {
+    const auto types = usable_types(route, compress.types, spot, what);
+    if (types.empty()) return;
+    members.emplace_back("types", texts_of(types));
+  }
   if (compress.min_bytes) members.emplace_back("min_size", json_text(size_text(*compress.min_bytes)));
   if (compress.level)
     members.emplace_back("level", std::to_string(std::clamp<std::uint64_t>(*compress.level, 1, kMaxLevel)));

@@ -3,19 +3,42 @@
 #include "translate/draft/compress.hpp"
 #include "translate/haproxy/work.hpp"
 
-namespace headgate::translate {
+#include <algorithm>
+#include <iterator>
+#include <string>
 
-void haproxy_compression(const HaproxyProxy& proxy, DraftEntry& route) {
+namespace headgate::translate {
+namespace {
+
+/// HAProxy compares so many characters as the word has: "text/" is each type that begins so.
+std::string type_of(const std::string& prefix) {
+  if (prefix.find('/') == prefix.npos) return prefix + "/*";
+  return prefix.ends_with('/') ? prefix + '*' : prefix;
+}
+
+}  // namespace
+
+void haproxy_compression(HaproxyWork& work, const HaproxyProxy& proxy, DraftEntry& route) {
   const auto* const algorithms = last_line(proxy, "compression", "algo");
   if (algorithms == nullptr) return;
   DraftCompress out;
   // "deflate" and "raw-deflate" stand beside gzip where they stand; a client that takes them takes gzip, too.
   out.encodings.assign(algorithms->words.begin() + 2, algorithms->words.end());
   if (const auto* const types = last_line(proxy, "compression", "type"))
-    out.types.assign(types->words.begin() + 2, types->words.end());
+    std::transform(types->words.begin() + 2, types->words.end(), std::back_inserter(out.types), type_of);
   else
     out.types = {"*"};
-  set_compress(route, out, algorithms->spot, algorithms->text());
+  DraftEntry made;
+  set_compress(made, out, algorithms->spot, algorithms->text());
+  const auto written = made.get("compress");
+  if (!written.empty()) {
+    route.set("compress", std::string(written));
+    say(made, Matter::differs, algorithms->spot, algorithms->text(),
+        "HAProxy compresses answers with 200 to 203; headgate compresses those of all statuses");
+  }
+  // Each backend of a frontend has the line: it is said once.
+  if (work.said.insert("compression " + algorithms->spot.file + std::to_string(algorithms->spot.line)).second)
+    route.remarks.insert(route.remarks.end(), made.remarks.begin(), made.remarks.end());
 }
 
 }  // namespace headgate::translate

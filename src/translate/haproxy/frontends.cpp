@@ -240,10 +240,10 @@ class Frontend {
   /// What the rules of the frontend and of the backend do to requests that go there.
   void take_backend(const HaproxyProxy& backend, DraftEntry& route) {
     haproxy_fields(proxy_, route);
-    haproxy_compression(proxy_, route);
+    haproxy_compression(work_, proxy_, route);
     if (&backend != &proxy_) {
       haproxy_fields(backend, route);
-      haproxy_compression(backend, route);
+      haproxy_compression(work_, backend, route);
       for (const auto& limit : haproxy_limits(work_, backend)) {
         if (limit.when.empty())
           route.use(limit.name);

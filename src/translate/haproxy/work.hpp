@@ -96,7 +96,7 @@ std::vector<AddressRule> haproxy_addresses(HaproxyWork& work, const HaproxyProxy
 void haproxy_fields(const HaproxyProxy& proxy, DraftEntry& route);
 
 /// Which answers a proxy compresses.
-void haproxy_compression(const HaproxyProxy& proxy, DraftEntry& route);
+void haproxy_compression(HaproxyWork& work, const HaproxyProxy& proxy, DraftEntry& route);
 
 /// The routes and listeners of a frontend or listen.
 void take_frontend(HaproxyWork& work, const HaproxyProxy& proxy);

@@ -16,6 +16,20 @@ std::optional<std::uint64_t> number_of(const Directive* directive, std::uint64_t
   return error == std::errc() && last == text.data() + text.size() ? std::optional(out) : std::nullopt;
 }
 
+/// What the two modules say apart from each other.
+struct ModuleWords {
+  std::optional<std::uint64_t> min_bytes;
+  std::optional<std::uint64_t> level;
+  bool operator==(const ModuleWords&) const = default;
+};
+ModuleWords words_of(const NginxScope& scope, const std::string& module, std::uint64_t usual_level) {
+  constexpr std::uint64_t kUsualMin = 20;
+  ModuleWords out{.min_bytes = kUsualMin, .level = number_of(scope.one(module + "_comp_level"), usual_level)};
+  if (const auto* const least = scope.one(module + "_min_length"))
+    if (const auto bytes = nginx_size(least->word(0))) out.min_bytes = bytes;
+  return out;
+}
+
 }  // namespace
 
 void set_compression(NginxWork& work, const NginxScope& scope, DraftEntry& route) {
@@ -28,15 +42,25 @@ void set_compression(NginxWork& work, const NginxScope& scope, DraftEntry& route
   if (brotli) out.encodings.emplace_back("br");
   if (gzip) out.encodings.emplace_back("gzip");
   out.types = {"text/html"};  // which nginx compresses whatever else is named
-  for (const auto* const each : {scope.one("gzip_types"), scope.one("brotli_types")})
+  for (const auto* const each :
+       {gzip ? scope.one("gzip_types") : nullptr, brotli ? scope.one("brotli_types") : nullptr})
     if (each != nullptr) out.types.insert(out.types.end(), each->words.begin(), each->words.end());
-  constexpr std::uint64_t kUsualMin = 20;
-  out.min_bytes = kUsualMin;
-  if (const auto* const least = scope.one(family + "_min_length"))
-    if (const auto bytes = nginx_size(least->word(0))) out.min_bytes = bytes;
   constexpr std::uint64_t kUsualGzip = 1, kUsualBrotli = 6;
-  out.level = number_of(scope.one(family + "_comp_level"), gzip ? kUsualGzip : kUsualBrotli);
+  const auto of_gzip = words_of(scope, "gzip", kUsualGzip);
+  const auto of_brotli = words_of(scope, "brotli", kUsualBrotli);
+  const auto& used = gzip ? of_gzip : of_brotli;
+  out.min_bytes = used.min_bytes;
+  out.level = used.level;
   set_compress(route, out, spoken.spot, spoken.text());
+  if (gzip && brotli && of_gzip != of_brotli && work.said.insert("gzip and brotli").second)
+    say(route, Matter::differs, spoken.spot, spoken.text(),
+        "nginx has another level or least length for brotli; headgate has one for both, here that of gzip");
+  const auto* const types = scope.one("gzip_types");
+  const auto* const others = scope.one("brotli_types");
+  const bool same = types == others || (types != nullptr && others != nullptr && types->words == others->words);
+  if (gzip && brotli && !same && work.said.insert("gzip_types and brotli_types").second)
+    say(route, Matter::differs, spoken.spot, spoken.text(),
+        "nginx has other types for brotli than for gzip; headgate compresses those of both in either way");
   if (work.said.insert("gzip").second)
     say(route, Matter::differs, spoken.spot, spoken.text(),
         "nginx compresses answers with 200, 403 and 404, and none to requests with Via unless gzip_proxied says so; "

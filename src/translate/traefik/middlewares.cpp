@@ -229,6 +229,7 @@ void compress_of(const TreeNode& node, DraftEntry& route) {
                     .min_bytes = whole_number(text_in(node, "minResponseBodyBytes")),
                     .level = {}};
   if (out.encodings.empty()) out.encodings = {"gzip", "br"};
+  if (out.types.empty()) out.types = {"*"};
   set_compress(route, out, node.spot, "compress");
   if (!member_of(node, "excludedContentTypes").texts().empty())
     say(route, Matter::lost, node.spot, "compress: excludedContentTypes",
