@@ -2,6 +2,7 @@
 
 #include "blackbox/harness/h2_client.hpp"
 #include "blackbox/harness/imported.hpp"
+#include "blackbox/harness/look.hpp"
 #include "blackbox/harness/reloaded.hpp"
 #include "support/decoded.hpp"
 
@@ -9,7 +10,9 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <random>
 #include <thread>
+#include <vector>
 
 namespace headgate::test {
 namespace {
@@ -41,6 +44,14 @@ std::string page(std::size_t bytes) {
 /// A request that is answered with this page.
 std::string ask_for(const std::string& body, const std::string& fields) {
   return request_with_body("POST", "/", body, "X-Test-Echo: 1\r\n" + fields);
+}
+
+/// Text of which a compressor saves a quarter.
+std::string noise(std::size_t bytes) {
+  std::minstd_rand dice(5);
+  std::string out(bytes, ' ');
+  for (auto& each : out) each = static_cast<char>('!' + (dice() >> 8) % 64);
+  return out;
 }
 
 std::string output_of(const std::string& line) {
@@ -169,18 +180,58 @@ TEST(Compression, OfWhatBreaksOffHasNoEnd) {
 }
 
 TEST(Compression, GoesOnForOthersWhenOneLeavesOrDoesNotRead) {
-  Proxy proxy(compressing());
+  auto config = compressing();
+  config["admin"] = {{"listen", "127.0.0.1:0"}};
+  config["all_routes"] = {{"max_body", "16MiB"}};
+  Proxy proxy(config);
   {
     RawClient leaves = proxy.client();
     leaves.send(ask_for(page(500'000), kAll + "X-Test-Chunked: 1000\r\nX-Test-Stall: 1\r\n"));
     leaves.read_head();
   }
   proxy.upstream.release();
-  RawClient idles = proxy.client();
-  idles.send(ask_for(pattern(900'000), kAll + "X-Test-Chunked: 1000\r\n"));
-  RawClient other = proxy.client();
-  EXPECT_EQ(read(other.ask(ask_for(page(50'000), kAll))), page(50'000));
-  EXPECT_EQ(read(idles.read()), pattern(900'000));
+  const Look look(proxy.gateway.process());
+  const auto held = [](const MetricsText& now) { return now.value("headgate_buffered_bytes").value_or(-1); };
+  constexpr double kOne = 2 << 20;  // what an encoder of Brotli is charged with
+  EXPECT_TRUE(look.comes_to([&](const MetricsText& now) { return held(now) < kOne; })) << "the one that left";
+  {
+    RawClient idles = proxy.client();
+    idles.socket().shrink_receive_buffer();
+    idles.send(ask_for(noise(12'000'000), kAll));
+    EXPECT_EQ(idles.read_head().value("Content-Encoding"), "br");
+    RawClient other = proxy.client();
+    for (int i = 0; i < 3; ++i) {
+      EXPECT_EQ(read(other.ask(ask_for(page(50'000), kAll))), page(50'000));
+      const auto now = held(look.metrics());
+      EXPECT_GE(now, kOne) << "it is not over";
+      EXPECT_LT(now, 2 * kOne) << "its answer waits at the server";
+    }
+  }
+  EXPECT_TRUE(look.comes_to([&](const MetricsText& now) { return held(now) < kOne; }));
+}
+
+TEST(Compression, HasSoManyAnswersOfAnAddressAtTheSameTime) {
+  auto config = compressing();
+  config["admin"] = {{"listen", "127.0.0.1:0"}};
+  config["workers"] = 1;
+  Proxy proxy(config);
+  std::vector<RawClient> clients;
+  std::vector<Message> heads;
+  unsigned compressed = 0;
+  for (int i = 0; i < 20; ++i) {
+    auto& each = clients.emplace_back(proxy.client());
+    each.send(ask_for(page(5000), kAll + "X-Test-Chunked: 100\r\nX-Test-Stall: 1\r\n"));
+    heads.push_back(each.read_head());
+    if (heads.back().has("Content-Encoding")) ++compressed;
+  }
+  EXPECT_EQ(compressed, 16U);
+  EXPECT_EQ(Look(proxy.gateway.process()).metrics().value("headgate_not_compressed_total"), 4);
+  proxy.upstream.release();
+  for (std::size_t i = 0; i < clients.size(); ++i) {
+    clients[i].read_body(heads[i]);
+    EXPECT_EQ(heads[i].has("Content-Encoding") ? read(heads[i]) : heads[i].body, page(5000));
+  }
+  EXPECT_TRUE(proxy.client().ask(ask_for(page(5000), kAll)).has("Content-Encoding")) << "there is room again";
 }
 
 TEST(Compression, GoesOnAcrossAReload) {
