@@ -20,7 +20,7 @@ using http::Framing;
 using http::Known;
 
 constexpr std::size_t kStep = 16UL * 1024;
-constexpr std::size_t kMostTaken = 32UL * 1024;  ///< of the body, for one step
+constexpr std::size_t kMaxTaken = 32UL * 1024;  ///< of the body, for one step
 constexpr std::size_t kTurn = 64UL * 1024;
 
 /// Of "bytes 0-9/5000"; nothing if it does not say so.
@@ -83,10 +83,10 @@ bool CompressedReply::begins(std::optional<std::uint64_t> size) {
 
 std::string_view CompressedReply::fill(std::string_view& bytes, Upto upto) noexcept {
   std::span<char> room(out_.get(), kStep);
-  auto some = bytes.substr(0, kMostTaken);
+  auto some = bytes.substr(0, kMaxTaken);
   const bool all = some.size() == bytes.size();
   progress_ = encoder_->encode(some, room, all ? upto : Upto::whatever);
-  const auto taken = std::min(kMostTaken, bytes.size()) - some.size();
+  const auto taken = std::min(kMaxTaken, bytes.size()) - some.size();
   bytes.remove_prefix(taken);
   before_ += taken;
   this_turn_ += taken;

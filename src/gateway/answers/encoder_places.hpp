@@ -17,9 +17,9 @@ namespace headgate::gateway {
 class EncoderPlaces {
  public:
   /// For all encoders of the worker, in bytes.
-  static constexpr std::size_t kMostBytes = 64UL << 20;
+  static constexpr std::size_t kMaxBytes = 64UL << 20;
   /// For the answers of one address at the same time: it holds a few, and others find room beside it.
-  static constexpr unsigned kMostOfAddress = 16;
+  static constexpr unsigned kMaxOfAddress = 16;
 
   /// The encoder of one answer; empty: there is none. Give it back before it is destroyed.
   class Place {
@@ -37,10 +37,10 @@ class EncoderPlaces {
   /// Charges `address` with an encoder of so many bytes. False if it has too many, or the worker has no room, or more
   /// than half of `bound` would be used; half of it is left to connections. `bound`: that of LentBytes; 0: none.
   bool take(std::string_view address, std::size_t bytes, std::uint64_t bound, Place& place) {
-    if (bytes_ + bytes > kMostBytes) return false;
+    if (bytes_ + bytes > kMaxBytes) return false;
     if (bound > 0 && lent_ != nullptr && lent_->all() + bytes > bound / 2) return false;
     auto& of = *of_address_.try_emplace(std::string(address)).first;
-    if (of.second >= kMostOfAddress) return false;
+    if (of.second >= kMaxOfAddress) return false;
     ++of.second;
     place.of_ = &of;
     place.bytes_ = bytes;

@@ -99,13 +99,13 @@ TEST(EncoderPlaces, AnAddressHasAFewAndAWorkerSoManyBytes) {
   net::LentBytes total;
   net::LentBytes::Share lent(&total);
   EncoderPlaces places(&lent);
-  std::vector<EncoderPlaces::Place> taken(EncoderPlaces::kMostOfAddress);
+  std::vector<EncoderPlaces::Place> taken(EncoderPlaces::kMaxOfAddress);
   for (auto& each : taken) EXPECT_TRUE(places.take("192.0.2.7", 1 << 20, 0, each));
   EncoderPlaces::Place other;
   EXPECT_FALSE(places.take("192.0.2.7", 1, 0, other));
   places.give_back(other);
   EXPECT_EQ(total.read(), 16U << 20);
-  EXPECT_TRUE(places.take("192.0.2.8", EncoderPlaces::kMostBytes - (16U << 20), 0, other)) << "another address";
+  EXPECT_TRUE(places.take("192.0.2.8", EncoderPlaces::kMaxBytes - (16U << 20), 0, other)) << "another address";
   EncoderPlaces::Place late;
   EXPECT_FALSE(places.take("192.0.2.9", 1, 0, late));
   places.give_back(taken.front());
