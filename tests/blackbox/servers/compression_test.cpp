@@ -178,7 +178,7 @@ TEST(Compression, GoesOnForOthersWhenOneLeavesOrDoesNotRead) {
       EXPECT_EQ(read(other.ask(ask_for(page(50'000), kAll))), page(50'000));
       const auto now = held(look.metrics());
       EXPECT_GE(now, kOne) << "it is not over";
-      EXPECT_LT(now, 2 * kOne) << "its answer waits at the server";
+      EXPECT_LT(now, 3 * kOne) << "its answer waits at the server; the encoder of the other one may be still there";
     }
   }
   EXPECT_TRUE(look.comes_to([&](const MetricsText& now) { return held(now) < kOne; }));

@@ -110,7 +110,7 @@ TEST(EncoderPlaces, AnAddressHasAFewAndAWorkerSoManyBytes) {
   EXPECT_FALSE(places.take("192.0.2.9", 1, 0, late));
   places.give_back(taken.front());
   places.give_back(taken.front());
-  EXPECT_TRUE(places.take("192.0.2.7", 1, 0, late));
+  EXPECT_TRUE(places.take("192.0.2.7", 1 << 20, 0, late));
   for (auto& each : taken) places.give_back(each);
   places.give_back(other);
   places.give_back(late);
