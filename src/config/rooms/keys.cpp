@@ -4,6 +4,7 @@
 #include "config/text/report.hpp"
 
 #include "headgate/core/text.hpp"
+#include "headgate/gateway/waiting_room.hpp"
 #include "headgate/room/room.hpp"
 
 #include <algorithm>
