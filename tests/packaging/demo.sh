@@ -44,8 +44,10 @@ above() { [ "$(value "$1" "$2")" -gt "$3" ]; } # URL METRIC NUMBER
 
 has() { curl -s --max-time 5 "$1api/v1/$2" | grep -qE "$3"; } # URL CALL TEXT
 
+shows() { [[ $(curl -sf --max-time 5 -H 'Accept: text/html' "$1") == *'<title>headgate'* ]]; } # URL
+
 for dashboard in "${dashboards[@]}"; do
-  curl -sf --max-time 5 -H 'Accept: text/html' "$dashboard" | grep -q '<title>headgate' || fail "no dashboard at $dashboard"
+  comes 30 "the dashboard at $dashboard" shows "$dashboard"
   comes 30 "requests at $dashboard" above "$dashboard" 'headgate_requests_total.*code="200"' 50
   comes 30 "rejections of plans at $dashboard" above "$dashboard" 'headgate_limit_decisions_total.*limit="plan".*"rejected"' 5
   comes 60 "a suspension at $dashboard" has "$dashboard" bans '"limit": "flood"'

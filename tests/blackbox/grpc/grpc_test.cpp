@@ -224,12 +224,12 @@ TEST(Grpc, HasBothStatusesInLogAndMetrics) {
     client.ask(3, call("Limited"));
     client.ask(5, call("Only"));
   }
-  const auto metrics = Look(proxy.gateway.process()).text();
+  const Look look(proxy.gateway.process());
   for (const auto* const line :
        {R"(headgate_grpc_requests_total{route="/test.Echo/Limited",grpc_status="OK"} 1)",
         R"(headgate_grpc_requests_total{route="/test.Echo/Limited",grpc_status="RESOURCE_EXHAUSTED"} 1)",
         R"(headgate_grpc_requests_total{route="/*",grpc_status="NOT_FOUND"} 1)"})
-    EXPECT_NE(metrics.find(line), std::string::npos) << line;
+    EXPECT_TRUE(look.comes_to([&](const MetricsText&) { return look.text().find(line) != std::string::npos; })) << line;
   proxy.gateway.terminate();
   const auto log = proxy.gateway.process().out();
   EXPECT_NE(log.find(R"("status":200,"grpc_status":"OK")"), std::string::npos) << log;
