@@ -45,10 +45,11 @@ std::string shape_of(std::string text) {
   text = std::regex_replace(text, std::regex("(/\\*|all routes) .*"), "$1 <traffic>");
   text = std::regex_replace(text, std::regex(" +[0-9]+ +[0-9]+ +[0-9]+ %( +127\\.0\\.0\\.1 \\([0-9]+\\))?"), " <use>");
   text = std::regex_replace(text, std::regex("k_[0-9a-f]{16}"), "<id>");
+  // Before digests: the fraction of a number may look like one.
+  text = std::regex_replace(text, std::regex("(_seconds\": )[0-9.]+"), "$1<seconds>");
   text = std::regex_replace(text, std::regex("[0-9a-f]{12}\\b"), "<digest>");
   text = std::regex_replace(text, std::regex("\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ"), "<time>");
   text = std::regex_replace(text, std::regex("\\b[0-9]+(\\.[0-9]+)? (s|min|h|d)\\b"), "<span>");
-  text = std::regex_replace(text, std::regex("(_seconds\": )[0-9.]+"), "$1<seconds>");
   text = std::regex_replace(text, std::regex("pid [0-9]+"), "pid <n>");
   text = std::regex_replace(text, std::regex("((workers|connections) +)[0-9]+"), "$1<n>");
   text = std::regex_replace(text, std::regex("[0-9.]+ ((requests|rejected|failed|in|out)/s|ms)"), "<n> $1");
