@@ -4,6 +4,7 @@
 #include "translate/kong/work.hpp"
 #include "translate/unreadable.hpp"
 
+#include "headgate/identity/key_record.hpp"
 #include "headgate/identity/sha256.hpp"
 
 #include <set>
@@ -35,18 +36,9 @@ std::multimap<std::string, const TreeNode*> keys_beside(const TreeNode& document
   return out;
 }
 
-std::string hex_of(const identity::Sha256& digest) {
-  constexpr std::string_view kHex = "0123456789abcdef";
-  std::string out;
-  for (const auto byte : digest) {
-    out += kHex[byte >> 4U];
-    out += kHex[byte & 15U];
-  }
-  return out;
-}
-
 std::string key_json(const std::string& key, const std::string& tier) {
-  std::vector<std::pair<std::string, std::string>> members{{"sha256", json_text(hex_of(identity::sha256(key)))}};
+  std::vector<std::pair<std::string, std::string>> members{
+      {"sha256", json_text(identity::hexadecimal(identity::sha256(key)))}};
   if (!tier.empty()) members.emplace_back("tier", json_text(tier));
   return object_of(members);
 }

@@ -84,15 +84,8 @@ TEST(CrossOrigin, APreflightListsNoMethodWhoseRouteHasOtherRules) {
   EXPECT_EQ(answer.value("Access-Control-Allow-Methods"), "POST, PATCH");
 }
 
-/// A headless Chromium, or "".
-std::string browser() {
-  for (const char* name : {"/usr/bin/chromium-headless-shell", "/usr/bin/chromium"})
-    if (installed(name)) return name;
-  return {};
-}
-
 TEST(CrossOrigin, ABrowserReadsWhenToComeBack) {
-  if (browser().empty()) GTEST_SKIP() << "no Chromium here; ./dev install test brings it";
+  if (headless_chromium().empty()) GTEST_SKIP() << "no Chromium here; ./dev install test brings it";
   RealServer pages(kPython, [](std::uint16_t port) {
     return Words{"-m",
                  "http.server",
@@ -115,7 +108,7 @@ TEST(CrossOrigin, ABrowserReadsWhenToComeBack) {
   Process page(
       {"--headless", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--dump-dom",
        "--virtual-time-budget=8000", pages.url("http") + "/cross_origin.html?" + std::to_string(proxy.gateway.port())},
-      {"HOME=/tmp"}, browser());
+      {"HOME=/tmp"}, headless_chromium());
   ASSERT_EQ(page.wait(std::chrono::seconds(30)), 0) << page.err();
   const auto said = page.out();
   const auto says = [&said](const std::string& line) { return said.find(line) != std::string::npos; };

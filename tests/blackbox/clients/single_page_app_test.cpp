@@ -16,13 +16,6 @@
 namespace headgate::test {
 namespace {
 
-/// A headless Chromium, or "".
-std::string chromium() {
-  for (const char* name : {"/usr/bin/chromium-headless-shell", "/usr/bin/chromium"})
-    if (installed(name)) return name;
-  return {};
-}
-
 std::string own_file(const std::string& name) {
   return std::string(HEADGATE_SOURCE_DIR) + "/tests/blackbox/clients/" + name;
 }
@@ -102,7 +95,7 @@ Json changes(const RealServer& server, std::uint16_t port) {
 }
 
 TEST(SinglePageApp, WorksInARealBrowserAgainstAnApiOfAnotherOrigin) {
-  if (chromium().empty()) GTEST_SKIP() << "no Chromium here; ./dev install test brings it";
+  if (headless_chromium().empty()) GTEST_SKIP() << "no Chromium here; ./dev install test brings it";
   RealServer server(kPython, [](std::uint16_t port) {
     return Words{own_file("single_page_app.py"), std::to_string(port)};
   });
@@ -113,7 +106,7 @@ TEST(SinglePageApp, WorksInARealBrowserAgainstAnApiOfAnotherOrigin) {
   Process browser({"--headless", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu",
                    "--user-data-dir=" + profile.path(), "--ignore-certificate-errors-spki-list=" + hash_of_the_key(),
                    "--dump-dom", "--timeout=60000", "https://localhost:" + std::to_string(port) + "/app/orders/7"},
-                  {"HOME=/tmp"}, chromium());
+                  {"HOME=/tmp"}, headless_chromium());
   const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(50);
   std::string said;
   while (said.empty() && std::chrono::steady_clock::now() < until) {

@@ -46,6 +46,12 @@ RealServer haproxy(const std::string& bind, std::uint16_t to, const std::string&
           }};
 }
 
+std::string headless_chromium() {
+  for (const char* name : {"/usr/bin/chromium-headless-shell", "/usr/bin/chromium"})
+    if (installed(name)) return name;
+  return {};
+}
+
 RealServer nginx(const std::string& root, const std::string& inside) {
   return {kNginx, {"-p", root, "-e", "stderr", "-c"}, [&](std::uint16_t port) {
             std::string own;

@@ -34,6 +34,9 @@ class RealServer {
 /// Whether this program is on this machine.
 bool installed(const std::string& program);
 
+/// A headless Chromium, or "".
+std::string headless_chromium();
+
 inline const std::string kHaproxy = "/usr/sbin/haproxy";
 inline const std::string kNginx = "/usr/sbin/nginx";
 inline const std::string kOpenssl = "/usr/bin/openssl";

@@ -98,18 +98,12 @@ TEST_F(RealClients, NghttpAndCurlAreServedBothWays) {
   expect_http2_and_nothing_left();
 }
 
-/// A headless Chromium, or "".
-std::string browser() {
-  for (const char* name : {"/usr/bin/chromium-headless-shell", "/usr/bin/chromium"})
-    if (installed(name)) return name;
-  return {};
-}
-
 class Browser : public RealClients {};
 
 /// The page and all that it asks for come through the gateway, whose server is a real one.
 TEST_F(Browser, FetchesUploadsStreamsAndGivesUp) {
-  if (browser().empty() || !installed(kNode)) GTEST_SKIP() << "no Chromium or no node here; ./dev test brings it";
+  if (headless_chromium().empty() || !installed(kNode))
+    GTEST_SKIP() << "no Chromium or no node here; ./dev test brings it";
   RealServer server(kNode, [](std::uint16_t port) { return Words{kParts + "site.js", std::to_string(port)}; });
   ASSERT_TRUE(server.listens()) << server.said();
   const Json tls = {{"certificate", files->path("server.crt")}, {"key", files->path("server.key")}};
@@ -118,7 +112,7 @@ TEST_F(Browser, FetchesUploadsStreamsAndGivesUp) {
                      {"upstreams", {{"app", {{"servers", {server.url("http")}}}}}},
                      {"all_routes", {{"max_body", "10MiB"}}},
                      {"log", {{"format", "json"}}}});
-  ran(browser(),
+  ran(headless_chromium(),
       {"--headless", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--ignore-certificate-errors",
        "--dump-dom", "--timeout=40000", "https://localhost:" + port(0) + "/"});
   for (const auto* const line : {"protocol: h2\n", "40 at once: true\n", "upload: 200 300000\n", "stream: 0 1 2 3 4\n",

@@ -13,13 +13,6 @@
 namespace headgate::test {
 namespace {
 
-/// A headless Chromium, or "".
-std::string headless_browser() {
-  for (const char* name : {"/usr/bin/chromium-headless-shell", "/usr/bin/chromium"})
-    if (installed(name)) return name;
-  return {};
-}
-
 std::string file_of_tests(const std::string& name) {
   return std::string(HEADGATE_SOURCE_DIR) + "/tests/blackbox/http2/" + name;
 }
@@ -36,7 +29,7 @@ std::vector<Json> lines_of(const std::string& log, const std::string& path) {
 }
 
 TEST(Http2WebSocketBrowser, OpensThemOnTheConnectionOfItsPage) {
-  if (headless_browser().empty()) GTEST_SKIP() << "no Chromium here; ./dev install test brings it";
+  if (headless_chromium().empty()) GTEST_SKIP() << "no Chromium here; ./dev install test brings it";
   RealServer server(kPython, [](std::uint16_t port) {
     return Words{file_of_tests("websocket.py"), std::to_string(port)};
   });
@@ -59,7 +52,7 @@ TEST(Http2WebSocketBrowser, OpensThemOnTheConnectionOfItsPage) {
   Process browser(
       {"--headless", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--ignore-certificate-errors",
        "--dump-dom", "--timeout=60000", "https://localhost:" + std::to_string(proxy.gateway.port()) + "/page"},
-      {"HOME=/tmp"}, headless_browser());
+      {"HOME=/tmp"}, headless_chromium());
   const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(50);
   std::string said;
   while (said.empty() && std::chrono::steady_clock::now() < until) {
