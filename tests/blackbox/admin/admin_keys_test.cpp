@@ -136,7 +136,8 @@ TEST(AdminKeys, InRedisAreOneForAllGateways) {
   if (!RedisServer::installed()) GTEST_SKIP() << "no redis-server on this machine";
   RedisServer redis;
   ASSERT_TRUE(redis.start()) << redis.error();
-  const Json shared = {{"redis", {{"url", "redis://127.0.0.1:" + std::to_string(redis.port())}}}, {"workers", 2}};
+  const Json shared = {{"redis", {{"url", "redis://127.0.0.1:" + std::to_string(redis.port())}, {"timeout", "2s"}}},
+                       {"workers", 2}};
   const auto config = under_limit({{"rate", "2/day"}, {"per", "client_ip"}}, shared);
   Proxy one(config);
   Proxy other(config);
@@ -165,8 +166,9 @@ TEST(AdminKeys, InShardsAreTheSumOfThemAndAreAllReset) {
   if (!RedisServer::installed()) GTEST_SKIP() << "no redis-server on this machine";
   RedisServer redis;
   ASSERT_TRUE(redis.start()) << redis.error();
-  Proxy proxy(under_limit({{"rate", "16/day"}, {"per", "client_ip"}, {"shards", 4}},
-                          {{"redis", {{"url", "redis://127.0.0.1:" + std::to_string(redis.port())}}}, {"workers", 2}}));
+  Proxy proxy(under_limit(
+      {{"rate", "16/day"}, {"per", "client_ip"}, {"shards", 4}},
+      {{"redis", {{"url", "redis://127.0.0.1:" + std::to_string(redis.port())}, {"timeout", "2s"}}}, {"workers", 2}}));
   const Operator look(proxy.gateway.process());
   for (int i = 0; i < 5; ++i) EXPECT_EQ(proxy.client().get().status(), 200);
   auto key = look.get(kMine);

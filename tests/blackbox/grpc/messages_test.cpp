@@ -153,8 +153,9 @@ TEST(GrpcMessages, CountOnAllGatewaysThatShareTheLimitAndHereWhileRedisIsDown) {
   RedisServer redis;
   ASSERT_TRUE(redis.start()) << redis.error();
   H2Server server(when_ended());
-  const auto changes = counting(server.url(), {{"rate", "20/hour"}},
-                                {{"redis", {{"url", "redis://127.0.0.1:" + std::to_string(redis.port())}}}});
+  const auto changes =
+      counting(server.url(), {{"rate", "20/hour"}},
+               {{"redis", {{"url", "redis://127.0.0.1:" + std::to_string(redis.port())}, {"timeout", "2s"}}}});
   Proxy one(changes), two(changes);
   H2Client a(one.gateway.port()), b(two.gateway.port());
   a.send(h2_request(1, call("Talk"), false) + messages(1, 12, true));
@@ -165,7 +166,7 @@ TEST(GrpcMessages, CountOnAllGatewaysThatShareTheLimitAndHereWhileRedisIsDown) {
   EXPECT_EQ(grpc_status_of(b.answer(1)), "8");
   // A call that began before Redis went goes on under this gateway's own share.
   Proxy three(counting(server.url(), {{"rate", "20/hour"}, {"per", "host"}},
-                       {{"redis", {{"url", "redis://127.0.0.1:" + std::to_string(redis.port())}}}}));
+                       {{"redis", {{"url", "redis://127.0.0.1:" + std::to_string(redis.port())}, {"timeout", "2s"}}}}));
   H2Client c(three.gateway.port());
   c.send(h2_request(1, call("Talk"), false) + messages(1, 1));
   EXPECT_EQ(c.answer(1, Milliseconds(300)).status, 0);

@@ -81,7 +81,8 @@ TEST(Http2Glitches, OnOneGatewaySuspendOnAllThatShareTheLimit) {
   if (!RedisServer::installed()) GTEST_SKIP() << "no redis-server on this machine";
   RedisServer redis;
   ASSERT_TRUE(redis.start()) << redis.error();
-  const Json changes = counting({{"redis", {{"url", "redis://127.0.0.1:" + std::to_string(redis.port())}}}});
+  const Json changes =
+      counting({{"redis", {{"url", "redis://127.0.0.1:" + std::to_string(redis.port())}, {"timeout", "2s"}}}});
   Proxy one(changes), two(changes);
   EXPECT_EQ(two.client().get("/").status(), 200);
   H2Client a(one.gateway.port()), b(two.gateway.port());
