@@ -32,8 +32,8 @@ bool is_valid(const std::string& source) {
 }
 
 TEST(Robustness, PrefixesOfTheExamplesAreReadOrRefused) {
-  // Every fifth, from another first one in each file: the files say most things several times.
-  constexpr std::size_t kStep = 5;
+  // Every eleventh, from another first one in each file: the files say most things several times.
+  constexpr std::size_t kStep = 11;
   std::size_t first = 0;
   for (const auto& path : shipped_configurations()) {
     const auto source = content(path);
@@ -48,7 +48,7 @@ TEST(Robustness, NoSingleByteOfTheExamplesBreaksTheReader) {
   const std::string special = "{}[]:,\"\\/*$ \n\t\r0123456789-eEtfnu\0\x80\xC3\xFF\xEF";
   for (const auto& path : shipped_configurations()) {
     const auto source = content(path);
-    for (int round = 0; round < 150; ++round) {
+    for (int round = 0; round < 60; ++round) {
       auto mutated = source;
       const auto at = random() % mutated.size();
       const char byte = special[random() % special.size()];
@@ -72,13 +72,13 @@ TEST(Robustness, ValuesOfEveryTypeInEveryPlaceAreReadOrRefused) {
   const std::vector<std::string> values{"null",      "true",  "0",  "-1", "1e999", "99999999999999999999",
                                         "\"\"",      "\"x\"", "[]", "{}", "[[]]",  "[{}]",
                                         "{\"x\":{}}"};
-  // Three in each place, by turns: the files say most things several times.
+  // Two in each place, by turns: the files say most things several times.
   std::size_t turn = 0;
   for (const auto& path : shipped_configurations()) {
     const auto source = content(path);
     for (auto colon = source.find("\": "); colon != std::string::npos; colon = source.find("\": ", colon + 1)) {
       const auto begin = colon + 3;
-      for (int times = 0; times < 3; ++times) {
+      for (int times = 0; times < 2; ++times) {
         const auto& value = values[turn++ % values.size()];
         // In front of the old value, whose place a comma then ends: both the new value and what is left over are tried.
         ASSERT_TRUE(is_valid(source.substr(0, begin) + value + ", \"left\": " + source.substr(begin)))
