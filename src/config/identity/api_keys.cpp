@@ -192,7 +192,7 @@ void build_api_keys(Build& build, const Node* api_key) {
     } else if (const auto* twin = in_file(build, record.digest)) {
       build.report.warning_at_key(
           code::kNoEffect, *each,
-          "the key file has this key too, as " + in_quotes(twin->owner) + "'s; the one here counts",
+          "the key file has this key too, as " + in_quotes(twin->owner) + "'s, and that one counts",
           "remove one of the two");
     }
     build.config.identity.api_key.known.push_back(std::move(record));
