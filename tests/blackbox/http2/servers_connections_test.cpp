@@ -140,7 +140,7 @@ TEST(Http2Servers, ThatAnswerNoPingLoseTheirOtherRequestsToo) {
     return asked.connection == 1 ? std::string() : h2_answer(asked.stream, {{":status", "200"}}, "new");
   }));
   server.fall_silent();
-  const Json routes = {{{"path", "/short"}, {"to", "app"}, {"timeout", "1100ms"}}, {{"path", "/*"}, {"to", "app"}}};
+  const Json routes = {{{"path", "/short"}, {"to", "app"}, {"timeout", "3s"}}, {{"path", "/*"}, {"to", "app"}}};
   Proxy proxy(asking(server.url(), {{"routes", routes}}));
   H2Client client(proxy.gateway.port());
   client.send(h2_request(1, h2_get("/long", {}, "POST")) + h2_request(3, h2_get("/short")));
