@@ -65,9 +65,9 @@ bool H2Head::add(std::string_view name, std::string_view value, const http::Head
     text_.reserve(kUsualText);
     lines_.reserve(kUsualLines);
   }
-  const Line line{text_.size(), name.size(), text_.size() + name.size(), value.size()};
+  lines_.push_back({static_cast<std::uint32_t>(text_.size()), static_cast<std::uint32_t>(name.size()),
+                    static_cast<std::uint32_t>(value.size())});
   text_.append(name).append(value);
-  lines_.push_back(line);
   return true;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 // The fields of one HTTP/2 request as they come, and the request that they make.
 
+#include "headgate/core/pooled_memory.hpp"
 #include "headgate/http/head.hpp"
 #include "headgate/http/head_bounds.hpp"
 #include "headgate/http/request_rules.hpp"
@@ -53,7 +54,7 @@ class H2Head {
 
  private:
   struct Line {
-    std::size_t name, name_size, value, value_size;
+    std::uint32_t at, name_size, value_size;
   };
   struct Pseudo {
     std::string_view method, scheme, path;
@@ -62,18 +63,18 @@ class H2Head {
   };
 
   std::string_view name_of(const Line& line) const noexcept {
-    return std::string_view(text_).substr(line.name, line.name_size);
+    return std::string_view(text_).substr(line.at, line.name_size);
   }
   std::string_view value_of(const Line& line) const noexcept {
-    return std::string_view(text_).substr(line.value, line.value_size);
+    return std::string_view(text_).substr(line.at + line.name_size, line.value_size);
   }
   static void take_websocket(http::RequestHead& out);
   void read_lines(Pseudo& pseudo, http::Fields& fields);
   std::optional<http::ParseError> beyond(const http::HeadBounds& bounds) const noexcept;
 
-  std::string text_;
-  std::string cookie_;
-  std::vector<Line> lines_;
+  PooledString text_;
+  PooledString cookie_;
+  PooledVector<Line> lines_;
   http::Fields trailers_;
   std::size_t list_size_ = 0;
   std::size_t bytes_ = 0;

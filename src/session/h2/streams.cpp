@@ -110,7 +110,7 @@ void H2Session::end_stream(H2Stream& stream) {
       let_notice(id);
   }
   if (const auto held = stream.body.held(); held > 0) nghttp2_session_consume_connection(h2_, held);
-  erase(id);
+  streams_.remove(id);
   if (streams_.empty()) {
     idle_since_ = clock().steady();
     begin_wait(idle_since_);

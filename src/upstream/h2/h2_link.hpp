@@ -124,7 +124,7 @@ class H2Link final : public boost::intrusive_ref_counter<H2Link, boost::thread_u
   std::vector<H2Attempt*> attempts_;    // with a stream, which may have ended; by its number
   mutable H2Attempt* found_ = nullptr;  // what was asked for last is mostly asked for again
   std::vector<std::int32_t> streams_;   // open in nghttp2, or waiting there; in order
-  std::vector<std::int32_t> touched_;   // something has happened to them
+  PooledVector<std::int32_t> touched_;  // something has happened to them
   std::string out_;                     // frames that are not being written yet
   std::string sending_;
   std::string names_;  // of fields, in lower case, while they are submitted
