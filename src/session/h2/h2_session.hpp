@@ -137,7 +137,6 @@ class H2Session final : public Session {
   PooledVector<std::int32_t> touched_;  // something has happened to them
   std::string out_;                     // frames that are not written yet
   net::H2Held written_;                 // its memory
-  std::string names_;                  // of fields, in lower case, while they are submitted
   H2Limits limits_;
   H2FrameRules rules_;
   std::uint32_t holds_ = 0;

@@ -145,7 +145,7 @@ void H2Link::let_go_on(std::int32_t id) {
 bool H2Link::open(H2Attempt& attempt, const RequestStart& start, bool ends) {
   if (lost_) return false;
   const auto& fields = *start.fields;
-  net::H2Fields out(names_, fields);
+  net::H2Fields out;
   auto& path = *start.room;
   path.assign(start.path).append(start.query);
   const net::H2Digits length(start.framing.length);
@@ -154,7 +154,7 @@ bool H2Link::open(H2Attempt& attempt, const RequestStart& start, bool ends) {
   out.add(":authority", http::value_of(fields, http::Known::host));
   out.add(":path", path);
   out.add(fields);
-  if (start.framing.kind == http::Framing::Kind::length) out.add("content-length", length.text());
+  if (start.framing.kind == http::Framing::Kind::length) out.add_new("content-length", length.text());
   out.add("te", "trailers");  // they are handed on; some servers of gRPC ask for it
   const auto body = h2_request_body();
   const auto id = nghttp2_submit_request(h2_, nullptr, out.data(), out.size(), ends ? nullptr : &body, nullptr);

@@ -127,7 +127,6 @@ class H2Link final : public boost::intrusive_ref_counter<H2Link, boost::thread_u
   PooledVector<std::int32_t> touched_;  // something has happened to them
   std::string out_;                     // frames that are not being written yet
   std::string sending_;
-  std::string names_;  // of fields, in lower case, while they are submitted
   net::Wake greeting_;
   net::Timer timer_{&H2Link::expired, this};             // idle for too long, or no answer to a PING
   net::LateCall write_call_{&H2Link::write_late, this};  // has a reference
