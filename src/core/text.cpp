@@ -8,16 +8,20 @@ namespace {
 
 /// As many letters at once as `Word` has bytes.
 template <class Word>
-Word lower_word(const char* at) noexcept {
+bool same_word_at(const char* a, const char* b) noexcept {
   constexpr auto kEach = static_cast<Word>(0x0101010101010101U);
-  Word bytes = 0;
-  std::memcpy(&bytes, at, sizeof bytes);
-  // A byte below 128 carries nothing into the next one.
-  const Word low = bytes & (kEach * 0x7f);
-  const Word from_a = low + kEach * (0x80 - 'A');
-  const Word beyond_z = low + kEach * (0x7f - 'Z');
-  const Word capitals = (from_a ^ beyond_z) & ~bytes & (kEach * 0x80);
-  return bytes | (capitals >> 2U);
+  Word left = 0;
+  Word right = 0;
+  std::memcpy(&left, a, sizeof left);
+  std::memcpy(&right, b, sizeof right);
+  const Word differs = left ^ right;
+  if (differs == 0) return true;
+  if ((differs & ~(kEach * 0x20)) != 0) return false;
+  // Where only that bit differs, both must be letters. A byte below 128 carries nothing into the next one.
+  const Word small = left | (kEach * 0x20);
+  const Word low = small & (kEach * 0x7f);
+  const Word letters = (low + kEach * (0x80 - 'a')) & ~(low + kEach * (0x7f - 'z')) & ~small & (kEach * 0x80);
+  return (differs & ~(letters >> 2U)) == 0;
 }
 
 /// Of at least one word. The last one may be compared twice in part.
@@ -25,8 +29,8 @@ template <class Word>
 bool same_words(std::string_view a, std::string_view b) noexcept {
   const auto last = a.size() - sizeof(Word);
   for (std::size_t at = 0; at < last; at += sizeof(Word))
-    if (lower_word<Word>(a.data() + at) != lower_word<Word>(b.data() + at)) return false;
-  return lower_word<Word>(a.data() + last) == lower_word<Word>(b.data() + last);
+    if (!same_word_at<Word>(a.data() + at, b.data() + at)) return false;
+  return same_word_at<Word>(a.data() + last, b.data() + last);
 }
 
 }  // namespace

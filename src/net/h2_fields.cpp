@@ -50,8 +50,8 @@ bool begins_with(std::string_view name, std::string_view word) noexcept {
   return same_word(name.substr(0, word.size()), word);
 }
 
-/// The same of names without an id; by the first letter, as most are neither.
-bool stays_out_of_table(std::string_view name) noexcept {
+/// Of names without an id, none of which is a secret; by the first letter, as most are not.
+bool is_new_each_time(std::string_view name) noexcept {
   switch (name.empty() ? '\0' : lower(name.front())) {
     case 'r':
       return begins_with(name, "retry-after") || begins_with(name, "ratelimit");
@@ -79,7 +79,8 @@ void H2Fields::push(std::string_view name, std::string_view value, unsigned flag
 void H2Fields::add(const http::Fields& fields) {
   for (const auto& field : fields) {
     if (field.id == Known::unknown) {
-      push(field.name, field.value, stays_out_of_table(field.name) ? NGHTTP2_NV_FLAG_NO_INDEX : NGHTTP2_NV_FLAG_NONE);
+      push(field.name, field.value,
+           !leaves_names_ && is_new_each_time(field.name) ? NGHTTP2_NV_FLAG_NO_INDEX : NGHTTP2_NV_FLAG_NONE);
       continue;
     }
     const auto& known = kKnown.rows[static_cast<std::size_t>(field.id)];

@@ -16,10 +16,8 @@ void* H2Memory::take(std::size_t bytes) noexcept {
 }
 
 /// It may be larger than was asked for, but is never smaller than the size under which it is kept.
-void H2Memory::give_back(void* at) noexcept {
-  if (at == nullptr) return;
+void H2Memory::give_back(void* at, std::size_t size) noexcept {
   constexpr std::size_t kMaxKept = 1024;  // larger ones are fields that a client has chosen, which would stay for ever
-  const auto size = malloc_usable_size(at);
   if (size > kMaxKept) return ::operator delete(at);
   frame_pool::give_back(at, size / frame_pool::kStep * frame_pool::kStep);
 }

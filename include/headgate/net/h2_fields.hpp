@@ -18,6 +18,9 @@ namespace headgate::net {
 /// that are added live as long. One thread.
 class H2Fields {
  public:
+  /// `heads` counts those of the connection, from 0 on. Of fields whose values are new each time the first head, and
+  /// then every 64th, leaves one in the table, where the others find the name.
+  explicit H2Fields(std::uint32_t& heads) noexcept : leaves_names_(heads++ % kBetween == 0) {}
   /// `name` is a constant in lower case.
   void add(std::string_view name, std::string_view value) { push(name, value, NGHTTP2_NV_FLAG_NO_COPY_NAME); }
   /// For a number that differs from head to head.
@@ -32,8 +35,10 @@ class H2Fields {
   std::size_t size() const noexcept { return list_.size(); }
 
  private:
+  static constexpr std::uint32_t kBetween = 64;
   void push(std::string_view name, std::string_view value, unsigned flags);
 
+  bool leaves_names_;
   boost::container::small_vector<nghttp2_nv, 24> list_;  // more than most heads have
 };
 

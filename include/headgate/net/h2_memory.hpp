@@ -54,15 +54,17 @@ class H2Memory {
   static std::int64_t size_of(void* at) noexcept { return static_cast<std::int64_t>(malloc_usable_size(at)); }
   /// Memory as nghttp2 takes and frees it for each stream, many times over: of the frames that the thread keeps.
   static void* take(std::size_t bytes) noexcept;
-  static void give_back(void* at) noexcept;
+  static void give_back(void* at, std::size_t bytes) noexcept;
   static void* more(void* self, void* at) noexcept {
     static_cast<H2Memory*>(self)->change(size_of(at));
     return at;
   }
   static void* allocate(std::size_t bytes, void* self) { return more(self, take(bytes)); }
   static void release(void* at, void* self) {
-    static_cast<H2Memory*>(self)->change(-size_of(at));
-    give_back(at);
+    if (at == nullptr) return;
+    const auto bytes = size_of(at);
+    static_cast<H2Memory*>(self)->change(-bytes);
+    give_back(at, static_cast<std::size_t>(bytes));
   }
   static void* allocate_zeros(std::size_t count, std::size_t bytes, void* self);
   static void* change_size(void* at, std::size_t bytes, void* self);

@@ -201,7 +201,7 @@ void H2Session::abort(std::int32_t id, Because because) noexcept {
 void H2Session::abort_all(Because because) noexcept {
   std::vector<std::int32_t> ids;
   ids.reserve(streams_.size());
-  for (const auto& stream : streams_) ids.push_back(stream->id);
+  for (const auto* const stream : streams_) ids.push_back(stream->id);
   for (const auto id : ids) abort(id, because);
 }
 

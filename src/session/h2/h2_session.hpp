@@ -141,6 +141,7 @@ class H2Session final : public Session {
   H2FrameRules rules_;
   std::uint32_t holds_ = 0;
   std::uint32_t begun_streams_ = 0;
+  std::uint32_t heads_sent_ = 0;
   std::int32_t head_of_ = 0;  // the stream whose head is not complete; 0: none
   headgate::Clock::Steady head_until_{};
   headgate::Clock::Steady idle_since_{};

@@ -95,6 +95,7 @@ class H2Link final : public boost::intrusive_ref_counter<H2Link, boost::thread_u
   friend struct H2LinkCalls;
 
   H2Attempt* find(std::int32_t id) const noexcept;
+  std::vector<H2Attempt*>::const_iterator place_of(std::int32_t id) const noexcept;
   Task<void> read_all();
   void write();
   static void write_late(void* self);
@@ -132,6 +133,7 @@ class H2Link final : public boost::intrusive_ref_counter<H2Link, boost::thread_u
   net::LateCall write_call_{&H2Link::write_late, this};  // has a reference
   Duration write_timeout_ = std::chrono::seconds(10);
   std::uint64_t heard_ = 0;
+  std::uint32_t heads_sent_ = 0;
   std::uint32_t promised_ = 0;  // attempts that have no stream yet
   bool inside_ = false;         // nghttp2 must not be called again
   bool in_take_ = false;
