@@ -64,21 +64,17 @@ bool H2Head::add(std::string_view name, std::string_view value, const http::Head
     return false;
   if (is_beyond(bounds)) return true;
   const auto more = name.size() + value.size();
-  if (text_.size() + more > text_.capacity() || lines_.size() == lines_.capacity()) grow(more);
-  lines_.push_back({static_cast<std::uint32_t>(text_.size()), static_cast<std::uint32_t>(name.size()),
-                    static_cast<std::uint32_t>(value.size())});
-  text_.append(name).append(value);
+  if (used_ + more > text_.size() || lines_.size() == lines_.capacity()) grow(more);
+  lines_.push_back({used_, static_cast<std::uint32_t>(name.size()), static_cast<std::uint32_t>(value.size())});
+  name.copy(text_.data() + used_, name.size());
+  value.copy(text_.data() + used_ + name.size(), value.size());
+  used_ += static_cast<std::uint32_t>(more);
   return true;
 }
 
 void H2Head::grow(std::size_t more) {
-  const auto text = text_.size() + more;
-  if (lines_.empty()) {
-    text_.reserve(std::max(text, kUsualText));
-    lines_.reserve(kUsualLines);
-  }
-  if (text > text_.capacity()) text_.reserve(std::max(text, 2 * text_.capacity()));
-  if (lines_.size() == lines_.capacity()) lines_.reserve(2 * lines_.capacity());
+  if (used_ + more > text_.size()) text_.resize(std::max({used_ + more, kUsualText, 2 * text_.size()}));
+  if (lines_.size() == lines_.capacity()) lines_.reserve(std::max(kUsualLines, 2 * lines_.capacity()));
   held_ = text_.capacity() + lines_.capacity() * sizeof(Line);
 }
 

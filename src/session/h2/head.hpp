@@ -76,7 +76,8 @@ class H2Head {
   bool is_beyond(const http::HeadBounds& bounds) const noexcept;
   std::optional<http::ParseError> beyond(const http::HeadBounds& bounds) const noexcept;
 
-  PooledString text_;
+  PooledString text_;  // with room for more
+  std::uint32_t used_ = 0;
   PooledString cookie_;
   PooledVector<Line> lines_;
   http::Fields trailers_;
