@@ -50,6 +50,11 @@ bool begins_with(std::string_view name, std::string_view word) noexcept {
   return same_word(name.substr(0, word.size()), word);
 }
 
+/// A configuration chooses names, too, and they have no id.
+bool is_secret(std::string_view name) noexcept {
+  return same_word(name, "authorization") || same_word(name, "cookie") || same_word(name, "set-cookie");
+}
+
 /// Of names without an id, none of which is a secret; by the first letter, as most are not.
 bool is_new_each_time(std::string_view name) noexcept {
   switch (name.empty() ? '\0' : lower(name.front())) {
@@ -79,8 +84,8 @@ void H2Fields::push(std::string_view name, std::string_view value, unsigned flag
 void H2Fields::add(const http::Fields& fields) {
   for (const auto& field : fields) {
     if (field.id == Known::unknown) {
-      push(field.name, field.value,
-           !leaves_names_ && is_new_each_time(field.name) ? NGHTTP2_NV_FLAG_NO_INDEX : NGHTTP2_NV_FLAG_NONE);
+      const bool out = is_secret(field.name) || (!leaves_names_ && is_new_each_time(field.name));
+      push(field.name, field.value, out ? NGHTTP2_NV_FLAG_NO_INDEX : NGHTTP2_NV_FLAG_NONE);
       continue;
     }
     const auto& known = kKnown.rows[static_cast<std::size_t>(field.id)];
