@@ -1,22 +1,45 @@
 #include "headgate/core/text.hpp"
 
-#include <array>
+#include <cstdint>
+#include <cstring>
 
 namespace headgate {
 namespace {
 
-constexpr auto kLower = [] {
-  std::array<char, 256> out{};
-  for (unsigned c = 0; c < out.size(); ++c) out[c] = lower(static_cast<char>(c));
-  return out;
-}();
+/// As many letters at once as `Word` has bytes.
+template <class Word>
+bool same_word_at(const char* a, const char* b) noexcept {
+  constexpr auto kEach = static_cast<Word>(0x0101010101010101U);
+  Word left = 0;
+  Word right = 0;
+  std::memcpy(&left, a, sizeof left);
+  std::memcpy(&right, b, sizeof right);
+  const Word differs = left ^ right;
+  if (differs == 0) return true;
+  if ((differs & ~(kEach * 0x20)) != 0) return false;
+  // Where only that bit differs, both must be letters. A byte below 128 carries nothing into the next one.
+  const Word small = left | (kEach * 0x20);
+  const Word low = small & (kEach * 0x7f);
+  const Word letters = (low + kEach * (0x80 - 'a')) & ~(low + kEach * (0x7f - 'z')) & ~small & (kEach * 0x80);
+  return (differs & ~(letters >> 2U)) == 0;
+}
+
+/// Of at least one word. The last one may be compared twice in part.
+template <class Word>
+bool same_words(std::string_view a, std::string_view b) noexcept {
+  const auto last = a.size() - sizeof(Word);
+  for (std::size_t at = 0; at < last; at += sizeof(Word))
+    if (!same_word_at<Word>(a.data() + at, b.data() + at)) return false;
+  return same_word_at<Word>(a.data() + last, b.data() + last);
+}
 
 }  // namespace
 
 bool detail::same_letters(std::string_view a, std::string_view b) noexcept {
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    if (kLower[static_cast<unsigned char>(a[i])] != kLower[static_cast<unsigned char>(b[i])]) return false;
-  }
+  if (a.size() >= sizeof(std::uint64_t)) return same_words<std::uint64_t>(a, b);
+  if (a.size() >= sizeof(std::uint32_t)) return same_words<std::uint32_t>(a, b);
+  for (std::size_t i = 0; i < a.size(); ++i)
+    if (lower(a[i]) != lower(b[i])) return false;
   return true;
 }
 

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 
 namespace headgate::http {
 namespace {
@@ -22,12 +23,14 @@ std::size_t slot_of(std::string_view name) noexcept {
 /// The names of all ids, and for each slot the id whose name belongs there. Collisions use the next free slot.
 struct Table {
   std::array<std::string_view, kIds> names;
+  std::array<std::string, kIds> small;  // as they come over HTTP/2
   std::array<std::uint16_t, kSlots> ids{};
 
   Table() noexcept {
     for (std::uint16_t id = 1; id < kIds; ++id) {
       const auto name = boost::beast::http::to_string(static_cast<Known>(id));
       names[id] = {name.data(), name.size()};
+      small[id] = lower(names[id]);
       auto slot = slot_of(names[id]);
       while (ids[slot] != 0) slot = (slot + 1) % kSlots;
       ids[slot] = id;
@@ -44,7 +47,7 @@ Known known_field(std::string_view name) noexcept {
   for (auto slot = slot_of(name); kTable.ids[slot] != 0; slot = (slot + 1) % kSlots) {
     const auto id = kTable.ids[slot];
     const auto known = kTable.names[id];
-    if (known == name || same_word(known, name)) return static_cast<Known>(id);
+    if (known == name || kTable.small[id] == name || same_word(known, name)) return static_cast<Known>(id);
   }
   return Known::unknown;
 }

@@ -48,8 +48,10 @@ const char* take_target(const RequestTarget& asked, Paths paths, RequestHead& he
   head.path_sent.clear();
   head.hides_slash = false;
   if (asked.authority) {
+    const bool same = !head.host.empty() && head.authority == *asked.authority;  // as Host, which was read
     head.authority = *asked.authority;
-    if (!normalise_host(head.authority, head.host)) return "the target's host is not a host name with an optional port";
+    if (!same && !normalise_host(head.authority, head.host))
+      return "the target's host is not a host name with an optional port";
   } else if (target == "*") {
     head.path.assign(1, '*');
     return head.method == "OPTIONS" ? nullptr : "the target * belongs to OPTIONS";

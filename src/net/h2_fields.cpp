@@ -1,11 +1,73 @@
 #include "headgate/net/h2_fields.hpp"
 
-#include <algorithm>
 #include <charconv>
 #include <cstddef>
+#include <string>
 
 namespace headgate::net {
 namespace {
+
+using http::Known;
+
+constexpr std::size_t kIds = static_cast<std::size_t>(Known::xref) + 1;  // the last of Beast's names
+
+bool is_of_http1(Known id) noexcept {
+  return id == Known::connection || id == Known::keep_alive || id == Known::proxy_connection ||
+         id == Known::transfer_encoding || id == Known::upgrade || id == Known::te || id == Known::host;
+}
+
+/// Fields that are new in nearly every head: what they leave in the table serves no later one. And secrets: they stay
+/// out of tables from which they could be guessed (RFC 7541 section 7.1.3).
+bool stays_out_of_table(Known id) noexcept {
+  return id == Known::authorization || id == Known::content_length || id == Known::cookie || id == Known::etag ||
+         id == Known::retry_after || id == Known::set_cookie;
+}
+
+/// What a head of HTTP/2 has of each well-known field. Its names stay, so nghttp2 need not copy them.
+struct KnownNames {
+  struct Row {
+    std::string name;
+    unsigned flags = 0;
+    bool left_out = false;
+  };
+  std::array<Row, kIds> rows;
+
+  KnownNames() {
+    for (std::size_t at = 1; at < kIds; ++at) {
+      const auto id = static_cast<Known>(at);
+      const auto name = boost::beast::http::to_string(id);
+      rows[at].name = lower(std::string_view(name.data(), name.size()));
+      rows[at].flags = NGHTTP2_NV_FLAG_NO_COPY_NAME;
+      if (stays_out_of_table(id)) rows[at].flags |= NGHTTP2_NV_FLAG_NO_INDEX;
+      rows[at].left_out = is_of_http1(id);
+    }
+  }
+};
+
+const KnownNames kKnown;
+
+bool begins_with(std::string_view name, std::string_view word) noexcept {
+  return same_word(name.substr(0, word.size()), word);
+}
+
+/// A configuration chooses names, too, and they have no id.
+bool is_secret(std::string_view name) noexcept {
+  return same_word(name, "authorization") || same_word(name, "cookie") || same_word(name, "set-cookie");
+}
+
+/// Of names without an id, none of which is a secret; by the first letter, as most are not.
+bool is_new_each_time(std::string_view name) noexcept {
+  switch (name.empty() ? '\0' : lower(name.front())) {
+    case 'r':
+      return begins_with(name, "retry-after") || begins_with(name, "ratelimit");
+    case 't':
+      return same_word(name, "traceparent");
+    case 'x':
+      return same_word(name, "x-request-id") || begins_with(name, "x-ratelimit");
+    default:
+      return false;
+  }
+}
 
 std::uint8_t* bytes_of(std::string_view text) noexcept {
   // nghttp2 only reads them.
@@ -13,65 +75,21 @@ std::uint8_t* bytes_of(std::string_view text) noexcept {
       const_cast<char*>(text.data()));  // NOLINT(cppcoreguidelines-pro-type-const-cast)
 }
 
-/// Fields that are new in nearly every head: what they leave in the table serves no later one. And secrets: they stay
-/// out of tables from which they could be guessed (RFC 7541 section 7.1.3). By the first letter, as most are neither.
-bool stays_out_of_table(std::string_view lower) noexcept {
-  switch (lower.empty() ? '\0' : lower.front()) {
-    case 'a':
-      return lower == "authorization";
-    case 'c':
-      return lower == "content-length" || lower == "cookie";
-    case 'e':
-      return lower == "etag";
-    case 'r':
-      return lower.starts_with("retry-after") || lower.starts_with("ratelimit");
-    case 's':
-      return lower == "set-cookie";
-    case 't':
-      return lower == "traceparent";
-    case 'x':
-      return lower == "x-request-id" || lower.starts_with("x-ratelimit");
-    default:
-      return false;
-  }
-}
-
-bool is_capital(char c) noexcept { return c >= 'A' && c <= 'Z'; }
-
-bool is_of_http1(http::Known id) noexcept {
-  return id == http::Known::connection || id == http::Known::keep_alive || id == http::Known::proxy_connection ||
-         id == http::Known::transfer_encoding || id == http::Known::upgrade || id == http::Known::te ||
-         id == http::Known::host;
-}
-
 }  // namespace
 
-H2Fields::H2Fields(std::string& names, const http::Fields& fields) : names_(names) {
-  std::size_t size = 0;
-  for (const auto& field : fields) size += field.name.size();
-  names_.clear();
-  names_.reserve(size);  // views into it must stay
-  list_.reserve(fields.size() + 6);
-}
-
-void H2Fields::add(std::string_view name, std::string_view value) {
-  const std::uint8_t flags = stays_out_of_table(name) ? NGHTTP2_NV_FLAG_NO_INDEX : NGHTTP2_NV_FLAG_NONE;
-  list_.push_back({bytes_of(name), bytes_of(value), name.size(), value.size(), flags});
+void H2Fields::push(std::string_view name, std::string_view value, unsigned flags) {
+  list_.push_back({bytes_of(name), bytes_of(value), name.size(), value.size(), static_cast<std::uint8_t>(flags)});
 }
 
 void H2Fields::add(const http::Fields& fields) {
   for (const auto& field : fields) {
-    if (is_of_http1(field.id)) continue;
-    // What came over HTTP/2 is in lower case.
-    if (std::none_of(field.name.begin(), field.name.end(), is_capital)) {
-      add(field.name, field.value);
+    if (field.id == Known::unknown) {
+      const bool out = is_secret(field.name) || (!leaves_names_ && is_new_each_time(field.name));
+      push(field.name, field.value, out ? NGHTTP2_NV_FLAG_NO_INDEX : NGHTTP2_NV_FLAG_NONE);
       continue;
     }
-    const auto at = names_.size();
-    names_.append(field.name);
-    for (auto c = names_.begin() + static_cast<std::ptrdiff_t>(at); c != names_.end(); ++c)
-      if (is_capital(*c)) *c = static_cast<char>(*c + 32);
-    add(std::string_view(names_).substr(at), field.value);
+    const auto& known = kKnown.rows[static_cast<std::size_t>(field.id)];
+    if (!known.left_out) push(known.name, field.value, known.flags);
   }
 }
 

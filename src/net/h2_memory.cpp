@@ -1,27 +1,44 @@
 #include "headgate/net/h2_memory.hpp"
 
-#include "headgate/core/frame_pool.hpp"
+#include "headgate/core/pooled_memory.hpp"
 
+#include <algorithm>
+#include <cstddef>
 #include <cstring>
 #include <new>
 
 namespace headgate::net {
+namespace {
 
-void* H2Memory::take(std::size_t bytes) noexcept {
+/// In front of a piece of memory.
+struct alignas(std::max_align_t) Size {
+  std::size_t bytes;  ///< with this, and rounded up as the pool does
+};
+
+Size* size_of(void* at) noexcept { return static_cast<Size*>(at) - 1; }
+
+}  // namespace
+
+/// nghttp2 takes and frees it for each stream, many times over: of the frames that the thread keeps.
+void* H2Memory::allocate(std::size_t bytes, void* self) {
+  std::size_t all = 0;
+  if (__builtin_add_overflow(bytes, sizeof(Size) + frame_pool::kStep - 1, &all)) return nullptr;
+  all -= all % frame_pool::kStep;
   try {
-    return frame_pool::take(bytes);
+    auto* const size = new (PooledMemory<char>().allocate(all)) Size{all};
+    static_cast<H2Memory*>(self)->change(static_cast<std::int64_t>(all));
+    return size + 1;
   } catch (const std::bad_alloc&) {
     return nullptr;
   }
 }
 
-/// It may be larger than was asked for, but is never smaller than the size under which it is kept.
-void H2Memory::give_back(void* at) noexcept {
+void H2Memory::release(void* at, void* self) {
   if (at == nullptr) return;
-  constexpr std::size_t kMaxKept = 1024;  // larger ones are fields that a client has chosen, which would stay for ever
-  const auto size = malloc_usable_size(at);
-  if (size > kMaxKept) return ::operator delete(at);
-  frame_pool::give_back(at, size / frame_pool::kStep * frame_pool::kStep);
+  auto* const size = size_of(at);
+  const auto all = size->bytes;
+  static_cast<H2Memory*>(self)->change(-static_cast<std::int64_t>(all));
+  PooledMemory<char>().deallocate(reinterpret_cast<char*>(size), all);
 }
 
 void* H2Memory::allocate_zeros(std::size_t count, std::size_t bytes, void* self) {
@@ -33,11 +50,11 @@ void* H2Memory::allocate_zeros(std::size_t count, std::size_t bytes, void* self)
 }
 
 void* H2Memory::change_size(void* at, std::size_t bytes, void* self) {
-  const auto before = malloc_usable_size(at);
+  const auto before = at != nullptr ? size_of(at)->bytes - sizeof(Size) : 0;
   if (at != nullptr && bytes <= before && bytes > before / 2) return at;
   void* const now = allocate(bytes, self);
   if (now == nullptr || at == nullptr) return now;
-  std::memcpy(now, at, bytes < before ? bytes : before);
+  std::memcpy(now, at, std::min(bytes, before));
   release(at, self);
   return now;
 }

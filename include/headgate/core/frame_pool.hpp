@@ -14,8 +14,8 @@ namespace headgate::frame_pool {
 
 inline constexpr std::size_t kStep = 64;   ///< bytes between one size of kept frames and the next
 inline constexpr std::size_t kSizes = 64;  ///< frames below 4 KiB are kept
-/// Maximum number of kept frames of one size: what the streams of a few connections of HTTP/2 need at once.
-inline constexpr std::size_t kMaxKept = 256;
+/// Bytes of kept frames of one size at most: what the streams of a few connections of HTTP/2 need at once.
+inline constexpr std::size_t kMaxKept = 512UL * 1024;
 
 /// The kept frames of a thread.
 struct Lists {
@@ -23,7 +23,7 @@ struct Lists {
     Spare* next;
   };
   std::array<Spare*, kSizes> first{};
-  std::array<std::size_t, kSizes> kept{};
+  std::array<std::size_t, kSizes> kept{};  ///< bytes
 };
 
 // Without a destructor, so that no access has to look whether it is made yet.
@@ -41,7 +41,7 @@ inline void* take(std::size_t bytes) {
   if (kKeeps && size < kSizes) {
     if (auto* const spare = lists.first[size]) {
       lists.first[size] = spare->next;
-      --lists.kept[size];
+      lists.kept[size] -= size * kStep;
       return spare;
     }
   }
@@ -50,9 +50,9 @@ inline void* take(std::size_t bytes) {
 
 inline void give_back(void* frame, std::size_t bytes) noexcept {
   const std::size_t size = (bytes + kStep - 1) / kStep;
-  if (!kKeeps || size >= kSizes || lists.kept[size] == kMaxKept) return ::operator delete(frame);
+  if (!kKeeps || size >= kSizes || lists.kept[size] >= kMaxKept) return ::operator delete(frame);
   lists.first[size] = new (frame) Lists::Spare{lists.first[size]};
-  ++lists.kept[size];
+  lists.kept[size] += size * kStep;
 }
 
 /// Base class of a promise: the frame of its coroutine comes from this pool. Also of objects that live about as long.

@@ -43,6 +43,8 @@ struct ReplyStart {
   std::string_view reason{};  ///< empty: the standard reason of the status
   const Fields* fields = nullptr;
   Framing framing{};  ///< of the body after this head
+  /// finish() is called next, so its trailers may go out with the head; the first bytes are valid until it is done.
+  bool finishes = false;
 };
 
 /// Writes the answer to one request: any number of interim answers, then at most one reply. Worker thread only.

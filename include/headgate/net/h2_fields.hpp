@@ -10,18 +10,23 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <string_view>
 
 namespace headgate::net {
 
-/// Lives until nghttp2 has copied them; so do all views that are added. One thread.
+/// Lives until nghttp2 has taken them: it copies values and unknown names, whose capitals it makes small. All views
+/// that are added live as long. One thread.
 class H2Fields {
  public:
-  /// Room for these, and for some pseudo fields. Names are written in lower case into `names`.
-  H2Fields(std::string& names, const http::Fields& fields);
-  /// `name` is in lower case.
-  void add(std::string_view name, std::string_view value);
+  /// `heads` counts those of the connection, from 0 on. Of fields whose values are new each time the first head, and
+  /// then every 64th, leaves one in the table, where the others find the name.
+  explicit H2Fields(std::uint32_t& heads) noexcept : leaves_names_(heads++ % kBetween == 0) {}
+  /// `name` is a constant in lower case.
+  void add(std::string_view name, std::string_view value) { push(name, value, NGHTTP2_NV_FLAG_NO_COPY_NAME); }
+  /// For a number that differs from head to head.
+  void add_new(std::string_view name, std::string_view value) {
+    push(name, value, NGHTTP2_NV_FLAG_NO_COPY_NAME | NGHTTP2_NV_FLAG_NO_INDEX);
+  }
   /// All but Host, whose place is a pseudo field, and those that only HTTP/1.1 has (RFC 9113 section 8.2.2): the path
   /// has removed those of the hop, but a configuration may have added one.
   void add(const http::Fields& fields);
@@ -30,7 +35,10 @@ class H2Fields {
   std::size_t size() const noexcept { return list_.size(); }
 
  private:
-  std::string& names_;
+  static constexpr std::uint32_t kBetween = 64;
+  void push(std::string_view name, std::string_view value, unsigned flags);
+
+  bool leaves_names_;
   boost::container::small_vector<nghttp2_nv, 24> list_;  // more than most heads have
 };
 

@@ -3,7 +3,6 @@
 
 #include "headgate/net/block_pool.hpp"
 
-#include <malloc.h>
 #include <nghttp2/nghttp2.h>
 
 #include <cstddef>
@@ -32,7 +31,8 @@ class H2Held {
 };
 
 /// The memory of nghttp2: heads of answers and other frames that wait, fields that the client has told it to remember.
-/// Counts what is more than a new session has. Outlives that session. Worker thread only.
+/// Counts what is more than a new session has. Outlives that session. Worker thread only. Each piece has its size in
+/// front of it: asking the allocator took longer.
 class H2Memory {
  public:
   explicit H2Memory(LentBytes::Share* lent) noexcept : lent_(lent) {}
@@ -51,19 +51,8 @@ class H2Memory {
     counted_ += bytes;
     lent_->add(bytes);
   }
-  static std::int64_t size_of(void* at) noexcept { return static_cast<std::int64_t>(malloc_usable_size(at)); }
-  /// Memory as nghttp2 takes and frees it for each stream, many times over: of the frames that the thread keeps.
-  static void* take(std::size_t bytes) noexcept;
-  static void give_back(void* at) noexcept;
-  static void* more(void* self, void* at) noexcept {
-    static_cast<H2Memory*>(self)->change(size_of(at));
-    return at;
-  }
-  static void* allocate(std::size_t bytes, void* self) { return more(self, take(bytes)); }
-  static void release(void* at, void* self) {
-    static_cast<H2Memory*>(self)->change(-size_of(at));
-    give_back(at);
-  }
+  static void* allocate(std::size_t bytes, void* self);
+  static void release(void* at, void* self);
   static void* allocate_zeros(std::size_t count, std::size_t bytes, void* self);
   static void* change_size(void* at, std::size_t bytes, void* self);
 

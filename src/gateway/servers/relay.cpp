@@ -308,12 +308,14 @@ class Relay {
     auto answer = taken_over();
     const auto ends_here = from.ended() && from.trailers().empty();
     auto last = ends_here ? http::EndStream::yes : http::EndStream::no;
+    answer.start.finishes = from.ended() && !ends_here;
     auto sent = co_await send_answer<AnswerFrom::server>(x_, answer, *first, last);
     if (ends_here)
       co_return sent.has_error() ? client_gone(sent.error()) : Result<MaybeProblem, Failure>(MaybeProblem{});
     const WaitUntilEnd streaming(*this);
     while (sent.has_value()) {
-      const auto bytes = co_await from.read();
+      auto bytes = Result<std::string_view>(std::string_view());
+      if (!from.ended()) bytes = co_await from.read();
       if (bytes.has_error()) co_return broken_off(bytes.error());
       if (bytes->empty()) {
         const auto trailers = forward_trailers(from.trailers(), compiled_, edits_of(x_, Towards::client));

@@ -50,8 +50,8 @@ void H2Body::give_back() {
 /// A tunnel may be silent for long.
 void H2Body::release() {
   if (arrived_.capacity() + given_.capacity() <= kKept) return;
-  std::string().swap(arrived_);
-  std::string().swap(given_);
+  PooledString().swap(arrived_);
+  PooledString().swap(given_);
   memory_.is(0);
 }
 

@@ -54,9 +54,8 @@ struct H2Callbacks {
       return 0;
     }
     const auto now = session.clock().steady();
-    session.streams_.emplace(
-        id, std::make_unique<H2Stream>(session, id, now, session.timeouts().body, session.timeouts().write,
-                                       session.stream_->timers(), session.lent()));
+    session.streams_.add(std::make_unique<H2Stream>(session, id, now, session.timeouts().body, session.timeouts().write,
+                                                    session.stream_->timers(), session.lent()));
     session.head_of_ = id;
     session.head_until_ = now + session.timeouts().head;
     return 0;
@@ -107,7 +106,7 @@ struct H2Callbacks {
       session.limits_.fault();
     }
     stream.gone = true;
-    session.touched_.push_back(stream.id);
+    session.touch(stream.id);
   }
 
   /// Its exchange has not begun: it begins to be logged. Else the exchange ends with its body.
@@ -131,7 +130,7 @@ struct H2Callbacks {
         if (frame->hd.length == 0 && !ends) session.limits_.glitch(now);
         if (auto* const stream = session.find(id); stream != nullptr && ends) {
           stream->body.end();
-          session.touched_.push_back(id);
+          session.touch(id);
         }
         break;
       case NGHTTP2_RST_STREAM:
@@ -170,7 +169,7 @@ struct H2Callbacks {
         stream->malformed = "the trailers are too large";
         return;
       }
-      session.touched_.push_back(id);
+      session.touch(id);
     }
     if (ends) stream->body.end();
   }
@@ -181,7 +180,7 @@ struct H2Callbacks {
     auto* const stream = session.find(id);
     if (stream == nullptr || stream->gone) return nghttp2_session_consume_connection(h2, size) == 0 ? 0 : -1;
     stream->body.arrived(text_of(bytes, size));
-    session.touched_.push_back(id);
+    session.touch(id);
     return 0;
   }
 
@@ -203,7 +202,7 @@ struct H2Callbacks {
     const bool ours = code == NGHTTP2_PROTOCOL_ERROR && !stream->own_reset && !stream->reset_by_client;
     if (ours && stream->malformed == nullptr) stream->malformed = "the length is not that of the body";
     stream->gone = true;
-    session.touched_.push_back(id);
+    session.touch(id);
     return 0;
   }
 
@@ -229,7 +228,7 @@ struct H2Callbacks {
     if (stream == nullptr) return 0;
     stream->reply.count(frame->hd.length + kFrameHead);
     if ((frame->hd.flags & NGHTTP2_FLAG_END_STREAM) != 0) stream->reply.ended();
-    if (stream->reply.waits() && stream->reply.done()) session.touched_.push_back(id);
+    if (stream->reply.waits() && stream->reply.done()) session.touch(id);
     return 0;
   }
 

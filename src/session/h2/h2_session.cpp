@@ -180,25 +180,13 @@ void H2Session::fail_body(H2Stream& stream) {
   stream.body.go_on();
 }
 
-H2Stream* H2Session::find(std::int32_t id) const noexcept {
-  if (found_ != nullptr && found_->id == id) return found_;
-  const auto found = streams_.find(id);
-  if (found == streams_.end()) return nullptr;
-  return found_ = found->second.get();
-}
-
-void H2Session::erase(std::int32_t id) noexcept {
-  found_ = nullptr;
-  streams_.erase(id);
-}
-
 /// Each wake may end the exchange, and delete its stream.
 void H2Session::abort(std::int32_t id, Because because) noexcept {
   auto* stream = find(id);
   if (stream == nullptr) return;
   stream->gone = true;
   if (!stream->answering) {
-    erase(id);
+    streams_.remove(id);
     return;
   }
   stream->body.fail(asio_error::connection_reset);
@@ -213,7 +201,7 @@ void H2Session::abort(std::int32_t id, Because because) noexcept {
 void H2Session::abort_all(Because because) noexcept {
   std::vector<std::int32_t> ids;
   ids.reserve(streams_.size());
-  for (const auto& [id, stream] : streams_) ids.push_back(id);
+  for (const auto* const stream : streams_) ids.push_back(stream->id);
   for (const auto id : ids) abort(id, because);
 }
 

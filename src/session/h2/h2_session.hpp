@@ -5,11 +5,10 @@
 #include "../session.hpp"
 #include "abuse.hpp"
 #include "frame_rules.hpp"
-#include "stream.hpp"
+#include "stream_list.hpp"
 #include "unread.hpp"
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -123,24 +122,26 @@ class H2Session final : public Session {
   void over() noexcept;
   bool served_out() const noexcept;
   Duration patience_left() const noexcept;
-  H2Stream* find(std::int32_t id) const noexcept;
-  void erase(std::int32_t id) noexcept;
+  H2Stream* find(std::int32_t id) const noexcept { return streams_.find(id); }
+  /// Something has happened to the stream.
+  void touch(std::int32_t id) {
+    if (touched_.empty() || touched_.back() != id) touched_.push_back(id);
+  }
   void set_priority(const H2Stream& stream);
   void submit_reset(std::int32_t id, std::uint32_t code);
 
   net::H2Memory memory_;
   nghttp2_session* h2_ = nullptr;
-  std::map<std::int32_t, std::unique_ptr<H2Stream>> streams_;
-  mutable H2Stream* found_ = nullptr;  // what was asked for last is mostly asked for again
-  std::vector<std::int32_t> begun_;    // their heads are complete
-  std::vector<std::int32_t> touched_;  // something has happened to them
-  std::string out_;                    // frames that are not written yet
-  net::H2Held written_;                // its memory
-  std::string names_;                  // of fields, in lower case, while they are submitted
+  H2StreamList streams_;
+  PooledVector<std::int32_t> begun_;    // their heads are complete
+  PooledVector<std::int32_t> touched_;  // something has happened to them
+  std::string out_;                     // frames that are not written yet
+  net::H2Held written_;                 // its memory
   H2Limits limits_;
   H2FrameRules rules_;
   std::uint32_t holds_ = 0;
   std::uint32_t begun_streams_ = 0;
+  std::uint32_t heads_sent_ = 0;
   std::int32_t head_of_ = 0;  // the stream whose head is not complete; 0: none
   headgate::Clock::Steady head_until_{};
   headgate::Clock::Steady idle_since_{};

@@ -20,6 +20,8 @@ constexpr std::size_t kUsualLines = 16;
 constexpr std::size_t kOfListEntry = 32;  // RFC 9113 section 6.5.2
 constexpr std::size_t kOfLine = 4;        // ": " and the line's end, as HTTP/1.1 would have it
 
+bool is_pseudo(std::string_view name) noexcept { return name.starts_with(':'); }
+
 std::uint32_t urgency_in(std::string_view priority) noexcept {
   constexpr std::uint32_t kUsual = 3;
   for (std::string_view member; http::next_member(priority, member);) {
@@ -48,27 +50,37 @@ void keep_what_is_safe(std::string_view path, http::RequestHead& out) {
 }  // namespace
 
 bool H2Head::add(std::string_view name, std::string_view value, const http::HeadBounds& bounds) {
-  const bool crumb = name == "cookie";
   list_size_ += name.size() + value.size() + kOfListEntry;
   bytes_ += name.size() + value.size() + kOfLine;
-  if (name == ":path") target_bytes_ = value.size();
-  if (crumb) {
+  if (is_pseudo(name)) {
+    if (name == ":path") target_bytes_ = value.size();
+  } else if (name == "cookie") {
     ++crumbs_;
     cookie_bytes_ += value.size() + 2;
-  } else if (!name.starts_with(':')) {
+  } else {
     ++fields_;
   }
   if (list_size_ > kHardListSize || fields_ > std::max(kHardFields, bounds.fields) || crumbs_ > kHardFields)
     return false;
-  if (beyond(bounds)) return true;
-  if (lines_.empty()) {
-    text_.reserve(kUsualText);
-    lines_.reserve(kUsualLines);
-  }
-  const Line line{text_.size(), name.size(), text_.size() + name.size(), value.size()};
-  text_.append(name).append(value);
-  lines_.push_back(line);
+  if (is_beyond(bounds)) return true;
+  const auto more = name.size() + value.size();
+  if (used_ + more > text_.size() || lines_.size() == lines_.capacity()) grow(more);
+  lines_.push_back({used_, static_cast<std::uint32_t>(name.size()), static_cast<std::uint32_t>(value.size())});
+  name.copy(text_.data() + used_, name.size());
+  value.copy(text_.data() + used_ + name.size(), value.size());
+  used_ += static_cast<std::uint32_t>(more);
   return true;
+}
+
+void H2Head::grow(std::size_t more) {
+  if (used_ + more > text_.size()) text_.resize(std::max({used_ + more, kUsualText, 2 * text_.size()}));
+  if (lines_.size() == lines_.capacity()) lines_.reserve(std::max(kUsualLines, 2 * lines_.capacity()));
+  held_ = text_.capacity() + lines_.capacity() * sizeof(Line);
+}
+
+bool H2Head::is_beyond(const http::HeadBounds& bounds) const noexcept {
+  return target_bytes_ > bounds.target_bytes || fields_ > bounds.fields || crumbs_ > kMaxCrumbs ||
+         cookie_bytes_ > kMaxCookie || list_size_ > kMaxListSize || bytes_ > bounds.bytes;
 }
 
 std::optional<ParseError> H2Head::beyond(const http::HeadBounds& bounds) const noexcept {
@@ -79,25 +91,33 @@ std::optional<ParseError> H2Head::beyond(const http::HeadBounds& bounds) const n
   return {};
 }
 
+void H2Head::Pseudo::take(std::string_view name, std::string_view value) noexcept {
+  if (name == ":method")
+    method = value;
+  else if (name == ":scheme")
+    scheme = value;
+  else if (name == ":path")
+    path = value;
+  else if (name == ":authority")
+    authority = value;
+  else if (name == ":protocol")
+    protocol = value;
+}
+
 /// Cookie crumbs become one field, where the first of them was.
 void H2Head::read_lines(Pseudo& pseudo, http::Fields& fields) {
   cookie_.clear();
-  if (crumbs_ > 1) cookie_.reserve(cookie_bytes_);
+  if (crumbs_ > 1) {
+    cookie_.reserve(cookie_bytes_);
+    held_ += cookie_.capacity();
+  }
   std::size_t cookie_at = 0;
   bool cookie = false;
   for (const auto& line : lines_) {
     const auto name = name_of(line);
     const auto value = value_of(line);
-    if (name == ":method") {
-      pseudo.method = value;
-    } else if (name == ":scheme") {
-      pseudo.scheme = value;
-    } else if (name == ":path") {
-      pseudo.path = value;
-    } else if (name == ":authority") {
-      pseudo.authority = value;
-    } else if (name == ":protocol") {
-      pseudo.protocol = value;
+    if (is_pseudo(name)) {
+      pseudo.take(name, value);
     } else if (name != "cookie") {
       fields.push_back({http::known_field(name), name, value});
     } else if (!cookie) {

@@ -1,6 +1,7 @@
 #pragma once
 // The fields of one HTTP/2 request as they come, and the request that they make.
 
+#include "headgate/core/pooled_memory.hpp"
 #include "headgate/http/head.hpp"
 #include "headgate/http/head_bounds.hpp"
 #include "headgate/http/request_rules.hpp"
@@ -32,7 +33,7 @@ class H2Head {
   [[nodiscard]] bool add(std::string_view name, std::string_view value, const http::HeadBounds& bounds);
   bool empty() const noexcept { return lines_.empty(); }
   /// Bytes of memory.
-  std::size_t held() const noexcept { return text_.capacity() + cookie_.capacity() + lines_.capacity() * sizeof(Line); }
+  std::size_t held() const noexcept { return held_; }
 
   /// Sets all of `out` but what the end of the stream says, as views into this object. A CONNECT for a WebSocket (RFC
   /// 8441) becomes the GET with Upgrade that it would be over HTTP/1.1. Errors: the status for the
@@ -53,28 +54,34 @@ class H2Head {
 
  private:
   struct Line {
-    std::size_t name, name_size, value, value_size;
+    std::uint32_t at, name_size, value_size;
   };
   struct Pseudo {
     std::string_view method, scheme, path;
     std::optional<std::string_view> authority;
     std::optional<std::string_view> protocol;  ///< RFC 8441: of the tunnel
+
+    void take(std::string_view name, std::string_view value) noexcept;
   };
 
   std::string_view name_of(const Line& line) const noexcept {
-    return std::string_view(text_).substr(line.name, line.name_size);
+    return std::string_view(text_).substr(line.at, line.name_size);
   }
   std::string_view value_of(const Line& line) const noexcept {
-    return std::string_view(text_).substr(line.value, line.value_size);
+    return std::string_view(text_).substr(line.at + line.name_size, line.value_size);
   }
   static void take_websocket(http::RequestHead& out);
   void read_lines(Pseudo& pseudo, http::Fields& fields);
+  void grow(std::size_t more);
+  bool is_beyond(const http::HeadBounds& bounds) const noexcept;
   std::optional<http::ParseError> beyond(const http::HeadBounds& bounds) const noexcept;
 
-  std::string text_;
-  std::string cookie_;
-  std::vector<Line> lines_;
+  PooledString text_;  // with room for more
+  std::uint32_t used_ = 0;
+  PooledString cookie_;
+  PooledVector<Line> lines_;
   http::Fields trailers_;
+  std::size_t held_ = 0;
   std::size_t list_size_ = 0;
   std::size_t bytes_ = 0;
   std::size_t cookie_bytes_ = 0;

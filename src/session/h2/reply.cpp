@@ -40,6 +40,7 @@ Task<Result<void>> H2Reply::send(const http::ReplyStart& start, std::string_view
     failed_ = boost::asio::error::connection_aborted;
     co_return failed_;
   }
+  if (start.finishes && !ends) co_return Result<void>{};
   co_return co_await taken_all();
 }
 

@@ -5,6 +5,7 @@
 #include "head.hpp"
 
 #include "headgate/core/frame_pool.hpp"
+#include "headgate/core/pooled_memory.hpp"
 #include "headgate/gateway/active_exchange.hpp"
 #include "headgate/http/exchange_io.hpp"
 #include "headgate/net/h2_memory.hpp"
@@ -12,7 +13,6 @@
 #include "headgate/net/wake.hpp"
 
 #include <cstdint>
-#include <string>
 #include <string_view>
 
 namespace headgate::session {
@@ -68,8 +68,8 @@ class H2Body final : public http::BodyReader {
   http::Framing framing_;
   std::uint64_t most_ = UINT64_MAX;
   std::uint64_t total_ = 0;
-  std::string arrived_;
-  std::string given_;
+  PooledString arrived_;
+  PooledString given_;
   net::H2Held memory_;
   bool ended_ = false;
   bool tells_continue_ = false;

@@ -110,7 +110,7 @@ void H2Session::end_stream(H2Stream& stream) {
       let_notice(id);
   }
   if (const auto held = stream.body.held(); held > 0) nghttp2_session_consume_connection(h2_, held);
-  erase(id);
+  streams_.remove(id);
   if (streams_.empty()) {
     idle_since_ = clock().steady();
     begin_wait(idle_since_);
@@ -145,7 +145,7 @@ void H2Session::submit_reset(std::int32_t id, std::uint32_t code) {
 
 void H2Session::consumed(std::int32_t id, std::size_t bytes) {
   nghttp2_session_consume(h2_, id, bytes);
-  if (nghttp2_session_want_write(h2_) != 0) flush();
+  if (!in_batch_ && nghttp2_session_want_write(h2_) != 0) flush();
 }
 
 void H2Session::say_continue(std::int32_t id) {

@@ -7,8 +7,8 @@
 namespace headgate::session {
 
 Session::UnderWay H2Session::under_way(std::uint32_t from) const noexcept {
-  for (auto at = streams_.lower_bound(static_cast<std::int32_t>(from)); at != streams_.end(); ++at)
-    if (const auto* const x = at->second->exchange.current()) return {x, static_cast<std::uint32_t>(at->first)};
+  for (auto at = streams_.place_of(static_cast<std::int32_t>(from)); at != streams_.end(); ++at)
+    if (const auto* const x = (*at)->exchange.current()) return {x, static_cast<std::uint32_t>((*at)->id)};
   return {};
 }
 

@@ -4,15 +4,16 @@
 #include "h2_head.hpp"
 
 #include "headgate/core/frame_pool.hpp"
+#include "headgate/core/pooled_memory.hpp"
 #include "headgate/net/h2_memory.hpp"
 #include "headgate/net/wake.hpp"
 #include "headgate/upstream/counted_attempt.hpp"
 
+#include <boost/container/small_vector.hpp>
+
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <string_view>
-#include <vector>
 
 namespace headgate::upstream {
 
@@ -39,8 +40,8 @@ class H2AnswerBody final : public http::BodyReader {
   Result<std::string_view> take();
 
   H2Attempt& attempt_;
-  std::string arrived_;
-  std::string given_;
+  PooledString arrived_;
+  PooledString given_;
   std::uint64_t total_ = 0;
   std::uint64_t most_ = UINT64_MAX;
   http::Framing framing_;
@@ -109,10 +110,10 @@ class H2Attempt final : public CountedAttempt, public frame_pool::Pooled {
   bool begun_ = false;  // its first frame was made
   bool sent_ = false;   // its last frame was made
   // The answer.
-  std::optional<H2AnswerHead> coming_;  // its fields come
-  std::vector<H2AnswerHead> heads_;     // not read yet, a few at most
-  H2AnswerHead head_;                   // read last
-  H2AnswerHead late_;                   // the trailers
+  std::optional<H2AnswerHead> coming_;                     // its fields come
+  boost::container::small_vector<H2AnswerHead, 1> heads_;  // not read yet, a few at most
+  H2AnswerHead head_;                                      // read last
+  H2AnswerHead late_;                                      // the trailers
   bool head_request_ = false;
   bool ended_ = false;  // nothing of it follows
   bool seen_ = false;   // something of it has come

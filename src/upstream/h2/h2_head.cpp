@@ -24,7 +24,7 @@ bool H2AnswerHead::add(std::string_view name, std::string_view value, std::size_
     sizes_.reserve(kUsualFields);
   }
   text_.append(name).append(value);
-  sizes_.push_back({name.size(), value.size()});
+  sizes_.push_back({static_cast<std::uint32_t>(name.size()), static_cast<std::uint32_t>(value.size())});
   return true;
 }
 

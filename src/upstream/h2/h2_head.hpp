@@ -1,12 +1,12 @@
 #pragma once
 // The head of an answer over HTTP/2, or its trailers, while its fields come.
 
+#include "headgate/core/pooled_memory.hpp"
 #include "headgate/http/head.hpp"
 
 #include <cstddef>
-#include <string>
+#include <cstdint>
 #include <string_view>
-#include <vector>
 
 namespace headgate::upstream {
 
@@ -26,11 +26,11 @@ class H2AnswerHead {
 
  private:
   struct Sizes {
-    std::size_t name;
-    std::size_t value;
+    std::uint32_t name;
+    std::uint32_t value;
   };
-  std::string text_;
-  std::vector<Sizes> sizes_;
+  PooledString text_;
+  PooledVector<Sizes> sizes_;
   unsigned status_ = 0;
 };
 

@@ -128,10 +128,14 @@ void H2Link::lose(error_code why, bool taken_down) {
   for (const auto id : left) let_go_on(id);
 }
 
+std::vector<H2Attempt*>::const_iterator H2Link::place_of(std::int32_t id) const noexcept {
+  return std::lower_bound(attempts_.begin(), attempts_.end(), id,
+                          [](const H2Attempt* each, std::int32_t than) { return each->id_ < than; });
+}
+
 H2Attempt* H2Link::find(std::int32_t id) const noexcept {
   if (found_ != nullptr && found_->id_ == id) return found_;
-  const auto at = std::lower_bound(attempts_.begin(), attempts_.end(), id,
-                                   [](const H2Attempt* each, std::int32_t than) { return each->id_ < than; });
+  const auto at = place_of(id);
   if (at == attempts_.end() || (*at)->id_ != id) return nullptr;
   return found_ = *at;
 }
@@ -145,7 +149,7 @@ void H2Link::let_go_on(std::int32_t id) {
 bool H2Link::open(H2Attempt& attempt, const RequestStart& start, bool ends) {
   if (lost_) return false;
   const auto& fields = *start.fields;
-  net::H2Fields out(names_, fields);
+  net::H2Fields out(heads_sent_);
   auto& path = *start.room;
   path.assign(start.path).append(start.query);
   const net::H2Digits length(start.framing.length);
@@ -154,7 +158,7 @@ bool H2Link::open(H2Attempt& attempt, const RequestStart& start, bool ends) {
   out.add(":authority", http::value_of(fields, http::Known::host));
   out.add(":path", path);
   out.add(fields);
-  if (start.framing.kind == http::Framing::Kind::length) out.add("content-length", length.text());
+  if (start.framing.kind == http::Framing::Kind::length) out.add_new("content-length", length.text());
   out.add("te", "trailers");  // they are handed on; some servers of gRPC ask for it
   const auto body = h2_request_body();
   const auto id = nghttp2_submit_request(h2_, nullptr, out.data(), out.size(), ends ? nullptr : &body, nullptr);
@@ -175,7 +179,7 @@ void H2Link::resume(const H2Attempt& attempt) { nghttp2_session_resume_data(h2_,
 void H2Link::consumed(std::int32_t id, std::size_t bytes) {
   if (lost_) return;
   nghttp2_session_consume(h2_, id, bytes);
-  if (nghttp2_session_want_write(h2_) != 0) flush();
+  if (!in_take_ && nghttp2_session_want_write(h2_) != 0) flush();
 }
 
 void H2Link::leave(const H2Attempt& attempt) {
@@ -183,7 +187,7 @@ void H2Link::leave(const H2Attempt& attempt) {
   if (attempt.id_ == 0)
     --promised_;
   else
-    std::erase(attempts_, &attempt);
+    attempts_.erase(place_of(attempt.id_));
   if (lost_) return;
   if (idle()) idle_since_ = pool_.clock().steady();
   if (const auto held = attempt.body_.arrived_.size() + attempt.body_.given_.size(); held > 0)
@@ -193,7 +197,7 @@ void H2Link::leave(const H2Attempt& attempt) {
     nghttp2_submit_rst_stream(h2_, NGHTTP2_FLAG_NONE, attempt.id_, whole ? NGHTTP2_NO_ERROR : NGHTTP2_CANCEL);
     if (!attempt.begun_) end_stream(attempt.id_);  // it may stay in nghttp2's queue for ever
   }
-  if (nghttp2_session_want_write(h2_) != 0) flush();
+  if (!in_take_ && nghttp2_session_want_write(h2_) != 0) flush();
   rest_if_idle();
   end_if_over();
 }

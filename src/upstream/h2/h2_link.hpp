@@ -95,6 +95,7 @@ class H2Link final : public boost::intrusive_ref_counter<H2Link, boost::thread_u
   friend struct H2LinkCalls;
 
   H2Attempt* find(std::int32_t id) const noexcept;
+  std::vector<H2Attempt*>::const_iterator place_of(std::int32_t id) const noexcept;
   Task<void> read_all();
   void write();
   static void write_late(void* self);
@@ -124,15 +125,15 @@ class H2Link final : public boost::intrusive_ref_counter<H2Link, boost::thread_u
   std::vector<H2Attempt*> attempts_;    // with a stream, which may have ended; by its number
   mutable H2Attempt* found_ = nullptr;  // what was asked for last is mostly asked for again
   std::vector<std::int32_t> streams_;   // open in nghttp2, or waiting there; in order
-  std::vector<std::int32_t> touched_;   // something has happened to them
+  PooledVector<std::int32_t> touched_;  // something has happened to them
   std::string out_;                     // frames that are not being written yet
   std::string sending_;
-  std::string names_;  // of fields, in lower case, while they are submitted
   net::Wake greeting_;
   net::Timer timer_{&H2Link::expired, this};             // idle for too long, or no answer to a PING
   net::LateCall write_call_{&H2Link::write_late, this};  // has a reference
   Duration write_timeout_ = std::chrono::seconds(10);
   std::uint64_t heard_ = 0;
+  std::uint32_t heads_sent_ = 0;
   std::uint32_t promised_ = 0;  // attempts that have no stream yet
   bool inside_ = false;         // nghttp2 must not be called again
   bool in_take_ = false;

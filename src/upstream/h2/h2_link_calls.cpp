@@ -172,7 +172,7 @@ struct H2LinkCalls {
     const bool all = one->pending_.empty();
     if (all && one->trailers_ != nullptr && !one->trailers_->empty()) {
       *flags |= NGHTTP2_DATA_FLAG_EOF | NGHTTP2_DATA_FLAG_NO_END_STREAM;
-      net::H2Fields out(of(self).names_, *one->trailers_);
+      net::H2Fields out(of(self).heads_sent_);
       out.add(*one->trailers_);
       if (nghttp2_submit_trailer(h2, id, out.data(), out.size()) != 0) return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
     } else if (all && (one->last_ || one->trailers_ != nullptr)) {

@@ -86,11 +86,15 @@ TEST(Http2Servers, SendTrailersAlsoWithoutABody) {
   answer = client.ask(5, h2_get("/only"));
   EXPECT_EQ(answer.fields.at("grpc-status"), "5");
   EXPECT_TRUE(answer.ended);
+  answer = client.ask(7, h2_get("/empty", {}, "HEAD"));
+  EXPECT_EQ(answer.status, 200);
+  EXPECT_TRUE(answer.ended) << "behind a head alone no trailers go";
+  EXPECT_TRUE(answer.trailers.empty());
   // And those of the request.
-  client.send(h2_request(7, h2_get("/body", {}, "POST"), false));
-  client.send(h2_frame(h2_data, 0, 7, "ping"));
-  client.send(h2_request(7, {{"x-sum", "9"}}, true));
-  EXPECT_EQ(client.answer(7).status, 200);
+  client.send(h2_request(9, h2_get("/body", {}, "POST"), false));
+  client.send(h2_frame(h2_data, 0, 9, "ping"));
+  client.send(h2_request(9, {{"x-sum", "9"}}, true));
+  EXPECT_EQ(client.answer(9).status, 200);
   EXPECT_EQ(server.asked().back().trailers.at("x-sum"), "9");
 }
 

@@ -24,6 +24,22 @@ TEST(SameWord, ComparesAsciiLettersOnlyWithoutCase) {
   EXPECT_FALSE(same_word("\xc4", "\xe4"));
 }
 
+TEST(SameWord, IsExactAtEachPlaceOfAnyLengthForAnyTwoCharacters) {
+  for (std::size_t size = 1; size <= 20; ++size) {
+    for (std::size_t at = 0; at < size; ++at) {
+      for (int left = 0; left < 256; ++left) {
+        std::string a(size, 'x');
+        std::string b(size, 'X');
+        a[at] = static_cast<char>(left);
+        for (const int right : {left, left ^ 0x20, left ^ 0x40, left ^ 0x80, left ^ 0xa0, (left + 1) % 256}) {
+          b[at] = static_cast<char>(right);
+          ASSERT_EQ(same_word(a, b), lower(a) == lower(b)) << size << ' ' << at << ' ' << left << ' ' << right;
+        }
+      }
+    }
+  }
+}
+
 TEST(Trimmed, TakesBlanksAndTabsOffBothEnds) {
   EXPECT_EQ(trimmed(" \ta b\t "), "a b");
   EXPECT_EQ(trimmed(" \t "), "");
