@@ -43,8 +43,9 @@ struct ReplyStart {
   std::string_view reason{};  ///< empty: the standard reason of the status
   const Fields* fields = nullptr;
   Framing framing{};  ///< of the body after this head
-  /// finish() is called next, so its trailers may go out with the head; the first bytes are valid until it is done.
-  bool finishes = false;
+  /// What the answer ends with after its first bytes, where that is known: it may go out with the head, and is valid
+  /// until finish() with the same is done. Null: not known yet, or there is none.
+  const Fields* trailers = nullptr;
 };
 
 /// Writes the answer to one request: any number of interim answers, then at most one reply. Worker thread only.

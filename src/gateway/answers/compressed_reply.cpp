@@ -118,7 +118,7 @@ bool CompressedReply::compresses(const http::ReplyStart& start, std::string_view
   coding_ = coding_for_client(x_, compression);
   if (!coding_) return false;
   start_ = start;
-  start_.finishes = false;  // the encoder may have more to say before
+  start_.trailers = nullptr;  // the encoder may have more to say before
   if (x_.request.head()) {
     start_.framing = {};  // the length is known only when the body was encoded (section 9.3.2)
     return true;

@@ -122,7 +122,7 @@ Task<Result<void>> GrpcWeb::Reply::send(const http::ReplyStart& start, std::stri
   for (auto& field : fields_)
     if (field.id == Known::content_type) field.value = type_;
   start_ = start;
-  start_.finishes = false;  // the trailers are written as bytes
+  start_.trailers = nullptr;  // the trailers are written as bytes
   start_.fields = &fields_;
   start_.framing = {http::Framing::Kind::unknown};
   if (last == http::EndStream::no) return to_.send(start_, coded(first), last);

@@ -297,6 +297,10 @@ class Relay {
     return {.start = {.status = head.status, .reason = head.reason, .framing = head.framing}, .limits = limits};
   }
 
+  http::Fields trailers_of(const http::BodyReader& from) const {
+    return forward_trailers(from.trailers(), compiled_, edits_of(x_, Towards::client));
+  }
+
   Task<Result<MaybeProblem, Failure>> relay_answer(upstream::Attempt& server) {
     auto& from = http::through(x_.answer_looks, server.body());
     if (x_.held && whole_) x_.held.reset();  // nothing is sent again
@@ -308,7 +312,8 @@ class Relay {
     auto answer = taken_over();
     const auto ends_here = from.ended() && from.trailers().empty();
     auto last = ends_here ? http::EndStream::yes : http::EndStream::no;
-    answer.start.finishes = from.ended() && !ends_here;
+    std::optional<http::Fields> trailers;
+    if (from.ended() && !ends_here) answer.start.trailers = &trailers.emplace(trailers_of(from));
     auto sent = co_await send_answer<AnswerFrom::server>(x_, answer, *first, last);
     if (ends_here)
       co_return sent.has_error() ? client_gone(sent.error()) : Result<MaybeProblem, Failure>(MaybeProblem{});
@@ -318,10 +323,10 @@ class Relay {
       if (!from.ended()) bytes = co_await from.read();
       if (bytes.has_error()) co_return broken_off(bytes.error());
       if (bytes->empty()) {
-        const auto trailers = forward_trailers(from.trailers(), compiled_, edits_of(x_, Towards::client));
+        if (!trailers) trailers = trailers_of(from);
         if (is_grpc_for_server(x_) && note_grpc_trailers(x_, from.trailers()))
           upstream_.note(server, balance::AttemptOutcome::server_error, Duration(-1));
-        sent = co_await x_.reply->finish(trailers);
+        sent = co_await x_.reply->finish(*trailers);
         if (sent.has_error()) break;
         co_return MaybeProblem{};
       }

@@ -123,7 +123,7 @@ void H2Head::read_lines(Pseudo& pseudo, http::Fields& fields) {
     } else if (!cookie) {
       cookie = true;
       cookie_at = fields.size();
-      cookie_ = value;
+      if (crumbs_ > 1) cookie_ = value;
       fields.push_back({http::Known::cookie, name, value});
     } else {
       cookie_.append("; ").append(value);

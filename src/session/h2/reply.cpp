@@ -40,8 +40,10 @@ Task<Result<void>> H2Reply::send(const http::ReplyStart& start, std::string_view
     failed_ = boost::asio::error::connection_aborted;
     co_return failed_;
   }
-  if (start.finishes && !ends) co_return Result<void>{};
-  co_return co_await taken_all();
+  trailers_ = start.trailers;
+  auto done = co_await taken_all();
+  trailers_ = nullptr;
+  co_return done;
 }
 
 Task<Result<void>> H2Reply::write(std::string_view bytes, EndStream last) {
@@ -56,6 +58,7 @@ Task<Result<void>> H2Reply::write(std::string_view bytes, EndStream last) {
 Task<Result<void>> H2Reply::finish(const http::Fields& trailers) {
   if (failed()) co_return failed_;
   if (bodiless_ || ended_) co_return Result<void>{};
+  pending_ = {};  // of a write that an exception ended
   trailers_ = &trailers;
   session_.resume(id_);
   auto done = co_await taken_all();

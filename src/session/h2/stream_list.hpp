@@ -39,6 +39,7 @@ class H2StreamList {
     if (at == row_.end() || (*at)->id != id) return;
     const std::unique_ptr<H2Stream> ended(*at);
     row_.erase(at);
+    if (row_.empty() && row_.capacity() > kMaxKept) decltype(row_)().swap(row_);
   }
   std::size_t size() const noexcept { return row_.size(); }
   bool empty() const noexcept { return row_.empty(); }
@@ -51,6 +52,8 @@ class H2StreamList {
   }
 
  private:
+  static constexpr std::size_t kMaxKept = 16;  // places of a connection without a stream: there may be very many
+
   std::vector<H2Stream*> row_;         // owned: moved by one copy of bytes
   mutable H2Stream* found_ = nullptr;  // what was asked for last is mostly asked for again
 };

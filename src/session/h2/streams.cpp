@@ -38,6 +38,7 @@ Task<void> H2Session::answer(H2Stream& stream) {
 
 Task<void> H2Session::answer_request(H2Stream& stream, Exchange& x) {
   const auto ruled = stream.head.finish(bounds().head, bounds().paths, x.request);
+  stream.count_heads();
   if (stream.malformed != nullptr) {
     stream.reply.leave_to_reset();
     const http::ParseError why{400, stream.malformed};

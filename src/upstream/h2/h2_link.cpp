@@ -186,8 +186,8 @@ void H2Link::leave(const H2Attempt& attempt) {
   found_ = nullptr;
   if (attempt.id_ == 0)
     --promised_;
-  else
-    attempts_.erase(place_of(attempt.id_));
+  else if (const auto at = place_of(attempt.id_); at != attempts_.end() && *at == &attempt)
+    attempts_.erase(at);
   if (lost_) return;
   if (idle()) idle_since_ = pool_.clock().steady();
   if (const auto held = attempt.body_.arrived_.size() + attempt.body_.given_.size(); held > 0)
