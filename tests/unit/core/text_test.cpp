@@ -24,6 +24,20 @@ TEST(SameWord, ComparesAsciiLettersOnlyWithoutCase) {
   EXPECT_FALSE(same_word("\xc4", "\xe4"));
 }
 
+TEST(SameWord, LooksAtEachByteOfWordsOfAnyLength) {
+  for (std::size_t size = 0; size <= 40; ++size) {
+    const std::string small(size, 'k');
+    const std::string capital(size, 'K');
+    EXPECT_TRUE(same_word(small, capital)) << size;
+    for (std::size_t at = 0; at < size; ++at) {
+      auto other = capital;
+      other[at] = 'X';
+      EXPECT_FALSE(same_word(small, other)) << at << " of " << size;
+      EXPECT_FALSE(same_word(other, small)) << at << " of " << size;
+    }
+  }
+}
+
 TEST(Trimmed, TakesBlanksAndTabsOffBothEnds) {
   EXPECT_EQ(trimmed(" \ta b\t "), "a b");
   EXPECT_EQ(trimmed(" \t "), "");
