@@ -3,6 +3,7 @@
 #include "blank_body.hpp"
 
 #include "headgate/gateway/active_exchange.hpp"
+#include "headgate/gateway/key_source.hpp"
 #include "headgate/http/request_rules.hpp"
 #include "headgate/identity/client_address.hpp"
 #include "headgate/net/secured.hpp"
@@ -69,6 +70,21 @@ Result<void, http::ParseError> fill(http::RequestHead& head, const RequestArriva
   return http::apply_request_rules({.path = head.target}, http::Paths::normalised, head);
 }
 
+/// The rules of the limits in memory that count addresses. Of many only some: to expect one more costs as much as it
+/// gains.
+std::vector<const limit::Rule*> rules_by_address(const gateway::CompiledConfig& compiled) {
+  constexpr std::size_t kMax = 2;
+  std::vector<const limit::Rule*> out;
+  for (const auto& each : compiled.limits()) {
+    const auto& limit = each->limit;
+    const bool by_address = limit.per.size() == 1 && limit.per.front().source->word == "client_ip";
+    if (!by_address || limit.store != limit::Store::memory || each->tiers.size() != 1) continue;
+    for (const auto& rule : each->tiers.front().rules)
+      if (out.size() < kMax) out.push_back(&rule);
+  }
+  return out;
+}
+
 Task<void> ask(gateway::Gateway& gateway, gateway::ExplainedRequest request, const gateway::AssumedCaller& assumed,
                std::optional<gateway::Explanation>& told, std::exception_ptr& bug) {
   try {
@@ -105,7 +121,8 @@ struct Simulation::Visit {
 
 Simulation::Simulation(gateway::Snapshot parts, const Setup& setup)
     : clock_(setup.start),
-      offline_(clock_, setup.seed, with_servers(std::move(parts), clock_, scripts_), setup.max_keys) {}
+      offline_(clock_, setup.seed, with_servers(std::move(parts), clock_, scripts_), setup.max_keys),
+      by_address_(rules_by_address(*offline_.snapshot()->compiled)) {}
 
 Simulation::~Simulation() = default;
 
@@ -118,6 +135,7 @@ gateway::Snapshot Simulation::with_servers(gateway::Snapshot parts, Clock& clock
 
 void Simulation::run(Arrivals& arrivals, const std::function<void(const Decided&)>& tell) {
   while (const auto* const arrival = arrivals.next()) {
+    expect(*arrival);
     clock_.advance_to(arrival->at);
     begin(*arrival, tell);
   }
@@ -152,6 +170,15 @@ gateway::Explanation Simulation::explain(gateway::ExplainedRequest asked, const 
 
 const identity::ApiKeyRecord* Simulation::key_of(std::string_view owner) const {
   return offline_.snapshot()->key_overrides->api_keys().of_owner(owner, clock_.wall());
+}
+
+// Behind a trusted proxy it is the counter of another address, which costs time and nothing else.
+void Simulation::expect(const RequestArrival& arrival) const noexcept {
+  if (by_address_.empty()) return;
+  std::array<char, 64> text{};
+  const auto prefix = offline_.snapshot()->compiled->identity().ipv6_prefix;
+  const auto key = identity::client_ip_key(arrival.address, prefix, text);
+  for (const auto* const rule : by_address_) offline_.memory().expect(keyed_hash(key, rule->seed));
 }
 
 Simulation::Visit& Simulation::free_visit() {

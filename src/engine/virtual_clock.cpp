@@ -88,15 +88,14 @@ void VirtualClock::rise(std::size_t at, Due due) noexcept {
   put(at, due);
 }
 
-/// The same, below it.
+/// The same, below it. `due` was the last one of all and hardly belongs far from there, so the gap goes down first.
 void VirtualClock::sink(std::size_t at, Due due) noexcept {
   for (auto child = 2 * at + 1; child < due_.size(); child = 2 * at + 1) {
     if (child + 1 < due_.size() && due_[child + 1].before(due_[child])) ++child;
-    if (!due_[child].before(due)) break;
     put(at, due_[child]);
     at = child;
   }
-  put(at, due);
+  rise(at, due);
 }
 
 }  // namespace headgate::engine

@@ -144,7 +144,6 @@ void Exchange::reset() {
   answer.fields.clear();
   fields.clear();
   text.clear();
-  head.clear();
 }
 
 void Exchange::reset_extras() {

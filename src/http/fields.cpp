@@ -17,6 +17,11 @@ constexpr auto kVariable = [] {
   return out;
 }();
 
+[[gnu::noinline, gnu::cold]] void make_room(Fields& fields) {
+  constexpr std::size_t kOfMost = 16;
+  fields.reserve(std::max(kOfMost, 2 * fields.size()));
+}
+
 }  // namespace
 
 bool detail::same_variable_letters(std::string_view a, std::string_view b) noexcept {
@@ -24,6 +29,13 @@ bool detail::same_variable_letters(std::string_view a, std::string_view b) noexc
     if (kVariable[static_cast<unsigned char>(a[i])] != kVariable[static_cast<unsigned char>(b[i])]) return false;
   }
   return true;
+}
+
+void Fields::push_back(const Field& field) {
+  if (size() == capacity()) [[unlikely]]
+    make_room(*this);
+  if (size() == capacity()) __builtin_unreachable();  // so that no code for it is here again
+  std::vector<Field>::push_back(field);
 }
 
 std::string_view value_of(const Fields& fields, Known id) noexcept {

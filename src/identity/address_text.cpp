@@ -1,5 +1,7 @@
 #include "address_text.hpp"
 
+#include "headgate/core/text_cursor.hpp"
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -70,13 +72,14 @@ struct Groups {
   }
 };
 
-char* write_v4(const ip::address_v4& address, char* out, char* end) noexcept {
+char* write_v4(const ip::address_v4& address, char* out) noexcept {
   const auto bits = address.to_uint();
+  TextCursor cursor(out);
   for (int shift = 24; shift >= 0; shift -= 8) {
-    out = std::to_chars(out, end, (bits >> shift) & 255U).ptr;
-    if (shift > 0) *out++ = '.';
+    cursor.number((bits >> shift) & 255U);
+    if (shift > 0) cursor.character('.');
   }
-  return out;
+  return cursor.at();
 }
 
 /// The longest run of two or more zero groups, the first one if several are equal (RFC 5952 section 4.2); {8, 0} if
@@ -186,7 +189,7 @@ ip::address_v6 masked(const ip::address_v6& address, unsigned prefix) noexcept {
 std::size_t write_address(const ip::address& address, std::span<char> buffer) noexcept {
   char* const begin = buffer.data();
   char* const end = begin + buffer.size();
-  char* const last = address.is_v4() ? write_v4(address.to_v4(), begin, end) : write_v6(address.to_v6(), begin, end);
+  char* const last = address.is_v4() ? write_v4(address.to_v4(), begin) : write_v6(address.to_v6(), begin, end);
   return static_cast<std::size_t>(last - begin);
 }
 

@@ -4,7 +4,7 @@
 
 namespace headgate::identity {
 
-DigestMemory::DigestMemory() : places_(std::make_unique<std::array<Place, kPlaces>>()) {}
+DigestMemory::DigestMemory() : rows_(std::make_unique<std::array<Row, kPlaces / kInRow>>()) {}
 
 const DigestMemory::Known& DigestMemory::digest(std::string_view text) {
   const auto known = [text] {
@@ -12,8 +12,16 @@ const DigestMemory::Known& DigestMemory::digest(std::string_view text) {
     return Known{digest, digest_text(digest)};
   };
   if (text.empty() || text.size() > kLongest) return passing_ = known();
-  auto& place = (*places_)[std::hash<std::string_view>{}(text) % kPlaces];
-  if (std::string_view(place.text.data(), place.size) == text) return place.known;
+  const auto hash = std::hash<std::string_view>{}(text);
+  const auto mark = static_cast<std::uint32_t>(hash >> 32);
+  auto& row = (*rows_)[hash % rows_->size()];
+  for (std::size_t i = 0; i < kInRow; ++i) {
+    const auto& place = row.places[i];
+    if (row.marks[i] == mark && std::string_view(place.text.data(), place.size) == text) return place.known;
+  }
+  const auto at = row.next++ % kInRow;
+  auto& place = row.places[at];
+  row.marks[at] = mark;
   place.known = known();
   text.copy(place.text.data(), text.size());
   place.size = static_cast<std::uint8_t>(text.size());

@@ -63,6 +63,13 @@ Slot* KeyTable::find(const Hash& hash) noexcept {
   return nullptr;
 }
 
+const Slot* KeyTable::place_of(const Hash& hash) const noexcept {
+  const std::uint32_t mark = mark_of(hash);
+  auto at = home(hash);
+  while (index_[at] != 0 && (index_[at] & ~kNumber) != mark) at = after(at);
+  return index_[at] != 0 ? slots_ + (index_[at] & kNumber) - 1 : nullptr;
+}
+
 Slot& KeyTable::insert(const Hash& hash, std::uint16_t limit, Instant now, bool first) {
   if (limit >= counts_.size()) counts_.resize(limit + std::size_t{1});
   if (counts_[limit].tracked++ == 0) {

@@ -47,6 +47,9 @@ class KeyTable {
   /// Prefetches the index entry that find(hash) reads first. The only function that needs no lock.
   void prefetch(const Hash& hash) const noexcept { __builtin_prefetch(index_.get() + home(hash)); }
 
+  /// Where the counter of `hash` most likely is; null: nowhere. It is not looked at.
+  const Slot* place_of(const Hash& hash) const noexcept;
+
   /// The counter of `hash`, or null. It keeps its address until an insert evicts it.
   Slot* find(const Hash& hash) noexcept;
 

@@ -158,15 +158,10 @@ Stream::WriteAll H1Output::send(std::string_view head, std::string_view bytes, h
   return stream_->write_all(pieces, timeout);
 }
 
-Stream::WriteAll H1Output::finish(const http::Fields& trailers, std::string& scratch, Duration timeout) {
-  scratch.clear();
-  if (chunked_) {
-    scratch += "0\r\n";
-    http::h1::append_fields(scratch, trailers);
-    scratch += "\r\n";
-  }
-  bytes_ += scratch.size();
-  const std::array<std::string_view, 1> pieces{scratch};
+Stream::WriteAll H1Output::finish(const http::Fields& trailers, TextBuffer& room, Duration timeout) {
+  const std::array<std::string_view, 1> pieces{chunked_ ? http::h1::write_last_chunk(room, trailers)
+                                                        : std::string_view()};
+  bytes_ += pieces[0].size();
   return stream_->write_all(pieces, timeout);
 }
 

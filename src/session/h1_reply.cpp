@@ -6,12 +6,11 @@ using http::EndStream;
 
 Task<Result<void>> H1Reply::interim(const http::ReplyStart& start) {
   if (x_.request.version < 11) co_return Result<void>{};
-  x_.reply_head.clear();
   const http::h1::ReplyLine line{
       .status = start.status, .reason = start.reason, .client_version = x_.request.version, .bodiless = true};
-  http::h1::append_reply_head(x_.reply_head, line, *start.fields, start.framing);
+  const auto head = http::h1::write_reply_head(x_.reply_head, line, *start.fields, start.framing);
   output_.begin(false);
-  co_return co_await output_.send(x_.reply_head, {}, EndStream::no, write_timeout_);
+  co_return co_await output_.send(head, {}, EndStream::no, write_timeout_);
 }
 
 Task<Result<void>> H1Reply::send(const http::ReplyStart& start, std::string_view first, EndStream last) {
@@ -27,16 +26,15 @@ Task<Result<void>> H1Reply::send(const http::ReplyStart& start, std::string_view
   if (wire_.expects_continue && !body_.ended()) keeps_ = false;
   auto connection = keeps_ ? http::h1::Connection::keep : http::h1::Connection::close;
   if (start.status == 101) connection = http::h1::Connection::upgrade;
-  x_.reply_head.clear();
   const http::h1::ReplyLine line{.status = start.status,
                                  .reason = start.reason,
                                  .client_version = version,
                                  .bodiless = bodiless_,
                                  .connection = connection};
-  http::h1::append_reply_head(x_.reply_head, line, *start.fields, start.framing);
+  const auto head = http::h1::write_reply_head(x_.reply_head, line, *start.fields, start.framing);
   output_.begin(!bodiless_ && unknown_end && version >= 11);
   if (bodiless_) first = {};
-  const auto sent = co_await output_.send(x_.reply_head, first, last, write_timeout_);
+  const auto sent = co_await output_.send(head, first, last, write_timeout_);
   complete_ = sent.has_value() && last == EndStream::yes;
   co_return sent;
 }

@@ -24,7 +24,7 @@ Session* session_for(Sessions& owner, net::ReadBuffer input, Peer peer) {
 }
 
 std::unique_ptr<Exchange> ExchangePool::take() {
-  if (spare_.empty()) return std::make_unique<Exchange>();
+  if (spare_.empty()) return std::make_unique_for_overwrite<Exchange>();  // of its text room nothing is read before
   auto exchange = std::move(spare_.back());
   spare_.pop_back();
   return exchange;

@@ -40,9 +40,8 @@ Task<Result<void>> H1Connection::send(const RequestStart& start, std::string_vie
   method_ = start.method;
   write_timeout_ = start.write_timeout;
   body_.timeout(start.between_bytes);
-  auto& head = *start.room;
-  head.clear();
-  http::h1::append_request_head(head, start.method, start.path, start.query, *start.fields, start.framing);
+  const auto head =
+      http::h1::write_request_head(*start.room, start.method, start.path, start.query, *start.fields, start.framing);
   output_.begin(start.framing.kind == http::Framing::Kind::unknown);
   auto sent = co_await output_.send(head, first, last, write_timeout_);
   if (last == http::EndStream::yes && sent.has_value()) note_sent();
@@ -58,8 +57,8 @@ Task<Result<void>> H1Connection::finish(const http::Fields& trailers) {
     stream_->shutdown_send();
     co_return Result<void>{};
   }
-  std::string scratch;
-  co_return co_await output_.finish(trailers, scratch, write_timeout_);
+  TextBuffer room;
+  co_return co_await output_.finish(trailers, room, write_timeout_);
 }
 
 Task<Result<void, Failure>> H1Connection::read_head(http::ReplyHead& head, Duration timeout) {

@@ -166,8 +166,8 @@ struct Path {
     (void)presented_key(x, identity.api_key);
     (void)presented_token(x, *identity.jwt);
     forward_request_fields(x, compiled);
-    http::h1::append_request_head(x.head, x.request.method, x.request.path, forwarded_query(x, identity), x.fields,
-                                  x.request.framing);
+    http::h1::write_request_head(x.head, x.request.method, x.request.path, forwarded_query(x, identity), x.fields,
+                                 x.request.framing);
     return true;
   }
 };
@@ -241,12 +241,11 @@ TEST(CostOfHeads, OfAnswersIsInProportionToTheirBytesToo) {
   const auto relay = [&](const std::string& head) {
     auto& x = path.x;
     x.text.clear();
-    x.reply_head.clear();
     if (http::h1::parse_reply(head, "GET", kLimits, x.answer).has_error()) return;
     take_over_fields(x, RejectionHeaders::both);
     AnswerStart answer{.start = {.status = x.answer.status}, .limits = RejectionHeaders::both};
     (void)send_answer<AnswerFrom::server>(x, answer, {}, http::EndStream::yes);  // writes no more than the fields
-    http::h1::append_reply_head(x.reply_head, {}, x.fields, x.answer.framing);
+    http::h1::write_reply_head(x.reply_head, {}, x.fields, x.answer.framing);
   };
   const auto usual = cost_of(status + plain(0).substr(plain(0).find("User-Agent")), relay);
   for (const auto& kind : requests()) {

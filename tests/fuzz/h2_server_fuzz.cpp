@@ -56,7 +56,7 @@ Task<void> ask(upstream::Dialler& dialler, Asking& asking, unsigned kind) {
   asking.attempt = attempt.get();
   const std::string body(kind == 1 ? 100'000 : 10, 'b');
   const http::Fields fields{{http::Known::host, "Host", "a"}};
-  std::string room;
+  TextBuffer room;
   upstream::RequestStart start;
   start.method = kind == 2 ? "HEAD" : kind == 0 ? "GET" : "POST";
   start.path = "/x";

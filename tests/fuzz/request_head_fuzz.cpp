@@ -44,8 +44,8 @@ void demand_sense(const RequestHead& head) {
   // HTTP/1.0 knows no Host; what is written is HTTP/1.1.
   const std::string_view authority = head.authority.empty() ? "none" : head.authority;
   if (head.authority.empty()) fields.push_back({Known::host, "Host", authority});
-  std::string written;
-  h1::append_request_head(written, head.method, head.path, head.query, fields, head.framing);
+  headgate::TextBuffer room;
+  const auto written = h1::write_request_head(room, head.method, head.path, head.query, fields, head.framing);
   std::size_t scanned = 0;
   demand(h1::head_size(written, scanned) == written.size());
   RequestHead again;

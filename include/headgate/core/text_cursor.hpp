@@ -1,7 +1,8 @@
 #pragma once
 // Text put together where there is room for all of it: heads, answers of our own, log lines.
 
-#include <charconv>
+#include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -9,6 +10,33 @@
 #include <string_view>
 
 namespace headgate {
+
+namespace detail {
+
+inline constexpr auto kTwoDigits = [] {
+  std::array<std::array<char, 2>, 100> out{};
+  for (unsigned i = 0; i < out.size(); ++i) out[i] = {static_cast<char>('0' + i / 10), static_cast<char>('0' + i % 10)};
+  return out;
+}();
+
+inline constexpr auto kPowersOfTen = [] {
+  std::array<std::uint64_t, 20> out{};
+  std::uint64_t power = 1;
+  for (auto& each : out) {
+    each = power;
+    power *= 10;
+  }
+  return out;
+}();
+
+/// 1233 / 4096 is the logarithm of 2 to the base of 10, so one comparison is left. Of 0 and 1 the number is the same.
+constexpr std::size_t digits_of(std::uint64_t number) noexcept {
+  number |= 1;
+  const auto about = static_cast<std::size_t>(std::bit_width(number)) * 1233 >> 12;
+  return about + (number >= kPowersOfTen[about] ? 1 : 0);
+}
+
+}  // namespace detail
 
 /// Writes one piece behind another and looks at no bound: its user has made room for all that may come.
 class TextCursor {
@@ -47,8 +75,9 @@ class TextCursor {
 
   template <class Integer>
   void number(Integer number) noexcept {
-    if (number >= 0 && number < 10) return character(static_cast<char>('0' + static_cast<int>(number)));
-    at_ = std::to_chars(at_, at_ + kMaxDigits, number).ptr;
+    if (number >= 0) return natural(static_cast<std::uint64_t>(number));
+    character('-');
+    natural(0 - static_cast<std::uint64_t>(number));
   }
 
   /// In so many digits, the first of them zeros maybe.
@@ -65,6 +94,17 @@ class TextCursor {
   struct Sixteen {
     std::uint64_t first, second;
   };
+
+  /// Two digits at a time, from the last one.
+  void natural(std::uint64_t number) noexcept {
+    at_ += detail::digits_of(number);
+    char* at = at_;
+    for (; number >= 100; number /= 100) std::memcpy(at -= 2, detail::kTwoDigits[number % 100].data(), 2);
+    if (number >= 10)
+      std::memcpy(at - 2, detail::kTwoDigits[number].data(), 2);
+    else
+      at[-1] = static_cast<char>('0' + number);
+  }
 
   template <class Word>
   void move_ends(std::string_view text) noexcept {

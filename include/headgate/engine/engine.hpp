@@ -56,6 +56,7 @@ class Offline {
   void stop() { engine_.stop(); }
   observe::Registry& metrics() noexcept { return registry_; }
   limit::MemoryStore& memory() noexcept { return memory_; }
+  const limit::MemoryStore& memory() const noexcept { return memory_; }
   RedisInMemory& redis() noexcept { return *redis_; }
   const gateway::SnapshotPtr& snapshot() const noexcept { return engine_.snapshot(); }
 

@@ -107,6 +107,8 @@ class Simulation {
  private:
   struct Visit;
   static gateway::Snapshot with_servers(gateway::Snapshot parts, Clock& clock, const Scripts& scripts);
+  /// An arrival that comes when others have been answered: its counters are brought near meanwhile.
+  void expect(const RequestArrival& arrival) const noexcept;
   Visit& free_visit();
   void begin(const RequestArrival& arrival, const std::function<void(const Decided&)>& tell);
   Task<void> serve(Visit& visit);
@@ -115,6 +117,7 @@ class Simulation {
   VirtualClock clock_;
   Scripts scripts_;
   Offline offline_;
+  std::vector<const limit::Rule*> by_address_;  ///< whose counters the address of an arrival names
   std::vector<std::unique_ptr<Visit>> visits_;  ///< their memory is used again
   std::vector<Visit*> free_;
   std::uint64_t arrived_ = 0;

@@ -5,6 +5,7 @@
 #include "headgate/core/clock.hpp"
 #include "headgate/core/random.hpp"
 #include "headgate/core/text_arena.hpp"
+#include "headgate/core/text_buffer.hpp"
 #include "headgate/gateway/compiled_config.hpp"
 #include "headgate/gateway/exchange_parts.hpp"
 #include "headgate/gateway/exchange_trace.hpp"
@@ -296,8 +297,8 @@ struct Exchange {
   http::ReplyHead answer;
   http::Fields fields;  ///< fields of the message that is being made
   TextArena text;
-  std::string head;        ///< head of the request to the server
-  std::string reply_head;  ///< head of the reply to the client; used by the codec
+  TextBuffer head;        ///< head of the request to the server
+  TextBuffer reply_head;  ///< head of the reply to the client; used by the codec
 
   void reset();
 

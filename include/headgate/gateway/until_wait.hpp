@@ -16,9 +16,10 @@ inline constexpr std::string_view kUntil = " Try again in ";
 struct UntilWait {
   std::string sentence;  ///< "The limit of 5/minute is used up. Try again in "; ends with kUntil
   std::string json;      ///< the body of the problem to the end of that text
+  std::string after;     ///< what follows the time to wait: the end of the sentence, and the name of the limit
 };
 
-/// For a problem of this status and this end.
-UntilWait until_wait(unsigned status, EndedBy ended_by, std::string sentence);
+/// For a problem of this status and this end, because of `limit`; "" if it is because of none.
+UntilWait until_wait(unsigned status, EndedBy ended_by, std::string sentence, std::string_view limit = {});
 
 }  // namespace headgate::gateway

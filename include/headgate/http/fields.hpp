@@ -19,7 +19,13 @@ struct Field {
   std::string_view value;  ///< without surrounding white space
 };
 
-using Fields = std::vector<Field>;
+class Fields : public std::vector<Field> {
+ public:
+  using std::vector<Field>::vector;
+
+  /// A request has it ten to thirty times. Making room, which it hardly ever has to, is kept out of it.
+  void push_back(const Field& field);
+};
 
 /// The value of the first field with this id, "" if there is none.
 std::string_view value_of(const Fields& fields, Known id) noexcept;

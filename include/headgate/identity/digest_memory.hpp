@@ -11,12 +11,13 @@
 
 namespace headgate::identity {
 
-/// Bounded: of two texts that fall into one place the later one stays. A text is known by all its bytes, so
-/// none is ever taken for another; who aims at a place makes others' digests cost what they cost without this. What it
-/// holds is as secret as the texts. One thread's.
+/// Bounded: of the texts that fall into one row the latest stay, as many as a row has places. A text is known by all
+/// its bytes, so none is ever taken for another; who aims at a row makes others' digests cost what they cost without
+/// this. What it holds is as secret as the texts. One thread's.
 class DigestMemory {
  public:
   static constexpr std::size_t kPlaces = 1024;
+  static constexpr std::size_t kInRow = 4;
   static constexpr std::size_t kLongest = 63;  ///< bytes; of a longer text the digest is made each time
 
   DigestMemory();
@@ -34,7 +35,12 @@ class DigestMemory {
     std::array<char, kLongest> text;
     Known known;
   };
-  std::unique_ptr<std::array<Place, kPlaces>> places_;
+  struct Row {
+    std::array<std::uint32_t, kInRow> marks{};  // of the hash, so that other texts are not looked at
+    std::uint32_t next = 0;                     // the place whose text goes next
+    std::array<Place, kInRow> places;
+  };
+  std::unique_ptr<std::array<Row, kPlaces / kInRow>> rows_;
   Known passing_{};  // of a text that no place holds
 };
 

@@ -67,6 +67,9 @@ class MemoryStore final : public Limiter {
   /// decide, with cost above 0, without the observed ones that were rejected.
   void give_back(std::span<const Check> checks, Instant now) override;
 
+  /// Brings the counter of this hash near, for a decide that comes soon. Only of a store of one thread.
+  void expect(const Hash& hash) const noexcept;
+
   std::size_t keys() const noexcept;            ///< kept now
   std::uint64_t evicted_keys() const noexcept;  ///< evicted before they were full, since start
 

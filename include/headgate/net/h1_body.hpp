@@ -1,6 +1,7 @@
 #pragma once
 // HTTP/1.1 bodies on a stream: reads them in the framing of their head, writes them in the framing of the next hop.
 
+#include "headgate/core/text_buffer.hpp"
 #include "headgate/http/exchange_io.hpp"
 #include "headgate/http/h1/chunked.hpp"
 #include "headgate/http/h1/wire.hpp"
@@ -67,8 +68,8 @@ class H1Output {
   Stream::WriteAll write(std::string_view bytes, http::EndStream last, Duration timeout) noexcept {
     return send({}, bytes, last, timeout);
   }
-  /// Writes the end of the body, with the trailers if it is chunked. `scratch` holds the bytes until the write is done.
-  Stream::WriteAll finish(const http::Fields& trailers, std::string& scratch, Duration timeout);
+  /// Writes the end of the body, with the trailers if it is chunked. `room` holds the bytes until the write is done.
+  Stream::WriteAll finish(const http::Fields& trailers, TextBuffer& room, Duration timeout);
   std::uint64_t bytes() const noexcept { return bytes_; }  ///< bytes given to write so far, heads and framing included
   Stream& stream() noexcept { return *stream_; }
 

@@ -5,6 +5,7 @@
 
 #include "headgate/core/result.hpp"
 #include "headgate/core/task.hpp"
+#include "headgate/core/text_buffer.hpp"
 #include "headgate/core/time.hpp"
 #include "headgate/http/exchange_io.hpp"
 #include "headgate/upstream/failure.hpp"
@@ -25,10 +26,10 @@ struct RequestStart {
   std::string_view path;   ///< as it is sent
   std::string_view query;  ///< begins with "?", or is empty
   const http::Fields* fields = nullptr;
-  http::Framing framing;        ///< of the body after this head
-  Duration write_timeout{};     ///< the longest wait for the server to accept a byte
-  Duration between_bytes{};     ///< the longest wait for a byte of the answer's body
-  std::string* room = nullptr;  ///< where the codec writes the head
+  http::Framing framing;       ///< of the body after this head
+  Duration write_timeout{};    ///< the longest wait for the server to accept a byte
+  Duration between_bytes{};    ///< the longest wait for a byte of the answer's body
+  TextBuffer* room = nullptr;  ///< where the codec writes the head
 };
 
 /// One request to a server and its answer. At most one writer and one reader at a time; both may be at work together.

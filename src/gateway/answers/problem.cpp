@@ -37,6 +37,13 @@ void write_beginning(TextCursor& out, unsigned status, EndedBy ended_by, std::st
   write_json_text(out, detail);
 }
 
+void write_limit(TextCursor& out, std::string_view limit) noexcept {
+  if (limit.empty()) return;
+  out.word(",\n  \"limit\": \"");
+  write_json_text(out, limit);
+  out.character('"');
+}
+
 /// In whole seconds since the epoch. An appointment has begun at the one, and is not over at the other.
 std::uint64_t second_after(Instant instant) noexcept {
   return static_cast<std::uint64_t>((instant.time_since_epoch().count() + 999'999) / 1'000'000);
@@ -50,20 +57,17 @@ std::string_view body_of(TextArena& text, const Problem& problem, std::string_vi
   const auto* const ready = problem.until_wait;
   const auto title = ready == nullptr ? title_of(problem.status) : std::string_view{};
   const auto told = problem.detail.size() + problem.limit.size() + request_id.size() + offered.token.size();
-  const auto most = kMaxAround + title.size() + (ready == nullptr ? 0 : ready->json.size()) + kMaxJsonBytes * told;
+  const auto most =
+      kMaxAround + kMaxJsonBytes * told + (ready == nullptr ? title.size() : ready->json.size() + ready->after.size());
   return text.write(most, [&](TextCursor& out) {
     if (ready == nullptr) {
       write_beginning(out, problem.status, problem.ended_by, title, problem.detail);
       out.character('"');
+      write_limit(out, problem.limit);
     } else {
       out.text(ready->json);
       write_in_words(out, problem.retry_after);
-      out.word(".\"");
-    }
-    if (!problem.limit.empty()) {
-      out.word(",\n  \"limit\": \"");
-      write_json_text(out, problem.limit);
-      out.character('"');
+      out.text(ready->after);
     }
     if (!retry_after.empty()) {
       out.word(", \"retry_after\": ");
@@ -124,11 +128,15 @@ Task<void> end_with_status(Exchange& x, const Problem& problem) {
 
 }  // namespace
 
-UntilWait until_wait(unsigned status, EndedBy ended_by, std::string sentence) {
-  UntilWait out{.sentence = std::move(sentence), .json = {}};
+UntilWait until_wait(unsigned status, EndedBy ended_by, std::string sentence, std::string_view limit) {
+  UntilWait out{.sentence = std::move(sentence), .json = {}, .after = {}};
   const auto title = title_of(status);
   append_text(out.json, kMaxAround + title.size() + kMaxJsonBytes * out.sentence.size(),
               [&](TextCursor& cursor) { write_beginning(cursor, status, ended_by, title, out.sentence); });
+  append_text(out.after, kMaxAround + kMaxJsonBytes * limit.size(), [&](TextCursor& cursor) {
+    cursor.word(".\"");
+    write_limit(cursor, limit);
+  });
   return out;
 }
 

@@ -30,7 +30,7 @@ class AuthQuestion {
 
   const Route& route_;
   std::string text_;
-  std::string head_;  ///< where the codec writes
+  TextBuffer head_;  ///< where the codec writes
   http::Fields fields_;
   std::size_t unnamed_ = 0;  ///< how many of them, at the end, are such ids
   upstream::RequestStart start_;

@@ -29,13 +29,20 @@ std::string policy_of(const std::vector<limit::Rule>& rules) {
   return out;
 }
 
+/// As CompiledLimit::limit is called at this scale.
+std::string name_of(const limit::Rule& rule, const Fraction& share) {
+  return share.is_partial() ? rule.limit + "@" + share.route : rule.limit;
+}
+
 /// "The limit of 5/minute is used up. Try again in 12 seconds."
-UntilWait rejection_of(const limit::Rule& rule) {
+UntilWait rejection_of(const limit::Rule& rule, std::string_view limit) {
   if (!rule.algorithm->refills)
     return until_wait(429, EndedBy::limit,
                       "The limit of " + std::to_string(rule.burst) + (rule.burst == 1 ? " request" : " requests") +
-                          " at the same time is reached. Try again in ");
-  return until_wait(429, EndedBy::limit, "The limit of " + limit::amount_in_words(rule) + " is used up. Try again in ");
+                          " at the same time is reached. Try again in ",
+                      limit);
+  return until_wait(429, EndedBy::limit, "The limit of " + limit::amount_in_words(rule) + " is used up. Try again in ",
+                    limit);
 }
 
 /// Gives the rule a counter of its own for this route.
@@ -58,8 +65,9 @@ CompiledTier compile_tier(const limit::Tier& tier, const Fraction& share, std::u
     auto sized = limit::scaled(rule, share.up, share.down);
     if (share.is_partial()) use_own_counter(sized, share.route);
     out.local.push_back(limit::scaled(sized, 1, share.instances));
-    out.rejections.push_back(rejection_of(sized));
-    out.local_rejections.push_back(rejection_of(out.local.back()));
+    const auto name = name_of(rule, share);
+    out.rejections.push_back(rejection_of(sized, name));
+    out.local_rejections.push_back(rejection_of(out.local.back(), name));
     out.labels.push_back(rule_label(rule));
     out.rules.push_back(std::move(sized));
   }

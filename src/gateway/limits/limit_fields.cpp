@@ -3,7 +3,6 @@
 #include "gateway/steps/settle.hpp"
 
 #include <algorithm>
-#include <array>
 
 namespace headgate::gateway {
 
@@ -92,13 +91,15 @@ void append_limit_fields(Exchange& x, RejectionHeaders style, http::Fields& fiel
       told = written();
     }
   });
-  const std::array<http::Field, 5> all{{{http::Known::unknown, "X-RateLimit-Limit", most},
-                                        {http::Known::unknown, "X-RateLimit-Remaining", remaining},
-                                        {http::Known::unknown, "X-RateLimit-Reset", reset},
-                                        {http::Known::unknown, "RateLimit-Policy", admission.binding->tier->policy},
-                                        {http::Known::unknown, "RateLimit", told}}};
-  constexpr int kLegacy = 3;
-  fields.insert(fields.end(), all.begin() + (legacy ? 0 : kLegacy), all.begin() + (standard ? all.size() : kLegacy));
+  if (legacy) {
+    fields.push_back({http::Known::unknown, "X-RateLimit-Limit", most});
+    fields.push_back({http::Known::unknown, "X-RateLimit-Remaining", remaining});
+    fields.push_back({http::Known::unknown, "X-RateLimit-Reset", reset});
+  }
+  if (standard) {
+    fields.push_back({http::Known::unknown, "RateLimit-Policy", admission.binding->tier->policy});
+    fields.push_back({http::Known::unknown, "RateLimit", told});
+  }
 }
 
 }  // namespace headgate::gateway

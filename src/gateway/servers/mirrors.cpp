@@ -82,7 +82,7 @@ struct Mirrors::Copy : Hook {
   http::Fields fields;
   upstream::RequestStart start;
   std::string_view body;
-  std::string head;
+  TextBuffer head;
   http::ReplyHead answer;
   Duration took{0};                      ///< until the head of its answer
   upstream::Attempt* attempt = nullptr;  ///< to cancel it

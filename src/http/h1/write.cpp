@@ -1,7 +1,5 @@
 #include "headgate/http/h1/write.hpp"
 
-#include "headgate/core/text_cursor.hpp"
-
 #include <boost/beast/http/status.hpp>
 
 namespace headgate::http::h1 {
@@ -85,33 +83,39 @@ void write_reply(TextCursor& out, const ReplyLine& line, std::string_view reason
 
 }  // namespace
 
-void append_fields(std::string& out, const Fields& fields) {
-  append_text(out, size_of(fields), [&](TextCursor& cursor) { write_fields(cursor, fields); });
-}
-
-void append_request_head(std::string& out, std::string_view method, std::string_view path, std::string_view query,
-                         const Fields& fields, const Framing& framing) {
-  const auto most = method.size() + path.size() + query.size() + size_of(fields) + kMaxOfTheRest;
-  append_text(out, most, [&](TextCursor& cursor) {
-    cursor.text(method);
-    cursor.character(' ');
-    cursor.text(path);
-    cursor.text(query);
-    cursor.word(" HTTP/1.1\r\n");
-    write_fields(cursor, fields);
-    if (framing.kind == Framing::Kind::none && states_empty_body(method)) {
-      cursor.word("Content-Length: 0\r\n");
-    } else {
-      write_framing(cursor, framing, 11);
-    }
-    cursor.word("\r\n");
+std::string_view write_last_chunk(TextBuffer& room, const Fields& trailers) {
+  constexpr std::size_t kEnds = 5;
+  return room.write(size_of(trailers) + kEnds, [&](TextCursor& out) {
+    out.word("0\r\n");
+    write_fields(out, trailers);
+    out.word("\r\n");
   });
 }
 
-void append_reply_head(std::string& out, const ReplyLine& line, const Fields& fields, const Framing& framing) {
+std::string_view write_request_head(TextBuffer& room, std::string_view method, std::string_view path,
+                                    std::string_view query, const Fields& fields, const Framing& framing) {
+  const auto most = method.size() + path.size() + query.size() + size_of(fields) + kMaxOfTheRest;
+  return room.write(most, [&](TextCursor& out) {
+    out.text(method);
+    out.character(' ');
+    out.text(path);
+    out.text(query);
+    out.word(" HTTP/1.1\r\n");
+    write_fields(out, fields);
+    if (framing.kind == Framing::Kind::none && states_empty_body(method)) {
+      out.word("Content-Length: 0\r\n");
+    } else {
+      write_framing(out, framing, 11);
+    }
+    out.word("\r\n");
+  });
+}
+
+std::string_view write_reply_head(TextBuffer& room, const ReplyLine& line, const Fields& fields,
+                                  const Framing& framing) {
   const auto reason = line.reason.empty() ? standard_reason(line.status) : line.reason;
   const auto most = reason.size() + size_of(fields) + kMaxOfTheRest;
-  append_text(out, most, [&](TextCursor& cursor) { write_reply(cursor, line, reason, fields, framing); });
+  return room.write(most, [&](TextCursor& out) { write_reply(out, line, reason, fields, framing); });
 }
 
 }  // namespace headgate::http::h1

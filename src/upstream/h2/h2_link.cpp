@@ -150,8 +150,10 @@ bool H2Link::open(H2Attempt& attempt, const RequestStart& start, bool ends) {
   if (lost_) return false;
   const auto& fields = *start.fields;
   net::H2Fields out(heads_sent_);
-  auto& path = *start.room;
-  path.assign(start.path).append(start.query);
+  const auto path = start.room->write(start.path.size() + start.query.size(), [&start](TextCursor& cursor) {
+    cursor.text(start.path);
+    cursor.text(start.query);
+  });
   const net::H2Digits length(start.framing.length);
   out.add(":method", start.method);
   out.add(":scheme", pool_.scheme());

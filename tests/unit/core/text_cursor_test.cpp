@@ -2,6 +2,7 @@
 
 #include "headgate/core/eight_bytes.hpp"
 #include "headgate/core/json_text.hpp"
+#include "headgate/core/text_buffer.hpp"
 #include "headgate/core/utf8.hpp"
 
 #include <gtest/gtest.h>
@@ -39,6 +40,32 @@ TEST(TextCursor, WritesNumbersAndDigits) {
     cursor.digits<6>(std::uint64_t{42});
   });
   EXPECT_EQ(out, "18446744073709551615 and -5: 000042");
+}
+
+TEST(TextCursor, WritesNumbersOfAnyLengthAsTheLibraryDoes) {
+  const auto written = [](auto number) {
+    std::string out;
+    append_text(out, TextCursor::kMaxDigits, [number](TextCursor& cursor) { cursor.number(number); });
+    return out;
+  };
+  std::uint64_t power = 1;
+  for (int digits = 1; digits <= 20; ++digits, power *= 10) {
+    for (const auto number : {power - 1, power, power + 1, power + power / 3})
+      EXPECT_EQ(written(number), std::to_string(number));
+    const auto below_zero = -static_cast<std::int64_t>(power / 2);
+    EXPECT_EQ(written(below_zero), std::to_string(below_zero));
+  }
+  for (unsigned number = 0; number < 10'000; ++number) ASSERT_EQ(written(number), std::to_string(number));
+  constexpr auto kMin = std::numeric_limits<std::int64_t>::min();
+  EXPECT_EQ(written(kMin), std::to_string(kMin));
+}
+
+TEST(TextBuffer, HoldsOneTextAfterAnother) {
+  TextBuffer buffer;
+  for (const std::size_t size : {0, 5, 3, 300, 1}) {
+    const std::string text(size, 'a');
+    EXPECT_EQ(buffer.write(size, [&](TextCursor& cursor) { cursor.text(text); }), text);
+  }
 }
 
 TEST(EightBytes, FindAByteWhereverItStands) {

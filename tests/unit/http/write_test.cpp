@@ -12,19 +12,17 @@ namespace {
 const Fields kOne = {{Known::unknown, "X-One", "1"}};
 
 std::string reply(const ReplyLine& line, const Fields& fields, const Framing& framing) {
-  std::string out = "before";
-  append_reply_head(out, line, fields, framing);
-  EXPECT_TRUE(out.starts_with("before"));
-  return out.substr(6);
+  TextBuffer room;
+  room.write(6, [](TextCursor& out) { out.word("before"); });
+  return std::string(write_reply_head(room, line, fields, framing));
 }
 
 std::string asked(std::string_view method, const Framing& framing, const Fields& fields = {}) {
-  std::string out;
-  append_request_head(out, method, "/p", "?q", fields, framing);
-  return out;
+  TextBuffer room;
+  return std::string(write_request_head(room, method, "/p", "?q", fields, framing));
 }
 
-TEST(AppendRequestHead, WritesLineFieldsAndFraming) {
+TEST(WriteRequestHead, WritesLineFieldsAndFraming) {
   EXPECT_EQ(asked("GET", {}, {{Known::host, "Host", "a"}, {Known::unknown, "X", ""}}),
             "GET /p?q HTTP/1.1\r\nHost: a\r\nX: \r\n\r\n");
   EXPECT_EQ(asked("POST", {Framing::Kind::length, 1'000'000'000'000'000}),
@@ -32,17 +30,18 @@ TEST(AppendRequestHead, WritesLineFieldsAndFraming) {
   EXPECT_EQ(asked("POST", {Framing::Kind::unknown, 0}), "POST /p?q HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n");
 }
 
-TEST(AppendRequestHead, WritesLengthZeroIfABodyIsUsual) {
+TEST(WriteRequestHead, WritesLengthZeroIfABodyIsUsual) {
   for (const std::string_view method : {"POST", "PUT", "PATCH"})
     EXPECT_NE(asked(method, {}).find("Content-Length: 0\r\n"), std::string::npos) << method;
   for (const std::string_view method : {"GET", "HEAD", "DELETE", "OPTIONS"})
     EXPECT_EQ(asked(method, {}).find("Content-Length"), std::string::npos) << method;
 }
 
-TEST(AppendRequestHead, IsParsedAsWritten) {
-  std::string out;
-  append_request_head(out, "PUT", "/a/b", "?c", {{Known::host, "Host", "a.example"}, {Known::unknown, "X", "y z"}},
-                      {Framing::Kind::length, 3});
+TEST(WriteRequestHead, IsParsedAsWritten) {
+  TextBuffer room;
+  const auto out =
+      write_request_head(room, "PUT", "/a/b", "?c", {{Known::host, "Host", "a.example"}, {Known::unknown, "X", "y z"}},
+                         {Framing::Kind::length, 3});
   RequestHead head;
   ASSERT_TRUE(parse_request(out, {}, head).has_value());
   EXPECT_EQ(head.method, "PUT");
@@ -52,14 +51,14 @@ TEST(AppendRequestHead, IsParsedAsWritten) {
   EXPECT_EQ(value_of(head.fields, std::string_view("x")), "y z");
 }
 
-TEST(AppendReplyHead, WritesFramingForAPeerOfHttp11) {
+TEST(WriteReplyHead, WritesFramingForAPeerOfHttp11) {
   EXPECT_EQ(reply({}, kOne, {Framing::Kind::length, 5}), "HTTP/1.1 200 OK\r\nX-One: 1\r\nContent-Length: 5\r\n\r\n");
   EXPECT_EQ(reply({}, kOne, {Framing::Kind::unknown, 0}),
             "HTTP/1.1 200 OK\r\nX-One: 1\r\nTransfer-Encoding: chunked\r\n\r\n");
   EXPECT_EQ(reply({}, kOne, {}), "HTTP/1.1 200 OK\r\nX-One: 1\r\nContent-Length: 0\r\n\r\n");
 }
 
-TEST(AppendReplyHead, NeverSendsChunkedToAPeerOfHttp10) {
+TEST(WriteReplyHead, NeverSendsChunkedToAPeerOfHttp10) {
   ReplyLine line{.status = 200, .reason = {}, .client_version = 10, .bodiless = false, .connection = Connection::close};
   EXPECT_EQ(reply(line, {}, {Framing::Kind::unknown, 0}), "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n");
   line.connection = Connection::keep;
@@ -67,7 +66,7 @@ TEST(AppendReplyHead, NeverSendsChunkedToAPeerOfHttp10) {
             "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nConnection: keep-alive\r\n\r\n");
 }
 
-TEST(AppendReplyHead, WritesNoFramingWithoutABody) {
+TEST(WriteReplyHead, WritesNoFramingWithoutABody) {
   for (const unsigned status : {100U, 101U, 103U, 204U, 304U}) {
     const ReplyLine line{
         .status = status, .reason = "X", .client_version = 11, .bodiless = true, .connection = Connection::keep};
@@ -77,7 +76,7 @@ TEST(AppendReplyHead, WritesNoFramingWithoutABody) {
   }
 }
 
-TEST(AppendReplyHead, WritesNoLengthWhereNoneIsAllowed) {
+TEST(WriteReplyHead, WritesNoLengthWhereNoneIsAllowed) {
   for (const unsigned status : {101U, 103U, 204U}) {
     const ReplyLine line{
         .status = status, .reason = "X", .client_version = 11, .bodiless = true, .connection = Connection::keep};
@@ -85,14 +84,14 @@ TEST(AppendReplyHead, WritesNoLengthWhereNoneIsAllowed) {
   }
 }
 
-TEST(AppendReplyHead, WritesTheLengthOfTheBodyInAnAnswerToHead) {
+TEST(WriteReplyHead, WritesTheLengthOfTheBodyInAnAnswerToHead) {
   const ReplyLine line{
       .status = 200, .reason = {}, .client_version = 11, .bodiless = true, .connection = Connection::keep};
   EXPECT_EQ(reply(line, {}, {Framing::Kind::length, 5}), "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n");
   EXPECT_EQ(reply(line, {}, {Framing::Kind::unknown, 0}), "HTTP/1.1 200 OK\r\n\r\n");
 }
 
-TEST(AppendReplyHead, WritesTheConnectionField) {
+TEST(WriteReplyHead, WritesTheConnectionField) {
   EXPECT_NE(
       reply({.status = 101, .reason = {}, .client_version = 11, .bodiless = true, .connection = Connection::upgrade},
             {}, {})
@@ -106,7 +105,7 @@ TEST(AppendReplyHead, WritesTheConnectionField) {
   EXPECT_EQ(reply({}, {}, {}).find("Connection"), std::string::npos);
 }
 
-TEST(AppendReplyHead, IsParsedAsWritten) {
+TEST(WriteReplyHead, IsParsedAsWritten) {
   const auto bytes = reply({.status = 418,
                             .reason = "Short and stout",
                             .client_version = 11,

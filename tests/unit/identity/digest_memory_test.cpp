@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 namespace headgate::identity {
 namespace {
@@ -17,6 +18,15 @@ TEST(DigestMemory, ReturnsTheSameDigestEachTime) {
       ASSERT_EQ(memory.digest(text).digest, sha256(text)) << text << ", known now";
     }
   }
+}
+
+TEST(DigestMemory, KeepsWhatFillsATenthOfIt) {
+  DigestMemory memory;
+  const auto text_of = [](std::size_t key) { return "key-" + std::to_string(key); };
+  std::vector<const DigestMemory::Known*> places;
+  for (std::size_t key = 0; key < DigestMemory::kPlaces / 10; ++key) places.push_back(&memory.digest(text_of(key)));
+  for (std::size_t key = 0; key < places.size(); ++key)
+    EXPECT_EQ(places[key]->digest, sha256(text_of(key))) << "another text has its place: " << text_of(key);
 }
 
 TEST(DigestMemory, TakesTextsOfAnyLength) {

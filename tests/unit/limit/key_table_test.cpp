@@ -48,6 +48,17 @@ TEST(KeyTable, FindsItsKeysAfterAnyNumberOfEvictions) {
   EXPECT_GT(table.evicted(), 1000U);
 }
 
+TEST(KeyTable, KnowsWhereNearlyAllCountersAreWithoutALookAtThem) {
+  constexpr std::uint64_t kKeys = 1000;
+  KeyTable table(kKeys);
+  EXPECT_EQ(table.place_of(hash_of(0)), nullptr);
+  for (std::uint64_t number = 0; number < kKeys; ++number) put(table, number, std::chrono::seconds(1));
+  std::uint64_t right = 0;
+  for (std::uint64_t number = 0; number < kKeys; ++number)
+    right += table.place_of(hash_of(number)) == table.find(hash_of(number)) ? 1 : 0;
+  EXPECT_GT(right, kKeys * 95 / 100);
+}
+
 TEST(KeyTable, EvictsAFullCounterFirstAndDoesNotCountIt) {
   KeyTable table(10);
   for (std::uint64_t i = 0; i < 9; ++i) put(table, i, std::chrono::hours(1));

@@ -38,6 +38,15 @@ TEST(MemoryStore, CountsEachKeyOfEachLimitSeparately) {
   EXPECT_EQ(store.keys(), 3U);
 }
 
+TEST(MemoryStore, ChangesNothingForACounterThatIsOnlyExpected) {
+  MemoryStore store({.max_keys = 10}, Threads::one);
+  const Rule rule = make_rule("2/hour", 0, "one");
+  EXPECT_EQ(decide_one(store, rule, "alice", kStart).remaining, 1U);
+  for (const std::string_view key : {"alice", "bob"}) store.expect(make_check(rule, key, 1).hash);
+  EXPECT_EQ(store.keys(), 1U);
+  EXPECT_EQ(decide_one(store, rule, "alice", kStart).remaining, 0U);
+}
+
 TEST(MemoryStore, AllowsWithoutChecks) {
   MemoryStore store({});
   EXPECT_TRUE(store.decide({}, kStart, {}));

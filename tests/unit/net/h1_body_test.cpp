@@ -306,14 +306,14 @@ class H1OutputTest : public test::Loop {
   std::string finished(bool chunked, const http::Fields& trailers) {
     output_.begin(chunked);
     const auto writing = [&]() -> Task<void> {
-      const auto done = co_await output_.finish(trailers, scratch_, seconds(5));
+      const auto done = co_await output_.finish(trailers, room_, seconds(5));
       EXPECT_TRUE(done.has_value());
     };
     EXPECT_TRUE(finish(writing()));
     return heard();
   }
   H1Output output_{*near_};
-  std::string scratch_;
+  TextBuffer room_;
 };
 
 TEST_F(H1OutputTest, SendsPlainBytesIfTheLengthIsKnown) {
@@ -334,7 +334,7 @@ TEST_F(H1OutputTest, FramesChunks) {
 }
 
 TEST_F(H1OutputTest, EndsChunksWithTrailers) {
-  scratch_ = "left from before";
+  room_.write(16, [](TextCursor& out) { out.word("left from before"); });
   EXPECT_EQ(finished(true, {}), "0\r\n\r\n");
   EXPECT_EQ(finished(true, {{http::Known::unknown, "X-Sum", "1"}, {http::Known::unknown, "Y", ""}}),
             "0\r\nX-Sum: 1\r\nY: \r\n\r\n");

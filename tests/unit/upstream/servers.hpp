@@ -115,7 +115,7 @@ class Servers : public testing::Test {
     out.emplace(co_await task);
   }
   http::Fields none_;
-  std::string room_;
+  TextBuffer room_;
 };
 
 }  // namespace headgate::upstream::test

@@ -82,7 +82,7 @@ TEST_F(PathCompressed, LeavesWeakTagsAndAVaryThatSaysAll) {
 }
 
 TEST_F(PathCompressed, WhatMustArriveAsItIsIsLeftAlone) {
-  const std::vector<std::vector<http::Field>> kinds = {
+  const std::vector<http::Fields> kinds = {
       {field("Content-Type", "text/html"), field("Content-Encoding", "gzip")},
       {field("Content-Type", "text/html"), field("Content-Encoding", "identity")},
       {field("Content-Type", "text/html"), field("Cache-Control", "public, no-transform")},

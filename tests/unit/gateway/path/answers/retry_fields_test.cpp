@@ -53,6 +53,15 @@ TEST_F(PathRetryFields, TellThatNoWaitHelpsARequestThatCostsTooMuch) {
   expect_told("", "", "false");
 }
 
+TEST_F(PathRetryFields, NameTheLimitAsItIsCalledAtTheScaleOfItsRoute) {
+  in_memory("few", "2/hour");
+  route.limits.back().scale_down = 2;
+  twice();
+  EXPECT_EQ(client.status, 429U);
+  EXPECT_THAT(client.body, HasSubstr("The limit of 1/hour is used up. Try again in 60 minutes.\",\n  \"limit\": "
+                                     "\"few@things\", \"retry_after\": 3600,\n  \"request_id\""));
+}
+
 TEST_F(PathRetryFields, TellWhatIsLeftOfASuspension) {
   auto& policy = in_memory("abuse", "10/hour").ban.emplace();
   policy.offences = headgate::test::make_rule("3/minute", 0, "abuse", "sliding_log");

@@ -119,6 +119,7 @@ TEST_F(PathOverrides, HoldForThePartThatARouteHasOfTheLimit) {
   route.limits.back().scale_down = 2;
   give({size_of("plan", "192.0.2.7", {"40/hour"})});
   EXPECT_EQ(passed(25), 20);
+  EXPECT_NE(client.body.find("\"limit\": \"plan@things\""), std::string::npos) << client.body;
 }
 
 TEST_F(PathOverrides, HoldInRedisAndInTheShareOfAnOutage) {

@@ -1,0 +1,33 @@
+#pragma once
+// Memory for one text at a time, as the heads of messages are.
+
+#include "headgate/core/text_cursor.hpp"
+
+#include <cstddef>
+#include <memory>
+#include <string_view>
+
+namespace headgate {
+
+/// Keeps its memory for the next text. A string would fill it with zeros each time, before it is written.
+class TextBuffer {
+ public:
+  /// What write(cursor) writes, which is at most `most` bytes, in place of what was there. Valid until the next call.
+  template <class Write>
+  std::string_view write(std::size_t most, Write&& write) {
+    if (most > room_) {
+      room_ = 0;
+      bytes_ = std::make_unique_for_overwrite<char[]>(most);
+      room_ = most;
+    }
+    TextCursor cursor(bytes_.get());
+    write(cursor);
+    return {bytes_.get(), static_cast<std::size_t>(cursor.at() - bytes_.get())};
+  }
+
+ private:
+  std::unique_ptr<char[]> bytes_;
+  std::size_t room_ = 0;
+};
+
+}  // namespace headgate
