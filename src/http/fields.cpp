@@ -32,8 +32,11 @@ bool detail::same_variable_letters(std::string_view a, std::string_view b) noexc
 }
 
 void Fields::push_back(const Field& field) {
-  if (size() == capacity()) [[unlikely]]
+  if (size() == capacity()) [[unlikely]] {
+    const Field own = field;  // it may be one of these
     make_room(*this);
+    return push_back(own);
+  }
   if (size() == capacity()) __builtin_unreachable();  // so that no code for it is here again
   std::vector<Field>::push_back(field);
 }

@@ -137,6 +137,8 @@ UntilWait until_wait(unsigned status, EndedBy ended_by, std::string sentence, st
     cursor.word(".\"");
     write_limit(cursor, limit);
   });
+  out.json.shrink_to_fit();  // there is one for each key with a rate of its own
+  out.after.shrink_to_fit();
   return out;
 }
 

@@ -55,6 +55,7 @@ class Kept {
     std::size_t size = 0;
     for (const auto& field : fields) size += field.name.size() + field.value.size() + 2;
     out_.text.reserve(std::max(size, kNoShortText));
+    out_.fields.reserve(fields.size());  // thousands of answers are remembered
   }
   void add(const Field& field) {
     const auto name = keep(field.name);

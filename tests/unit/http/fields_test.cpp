@@ -16,6 +16,15 @@ std::vector<std::string> members(std::string_view list) {
   return out;
 }
 
+TEST(Fields, TakeACopyOfOneOfTheirOwnWhenTheyAreFull) {
+  Fields fields;
+  fields.push_back({Known::host, "Host", "a.example"});
+  while (fields.size() < 100) {
+    fields.push_back(fields.front());
+    ASSERT_EQ(fields.back().value, "a.example") << fields.size();
+  }
+}
+
 TEST(Fields, AreFoundByIdentityAndByNameWithoutCase) {
   const Fields fields = {
       {Known::host, "Host", "a"}, {Known::unknown, "X-Tenant", "one"}, {Known::unknown, "x-tenant", "two"}};
