@@ -132,4 +132,11 @@ http::Fields forward_trailers(const http::Fields& trailers, const CompiledConfig
   return out;
 }
 
+http::Fields forward_trailers(const Exchange& x, const http::Fields& trailers, Towards towards) {
+  std::span<const FieldEdit> edits;
+  if (x.route && x.route->edits)
+    edits = towards == Towards::server ? x.route->edits->request_fields : x.route->edits->response_fields;
+  return forward_trailers(trailers, *x.snapshot->compiled, edits);
+}
+
 }  // namespace headgate::gateway

@@ -28,10 +28,7 @@ void append_reply_via(Exchange& x, http::Fields& out);
 /// that `edits` set or remove.
 http::Fields forward_trailers(const http::Fields& trailers, const CompiledConfig& compiled,
                               std::span<const FieldEdit> edits);
-/// The edits of the route, as forward_trailers() takes them.
-inline std::span<const FieldEdit> edits_of(const Exchange& x, Towards towards) noexcept {
-  if (!x.route || !x.route->edits) return {};
-  return towards == Towards::server ? x.route->edits->request_fields : x.route->edits->response_fields;
-}
+/// The same with the edits of this exchange's route.
+http::Fields forward_trailers(const Exchange& x, const http::Fields& trailers, Towards towards);
 
 }  // namespace headgate::gateway

@@ -35,6 +35,7 @@
 #include <algorithm>
 #include <exception>
 #include <memory>
+#include <optional>
 
 namespace headgate::gateway {
 namespace {
@@ -53,7 +54,6 @@ class Relay {
         upstream_(*x.snapshot->upstreams[x.route->upstream]),
         compiled_(*x.snapshot->compiled),
         options_(compiled_.options()),
-        identity_(compiled_.identity()),
         path_(path) {
     if (x.route->messages && is_grpc_for_server(x)) messages_ = std::make_unique<Messages>(path, x);
   }
@@ -64,7 +64,7 @@ class Relay {
       websocket_key_ = add_websocket_key(x_);
     start_.method = x_.request.method;
     start_.path = path_for_server(x_);
-    start_.query = forwarded_query(x_, identity_);
+    start_.query = forwarded_query(x_, compiled_.identity());
     start_.fields = &x_.fields;
     start_.framing = x_.request.framing;
     start_.write_timeout = options_.write_timeout;
@@ -297,10 +297,6 @@ class Relay {
     return {.start = {.status = head.status, .reason = head.reason, .framing = head.framing}, .limits = limits};
   }
 
-  http::Fields trailers_of(const http::BodyReader& from) const {
-    return forward_trailers(from.trailers(), compiled_, edits_of(x_, Towards::client));
-  }
-
   Task<Result<MaybeProblem, Failure>> relay_answer(upstream::Attempt& server) {
     auto& from = http::through(x_.answer_looks, server.body());
     if (x_.held && whole_) x_.held.reset();  // nothing is sent again
@@ -313,7 +309,8 @@ class Relay {
     const auto ends_here = from.ended() && from.trailers().empty();
     auto last = ends_here ? http::EndStream::yes : http::EndStream::no;
     std::optional<http::Fields> trailers;
-    if (from.ended() && !ends_here) answer.start.trailers = &trailers.emplace(trailers_of(from));
+    if (from.ended() && !ends_here)
+      answer.start.trailers = &trailers.emplace(forward_trailers(x_, from.trailers(), Towards::client));
     auto sent = co_await send_answer<AnswerFrom::server>(x_, answer, *first, last);
     if (ends_here)
       co_return sent.has_error() ? client_gone(sent.error()) : Result<MaybeProblem, Failure>(MaybeProblem{});
@@ -323,7 +320,7 @@ class Relay {
       if (!from.ended()) bytes = co_await from.read();
       if (bytes.has_error()) co_return broken_off(bytes.error());
       if (bytes->empty()) {
-        if (!trailers) trailers = trailers_of(from);
+        if (!trailers) trailers = forward_trailers(x_, from.trailers(), Towards::client);
         if (is_grpc_for_server(x_) && note_grpc_trailers(x_, from.trailers()))
           upstream_.note(server, balance::AttemptOutcome::server_error, Duration(-1));
         sent = co_await x_.reply->finish(*trailers);
@@ -369,7 +366,6 @@ class Relay {
   upstream::Upstream& upstream_;
   const CompiledConfig& compiled_;
   const PathOptions& options_;
-  const identity::IdentityOptions& identity_;
   Path& path_;
   std::unique_ptr<Messages> messages_;  ///< null: no limit counts those of this call
   std::optional<Tries> tries_;          ///< not set: the upstream has no retries

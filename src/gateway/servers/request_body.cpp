@@ -23,8 +23,7 @@ Task<void> RequestBody::run() {
       break;
     }
     if (bytes->empty()) {
-      const auto trailers =
-          forward_trailers(x_.body->trailers(), *x_.snapshot->compiled, edits_of(x_, Towards::server));
+      const auto trailers = forward_trailers(x_, x_.body->trailers(), Towards::server);
       const auto ended = co_await server_.finish(trailers);
       delivered_ = ended.has_value();
       break;

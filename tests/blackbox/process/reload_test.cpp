@@ -127,11 +127,12 @@ TEST(Reload, UnderLoadFailsNoRequest) {
   FakeUpstream other;
   for (int i = 0; i < 10; ++i) {
     Json next = rated(std::to_string(1'000'000 - i) + "/second");
-    if (i % 2 == 0) next.update(to(other));
+    if (i % 2 == 1) next.update(to(other));
     EXPECT_TRUE(gateway.reload(next));
   }
   const auto until = std::chrono::steady_clock::now() + kPatience;
-  while (answered <= 50 && std::chrono::steady_clock::now() < until) std::this_thread::sleep_for(Milliseconds(5));
+  while ((answered <= 50 || other.request_count() == 0) && std::chrono::steady_clock::now() < until)
+    std::this_thread::sleep_for(Milliseconds(5));
   stop = true;
   for (auto& thread : threads) thread.join();
   EXPECT_EQ(failed, 0);
