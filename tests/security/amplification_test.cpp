@@ -9,13 +9,6 @@
 namespace headgate::test {
 namespace {
 
-/// ThreadSanitizer keeps four words beside each one of the gateway, and some more for each block.
-#ifdef __SANITIZE_THREAD__
-constexpr std::size_t kShadow = 6;
-#else
-constexpr std::size_t kShadow = 1;
-#endif
-
 TEST(Amplification, ARequestTakesMemoryInProportionToItsHead) {
   Proxy proxy;
   const std::string via = "Via: 1.1 " + std::string(140, 'v') + "\r\n";
@@ -32,7 +25,7 @@ TEST(Amplification, ARequestTakesMemoryInProportionToItsHead) {
   constexpr std::size_t kRequests = 50;
   for (std::size_t i = 0; i < kRequests; ++i) ASSERT_TRUE(ask(fields));
   // A head of 15 KiB, its copies and its connection, with a margin; a tenth of what quadratic memory would take.
-  EXPECT_LT(proxy.gateway.resident_kib() - before, kRequests * 250 * kShadow);
+  EXPECT_LT(proxy.gateway.resident_kib() - before, kRequests * 250 * HEADGATE_SHADOW);
   proxy.upstream.release();
   for (auto& client : clients) EXPECT_EQ(client.read().status(), 200);
 }

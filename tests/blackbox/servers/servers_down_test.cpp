@@ -93,7 +93,7 @@ TEST_F(ServersDown, LoseWhatIsInFlightAndGetNothingUntilTheyAreUp) {
   EXPECT_EQ(use("up", first).status(), 200);
   for (int i = 0; i < 100 && first.connections() == before; ++i) EXPECT_EQ(client().get().status(), 200);
   EXPECT_GT(first.connections(), before);
-  EXPECT_EQ(server(0)["in"], true);
+  EXPECT_TRUE(wait_until([&] { return server(0)["in"] == true; }));
   // Another thread writes the log.
   for (int i = 0; i < 100 && !has(gateway->process().out(), "an operator took it down"); ++i) client().get();
   EXPECT_THAT(gateway->process().out(), testing::HasSubstr("an operator took it down"));

@@ -21,7 +21,7 @@ constexpr std::uint64_t kEnds = 4;
 /// Of what is held, a part shows as much.
 constexpr std::size_t kFewer = 4;
 /// What all of an attack's connections may take together, under AddressSanitizer as well.
-constexpr std::size_t kMemoryKib = 48UL * 1024;
+constexpr std::size_t kMemoryKib = HEADGATE_SHADOW * 48UL * 1024;
 
 class Http2Attack : public testing::TestWithParam<Attack> {};
 
