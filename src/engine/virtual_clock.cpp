@@ -1,6 +1,7 @@
 #include "headgate/engine/virtual_clock.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace headgate::engine {
 

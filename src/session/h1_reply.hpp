@@ -11,7 +11,8 @@ namespace headgate::session {
 class H1Reply final : public http::ReplyWriter {
  public:
   /// `wire` is of the request, and outlives it.
-  H1Reply(net::H1Output& output, net::H1Body& body, Exchange& x, Duration write_timeout, const http::h1::Wire& wire)
+  H1Reply(net::H1Output& output, net::H1Body& body, gateway::Exchange& x, Duration write_timeout,
+          const http::h1::Wire& wire)
       : output_(output),
         body_(body),
         x_(x),
@@ -37,7 +38,7 @@ class H1Reply final : public http::ReplyWriter {
  private:
   net::H1Output& output_;
   net::H1Body& body_;
-  Exchange& x_;
+  gateway::Exchange& x_;
   Duration write_timeout_;
   const http::h1::Wire& wire_;
   bool keeps_;
