@@ -54,11 +54,12 @@ function ask(session) {
   stream.on('response', (fields) => Object.assign(got, { status: fields[':status'], received: fields['x-received'] }));
   stream.on('trailers', (fields) => (got.end = fields['x-end']));
   stream.on('end', () => (got.ended = true));
-  stream.on('error', () => {});
+  stream.on('error', (error) => (got.unsent = error.code === 'ERR_HTTP2_GOAWAY_SESSION'));
   stream.on('close', () => {
     open.delete(stream);
     // Node throws away what it has not given out yet when a session is closed by its own side.
-    if (session.lost || (session.closed && stream.isPaused())) return ++counts.lost;
+    // It also sends nothing that waits for the connection of a session which its own side closes.
+    if (session.lost || got.unsent || (session.closed && stream.isPaused())) return ++counts.lost;
     if (cancelled) return ++counts.cancelled;
     if (stream.rstCode === NGHTTP2_REFUSED_STREAM) return ++counts.refused;
     const whole = got.status === 200 && got.ended && stream.rstCode === 0 && got.bytes === bytes &&
