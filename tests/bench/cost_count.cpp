@@ -119,9 +119,11 @@ std::uint64_t count(Tool tool, Traffic& traffic, const Load& load, const std::st
 }  // namespace
 
 double count_per_request(Tool tool, Traffic& traffic, const Load& load, const std::string& folder) {
-  const auto less = count(tool, traffic, load, folder, kShortRun * at_once(load));
-  const auto more = count(tool, traffic, load, folder, kLongRun * at_once(load));
-  return (static_cast<double>(more) - static_cast<double>(less)) / ((kLongRun - kShortRun) * at_once(load));
+  const auto few = kShortRun * at_once(load);
+  const auto more = (kMore + at_once(load) - 1) / at_once(load) * at_once(load);
+  const auto short_run = count(tool, traffic, load, folder, few);
+  const auto long_run = count(tool, traffic, load, folder, few + more);
+  return (static_cast<double>(long_run) - static_cast<double>(short_run)) / more;
 }
 
 }  // namespace headgate::bench
