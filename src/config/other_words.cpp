@@ -24,7 +24,7 @@ constexpr std::string_view kPerHelp = R"(write "per": "client_ip", "api_key", "j
 constexpr std::string_view kCostHelp =
     R"(write it where a route names the limit: "limits": [{ "use": "plan", "cost": 10 }])";
 
-constexpr std::string_view kFiles =
+constexpr std::string_view kServesNoFiles =
     "headgate serves no directories: put a web server behind it, and write \"to\": \"site\" (docs/not_here.md); one "
     "file: "
     "\"respond\": { \"body_file\": \"page.html\" }";
@@ -84,16 +84,16 @@ constexpr std::array kEntries{
     Entry{"configuration", "limit_conn", "", kManyAtOnce},
     Entry{"route", "limit_conn_zone", "", kManyAtOnce},
     Entry{"configuration", "limit_conn_zone", "", kManyAtOnce},
-    Entry{"route", "root", "", kFiles},
-    Entry{"configuration", "root", "", kFiles},
-    Entry{"route", "alias", "", kFiles},
-    Entry{"configuration", "alias", "", kFiles},
-    Entry{"route", "index", "", kFiles},
-    Entry{"configuration", "index", "", kFiles},
-    Entry{"route", "try_files", "", kFiles},
-    Entry{"configuration", "try_files", "", kFiles},
-    Entry{"route", "autoindex", "", kFiles},
-    Entry{"configuration", "autoindex", "", kFiles},
+    Entry{"route", "root", "", kServesNoFiles},
+    Entry{"configuration", "root", "", kServesNoFiles},
+    Entry{"route", "alias", "", kServesNoFiles},
+    Entry{"configuration", "alias", "", kServesNoFiles},
+    Entry{"route", "index", "", kServesNoFiles},
+    Entry{"configuration", "index", "", kServesNoFiles},
+    Entry{"route", "try_files", "", kServesNoFiles},
+    Entry{"configuration", "try_files", "", kServesNoFiles},
+    Entry{"route", "autoindex", "", kServesNoFiles},
+    Entry{"configuration", "autoindex", "", kServesNoFiles},
     Entry{"route", "proxy_cache", "", kCache},
     Entry{"configuration", "proxy_cache", "", kCache},
     Entry{"route", "proxy_cache_path", "", kCache},

@@ -18,7 +18,7 @@ namespace headgate::gateway {
 
 namespace {
 
-constexpr unsigned kTooMany = 429;  // nothing is wrong with such a request itself
+constexpr unsigned kTooManyRequests = 429;  // nothing is wrong with such a request itself
 
 }  // namespace
 
@@ -69,7 +69,7 @@ Task<void> Gateway::handle(Exchange& x) {
     else
       co_await send_problem(x, *problem,
                             waits ? RejectionHeaders::none : x.snapshot->compiled->options().rejection.headers);
-    if (problem->status < kTooMany) keep_refused(path, x);
+    if (problem->status < kTooManyRequests) keep_refused(path, x);
   }
   finish(path, x);
 }

@@ -16,7 +16,7 @@ namespace {
 
 using OrderedRows = nlohmann::ordered_json;
 
-std::int64_t seconds_of(Duration time) { return std::chrono::duration_cast<std::chrono::seconds>(time).count(); }
+std::int64_t whole_seconds(Duration time) { return std::chrono::duration_cast<std::chrono::seconds>(time).count(); }
 
 /// A rate, as people read it.
 double in_hundredths(double rate) {
@@ -40,7 +40,7 @@ void add_size(const ServerSize& size, OrderedRows& out) {
 }
 
 OrderedRows json_of(const LastCheck& check, Instant now) {
-  OrderedRows out = {{"passed", check.passed}, {"seconds_ago", seconds_of(std::max(now - check.at, Duration(0)))}};
+  OrderedRows out = {{"passed", check.passed}, {"seconds_ago", whole_seconds(std::max(now - check.at, Duration(0)))}};
   if (!check.why.empty()) out["why"] = check.why;
   return out;
 }
@@ -55,12 +55,12 @@ OrderedRows json_of(const balance::ServerReport& server) {
   if (!why.empty()) out["out"] = std::move(why);
   if (server.reason) out["reason"] = balance::to_text(*server.reason);
   // Without a change it is in since the start.
-  if (server.since > Duration(0)) out["seconds"] = seconds_of(server.since);
+  if (server.since > Duration(0)) out["seconds"] = whole_seconds(server.since);
   if (server.failing)
     out["failing"] = {{"in_a_row", server.failed_in_a_row},
-                      {"seconds", seconds_of(server.failing_since)},
+                      {"seconds", whole_seconds(server.failing_since)},
                       {"last", balance::words_of(server.last_failure)}};
-  if (server.next_trial) out["next_trial_seconds"] = seconds_of(*server.next_trial);
+  if (server.next_trial) out["next_trial_seconds"] = whole_seconds(*server.next_trial);
   out["in_flight"] = server.in_flight;
   return out;
 }
@@ -93,7 +93,7 @@ AdminEndpoint servers_endpoint(std::function<std::vector<UpstreamReport>()> ask,
     for (const auto& report : ask()) {
       OrderedRows row = {{"upstream", report.upstream}};
       if (report.watch.circuit) row["circuit"] = word_of(*report.watch.circuit);
-      if (report.watch.circuit_tries) row["circuit_tries_in_seconds"] = seconds_of(*report.watch.circuit_tries);
+      if (report.watch.circuit_tries) row["circuit_tries_in_seconds"] = whole_seconds(*report.watch.circuit_tries);
       if (auto waiting = json_of(queues(report.upstream)); !waiting.empty()) row["queues"] = std::move(waiting);
       row["retries"] = retries(report.upstream);
       row["servers"] = OrderedRows::array();

@@ -66,9 +66,9 @@ AdminAnswer file_answer(std::string_view name, const FieldsOfFiles& fields, std:
 
 /// Whether the caller names JSON, and takes a page no more gladly.
 bool wants_json(std::string_view accept) {
-  constexpr std::string_view kJson = AdminAnswer::kJson;
-  if (lower(accept.substr(0, http::kMaxAccept)).find(kJson) == std::string::npos) return false;
-  const auto quality = http::quality_of(accept, kJson);
+  constexpr std::string_view kJsonType = AdminAnswer::kJson;
+  if (lower(accept.substr(0, http::kMaxAccept)).find(kJsonType) == std::string::npos) return false;
+  const auto quality = http::quality_of(accept, kJsonType);
   return quality > 0 && quality >= http::quality_of(accept, "text/html");
 }
 

@@ -260,8 +260,8 @@ class LimitBuilder {
 
   // Warns about counters that last for a month but are lost at every restart.
   void outlives_the_process() {
-    constexpr auto kMonth = std::chrono::hours(28 * 24);
-    const auto lasts = [&](const limit::Rule& rule) { return rule.rate.month || rule.rate.period >= kMonth; };
+    constexpr auto kShortestMonth = std::chrono::hours(28 * 24);
+    const auto lasts = [&](const limit::Rule& rule) { return rule.rate.month || rule.rate.period >= kShortestMonth; };
     const bool any = std::any_of(out_.tiers.begin(), out_.tiers.end(), [&](const limit::Tier& tier) {
       return std::any_of(tier.rules.begin(), tier.rules.end(), lasts);
     });

@@ -67,20 +67,20 @@ constexpr Shape kSentHeaders = map("an object of fields", kSentFieldOrFields, 0,
 constexpr Shape kClaims{.form = Form::json, .what = "an object"};
 constexpr Shape kTimes = integer(1, kMaxTimes);
 constexpr Shape kBytes = size(0, std::uint64_t{1} << 40U);
-constexpr Shape kCount = integer(0, kMaxTimes);
+constexpr Shape kHowMany = integer(0, kMaxTimes);
 constexpr Shape kRemaining = integer(0, std::uint64_t{1} << 53U);
 constexpr Shape kAnswerStatus = integer(200, 599);
 constexpr Shape kRedisState = choice(kRedisStates);
 constexpr Shape kCertificateText = text("text", check_certificate_text);
 
-constexpr Key kCertificateKeys[] = {
+constexpr Key kShownCertificateKeys[] = {
     {"subject", &kCertificateText, "", R"("CN=billing,O=Example")", "Its subject, as RFC 4514 writes it"},
     {"san", &kCertificateText, "", R"("DNS:billing.example")", "Its alternative names, with commas between them"},
     {"sha256", &kCertificateText, "", R"("e3b0c44298fc1c14…")", "Its SHA-256: 64 hexadecimal digits"},
 };
 constexpr Section kCertificateSection{"certificate", "tests[].steps[].certificate",
-                                      "A client's certificate that was verified.", kCertificateKeys};
-constexpr Shape kCertificateShape = section(kCertificateSection);
+                                      "A client's certificate that was verified.", kShownCertificateKeys};
+constexpr Shape kShownCertificate = section(kCertificateSection);
 
 constexpr Key kAnswerKeys[] = {
     {"status", &kAnswerStatus, "200", "404", "Its status"},
@@ -96,10 +96,11 @@ constexpr const Shape* kExpectedFieldForms[] = {&kSentField, &kBoolean};
 constexpr Shape kExpectedField = either("a value, or true or false", kExpectedFieldForms);
 constexpr Shape kExpectedFields = map("an object of fields", kExpectedField, 0, check_field_name);
 constexpr Key kExpectKeys[] = {
-    {"allowed", &kCount, "", "10", "How many requests of the step went to a server, or got the answer of their route"},
-    {"rejected", &kCount, "", "2",
+    {"allowed", &kHowMany, "", "10",
+     "How many requests of the step went to a server, or got the answer of their route"},
+    {"rejected", &kHowMany, "", "2",
      "How many a limit, a suspension, a waiting room or load shedding turned away, with 429 or 503"},
-    {"refused", &kCount, "", "0",
+    {"refused", &kHowMany, "", "0",
      "How many were refused for other reasons: no route, no valid credential, a malformed request"},
     {"status", &kCountedStatus, "", "429", "The status of the last answer"},
     {"limit", &kText, "", R"("per-ip")",
@@ -137,7 +138,7 @@ constexpr Key kStepKeys[] = {
      "The owner of its API key: one that the configuration or its key file knows"},
     {"user", &kText, "", R"("ann")",
      "The user of basic authentication, whose password is taken to be right: one of the file of a route"},
-    {"certificate", &kCertificateShape, "", R"({ "subject": "CN=billing" })", "Its client's certificate"},
+    {"certificate", &kShownCertificate, "", R"({ "subject": "CN=billing" })", "Its client's certificate"},
     {"body", &kBytes, "\"0B\"", R"("2MiB")", "The size of its body"},
     {"times", &kTimes, "1", "12", "How often it is sent, at the same moment"},
     {"answer", &kAnswerShape, "", R"({ "status": 404, "after": "250ms" })", "What the server answers"},
@@ -145,8 +146,8 @@ constexpr Key kStepKeys[] = {
 };
 constexpr std::string_view kStepKinds[] = {"send", "wait", "redis"};
 constexpr Section kStepSection{"step", "tests[].steps[]", "One thing that happens.", kStepKeys, {}, kStepKinds};
-constexpr Shape kStep = section(kStepSection);
-constexpr Shape kSteps = list("a list of steps", kStep, 1);
+constexpr Shape kTestStep = section(kStepSection);
+constexpr Shape kSteps = list("a list of steps", kTestStep, 1);
 
 constexpr Shape kTestName = text("a sentence", check_test_name);
 constexpr Shape kMoment = text("a moment of RFC 3339", check_moment);

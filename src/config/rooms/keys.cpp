@@ -83,7 +83,7 @@ constexpr Shape kOwnerOrOwners{.form = Form::either,
                                .what = "whom a ticket belongs to, or a list of that",
                                .registered = per_words,
                                .forms = kOwnerForms};
-constexpr Shape kSecret = text("a secret", check_not_empty);
+constexpr Shape kRoomSecret = text("a secret", check_not_empty);
 constexpr Shape kRoomMode = choice(kModes);
 constexpr Shape kRoomStore = choice(kStores);
 constexpr Key kRoomKeys[] = {
@@ -93,9 +93,9 @@ constexpr Key kRoomKeys[] = {
      "How many visitors may be inside at the same time, over all gateways together; exact for small numbers, an "
      "estimate for large ones",
      into<&gateway::WaitingRoom::rule, &room::RoomRule::visitors>},
-    {"secret", &kSecret, "", R"("${HEADGATE_ROOM_SECRET}")", "What tickets are signed with, the same on all gateways",
-     required},
-    {"previous_secret", &kSecret, "", R"("${HEADGATE_ROOM_SECRET_BEFORE}")",
+    {"secret", &kRoomSecret, "", R"("${HEADGATE_ROOM_SECRET}")",
+     "What tickets are signed with, the same on all gateways", required},
+    {"previous_secret", &kRoomSecret, "", R"("${HEADGATE_ROOM_SECRET_BEFORE}")",
      "A secret whose tickets are still valid: the one before, for a day after a change"},
     {"grace", &kDuration, "2m", R"("2m")", "How long the place of a caller whose turn has come is kept; at least 10s",
      into<&gateway::WaitingRoom::rule, &room::RoomRule::grace>},

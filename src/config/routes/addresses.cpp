@@ -18,8 +18,8 @@ namespace {
 
 constexpr Shape kBlocks = list("a list of address blocks", kNetwork, 1, 10'000);
 constexpr Shape kAddressFiles = list("a list of files' paths", kFilePath, 1, 16);
-constexpr const Shape* kFileForms[] = {&kFilePath, &kAddressFiles};
-constexpr Shape kFileOrFiles = either("a file's path or a list of them", kFileForms);
+constexpr const Shape* kAddressFileForms[] = {&kFilePath, &kAddressFiles};
+constexpr Shape kFileOrFiles = either("a file's path or a list of them", kAddressFileForms);
 constexpr Key kAddressesKeys[] = {
     {"allow", &kBlocks, "", R"(["10.0.0.0/8", "2001:db8::/32"])",
      "Blocks from which requests are let in; if there are any, here or in `allow_file`, all other addresses are "

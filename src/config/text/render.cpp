@@ -135,9 +135,9 @@ std::string without_keys(std::string_view source) {
   for (const std::string_view key : {"key", "sha256"}) mask_values(text, key);
   mask_headers_of_tracing(text);
   // A list of keys that sign. The keys of a key file are objects, and only a part of each is secret.
-  constexpr std::string_view kKeys = "\"keys\"";
-  for (auto at = text.find(kKeys); at != std::string::npos; at = text.find(kKeys, at + kKeys.size())) {
-    const auto list = text.find_first_not_of(": \t\r\n", at + kKeys.size());
+  constexpr std::string_view kKeysName = "\"keys\"";
+  for (auto at = text.find(kKeysName); at != std::string::npos; at = text.find(kKeysName, at + kKeysName.size())) {
+    const auto list = text.find_first_not_of(": \t\r\n", at + kKeysName.size());
     if (list == std::string::npos || text[list] != '[') continue;
     const auto first = text.find_first_not_of(" \t\r\n", list + 1);
     if (first != std::string::npos && text[first] == '"') mask_list(text, list);

@@ -18,14 +18,14 @@
 namespace headgate::config {
 namespace {
 
-constexpr Shape kAttempts = integer(1, 10);
-constexpr std::size_t kFailures = 3;       // of the reasons; the last one is the status, which has words of its own
+constexpr Shape kTries = integer(1, 10);
+constexpr std::size_t kPlainReasons = 3;   // of the reasons; the last one is the status, which has words of its own
 constexpr std::size_t kGrpcFailures = 16;  // without OK
 /// The failures, and behind them the statuses of gRPC by their number.
 constexpr auto kRetryWords = [] {
-  std::array<std::string_view, kFailures + kGrpcFailures> words;
-  std::copy_n(std::begin(gateway::kRetryReasons), kFailures, words.begin());
-  std::copy_n(observe::kGrpcStatusNames.begin() + 1, kGrpcFailures, words.begin() + kFailures);
+  std::array<std::string_view, kPlainReasons + kGrpcFailures> words;
+  std::copy_n(std::begin(gateway::kRetryReasons), kPlainReasons, words.begin());
+  std::copy_n(observe::kGrpcStatusNames.begin() + 1, kGrpcFailures, words.begin() + kPlainReasons);
   return words;
 }();
 constexpr Shape kRetryWord = choice(kRetryWords);
@@ -35,7 +35,7 @@ constexpr Shape kRetryOn = either("a word or a status", kRetryOnForms);
 constexpr Shape kRetryOnAll = list("a list of words and statuses", kRetryOn, 1, 32);
 constexpr Shape kRetryBudget = text("a share", check_part);
 constexpr Key kRetryKeys[] = {
-    {"attempts", &kAttempts, kOfOptions, "3", "Maximum number of attempts for a request, with the first one",
+    {"attempts", &kTries, kOfOptions, "3", "Maximum number of attempts for a request, with the first one",
      into<&gateway::Retry::attempts>},
     {"on", &kRetryOnAll, R"(["connect_error", "closed", 502, 503])", R"(["connect_error", "timeout", 503])",
      "What is followed by another attempt: `connect_error` (no server could be connected to), `timeout` (no head of an "
@@ -97,9 +97,9 @@ void build_conditions(Build& build, const Node& on, gateway::Retry& out) {
   for (const Node* each : children(&on, Kind::list)) {
     const auto at =
         static_cast<std::size_t>(std::find(kRetryWords.begin(), kRetryWords.end(), each->text) - kRetryWords.begin());
-    if (each->kind == Kind::string && at < kFailures) *named[at] = true;
-    if (each->kind == Kind::string && at >= kFailures && at < kRetryWords.size())
-      out.grpc_statuses |= 1U << (at - kFailures + 1);
+    if (each->kind == Kind::string && at < kPlainReasons) *named[at] = true;
+    if (each->kind == Kind::string && at >= kPlainReasons && at < kRetryWords.size())
+      out.grpc_statuses |= 1U << (at - kPlainReasons + 1);
     if (each->kind != Kind::number) continue;
     unsigned status = 0;
     std::from_chars(each->text.data(), each->text.data() + each->text.size(), status);

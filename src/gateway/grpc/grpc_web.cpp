@@ -40,16 +40,16 @@ bool is_of_trailers(const Field& field) noexcept {
 
 /// A frame of trailers: a bit that tells it from a message, its length, and lines as in HTTP/1.1, names in lower case.
 std::string frame_of(const http::Fields& trailers) {
-  constexpr std::size_t kPrefix = 5;
+  constexpr std::size_t kFramePrefix = 5;
   constexpr char kTrailers = '\x80';
-  std::string out(kPrefix, '\0');
+  std::string out(kFramePrefix, '\0');
   for (const auto& field : trailers) {
     for (const char c : field.name) out += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
     out.append(": ").append(field.value).append("\r\n");
   }
-  const auto size = out.size() - kPrefix;
+  const auto size = out.size() - kFramePrefix;
   out[0] = kTrailers;
-  for (std::size_t i = 1; i < kPrefix; ++i) out[i] = static_cast<char>(size >> 8 * (kPrefix - 1 - i) & 0xff);
+  for (std::size_t i = 1; i < kFramePrefix; ++i) out[i] = static_cast<char>(size >> 8 * (kFramePrefix - 1 - i) & 0xff);
   return out;
 }
 

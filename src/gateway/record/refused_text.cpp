@@ -210,10 +210,10 @@ class Shown {
   }
 
   void show_version(std::size_t from, std::size_t to) {
-    constexpr std::size_t kName = 6;    // " HTTP/"
-    constexpr std::size_t kNumber = 3;  // "1.1"
+    constexpr std::size_t kName = 6;           // " HTTP/"
+    constexpr std::size_t kVersionNumber = 3;  // "1.1"
     auto at = std::min(from + kName, to);
-    const auto most = std::min(at + kNumber, to);
+    const auto most = std::min(at + kVersionNumber, to);
     while (at < most && (is_digit(bytes_[at]) || bytes_[at] == '.')) ++at;
     while (at < to && (is_blank(bytes_[at]) || is_control(bytes_[at]))) ++at;
     copy(from, at);

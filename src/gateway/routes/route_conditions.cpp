@@ -12,7 +12,7 @@
 namespace headgate::gateway {
 namespace {
 
-Meets among(const std::vector<std::string>& values, std::string_view value) noexcept {
+Meets value_meets(const std::vector<std::string>& values, std::string_view value) noexcept {
   const bool fits = values.empty() || std::find(values.begin(), values.end(), value) != values.end();
   return fits ? Meets::yes : Meets::no;
 }
@@ -24,7 +24,7 @@ Meets field_meets(const ValueCondition& wanted, const http::Fields& fields) noex
     if (found != nullptr || !same_word(field.name, wanted.name)) return Meets::unclear;
     found = &field;
   }
-  return found == nullptr ? Meets::no : among(wanted.values, found->value);
+  return found == nullptr ? Meets::no : value_meets(wanted.values, found->value);
 }
 
 bool same_name(std::string_view sent, std::string_view wanted, bool any_case) noexcept {
@@ -66,7 +66,7 @@ Meets parameter_meets(const ValueCondition& wanted, std::string_view query, bool
     const auto value = equals == pair.npos ? std::string_view{} : pair.substr(equals + 1);
     if (!http::decode_parameter(value, found.emplace())) return Meets::unclear;
   }
-  return found ? among(wanted.values, *found) : Meets::no;
+  return found ? value_meets(wanted.values, *found) : Meets::no;
 }
 
 }  // namespace

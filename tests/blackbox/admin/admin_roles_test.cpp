@@ -31,7 +31,7 @@ std::vector<Json> events(const std::string& log, const std::string& name) {
   return out;
 }
 
-bool comes(Process& process, const std::string& name, std::size_t count) {
+bool event_comes(Process& process, const std::string& name, std::size_t count) {
   return process.wait_for_err([&](const std::string& log) { return events(log, name).size() >= count; });
 }
 
@@ -60,7 +60,7 @@ TEST(AdminRoles, GuessesAreLimitedAndTheWaitIsTrue) {
   const auto wait = std::stoi(told.value("Retry-After"));
   EXPECT_GE(wait, 1);
   EXPECT_LE(wait, 6);
-  EXPECT_TRUE(comes(process, "admin_token_guesses", 1));
+  EXPECT_TRUE(event_comes(process, "admin_token_guesses", 1));
   EXPECT_EQ(Operator(process).ask("GET", "/readyz").status(), 200);
   EXPECT_EQ(Operator(process).ask("GET", "/api/v1/status").status(), 401) << "no token is no guess";
   EXPECT_EQ(Operator(process, kAll).ask("GET", "/api/v1/status").status(), 200) << "on this machine";
@@ -134,7 +134,7 @@ TEST(AdminRoles, EveryChangeIsLoggedWithWhoAndWhat) {
   EXPECT_EQ(all.ask("PUT", "/api/v1/log-level", R"({"level": "info"})").status(), 200);
   EXPECT_EQ(all.ask("POST", "/api/v1/reload").status(), 200);
   EXPECT_EQ(all.ask("PUT", "/api/v1/upstreams/nobody/servers/x/state", R"({"state": "drain"})").status(), 404);
-  ASSERT_TRUE(comes(process, "admin_change", 3)) << process.err();
+  ASSERT_TRUE(event_comes(process, "admin_change", 3)) << process.err();
   const auto changes = events(process.err(), "admin_change");
   EXPECT_EQ(changes[0]["by"], "operator");
   EXPECT_EQ(changes[0]["address"], "127.0.0.1");
@@ -159,7 +159,7 @@ TEST(AdminRoles, AChangeWhoseBodyIsRefusedIsLoggedToo) {
       all.text("PUT", "/api/v1/upstreams/app/servers/s/state", "", "Transfer-Encoding: chunked\r\n") + "zz\r\n");
   expect_refusal(answer, 400);
   expect_refusal(all.ask("DELETE", "/api/v1/limits/x/keys/somebody?frob=1"), 400);
-  ASSERT_TRUE(comes(process, "admin_change", 3)) << process.err();
+  ASSERT_TRUE(event_comes(process, "admin_change", 3)) << process.err();
   const auto changes = events(process.err(), "admin_change");
   EXPECT_EQ(changes[0]["what"], "POST /api/v1/bans");
   EXPECT_EQ(changes[0]["by"], "operator");
@@ -183,7 +183,7 @@ TEST(AdminRoles, RefusalsAreLoggedAFewASecond) {
     limited += status == 429 ? 1 : 0;
   }
   EXPECT_GE(limited, 20) << "its guesses are limited, but for one every six seconds";
-  ASSERT_TRUE(comes(process, "admin_refused", 1));
+  ASSERT_TRUE(event_comes(process, "admin_refused", 1));
   const auto refused = events(process.err(), "admin_refused");
   EXPECT_LT(refused.size(), 20U);
   EXPECT_EQ(refused[0]["status"], 401);

@@ -12,7 +12,7 @@
 namespace headgate::test {
 namespace {
 
-std::string url_of(std::uint16_t port) { return "http://127.0.0.1:" + std::to_string(port) + "/"; }
+std::string root_of(std::uint16_t port) { return "http://127.0.0.1:" + std::to_string(port) + "/"; }
 
 /// Runs it, and reads what it prints as JSON.
 struct Loaded {
@@ -37,7 +37,7 @@ Json limit_of_keys(const char* rate) {
 
 TEST(Load, AsksAgainAtTheMomentItWasToldAndThePromiseHolds) {
   Proxy proxy(limit_of_keys("5/second"));
-  const Loaded load({"--to", url_of(proxy.gateway.port()), "--rate", "100/second", "--for", "3s", "--callers", "5",
+  const Loaded load({"--to", root_of(proxy.gateway.port()), "--rate", "100/second", "--for", "3s", "--callers", "5",
                      "--header", "X-API-Key: demo-{n}"});
   EXPECT_EQ(load.code, 0) << load.err;
   const auto& callers = load.json["callers"];
@@ -56,7 +56,7 @@ TEST(Load, AsksAgainAtTheMomentItWasToldAndThePromiseHolds) {
 
 TEST(Load, OfTheImpatientHoldsNothingBack) {
   Proxy proxy(limit_of_keys("5/second"));
-  const Loaded load({"--to", url_of(proxy.gateway.port()), "--rate", "200/second", "--for", "2s", "--callers", "2",
+  const Loaded load({"--to", root_of(proxy.gateway.port()), "--rate", "200/second", "--for", "2s", "--callers", "2",
                      "--header", "X-API-Key: demo-{n}", "--impatient"});
   EXPECT_EQ(load.json["held_back"], 0);
   EXPECT_EQ(load.json["promises"]["kept"], 0);
@@ -66,7 +66,7 @@ TEST(Load, OfTheImpatientHoldsNothingBack) {
 
 TEST(Load, LikeAnAttackTellsOfAttackersApart) {
   Proxy proxy(limit_of_keys("20/second"));
-  const Loaded load({"--to", url_of(proxy.gateway.port()), "--like", "attack", "--rate", "40/second", "--for", "6s",
+  const Loaded load({"--to", root_of(proxy.gateway.port()), "--like", "attack", "--rate", "40/second", "--for", "6s",
                      "--callers", "20", "--header", "X-API-Key: demo-{n}"});
   EXPECT_EQ(load.json["callers"]["rejected"], 0);
   EXPECT_EQ(load.json["attackers"]["number"], 1);
@@ -146,8 +146,8 @@ TEST(Load, WaitsInAWaitingRoomWithItsTicket) {
       {"identity", {{"trusted_proxies", {"127.0.0.1"}}}},
       {"waiting_rooms", {{"sale", {{"secret", "0123456789abcdef0123456789abcdef"}, {"rate", "5/s"}, {"stay", "10m"}}}}},
       {"routes", Json::array({{{"path", "/*"}, {"to", "app"}, {"waiting_room", "sale"}}})}});
-  const Loaded load({"--to", url_of(proxy.gateway.port()), "--like", "flash-sale", "--rate", "5/second", "--for", "10s",
-                     "--callers", "1000", "--header", "X-Forwarded-For: {ip}"});
+  const Loaded load({"--to", root_of(proxy.gateway.port()), "--like", "flash-sale", "--rate", "5/second", "--for",
+                     "10s", "--callers", "1000", "--header", "X-Forwarded-For: {ip}"});
   const auto& callers = load.json["callers"];
   EXPECT_GT(callers["in_line"], 20) << load.json.dump(2);
   EXPECT_GT(callers["allowed"], 15);

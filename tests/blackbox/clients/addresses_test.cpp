@@ -14,7 +14,7 @@ namespace headgate::test {
 namespace {
 
 /// "/open" for all; "/office" for two blocks but one address in them; all routes not for 127.0.0.66.
-Json guarded() {
+Json by_addresses() {
   return {{"all_routes", {{"addresses", {{"deny", {"127.0.0.66"}}}}}},
           {"routes",
            Json::array({{{"path", "/open"}, {"to", "app"}},
@@ -28,7 +28,7 @@ int status(const Proxy& proxy, const std::string& source, const std::string& pat
 }
 
 TEST(Addresses, AreLetInByTheSmallestBlockThatHoldsThem) {
-  const Proxy proxy(guarded());
+  const Proxy proxy(by_addresses());
   EXPECT_EQ(status(proxy, "127.0.0.5", "/office"), 200);
   EXPECT_EQ(status(proxy, "127.1.9.9", "/office"), 200);
   EXPECT_EQ(status(proxy, "127.0.0.9", "/office"), 403) << "denied within an allowed block";
@@ -38,7 +38,7 @@ TEST(Addresses, AreLetInByTheSmallestBlockThatHoldsThem) {
 }
 
 TEST(Addresses, ThatAreDeniedGetAProblemThatSaysNothingElse) {
-  const Proxy proxy(guarded());
+  const Proxy proxy(by_addresses());
   const Message answer = proxy.client("127.0.0.9").get("/office");
   expect_problem(answer, 403);
   EXPECT_NE(answer.body.find("Requests from this address are not accepted here."), std::string::npos);
@@ -47,7 +47,7 @@ TEST(Addresses, ThatAreDeniedGetAProblemThatSaysNothingElse) {
 }
 
 TEST(Addresses, CannotBeClaimedByAField) {
-  auto config = guarded();
+  auto config = by_addresses();
   const Proxy none(config);
   EXPECT_EQ(status(none, "127.0.0.16", "/office", "X-Forwarded-For: 127.0.0.5\r\n"), 403);
   config["identity"]["trusted_proxies"] = {"127.0.0.16/32"};
@@ -58,7 +58,7 @@ TEST(Addresses, CannotBeClaimedByAField) {
 }
 
 TEST(Addresses, AreSeenInLogMetricsAndExplain) {
-  auto config = guarded();
+  auto config = by_addresses();
   config["log"] = {{"format", "json"}, {"access", "stderr"}};
   config["admin"] = {{"listen", "127.0.0.1:0"}};
   Proxy proxy(config);
@@ -75,7 +75,7 @@ TEST(Addresses, AreSeenInLogMetricsAndExplain) {
 }
 
 TEST(Addresses, OfPreflightsAreLookedAtToo) {
-  auto config = guarded();
+  auto config = by_addresses();
   config["all_routes"]["cors"] = {{"origins", {"https://app.example.com"}}};
   const Proxy proxy(config);
   const auto asked = [&](const std::string& source) {

@@ -15,9 +15,9 @@
 namespace headgate::test {
 namespace {
 
-const std::string kModules = HEADGATE_SOURCE_DIR "/build/npm/node_modules";
+const std::string kClientModules = HEADGATE_SOURCE_DIR "/build/npm/node_modules";
 const std::string kScript = HEADGATE_SOURCE_DIR "/tests/blackbox/clients/llm.js";
-const std::string kKey = "acme-key-of-some-length-0001";
+const std::string kClientKey = "acme-key-of-some-length-0001";
 
 Json answer_of_openai() {
   return {{"id", "c"},
@@ -32,11 +32,11 @@ Json answer_of_anthropic() {
 class LlmClients : public testing::Test {
  protected:
   void SetUp() override {
-    if (!installed(kNode) || !std::filesystem::exists(kModules + "/openai") ||
-        !std::filesystem::exists(kModules + "/@anthropic-ai/sdk"))
+    if (!installed(kNode) || !std::filesystem::exists(kClientModules + "/openai") ||
+        !std::filesystem::exists(kClientModules + "/@anthropic-ai/sdk"))
       GTEST_SKIP()
           << "no openai or @anthropic-ai/sdk on this machine; ./dev test fetches them where there is an npm registry";
-    ::setenv("NODE_PATH", kModules.c_str(), 1);
+    ::setenv("NODE_PATH", kClientModules.c_str(), 1);
   }
   /// `more` is for both routes.
   static Json route(const std::string& path, const std::string& body, const Json& answer, const Json& more) {
@@ -49,7 +49,7 @@ class LlmClients : public testing::Test {
   }
   static Json config(const std::string& rate, const Json& more = Json::object()) {
     return {{"identity",
-             {{"api_key", {{"header", {"Authorization", "X-API-Key"}}, {"keys", {{"acme", {{"key", kKey}}}}}}}}},
+             {{"api_key", {{"header", {"Authorization", "X-API-Key"}}, {"keys", {{"acme", {{"key", kClientKey}}}}}}}}},
             {"limits", {{"calls", {{"rate", rate}, {"burst", 1}, {"per", {"api_key", "route"}}, {"unit", "token"}}}}},
             {"rejection", {{"body", "openai"}}},
             {"routes",
@@ -70,8 +70,8 @@ const Json kLimited = {{"limits", {"calls"}}};
 
 TEST_F(LlmClients, WorkWithTheirKeysWhereTheyPutThem) {
   const Proxy proxy(config("10/second"));
-  EXPECT_EQ(asked(proxy, "openai", kKey).substr(0, 11), "answered Hi");
-  EXPECT_EQ(asked(proxy, "anthropic", kKey).substr(0, 11), "answered Hi");
+  EXPECT_EQ(asked(proxy, "openai", kClientKey).substr(0, 11), "answered Hi");
+  EXPECT_EQ(asked(proxy, "anthropic", kClientKey).substr(0, 11), "answered Hi");
 }
 
 TEST_F(LlmClients, RaiseTheExceptionOfAWrongKeyAndDoNotRepeatIt) {
@@ -85,16 +85,17 @@ TEST_F(LlmClients, RaiseTheExceptionOfAWrongKeyAndDoNotRepeatIt) {
 
 TEST_F(LlmClients, RaiseTheExceptionOfALimit) {
   const Proxy proxy(config("1/minute", kLimited));
-  EXPECT_EQ(asked(proxy, "openai", kKey, 0, 2),
+  EXPECT_EQ(asked(proxy, "openai", kClientKey, 0, 2),
             "RateLimitError 429 tokens rate_limit_exceeded id with 2: 429 The limit of 1 token/minute is used up. Try "
             "again in 60 seconds.\n");
-  EXPECT_TRUE(has(asked(proxy, "anthropic", kKey, 0, 2), "RateLimitError 429 error rate_limit_error id with 2: 429 "));
+  EXPECT_TRUE(
+      has(asked(proxy, "anthropic", kClientKey, 0, 2), "RateLimitError 429 error rate_limit_error id with 2: 429 "));
 }
 
 TEST_F(LlmClients, ComeBackWhenTheyAreToldAndNoSooner) {
   const Proxy proxy(config("30/minute", kLimited));
   for (const auto* const which : {"openai", "anthropic"}) {
-    const auto said = asked(proxy, which, kKey, 2, 2);
+    const auto said = asked(proxy, which, kClientKey, 2, 2);
     double seconds = 0;
     int sent = 0;
     ASSERT_EQ(std::sscanf(said.c_str(), "answered Hi after %lf with %d", &seconds, &sent), 2) << said;
@@ -106,24 +107,27 @@ TEST_F(LlmClients, ComeBackWhenTheyAreToldAndNoSooner) {
 
 TEST_F(LlmClients, DoNotComeBackWhereTheWaitIsLong) {
   const Proxy proxy(config("1/hour", kLimited));
-  EXPECT_TRUE(has(asked(proxy, "openai", kKey, 5, 2), "RateLimitError 429 tokens rate_limit_exceeded id with 2: "));
-  EXPECT_TRUE(has(asked(proxy, "anthropic", kKey, 5, 2), "RateLimitError 429 error rate_limit_error id with 2: "));
+  EXPECT_TRUE(
+      has(asked(proxy, "openai", kClientKey, 5, 2), "RateLimitError 429 tokens rate_limit_exceeded id with 2: "));
+  EXPECT_TRUE(
+      has(asked(proxy, "anthropic", kClientKey, 5, 2), "RateLimitError 429 error rate_limit_error id with 2: "));
 }
 
 TEST_F(LlmClients, RaiseTheExceptionsOfOtherProblems) {
   const Proxy nowhere(config("10/second"));
-  EXPECT_TRUE(has(asked(nowhere, "openai", kKey, 0, 1, "/other"),
+  EXPECT_TRUE(has(asked(nowhere, "openai", kClientKey, 0, 1, "/other"),
                   "NotFoundError 404 invalid_request_error no_route id with 1: 404 "));
   Json demands = {{"require", {{"api_key", {{"tiers", {"gold"}}}}}}};
   const Proxy forbidden(config("10/second", demands));
-  EXPECT_TRUE(has(asked(forbidden, "openai", kKey), "PermissionDeniedError 403 permission_error auth id with 1: 403 "));
   EXPECT_TRUE(
-      has(asked(forbidden, "anthropic", kKey), "PermissionDeniedError 403 error permission_error id with 1: 403 "));
+      has(asked(forbidden, "openai", kClientKey), "PermissionDeniedError 403 permission_error auth id with 1: 403 "));
+  EXPECT_TRUE(has(asked(forbidden, "anthropic", kClientKey),
+                  "PermissionDeniedError 403 error permission_error id with 1: 403 "));
   Json unreachable = config("10/second", {{"respond", nullptr}, {"to", "app"}});
   unreachable["upstreams"] = {{"app", "http://127.0.0.1:1"}};
   const Proxy down(unreachable);
-  EXPECT_TRUE(has(asked(down, "openai", kKey), "InternalServerError 502 server_error no_server id with 1: 502 "));
-  EXPECT_TRUE(has(asked(down, "anthropic", kKey), "InternalServerError 502 error api_error id with 1: 502 "));
+  EXPECT_TRUE(has(asked(down, "openai", kClientKey), "InternalServerError 502 server_error no_server id with 1: 502 "));
+  EXPECT_TRUE(has(asked(down, "anthropic", kClientKey), "InternalServerError 502 error api_error id with 1: 502 "));
 }
 
 }  // namespace

@@ -31,7 +31,7 @@ Milliseconds drip(RawClient& client, std::string_view piece, Milliseconds betwee
   return passed();
 }
 
-bool logs(Proxy& proxy, const std::string& words) {
+bool log_has(Proxy& proxy, const std::string& words) {
   return proxy.gateway.process().wait_for_err(
       [&](const std::string& log) { return log.find(words) != std::string::npos; });
 }
@@ -57,8 +57,8 @@ TEST(SlowBodies, ThatTrickleAreOver) {
     client.send(request("POST", "/", framing));
     EXPECT_LT(drip(client, piece), kSoon) << framing;
     EXPECT_TRUE(proxy.upstream.wait_for_closed(1)) << "its server's connection is free";
-    EXPECT_TRUE(logs(proxy, R"("status":408,"ended_by":"timeout_client")")) << proxy.gateway.process().err();
-    EXPECT_TRUE(logs(proxy, "the client was slower than min_rate"));
+    EXPECT_TRUE(log_has(proxy, R"("status":408,"ended_by":"timeout_client")")) << proxy.gateway.process().err();
+    EXPECT_TRUE(log_has(proxy, "the client was slower than min_rate"));
   }
 }
 
@@ -135,8 +135,8 @@ TEST(SlowBodies, AreAnswersThatAClientHardlyTakes) {
     std::this_thread::sleep_for(Milliseconds(20));
   }
   EXPECT_EQ(proxy.upstream.closed(), 1U) << "a byte now and then is not enough";
-  EXPECT_TRUE(logs(proxy, R"("status":200,"ended_by":"timeout_client")")) << proxy.gateway.process().err();
-  EXPECT_TRUE(logs(proxy, "the client was slower than min_rate"));
+  EXPECT_TRUE(log_has(proxy, R"("status":200,"ended_by":"timeout_client")")) << proxy.gateway.process().err();
+  EXPECT_TRUE(log_has(proxy, "the client was slower than min_rate"));
 }
 
 TEST(SlowBodies, AreNotAnswersThatAClientTakesInItsTime) {

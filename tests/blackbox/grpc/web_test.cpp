@@ -21,7 +21,7 @@ Json web(const std::string& url, const Json& route = Json::object(), const Json&
   return changes;
 }
 
-std::string posted(const std::string& type, const std::string& body, const std::string& more = "") {
+std::string posted_call(const std::string& type, const std::string& body, const std::string& more = "") {
   return "POST /test.Echo/Any HTTP/1.1\r\nHost: a\r\nContent-Type: " + type + "\r\nX-Grpc-Web: 1\r\n" + more +
          "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
 }
@@ -42,7 +42,7 @@ TEST(GrpcWeb, BecomesACallOfGrpcOverAnyVersionOfHttp) {
   Proxy proxy(web(server.url()));
   const auto message = grpc_message("hello");
   const auto expected = message + message + trailers("grpc-status: 0\r\ngrpc-message: fine\r\nx-end: z\r\n");
-  const auto answer = proxy.client().ask(posted("application/grpc-web+proto", message));
+  const auto answer = proxy.client().ask(posted_call("application/grpc-web+proto", message));
   EXPECT_EQ(answer.status(), 200);
   EXPECT_EQ(answer.value("Content-Type"), "application/grpc-web+proto");
   EXPECT_EQ(answer.value("x-meta"), "1");
@@ -67,7 +67,7 @@ TEST(GrpcWeb, HasATextFormInBase64WhosePiecesMayEachBePadded) {
   Proxy proxy(web(server.url()));
   const auto message = grpc_message("hello");
   const auto in_pieces = base64(message.substr(0, 4)) + base64(message.substr(4));
-  const auto answer = proxy.client().ask(posted("application/grpc-web-text", in_pieces));
+  const auto answer = proxy.client().ask(posted_call("application/grpc-web-text", in_pieces));
   EXPECT_EQ(answer.status(), 200);
   EXPECT_EQ(answer.value("Content-Type"), "application/grpc-web-text+proto");
   EXPECT_EQ(answer.body,
@@ -79,7 +79,7 @@ TEST(GrpcWeb, IsToldOfARefusalInTheBodyWhichAPageOfAnyOriginMayRead) {
   H2Server server(echoing());
   Proxy proxy(
       web(server.url(), {{"limits", {"once"}}}, {{"limits", {{"once", {{"rate", "1/hour"}, {"per", "client_ip"}}}}}}));
-  const auto ask = [&](const std::string& type) { return proxy.client().ask(posted(type, grpc_message("a"))); };
+  const auto ask = [&](const std::string& type) { return proxy.client().ask(posted_call(type, grpc_message("a"))); };
   EXPECT_EQ(ask("application/grpc-web").status(), 200);
   const auto answer = ask("application/grpc-web");
   EXPECT_EQ(answer.status(), 200);
@@ -102,7 +102,7 @@ TEST(GrpcWeb, HasTheStatusOfAServersFailureInTheBodyToo) {
     return grpc_failure(asked.stream, "5", {{"grpc-message", "none"}, {"x-other", "stays"}});
   }));
   Proxy proxy(web(server.url()));
-  const auto answer = proxy.client().ask(posted("application/grpc-web", grpc_message("a")));
+  const auto answer = proxy.client().ask(posted_call("application/grpc-web", grpc_message("a")));
   EXPECT_EQ(answer.body, trailers("grpc-status: 5\r\ngrpc-message: none\r\n"));
   EXPECT_EQ(answer.value("x-other"), "stays");
   EXPECT_FALSE(answer.has("grpc-status"));
@@ -112,21 +112,21 @@ TEST(GrpcWeb, ThatIsNoBase64IsRefusedAndNoServerGetsTheRestOfIt) {
   H2Server server(echoing());
   Proxy proxy(web(server.url()));
   for (const std::string wrong : {"AAAA!", "AAA", "=AAA", "AA=A", "A A="}) {
-    const auto answer = proxy.client().ask(posted("application/grpc-web-text", wrong));
+    const auto answer = proxy.client().ask(posted_call("application/grpc-web-text", wrong));
     EXPECT_EQ(answer.status(), 200) << wrong;
     const auto group = answer.body.substr(0, 8);
     EXPECT_EQ(group, base64(std::string("\x80\0\0\0", 4) + answer.body.substr(0, 0)).substr(0, 4) + group.substr(4));
   }
   for (const auto& asked : server.asked()) EXPECT_FALSE(asked.ended) << asked.body;
-  EXPECT_EQ(proxy.client().ask(posted("application/grpc-web", grpc_message("a"))).status(), 200);
+  EXPECT_EQ(proxy.client().ask(posted_call("application/grpc-web", grpc_message("a"))).status(), 200);
 }
 
 TEST(GrpcWeb, HasOneTypeForItsServerWhateverItsCallerSends) {
   H2Server server(echoing());
   Proxy proxy(web(server.url()));
   for (const std::string more : {"Content-Type: x\r\n", "Content-Type: application/grpc-web-text\r\n"})
-    EXPECT_EQ(proxy.client().ask(posted("application/grpc-web", grpc_message("a"), more)).status(), 200);
-  EXPECT_EQ(proxy.client().ask(posted("x", "", "Content-Type: application/grpc-web\r\n")).status(), 200);
+    EXPECT_EQ(proxy.client().ask(posted_call("application/grpc-web", grpc_message("a"), more)).status(), 200);
+  EXPECT_EQ(proxy.client().ask(posted_call("x", "", "Content-Type: application/grpc-web\r\n")).status(), 200);
   std::size_t translated = 0;
   for (const auto& asked : server.asked()) translated += asked.fields.at("content-type") == "application/grpc" ? 1 : 0;
   EXPECT_GE(translated, 2U);
@@ -135,9 +135,10 @@ TEST(GrpcWeb, HasOneTypeForItsServerWhateverItsCallerSends) {
 TEST(GrpcWeb, HasADeadlineAndAnUpperBoundOfItsBody) {
   H2Server server([](const H2Asked&) { return std::string(); });
   Proxy proxy(web(server.url(), {{"max_body", "1KiB"}}));
-  const auto late = proxy.client().ask(posted("application/grpc-web", grpc_message("a"), "Grpc-Timeout: 100m\r\n"));
+  const auto late =
+      proxy.client().ask(posted_call("application/grpc-web", grpc_message("a"), "Grpc-Timeout: 100m\r\n"));
   EXPECT_NE(late.body.find("grpc-status: 4\r\n"), std::string::npos);
-  const auto large = proxy.client().ask(posted("application/grpc-web-text", base64(std::string(1100, 'x'))));
+  const auto large = proxy.client().ask(posted_call("application/grpc-web-text", base64(std::string(1100, 'x'))));
   EXPECT_EQ(large.body.substr(0, 4), base64(std::string("\x80\0\0", 3)));
   EXPECT_TRUE(wait_until([&] { return server.asked().size() == 3; }))
       << "of the call that came too late: its head, its end, and that it was given up";
@@ -149,7 +150,7 @@ TEST(GrpcWeb, IsLeftAloneOnOtherRoutes) {
     return h2_answer(asked.stream, {{":status", "200"}, {"content-type", asked.fields.at("content-type")}});
   }));
   Proxy proxy(web(server.url(), {{"grpc_web", false}}));
-  EXPECT_EQ(proxy.client().ask(posted("application/grpc-web", "")).value("Content-Type"), "application/grpc-web");
+  EXPECT_EQ(proxy.client().ask(posted_call("application/grpc-web", "")).value("Content-Type"), "application/grpc-web");
   EXPECT_EQ(server.asked().back().fields.at("x-grpc-web"), "1");
 }
 

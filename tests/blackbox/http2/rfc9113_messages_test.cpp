@@ -22,10 +22,10 @@ H2Fields request_of(const H2Fields& pseudo, const H2Fields& more = {}) {
   return out;
 }
 
-H2Fields with(const std::string& name, const std::string& value) { return h2_get("/", {{name, value}}); }
+H2Fields with_field(const std::string& name, const std::string& value) { return h2_get("/", {{name, value}}); }
 
 /// Each is an error of its stream or a 400, no server sees it, and the connection lives on.
-void expect_refused(H2Client& client, FakeUpstream& upstream, const Cases& cases) {
+void expect_all_refused(H2Client& client, FakeUpstream& upstream, const Cases& cases) {
   const auto before = upstream.request_count();
   std::uint32_t id = 1;
   for (const auto& [what, fields] : cases) {
@@ -40,25 +40,25 @@ void expect_refused(H2Client& client, FakeUpstream& upstream, const Cases& cases
 
 TEST_P(Http2Messages, HaveFieldsOfTheirCharacters) {  // section 8.2.1
   const auto one = client();
-  expect_refused(*one, proxy->upstream,
-                 {{"an empty name", with("", "a")},
-                  {"a colon in a name", with("x:a", "b")},
-                  {"a control character in a name", with("x\x01", "b")},
-                  {"DEL in a name", with("x\x7f", "b")},
-                  {"a byte above 127 in a name", with("x\xc3\xa4", "b")},
-                  {"a blank behind a value", with("x-a", "b ")},
-                  {"a tab before a value", with("x-a", "\tb")},
-                  {"a single CR", with("x-a", "b\rc")},
-                  {"a single LF", with("x-a", "b\nc")}});
+  expect_all_refused(*one, proxy->upstream,
+                     {{"an empty name", with_field("", "a")},
+                      {"a colon in a name", with_field("x:a", "b")},
+                      {"a control character in a name", with_field("x\x01", "b")},
+                      {"DEL in a name", with_field("x\x7f", "b")},
+                      {"a byte above 127 in a name", with_field("x\xc3\xa4", "b")},
+                      {"a blank behind a value", with_field("x-a", "b ")},
+                      {"a tab before a value", with_field("x-a", "\tb")},
+                      {"a single CR", with_field("x-a", "b\rc")},
+                      {"a single LF", with_field("x-a", "b\nc")}});
 }
 
 TEST_P(Http2Messages, HaveEachPseudoFieldOnce) {  // sections 8.3, 8.3.1
   const auto one = client();
-  expect_refused(
+  expect_all_refused(
       *one, proxy->upstream,
-      {{":method twice", with(":method", "GET")},
-       {":scheme twice", with(":scheme", "http")},
-       {":authority twice", with(":authority", "a.example")},
+      {{":method twice", with_field(":method", "GET")},
+       {":scheme twice", with_field(":scheme", "http")},
+       {":authority twice", with_field(":authority", "a.example")},
        {"no host at all", request_of({{":method", "GET"}, {":scheme", "http"}, {":path", "/"}})},
        {"an empty :authority",
         request_of({{":method", "GET"}, {":scheme", "http"}, {":path", "/"}, {":authority", ""}})},
@@ -83,8 +83,8 @@ TEST_P(Http2Messages, HaveLengthsThatAreNumbers) {  // section 8.1.1
   const auto one = client();
   Cases cases;
   for (const auto* const length : {"", "a", "+1", "-1", "0x1", "1,1", "1 1", "99999999999999999999"})
-    cases.emplace_back(std::string("a length of '") + length + "'", with("content-length", length));
-  expect_refused(*one, proxy->upstream, cases);
+    cases.emplace_back(std::string("a length of '") + length + "'", with_field("content-length", length));
+  expect_all_refused(*one, proxy->upstream, cases);
 }
 
 TEST_P(Http2Messages, EndWithFieldsAlone) {  // section 8.1
@@ -106,10 +106,10 @@ TEST_P(Http2Messages, EndWithFieldsAlone) {  // section 8.1
 TEST_P(Http2Messages, AreNoTunnels) {  // section 8.5
   const auto one = client();
   const H2Fields connect = {{":method", "CONNECT"}};
-  expect_refused(*one, proxy->upstream,
-                 {{"CONNECT with a path", request_of(connect, {{":path", "/"}, {":authority", "a:1"}})},
-                  {"CONNECT with a scheme", request_of(connect, {{":scheme", "http"}, {":authority", "a:1"}})},
-                  {"CONNECT to nobody", connect}});
+  expect_all_refused(*one, proxy->upstream,
+                     {{"CONNECT with a path", request_of(connect, {{":path", "/"}, {":authority", "a:1"}})},
+                      {"CONNECT with a scheme", request_of(connect, {{":scheme", "http"}, {":authority", "a:1"}})},
+                      {"CONNECT to nobody", connect}});
 }
 
 }  // namespace

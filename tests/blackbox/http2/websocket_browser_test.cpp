@@ -18,7 +18,7 @@ std::string file_of_tests(const std::string& name) {
 }
 
 /// The lines of the log with this path.
-std::vector<Json> lines_of(const std::string& log, const std::string& path) {
+std::vector<Json> request_lines(const std::string& log, const std::string& path) {
   std::vector<Json> out;
   std::istringstream lines(log);
   for (std::string line; std::getline(lines, line);) {
@@ -72,10 +72,10 @@ TEST(Http2WebSocketBrowser, OpensThemOnTheConnectionOfItsPage) {
 
   const auto log = [&] { return proxy.gateway.process().err(); };
   ASSERT_TRUE(proxy.gateway.process().wait_for_err([](const std::string& text) {
-    return lines_of(text, "/limited").size() >= 2;
+    return request_lines(text, "/limited").size() >= 2;
   })) << log();
   const auto expect_status = [&](const std::string& path, std::size_t at, int status) {
-    const auto lines = lines_of(log(), path);
+    const auto lines = request_lines(log(), path);
     ASSERT_GT(lines.size(), at) << path << '\n' << log();
     EXPECT_EQ(lines[at].value("status", 0), status) << lines[at];
     EXPECT_EQ(lines[at].value("proto", ""), "HTTP/2.0") << lines[at];

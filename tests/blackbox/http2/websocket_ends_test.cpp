@@ -188,16 +188,17 @@ TEST(Http2WebSocketEnd, AtAnUpgradeIsLeftToTheOldProcess) {
 TEST(Http2WebSocketWindow, IsGivenBackAsTheBytesGoOn) {
   Open open;
   constexpr std::size_t kWindow = 65'535;
-  constexpr std::size_t kAll = 2'000'000;
-  const auto bytes = pattern(kAll);
+  constexpr std::size_t kAllBytes = 2'000'000;
+  const auto bytes = pattern(kAllBytes);
   auto& client = open.client;
-  client.send(h2_frame(h2_window_update, 0, 0, h2_number(kAll)) + h2_frame(h2_window_update, 0, 1, h2_number(kAll)));
+  client.send(h2_frame(h2_window_update, 0, 0, h2_number(kAllBytes)) +
+              h2_frame(h2_window_update, 0, 1, h2_number(kAllBytes)));
   std::size_t sent = 0;
   std::size_t stream_window = kWindow;
   std::size_t window = kWindow;
   std::size_t seen = 0;
-  while (sent < kAll || client.answers[1].body.size() < kAll) {
-    const auto size = std::min({kAll - sent, std::size_t{16'384}, stream_window, window});
+  while (sent < kAllBytes || client.answers[1].body.size() < kAllBytes) {
+    const auto size = std::min({kAllBytes - sent, std::size_t{16'384}, stream_window, window});
     if (size > 0) {
       say(client, 1, std::string_view(bytes).substr(sent, size));
       sent += size;

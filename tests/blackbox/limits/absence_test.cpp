@@ -18,7 +18,7 @@ std::string proof(const std::string& user) {
   return "Authorization: Bearer " + sign_hs256(kUserSecret, claims.dump()) + "\r\n";
 }
 
-Json counting(const Json& per, const Json& if_absent) {
+Json counting_per(const Json& per, const Json& if_absent) {
   return {{"identity",
            {{"jwt", {{"algorithms", {"HS256"}}, {"secret", kUserSecret}}},
             {"api_key", {{"keys", {{"acme", {{"key", kAcmeKey}}}}}}}}},
@@ -33,7 +33,7 @@ std::string all_statuses(RawClient client, const std::string& fields, int times)
 }
 
 TEST(Fallback, IsTriedInTurnUserThenKeyThenAddress) {
-  Proxy proxy(counting("jwt.sub", Json::array({"api_key", "client_ip"})));
+  Proxy proxy(counting_per("jwt.sub", Json::array({"api_key", "client_ip"})));
   const std::string key = "X-API-Key: " + kAcmeKey + "\r\n";
   EXPECT_EQ(all_statuses(proxy.client("127.0.0.2"), proof("alice") + key, 3), "200 200 429");
   EXPECT_EQ(all_statuses(proxy.client("127.0.0.2"), proof("bob") + key, 1), "200");
@@ -46,17 +46,17 @@ TEST(Fallback, IsTriedInTurnUserThenKeyThenAddress) {
 
 TEST(Fallback, MayEndInSkipOrInARefusal) {
   {
-    Proxy proxy(counting("jwt.sub", Json::array({"api_key", "skip"})));
+    Proxy proxy(counting_per("jwt.sub", Json::array({"api_key", "skip"})));
     EXPECT_EQ(all_statuses(proxy.client(), "", 4), "200 200 200 200");
   }
-  Proxy proxy(counting("jwt.sub", Json::array({"api_key", "reject"})));
+  Proxy proxy(counting_per("jwt.sub", Json::array({"api_key", "reject"})));
   const Message refused = proxy.client().get();
   expect_problem(refused, 401);
   EXPECT_EQ(refused.value("WWW-Authenticate"), "Bearer");
 }
 
 TEST(Fallback, RefusesWithTheStatusTheFileChose) {
-  Proxy proxy(counting("api_key", {{"reject", 403}}));
+  Proxy proxy(counting_per("api_key", {{"reject", 403}}));
   const Message refused = proxy.client().get();
   expect_problem(refused, 403);
   EXPECT_FALSE(refused.has("WWW-Authenticate")) << "it belongs to 401";

@@ -12,10 +12,11 @@
 namespace headgate::test {
 namespace {
 
-const std::string kKey = "0123456789abcdef0123456789abcdef";
+const std::string kAppointmentKey = "0123456789abcdef0123456789abcdef";
 
 Json appointing(const Json& limit, const Json& changes = Json::object()) {
-  Json out = {{"signing", {{"keys", {kKey}}}}, {"limits", {{"x", limit}}}, {"all_routes", {{"limits", {"x"}}}}};
+  Json out = {
+      {"signing", {{"keys", {kAppointmentKey}}}}, {"limits", {{"x", limit}}}, {"all_routes", {{"limits", {"x"}}}}};
   out.merge_patch(changes);
   return out;
 }
@@ -89,7 +90,7 @@ TEST_F(SharedAppointments, OutliveAReloadWithANewKey) {
   ASSERT_EQ(client.get().status(), 200);
   const Message old = client.get();
   ASSERT_EQ(old.status(), 429);
-  config["signing"]["keys"] = {"another key that is at least 32 bytes long", kKey};
+  config["signing"]["keys"] = {"another key that is at least 32 bytes long", kAppointmentKey};
   std::ofstream(file.path(), std::ios::trunc) << config.dump(2);
   gateway.process().signal(SIGHUP);
   ASSERT_TRUE(gateway.process().wait_for_err(

@@ -18,7 +18,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-Json at_most(unsigned most) {
+Json calls_at_most(unsigned most) {
   return {{"limits", {{"flights", {{"in_flight", most}, {"per", "client_ip"}}}}},
           {"all_routes", {{"limits", {"flights"}}}}};
 }
@@ -31,7 +31,7 @@ void hold(Proxy& proxy, RawClient& client, const std::string& field = "X-Test-Ho
 }
 
 /// Asks again until the answer has this status.
-bool comes_to(const Proxy& proxy, int status, const std::string& fields = "") {
+bool soon_answers(const Proxy& proxy, int status, const std::string& fields = "") {
   const auto until = Clock::now() + kPatience;
   while (Clock::now() < until)
     if (proxy.client().get("/", fields).status() == status) return true;
@@ -39,7 +39,7 @@ bool comes_to(const Proxy& proxy, int status, const std::string& fields = "") {
 }
 
 TEST(InFlight, AreRejectedBeyondTheirNumberAndAllowedWhenOneEnds) {
-  Proxy proxy(at_most(1));
+  Proxy proxy(calls_at_most(1));
   RawClient slow = proxy.client();
   hold(proxy, slow);
   const Message rejected = proxy.client().get();
@@ -49,20 +49,20 @@ TEST(InFlight, AreRejectedBeyondTheirNumberAndAllowedWhenOneEnds) {
       << rejected.body;
   proxy.upstream.release();
   EXPECT_EQ(slow.read().status(), 200);
-  EXPECT_TRUE(comes_to(proxy, 200));
+  EXPECT_TRUE(soon_answers(proxy, 200));
 }
 
 TEST(InFlight, AreFreeWhenTheClientIsGone) {
-  Proxy proxy(at_most(1));
+  Proxy proxy(calls_at_most(1));
   RawClient leaver = proxy.client();
   hold(proxy, leaver, "X-Test-Never: 1\r\n");
   EXPECT_EQ(proxy.client().get().status(), 429);
   leaver.socket().reset();
-  EXPECT_TRUE(comes_to(proxy, 200));
+  EXPECT_TRUE(soon_answers(proxy, 200));
 }
 
 TEST(InFlight, AreNeverMoreThanTheirNumberAtTheServer) {
-  Proxy proxy(at_most(3));
+  Proxy proxy(calls_at_most(3));
   std::atomic<int> allowed = 0;
   std::atomic<int> rejected = 0;
   std::vector<std::jthread> clients;
@@ -86,7 +86,7 @@ std::optional<double> held(const MetricsText& now) {
 }
 
 TEST(InFlight, AreShownByTheMetricsAlsoOverAReload) {
-  Json config = at_most(5);
+  Json config = calls_at_most(5);
   config["admin"] = {{"listen", "127.0.0.1:0"}};
   Proxy proxy(config);
   const Look look(proxy.gateway.process());
@@ -114,7 +114,7 @@ class InFlightInRedis : public testing::Test {
     ASSERT_TRUE(redis.start()) << redis.error();
   }
   Json shared(unsigned most) const {
-    Json out = at_most(most);
+    Json out = calls_at_most(most);
     out["redis"] = {{"url", "redis://127.0.0.1:" + std::to_string(redis.port())}, {"timeout", "2s"}};
     out["admin"] = {{"listen", "127.0.0.1:0"}};
     return out;
@@ -135,7 +135,7 @@ TEST_F(InFlightInRedis, AreCountedByAllGatewaysTogether) {
   EXPECT_EQ(held(Look(two.gateway.process()).metrics()), 1);
   one.upstream.release();
   EXPECT_EQ(first.read().status(), 200);
-  EXPECT_TRUE(comes_to(two, 200)) << "what one gateway gave back another may take";
+  EXPECT_TRUE(soon_answers(two, 200)) << "what one gateway gave back another may take";
   two.upstream.release();
   EXPECT_EQ(second.read().status(), 200);
 }

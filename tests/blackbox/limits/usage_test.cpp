@@ -65,7 +65,7 @@ TEST(Usage, OfARouteByNameTellsItsLimitsToThoseWhoMayCallIt) {
         "require": "api_key", "limits": ["plan", "each-order"] },
       { "name": "open", "path": "/*", "to": "app" } ]
   })"_json));
-  const std::string kKey = "a-long-enough-key-of-acme";
+  const std::string kUsersKey = "a-long-enough-key-of-acme";
   RawClient client = proxy.client();
   const auto ask = [&](const std::string& query, const std::string& host, const std::string& key = "") {
     return client.ask("GET /.headgate/usage" + query + " HTTP/1.1\r\nHost: " + host + "\r\n" +
@@ -77,7 +77,7 @@ TEST(Usage, OfARouteByNameTellsItsLimitsToThoseWhoMayCallIt) {
     for (const auto& row : body.at("limits")) out.push_back(row.at("name"));
     return out;
   };
-  const Message told = ask("?route=orders", "a.example", kKey);
+  const Message told = ask("?route=orders", "a.example", kUsersKey);
   ASSERT_EQ(told.status(), 200) << told.body;
   EXPECT_EQ(names(told), (std::vector<std::string>{"per-ip", "plan"})) << "the third one needs a path";
   EXPECT_FALSE(Json::parse(told.body).contains("allowed")) << "of no request";
@@ -91,11 +91,11 @@ TEST(Usage, OfARouteByNameTellsItsLimitsToThoseWhoMayCallIt) {
     problem.erase("instance");
     return std::to_string(answer.status()) + problem.dump();
   };
-  const Message unknown = ask("?route=nothing", "b.example", kKey);
+  const Message unknown = ask("?route=nothing", "b.example", kUsersKey);
   EXPECT_EQ(unknown.status(), 404);
-  EXPECT_EQ(same(ask("?route=orders", "b.example", kKey)), same(unknown)) << "of another host nothing is told";
-  EXPECT_EQ(same(ask("?route=orders&method=PUT", "a.example", kKey)), same(unknown));
-  EXPECT_EQ(same(ask("?route=/.headgate/usage", "b.example", kKey)), same(unknown));
+  EXPECT_EQ(same(ask("?route=orders", "b.example", kUsersKey)), same(unknown)) << "of another host nothing is told";
+  EXPECT_EQ(same(ask("?route=orders&method=PUT", "a.example", kUsersKey)), same(unknown));
+  EXPECT_EQ(same(ask("?route=/.headgate/usage", "b.example", kUsersKey)), same(unknown));
   EXPECT_EQ(ask("?route=open&path=/x", "b.example").status(), 400);
   EXPECT_EQ(ask("?route=open&route=open", "b.example").status(), 400);
   EXPECT_EQ(proxy.upstream.request_count(), 0U);
@@ -126,12 +126,14 @@ class UsageInRedis : public testing::Test {
     explicit Caller(const Proxy& proxy) : proxy_(proxy), client_(proxy.client()) {}
     Message ask(const std::string& path) {
       if (++asked_ % 40 == 0) client_ = proxy_.client("127.0.0." + std::to_string(1 + asked_ / 40));
-      return client_.get("/.headgate/usage?path=" + path, kKey);
+      return client_.get("/.headgate/usage?path=" + path, kUsersKey);
     }
-    Message get(const std::string& path, const std::string& fields = "") { return client_.get(path, kKey + fields); }
+    Message get(const std::string& path, const std::string& fields = "") {
+      return client_.get(path, kUsersKey + fields);
+    }
 
    private:
-    inline static const std::string kKey = "X-API-Key: a-long-enough-key-of-acme\r\n";
+    inline static const std::string kUsersKey = "X-API-Key: a-long-enough-key-of-acme\r\n";
     const Proxy& proxy_;
     RawClient client_;
     int asked_ = 0;

@@ -23,7 +23,8 @@ using testing::HasSubstr;
 using testing::Not;
 
 constexpr const char* kRoomSecret = "0123456789abcdef0123456789abcdef";
-constexpr const char* kBrowser = "Accept: text/html,application/xhtml+xml,*/*;q=0.8\r\nSec-Fetch-Mode: navigate\r\n";
+constexpr const char* kBrowserFields =
+    "Accept: text/html,application/xhtml+xml,*/*;q=0.8\r\nSec-Fetch-Mode: navigate\r\n";
 
 Json with_room(const Json& room) {
   Json all = {{"secret", kRoomSecret}, {"grace", "1m"}, {"stay", "10m"}};
@@ -83,13 +84,13 @@ TEST(WaitingRoom, ShowsABrowserAPageThatRefreshesItselfWithoutScripts) {
   Json config = one_an_hour();
   config["waiting_rooms"]["sale"]["page"] = {{"title", "<Sale> & \"more\""}, {"language", "de"}, {"colour", "#b4232a"}};
   Proxy proxy(config);
-  const Message first = proxy.client().get("/", kBrowser);
+  const Message first = proxy.client().get("/", kBrowserFields);
   EXPECT_EQ(first.status(), 200);
   EXPECT_THAT(first.value("Set-Cookie"), HasSubstr("room-sale=p.1."));
   EXPECT_THAT(first.value("Set-Cookie"), HasSubstr("; Path=/; Max-Age=600; HttpOnly; SameSite=Lax"));
   EXPECT_FALSE(first.has("Waiting-Room-Ticket"));
 
-  const Message page = proxy.client().get("/", kBrowser);
+  const Message page = proxy.client().get("/", kBrowserFields);
   EXPECT_EQ(page.status(), 429);
   EXPECT_EQ(page.value("Content-Type"), "text/html; charset=utf-8");
   EXPECT_EQ(page.value("Refresh"), page.value("Retry-After"));
@@ -104,28 +105,28 @@ TEST(WaitingRoom, ShowsABrowserAPageThatRefreshesItselfWithoutScripts) {
   EXPECT_THAT(page.body, Not(HasSubstr("<Sale>")));
   EXPECT_THAT(page.body, Not(HasSubstr("@light")));
 
-  const Message again = proxy.client().get("/", kBrowser + ("Cookie: a=1; " + cookie_of(page) + "\r\n"));
+  const Message again = proxy.client().get("/", kBrowserFields + ("Cookie: a=1; " + cookie_of(page) + "\r\n"));
   EXPECT_EQ(again.status(), 429);
   EXPECT_THAT(again.body, HasSubstr("You are number 1 in line."));
   EXPECT_FALSE(again.has("Set-Cookie"));
 
-  EXPECT_EQ(proxy.client().get("/", kBrowser + ("Cookie: a=1; " + cookie_of(first) + "; b=2\r\n")).status(), 200);
+  EXPECT_EQ(proxy.client().get("/", kBrowserFields + ("Cookie: a=1; " + cookie_of(first) + "; b=2\r\n")).status(), 200);
   EXPECT_EQ(proxy.forwarded().value("Cookie"), "a=1; b=2");
 
   RawClient head = proxy.client();
-  const Message headed = head.ask(request("HEAD", "/", kBrowser), Kind::answer_to_head);
+  const Message headed = head.ask(request("HEAD", "/", kBrowserFields), Kind::answer_to_head);
   EXPECT_EQ(headed.status(), 429);
   EXPECT_EQ(headed.value("Content-Type"), "text/html; charset=utf-8");
 }
 
 TEST(WaitingRoom, ShowsThePageOnlyToBrowsersThatOpenOne) {
   Proxy proxy(one_an_hour());
-  EXPECT_EQ(proxy.client().get("/", kBrowser).status(), 200);
+  EXPECT_EQ(proxy.client().get("/", kBrowserFields).status(), 200);
   for (const std::string fields :
        {"Accept: */*\r\n", "Accept: application/json\r\n", "Accept: text/html;q=0.4, application/json\r\n",
         "Accept: text/html;q=0\r\n", "Accept: text/html\r\nSec-Fetch-Mode: cors\r\n"})
     EXPECT_EQ(proxy.client().get("/", fields).value("Content-Type"), "application/problem+json") << fields;
-  EXPECT_EQ(proxy.client().ask(request_with_body("POST", "/", "a=1", kBrowser)).value("Content-Type"),
+  EXPECT_EQ(proxy.client().ask(request_with_body("POST", "/", "a=1", kBrowserFields)).value("Content-Type"),
             "application/problem+json");
   EXPECT_TRUE(proxy.client().get("/", "Sec-Fetch-Mode: cors\r\n").has("Set-Cookie")) << "a script in a browser";
 }

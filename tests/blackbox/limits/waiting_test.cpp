@@ -17,15 +17,15 @@ Json waiting(const Json& limit) { return {{"limits", {{"x", limit}}}, {"all_rout
 
 /// When each of `count` requests that were sent at once was answered, since the first was sent, in order; and their
 /// statuses.
-struct Crowd {
+struct WaitingCrowd {
   std::vector<Milliseconds> answered;
   int rejected = 0;
 };
-Crowd crowd(const Proxy& proxy, int count) {
+WaitingCrowd crowd(const Proxy& proxy, int count) {
   std::vector<RawClient> clients;
   for (int i = 0; i < count; ++i) clients.push_back(proxy.client());
   std::mutex mutex;
-  Crowd out;
+  WaitingCrowd out;
   const auto start = Clock::now();
   std::vector<std::thread> threads;
   for (auto& client : clients) {

@@ -21,7 +21,7 @@
 namespace headgate::test {
 namespace {
 
-Json limited(const std::string& limit, const std::string& rate, const Json& more = Json::object()) {
+Json policy_of(const std::string& limit, const std::string& rate, const Json& more = Json::object()) {
   Json out = {{"admin", {{"listen", "127.0.0.1:0"}}},
               {"workers", 1},
               {"limits", {{limit, {{"rate", rate}, {"per", "client_ip"}}}}},
@@ -47,8 +47,8 @@ Json row_of(const Json& diff, const std::string& limit) {
 
 TEST(Candidate, OfTheFileIsComparedOverReloadsUntilItIsDropped) {
   const FakeUpstream nowhere;
-  TemporaryFile next(config_for(nowhere, limited("plan", "2/day")).dump(), "next.json");
-  Reloaded file(limited("plan", "100/day", {{"candidate", next.path()}}));
+  TemporaryFile next(config_for(nowhere, policy_of("plan", "2/day")).dump(), "next.json");
+  Reloaded file(policy_of("plan", "100/day", {{"candidate", next.path()}}));
   const Operator admin(file.process());
   ASSERT_EQ(statuses(file, 5), std::vector<int>(5, 200));
   auto diff = admin.get("/api/v1/candidate/diff");
@@ -66,13 +66,13 @@ TEST(Candidate, OfTheFileIsComparedOverReloadsUntilItIsDropped) {
   EXPECT_EQ(shown.code, 0) << shown.err;
   EXPECT_TRUE(has(shown.out, "hit 3 (60.00 %)")) << shown.out;
 
-  ASSERT_TRUE(file.reload(limited("plan", "100/day", {{"candidate", next.path()}, {"drain", "3s"}})));
+  ASSERT_TRUE(file.reload(policy_of("plan", "100/day", {{"candidate", next.path()}, {"drain", "3s"}})));
   ASSERT_EQ(statuses(file, 1), std::vector<int>{200});
   EXPECT_EQ(admin.get("/api/v1/candidate/diff")["requests"]["hit"], 4) << "with the counters from before";
 
   // A mistake in it refuses the whole reload, and has its place.
   std::ofstream(next.path(), std::ios::trunc) << "{\n  \"listen\": \":1\",\n  \"lmits\": {}\n}\n";
-  file.write(limited("plan", "1/day", {{"candidate", next.path()}}));
+  file.write(policy_of("plan", "1/day", {{"candidate", next.path()}}));
   const auto refused = admin.ask("POST", "/api/v1/reload");
   EXPECT_EQ(refused.status(), 422) << refused.body;
   EXPECT_TRUE(has(refused.body, next.path())) << refused.body;
@@ -87,9 +87,9 @@ TEST(Candidate, OfTheFileIsComparedOverReloadsUntilItIsDropped) {
 }
 
 TEST(Candidate, OfAnOperatorIsPromotedWithWhatCallersHaveUsed) {
-  Reloaded file(limited("plan", "5/day"));
+  Reloaded file(policy_of("plan", "5/day"));
   const Operator admin(file.process());
-  auto next = Json::parse(file.as_file(limited("plan", "7/day")));
+  auto next = Json::parse(file.as_file(policy_of("plan", "7/day")));
   next["listen"] = "127.0.0.1:0";
   next["limits"]["new"] = {{"rate", "9/day"}, {"per", "client_ip"}};
   next["all_routes"]["limits"] = {"plan", "new"};
@@ -118,13 +118,13 @@ TEST(Candidate, OfAnOperatorIsPromotedWithWhatCallersHaveUsed) {
 }
 
 TEST(Candidate, ThatCannotBeUsedChangesNothing) {
-  Reloaded file(
-      limited("plan", "5/day",
-              {{"admin",
-                {{"token", "0123456789abcdef0123456789abcdef"}, {"read_token", "fedcba9876543210fedcba9876543210"}}}}));
+  Reloaded file(policy_of(
+      "plan", "5/day",
+      {{"admin",
+        {{"token", "0123456789abcdef0123456789abcdef"}, {"read_token", "fedcba9876543210fedcba9876543210"}}}}));
   const Operator admin(file.process(), "0123456789abcdef0123456789abcdef");
   const Operator reader(file.process(), "fedcba9876543210fedcba9876543210");
-  const auto good = file.as_file(limited("plan", "1/day"));
+  const auto good = file.as_file(policy_of("plan", "1/day"));
   EXPECT_EQ(reader.ask("PUT", "/api/v1/candidate", good).status(), 403);
   ASSERT_EQ(admin.ask("PUT", "/api/v1/candidate", good).status(), 200);
   EXPECT_EQ(reader.ask("POST", "/api/v1/candidate/promote").status(), 403);
@@ -140,7 +140,7 @@ TEST(Candidate, ThatCannotBeUsedChangesNothing) {
   ASSERT_NE(typo, mistakes.end()) << mistakes;
   EXPECT_EQ((*typo)["file"], "next.json");
   EXPECT_EQ((*typo)["line"], 2);
-  answer = admin.ask("PUT", "/api/v1/candidate", file.as_file(limited("plan", "1/day", {{"candidate", "x.json"}})));
+  answer = admin.ask("PUT", "/api/v1/candidate", file.as_file(policy_of("plan", "1/day", {{"candidate", "x.json"}})));
   EXPECT_EQ(answer.status(), 422);
   EXPECT_TRUE(has(answer.body, "a candidate has no candidate of its own")) << answer.body;
   answer = admin.ask("PUT", "/api/v1/candidate", R"({"file": "/nowhere/next.json"})");
@@ -178,9 +178,9 @@ TEST(Candidate, InRedisHasKeysOfItsOwnAndItsOutageIsFeltByNobody) {
   ASSERT_TRUE(redis.start()) << redis.error();
   const auto url = "redis://127.0.0.1:" + std::to_string(redis.port());
   const Json in_redis = {{"redis", {{"url", url}}}};
-  Reloaded file(limited("plan", "100/day"));
+  Reloaded file(policy_of("plan", "100/day"));
   const Operator admin(file.process());
-  auto next = Json::parse(file.as_file(limited("plan", "90/day", in_redis)));
+  auto next = Json::parse(file.as_file(policy_of("plan", "90/day", in_redis)));
   next["limits"]["plan"]["leases"] = "off";
   ASSERT_EQ(admin.ask("PUT", "/api/v1/candidate", next.dump()).status(), 200);
   const auto compared = [&](const char* what, std::uint64_t least) {
@@ -204,10 +204,10 @@ TEST(Candidate, InRedisHasKeysOfItsOwnAndItsOutageIsFeltByNobody) {
 }
 
 TEST(Candidate, GoesOnInTheProcessOfAnUpgrade) {
-  Upgraded upgraded(limited("plan", "100/day"));
+  Upgraded upgraded(policy_of("plan", "100/day"));
   const auto port = upgraded.gateway.gateway().port();
   const Operator admin(admin_port(upgraded.gateway.process()));
-  ASSERT_EQ(admin.ask("PUT", "/api/v1/candidate", upgraded.gateway.as_file(limited("plan", "4/day"))).status(), 200);
+  ASSERT_EQ(admin.ask("PUT", "/api/v1/candidate", upgraded.gateway.as_file(policy_of("plan", "4/day"))).status(), 200);
   const auto sha = admin.get("/api/v1/candidate")["sha256"];
   ASSERT_EQ(statuses(port, 3), std::vector<int>(3, 200));
   ASSERT_TRUE(upgraded.upgrade()) << upgraded.gateway.process().err();
@@ -239,8 +239,8 @@ struct Restarted {
 };
 
 TEST(Candidate, OfAnOperatorIsSetAgainAfterARestartUntilItIsDropped) {
-  Restarted one(limited("plan", "100/day"));
-  const auto next = config_for(one.upstream, limited("plan", "2/day")).dump();
+  Restarted one(policy_of("plan", "100/day"));
+  const auto next = config_for(one.upstream, policy_of("plan", "2/day")).dump();
   ASSERT_EQ(one.admin().ask("PUT", "/api/v1/candidate?name=next.json", next).status(), 200);
   const auto sha = one.admin().get("/api/v1/candidate")["sha256"];
   EXPECT_EQ(std::filesystem::status(one.kept()).permissions(),
@@ -262,8 +262,8 @@ TEST(Candidate, OfAnOperatorIsSetAgainAfterARestartUntilItIsDropped) {
 }
 
 TEST(Candidate, OfAnOperatorIsForgottenByARestartOnceItIsPromotedOrTheFileNamesAnother) {
-  Restarted one(limited("plan", "100/day"));
-  const TemporaryFile next(config_for(one.upstream, limited("plan", "2/day")).dump(), "next.json");
+  Restarted one(policy_of("plan", "100/day"));
+  const TemporaryFile next(config_for(one.upstream, policy_of("plan", "2/day")).dump(), "next.json");
   const auto set = [&] {
     return one.admin().ask("PUT", "/api/v1/candidate", Json{{"file", next.path()}}.dump()).status();
   };
@@ -273,8 +273,8 @@ TEST(Candidate, OfAnOperatorIsForgottenByARestartOnceItIsPromotedOrTheFileNamesA
 
   one.start();
   ASSERT_EQ(set(), 200);
-  const TemporaryFile other(config_for(one.upstream, limited("plan", "3/day")).dump(), "other.json");
-  one.write(limited("plan", "100/day", {{"candidate", other.path()}}));
+  const TemporaryFile other(config_for(one.upstream, policy_of("plan", "3/day")).dump(), "other.json");
+  one.write(policy_of("plan", "100/day", {{"candidate", other.path()}}));
   one.start();
   EXPECT_EQ(one.admin().get("/api/v1/candidate")["file"], other.path());
   EXPECT_TRUE(has(one.gateway->process().err(), "what an operator had set is forgotten"));
@@ -290,9 +290,9 @@ TEST(Candidate, OfAnOperatorIsForgottenByARestartOnceItIsPromotedOrTheFileNamesA
 }
 
 TEST(Candidate, OfAnOperatorIsKeptWhateverAnotherGatewayWithTheSameFileDoes) {
-  Restarted one(limited("plan", "100/day"));
+  Restarted one(policy_of("plan", "100/day"));
   Gateway other(Words{"run", "-c", one.file.path()});
-  const auto next = config_for(one.upstream, limited("plan", "2/day")).dump();
+  const auto next = config_for(one.upstream, policy_of("plan", "2/day")).dump();
   ASSERT_EQ(one.admin().ask("PUT", "/api/v1/candidate", next).status(), 200);
   const Operator of_other(other.process());
   EXPECT_EQ(of_other.ask("POST", "/api/v1/reload").status(), 200);
@@ -303,9 +303,9 @@ TEST(Candidate, OfAnOperatorIsKeptWhateverAnotherGatewayWithTheSameFileDoes) {
 }
 
 TEST(Candidate, ThatCannotBeKeptOrIsBrokenSaysSoAndStopsNoStart) {
-  Restarted one(limited("plan", "100/day"));
+  Restarted one(policy_of("plan", "100/day"));
   one.start({"STATE_DIRECTORY=/nowhere/state:/tmp"});
-  const auto next = config_for(one.upstream, limited("plan", "2/day")).dump();
+  const auto next = config_for(one.upstream, policy_of("plan", "2/day")).dump();
   const TemporaryFile written(next, "next.json");
   const auto set = run_headgate({"candidate", "set", written.path(), "--admin", one.admin().url()});
   EXPECT_EQ(set.code, 0) << set.err;
@@ -348,9 +348,9 @@ std::string shown_in_docs() {
 }
 
 TEST(CandidateDocs, ShowWhatTheCommandsPrint) {
-  Reloaded file(limited("plan", "100/day"));
+  Reloaded file(policy_of("plan", "100/day"));
   const Operator admin(file.process());
-  const TemporaryFile next(file.as_file(limited("plan", "4/day")), "next.json");
+  const TemporaryFile next(file.as_file(policy_of("plan", "4/day")), "next.json");
   std::string out;
   const auto run = [&](Words words) {
     out += "$ headgate";

@@ -20,7 +20,7 @@ using Clock = std::chrono::steady_clock;
 const Json kTwoAddresses = {{"listen", {"127.0.0.1:0", "127.0.0.1:0"}}};
 const std::string kIntoTunnel = "Connection: upgrade\r\nUpgrade: x\r\n";
 
-Json limited(const std::string& rate, const Json& more = Json::object()) {
+Json limited_to(const std::string& rate, const Json& more = Json::object()) {
   Json out = {{"limits", {{"x", {{"rate", rate}, {"per", "client_ip"}}}}}, {"all_routes", {{"limits", {"x"}}}}};
   out.merge_patch(more);
   return out;
@@ -147,10 +147,10 @@ TEST(ReloadedListeners, LoseNobodyWhoWaitsToBeAccepted) {
 }
 
 TEST(ReloadedListeners, ATakenPortChangesNothingAndIsNamedWithItsPlace) {
-  Reloaded gateway(limited("5/day"));
+  Reloaded gateway(limited_to("5/day"));
   const Socket taken = Socket::listen();
   const auto where = "127.0.0.1:" + std::to_string(taken.local_port());
-  Json next = limited("9/day", {{"listen", {"127.0.0.1:0", where}}, {"log", {{"format", "text"}}}});
+  Json next = limited_to("9/day", {{"listen", {"127.0.0.1:0", where}}, {"log", {{"format", "text"}}}});
   const auto file = gateway.as_file(next);
   ASSERT_TRUE(gateway.reload(file, "\"config_refused\""));
   const auto line = std::count(file.begin(), file.begin() + static_cast<long>(file.find(where)), '\n') + 1;

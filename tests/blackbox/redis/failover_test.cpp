@@ -23,7 +23,7 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::seconds;
 using testing::StartsWith;
 
-const std::string kSecret = "0123456789abcdef0123456789abcdef";
+const std::string kRedisSecret = "0123456789abcdef0123456789abcdef";
 const std::string kSomebody = "X-User: somebody\r\n";
 
 /// A master with replicas that others watch. They replace it when it dies.
@@ -172,7 +172,11 @@ TEST_P(Failover, NobodyLosesAPlaceInAWaitingRoom) {
   // `reject`: nobody takes a number meanwhile.
   start({{"waiting_rooms",
           {{"sale",
-            {{"rate", "1/h"}, {"visitors", 100}, {"secret", kSecret}, {"grace", "5m"}, {"if_redis_down", "reject"}}}}},
+            {{"rate", "1/h"},
+             {"visitors", 100},
+             {"secret", kRedisSecret},
+             {"grace", "5m"},
+             {"if_redis_down", "reject"}}}}},
          {"routes", Json::array({{{"path", "/*"}, {"to", "app"}, {"waiting_room", "sale"}}})}});
   const auto field = [](const std::string& ticket) { return "Waiting-Room-Ticket: " + ticket + "\r\n"; };
   const auto gateway = [&](std::size_t i) { return (i % 2 == 0 ? *one : *two).client(); };
@@ -209,7 +213,7 @@ TEST_P(Failover, AnAppointmentIsKeptOnceAndByNobodyElse) {
   const std::string key = "hg:v1:{somebody}:x";
   const Json appointments = {{"width", "1m"}, {"ahead", "5m"}};
   start(limited_by({{"rate", "6/minute"}, {"burst", 1}, {"appointments", appointments}, {"if_redis_down", "reject"}},
-                   {{"signing", {{"keys", {kSecret}}}}}));
+                   {{"signing", {{"keys", {kRedisSecret}}}}}));
   ASSERT_EQ(one->client().get("/", kSomebody).status(), 200);
   const Message rejected = one->client().get("/", kSomebody);
   ASSERT_TRUE(rejected.has("Appointment")) << rejected.body;
@@ -231,7 +235,7 @@ TEST_P(Failover, AnAppointmentThatWasKeptIsNotKeptAgain) {
   const std::string key = "hg:v1:{somebody}:x";
   start(
       limited_by({{"rate", "6/minute"}, {"burst", 1}, {"appointments", {{"width", "1m"}}}, {"if_redis_down", "reject"}},
-                 {{"signing", {{"keys", {kSecret}}}}}));
+                 {{"signing", {{"keys", {kRedisSecret}}}}}));
   ASSERT_EQ(one->client().get("/", kSomebody).status(), 200);
   const Message rejected = one->client().get("/", kSomebody);
   ASSERT_TRUE(rejected.has("Appointment")) << rejected.body;

@@ -33,7 +33,7 @@ class WithRedis : public testing::Test {
 };
 
 /// Sends requests until one has `status`, or kPatience has passed.
-bool comes_to(const Proxy& proxy, int status) {
+bool turns_to(const Proxy& proxy, int status) {
   const auto until = Clock::now() + kPatience;
   while (Clock::now() < until) {
     if (proxy.client().get().status() == status) return true;
@@ -138,19 +138,19 @@ void expect_while_paused(RedisServer& redis, Proxy& proxy, const std::vector<int
 
 TEST_F(WithRedis, ThatHangsMayMeanAllow) {
   Proxy proxy(shared("1/day", {{"if_down", "allow"}}));
-  ASSERT_TRUE(comes_to(proxy, 429)) << "first it counts";
+  ASSERT_TRUE(turns_to(proxy, 429)) << "first it counts";
   // Another address, because a known rejection applies with or without Redis.
   expect_while_paused(redis, proxy, {200, 200, 200, 200, 200}, "127.0.0.2");
-  EXPECT_TRUE(comes_to(proxy, 429)) << "and again once Redis is back";
+  EXPECT_TRUE(turns_to(proxy, 429)) << "and again once Redis is back";
 }
 
 TEST_F(WithRedis, ThatHangsMayMeanReject) {
   Proxy proxy(shared("100000/day", {{"if_down", "reject"}}));
-  ASSERT_TRUE(comes_to(proxy, 200));
+  ASSERT_TRUE(turns_to(proxy, 200));
   const std::size_t before = proxy.upstream.request_count();
   expect_while_paused(redis, proxy, {503, 503, 503});
   EXPECT_EQ(proxy.upstream.request_count(), before);
-  EXPECT_TRUE(comes_to(proxy, 200));
+  EXPECT_TRUE(turns_to(proxy, 200));
 }
 
 TEST_F(WithRedis, ThatHangsMayMeanCountLocally) {
@@ -163,17 +163,17 @@ TEST_F(WithRedis, ALimitMayDecideForItself) {
   Json changes = shared("100000/day", {{"if_down", "allow"}});
   changes["limits"]["x"]["if_redis_down"] = "reject";
   Proxy proxy(changes);
-  ASSERT_TRUE(comes_to(proxy, 200));
+  ASSERT_TRUE(turns_to(proxy, 200));
   expect_while_paused(redis, proxy, {503});
 }
 
 TEST_F(WithRedis, ThatDiesAndComesBackIsFoundAgain) {
   Proxy proxy(shared("100000/day", {{"if_down", "reject"}}));
-  ASSERT_TRUE(comes_to(proxy, 200));
+  ASSERT_TRUE(turns_to(proxy, 200));
   redis.kill9();
   EXPECT_EQ(proxy.client().get().status(), 503);
   ASSERT_TRUE(redis.restart()) << redis.error();
-  EXPECT_TRUE(comes_to(proxy, 200));
+  EXPECT_TRUE(turns_to(proxy, 200));
 }
 
 TEST_F(WithRedis, ThatIsNotThereAtTheStartDoesNotPreventIt) {
@@ -191,7 +191,7 @@ TEST_F(WithRedis, WithoutItsPasswordIsDownNotOpen) {
   Proxy wrong(shared("100/day", {{"if_down", "reject"}, {"password", "wrong"}}));
   EXPECT_EQ(wrong.client().get().status(), 503);
   Proxy right(shared("100/day", {{"if_down", "reject"}, {"password", "secret"}}));
-  EXPECT_TRUE(comes_to(right, 200));
+  EXPECT_TRUE(turns_to(right, 200));
   EXPECT_EQ(wrong.gateway.process().err().find("secret"), std::string::npos);
 }
 

@@ -27,22 +27,22 @@ constexpr const char* kNginxThatCompresses = R"(
 )";
 
 /// What a client gets, whoever compressed it.
-struct Got {
+struct CodedAnswer {
   int status = 0;
   std::string coding;
   std::string tag;
   std::string ranges;
   bool varies = false;
   std::string body;
-  bool operator==(const Got&) const = default;
+  bool operator==(const CodedAnswer&) const = default;
 };
 
-std::ostream& operator<<(std::ostream& out, const Got& it) {
+std::ostream& operator<<(std::ostream& out, const CodedAnswer& it) {
   return out << it.status << " coding " << it.coding << " tag " << it.tag << " ranges " << it.ranges << " varies "
              << it.varies << " of " << it.body.size() << " bytes";
 }
 
-Got got(std::uint16_t port, const std::string& text) {
+CodedAnswer got(std::uint16_t port, const std::string& text) {
   RawClient client(port);
   const auto answer = client.ask(text);
   EXPECT_TRUE(answer.ok()) << answer.error;

@@ -28,7 +28,7 @@ std::string noise(std::size_t bytes) {
   return out;
 }
 
-std::string output_of(const std::string& line) {
+std::string printed_by(const std::string& line) {
   Process process({"-c", line}, {}, "/bin/sh");
   process.wait(2 * kPatience);
   return process.out() + process.err();
@@ -289,13 +289,13 @@ TEST(Compression, IsDecodedByTheClientsOfOthers) {
   const auto text = pattern(100'000);
   const TemporaryFile plain(text, "plain");
   for (const std::string how : {"", "-H 'X-Test-Chunked: 700'", "-H 'Accept-Encoding: gzip'"})
-    EXPECT_EQ(output_of("curl -sS --compressed -H 'X-Test-Bytes: 100000' " + how + " " + url + " | cmp - " +
-                        plain.path() + " && echo same"),
+    EXPECT_EQ(printed_by("curl -sS --compressed -H 'X-Test-Bytes: 100000' " + how + " " + url + " | cmp - " +
+                         plain.path() + " && echo same"),
               "same\n")
         << how;
-  EXPECT_EQ(output_of("/usr/bin/python3 -c \"import gzip,urllib.request as u; r=u.Request('" + url +
-                      "',headers={'X-Test-Bytes':'100000','Accept-Encoding':'gzip'}); "
-                      "print(len(gzip.decompress(u.urlopen(r).read())))\""),
+  EXPECT_EQ(printed_by("/usr/bin/python3 -c \"import gzip,urllib.request as u; r=u.Request('" + url +
+                       "',headers={'X-Test-Bytes':'100000','Accept-Encoding':'gzip'}); "
+                       "print(len(gzip.decompress(u.urlopen(r).read())))\""),
             "100000\n");
   const std::string node =
       "const get = (coding, unpack) => new Promise((done) => require('http').get('" + url +
@@ -304,7 +304,7 @@ TEST(Compression, IsDecodedByTheClientsOfOthers) {
       "const zlib = require('zlib');"
       "(async () => console.log(await get('br', zlib.createBrotliDecompress()), await get('gzip', "
       "zlib.createGunzip())))();";
-  EXPECT_EQ(output_of(kNode + " -e \"" + node + "\""), "100000 100000\n");
+  EXPECT_EQ(printed_by(kNode + " -e \"" + node + "\""), "100000 100000\n");
 }
 
 TEST(Compression, OfTheExampleIsRouteByRoute) {

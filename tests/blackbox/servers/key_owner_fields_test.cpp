@@ -14,13 +14,13 @@
 namespace headgate::test {
 namespace {
 
-const std::string kAcme = "acme-key-of-some-length-0001";
-const std::string kSends = "X-API-Key: " + kAcme + "\r\n";
+const std::string kOwnersKey = "acme-key-of-some-length-0001";
+const std::string kSends = "X-API-Key: " + kOwnersKey + "\r\n";
 
 /// acme has the tier "pro" and two tags, globex has neither.
 Json known(const Json& more = Json::object()) {
   Json api_key = {{"keys",
-                   {{"acme", {{"key", kAcme}, {"tier", "pro"}, {"tags", {"batch", "beta"}}}},
+                   {{"acme", {{"key", kOwnersKey}, {"tier", "pro"}, {"tags", {"batch", "beta"}}}},
                     {"globex", {{"key", "globex-key-of-some-length-01"}}}}}};
   api_key.merge_patch(more);
   return {{"identity", {{"api_key", api_key}}},
@@ -116,7 +116,7 @@ TEST(KeyVariables, AreForTheFieldsOfServersAndCallers) {
 TEST(KeyVariables, FollowTheKeyFileWithoutAReload) {
   const auto file_with = [](const std::string& owner) {
     std::array<unsigned char, SHA256_DIGEST_LENGTH> bytes{};
-    SHA256(reinterpret_cast<const unsigned char*>(kAcme.data()), kAcme.size(), bytes.data());
+    SHA256(reinterpret_cast<const unsigned char*>(kOwnersKey.data()), kOwnersKey.size(), bytes.data());
     std::string hex;
     for (const auto byte : bytes) {
       hex += "0123456789abcdef"[byte >> 4];

@@ -22,15 +22,15 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 /// A server that works on a few requests at the same time. The others wait, and their number slows it down.
-class BusyServer {
+class OccupiedServer {
  public:
-  BusyServer(unsigned places, milliseconds service)
+  OccupiedServer(unsigned places, milliseconds service)
       : places_(places), service_(service), listener_(Socket::listen(1024)), port_(listener_.local_port()) {
     acceptor_ = std::thread([this] { accept_all(); });
   }
-  BusyServer(const BusyServer&) = delete;
-  BusyServer& operator=(const BusyServer&) = delete;
-  ~BusyServer() {
+  OccupiedServer(const OccupiedServer&) = delete;
+  OccupiedServer& operator=(const OccupiedServer&) = delete;
+  ~OccupiedServer() {
     stopping_ = true;
     free_.notify_all();
     listener_.shut_down();
@@ -159,20 +159,20 @@ Json config_of(const std::string& url, const Json& concurrency) {
 }
 
 TEST(Shedding, AtFiveTimesTheLoadKeepsTheGoodputAndLosesNothingCritical) {
-  constexpr unsigned kPlaces = 12;
+  constexpr unsigned kServerPlaces = 12;
   constexpr milliseconds kService{50};
   constexpr seconds kDuring{4};
-  BusyServer server(kPlaces, kService);
+  OccupiedServer server(kServerPlaces, kService);
   const Gateway gateway(config_of(server.url(), {{"reserved", "40%"}}));
 
   unsigned capacity = 0;
   {
     // As many as the server works on at the same time: all it can do, and no queue.
-    const Clients alone(gateway, kPlaces, "/", kService);
+    const Clients alone(gateway, kServerPlaces, "/", kService);
     capacity = goodput({&alone}, seconds(1), kDuring);
     EXPECT_EQ(alone.failed(), 0U);
   }
-  Clients many(gateway, 5 * kPlaces, "/", kService);
+  Clients many(gateway, 5 * kServerPlaces, "/", kService);
   Clients critical(gateway, 2, "/pay", kService);
   const auto overloaded = goodput({&many, &critical}, seconds(3), kDuring);
   many.end();
@@ -186,7 +186,7 @@ TEST(Shedding, AtFiveTimesTheLoadKeepsTheGoodputAndLosesNothingCritical) {
 }
 
 /// A request that stays at the server until the test releases it.
-void hold(Proxy& proxy, RawClient& client, const std::string& target = "/") {
+void hold_at_server(Proxy& proxy, RawClient& client, const std::string& target = "/") {
   const auto before = proxy.upstream.request_count();
   client.send(request("GET", target, "X-Test-Hold: 1\r\n"));
   ASSERT_TRUE(proxy.upstream.wait_for_requests(before + 1));
@@ -196,7 +196,7 @@ TEST(Shedding, TellsWhoWasRefusedAndWhen) {
   Proxy proxy;
   const Gateway gateway(config_of(proxy.upstream.url(), {{"min", 2}, {"max", 2}, {"reserved", "50%"}}));
   RawClient slow = gateway.client();
-  hold(proxy, slow);
+  hold_at_server(proxy, slow);
   const Message refused = gateway.client().get();
   expect_problem(refused, 503);
   EXPECT_EQ(refused.value("Retry-After"), "1");
@@ -213,7 +213,7 @@ TEST(Shedding, FreesThePlaceWhenTheClientIsGone) {
   Proxy proxy;
   const Gateway gateway(config_of(proxy.upstream.url(), {{"min", 2}, {"max", 2}, {"reserved", "50%"}}));
   RawClient leaver = gateway.client();
-  hold(proxy, leaver);
+  hold_at_server(proxy, leaver);
   EXPECT_EQ(gateway.client().get().status(), 503);
   leaver.socket().reset();
   const auto until = Clock::now() + kPatience;
@@ -227,7 +227,7 @@ TEST(Shedding, KeepsItsPlacesOverAReload) {
   const auto config = config_of(proxy.upstream.url(), {{"min", 2}, {"max", 2}, {"reserved", "50%"}});
   Gateway gateway(config);
   RawClient slow = gateway.client();
-  hold(proxy, slow);
+  hold_at_server(proxy, slow);
   ASSERT_EQ(gateway.client().get().status(), 503);
   gateway.process().signal(SIGHUP);
   ASSERT_TRUE(gateway.process().wait_for_err([](const std::string& text) { return has(text, "config_reloaded"); }));
@@ -247,12 +247,12 @@ TEST(SheddingOfAllGateways, CountsThemTogetherInRedisAndKeepsTheReserve) {
   const Gateway one(config);
   const Gateway two(config);
   RawClient slow = one.client();
-  hold(proxy, slow);
+  hold_at_server(proxy, slow);
   const Message refused = two.client().get();
   expect_problem(refused, 503);
   EXPECT_FALSE(refused.has("RateLimit"));
   RawClient important = two.client();
-  hold(proxy, important, "/pay");
+  hold_at_server(proxy, important, "/pay");
   EXPECT_EQ(one.client().get("/pay").status(), 503) << "both places are taken";
   proxy.upstream.release();
   EXPECT_EQ(slow.read().status(), 200);
@@ -271,7 +271,7 @@ TEST(SheddingOfAllGateways, CountsThemTogetherInRedisAndKeepsTheReserve) {
 }
 
 TEST(Shedding, AQuietCallerIsServedBesideOneThatFillsTheQueue) {
-  BusyServer server(4, milliseconds(20));
+  OccupiedServer server(4, milliseconds(20));
   const Json app = {
       {"servers", {server.url()}},
       {"concurrency",

@@ -35,39 +35,42 @@ void expect_bad_gateway(const std::vector<std::string>& answers) {
   }
 }
 
-std::string with(const std::string& fields, const std::string& body = "") {
+std::string answer_with(const std::string& fields, const std::string& body = "") {
   return "HTTP/1.1 200 OK\r\n" + fields + "\r\n" + body;
 }
 
 TEST(StrictAnswers, FramingSaidTwiceIsRefused) {
-  expect_bad_gateway({with("Content-Length: 2\r\nTransfer-Encoding: chunked\r\n", "0\r\n\r\n"),
-                      with("Content-Length: 2\r\nContent-Length: 2\r\n", "ok"),
-                      with("Content-Length: 2\r\nContent-Length: 3\r\n", "ok"), with("Content-Length: 2, 2\r\n", "ok"),
-                      with("Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n", "0\r\n\r\n")});
+  expect_bad_gateway({answer_with("Content-Length: 2\r\nTransfer-Encoding: chunked\r\n", "0\r\n\r\n"),
+                      answer_with("Content-Length: 2\r\nContent-Length: 2\r\n", "ok"),
+                      answer_with("Content-Length: 2\r\nContent-Length: 3\r\n", "ok"),
+                      answer_with("Content-Length: 2, 2\r\n", "ok"),
+                      answer_with("Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n", "0\r\n\r\n")});
 }
 
 TEST(StrictAnswers, CodingsThatAreNotChunkedAreRefused) {
-  expect_bad_gateway({with("Transfer-Encoding: gzip\r\n", "ok"), with("Transfer-Encoding: xchunked\r\n", "0\r\n\r\n"),
-                      with("Transfer-Encoding: chunked, identity\r\n", "0\r\n\r\n"),
-                      with("Transfer-Encoding: chunked;q=1\r\n", "0\r\n\r\n"),
-                      with("Transfer-Encoding: \"chunked\"\r\n", "0\r\n\r\n"), with("Transfer-Encoding:\r\n", "ok"),
-                      with("Transfer-Encoding: gzip, chunked\r\n", "0\r\n\r\n"),
-                      "HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"});
+  expect_bad_gateway(
+      {answer_with("Transfer-Encoding: gzip\r\n", "ok"), answer_with("Transfer-Encoding: xchunked\r\n", "0\r\n\r\n"),
+       answer_with("Transfer-Encoding: chunked, identity\r\n", "0\r\n\r\n"),
+       answer_with("Transfer-Encoding: chunked;q=1\r\n", "0\r\n\r\n"),
+       answer_with("Transfer-Encoding: \"chunked\"\r\n", "0\r\n\r\n"), answer_with("Transfer-Encoding:\r\n", "ok"),
+       answer_with("Transfer-Encoding: gzip, chunked\r\n", "0\r\n\r\n"),
+       "HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"});
 }
 
 TEST(StrictAnswers, LengthsThatAreNotDigitsAreRefused) {
   std::vector<std::string> answers;
   for (const char* length : {"+2", "-2", "0x2", "02", "", "two", "2;", "18446744073709551616", "9223372036854775808"}) {
-    answers.push_back(with("Content-Length: " + std::string(length) + "\r\n", "ok"));
+    answers.push_back(answer_with("Content-Length: " + std::string(length) + "\r\n", "ok"));
   }
   expect_bad_gateway(answers);
 }
 
 TEST(StrictAnswers, HeadsThatAreNotHttpAreRefused) {
-  expect_bad_gateway({with("A: b\r\n c\r\nContent-Length: 2\r\n", "ok"), with("A : b\r\nContent-Length: 2\r\n", "ok"),
-                      with("no colon\r\nContent-Length: 2\r\n", "ok"), with(": a\r\nContent-Length: 2\r\n", "ok"),
-                      with(std::string("A: b\0c\r\nContent-Length: 2\r\n", 27), "ok"),
-                      with("A: b\rc\r\nContent-Length: 2\r\n", "ok"), "hello\r\n\r\n", "\x16\x03\x01\r\n\r\n"});
+  expect_bad_gateway(
+      {answer_with("A: b\r\n c\r\nContent-Length: 2\r\n", "ok"), answer_with("A : b\r\nContent-Length: 2\r\n", "ok"),
+       answer_with("no colon\r\nContent-Length: 2\r\n", "ok"), answer_with(": a\r\nContent-Length: 2\r\n", "ok"),
+       answer_with(std::string("A: b\0c\r\nContent-Length: 2\r\n", 27), "ok"),
+       answer_with("A: b\rc\r\nContent-Length: 2\r\n", "ok"), "hello\r\n\r\n", "\x16\x03\x01\r\n\r\n"});
 }
 
 TEST(StrictAnswers, StatusLinesThatMeanNothingAreRefused) {
@@ -102,7 +105,8 @@ TEST(StrictAnswers, StatusesWithoutABodyCarryNoFraming) {
 TEST(StrictAnswers, ABodyAfterAnAnswerToHeadPoisonsNothing) {
   Proxy proxy;
   RawClient client = proxy.client();
-  const std::string answer = with("Content-Length: 44\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\npoison");
+  const std::string answer =
+      answer_with("Content-Length: 44\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\npoison");
   EXPECT_EQ(client.ask(request("HEAD", "/", raw(answer)), Kind::answer_to_head).status(), 200);
   EXPECT_EQ(client.get().body, pattern(3));
   EXPECT_EQ(proxy.client().get().body, pattern(3));
@@ -110,8 +114,9 @@ TEST(StrictAnswers, ABodyAfterAnAnswerToHeadPoisonsNothing) {
 
 TEST(StrictAnswers, BytesAfterAnAnswerPoisonNothing) {
   const std::string poison = "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\npoison";
-  for (const std::string& answer : std::vector<std::string>{
-           with("Content-Length: 2\r\n", "ok"), with("Transfer-Encoding: chunked\r\n", "2\r\nok\r\n0\r\n\r\n")}) {
+  for (const std::string& answer :
+       std::vector<std::string>{answer_with("Content-Length: 2\r\n", "ok"),
+                                answer_with("Transfer-Encoding: chunked\r\n", "2\r\nok\r\n0\r\n\r\n")}) {
     Proxy proxy;
     RawClient client = proxy.client();
     EXPECT_EQ(client.get("/", raw(answer + poison)).body, "ok");
@@ -148,7 +153,7 @@ TEST(StrictAnswers, BrokenChunksAreNotComplete) {
                              "5\r\nhello\r\n-1\r\n", "5\nhello\r\n0\r\n\r\n"}) {
     SCOPED_TRACE(chunks);
     RawClient client = proxy.client();
-    const Message answer = client.get("/", raw(with("Transfer-Encoding: chunked\r\n", chunks)));
+    const Message answer = client.get("/", raw(answer_with("Transfer-Encoding: chunked\r\n", chunks)));
     if (answer.ok()) {
       EXPECT_EQ(answer.status(), 502);
     } else {
@@ -168,7 +173,7 @@ TEST(StrictAnswers, EndlessHeadsAreRefused) {
     RawClient client = proxy.client();
     // Sent as a body, because a request head has its own bounds.
     const Message answer = client.ask(
-        request_with_body("POST", "/", with(fields + "Content-Length: 2\r\n", "ok"), "X-Test-Raw-Body: 1\r\n"));
+        request_with_body("POST", "/", answer_with(fields + "Content-Length: 2\r\n", "ok"), "X-Test-Raw-Body: 1\r\n"));
     expect_problem(answer, 502);
   }
   EXPECT_EQ(proxy.client().get().status(), 200);

@@ -21,7 +21,7 @@ Json tls(const std::string& client_ca = "") {
 Json listener(const Json& tls) { return {{"address", "127.0.0.1:0"}, {"tls", tls}}; }
 
 /// Routes "/open", and "/*" for clients with a certificate.
-Json guarded(Json listen) {
+Json asks_certificates(Json listen) {
   return {{"listen", std::move(listen)},
           {"identity", {{"certificate_headers", {{"X-Client", "subject"}, {"X-Names", "san"}, {"X-Print", "sha256"}}}}},
           {"routes",
@@ -31,7 +31,7 @@ Json guarded(Json listen) {
 const TlsOffer kGood{.certificate = "good.pem", .key = "good.key"};
 
 TEST(ClientCertificates, OpenRoutesThatRequireThem) {
-  Proxy proxy(guarded(listener(tls("ca.pem"))));
+  Proxy proxy(asks_certificates(listener(tls("ca.pem"))));
   RawClient anonymous(proxy.gateway.port());
   ASSERT_TRUE(anonymous.socket().secure()) << "only the route requires one";
   EXPECT_EQ(anonymous.get("/open").status(), 200);
@@ -66,7 +66,7 @@ TEST(ClientCertificates, OfAnIntermediateAuthorityAloneOpenRoutes) {
   said += issue("caller", "middle.pem", "middle.key", "FALSE");
   auto server = tls();
   server["client_ca"] = folder + "/middle.pem";
-  const Proxy proxy(guarded(listener(server)));
+  const Proxy proxy(asks_certificates(listener(server)));
   const auto url = "https://127.0.0.1:" + std::to_string(proxy.gateway.port()) + "/secret";
   const auto code = "curl -sk -o /dev/null -w '%{http_code}' " + url;
   EXPECT_EQ(sh(code + " --cert caller.pem --key caller.key"), "200") << said;
@@ -75,7 +75,7 @@ TEST(ClientCertificates, OfAnIntermediateAuthorityAloneOpenRoutes) {
 }
 
 TEST(ClientCertificates, AreToldToTheServerAndOnlyByUs) {
-  Proxy proxy(guarded(listener(tls("ca.pem"))));
+  Proxy proxy(asks_certificates(listener(tls("ca.pem"))));
   RawClient known(proxy.gateway.port());
   ASSERT_TRUE(known.socket().secure(kGood));
   const std::string forged = "X-Client: CN=root\r\nX_Client: CN=root\r\nX-Names: DNS:root\r\nX-Print: 00\r\n";
@@ -93,7 +93,7 @@ TEST(ClientCertificates, AreToldToTheServerAndOnlyByUs) {
 }
 
 TEST(ClientCertificates, OfOtherAuthoritiesEndTheHandshake) {
-  const Proxy proxy(guarded(listener(tls("nameless.pem"))));
+  const Proxy proxy(asks_certificates(listener(tls("nameless.pem"))));
   RawClient client(proxy.gateway.port());
   // In TLS 1.3 the client is done before the server has seen its certificate.
   if (client.socket().secure(kGood)) {
@@ -103,7 +103,7 @@ TEST(ClientCertificates, OfOtherAuthoritiesEndTheHandshake) {
 }
 
 TEST(ClientCertificates, AreCountedByTheirParts) {
-  auto config = guarded(listener(tls("ca.pem")));
+  auto config = asks_certificates(listener(tls("ca.pem")));
   config["limits"] = {{"by-print", {{"rate", "2/minute"}, {"per", "certificate:sha256"}}}};
   config["routes"][1]["limits"] = {"by-print"};
   const Proxy proxy(config);
@@ -120,7 +120,7 @@ TEST(ClientCertificates, AreCountedByTheirParts) {
 
 // CVE-2025-23419: a ticket of one virtual server was a way around the certificates of another.
 TEST(ClientCertificates, CannotBeReplacedByATicketOfAnotherListener) {
-  Proxy proxy(guarded(Json::array({listener(tls("ca.pem")), listener(tls()), listener(tls("good.pem"))})));
+  Proxy proxy(asks_certificates(Json::array({listener(tls("ca.pem")), listener(tls()), listener(tls("good.pem"))})));
   const auto ticket_of = [&](std::size_t number, TlsOffer offer) {
     RawClient client(proxy.gateway.port(number));
     EXPECT_TRUE(client.socket().secure(offer));
@@ -148,9 +148,9 @@ TEST(ClientCertificates, CannotBeReplacedByATicketOfAnotherListener) {
 }
 
 TEST(ClientCertificates, TicketsAreGoodAtGatewaysWithTheSameSecretOnly) {
-  const Proxy one(guarded(listener(tls("ca.pem"))));
-  const Proxy same(guarded(listener(tls("ca.pem"))));
-  auto config = guarded(listener(tls("ca.pem")));
+  const Proxy one(asks_certificates(listener(tls("ca.pem"))));
+  const Proxy same(asks_certificates(listener(tls("ca.pem"))));
+  auto config = asks_certificates(listener(tls("ca.pem")));
   config["listen"]["tls"].erase("ticket_secret");
   const Proxy other(config);
   RawClient client(one.gateway.port());
@@ -168,7 +168,7 @@ TEST(ClientCertificates, TicketsAreGoodAtGatewaysWithTheSameSecretOnly) {
 }
 
 TEST(ClientCertificates, AreNotBelievedFromAPROXYHeaderWhereTheListenerAsksItself) {
-  auto config = guarded(listener(tls("ca.pem")));
+  auto config = asks_certificates(listener(tls("ca.pem")));
   config["listen"]["proxy_protocol"] = true;
   config["identity"]["trusted_proxies"] = {"127.0.0.1/32"};
   const Proxy proxy(config);

@@ -18,7 +18,7 @@ Json secure(Json tls = pair("good.pem", "good.key")) {
   return {{"listen", {{"address", "127.0.0.1:0"}, {"tls", std::move(tls)}}}};
 }
 
-Json with(Json one, const Json& other) {
+Json with_changes(Json one, const Json& other) {
   one.merge_patch(other);
   return one;
 }
@@ -29,7 +29,8 @@ RawClient bare(const Gateway& gateway, std::size_t listener = 0, const std::stri
 }
 
 TEST(Tls, TellsTheServerThatTheClientUsesIt) {
-  Proxy proxy(with(secure(), {{"identity", {{"address_from", "Forwarded"}, {"trusted_proxies", {"10.0.0.0/8"}}}}}));
+  Proxy proxy(
+      with_changes(secure(), {{"identity", {{"address_from", "Forwarded"}, {"trusted_proxies", {"10.0.0.0/8"}}}}}));
   auto client = proxy.client();
   ASSERT_NE(client.socket().tls(), nullptr);
   for (int i = 0; i < 3; ++i) ASSERT_EQ(client.get("/a").status(), 200) << client.socket().tls()->why();
@@ -42,8 +43,8 @@ TEST(Tls, TellsTheServerThatTheClientUsesIt) {
 TEST(Tls, MakesCookiesOfAWaitingRoomSecure) {
   const Json room = {{"rate", "1/h"}, {"secret", "0123456789abcdef0123456789abcdef"}};
   const Proxy proxy(
-      with(secure(), {{"waiting_rooms", {{"sale", room}}},
-                      {"routes", Json::array({{{"path", "/*"}, {"to", "app"}, {"waiting_room", "sale"}}})}}));
+      with_changes(secure(), {{"waiting_rooms", {{"sale", room}}},
+                              {"routes", Json::array({{{"path", "/*"}, {"to", "app"}, {"waiting_room", "sale"}}})}}));
   const auto answer = proxy.client().get("/", "Accept: text/html\r\nSec-Fetch-Mode: navigate\r\n");
   EXPECT_TRUE(has(answer.all("Set-Cookie"), "; Secure")) << answer.head;
 }
@@ -78,7 +79,7 @@ TEST(Tls, SaysInClearThatItIsNeeded) {
 }
 
 TEST(Tls, WaitsNoLongerForWhoSendsARecordByteByByte) {
-  const Proxy proxy(with(secure(), {{"timeouts", {{"idle", "1s"}, {"head", "1s"}}}}));
+  const Proxy proxy(with_changes(secure(), {{"timeouts", {{"idle", "1s"}, {"head", "1s"}}}}));
   const auto ended_in_time = [&](const std::string& before) {
     auto client = proxy.client();
     EXPECT_TRUE(client.socket().send(before));
@@ -150,7 +151,7 @@ TEST(Tls, ComesBehindThePROXYHeaderOfATrustedPeer) {
 }
 
 TEST(Tls, EndsAHandshakeThatDoesNotEnd) {
-  const Proxy proxy(with(secure(), {{"timeouts", {{"handshake", "300ms"}}}}));
+  const Proxy proxy(with_changes(secure(), {{"timeouts", {{"handshake", "300ms"}}}}));
   auto silent = bare(proxy.gateway);
   auto halting = bare(proxy.gateway);
   halting.send(std::string("\x16\x03\x01\x02\x00\x01\x00", 7));
@@ -159,7 +160,7 @@ TEST(Tls, EndsAHandshakeThatDoesNotEnd) {
 }
 
 TEST(Tls, GivesOneAddressOnlyItsShareOfHandshakes) {
-  const Proxy proxy(with(
+  const Proxy proxy(with_changes(
       secure(), {{"bounds", {{"handshakes", 3}, {"handshakes_per_address", 2}}}, {"timeouts", {{"handshake", "5s"}}}}));
   const std::string half("\x16\x03\x01\x02\x00\x01\x00", 7);
   std::vector<RawClient> all;
@@ -179,7 +180,7 @@ TEST(Tls, GivesOneAddressOnlyItsShareOfHandshakes) {
 }
 
 TEST(Tls, KeepsNoPlaceForHandshakesThatDoNothingWhileOthersWait) {
-  const Proxy proxy(with(secure(), {{"workers", 1}, {"bounds", {{"handshakes", 3}}}}));
+  const Proxy proxy(with_changes(secure(), {{"workers", 1}, {"bounds", {{"handshakes", 3}}}}));
   std::vector<RawClient> idle;
   for (int i = 0; i < 3; ++i) {
     idle.push_back(bare(proxy.gateway));
@@ -195,7 +196,7 @@ TEST(Tls, KeepsNoPlaceForHandshakesThatDoNothingWhileOthersWait) {
 }
 
 TEST(Tls, LetsFurtherHandshakesWait) {
-  const Proxy proxy(with(secure(), {{"bounds", {{"handshakes", 1}}}, {"timeouts", {{"handshake", "2s"}}}}));
+  const Proxy proxy(with_changes(secure(), {{"bounds", {{"handshakes", 1}}}, {"timeouts", {{"handshake", "2s"}}}}));
   auto first = bare(proxy.gateway);
   ASSERT_TRUE(first.send(std::string("\x16\x03\x01\x02\x00\x01\x00", 7)));
   ASSERT_TRUE(first.stays_silent(Milliseconds(50)));
@@ -207,7 +208,7 @@ TEST(Tls, LetsFurtherHandshakesWait) {
 }
 
 TEST(Tls, CountsHandshakesAndLogsTheVersion) {
-  Json config = with(secure(), {{"log", {{"format", "json"}}}});
+  Json config = with_changes(secure(), {{"log", {{"format", "json"}}}});
   config["admin"] = {{"listen", "127.0.0.1:0"}};
   Proxy proxy(config);
   const Look look(proxy.gateway.process());
