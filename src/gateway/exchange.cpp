@@ -1,5 +1,8 @@
 #include "headgate/gateway/exchange.hpp"
 
+#include <algorithm>
+#include <cassert>
+#include <cstddef>
 #include <memory>
 
 namespace headgate::gateway {
@@ -83,6 +86,17 @@ const CheckedLimit* Admission::observed() const noexcept {
     if (checked.decision == LimitDecision::rejected && checked.route_limit->limit->mode == limit::Mode::observe)
       return &checked;
   return nullptr;
+}
+
+void Admission::grow(std::size_t wanted) {
+  const auto at = binding == nullptr ? 0 : binding - limits.data();
+  assert(at <= static_cast<std::ptrdiff_t>(limits.size()));
+  constexpr std::size_t kUsual = 4;  // of a route with one or two limits
+  const auto room = std::max(kUsual, wanted);
+  checks.reserve(room);
+  decisions.resize(room);
+  limits.reserve(std::max(room, limits.size() + 1));
+  if (binding != nullptr) binding = limits.data() + at;
 }
 
 void Admission::reset() noexcept {

@@ -18,8 +18,8 @@ constexpr auto kVariable = [] {
 }();
 
 [[gnu::noinline, gnu::cold]] void make_room(Fields& fields) {
-  constexpr std::size_t kOfMost = 16;
-  fields.reserve(std::max(kOfMost, 2 * fields.size()));
+  constexpr std::size_t kAtFirst = 8;
+  fields.reserve(std::max(kAtFirst, 2 * fields.size()));
 }
 
 }  // namespace

@@ -35,6 +35,7 @@ Task<Result<void>> H1Reply::send(const http::ReplyStart& start, std::string_view
   output_.begin(!bodiless_ && unknown_end && version >= 11);
   if (bodiless_) first = {};
   const auto sent = co_await output_.send(head, first, last, write_timeout_);
+  x_.reply_head.done();
   complete_ = sent.has_value() && last == EndStream::yes;
   co_return sent;
 }

@@ -44,6 +44,7 @@ Task<Result<void>> H1Connection::send(const RequestStart& start, std::string_vie
       http::h1::write_request_head(*start.room, start.method, start.path, start.query, *start.fields, start.framing);
   output_.begin(start.framing.kind == http::Framing::Kind::unknown);
   auto sent = co_await output_.send(head, first, last, write_timeout_);
+  start.room->done();
   if (last == http::EndStream::yes && sent.has_value()) note_sent();
   co_return sent;
 }

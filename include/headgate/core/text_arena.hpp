@@ -1,19 +1,24 @@
 #pragma once
-// Memory for texts that a request needs until its end: one after another in one buffer, never moved.
+// Memory for texts that a request needs until its end: one after another in a few blocks, never moved.
 
 #include "headgate/core/text_cursor.hpp"
 
 #include <array>
-#include <deque>
+#include <cstddef>
 #include <initializer_list>
-#include <string>
 #include <string_view>
 
 namespace headgate {
 
-/// A bump allocator for text. Views stay valid until clear(). A text that does not fit any more goes to the heap.
+/// A bump allocator for text. Views stay valid until clear(). Written to and cleared on the same thread: its blocks are
+/// of that thread's pool (frame_pool.hpp).
 class TextArena {
  public:
+  TextArena() = default;
+  TextArena(const TextArena&) = delete;
+  TextArena& operator=(const TextArena&) = delete;
+  ~TextArena() { free_blocks(); }
+
   /// The pieces, joined.
   std::string_view join(std::initializer_list<std::string_view> pieces) {
     std::size_t size = 0;
@@ -30,27 +35,22 @@ class TextArena {
     char* const start = room(most);
     TextCursor cursor(start);
     write(cursor);
-    const auto size = static_cast<std::size_t>(cursor.at() - start);
-    if (start + most == bytes_.data() + used_)
-      used_ -= most - size;
-    else
-      overflow_.back().resize(size);
-    return {start, size};
+    if (start + most == at_) at_ = cursor.at();  // else another text was made meanwhile
+    return {start, static_cast<std::size_t>(cursor.at() - start)};
   }
 
   /// `text` followed by the pieces. The latest text grows in place, so a list made in pieces takes its space only once.
   /// The view `text` must not be used afterwards.
   std::string_view extend(std::string_view text, std::initializer_list<std::string_view> pieces) {
-    const bool grows = !overflow_.empty() && overflow_.back().data() == text.data();
-    const bool last = !text.empty() && text.data() + text.size() == bytes_.data() + used_;
-    std::size_t size = last ? 0 : text.size();
+    std::size_t size = 0;
     for (const auto& piece : pieces) size += piece.size();
-    if (grows || size > bytes_.size() - used_) {
-      auto& grown = grows ? overflow_.back() : overflow_.emplace_back(text);
-      for (const auto& piece : pieces) grown += piece;
-      return grown;
+    const bool last = !text.empty() && text.data() + text.size() == at_;
+    if (!last || size > static_cast<std::size_t>(end_ - at_)) {
+      const auto whole = text.size() + size;
+      // What grows in place will grow further, and is to be moved rarely.
+      if (whole > static_cast<std::size_t>(end_ - at_)) add_block(last ? 2 * whole : whole);
+      text = join({text});
     }
-    if (!last) text = join({text});
     for (const auto& piece : pieces) text = {text.data(), text.size() + join({piece}).size()};
     return text;
   }
@@ -62,21 +62,30 @@ class TextArena {
   }
 
   void clear() noexcept {
-    used_ = 0;
-    if (!overflow_.empty()) overflow_.clear();
+    if (blocks_ != nullptr) free_blocks();
+    at_ = first_.data();
+    end_ = first_.data() + first_.size();
   }
 
  private:
+  struct Block {
+    Block* before;
+    std::size_t bytes;  ///< with this
+  };
+
   char* room(std::size_t size) {
-    if (size > bytes_.size() - used_) return overflow_.emplace_back(size, '\0').data();
-    char* const start = bytes_.data() + used_;
-    used_ += size;
+    if (size > static_cast<std::size_t>(end_ - at_)) add_block(size);
+    char* const start = at_;
+    at_ += size;
     return start;
   }
+  void add_block(std::size_t size);
+  void free_blocks() noexcept;
 
-  std::array<char, 4096> bytes_;
-  std::size_t used_ = 0;
-  std::deque<std::string> overflow_;
+  char* at_ = first_.data();
+  char* end_ = first_.data() + first_.size();
+  Block* blocks_ = nullptr;      ///< the latest
+  std::array<char, 448> first_;  ///< enough for a request without limits
 };
 
 }  // namespace headgate

@@ -25,7 +25,16 @@ class TextBuffer {
     return {bytes_.get(), static_cast<std::size_t>(cursor.at() - bytes_.get())};
   }
 
+  /// The text is not needed any more, and who has it may wait for long: gives back a room that is larger than most.
+  void done() noexcept {
+    if (room_ <= kKept) return;
+    room_ = 0;
+    bytes_.reset();
+  }
+
  private:
+  static constexpr std::size_t kKept = 4096;
+
   std::unique_ptr<char[]> bytes_;
   std::size_t room_ = 0;
 };

@@ -3,6 +3,7 @@
 // metrics from it.
 
 #include "headgate/core/clock.hpp"
+#include "headgate/core/pooled_memory.hpp"
 #include "headgate/core/random.hpp"
 #include "headgate/core/text_arena.hpp"
 #include "headgate/core/text_buffer.hpp"
@@ -156,11 +157,18 @@ struct Admission {
   /// Whether the request is only asked about (gateway/explain.hpp): the steps decide the same, and take nothing.
   bool peek = false;
 
-  /// The checks in the order of the plan: limits counted in memory come before those counted in Redis.
-  boost::container::static_vector<limit::Check, kMax> checks;
-  std::array<limit::Decision, kMax> decisions;
-  boost::container::static_vector<CheckedLimit, kMax> limits;
+  /// The checks in the order of the plan: limits counted in memory come before those counted in Redis. What appends to
+  /// them calls make_room() first.
+  PooledVector<limit::Check> checks;
+  PooledVector<limit::Decision> decisions;  ///< at least as many as checks
+  PooledVector<CheckedLimit> limits;
   std::vector<UncheckedUse> unchecked;  ///< in the order of the plan; most requests have none
+
+  /// Room for one more limit with so many checks. Those that are there may move; `binding` moves along.
+  void make_room(std::size_t more) {
+    const auto wanted = checks.size() + more;
+    if (wanted > decisions.size() || limits.size() == limits.capacity()) grow(wanted);
+  }
 
   std::span<CheckedLimit> held_limits() noexcept { return {limits.data(), held}; }
   std::span<const CheckedLimit> held_limits() const noexcept { return {limits.data(), held}; }
@@ -176,6 +184,9 @@ struct Admission {
   void bind(std::size_t from) noexcept;  ///< sets `binding` and `rule`, from the limits at index `from` and later;
                                          ///< observed limits do not count
   void reset() noexcept;
+
+ private:
+  void grow(std::size_t wanted);
 };
 
 /// What the waiting room of the route said. Set by the step `room`.

@@ -5,6 +5,9 @@
 #include "headgate/core/text.hpp"
 #include "headgate/gateway/route_edits.hpp"
 
+#include <cstddef>
+#include <vector>
+
 namespace headgate::gateway {
 namespace {
 
@@ -91,30 +94,31 @@ std::string_view for_client(TextArena& text, const AddressMap& map, std::string_
 }
 
 std::string_view cookie_for_client(TextArena& text, const AddressMap& map, std::string_view value) {
-  std::string_view out;
-  bool first = true;
+  // Joined at the end: a server chooses how many there are, and texts that grow between others are copied each time.
+  std::vector<std::string_view> pieces;
   const bool keeps_path = !maps_paths(map) || is_host_cookie(value);
-  for (std::string_view rest = value; first || !rest.empty();) {
+  for (std::string_view rest = value; pieces.empty() || !rest.empty();) {
     const auto end = rest.find(';');
     const auto part = rest.substr(0, end);
     rest = end == rest.npos ? std::string_view{} : rest.substr(end + 1);
-    if (first) {
-      out = text.join({part});
-      first = false;
+    if (pieces.empty()) {
+      pieces.push_back(part);
       continue;
     }
     const auto equals = part.find('=');
     const auto name = trimmed(part.substr(0, equals));
     const auto written = equals == part.npos ? std::string_view{} : trimmed(part.substr(equals + 1));
     if (same_word(name, "Domain") && is_foreign(written, map)) continue;
-    if (same_word(name, "Path") && written.starts_with('/') && !keeps_path) {
-      const auto path = cookie_path(text, map, written);
-      out = text.extend(out, {"; Path=", path});
-    } else {
-      out = text.extend(out, {";", part});
-    }
+    if (same_word(name, "Path") && written.starts_with('/') && !keeps_path)
+      pieces.insert(pieces.end(), {"; Path=", cookie_path(text, map, written)});
+    else
+      pieces.insert(pieces.end(), {";", part});
   }
-  return out;
+  std::size_t size = 0;
+  for (const auto piece : pieces) size += piece.size();
+  return text.write(size, [&pieces](TextCursor& out) {
+    for (const auto piece : pieces) out.text(piece);
+  });
 }
 
 void turn_addresses(Exchange& x, http::Fields& fields) {

@@ -35,6 +35,7 @@ Problem too_many_rules(Exchange& x, const limit::Limit& limit) {
                                                            const std::vector<limit::Rule>& rules, std::int64_t cost,
                                                            std::string_view token) {
   if (a.checks.size() + rules.size() > Admission::kMax) return false;
+  a.make_room(rules.size());
   const auto how = route_limit.limit->mode == limit::Mode::observe ? How::observe : How::take;
   a.limits.push_back({.route_limit = &route_limit,
                       .tier = resolved.tier,
@@ -58,6 +59,7 @@ Problem too_many_rules(Exchange& x, const limit::Limit& limit) {
                                Source source) {
   auto& a = x.admission;
   if (a.checks.size() == Admission::kMax) return false;
+  a.make_room(1);
   a.limits.push_back({.route_limit = &route_limit,
                       .tier = resolved.tier,
                       .source = source,

@@ -66,7 +66,7 @@ struct H2Callbacks {
     auto& session = of(self);
     auto* const stream = session.find(frame->hd.stream_id);
     if (stream == nullptr || stream->gone) return 0;
-    auto& head = frame->headers.cat == NGHTTP2_HCAT_REQUEST ? stream->head : stream->trailers;
+    auto& head = frame->headers.cat == NGHTTP2_HCAT_REQUEST ? stream->head : stream->trailers_begun();
     const bool added = head.add(text_of(name, name_size), text_of(value, value_size), session.bounds().head);
     stream->count_heads();
     if (added) return 0;
@@ -161,13 +161,14 @@ struct H2Callbacks {
       found_malformed(session, *stream, "a tunnel has no trailers");
       return;
     } else {
-      const auto& bounds = session.bounds().head;
-      if (const auto* const fields = stream->trailers.trailers(bounds)) {
+      if (stream->trailers != nullptr) {
+        const auto* const fields = stream->trailers->trailers();
+        if (fields == nullptr) {
+          nghttp2_submit_rst_stream(session.h2_, NGHTTP2_FLAG_NONE, id, NGHTTP2_PROTOCOL_ERROR);
+          stream->malformed = "the trailers are too large";
+          return;
+        }
         stream->body.trailers(*fields);
-      } else {
-        nghttp2_submit_rst_stream(session.h2_, NGHTTP2_FLAG_NONE, id, NGHTTP2_PROTOCOL_ERROR);
-        stream->malformed = "the trailers are too large";
-        return;
       }
       session.touch(id);
     }

@@ -18,7 +18,8 @@ constexpr unsigned kVersion = 20;
 constexpr std::size_t kUsualText = 500;
 constexpr std::size_t kUsualLines = 16;
 constexpr std::size_t kOfListEntry = 32;  // RFC 9113 section 6.5.2
-constexpr std::size_t kOfLine = 4;        // ": " and the line's end, as HTTP/1.1 would have it
+constexpr std::string_view kCookie = "cookie";
+constexpr std::size_t kOfLine = 4;  // ": " and the line's end, as HTTP/1.1 would have it
 
 bool is_pseudo(std::string_view name) noexcept { return name.starts_with(':'); }
 
@@ -52,20 +53,31 @@ void keep_what_is_safe(std::string_view path, http::RequestHead& out) {
 bool H2Head::add(std::string_view name, std::string_view value, const http::HeadBounds& bounds) {
   list_size_ += name.size() + value.size() + kOfListEntry;
   bytes_ += name.size() + value.size() + kOfLine;
-  if (is_pseudo(name)) {
-    if (name == ":path") target_bytes_ = value.size();
-  } else if (name == "cookie") {
+  const bool crumb = name == kCookie;
+  if (crumb) {
     ++crumbs_;
     cookie_bytes_ += value.size() + 2;
-  } else {
+  } else if (!is_pseudo(name)) {
     ++fields_;
+  } else if (name == ":path") {
+    target_bytes_ = value.size();
   }
   if (list_size_ > kHardListSize || fields_ > std::max(kHardFields, bounds.fields) || crumbs_ > kHardFields)
     return false;
-  if (is_beyond(bounds)) return true;
+  // Once it is, it stays so, whatever bounds another configuration has: some of it is not here.
+  if (beyond_ == Beyond::nothing) beyond_ = first_beyond(bounds);
+  if (beyond_ != Beyond::nothing) return true;
+  if (crumb) {
+    if (crumbs_ > 1) cookie_.append("; ");
+    cookie_.append(value);
+    count_held();
+    if (crumbs_ > 1) return true;
+    value = {};
+  }
   const auto more = name.size() + value.size();
   if (used_ + more > text_.size() || lines_.size() == lines_.capacity()) grow(more);
-  lines_.push_back({used_, static_cast<std::uint32_t>(name.size()), static_cast<std::uint32_t>(value.size())});
+  lines_.push_back({used_, static_cast<std::uint32_t>(name.size()),
+                    crumb ? kWholeCookie : static_cast<std::uint32_t>(value.size())});
   name.copy(text_.data() + used_, name.size());
   value.copy(text_.data() + used_ + name.size(), value.size());
   used_ += static_cast<std::uint32_t>(more);
@@ -75,20 +87,41 @@ bool H2Head::add(std::string_view name, std::string_view value, const http::Head
 void H2Head::grow(std::size_t more) {
   if (used_ + more > text_.size()) text_.resize(std::max({used_ + more, kUsualText, 2 * text_.size()}));
   if (lines_.size() == lines_.capacity()) lines_.reserve(std::max(kUsualLines, 2 * lines_.capacity()));
-  held_ = text_.capacity() + lines_.capacity() * sizeof(Line);
+  count_held();
 }
 
-bool H2Head::is_beyond(const http::HeadBounds& bounds) const noexcept {
-  return target_bytes_ > bounds.target_bytes || fields_ > bounds.fields || crumbs_ > kMaxCrumbs ||
-         cookie_bytes_ > kMaxCookie || list_size_ > kMaxListSize || bytes_ > bounds.bytes;
+void H2Head::count_held() noexcept { held_ = text_.capacity() + lines_.capacity() * sizeof(Line) + cookie_.capacity(); }
+
+/// Room for what does not come any more, of a request that may be answered late.
+void H2Head::give_back_room() {
+  constexpr std::size_t kLeft = 1024;
+  if (text_.size() - used_ > kLeft) {
+    text_.resize(used_);
+    text_.shrink_to_fit();
+  }
+  if (cookie_.capacity() - cookie_.size() > kLeft) cookie_.shrink_to_fit();
+  count_held();
 }
 
-std::optional<ParseError> H2Head::beyond(const http::HeadBounds& bounds) const noexcept {
-  if (target_bytes_ > bounds.target_bytes) return ParseError{414, "the target is too long"};
-  if (fields_ > bounds.fields) return ParseError{431, "the request has too many fields"};
-  if (crumbs_ > kMaxCrumbs || cookie_bytes_ > kMaxCookie) return ParseError{431, "the request has too many cookies"};
-  if (list_size_ > kMaxListSize || bytes_ > bounds.bytes) return ParseError{431, "The request's head is too large."};
-  return {};
+H2Head::Beyond H2Head::first_beyond(const http::HeadBounds& bounds) const noexcept {
+  if (target_bytes_ > bounds.target_bytes) return Beyond::target;
+  if (fields_ > bounds.fields) return Beyond::fields;
+  if (crumbs_ > kMaxCrumbs || cookie_bytes_ > kMaxCookie) return Beyond::cookies;
+  if (list_size_ > kMaxListSize || bytes_ > bounds.bytes) return Beyond::bytes;
+  return Beyond::nothing;
+}
+
+ParseError H2Head::too_much(Beyond what) noexcept {
+  switch (what) {
+    case Beyond::target:
+      return {414, "the target is too long"};
+    case Beyond::fields:
+      return {431, "the request has too many fields"};
+    case Beyond::cookies:
+      return {431, "the request has too many cookies"};
+    default:
+      return {431, "The request's head is too large."};
+  }
 }
 
 void H2Head::Pseudo::take(std::string_view name, std::string_view value) noexcept {
@@ -104,33 +137,15 @@ void H2Head::Pseudo::take(std::string_view name, std::string_view value) noexcep
     protocol = value;
 }
 
-/// Cookie crumbs become one field, where the first of them was.
-void H2Head::read_lines(Pseudo& pseudo, http::Fields& fields) {
-  cookie_.clear();
-  if (crumbs_ > 1) {
-    cookie_.reserve(cookie_bytes_);
-    held_ += cookie_.capacity();
-  }
-  std::size_t cookie_at = 0;
-  bool cookie = false;
+void H2Head::read_lines(Pseudo& pseudo, http::Fields& fields) const {
   for (const auto& line : lines_) {
     const auto name = name_of(line);
     const auto value = value_of(line);
-    if (is_pseudo(name)) {
+    if (is_pseudo(name))
       pseudo.take(name, value);
-    } else if (name != "cookie") {
+    else
       fields.push_back({http::known_field(name), name, value});
-    } else if (!cookie) {
-      cookie = true;
-      cookie_at = fields.size();
-      if (crumbs_ > 1) cookie_ = value;
-      fields.push_back({http::Known::cookie, name, value});
-    } else {
-      cookie_.append("; ").append(value);
-      fields[cookie_at].value = cookie_;
-    }
   }
-  if (crumbs_ > 1 && cookie) fields[cookie_at].value = cookie_;
 }
 
 /// So that routes and limits see in it what they see over HTTP/1.1. The key is of one hop: servers get the gateway's.
@@ -142,10 +157,11 @@ void H2Head::take_websocket(http::RequestHead& out) {
   out.fields.push_back({http::Known::upgrade, "upgrade", http::kWebSocket});
 }
 
-Result<void, ParseError> H2Head::finish(const http::HeadBounds& bounds, http::Paths paths, http::RequestHead& out) {
+Result<void, ParseError> H2Head::finish(http::Paths paths, http::RequestHead& out) {
   out.fields.clear();
   out.version = kVersion;
   out.upgrade = {};
+  give_back_room();
   Pseudo pseudo;
   read_lines(pseudo, out.fields);
   out.method = pseudo.method;
@@ -154,7 +170,7 @@ Result<void, ParseError> H2Head::finish(const http::HeadBounds& bounds, http::Pa
     keep_what_is_safe(pseudo.path, out);
     return why;
   };
-  if (const auto why = beyond(bounds)) return refused(*why);
+  if (beyond_ != Beyond::nothing) return refused(too_much(beyond_));
   if (!http::is_token(out.method)) return refused({400, "the method is not a token"});
   if (pseudo.protocol) {
     if (!same_word(*pseudo.protocol, http::kWebSocket))
@@ -212,8 +228,8 @@ std::string H2Head::as_text() const {
   return method + ' ' + path + " HTTP/2.0\r\n" + fields + "\r\n";
 }
 
-const http::Fields* H2Head::trailers(const http::HeadBounds& bounds) {
-  if (beyond(bounds)) return nullptr;
+const http::Fields* H2Head::trailers() {
+  if (beyond_ != Beyond::nothing) return nullptr;
   trailers_.clear();
   for (const auto& line : lines_)
     trailers_.push_back({http::known_field(name_of(line)), name_of(line), value_of(line)});

@@ -38,9 +38,9 @@ class H2Head {
   /// Sets all of `out` but what the end of the stream says, as views into this object. A CONNECT for a WebSocket (RFC
   /// 8441) becomes the GET with Upgrade that it would be over HTTP/1.1. Errors: the status for the
   /// client; then `out` has what could be read of method, path and host, for the log.
-  Result<void, http::ParseError> finish(const http::HeadBounds& bounds, http::Paths paths, http::RequestHead& out);
+  Result<void, http::ParseError> finish(http::Paths paths, http::RequestHead& out);
   /// The fields as trailers; null: they are beyond the bounds. Valid as long as this object.
-  const http::Fields* trailers(const http::HeadBounds& bounds);
+  const http::Fields* trailers();
 
   /// What has come, as a head of HTTP/1.1 would have it.
   std::string as_text() const;
@@ -56,6 +56,7 @@ class H2Head {
   struct Line {
     std::uint32_t at, name_size, value_size;
   };
+  static constexpr std::uint32_t kWholeCookie = UINT32_MAX;  ///< a value that is all crumbs, joined
   struct Pseudo {
     std::string_view method, scheme, path;
     std::optional<std::string_view> authority;
@@ -68,17 +69,21 @@ class H2Head {
     return std::string_view(text_).substr(line.at, line.name_size);
   }
   std::string_view value_of(const Line& line) const noexcept {
+    if (line.value_size == kWholeCookie) return cookie_;
     return std::string_view(text_).substr(line.at + line.name_size, line.value_size);
   }
   static void take_websocket(http::RequestHead& out);
-  void read_lines(Pseudo& pseudo, http::Fields& fields);
+  void read_lines(Pseudo& pseudo, http::Fields& fields) const;
   void grow(std::size_t more);
-  bool is_beyond(const http::HeadBounds& bounds) const noexcept;
-  std::optional<http::ParseError> beyond(const http::HeadBounds& bounds) const noexcept;
+  void count_held() noexcept;
+  void give_back_room();
+  enum class Beyond : std::uint8_t { nothing, target, fields, cookies, bytes };
+  Beyond first_beyond(const http::HeadBounds& bounds) const noexcept;
+  static http::ParseError too_much(Beyond what) noexcept;
 
   PooledString text_;  // with room for more
   std::uint32_t used_ = 0;
-  PooledString cookie_;
+  PooledString cookie_;  // the crumbs as they come, joined by "; ": one field where the first of them was
   PooledVector<Line> lines_;
   http::Fields trailers_;
   std::size_t held_ = 0;
@@ -89,6 +94,7 @@ class H2Head {
   std::uint32_t crumbs_ = 0;
   std::size_t target_bytes_ = 0;
   std::uint32_t urgency_ = 3;
+  Beyond beyond_ = Beyond::nothing;  // the first bound that it is beyond
   std::optional<std::uint64_t> length_;
   bool expects_continue_ = false;
 };

@@ -13,6 +13,7 @@
 #include "headgate/net/wake.hpp"
 
 #include <cstdint>
+#include <memory>
 #include <string_view>
 
 namespace headgate::session {
@@ -155,12 +156,16 @@ struct H2Stream : frame_pool::Pooled {
         heads(lent) {}
 
   /// A field was added to `head` or `trailers`.
-  void count_heads() noexcept { heads.is(head.held() + trailers.held()); }
+  void count_heads() noexcept { heads.is(head.held() + (trailers ? trailers->held() : 0)); }
+  H2Head& trailers_begun() {
+    if (!trailers) trailers = std::make_unique<H2Head>();
+    return *trailers;
+  }
 
   std::int32_t id;
   headgate::Clock::Steady begun;
   H2Head head;
-  H2Head trailers;
+  std::unique_ptr<H2Head> trailers;  ///< null: none have come, as of most requests
   H2Body body;
   H2Reply reply;
   net::H2Held heads;

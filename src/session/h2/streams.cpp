@@ -37,7 +37,7 @@ Task<void> H2Session::answer(H2Stream& stream) {
 }
 
 Task<void> H2Session::answer_request(H2Stream& stream, Exchange& x) {
-  const auto ruled = stream.head.finish(bounds().head, bounds().paths, x.request);
+  const auto ruled = stream.head.finish(bounds().paths, x.request);
   stream.count_heads();
   if (stream.malformed != nullptr) {
     stream.reply.leave_to_reset();
@@ -50,7 +50,7 @@ Task<void> H2Session::answer_request(H2Stream& stream, Exchange& x) {
   }
   http::Framing framing{http::Framing::Kind::unknown, 0};
   if (const auto length = stream.head.length()) framing = {http::Framing::Kind::length, *length};
-  const bool empty = stream.body.complete() && stream.body.held() == 0 && stream.trailers.empty();
+  const bool empty = stream.body.complete() && stream.body.held() == 0 && stream.trailers == nullptr;
   if (empty || (framing.kind == http::Framing::Kind::length && framing.length == 0)) framing = {};
   if (ruled.has_value() && x.request.by_connect()) {
     framing = {};

@@ -164,6 +164,7 @@ bool H2Link::open(H2Attempt& attempt, const RequestStart& start, bool ends) {
   out.add("te", "trailers");  // they are handed on; some servers of gRPC ask for it
   const auto body = h2_request_body();
   const auto id = nghttp2_submit_request(h2_, nullptr, out.data(), out.size(), ends ? nullptr : &body, nullptr);
+  start.room->done();  // nghttp2 has a copy
   if (id < 0) {
     retired_ = true;  // no numbers are left, or no memory
     return false;

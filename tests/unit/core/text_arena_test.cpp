@@ -75,6 +75,18 @@ TEST(TextArena, ExtendsAListOfAnyLength) {
   EXPECT_EQ(behind, "behind");
 }
 
+TEST(TextArena, KeepsTextsOfAnySizeAtTheEndOfItsBlocks) {
+  for (std::size_t size = 0; size < 3'000; ++size) {
+    TextArena arena;
+    const auto first = arena.join({std::string(size, 'a')});
+    const auto second = arena.extend(arena.join({std::string(size, 'b')}), {"c"});
+    const auto third = arena.write(size, [size](TextCursor& out) { out.text(std::string(size / 2, 'd')); });
+    ASSERT_EQ(first, std::string(size, 'a'));
+    ASSERT_EQ(second, std::string(size, 'b') + "c");
+    ASSERT_EQ(third, std::string(size / 2, 'd'));
+  }
+}
+
 TEST(TextArena, UsesItsBufferAgainOnceCleared) {
   TextArena arena;
   const char* first = arena.join({"first"}).data();

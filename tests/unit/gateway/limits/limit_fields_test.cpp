@@ -51,6 +51,7 @@ struct LimitFields : testing::Test {
     checked.tier = &tier;
     checked.count = 1;
     checked.asked_at_wall = now();
+    x.admission.make_room(1);
     x.admission.binding = &checked;
     x.admission.outcome = Admission::Outcome::allowed;
     x.admission.decisions[0] = {

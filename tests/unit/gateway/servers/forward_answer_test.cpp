@@ -65,6 +65,7 @@ TEST_F(Forward, DropsLimitFieldsOfTheServer) {
   const CompiledLimit ready;
   const RouteLimit route_limit{.limit = nullptr, .ready = &ready, .cost = {}};
   checked.route_limit = &route_limit;
+  x.admission.make_room(1);
   x.admission.binding = &checked;
   x.admission.outcome = Admission::Outcome::allowed;
   x.admission.decisions[0] = {.allowed = true, .limit = 5, .remaining = 4, .retry_after = {}, .reset_after = {}};

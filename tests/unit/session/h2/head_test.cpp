@@ -16,7 +16,7 @@ struct H2HeadTest : testing::Test {
   unsigned read(const Lines& lines) {
     head = H2Head();
     for (const auto& [name, value] : lines) EXPECT_TRUE(head.add(name, value, bounds)) << name;
-    const auto ruled = head.finish(bounds, http::Paths::normalised, request);
+    const auto ruled = head.finish(http::Paths::normalised, request);
     return ruled.has_error() ? ruled.error().status : 0;
   }
   unsigned read_with(const Lines& more) {
@@ -118,6 +118,27 @@ TEST_F(H2HeadTest, CountsWhatIsBeyondItsBoundsAndKeepsNoneOfIt) {
   EXPECT_LT(head.held(), bounds.bytes) << "it was not kept";
 }
 
+TEST_F(H2HeadTest, StaysRefusedThoughAReloadRaisesTheBoundsMeanwhile) {
+  bounds.fields = 1;
+  EXPECT_TRUE(head.add("x-a", "1", bounds));
+  EXPECT_TRUE(head.add("x-b", "2", bounds));
+  EXPECT_TRUE(head.add("cookie", "a=1", bounds));
+  bounds.fields = 100;
+  EXPECT_TRUE(head.add("cookie", "b=2", bounds));
+  EXPECT_TRUE(head.add(":path", "/", bounds));
+  const auto ruled = head.finish(http::Paths::normalised, request);
+  ASSERT_TRUE(ruled.has_error());
+  EXPECT_EQ(ruled.error().status, 431U) << "some of its fields are not here";
+}
+
+TEST_F(H2HeadTest, KeepsLittleMoreMemoryThanItsBytes) {
+  const std::string value(4'000, 'a');
+  ASSERT_EQ(read_with({{"x-a", value}, {"x-b", value}, {"x-c", value}, {"cookie", value}, {"cookie", value}}), 0U);
+  EXPECT_LT(head.held(), 5 * value.size() + 3'000);
+  EXPECT_EQ(this->value("x-c"), value);
+  EXPECT_EQ(this->value("cookie"), value + "; " + value);
+}
+
 TEST_F(H2HeadTest, IsAnAttackBeyondTheHardBounds) {
   const std::string value(4'000, 'a');
   std::size_t added = 0;
@@ -153,12 +174,12 @@ TEST_F(H2HeadTest, HasAnUrgency) {
 
 TEST_F(H2HeadTest, OfTrailersIsBoundedToo) {
   EXPECT_TRUE(head.add("x-sum", "7", bounds));
-  const auto* const trailers = head.trailers(bounds);
+  const auto* const trailers = head.trailers();
   ASSERT_NE(trailers, nullptr);
   EXPECT_EQ(trailers->at(0).value, "7");
   bounds.fields = 1;
   EXPECT_TRUE(head.add("x-more", "8", bounds));
-  EXPECT_EQ(head.trailers(bounds), nullptr);
+  EXPECT_EQ(head.trailers(), nullptr);
 }
 
 }  // namespace
