@@ -10,11 +10,11 @@
 namespace headgate::test {
 namespace {
 
-const std::string kAll = "token-of-operators-123";
+const std::string kOperators = "token-of-operators-123";
 const std::string kRead = "token-of-readers-45678";
 
 Json guarded(const Json& changes = Json::object()) {
-  Json out = {{"admin", {{"listen", "127.0.0.1:0"}, {"token", kAll}, {"read_token", kRead}}},
+  Json out = {{"admin", {{"listen", "127.0.0.1:0"}, {"token", kOperators}, {"read_token", kRead}}},
               {"log", {{"format", "json"}}}};
   out.merge_patch(changes);
   return out;
@@ -63,12 +63,12 @@ TEST(AdminRoles, GuessesAreLimitedAndTheWaitIsTrue) {
   EXPECT_TRUE(event_comes(process, "admin_token_guesses", 1));
   EXPECT_EQ(Operator(process).ask("GET", "/readyz").status(), 200);
   EXPECT_EQ(Operator(process).ask("GET", "/api/v1/status").status(), 401) << "no token is no guess";
-  EXPECT_EQ(Operator(process, kAll).ask("GET", "/api/v1/status").status(), 200) << "on this machine";
+  EXPECT_EQ(Operator(process, kOperators).ask("GET", "/api/v1/status").status(), 200) << "on this machine";
 }
 
 TEST(AdminRoles, AnOperatorMayDoBoth) {
   Proxy proxy(guarded());
-  const Operator all(proxy.gateway.process(), kAll);
+  const Operator all(proxy.gateway.process(), kOperators);
   EXPECT_EQ(all.ask("GET", "/api/v1/status").status(), 200);
   EXPECT_EQ(all.ask("PUT", "/api/v1/log-level", R"({"level": "debug"})").status(), 200);
 }
@@ -90,7 +90,7 @@ TEST(AdminRoles, AReloadChangesTheTokens) {
   EXPECT_EQ(reader.ask("GET", "/api/v1/status").status(), 200);
   ASSERT_TRUE(file.reload(guarded({{"admin", {{"read_token", nullptr}}}})));
   EXPECT_EQ(reader.ask("GET", "/api/v1/status").status(), 401);
-  EXPECT_EQ(Operator(reader.port(), kAll).ask("GET", "/api/v1/status").status(), 200);
+  EXPECT_EQ(Operator(reader.port(), kOperators).ask("GET", "/api/v1/status").status(), 200);
 }
 
 TEST(AdminRoles, SwitchingItOffOpensItToNobody) {
@@ -114,15 +114,15 @@ TEST(AdminRoles, TwoTokensHoldWhileOneReplacesTheOther) {
     return Operator(port, token).ask("PUT", "/api/v1/log-level", R"({"level":"info"})").status();
   };
   EXPECT_EQ(status(next), 401);
-  ASSERT_TRUE(file.reload(guarded({{"admin", {{"token", {kAll, next}}, {"read_token", {kRead, next_read}}}}})));
-  EXPECT_EQ(status(kAll), 200);
+  ASSERT_TRUE(file.reload(guarded({{"admin", {{"token", {kOperators, next}}, {"read_token", {kRead, next_read}}}}})));
+  EXPECT_EQ(status(kOperators), 200);
   EXPECT_EQ(status(next), 200);
   EXPECT_EQ(status(kRead), 403);
   EXPECT_EQ(status(next_read), 403);
   const auto shown = Operator(port, next_read).ask("GET", "/api/v1/config").body;
-  for (const auto& token : {kAll, next, kRead, next_read}) EXPECT_FALSE(has(shown, token)) << shown;
+  for (const auto& token : {kOperators, next, kRead, next_read}) EXPECT_FALSE(has(shown, token)) << shown;
   ASSERT_TRUE(file.reload(guarded({{"admin", {{"token", Json::array({next})}, {"read_token", next_read}}}})));
-  EXPECT_EQ(status(kAll), 401);
+  EXPECT_EQ(status(kOperators), 401);
   EXPECT_EQ(status(next), 200);
   EXPECT_EQ(status(next_read), 403);
 }
@@ -130,7 +130,7 @@ TEST(AdminRoles, TwoTokensHoldWhileOneReplacesTheOther) {
 TEST(AdminRoles, EveryChangeIsLoggedWithWhoAndWhat) {
   Proxy proxy(guarded());
   auto& process = proxy.gateway.process();
-  const Operator all(process, kAll);
+  const Operator all(process, kOperators);
   EXPECT_EQ(all.ask("PUT", "/api/v1/log-level", R"({"level": "info"})").status(), 200);
   EXPECT_EQ(all.ask("POST", "/api/v1/reload").status(), 200);
   EXPECT_EQ(all.ask("PUT", "/api/v1/upstreams/nobody/servers/x/state", R"({"state": "drain"})").status(), 404);
@@ -145,13 +145,13 @@ TEST(AdminRoles, EveryChangeIsLoggedWithWhoAndWhat) {
   EXPECT_EQ(changes[2]["what"], "PUT /api/v1/upstreams/{name}/servers/{server}/state");
   EXPECT_EQ(changes[2]["target"], "name=nobody server=x");
   EXPECT_EQ(changes[2]["status"], 404);
-  EXPECT_EQ(process.err().find(kAll), std::string::npos);
+  EXPECT_EQ(process.err().find(kOperators), std::string::npos);
 }
 
 TEST(AdminRoles, AChangeWhoseBodyIsRefusedIsLoggedToo) {
   Proxy proxy(guarded());
   auto& process = proxy.gateway.process();
-  const Operator all(process, kAll);
+  const Operator all(process, kOperators);
   expect_refusal(all.ask("POST", "/api/v1/bans", std::string(1UL << 20U, 'x')), 413);
   expect_refusal(all.ask("POST", "/api/v1/explain", std::string(1UL << 20U, 'x')), 413);  // changes nothing
   RawClient garbled(all.port());
@@ -211,14 +211,14 @@ TEST(AdminRoles, WithoutATokenOnlyThisMachineByItsAddressMayAsk) {
 
 TEST(AdminRoles, AttacksOnItDoNotReachTheTraffic) {
   Proxy proxy(guarded());
-  const Operator all(proxy.gateway.process(), kAll);
+  const Operator all(proxy.gateway.process(), kOperators);
   EXPECT_EQ(all.ask("PUT", "/api/v1/log-level", std::string(100'000, 'x')).status(), 413) << "a huge body";
   const auto deep = std::string(900, '[');
   EXPECT_EQ(all.ask("PUT", "/api/v1/log-level", deep).status(), 400);
   std::vector<RawClient> slow;
   for (int i = 0; i < 100; ++i) {
     slow.emplace_back(all.port());
-    slow.back().send("PUT /api/v1/log-level HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer " + kAll +
+    slow.back().send("PUT /api/v1/log-level HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer " + kOperators +
                      "\r\nContent-Length: 20\r\n\r\n{");
   }
   EXPECT_EQ(all.ask("GET", "/api/v1/status").status(), 200) << "slow clients do not keep others out";
