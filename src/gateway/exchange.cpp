@@ -92,7 +92,7 @@ void Admission::grow(std::size_t wanted) {
   const auto at = binding == nullptr ? 0 : binding - limits.data();
   assert(at <= static_cast<std::ptrdiff_t>(limits.size()));
   constexpr std::size_t kUsual = 4;  // of a route with one or two limits
-  const auto room = std::max(kUsual, wanted);
+  const auto room = std::max({kUsual, wanted, std::min(2 * decisions.size(), kMax)});
   checks.reserve(room);
   decisions.resize(room);
   limits.reserve(std::max(room, limits.size() + 1));

@@ -123,23 +123,35 @@ int serve(boost::asio::io_context& main_loop, const ServeOptions& options, Progr
   Workers workers(options.workers, program);
   PassedSockets none;
   auto& passed = options.passed ? *options.passed : none;
+  const auto run_workers = [&] {
+    workers.start([&] {
+      boost::asio::post(main_loop, [&] {
+        signals.cancel();
+        program.ended();
+      });
+    });
+  };
+  // What workers and program have begun already, as calls to Redis, ends as it does at any other end.
+  const auto refused = [&](const std::string& why) {
+    const int code = refuse(why);
+    run_workers();
+    workers.drain(Duration(0), Duration(0));
+    main_loop.run();
+    workers.join();
+    return code;
+  };
   auto addresses = workers.listeners().prepare(options.listen, passed);
-  if (addresses.has_error()) return refuse(addresses.error().why);
+  if (addresses.has_error()) return refused(addresses.error().why);
   auto tls = program.secure(workers);
-  if (tls.has_error()) return refuse(tls.error());
+  if (tls.has_error()) return refused(tls.error());
   addresses->use(std::move(*tls));
   if (const auto listening = workers.listeners().listen(*addresses); listening.has_error())
-    return refuse(listening.error().why);
+    return refused(listening.error().why);
   passed.close_rest();
   for (const auto& address : workers.listeners().use(std::move(*addresses), Duration(0)).added)
     event(LogLevel::info, "listening", "listening on " + address, {{"address", address}});
 
-  workers.start([&] {
-    boost::asio::post(main_loop, [&] {
-      signals.cancel();
-      program.ended();
-    });
-  });
+  run_workers();
   event(LogLevel::info, "started", "headgate " HEADGATE_VERSION " has started",
         {{"version", HEADGATE_VERSION}, {"workers", workers.count()}});
   signals.wait(workers);

@@ -77,7 +77,8 @@ class Program {
   /// How long connections may last then.
   virtual Duration upgrade_drain() const { return drain_times().within; }
   virtual void draining() {}  ///< the first SIGTERM or SIGINT, or handed over
-  /// No worker runs any more. Afterwards the loop must have no work left.
+  /// No worker runs any more; also where the start has failed, and started() was never called. Afterwards the loop must
+  /// have no work left.
   virtual void ended() {}
 
  private:

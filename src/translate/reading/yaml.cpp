@@ -5,6 +5,7 @@
 
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/exceptions.h>
+#include <yaml-cpp/node/node.h>  // what the next only declares
 #include <yaml-cpp/parser.h>
 
 #include <algorithm>

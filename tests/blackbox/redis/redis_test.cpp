@@ -42,6 +42,23 @@ bool turns_to(const Proxy& proxy, int status) {
   return false;
 }
 
+TEST_F(WithRedis, AStartThatFailsForATakenPortSaysOnlyThat) {
+  const Socket taken = Socket::listen();
+  const FakeUpstream upstream;
+  for (const bool answers : {true, false}) {
+    if (!answers) redis.stop();
+    Json config = config_for(upstream);
+    config.merge_patch(shared("5/day"));
+    config["listen"] = "127.0.0.1:" + std::to_string(taken.local_port());
+    config["workers"] = 2;
+    const TemporaryFile file(config.dump());
+    const auto ran = run_headgate({"run", "-c", file.path()});
+    EXPECT_EQ(ran.code, 1);
+    EXPECT_NE(ran.err.find("is taken"), std::string::npos) << ran.err;
+    EXPECT_EQ(ran.err.find("Sanitizer"), std::string::npos) << ran.err;
+  }
+}
+
 TEST_F(WithRedis, TwoGatewaysUnderParallelLoadAdmitNotOneTooMany) {
   // A deadline that even a loaded machine meets: all requests must be counted in Redis. The refill is negligible.
   const Json changes = shared("120/day", {{"timeout", "5s"}, {"if_down", "reject"}});
