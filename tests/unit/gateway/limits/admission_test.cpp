@@ -37,5 +37,8 @@ TEST(Admission, HasRoomForManyRulesOfOneLimitBehindOthers) {
   EXPECT_EQ(a.binding, a.limits.data());
 }
 
+// There is one for each open request. What few requests need is not in it, and what all need takes what it is.
+TEST(Exchange, TakesLittleMoreThanTwoKilobytes) { EXPECT_LE(sizeof(Exchange), 2'304U); }
+
 }  // namespace
 }  // namespace headgate::gateway
