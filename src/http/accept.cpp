@@ -1,5 +1,6 @@
 #include "headgate/http/accept.hpp"
 
+#include "headgate/core/text.hpp"
 #include "headgate/http/fields.hpp"
 
 #include <algorithm>
@@ -8,12 +9,6 @@ namespace headgate::http {
 namespace {
 
 constexpr unsigned kWhole = 1000;
-
-std::string_view trimmed(std::string_view text) noexcept {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
-  return text;
-}
 
 /// "0.25" as 250: up to three digits after the point (RFC 9110 section 12.4.2).
 unsigned thousandths(std::string_view text) noexcept {
