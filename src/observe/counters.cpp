@@ -99,7 +99,7 @@ std::string_view to_text(AuthKind kind) noexcept { return kKindNames[static_cast
 std::string_view to_text(AuthStatus result) noexcept { return kResultNames[static_cast<std::size_t>(result)]; }
 
 LimitCounters limit_counters(Registry& registry, Writer writer, std::string_view limit, std::string_view tier,
-                             Counted counted) {
+                             Counted counted, const LimitNature& nature) {
   const std::string name(limit);
   const std::string tier_name(tier);
   LimitCounters counters;
@@ -137,9 +137,14 @@ LimitCounters limit_counters(Registry& registry, Writer writer, std::string_view
   counters.units_allowed = units("allowed");
   counters.units_rejected = units("rejected");
   counters.units_observed = units("observed");
-  counters.near = &registry.counter(writer, family::limit_near, {name, tier_name});
   counters.top = &registry.tops(writer).of(limit);
-  counters.unreadable = &registry.counter(writer, family::limit_unreadable, {name});
+  for (std::size_t row = 0; row < kLimitEvents.size(); ++row) {
+    const auto& event = kLimitEvents[row];
+    if (!event.had_by(nature)) continue;
+    const bool by_tier = event.family.label_count() == 2;
+    counters.events[row] = by_tier ? &registry.counter(writer, event.family, {name, tier_name})
+                                   : &registry.counter(writer, event.family, {name});
+  }
   return counters;
 }
 
@@ -251,10 +256,6 @@ void add_appointments(LimitCounters& counters, Registry& registry, Writer writer
   constexpr std::array<const char*, kAppointmentEvents> kEvents{"offered", "kept", "early", "missed"};
   for (std::size_t i = 0; i < kEvents.size(); ++i)
     counters.appointments[i] = &registry.counter(writer, family::limit_appointments, {std::string(limit), kEvents[i]});
-}
-
-void add_shards(LimitCounters& counters, Registry& registry, Writer writer, std::string_view limit) {
-  counters.other_shards = &registry.counter(writer, family::limit_other_shards, {std::string(limit)});
 }
 
 void add_waits(LimitCounters& counters, Registry& registry, Writer writer, std::string_view limit) {

@@ -3,6 +3,7 @@
 // configuration is loaded.
 
 #include "headgate/observe/grpc_status.hpp"
+#include "headgate/observe/limit_events.hpp"
 #include "headgate/observe/metrics.hpp"
 
 #include <array>
@@ -10,6 +11,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace headgate::observe {
@@ -32,8 +34,8 @@ struct LimitCounters {
   std::array<Counter*, kSources> allowed{};
   std::array<Counter*, kSources> rejected{};
   std::array<Counter*, kSources> observed{};  ///< requests that would have been rejected
-  Counter* near = nullptr;                    ///< allowed, and is_near()
-  Counter* unreadable = nullptr;              ///< the answer's cost was not a number
+  /// By kLimitEvents. Null for what the limit does not have.
+  std::array<Counter*, kLimitEvents.size()> events{};
   /// Units: the cost of allowed requests, and the cost that rejected or observed requests asked for.
   Counter* units_allowed = nullptr;
   Counter* units_rejected = nullptr;
@@ -41,14 +43,22 @@ struct LimitCounters {
   std::array<Histogram*, kSources> seconds{};
   /// By AppointmentEvent. Null for a limit that hands out none.
   std::array<Counter*, kAppointmentEvents> appointments{};
-  LimitTop* top = nullptr;          ///< who is limited; one for all tiers
-  Counter* other_shards = nullptr;  ///< asked another shard; null for a limit without shards
-  Histogram* waits = nullptr;       ///< of a limit in flight with a queue; else null
-  Gauge* in_flight = nullptr;       ///< permits that requests of this worker hold; null for a limit of a rate
+  LimitTop* top = nullptr;     ///< who is limited; one for all tiers
+  Histogram* waits = nullptr;  ///< of a limit in flight with a queue; else null
+  Gauge* in_flight = nullptr;  ///< permits that requests of this worker hold; null for a limit of a rate
+
+  /// Counts what happened, by kLimitEvents.
+  void count(const LimitSeen& seen) const noexcept {
+    const auto row = [&]<std::size_t at> {
+      if (events[at] != nullptr && kLimitEvents[at].happened(seen)) events[at]->add();
+    };
+    [&]<std::size_t... at>(std::index_sequence<at...>) { (row.template operator()<at>(), ...); }
+    (std::make_index_sequence<kLimitEvents.size()>());
+  }
 };
 /// The same names give the same counters. `tier` is empty if the limit has none.
 LimitCounters limit_counters(Registry& registry, Writer writer, std::string_view limit, std::string_view tier,
-                             Counted counted);
+                             Counted counted, const LimitNature& nature = {});
 
 /// One worker's counters of the requests of suspended keys, of one limit.
 struct BanCounters {
@@ -60,18 +70,11 @@ BanCounters ban_counters(Registry& registry, Writer writer, std::string_view lim
 
 /// Makes the counters of appointments.
 void add_appointments(LimitCounters& counters, Registry& registry, Writer writer, std::string_view limit);
-/// Makes the counter of a limit in shards.
-void add_shards(LimitCounters& counters, Registry& registry, Writer writer, std::string_view limit);
 /// Makes the times that requests waited for a permit in flight.
 void add_waits(LimitCounters& counters, Registry& registry, Writer writer, std::string_view limit);
 
 /// Makes the gauge of a limit of requests in flight.
 void add_in_flight(LimitCounters& counters, Registry& registry, Writer worker, std::string_view limit);
-
-/// Whether less than a fifth of the limit is left.
-constexpr bool is_near(std::uint64_t remaining, std::uint64_t limit) noexcept {
-  return remaining < limit / 5 + (limit % 5 > 0 ? 1 : 0);
-}
 
 /// One worker's counters of a waiting room; the gauges are shared by all workers. None is null.
 struct RoomCounters {

@@ -21,17 +21,6 @@ inline constexpr Family limit_units{
     .labels = {"limit", "tier", "decision"},
     .help = "Cost of requests in units, by the decision",
     .ask = "sum by (limit) (rate(headgate_limit_units_total{decision=\"allowed\"}[5m]))"};
-inline constexpr Family limit_near{.name = "headgate_limit_near_total",
-                                   .type = Type::counter,
-                                   .labels = {"limit", "tier"},
-                                   .help = "Allowed requests that left less than a fifth of the limit",
-                                   .ask = "sum by (limit) (rate(headgate_limit_near_total[5m]))"};
-inline constexpr Family limit_unreadable{
-    .name = "headgate_limit_unreadable_costs_total",
-    .type = Type::counter,
-    .labels = {"limit"},
-    .help = "Answers whose `response_header` was no number; such an answer costs the hold",
-    .ask = "increase(headgate_limit_unreadable_costs_total[1h]) > 0"};
 inline constexpr Family limit_decision_seconds{
     .name = "headgate_limit_decision_seconds",
     .type = Type::histogram,
@@ -82,12 +71,6 @@ inline constexpr Family limit_in_flight{
     .labels = {"limit", "worker"},
     .help = "Requests of this worker that hold a permit of a limit with `in_flight`, in memory or in Redis",
     .ask = "sum by (limit) (headgate_limit_in_flight)"};
-inline constexpr Family limit_other_shards{
-    .name = "headgate_limit_other_shards_total",
-    .type = Type::counter,
-    .labels = {"limit"},
-    .help = "Requests of a limit in shards that asked another shard, because the first one rejected",
-    .ask = "sum by (limit) (rate(headgate_limit_other_shards_total[5m]))"};
 inline constexpr Family limit_wait_seconds{
     .name = "headgate_limit_wait_seconds",
     .type = Type::histogram,

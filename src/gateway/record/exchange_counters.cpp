@@ -31,11 +31,11 @@ ExchangeCounters::ExchangeCounters(observe::Registry& registry, observe::Writer 
   for (const auto& ready : compiled.limits()) {
     const auto counted =
         ready->limit.store == limit::Store::redis ? observe::Counted::in_redis : observe::Counted::in_memory;
+    const observe::LimitNature nature{.in_shards = ready->limit.shards > 1};
     for (const auto& tier : ready->tiers) {
-      tiers_.push_back(observe::limit_counters(registry, worker, ready->limit.name, tier.name, counted));
+      tiers_.push_back(observe::limit_counters(registry, worker, ready->limit.name, tier.name, counted, nature));
       if (ready->limit.appointments) observe::add_appointments(tiers_.back(), registry, worker, ready->limit.name);
       if (ready->in_flight) observe::add_in_flight(tiers_.back(), registry, worker, ready->limit.name);
-      if (ready->limit.shards > 1) observe::add_shards(tiers_.back(), registry, worker, ready->limit.name);
       if (ready->in_turn) observe::add_waits(tiers_.back(), registry, worker, ready->limit.name);
     }
   }
@@ -207,7 +207,9 @@ void ExchangeCounters::count_place(const Exchange& x) const {
   (taken ? counters.units_allowed : counters.units_rejected)->add();
   if (!taken) return counters.top->rejected(place.check.hash.low, place.check.key);
   counters.top->allowed(place.check.hash.low, place.check.key);
-  if (observe::is_near(place.decision.remaining, place.decision.limit)) counters.near->add();
+  counters.count({.decision = observe::LimitSeen::Decision::allowed,
+                  .remaining = place.decision.remaining,
+                  .limit = place.decision.limit});
   if (place.waited && !x.client_gone) counters.waits->record(*place.waited);
 }
 
@@ -266,10 +268,11 @@ void ExchangeCounters::count_limits(const Exchange& x) const {
     const auto& counters = tiers_[checked.tier->number];
     const auto source = static_cast<std::size_t>(checked.source);
     counters.seconds[source]->record(checked.took);
-    if (checked.cost_from == CostFrom::unreadable) counters.unreadable->add();
-    if (checked.shards > 1) counters.other_shards->add();
+    observe::LimitSeen seen{.unreadable_cost = checked.cost_from == CostFrom::unreadable,
+                            .other_shard = checked.shards > 1};
     const auto units = static_cast<std::uint64_t>(std::max<std::int64_t>(0, checked.used));
     if (checked.decision == LimitDecision::rejected) {
+      seen.decision = observe::LimitSeen::Decision::rejected;
       const bool observe = checked.route_limit->limit->mode == limit::Mode::observe;
       (observe ? counters.observed : counters.rejected)[source]->add();
       if (checked.refused == 0) {
@@ -287,11 +290,15 @@ void ExchangeCounters::count_limits(const Exchange& x) const {
       counters.top->allowed(hash, key);
       if (checked.decision == LimitDecision::kept) {  // its decision is about the appointment, not about the limit
         counters.appointments[static_cast<std::size_t>(observe::AppointmentEvent::kept)]->add();
-        continue;
+        seen.decision = observe::LimitSeen::Decision::kept;
+      } else {
+        const auto* const left = limit::binding({a.decisions.data() + checked.first, checked.count});
+        seen.decision = observe::LimitSeen::Decision::allowed;
+        seen.remaining = left->remaining;
+        seen.limit = left->limit;
       }
-      const auto* const left = limit::binding({a.decisions.data() + checked.first, checked.count});
-      if (observe::is_near(left->remaining, left->limit)) counters.near->add();
     }
+    counters.count(seen);
   }
 }
 

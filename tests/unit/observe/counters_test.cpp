@@ -39,7 +39,6 @@ TEST(LimitCounters, AreOneSeriesForEachDecisionAndSource) {
   counters.allowed[index(Source::redis)]->add(3);
   counters.rejected[index(Source::redis)]->add(2);
   counters.observed[index(Source::fallback)]->add(1);
-  counters.near->add(4);
   counters.seconds[index(Source::redis)]->record(Duration(700));
   const auto text = read(registry);
   const auto decisions = [&](const std::string& decision, const std::string& source) {
@@ -50,7 +49,6 @@ TEST(LimitCounters, AreOneSeriesForEachDecisionAndSource) {
   EXPECT_EQ(decisions("rejected", "redis"), 2);
   EXPECT_EQ(decisions("observed", "fallback"), 1);
   EXPECT_EQ(decisions("rejected", "fallback"), 0) << "there before the first, so that the first shows as a rise";
-  EXPECT_EQ(text.value(R"(headgate_limit_near_total{limit="plan",tier="free"})"), 4);
   EXPECT_EQ(text.value(R"(headgate_limit_decision_seconds_bucket{limit="plan",source="redis",le="0.0005"})"), 0);
   EXPECT_EQ(text.value(R"(headgate_limit_decision_seconds_bucket{limit="plan",source="redis",le="0.001"})"), 1);
 }
@@ -73,6 +71,28 @@ TEST(LimitCounters, OfTwoTiersShareOneHistogram) {
   const auto pro = limit_counters(registry, 0, "plan", "pro", Counted::in_redis);
   EXPECT_NE(free.allowed[index(Source::redis)], pro.allowed[index(Source::redis)]);
   EXPECT_EQ(free.seconds[index(Source::redis)], pro.seconds[index(Source::redis)]);
+}
+
+TEST(LimitCounters, CountWhatHappenedToEachRequest) {
+  Registry registry;
+  const auto counters = limit_counters(registry, 0, "plan", "free", Counted::in_memory, {.in_shards = true});
+  using Decision = LimitSeen::Decision;
+  counters.count({.decision = Decision::allowed, .remaining = 19, .limit = 100});
+  counters.count({.decision = Decision::allowed, .remaining = 20, .limit = 100, .other_shard = true});
+  counters.count({.decision = Decision::kept, .limit = 100});
+  counters.count({.decision = Decision::rejected, .limit = 100, .other_shard = true});
+  counters.count({.unreadable_cost = true});
+  const auto text = read(registry);
+  EXPECT_EQ(text.value(R"(headgate_limit_near_total{limit="plan",tier="free"})"), 1);
+  EXPECT_EQ(text.value(R"(headgate_limit_other_shards_total{limit="plan"})"), 2);
+  EXPECT_EQ(text.value(R"(headgate_limit_unreadable_costs_total{limit="plan"})"), 1);
+}
+
+TEST(LimitCounters, HaveNoSeriesForWhatCannotHappen) {
+  Registry registry;
+  const auto counters = limit_counters(registry, 0, "plan", "", Counted::in_memory);
+  counters.count({.other_shard = true});
+  EXPECT_THAT(values_of(read(registry), "headgate_limit_other_shards_total", "limit"), IsEmpty());
 }
 
 TEST(LimitCounters, NearMeansUnderAFifthLeft) {

@@ -24,14 +24,16 @@ MetricsText scraped(const Registry& registry) {
   return text;
 }
 
+/// Some family of counters with two labels.
+constexpr const Family& limit_near = kLimitEvents[0].family;
 const std::string kNear = R"(headgate_limit_near_total{limit="plan",tier="free"})";
 
 TEST(Metrics, AddsUpWhatTheWorkersCounted) {
   Registry registry;
-  registry.counter(0, family::limit_near, {"plan", "free"}).add();
-  registry.counter(1, family::limit_near, {"plan", "free"}).add(40);
-  registry.counter(kMainThread, family::limit_near, {"plan", "free"}).add(1);
-  registry.counter(1, family::limit_near, {"plan", "pro"}).add(5);
+  registry.counter(0, limit_near, {"plan", "free"}).add();
+  registry.counter(1, limit_near, {"plan", "free"}).add(40);
+  registry.counter(kMainThread, limit_near, {"plan", "free"}).add(1);
+  registry.counter(1, limit_near, {"plan", "pro"}).add(5);
   const auto text = scraped(registry);
   EXPECT_EQ(text.value(kNear), 42);
   EXPECT_EQ(text.value(R"(headgate_limit_near_total{limit="plan",tier="pro"})"), 5);
@@ -39,9 +41,9 @@ TEST(Metrics, AddsUpWhatTheWorkersCounted) {
 
 TEST(Metrics, AskedForAgainACounterGoesOnWhereItWas) {
   Registry registry;
-  auto& before = registry.counter(0, family::limit_near, {"plan", "free"});
+  auto& before = registry.counter(0, limit_near, {"plan", "free"});
   before.add(7);
-  auto& after = registry.counter(0, family::limit_near, {"plan", "free"});
+  auto& after = registry.counter(0, limit_near, {"plan", "free"});
   EXPECT_EQ(&before, &after);
   after.add(1);
   EXPECT_EQ(scraped(registry).value(kNear), 8);
@@ -55,7 +57,7 @@ TEST(Metrics, CellsOfTwoWorkersNeverShareACacheLine) {
   std::map<std::uintptr_t, Writer> owner;
   for (int i = 0; i < 200; ++i) {
     for (Writer writer = 0; writer < 3; ++writer) {
-      const auto& cell = registry.counter(writer, family::limit_near, {std::to_string(i), ""});
+      const auto& cell = registry.counter(writer, limit_near, {std::to_string(i), ""});
       const auto line = reinterpret_cast<std::uintptr_t>(&cell) / 64;
       EXPECT_EQ(owner.emplace(line, writer).first->second, writer);
     }
@@ -87,8 +89,8 @@ TEST(Metrics, ShowsWhatCollectorsKeepThemselves) {
   Registry registry;
   double keys = 3;
   registry.collect([&](Scrape& scrape) { scrape.value(family::limit_tracked, {"plan"}, keys); });
-  registry.collect([&](Scrape& scrape) { scrape.value(family::limit_near, {"plan", "free"}, 2); });
-  registry.counter(0, family::limit_near, {"plan", "free"}).add(1);
+  registry.collect([&](Scrape& scrape) { scrape.value(limit_near, {"plan", "free"}, 2); });
+  registry.counter(0, limit_near, {"plan", "free"}).add(1);
   EXPECT_EQ(scraped(registry).value(R"(headgate_limit_tracked_keys{limit="plan"})"), 3);
   keys = 1;
   const auto text = scraped(registry);
@@ -118,7 +120,7 @@ TEST(Metrics, FindTheBucketOfEveryDuration) {
 TEST(Metrics, EscapesWhatALabelMayHold) {
   Registry registry;
   const std::string odd = "a\"b\\c\nd{},=é";
-  registry.counter(0, family::limit_near, {odd, ""}).add(1);
+  registry.counter(0, limit_near, {odd, ""}).add(1);
   const auto text = scraped(registry);
   ASSERT_EQ(text.labels.size(), 2U) << "and the number of series";
   EXPECT_EQ(text.labels.begin()->second.at("limit"), odd);
@@ -126,7 +128,7 @@ TEST(Metrics, EscapesWhatALabelMayHold) {
 
 TEST(Metrics, ShowsLargeCountsToTheLastDigit) {
   Registry registry;
-  registry.counter(0, family::limit_near, {"plan", "free"}).add(1'234'567'890'123);
+  registry.counter(0, limit_near, {"plan", "free"}).add(1'234'567'890'123);
   EXPECT_NE(registry.text().find(kNear + " 1234567890123\n"), std::string::npos) << registry.text();
 }
 
@@ -143,7 +145,7 @@ TEST(Metrics, WorkersCountWhileOthersReadAndMakeSeries) {
   workers.reserve(3);
   for (Writer writer = 0; writer < 3; ++writer) {
     workers.emplace_back([&, writer] {
-      auto& near = registry.counter(writer, family::limit_near, {"plan", "free"});
+      auto& near = registry.counter(writer, limit_near, {"plan", "free"});
       RouteCounters route(registry, writer, "api");
       for (int i = 0; i < kRounds; ++i) {
         near.add();
@@ -152,7 +154,7 @@ TEST(Metrics, WorkersCountWhileOthersReadAndMakeSeries) {
     });
   }
   std::thread loader([&] {
-    for (int i = 0; !done; ++i) registry.counter(0, family::limit_near, {std::to_string(i % 100), ""});
+    for (int i = 0; !done; ++i) registry.counter(0, limit_near, {std::to_string(i % 100), ""});
   });
   double last = 0;
   for (int i = 0; i < 20; ++i) {

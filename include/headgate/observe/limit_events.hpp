@@ -1,0 +1,72 @@
+#pragma once
+// What may happen between a request and one limit, beside its decision: a table of metrics. A row is all that one
+// takes: its name, which limits have it, and when it is counted. docs/metrics.md is written from it.
+
+#include "headgate/observe/metrics_family.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace headgate::observe {
+
+/// Whether less than a fifth of the limit is left.
+constexpr bool is_near(std::uint64_t remaining, std::uint64_t limit) noexcept {
+  return remaining < limit / 5 + (limit % 5 > 0 ? 1 : 0);
+}
+
+/// What a request was to a limit that it applies to.
+struct LimitSeen {
+  enum class Decision : std::uint8_t {
+    allowed,
+    kept,      ///< by its appointment
+    rejected,  ///< or would have been, by a limit that only observes
+    not_charged
+  };
+  Decision decision = Decision::not_charged;  ///< not charged: another limit rejected the request
+  std::uint64_t remaining = 0;                ///< of what was allowed, in units; of its scarcest rate
+  std::uint64_t limit = 0;                    ///< the size of that rate
+  bool unreadable_cost = false;               ///< the answer's cost was not a number
+  bool other_shard = false;                   ///< another shard was asked, as the first one rejected
+};
+
+/// What a limit is like, as far as its metrics depend on it.
+struct LimitNature {
+  bool in_shards = false;
+};
+
+struct LimitEvent {
+  Family family;                                ///< a counter; its labels are "limit", or "limit" and "tier"
+  bool (*had_by)(const LimitNature&) noexcept;  ///< whether such a limit has this metric
+  bool (*happened)(const LimitSeen&) noexcept;  ///< once for each request and limit, on the path: no allocation
+};
+
+inline constexpr std::array kLimitEvents{
+    LimitEvent{.family = {.name = "headgate_limit_near_total",
+                          .type = Family::Type::counter,
+                          .labels = {"limit", "tier"},
+                          .help = "Allowed requests that left less than a fifth of the limit",
+                          .ask = "sum by (limit) (rate(headgate_limit_near_total[5m]))"},
+               .had_by = [](const LimitNature&) noexcept { return true; },
+               .happened =
+                   [](const LimitSeen& seen) noexcept {
+                     return seen.decision == LimitSeen::Decision::allowed && is_near(seen.remaining, seen.limit);
+                   }},
+    LimitEvent{.family = {.name = "headgate_limit_unreadable_costs_total",
+                          .type = Family::Type::counter,
+                          .labels = {"limit"},
+                          .help = "Answers whose `response_header` was no number; such an answer costs the hold",
+                          .ask = "increase(headgate_limit_unreadable_costs_total[1h]) > 0"},
+               .had_by = [](const LimitNature&) noexcept { return true; },
+               .happened = [](const LimitSeen& seen) noexcept { return seen.unreadable_cost; }},
+    LimitEvent{
+        .family = {.name = "headgate_limit_other_shards_total",
+                   .type = Family::Type::counter,
+                   .labels = {"limit"},
+                   .help = "Requests of a limit in shards that asked another shard, because the first one rejected",
+                   .ask = "sum by (limit) (rate(headgate_limit_other_shards_total[5m]))"},
+        .had_by = [](const LimitNature& limit) noexcept { return limit.in_shards; },
+        .happened = [](const LimitSeen& seen) noexcept { return seen.other_shard; }},
+};
+
+}  // namespace headgate::observe
