@@ -11,6 +11,7 @@ namespace headgate::bench {
 struct Cost {
   double instructions;
   double calls;
+  double in_vain = 0;  ///< of the calls, reads that found nothing; the page does not tell
 };
 
 struct CostRow {
@@ -33,7 +34,7 @@ std::string with_table(const std::string& page, const std::string& table);
 /// Whether the figures of the page come from another compiler: then they cannot be compared.
 bool counted_otherwise(const std::string& page);
 /// One sentence for each figure of headgate that is more than 3 %, or a quarter of a call, above the page, and for each
-/// row that the page lacks.
+/// row that the page lacks. Up to half a call may be one that finds nothing: a busy machine has more of them.
 std::vector<std::string> grown(const std::string& page, const std::vector<CostRow>& rows);
 
 }  // namespace headgate::bench
