@@ -15,7 +15,7 @@ constexpr bool is_near(std::uint64_t remaining, std::uint64_t limit) noexcept {
   return remaining < limit / 5 + (limit % 5 > 0 ? 1 : 0);
 }
 
-/// What a request was to a limit that it applies to.
+/// What a request was to a limit that it applies to, or to the capacity of an upstream.
 struct LimitSeen {
   enum class Decision : std::uint8_t {
     allowed,
@@ -23,7 +23,7 @@ struct LimitSeen {
     rejected,  ///< or would have been, by a limit that only observes
     not_charged
   };
-  Decision decision = Decision::not_charged;  ///< not charged: another limit rejected the request
+  Decision decision = Decision::not_charged;  ///< not charged: another limit or a capacity rejected the request
   std::uint64_t remaining = 0;                ///< of what was allowed, in units; of its scarcest rate
   std::uint64_t limit = 0;                    ///< the size of that rate
   bool unreadable_cost = false;               ///< the answer's cost was not a number

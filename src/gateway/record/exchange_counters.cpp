@@ -205,11 +205,12 @@ void ExchangeCounters::count_place(const Exchange& x) const {
   counters.seconds[source]->record(place.took);
   (taken ? counters.allowed : counters.rejected)[source]->add();
   (taken ? counters.units_allowed : counters.units_rejected)->add();
-  if (!taken) return counters.top->rejected(place.check.hash.low, place.check.key);
-  counters.top->allowed(place.check.hash.low, place.check.key);
-  counters.count({.decision = observe::LimitSeen::Decision::allowed,
+  using Decision = observe::LimitSeen::Decision;
+  counters.count({.decision = taken ? Decision::allowed : Decision::rejected,
                   .remaining = place.decision.remaining,
                   .limit = place.decision.limit});
+  if (!taken) return counters.top->rejected(place.check.hash.low, place.check.key);
+  counters.top->allowed(place.check.hash.low, place.check.key);
   if (place.waited && !x.client_gone) counters.waits->record(*place.waited);
 }
 

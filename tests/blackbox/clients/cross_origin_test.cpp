@@ -85,7 +85,7 @@ TEST(CrossOrigin, APreflightListsNoMethodWhoseRouteHasOtherRules) {
 }
 
 TEST(CrossOrigin, ABrowserReadsWhenToComeBack) {
-  if (headless_chromium().empty()) GTEST_SKIP() << "no Chromium here; ./dev install test brings it";
+  if (headless_chromium().empty()) GTEST_SKIP() << "no Chromium here; ./dev install all brings it";
   RealServer pages(kPython, [](std::uint16_t port) {
     return Words{"-m",
                  "http.server",

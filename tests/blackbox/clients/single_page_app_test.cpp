@@ -95,7 +95,7 @@ Json changes(const RealServer& server, std::uint16_t port) {
 }
 
 TEST(SinglePageApp, WorksInARealBrowserAgainstAnApiOfAnotherOrigin) {
-  if (headless_chromium().empty()) GTEST_SKIP() << "no Chromium here; ./dev install test brings it";
+  if (headless_chromium().empty()) GTEST_SKIP() << "no Chromium here; ./dev install all brings it";
   RealServer server(kPython, [](std::uint16_t port) {
     return Words{own_file("single_page_app.py"), std::to_string(port)};
   });

@@ -29,11 +29,11 @@ std::vector<Json> request_lines(const std::string& log, const std::string& path)
 }
 
 TEST(Http2WebSocketBrowser, OpensThemOnTheConnectionOfItsPage) {
-  if (headless_chromium().empty()) GTEST_SKIP() << "no Chromium here; ./dev install test brings it";
+  if (headless_chromium().empty()) GTEST_SKIP() << "no Chromium here; ./dev install all brings it";
   RealServer server(kPython, [](std::uint16_t port) {
     return Words{file_of_tests("websocket.py"), std::to_string(port)};
   });
-  if (!server.listens()) GTEST_SKIP() << "no python3-websockets here; ./dev install test brings it";
+  if (!server.listens()) GTEST_SKIP() << "no python3-websockets here; ./dev install all brings it";
   const auto told = [](const char* name, const char* value) { return Json{{"set", {{name, value}}}}; };
   const Json routes =
       Json::array({{{"path", "/page"}, {"respond", {{"status", 200}, {"body_file", file_of_tests("websocket.html")}}}},
