@@ -120,6 +120,7 @@ struct Route {
   std::vector<std::string> read_cookies;
   StepSet steps;                       ///< that its requests take
   StepSet left;                        ///< those of them that must be left when the exchange ends
+  StepSet counted, recorded;           ///< those that say something in the metrics and in the log
   bool extras = false;                 ///< its exchanges have parts of their own: all others pay one look at this
   bool to_http2 = false;               ///< its servers are asked over HTTP/2
   bool grpc_web = false;               ///< calls of gRPC-Web are translated

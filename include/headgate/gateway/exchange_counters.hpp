@@ -21,7 +21,8 @@ class ExchangeCounters {
 
   /// The exchange has found its route, and is under way until count().
   void begin(Exchange& x) const;
-  /// Counts an exchange that has ended, `took` after it began.
+  /// Counts what all exchanges have of one that has ended, `took` after it began. What its steps count is in their rows
+  /// (gateway/steps/table.hpp).
   void count(const Exchange& x, Duration took) const;
   /// Shows permits of a limit of requests in flight that this worker took, or gave back (below 0). It counts on after a
   /// reload.
@@ -44,12 +45,20 @@ class ExchangeCounters {
   void mirrored(std::size_t upstream, observe::Mirrored result) const noexcept {
     mirrors_[upstream][static_cast<std::size_t>(result)]->add();
   }
-  /// An answer was not compressed because there was no memory for that.
-  void not_compressed() const noexcept { compression_.no_memory->add(); }
   /// So many more requests of this worker wait for a place at a server of the upstream. It counts on after a reload.
   void waits(std::size_t upstream, int more) const noexcept;
   /// Where to show the lag of this worker's loop; null if it is not watched.
   observe::Gauge* loop_lag() const noexcept { return loop_lag_; }
+
+  // The counters that steps count in.
+  const observe::LimitCounters& of_tier(const CompiledTier& tier) const noexcept { return tiers_[tier.number]; }
+  /// Of the capacity of its upstream, by its priority.
+  const observe::LimitCounters& of_place(const Exchange& x) const noexcept;
+  const observe::RoomCounters& of_room(const CompiledRoom& room) const noexcept { return rooms_[room.number]; }
+  /// Of an upstream (Route::upstream) that sheds, or whose servers may have only so many requests.
+  const observe::ShedCounters& of_shedding(std::size_t upstream) const noexcept { return shed_[upstream]; }
+  const observe::CompressionCounters& of_compression() const noexcept { return compression_; }
+
   /// This configuration is not active any more: its gauges show nothing, until another one uses them.
   void clear_gauges() const noexcept;
 
@@ -58,15 +67,8 @@ class ExchangeCounters {
   void make_delivery(observe::Registry& registry, observe::Writer worker, const CompiledConfig& compiled);
   const observe::RouteCounters& of_route(const Exchange& x) const;
   void count_limits(const Exchange& x) const;
-  void count_extras(const Exchange& x) const;
   void count_ban(const Exchange& x) const;
   const observe::BanCounters& of_operators(const RouteBan& ban) const;
-  const observe::LimitCounters& of_place(const Exchange& x) const noexcept;
-  void count_place(const Exchange& x) const;
-  void count_visit(const Exchange& x) const;
-  void count_shed(const Exchange& x) const;
-  void count_appointments(const Exchange& x) const;
-  void count_compressed(const Exchange& x) const;
 
   observe::WorkerRoutes& made_routes_;
   /// By Route::number; the last one is for requests without a route. Each is filled in by the first request of its

@@ -131,11 +131,11 @@ bool CompressedReply::compresses(const http::ReplyStart& start, std::string_view
       start_.framing = whole ? Framing{Framing::Kind::length, made_.size()} : Framing{Framing::Kind::unknown, 0};
       return true;
     }
-    if (progress_ == Progress::failed) x_.snapshot->counters->not_compressed();
+    if (progress_ == Progress::failed) x_.snapshot->counters->of_compression().no_memory->add();
     end();
     before_ = after_ = 0;
   } else {
-    x_.snapshot->counters->not_compressed();
+    x_.snapshot->counters->of_compression().no_memory->add();
   }
   coding_.reset();
   return false;

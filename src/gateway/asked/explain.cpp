@@ -2,7 +2,6 @@
 
 #include "headgate/gateway/explain.hpp"
 
-#include "gateway/answers/compressible.hpp"
 #include "gateway/answers/rewrite.hpp"
 #include "gateway/asked/announced_body.hpp"
 #include "gateway/limits/limit_states.hpp"
@@ -34,12 +33,6 @@ void describe_caller(const Exchange& x, Explanation& out) {
     out.proofs.emplace_back(observe::to_text(proof.kind), observe::to_text(proof.result));
 }
 
-/// Whether its password was found to be right, and not only taken for it.
-bool is_proven(const Exchange& x) noexcept {
-  return std::ranges::any_of(x.caller.auth_results,
-                             [](const auto& proof) { return proof.kind == observe::AuthKind::basic; });
-}
-
 void describe_problem(const Exchange& x, const Problem& problem, Explanation& out) {
   out.status = problem.status;
   out.ended_by = to_text(problem.ended_by);
@@ -66,11 +59,7 @@ void describe_route(Exchange& x, Explanation& out) {
   out.route = route.name;
   out.pattern = route.path;
   out.found = &route;
-  out.room = route.room != nullptr;
-  out.password = route.basic && !x.user.empty() && !is_proven(x);
-  if (route.auth && !x.auth) out.auth = route.auth->options->url;
-  if (const auto& compression = route.options->compression)
-    if (const auto coding = coding_for_client(x, *compression)) out.compressed = to_text(*coding);
+  explain_steps(x, out);
   const auto& split = x.snapshot->compiled->routes()[route.number]->split;
   if (split && is_by_chance(x, *split->options))
     out.drawn = shares_of(*split->options);

@@ -6,6 +6,7 @@
 #include "resolved_limit.hpp"
 #include "rounds.hpp"
 
+#include "headgate/gateway/exchange_counters.hpp"
 #include "headgate/identity/hmac.hpp"
 
 #include <boost/container/static_vector.hpp>
@@ -192,6 +193,13 @@ Task<void> offer_in_redis(Path& path, Exchange& x, Problem& problem) {
   if (offer(path, x, path.services.clock.wall(), checks.first(booking.debts), decisions, problem)) co_return;
   for (auto& check : booking.checks) check = given_back(check);
   x.snapshot->redis->settle(checks);
+}
+
+void count_appointments(const ExchangeCounters& counters, const Exchange& x) {
+  if (x.appointments.tier == nullptr) return;
+  const auto& of_tier = counters.of_tier(*x.appointments.tier).appointments;
+  for (std::size_t i = 0; i < of_tier.size(); ++i)
+    if (x.appointments.events[i] && of_tier[i]) of_tier[i]->add();
 }
 
 }  // namespace headgate::gateway

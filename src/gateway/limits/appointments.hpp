@@ -12,6 +12,8 @@
 
 namespace headgate::gateway {
 
+class ExchangeCounters;
+
 /// The field with an appointment, in answers and in requests.
 inline constexpr std::string_view kAppointmentField = "Appointment";
 inline constexpr std::size_t kMaxAppointmentText = 256;
@@ -36,5 +38,8 @@ struct KeptAppointment {
   limit::Rule use;    ///< its one permit is taken with the first use
   bool used = false;  ///< it was used before: the request is checked like any other
 };
+
+/// What became of those that the request showed or was given.
+void count_appointments(const ExchangeCounters& counters, const Exchange& x);
 
 }  // namespace headgate::gateway

@@ -16,7 +16,13 @@
 #include <memory>
 #include <string>
 
+namespace headgate::observe {
+struct AccessRecord;
+}
+
 namespace headgate::gateway {
+
+class ExchangeCounters;
 
 /// Of one worker; its thread only. A permit in Redis has the token of its exchange and counts for limit::kFlightLease
 /// after each renewal. So a gateway that is killed holds nothing for longer. While Redis is away permits are counted
@@ -57,5 +63,10 @@ class InFlight {
   std::unique_ptr<Alarm> alarm_;  ///< null once stopped
   bool armed_ = false;
 };
+
+/// The wait for a permit of a limit. That for a place at the upstream is counted with the place.
+void count_wait_for_permit(const ExchangeCounters& counters, const Exchange& x);
+/// Both.
+void record_waits_in_turn(const Exchange& x, observe::AccessRecord& record);
 
 }  // namespace headgate::gateway

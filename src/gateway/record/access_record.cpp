@@ -1,7 +1,5 @@
 #include "access_record.hpp"
 
-#include "gateway/answers/compressed_reply.hpp"
-
 #include "headgate/net/secured.hpp"
 
 #include <algorithm>
@@ -19,9 +17,9 @@ std::string_view rejected_credential(Exchange& x) {
   return x.text.join({to_text(bad->kind), ":", to_text(bad->result)});
 }
 
-/// How long the stores took in all; limits that were asked together count once.
+/// How long the stores took for its limits; those that were asked together count once.
 Duration deciding(const Exchange& x) noexcept {
-  auto sum = x.capacity.took;
+  Duration sum{0};
   Clock::Steady last{};
   for (const auto& checked : x.admission.limits) {
     if (checked.asked_at == last) continue;
@@ -91,16 +89,10 @@ void fill(Exchange& x, observe::AccessRecord& record) {
   record.reason = x.reason;
   record.attempts = x.attempts;
   record.retried = x.retried;
-  record.queued = x.shedding.queued + x.flight.waited;
   record.in_bytes = x.body_bytes;
   record.out_bytes = x.reply ? x.reply->bytes_sent() : 0;
-  if (x.compressed && x.compressed->coding()) {
-    record.compressed = to_text(*x.compressed->coding());
-    record.compressed_from = x.compressed->bytes_before();
-  }
   record.upstream_elapsed = std::chrono::duration_cast<Duration>(x.upstream_time);
   record.deciding = deciding(x);
-  record.delayed = x.admission.delay;
   record.user_agent = http::value_of(x.request.fields, http::Known::user_agent);
   if (x.secured) record.tls = x.secured->version;
   record.auth = rejected_credential(x);

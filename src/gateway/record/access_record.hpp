@@ -11,7 +11,8 @@
 
 namespace headgate::gateway {
 
-/// Fills everything but the elapsed time and the callers. The views are into `x`, and valid as long as it.
+/// Fills what all exchanges tell but the elapsed time and the callers. What its steps tell is in their rows
+/// (gateway/steps/table.hpp). The views are into `x`, and valid as long as it.
 void fill(Exchange& x, observe::AccessRecord& record);
 
 /// Keeps the fields of the answer in x.fields that the log wants. The fields of a message may go before its line is

@@ -1,6 +1,5 @@
 #include "headgate/gateway/exchange_counters.hpp"
 
-#include "gateway/answers/compressed_reply.hpp"
 #include "gateway/limits/shards.hpp"
 
 #include "headgate/core/hash.hpp"
@@ -165,25 +164,7 @@ void ExchangeCounters::count(const Exchange& x, Duration took) const {
   for (const auto& auth_result : x.caller.auth_results) route.count(auth_result);
   if (x.grpc_status != observe::GrpcStatus::none) route.count(x.grpc_status);
   if (!x.admission.limits.empty()) count_limits(x);
-  if (x.route && x.route->extras) count_extras(x);
   if (x.suspension.by) count_ban(x);
-}
-
-void ExchangeCounters::count_extras(const Exchange& x) const {
-  if (x.route->sheds || x.route->server_queue) count_shed(x);
-  if (x.appointments.tier) count_appointments(x);
-  if (x.flight.waited_for && x.admission.outcome == Admission::Outcome::allowed && !x.client_gone)
-    tiers_[x.flight.waited_for->number].waits->record(x.flight.waited - x.capacity.waited.value_or(Duration(0)));
-  if (x.capacity.state != CapacityPart::State::none) count_place(x);
-  if (x.room.outcome != RoomVisit::Outcome::none) count_visit(x);
-  if (x.compressed && x.compressed->coding()) count_compressed(x);
-}
-
-void ExchangeCounters::count_compressed(const Exchange& x) const {
-  const auto& counters = compression_.codings[static_cast<std::size_t>(*x.compressed->coding())];
-  counters.answers->add();
-  counters.bytes_before->add(x.compressed->bytes_before());
-  counters.bytes_after->add(x.compressed->bytes_after());
 }
 
 void ExchangeCounters::glitches(const CompiledTier& tier, observe::Source source, bool allowed, std::uint32_t times,
@@ -195,23 +176,6 @@ void ExchangeCounters::glitches(const CompiledTier& tier, observe::Source source
     counters.top->allowed(hash, key);
   else
     counters.top->rejected(hash, key);
-}
-
-void ExchangeCounters::count_place(const Exchange& x) const {
-  const auto& counters = of_place(x);
-  const auto& place = x.capacity;
-  const auto source = static_cast<std::size_t>(place.source);
-  const bool taken = place.state == CapacityPart::State::taken;
-  counters.seconds[source]->record(place.took);
-  (taken ? counters.allowed : counters.rejected)[source]->add();
-  (taken ? counters.units_allowed : counters.units_rejected)->add();
-  using Decision = observe::LimitSeen::Decision;
-  counters.count({.decision = taken ? Decision::allowed : Decision::rejected,
-                  .remaining = place.decision.remaining,
-                  .limit = place.decision.limit});
-  if (!taken) return counters.top->rejected(place.check.hash.low, place.check.key);
-  counters.top->allowed(place.check.hash.low, place.check.key);
-  if (place.waited && !x.client_gone) counters.waits->record(*place.waited);
 }
 
 void ExchangeCounters::count_ban(const Exchange& x) const {
@@ -227,38 +191,12 @@ const observe::BanCounters& ExchangeCounters::of_operators(const RouteBan& ban) 
   return operated_.emplace(name, observe::ban_counters(registry_, worker_, name)).first->second;
 }
 
-void ExchangeCounters::count_shed(const Exchange& x) const {
-  const auto& counters = shed_[x.route->upstream];
-  if (x.shedding.layer)
-    counters
-        .refused[static_cast<std::size_t>(*x.shedding.layer) * shed::kPriorities +
-                 static_cast<std::size_t>(x.shedding.priority)]
-        ->add();
-  else if (x.shedding.queued > Duration(0) && counters.queue_seconds)
-    counters.queue_seconds->record(x.shedding.queued);
-}
-
-void ExchangeCounters::count_visit(const Exchange& x) const {
-  using Outcome = RoomVisit::Outcome;
-  const auto& counters = rooms_[x.route->room->number];
-  if (x.room.observed) counters.observed->add();
-  if (x.room.outcome == Outcome::admitted) counters.admitted->add();
-  if (x.room.outcome == Outcome::lost) counters.lost->add();
-  if (x.room.outcome == Outcome::lost || x.room.outcome == Outcome::waiting) counters.waits->add();
-}
-
 void ExchangeCounters::room(const CompiledRoom& room, const room::Knowledge& knowledge) const {
   const auto& counters = rooms_[room.number];
   const auto wait = knowledge.wait(room.options.rule, knowledge.next());
   counters.waiting->set(static_cast<double>(knowledge.next() - knowledge.serving()));
   counters.inside->set(static_cast<double>(room::inside_of(knowledge.taken())));
   if (wait) counters.seconds->set(std::chrono::duration<double>(*wait).count());
-}
-
-void ExchangeCounters::count_appointments(const Exchange& x) const {
-  const auto& counters = tiers_[x.appointments.tier->number].appointments;
-  for (std::size_t i = 0; i < counters.size(); ++i)
-    if (x.appointments.events[i] && counters[i]) counters[i]->add();
 }
 
 // Of a rejected request only the limits that rejected it are counted: the others were not charged.

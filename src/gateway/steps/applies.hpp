@@ -2,6 +2,7 @@
 // Which routes have a step: asked once for each route, when a configuration is compiled.
 
 #include "headgate/gateway/compiled_config.hpp"
+#include "headgate/gateway/cost_source.hpp"
 
 #include <algorithm>
 
@@ -29,6 +30,28 @@ bool any_limit(const Route& route, Has has) {
 
 inline bool counts_in_flight(const Route& route) {
   return route.capacity != nullptr || any_limit(route, [](const RouteLimit& each) { return each.ready->in_flight; });
+}
+
+inline bool has_bill(const Route& route) {
+  return any_limit(route, [](const RouteLimit& each) { return each.limit->bill; });
+}
+
+inline bool has_appointments(const Route& route) {
+  return any_limit(route, [](const RouteLimit& each) { return each.limit->appointments.has_value(); });
+}
+
+inline bool reads_credentials(const Route& route) {
+  return route.reads_key || route.reads_token || route.demands != nullptr || route.require != Require::nothing;
+}
+
+inline bool has_notices(const Route& route) {
+  return any_limit(route, [](const RouteLimit& each) { return !each.limit->notify_at.empty(); });
+}
+
+/// Costs that answers say, and limits that count some statuses only.
+inline bool has_what_is_settled(const Route& route) {
+  return any_limit(
+      route, [](const RouteLimit& each) { return is_settled(each.cost) || !each.limit->counted_statuses.empty(); });
 }
 
 }  // namespace headgate::gateway

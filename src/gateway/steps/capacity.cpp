@@ -7,6 +7,7 @@
 
 #include "headgate/gateway/exchange_counters.hpp"
 #include "headgate/limit/in_flight.hpp"
+#include "headgate/observe/access_log.hpp"
 #include "headgate/shed/overload.hpp"
 
 #include <chrono>
@@ -155,5 +156,25 @@ Task<MaybeProblem> wait_for_capacity(Path& path, Exchange& x) {
     co_return MaybeProblem(refuse(x));
   co_return MaybeProblem{};
 }
+
+void count_capacity(const ExchangeCounters& counters, const Exchange& x) {
+  const auto& place = x.capacity;
+  if (place.state == State::none) return;
+  const auto& of_place = counters.of_place(x);
+  const auto source = static_cast<std::size_t>(place.source);
+  const bool taken = place.state == State::taken;
+  of_place.seconds[source]->record(place.took);
+  (taken ? of_place.allowed : of_place.rejected)[source]->add();
+  (taken ? of_place.units_allowed : of_place.units_rejected)->add();
+  using Decision = observe::LimitSeen::Decision;
+  of_place.count({.decision = taken ? Decision::allowed : Decision::rejected,
+                  .remaining = place.decision.remaining,
+                  .limit = place.decision.limit});
+  if (!taken) return of_place.top->rejected(place.check.hash.low, place.check.key);
+  of_place.top->allowed(place.check.hash.low, place.check.key);
+  if (place.waited && !x.client_gone) of_place.waits->record(*place.waited);
+}
+
+void record_capacity(const Exchange& x, observe::AccessRecord& record) { record.deciding += x.capacity.took; }
 
 }  // namespace headgate::gateway

@@ -1,8 +1,13 @@
 // Compresses what a client gets, where its route does so.
 
 #include "gateway/answers/compressed_reply.hpp"
+#include "gateway/answers/compressible.hpp"
 #include "gateway/path.hpp"
 #include "steps.hpp"
+
+#include "headgate/gateway/exchange_counters.hpp"
+#include "headgate/gateway/explain.hpp"
+#include "headgate/observe/access_log.hpp"
 
 #include <memory>
 
@@ -15,6 +20,25 @@ MaybeProblem compress_answer(Path& path, Exchange& x) {
 
 void end_compression(Path& /*path*/, Exchange& x) {
   if (x.compressed) x.compressed->end();
+}
+
+void count_compressed(const ExchangeCounters& counters, const Exchange& x) {
+  if (!x.compressed || !x.compressed->coding()) return;
+  const auto& of_coding = counters.of_compression().codings[static_cast<std::size_t>(*x.compressed->coding())];
+  of_coding.answers->add();
+  of_coding.bytes_before->add(x.compressed->bytes_before());
+  of_coding.bytes_after->add(x.compressed->bytes_after());
+}
+
+void record_compressed(const Exchange& x, observe::AccessRecord& record) {
+  if (!x.compressed || !x.compressed->coding()) return;
+  record.compressed = to_text(*x.compressed->coding());
+  record.compressed_from = x.compressed->bytes_before();
+}
+
+void explain_compression(Exchange& x, Explanation& explanation) {
+  if (const auto coding = coding_for_client(x, *x.route->options->compression))
+    explanation.compressed = to_text(*coding);
 }
 
 }  // namespace headgate::gateway

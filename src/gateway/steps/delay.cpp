@@ -6,6 +6,8 @@
 #include "deadline.hpp"
 #include "steps.hpp"
 
+#include "headgate/observe/access_log.hpp"
+
 namespace headgate::gateway {
 
 bool waits_for_permit(Path& /*path*/, Exchange& x) { return x.admission.delay > Duration(0) && !x.client_gone; }
@@ -35,5 +37,7 @@ Task<MaybeProblem> delay(Path& path, Exchange& x) {
   x.delay = nullptr;
   co_return MaybeProblem{};
 }
+
+void record_delay(const Exchange& x, observe::AccessRecord& record) { record.delayed = x.admission.delay; }
 
 }  // namespace headgate::gateway

@@ -51,7 +51,9 @@ void finish(Path& path, Exchange& x) {
       x.status = kClientClosed;
   }
   const auto elapsed = std::chrono::duration_cast<Duration>(x.clock->steady() - x.started);
-  (x.snapshot ? x.snapshot : path.snapshot)->counters->count(x, elapsed);
+  const auto& counters = *(x.snapshot ? x.snapshot : path.snapshot)->counters;
+  counters.count(x, elapsed);
+  count_steps(counters, x);
   auto& log = path.services.access_log;
   const bool recorded = x.trace && x.trace->recorded() && path.services.spans != nullptr;
   using observe::GrpcStatus;
@@ -65,6 +67,7 @@ void finish(Path& path, Exchange& x) {
   record.elapsed = elapsed;
   record.callers = caller_values(x, log.callers(), callers);
   fill(x, record);
+  record_steps(x, record);
   if (log.wants_referer()) record.referer = http::value_of(x.request.fields, http::Known::referer);
   if (const auto& more = (x.snapshot ? x.snapshot : path.snapshot)->compiled->options().logged; logged && more)
     note_logged(x, *more, record);

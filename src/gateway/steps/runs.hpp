@@ -2,6 +2,7 @@
 // How the rows of the table run: functions of steps in the form that a row takes. Only for table.cpp.
 
 #include "gateway/steps/applies.hpp"
+#include "gateway/steps/bill.hpp"
 #include "gateway/steps/redirect.hpp"
 #include "gateway/steps/split.hpp"
 #include "gateway/steps/steps.hpp"
@@ -43,6 +44,20 @@ inline MaybeProblem preflight(Path& path, Exchange& x) {
 
 inline MaybeProblem split(Path& /*path*/, Exchange& x) {
   choose_share(x);
+  return {};
+}
+
+inline void write_bill(Path& path, Exchange& x) {
+  if (path.services.sheet != nullptr) bill(x, *path.services.sheet);
+}
+
+inline MaybeProblem note_quotas(Path& path, Exchange& x) {
+  path.notices->admitted(x);
+  return {};
+}
+
+inline MaybeProblem note_served(Path& /*path*/, Exchange& x) {
+  x.admission.served = true;
   return {};
 }
 

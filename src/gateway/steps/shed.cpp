@@ -6,8 +6,10 @@
 #include "gateway/limits/resolved_limit.hpp"
 #include "steps.hpp"
 
+#include "headgate/gateway/exchange_counters.hpp"
 #include "headgate/limit/algorithm.hpp"
 #include "headgate/limit/in_flight.hpp"
+#include "headgate/observe/access_log.hpp"
 
 namespace headgate::gateway {
 using shed::Layer;
@@ -89,5 +91,18 @@ void leave_place(Path& path, Exchange& x) {
     x.client_gone ? x.shedding.slot.abandoned(path.services.clock.steady()) : x.shedding.slot.leave();
   x.snapshot->counters->show(x.route->upstream, *concurrency);
 }
+
+void count_shed(const ExchangeCounters& counters, const Exchange& x) {
+  const auto& of_upstream = counters.of_shedding(x.route->upstream);
+  const auto& shedding = x.shedding;
+  if (shedding.layer) {
+    const auto priority = static_cast<std::size_t>(shedding.priority);
+    of_upstream.refused[static_cast<std::size_t>(*shedding.layer) * shed::kPriorities + priority]->add();
+  } else if (shedding.queued > Duration(0) && of_upstream.queue_seconds) {
+    of_upstream.queue_seconds->record(shedding.queued);
+  }
+}
+
+void record_shed(const Exchange& x, observe::AccessRecord& record) { record.queued += x.shedding.queued; }
 
 }  // namespace headgate::gateway

@@ -3,7 +3,14 @@
 
 #include "gateway/path.hpp"
 
+namespace headgate::observe {
+struct AccessRecord;
+}
+
 namespace headgate::gateway {
+
+class ExchangeCounters;
+struct Explanation;
 
 MaybeProblem find_route(Path& path, Exchange& x);
 /// A call of gRPC-Web goes on as one of gRPC.
@@ -12,6 +19,10 @@ MaybeProblem translate_grpc_web(Path& path, Exchange& x);
 MaybeProblem compress_answer(Path& path, Exchange& x);
 /// Frees the memory for it.
 void end_compression(Path& path, Exchange& x);
+void count_compressed(const ExchangeCounters& counters, const Exchange& x);
+void record_compressed(const Exchange& x, observe::AccessRecord& record);
+/// How its answer may be compressed.
+void explain_compression(Exchange& x, Explanation& explanation);
 /// Refuses a body that is announced to be too large.
 MaybeProblem check_body(Path& path, Exchange& x);
 MaybeProblem identify(Path& path, Exchange& x);
@@ -24,6 +35,8 @@ MaybeProblem charge_usage(Path& path, Exchange& x);
 MaybeProblem check_bans(Path& path, Exchange& x, bool after_auth);
 MaybeProblem check_suspended(Path& path, Exchange& x, bool after_auth);
 Task<MaybeProblem> wait_in_room(Path& path, Exchange& x);
+void count_visit(const ExchangeCounters& counters, const Exchange& x);
+void explain_room(Exchange& x, Explanation& explanation);
 /// Checks the credentials that the route reads, and what it demands of them.
 MaybeProblem authenticate(Path& path, Exchange& x);
 /// Whether a name and a password are asked for; else the caller is assumed to be somebody.
@@ -32,10 +45,14 @@ bool password_waits(Path& path, Exchange& x);
 Task<MaybeProblem> check_password(Path& path, Exchange& x);
 /// The same as far as it is remembered; a password that is not is taken for right.
 MaybeProblem look_at_password(Path& path, Exchange& x);
+/// Whether its password was taken for right.
+void explain_password(Exchange& x, Explanation& explanation);
 /// Asks the auth service of the route, and waits for what it says.
 Task<MaybeProblem> ask_auth(Path& path, Exchange& x);
 /// What it is known to say; nobody is asked.
 MaybeProblem look_at_auth(Path& path, Exchange& x);
+/// Who decides, if that is not known.
+void explain_auth(Exchange& x, Explanation& explanation);
 
 /// Checks the limits of `stage`, which are counted in memory.
 MaybeProblem admit(Path& path, Exchange& x, Stage stage);
@@ -51,13 +68,19 @@ void leave_circuit(Path& path, Exchange& x);
 MaybeProblem shed(Path& path, Exchange& x);
 /// What shed() finds of a request that is only looked at: its priority, by which some tiers are chosen.
 MaybeProblem rank(Path& path, Exchange& x);
+/// What it, its queue and that of servers refused, and how long requests waited in them.
+void count_shed(const ExchangeCounters& counters, const Exchange& x);
+void record_shed(const Exchange& x, observe::AccessRecord& record);
 
 bool waits_for_permit(Path& path, Exchange& x);
 Task<MaybeProblem> delay(Path& path, Exchange& x);
+void record_delay(const Exchange& x, observe::AccessRecord& record);
 Task<MaybeProblem> hold_body(Path& path, Exchange& x);
 /// Whether a place in the capacity of the upstream must be asked for or waited for; else it is taken.
 bool waits_for_capacity(Path& path, Exchange& x);
 Task<MaybeProblem> wait_for_capacity(Path& path, Exchange& x);
+void count_capacity(const ExchangeCounters& counters, const Exchange& x);
+void record_capacity(const Exchange& x, observe::AccessRecord& record);
 bool waits_for_place(Path& path, Exchange& x);
 Task<MaybeProblem> wait_for_place(Path& path, Exchange& x);
 MaybeProblem take_place(Path& path, Exchange& x);
@@ -66,6 +89,8 @@ void leave_place(Path& path, Exchange& x);
 bool waits_for_server(Path& path, Exchange& x);
 Task<MaybeProblem> wait_for_server(Path& path, Exchange& x);
 void leave_server(Path& path, Exchange& x);
+void count_server_queue(const ExchangeCounters& counters, const Exchange& x);
+void record_server_queue(const Exchange& x, observe::AccessRecord& record);
 
 /// Answers the request: by its route, by the gateway as the last hop, or by a server.
 Task<MaybeProblem> serve(Path& path, Exchange& x);

@@ -14,6 +14,7 @@ std::string marks(const StepRow& row) {
   if (runs && row.look.at_once == nullptr && row.look.task == nullptr) add("not looked at");
   if (row.refused != Taken::stays) add("gives back");
   if (row.leave != nullptr) add("left");
+  if (row.told.count != nullptr || row.told.record != nullptr || row.told.explain != nullptr) add("tells");
   return out;
 }
 

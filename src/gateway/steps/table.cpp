@@ -1,11 +1,10 @@
 #include "gateway/steps/table.hpp"
 
+#include "gateway/limits/appointments.hpp"
+#include "gateway/limits/in_flight.hpp"
 #include "gateway/steps/applies.hpp"
-#include "gateway/steps/bill.hpp"
 #include "gateway/steps/runs.hpp"
 #include "gateway/steps/steps.hpp"
-
-#include "headgate/gateway/cost_source.hpp"
 
 #include <algorithm>
 #include <array>
@@ -33,7 +32,8 @@ constexpr std::array<StepRow, kSteps> kPath{{
      .why = "whoever answers from here on is compressed; the steps, and what looks at bodies, see answers as they were",
      .applies = [](const Route& route) { return route.options->compression != nullptr; },
      .live = both(compress_answer),
-     .leave = end_compression},
+     .leave = end_compression,
+     .told = {.count = count_compressed, .record = record_compressed, .explain = explain_compression}},
     {.step = Step::check_body,
      .common = true,
      .preflights = true,
@@ -117,26 +117,21 @@ constexpr std::array<StepRow, kSteps> kPath{{
      .name = "bill",
      .of = "limits with `bill`",
      .why = "what the request has cost is added to the sheet when nothing can change it any more",
-     .applies =
-         [](const Route& route) { return any_limit(route, [](const RouteLimit& each) { return each.limit->bill; }); },
-     .leave =
-         [](Path& path, Exchange& x) {
-           if (path.services.sheet != nullptr) bill(x, *path.services.sheet);
-         }},
+     .applies = has_bill,
+     .leave = write_bill},
     {.step = Step::in_flight,
      .name = "in_flight",
      .of = "limits `in_flight`, a capacity",
      .why = "the permits of all limits and the place at the upstream come back when the exchange ends",
      .applies = counts_in_flight,
-     .leave = [](Path& path, Exchange& x) { path.in_flight->release(x); }},
+     .leave = [](Path& path, Exchange& x) { path.in_flight->release(x); },
+     .told = {.count = count_wait_for_permit, .record = record_waits_in_turn}},
     {.step = Step::appointments,
      .name = "appointments",
      .of = "limits with `appointments`",
      .why = "the steps of limits keep and hand them out; what became of them is counted at the end",
-     .applies =
-         [](const Route& route) {
-           return any_limit(route, [](const RouteLimit& each) { return each.limit->appointments.has_value(); });
-         }},
+     .applies = has_appointments,
+     .told = {.count = count_appointments}},
     {.step = Step::limits,
      .common = true,
      .name = "limits",
@@ -157,7 +152,8 @@ constexpr std::array<StepRow, kSteps> kPath{{
      .of = "a waiting room",
      .why = "the limits before it bound how many numbers one caller takes; what is behind it costs more",
      .applies = [](const Route& route) { return route.room != nullptr; },
-     .live = {.task = wait_in_room}},
+     .live = {.task = wait_in_room},
+     .told = {.count = count_visit, .explain = explain_room}},
     {.step = Step::authenticate,
      .common = true,
      .identifies = true,
@@ -165,10 +161,7 @@ constexpr std::array<StepRow, kSteps> kPath{{
      .of = "credentials",
      .why =
          "certificate, key and token; a guess is charged to its address, and limits that count by them come after it",
-     .applies =
-         [](const Route& route) {
-           return route.reads_key || route.reads_token || route.demands != nullptr || route.require != Require::nothing;
-         },
+     .applies = reads_credentials,
      .live = both(authenticate),
      .look = both(authenticate)},
     {.step = Step::check_password,
@@ -178,7 +171,8 @@ constexpr std::array<StepRow, kSteps> kPath{{
      .why = "a check of a password is made to be slow, so all that refuses without one comes first",
      .applies = [](const Route& route) { return route.basic != nullptr; },
      .live = {.task = check_password, .waits = password_waits},
-     .look = {.at_once = look_at_password}},
+     .look = {.at_once = look_at_password},
+     .told = {.explain = explain_password}},
     {.step = Step::ask_auth,
      .identifies = true,
      .name = "ask_auth",
@@ -186,7 +180,8 @@ constexpr std::array<StepRow, kSteps> kPath{{
      .why = "a call costs more than a signature; what it says of the caller is counted by after it",
      .applies = [](const Route& route) { return route.auth != nullptr; },
      .live = {.task = ask_auth},
-     .look = {.at_once = look_at_auth}},
+     .look = {.at_once = look_at_auth},
+     .told = {.explain = explain_auth}},
     {.step = Step::split_by_claim,
      .identifies = true,
      .name = "split_by_claim",
@@ -224,7 +219,8 @@ constexpr std::array<StepRow, kSteps> kPath{{
      .applies = [](const Route& route) { return route.sheds; },
      .live = both(shed),
      .look = both(rank),
-     .refused = Taken::goes_back},
+     .refused = Taken::goes_back,
+     .told = {.count = count_shed, .record = record_shed}},
     {.step = Step::limits_by_claim,
      .common = true,
      .name = "limits_by_claim",
@@ -265,7 +261,8 @@ constexpr std::array<StepRow, kSteps> kPath{{
      .of = "limits with `wait`",
      .why = "the permit is taken and comes later; a place at the upstream or at a server is taken only then",
      .applies = [](const Route& route) { return !route.plan.empty(); },
-     .live = {.task = delay, .waits = waits_for_permit}},
+     .live = {.task = delay, .waits = waits_for_permit},
+     .told = {.record = record_delay}},
     {.step = Step::hold_body,
      .name = "hold_body",
      .of = "held bodies",
@@ -279,7 +276,8 @@ constexpr std::array<StepRow, kSteps> kPath{{
      .applies = [](const Route& route) { return route.capacity != nullptr; },
      .live = {.task = wait_for_capacity, .waits = waits_for_capacity},
      .look = {.task = wait_for_capacity, .waits = waits_for_capacity},
-     .refused = Taken::goes_back},
+     .refused = Taken::goes_back,
+     .told = {.count = count_capacity, .record = record_capacity}},
     {.step = Step::queue,
      .name = "queue",
      .of = "a queue before the upstream",
@@ -303,7 +301,8 @@ constexpr std::array<StepRow, kSteps> kPath{{
      .applies = [](const Route& route) { return route.server_queue != nullptr; },
      .live = {.task = wait_for_server, .waits = waits_for_server},
      .refused = Taken::goes_back,
-     .leave = leave_server},
+     .leave = leave_server,
+     .told = {.count = count_server_queue, .record = record_server_queue}},
     {.step = Step::trial,
      .name = "trial",
      .of = "a circuit breaker",
@@ -316,14 +315,8 @@ constexpr std::array<StepRow, kSteps> kPath{{
      .name = "notices",
      .of = "quotas with `notify_at`",
      .why = "what the limits decided is decided now; the rest is looked at when the answer is there",
-     .applies =
-         [](const Route& route) {
-           return any_limit(route, [](const RouteLimit& each) { return !each.limit->notify_at.empty(); });
-         },
-     .live = both([](Path& path, Exchange& x) {
-       path.notices->admitted(x);
-       return MaybeProblem();
-     }),
+     .applies = has_notices,
+     .live = both(note_quotas),
      .leave = [](Path& path, Exchange& x) { path.notices->ended(x); }},
     {.step = Step::settle,
      .common = true,
@@ -331,16 +324,8 @@ constexpr std::array<StepRow, kSteps> kPath{{
      .of = "costs and statuses of answers",
      .why = "what only the answer says is charged at the end, or before a problem is told; nothing else has looked at "
             "what was taken",
-     .applies =
-         [](const Route& route) {
-           return any_limit(route, [](const RouteLimit& each) {
-             return is_settled(each.cost) || !each.limit->counted_statuses.empty();
-           });
-         },
-     .live = both([](Path& /*path*/, Exchange& x) {
-       x.admission.served = true;
-       return MaybeProblem();
-     }),
+     .applies = has_what_is_settled,
+     .live = both(note_served),
      .leave = settle},
     {.step = Step::serve,
      .common = true,
@@ -374,11 +359,13 @@ constexpr StepSet kIdentifying = where(&StepRow::identifies);
 
 void note_steps(Route& route) {
   constexpr StepSet kCommon = where(&StepRow::common);
-  route.steps = route.left = {};
+  route.steps = route.left = route.counted = route.recorded = {};
   for (const auto& row : kPath) {
     if (row.applies != nullptr && !row.applies(route)) continue;
     route.steps.add(row.step);
     if (row.leave != nullptr) route.left.add(row.step);
+    if (row.told.count != nullptr) route.counted.add(row.step);
+    if (row.told.record != nullptr) route.recorded.add(row.step);
   }
   route.extras = route.logs_answer || !route.steps.without(kCommon).empty();
 }

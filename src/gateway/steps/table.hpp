@@ -8,7 +8,14 @@
 #include <array>
 #include <string_view>
 
+namespace headgate::observe {
+struct AccessRecord;
+}
+
 namespace headgate::gateway {
+
+class ExchangeCounters;
+struct Explanation;
 
 /// How a step runs. Nothing set: it does nothing then.
 struct Run {
@@ -26,6 +33,14 @@ enum class Taken {
   goes_back_by  ///< the step gives back itself, because what it does then needs the permits
 };
 
+/// What a step says of an exchange beside what is said of all. It asks the exchange: the step may not have been
+/// reached.
+struct Told {
+  void (*count)(const ExchangeCounters& counters, const Exchange& x) = nullptr;  ///< in the metrics, at the end
+  void (*record)(const Exchange& x, observe::AccessRecord& record) = nullptr;    ///< in the log, at the end
+  void (*explain)(Exchange& x, Explanation& explanation) = nullptr;              ///< to whoever asks what would happen
+};
+
 struct StepRow {
   Step step;
   bool common = false;      ///< it keeps nothing of an exchange beside what all exchanges have
@@ -41,6 +56,7 @@ struct StepRow {
   Taken refused = Taken::stays;
   /// At the end of the exchange, whatever became of it, in the reverse order; also if the step was not reached.
   void (*leave)(Path& path, Exchange& x) = nullptr;
+  Told told{};
 };
 
 /// All steps, in their order.

@@ -6,6 +6,9 @@
 #include "gateway/rooms/rooms.hpp"
 #include "steps.hpp"
 
+#include "headgate/gateway/exchange_counters.hpp"
+#include "headgate/gateway/explain.hpp"
+
 #include <algorithm>
 #include <chrono>
 
@@ -155,5 +158,16 @@ Task<MaybeProblem> wait_in_room(Path& path, Exchange& x) {
   auto run = visit.run();
   co_return co_await run;
 }
+
+void count_visit(const ExchangeCounters& counters, const Exchange& x) {
+  if (x.room.outcome == Outcome::none) return;
+  const auto& room = counters.of_room(*x.route->room);
+  if (x.room.observed) room.observed->add();
+  if (x.room.outcome == Outcome::admitted) room.admitted->add();
+  if (x.room.outcome == Outcome::lost) room.lost->add();
+  if (x.room.outcome == Outcome::lost || x.room.outcome == Outcome::waiting) room.waits->add();
+}
+
+void explain_room(Exchange& /*x*/, Explanation& explanation) { explanation.room = true; }
 
 }  // namespace headgate::gateway

@@ -7,13 +7,15 @@ namespace {
 
 constexpr StepSet kWhileSuspended = {Step::suspended, Step::suspended_by_claim};
 
+const StepRow& row_of(Step step) noexcept { return kPath[static_cast<std::size_t>(step)]; }
+
 }  // namespace
 
 const Run* Walk::next() {
   if (problem_) return nullptr;
   while (!ahead_.empty()) {
     at_ = ahead_.first();
-    const auto& row = kPath[static_cast<std::size_t>(at_)];
+    const auto& row = row_of(at_);
     const auto& run = x_.admission.peek ? row.look : row.live;
     if (run.task != nullptr) {
       if (run.waits == nullptr || run.waits(path_, x_)) return &run;
@@ -41,18 +43,36 @@ StepSet Walk::steps() const noexcept {
 
 void Walk::refused(const Problem& problem) {
   problem_ = problem;
-  if (kPath[static_cast<std::size_t>(at_)].refused == Taken::goes_back) give_back(path_, x_);
+  if (row_of(at_).refused == Taken::goes_back) give_back(path_, x_);
 }
 
 void leave_step(Path& path, Exchange& x, Step step) {
   x.left.add(step);  // before it is: nothing is left twice, also if leaving throws
-  kPath[static_cast<std::size_t>(step)].leave(path, x);
+  row_of(step).leave(path, x);
 }
 
 void leave_steps(Path& path, Exchange& x) {
   if (x.route == nullptr || !x.snapshot) return;
   for (auto left = x.route->left.without(x.left); !left.empty(); left = x.route->left.without(x.left))
     leave_step(path, x, left.last());
+}
+
+void count_steps(const ExchangeCounters& counters, const Exchange& x) {
+  if (x.route == nullptr || !x.snapshot) return;
+  for (auto ahead = x.route->counted; !ahead.empty(); ahead = ahead.behind(ahead.first()))
+    row_of(ahead.first()).told.count(counters, x);
+}
+
+void record_steps(const Exchange& x, observe::AccessRecord& record) {
+  if (x.route == nullptr || !x.snapshot) return;
+  for (auto ahead = x.route->recorded; !ahead.empty(); ahead = ahead.behind(ahead.first()))
+    row_of(ahead.first()).told.record(x, record);
+}
+
+void explain_steps(Exchange& x, Explanation& explanation) {
+  if (x.route == nullptr) return;
+  for (const auto& row : kPath)
+    if (row.told.explain != nullptr && x.route->takes(row.step)) row.told.explain(x, explanation);
 }
 
 }  // namespace headgate::gateway

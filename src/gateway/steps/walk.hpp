@@ -45,4 +45,9 @@ void leave_step(Path& path, Exchange& x, Step step);
 /// At the end of an exchange: gives back, counts and notes what its steps hold, the last one first.
 void leave_steps(Path& path, Exchange& x);
 
+// What the steps of its route tell of an exchange (Told). None without a route.
+void count_steps(const ExchangeCounters& counters, const Exchange& x);
+void record_steps(const Exchange& x, observe::AccessRecord& record);
+void explain_steps(Exchange& x, Explanation& explanation);
+
 }  // namespace headgate::gateway

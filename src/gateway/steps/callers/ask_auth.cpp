@@ -8,6 +8,8 @@
 #include "gateway/steps/deadline.hpp"
 #include "gateway/steps/steps.hpp"
 
+#include "headgate/gateway/explain.hpp"
+
 #include <chrono>
 
 namespace headgate::gateway {
@@ -110,6 +112,10 @@ Task<MaybeProblem> ask_auth(Path& path, Exchange& x) {
 MaybeProblem look_at_auth(Path& path, Exchange& x) {
   if (!x.auth) x.auth = path.auth->remembered(x);
   return x.auth ? follow(x, *x.auth) : MaybeProblem{};
+}
+
+void explain_auth(Exchange& x, Explanation& explanation) {
+  if (!x.auth) explanation.auth = x.route->auth->options->url;
 }
 
 }  // namespace headgate::gateway

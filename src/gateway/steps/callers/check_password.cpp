@@ -7,6 +7,7 @@
 #include "gateway/steps/deadline.hpp"
 #include "gateway/steps/steps.hpp"
 
+#include "headgate/gateway/explain.hpp"
 #include "headgate/http/named_values.hpp"
 
 #include <algorithm>
@@ -149,6 +150,12 @@ MaybeProblem look_at_password(Path& path, Exchange& x) {
   if (unknown || (asked && !x.trusts_names)) return ask_for_password(x, AuthStatus::refused);
   x.user = x.text.join({shown.user});
   return {};
+}
+
+void explain_password(Exchange& x, Explanation& explanation) {
+  const bool checked =
+      std::ranges::any_of(x.caller.auth_results, [](const auto& proof) { return proof.kind == AuthKind::basic; });
+  explanation.password = !x.user.empty() && !checked;
 }
 
 }  // namespace headgate::gateway
