@@ -10,6 +10,7 @@
 #include <array>
 #include <cerrno>
 #include <system_error>
+#include <utility>
 
 namespace headgate::net {
 namespace {
@@ -84,72 +85,73 @@ void Readiness::remove(int descriptor) noexcept {
 }
 
 void Readiness::wait() {
-  if (waiting_ || registered_ == 0) return;
-  waiting_ = true;
-  set_.async_wait(Descriptor::wait_read, [this](const boost::system::error_code& ec) {
-    waiting_ = false;
-    if (!ec) dispatch();
+  if (waiting_) return;
+  const auto begin = [this] {
+    round();
     wait();
-  });
+  };
+  if (!ready_.empty()) {
+    boost::asio::post(set_.get_executor(), begin);
+  } else if (registered_ > 0) {
+    set_.async_wait(Descriptor::wait_read, [this, begin](const boost::system::error_code& ec) {
+      if (!ec) return begin();
+      waiting_ = false;
+      wait();
+    });
+  } else {
+    return;
+  }
+  waiting_ = true;
 }
 
-void Readiness::dispatch() {
+void Readiness::round() {
   struct End {
     Readiness& whose;
-    ~End() {
-      whose.tells_ = false;
-      whose.in_turns_ = false;
-      whose.round_.clear();
-    }
+    ~End() { whose.tells_ = whose.in_round_ = whose.in_turns_ = whose.waiting_ = false; }
   };
   const End end{*this};
   turn_ = 0;
-  in_turns_ = true;
+  in_round_ = in_turns_ = true;
   look();
-  // Late calls may look again, too, and what they find has its turn in this round.
-  for (; turn_ < round_.size(); ++turn_) {
+  // Late calls may look again, and what they find may have its turn in this round.
+  for (; turn_ < kRound && !ready_.empty(); ++turn_) {
     if (turn_ - looked_ == kTold) tells_ = false;
-    const auto told = std::move(round_[turn_]);
-    if (told.events & EPOLLOUT) told.stream->on_writable();
-    if (told.events & kToRead) told.stream->on_turn();
-    const auto had = turn_ + 1;
-    if (had % kTogether == 0 || had == round_.size()) call_late();
+    const auto stream = std::move(ready_.front());
+    ready_.pop_front();
+    const auto told = std::exchange(stream->told_, 0);
+    if (told & EPOLLOUT) stream->on_writable();
+    if (told & kToRead) stream->on_turn();
+    if ((turn_ + 1) % kTogether == 0 || ready_.empty()) call_late();
   }
 }
 
 void Readiness::look() {
-  std::array<epoll_event, kRound> events;
-  const auto waiting = round_.size();
-  const auto room = round_.capacity() - waiting;
-  const int count = ::epoll_wait(set_.native_handle(), events.data(), static_cast<int>(room), 0);
+  std::array<epoll_event, kWaiting> events;
+  const auto room = ready_.reserve();
+  const int count = room > 0 ? ::epoll_wait(set_.native_handle(), events.data(), static_cast<int>(room), 0) : 0;
   // Each stream knows its edge before any has its turn: who uses another one in his turn must not miss what came on it.
   for (int i = 0; i < count; ++i) {
     const auto& event = events[static_cast<std::size_t>(i)];
     auto& stream = *static_cast<Stream*>(event.data.ptr);
-    // One turn for each stream, even if an earlier look of this round saw it, too.
-    const auto behind = round_.begin() + static_cast<std::ptrdiff_t>(waiting);
-    const auto next = round_.begin() + static_cast<std::ptrdiff_t>(std::min(turn_ + 1, waiting));
-    const auto before = std::find_if(next, behind, [&](const Told& each) { return each.stream == &stream; });
-    if (before != behind)
-      before->events |= event.events;
-    else
-      round_.push_back({&stream, event.events});
+    if (stream.told_ == 0) ready_.push_back(&stream);
+    stream.told_ |= event.events;
     if (event.events & kToRead)
       stream.transport().edge(event.events & kEnds ? Transport::Ends::yes : Transport::Ends::no);
   }
-  tells_ = count >= 0 && static_cast<std::size_t>(count) < room;  // else there may be more
+  more_ = count >= 0 && static_cast<std::size_t>(count) == room;
+  tells_ = count >= 0 && !more_;
   looks_ += tells_ ? 1 : 0;
   looked_ = turn_;
 }
 
 bool Readiness::look_again() {
-  if (round_.empty() || round_.size() == round_.capacity()) return false;
+  if (!in_round_ || more_) return false;
   look();
   return tells_;
 }
 
 void Readiness::shutdown() {
-  round_.clear();
+  ready_.clear();
   repeats_.clear();
   boost::system::error_code ignored;
   set_.close(ignored);

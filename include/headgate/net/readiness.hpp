@@ -8,7 +8,7 @@
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/posix/basic_stream_descriptor.hpp>
-#include <boost/container/static_vector.hpp>
+#include <boost/circular_buffer.hpp>
 #include <boost/smart_ptr/intrusive_ptr.hpp>
 
 #include <cstddef>
@@ -45,22 +45,20 @@ class Readiness final : public boost::asio::execution_context::service {
   /// Whether the last of these looks is told just now, to one of the first streams behind it. Transport::readable() of
   /// each stream then says what that look saw, whose turn it is or not. Later turns know too little of what came since.
   bool tells() const noexcept { return tells_; }
-  /// Looks at all streams again, in the turn of one of them. What it finds is told in this round, too. False if no
-  /// stream has its turn, or if this round has no room for all.
+  /// Looks at all streams again, in the turn of one of them. What it finds waits for its turn behind the others. False
+  /// if no stream has its turn, or if more are ready than may wait; after such a look only the next round looks again.
   bool look_again();
+  /// So many streams wait for their turns at most. The kernel keeps what is ready beyond them.
+  static constexpr std::size_t kWaiting = 512;
 
  private:
   using Descriptor = boost::asio::posix::basic_stream_descriptor<boost::asio::io_context::executor_type>;
-  /// What a look saw of one stream. It is kept alive until its turn: another one's turn may close and release it.
-  struct Told {
-    boost::intrusive_ptr<Stream> stream;
-    std::uint32_t events;
-  };
-  static constexpr std::size_t kRound = 128;
+  static constexpr std::size_t kRound = 128;  // turns, before others of the loop have theirs
+  static_assert(kRound % kTogether == 0);     // no late call is left behind
 
   void shutdown() override;
   void wait();
-  void dispatch();
+  void round();
   void look();
   void dispatch_repeats();
   void call_late();
@@ -68,13 +66,17 @@ class Readiness final : public boost::asio::execution_context::service {
   Descriptor set_;
   std::size_t registered_ = 0;
   std::uint64_t looks_ = 0;
-  boost::container::static_vector<Told, kRound> round_;
+  /// Those that a look saw, each once (Stream::told_). Kept alive until its turn: another one's turn may close and
+  /// release it.
+  boost::circular_buffer<boost::intrusive_ptr<Stream>> ready_{kWaiting};
   std::size_t turn_ = 0;    // of this round
   std::size_t looked_ = 0;  // in which turn it looked last
   std::vector<boost::intrusive_ptr<Stream>> repeats_;
   boost::intrusive::list<LateCall, boost::intrusive::constant_time_size<false>> late_;
-  bool in_turns_ = false;
-  bool waiting_ = false;
+  bool in_round_ = false;
+  bool in_turns_ = false;  // of a round, or of streams that asked for another one
+  bool waiting_ = false;   // a round will come, or is there
+  bool more_ = false;      // more may be ready than the last look had room for
   bool tells_ = false;
 };
 

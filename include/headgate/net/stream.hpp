@@ -94,7 +94,7 @@ class Stream : public boost::intrusive_ref_counter<Stream, boost::thread_unsafe_
 
   /// Waits without a coroutine: calls `event(owner, stream)` once, when the stream becomes readable or after `timeout`
   /// (see timed_out()). For idle connections: a new request, or the end of the connection. Ends with the call or with
-  /// unwatch().
+  /// unwatch(): to let go of a stream does not end it, for the loop keeps those that wait for their turn.
   using Event = void (*)(void* owner, Stream& stream);
   void watch(Event event, void* owner, Duration timeout) noexcept;
   /// The same without a timeout.
@@ -170,6 +170,7 @@ class Stream : public boost::intrusive_ref_counter<Stream, boost::thread_unsafe_
   PaceWatch::Steady write_until_{};  // only with a rule: when a write without progress is over
   bool interrupted_ = false;
   bool watch_timed_out_ = false;
+  std::uint32_t told_ = 0;  // what looks of Readiness saw of it; it waits for its turn if that is anything
 };
 
 /// What readable() and turn() return: co_await it at once. While it waits, the stream points to it, and it does not

@@ -2,6 +2,7 @@
 // not, and they are nobody's answer. What comes between the look of the loop and the request cannot be told from what
 // comes while the request is on its way.
 
+#include "support/descriptors.hpp"
 #include "unit/upstream/servers.hpp"
 
 #include "headgate/net/readiness.hpp"
@@ -15,7 +16,7 @@ namespace {
 class UnaskedBytes : public Servers {
  protected:
   UnaskedBytes() { begin(1); }
-  ~UnaskedBytes() override { others_.clear(); }
+  ~UnaskedBytes() override { close_others(); }
 
   /// Readable streams of others. After the turns of `before` of them, one runs `act` in its turn.
   void make_others_ready(std::size_t many, std::function<void()> act, std::size_t before = 0) {
@@ -33,7 +34,7 @@ class UnaskedBytes : public Servers {
   }
   /// Runs `act` while the loop tells what it saw of all streams.
   void in_a_turn(std::function<void()> act) {
-    others_.clear();
+    close_others();
     make_others_ready(1, std::move(act));
     run_turn();
   }
@@ -53,6 +54,11 @@ class UnaskedBytes : public Servers {
   AttemptPtr take() { return upstream_->take_idle(choice_); }
 
  private:
+  /// Some may still wait for their turn, and the loop keeps those.
+  void close_others() {
+    for (const auto& other : others_) other->close();
+    others_.clear();
+  }
   static void turn(void* self, net::Stream&) {
     auto& test = *static_cast<UnaskedBytes*>(self);
     if (test.before_ > 0)
@@ -141,9 +147,24 @@ TEST_F(UnaskedBytes, AreSeenBetweenTurnsToo) {
   EXPECT_EQ(take(), nullptr);
 }
 
+TEST_F(UnaskedBytes, AreLookedForOnceForAllAlsoLateInALongRound) {
+  give_back(used());
+  const auto& readiness = boost::asio::use_service<net::Readiness>(loop_);
+  make_others_ready(
+      200,
+      [&] {
+        const auto looks = readiness.looks();
+        EXPECT_TRUE(take());
+        EXPECT_EQ(readiness.looks(), looks + 1) << "the kernel is not asked about this connection alone";
+      },
+      120);
+  run_turn();
+}
+
 TEST_F(UnaskedBytes, AreSeenWhereMoreStreamsAreReadyThanOneLookTells) {
   give_back(used());
-  make_others_ready(200, [&] { EXPECT_EQ(take(), nullptr) << "nobody has told of it yet"; });
+  headgate::test::allow_descriptors(2000);
+  make_others_ready(net::Readiness::kWaiting + 50, [&] { EXPECT_EQ(take(), nullptr) << "nobody has told of it yet"; });
   say(far(), kAnswer);
   run_turn();
 }

@@ -1,0 +1,18 @@
+#pragma once
+// Tests that open many connections.
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+namespace headgate::test {
+
+/// This process may open as many files as it may allow itself, and at least `wanted`.
+inline void allow_descriptors(rlim_t wanted) {
+  rlimit limit{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &limit), 0);
+  ASSERT_GE(limit.rlim_max, wanted) << "open files that this machine allows (ulimit -Hn)";
+  limit.rlim_cur = limit.rlim_max;
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &limit), 0);
+}
+
+}  // namespace headgate::test
