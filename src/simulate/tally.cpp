@@ -162,9 +162,10 @@ void RunTally::add_extras(const Exchange& x) {
     ++limit.banned;
     if (!limit.banned_keys.add(x.suspension.key, true)) ++uncounted_;
   }
+  const auto for_permit = x.flight.waited - x.capacity.waited.value_or(Duration(0));
   if (const auto* const tier = x.flight.waited_for)
-    if (x.admission.outcome == gateway::Admission::Outcome::allowed && x.flight.waited > Duration(0))
-      tiers_[tier->number].waited(x.flight.waited);
+    if (x.admission.outcome == gateway::Admission::Outcome::allowed && for_permit > Duration(0))
+      tiers_[tier->number].waited(for_permit);
   using Visit = gateway::RoomVisit::Outcome;
   if (x.route->room != nullptr && x.room.outcome != Visit::none) {
     auto& room = rooms_[x.route->room->number];

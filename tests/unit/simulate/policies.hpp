@@ -21,8 +21,8 @@ std::string fault_text(const Read& read) {
 
 constexpr Instant kFirst{std::chrono::sys_days(std::chrono::year(2026) / 11 / 24) + std::chrono::hours(12)};
 
-inline config::Config config_of(const std::string& members) {
-  auto loaded = config::load(R"({"listen": ":8080", "upstreams": {"app": "http://127.0.0.1:3000"}, )" + members + "}");
+inline config::Config config_of(const std::string& members, const std::string& app = R"("http://127.0.0.1:3000")") {
+  auto loaded = config::load(R"({"listen": ":8080", "upstreams": {"app": )" + app + "}, " + members + "}");
   for (const auto& each : loaded.diagnostics)
     if (each.severity == config::Severity::error) ADD_FAILURE() << each.message << " [" << each.pointer << "]";
   if (!loaded.config) return {};

@@ -109,6 +109,22 @@ TEST(Tally, CountsWaitsAndSuspensions) {
   EXPECT_EQ(banned.refused, 9U);
 }
 
+TEST(Tally, AddsNoWaitForAPlaceToThatForAPermit) {
+  const auto config = test::config_of(R"("limits": {"each": {"in_flight": 1, "wait": "30s", "per": "client_ip"}},
+                         "routes": [{"path": "/*", "to": "app", "limits": ["each"]}])",
+                                      R"({"servers": ["http://127.0.0.1:3000"],
+                          "concurrency": {"in_flight": 1, "queue": {"length": 10, "wait": "30s"}}})");
+  const auto answer = seconds(1);
+  // The second request of the first address waits a second for its permit, and one for the place that the other took.
+  const auto found =
+      simulated(config, {{"192.0.2.1", 2, {}, {}, {}, answer}, {"192.0.2.2", 1, {}, {}, {}, answer}}).figures;
+  EXPECT_EQ(found.refused, 0U);
+  const auto& tier = found.limits[0].tiers[0];
+  EXPECT_EQ(tier.delayed, 1U);
+  EXPECT_EQ(tier.longest_delay, seconds(1));
+  EXPECT_EQ(found.upstreams[0].queued, 2U);
+}
+
 TEST(Tally, KnowsWhenItRejects) {
   const auto found =
       simulated(limited("1/hour"), {{"192.0.2.1", 4, seconds(1)}, {"192.0.2.1", 20, seconds(1), minutes(30)}}).figures;
