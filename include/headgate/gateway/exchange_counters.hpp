@@ -55,7 +55,7 @@ class ExchangeCounters {
   /// Of the capacity of its upstream, by its priority.
   const observe::LimitCounters& of_place(const Exchange& x) const noexcept;
   const observe::RoomCounters& of_room(const CompiledRoom& room) const noexcept { return rooms_[room.number]; }
-  /// Of an upstream (Route::upstream) that sheds, or whose servers may have only so many requests.
+  /// Of an upstream (Route::upstream) whose routes shed load.
   const observe::ShedCounters& of_shedding(std::size_t upstream) const noexcept { return shed_[upstream]; }
   const observe::CompressionCounters& of_compression() const noexcept { return compression_; }
 

@@ -16,8 +16,6 @@
 #include "headgate/http/h1/parse.hpp"
 #include "headgate/net/secured.hpp"
 
-#include <algorithm>
-
 namespace headgate::gateway {
 namespace {
 

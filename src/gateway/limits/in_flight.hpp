@@ -66,7 +66,7 @@ class InFlight {
 
 /// The wait for a permit of a limit. That for a place at the upstream is counted with the place.
 void count_wait_for_permit(const ExchangeCounters& counters, const Exchange& x);
-/// Both.
+/// The waits for both.
 void record_waits_in_turn(const Exchange& x, observe::AccessRecord& record);
 
 }  // namespace headgate::gateway

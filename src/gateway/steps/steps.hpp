@@ -35,7 +35,7 @@ MaybeProblem charge_usage(Path& path, Exchange& x);
 MaybeProblem check_bans(Path& path, Exchange& x, bool after_auth);
 MaybeProblem check_suspended(Path& path, Exchange& x, bool after_auth);
 Task<MaybeProblem> wait_in_room(Path& path, Exchange& x);
-void count_visit(const ExchangeCounters& counters, const Exchange& x);
+void count_room(const ExchangeCounters& counters, const Exchange& x);
 void explain_room(Exchange& x, Explanation& explanation);
 /// Checks the credentials that the route reads, and what it demands of them.
 MaybeProblem authenticate(Path& path, Exchange& x);
@@ -68,7 +68,7 @@ void leave_circuit(Path& path, Exchange& x);
 MaybeProblem shed(Path& path, Exchange& x);
 /// What shed() finds of a request that is only looked at: its priority, by which some tiers are chosen.
 MaybeProblem rank(Path& path, Exchange& x);
-/// What it, its queue and that of servers refused, and how long requests waited in them.
+/// Which layer of shedding refused the request, whichever step that was, or how long it waited for its places.
 void count_shed(const ExchangeCounters& counters, const Exchange& x);
 void record_shed(const Exchange& x, observe::AccessRecord& record);
 
@@ -89,8 +89,6 @@ void leave_place(Path& path, Exchange& x);
 bool waits_for_server(Path& path, Exchange& x);
 Task<MaybeProblem> wait_for_server(Path& path, Exchange& x);
 void leave_server(Path& path, Exchange& x);
-void count_server_queue(const ExchangeCounters& counters, const Exchange& x);
-void record_server_queue(const Exchange& x, observe::AccessRecord& record);
 
 /// Answers the request: by its route, by the gateway as the last hop, or by a server.
 Task<MaybeProblem> serve(Path& path, Exchange& x);

@@ -6,7 +6,6 @@
 #include "gateway/steps/runs.hpp"
 #include "gateway/steps/steps.hpp"
 
-#include <algorithm>
 #include <array>
 
 namespace headgate::gateway {
@@ -153,7 +152,7 @@ constexpr std::array<StepRow, kSteps> kPath{{
      .why = "the limits before it bound how many numbers one caller takes; what is behind it costs more",
      .applies = [](const Route& route) { return route.room != nullptr; },
      .live = {.task = wait_in_room},
-     .told = {.count = count_visit, .explain = explain_room}},
+     .told = {.count = count_room, .explain = explain_room}},
     {.step = Step::authenticate,
      .common = true,
      .identifies = true,
@@ -301,8 +300,7 @@ constexpr std::array<StepRow, kSteps> kPath{{
      .applies = [](const Route& route) { return route.server_queue != nullptr; },
      .live = {.task = wait_for_server, .waits = waits_for_server},
      .refused = Taken::goes_back,
-     .leave = leave_server,
-     .told = {.count = count_server_queue, .record = record_server_queue}},
+     .leave = leave_server},
     {.step = Step::trial,
      .name = "trial",
      .of = "a circuit breaker",

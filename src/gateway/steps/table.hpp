@@ -37,8 +37,8 @@ enum class Taken {
 /// reached.
 struct Told {
   void (*count)(const ExchangeCounters& counters, const Exchange& x) = nullptr;  ///< in the metrics, at the end
-  void (*record)(const Exchange& x, observe::AccessRecord& record) = nullptr;    ///< in the log, at the end
-  void (*explain)(Exchange& x, Explanation& explanation) = nullptr;              ///< to whoever asks what would happen
+  void (*record)(const Exchange& x, observe::AccessRecord& record) = nullptr;  ///< in the log, behind what fill() said
+  void (*explain)(Exchange& x, Explanation& explanation) = nullptr;            ///< to whoever asks what would happen
 };
 
 struct StepRow {

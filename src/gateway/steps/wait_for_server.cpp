@@ -118,13 +118,4 @@ void leave_server(Path& path, Exchange& x) {
   path.turns->freed(x.route->server_queue_key);
 }
 
-// Where the route sheds load besides, `shed` tells of both.
-void count_server_queue(const ExchangeCounters& counters, const Exchange& x) {
-  if (!x.route->takes(Step::shed)) count_shed(counters, x);
-}
-
-void record_server_queue(const Exchange& x, observe::AccessRecord& record) {
-  if (!x.route->takes(Step::shed)) record_shed(x, record);
-}
-
 }  // namespace headgate::gateway

@@ -159,7 +159,7 @@ Task<MaybeProblem> wait_in_room(Path& path, Exchange& x) {
   co_return co_await run;
 }
 
-void count_visit(const ExchangeCounters& counters, const Exchange& x) {
+void count_room(const ExchangeCounters& counters, const Exchange& x) {
   if (x.room.outcome == Outcome::none) return;
   const auto& room = counters.of_room(*x.route->room);
   if (x.room.observed) room.observed->add();

@@ -57,10 +57,8 @@ void leave_steps(Path& path, Exchange& x) {
     leave_step(path, x, left.last());
 }
 
-void count_steps(const ExchangeCounters& counters, const Exchange& x) {
-  if (x.route == nullptr || !x.snapshot) return;
-  for (auto ahead = x.route->counted; !ahead.empty(); ahead = ahead.behind(ahead.first()))
-    row_of(ahead.first()).told.count(counters, x);
+void count_each(StepSet ahead, const ExchangeCounters& counters, const Exchange& x) {
+  for (; !ahead.empty(); ahead = ahead.behind(ahead.first())) row_of(ahead.first()).told.count(counters, x);
 }
 
 void record_steps(const Exchange& x, observe::AccessRecord& record) {
