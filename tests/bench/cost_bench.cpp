@@ -168,7 +168,7 @@ class Counting {
                     .grpc = scenario.work == Work::grpc};
     const auto instructions = count_per_request(Tool::callgrind, traffic_, load, folder);
     const auto calls = count_per_request(Tool::strace, traffic_, load, folder);
-    return Cost{.instructions = instructions.all, .calls = calls.all, .in_vain = calls.in_vain};
+    return Cost{.instructions = instructions, .calls = calls};
   }
 
   const Options& options_;
@@ -190,7 +190,7 @@ CostRow count_row(const Options& options, const std::string& page, Counting& cou
   for (int again = 0; options.check && again < kCountedAgain && !grown(page, {row}).empty(); ++again) {
     const auto other = counting.row(scenario).headgate;
     row.headgate.instructions = std::min(row.headgate.instructions, other.instructions);
-    if (other.calls < row.headgate.calls) row.headgate = {row.headgate.instructions, other.calls, other.in_vain};
+    row.headgate.calls = std::min(row.headgate.calls, other.calls);
   }
   return row;
 }

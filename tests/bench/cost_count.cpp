@@ -35,17 +35,12 @@ std::vector<std::string> under(Tool tool, const std::vector<std::string>& comman
   return words;
 }
 
-/// Of a whole run.
-struct Counted {
-  std::uint64_t all = 0, in_vain = 0;
-};
-
 /// "==7== Collected : 1234" of callgrind.
-Counted instructions_in(const std::string& text) {
+std::uint64_t instructions_in(const std::string& text) {
   constexpr std::string_view kName = "Collected : ";
   const auto at = text.rfind(kName);
   if (at == text.npos) throw std::runtime_error("callgrind has not counted:\n" + text);
-  return {std::stoull(text.substr(at + kName.size()))};
+  return std::stoull(text.substr(at + kName.size()));
 }
 
 /// Calls that wait, or register what to wait for. Their number depends on the load of the machine, because one wait may
@@ -55,22 +50,19 @@ constexpr std::array<std::string_view, 9> kWaits{"epoll_wait",     "epoll_pwait"
                                                  "timerfd_settime"};
 
 /// Of strace, a line for each call: share, seconds, microseconds each, how many, how many failed where any did, name.
-Counted calls_in(const std::string& text) {
-  Counted sum;
+std::uint64_t calls_in(const std::string& text) {
+  std::uint64_t sum = 0;
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
     std::istringstream words(line);
     double ignored = 0;
     std::uint64_t calls = 0;
     if (!(words >> ignored >> ignored >> ignored >> calls)) continue;
-    std::uint64_t failed = 0;
-    if (!(words >> failed)) words.clear();
     std::string name;
     for (std::string word; words >> word;) name = word;
-    if (name != "total" && std::ranges::find(kWaits, name) == kWaits.end()) sum.all += calls;
-    if (name == "recvfrom") sum.in_vain = failed;
+    if (name != "total" && std::ranges::find(kWaits, name) == kWaits.end()) sum += calls;
   }
-  if (sum.all == 0) throw std::runtime_error("strace has not counted:\n" + text);
+  if (sum == 0) throw std::runtime_error("strace has not counted:\n" + text);
   return sum;
 }
 
@@ -108,7 +100,7 @@ bool wait_for_answer(Traffic& traffic, const Load& load, const Process& process)
   return false;
 }
 
-Counted count(Tool tool, Traffic& traffic, const Load& load, const std::string& folder, unsigned requests) {
+std::uint64_t count(Tool tool, Traffic& traffic, const Load& load, const std::string& folder, unsigned requests) {
   const std::string counts = folder + "/counts";
   const std::string log = folder + "/log";
   Process process(under(tool, load.command, folder, counts), -1, log);
@@ -126,15 +118,12 @@ Counted count(Tool tool, Traffic& traffic, const Load& load, const std::string& 
 
 }  // namespace
 
-Count count_per_request(Tool tool, Traffic& traffic, const Load& load, const std::string& folder) {
+double count_per_request(Tool tool, Traffic& traffic, const Load& load, const std::string& folder) {
   const auto few = kShortRun * at_once(load);
   const auto more = (kMore + at_once(load) - 1) / at_once(load) * at_once(load);
   const auto short_run = count(tool, traffic, load, folder, few);
   const auto long_run = count(tool, traffic, load, folder, few + more);
-  const auto each = [more](std::uint64_t of_short, std::uint64_t of_long) {
-    return (static_cast<double>(of_long) - static_cast<double>(of_short)) / more;
-  };
-  return {each(short_run.all, long_run.all), each(short_run.in_vain, long_run.in_vain)};
+  return (static_cast<double>(long_run) - static_cast<double>(short_run)) / more;
 }
 
 }  // namespace headgate::bench

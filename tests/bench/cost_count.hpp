@@ -35,14 +35,9 @@ inline constexpr unsigned kShortRun = 8;
 /// run to the next: of 2,000 requests that was 3 % of each.
 inline constexpr unsigned kMore = 8'000;
 
-struct Count {
-  double all;
-  double in_vain;  ///< of them, reads that found nothing; known of system calls only
-};
-
 /// The cost of one request: the difference between a short and a long run, divided by the difference in requests, so
 /// that start and end are not counted. `traffic` is both ends of the proxy; `folder` is for the files of the tool.
 /// Throws std::runtime_error if the proxy does not start, gives another answer, or does not end.
-Count count_per_request(Tool tool, Traffic& traffic, const Load& load, const std::string& folder);
+double count_per_request(Tool tool, Traffic& traffic, const Load& load, const std::string& folder);
 
 }  // namespace headgate::bench

@@ -15,9 +15,6 @@ namespace {
 constexpr double kTolerated = 1.03;
 // How many connections a proxy makes to the upstream differs from run to run, and each takes ten calls.
 constexpr double kToleratedCalls = 0.25;
-// Of which pooled connections a look of the loop has told depends on how busy the machine is: of the others the kernel
-// is asked. In vain, where all is well.
-constexpr double kToleratedInVain = 0.5;
 constexpr const char* kPart = "cost";
 
 /// 21100.4: "21,100".
@@ -90,8 +87,7 @@ std::vector<std::string> grown(const std::string& page, const std::vector<CostRo
     if (row.headgate.instructions > known->instructions * kTolerated)
       out.push_back(row.name + ": " + grouped(row.headgate.instructions) +
                     " instructions a request, and the page says " + grouped(known->instructions));
-    const auto told = row.headgate.calls - std::min(row.headgate.in_vain, kToleratedInVain);
-    if (told > known->calls + kToleratedCalls)
+    if (row.headgate.calls > known->calls + kToleratedCalls)
       out.push_back(row.name + ": " + number(row.headgate.calls, 2) + " system calls a request, and the page says " +
                     number(known->calls, 2));
   }

@@ -11,7 +11,6 @@ namespace headgate::bench {
 struct Cost {
   double instructions;
   double calls;
-  double in_vain = 0;  ///< of the calls, reads that found nothing; the page does not tell
 };
 
 struct CostRow {
