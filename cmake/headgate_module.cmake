@@ -175,7 +175,7 @@ function(headgate_algorithms target)
   add_custom_command(OUTPUT ${out}
     COMMAND ${CMAKE_COMMAND} -DOUT=${out} "-DALGORITHMS=${scripts}" -DDECIDE=${decide} -P ${embed}
     DEPENDS ${scripts} ${shared} ${embed} ${writes} VERBATIM)
-  set_source_files_properties(${out} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON SKIP_PRECOMPILE_HEADERS ON)  # a test brings its own
+  set_source_files_properties(${out} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON SKIP_PRECOMPILE_HEADERS ON)  # a test brings its own; only bytes
   target_sources(${target} PRIVATE ${out})
 endfunction()
 
@@ -189,7 +189,7 @@ function(headgate_script target name namespace header)
     COMMAND ${CMAKE_COMMAND} -DOUT=${out} -DSCRIPT=${script} -DNAME=${name}_script -DHEADER=${header} -DNAMESPACE=${namespace}
       -P ${embed}
     DEPENDS ${script} ${embed} VERBATIM)
-  set_source_files_properties(${out} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON SKIP_PRECOMPILE_HEADERS ON)  # each has a kScript
+  set_source_files_properties(${out} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON SKIP_PRECOMPILE_HEADERS ON)  # each has a kScript; only bytes
   target_sources(${target} PRIVATE ${out})
 endfunction()
 
