@@ -80,10 +80,10 @@ Told outcome_json(const gateway::Explanation& told) {
   if (told.retry_after > 0) out["retry_after"] = told.retry_after;
   if (told.delay > Duration(0)) out["delay"] = seconds_of(told.delay);
   if (told.queues) out["waits_in_queue_first"] = true;
-  if (told.room) out["waiting_room_decides_too"] = true;
-  if (told.password) out["password_decides_too"] = true;
-  if (!told.auth.empty()) out["auth_service_decides_too"] = told.auth;
-  if (!told.compressed.empty()) out["may_be_compressed_as"] = told.compressed;
+  for (const auto& [member, sentence, value] : told.besides) {
+    out[std::string(member)] = value.empty() ? Told(true) : Told(value);
+    out["besides"].push_back(value.empty() ? std::string(sentence) : std::string(sentence) + ": " + value);
+  }
   if (told.counted_without_redis) out["redis"] = "does not answer";
   if (!told.binding.empty()) {
     out["told"] = {{"limit", told.binding}, {"of", told.most}, {"remaining", told.remaining}};

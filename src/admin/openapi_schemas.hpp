@@ -335,6 +335,7 @@ inline constexpr std::array kSchemas = {
       "outcome": {"type": "object", "required": ["passes", "ended_by"], "properties": {
         "passes": {"type": "boolean"}, "status": {"type": "integer"}, "ended_by": {"type": "string"},
         "limit": {"type": "string"}, "detail": {"type": "string"}, "retry_after": {"type": "integer"},
+        "besides": {"type": "array", "items": {"type": "string"}},
         "fails": {"type": "object", "required": ["upstream", "what", "why"]},
         "may_fail": {"type": "object", "required": ["upstream", "what", "why"]}}},
       "caller": {"type": "object", "required": ["address", "through_trusted_proxy", "proofs"]},

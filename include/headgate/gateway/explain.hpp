@@ -112,6 +112,13 @@ struct LimitState {
 };
 std::string_view to_text(LimitState::Applies applies) noexcept;
 
+/// What a step says besides: what was not asked, or may become of the answer.
+struct Besides {
+  std::string_view member;    ///< in JSON: "waiting_room_decides_too"
+  std::string_view sentence;  ///< for people, behind "it passes; ": "its waiting room is not asked"
+  std::string value{};        ///< of the member, and behind the sentence; empty: the member is true
+};
+
 struct Explanation {
   // The request, as it is understood.
   std::string method;
@@ -146,13 +153,10 @@ struct Explanation {
   std::uint64_t retry_after = 0;  ///< in seconds; 0: none
   Duration delay{0};              ///< how long it would wait for its permit
   bool queues = false;            ///< it would wait in a queue for a permit in flight, and is refused if none comes
-  bool room = false;              ///< a waiting room decides besides
-  std::string auth;               ///< the auth service that decides besides; empty: none, or what it says is known
-  std::string compressed;         ///< how its answer may be compressed: "br"; empty: it is not
-  bool password = false;          ///< its password decides besides: it was not checked
   std::string binding;            ///< the limit whose numbers the caller would be told; empty: none
   std::uint64_t remaining = 0;    ///< of it, after the request
   std::uint64_t most = 0;         ///< of it
+  std::vector<Besides> besides;   ///< what its steps say besides (gateway/steps/table.hpp), in their order
   bool counted_without_redis = false;  ///< Redis does not answer
 
   std::vector<LimitState> limits;

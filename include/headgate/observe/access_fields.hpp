@@ -10,9 +10,13 @@
 
 namespace headgate::observe {
 
+/// In which lines of the format `json` a field stands.
+enum class Stands : std::uint8_t { always, where_it_applies };
+
 struct AccessField {
   std::string_view name;  ///< in the format `json`
   std::string_view ecs;   ///< in the format `ecs`
+  Stands stands = Stands::always;
 };
 
 /// In the order in which a line has them.
@@ -22,44 +26,44 @@ inline constexpr auto kAccessFields = std::to_array<AccessField>({
     {"instance", "service.node.name"},
     {"event", "event.action"},
     {"request_id", "http.request.id"},
-    {"trace_id", "trace.id"},
+    {"trace_id", "trace.id", Stands::where_it_applies},
     {"client_ip", "client.ip"},
     {"method", "http.request.method"},
     {"host", "url.domain"},
     {"path", "url.path"},
-    {"query", "url.query"},
+    {"query", "url.query", Stands::where_it_applies},
     {"proto", "http.version"},
     {"status", "http.response.status_code"},
-    {"grpc_status", "headgate.grpc_status"},
+    {"grpc_status", "headgate.grpc_status", Stands::where_it_applies},
     {"ended_by", "headgate.ended_by"},
     {"route", "headgate.route"},
     {"upstream", "headgate.upstream"},
     {"server", "headgate.server"},
-    {"reason", "error.message"},
+    {"reason", "error.message", Stands::where_it_applies},
     {"attempts", "headgate.attempts"},
-    {"retried", "headgate.retried"},
+    {"retried", "headgate.retried", Stands::where_it_applies},
     {"in_bytes", "http.request.body.bytes"},
     {"out_bytes", "http.response.bytes"},
-    {"compressed", "headgate.compressed"},
-    {"compressed_from", "headgate.compressed_from"},
+    {"compressed", "headgate.compressed", Stands::where_it_applies},
+    {"compressed_from", "headgate.compressed_from", Stands::where_it_applies},
     {"ms", "event.duration"},
     {"upstream_ms", "headgate.upstream_ms"},
-    {"limits_ms", "headgate.limits_ms"},
-    {"delayed_ms", "headgate.delayed_ms"},
-    {"queued_ms", "headgate.queued_ms"},
-    {"tls", "tls.version"},
-    {"auth", "headgate.auth"},
-    {"limit", "headgate.limit"},
-    {"tier", "headgate.tier"},
-    {"key_id", "headgate.key_id"},
-    {"decision", "headgate.decision"},
-    {"cost", "headgate.cost"},
-    {"held", "headgate.held"},
-    {"remaining", "headgate.remaining"},
-    {"retry_after_s", "headgate.retry_after_s"},
-    {"source", "headgate.source"},
+    {"limits_ms", "headgate.limits_ms", Stands::where_it_applies},
+    {"delayed_ms", "headgate.delayed_ms", Stands::where_it_applies},
+    {"queued_ms", "headgate.queued_ms", Stands::where_it_applies},
+    {"tls", "tls.version", Stands::where_it_applies},
+    {"auth", "headgate.auth", Stands::where_it_applies},
+    {"limit", "headgate.limit", Stands::where_it_applies},
+    {"tier", "headgate.tier", Stands::where_it_applies},
+    {"key_id", "headgate.key_id", Stands::where_it_applies},
+    {"decision", "headgate.decision", Stands::where_it_applies},
+    {"cost", "headgate.cost", Stands::where_it_applies},
+    {"held", "headgate.held", Stands::where_it_applies},
+    {"remaining", "headgate.remaining", Stands::where_it_applies},
+    {"retry_after_s", "headgate.retry_after_s", Stands::where_it_applies},
+    {"source", "headgate.source", Stands::where_it_applies},
     {"user_agent", "user_agent.original"},
-    {"dropped", "headgate.dropped"},
+    {"dropped", "headgate.dropped", Stands::where_it_applies},
 });
 
 /// A set of fields, a bit for each index of the table.

@@ -181,12 +181,7 @@ std::string outcome_of(const Told& told) {
     if (outcome.contains("retry_after")) out += "; passes in " + wait_text(outcome["retry_after"]);
   }
   if (outcome.contains("delay")) out += ", after a delay of " + wait_text(outcome["delay"]);
-  if (outcome.value("waiting_room_decides_too", false)) out += "; its waiting room is not asked";
-  if (outcome.value("password_decides_too", false)) out += "; its password is not checked";
-  if (outcome.contains("auth_service_decides_too"))
-    out += "; its auth service is not asked: " + member_text(outcome, "auth_service_decides_too");
-  if (outcome.contains("may_be_compressed_as"))
-    out += "; its answer may be compressed: " + member_text(outcome, "may_be_compressed_as");
+  for (const auto& each : outcome.value("besides", Told::array())) out += "; " + printable(each.get<std::string>());
   return out;
 }
 

@@ -13,20 +13,13 @@ namespace {
 
 using Told = nlohmann::ordered_json;
 
-/// The fields that a line has only if they apply.
-constexpr auto kSometimes = std::to_array<std::string_view>(
-    {"trace_id",  "query",         "grpc_status", "reason",  "retried",    "limits_ms",      "delayed_ms", "queued_ms",
-     "tls",       "auth",          "limit",       "tier",    "key_id",     "cost",           "decision",   "held",
-     "remaining", "retry_after_s", "source",      "dropped", "compressed", "compressed_from"});
 /// Those that a line has if it has a limit. (One that suspends has no number.)
 constexpr auto kOfLimit = std::to_array<const char*>({"decision", "cost", "remaining", "source"});
 
 Told missing_from(const Told& record) {
   Told out = Told::array();
-  for (const auto& field : observe::kAccessFields) {
-    const bool sometimes = std::find(kSometimes.begin(), kSometimes.end(), field.name) != kSometimes.end();
-    if (!sometimes && !record.contains(field.name)) out.push_back(field.name);
-  }
+  for (const auto& field : observe::kAccessFields)
+    if (field.stands == observe::Stands::always && !record.contains(field.name)) out.push_back(field.name);
   const bool limited = record.contains("limit");
   if (limited)
     for (const char* name : kOfLimit)

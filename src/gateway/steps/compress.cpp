@@ -38,7 +38,8 @@ void record_compressed(const Exchange& x, observe::AccessRecord& record) {
 
 void explain_compression(Exchange& x, Explanation& explanation) {
   if (const auto coding = coding_for_client(x, *x.route->options->compression))
-    explanation.compressed = to_text(*coding);
+    explanation.besides.push_back(
+        {"may_be_compressed_as", "its answer may be compressed", std::string(to_text(*coding))});
 }
 
 }  // namespace headgate::gateway

@@ -168,6 +168,8 @@ void count_room(const ExchangeCounters& counters, const Exchange& x) {
   if (x.room.outcome == Outcome::lost || x.room.outcome == Outcome::waiting) room.waits->add();
 }
 
-void explain_room(Exchange& /*x*/, Explanation& explanation) { explanation.room = true; }
+void explain_room(Exchange& /*x*/, Explanation& explanation) {
+  explanation.besides.push_back({"waiting_room_decides_too", "its waiting room is not asked"});
+}
 
 }  // namespace headgate::gateway

@@ -76,6 +76,26 @@ TEST(Explain, TellsTheSharesWhereChanceDecides) {
     "by_chance": [{ "to": "app", "share": 0.995 }, { "to": "next", "share": 0.005 }] })"));
 }
 
+TEST(Explain, SaysWhatIsNotAskedAndWhatMayBecomeOfTheAnswer) {
+  const TemporaryFile file(R"({ "listen": "127.0.0.1:0",
+    "upstreams": { "app": "http://127.0.0.1:1", "auth": "http://127.0.0.1:2" },
+    "waiting_rooms": { "sale": { "rate": "1/second", "secret": "0123456789abcdef0123456789abcdef" } },
+    "routes": [{ "path": "/*", "to": "app", "compress": true, "waiting_room": "sale",
+                 "auth": { "url": "http://auth/check" } }] })");
+  const Words words{"explain", "GET", "/x", "-H", "Accept-Encoding: br", "-c", file.path()};
+  const Ran ran = run_headgate(words);
+  EXPECT_THAT(ran.out, HasSubstr("outcome   passes, and goes to the upstream; its answer may be compressed: br; its "
+                                 "waiting room is not asked; its auth service is not asked: http://auth/check\n"))
+      << ran.err;
+  auto as_json = words;
+  as_json.emplace_back("--json");
+  const auto outcome = Json::parse(run_headgate(as_json).out).at("outcome");
+  EXPECT_EQ(outcome.at("may_be_compressed_as"), "br");
+  EXPECT_EQ(outcome.at("waiting_room_decides_too"), true);
+  EXPECT_EQ(outcome.at("auth_service_decides_too"), "http://auth/check");
+  EXPECT_EQ(outcome.at("besides").size(), 3U);
+}
+
 TEST(Explain, RefusesWhatIsNoRequestWith2AndABadFileWith3) {
   const TemporaryFile file(kFile);
   EXPECT_EQ(run_headgate({"explain", "GET", "ftp://a.example/", "-c", file.path()}).code, 2);

@@ -106,6 +106,13 @@ TEST(AccessFields, AreAllInALineThatHasEverythingInTheirOrder) {
   EXPECT_EQ(keys_of(json_line(full(), plain_options(), 9)), names);
 }
 
+TEST(AccessFields, StandInALineOfNothingWhereTheyStandAlways) {
+  std::vector<std::string> names;
+  for (const auto& field : kAccessFields)
+    if (field.stands == Stands::always) names.emplace_back(field.name);
+  EXPECT_EQ(keys_of(json_line({}, plain_options())), names);
+}
+
 TEST(AccessFields, AreTheTableOfTheDocuments) {
   std::ifstream page(HEADGATE_SOURCE_DIR "/docs/logs.md");
   std::vector<std::string> told;

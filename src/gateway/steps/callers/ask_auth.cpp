@@ -115,7 +115,9 @@ MaybeProblem look_at_auth(Path& path, Exchange& x) {
 }
 
 void explain_auth(Exchange& x, Explanation& explanation) {
-  if (!x.auth) explanation.auth = x.route->auth->options->url;
+  if (x.auth) return;
+  explanation.besides.push_back(
+      {"auth_service_decides_too", "its auth service is not asked", x.route->auth->options->url});
 }
 
 }  // namespace headgate::gateway

@@ -155,7 +155,8 @@ MaybeProblem look_at_password(Path& path, Exchange& x) {
 void explain_password(Exchange& x, Explanation& explanation) {
   const bool checked =
       std::ranges::any_of(x.caller.auth_results, [](const auto& proof) { return proof.kind == AuthKind::basic; });
-  explanation.password = !x.user.empty() && !checked;
+  if (x.user.empty() || checked) return;
+  explanation.besides.push_back({"password_decides_too", "its password is not checked"});
 }
 
 }  // namespace headgate::gateway

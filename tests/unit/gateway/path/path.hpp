@@ -190,6 +190,11 @@ class Path : public testing::Test {
     EXPECT_TRUE(told);
     return out;
   }
+  /// The value of what a step says besides, "true" where it has none; "" if no step says that.
+  static std::string besides(const Explanation& told, std::string_view member) {
+    const auto at = std::ranges::find(told.besides, member, &Besides::member);
+    return at == told.besides.end() ? "" : at->value.empty() ? "true" : at->value;
+  }
   /// The client resets its connection, or the worker breaks it off.
   void leave(ActiveExchange::Because because = ActiveExchange::Because::client_gone) {
     const auto ended = active_.end_early(because);
