@@ -64,9 +64,8 @@ HttpReply head_of(const AnswerParser& parser) {
 }
 
 /// Reads one message to its end. `head` is filled as soon as a head is complete that is not interim.
-Task<error_code> read_answer(ReadBuffer& buffer, AnswerParser& parser, std::optional<HttpReply>& head,
-                             Duration timeout) {
-  const auto left = [timeout] { return timeout; };
+Task<error_code> read_answer(ReadBuffer& buffer, AnswerParser& parser, std::optional<HttpReply>& head) {
+  const auto left = [] { return kForever; };
   const auto noted = [&] {
     if (!head && parser.is_header_done() && parser.get().result_int() >= 200) head = head_of(parser);
   };
@@ -85,9 +84,7 @@ std::shared_ptr<HttpCall> HttpCall::start(boost::asio::io_context& loop, HttpReq
   std::shared_ptr<HttpCall> call(new HttpCall(loop, std::move(request), std::move(done)));
   call->deadline_.expires_after(call->request_.deadline);
   call->deadline_.async_wait([call](const error_code& ec) {
-    if (ec) return;
-    const auto most = headgate::to_text(call->request_.deadline);
-    call->finish(call->without_rest("not done within " + most + ": still " + std::string(call->step())));
+    if (!ec) call->finish(call->without_rest(call->too_late()));
   });
   // Not at once: what fails before its first wait would call `done` before the caller has what this returns.
   boost::asio::post(loop, [call] {
@@ -134,6 +131,10 @@ HttpResult HttpCall::without_rest(std::string why) {
   return reply;
 }
 
+std::string HttpCall::too_late() const {
+  return "not done within " + headgate::to_text(request_.deadline) + ": still " + std::string(step());
+}
+
 std::string_view HttpCall::step() const noexcept {
   if (!step_.empty()) return step_;
   switch (connector_.at()) {
@@ -170,15 +171,18 @@ Task<Result<StreamPtr, std::string>> HttpCall::connect() {
   const auto& why = connected.error();
   if (request_.trust && why.at == ConnectedTo::handshake && why.code != boost::asio::error::operation_aborted)
     request_.trust->doubt();
-  co_return Made(boost::system::in_place_error, why_not_connected(why));
+  // The connector may be told of the same deadline first.
+  const bool late = why.code == boost::asio::error::timed_out && deadline_.expiry() <= std::chrono::steady_clock::now();
+  co_return Made(boost::system::in_place_error, late ? too_late() : why_not_connected(why));
 }
 
+/// Its waits have no deadlines of their own: that of the call ends them, and says how far it came.
 Task<HttpResult> HttpCall::exchange() {
   const auto stream = stream_;  // cancel() closes it
   step_ = "sending the request";
   const std::string head = request_head(request_);
   const std::array<std::string_view, 2> pieces{head, request_.body};
-  const auto sent = co_await stream->write_all(pieces, request_.deadline);
+  const auto sent = co_await stream->write_all(pieces, kForever);
   if (sent.has_error()) co_return no_answer("the request cannot be sent: " + sent.error().message());
 
   step_ = "waiting for its answer";
@@ -189,7 +193,7 @@ Task<HttpResult> HttpCall::exchange() {
     parser.header_limit(kMaxAnswerHead);
     parser.body_limit(request_.max_body);
     parser.eager(true);
-    const error_code unread = co_await read_answer(buffer, parser, head_, request_.deadline);
+    const error_code unread = co_await read_answer(buffer, parser, head_);
     if (unread) co_return without_rest(why_unread(unread, request_.max_body));
     // An interim answer (RFC 9110 section 15.2) is a whole message; the final one follows it.
     if (!head_) continue;

@@ -67,6 +67,7 @@ class HttpCall : public std::enable_shared_from_this<HttpCall> {
   static Task<void> run(std::shared_ptr<HttpCall> self);
   void finish(HttpResult result);
   HttpResult without_rest(std::string why);
+  std::string too_late() const;
   Task<HttpResult> ask();
   Task<Result<StreamPtr, std::string>> connect();
   Task<HttpResult> exchange();
