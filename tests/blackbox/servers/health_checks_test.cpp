@@ -171,6 +171,8 @@ TEST(HealthChecksAfterAReload, KeepWhatIsKnownAndCheckTheOthers) {
   Json without = checked({one.url(), two.url()});
   without["upstreams"]["app"].erase("health");
   ASSERT_TRUE(proxy.reload(without));
+  // It comes in a turn of the main loop behind that of the reload.
+  ASSERT_TRUE(proxy.process().wait_for_err([](const std::string& log) { return has(log, "is checked no more"); }));
   bool two_again = false;
   for (int i = 0; i < 4; ++i) two_again = two_again || proxy.client().get("/").body == "two";
   EXPECT_TRUE(two_again) << "who is not checked is not out";
