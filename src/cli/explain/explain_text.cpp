@@ -56,10 +56,10 @@ std::string caller_text(const Told& caller) {
 
 namespace {
 
-std::string words(const Told& object, const char* name) {
+std::string words(const Told& object, const char* name, const char* between = ", ") {
   std::string out;
   for (const auto& each : object.value(name, Told::array()))
-    out.append(out.empty() ? "" : ", ").append(printable(each.is_string() ? each.get<std::string>() : each.dump()));
+    out.append(out.empty() ? "" : between).append(printable(each.is_string() ? each.get<std::string>() : each.dump()));
   return out;
 }
 
@@ -181,7 +181,7 @@ std::string outcome_of(const Told& told) {
     if (outcome.contains("retry_after")) out += "; passes in " + wait_text(outcome["retry_after"]);
   }
   if (outcome.contains("delay")) out += ", after a delay of " + wait_text(outcome["delay"]);
-  for (const auto& each : outcome.value("besides", Told::array())) out += "; " + printable(each.get<std::string>());
+  if (const auto besides = words(outcome, "besides", "; "); !besides.empty()) out += "; " + besides;
   return out;
 }
 
