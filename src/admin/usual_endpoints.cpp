@@ -22,9 +22,7 @@ AdminAnswer ready_or_not(const ReadyReport& now) {
 /// Prometheus' own format, unless the caller names OpenMetrics and takes it at least as gladly.
 AdminAnswer metrics_for(std::string_view accept, const observe::Registry& registry) {
   const auto open = kOpenMetrics.substr(0, kOpenMetrics.find(';'));
-  const bool named = lower(accept.substr(0, http::kMaxAccept)).find(open) != std::string::npos;
-  const auto quality = http::quality_of(accept, open);
-  if (named && quality > 0 && quality >= http::quality_of(accept, "text/plain"))
+  if (http::names_type(accept, open) && http::quality_of(accept, open) >= http::quality_of(accept, "text/plain"))
     return {.body = registry.open_metrics(), .type = kOpenMetrics};
   return {.body = registry.text(), .type = kMetricsText};
 }

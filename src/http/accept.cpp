@@ -1,7 +1,6 @@
 #include "headgate/http/accept.hpp"
 
 #include "headgate/core/text.hpp"
-#include "headgate/http/fields.hpp"
 
 #include <algorithm>
 
@@ -43,6 +42,22 @@ int fit_of(std::string_view range, std::string_view type) noexcept {
   return range.ends_with("/*") && same_word(range.substr(0, range.size() - 1), type.substr(0, slash + 1)) ? 2 : 0;
 }
 
+bool is_type(std::string_view range, std::string_view type, Suffixed suffixed) noexcept {
+  if (suffixed == Suffixed::no || range.size() <= type.size()) return same_word(range, type);
+  return range[type.size()] == '+' && same_word(range.substr(0, type.size()), type);
+}
+
+/// Nothing if it is not named.
+std::optional<unsigned> named_quality(std::string_view accept, std::string_view type, Suffixed suffixed) noexcept {
+  accept = accept.substr(0, kMaxAccept);
+  std::string_view member;
+  for (unsigned i = 0; i < kMaxAcceptRanges && next_member(accept, member); ++i) {
+    const auto end = std::min(member.find(';'), member.size());
+    if (is_type(trimmed(member.substr(0, end)), type, suffixed)) return weight_of_range(member.substr(end));
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 unsigned quality_of(std::string_view accept, std::string_view type) noexcept {
@@ -58,6 +73,18 @@ unsigned quality_of(std::string_view accept, std::string_view type) noexcept {
     out = weight_of_range(member.substr(end));
   }
   return out;
+}
+
+bool names_type(std::string_view accept, std::string_view type, Suffixed suffixed) noexcept {
+  return named_quality(accept, type, suffixed).value_or(0) > 0;
+}
+
+bool names_type(const Fields& fields, std::string_view type, Suffixed suffixed) noexcept {
+  for (const auto& field : fields) {
+    if (field.id != Known::accept) continue;
+    if (const auto quality = named_quality(field.value, type, suffixed)) return *quality > 0;
+  }
+  return false;
 }
 
 std::optional<unsigned> coding_quality(std::string_view accept, std::string_view coding) noexcept {

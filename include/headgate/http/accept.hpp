@@ -1,6 +1,8 @@
 #pragma once
 // What kinds of answer a client takes: Accept and Accept-Encoding (RFC 9110 sections 12.5.1 and 12.5.3).
 
+#include "headgate/http/fields.hpp"
+
 #include <optional>
 #include <string_view>
 
@@ -14,6 +16,15 @@ inline constexpr unsigned kMaxAcceptRanges = 32;
 /// decides: "text/html", then "text/*", then "*/*". A weight that is not valid counts as 1000. 0 if no range fits.
 /// `accept` is the value of the field.
 unsigned quality_of(std::string_view accept, std::string_view type) noexcept;
+
+/// Whether a type with a suffix of its own ("+proto", RFC 6838 section 4.2.8) counts as the type.
+enum class Suffixed : bool { no, yes };
+
+/// Whether a client names `type` itself, not only a range with "*" that it is in, and takes it (with a weight above 0).
+/// Where it stands twice the first one counts. `accept` is the value of the field.
+bool names_type(std::string_view accept, std::string_view type, Suffixed suffixed = Suffixed::no) noexcept;
+/// The same of a head, whose list may be in several fields.
+bool names_type(const Fields& fields, std::string_view type, Suffixed suffixed = Suffixed::no) noexcept;
 
 /// How gladly a client takes the content coding `coding` ("br", "identity"), from 0 (not at all) to 1000; nothing if
 /// neither it nor "*" is in the list. "x-gzip" is "gzip" (section 8.4.1.3). Of a coding that stands twice the first one

@@ -4,7 +4,6 @@
 #include "admin/endpoint_groups.hpp"
 #include "page_files.hpp"
 
-#include "headgate/core/text.hpp"
 #include "headgate/http/accept.hpp"
 
 #include <algorithm>
@@ -67,9 +66,8 @@ AdminAnswer file_answer(std::string_view name, const FieldsOfFiles& fields, std:
 /// Whether the caller names JSON, and takes a page no more gladly.
 bool wants_json(std::string_view accept) {
   constexpr std::string_view kJsonType = AdminAnswer::kJson;
-  if (lower(accept.substr(0, http::kMaxAccept)).find(kJsonType) == std::string::npos) return false;
-  const auto quality = http::quality_of(accept, kJsonType);
-  return quality > 0 && quality >= http::quality_of(accept, "text/html");
+  return http::names_type(accept, kJsonType) &&
+         http::quality_of(accept, kJsonType) >= http::quality_of(accept, "text/html");
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include "grpc_call.hpp"
 
 #include "headgate/core/base64.hpp"
+#include "headgate/http/accept.hpp"
 
 #include <boost/system/errc.hpp>
 
@@ -30,7 +31,7 @@ std::optional<std::string_view> behind(std::string_view value, std::string_view 
 /// The text form is asked for by the type of the request, or by Accept alone.
 bool wants_text(const http::RequestHead& request) noexcept {
   return behind(http::value_of(request.fields, Known::content_type), kTextType) ||
-         http::value_of(request.fields, "accept").find(kTextType) != std::string_view::npos;
+         http::names_type(request.fields, kTextType, http::Suffixed::yes);
 }
 
 bool is_of_trailers(const Field& field) noexcept {

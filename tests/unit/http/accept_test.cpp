@@ -50,7 +50,46 @@ TEST(Accept, IsReadNoFurtherThanItsBound) {
   std::string many;
   for (unsigned i = 0; i < kMaxAcceptRanges; ++i) many += "a/b,";
   EXPECT_EQ(quality_of(many + "text/html", "text/html"), 0U);
+  EXPECT_FALSE(names_type(many + "text/html", "text/html"));
   EXPECT_EQ(quality_of(std::string(kMaxAccept, ' ') + "text/html", "text/html"), 0U);
+}
+
+TEST(Accept, NamesATypeThatStandsInItWithAWeightAboveNothing) {
+  struct Row {
+    const char* accept;
+    bool named;
+  };
+  for (const auto& row : std::initializer_list<Row>{{"a/text", true},
+                                                    {"A/Text", true},
+                                                    {" \tb/c ,\t a/text ;level=1 ; q=0.001", true},
+                                                    {"a/text;level=1", true},
+                                                    {"a/text;q=x", true},
+                                                    {"a/text;q=0", false},
+                                                    {"a/text ; Q=0.000 , */*", false},
+                                                    {"a/text;level=1;q=0", false},
+                                                    {"a/text;q=0, a/text", false},
+                                                    {"a/text, a/text;q=0", true},
+                                                    {"a/*, */*", false},
+                                                    {"", false},
+                                                    {"b/c;x=a/text", false},
+                                                    {"x-a/text, a/text2, a/tex, a/text+b", false}})
+    EXPECT_EQ(names_type(row.accept, "a/text"), row.named) << row.accept;
+}
+
+TEST(Accept, NamesATypeAlsoWithASuffixWhereThatIsAsked) {
+  for (const auto* const accept : {"a/text", "a/text+proto", "b/c, A/TEXT+Proto;q=0.5", "a/text+"})
+    EXPECT_TRUE(names_type(accept, "a/text", Suffixed::yes)) << accept;
+  for (const auto* const accept : {"a/text+proto;q=0", "a/text2+proto", "a/texts", "x-a/text+proto", "a/+text", "*/*"})
+    EXPECT_FALSE(names_type(accept, "a/text", Suffixed::yes)) << accept;
+}
+
+TEST(Accept, IsOneListInAllItsFields) {
+  const auto names = [](std::initializer_list<Field> fields) { return names_type(Fields(fields), "a/text"); };
+  const auto accept = [](std::string_view value) { return Field{Known::accept, "Accept", value}; };
+  EXPECT_TRUE(names({accept("b/c"), accept("d/e, a/text")}));
+  EXPECT_FALSE(names({accept("b/c, a/text;q=0"), accept("a/text")})) << "the first one counts";
+  EXPECT_FALSE(names({accept("b/c"), {Known::content_type, "Content-Type", "a/text"}}));
+  EXPECT_FALSE(names({}));
 }
 
 TEST(AcceptEncoding, SaysHowGladlyACodingIsTaken) {
