@@ -119,6 +119,7 @@ void Exchange::reset() {
   request.hides_slash = false;
   request.fields.clear();
   request.version = 11;
+  request.tunnel_by = http::TunnelBy::upgrade;
   request.framing = {};
   body = nullptr;
   reply = nullptr;

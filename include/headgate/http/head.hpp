@@ -16,6 +16,12 @@ struct Framing {
   std::uint64_t length = 0;  ///< bytes, for Kind::length
 };
 
+/// How a client asks for a tunnel.
+enum class TunnelBy : std::uint8_t {
+  upgrade,  ///< a 101 opens it, which its server sends
+  connect,  ///< though `method` says GET (RFC 8441): any status of success opens it
+};
+
 /// A request's head. The views live until the exchange ends. The containers keep their capacity between requests.
 struct RequestHead {
   std::string_view method;     ///< "GET"
@@ -32,11 +38,10 @@ struct RequestHead {
   Framing framing;
   std::string_view
       upgrade;  ///< the protocol that the client wants to speak in a tunnel, if one may be opened; else empty
+  TunnelBy tunnel_by = TunnelBy::upgrade;  ///< where `upgrade` says something
 
   bool head() const noexcept { return method == "HEAD"; }
-  /// Whether it asks for the tunnel by CONNECT over HTTP/2 (RFC 8441), though `method` says GET: then any status of
-  /// success says that the tunnel is open.
-  bool by_connect() const noexcept { return version >= 20 && !upgrade.empty(); }
+  bool by_connect() const noexcept { return tunnel_by == TunnelBy::connect && !upgrade.empty(); }
   /// The path to send to a server: normalised, with the escapes as the client wrote them.
   std::string_view path_to_send() const noexcept { return path_sent.empty() ? path : path_sent; }
 };

@@ -80,6 +80,7 @@ void copy_head(const Exchange& x, Exchange& y) {
   to.version = from.version;
   to.framing = from.framing;
   to.upgrade = from.upgrade;
+  to.tunnel_by = from.tunnel_by;
   y.auth = x.auth;  // nobody is asked twice
   y.clock = x.clock;
   y.started = x.started;

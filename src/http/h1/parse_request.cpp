@@ -126,6 +126,7 @@ Result<Wire, ParseError> parse_request(std::string_view bytes, const Limits& lim
     return ruled.error();
   head.framing = wire.framing.body();
   head.upgrade = {};
+  head.tunnel_by = TunnelBy::upgrade;
   wire.keep_alive = head.version >= 11;
   if (plain) return wire;
 

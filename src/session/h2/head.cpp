@@ -152,6 +152,7 @@ void H2Head::read_lines(Pseudo& pseudo, http::Fields& fields) const {
 void H2Head::take_websocket(http::RequestHead& out) {
   out.method = "GET";
   out.upgrade = http::kWebSocket;
+  out.tunnel_by = http::TunnelBy::connect;
   std::erase_if(out.fields, [](const auto& field) { return http::same_variable(field.name, "Sec-WebSocket-Key"); });
   out.fields.push_back({http::Known::connection, "connection", "Upgrade"});
   out.fields.push_back({http::Known::upgrade, "upgrade", http::kWebSocket});

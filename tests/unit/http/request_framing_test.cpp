@@ -141,6 +141,17 @@ TEST(Upgrade, IsAcceptedIfConnectionNamesIt) {
   EXPECT_EQ(upgrade("Connection: Upgrade\r\nUpgrade: websocket\r\n", "1.0"), "");
 }
 
+TEST(Upgrade, IsNoConnectWhateverTheHeadWasUsedForBefore) {
+  RequestHead head;
+  head.upgrade = "websocket";
+  head.tunnel_by = TunnelBy::connect;
+  ASSERT_TRUE(head.by_connect());
+  const auto text = request("GET / HTTP/1.1", "Host: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n");
+  ASSERT_TRUE(h1::parse_request(text, {}, head).has_value());
+  EXPECT_EQ(head.upgrade, "websocket");
+  EXPECT_FALSE(head.by_connect());
+}
+
 TEST(Upgrade, IsNotAcceptedWithABody) {
   const Read head(
       request("POST / HTTP/1.1", "Host: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nContent-Length: 3\r\n"));

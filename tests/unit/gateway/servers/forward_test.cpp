@@ -260,8 +260,8 @@ TEST_F(Forward, ForwardsAnUpgradeThatIsAllowed) {
 }
 
 TEST_F(Forward, KeepsTheHandshakeOfAWebSocketAskedForByConnectToItself) {
-  x.request.version = 20;
   x.request.upgrade = "websocket";
+  x.request.tunnel_by = http::TunnelBy::connect;
   x.answer.status = 101;
   answer("Upgrade", "websocket");
   answer("Sec-WebSocket-Accept", "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=");
@@ -269,7 +269,7 @@ TEST_F(Forward, KeepsTheHandshakeOfAWebSocketAskedForByConnectToItself) {
   forward_reply(RejectionHeaders::none);
   EXPECT_EQ(sent("Upgrade") + sent("Sec-WebSocket-Accept"), "");
   EXPECT_EQ(sent("Sec-WebSocket-Protocol"), "[chat]");
-  x.request.version = 11;
+  x.request.tunnel_by = http::TunnelBy::upgrade;
   forward_reply(RejectionHeaders::none);
   EXPECT_EQ(sent("Upgrade"), "[websocket]");
   EXPECT_EQ(sent("Sec-WebSocket-Accept"), "[s3pPLMBiTxaQ9kYGzzhZRbK+xOo=]");
