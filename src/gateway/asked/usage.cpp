@@ -10,9 +10,9 @@
 
 #include "headgate/core/json_text.hpp"
 #include "headgate/gateway/key_source.hpp"
-#include "headgate/http/h1/parse.hpp"
 #include "headgate/http/named_values.hpp"
 #include "headgate/http/path.hpp"
+#include "headgate/http/request_rules.hpp"
 
 #include <algorithm>
 #include <charconv>
