@@ -95,24 +95,25 @@ class Differences {
 
 AdminAnswer no_file() { return {.status = 404, .body = "This gateway was started without a file."}; }
 
+std::string json_of(const std::string& text) { return ConfigJson(text).dump(); }
+
 AdminAnswer show(const OperatorBoard& board) {
   const auto state = board.now();
   const auto* shown = described(state);
   if (shown == nullptr) return no_file();
   const auto& config = *state.active->config;
-  const ConfigJson head = {{"file", config.file}, {"sha256", config.sha256}, {"since", services::rfc3339(state.since)}};
-  auto text = head.dump();
-  text.pop_back();
-  return {.body = text + ",\"config\":" + *shown->json + "}\n", .type = AdminAnswer::kJson};
+  // It is text already and may be large, so it is not read to be written again.
+  return {.body = "{\"file\":" + json_of(config.file) + ",\"sha256\":" + json_of(config.sha256) +
+                  ",\"since\":" + json_of(services::rfc3339(state.since)) + ",\"config\":" + *shown->json + "}\n",
+          .type = AdminAnswer::kJson};
 }
 
 AdminAnswer places(const OperatorBoard& board) {
   const auto state = board.now();
   const auto* shown = described(state);
   if (shown == nullptr || !shown->places) return no_file();
-  return {
-      .body = "{\"file\":" + ConfigJson(state.active->config->file).dump() + ",\"places\":" + *shown->places + "}\n",
-      .type = AdminAnswer::kJson};
+  return {.body = "{\"file\":" + json_of(state.active->config->file) + ",\"places\":" + *shown->places + "}\n",
+          .type = AdminAnswer::kJson};
 }
 
 AdminAnswer compare(const OperatorBoard& board, const config::ReadAgain& read_again) {

@@ -56,8 +56,8 @@ Result<LimitAndKey, AdminAnswer> limit_and_key(const KeyReader& keys, const conf
   return LimitAndKey{limit->name, std::move(*key), std::move(named)};
 }
 
-/// Lists those of one limit, or all.
-AdminAnswer list(const OperatorBoard& board, const limit::OverrideBook& book, std::string_view limit) {
+/// Those of one limit, or all.
+OverridesJson rows_of(const OperatorBoard& board, const limit::OverrideBook& book, std::string_view limit) {
   const auto at = now();
   const auto active = board.now().active;
   auto rows = OverridesJson::array();
@@ -68,6 +68,10 @@ AdminAnswer list(const OperatorBoard& board, const limit::OverrideBook& book, st
     rows.back()["key"] = services::written_key(*active->config, each.limit, each.key);
     rows.back()["key_id"] = observe::key_id(each.key);
   }
+  return rows;
+}
+
+AdminAnswer list_of(OverridesJson rows) {
   return {.body = services::text_of({{"overrides", std::move(rows)}}), .type = AdminAnswer::kJson};
 }
 
@@ -76,9 +80,9 @@ AdminAnswer list_of_limit(const OperatorBoard& board, const limit::OverrideBook&
   const auto name = call.parameter("name");
   const bool known =
       std::any_of(config.limits.begin(), config.limits.end(), [&](const auto& each) { return each.name == name; });
-  auto out = list(board, book, name);
+  auto rows = rows_of(board, book, name);
   // What was given under a limit that is gone is still listed.
-  return known || out.body.find("\"limit\"") != std::string::npos ? out : no_such_limit(config);
+  return known || !rows.empty() ? list_of(std::move(rows)) : no_such_limit(config);
 }
 
 void add_where(const services::OverrideService::Done& done, OverridesJson& out) {
@@ -155,10 +159,11 @@ std::vector<AdminEndpoint> override_endpoints(OperatorBoard& board,
   const OverrideCalls calls{board, overrides, std::move(keys), std::move(use)};
   constexpr std::string_view kOne = "/api/v1/limits/{name}/overrides/{key}";
   std::vector<AdminEndpoint> out;
-  out.push_back({.method = "GET",
-                 .path = "/api/v1/overrides",
-                 .answer = [&board, overrides](const AdminCall&) { return list(board, overrides->book(), {}); },
-                 .about = {.summary = "Keys that have another size of a limit for a time", .answer = "Overrides"}});
+  out.push_back(
+      {.method = "GET",
+       .path = "/api/v1/overrides",
+       .answer = [&board, overrides](const AdminCall&) { return list_of(rows_of(board, overrides->book(), {})); },
+       .about = {.summary = "Keys that have another size of a limit for a time", .answer = "Overrides"}});
   out.push_back(
       {.method = "GET",
        .path = "/api/v1/limits/{name}/overrides",
