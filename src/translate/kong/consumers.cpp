@@ -100,7 +100,8 @@ void take_consumers(KongWork& work, const TreeNode& document) {
   if (!keys.empty()) {
     work.knows_keys = true;
     work.draft.identity.comments.emplace_back("Of each key only its SHA-256 is here.");
-    work.draft.identity.set("api_key", object_of({{"keys", object_of(keys)}}));
+    work.keys = object_of(keys);
+    work.draft.identity.set("api_key", object_of({{"keys", work.keys}}));
   }
   if (tiers.empty()) return;
   limit.name = free_name("consumers", work.draft.limit_names);

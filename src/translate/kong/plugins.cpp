@@ -109,19 +109,15 @@ void require_key(KongWork& work, const TreeNode& plugin, DraftEntry& route) {
         "nor "
         "X-Credential-Identifier");
   }
-  const auto rest = identity.get("api_key");
-  // Where the keys are was written with the consumers: "{ "keys": … }".
-  std::string json = object_of(members);
-  if (!rest.empty() && rest.find("\"keys\"") != std::string_view::npos)
-    json = json.substr(0, json.size() - 2) + ", " + std::string(rest.substr(rest.find("\"keys\"")));
-  if (rest.find("\"keys\"") == std::string_view::npos && !work.knows_keys) {
+  if (!work.keys.empty()) members.emplace_back("keys", work.keys);
+  if (!work.knows_keys) {
     say(identity, Matter::lost, plugin.spot, "key-auth", "no consumer has a key: write them in \"keys\" or \"file\"");
     work.knows_keys = true;
   }
   if (names.size() > 1)
     say(identity, Matter::lost, plugin.spot, "key_names",
         "only the first is taken over: \"header\" may list further fields, and there is one \"query\"");
-  identity.set("api_key", json);
+  identity.set("api_key", object_of(members));
 }
 
 void take_request_size(const TreeNode& config, DraftEntry& route) {

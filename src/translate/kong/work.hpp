@@ -23,6 +23,7 @@ struct KongWork {
   std::map<const TreeNode*, std::string> owners;  ///< by plugin: the name of its service or route
   std::vector<std::string> limited_owners;        ///< consumers with a limit of their own
   const TreeNode* key_auth = nullptr;             ///< the first plugin of this name
+  std::string keys;                               ///< of consumers, as JSON; empty: there are none
   bool knows_keys = false;                        ///< some consumer has a key
 };
 

@@ -73,36 +73,54 @@ void limit_requests(SpringWork& work, const SpringStep& filter, DraftEntry& rout
     route.uses.push_back(object_of({{"use", json_text(known->second)}, {"cost", std::to_string(cost)}}));
 }
 
-/// Adds to the object of a key, "set" or "add" or "remove".
-struct FieldChange {
-  const char* key;
-  const char* how;
+/// What the filters of a route change in the fields of requests, or in those of answers.
+struct FieldChanges {
+  using Members = std::vector<std::pair<std::string, std::string>>;
+
+  const char* key;                    ///< of the route
+  Members set{};                      ///< by name, values as JSON
+  Members add{};                      ///< the same
+  std::vector<std::string> remove{};  ///< names as JSON
+
+  std::string json() const {
+    Members out;
+    if (!set.empty()) out.emplace_back("set", object_of(set));
+    if (!add.empty()) out.emplace_back("add", object_of(add));
+    if (!remove.empty()) out.emplace_back("remove", list_of(remove));
+    return object_of(out);
+  }
 };
 
-void change_fields(const SpringStep& filter, const FieldChange& change, DraftEntry& route) {
+/// The filters of one route.
+struct SpringRoute {
+  DraftEntry& route;
+  FieldChanges request{.key = "request_headers"};
+  FieldChanges response{.key = "response_headers"};
+};
+
+void set_field(const SpringStep& filter, FieldChanges& changes, DraftEntry& route) {
+  if (filter.values.size() < 2) return;
+  const auto& name = filter.values[0];
+  std::erase_if(changes.set, [&](const auto& each) { return same_word(each.first, name); });  // the last one holds
+  changes.set.emplace_back(name, json_text(filter.values[1]));
+  route.set(changes.key, changes.json());
+}
+
+void add_field(const SpringStep& filter, FieldChanges& changes, DraftEntry& route) {
+  if (filter.values.size() < 2) return;
+  const auto& name = filter.values[0];
+  if (std::ranges::any_of(changes.add, [&](const auto& each) { return same_word(each.first, name); }))
+    return say(route, Matter::lost, filter.spot, filter.text, "\"add\" has one value of a field");
+  changes.add.emplace_back(name, json_text(filter.values[1]));
+  route.set(changes.key, changes.json());
+}
+
+void remove_field(const SpringStep& filter, FieldChanges& changes, DraftEntry& route) {
   if (filter.values.empty()) return;
-  const std::string before(route.get(change.key));
-  if (!before.empty()) {  // the object is text: one more member goes into it, or the first change stays alone
-    const auto at = before.find("\"" + std::string(change.how) + "\": {");
-    if (std::string_view(change.how) != "remove" && at != std::string::npos && filter.values.size() > 1) {
-      auto text = before;
-      const auto open = text.find('{', at + 1);
-      text.insert(open + 1, " " + json_text(filter.values[0]) + ": " + json_text(filter.values[1]) + ",");
-      return route.set(change.key, text);
-    }
-    const auto member =
-        std::string_view(change.how) == "remove"
-            ? "\"remove\": " + list_of({json_text(filter.values[0])})
-            : "\"" + std::string(change.how) +
-                  "\": " + object_of({{filter.values[0], json_text(filter.values.size() > 1 ? filter.values[1] : "")}});
-    if (before.find("\"" + std::string(change.how) + "\"") != std::string::npos)
-      return say(route, Matter::lost, filter.spot, filter.text, "write it beside the others");
-    return route.set(change.key, before.substr(0, before.size() - 2) + ", " + member + " }");
-  }
-  if (std::string_view(change.how) == "remove")
-    return route.set(change.key, object_of({{"remove", list_of({json_text(filter.values[0])})}}));
-  if (filter.values.size() > 1)
-    route.set(change.key, object_of({{change.how, object_of({{filter.values[0], json_text(filter.values[1])}})}}));
+  auto name = json_text(filter.values[0]);
+  if (std::ranges::find(changes.remove, name) != changes.remove.end()) return;
+  changes.remove.push_back(std::move(name));
+  route.set(changes.key, changes.json());
 }
 
 /// "RewritePath=/red/?(?<segment>.*), /$\{segment}": the usual form of it.
@@ -136,6 +154,42 @@ void retry_of(SpringWork& work, const SpringStep& filter, DraftEntry& route) {
   if (!tries || upstream == nullptr) return;
   upstream->set("retry", object_of({{"attempts", std::to_string(std::min<std::uint64_t>(*tries + 1, 10))},
                                     {"on", R"(["connect_error", "closed", 502, 503, 504])"}}));
+}
+
+void take_filter(SpringWork& work, const SpringStep& filter, SpringRoute& of) {
+  auto& route = of.route;
+  const auto& name = filter.name;
+  const auto value = filter.values.empty() ? std::string() : filter.values.front();
+  if (name == "RequestRateLimiter") return limit_requests(work, filter, route);
+  if (name == "StripPrefix") return route.set(kStrip, value.empty() ? "1" : value);
+  if (name == "PrefixPath") return route.set(kPrefixed, json_text(value));
+  if (name == "AddRequestHeader") return add_field(filter, of.request, route);
+  if (name == "SetRequestHeader") return set_field(filter, of.request, route);
+  if (name == "RemoveRequestHeader") return remove_field(filter, of.request, route);
+  if (name == "AddResponseHeader") return add_field(filter, of.response, route);
+  if (name == "SetResponseHeader") return set_field(filter, of.response, route);
+  if (name == "RemoveResponseHeader") return remove_field(filter, of.response, route);
+  if (name == "PreserveHostHeader") return route.set("host_header", {});
+  if (name == "SetPath") return route.set("rewrite", object_of({{"path", json_text(value)}}));
+  if (name == "Retry") return retry_of(work, filter, route);
+  if (name == "RewritePath" && rewrite_path(filter, route)) return;
+  if (name == "SetRequestHostHeader" && !value.empty()) return route.set("host_header", json_text(value));
+  if (name == "RedirectTo" && filter.values.size() > 1) {
+    route.set("to", {});
+    return route.set("redirect", object_of({{"status", filter.values[0]}, {"to", json_text(filter.values[1])}}));
+  }
+  if (name == "RequestSize") {
+    auto size = value;
+    if (size.ends_with("MB") || size.ends_with("KB")) size.insert(size.size() - 1, "i");
+    return route.set("max_body", json_text(size));
+  }
+  if (name == "TokenRelay" || name == "SaveSession" || name == "DedupeResponseHeader" || name == "SecureHeaders")
+    return say(route, Matter::lost, filter.spot, filter.text,
+               "headgate has nothing like it; see \"request_headers\" and \"response_headers\"");
+  if (name == "CircuitBreaker")
+    return say(route, Matter::lost, filter.spot, filter.text,
+               "write \"circuit\" in the upstream; there is no fallback");
+  say(route, Matter::lost, filter.spot, filter.text, "headgate import does not know this filter");
 }
 
 }  // namespace
@@ -193,39 +247,9 @@ std::vector<SpringStep> steps_of(const TreeNode& list) {
   return out;
 }
 
-void take_filter(SpringWork& work, const SpringStep& filter, DraftEntry& route) {
-  const auto& name = filter.name;
-  const auto value = filter.values.empty() ? std::string() : filter.values.front();
-  if (name == "RequestRateLimiter") return limit_requests(work, filter, route);
-  if (name == "StripPrefix") return route.set(kStrip, value.empty() ? "1" : value);
-  if (name == "PrefixPath") return route.set(kPrefixed, json_text(value));
-  if (name == "AddRequestHeader") return change_fields(filter, {"request_headers", "add"}, route);
-  if (name == "SetRequestHeader") return change_fields(filter, {"request_headers", "set"}, route);
-  if (name == "RemoveRequestHeader") return change_fields(filter, {"request_headers", "remove"}, route);
-  if (name == "AddResponseHeader") return change_fields(filter, {"response_headers", "add"}, route);
-  if (name == "SetResponseHeader") return change_fields(filter, {"response_headers", "set"}, route);
-  if (name == "RemoveResponseHeader") return change_fields(filter, {"response_headers", "remove"}, route);
-  if (name == "PreserveHostHeader") return route.set("host_header", {});
-  if (name == "SetPath") return route.set("rewrite", object_of({{"path", json_text(value)}}));
-  if (name == "Retry") return retry_of(work, filter, route);
-  if (name == "RewritePath" && rewrite_path(filter, route)) return;
-  if (name == "SetRequestHostHeader" && !value.empty()) return route.set("host_header", json_text(value));
-  if (name == "RedirectTo" && filter.values.size() > 1) {
-    route.set("to", {});
-    return route.set("redirect", object_of({{"status", filter.values[0]}, {"to", json_text(filter.values[1])}}));
-  }
-  if (name == "RequestSize") {
-    auto size = value;
-    if (size.ends_with("MB") || size.ends_with("KB")) size.insert(size.size() - 1, "i");
-    return route.set("max_body", json_text(size));
-  }
-  if (name == "TokenRelay" || name == "SaveSession" || name == "DedupeResponseHeader" || name == "SecureHeaders")
-    return say(route, Matter::lost, filter.spot, filter.text,
-               "headgate has nothing like it; see \"request_headers\" and \"response_headers\"");
-  if (name == "CircuitBreaker")
-    return say(route, Matter::lost, filter.spot, filter.text,
-               "write \"circuit\" in the upstream; there is no fallback");
-  say(route, Matter::lost, filter.spot, filter.text, "headgate import does not know this filter");
+void take_filters(SpringWork& work, const std::vector<SpringStep>& filters, DraftEntry& route) {
+  SpringRoute of{.route = route};
+  for (const auto& filter : filters) take_filter(work, filter, of);
 }
 
 void finish_filters(const std::string& path, DraftEntry& route) {

@@ -30,7 +30,8 @@ struct SpringWork {
 std::vector<SpringStep> steps_of(const TreeNode& list);
 /// "5s", "PT5S", "500ms", "500" in milliseconds.
 std::optional<std::uint64_t> spring_time(std::string_view text);
-void take_filter(SpringWork& work, const SpringStep& filter, DraftEntry& route);
+/// All of a route, in their order.
+void take_filters(SpringWork& work, const std::vector<SpringStep>& filters, DraftEntry& route);
 /// What could only be written when the path of the route was known.
 void finish_filters(const std::string& path, DraftEntry& route);
 

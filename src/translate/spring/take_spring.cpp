@@ -158,12 +158,12 @@ void take_route(SpringWork& work, const TreeNode& node, const std::vector<Spring
   route.set("host_header", json_text("server"));
   const auto time = number_in(node["metadata"].get("response-timeout"));
   if (time != kNoNumber && time > 0) route.set("timeout", milliseconds(time));
-  const auto own = steps_of(node["filters"]);
+  auto filters = defaults;
+  for (auto& own : steps_of(node["filters"])) filters.push_back(std::move(own));
   constexpr std::size_t kMaxFilters = 200;
-  if (own.size() + defaults.size() > kMaxFilters)
+  if (filters.size() > kMaxFilters)
     throw Unreadable(node.spot, "this route has more than " + std::to_string(kMaxFilters) + " filters");
-  for (const auto& step : defaults) take_filter(work, step, route);
-  for (const auto& step : own) take_filter(work, step, route);
+  take_filters(work, filters, route);
   put_routes(work, route, std::move(chosen));
 }
 
@@ -238,7 +238,7 @@ void take_spring(const std::vector<ReadFile>& inputs, Draft& draft) {
     for (const auto* route : gateway["routes"].each()) take_route(work, *route, defaults);
     if (gateway["routes"].each().empty()) {
       DraftEntry none;
-      for (const auto& step : defaults) take_filter(work, step, none);
+      take_filters(work, defaults, none);
     }
   }
 }

@@ -57,8 +57,8 @@ INSTANTIATE_TEST_SUITE_P(All, Fixture,
                                          std::pair("haproxy", "edge.cfg"), std::pair("kong", "kong.yml"),
                                          std::pair("ingress", "shop.yaml"), std::pair("spring", "application.yml"),
                                          std::pair("spring", "application.properties"),
-                                         std::pair("traefik", "dynamic.yml"), std::pair("traefik", "compose.yml"),
-                                         std::pair("traefik", "passwords.yml")));
+                                         std::pair("spring", "fields.yml"), std::pair("traefik", "dynamic.yml"),
+                                         std::pair("traefik", "compose.yml"), std::pair("traefik", "passwords.yml")));
 
 }  // namespace
 }  // namespace headgate::translate
