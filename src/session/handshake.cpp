@@ -17,11 +17,6 @@ using observe::HandshakeResult;
 
 /// As other servers do: the user of a wrong URL sees what is wrong, and not only bytes.
 constexpr std::string_view kSpeaksTls =
-    "HTTP/1.1 400 Bad Request\r\n"
-    "Content-Type: text/plain; charset=utf-8\r\n"
-    "Content-Length: 96\r\n"
-    "Connection: close\r\n"
-    "\r\n"
     "This port takes HTTPS only, and this request came in plain HTTP. Write https:// in the address.\n";
 
 /// Gives back what enter() took, also if the handshake throws.
@@ -128,7 +123,7 @@ Task<Handshake::Next> Handshake::shake_hands() {
 
 Handshake::Next Handshake::refuse_plain_http() {
   count(HandshakeResult::plain_http);
-  return stream_->write_now(kSpeaksTls) ? Next::linger : Next::close;
+  return answer_unread("400 Bad Request", kSpeaksTls) ? Next::linger : Next::close;
 }
 
 Handshake::Next Handshake::failed(const net::TlsError& error) {

@@ -2,6 +2,8 @@
 
 #include "session.hpp"
 
+#include "headgate/gateway/answer.hpp"
+
 #include <boost/asio/error.hpp>
 
 #include <algorithm>
@@ -49,6 +51,14 @@ void Session::begin_exchange(Exchange& x) {
 }
 
 void Session::reject() { end(); }
+
+bool Session::answer_unread(std::string_view status, std::string_view text) {
+  std::string out = "HTTP/1.1 ";
+  out.append(status).append("\r\nDate: ").append(gateway::date_now(clock()));
+  out.append("\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: ").append(std::to_string(text.size()));
+  out.append("\r\nConnection: close\r\n\r\n").append(text);
+  return stream_->write_now(out);
+}
 
 void Session::give_way(net::ServerTlsPtr tls) {
   owner_.give_way(*this, std::move(read_buffer_), std::move(peer_), std::move(tls));

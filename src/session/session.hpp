@@ -12,6 +12,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 
 namespace headgate::session {
 
@@ -100,6 +101,10 @@ class Session : public boost::intrusive::list_base_hook<boost::intrusive::link_m
   virtual void serve() = 0;
   /// Becomes idle. Without a byte within `timeout` the session ends.
   void wait_idle(Duration timeout);
+  /// Answers in HTTP/1.1, as the last thing that is said, where no request is read. So there is no exchange, for a log
+  /// or a metric of requests, and none of what a gateway adds to answers but their Date (RFC 9110 section 6.6.1).
+  /// `status` is with its reason. False: it cannot be sent at once.
+  [[nodiscard]] bool answer_unread(std::string_view status, std::string_view text);
   /// After an answer that was sent before the whole request was read: reads on for a while, at most this many bytes,
   /// then closes. Where nobody knows how much follows, the default ends a flood.
   void linger(std::uint64_t most = kUnknownRest);

@@ -9,13 +9,7 @@
 namespace headgate::session {
 namespace {
 
-constexpr std::string_view kTooMany =
-    "HTTP/1.1 503 Service Unavailable\r\n"
-    "Content-Type: text/plain; charset=utf-8\r\n"
-    "Content-Length: 68\r\n"
-    "Connection: close\r\n"
-    "\r\n"
-    "This gateway has too many connections. Please try again in a while.\n";
+constexpr std::string_view kTooMany = "This gateway has too many connections. Please try again in a while.\n";
 
 }  // namespace
 
@@ -32,7 +26,7 @@ void H2Opening::begin() {
 }
 
 void H2Opening::reject() {
-  if (stream_->write_now(kTooMany)) return linger();
+  if (answer_unread("503 Service Unavailable", kTooMany)) return linger();
   end();
 }
 
