@@ -51,6 +51,25 @@ const std::map<std::string, std::set<std::string>> kKeepers = {
     {"boost/asio/ssl/", {}},  // net drives OpenSSL itself
 };
 
+/// Which files ask the operating system for chance. All others are handed a headgate::Random, or a seed.
+const std::set<std::string> kAskForChance = {
+    "include/headgate/core/random.hpp",  // what is handed on
+    "src/server/config/explain_offline.cpp",
+    "src/server/watch/server_care.cpp",
+    "src/server/worker.hpp",
+    "src/core/hash.cpp",                  // a secret of the process
+    "src/redis/shared/fingerprints.cpp",  // names that no other process or message may have
+    "src/redis/shared/notice_marks.cpp",
+    "src/redis/shared/shared_log.cpp",
+    "src/server/serve_gateway.cpp",
+    "src/services/ban_json.cpp",
+    "include/headgate/notify/span_exporter.hpp",  // moments and orders that gateways should not have in common
+    "include/headgate/notify/webhook.hpp",
+    "src/keyring/jwks_url.hpp",
+    "src/redis/wire/connection.cpp",
+    "src/services/log_refill.cpp",
+};
+
 /// Headers that bring in whole libraries: 10 s a file instead of 1.
 const std::set<std::string> kUmbrellas = {"boost/asio.hpp", "boost/beast.hpp", "boost/beast/http.hpp",
                                           "boost/beast/core.hpp", "boost/beast/websocket.hpp"};
@@ -151,6 +170,19 @@ TEST(House, TheFirstFloorUsesNoClockAndNoRandomness) {
     }
   }
   EXPECT_GT(files, 20U);
+}
+
+TEST(House, OnlyAFewFilesAskTheSystemForChance) {
+  std::size_t asking = 0;
+  for (const auto& file : source_files({"include", "src"})) {
+    const std::string text = content(file);
+    for (const char* source : {"random_device", "of_the_system", "getrandom", "std::rand(", "/dev/urandom"}) {
+      if (text.find(source) == std::string::npos) continue;
+      ++asking;
+      EXPECT_TRUE(kAskForChance.contains(file.string())) << file.string() << " has " << source << ": pass it in";
+    }
+  }
+  EXPECT_GT(asking, 5U) << "the test has lost sight of the sources";
 }
 
 TEST(House, ThePathReadsTimeOnlyThroughItsClock) {
