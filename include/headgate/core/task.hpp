@@ -41,20 +41,23 @@ struct TaskPromiseBase : frame_pool::Pooled {
   void unhandled_exception() noexcept { thrown = std::current_exception(); }
 };
 
-/// A const Result<bool> cannot be moved from, and its constructor from a value fits better than that from another one:
-/// what was refused would become true.
 template <class T>
 inline constexpr bool takes_itself_for_a_value = false;
 template <class T, class E>
 inline constexpr bool takes_itself_for_a_value<Result<T, E>> = std::is_constructible_v<T, const Result<T, E>>;
 
+/// What a coroutine may return as a T. A Result is not the bool whether it is one. And a const Result<bool> cannot be
+/// moved from, and its constructor from a value fits better than that from another one: what was refused would become
+/// true.
+template <class U, class T>
+concept ReturnedAs = std::is_convertible_v<U, T> && !(std::is_same_v<U, const T> && takes_itself_for_a_value<T>);
+
 template <class T>
 struct TaskPromise : TaskPromiseBase {
   std::optional<T> value;
   Task<T> get_return_object() noexcept;
-  template <class U>
+  template <ReturnedAs<T> U>
   void return_value(U&& result) {
-    static_assert(!std::is_same_v<U, const T> || !takes_itself_for_a_value<T>, "co_return a local that is not const");
     value.emplace(std::forward<U>(result));
   }
   T take() {

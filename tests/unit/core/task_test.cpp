@@ -1,5 +1,7 @@
 #include "headgate/core/task.hpp"
 
+#include "headgate/core/result.hpp"
+
 #include <gtest/gtest.h>
 
 #include <coroutine>
@@ -113,6 +115,19 @@ TEST(Task, ResumesItsParentOnceForEachWait) {
   EXPECT_EQ(steps, (std::vector<int>{0, 1, 2, -1}));
   EXPECT_EQ(gate.waits, 6);
 }
+
+template <class T, class U>
+concept MayReturn = requires(detail::TaskPromise<T> promise, U value) {
+  promise.return_value(std::forward<U>(value));
+};
+
+static_assert(MayReturn<Result<bool>, bool> && MayReturn<Result<bool>, error_code> &&
+              MayReturn<Result<bool>, Result<bool>> && MayReturn<Result<bool>, const Result<bool>&>);
+static_assert(MayReturn<Result<int>, const Result<int>> && MayReturn<error_code, const error_code>);
+static_assert(!MayReturn<Result<bool>, const Result<bool>>, "what was refused would become true");
+static_assert(!MayReturn<bool, Result<bool>> && !MayReturn<bool, Result<bool>&> && !MayReturn<bool, const Result<bool>>,
+              "whether it is there is not what it is");
+static_assert(!MayReturn<Result<bool>, Result<bool, std::string>>, "an error of another type would become true");
 
 TEST(Task, FreesWhatWaitsInItWhenItIsDropped) {
   const auto alive = std::make_shared<int>(1);
