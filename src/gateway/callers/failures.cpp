@@ -26,25 +26,23 @@ MaybeProblem take_failure(Path& path, Exchange& x, bool peek) {
                  .body = ProblemBody::of_rejection};
 }
 
+void return_one(Path& path, const Snapshot& snapshot, std::string_view address) {
+  const auto* const rule = snapshot.compiled->failure_rule();
+  if (rule == nullptr) return;
+  const limit::Check check{.rule = rule, .key = address, .hash = keyed_hash(address, rule->seed)};
+  path.services.memory.give_back({&check, 1}, path.services.clock.wall());
+}
+
 }  // namespace
 
 MaybeProblem reserve_failure(Path& path, Exchange& x) { return take_failure(path, x, x.admission.peek); }
 
 MaybeProblem no_failure_left(Path& path, Exchange& x) { return take_failure(path, x, true); }
 
-void FailureCharge::give_back() {
-  const auto* const rule = snapshot_->compiled->failure_rule();
-  if (rule == nullptr) return;
-  const limit::Check check{.rule = rule, .key = address_, .hash = keyed_hash(address_, rule->seed)};
-  path_->services.memory.give_back({&check, 1}, path_->services.clock.wall());
-}
+void FailureCharge::give_back() { return_one(*path_, *snapshot_, address_); }
 
 void return_failure(Path& path, Exchange& x) {
-  const auto* const rule = x.snapshot->compiled->failure_rule();
-  if (rule == nullptr) return;
-  const auto key = x.caller.ip_key;
-  const limit::Check check{.rule = rule, .key = key, .hash = keyed_hash(key, rule->seed), .peek = x.admission.peek};
-  path.services.memory.give_back({&check, 1}, path.services.clock.wall());
+  if (!x.admission.peek) return_one(path, *x.snapshot, x.caller.ip_key);
 }
 
 }  // namespace headgate::gateway
