@@ -133,8 +133,8 @@ void Exchange::reset() {
   delay = nullptr;
   request_id = {};
   if (trace) trace.reset();
-  if (suspension.by != nullptr) suspension = {};  // also on a route without extras: an operator may suspend there
-  if (route != nullptr && route->extras) reset_extras();  // before its upstream and its route may go
+  if (suspension.by != nullptr) suspension = {};  // also on a route without parts: an operator may suspend there
+  if (route != nullptr && route->has_parts()) reset_parts();  // before its upstream and its route may go
   if (route != nullptr && route->edits) path_for_server = {};
   left = {};
   snapshot.reset();
@@ -161,7 +161,7 @@ void Exchange::reset() {
   text.clear();
 }
 
-void Exchange::reset_extras() {
+void Exchange::reset_parts() {
   preflight = false;
   if (room.outcome != RoomVisit::Outcome::none) room = {};
   if (in_flight.is_linked()) in_flight.unlink();

@@ -5,6 +5,7 @@
 #include "headgate/core/hash.hpp"
 #include "headgate/gateway/capacity.hpp"
 #include "headgate/gateway/delivery.hpp"
+#include "headgate/gateway/key_source.hpp"
 #include "headgate/gateway/options.hpp"
 #include "headgate/gateway/router.hpp"
 #include "headgate/gateway/steps.hpp"
@@ -90,14 +91,15 @@ struct RouteBan {
 };
 
 struct CompiledSplit;
+struct CompiledUsage;
 
 /// Which requests go to which upstream, under which limits.
 struct Route {
   const RouteOptions* options = nullptr;  ///< as it is written; what follows is what the path reads often, or compiled
   std::size_t number = 0;                 ///< its index among the routes of the configuration
   std::string name;
-  std::string path;          ///< its pattern
-  bool ignore_case = false;  ///< whether case is ignored, in the path and in keys
+  std::string path;              ///< its pattern
+  Case letters = Case::matters;  ///< of the path, and of keys that are parts of it
   EncodedSlash encoded_slash = EncodedSlash::reject;
   std::size_t upstream = 0;  ///< index of the upstream; unused if `respond` is set
   std::string upstream_name;
@@ -118,31 +120,23 @@ struct Route {
   std::vector<std::string> counted_headers;
   /// Those that requests are counted or identified by, and the tickets of its waiting room. Each may have one value.
   std::vector<std::string> read_cookies;
-  StepSet steps;                       ///< that its requests take
-  StepSet left;                        ///< those of them that must be left when the exchange ends
-  StepSet counted, recorded;           ///< those that say something in the metrics and in the log
-  bool extras = false;                 ///< its exchanges have parts of their own: all others pay one look at this
-  bool to_http2 = false;               ///< its servers are asked over HTTP/2
-  bool grpc_web = false;               ///< calls of gRPC-Web are translated
-  bool messages = false;               ///< a limit counts the messages of its calls
-  bool usage = false;                  ///< it tells what is left, and has nothing else
-  bool logs_answer = false;            ///< the log has fields of its answers
-  bool reads_token = false;            ///< a token is required, or a limit counts by a claim
-  bool reads_key = false;              ///< a key is required, keys are known, or a limit counts by it
-  const CompiledRoom* room = nullptr;  ///< visitors wait in it; null: none
+  StepSet steps;                         ///< that its requests take
+  StepSet left;                          ///< those of them that must be left when the exchange ends
+  StepSet counted, recorded;             ///< those that say something in the metrics and in the log
+  StepSet keeping;                       ///< those that keep something in its exchanges
+  const LoggedFields* logged = nullptr;  ///< with fields of its answers; null: the log has none
+  const CompiledUsage* usage = nullptr;  ///< it tells what is left, and has nothing else; null: it is any other route
+  NeedSet reads;                         ///< what is asked for where the file requires it, knows keys, or counts by it
+  const CompiledRoom* room = nullptr;    ///< visitors wait in it; null: none
   const std::vector<limit::Per>* balance_per =
-      nullptr;           ///< whose value says the server; null: nothing of a request does
-  bool sheds = false;    ///< its requests may be refused because there are too many
-  bool circuit = false;  ///< its upstream has a circuit breaker
-  /// Whoever asks for a WebSocket by CONNECT is refused: its servers are asked over HTTP/2, or its own answer would
-  /// look like an open one.
-  bool opens_no_websocket = false;
+      nullptr;  ///< whose value says the server; null: nothing of a request does
   shed::Priority priority = shed::Priority::normal;
-  const Capacity* capacity = nullptr;         ///< of its upstream; null: it has none
-  const UpstreamOptions* queue = nullptr;     ///< the upstream, if it has a queue; null: there is none
-  const ServerQueue* server_queue = nullptr;  ///< its servers may have only so many requests; null: any number
-  Hash server_queue_key;                      ///< names that queue, over all workers
-  std::optional<std::uint16_t> https_port;    ///< as in RouteOptions
+  const UpstreamOptions* upstream_options = nullptr;  ///< null: it answers itself
+  const Shedding* shedding = nullptr;                 ///< what is said of all upstreams; null as upstream_options
+  const Capacity* capacity = nullptr;                 ///< of its upstream; null: it has none
+  const ServerQueue* server_queue = nullptr;          ///< its servers may have only so many requests; null: any number
+  Hash server_queue_key;                              ///< names that queue, over all workers
+  std::optional<std::uint16_t> https_port;            ///< as in RouteOptions
   Require require = Require::nothing;
   const CrossOrigin* cross_origin = nullptr;  ///< null: answers say nothing of other origins
   const Demands* demands = nullptr;           ///< what the required credential must have; null: it need only be valid
@@ -162,6 +156,10 @@ struct Route {
   bool bans_by_head() const noexcept { return !bans.empty() && !bans.front().after_auth; }
   bool bans_after_auth() const noexcept { return !bans.empty() && bans.back().after_auth; }
   bool takes(Step step) const noexcept { return steps.has(step); }
+  /// Whether its servers are asked over HTTP/2.
+  bool asks_http2() const noexcept { return upstream_options != nullptr && upstream_options->http2; }
+  /// Whether its exchanges have parts of their own: all others pay one look at this.
+  bool has_parts() const noexcept { return !keeping.empty() || logged != nullptr; }
 };
 
 /// A route that splits its requests, as one route for each upstream.
@@ -268,7 +266,7 @@ class CompiledConfig {
   RouteLimit plan(const LimitUse& use, std::string_view route);
   const CompiledLimit& ready(const LimitUse& use, std::string_view route);
   const CompiledRoom* room_of(std::string_view name) const;
-  void note_websockets(Route& route, const RouteOptions& wanted);
+  void note_websockets(const Route& route, const RouteOptions& wanted);
   void note_reads(Route& route, const RouteOptions& wanted) const;
   void note_reads(Route& route, const Keyed& keyed) const;
   void note_bans(Route& route);

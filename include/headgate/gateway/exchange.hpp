@@ -314,7 +314,7 @@ struct Exchange {
   void reset();
 
  private:
-  void reset_extras();  ///< what only routes with extras touch
+  void reset_parts();  ///< what only routes with parts touch
 };
 
 }  // namespace headgate::gateway

@@ -29,6 +29,18 @@ enum class Needs : std::uint8_t {
   part,            ///< something else that a caller may leave out
 };
 
+/// Some of them.
+class NeedSet {
+ public:
+  constexpr bool has(Needs needs) const noexcept { return (bits_ & bit(needs)) != 0; }
+  constexpr void add(Needs needs) noexcept { bits_ |= bit(needs); }
+
+ private:
+  static constexpr unsigned bit(Needs needs) noexcept { return 1U << static_cast<unsigned>(needs); }
+
+  unsigned bits_ = 0;
+};
+
 /// What a source's values are to a reader of `headgate check`: "each <caller> on each <place>".
 enum class Counts : std::uint8_t { callers, places, everybody };
 

@@ -94,7 +94,7 @@ constexpr std::array kAnswerRows{
     // What the caller gets, so it is the last row.
     AnswerRow{.name = "none: the log notes some",
               .whose = set_of(AnswerFrom::server, AnswerFrom::tunnel, AnswerFrom::route, AnswerFrom::gateway),
-              .applies = [](const Exchange& x) { return x.route && x.route->logs_answer; },
+              .applies = [](const Exchange& x) { return x.route && x.route->logged; },
               .put = [](Exchange& x, const AnswerStart&) { note_logged_answer(x); }},
 };
 

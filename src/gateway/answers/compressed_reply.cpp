@@ -146,7 +146,7 @@ Task<Result<void>> CompressedReply::send(const http::ReplyStart& start, std::str
   if (passes_) return to_.send(start, first, last);
   const bool coded = compresses(start, first, last);
   if (coded) mark_compressed(x_, *coding_);
-  if (x_.route->logs_answer) note_logged_answer(x_);
+  if (x_.route->logged) note_logged_answer(x_);
   if (!coded) return to_.send(start, first, last);
   if (!encoder_) {  // HEAD
     coding_.reset();

@@ -73,7 +73,7 @@ std::string_view asked_headers(const Exchange& x) noexcept {
 }
 
 /// Whether it is for the path at which callers ask what is left, which is not among the routes.
-bool asks_usage(const Exchange& x) noexcept { return x.route != nullptr && x.route->usage; }
+bool asks_usage(const Exchange& x) noexcept { return x.route != nullptr && x.route->usage != nullptr; }
 
 /// The route of the request that a preflight asks for, if it has rules for other origins. The fields of that request
 /// are not there yet, but its query is.

@@ -229,7 +229,7 @@ MaybeProblem identify_for_usage(Path& path, Exchange& x) {
 // Its own limit bounds what such requests cost, so that they can be free. The credentials are checked as for a request:
 // a failed attempt is charged.
 MaybeProblem charge_usage(Path& path, Exchange& x) {
-  const auto& rule = x.snapshot->compiled->usage()->rule;
+  const auto& rule = x.route->usage->rule;
   const auto key = x.caller.ip_key;
   const limit::Check check{.rule = &rule, .key = key, .hash = keyed_hash(key, rule.seed), .peek = x.admission.peek};
   limit::Decision decision;

@@ -104,7 +104,7 @@ bool is_twin(const Field& field, std::string_view name) noexcept {
 
 /// Removes fields that servers may take for one that was read here: nobody has checked them.
 void drop_twins(const Exchange& x, const identity::IdentityOptions& options, Fields& fields) {
-  const bool keys = options.api_key.written || (x.route && x.route->reads_key);
+  const bool keys = options.api_key.written || (x.route && x.route->reads.has(Needs::api_key));
   std::erase_if(fields, [&](const Field& field) {
     if (field.id != Known::unknown) return false;
     const auto twin = [&](const std::string& read) { return is_twin(field, read); };

@@ -14,30 +14,7 @@
 namespace headgate::gateway {
 namespace {
 
-/// Those that need neither the servers nor the answer. A body is not looked at: its reader belongs to the live
-/// exchange.
-constexpr StepSet kDecides = {Step::find_route,
-                              Step::identify,
-                              Step::addresses,
-                              Step::redirect,
-                              Step::preflight,
-                              Step::usage,
-                              Step::split,
-                              Step::bans,
-                              Step::limits,
-                              Step::limits_in_turn,
-                              Step::authenticate,
-                              Step::check_password,
-                              Step::ask_auth,
-                              Step::split_by_claim,
-                              Step::bans_by_claim,
-                              Step::limits_by_claim,
-                              Step::limits_by_claim_in_turn};
-constexpr StepSet kInTurn = {Step::limits_in_turn, Step::limits_by_claim_in_turn};
-/// Those that have something to do at the end.
-constexpr StepSet kEnds = {Step::offences, Step::in_flight, Step::settle};
-
-StepSet steps_of(const Exchange& y) noexcept { return (y.preflight ? kOfPreflights : y.route->steps) & kDecides; }
+StepSet steps_of(const Exchange& y) noexcept { return (y.preflight ? kOfPreflights : y.route->steps) & kOfCandidates; }
 
 /// `in_turn`: the request would wait, so it is not known what becomes of it.
 MaybeProblem walk(Path& path, Exchange& y, bool& in_turn) {
@@ -47,7 +24,7 @@ MaybeProblem walk(Path& path, Exchange& y, bool& in_turn) {
     const auto& row = kPath[static_cast<std::size_t>(step)];
     const auto& run = row.live.at_once != nullptr ? row.live : row.look;
     if (auto said = run.at_once(path, y)) {
-      in_turn = kInTurn.has(step) && said->ended_by == EndedBy::limit;
+      in_turn = kInTurnOfCandidates.has(step) && said->ended_by == EndedBy::limit;
       return said;
     }
     ahead = steps_of(y).behind(step);
@@ -55,7 +32,9 @@ MaybeProblem walk(Path& path, Exchange& y, bool& in_turn) {
   return {};
 }
 
-bool asks_redis(const Exchange& y) noexcept { return !y.preflight && !y.route->usage && y.route->checks(Stage::redis); }
+bool asks_redis(const Exchange& y) noexcept {
+  return !y.preflight && y.route->usage == nullptr && y.route->checks(Stage::redis);
+}
 
 /// What the request needs while Redis is asked: its head is the live exchange's, which may end before.
 void keep_texts(Exchange& y) {
@@ -271,7 +250,7 @@ void Candidate::conclude_with(CandidateExchange& asked, const Said& live, const 
 void Candidate::keep(CandidateExchange& asked) {
   auto& y = asked.x;
   y.admission.served = true;
-  if (asked.from != nullptr && !(y.route->left & kEnds).empty()) return;
+  if (asked.from != nullptr && !(y.route->left & kLeftByCandidates).empty()) return;
   if (asked.from == nullptr) {
     note_status_of_answer(asked);
     leave(asked);
@@ -332,7 +311,7 @@ void Candidate::note_status_of_answer(CandidateExchange& asked) {
 void Candidate::leave(CandidateExchange& asked) {
   auto& y = asked.x;
   if (y.route == nullptr) return;
-  for (auto left = y.route->left & kEnds; !left.empty(); left = left.without({left.last()})) {
+  for (auto left = y.route->left & kLeftByCandidates; !left.empty(); left = left.without({left.last()})) {
     const auto step = left.last();
     if (step == Step::offences && asked.from == nullptr) continue;  // its key is in the head
     kPath[static_cast<std::size_t>(step)].leave(*path_, y);

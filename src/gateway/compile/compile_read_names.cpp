@@ -26,7 +26,7 @@ void CompiledConfig::note_reads(Route& route, const RouteOptions& wanted) const 
   for (const auto& route_limit : route.plan) {
     keyed.limits.push_back(route_limit.limit);
     const auto& exemption = route_limit.ready->exemption;
-    route.reads_key = route.reads_key || (exemption && !exemption->api_keys.empty());
+    if (exemption && !exemption->api_keys.empty()) route.reads.add(Needs::api_key);
     if (const auto& cost = route_limit.cost; cost.from != nullptr && cost.from->callers_write)
       route.counted_headers.push_back(cost.name);
   }
@@ -41,8 +41,8 @@ void CompiledConfig::note_reads(Route& route, const RouteOptions& wanted) const 
                                             std::any_of(keyed.upstreams.begin(), keyed.upstreams.end(), sheds));
   if (may_shed && !options_.shedding.priority_from.empty())
     route.counted_headers.push_back(options_.shedding.priority_from);
-  route.reads_token = route.reads_token || wanted.require == Require::jwt || (route.edits && route.edits->reads_token);
-  route.reads_key = route.reads_key || wanted.require == Require::api_key || identity_.api_key.any_known();
+  if (wanted.require == Require::jwt || (route.edits && route.edits->reads_token)) route.reads.add(Needs::token);
+  if (wanted.require == Require::api_key || identity_.api_key.any_known()) route.reads.add(Needs::api_key);
   note_reads(route, keyed);
 }
 
@@ -52,15 +52,15 @@ void CompiledConfig::note_reads(Route& route, const Keyed& keyed) const {
     const auto needs = per.source->needs;
     if (needs == Needs::field) route.counted_headers.push_back(per.name);
     if (needs == Needs::cookie) cookies.push_back(per.name);
-    route.reads_token = route.reads_token || needs == Needs::token;
-    route.reads_key = route.reads_key || needs == Needs::api_key;
+    route.reads.add(needs);
   });
   if (route.room) {
     cookies.push_back(route.room->cookie);
     cookies.push_back(route.room->secure_cookie);
   }
-  if (route.reads_key && !identity_.api_key.cookie.empty()) cookies.push_back(identity_.api_key.cookie);
-  if (route.reads_token && identity_.jwt && !identity_.jwt->cookie.empty()) cookies.push_back(identity_.jwt->cookie);
+  if (route.reads.has(Needs::api_key) && !identity_.api_key.cookie.empty()) cookies.push_back(identity_.api_key.cookie);
+  if (route.reads.has(Needs::token) && identity_.jwt && !identity_.jwt->cookie.empty())
+    cookies.push_back(identity_.jwt->cookie);
   keep_once(cookies);
   keep_once(route.counted_headers);
 }

@@ -68,16 +68,13 @@ std::unique_ptr<const Capacity> compile_capacity(const UpstreamOptions& upstream
 /// What of its upstream a route has.
 void CompiledConfig::note_upstream(Route& route) {
   const auto& upstream = upstreams_[route.upstream];
-  const auto& concurrency = upstream.concurrency;
-  route.circuit = upstream.circuit.has_value();
-  route.to_http2 = upstream.http2;
+  route.upstream_options = &upstream;
+  route.shedding = &options_.shedding;
   if (!upstream.balance_per.empty()) route.balance_per = &upstream.balance_per;
-  if (concurrency && concurrency->queue) route.queue = &upstream;
   if (upstream.server_queue) {
     route.server_queue = &*upstream.server_queue;
     route.server_queue_key = queue_of_servers(upstream.name);
   }
-  route.sheds = concurrency || upstream.server_queue || options_.shedding.loop_lag > Duration(0);
   auto& capacity = capacities_[route.upstream];
   if (!capacity) capacity = compile_capacity(upstream, instances_);
   route.capacity = capacity.get();

@@ -42,12 +42,12 @@ void CompiledConfig::make_usage() {
   auto route = make_route(wanted, {}, routes_.size());
   static const RouteOptions unwritten;  // no file has this route
   route->options = &unwritten;
-  route->usage = true;
   route->edits = nullptr;
-  route->reads_token = identity_.jwt.has_value();
-  route->reads_key = route->reads_key || identity_.api_key.written;
+  if (identity_.jwt) route->reads.add(Needs::token);
+  if (identity_.api_key.written) route->reads.add(Needs::api_key);
   usage_ = CompiledUsage{
       .route = route.get(), .rule = built_in_rule(kUsageLimit, kUsageRate, kUsageBurst), .limits = {}, .by_name = {}};
+  route->usage = &*usage_;
   usage_->by_name.reserve(routes_.size());
   for (const auto& each : routes_) usage_->by_name.push_back(each.get());
   std::ranges::stable_sort(usage_->by_name, {}, &Route::name);

@@ -23,13 +23,14 @@ bool asks_for(const limit::Limit& limit, Needs needs) {
   return any;
 }
 
-bool ignores_case(const PathOptions& options, const RouteOptions& route) {
-  return route.ignore_case.value_or(options.all_routes.ignore_case);
+Case letters_of(const PathOptions& options, const RouteOptions& route) {
+  return route.ignore_case.value_or(options.all_routes.ignore_case) ? Case::ignored : Case::matters;
 }
 
-bool ignores_case(const PathOptions& options) {
-  return std::any_of(options.routes.begin(), options.routes.end(),
-                     [&](const RouteOptions& route) { return ignores_case(options, route); });
+/// Of a tree that all of the routes are found in.
+Case letters_of(const PathOptions& options) {
+  const auto ignores = [&](const RouteOptions& route) { return letters_of(options, route) == Case::ignored; };
+  return std::ranges::any_of(options.routes, ignores) ? Case::ignored : Case::matters;
 }
 
 bool lets_wait(const CompiledLimit& limit) {
@@ -95,7 +96,7 @@ CompiledConfig::CompiledConfig(const PathOptions& options, const identity::Ident
       via_20_(options.via.empty() ? "" : "2.0 " + options.via),
       limits_(std::move(limits)),
       instances_(std::max(1u, instances)),
-      router_(ignores_case(options) ? Case::ignored : Case::matters),
+      router_(letters_of(options)),
       names_(std::make_unique<Names>()) {
   capacities_.resize(upstreams_.size());
   // Of two with the same name the first counts.
@@ -112,8 +113,7 @@ CompiledConfig::CompiledConfig(const PathOptions& options, const identity::Ident
     auto route = make_route(wanted, wanted.to, routes_.size());
     if (wanted.split) split_route(*route, wanted);
     if (!route->split) serving_.push_back(route.get());
-    router_.add(wanted.host, wanted.path, wanted.methods, route.get(),
-                route->ignore_case ? Case::ignored : Case::matters, &wanted.conditions);
+    router_.add(wanted.host, wanted.path, wanted.methods, route.get(), route->letters, &wanted.conditions);
     routes_.push_back(std::move(route));
   }
   if (!options_.usage.empty()) make_usage();
@@ -146,7 +146,7 @@ std::unique_ptr<Route> CompiledConfig::make_route(const RouteOptions& wanted, co
   route->number = number;
   route->name = wanted.name.empty() ? wanted.path : wanted.name;
   route->respond = wanted.respond;
-  route->logs_answer = options_.logged && !options_.logged->of_answer.empty();
+  if (options_.logged && !options_.logged->of_answer.empty()) route->logged = options_.logged.get();
   route->edits = compile_edits(options_.all_routes.edits.get(), wanted,
                                to.empty() ? std::string_view{} : upstreams_[upstream_number(to)].base);
   for (const auto* const rules : {options_.all_routes.addresses.get(), wanted.addresses.get()})
@@ -154,7 +154,7 @@ std::unique_ptr<Route> CompiledConfig::make_route(const RouteOptions& wanted, co
   routes_by_address_ = routes_by_address_ || !wanted.conditions.client_ip.empty();
   route->upstream_name = to;
   route->path = wanted.path;
-  route->ignore_case = ignores_case(options_, wanted);
+  route->letters = letters_of(options_, wanted);
   route->encoded_slash = wanted.encoded_slash;
   if (!wanted.waiting_room.empty()) route->room = room_of(wanted.waiting_room);
   route->https_port = wanted.https_port;
@@ -177,9 +177,6 @@ std::unique_ptr<Route> CompiledConfig::make_route(const RouteOptions& wanted, co
   }
   for (const auto& use : wanted.limits) route->plan.push_back(plan(use, route->name));
   route->priority = wanted.priority;
-  route->messages =
-      std::any_of(route->plan.begin(), route->plan.end(), [](const auto& each) { return each.limit->messages; });
-  route->grpc_web = wanted.grpc_web;
   if (!wanted.respond) note_upstream(*route);
   // The order in which stages are checked; the rules of one stage stand together.
   std::stable_sort(route->plan.begin(), route->plan.end(),
@@ -197,12 +194,10 @@ std::unique_ptr<Route> CompiledConfig::make_route(const RouteOptions& wanted, co
 }
 
 /// They are asked for by GET, whatever protocol the client speaks.
-void CompiledConfig::note_websockets(Route& route, const RouteOptions& wanted) {
-  const auto is_success = [](unsigned status) { return status >= 200 && status < 300; };
-  route.opens_no_websocket = wanted.respond ? is_success(wanted.respond->status) : upstreams_[route.upstream].http2;
+void CompiledConfig::note_websockets(const Route& route, const RouteOptions& wanted) {
   const bool takes_get = wanted.methods.empty() || std::any_of(wanted.methods.begin(), wanted.methods.end(),
                                                                [](const auto& one) { return same_word(one, "GET"); });
-  if (!wanted.respond && takes_get && !route.opens_no_websocket) opens_websockets_ = true;
+  if (!wanted.respond && takes_get && !route.asks_http2()) opens_websockets_ = true;
 }
 
 /// Gives `route` a route of its own for each upstream, so that limits, load shedding and queues are those of the

@@ -35,7 +35,7 @@ inline bool is_grpc(const Exchange& x) noexcept {
 /// Whether its server may take it for one, whatever its caller speaks: what is asked over HTTP/2 is then a whole call.
 /// Limits and retries go by this. Only behind the choice of the route.
 inline bool is_grpc_for_server(const Exchange& x) noexcept {
-  return x.route->to_http2 && detail::has_grpc_type(x.request);
+  return x.route->asks_http2() && detail::has_grpc_type(x.request);
 }
 
 /// Reads a value of `grpc-timeout`: at most eight digits and one of the units H, M, S, m, u, n; rounded down to

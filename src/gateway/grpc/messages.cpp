@@ -11,6 +11,10 @@
 
 namespace headgate::gateway {
 
+bool counts_messages(const Route& route) noexcept {
+  return std::ranges::any_of(route.plan, [](const RouteLimit& each) { return each.limit->messages; });
+}
+
 std::uint32_t MessageCount::in(std::string_view bytes) noexcept {
   constexpr unsigned kPrefix = 5;
   std::uint32_t begun = 0;

@@ -27,6 +27,9 @@ class MessageCount {
   unsigned prefix_ = 0;  ///< bytes of a prefix that have come
 };
 
+/// Whether a limit of the route counts them.
+bool counts_messages(const Route& route) noexcept;
+
 /// Of one call; lives in its relay. Worker thread only.
 class Messages {
  public:

@@ -40,7 +40,7 @@ const KeySource path{
     .value =
         [](Exchange& x, std::string_view name) {
           const auto value = path_parameter(x.route->path, x.request.path, name);
-          return x.route->ignore_case ? x.text.join({http::fold_case(value)}) : value;
+          return x.route->letters == Case::ignored ? x.text.join({http::fold_case(value)}) : value;
         }};
 
 }  // namespace headgate::gateway::key_source

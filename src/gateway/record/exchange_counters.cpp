@@ -66,7 +66,7 @@ void ExchangeCounters::make_shedding(observe::Registry& registry, observe::Write
                                      const CompiledConfig& compiled) {
   const auto& options = compiled.options();
   for (const auto* const route : compiled.serving()) {
-    if (!route->sheds) continue;
+    if (!route->takes(Step::shed)) continue;
     if (shed_.size() <= route->upstream) shed_.resize(route->upstream + 1);
     auto& counters = shed_[route->upstream];
     if (counters.refused[0] != nullptr) continue;

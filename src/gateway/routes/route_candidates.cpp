@@ -18,9 +18,8 @@ struct Alone {
 };
 
 Router::Found ask(const RouteOptions& options, const Route& route, const Alone& demands, const Router::Wanted& wanted) {
-  const auto letters = route.ignore_case ? Case::ignored : Case::matters;
-  Router router(letters);
-  router.add(demands.host, options.path, *demands.methods, &route, letters, demands.conditions);
+  Router router(route.letters);
+  router.add(demands.host, options.path, *demands.methods, &route, route.letters, demands.conditions);
   return router.find(wanted);
 }
 

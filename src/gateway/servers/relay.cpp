@@ -55,7 +55,7 @@ class Relay {
         compiled_(*x.snapshot->compiled),
         options_(compiled_.options()),
         path_(path) {
-    if (x.route->messages && is_grpc_for_server(x)) messages_ = std::make_unique<Messages>(path, x);
+    if (is_grpc_for_server(x) && counts_messages(*x.route)) messages_ = std::make_unique<Messages>(path, x);
   }
 
   Task<MaybeProblem> run() {

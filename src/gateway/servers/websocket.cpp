@@ -27,8 +27,11 @@ Problem websocket_not_opened(Exchange& x) {
   return {.status = 502, .ended_by = EndedBy::upstream, .detail = "The server did not open a WebSocket."};
 }
 
+// Servers that are asked over HTTP/2 open none, and an answer of the route's own that is a success would look like one.
 MaybeProblem refused_websocket(const Exchange& x) {
-  if (!x.route->opens_no_websocket) return {};
+  const auto& respond = x.route->respond;
+  const bool opens_none = respond ? respond->status >= 200 && respond->status < 300 : x.route->asks_http2();
+  if (!opens_none) return {};
   return Problem{.status = 501, .ended_by = EndedBy::bad_request, .detail = "No WebSocket can be opened here."};
 }
 

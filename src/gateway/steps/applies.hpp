@@ -41,7 +41,24 @@ inline bool has_appointments(const Route& route) {
 }
 
 inline bool reads_credentials(const Route& route) {
-  return route.reads_key || route.reads_token || route.demands != nullptr || route.require != Require::nothing;
+  return route.reads.has(Needs::api_key) || route.reads.has(Needs::token) || route.demands != nullptr ||
+         route.require != Require::nothing;
+}
+
+inline bool has_queue(const Route& route) {
+  const auto* const upstream = route.upstream_options;
+  return upstream != nullptr && upstream->concurrency && upstream->concurrency->queue;
+}
+
+/// Whether its requests may be refused because there are too many.
+inline bool sheds(const Route& route) {
+  const auto* const upstream = route.upstream_options;
+  return upstream != nullptr &&
+         (upstream->concurrency || upstream->server_queue || route.shedding->loop_lag > Duration(0));
+}
+
+inline bool has_circuit(const Route& route) {
+  return route.upstream_options != nullptr && route.upstream_options->circuit;
 }
 
 inline bool has_notices(const Route& route) {

@@ -39,7 +39,7 @@ struct Waiting : shed::Waiter {
 
 /// How long it may wait: after that nobody waits for its answer any more.
 Duration patience_of(const Exchange& x, const shed::Concurrency& concurrency) {
-  auto out = std::min(x.route->queue->concurrency->queue->wait, x.route->timeout);
+  auto out = std::min(x.route->upstream_options->concurrency->queue->wait, x.route->timeout);
   if (const auto left = time_left(x)) out = std::min(out, *left - concurrency.usual_latency());
   return out;
 }
@@ -47,8 +47,8 @@ Duration patience_of(const Exchange& x, const shed::Concurrency& concurrency) {
 }  // namespace
 
 Hash line_of(Exchange& x) {
-  const auto* const queue = x.route->queue;
-  const auto key = queue == nullptr || queue->queue_per.empty() ? std::nullopt : key_of(x, queue->queue_per);
+  const auto* const upstream = x.route->upstream_options;
+  const auto key = upstream == nullptr || upstream->queue_per.empty() ? std::nullopt : key_of(x, upstream->queue_per);
   return key ? keyed_hash(*key, 1) : keyed_hash(x.caller.ip_key, 0);
 }
 

@@ -13,7 +13,7 @@ namespace headgate::gateway {
 // The order of the path. A row that refuses early is cheap, or protects what comes after it.
 constexpr std::array<StepRow, kSteps> kPath{{
     {.step = Step::find_route,
-     .common = true,
+     .marks = mark::common | mark::of_candidates,
      .name = "find_route",
      .of = "all",
      .why = "by the normalised path and by conditions, so that no spelling avoids a limit",
@@ -23,7 +23,7 @@ constexpr std::array<StepRow, kSteps> kPath{{
      .name = "grpc_web",
      .of = "`grpc_web`",
      .why = "all that follows sees a call of gRPC, and answers it as one",
-     .applies = [](const Route& route) { return route.grpc_web; },
+     .applies = [](const Route& route) { return route.options->grpc_web; },
      .live = both(translate_grpc_web)},
     {.step = Step::compress,
      .name = "compress",
@@ -34,26 +34,21 @@ constexpr std::array<StepRow, kSteps> kPath{{
      .leave = end_compression,
      .told = {.count = count_compressed, .record = record_compressed, .explain = explain_compression}},
     {.step = Step::check_body,
-     .common = true,
-     .preflights = true,
+     .marks = mark::common | mark::of_preflights,
      .name = "check_body",
      .of = "all",
      .why = "a body that is too large is refused before it costs anything",
      .live = both(check_body),
      .look = both(check_body)},
     {.step = Step::identify,
-     .common = true,
-     .preflights = true,
-     .identifies = true,
+     .marks = mark::common | mark::of_preflights | mark::identifies | mark::of_candidates,
      .name = "identify",
      .of = "all",
      .why = "the address and the owner of the API key; limits that need no proof count by them",
      .live = both(identify),
      .look = both(identify)},
     {.step = Step::addresses,
-     .common = true,
-     .preflights = true,
-     .identifies = true,
+     .marks = mark::common | mark::of_preflights | mark::identifies | mark::of_candidates,
      .name = "addresses",
      .of = "`addresses`",
      .why = "whoever may not come from where it comes costs no limit and no proof",
@@ -61,15 +56,14 @@ constexpr std::array<StepRow, kSteps> kPath{{
      .live = both(check_address),
      .look = both(check_address)},
     {.step = Step::redirect,
-     .common = true,
-     .preflights = true,
+     .marks = mark::common | mark::of_preflights | mark::of_candidates,
      .name = "redirect",
      .of = "all",
      .why = "to https; it only needs to know whom to believe about TLS",
      .live = both(to_https),
      .look = both(to_https)},
     {.step = Step::preflight,
-     .preflights = true,
+     .marks = mark::of_preflights | mark::of_candidates,
      .name = "preflight",
      .of = "cross-origin requests",
      .why = "a preflight is charged to a limit of its address in place of all that follows, and answered by `serve`",
@@ -77,14 +71,15 @@ constexpr std::array<StepRow, kSteps> kPath{{
      .live = both(preflight),
      .look = both(preflight)},
     {.step = Step::usage,
+     .marks = mark::of_candidates,
      .name = "usage",
      .of = "the path `usage`",
      .why = "the question what is left takes from no other limit",
-     .applies = [](const Route& route) { return route.usage; },
+     .applies = [](const Route& route) { return route.usage != nullptr; },
      .live = both(charge_usage),
      .look = both(charge_usage)},
     {.step = Step::split,
-     .identifies = true,
+     .marks = mark::identifies | mark::of_candidates,
      .name = "split",
      .of = "several upstreams",
      .why = "the route is exchanged for that of the chosen upstream, so no later step knows of the split",
@@ -92,12 +87,14 @@ constexpr std::array<StepRow, kSteps> kPath{{
      .live = both(split),
      .look = both(split)},
     {.step = Step::offences,
+     .marks = mark::left_by_candidates,
      .name = "offences",
      .of = "limits with `ban`",
      .why = "noted at the end, when the status of the answer is known",
      .applies = [](const Route& route) { return !route.bans.empty(); },
      .leave = note_offences},
     {.step = Step::bans,
+     .marks = mark::of_candidates,
      .name = "bans",
      .of = "limits with `ban`",
      .why = "a suspended caller costs one look-up",
@@ -105,7 +102,7 @@ constexpr std::array<StepRow, kSteps> kPath{{
      .live = both(bans_at<false>),
      .look = both(bans_at<false>)},
     {.step = Step::suspended,
-     .common = true,
+     .marks = mark::common,
      .name = "suspended",
      .of = "limits, while an operator suspends someone",
      .why = "as `bans`",
@@ -119,6 +116,7 @@ constexpr std::array<StepRow, kSteps> kPath{{
      .applies = has_bill,
      .leave = write_bill},
     {.step = Step::in_flight,
+     .marks = mark::left_by_candidates,
      .name = "in_flight",
      .of = "limits `in_flight`, a capacity",
      .why = "the permits of all limits and the place at the upstream come back when the exchange ends",
@@ -132,7 +130,7 @@ constexpr std::array<StepRow, kSteps> kPath{{
      .applies = has_appointments,
      .told = {.count = count_appointments}},
     {.step = Step::limits,
-     .common = true,
+     .marks = mark::common | mark::of_candidates,
      .name = "limits",
      .of = "limits in memory by the head",
      .why = "they need no proof: a flood costs neither a signature check nor a call to Redis",
@@ -140,6 +138,7 @@ constexpr std::array<StepRow, kSteps> kPath{{
      .live = both(limits_at<Stage::memory>),
      .look = both(limits_at<Stage::memory>)},
     {.step = Step::limits_in_turn,
+     .marks = mark::of_candidates | mark::in_turn,
      .name = "limits_in_turn",
      .of = "those where requests wait for a permit",
      .why = "in place of `limits`",
@@ -154,8 +153,7 @@ constexpr std::array<StepRow, kSteps> kPath{{
      .live = {.task = wait_in_room},
      .told = {.count = count_room, .explain = explain_room}},
     {.step = Step::authenticate,
-     .common = true,
-     .identifies = true,
+     .marks = mark::common | mark::identifies | mark::of_candidates,
      .name = "authenticate",
      .of = "credentials",
      .why =
@@ -164,7 +162,7 @@ constexpr std::array<StepRow, kSteps> kPath{{
      .live = both(authenticate),
      .look = both(authenticate)},
     {.step = Step::check_password,
-     .identifies = true,
+     .marks = mark::identifies | mark::of_candidates,
      .name = "check_password",
      .of = "`basic`",
      .why = "a check of a password is made to be slow, so all that refuses without one comes first",
@@ -173,7 +171,7 @@ constexpr std::array<StepRow, kSteps> kPath{{
      .look = {.at_once = look_at_password},
      .told = {.explain = explain_password}},
     {.step = Step::ask_auth,
-     .identifies = true,
+     .marks = mark::identifies | mark::of_candidates,
      .name = "ask_auth",
      .of = "`auth`",
      .why = "a call costs more than a signature; what it says of the caller is counted by after it",
@@ -182,7 +180,7 @@ constexpr std::array<StepRow, kSteps> kPath{{
      .look = {.at_once = look_at_auth},
      .told = {.explain = explain_auth}},
     {.step = Step::split_by_claim,
-     .identifies = true,
+     .marks = mark::identifies | mark::of_candidates,
      .name = "split_by_claim",
      .of = "several upstreams, chosen by a claim",
      .why = "as `split`, when the claim is proven",
@@ -190,6 +188,7 @@ constexpr std::array<StepRow, kSteps> kPath{{
      .live = both(split),
      .look = both(split)},
     {.step = Step::bans_by_claim,
+     .marks = mark::of_candidates,
      .name = "bans_by_claim",
      .of = "limits by credential with `ban`",
      .why = "as `bans`, when the key is known",
@@ -197,7 +196,7 @@ constexpr std::array<StepRow, kSteps> kPath{{
      .live = both(bans_at<true>),
      .look = both(bans_at<true>)},
     {.step = Step::suspended_by_claim,
-     .common = true,
+     .marks = mark::common,
      .name = "suspended_by_claim",
      .of = "limits by credential, while an operator suspends someone",
      .why = "as `bans_by_claim`",
@@ -208,20 +207,20 @@ constexpr std::array<StepRow, kSteps> kPath{{
      .name = "circuit",
      .of = "a circuit breaker",
      .why = "while it is open, nothing may wait and no call is made for nothing",
-     .applies = [](const Route& route) { return route.circuit; },
+     .applies = has_circuit,
      .live = both(check_circuit),
      .refused = Taken::goes_back},
     {.step = Step::shed,
      .name = "shed",
      .of = "load shedding",
      .why = "the priority is known now; a place that is not there will hardly be there a millisecond later",
-     .applies = [](const Route& route) { return route.sheds; },
+     .applies = sheds,
      .live = both(shed),
      .look = both(rank),
      .refused = Taken::goes_back,
      .told = {.count = count_shed, .record = record_shed}},
     {.step = Step::limits_by_claim,
-     .common = true,
+     .marks = mark::common | mark::of_candidates,
      .name = "limits_by_claim",
      .of = "limits in memory by credential",
      .why = "before the authentication they would tell a guesser something, and a guess would cost nothing",
@@ -230,6 +229,7 @@ constexpr std::array<StepRow, kSteps> kPath{{
      .look = both(limits_at<Stage::memory_after_auth>),
      .refused = Taken::goes_back_by},
     {.step = Step::limits_by_claim_in_turn,
+     .marks = mark::of_candidates | mark::in_turn,
      .name = "limits_by_claim_in_turn",
      .of = "those where requests wait for a permit",
      .why = "in place of `limits_by_claim`",
@@ -238,7 +238,7 @@ constexpr std::array<StepRow, kSteps> kPath{{
      .look = both(limits_at<Stage::memory_after_auth>),
      .refused = Taken::goes_back_by},
     {.step = Step::limits_in_redis,
-     .common = true,
+     .marks = mark::common,
      .name = "limits_in_redis",
      .of = "limits in Redis",
      .why = "one call for all of them, when nothing else refuses the request",
@@ -255,7 +255,7 @@ constexpr std::array<StepRow, kSteps> kPath{{
      .look = {.task = limits_in_redis},
      .refused = Taken::goes_back_by},
     {.step = Step::delay,
-     .common = true,
+     .marks = mark::common,
      .name = "delay",
      .of = "limits with `wait`",
      .why = "the permit is taken and comes later; a place at the upstream or at a server is taken only then",
@@ -281,14 +281,14 @@ constexpr std::array<StepRow, kSteps> kPath{{
      .name = "queue",
      .of = "a queue before the upstream",
      .why = "whoever waits for a place there holds none yet",
-     .applies = [](const Route& route) { return route.queue != nullptr; },
+     .applies = has_queue,
      .live = {.task = wait_for_place, .waits = waits_for_place},
      .refused = Taken::goes_back},
     {.step = Step::place,
      .name = "place",
      .of = "load shedding",
      .why = "a place at the upstream, held however the exchange ends until the head of its answer",
-     .applies = [](const Route& route) { return route.sheds; },
+     .applies = sheds,
      .live = both(take_place),
      .refused = Taken::goes_back,
      .leave = leave_place},
@@ -305,7 +305,7 @@ constexpr std::array<StepRow, kSteps> kPath{{
      .name = "trial",
      .of = "a circuit breaker",
      .why = "what passes a half-open circuit is one of a few, and must reach a server",
-     .applies = [](const Route& route) { return route.circuit; },
+     .applies = has_circuit,
      .live = both(pass_circuit),
      .refused = Taken::goes_back,
      .leave = leave_circuit},
@@ -317,7 +317,7 @@ constexpr std::array<StepRow, kSteps> kPath{{
      .live = both(note_quotas),
      .leave = [](Path& path, Exchange& x) { path.notices->ended(x); }},
     {.step = Step::settle,
-     .common = true,
+     .marks = mark::common | mark::left_by_candidates,
      .name = "settle",
      .of = "costs and statuses of answers",
      .why = "what only the answer says is charged at the end, or before a problem is told; nothing else has looked at "
@@ -326,8 +326,7 @@ constexpr std::array<StepRow, kSteps> kPath{{
      .live = both(note_served),
      .leave = settle},
     {.step = Step::serve,
-     .common = true,
-     .preflights = true,
+     .marks = mark::common | mark::of_preflights,
      .name = "serve",
      .of = "all",
      .why = "the answer: of the route, of the gateway as the last hop, or of a server",
@@ -336,10 +335,10 @@ constexpr std::array<StepRow, kSteps> kPath{{
 
 namespace {
 
-constexpr StepSet where(bool StepRow::*said) {
+constexpr StepSet where(unsigned marks) {
   StepSet steps;
   for (const auto& row : kPath)
-    if (row.*said) steps.add(row.step);
+    if ((row.marks & marks) != 0) steps.add(row.step);
   return steps;
 }
 
@@ -352,11 +351,14 @@ static_assert(rows_stand_at_their_steps());
 
 }  // namespace
 
-constexpr StepSet kOfPreflights = where(&StepRow::preflights);
-constexpr StepSet kIdentifying = where(&StepRow::identifies);
+constexpr StepSet kOfPreflights = where(mark::of_preflights);
+constexpr StepSet kIdentifying = where(mark::identifies);
+constexpr StepSet kOfCandidates = where(mark::of_candidates);
+constexpr StepSet kInTurnOfCandidates = where(mark::in_turn);
+constexpr StepSet kLeftByCandidates = where(mark::left_by_candidates);
 
 void note_steps(Route& route) {
-  constexpr StepSet kCommon = where(&StepRow::common);
+  constexpr StepSet kCommon = where(mark::common);
   route.steps = route.left = route.counted = route.recorded = {};
   for (const auto& row : kPath) {
     if (row.applies != nullptr && !row.applies(route)) continue;
@@ -365,7 +367,7 @@ void note_steps(Route& route) {
     if (row.told.count != nullptr) route.counted.add(row.step);
     if (row.told.record != nullptr) route.recorded.add(row.step);
   }
-  route.extras = route.logs_answer || !route.steps.without(kCommon).empty();
+  route.keeping = route.steps.without(kCommon);
 }
 
 }  // namespace headgate::gateway

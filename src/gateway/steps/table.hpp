@@ -41,11 +41,20 @@ struct Told {
   void (*explain)(Exchange& x, Explanation& explanation) = nullptr;            ///< to whoever asks what would happen
 };
 
+/// What else is said of a step in one word; joined by |. A candidate of the configuration asks no server, sees no
+/// answer and reads no body, so it takes only some of the steps.
+namespace mark {
+inline constexpr unsigned common = 1;               ///< it keeps nothing of an exchange beside what all exchanges have
+inline constexpr unsigned of_preflights = 2;        ///< preflights take it, too
+inline constexpr unsigned identifies = 4;           ///< it says whose limits somebody asks about (the path `usage`)
+inline constexpr unsigned of_candidates = 8;        ///< a candidate takes it as the live configuration does
+inline constexpr unsigned in_turn = 16;             ///< the same; a request that would wait is undecided
+inline constexpr unsigned left_by_candidates = 32;  ///< a candidate only leaves it, when the live exchange ends
+}  // namespace mark
+
 struct StepRow {
   Step step;
-  bool common = false;      ///< it keeps nothing of an exchange beside what all exchanges have
-  bool preflights = false;  ///< preflights take it, too
-  bool identifies = false;  ///< it says whose limits somebody asks about (the path `usage`)
+  unsigned marks = 0;
   std::string_view name;
   std::string_view of;   ///< which routes have it, in words
   std::string_view why;  ///< why it stands where it stands
@@ -66,6 +75,8 @@ extern const std::array<StepRow, kSteps> kPath;
 extern const StepSet kOfPreflights;
 /// Those that say who the caller is.
 extern const StepSet kIdentifying;
+/// Those that decide for a candidate, those of them where it may have to wait, and those that it leaves at the end.
+extern const StepSet kOfCandidates, kInTurnOfCandidates, kLeftByCandidates;
 
 /// Finds the steps of a route that is complete otherwise.
 void note_steps(Route& route);

@@ -136,7 +136,7 @@ MaybeProblem check_certificate(Exchange& x) {
 
 MaybeProblem check_key(Path& path, Exchange& x) {
   const auto& route = *x.route;
-  if (!route.reads_key) return {};
+  if (!route.reads.has(Needs::api_key)) return {};
   const auto state = x.caller.key_state;
   note(x, AuthKind::api_key, result_of(state));
   if (state == KeyState::good) return {};
@@ -153,7 +153,7 @@ MaybeProblem check_key(Path& path, Exchange& x) {
 MaybeProblem check_token(Path& path, Exchange& x) {
   const auto& route = *x.route;
   const auto& options = x.snapshot->compiled->identity().jwt;
-  if (!route.reads_token || !options) return {};
+  if (!route.reads.has(Needs::token) || !options) return {};
   const auto token = token_of(path, x, *options);
   if (token.twice) {
     note(x, AuthKind::jwt, AuthStatus::ambiguous);

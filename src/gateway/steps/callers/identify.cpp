@@ -64,12 +64,12 @@ MaybeProblem identify(Path& path, Exchange& x) {
   name_address(x, options);
   for (const auto& name : x.route->read_cookies)
     if (http::cookie_of(x.request.fields, name).twice) {
-      const bool token = x.route->reads_token && options.jwt && options.jwt->cookie == name;
+      const bool token = x.route->reads.has(Needs::token) && options.jwt && options.jwt->cookie == name;
       return ambiguous(
           x.text.join({"The cookie \"", name, "\" has more than one value, or one that can be read in two ways."}),
           token ? R"(Bearer error="invalid_request")" : "");
     }
-  if (x.route->reads_key) {
+  if (x.route->reads.has(Needs::api_key)) {
     const auto* const assumed = assumed_of(path, x);
     if (assumed != nullptr && assumed->key != nullptr) {
       take_record(x, assumed->key);

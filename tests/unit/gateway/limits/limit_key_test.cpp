@@ -126,7 +126,7 @@ TEST_F(LimitKey, OfAPathHasNoCaseWhereItsRouteIgnoresCase) {
   x.request.path = "/users/Bob%C3%A9";
   route.path = "/users/{id}";
   EXPECT_EQ(of({"path:id"}), "Bob%C3%A9");
-  route.ignore_case = true;
+  route.letters = Case::ignored;
   EXPECT_EQ(of({"path:id"}), "bob%c3%a9");
 }
 
