@@ -16,7 +16,7 @@ namespace headgate::gateway {
 void fill(Exchange& x, observe::AccessRecord& record);
 
 /// Keeps the fields of the answer in x.fields that the log wants. The fields of a message may go before its line is
-/// written. Only for routes with `logs_answer`.
+/// written. Only for routes with `logged`.
 void note_logged_answer(Exchange& x);
 
 /// The value of each of `words` ("owner", "jwt.<claim>") for this caller; empty if it has none. A view of `room`, which
