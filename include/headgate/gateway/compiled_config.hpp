@@ -126,8 +126,9 @@ struct Route {
   StepSet keeping;                       ///< those that keep something in its exchanges
   const LoggedFields* logged = nullptr;  ///< with fields of its answers; null: the log has none
   const CompiledUsage* usage = nullptr;  ///< it tells what is left, and has nothing else; null: it is any other route
-  NeedSet reads;                         ///< what is asked for where the file requires it, knows keys, or counts by it
-  const CompiledRoom* room = nullptr;    ///< visitors wait in it; null: none
+  /// What its keys are made of, and credentials that it demands, edits or exempts by. Nobody asks for others.
+  NeedSet reads;
+  const CompiledRoom* room = nullptr;  ///< visitors wait in it; null: none
   const std::vector<limit::Per>* balance_per =
       nullptr;  ///< whose value says the server; null: nothing of a request does
   shed::Priority priority = shed::Priority::normal;

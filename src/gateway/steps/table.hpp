@@ -41,15 +41,15 @@ struct Told {
   void (*explain)(Exchange& x, Explanation& explanation) = nullptr;            ///< to whoever asks what would happen
 };
 
-/// What else is said of a step in one word; joined by |. A candidate of the configuration asks no server, sees no
-/// answer and reads no body, so it takes only some of the steps.
+/// What else is said of a step in one word; joined by |. A candidate of the configuration asks nobody and reads no
+/// body, so it takes only some of the steps; its limits in Redis it asks by itself (gateway/candidate).
 namespace mark {
 inline constexpr unsigned common = 1;               ///< it keeps nothing of an exchange beside what all exchanges have
 inline constexpr unsigned of_preflights = 2;        ///< preflights take it, too
 inline constexpr unsigned identifies = 4;           ///< it says whose limits somebody asks about (the path `usage`)
-inline constexpr unsigned of_candidates = 8;        ///< a candidate takes it as the live configuration does
-inline constexpr unsigned in_turn = 16;             ///< the same; a request that would wait is undecided
-inline constexpr unsigned left_by_candidates = 32;  ///< a candidate only leaves it, when the live exchange ends
+inline constexpr unsigned of_candidates = 8;        ///< a candidate takes it: what runs at once, or as it is looked at
+inline constexpr unsigned in_turn = 16;             ///< what they refuse for a candidate is undecided: it might wait
+inline constexpr unsigned left_by_candidates = 32;  ///< a candidate only leaves it
 }  // namespace mark
 
 struct StepRow {
@@ -75,7 +75,7 @@ extern const std::array<StepRow, kSteps> kPath;
 extern const StepSet kOfPreflights;
 /// Those that say who the caller is.
 extern const StepSet kIdentifying;
-/// Those that decide for a candidate, those of them where it may have to wait, and those that it leaves at the end.
+/// Those that a candidate takes, those of them where it may have to wait, and those that it leaves.
 extern const StepSet kOfCandidates, kInTurnOfCandidates, kLeftByCandidates;
 
 /// Finds the steps of a route that is complete otherwise.
