@@ -1,5 +1,5 @@
--- Common to fixed_window, sliding_window and sliding_log, as src/limit/window_rules.hpp is for the gateway. The build
--- inserts the part where the algorithms have `--+window_rules take`.
+-- Common to windows and logs, as src/limit/window_rules.hpp is for the gateway. The build inserts the part where the
+-- algorithms have `--+window_rules take`.
 --
 -- ARGV  0  cost, below 0 to give back
 --

@@ -1,5 +1,5 @@
 #pragma once
-// Common to fixed_window, sliding_window and sliding_log: the rule is only its rate, and what was taken is a number of
+// Common to windows and logs: the rule is only its rate, and what was taken is a number of
 // requests.
 
 #include "headgate/limit/algorithm.hpp"
