@@ -261,13 +261,13 @@ bool GatewayProgram::await_new_sources(PendingConfig& next, admin::ReloadResult&
   };
   auto reports = next.keyring->reports();
   if (std::none_of(reports.begin(), reports.end(), missing)) return true;
-  next.keyring->start([&](std::shared_ptr<const identity::Credentials> credentials) {
-    next.active = with_credentials(side_, *next.active, std::move(credentials));
-  });
   next.keyring->await_first(longest_fetch(*next.active->config));
   reports = next.keyring->reports();
   const auto still = std::find_if(reports.begin(), reports.end(), missing);
-  if (still == reports.end()) return true;
+  if (still == reports.end()) {
+    next.active = with_credentials(side_, *next.active, next.keyring->now());
+    return true;
+  }
   next.keyring->stop();
   const std::string why = still->trouble.empty() ? "it did not answer in time" : still->trouble;
   add_mistake(result, {}, "no keys can be fetched from " + still->source + ": " + why);

@@ -298,6 +298,18 @@ TEST(KeyUrls, AReloadThatNamesOneWithoutKeysIsRefused) {
   EXPECT_EQ(gateway.client().get("/", token).status(), 200);
 }
 
+TEST(KeyUrls, AreAddedByAReloadWhereApiKeysAreIssued) {
+  const auto key = make_curve_key("ED25519");
+  Publisher publisher(jwk_set({named_jwk(key.get(), "1")}));
+  const TemporaryFile keys(R"({"keys": []})", "keys.json");
+  Json config = {{"admin", {{"listen", "127.0.0.1:0"}}},
+                 {"identity", {{"api_key", {{"file", keys.path()}, {"issue", true}}}}}};
+  Reloaded file(config);
+  config.merge_patch(with_jwt({{"algorithms", {"EdDSA"}}, {"jwks", publisher.url()}}));
+  ASSERT_TRUE(file.reload(config)) << file.process().err();
+  EXPECT_EQ(file.client().get("/", bearer(sign(key.get(), "EdDSA", claims(), "1"))).status(), 200);
+}
+
 TEST(KeyUrls, WithoutKeysAnswer503AndCountNoFailure) {
   std::uint16_t nobody = 0;
   { nobody = FakeUpstream().port(); }
