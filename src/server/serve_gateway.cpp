@@ -227,7 +227,7 @@ int serve_gateway(const config::Config& config, const config::ReadAgain& read_ag
         admin::endpoints_of(subjects_of(shared, program, side, read_again, events, live, connections)));
     const StopsFirst stops_first{side};
     add_connection_bounds(shared.bounds, shared.operators, program.totals());
-    add_key_bounds(shared.bounds, shared);
+    add_key_bounds(shared.bounds, shared, clock);
     add_upstream_bounds(shared.bounds, shared);
     add_report_bounds(shared.bounds, shared);
     add_admin_bounds(shared.bounds, admin, events, live);

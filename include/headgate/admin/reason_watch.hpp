@@ -29,7 +29,7 @@ void tell_redis(Reasons& reasons, const RedisOutage* outage);
 /// What is wrong with these upstreams; all others are well.
 void tell_upstreams(Reasons& reasons, const std::vector<UpstreamReport>& upstreams);
 /// Which of its upstreams refuse requests because there are too many.
-void tell_shedding(Reasons& reasons, const services::ActiveConfig& active);
+void tell_shedding(Reasons& reasons, const services::ActiveConfig& active, Clock::Steady now);
 
 /// The sources of keys whose last reading failed; all others are well.
 void tell_keys(Reasons& reasons, const std::vector<keyring::SourceReport>& sources);
@@ -40,7 +40,7 @@ void tell_lost(Reasons& reasons, ReasonKind kind, std::string_view subject, bool
 /// Whether a counter rises. It has risen until it stood still for a while.
 class RisingCount {
  public:
-  using Steady = std::chrono::steady_clock::time_point;
+  using Steady = Clock::Steady;
   static constexpr auto kQuiet = std::chrono::seconds(60);
   /// Times never fall. What was counted before the first call does not matter.
   bool rises(Steady now, std::uint64_t count) noexcept;

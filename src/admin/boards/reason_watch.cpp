@@ -111,9 +111,8 @@ bool RisingCount::rises(Steady now, std::uint64_t count) noexcept {
   return risen_.has_value();
 }
 
-void tell_shedding(Reasons& reasons, const services::ActiveConfig& active) {
+void tell_shedding(Reasons& reasons, const services::ActiveConfig& active, Clock::Steady now) {
   Wrong refusing;
-  const auto now = std::chrono::steady_clock::now();
   const auto& upstreams = active.config->upstreams;
   for (std::size_t i = 0; i < upstreams.size(); ++i)
     if (auto words = active.overloads[i]->in_words(now)) refusing.emplace_back(upstreams[i].name, std::move(*words));

@@ -57,7 +57,7 @@ void TrafficRates::look() {
     const std::lock_guard lock(mutex_);
     const auto now = clock_.steady();
     window_.add(now, registry_.traffic());
-    history_.add(headgate::now(), now, by_route);
+    history_.add(clock_.wall(), now, by_route);
     routes_.add(now, std::move(by_route));
   }
   alarm_->set(RateWindow::kEvery);

@@ -30,7 +30,8 @@ GatewayProgram::GatewayProgram(boost::asio::io_context& loop, Clock& clock, Side
                       if (workers_) workers_->listeners().use_tls(listener, std::move(tls));
                     }),
       server_watch_(clock, shared.registry),
-      server_care_(loop, clock, shared.registry, shared.board, [this](const auto& what) { tell_workers(what); }),
+      server_care_(clock, shared.registry, shared.board, ServerCare::calls_on(loop),
+                   [this](const auto& what) { tell_workers(what); }),
       top_(std::make_shared<services::TopService>(
           clock,
           [this](const auto& each, const auto& done) {
@@ -71,16 +72,16 @@ GatewayProgram::GatewayProgram(boost::asio::io_context& loop, Clock& clock, Side
   });
   reason_watch_.add(
       [this, access = admin::RisingCount(), error = admin::RisingCount(), spans = admin::RisingCount()]() mutable {
-        const auto now = std::chrono::steady_clock::now();
+        const auto now = clock_.steady();
         const auto dropped = shared_.logs.dropped();
         admin::tell_lost(shared_.reasons, admin::ReasonKind::log_dropping, "access", access.rises(now, dropped.access));
         admin::tell_lost(shared_.reasons, admin::ReasonKind::log_dropping, "error", error.rises(now, dropped.error));
         admin::tell_lost(shared_.reasons, admin::ReasonKind::spans_dropped, {}, spans.rises(now, traces_.lost()));
       });
-  reason_watch_.add([this] { admin::tell_shedding(shared_.reasons, *now_); });
-  reason_watch_.add(near_bounds_of(shared_));
+  reason_watch_.add([this] { admin::tell_shedding(shared_.reasons, *now_, clock_.steady()); });
+  reason_watch_.add(near_bounds_of(shared_, clock_));
   begun_with_ = now_->config;
-  counters_.started(headgate::now());
+  counters_.started(clock_.wall());
 }
 
 void GatewayProgram::activate(PendingConfig next) {
@@ -92,7 +93,7 @@ void GatewayProgram::activate(PendingConfig next) {
     keyring_->hold(std::move(unwritten));
     next.active = with_credentials(side_, *next.active, keyring_->now());
   }
-  now_ = with_overrides(side_, *next.active, shared_.overrides->book().list(headgate::now()));
+  now_ = with_overrides(side_, *next.active, shared_.overrides->book().list(clock_.wall()));
   use_places(*now_);
   shared_.board.use_limits(now_->config->limits);
   shared_.board.use_unready_without_redis(now_->config->unready_without_redis);

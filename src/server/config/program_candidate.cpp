@@ -119,10 +119,10 @@ std::set<std::string> new_limits(const config::Config& live, const config::Confi
 }  // namespace
 
 // Only a counter that is not known yet is taken, and only while there is room: what live callers have used stays.
-void carry_counters(const services::ActiveConfig& live, const config::Config& promoted, limit::MemoryStore& to) {
+void carry_counters(const services::ActiveConfig& live, const config::Config& promoted, limit::MemoryStore& to,
+                    Instant now) {
   const auto limits = new_limits(*live.config, promoted);
   if (limits.empty() || !live.candidate) return;
-  const auto now = headgate::now();
   auto room = live.config->memory.max_keys - std::min(live.config->memory.max_keys, to.keys());
   live.candidate->state->memory.save(now, [&](const limit::SavedCounter& counter) {
     if (room == 0) return;
@@ -177,7 +177,7 @@ void GatewayProgram::put_candidate(std::optional<ReadyCandidate> next) {
   now_ = std::move(active);
   if (now_->candidate) {
     now_ = with_credentials(side_, *now_, keyring_->now());
-    now_ = with_overrides(side_, *now_, shared_.overrides->book().list(headgate::now()));
+    now_ = with_overrides(side_, *now_, shared_.overrides->book().list(clock_.wall()));
   }
   services_.adopt(now_);  // which would keep the counters of the one before
   candidate_watch_.use(*now_, candidate_ && candidate_->by_file, false);

@@ -46,7 +46,7 @@ void GatewayProgram::await_keys() {
 void GatewayProgram::watch_keys() {
   keyring_->start([this](std::shared_ptr<const identity::Credentials> credentials) {
     now_ = with_credentials(side_, *now_, std::move(credentials));
-    now_ = with_overrides(side_, *now_, shared_.overrides->book().list(headgate::now()));
+    now_ = with_overrides(side_, *now_, shared_.overrides->book().list(clock_.wall()));
     shared_.operators.use(now_);
     shared_.overrides->in_force(now_->overrides.get());
     shared_.keys->in_force(keyring_->now()->api_keys);
@@ -138,7 +138,7 @@ void GatewayProgram::take(admin::ReloadFrom from, ReadAgainConfig next, std::chr
   };
   show(admin::ReasonKind::rolled_back, !kept_.is_file() && !kept_.is_promoted());
   show(admin::ReasonKind::promoted, kept_.is_promoted());
-  counters_.applied(headgate::now());
+  counters_.applied(clock_.wall());
   watch_keys();
   if (before->config->bounds.connections != now_->config->bounds.connections) warn_of_few_descriptors(*now_->config);
   workers_->tell(adopting(now_), [this, &loop = loop_, before, after = now_, result] {
@@ -202,7 +202,7 @@ bool GatewayProgram::take_ready(ReadyConfig ready, admin::ReloadResult& result) 
   if (prepared.admin) admin_->use(std::move(*prepared.admin));
   keep_sizes(written);
   // Here nothing can fail any more, and no request has found the limits that are new empty.
-  if (result.from == admin::ReloadFrom::candidate) carry_counters(*now_, config, shared_.memory);
+  if (result.from == admin::ReloadFrom::candidate) carry_counters(*now_, config, shared_.memory, clock_.wall());
   activate(std::move(*next));
   use_candidate(ready.candidate);
   candidate_watch_.use(*now_, candidate_ && candidate_->by_file, result.from == admin::ReloadFrom::candidate);

@@ -37,7 +37,8 @@ std::shared_ptr<const services::ActiveCandidate> beside(const SideThread& side,
                                                         const services::ActiveConfig* before);
 /// Before the candidate of `live`, which is `promoted`, is in force: what it has counted in memory of limits that are
 /// new comes into `to`. It takes a moment on the main thread, once, as an operator wants it.
-void carry_counters(const services::ActiveConfig& live, const config::Config& promoted, limit::MemoryStore& to);
+void carry_counters(const services::ActiveConfig& live, const config::Config& promoted, limit::MemoryStore& to,
+                    Instant now);
 /// Behind the prefix of its keys in Redis, so that no counter of the active configuration is touched.
 inline constexpr std::string_view kCandidatePrefix = "candidate:";
 /// Of a worker. There must be a candidate, and it must use Redis.

@@ -87,7 +87,7 @@ Made Certificates::make(Listener& listener) const {
   if (!listener.trouble.empty()) return Made(boost::system::in_place_error, listener.trouble);
   auto texts = texts_of(listener);
   for (std::size_t i = 0; i < texts.pairs.size(); ++i)
-    texts.pairs[i].staple = listener.staples.choose(i, texts.pairs[i].certificate);
+    texts.pairs[i].staple = listener.staples.choose(i, texts.pairs[i].certificate, clock_.wall());
   return make_(listener.options, texts);
 }
 

@@ -40,9 +40,9 @@ std::string held_by_address(const std::vector<session::ConnectionBounds::Heavy>&
 /// Whether keys were forgotten lately that were not full again. Any thread.
 class Forgotten {
  public:
-  bool rises(std::uint64_t count) {
+  bool rises(Clock::Steady now, std::uint64_t count) {
     const std::lock_guard lock(mutex_);
-    return count_.rises(std::chrono::steady_clock::now(), count);
+    return count_.rises(now, count);
   }
 
  private:
@@ -89,8 +89,8 @@ void add_connection_bounds(admin::BoundsBoard& bounds, const admin::OperatorBoar
   });
 }
 
-void add_key_bounds(admin::BoundsBoard& bounds, const Shared& shared) {
-  bounds.add([&shared, forgotten = std::make_shared<Forgotten>()](Table& table) {
+void add_key_bounds(admin::BoundsBoard& bounds, const Shared& shared, const Clock& clock) {
+  bounds.add([&shared, &clock, forgotten = std::make_shared<Forgotten>()](Table& table) {
     const auto state = shared.operators.now();
     if (!state.active) return;
     admin::BoundUse keys{.bound = "memory.max_keys",
@@ -98,7 +98,7 @@ void add_key_bounds(admin::BoundsBoard& bounds, const Shared& shared) {
                          .most = shared.max_keys,
                          .when_full = "the key that matters least is forgotten, of the limit with more than its share"};
     // Keys whose counters are full again stay until others need their place: a full table alone says nothing.
-    if (!forgotten->rises(shared.memory.evicted_keys())) keys.full = Full::usual;
+    if (!forgotten->rises(clock.steady(), shared.memory.evicted_keys())) keys.full = Full::usual;
     if (admin::reaches(keys, admin::NearBounds::kEnds)) {
       const auto limits = shared.memory.keys_by_limit();
       const auto most = std::max_element(limits.begin(), limits.end(),
@@ -106,7 +106,7 @@ void add_key_bounds(admin::BoundsBoard& bounds, const Shared& shared) {
       if (most != limits.end()) keys.held_by = with_number("limit " + most->limit, most->tracked);
     }
     table.push_back(std::move(keys));
-    const auto held = shared.bans->table().held(headgate::now());
+    const auto held = shared.bans->table().held(clock.wall());
     table.push_back({.bound = "suspensions",
                      .used = held.keys,
                      .most = limit::BanTable::kMaxBans,
@@ -115,7 +115,7 @@ void add_key_bounds(admin::BoundsBoard& bounds, const Shared& shared) {
     admin::BoundUse overrides{
         .bound = "overrides", .most = limit::OverrideBook::kMax, .when_full = "no further override is taken"};
     std::size_t most = 0;
-    for (const auto& [limit, count] : shared.overrides->book().counts(headgate::now())) {
+    for (const auto& [limit, count] : shared.overrides->book().counts(clock.wall())) {
       overrides.used += count;
       if (count <= most) continue;
       most = count;
@@ -248,10 +248,10 @@ void add_admin_bounds(admin::BoundsBoard& bounds, const AdminListener& admin, co
   });
 }
 
-std::function<void()> near_bounds_of(Shared& shared) {
-  return [&shared, near = admin::NearBounds(), next = admin::NearBounds::Steady()]() mutable {
+std::function<void()> near_bounds_of(Shared& shared, const Clock& clock) {
+  return [&shared, &clock, near = admin::NearBounds(), next = admin::NearBounds::Steady()]() mutable {
     constexpr auto kEvery = std::chrono::seconds(2);
-    const auto now = std::chrono::steady_clock::now();
+    const auto now = clock.steady();
     if (now < next) return;
     next = now + kEvery;
     shared.reasons.set_only(admin::ReasonKind::bound_near, near.look(now, shared.bounds.table()));

@@ -6,6 +6,7 @@
 #include "headgate/admin/bounds.hpp"
 #include "headgate/admin/event_feed.hpp"
 #include "headgate/admin/live_feed.hpp"
+#include "headgate/core/clock.hpp"
 #include "headgate/server/admin_listener.hpp"
 #include "headgate/session/sessions.hpp"
 
@@ -16,7 +17,7 @@ namespace headgate::server {
 /// Connections, handshakes, buffers and descriptors.
 void add_connection_bounds(admin::BoundsBoard& bounds, const admin::OperatorBoard& operators, session::Totals& totals);
 /// Keys, suspensions and overrides.
-void add_key_bounds(admin::BoundsBoard& bounds, const Shared& shared);
+void add_key_bounds(admin::BoundsBoard& bounds, const Shared& shared, const Clock& clock);
 /// Places at servers, and the queues before them.
 void add_upstream_bounds(admin::BoundsBoard& bounds, const Shared& shared);
 /// What waits to be written or sent: lines, spans, webhooks, billed use; and routes with metrics of their own.
@@ -26,6 +27,6 @@ void add_admin_bounds(admin::BoundsBoard& bounds, const AdminListener& admin, co
                       const admin::LiveFeed& live);
 
 /// For a ReasonWatch: looks every two seconds, and tells which bounds are nearly reached.
-std::function<void()> near_bounds_of(Shared& shared);
+std::function<void()> near_bounds_of(Shared& shared, const Clock& clock);
 
 }  // namespace headgate::server

@@ -2,11 +2,12 @@
 
 #include "server/gateway_service.hpp"
 
+#include "headgate/net/look_up.hpp"
 #include "headgate/observe/event.hpp"
 #include "headgate/observe/server_families.hpp"
-#include "headgate/upstream/health_call.hpp"
 
 #include <chrono>
+#include <memory>
 #include <random>
 #include <utility>
 #include <vector>
@@ -40,23 +41,22 @@ std::vector<upstream::ServerName> names_of(const services::ActiveConfig& active)
 
 }  // namespace
 
-ServerCare::ServerCare(boost::asio::io_context& loop, Clock& clock, observe::Registry& registry,
-                       admin::AdminBoard& board, TellWorkers tell_workers)
+ServerCare::Calls ServerCare::calls_on(boost::asio::io_context& loop) {
+  return {.look_up = [look_ups = std::make_shared<net::LookUps>(loop)](
+                         const std::string& host, std::uint16_t port,
+                         net::LookedUp found) { look_ups->ask(host, port, std::move(found)); },
+          .checks = [&loop](upstream::AddressesOf of) { return upstream::health_calls(loop, std::move(of)); }};
+}
+
+ServerCare::ServerCare(Clock& clock, observe::Registry& registry, admin::AdminBoard& board, Calls calls,
+                       TellWorkers tell_workers)
     : registry_(registry),
       board_(board),
       tell_workers_(std::move(tell_workers)),
       clock_(clock),
-      look_ups_(loop),
-      names_(
-          clock_,
-          [this](const std::string& host, std::uint16_t port, net::LookedUp found) {
-            look_ups_.ask(host, port, std::move(found));
-          },
-          [this](const upstream::NamedAddresses& name) { tell(name); }),
+      names_(clock_, std::move(calls.look_up), [this](const upstream::NamedAddresses& name) { tell(name); }),
       checks_(
-          clock_,
-          upstream::health_calls(loop,
-                                 [this](const std::string& host, std::uint16_t port) { return names_.of(host, port); }),
+          clock_, calls.checks([this](const std::string& host, std::uint16_t port) { return names_.of(host, port); }),
           [this](const upstream::HealthReport& report) { tell(report); }, std::random_device()()),
       bell_(clock.bell([](void* self) { static_cast<ServerCare*>(self)->look_after(); }, this)) {}
 
@@ -106,7 +106,7 @@ void ServerCare::tell(const upstream::HealthReport& report) {
         .counter(observe::kMainThread, observe::family::upstream_health_checks,
                  {upstream, server, report.passed ? "passed" : "failed"})
         .add();
-    board_.note_check(upstream, server, {.at = now(), .passed = report.passed, .why = std::string(report.why)});
+    board_.note_check(upstream, server, {.at = clock_.wall(), .passed = report.passed, .why = std::string(report.why)});
     if (report.passed) passed_check(upstream, server);
   }
   if (report.change == Health::Change::none) return;

@@ -4,11 +4,10 @@
 #include "server/config/reload.hpp"
 
 #include "headgate/core/clock.hpp"
-#include "headgate/net/look_up.hpp"
 #include "headgate/observe/metrics.hpp"
 #include "headgate/server/server.hpp"
 #include "headgate/services/service.hpp"
-#include "headgate/upstream/health_checks.hpp"
+#include "headgate/upstream/health_call.hpp"
 #include "headgate/upstream/names.hpp"
 
 #include <boost/asio/io_context.hpp>
@@ -24,11 +23,19 @@ namespace headgate::server {
 /// Runs its argument with the service of each worker, on that worker's thread; drops it while none runs.
 using TellWorkers = std::function<void(const std::function<void(WorkerService&)>&)>;
 
-/// Main thread only, which runs the loop.
+/// Main thread only.
 class ServerCare final : public services::Service {
  public:
+  /// How it asks.
+  struct Calls {
+    upstream::Names::LookUp look_up;
+    std::function<upstream::BeginHealthCheck(upstream::AddressesOf)> checks;
+  };
+  /// The system's resolver, and the servers. The loop outlives them.
+  static Calls calls_on(boost::asio::io_context& loop);
+
   /// `board` learns the last check of each server. All outlive it.
-  ServerCare(boost::asio::io_context& loop, Clock& clock, observe::Registry& registry, admin::AdminBoard& board,
+  ServerCare(Clock& clock, observe::Registry& registry, admin::AdminBoard& board, Calls calls,
              TellWorkers tell_workers);
   ServerCare(const ServerCare&) = delete;
   ServerCare& operator=(const ServerCare&) = delete;
@@ -55,7 +62,6 @@ class ServerCare final : public services::Service {
   admin::AdminBoard& board_;
   const TellWorkers tell_workers_;
   Clock& clock_;
-  net::LookUps look_ups_;
   upstream::Names names_;
   upstream::HealthChecks checks_;
   std::shared_ptr<const services::ActiveConfig> active_;

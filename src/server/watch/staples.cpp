@@ -49,7 +49,7 @@ bool Staples::look() {
   return changed;
 }
 
-const net::Staple& Staples::choose(std::size_t number, const std::string& chain) {
+const net::Staple& Staples::choose(std::size_t number, const std::string& chain, Instant now) {
   const auto found = std::lower_bound(all_.begin(), all_.end(), number,
                                       [](const One& one, std::size_t wanted) { return one.number < wanted; });
   if (found == all_.end() || found->number != number) return kNoStaple;
@@ -65,7 +65,6 @@ const net::Staple& Staples::choose(std::size_t number, const std::string& chain)
     return one.used;
   }
   auto read = net::read_staple(one.text, chain);
-  const auto now = headgate::now();
   if (auto why = not_better(read, one.used.fresh(now), now); !why.empty()) {
     refuse(one, one.file.path() + ": " + why);
     return one.used;

@@ -26,7 +26,7 @@ class Staples {
   bool look();
   /// What to send with the certificate of this number, whose chain this is: what was read last; if that cannot be used,
   /// what was sent before, as long as it fits; else nothing.
-  const net::Staple& choose(std::size_t number, const std::string& chain);
+  const net::Staple& choose(std::size_t number, const std::string& chain, Instant now);
   /// What came of the calls of choose() since the last call.
   struct Outcome {
     bool changed = false;     ///< something else is sent

@@ -2,10 +2,11 @@
 
 #include "headgate/admin/reasons.hpp"
 
+#include "support/events.hpp"
 #include "support/metrics_text.hpp"
+#include "support/virtual_clock.hpp"
 
 #include "headgate/admin/reason_watch.hpp"
-#include "headgate/observe/logs.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -19,25 +20,11 @@
 namespace headgate::admin {
 namespace {
 
+using headgate::test::Events;
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
-
-/// The events of its lifetime.
-class Events {
- public:
-  Events() {
-    observe::tap_events([this](std::string_view name, std::string_view json) {
-      lines.push_back(std::string(name) + ' ' + std::string(json));
-    });
-  }
-  ~Events() { observe::tap_events({}); }
-  Events(const Events&) = delete;
-  Events& operator=(const Events&) = delete;
-
-  std::vector<std::string> lines;
-};
 
 TEST(Reasons, SaysInOneEventEachThatSomethingIsWrongAndThatItIsWellAgain) {
   Events events;
@@ -95,6 +82,40 @@ TEST(Reasons, AreSeriesWhileTheyLast) {
   EXPECT_EQ(test::MetricsReader::read(registry.text()).value(series), 1);
   reasons.clear(ReasonKind::no_server, "api");
   EXPECT_EQ(test::MetricsReader::read(registry.text()).value(series), std::nullopt);
+}
+
+TEST(ReasonWatch, LooksAtOnceAndFourTimesASecondUntilItsStop) {
+  headgate::test::VirtualClock clock;
+  ReasonWatch watch(clock);
+  int looks = 0;
+  watch.add([&] { ++looks; });
+  clock.advance(std::chrono::seconds(1));
+  EXPECT_EQ(looks, 0) << "before its start";
+  watch.start();
+  EXPECT_EQ(looks, 1);
+  clock.advance(std::chrono::seconds(1));
+  EXPECT_EQ(looks, 5);
+  watch.stop();
+  watch.stop();
+  clock.advance(std::chrono::seconds(1));
+  EXPECT_EQ(looks, 5);
+  EXPECT_EQ(clock.armed(), 0U);
+}
+
+TEST(ReasonWatch, TellsWhatIsWrongByItsNextLookAndWhatIsWellAgain) {
+  headgate::test::VirtualClock clock;
+  Reasons reasons;
+  observe::Logs::Failing failing;
+  ReasonWatch watch(clock);
+  watch.add([&] { tell_logs(reasons, failing); });
+  watch.start();
+  failing.access = true;
+  EXPECT_FALSE(reasons.has(ReasonKind::log_failing, "access"));
+  clock.advance(std::chrono::milliseconds(250));
+  EXPECT_TRUE(reasons.has(ReasonKind::log_failing, "access"));
+  failing.access = false;
+  clock.advance(std::chrono::milliseconds(250));
+  EXPECT_FALSE(reasons.has(ReasonKind::log_failing, "access"));
 }
 
 TEST(ReasonRows, EachHaveAName) {

@@ -2,6 +2,8 @@
 
 #include "headgate/admin/traffic_rates.hpp"
 
+#include "support/virtual_clock.hpp"
+
 #include "headgate/observe/counters.hpp"
 #include "headgate/observe/metrics_family.hpp"
 
@@ -93,6 +95,53 @@ TEST(TrafficOfARegistry, IsThatOfAllWorkersAndRoutes) {
   EXPECT_EQ(traffic.durations[0], 2U);
   EXPECT_EQ(traffic.durations[3], 2U);
   EXPECT_EQ(traffic.durations.back(), 1U);
+}
+
+class TrafficRatesOfAGateway : public testing::Test {
+ protected:
+  void answer(int requests) {
+    for (int i = 0; i < requests; ++i)
+      counters_.count("GET", 200, {.whole = milliseconds(1), .overhead = {}, .received = 1, .sent = 10});
+  }
+
+  headgate::test::VirtualClock clock;
+  observe::Registry registry;
+
+ private:
+  const observe::RouteCounters counters_{registry, 0, "a"};
+
+ protected:
+  TrafficRates rates{clock, registry};
+};
+
+TEST_F(TrafficRatesOfAGateway, ForgetWhatWasMoreThanAMinuteAgo) {
+  rates.start();
+  answer(600);
+  clock.advance(seconds(60));
+  EXPECT_EQ(rates.now().requests, 10);
+  ASSERT_EQ(rates.by_route(seconds(60)).routes.size(), 1U);
+  EXPECT_EQ(rates.by_route(seconds(60)).routes.front().requests, 10);
+  clock.advance(seconds(65));
+  EXPECT_EQ(rates.now().requests, 0);
+}
+
+TEST_F(TrafficRatesOfAGateway, HaveARowOfTheClocksTimeForTenSeconds) {
+  rates.start();
+  answer(30);
+  clock.advance(seconds(10));
+  ASSERT_EQ(rates.history().size(), 1U);
+  EXPECT_EQ(rates.history().front().end, clock.wall());
+  EXPECT_EQ(rates.history().front().all.requests, 3);
+}
+
+TEST_F(TrafficRatesOfAGateway, TakeNoSampleAfterTheirStop) {
+  rates.start();
+  clock.advance(seconds(10));
+  rates.stop();
+  rates.stop();
+  clock.advance(seconds(60));
+  EXPECT_EQ(clock.armed(), 0U);
+  EXPECT_EQ(rates.history().size(), 1U);
 }
 
 }  // namespace
