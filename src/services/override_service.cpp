@@ -50,6 +50,7 @@ void OverrideService::adopt(const std::shared_ptr<const ActiveConfig>& active) {
   shared_.clear();
   for (const auto& limit : config->limits)
     if (limit.store == limit::Store::redis) shared_.insert(limit.name);
+  in_force(active->overrides.get());
   if (stopped_) return;
   if (shared_.empty()) {
     if (log_->has_log()) log_->use(nullptr);

@@ -4,7 +4,7 @@
 #include "headgate/admin/collect.hpp"
 #include "headgate/balance/table.hpp"
 #include "headgate/balance/watch.hpp"
-#include "headgate/gateway/waiting_room.hpp"
+#include "headgate/config/config.hpp"
 #include "headgate/keyring/keyring.hpp"
 #include "headgate/limit/limit.hpp"
 #include "headgate/redis/limiter.hpp"
@@ -44,12 +44,8 @@ struct RedisOutage {
 /// Any thread; every call is short. It must outlive the registry's scrapes.
 class AdminBoard {
  public:
-  /// Sets the active limits: at the start and after each reload.
-  void use_limits(std::vector<limit::Limit> limits);
-  /// Whether this gateway wants no requests while Redis does not answer.
-  void use_unready_without_redis(bool unready);
-  /// Sets the active waiting rooms, at the same moments.
-  void use_rooms(const std::vector<gateway::WaitingRoom>& rooms);
+  /// Its limits and waiting rooms are active: at the start and after each reload.
+  void use_config(const config::Config& config);
   /// Sets the limiter of worker `worker`; null: none, as before its loop ends. Releases the limiter before it on the
   /// caller's thread.
   void use_redis(unsigned worker, std::shared_ptr<const redis::SharedLimiter> limiter);

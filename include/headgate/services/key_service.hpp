@@ -45,7 +45,7 @@ class KeyService final : public Service, public std::enable_shared_from_this<Key
   /// What uses the keys; from here on changes are taken.
   void serve(RunAside aside, Use use, TellTrouble trouble);
   void adopt(const std::shared_ptr<const ActiveConfig>& active) override;
-  /// The keys in force.
+  /// The active configuration has these keys now, and is else the same.
   void in_force(std::shared_ptr<const identity::ApiKeys> keys);
   /// What holds, and is not in the file yet.
   Records unwritten() const;

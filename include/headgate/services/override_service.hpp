@@ -39,7 +39,7 @@ class OverrideService final : public Service, public std::enable_shared_from_thi
   /// What uses them; from here on a change reaches the workers.
   void serve(Compile compile, Use use);
   void adopt(const std::shared_ptr<const ActiveConfig>& active) override;
-  /// The active configuration was made with `table`: logs what has no effect in it.
+  /// The active configuration has `table` now, and is else the same: logs what has no effect in it.
   void in_force(const gateway::OverrideTable* table);
 
   /// How a change ended.

@@ -12,7 +12,8 @@ namespace headgate::services {
 class Service {
  public:
   virtual ~Service() = default;
-  /// This is in force from now on: before start(), and after each reload.
+  /// This is in force from now on: before start(), after each reload, and when an operator has given servers or the
+  /// candidate something else.
   virtual void adopt(const std::shared_ptr<const ActiveConfig>& active) { static_cast<void>(active); }
   /// The workers run from now on.
   virtual void start() {}

@@ -6,19 +6,17 @@
 
 namespace headgate::admin {
 
-void AdminBoard::use_limits(std::vector<limit::Limit> limits) {
-  const std::lock_guard lock(mutex_);
-  limits_ = std::move(limits);
-}
-
-void AdminBoard::use_rooms(const std::vector<gateway::WaitingRoom>& rooms) {
+void AdminBoard::use_config(const config::Config& config) {
+  auto limits = config.limits;
   std::vector<std::string> closed;
-  for (const auto& room : rooms) {
+  for (const auto& room : config.gateway.rooms) {
     const bool rejects = room.mode == limit::Mode::enforce && room.if_redis_down == limit::IfRedisDown::reject;
     if (rejects && room.store == limit::Store::redis) closed.push_back(room.rule.name);
   }
   const std::lock_guard lock(mutex_);
+  limits_.swap(limits);
   closed_rooms_ = std::move(closed);
+  unready_without_redis_ = config.unready_without_redis;
 }
 
 void AdminBoard::use_redis(unsigned worker, std::shared_ptr<const redis::SharedLimiter> limiter) {
@@ -67,11 +65,6 @@ void AdminBoard::use_upstreams(std::vector<WatchedUpstream> upstreams) {
 void AdminBoard::note_check(const std::string& upstream, const std::string& server, LastCheck check) {
   const std::lock_guard lock(mutex_);
   checks_[{upstream, server}] = std::move(check);
-}
-
-void AdminBoard::use_unready_without_redis(bool unready) {
-  const std::lock_guard lock(mutex_);
-  unready_without_redis_ = unready;
 }
 
 redis::RedisHealth AdminBoard::health() const {

@@ -29,7 +29,7 @@ GatewayProgram::GatewayProgram(boost::asio::io_context& loop, Clock& clock, Side
                     [this](std::size_t listener, ListenerTls tls) {
                       if (workers_) workers_->listeners().use_tls(listener, std::move(tls));
                     }),
-      server_watch_(clock, shared.registry),
+      server_watch_(clock, shared.registry, shared.board, sizes_),
       server_care_(clock, shared.registry, shared.board, ServerCare::calls_on(loop),
                    [this](const auto& what) { tell_workers(what); }),
       top_(std::make_shared<services::TopService>(
@@ -94,15 +94,9 @@ void GatewayProgram::activate(PendingConfig next) {
     next.active = with_credentials(side_, *next.active, keyring_->now());
   }
   now_ = with_overrides(side_, *next.active, shared_.overrides->book().list(clock_.wall()));
-  use_places(*now_);
-  shared_.board.use_limits(now_->config->limits);
-  shared_.board.use_unready_without_redis(now_->config->unready_without_redis);
-  shared_.board.use_rooms(now_->config->gateway.rooms);
+  shared_.board.use_config(*now_->config);
   shared_.board.use_keyring(keyring_);
-  shared_.board.use_upstreams(watched_upstreams(*now_, sizes_));
   shared_.operators.use(now_);
-  shared_.overrides->in_force(now_->overrides.get());
-  shared_.keys->in_force(keyring_->now()->api_keys);
   services_.adopt(now_);
 }
 

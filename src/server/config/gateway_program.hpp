@@ -136,9 +136,9 @@ class GatewayProgram final : public Program {
   Shared& shared_;
   observe::ReloadCounters counters_;
   Certificates certificates_;
+  admin::ServerSizes sizes_;
   ServerWatch server_watch_;
   ServerCare server_care_;
-  admin::ServerSizes sizes_;
   const std::shared_ptr<services::TopService> top_;
   admin::TrafficRates rates_;
   admin::ReasonWatch reason_watch_;

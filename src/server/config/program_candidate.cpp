@@ -182,7 +182,6 @@ void GatewayProgram::put_candidate(std::optional<ReadyCandidate> next) {
   services_.adopt(now_);  // which would keep the counters of the one before
   candidate_watch_.use(*now_, candidate_ && candidate_->by_file, false);
   shared_.operators.use_same(now_);
-  shared_.overrides->in_force(now_->overrides.get());
 }
 
 void GatewayProgram::tell_candidate(std::function<void()> then) {

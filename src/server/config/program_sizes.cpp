@@ -9,21 +9,6 @@
 
 namespace headgate::server {
 
-std::vector<admin::WatchedUpstream> watched_upstreams(const services::ActiveConfig& active,
-                                                      const admin::ServerSizes& sizes) {
-  std::vector<admin::WatchedUpstream> out;
-  for (std::size_t i = 0; i < active.watches.size(); ++i) {
-    const auto& options = active.config->upstreams[i];
-    auto& row = out.emplace_back(admin::WatchedUpstream{options.name, active.watches[i], {}});
-    for (const auto& server : options.servers)
-      row.sizes.push_back({.weight = server.weight,
-                           .max_in_flight = server.max_in_flight,
-                           .backup = server.backup,
-                           .set_by_operator = sizes.has(options.name, server.text)});
-  }
-  return out;
-}
-
 void GatewayProgram::use_size(const std::string& upstream, const std::string& server, const admin::WantedSize& size) {
   if (workers_ == nullptr) return;
   // The configuration that a reload takes at the moment has the sizes of its beginning.
@@ -37,11 +22,8 @@ void GatewayProgram::use_sizes() {
   auto upstreams = now_->config->upstreams;
   sizes_.apply(upstreams);
   now_ = with_servers(side_, *now_, std::move(upstreams));
-  use_places(*now_);
-  shared_.board.use_upstreams(watched_upstreams(*now_, sizes_));
   shared_.operators.use_same(now_);
-  server_watch_.adopt(now_);
-  server_care_.adopt(now_);  // what looks after servers must write into the watches that are in force
+  services_.adopt(now_);  // what looks after servers must write into the watches that are in force
 }
 
 void GatewayProgram::keep_sizes(const admin::ServerSizes::Upstreams& written) {

@@ -272,13 +272,6 @@ std::shared_ptr<const services::ActiveConfig> with_servers(const SideThread& sid
   return out;
 }
 
-void use_places(const services::ActiveConfig& active) noexcept {
-  for (std::size_t at = 0; at < active.places.size(); ++at)
-    for (std::size_t i = 0; i < active.places[at].size(); ++i)
-      if (const auto& places = active.places[at][i])
-        places->most(active.config->upstreams[at].servers[i].max_in_flight);
-}
-
 void add_mistake(admin::ReloadResult& result, const config::SourceLocation& place, std::string message) {
   auto& mistake = result.mistakes.emplace_back();
   mistake.file = place.file;

@@ -6,7 +6,6 @@
 
 #include "headgate/admin/admin_board.hpp"
 #include "headgate/admin/reload_result.hpp"
-#include "headgate/admin/server_sizes.hpp"
 #include "headgate/balance/watch.hpp"
 #include "headgate/config/config.hpp"
 #include "headgate/config/diagnostic.hpp"
@@ -54,10 +53,6 @@ struct PendingConfig {
 PendingConfig prepare_config(boost::asio::io_context& loop, const SideThread& side, const ReadyConfig& ready,
                              const services::ActiveConfig* before, const keyring::Keyring* known);
 
-/// The servers of the configuration may have as many requests as it says. Its places may be those of the configuration
-/// before, so this comes when it takes effect. Any thread.
-void use_places(const services::ActiveConfig& active) noexcept;
-
 /// The same configuration with other credentials. Unused ones are freed on `side`.
 std::shared_ptr<const services::ActiveConfig> with_credentials(
     const SideThread& side, const services::ActiveConfig& before,
@@ -72,10 +67,6 @@ std::shared_ptr<const services::ActiveConfig> with_overrides(const SideThread& s
 /// gets a bound that has none.
 std::shared_ptr<const services::ActiveConfig> with_servers(const SideThread& side, const services::ActiveConfig& before,
                                                            std::vector<gateway::UpstreamOptions> upstreams);
-
-/// The upstreams in use, for the admin interface: who watches their servers, and how much each of these may have.
-std::vector<admin::WatchedUpstream> watched_upstreams(const services::ActiveConfig& active,
-                                                      const admin::ServerSizes& sizes);
 
 /// Adds a mistake that only shows when the configuration is used.
 void add_mistake(admin::ReloadResult& result, const config::SourceLocation& place, std::string message);

@@ -5,6 +5,9 @@
 #include "headgate/observe/metrics_table.hpp"
 
 #include <chrono>
+#include <cstddef>
+#include <utility>
+#include <vector>
 
 namespace headgate::server {
 namespace {
@@ -32,9 +35,33 @@ std::string_view sentence_of(EjectReason reason) {
   return {};
 }
 
+/// Its places may be those of the configuration before, so this comes when it takes effect.
+void use_places(const services::ActiveConfig& active) noexcept {
+  for (std::size_t at = 0; at < active.places.size(); ++at)
+    for (std::size_t i = 0; i < active.places[at].size(); ++i)
+      if (const auto& places = active.places[at][i])
+        places->most(active.config->upstreams[at].servers[i].max_in_flight);
+}
+
+std::vector<admin::WatchedUpstream> watched_upstreams(const services::ActiveConfig& active,
+                                                      const admin::ServerSizes& sizes) {
+  std::vector<admin::WatchedUpstream> out;
+  for (std::size_t i = 0; i < active.watches.size(); ++i) {
+    const auto& options = active.config->upstreams[i];
+    auto& row = out.emplace_back(admin::WatchedUpstream{options.name, active.watches[i], {}});
+    for (const auto& server : options.servers)
+      row.sizes.push_back({.weight = server.weight,
+                           .max_in_flight = server.max_in_flight,
+                           .backup = server.backup,
+                           .set_by_operator = sizes.has(options.name, server.text)});
+  }
+  return out;
+}
+
 }  // namespace
 
-ServerWatch::ServerWatch(Clock& clock, observe::Registry& registry)
+ServerWatch::ServerWatch(Clock& clock, observe::Registry& registry, admin::AdminBoard& board,
+                         const admin::ServerSizes& sizes)
     : clock_(clock),
       alarm_(clock.alarm(
           [](void* self) {
@@ -42,7 +69,15 @@ ServerWatch::ServerWatch(Clock& clock, observe::Registry& registry)
             static_cast<ServerWatch*>(self)->start();
           },
           this)),
-      registry_(registry) {}
+      registry_(registry),
+      board_(board),
+      sizes_(sizes) {}
+
+void ServerWatch::adopt(const std::shared_ptr<const services::ActiveConfig>& active) {
+  active_ = active;
+  use_places(*active_);
+  board_.use_upstreams(watched_upstreams(*active_, sizes_));
+}
 
 void ServerWatch::start() { alarm_->set(kWatchPace); }
 

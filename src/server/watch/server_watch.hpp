@@ -1,9 +1,9 @@
 #pragma once
-// Watches the servers of all upstreams from the main thread: lets the watch of each decide four times a second, and
-// reports what changed.
+// Watches the servers of all upstreams from the main thread: shows them on the board, lets the watch of each decide
+// four times a second, and reports what changed.
 
-#include "server/config/reload.hpp"
-
+#include "headgate/admin/admin_board.hpp"
+#include "headgate/admin/server_sizes.hpp"
 #include "headgate/balance/watch.hpp"
 #include "headgate/core/clock.hpp"
 #include "headgate/observe/metrics.hpp"
@@ -16,10 +16,10 @@ namespace headgate::server {
 /// Main thread only, which runs the loop.
 class ServerWatch final : public services::Service {
  public:
-  /// Both outlive it.
-  ServerWatch(Clock& clock, observe::Registry& registry);
-  /// The upstreams of this configuration from now on.
-  void adopt(const std::shared_ptr<const services::ActiveConfig>& active) override { active_ = active; }
+  /// `sizes`: what operators gave servers. All outlive it.
+  ServerWatch(Clock& clock, observe::Registry& registry, admin::AdminBoard& board, const admin::ServerSizes& sizes);
+  /// The upstreams of this configuration from now on, whose servers may have as many requests as it says.
+  void adopt(const std::shared_ptr<const services::ActiveConfig>& active) override;
   void start() override;
   void stop() override { alarm_.reset(); }
 
@@ -31,6 +31,8 @@ class ServerWatch final : public services::Service {
   Clock& clock_;
   std::unique_ptr<Alarm> alarm_;
   observe::Registry& registry_;
+  admin::AdminBoard& board_;
+  const admin::ServerSizes& sizes_;
   std::shared_ptr<const services::ActiveConfig> active_;
 };
 

@@ -197,13 +197,19 @@ TEST(CollectProcess, TellsWhatTheSystemTellsOfThisProcess) {
   EXPECT_GT(now_used, used) << "reading it is work";
 }
 
+config::Config with_limits(std::vector<limit::Limit> limits) {
+  config::Config out;
+  out.limits = std::move(limits);
+  return out;
+}
+
 TEST(AdminBoard, TellsOfTheLimitsInForce) {
   AdminBoard board;
   observe::Registry registry;
   board.collect(registry);
-  board.use_limits({plan()});
+  board.use_config(with_limits({plan()}));
   EXPECT_EQ(read(registry).value(R"(headgate_limit_configured_requests{limit="plan",tier="free",window="1m"})"), 60);
-  board.use_limits({});
+  board.use_config({});
   EXPECT_EQ(registry.text(), "") << "what a reload removed is not shown any more";
 }
 
@@ -235,7 +241,7 @@ class WithoutRedis : public testing::Test {
 };
 
 TEST_F(WithoutRedis, IsDegradedButReadyWhereLimitsCanDoWithoutIt) {
-  board.use_limits({plan()});
+  board.use_config(with_limits({plan()}));
   EXPECT_THAT(readiness().unready, IsEmpty());
   EXPECT_THAT(readiness().degraded, ElementsAre("Redis does not answer"));
 }
@@ -244,17 +250,19 @@ TEST_F(WithoutRedis, IsDegradedButReadyWhereALimitRejectsWithoutIt) {
   auto charges = plan();
   charges.name = "charges";
   charges.if_redis_down = limit::IfRedisDown::reject;
-  board.use_limits({plan(), charges});
+  board.use_config(with_limits({plan(), charges}));
   EXPECT_THAT(readiness().unready, IsEmpty()) << "every other route still works";
   EXPECT_THAT(readiness().degraded,
               ElementsAre("Redis does not answer", HasSubstr("limit \"charges\" rejects without it")));
 }
 
 TEST_F(WithoutRedis, IsNotReadyWhereTheConfigurationSaysSo) {
-  board.use_limits({plan()});
-  board.use_unready_without_redis(true);
+  auto config = with_limits({plan()});
+  config.unready_without_redis = true;
+  board.use_config(config);
   EXPECT_THAT(readiness().unready, ElementsAre(HasSubstr("\"unready_without_redis\" is set")));
-  board.use_unready_without_redis(false);
+  config.unready_without_redis = false;
+  board.use_config(config);
   EXPECT_THAT(readiness().unready, IsEmpty()) << "what a reload changed";
 }
 
@@ -267,7 +275,9 @@ TEST_F(WithoutRedis, IsWellAgainOnceNothingIsCountedThere) {
 TEST_F(WithoutRedis, IsDegradedWhereAWaitingRoomAdmitsNobodyWithoutIt) {
   gateway::WaitingRoom room;
   room.store = limit::Store::redis;
-  std::vector<gateway::WaitingRoom> rooms(4, room);
+  config::Config config;
+  auto& rooms = config.gateway.rooms;
+  rooms.assign(4, room);
   rooms[0].rule.name = "goes on";
   rooms[1].rule.name = "observes";
   rooms[1].mode = limit::Mode::observe;
@@ -277,18 +287,18 @@ TEST_F(WithoutRedis, IsDegradedWhereAWaitingRoomAdmitsNobodyWithoutIt) {
   rooms[2].if_redis_down = limit::IfRedisDown::reject;
   rooms[3].rule.name = "sale";
   rooms[3].if_redis_down = limit::IfRedisDown::reject;
-  board.use_rooms(rooms);
+  board.use_config(config);
   EXPECT_THAT(readiness().unready, IsEmpty());
   EXPECT_THAT(readiness().degraded,
               ElementsAre("Redis does not answer", HasSubstr("waiting room \"sale\" admits nobody new without it")));
-  board.use_rooms({});
+  board.use_config({});
   EXPECT_THAT(readiness().degraded, ElementsAre("Redis does not answer")) << "what a reload removed";
 }
 
 TEST_F(WithoutRedis, ShowsItsNodesAndThatLimitsDoWithoutIt) {
   observe::Registry registry;
   board.collect(registry);
-  board.use_limits({plan()});
+  board.use_config(with_limits({plan()}));
   const auto text = read(registry);
   EXPECT_EQ(text.value(R"(headgate_redis_up{node="127.0.0.1:1"})"), 0);
   EXPECT_EQ(text.value(R"(headgate_limit_fallback_active{limit="plan"})"), 1);

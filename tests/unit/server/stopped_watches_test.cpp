@@ -27,7 +27,9 @@ void expect_to_end(VirtualClock& clock, services::Service& watch) {
 TEST(StoppedWatch, OfServersLeavesNothingOnTheLoop) {
   VirtualClock clock;
   observe::Registry registry;
-  ServerWatch watch(clock, registry);
+  admin::AdminBoard board;
+  const admin::ServerSizes sizes;
+  ServerWatch watch(clock, registry, board, sizes);
   services::ActiveConfig active;
   active.config = std::make_shared<const config::Config>();
   watch.adopt(std::make_shared<const services::ActiveConfig>(active));
