@@ -31,6 +31,8 @@ class AgreementService final : public Service, public std::enable_shared_from_th
   AgreementService(Clock& clock, OpenFingerprints open, TellDisagreement tell);
   /// Compares at once.
   void adopt(const std::shared_ptr<const ActiveConfig>& active) override;
+  /// The next process may have other limits.
+  void drain() override { stop(); }
   /// Takes back what this gateway said.
   void stop() override;
 

@@ -17,6 +17,8 @@ class Service {
   virtual void adopt(const std::shared_ptr<const ActiveConfig>& active) { static_cast<void>(active); }
   /// The workers run from now on.
   virtual void start() {}
+  /// The workers take no more clients, and finish what they have: what is not for these requests ends. May come twice.
+  virtual void drain() {}
   /// No worker runs any more. When the loop has run out of work, nothing of it runs any more. A second call does
   /// nothing.
   virtual void stop() = 0;
@@ -32,6 +34,9 @@ class ServiceList {
   }
   void start() {
     for (auto* const each : services_) each->start();
+  }
+  void drain() {
+    for (auto* const each : services_) each->drain();
   }
   /// The last one first.
   void stop() {

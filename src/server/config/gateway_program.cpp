@@ -25,6 +25,7 @@ GatewayProgram::GatewayProgram(boost::asio::io_context& loop, Clock& clock, Side
       read_again_(read_again),
       shared_(shared),
       counters_(shared.registry),
+      keyring_(shared.board),
       certificates_(clock, shared.registry,
                     [this](std::size_t listener, ListenerTls tls) {
                       if (workers_) workers_->listeners().use_tls(listener, std::move(tls));
@@ -85,8 +86,7 @@ GatewayProgram::GatewayProgram(boost::asio::io_context& loop, Clock& clock, Side
 }
 
 void GatewayProgram::activate(PendingConfig next) {
-  if (keyring_) keyring_->stop();
-  keyring_ = std::move(next.keyring);
+  keyring_.use(std::move(next.keyring));
   // Also to look at the file again: a key may have been revoked since this keyring has read it.
   auto unwritten = shared_.keys->unwritten();
   if (next.active->config->identity.api_key.issue || !unwritten.empty()) {
@@ -95,7 +95,6 @@ void GatewayProgram::activate(PendingConfig next) {
   }
   now_ = with_overrides(side_, *next.active, shared_.overrides->book().list(clock_.wall()));
   shared_.board.use_config(*now_->config);
-  shared_.board.use_keyring(keyring_);
   shared_.operators.use(now_);
   services_.adopt(now_);
 }
@@ -105,6 +104,7 @@ void GatewayProgram::activate(PendingConfig next) {
 void GatewayProgram::list_services() {
   services_.add(traces_);
   services_.add(*shared_.webhooks);
+  services_.add(keyring_);
   services_.add(*shared_.agreement);
   services_.add(*shared_.quotas);
   services_.add(*shared_.billing);
@@ -189,6 +189,7 @@ void GatewayProgram::hand_over_by(TakenOver taken, CommandLine command) {
       [this](pid_t next) {
         observe::event(observe::LogLevel::info, "upgraded", "a new process serves", {{"pid", next}});
         handed_over_to_ = next;
+        // In any other drain, whoever changes the file is told that this process does not take it.
         if (watch_) watch_->stop();
         tell_service_manager("MAINPID=" + std::to_string(next));
         // It has the address of the admin interface as well.
@@ -196,6 +197,7 @@ void GatewayProgram::hand_over_by(TakenOver taken, CommandLine command) {
         std::exchange(handed_over_, {})();
       },
       [this] { return [parts = parts()] { return write_state(parts); }; });
+  services_.add(*handover_);
 }
 
 void GatewayProgram::upgrade(const std::function<void()>& handed_over) {
@@ -209,9 +211,8 @@ void GatewayProgram::upgrade(const std::function<void()>& handed_over) {
 void GatewayProgram::draining() {
   draining_ = true;
   shared_.reasons.set(admin::ReasonKind::draining);
-  shared_.agreement->stop();  // the next process may have other limits
   shared_.operators.begin_drain();
-  handover_->stop();
+  services_.drain();
   if (!handed_over_to_) tell_service_manager("STOPPING=1");
   if (at_drain_) boost::asio::post(loop_, at_drain_);  // after the event of the drain
 }
@@ -224,8 +225,6 @@ void GatewayProgram::ended() {
   told_.clear();
   after_reload_.clear();
   reloading_ = false;  // what is being read is not waited for; a call that is on its way here is told so
-  if (handover_) handover_->stop();
-  keyring_->stop();
   services_.stop();
 }
 

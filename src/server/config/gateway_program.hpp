@@ -1,6 +1,7 @@
 #pragma once
 // The gateway as a program of the server: the active configuration, and its changes by a reload or by new keys.
 
+#include "active_keyring.hpp"
 #include "kept_configs.hpp"
 #include "reload.hpp"
 #include "server/candidate/candidate_record.hpp"
@@ -135,6 +136,7 @@ class GatewayProgram final : public Program {
   const config::ReadAgain& read_again_;
   Shared& shared_;
   observe::ReloadCounters counters_;
+  ActiveKeyring keyring_;
   Certificates certificates_;
   admin::ServerSizes sizes_;
   ServerWatch server_watch_;
@@ -152,7 +154,6 @@ class GatewayProgram final : public Program {
   const CandidateRecord record_;
   std::shared_ptr<const config::Config> file_;  // what the file said when it was read last
   std::shared_ptr<const config::Config> begun_with_;
-  std::shared_ptr<keyring::Keyring> keyring_;
   AdminListener* admin_ = nullptr;
   const std::shared_ptr<admin::ReloadCalls> calls_;
   std::optional<FileWatch> watch_;

@@ -15,6 +15,7 @@
 #include "headgate/config/diagnostic.hpp"
 #include "headgate/core/result.hpp"
 #include "headgate/core/time.hpp"
+#include "headgate/services/service.hpp"
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
@@ -82,7 +83,7 @@ class TakenOver {
 };
 
 /// The side of the old process. Main thread only, which runs the loop.
-class Handover {
+class Handover final : public services::Service {
  public:
   /// How long a new process may take until it serves. Fetching keys is part of it.
   static constexpr auto kPatience = std::chrono::minutes(2);
@@ -93,13 +94,14 @@ class Handover {
   using GiveState = std::function<std::function<int()>()>;
   Handover(boost::asio::io_context& loop, CommandLine command, std::function<void(pid_t next)> serves,
            GiveState give_state);
-  ~Handover() { stop(); }
+  ~Handover() override { stop(); }
 
   /// Starts a new process with these listening sockets, which stay ours as well. Logs what becomes of it. Does nothing
   /// but log if one is being started already.
   void begin(const std::vector<int>& clients, const std::vector<int>& admin);
+  void drain() override { stop(); }
   /// Ends a new process that does not serve yet.
-  void stop();
+  void stop() override;
 
  private:
   void listen();

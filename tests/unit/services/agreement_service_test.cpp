@@ -130,6 +130,16 @@ TEST_F(Agreement, EndsWhenTheOtherGatewayLeaves) {
   EXPECT_THAT(one.wrong, IsEmpty());
 }
 
+TEST_F(Agreement, IsLeftAsSoonAsADrainBegins) {
+  Gateway one(clock, shared, "web-1");
+  one.service->adopt(in_force(config_with({shared_limit("read", "10/hour")})));
+  ASSERT_FALSE(shared->of_gateways.empty());
+  one.service->drain();
+  EXPECT_TRUE(shared->of_gateways.empty());
+  clock.advance(AgreementService::kPace);
+  EXPECT_TRUE(shared->of_gateways.empty()) << "the next process may have other limits";
+}
+
 TEST_F(Agreement, KeepsWhatItKnowsForAWhileWithoutRedisAndThenSaysNothing) {
   Gateway one(clock, shared, "web-1");
   Gateway other(clock, shared, "web-2");

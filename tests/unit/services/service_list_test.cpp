@@ -24,6 +24,7 @@ class Named final : public Service {
   Named(std::string name, std::vector<std::string>& told) : name_(std::move(name)), told_(told) {}
   void adopt(const std::shared_ptr<const ActiveConfig>&) override { told_.push_back("adopt " + name_); }
   void start() override { told_.push_back("start " + name_); }
+  void drain() override { told_.push_back("drain " + name_); }
   void stop() override { told_.push_back("stop " + name_); }
 
  private:
@@ -40,8 +41,9 @@ TEST(ServiceList, StartsInItsOrderAndStopsEachOnceInTheReverseOne) {
   list.add(second);
   list.adopt(std::make_shared<const ActiveConfig>());
   list.start();
+  list.drain();
   list.stop();
-  EXPECT_THAT(told, ElementsAre("adopt a", "adopt b", "start a", "start b", "stop b", "stop a"));
+  EXPECT_THAT(told, ElementsAre("adopt a", "adopt b", "start a", "start b", "drain a", "drain b", "stop b", "stop a"));
 }
 
 TEST(MainCalls, RunOnTheMainThreadInTheirOrder) {

@@ -1,0 +1,38 @@
+#pragma once
+// The keyring of the configuration in force: each reload brings another one.
+
+#include "headgate/admin/admin_board.hpp"
+#include "headgate/keyring/keyring.hpp"
+#include "headgate/services/service.hpp"
+
+#include <memory>
+#include <utility>
+
+namespace headgate::server {
+
+/// Main thread only. It begins before the workers run, which need its keys for their first requests.
+class ActiveKeyring final : public services::Service {
+ public:
+  /// `board` outlives it.
+  explicit ActiveKeyring(admin::AdminBoard& board) : board_(board) {}
+
+  /// In place of the one before, which ends.
+  void use(std::shared_ptr<keyring::Keyring> next) {
+    stop();
+    keyring_ = std::move(next);
+    board_.use_keyring(keyring_);
+  }
+  void stop() override {
+    if (keyring_) keyring_->stop();
+  }
+
+  /// Null before the first one.
+  keyring::Keyring* get() const noexcept { return keyring_.get(); }
+  keyring::Keyring* operator->() const noexcept { return get(); }
+
+ private:
+  admin::AdminBoard& board_;
+  std::shared_ptr<keyring::Keyring> keyring_;
+};
+
+}  // namespace headgate::server
