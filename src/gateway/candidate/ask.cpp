@@ -14,7 +14,9 @@
 namespace headgate::gateway {
 namespace {
 
-StepSet steps_of(const Exchange& y) noexcept { return (y.preflight ? kOfPreflights : y.route->steps) & kOfCandidates; }
+StepSet steps_of(const Exchange& y) noexcept {
+  return y.route->steps & (y.preflight ? kOfPreflights & kOfCandidates : kOfCandidates);
+}
 
 /// `in_turn`: the request would wait, so it is not known what becomes of it.
 MaybeProblem walk(Path& path, Exchange& y, bool& in_turn) {

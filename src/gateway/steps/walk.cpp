@@ -36,8 +36,7 @@ void Walk::ended(const MaybeProblem& problem) {
 }
 
 StepSet Walk::steps() const noexcept {
-  if (x_.preflight) return kOfPreflights;
-  const auto steps = x_.route->steps & only_;
+  const auto steps = x_.route->steps & (x_.preflight ? kOfPreflights : only_);
   return path_.services.bans.operated() ? steps : steps.without(kWhileSuspended);
 }
 
