@@ -46,7 +46,7 @@ struct LogArrivals::Parts {
   std::vector<OpenedLog> logs;
   std::uint64_t bytes_in_all = 0;
   ReadCounts counts;
-  BlockPool pool;
+  RequestBlocks pool;
   std::unique_ptr<LogMerge> merge;
   RequestWindow window;
   Instant newest{};        ///< when the last line was written

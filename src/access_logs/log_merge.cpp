@@ -4,7 +4,7 @@
 
 namespace headgate::access_logs {
 
-LogMerge::LogMerge(std::vector<PendingLog> logs, BlockPool& pool, ReadCounts& counts, std::size_t unread_kept)
+LogMerge::LogMerge(std::vector<PendingLog> logs, RequestBlocks& pool, ReadCounts& counts, std::size_t unread_kept)
     : logs_(std::move(logs)), pool_(pool), counts_(counts), unread_kept_(unread_kept) {}
 
 bool LogMerge::later(const std::unique_ptr<LogSource>& a, const std::unique_ptr<LogSource>& b) noexcept {

@@ -25,7 +25,7 @@ struct PendingLog {
 class LogMerge {
  public:
   /// What `logs` name outlives it. They are in the order of their first requests.
-  LogMerge(std::vector<PendingLog> logs, BlockPool& pool, ReadCounts& counts, std::size_t unread_kept);
+  LogMerge(std::vector<PendingLog> logs, RequestBlocks& pool, ReadCounts& counts, std::size_t unread_kept);
 
   /// The log that has the next request, and has read it; null: there are no more.
   LogSource* next();
@@ -39,7 +39,7 @@ class LogMerge {
 
   std::vector<PendingLog> logs_;
   std::size_t pending_ = 0;  ///< the first of them that was not opened
-  BlockPool& pool_;
+  RequestBlocks& pool_;
   ReadCounts& counts_;
   std::size_t unread_kept_;
   std::vector<std::unique_ptr<LogSource>> open_;  ///< a heap; the first one has its turn

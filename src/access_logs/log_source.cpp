@@ -7,7 +7,7 @@
 namespace headgate::access_logs {
 
 LogSource::LogSource(std::string file, std::size_t number, LogInput input, std::string looked, LineReader& reader,
-                     bool header, BlockPool& pool, ReadCounts& counts, std::size_t unread_kept)
+                     bool header, RequestBlocks& pool, ReadCounts& counts, std::size_t unread_kept)
     : file_(std::move(file)),
       number_(number),
       input_(std::move(input)),

@@ -13,7 +13,7 @@ class LogSource {
 
   /// `looked` are bytes that were read of `input` already.
   LogSource(std::string file, std::size_t number, LogInput input, std::string looked, LineReader& reader, bool header,
-            BlockPool& pool, ReadCounts& counts, std::size_t unread_kept);
+            RequestBlocks& pool, ReadCounts& counts, std::size_t unread_kept);
   LogSource(const LogSource&) = delete;
   LogSource& operator=(const LogSource&) = delete;
   ~LogSource();
@@ -41,7 +41,7 @@ class LogSource {
   LineReader& reader_;
   bool header_;
   std::string header_line_;
-  BlockPool& pool_;
+  RequestBlocks& pool_;
   ReadCounts& counts_;
   std::size_t unread_kept_;
 

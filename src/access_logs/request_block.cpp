@@ -2,7 +2,7 @@
 
 namespace headgate::access_logs {
 
-RequestBlock& BlockPool::take() {
+RequestBlock& RequestBlocks::take() {
   if (free_.empty()) {
     free_.reserve(all_.size() + 1);
     free_.push_back(all_.emplace_back(new RequestBlock).get());

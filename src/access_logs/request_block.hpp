@@ -43,7 +43,7 @@ struct RequestBlock {
 };
 
 /// All blocks. One thread.
-class BlockPool {
+class RequestBlocks {
  public:
   /// One that is held once.
   RequestBlock& take();

@@ -20,7 +20,7 @@ constexpr const char* kVariable = "HEADGATE_CONFIG";
 constexpr std::array<const char*, 2> kPlaces{"conf/headgate.json", "/etc/headgate/headgate.json"};
 
 /// A source, or the reason why there is none.
-using Found = Result<Source, std::string>;
+using Found = Result<ConfigFile, std::string>;
 
 Found no(std::string why) { return Found(boost::system::in_place_error, std::move(why)); }
 
@@ -29,7 +29,7 @@ Found read(const std::string& path, const std::string& named_by = {}) {
   if (std::filesystem::is_directory(path, ignored)) return no(path + " is a directory; name the file in it");
   std::ifstream file(path, std::ios::binary);
   if (!file) return no("cannot read " + path + named_by + ": " + std::strerror(errno));
-  Source out{path, {}};
+  ConfigFile out{path, {}};
   std::array<char, 65'536> piece{};
   while (file.read(piece.data(), piece.size()) || file.gcount() > 0) {
     out.text.append(piece.data(), static_cast<std::size_t>(file.gcount()));
@@ -50,13 +50,13 @@ Found find_and_read(const std::string& given) {
             " nor " + kPlaces[1] + " is there; name a file with -c FILE");
 }
 
-std::vector<std::string> watched_of(const Source& source, const config::Loaded& loaded) {
+std::vector<std::string> watched_of(const ConfigFile& source, const config::Loaded& loaded) {
   std::vector<std::string> out{source.path};
   out.insert(out.end(), loaded.watched.begin(), loaded.watched.end());
   return out;
 }
 
-std::optional<Source> complain_if_missing(Found found) {
+std::optional<ConfigFile> complain_if_missing(Found found) {
   if (found.has_value()) return std::move(*found);
   std::fprintf(stderr, "headgate: %s\n", found.error().c_str());
   return std::nullopt;
@@ -64,7 +64,7 @@ std::optional<Source> complain_if_missing(Found found) {
 
 }  // namespace
 
-std::string Source::directory() const { return std::filesystem::path(path).parent_path().string(); }
+std::string ConfigFile::directory() const { return std::filesystem::path(path).parent_path().string(); }
 
 std::optional<std::string> read_file(const std::string& path) {
   auto found = complain_if_missing(read(path));
@@ -78,9 +78,9 @@ Result<std::string, std::string> read_whole(const std::string& path) {
   return Result<std::string, std::string>(boost::system::in_place_value, std::move(found->text));
 }
 
-std::optional<Source> read_source(const std::string& given) { return complain_if_missing(find_and_read(given)); }
+std::optional<ConfigFile> read_source(const std::string& given) { return complain_if_missing(find_and_read(given)); }
 
-Outcome load_file(const std::string& given) {
+LoadedFile load_file(const std::string& given) {
   const auto source = read_source(given);
   if (!source) return {std::nullopt, kBadConfiguration};
   auto loaded = config::load(source->text, source->directory(), source->path);

@@ -18,7 +18,7 @@ std::optional<std::string> read_file(const std::string& path);
 Result<std::string, std::string> read_whole(const std::string& path);
 
 /// A configuration file.
-struct Source {
+struct ConfigFile {
   std::string path;
   std::string text;
   std::string directory() const;  ///< where relative paths in the file begin
@@ -26,15 +26,15 @@ struct Source {
 
 /// The file `given`, else the file $HEADGATE_CONFIG, else conf/headgate.json, else /etc/headgate/headgate.json. Nothing
 /// after an error message on stderr that names every place.
-std::optional<Source> read_source(const std::string& given);
+std::optional<ConfigFile> read_source(const std::string& given);
 
 /// Reads and checks the file; mistakes go to stderr. If it cannot be used: no config, and the exit code.
-struct Outcome {
+struct LoadedFile {
   std::optional<config::Config> config;
   int exit_code = 0;
   std::vector<std::string> watched{};  ///< as config::ReadConfig::watched
 };
-Outcome load_file(const std::string& given);
+LoadedFile load_file(const std::string& given);
 
 /// Like load_file, but for a running process: the mistakes are returned.
 config::ReadConfig load_again(const std::string& given);

@@ -17,9 +17,9 @@ namespace {
 
 constexpr const char* kStdin = "-";
 
-std::optional<Source> source_called(const std::string& file) {
+std::optional<ConfigFile> source_called(const std::string& file) {
   if (file != kStdin) return read_source(file);
-  Source out{.path = "stdin", .text = {std::istreambuf_iterator<char>(std::cin), std::istreambuf_iterator<char>()}};
+  ConfigFile out{.path = "stdin", .text = {std::istreambuf_iterator<char>(std::cin), std::istreambuf_iterator<char>()}};
   if (!std::cin.bad()) return out;
   std::fprintf(stderr, "headgate: cannot read stdin\n");
   return std::nullopt;

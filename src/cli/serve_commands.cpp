@@ -27,7 +27,7 @@ int serve(const config::Config& config, const config::ReadAgain& read_again,
 
 /// A process that replaces another one tells it the mistakes, in place of stderr. If it cannot, and does not serve,
 /// stderr has them.
-Outcome load_to_serve(const std::string& file) {
+LoadedFile load_to_serve(const std::string& file) {
   if (!server::replaces_another()) return load_file(file);
   auto read = load_again(file);
   if (!server::tell_replaced(read.mistakes, read.file) && !read.config) return load_file(file);

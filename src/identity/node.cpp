@@ -6,7 +6,7 @@
 
 namespace headgate::identity {
 
-std::optional<Node> parse_node(std::string_view text) noexcept {
+std::optional<ForwardedNode> parse_node(std::string_view text) noexcept {
   const bool bracketed = text.starts_with('[');
   const auto end = text.find(bracketed ? ']' : ':');
   if (bracketed && end == text.npos) return std::nullopt;
@@ -15,10 +15,10 @@ std::optional<Node> parse_node(std::string_view text) noexcept {
   if (!address) return std::nullopt;
 
   auto behind = end == text.npos ? std::string_view{} : text.substr(bracketed ? end + 1 : end);
-  if (behind.empty()) return Node{*address, std::nullopt};
+  if (behind.empty()) return ForwardedNode{*address, std::nullopt};
   if (behind.front() != ':') return std::nullopt;
   behind.remove_prefix(1);
-  return Node{*address, behind};
+  return ForwardedNode{*address, behind};
 }
 
 bool is_port(std::string_view text) noexcept {

@@ -8,14 +8,14 @@
 
 namespace headgate::identity {
 
-struct Node {
+struct ForwardedNode {
   AddressBits address;
   std::optional<std::string_view> port;  ///< the text after the colon, not parsed; nothing if there is no colon
 };
 
 /// Parses "192.0.2.1", "192.0.2.1:80", "[2001:db8::1]" or "[2001:db8::1]:80". Nothing for any other text, such as an
 /// IPv4 address in brackets or IPv6 without them.
-std::optional<Node> parse_node(std::string_view text) noexcept;
+std::optional<ForwardedNode> parse_node(std::string_view text) noexcept;
 
 /// Whether the text has one to five digits and is at most 65535.
 bool is_port(std::string_view text) noexcept;

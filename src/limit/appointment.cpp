@@ -52,9 +52,9 @@ std::optional<Appointment> parse_appointment(std::string_view text) {
   return out;
 }
 
-Arrival arrival(const Appointment& appointment, Instant now) noexcept {
-  if (now < appointment.from) return Arrival::early;
-  return now < appointment.until ? Arrival::in_time : Arrival::late;
+Punctuality arrival(const Appointment& appointment, Instant now) noexcept {
+  if (now < appointment.from) return Punctuality::early;
+  return now < appointment.until ? Punctuality::in_time : Punctuality::late;
 }
 
 bool can_appoint(const Rule& rule) noexcept { return rule.algorithm->even && rule.wait.count() == 0; }

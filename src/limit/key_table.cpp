@@ -35,49 +35,49 @@ KeyTable::KeyTable(std::size_t bound)
     : bound_(std::min(bound, kMaxKeys)),
       capacity_(bound_ + bound_ / 2 + 1),  // at most 67 % full: a look-up without result reads 5 entries on average
       index_(zeroed(capacity_)),
-      slots_(std::allocator<Slot>().allocate(bound_)),
+      slots_(std::allocator<CounterSlot>().allocate(bound_)),
       ranks_(bound_) {
-  static_assert(sizeof(Slot) == 64);
+  static_assert(sizeof(CounterSlot) == 64);
 }
 
 KeyTable::~KeyTable() {
   std::destroy_n(slots_, size_);
-  std::allocator<Slot>().deallocate(slots_, bound_);
+  std::allocator<CounterSlot>().deallocate(slots_, bound_);
 }
 
 /// Counters of a limit with more than its share go first, then counters that are not spent.
-KeyTable::Rank KeyTable::rank_of(const Slot& slot) const noexcept {
+KeyTable::Rank KeyTable::rank_of(const CounterSlot& slot) const noexcept {
   return rank(slot.full_at) | (slot.spent ? 0 : kNotSpent) | (counts_[slot.limit].tracked > share_ ? kExcess : 0);
 }
 
 /// The only limit may use the whole table.
 void KeyTable::share() noexcept { share_ = limits_ < 2 ? kMaxKeys + 1 : bound_ / limits_; }
 
-Slot* KeyTable::find(const Hash& hash) noexcept {
+CounterSlot* KeyTable::find(const Hash& hash) noexcept {
   const std::uint32_t mark = mark_of(hash);
   for (std::size_t at = home(hash); index_[at] != 0; at = after(at)) {
     if ((index_[at] & ~kNumber) != mark) continue;
-    Slot& slot = slots_[(index_[at] & kNumber) - 1];
+    CounterSlot& slot = slots_[(index_[at] & kNumber) - 1];
     if (slot.hash == hash) return &slot;
   }
   return nullptr;
 }
 
-const Slot* KeyTable::place_of(const Hash& hash) const noexcept {
+const CounterSlot* KeyTable::place_of(const Hash& hash) const noexcept {
   const std::uint32_t mark = mark_of(hash);
   auto at = home(hash);
   while (index_[at] != 0 && (index_[at] & ~kNumber) != mark) at = after(at);
   return index_[at] != 0 ? slots_ + (index_[at] & kNumber) - 1 : nullptr;
 }
 
-Slot& KeyTable::insert(const Hash& hash, std::uint16_t limit, Instant now, bool first) {
+CounterSlot& KeyTable::insert(const Hash& hash, std::uint16_t limit, Instant now, bool first) {
   if (limit >= counts_.size()) counts_.resize(limit + std::size_t{1});
   if (counts_[limit].tracked++ == 0) {
     ++limits_;
     share();
   }
   const std::size_t number = size_ == bound_ ? make_room(now) : size_;
-  Slot* slot = std::construct_at(slots_ + number);
+  CounterSlot* slot = std::construct_at(slots_ + number);
   slot->hash = hash;
   slot->limit = limit;
   slot->first = first;
@@ -89,7 +89,7 @@ Slot& KeyTable::insert(const Hash& hash, std::uint16_t limit, Instant now, bool 
   return *slot;
 }
 
-void KeyTable::note(Slot& slot, Instant full_at, bool spent) noexcept {
+void KeyTable::note(CounterSlot& slot, Instant full_at, bool spent) noexcept {
   const bool goes_sooner = full_at < slot.full_at || spent != slot.spent;
   slot.full_at = full_at;
   slot.spent = spent;

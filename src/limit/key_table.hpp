@@ -17,7 +17,7 @@
 namespace headgate::limit {
 
 /// One counter, one cache line.
-struct alignas(64) Slot {
+struct alignas(64) CounterSlot {
   Hash hash;
   Instant full_at = Instant::max();  ///< from then on the state is as if never used; note() sets it
   std::uint32_t algorithm = 0;       ///< algorithm_mark() of the state's algorithm; 0: no state yet
@@ -48,10 +48,10 @@ class KeyTable {
   void prefetch(const Hash& hash) const noexcept { __builtin_prefetch(index_.get() + home(hash)); }
 
   /// Where the counter of `hash` most likely is; null: nowhere. It is not looked at.
-  const Slot* place_of(const Hash& hash) const noexcept;
+  const CounterSlot* place_of(const Hash& hash) const noexcept;
 
   /// The counter of `hash`, or null. It keeps its address until an insert evicts it.
-  Slot* find(const Hash& hash) noexcept;
+  CounterSlot* find(const Hash& hash) noexcept;
 
   /// A new counter for `hash`, which find() does not know; note() must follow. At the bound another counter is evicted
   /// first:
@@ -66,21 +66,21 @@ class KeyTable {
   /// share until its counters are looked at.
   ///
   /// `first`: the key is counted by this counter, not by its others.
-  Slot& insert(const Hash& hash, std::uint16_t limit, Instant now, bool first = true);
+  CounterSlot& insert(const Hash& hash, std::uint16_t limit, Instant now, bool first = true);
 
   /// All counters, in no order. One keeps its place until it is evicted; then another one has it.
-  std::span<const Slot> slots() const noexcept { return {slots_, size_}; }
+  std::span<const CounterSlot> slots() const noexcept { return {slots_, size_}; }
 
   /// Makes the counters of a limit as if never used, of `count` slots from `from` on. Returns how many keys it found.
   std::size_t forget(std::uint16_t limit, std::size_t from, std::size_t count);
 
   /// Updates the slot's rank after a change of its state.
-  void note(Slot& slot, Instant full_at, bool spent) noexcept;
+  void note(CounterSlot& slot, Instant full_at, bool spent) noexcept;
 
   /// The counters of one limit.
   struct Count {
     std::size_t tracked = 0;
-    std::size_t keys = 0;       ///< those of them with Slot::first
+    std::size_t keys = 0;       ///< those of them with CounterSlot::first
     std::uint64_t evicted = 0;  ///< evicted before they were full
   };
   std::span<const Count> counts() const noexcept { return counts_; }  ///< indexed by the limit's number
@@ -102,7 +102,7 @@ class KeyTable {
     return static_cast<std::size_t>((UnsignedWide{hash.low} * capacity_) >> 64U);
   }
   std::size_t after(std::size_t at) const noexcept { return at + 1 == capacity_ ? 0 : at + 1; }
-  Rank rank_of(const Slot& slot) const noexcept;
+  Rank rank_of(const CounterSlot& slot) const noexcept;
   void share() noexcept;
   void look_around() noexcept;
   std::size_t first(Instant now) const noexcept;
@@ -116,7 +116,7 @@ class KeyTable {
   std::size_t bound_;
   std::size_t capacity_;  ///< of the index
   std::unique_ptr<Entry[], Freed> index_;
-  Slot* slots_;  ///< room for bound_, the first size_ constructed
+  CounterSlot* slots_;  ///< room for bound_, the first size_ constructed
   /// The highest rank is evicted first. Its bit for spent is always right. The time may be out of date: a slot may be
   /// full later than its rank says, because a rank is corrected only when it matters.
   RankTree ranks_;

@@ -49,7 +49,7 @@ struct Peek {
   const Check* check;
   Stripe* stripe;
   Instant now;
-  Slot* slot;  ///< null: never used, or evicted
+  CounterSlot* slot;  ///< null: never used, or evicted
   Outcome outcome;
   Taken taken = Taken::no;
   bool first = true;  ///< of its limit in this call
@@ -96,7 +96,7 @@ const Algorithm* algorithm_of(std::uint32_t mark) noexcept {
   return at == all.end() ? nullptr : *at;
 }
 
-void append_saved(const Slot& slot, std::vector<std::pair<std::uint16_t, SavedCounter>>& out) {
+void append_saved(const CounterSlot& slot, std::vector<std::pair<std::uint16_t, SavedCounter>>& out) {
   const Algorithm* const algorithm = algorithm_of(slot.algorithm);
   if (algorithm == nullptr || !algorithm->refills) return;
   SavedCounter counter{.hash = slot.hash,
@@ -124,7 +124,7 @@ bool writes(const Peek& peek) noexcept {
 void write(Peek& peek, const Decision& decision, LimitNumbers& limits) {
   const Check& check = *peek.check;
   KeyTable& table = peek.stripe->table;
-  Slot& slot =
+  CounterSlot& slot =
       peek.slot != nullptr ? *peek.slot : table.insert(check.hash, limits.of(*check.rule), peek.now, counts_key(peek));
   if (peek.slot == nullptr) slot.mark = is_mark(*check.rule);
   const Algorithm& algorithm = *check.rule->algorithm;
@@ -283,7 +283,7 @@ MemoryStore::Restored MemoryStore::restore(const SavedCounter& counter, Instant 
   Stripe& stripe = *stripes_->all[stripes_->index(counter.hash)];
   const std::lock_guard guard(stripe.mutex);
   if (counter.full_at <= now || stripe.table.find(counter.hash) != nullptr) return Restored::known;
-  Slot& slot = stripe.table.insert(counter.hash, limit, now, counter.first);
+  CounterSlot& slot = stripe.table.insert(counter.hash, limit, now, counter.first);
   slot.algorithm = algorithm_mark(*algorithm);
   std::copy_n(counter.numbers.begin(), slot.state.numbers.size(), slot.state.numbers.begin());
   if (counter.logs)

@@ -118,13 +118,14 @@ struct RefillRate {
 };
 inline RefillRate pace_of(const Rule& rule) noexcept { return {parts_of(rule), rule.rate.period.count()}; }
 
-enum class Round : bool { down, up };
+enum class Rounding : bool { down, up };
 
 /// The time in which as many tokens refill at the pace `to` as do in `time` at the pace `from`, to a part of `to`.
-inline ExactDuration converted(ExactDuration time, const RefillRate& from, const RefillRate& to, Round round) noexcept {
+inline ExactDuration converted(ExactDuration time, const RefillRate& from, const RefillRate& to,
+                               Rounding round) noexcept {
   const Wide product = Wide{time.whole} * from.count + time.part;
   if (product / from.period >= Wide{1} << 53) return kMaxAhead;
-  const Wide parts = (product * to.period + (round == Round::up ? from.period - 1 : 0)) / from.period;
+  const Wide parts = (product * to.period + (round == Rounding::up ? from.period - 1 : 0)) / from.period;
   const Wide whole = parts / to.count;
   if (whole >= Wide{kMaxAhead.whole}) return kMaxAhead;
   return {static_cast<std::int64_t>(whole), static_cast<std::int64_t>(parts % to.count)};
@@ -133,15 +134,15 @@ inline ExactDuration converted(ExactDuration time, const RefillRate& from, const
 /// What was used when the moment was written is a count. Since then it has come back at the faster of the two paces.
 inline ExactDuration carried(ExactDuration ahead, const Reckoned& stored, const RefillRate& to) noexcept {
   const RefillRate from{stored.count, stored.period};
-  if (to.slower_than(from)) return converted(ahead, from, to, Round::up);
-  ExactDuration out = converted({stored.distance, ahead.part}, from, to, Round::up);
+  if (to.slower_than(from)) return converted(ahead, from, to, Rounding::up);
+  ExactDuration out = converted({stored.distance, ahead.part}, from, to, Rounding::up);
   out.whole -= stored.distance - ahead.whole;
   return std::max(out, ExactDuration{});
 }
 
 /// Indexes of Words: the room, below 0 in debt; and how long a rejected cost waits, if the moment has a faster pace
 /// than the rule's, else 0.
-enum Word : std::size_t { kWhole, kPart, kWait };
+enum RefillWord : std::size_t { kWhole, kPart, kWait };
 
 /// How much may still be taken, as a time. Below 0 in debt, and if a larger bucket took more than this one holds: that
 /// is not forgotten, so that the larger one still finds it. Sets `stale` if a clock that is ahead wrote the moment.
@@ -168,8 +169,8 @@ inline std::int64_t wait_at_faster_pace(const State& state, const Rule& rule, Ex
   ExactDuration ahead{stored.whole - now.time_since_epoch().count(), stored.part};
   if (ahead.whole < 0) return 0;
   ahead.whole = std::min(ahead.whole, stored.distance);
-  return std::max<std::int64_t>(round_up(minus(ahead, converted(most, pace_of(rule), from, Round::down), from.count)),
-                                0);
+  return std::max<std::int64_t>(
+      round_up(minus(ahead, converted(most, pace_of(rule), from, Rounding::down), from.count)), 0);
 }
 
 /// What is left of `room` after `cost`; below 0 if `cost` is more than `room`.

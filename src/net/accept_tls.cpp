@@ -33,7 +33,7 @@ Task<Result<Secured, TlsError>> accept_tls(Stream& stream, ServerTlsPtr server, 
   const auto shaken = co_await shake_hands(stream, tls, until, &place);
   if (place.lost()) co_return given_up(boost::asio::error::timed_out);
   if (shaken.has_error()) co_return shaken.error();
-  co_return ServerHandshake::result(tls.channel().get());
+  co_return AcceptedTls::result(tls.channel().get());
 }
 
 }  // namespace headgate::net

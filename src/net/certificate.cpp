@@ -32,11 +32,12 @@ std::vector<Certificate> read_chain(std::string_view text, OSSL_LIB_CTX* library
   return out;
 }
 
-Key read_key(std::string_view text, OSSL_LIB_CTX* library) {
+PrivateKey read_key(std::string_view text, OSSL_LIB_CTX* library) {
   const Bio bio = reading(text);
   // By default OpenSSL asks for a passphrase on the terminal.
   const auto no_passphrase = [](char*, int, int, void*) { return 0; };
-  Key key(bio ? PEM_read_bio_PrivateKey_ex(bio.get(), nullptr, no_passphrase, nullptr, library, nullptr) : nullptr);
+  PrivateKey key(bio ? PEM_read_bio_PrivateKey_ex(bio.get(), nullptr, no_passphrase, nullptr, library, nullptr)
+                     : nullptr);
   ERR_clear_error();
   return key;
 }
@@ -72,7 +73,7 @@ bool is_host_character(char c) noexcept {
 /// Host names only: SNI carries no addresses (RFC 6066 section 3).
 std::vector<std::string> names_of(X509* certificate) {
   std::vector<std::string> out;
-  const openssl::Names names(
+  const openssl::GeneralNames names(
       static_cast<GENERAL_NAMES*>(X509_get_ext_d2i(certificate, NID_subject_alt_name, nullptr, nullptr)));
   for (int i = 0; names && i < sk_GENERAL_NAME_num(names.get()); ++i) {
     const GENERAL_NAME* const name = sk_GENERAL_NAME_value(names.get(), i);
@@ -88,7 +89,7 @@ std::vector<std::string> names_of(X509* certificate) {
 
 /// Whether there are names of another sort, as in the certificate of an address.
 bool has_addresses(X509* certificate) {
-  const openssl::Names names(
+  const openssl::GeneralNames names(
       static_cast<GENERAL_NAMES*>(X509_get_ext_d2i(certificate, NID_subject_alt_name, nullptr, nullptr)));
   return names && sk_GENERAL_NAME_num(names.get()) > 0;
 }
@@ -99,7 +100,7 @@ std::size_t stray_in(const std::vector<openssl::Certificate>& chain) {
   return 0;
 }
 
-bool fits(const openssl::Certificate& certificate, const openssl::Key& key) {
+bool fits(const openssl::Certificate& certificate, const openssl::PrivateKey& key) {
   const bool out = X509_check_private_key(certificate.get(), key.get()) == 1;
   ERR_clear_error();
   return out;
@@ -107,7 +108,7 @@ bool fits(const openssl::Certificate& certificate, const openssl::Key& key) {
 
 /// Why OpenSSL would use them in no handshake although they fit, such as a key or a signature that is too weak; "" if
 /// it would.
-std::string unfit(const std::vector<openssl::Certificate>& chain, const openssl::Key& key) {
+std::string unfit(const std::vector<openssl::Certificate>& chain, const openssl::PrivateKey& key) {
   static const openssl::Context rules(SSL_CTX_new(TLS_server_method()));
   const std::unique_ptr<SSL, openssl::Free<SSL_free>> trial(rules ? SSL_new(rules.get()) : nullptr);
   const openssl::Stack rest(sk_X509_new_null());

@@ -49,7 +49,7 @@ std::string address_in(const ASN1_STRING* bytes) {
 
 std::vector<std::string> all_names_of(X509* certificate) {
   std::vector<std::string> out;
-  const openssl::Names names(
+  const openssl::GeneralNames names(
       static_cast<GENERAL_NAMES*>(X509_get_ext_d2i(certificate, NID_subject_alt_name, nullptr, nullptr)));
   for (int i = 0; names && i < sk_GENERAL_NAME_num(names.get()); ++i) {
     const GENERAL_NAME* const name = sk_GENERAL_NAME_value(names.get(), i);

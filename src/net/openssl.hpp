@@ -23,10 +23,10 @@ struct Free {
   }
 };
 using Bio = std::unique_ptr<BIO, Free<BIO_free>>;
-using Key = std::unique_ptr<EVP_PKEY, Free<EVP_PKEY_free>>;
+using PrivateKey = std::unique_ptr<EVP_PKEY, Free<EVP_PKEY_free>>;
 using Certificate = std::unique_ptr<X509, Free<X509_free>>;
 using Context = std::unique_ptr<SSL_CTX, Free<SSL_CTX_free>>;
-using Names = std::unique_ptr<GENERAL_NAMES, Free<GENERAL_NAMES_free>>;
+using GeneralNames = std::unique_ptr<GENERAL_NAMES, Free<GENERAL_NAMES_free>>;
 
 struct FreeStack {
   void operator()(STACK_OF(X509) * stack) const noexcept { sk_X509_pop_free(stack, X509_free); }
@@ -38,7 +38,7 @@ inline Bio reading(std::string_view text) { return Bio(BIO_new_mem_buf(text.data
 /// All certificates of a PEM text; none if it holds none, or one that cannot be read. Null is OpenSSL's own library.
 std::vector<Certificate> read_chain(std::string_view text, OSSL_LIB_CTX* library);
 /// The key of a PEM text; null if it holds none that can be read without a passphrase.
-Key read_key(std::string_view text, OSSL_LIB_CTX* library);
+PrivateKey read_key(std::string_view text, OSSL_LIB_CTX* library);
 /// 1970 if it cannot be read.
 Instant instant_of(const ASN1_TIME* time);
 

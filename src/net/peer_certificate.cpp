@@ -67,7 +67,7 @@ void append_name(std::string& out, const GENERAL_NAME& name) {
 
 std::string peer_names(X509* certificate) {
   std::string out;
-  const openssl::Names names(
+  const openssl::GeneralNames names(
       static_cast<GENERAL_NAMES*>(X509_get_ext_d2i(certificate, NID_subject_alt_name, nullptr, nullptr)));
   for (int i = 0; names && i < sk_GENERAL_NAME_num(names.get()); ++i)
     append_name(out, *sk_GENERAL_NAME_value(names.get(), i));

@@ -1,6 +1,6 @@
 #include "headgate/net/server_tls.hpp"
 
-#include "server_handshake.hpp"
+#include "accepted_tls.hpp"
 #include "server_tls_state.hpp"
 
 #include "headgate/net/certificate.hpp"
@@ -165,7 +165,7 @@ ServerTls::Made ServerTls::make(TlsLibrary& library, const ServerTlsOptions& opt
   }
   SSL_CTX_set_app_data(context, state.get());
   SSL_CTX_set_tlsext_ticket_key_evp_cb(context, ticket_key);
-  ServerHandshake::set_callbacks(context);
+  AcceptedTls::set_callbacks(context);
   ERR_clear_error();
   return ServerTlsPtr(new ServerTls(std::move(state)));
 }

@@ -16,7 +16,7 @@ namespace headgate::net {
 struct ServerTls::State {
   struct Pair {
     openssl::Certificate certificate;
-    openssl::Key key;
+    openssl::PrivateKey key;
     openssl::Stack chain;  // what follows the certificate; null: nothing
     Staple staple;
   };

@@ -2,7 +2,7 @@
 // TLS without I/O: turns plain bytes into encrypted bytes and back. The owner of the socket moves them, so that many
 // records need one system call and bytes that were read before TLS can be fed in.
 
-#include "server_handshake.hpp"
+#include "accepted_tls.hpp"
 
 #include "headgate/net/tls_session.hpp"
 
@@ -79,7 +79,7 @@ class TlsChannel {
   std::string to_send_;
   std::string reason_;
   std::shared_ptr<TlsSession> session_;  // null: none is kept
-  ServerHandshake accepted_;             // of the side that accepts
+  AcceptedTls accepted_;                 // of the side that accepts
   bool secured_ = false;
   bool ended_ = false;
   bool distrusted_ = false;

@@ -93,7 +93,7 @@ Task<Result<bool>> SharedLimiter::State::check(std::shared_ptr<State> state, std
   bool waited = false;
   while (step == Step::wait) {
     waited = true;
-    Waiter waiter(*state->waiters, pending.awaited());
+    LeaseWaiter waiter(*state->waiters, pending.awaited());
     if (const auto why = co_await waiter) co_return failed_with(why);
     if (Clock::now() >= patient_until) pending.wait_no_longer();
     step = state->local->begin(pending, Clock::now());

@@ -12,11 +12,11 @@
 
 namespace headgate::redis {
 
-class RoomQuestion final : public Question {
+class RoomQuestion final : public ScriptQuestion {
  public:
   /// `rule` and `prefix` must outlive this object.
   RoomQuestion(const room::RoomRule& rule, const room::Question& question, std::string_view prefix) noexcept
-      : Question(room_script()), rule_(rule), question_(question), prefix_(prefix) {}
+      : ScriptQuestion(room_script()), rule_(rule), question_(question), prefix_(prefix) {}
 
   void write(std::vector<std::string>& out) const override { room::script_arguments(rule_, question_, prefix_, out); }
   Result<bool> read(const Reply& reply) override;

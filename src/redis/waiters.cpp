@@ -6,7 +6,7 @@
 
 namespace headgate::redis {
 
-void Waiter::await_suspend(std::coroutine_handle<> task) {
+void LeaseWaiter::await_suspend(std::coroutine_handle<> task) {
   task_ = task;
   if (waiters_.waiting_.size() <= lease_) waiters_.waiting_.resize(std::size_t{lease_} + 1);
   waiters_.waiting_[lease_].push_back(*this);
@@ -33,7 +33,7 @@ void Waiters::go_on() {
   posted_ = false;
   List now = std::exchange(woken_, List());
   while (!now.empty()) {
-    Waiter& waiter = now.front();
+    LeaseWaiter& waiter = now.front();
     waiter.unlink();
     waiter.task_.resume();  // must be the last use of it
   }

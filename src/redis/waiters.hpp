@@ -16,11 +16,12 @@ namespace headgate::redis {
 class Waiters;
 
 /// One request awaits it. It lives in the request's frame. Its destructor removes it from all lists.
-class Waiter : public boost::intrusive::list_base_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>> {
+class LeaseWaiter
+    : public boost::intrusive::list_base_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>> {
  public:
-  Waiter(Waiters& waiters, limit::Leases::Id lease) : waiters_(waiters), lease_(lease) {}
-  Waiter(const Waiter&) = delete;
-  Waiter& operator=(const Waiter&) = delete;
+  LeaseWaiter(Waiters& waiters, limit::Leases::Id lease) : waiters_(waiters), lease_(lease) {}
+  LeaseWaiter(const LeaseWaiter&) = delete;
+  LeaseWaiter& operator=(const LeaseWaiter&) = delete;
 
   bool await_ready() const noexcept { return false; }
   void await_suspend(std::coroutine_handle<> task);
@@ -46,8 +47,8 @@ class Waiters : public std::enable_shared_from_this<Waiters> {
   void wake_all(error_code why);
 
  private:
-  friend class Waiter;
-  using List = boost::intrusive::list<Waiter, boost::intrusive::constant_time_size<false>>;
+  friend class LeaseWaiter;
+  using List = boost::intrusive::list<LeaseWaiter, boost::intrusive::constant_time_size<false>>;
 
   void take(List& list, error_code why);
   void go_on();

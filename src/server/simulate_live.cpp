@@ -43,7 +43,7 @@ class MemoryFile {
 
 /// What is read of the log, and what it lacks.
 struct Replayed {
-  simulate::Run run;
+  simulate::Trial run;
   simulate::Arrived arrived;
 };
 
@@ -120,7 +120,7 @@ admin::AdminAnswer SimulateLive::answer(const std::string& text) {
   const MemoryFile file(lines);
   auto before = replay(policy_in_force(*active), file.path());
   auto after = replay(simulate::policy_of(*loaded.config), file.path());
-  simulate::Report report;
+  simulate::SimulationReport report;
   report.policy = "the policy in force";
   report.other = read.file;
   report.arrived = std::move(before.arrived);

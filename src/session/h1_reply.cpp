@@ -24,8 +24,8 @@ Task<Result<void>> H1Reply::send(const http::ReplyStart& start, std::string_view
   if (start.status >= 400 && !body_.ended()) keeps_ = false;
   // A client that was never told to continue may leave out its body.
   if (wire_.expects_continue && !body_.ended()) keeps_ = false;
-  auto connection = keeps_ ? http::h1::Connection::keep : http::h1::Connection::close;
-  if (start.status == 101) connection = http::h1::Connection::upgrade;
+  auto connection = keeps_ ? http::h1::ConnectionOption::keep : http::h1::ConnectionOption::close;
+  if (start.status == 101) connection = http::h1::ConnectionOption::upgrade;
   const http::h1::ReplyLine line{.status = start.status,
                                  .reason = start.reason,
                                  .client_version = version,

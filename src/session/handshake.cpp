@@ -68,23 +68,23 @@ void HandshakeShares::leave(const boost::asio::ip::address& address) {
   if (found != counts_.end() && --found->second == 0) counts_.erase(found);
 }
 
-Handshake::Handshake(Sessions& owner, net::ReadBuffer input, Peer peer, net::ServerTlsPtr tls)
+TlsHandshake::TlsHandshake(Sessions& owner, net::ReadBuffer input, Peer peer, net::ServerTlsPtr tls)
     : Session(owner, std::move(input), std::move(peer)),
       tls_(std::move(tls)),
       due_(clock().steady() + timeouts().handshake) {}
 
-Duration Handshake::left() const noexcept {
+Duration TlsHandshake::left() const noexcept {
   return std::max(std::chrono::duration_cast<Duration>(due_ - clock().steady()), Duration(0));
 }
 
-void Handshake::begin() {
+void TlsHandshake::begin() {
   if (read_buffer_.data().empty()) return wait_idle(std::min(patience(), left()));
   serve();
 }
 
-void Handshake::serve() { spawn(run(), "handshake"); }
+void TlsHandshake::serve() { spawn(run(), "handshake"); }
 
-Task<void> Handshake::run() {
+Task<void> TlsHandshake::run() {
   const Next next = co_await shake_hands();
   if (next == Next::session) co_return give_way(nullptr);
   if (next == Next::idle) co_return begin();
@@ -93,7 +93,7 @@ Task<void> Handshake::run() {
   end();
 }
 
-Task<Handshake::Next> Handshake::shake_hands() {
+Task<TlsHandshake::Next> TlsHandshake::shake_hands() {
   const auto received = read_buffer_.data();  // behind a PROXY header
   const auto first = received.empty() ? net::first_byte(*stream_) : Result<char>(received.front());
   if (first.has_error()) co_return first.error() == boost::asio::error::would_block ? Next::idle : Next::close;
@@ -121,12 +121,12 @@ Task<Handshake::Next> Handshake::shake_hands() {
   co_return Next::session;
 }
 
-Handshake::Next Handshake::refuse_plain_http() {
+TlsHandshake::Next TlsHandshake::refuse_plain_http() {
   count(HandshakeResult::plain_http);
   return answer_unread("400 Bad Request", kSpeaksTls) ? Next::linger : Next::close;
 }
 
-Handshake::Next Handshake::failed(const net::TlsError& error) {
+TlsHandshake::Next TlsHandshake::failed(const net::TlsError& error) {
   const bool late = error.code == boost::asio::error::timed_out;
   count(late ? HandshakeResult::timed_out : HandshakeResult::failed);
   handler().handshake_failed(peer_.address, late ? "the TLS handshake was not whole in time" : error.reason);
@@ -136,7 +136,7 @@ Handshake::Next Handshake::failed(const net::TlsError& error) {
   return late || error.code == boost::asio::error::eof ? Next::close : Next::linger;
 }
 
-void Handshake::count(HandshakeResult result, std::string_view version) const {
+void TlsHandshake::count(HandshakeResult result, std::string_view version) const {
   if (const auto* const counters = handshakes().counters) counters->count(result, version);
 }
 

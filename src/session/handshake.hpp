@@ -10,10 +10,10 @@
 namespace headgate::session {
 
 /// After the handshake a session of the protocol takes its place. Before the first byte it holds nothing of TLS.
-class Handshake final : public Session {
+class TlsHandshake final : public Session {
  public:
   /// The handshake must be over within timeouts().handshake from now.
-  Handshake(Sessions& owner, net::ReadBuffer input, Peer peer, net::ServerTlsPtr tls);
+  TlsHandshake(Sessions& owner, net::ReadBuffer input, Peer peer, net::ServerTlsPtr tls);
   void begin() override;
 
  private:

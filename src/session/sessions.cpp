@@ -67,7 +67,7 @@ void Sessions::use(const Timeouts& timeouts, const Bounds& bounds) {
 }
 
 Session* Sessions::session_of(net::ReadBuffer input, Peer peer, net::ServerTlsPtr tls) {
-  if (tls) return new Handshake(*this, std::move(input), std::move(peer), std::move(tls));
+  if (tls) return new TlsHandshake(*this, std::move(input), std::move(peer), std::move(tls));
   return make_(*this, std::move(input), std::move(peer));
 }
 

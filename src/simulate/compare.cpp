@@ -104,7 +104,7 @@ const LimitFigures* figures_of(const Figures& figures, const std::string& name) 
   return found == figures.limits.end() ? nullptr : &*found;
 }
 
-LimitChange change_of(const std::string& name, const Run& before, const Run& after) {
+LimitChange change_of(const std::string& name, const Trial& before, const Trial& after) {
   LimitChange out;
   out.name = name;
   const auto* const old_figures = figures_of(before.figures, name);
@@ -126,7 +126,7 @@ LimitChange change_of(const std::string& name, const Run& before, const Run& aft
 
 }  // namespace
 
-Comparison compare(const Run& before, const Run& after) {
+Comparison compare(const Trial& before, const Trial& after) {
   Comparison out;
   out.refused_before = before.figures.refused;
   out.refused_after = after.figures.refused;

@@ -30,7 +30,7 @@ class PatternReader {
   Result<ArrivalPattern, TextFault> run() {
     for (std::size_t at = 0; at <= text_.size();) {
       const auto end = std::min(text_.find(',', at), text_.size());
-      Words words(text_.substr(at, end - at), at);
+      WordReader words(text_.substr(at, end - at), at);
       if (auto wrong = clause(words)) return *wrong;
       at = end + 1;
     }
@@ -41,7 +41,7 @@ class PatternReader {
  private:
   using Wrong = std::optional<TextFault>;
 
-  Wrong clause(Words& words) {
+  Wrong clause(WordReader& words) {
     const auto first = words.next();
     Wrong wrong;
     if (first.text.empty()) {
@@ -67,7 +67,7 @@ class PatternReader {
     return {};
   }
 
-  static Wrong duration(Words& words, const char* what, Duration& out) {
+  static Wrong duration(WordReader& words, const char* what, Duration& out) {
     const auto word = words.next();
     if (word.text.empty()) return word.fault(std::string(what) + " is missing", "write \"10m\", \"30s\", \"1h\" …");
     if (word.text == "0" || word.text == "0s") {
@@ -88,7 +88,7 @@ class PatternReader {
     return {};
   }
 
-  Wrong stream(Words& words, ArrivalPattern::Kind kind) {
+  Wrong stream(WordReader& words, ArrivalPattern::Kind kind) {
     const auto place = words.peek();
     const auto rate = words.next();
     if (rate.text.empty()) return rate.fault("a rate is missing", "write \"100/s\"");
@@ -115,7 +115,7 @@ class PatternReader {
     return add(stream, place);
   }
 
-  Wrong burst(Words& words) {
+  Wrong burst(WordReader& words) {
     const auto word = words.next();
     const auto number = whole_number(word.text);
     if (!number || *number == 0 || *number > ArrivalPattern::kMaxBurst)
@@ -131,7 +131,7 @@ class PatternReader {
     return add(stream, word);
   }
 
-  Wrong tenants(Words& words, const Word& first, std::uint64_t number) {
+  Wrong tenants(WordReader& words, const Word& first, std::uint64_t number) {
     const auto word = words.next();
     if (word.text != "tenants" && word.text != "tenant")
       return word.fault("a number is followed by \"tenants\"", "write \"3 tenants zipf\"");
@@ -148,14 +148,14 @@ class PatternReader {
     return {};
   }
 
-  Wrong path(Words& words) {
+  Wrong path(WordReader& words) {
     const auto word = words.next();
     if (!word.text.starts_with('/')) return word.fault("a path begins with '/'", "write \"path /v1/items\"");
     out_.path = word.text;
     return {};
   }
 
-  Wrong method(Words& words) {
+  Wrong method(WordReader& words) {
     const auto word = words.next();
     const auto letter = [](char c) { return c >= 'A' && c <= 'Z'; };
     if (word.text.empty() || !std::ranges::all_of(word.text, letter))

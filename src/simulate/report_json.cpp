@@ -98,7 +98,7 @@ Json suggestions_json(const Suggestions& suggestions) {
 
 }  // namespace
 
-Json to_json(const Report& report) {
+Json to_json(const SimulationReport& report) {
   const auto& figures = report.figures;
   Json out = {{"requests", figures.requests}, {"unread", report.arrived.unread}};
   const bool any = figures.requests > 0;

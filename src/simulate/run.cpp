@@ -47,8 +47,8 @@ TriedPolicy policy_of(const config::Config& config) {
   return {made->parts(), config.memory.max_keys};
 }
 
-Run run(const TriedPolicy& policy, engine::Arrivals& arrivals, const RunOptions& options) {
-  Run out;
+Trial run(const TriedPolicy& policy, engine::Arrivals& arrivals, const TrialOptions& options) {
+  Trial out;
   out.tally = std::make_unique<RunTally>(policy.parts.compiled, options.keep);
   auto& tally = *out.tally;
   Watched watched(arrivals, options.progress);

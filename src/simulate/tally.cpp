@@ -43,14 +43,14 @@ bool is_refusal(EndedBy ended_by) noexcept {
 }  // namespace
 
 struct RunTally::OneTier {
-  explicit OneTier(KeyTable::Room& room) : keys(room) {}
+  explicit OneTier(TalliedKeys::Room& room) : keys(room) {}
 
   std::uint64_t requests = 0;
   std::uint64_t rejected = 0;
   std::uint64_t delayed = 0;
   Duration delay{0};
   Duration longest_delay{0};
-  KeyTable keys;
+  TalliedKeys keys;
   Series requests_series;
   Series rejected_series;
   Minutes minutes;
@@ -63,12 +63,12 @@ struct RunTally::OneTier {
 };
 
 struct RunTally::OneLimit {
-  explicit OneLimit(KeyTable::Room& room) : banned_keys(room) {}
+  explicit OneLimit(TalliedKeys::Room& room) : banned_keys(room) {}
 
   std::uint64_t undecided = 0;
   std::uint64_t replaced = 0;
   std::uint64_t banned = 0;
-  KeyTable banned_keys;
+  TalliedKeys banned_keys;
 };
 
 struct RunTally::OneRoom {
@@ -195,7 +195,7 @@ const gateway::CompiledLimit* RunTally::limit(std::string_view name) const noexc
   return nullptr;
 }
 
-const KeyTable& RunTally::keys(const gateway::CompiledTier& tier) const noexcept { return tiers_[tier.number].keys; }
+const TalliedKeys& RunTally::keys(const gateway::CompiledTier& tier) const noexcept { return tiers_[tier.number].keys; }
 
 std::uint64_t RunTally::requests(const gateway::CompiledTier& tier) const noexcept {
   return tiers_[tier.number].requests;

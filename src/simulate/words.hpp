@@ -19,10 +19,10 @@ struct Word {
 };
 
 /// Takes words from the front of a text. What it points to lives as long as the text.
-class Words {
+class WordReader {
  public:
   /// `at`: where `text` begins in the whole.
-  explicit Words(std::string_view text, std::size_t at = 0) noexcept : text_(text), at_(at) {}
+  explicit WordReader(std::string_view text, std::size_t at = 0) noexcept : text_(text), at_(at) {}
 
   /// The next word, up to a blank; empty at the end, with the place behind the last word.
   Word next() noexcept {
@@ -32,7 +32,7 @@ class Words {
     used_ = end;
     return word;
   }
-  Word peek() const noexcept { return Words(*this).next(); }
+  Word peek() const noexcept { return WordReader(*this).next(); }
   bool done() const noexcept { return peek().text.empty(); }
 
  private:

@@ -9,15 +9,15 @@ namespace headgate::upstream {
 namespace asio_error = boost::asio::error;
 using observe::ServerHandshake;
 
-void Handshakes::count(ServerHandshake how) noexcept {
+void ServerHandshakes::count(ServerHandshake how) noexcept {
   if (auto* const counter = tls_.counters[static_cast<std::size_t>(how)]) counter->add();
 }
 
-void Handshakes::connected(bool resumed) noexcept {
+void ServerHandshakes::connected(bool resumed) noexcept {
   if (tls_.context) count(resumed ? ServerHandshake::resumed : ServerHandshake::full);
 }
 
-Failure Handshakes::failed(const net::ConnectError& why) {
+Failure ServerHandshakes::failed(const net::ConnectError& why) {
   const bool late = why.code == asio_error::timed_out;
   Failure failure{.what = late ? Failed::connect_timeout : Failed::no_connection, .cause = why.code, .server = server_};
   if (why.at == net::ConnectError::At::address && net::is_own_want(why.code)) {
@@ -46,19 +46,19 @@ Failure Handshakes::failed(const net::ConnectError& why) {
   return failure;
 }
 
-Failure Handshakes::no_http2(const char* why) {
+Failure ServerHandshakes::no_http2(const char* why) {
   reason_ = why;
   tell("upstream_not_http2", "a server cannot be asked over HTTP/2");
   return {.what = Failed::handshake, .why = why, .server = server_};
 }
 
-std::string_view Handshakes::broken(std::string_view reason) {
+std::string_view ServerHandshakes::broken(std::string_view reason) {
   reason_ = reason;
   tell("upstream_tls_failed", "a server ended a connection over TLS");
   return reason_;
 }
 
-void Handshakes::tell(std::string_view name, std::string_view sentence) {
+void ServerHandshakes::tell(std::string_view name, std::string_view sentence) {
   if (!gate_.pass(clock_.steady())) return;
   observe::event(observe::LogLevel::error, name, sentence,
                  {{"upstream", upstream_}, {"server", server_}, {"reason", reason_}, gate_.left_out()});

@@ -13,10 +13,10 @@
 namespace headgate::upstream {
 
 /// Worker thread only. Without TLS it does nothing.
-class Handshakes {
+class ServerHandshakes {
  public:
   /// All of them outlive it.
-  Handshakes(const TlsUse& tls, const Clock& clock, std::string_view upstream, std::string_view server) noexcept
+  ServerHandshakes(const TlsUse& tls, const Clock& clock, std::string_view upstream, std::string_view server) noexcept
       : tls_(tls), clock_(clock), upstream_(upstream), server_(server) {}
 
   void connected(bool resumed) noexcept;

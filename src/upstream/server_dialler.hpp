@@ -41,7 +41,7 @@ class ServerDialler : public Dialler {
 
   const std::string& name() const noexcept { return name_; }
   balance::Server& row() noexcept { return *row_; }
-  Handshakes& handshakes() noexcept { return handshakes_; }
+  ServerHandshakes& handshakes() noexcept { return handshakes_; }
   ~ServerDialler() override = default;
   void use(const ServerGroupOptions& options) noexcept override;
 
@@ -71,7 +71,7 @@ class ServerDialler : public Dialler {
  private:
   Duration lifetime_{};
   std::shared_ptr<net::TlsSession> session_;  ///< null without TLS
-  Handshakes handshakes_;
+  ServerHandshakes handshakes_;
   std::vector<net::Tcp::endpoint> addresses_;  ///< where the name leads; empty: nobody said
 };
 

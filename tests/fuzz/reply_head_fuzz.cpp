@@ -26,7 +26,7 @@ void demand_sense(std::string_view text, std::string_view method) {
   append_end_to_end(head.fields, fields);
   const bool bodiless = method == "HEAD" || head.status < 200 || head.status == 204 || head.status == 304;
   headgate::TextBuffer room;
-  const h1::ReplyLine line{head.status, head.reason, 11, bodiless, h1::Connection::keep};
+  const h1::ReplyLine line{head.status, head.reason, 11, bodiless, h1::ConnectionOption::keep};
   const auto written = h1::write_reply_head(room, line, fields, head.framing);
   ReplyHead again;
   demand(h1::parse_reply(written, method, {200, 0}, again).has_value());

@@ -126,8 +126,8 @@ class Crowd {
     const auto now = kStart + at;
     if (client.kept) {
       const auto arrived = limit::arrival(*client.kept, now);
-      if (arrived == limit::Arrival::early) return client.kept->from - now;
-      if (arrived == limit::Arrival::in_time) return std::nullopt;
+      if (arrived == limit::Punctuality::early) return client.kept->from - now;
+      if (arrived == limit::Punctuality::in_time) return std::nullopt;
       client.kept.reset();
     }
     auto check = make_check(rule_, "all");

@@ -27,8 +27,8 @@ std::string to_text(const Appointment& appointment);
 /// Reads the result of to_text(); nothing for another text. It says nothing about who wrote it.
 std::optional<Appointment> parse_appointment(std::string_view text);
 
-enum class Arrival : std::uint8_t { early, in_time, late };
-Arrival arrival(const Appointment& appointment, Instant now) noexcept;
+enum class Punctuality : std::uint8_t { early, in_time, late };
+Punctuality arrival(const Appointment& appointment, Instant now) noexcept;
 
 /// Whether a limit of this rule can hand out appointments: a debt of it says when each permit has come back.
 bool can_appoint(const Rule& rule) noexcept;

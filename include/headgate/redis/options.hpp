@@ -16,12 +16,12 @@ namespace headgate::redis {
 /// masters by slot.
 enum class Topology { single, sentinel, cluster };
 
-struct Node {
+struct RedisNode {
   std::string host = "127.0.0.1";  ///< name or address
   std::uint16_t port = 6379;
-  bool operator==(const Node&) const = default;
+  bool operator==(const RedisNode&) const = default;
 };
-std::string name_of(const Node& node);  ///< "host:port", an IPv6 address in brackets
+std::string name_of(const RedisNode& node);  ///< "host:port", an IPv6 address in brackets
 
 using net::TlsOptions;  ///< to Redis, and to the Sentinels where there are any
 
@@ -37,11 +37,12 @@ using net::TlsOptions;  ///< to Redis, and to the Sentinels where there are any
 /// follows a new master at once, else within a second.
 struct RedisOptions {
   Topology topology = Topology::single;
-  std::vector<Node> nodes{Node{}};  ///< the server; the Sentinels; or some nodes of the cluster, which name the others
-  std::string master;               ///< the Sentinels' name for it
-  std::uint32_t database = 0;       ///< always 0 in a cluster
-  std::string username;             ///< ACL user; empty for the default user
-  std::string password;             ///< never logged
+  /// The server; the Sentinels; or some nodes of the cluster, which name the others.
+  std::vector<RedisNode> nodes{RedisNode{}};
+  std::string master;          ///< the Sentinels' name for it
+  std::uint32_t database = 0;  ///< always 0 in a cluster
+  std::string username;        ///< ACL user; empty for the default user
+  std::string password;        ///< never logged
   std::string sentinel_username;
   std::string sentinel_password;  ///< never logged
   std::optional<TlsOptions> tls;

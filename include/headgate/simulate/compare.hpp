@@ -45,6 +45,6 @@ struct Comparison {
 };
 
 /// Both runs have kept each request (RunTally::Keep::each_request), over the same arrivals.
-Comparison compare(const Run& before, const Run& after);
+Comparison compare(const Trial& before, const Trial& after);
 
 }  // namespace headgate::simulate

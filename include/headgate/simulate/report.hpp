@@ -29,7 +29,7 @@ struct Arrived {
   std::vector<std::string> notes;         ///< sentences on what a log did not tell, was late or was assumed
 };
 
-struct Report {
+struct SimulationReport {
   std::string policy;  ///< the file, or what stood in its place
   std::string other;   ///< the file that it is compared with; empty: none
   Arrived arrived;
@@ -46,6 +46,6 @@ struct Report {
 std::vector<std::string> undecided_notes(const Figures& figures);
 
 /// One document, the same for the same runs but for `seconds`.
-nlohmann::ordered_json to_json(const Report& report);
+nlohmann::ordered_json to_json(const SimulationReport& report);
 
 }  // namespace headgate::simulate

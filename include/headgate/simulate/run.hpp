@@ -20,7 +20,7 @@ struct TriedPolicy {
 /// Reads the files of keys that the configuration names. Throws std::runtime_error if one cannot be used.
 TriedPolicy policy_of(const config::Config& config);
 
-struct RunOptions {
+struct TrialOptions {
   std::uint64_t seed = 1;
   RunTally::Keep keep = RunTally::Keep::keys;
   /// Called now and then, about every 4096 arrivals, with how many there were; may be empty.
@@ -29,13 +29,13 @@ struct RunOptions {
   std::function<void(const engine::Decided&)> each{};
 };
 
-struct Run {
+struct Trial {
   std::unique_ptr<RunTally> tally;
   Figures figures;
 };
 
 /// Runs all arrivals through the path of the policy. The same policy, arrivals and seed give the same figures. Takes
 /// about a microsecond for each arrival. Throws what Simulation throws, and std::invalid_argument as CompiledConfig.
-Run run(const TriedPolicy& policy, engine::Arrivals& arrivals, const RunOptions& options);
+Trial run(const TriedPolicy& policy, engine::Arrivals& arrivals, const TrialOptions& options);
 
 }  // namespace headgate::simulate

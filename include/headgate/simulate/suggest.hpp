@@ -37,7 +37,7 @@ struct SuggestOptions {
   std::function<std::unique_ptr<engine::Arrivals>(const TriedPolicy&)> arrivals{};
   /// Called before each run, with its number from 1 on; may be empty.
   std::function<void(unsigned run)> begin_run{};
-  std::function<void(std::uint64_t arrivals)> progress{};  ///< as RunOptions::progress
+  std::function<void(std::uint64_t arrivals)> progress{};  ///< as TrialOptions::progress
 };
 
 /// Tries several sizes of all limits at a time, each counted and none enforced, until two digits of the smallest one

@@ -25,14 +25,14 @@ struct KeyCount {
 };
 
 /// Keys by their digest, and the text of those that were rejected. One thread.
-class KeyTable {
+class TalliedKeys {
  public:
   /// How many keys all tables of a run may have together, and how many bytes of texts.
   struct Room {
     std::size_t keys = 8'000'000;
     std::size_t bytes = 256U << 20U;
   };
-  explicit KeyTable(Room& room) noexcept : room_(&room) {}
+  explicit TalliedKeys(Room& room) noexcept : room_(&room) {}
 
   /// Counts a request. False if there is no room for a further key.
   bool add(std::string_view key, bool rejected);
@@ -85,7 +85,7 @@ class RunTally {
   struct OneTier;
   /// Those of the limit, by its name; null: there is none.
   const gateway::CompiledLimit* limit(std::string_view name) const noexcept;
-  const KeyTable& keys(const gateway::CompiledTier& tier) const noexcept;
+  const TalliedKeys& keys(const gateway::CompiledTier& tier) const noexcept;
   const gateway::CompiledConfig& compiled() const noexcept { return *compiled_; }
   std::uint64_t requests(const gateway::CompiledTier& tier) const noexcept;
   std::uint64_t rejected(const gateway::CompiledTier& tier) const noexcept;
@@ -107,7 +107,7 @@ class RunTally {
 
   std::shared_ptr<const gateway::CompiledConfig> compiled_;
   Keep keep_;
-  KeyTable::Room room_;
+  TalliedKeys::Room room_;
   Timeline timeline_;
   Series requests_;
   Series refused_series_;

@@ -4,7 +4,7 @@
 // flight gets no more, and the key's next server does (Mirrokni et al., "Consistent hashing with bounded loads", 2018).
 
 #include "../in_turn.hpp"
-#include "../random.hpp"
+#include "../pick_random.hpp"
 
 #include <cmath>
 

@@ -4,7 +4,7 @@
 // paper asks servers for both; a gateway knows both of its own requests, so it asks nobody.
 
 #include "../candidates.hpp"
-#include "../random.hpp"
+#include "../pick_random.hpp"
 
 #include <algorithm>
 #include <array>
@@ -19,7 +19,7 @@ constexpr std::size_t kCompared = 16;
 constexpr std::size_t kColdOf100 = 84;
 /// Draws servers that may be chosen into `out`. Returns how many. A server in its slow start is passed over as often as
 /// its share is smaller: no other part of this policy holds it back.
-std::size_t draw(const Candidates& candidates, Random& random, std::array<std::size_t, kCompared>& out,
+std::size_t draw(const Candidates& candidates, PickRandom& random, std::array<std::size_t, kCompared>& out,
                  bool warm_only) {
   std::size_t seen = 0;
   for (std::size_t at = 0; at < candidates.size(); ++at) {
@@ -39,7 +39,7 @@ std::size_t draw(const Candidates& candidates, Random& random, std::array<std::s
 
 std::optional<std::size_t> fastest_cold(const Table& table, const PickArgs& ask) {
   const Candidates candidates(table, ask);
-  Random random(ask);
+  PickRandom random(ask);
   std::array<std::size_t, kCompared> room{};
   auto count = draw(candidates, random, room, true);
   if (count == 0) count = draw(candidates, random, room, false);

@@ -3,7 +3,7 @@
 // do not know of each other's requests do not all choose the same one, as the one with the fewest would be.
 
 #include "../candidates.hpp"
-#include "../random.hpp"
+#include "../pick_random.hpp"
 
 namespace headgate::balance::policy {
 namespace {
@@ -28,7 +28,7 @@ std::optional<std::size_t> of_two(const Table& table, const PickArgs& ask) {
     line += candidates.share(at);
   }
   if (count == 0) return std::nullopt;
-  Random random(ask);
+  PickRandom random(ask);
   const auto one = drawn(candidates, random.below(line), candidates.size());
   if (count == 1) return one;
   const auto other = drawn(candidates, random.below(line - candidates.share(one)), one);

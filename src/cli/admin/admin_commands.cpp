@@ -22,23 +22,23 @@ namespace {
 /// Fetching keys may take long in a reload.
 constexpr auto kReloadPatience = std::chrono::seconds(120);
 
-using Print = std::function<void(const Answer&)>;
+using Print = std::function<void(const Json&)>;
 
 /// What became of a server, for the line that begins with its name.
-std::string state_in(const Answer& answer) {
+std::string state_in(const Json& answer) {
   const auto flying = text_in(answer, "in_flight");
   if (flying.empty()) return " is up";
   if (text_in(answer, "state") == "down") return " is down; requests that were ended there: " + flying;
   return " is drained; in flight there: " + flying;
 }
 
-void print_warning(const Answer& answer) {
+void print_warning(const Json& answer) {
   const auto warning = text_in(answer, "warning");
   if (!warning.empty()) std::fprintf(stderr, "headgate: warning: %s\n", printable(warning).c_str());
 }
 
 Print line(std::string text) {
-  return [text = std::move(text)](const Answer&) { print_line(text); };
+  return [text = std::move(text)](const Json&) { print_line(text); };
 }
 
 /// The options of one command, and the words that follow it.
@@ -72,7 +72,7 @@ void offer_plain(CLI::App& app, int& result, const char* name, const char* help,
       [print = std::move(print)](const Words&) { return print; });
 }
 
-std::string json_text(const Answer& json) { return json.dump(-1, ' ', false, Answer::error_handler_t::replace); }
+std::string json_text(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 /// `headgate servers set`.
 void offer_size(CLI::App& servers, int& result) {
@@ -80,7 +80,7 @@ void offer_size(CLI::App& servers, int& result) {
   const auto command = offer(
       servers, result, "set", "Give a server another weight or max_in_flight than the configuration says",
       [most](const Words& words) {
-        Answer body = Answer::object();
+        Json body = Json::object();
         if (words.flag) body = {{"weight", nullptr}, {"max_in_flight", nullptr}};
         if (words.burst > 0) body["weight"] = words.burst;
         if (*most > 0) body["max_in_flight"] = *most;
@@ -126,7 +126,7 @@ void offer_servers(CLI::App& app, int& result) {
                               .body = json_text({{"state", state}})};
         },
         [](const Words& words) -> Print {
-          return [server = words.second](const Answer& answer) { print_line(server + state_in(answer)); };
+          return [server = words.second](const Json& answer) { print_line(server + state_in(answer)); };
         });
     command.app->add_option("upstream", command.words->first, "The upstream's name")->required();
     command.app->add_option("server", command.words->second, "The server, as `headgate servers` lists it")->required();
@@ -146,12 +146,12 @@ void offer_suspensions(CLI::App& app, int& result) {
   const auto add = offer(
       *suspensions, result, "add", "Suspend a key, or a block of addresses",
       [](const Words& words) {
-        Answer body = {{"limit", words.first}, {"key", words.second}};
+        Json body = {{"limit", words.first}, {"key", words.second}};
         if (!words.length.empty()) body["for"] = words.length;
         return AdminRequest{.method = "POST", .target = "/api/v1/bans", .body = json_text(body)};
       },
       [](const Words&) -> Print {
-        return [](const Answer& ban) {
+        return [](const Json& ban) {
           print_line(text_in(ban, "key") + " is suspended under " + text_in(ban, "limit") + " until " +
                      text_in(ban, "until") + heard_text(ban));
           print_warning(ban);
@@ -165,7 +165,7 @@ void offer_suspensions(CLI::App& app, int& result) {
                             .target = "/api/v1/bans?limit=" + in_path(words.first) + "&key=" + in_path(words.second)};
       },
       [](const Words& words) -> Print {
-        return [text = words.second + " is no longer suspended under " + words.first](const Answer& answer) {
+        return [text = words.second + " is no longer suspended under " + words.first](const Json& answer) {
           print_line(text + heard_text(answer));
         };
       });
@@ -181,7 +181,7 @@ std::string override_target(const Words& words) {
 }
 
 AdminRequest set_override(const Words& words) {
-  Answer body;
+  Json body;
   if (words.rates.size() == 1)
     body["rate"] = words.rates.front();
   else
@@ -202,7 +202,7 @@ void offer_overrides(CLI::App& app, int& result) {
   });
   const auto set = offer(*overrides, result, "set", "Give a key another size of a limit for a time", set_override,
                          [](const Words& words) -> Print {
-                           return [rate = joined(words.rates, " and ")](const Answer& answer) {
+                           return [rate = joined(words.rates, " and ")](const Json& answer) {
                              print_line(text_in(answer, "key") + " has " + rate + " under " + text_in(answer, "limit") +
                                         " until " + text_in(answer, "until") + heard_text(answer));
                              print_warning(answer);
@@ -212,7 +212,7 @@ void offer_overrides(CLI::App& app, int& result) {
       *overrides, result, "lift", "End the override of a key",
       [](const Words& words) { return AdminRequest{.method = "DELETE", .target = override_target(words)}; },
       [](const Words& words) -> Print {
-        return [text = words.second + " has its usual size of " + words.first + " again"](const Answer& answer) {
+        return [text = words.second + " has its usual size of " + words.first + " again"](const Json& answer) {
           print_line(text + heard_text(answer));
         };
       });
@@ -272,8 +272,8 @@ void offer_certificates(CLI::App& app, int& result) {
   offer_admin(*command, *options);
   command->callback([options, &result] {
     bool wrong = false;
-    const Print look = [&wrong](const Answer& answer) { wrong = complain_of_certificates(answer); };
-    const Print print = [&look](const Answer& answer) {
+    const Print look = [&wrong](const Json& answer) { wrong = complain_of_certificates(answer); };
+    const Print print = [&look](const Json& answer) {
       print_certificates(answer);
       look(answer);
     };
@@ -284,9 +284,8 @@ void offer_certificates(CLI::App& app, int& result) {
 
 }  // namespace
 
-int call_and_print(const AdminOptions& own, const AdminRequest& request,
-                   const std::function<void(const Answer&)>& print,
-                   const std::function<void(const Answer&)>& also_json) {
+int call_and_print(const AdminOptions& own, const AdminRequest& request, const std::function<void(const Json&)>& print,
+                   const std::function<void(const Json&)>& also_json) {
   const auto options = own.whole();
   const auto reply = call_gateway(options, request);
   if (reply.has_error()) {

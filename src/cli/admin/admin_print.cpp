@@ -24,18 +24,18 @@ std::string duration_of(std::int64_t seconds) {
   return std::to_string(seconds / kDay) + " d";
 }
 
-std::string duration_in(const Answer& object, const char* name) {
+std::string duration_in(const Json& object, const char* name) {
   const auto found = object.find(name);
   return found != object.end() && found->is_number_integer() ? duration_of(found->get<std::int64_t>()) : std::string();
 }
 
-bool truth_in(const Answer& object, const char* name) {
+bool truth_in(const Json& object, const char* name) {
   const auto found = object.find(name);
   return found != object.end() && found->is_boolean() && found->get<bool>();
 }
 
-const Answer& object_in(const Answer& object, const char* name) {
-  static const Answer kNone = Answer::object();
+const Json& object_in(const Json& object, const char* name) {
+  static const Json kNone = Json::object();
   const auto found = object.find(name);
   return found != object.end() && found->is_object() ? *found : kNone;
 }
@@ -52,24 +52,24 @@ void print_pair(const char* name, const std::string& value, Paint paint = Paint:
 
 }  // namespace
 
-std::string text_in(const Answer& object, const char* name) {
+std::string text_in(const Json& object, const char* name) {
   const auto found = object.find(name);
   if (found == object.end()) return {};
   return found->is_string() ? found->get<std::string>() : found->dump();
 }
 
-std::uint64_t count_in(const Answer& object, const char* name) {
+std::uint64_t count_in(const Json& object, const char* name) {
   const auto found = object.find(name);
   return found != object.end() && found->is_number_unsigned() ? found->get<std::uint64_t>() : 0;
 }
 
-const Answer& list_in(const Answer& object, const char* name) {
-  static const Answer kNone = Answer::array();
+const Json& list_in(const Json& object, const char* name) {
+  static const Json kNone = Json::array();
   const auto found = object.find(name);
   return found != object.end() && found->is_array() ? *found : kNone;
 }
 
-std::string words_in(const Answer& object, const char* name) {
+std::string words_in(const Json& object, const char* name) {
   std::string out;
   for (const auto& each : list_in(object, name))
     out += (out.empty() ? "" : ", ") + (each.is_string() ? each.get<std::string>() : each.dump());
@@ -78,12 +78,12 @@ std::string words_in(const Answer& object, const char* name) {
 
 void print_line(const std::string& text) { std::puts(printable(text).c_str()); }
 
-double real_in(const Answer& object, const char* name) {
+double real_in(const Json& object, const char* name) {
   const auto found = object.find(name);
   return found != object.end() && found->is_number() ? found->get<double>() : 0;
 }
 
-std::string number_in(const Answer& object, const char* name) {
+std::string number_in(const Json& object, const char* name) {
   const auto found = object.find(name);
   if (found == object.end() || !found->is_number()) return {};
   char out[32];
@@ -91,15 +91,15 @@ std::string number_in(const Answer& object, const char* name) {
   return out;
 }
 
-std::string milliseconds_in(const Answer& object, const char* name) {
+std::string milliseconds_in(const Json& object, const char* name) {
   constexpr double kThousand = 1000;
   const auto found = object.find(name);
   return found != object.end() && found->is_number()
-             ? number_in(Answer{{"ms", std::round(found->get<double>() * kThousand * 10) / 10}}, "ms") + " ms"
+             ? number_in(Json{{"ms", std::round(found->get<double>() * kThousand * 10) / 10}}, "ms") + " ms"
              : std::string();
 }
 
-void print_rates(const Answer& rates) {
+void print_rates(const Json& rates) {
   if (rates.empty()) return;
   print_pair("traffic", number_in(rates, "requests_per_second") + " requests/s, " +
                             number_in(rates, "rejected_per_second") + " rejected/s, " +
@@ -112,7 +112,7 @@ void print_rates(const Answer& rates) {
 }
 
 /// With since when and what to type; an older gateway tells only the sentences.
-void print_reasons(const Answer& answer) {
+void print_reasons(const Json& answer) {
   const auto& details = list_in(answer, "details");
   for (const auto& each : details) {
     const auto why = text_in(each, "why");
@@ -125,7 +125,7 @@ void print_reasons(const Answer& answer) {
     print_pair("", reason.is_string() ? reason.get<std::string>() : "");
 }
 
-void print_status(const Answer& answer) {
+void print_status(const Json& answer) {
   const auto state = text_in(answer, "state");
   print_pair("instance", text_in(answer, "instance") + ", headgate " + text_in(answer, "version") + ", pid " +
                              text_in(answer, "pid"));
@@ -159,7 +159,7 @@ void print_status(const Answer& answer) {
   print_pair("log level", text_in(answer, "log_level"));
 }
 
-void print_reload(const Answer& answer) {
+void print_reload(const Json& answer) {
   const auto changed = words_in(answer, "changed");
   const auto from = text_in(answer, "from");
   const auto file = text_in(answer, "file");
@@ -178,7 +178,7 @@ void print_reload(const Answer& answer) {
 namespace {
 
 /// Why a server is out or failing, and when it is tried again.
-std::string why_of(const Answer& server) {
+std::string why_of(const Json& server) {
   auto why = words_in(server, "out");
   if (const auto reason = text_in(server, "reason"); !reason.empty()) why += ": " + reason;
   if (const auto next = duration_in(server, "next_trial_seconds"); !next.empty()) why += ", next trial in " + next;
@@ -189,7 +189,7 @@ std::string why_of(const Answer& server) {
 }
 
 /// How many wait before the upstream, in all of its queues.
-std::string queue_of(const Answer& upstream) {
+std::string queue_of(const Json& upstream) {
   std::string out;
   const auto& queues = list_in(upstream, "queues");
   for (const auto& each : queues)
@@ -198,7 +198,7 @@ std::string queue_of(const Answer& upstream) {
   return out;
 }
 
-std::string check_of(const Answer& server) {
+std::string check_of(const Json& server) {
   const auto& check = object_in(server, "last_check");
   if (check.empty()) return {};
   const auto why = text_in(check, "why");
@@ -210,7 +210,7 @@ std::string check_of(const Answer& server) {
 
 }  // namespace
 
-void print_servers(const Answer& answer) {
+void print_servers(const Json& answer) {
   TextTable table({"upstream", "server", "state", "why", "since", "requests/s", "errors/s", "no connection/s", "p95",
                    "in flight", "weight", "queue", "last check"});
   for (const auto& upstream : list_in(answer, "upstreams")) {
@@ -245,7 +245,7 @@ void print_servers(const Answer& answer) {
   print_table(table, "there are no upstreams\n");
 }
 
-void print_suspensions(const Answer& answer) {
+void print_suspensions(const Json& answer) {
   TextTable table({"limit", "key", "reason", "until", "left"});
   for (const auto& ban : list_in(answer, "bans"))
     table.row({text_in(ban, "limit"), text_in(ban, "key"),
@@ -254,7 +254,7 @@ void print_suspensions(const Answer& answer) {
   print_table(table, "nobody is suspended\n");
 }
 
-void print_overrides(const Answer& answer) {
+void print_overrides(const Json& answer) {
   TextTable table({"limit", "key", "rate", "burst", "until", "left", "why"});
   for (const auto& one : list_in(answer, "overrides")) {
     const auto rates = words_in(one, "rate");
@@ -271,7 +271,7 @@ void print_overrides(const Answer& answer) {
   print_table(table, "no key has another size of a limit\n");
 }
 
-std::string heard_text(const Answer& answer) {
+std::string heard_text(const Json& answer) {
   const auto& gateways = object_in(answer, "gateways");
   if (gateways.empty()) return text_in(answer, "store") == "memory" ? ", in this gateway alone" : "";
   if (!truth_in(gateways, "written"))
@@ -281,7 +281,7 @@ std::string heard_text(const Answer& answer) {
   return ", heard by " + heard + " of " + text_in(gateways, "of") + " gateways";
 }
 
-void print_limits(const Answer& answer) {
+void print_limits(const Json& answer) {
   TextTable table({"limit", "mode", "store", "allowed", "rejected", "observed", "keys", "means"});
   for (const auto& limit : list_in(answer, "limits")) {
     const auto& decisions = object_in(limit, "decisions");
@@ -293,7 +293,7 @@ void print_limits(const Answer& answer) {
   print_table(table, "there are no limits\n");
 }
 
-void print_limit(const Answer& answer) {
+void print_limit(const Json& answer) {
   // Its tiers are on lines of their own.
   const auto means = text_in(answer, "means");
   for (std::size_t at = 0; at < means.size();) {
@@ -309,7 +309,7 @@ void print_limit(const Answer& answer) {
     if (scaled.is_string()) print_pair("scaled", scaled.get<std::string>());
 }
 
-void print_key(const Answer& answer) {
+void print_key(const Json& answer) {
   const auto tier = text_in(answer, "tier");
   const auto until = text_in(object_in(answer, "override"), "until");
   print_line(text_in(answer, "key") + " under " + text_in(answer, "limit") + (tier.empty() ? "" : ", tier " + tier) +
@@ -321,7 +321,7 @@ void print_key(const Answer& answer) {
     const bool waits = wait != rule.end() && wait->is_number();
     const auto full = rule.find("full_in_seconds");
     const bool fills = full != rule.end() && full->is_number();
-    const auto up = [](const Answer& seconds) { return static_cast<std::int64_t>(std::ceil(seconds.get<double>())); };
+    const auto up = [](const Json& seconds) { return static_cast<std::int64_t>(std::ceil(seconds.get<double>())); };
     table.row({text_in(rule, "rule"),
                text_in(rule, "used"),
                text_in(rule, "limit"),
@@ -333,11 +333,11 @@ void print_key(const Answer& answer) {
   print_table(table, "");
 }
 
-void print_config(const Answer& answer) {
-  std::puts(printable_json(object_in(answer, "config").dump(2, ' ', false, Answer::error_handler_t::replace)).c_str());
+void print_config(const Json& answer) {
+  std::puts(printable_json(object_in(answer, "config").dump(2, ' ', false, Json::error_handler_t::replace)).c_str());
 }
 
-void print_differences(const Answer& answer) {
+void print_differences(const Json& answer) {
   if (!truth_in(answer, "differs")) return print_line(text_in(answer, "file") + " is what is in force");
   TextTable table({"where", "in force", "in the file"});
   for (const auto& each : list_in(answer, "differences")) {

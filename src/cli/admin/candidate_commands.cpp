@@ -116,7 +116,7 @@ int set_candidate(const CandidateOptions& given) {
     request.body = std::move(*text);
     request.target += "?name=" + in_path(given.file);  // messages call it so
   }
-  return call_and_print(given.admin, request, [&](const Answer& answer) {
+  return call_and_print(given.admin, request, [&](const Json& answer) {
     for (const auto& warning : list_in(answer, "warnings"))
       std::fprintf(stderr, "headgate: warning: %s\n", printable(text_in(warning, "message")).c_str());
     print_line(given.file + " decides beside the configuration in force; headgate diff tells what it would change");
@@ -145,7 +145,7 @@ void offer_candidate(CLI::App& app, int& result) {
   offer_admin(*drop, *dropping);
   drop->callback([dropping, &result] {
     result = call_and_print(*dropping, {.method = "DELETE", .target = "/api/v1/candidate"},
-                            [](const Answer&) { print_line("the candidate is dropped"); });
+                            [](const Json&) { print_line("the candidate is dropped"); });
   });
 
   const auto comparing = std::make_shared<CandidateOptions>();

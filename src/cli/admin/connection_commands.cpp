@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::uint64_t kMaxListed = 1000;
 
-std::string plain_text(const Answer& object, const char* name) {
+std::string plain_text(const Json& object, const char* name) {
   const auto found = object.find(name);
   return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
@@ -45,7 +45,7 @@ std::string age_text(double seconds) {
 }
 
 /// Whether a worker did not answer: then stderr says so.
-bool warn_of_silence(const Answer& answer) {
+bool warn_of_silence(const Json& answer) {
   const auto workers = count_in(answer, "workers");
   const auto silent = workers - std::min(workers, count_in(answer, "answered"));
   if (silent > 0)
@@ -55,13 +55,13 @@ bool warn_of_silence(const Answer& answer) {
 }
 
 /// What nobody said, and what is not shown.
-void print_rest(const Answer& answer, const char* what) {
+void print_rest(const Json& answer, const char* what) {
   warn_of_silence(answer);
   if (const auto more = count_in(answer, "left_out"); more > 0)
     print_line("and " + std::to_string(more) + " more " + what + ": --limit N shows more");
 }
 
-void print_addresses(const Answer& answer) {
+void print_addresses(const Json& answer) {
   print_line(text_in(answer, "open") + " of at most " + text_in(answer, "bound") + " connections, of " +
              text_in(answer, "addresses") + (count_in(answer, "addresses") == 1 ? " address" : " addresses"));
   TextTable table({"address", "open", "idle", "requests", "oldest", "of the bound"});
@@ -72,7 +72,7 @@ void print_addresses(const Answer& answer) {
   print_rest(answer, "addresses");
 }
 
-void print_requests(const Answer& answer) {
+void print_requests(const Json& answer) {
   TextTable table({"id", "age", "state", "method", "host", "path", "route", "server", "address", "key", "in", "out"});
   for (const auto& each : list_in(answer, "requests"))
     table.row({text_in(each, "id"), age_text(real_in(each, "seconds")), text_in(each, "state"), text_in(each, "method"),
@@ -86,7 +86,7 @@ void print_requests(const Answer& answer) {
   print_rest(answer, "requests");
 }
 
-void print_end(const Answer& answer) {
+void print_end(const Json& answer) {
   if (answer.contains("address") && !answer.contains("id")) {
     return print_line(text_in(answer, "requests_answered") + " requests of " + text_in(answer, "address") +
                       " get a 503, " + text_in(answer, "requests_broken_off") + " were broken off, " +
@@ -107,8 +107,8 @@ std::size_t columns_of(const std::string& text) {
       std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80; }));
 }
 
-void print_place(const Answer& refused) {
-  const auto& excerpt = refused.contains("excerpt") ? refused["excerpt"] : Answer::object();
+void print_place(const Json& refused) {
+  const auto& excerpt = refused.contains("excerpt") ? refused["excerpt"] : Json::object();
   const auto before = printable(plain_text(excerpt, "before"));
   const auto wrong = printable(plain_text(excerpt, "wrong"));
   const auto after = printable(plain_text(excerpt, "after"));
@@ -121,7 +121,7 @@ void print_place(const Answer& refused) {
 }
 
 /// Line by line; the ends of lines are as they should be, or shown.
-void print_head(const Answer& refused) {
+void print_head(const Json& refused) {
   auto rest = plain_text(refused, "head");
   while (!rest.empty()) {
     const auto end = rest.find("\r\n");
@@ -131,7 +131,7 @@ void print_head(const Answer& refused) {
   if (refused.value("head_cut", false)) std::puts("    | ...");
 }
 
-void print_refused(const Answer& answer, bool heads) {
+void print_refused(const Json& answer, bool heads) {
   const auto& rows = list_in(answer, "refused");
   if (rows.empty()) print_line("no malformed request was refused lately");
   for (const auto& each : rows) {
@@ -184,8 +184,8 @@ void offer_end(CLI::App& connections, int& result) {
     const auto target =
         asked->id.empty() ? "/api/v1/connections/" + in_path(asked->address) : "/api/v1/requests/" + in_path(asked->id);
     bool silent = false;  // some of what was to end may go on
-    const auto look = [&silent](const Answer& answer) { silent = warn_of_silence(answer); };
-    const auto print = [&look](const Answer& answer) { print_end(answer), look(answer); };
+    const auto look = [&silent](const Json& answer) { silent = warn_of_silence(answer); };
+    const auto print = [&look](const Json& answer) { print_end(answer), look(answer); };
     result = call_and_print(asked->admin, {.method = "DELETE", .target = target}, print, look);
     if (result == kWell && silent) result = kFailed;
   });
@@ -225,7 +225,7 @@ void offer_refused(CLI::App& app, int& result) {
   command->add_flag("--heads", asked->heads, "With their heads, without secrets");
   command->callback([asked, &result] {
     const auto query = query_of({{"limit", asked->limit_text()}, {"address", asked->address}});
-    const auto print = [heads = asked->heads](const Answer& answer) { print_refused(answer, heads); };
+    const auto print = [heads = asked->heads](const Json& answer) { print_refused(answer, heads); };
     result = call_and_print(asked->admin, {.target = "/api/v1/refused" + query}, print);
   });
 }

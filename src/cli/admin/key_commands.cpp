@@ -27,7 +27,7 @@ struct KeyCallOptions {
 };
 
 /// Where a change holds, to follow what has changed, and what is wrong with it.
-std::string where_text(const Answer& answer) {
+std::string where_text(const Json& answer) {
   const auto file = answer.find("file");
   if (file != answer.end() && file->is_object() && file->contains("why"))
     std::fprintf(stderr, "headgate: warning: the key file does not have it yet: %s\n",
@@ -36,24 +36,24 @@ std::string where_text(const Answer& answer) {
 }
 
 AdminRequest issue_request(const KeyCallOptions& options) {
-  Answer body = {{"owner", options.owner}};
+  Json body = {{"owner", options.owner}};
   if (!options.tier.empty()) body["tier"] = options.tier;
   if (!options.tags.empty()) body["tags"] = options.tags;
   if (!options.expires.empty()) body["expires"] = options.expires;
   if (!options.prefix.empty()) body["prefix"] = options.prefix;
   return {
-      .method = "POST", .target = "/api/v1/keys", .body = body.dump(-1, ' ', false, Answer::error_handler_t::replace)};
+      .method = "POST", .target = "/api/v1/keys", .body = body.dump(-1, ' ', false, Json::error_handler_t::replace)};
 }
 
 /// The key alone is on stdout, so that a script can take it.
-void print_issued(const Answer& answer) {
+void print_issued(const Json& answer) {
   print_line(text_in(answer, "key"));
   std::fprintf(stderr, "headgate: the key of %s, shown only once; its id is %s%s\n",
                printable(text_in(answer, "owner")).c_str(), printable(text_in(answer, "id")).c_str(),
                where_text(answer).c_str());
 }
 
-void print_keys(const Answer& answer) {
+void print_keys(const Json& answer) {
   TextTable table({"id", "owner", "tier", "tags", "state", "expires", "issued"});
   for (const auto& key : list_in(answer, "keys")) {
     const auto state = text_in(key, "state");
@@ -104,7 +104,7 @@ void offer_key_calls(CLI::App& keys, int& result) {
   revoke->add_option("id", gone->id, "The key's id, as `headgate keys list` has it")->required();
   revoke->callback([gone, &result] {
     result = call_and_print(gone->admin, {.method = "DELETE", .target = "/api/v1/keys/" + in_path(gone->id)},
-                            [](const Answer& answer) {
+                            [](const Json& answer) {
                               print_line("the key " + text_in(answer, "id") + " of " + text_in(answer, "owner") +
                                          " is revoked" + where_text(answer));
                             });

@@ -20,7 +20,7 @@ void put_table(const TextTable& table, const char* if_empty) {
 
 }  // namespace
 
-void print_bounds(const Answer& answer) {
+void print_bounds(const Json& answer) {
   constexpr double kHundred = 100;
   TextTable table({"bound", "used", "of", "share", "held by", "when it is full"});
   for (const auto& each : list_in(answer, "bounds")) {
@@ -37,7 +37,7 @@ void print_bounds(const Answer& answer) {
   put_table(table, "no bounds\n");
 }
 
-void print_certificates(const Answer& answer) {
+void print_certificates(const Json& answer) {
   TextTable table(
       {"file", "for", "used by", "names", "issuer", "serial", "from", "until", "days left", "OCSP", "loaded"});
   for (const auto& each : list_in(answer, "certificates")) {
@@ -58,7 +58,7 @@ void print_certificates(const Answer& answer) {
   put_table(table, "no certificates are in use\n");
 }
 
-bool complain_of_certificates(const Answer& answer) {
+bool complain_of_certificates(const Json& answer) {
   std::set<std::string> told;
   const auto tell = [&told](const std::string& what) {
     if (!what.empty() && told.insert(what).second) std::fprintf(stderr, "headgate: %s\n", printable(what).c_str());

@@ -19,7 +19,7 @@ constexpr int kMaxAgain = 20;
 constexpr auto kBetweenAttempts = std::chrono::milliseconds(500);
 
 bool passes_by(const CommandFailure& failure) {
-  const auto problem = Answer::parse(failure.text, nullptr, false);
+  const auto problem = Json::parse(failure.text, nullptr, false);
   return problem.is_object() && count_in(problem, "status") == 503;
 }
 
@@ -39,8 +39,8 @@ int reset_all(const AdminOptions& options, const std::string& limit) {
   const auto target = "/api/v1/limits/" + in_path(limit) + "/keys";
   std::uint64_t keys = 0;
   std::uint64_t looked_at = 0;
-  Answer not_done = Answer::array();
-  Answer all;
+  Json not_done = Json::array();
+  Json all;
   int again = 0;
   for (std::string more; all.is_null() || !more.empty();) {
     const auto reply =
@@ -73,7 +73,7 @@ int reset_all(const AdminOptions& options, const std::string& limit) {
     if (in_redis) all["looked_at"] = looked_at;
     all.erase("of");
     if (!not_done.empty()) all["not_done"] = not_done;
-    std::fputs(printable_json(all.dump(2, ' ', false, Answer::error_handler_t::replace) + '\n').c_str(), stdout);
+    std::fputs(printable_json(all.dump(2, ' ', false, Json::error_handler_t::replace) + '\n').c_str(), stdout);
   } else {
     print_line("what " + std::to_string(keys) + " keys of " + text_in(all, "limit") + " had used is forgotten, " +
                (in_redis ? "for all gateways" : "in this gateway alone"));

@@ -26,14 +26,14 @@ struct TrafficOptions {
   LiveOptions live;
 };
 
-const Answer& part_of(const Answer& object, const char* name) {
-  static const Answer kNone = Answer::object();
+const Json& part_of(const Json& object, const char* name) {
+  static const Json kNone = Json::object();
   const auto found = object.find(name);
   return found != object.end() && found->is_object() ? *found : kNone;
 }
 
 /// "0.231 ms": the gateway's own share is often less than a tenth of a millisecond.
-std::string time_in(const Answer& object, const char* name) {
+std::string time_in(const Json& object, const char* name) {
   constexpr double kThousand = 1000;
   const auto found = object.find(name);
   if (found == object.end() || !found->is_number()) return {};
@@ -42,7 +42,7 @@ std::string time_in(const Answer& object, const char* name) {
   return text.data();
 }
 
-void add_route(TextTable& table, const Answer& route, const std::string& name) {
+void add_route(TextTable& table, const Json& route, const std::string& name) {
   const auto& statuses = part_of(route, "statuses_per_second");
   const auto failed = number_in(statuses, "5xx");
   std::vector<Cell> row{name, number_in(route, "requests_per_second")};
@@ -53,7 +53,7 @@ void add_route(TextTable& table, const Answer& route, const std::string& name) {
   table.row(std::move(row));
 }
 
-std::string traffic_text(const Answer& answer) {
+std::string traffic_text(const Json& answer) {
   TextTable table(
       {"route", "requests/s", "2xx", "3xx", "4xx", "429", "5xx", "p50", "p95", "p99", "own p50", "own p95", "own p99"});
   for (const auto& each : list_in(answer, "routes")) add_route(table, each, text_in(each, "route"));

@@ -37,7 +37,7 @@ AdminRequest history_request(const HistoryOptions& options) {
   return out;
 }
 
-void print_history(const Answer& answer, bool days) {
+void print_history(const Json& answer, bool days) {
   TextTable table({"limit", days ? "day" : "month", "used", "requests", ""});
   for (const auto& limit : list_in(answer, "limits"))
     for (const auto& row : list_in(limit, days ? "days" : "months"))
@@ -59,7 +59,7 @@ void offer_usage_history(CLI::App& app, int& result) {
   command->add_flag("--days", options->days, "Each day in place of months");
   command->callback([options, &result] {
     result = call_and_print(options->admin, history_request(*options),
-                            [options](const Answer& answer) { print_history(answer, options->days); });
+                            [options](const Json& answer) { print_history(answer, options->days); });
   });
 }
 

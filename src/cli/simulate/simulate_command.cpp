@@ -205,7 +205,7 @@ class Simulate {
     return std::move(*opened);
   }
 
-  simulate::Run run_one(const simulate::TriedPolicy& policy, engine::Arrivals& arrivals) {
+  simulate::Trial run_one(const simulate::TriedPolicy& policy, engine::Arrivals& arrivals) {
     return simulate::run(
         policy, arrivals,
         {.seed = options_.seed,
@@ -213,7 +213,7 @@ class Simulate {
          .progress = [this](std::uint64_t count) { source_.show(progress_, count); }});
   }
 
-  simulate::Run run_first(const config::Config& config, const simulate::TriedPolicy& policy) {
+  simulate::Trial run_first(const config::Config& config, const simulate::TriedPolicy& policy) {
     const auto arrivals = open(policy);
     auto out = run_one(policy, *arrivals);
     report_.arrived = source_.told(*arrivals, config);
@@ -222,7 +222,7 @@ class Simulate {
     return out;
   }
 
-  void compare_with(const config::Config& other, const simulate::Run& first) {
+  void compare_with(const config::Config& other, const simulate::Trial& first) {
     progress_.begin("run 2");
     const auto policy = simulate::policy_of(other);
     const auto arrivals = open(policy);
@@ -266,7 +266,7 @@ class Simulate {
   const SimulateOptions& options_;
   ArrivalSource source_;
   Progress progress_;
-  simulate::Report report_;
+  simulate::SimulationReport report_;
   double share_ = 0;
 };
 

@@ -15,8 +15,8 @@ using simulate::Figures;
 using simulate::LimitFigures;
 using simulate::number_text;
 using simulate::percent_text;
-using simulate::Report;
 using simulate::share_text;
+using simulate::SimulationReport;
 using simulate::TierFigures;
 
 /// Limits beyond these have no plot, so that a page stays small whatever the configuration has.
@@ -47,7 +47,7 @@ PlotTime time_of(const Figures& figures) {
   return {figures.series_begin, figures.series_width, figures.from, figures.until};
 }
 
-std::string top_of(const Report& report) {
+std::string top_of(const SimulationReport& report) {
   const auto& figures = report.figures;
   std::string out = "<header><h1>What <code>" + html(report.policy) + "</code> would do</h1><p class=soft>" +
                     html(report.arrived.from);
@@ -177,7 +177,7 @@ std::string changes_of(const simulate::Comparison& comparison, bool hit) {
          rows + std::string(kTableEnd);
 }
 
-std::string comparison_of(const Report& report) {
+std::string comparison_of(const SimulationReport& report) {
   const auto& comparison = *report.comparison;
   auto out = "<section class=card><h2>With <code>" + html(report.other) + "</code> in its place</h2>" +
              heads({{"limit", false},
@@ -202,7 +202,7 @@ std::string comparison_of(const Report& report) {
   return out.append(kTableEnd) + changes_of(comparison, true) + changes_of(comparison, false) + "</section>";
 }
 
-std::string asserted_of(const Report& report) {
+std::string asserted_of(const SimulationReport& report) {
   auto out = "<section class=card><h2>Asserted</h2>" + heads({{"what", false}, {"", false}, {"found", false}});
   for (const auto& each : report.asserted)
     out += "<tr><td><code>" + html(each.assertion.text) +
@@ -211,7 +211,7 @@ std::string asserted_of(const Report& report) {
   return out.append(kTableEnd) + "</section>";
 }
 
-std::string notes_of(const Report& report) {
+std::string notes_of(const SimulationReport& report) {
   std::string items;
   const auto add = [&](const std::string& text) { items += "<li>" + html(text) + "</li>"; };
   for (const auto& sentence : report.assumed) add("assumed: " + sentence);
@@ -230,7 +230,7 @@ std::string notes_of(const Report& report) {
 
 }  // namespace
 
-std::string simulate_page(const Report& report) {
+std::string simulate_page(const SimulationReport& report) {
   const auto& figures = report.figures;
   std::string out =
       "<!doctype html><html lang=en><meta charset=utf-8>"

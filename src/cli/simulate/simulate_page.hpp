@@ -8,6 +8,6 @@
 namespace headgate::cli {
 
 /// HTML with plots, for the screen, light and dark, and for paper. It has no script, and asks for nothing from outside.
-std::string simulate_page(const simulate::Report& report);
+std::string simulate_page(const simulate::SimulationReport& report);
 
 }  // namespace headgate::cli

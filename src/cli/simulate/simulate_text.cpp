@@ -17,8 +17,8 @@ using simulate::Figures;
 using simulate::LimitFigures;
 using simulate::number_text;
 using simulate::percent_text;
-using simulate::Report;
 using simulate::share_text;
+using simulate::SimulationReport;
 using simulate::TierFigures;
 
 std::string plural(std::uint64_t number, const std::string& word) {
@@ -117,7 +117,7 @@ std::string limits_text(const Figures& figures, bool colours, std::size_t width)
   return table.empty() ? "no route has a limit\n" : table.text(colours, width);
 }
 
-std::string head_text(const Report& report) {
+std::string head_text(const SimulationReport& report) {
   const auto& figures = report.figures;
   std::string out = plural(figures.requests, "request");
   if (figures.until > figures.from) out += " of " + simulate::span_text(figures.until - figures.from);
@@ -178,7 +178,7 @@ std::string keys_text(const simulate::Comparison& comparison, bool hit, bool col
   return table.empty() ? std::string() : '\n' + table.text(colours, width);
 }
 
-std::string comparison_text(const Report& report, bool colours, std::size_t width) {
+std::string comparison_text(const SimulationReport& report, bool colours, std::size_t width) {
   const auto& comparison = *report.comparison;
   std::string out = "with " + printable(report.other) + " in place of " + printable(report.policy) + ": ";
   if (comparison.each_known)
@@ -205,7 +205,7 @@ std::string comparison_text(const Report& report, bool colours, std::size_t widt
   return out + keys_text(comparison, true, colours, width) + keys_text(comparison, false, colours, width);
 }
 
-std::string asserted_text(const Report& report, bool colours, std::size_t width) {
+std::string asserted_text(const SimulationReport& report, bool colours, std::size_t width) {
   TextTable table({"asserted", "", "found"});
   for (const auto& each : report.asserted)
     table.row({each.assertion.text, each.held.holds ? Cell("holds", Paint::good) : Cell("does not hold", Paint::bad),
@@ -215,7 +215,7 @@ std::string asserted_text(const Report& report, bool colours, std::size_t width)
 
 }  // namespace
 
-std::string simulate_text(const Report& report, bool colours, std::size_t width) {
+std::string simulate_text(const SimulationReport& report, bool colours, std::size_t width) {
   auto out = head_text(report) + unread_text(report.arrived);
   for (const auto& sentence : report.assumed) out += "assumed: " + printable(sentence) + '\n';
   for (const auto& sentence : report.arrived.notes) out += "note: " + printable(sentence) + '\n';
@@ -228,7 +228,7 @@ std::string simulate_text(const Report& report, bool colours, std::size_t width)
   return out;
 }
 
-std::string not_held_text(const Report& report) {
+std::string not_held_text(const SimulationReport& report) {
   std::string out;
   for (const auto& each : report.asserted)
     if (!each.held.holds)

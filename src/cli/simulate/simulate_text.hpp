@@ -9,9 +9,9 @@
 namespace headgate::cli {
 
 /// Several lines. A table is at most `width` columns wide.
-std::string simulate_text(const simulate::Report& report, bool colours, std::size_t width);
+std::string simulate_text(const simulate::SimulationReport& report, bool colours, std::size_t width);
 
 /// What was asserted and does not hold, each on its line with its figure; empty: all holds.
-std::string not_held_text(const simulate::Report& report);
+std::string not_held_text(const simulate::SimulationReport& report);
 
 }  // namespace headgate::cli

@@ -41,7 +41,7 @@ LiteralError no_port(const HostPort& where) {
   return {in_quotes(*where.port) + " is not a port", "a port is a number from 1 to 65535"};
 }
 
-Result<redis::Node, LiteralError> parse_node(std::string_view text, std::uint16_t default_port) {
+Result<redis::RedisNode, LiteralError> parse_node(std::string_view text, std::uint16_t default_port) {
   const std::string form = "write it as \"redis-1:" + std::to_string(default_port) + '"';
   if (text.find("://") != std::string_view::npos)
     return LiteralError{in_quotes(text) + " is not a host and port", form + ", without a scheme"};
@@ -49,7 +49,7 @@ Result<redis::Node, LiteralError> parse_node(std::string_view text, std::uint16_
   if (!reachable(where)) return LiteralError{in_quotes(text) + " is not a host and port", form};
   const auto port = port_of(where, default_port);
   if (!port) return no_port(where);
-  return redis::Node{.host = std::string(where.host), .port = *port};
+  return redis::RedisNode{.host = std::string(where.host), .port = *port};
 }
 
 }  // namespace
@@ -150,8 +150,8 @@ Result<RedisUrl, LiteralError> parse_redis_url(std::string_view text) {
   return url;
 }
 
-Result<redis::Node, LiteralError> parse_redis_node(std::string_view text) { return parse_node(text, 6379); }
-Result<redis::Node, LiteralError> parse_sentinel_node(std::string_view text) { return parse_node(text, 26'379); }
+Result<redis::RedisNode, LiteralError> parse_redis_node(std::string_view text) { return parse_node(text, 6379); }
+Result<redis::RedisNode, LiteralError> parse_sentinel_node(std::string_view text) { return parse_node(text, 26'379); }
 
 std::optional<LiteralError> check_listen(std::string_view text) {
   const auto read = parse_listen(text);

@@ -26,7 +26,7 @@ struct ServerUrl {
 Result<ServerUrl, LiteralError> parse_server(std::string_view text);
 
 struct RedisUrl {
-  redis::Node node;
+  redis::RedisNode node;
   bool tls = false;
   std::optional<std::uint32_t> database;
   std::string username;
@@ -37,9 +37,9 @@ struct RedisUrl {
 Result<RedisUrl, LiteralError> parse_redis_url(std::string_view text);
 
 /// "host[:port]" of a Redis node, "[v6]:port".
-Result<redis::Node, LiteralError> parse_redis_node(std::string_view text);
+Result<redis::RedisNode, LiteralError> parse_redis_node(std::string_view text);
 /// The same for a Sentinel; its default port is 26379.
-Result<redis::Node, LiteralError> parse_sentinel_node(std::string_view text);
+Result<redis::RedisNode, LiteralError> parse_sentinel_node(std::string_view text);
 
 struct Scale {
   std::uint32_t up = 1;

@@ -45,7 +45,7 @@ void append_json(const Node& node, std::string& out) {
 
 class TestReader {
  public:
-  explicit TestReader(const Lines& lines) : lines_(lines) {}
+  explicit TestReader(const LineIndex& lines) : lines_(lines) {}
 
   TestPlace place(const Node& node, Span span) const {
     const auto begin = lines_.at(span.begin);
@@ -168,7 +168,7 @@ class TestReader {
     out->place = place(*text);
   }
 
-  const Lines& lines_;
+  const LineIndex& lines_;
 };
 
 /// Reports what has no meaning beside the word that says what the step does.
@@ -211,7 +211,7 @@ LoadedPolicyTests load_tests_text(std::string_view source, const std::string& di
     check(*root, kPolicyTestsSection, report);
     check_tests(*root, report);
     if (!report.has_errors()) {
-      const Lines lines(source);
+      const LineIndex lines(source);
       const TestReader reader(lines);
       auto& file = out.file.emplace();
       const Node& config = *find(root, "config");

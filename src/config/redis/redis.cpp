@@ -116,7 +116,7 @@ class RedisBuilder {
     }
   }
 
-  using Parse = Result<redis::Node, LiteralError> (*)(std::string_view);
+  using Parse = Result<redis::RedisNode, LiteralError> (*)(std::string_view);
 
   void nodes(const Node* written, Parse parse) {
     out_.nodes.clear();

@@ -224,7 +224,7 @@ class Excerpts {
   }
 
   const std::string source_;
-  Lines lines_;
+  LineIndex lines_;
   std::size_t number_ = 0;
   std::string line_;
 };

@@ -6,19 +6,19 @@
 
 namespace headgate::config {
 
-Lines::Lines(std::string_view text) : text_(text), starts_{0} {
+LineIndex::LineIndex(std::string_view text) : text_(text), starts_{0} {
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (text[i] == '\n') starts_.push_back(i + 1);
   }
 }
 
-Position Lines::at(std::size_t offset) const {
+Position LineIndex::at(std::size_t offset) const {
   const auto next = std::upper_bound(starts_.begin(), starts_.end(), std::min(offset, text_.size()));
   const auto line = static_cast<std::size_t>(next - starts_.begin());
   return {line, std::min(offset, text_.size()) - starts_[line - 1] + 1};
 }
 
-std::string_view Lines::line(std::size_t number) const {
+std::string_view LineIndex::line(std::size_t number) const {
   if (number == 0 || number > starts_.size()) return {};
   const auto begin = starts_[number - 1];
   auto end = number < starts_.size() ? starts_[number] - 1 : text_.size();
@@ -50,13 +50,13 @@ std::string in_quotes(std::string_view text) {
 }
 
 Report::Report(std::string_view text, std::string_view path) {
-  files_.push_back({std::string(path), 0, text.size(), Lines(text)});
+  files_.push_back({std::string(path), 0, text.size(), LineIndex(text)});
 }
 
 // One more than the size: the end of a file is a place, too.
 void Report::begin_file(std::string_view text, std::string_view path) {
   begin_ = files_.back().begin + files_.back().size + 1;
-  files_.push_back({std::string(path), begin_, text.size(), Lines(text)});
+  files_.push_back({std::string(path), begin_, text.size(), LineIndex(text)});
 }
 
 std::size_t Report::end_file() { return std::exchange(begin_, 0); }

@@ -19,9 +19,9 @@ struct Position {
 };
 
 /// Finds the line of an offset. The text must outlive it.
-class Lines {
+class LineIndex {
  public:
-  explicit Lines(std::string_view text);
+  explicit LineIndex(std::string_view text);
   Position at(std::size_t offset) const;
   std::string_view line(std::size_t number) const;  ///< from 1, without its end; "" beyond the last
 
@@ -72,7 +72,7 @@ class Report {
     std::string path;
     std::size_t begin;
     std::size_t size;
-    Lines lines;
+    LineIndex lines;
   };
   struct Found {
     std::size_t file;

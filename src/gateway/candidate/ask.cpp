@@ -90,7 +90,7 @@ void use(Path& path, Exchange& y, Round& round, bool agreed, MaybeProblem& probl
 /// Whether a call to Redis is needed; else the round is decided, and `problem` is what the caller would be told.
 bool needs_call(Path& path, Exchange& y, Round& round, MaybeProblem& problem) {
   if (y.route->takes(Step::in_flight)) path.in_flight->name(y);
-  round.asked = Moment{path.services.clock.steady(), path.services.clock.wall()};
+  round.asked = RoundTime{path.services.clock.steady(), path.services.clock.wall()};
   problem = collect(path, y, round);
   if (problem || round.empty()) return false;
   if (in_shards(round)) return true;

@@ -131,11 +131,11 @@ MaybeProblem keep_appointment(Path& path, Exchange& x, const RouteLimit& route_l
   if (!read || read->cost < resolved.cost) return {};
   const auto now = path.services.clock.wall();
   const auto arrived = limit::arrival(*read, now);
-  if (arrived == limit::Arrival::late) {
+  if (arrived == limit::Punctuality::late) {
     note(x, *resolved.tier, observe::AppointmentEvent::missed);
     return {};
   }
-  if (arrived == limit::Arrival::early) {
+  if (arrived == limit::Punctuality::early) {
     note(x, *resolved.tier, observe::AppointmentEvent::early);
     x.appointments.offered = {.token = text.substr(0, text.find(';')), .from = read->from, .until = read->until};
     return Problem{.status = 429,

@@ -18,7 +18,7 @@ enum class RoundKind : std::uint8_t {
 };
 
 /// When a round began. The wall clock is read before the decision, so that no wait ends later than the caller is told.
-struct Moment {
+struct RoundTime {
   Clock::Steady steady;
   Instant wall;
 };
@@ -55,7 +55,7 @@ class Round {
   const std::size_t first_check;
   const std::size_t first_limit;
   const std::size_t first_unchecked;
-  Moment asked;
+  RoundTime asked;
 
   Source source() const noexcept {
     return kind == RoundKind::redis ? Source::redis : kind == RoundKind::memory ? Source::memory : Source::fallback;

@@ -142,7 +142,7 @@ MaybeProblem collect(Path& path, Exchange& x, Round& round) {
 
 bool decide_here(Path& path, Exchange& x, Round& round) {
   if (round.empty()) return true;
-  round.asked = Moment{path.services.clock.steady(), path.services.clock.wall()};
+  round.asked = RoundTime{path.services.clock.steady(), path.services.clock.wall()};
   const bool agreed = path.services.memory.decide(round.checks(), round.asked.wall, round.decisions());
   conclude(path, x, round, agreed);
   return agreed;

@@ -45,7 +45,7 @@ MaybeProblem take_share_late(Path& path, Exchange& x, const Round& round) {
   auto& redis = *x.snapshot->redis;
   if (round.asked.steady >= redis.recovering_until()) return {};
   Round late(x.admission, RoundKind::share, round.stage);
-  late.asked = Moment{path.services.clock.steady(), path.services.clock.wall()};
+  late.asked = RoundTime{path.services.clock.steady(), path.services.clock.wall()};
   if (collect(path, x, late)) return {};  // too many checks beside those of Redis
   if (late.empty() || path.services.memory.decide(late.checks(), late.asked.wall, late.decisions())) {
     late.drop();
@@ -104,7 +104,7 @@ Task<MaybeProblem> admit_in_redis(Path& path, Exchange& x, Turn* turn) {
   Round round(x.admission, RoundKind::redis, Stage::redis);
   const bool peek = x.admission.peek;
   if (x.route->takes(Step::in_flight) && !peek) path.in_flight->name(x);
-  round.asked = Moment{path.services.clock.steady(), path.services.clock.wall()};
+  round.asked = RoundTime{path.services.clock.steady(), path.services.clock.wall()};
   Share share;
   MaybeProblem problem = take_share(path, x, round, share);
   if (!problem) problem = collect(path, x, round);

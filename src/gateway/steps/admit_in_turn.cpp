@@ -16,7 +16,7 @@ void reject_behind(Path& path, Exchange& x, Round& round) {
   const auto checks = std::span(x.admission.checks).subspan(round.first_check);
   std::array<std::int64_t, Admission::kMax> costs;
   for (std::size_t i = 0; i < checks.size(); ++i) costs[i] = std::exchange(checks[i].cost, 0);
-  round.asked = Moment{path.services.clock.steady(), path.services.clock.wall()};
+  round.asked = RoundTime{path.services.clock.steady(), path.services.clock.wall()};
   path.services.memory.decide(round.checks(), round.asked.wall, round.decisions());
   for (std::size_t i = 0; i < checks.size(); ++i) {
     checks[i].cost = costs[i];

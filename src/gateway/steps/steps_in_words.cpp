@@ -12,7 +12,7 @@ std::string marks(const StepRow& row) {
   const bool runs = row.live.at_once != nullptr || row.live.task != nullptr;
   if (row.live.task != nullptr) add("waits");
   if (runs && row.look.at_once == nullptr && row.look.task == nullptr) add("not looked at");
-  if (row.refused != Taken::stays) add("gives back");
+  if (row.refused != OnRefusal::stays) add("gives back");
   if (row.leave != nullptr) add("left");
   if (row.told.count != nullptr || row.told.record != nullptr || row.told.explain != nullptr) add("tells");
   return out;

@@ -27,7 +27,7 @@ struct Run {
 };
 
 /// What becomes of the permits that earlier steps took if this one refuses the request.
-enum class Taken {
+enum class OnRefusal {
   stays,        ///< the refusal is the caller's doing: guesses and floods are not free
   goes_back,    ///< the gateway cannot serve it: the caller pays nothing
   goes_back_by  ///< the step gives back itself, because what it does then needs the permits
@@ -62,7 +62,7 @@ struct StepRow {
   bool (*applies)(const Route& route) = nullptr;
   Run live{};
   Run look{};  ///< of a request that is only looked at: it takes nothing
-  Taken refused = Taken::stays;
+  OnRefusal refused = OnRefusal::stays;
   /// At the end of the exchange, whatever became of it, in the reverse order; also if the step was not reached.
   void (*leave)(Path& path, Exchange& x) = nullptr;
   Told told{};

@@ -42,7 +42,7 @@ StepSet Walk::steps() const noexcept {
 
 void Walk::refused(const Problem& problem) {
   problem_ = problem;
-  if (row_of(at_).refused == Taken::goes_back) give_back(path_, x_);
+  if (row_of(at_).refused == OnRefusal::goes_back) give_back(path_, x_);
 }
 
 void leave_step(Path& path, Exchange& x, Step step) {

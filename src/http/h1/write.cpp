@@ -69,13 +69,13 @@ void write_reply(TextCursor& out, const ReplyLine& line, std::string_view reason
     write_framing(out, framing, line.client_version);
   }
   switch (line.connection) {
-    case Connection::keep:
+    case ConnectionOption::keep:
       if (line.client_version < 11) out.word("Connection: keep-alive\r\n");
       break;
-    case Connection::close:
+    case ConnectionOption::close:
       out.word("Connection: close\r\n");
       break;
-    case Connection::upgrade:
+    case ConnectionOption::upgrade:
       out.word("Connection: Upgrade\r\n");
   }
   out.word("\r\n");

@@ -56,7 +56,7 @@ KeyOwner build_rsa(std::string_view modulus, std::string_view exponent) {
   return build("RSA", parts.get());
 }
 
-KeyOwner build_ec(KeyKind kind, const std::string& x, const std::string& y) {
+KeyOwner build_ec(JwtKeyKind kind, const std::string& x, const std::string& y) {
   const std::string curve(name_of(kind));
   const std::string point = '\x04' + x + y;  // SEC 1 section 2.3.3, not compressed
   const ParamBuilder parts(OSSL_PARAM_BLD_new());
@@ -77,7 +77,7 @@ SigningKey::Made read_rsa(JwkMembers& members, SigningKey::Name kid, Algorithms 
   return SigningKey::of_public_key(key.get(), std::move(kid), algorithms);
 }
 
-SigningKey::Made read_ec(JwkMembers& members, KeyKind kind, SigningKey::Name kid, Algorithms algorithms) {
+SigningKey::Made read_ec(JwkMembers& members, JwtKeyKind kind, SigningKey::Name kid, Algorithms algorithms) {
   const auto x = members.coordinate("x", coordinate_size(kind));
   const auto y = members.coordinate("y", coordinate_size(kind));
   if (!members.objection().empty()) return members.objection();
@@ -86,34 +86,35 @@ SigningKey::Made read_ec(JwkMembers& members, KeyKind kind, SigningKey::Name kid
   return SigningKey::of_public_key(key.get(), std::move(kid), algorithms);
 }
 
-SigningKey::Made read_okp(JwkMembers& members, KeyKind kind, SigningKey::Name kid, Algorithms algorithms) {
+SigningKey::Made read_okp(JwkMembers& members, JwtKeyKind kind, SigningKey::Name kid, Algorithms algorithms) {
   const auto x = members.coordinate("x", coordinate_size(kind));
   if (!members.objection().empty()) return members.objection();
-  const KeyOwner key(EVP_PKEY_new_raw_public_key_ex(nullptr, kind == KeyKind::ed25519 ? "ED25519" : "ED448", nullptr,
+  const KeyOwner key(EVP_PKEY_new_raw_public_key_ex(nullptr, kind == JwtKeyKind::ed25519 ? "ED25519" : "ED448", nullptr,
                                                     bytes_of(x.data()), x.size()));
   if (!key) return "it is not an " + std::string(name_of(kind)) + " key";
   return SigningKey::of_public_key(key.get(), std::move(kid), algorithms);
 }
 
 /// The kind of a public key with this type and curve; nothing if it is unknown.
-std::optional<KeyKind> kind_named(std::string_view type, std::string_view curve) {
-  if (type == "RSA") return KeyKind::rsa;
-  const auto among = [&](std::initializer_list<KeyKind> kinds) -> std::optional<KeyKind> {
+std::optional<JwtKeyKind> kind_named(std::string_view type, std::string_view curve) {
+  if (type == "RSA") return JwtKeyKind::rsa;
+  const auto among = [&](std::initializer_list<JwtKeyKind> kinds) -> std::optional<JwtKeyKind> {
     for (const auto kind : kinds) {
       if (name_of(kind) == curve) return kind;
     }
     return std::nullopt;
   };
-  if (type == "EC") return among({KeyKind::p256, KeyKind::p384, KeyKind::p521});
-  if (type == "OKP") return among({KeyKind::ed25519, KeyKind::ed448});
+  if (type == "EC") return among({JwtKeyKind::p256, JwtKeyKind::p384, JwtKeyKind::p521});
+  if (type == "OKP") return among({JwtKeyKind::ed25519, JwtKeyKind::ed448});
   return std::nullopt;
 }
 
-SigningKey::Made read_public_jwk(JwkMembers& members, KeyKind kind, SigningKey::Name kid, Algorithms algorithms) {
+SigningKey::Made read_public_jwk(JwkMembers& members, JwtKeyKind kind, SigningKey::Name kid, Algorithms algorithms) {
   const auto serves = [&](JwtAlgorithm algorithm) { return is_for(kind, algorithm); };
   if (std::none_of(algorithms.begin(), algorithms.end(), serves)) return kPassedOver;
-  if (kind == KeyKind::rsa) return read_rsa(members, std::move(kid), algorithms);
-  if (kind == KeyKind::ed25519 || kind == KeyKind::ed448) return read_okp(members, kind, std::move(kid), algorithms);
+  if (kind == JwtKeyKind::rsa) return read_rsa(members, std::move(kid), algorithms);
+  if (kind == JwtKeyKind::ed25519 || kind == JwtKeyKind::ed448)
+    return read_okp(members, kind, std::move(kid), algorithms);
   return read_ec(members, kind, std::move(kid), algorithms);
 }
 

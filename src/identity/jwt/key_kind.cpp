@@ -17,7 +17,7 @@ constexpr int kMaxBits = 16384;
 constexpr int kMaxExponentBits = 64;  // the time of a check grows with it; the common exponent is 65537
 
 struct Form {
-  KeyKind kind;
+  JwtKeyKind kind;
   std::string_view name;
   const char* type;            // OpenSSL's
   std::string_view group;      // OpenSSL's, for EC
@@ -26,17 +26,17 @@ struct Form {
   std::size_t ecdsa_hash = 0;  // the hash for this curve by RFC 7518 section 3.4, in bytes
 };
 
-/// In the order of KeyKind.
+/// In the order of JwtKeyKind.
 constexpr std::array<Form, 6> kKindForms{{
-    {KeyKind::rsa, "RSA", "RSA", "", 0},
-    {KeyKind::p256, "P-256", "EC", "prime256v1", 32, 0, 32},
-    {KeyKind::p384, "P-384", "EC", "secp384r1", 48, 0, 48},
-    {KeyKind::p521, "P-521", "EC", "secp521r1", 66, 0, 64},
-    {KeyKind::ed25519, "Ed25519", "ED25519", "", 32, 64},
-    {KeyKind::ed448, "Ed448", "ED448", "", 57, 114},
+    {JwtKeyKind::rsa, "RSA", "RSA", "", 0},
+    {JwtKeyKind::p256, "P-256", "EC", "prime256v1", 32, 0, 32},
+    {JwtKeyKind::p384, "P-384", "EC", "secp384r1", 48, 0, 48},
+    {JwtKeyKind::p521, "P-521", "EC", "secp521r1", 66, 0, 64},
+    {JwtKeyKind::ed25519, "Ed25519", "ED25519", "", 32, 64},
+    {JwtKeyKind::ed448, "Ed448", "ED448", "", 57, 114},
 }};
 
-const Form& form_of_kind(KeyKind kind) noexcept { return kKindForms[static_cast<std::size_t>(kind)]; }
+const Form& form_of_kind(JwtKeyKind kind) noexcept { return kKindForms[static_cast<std::size_t>(kind)]; }
 
 /// Whether an EC key is on this curve, by any of OpenSSL's names for it.
 bool is_on(const EVP_PKEY* key, const Form& form) noexcept {
@@ -68,11 +68,11 @@ std::string objection_to_rsa(const EVP_PKEY* key) {
   return {};
 }
 
-std::string objection_to_edwards(const EVP_PKEY* key, KeyKind kind) {
+std::string objection_to_edwards(const EVP_PKEY* key, JwtKeyKind kind) {
   std::array<unsigned char, 57> point;
   std::size_t size = point.size();
   const auto bytes = EVP_PKEY_get_raw_public_key(key, point.data(), &size) == 1 ? size : 0;
-  const auto& curve = kind == KeyKind::ed25519 ? kEd25519 : kEd448;
+  const auto& curve = kind == JwtKeyKind::ed25519 ? kEd25519 : kEd448;
   const std::string name(name_of(kind));
   switch (judge_point(curve, {point.data(), bytes})) {
     case EdwardsPoint::valid:
@@ -87,7 +87,7 @@ std::string objection_to_edwards(const EVP_PKEY* key, KeyKind kind) {
 
 }  // namespace
 
-std::optional<KeyKind> kind_of(const EVP_PKEY* key) noexcept {
+std::optional<JwtKeyKind> kind_of(const EVP_PKEY* key) noexcept {
   const QuietErrors quiet;
   for (const auto& form : kKindForms) {
     if (EVP_PKEY_is_a(key, form.type) == 1 && (form.group.empty() || is_on(key, form))) return form.kind;
@@ -95,7 +95,7 @@ std::optional<KeyKind> kind_of(const EVP_PKEY* key) noexcept {
   return std::nullopt;
 }
 
-bool is_for(KeyKind kind, JwtAlgorithm algorithm) noexcept {
+bool is_for(JwtKeyKind kind, JwtAlgorithm algorithm) noexcept {
   const auto& wanted = form_of(algorithm);
   const auto& form = form_of_kind(kind);
   switch (wanted.family) {
@@ -103,7 +103,7 @@ bool is_for(KeyKind kind, JwtAlgorithm algorithm) noexcept {
       return false;
     case Family::rsa:
     case Family::rsa_pss:
-      return kind == KeyKind::rsa;
+      return kind == JwtKeyKind::rsa;
     case Family::ecdsa:
       return form.ecdsa_hash == wanted.hash;
     case Family::eddsa:
@@ -112,18 +112,18 @@ bool is_for(KeyKind kind, JwtAlgorithm algorithm) noexcept {
   return false;
 }
 
-std::string_view name_of(KeyKind kind) noexcept { return form_of_kind(kind).name; }
-std::size_t coordinate_size(KeyKind kind) noexcept { return form_of_kind(kind).coordinate; }
+std::string_view name_of(JwtKeyKind kind) noexcept { return form_of_kind(kind).name; }
+std::size_t coordinate_size(JwtKeyKind kind) noexcept { return form_of_kind(kind).coordinate; }
 
-std::size_t signature_size(const EVP_PKEY* key, KeyKind kind) noexcept {
+std::size_t signature_size(const EVP_PKEY* key, JwtKeyKind kind) noexcept {
   const auto& form = form_of_kind(kind);
-  if (kind == KeyKind::rsa) return static_cast<std::size_t>(EVP_PKEY_get_size(key));
+  if (kind == JwtKeyKind::rsa) return static_cast<std::size_t>(EVP_PKEY_get_size(key));
   return form.eddsa != 0 ? form.eddsa : 2 * form.coordinate;
 }
 
-std::string objection_to(const EVP_PKEY* key, KeyKind kind) {
+std::string objection_to(const EVP_PKEY* key, JwtKeyKind kind) {
   const QuietErrors quiet;
-  if (kind == KeyKind::rsa) return objection_to_rsa(key);
+  if (kind == JwtKeyKind::rsa) return objection_to_rsa(key);
   if (form_of_kind(kind).eddsa != 0) return objection_to_edwards(key, kind);
   // OpenSSL's context needs a non-const key, but the check only reads it.
   const KeyContext context(EVP_PKEY_CTX_new_from_pkey(nullptr, const_cast<EVP_PKEY*>(key), nullptr));

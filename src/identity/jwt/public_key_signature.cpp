@@ -65,7 +65,7 @@ bool set_pss(EVP_PKEY_CTX* context, const char* digest) noexcept {
 
 }  // namespace
 
-Signature::Made make_public_key_signature(JwtAlgorithm algorithm, EVP_PKEY* key, KeyKind kind) {
+Signature::Made make_public_key_signature(JwtAlgorithm algorithm, EVP_PKEY* key, JwtKeyKind kind) {
   const auto& form = form_of(algorithm);
   const QuietErrors quiet;
   DigestContext ready(EVP_MD_CTX_new());

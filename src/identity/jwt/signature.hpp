@@ -29,6 +29,6 @@ Signature::Made make_hmac_signature(JwtAlgorithm algorithm, std::string_view sec
 
 /// `algorithm` with `key` of `kind`, which must fit the algorithm. Holds a reference to the key. An error only if
 /// OpenSSL fails.
-Signature::Made make_public_key_signature(JwtAlgorithm algorithm, EVP_PKEY* key, KeyKind kind);
+Signature::Made make_public_key_signature(JwtAlgorithm algorithm, EVP_PKEY* key, JwtKeyKind kind);
 
 }  // namespace headgate::identity

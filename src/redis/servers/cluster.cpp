@@ -67,7 +67,7 @@ Task<Result<bool>> Cluster::decide(std::span<const limit::Check> checks, std::sp
   co_return co_await calls;
 }
 
-Task<Result<bool>> Cluster::ask(Question& question, std::string_view key) {
+Task<Result<bool>> Cluster::ask(ScriptQuestion& question, std::string_view key) {
   const auto self = shared_from_this();
   const auto deadline = Clock::now() + setup_->options.timeout;
   const auto slot = redis::slot_of(key);
@@ -108,13 +108,13 @@ Task<Result<bool>> Cluster::gather(std::span<const limit::Check> checks, std::sp
   co_return result;
 }
 
-Task<Cluster::Outcome> Cluster::call_owner(std::uint16_t slot, Question& question, Time deadline) {
+Task<Cluster::Outcome> Cluster::call_owner(std::uint16_t slot, ScriptQuestion& question, Time deadline) {
   ClusterHop route{.deadline = deadline, .asking = false, .redirect = {}};
   bool moved = false;
   bool asking = false;
   bool again = false;
   std::shared_ptr<NodeClient> node_client;
-  Node asked;
+  RedisNode asked;
   for (;;) {
     if (stopped_) co_return Outcome{failed(Errc::stopped)};
     if (!node_client) {
@@ -154,9 +154,9 @@ Task<Cluster::Outcome> Cluster::call_owner(std::uint16_t slot, Question& questio
   }
 }
 
-std::shared_ptr<NodeClient> Cluster::follow(const Redirect& redirect, const Node& asked) {
+std::shared_ptr<NodeClient> Cluster::follow(const Redirect& redirect, const RedisNode& asked) {
   if (stopped_) return nullptr;
-  const Node node{redirect.node.host.empty() ? asked.host : redirect.node.host, redirect.node.port};
+  const RedisNode node{redirect.node.host.empty() ? asked.host : redirect.node.host, redirect.node.port};
   const std::uint16_t index = member(node);
   if (redirect.kind == Redirect::Kind::moved) {
     owner_of_[redirect.slot] = index;  // so the next calls need no redirect

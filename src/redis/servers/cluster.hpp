@@ -39,9 +39,9 @@ class Cluster final : public Servers, public DiscoveryOwner, public std::enable_
   void start();
 
   Task<Result<bool>> decide(std::span<const limit::Check> checks, std::span<limit::Decision> decisions) override;
-  Task<Result<bool>> ask(Question& question, std::string_view key) override;
+  Task<Result<bool>> ask(ScriptQuestion& question, std::string_view key) override;
   std::vector<Part> parts() const override;
-  Task<Result<bool>> ask_part(Question& question, const Part& part) override;
+  Task<Result<bool>> ask_part(ScriptQuestion& question, const Part& part) override;
   Time recovering_until() const noexcept override { return recovering_until_; }
   RedisHealth health() const noexcept override { return health_.load(std::memory_order_relaxed); }
   std::vector<NodeStatus> nodes() const override { return node_statistics_.nodes(); }
@@ -53,7 +53,7 @@ class Cluster final : public Servers, public DiscoveryOwner, public std::enable_
   static constexpr std::uint16_t kNobody = 0xffff;
 
   struct Member {
-    Node node;
+    RedisNode node;
     std::shared_ptr<NodeStats> stats;
     std::shared_ptr<NodeClient> node_client;
     bool owner = false;  ///< it owns slots, by the current map
@@ -67,16 +67,16 @@ class Cluster final : public Servers, public DiscoveryOwner, public std::enable_
   Task<Result<bool>> gather(std::span<const limit::Check> checks, std::span<limit::Decision> decisions,
                             std::span<const std::uint16_t> slots, Time deadline);
   Task<error_code> first_map(Time deadline);
-  Task<Outcome> call_owner(std::uint16_t slot, Question& question, Time deadline);
+  Task<Outcome> call_owner(std::uint16_t slot, ScriptQuestion& question, Time deadline);
   Task<void> pause(Time until);
-  std::shared_ptr<NodeClient> follow(const Redirect& redirect, const Node& asked);
+  std::shared_ptr<NodeClient> follow(const Redirect& redirect, const RedisNode& asked);
   void give_back(Debt debt);
   static Task<void> pay(std::shared_ptr<Cluster> self, Debt debt);
 
-  bool found(const Reply& reply, const Node& asked) override;
+  bool found(const Reply& reply, const RedisNode& asked) override;
   void nobody(const std::string& reason) override;
   void adopt(const std::vector<SlotRange>& ranges);
-  std::uint16_t member(const Node& node);
+  std::uint16_t member(const RedisNode& node);
   void forget_others();
   void choose_probes();
   void changed();

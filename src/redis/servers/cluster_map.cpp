@@ -11,17 +11,17 @@ namespace {
 
 constexpr int kMaxProbeKeys = 1 << 18;  // sixteen for each slot: enough to find even an owner of one slot
 
-void add_once(std::vector<Node>& all, const Node& node) {
+void add_once(std::vector<RedisNode>& all, const RedisNode& node) {
   if (std::find(all.begin(), all.end(), node) == all.end()) all.push_back(node);
 }
 
 }  // namespace
 
-bool Cluster::found(const Reply& reply, const Node& asked) {
+bool Cluster::found(const Reply& reply, const RedisNode& asked) {
   const auto ranges = read_slots(reply.elements, asked);
   if (!ranges || ranges->empty()) return false;
   adopt(*ranges);
-  std::vector<Node> who;
+  std::vector<RedisNode> who;
   for (const auto& range : *ranges) add_once(who, range.master);
   for (const auto& range : *ranges)
     for (const auto& replica : range.replicas) add_once(who, replica);
@@ -96,7 +96,7 @@ void Cluster::forget_others() {
     if (owner != kNobody) owner = place[owner];
 }
 
-std::uint16_t Cluster::member(const Node& node) {
+std::uint16_t Cluster::member(const RedisNode& node) {
   for (std::size_t i = 0; i < members_.size(); ++i)
     if (members_[i].node == node) return static_cast<std::uint16_t>(i);
   auto stats = node_statistics_.add(name_of(node));
@@ -125,7 +125,7 @@ std::vector<Servers::Part> Cluster::parts() const {
   return out;
 }
 
-Task<Result<bool>> Cluster::ask_part(Question& question, const Part& part) {
+Task<Result<bool>> Cluster::ask_part(ScriptQuestion& question, const Part& part) {
   const auto owner = owner_of_[part.slot];
   const bool still = owner != kNobody && name_of(members_[owner].node) == part.name;
   if (!still) co_return Result<bool>(boost::system::in_place_error, Errc::unavailable);

@@ -26,7 +26,7 @@ Discovery::Discovery(boost::asio::io_context& loop, std::shared_ptr<const Setup>
       timer_(executor_),
       log_(std::move(who)) {}
 
-void Discovery::start(std::vector<Node> candidates, std::shared_ptr<DiscoveryOwner> owner) {
+void Discovery::start(std::vector<RedisNode> candidates, std::shared_ptr<DiscoveryOwner> owner) {
   owner_ = std::move(owner);
   candidates_ = std::move(candidates);
   look();
@@ -39,7 +39,7 @@ void Discovery::stop() {
   owner_.reset();
 }
 
-void Discovery::candidates(std::vector<Node> now) {
+void Discovery::candidates(std::vector<RedisNode> now) {
   const auto first = std::find(now.begin(), now.end(), candidates_.front());
   if (first != now.end()) {
     std::rotate(now.begin(), first, first + 1);
@@ -49,7 +49,7 @@ void Discovery::candidates(std::vector<Node> now) {
   candidates_ = std::move(now);
 }
 
-void Discovery::check(const Node& who) {
+void Discovery::check(const RedisNode& who) {
   const auto at = std::find(candidates_.begin(), candidates_.end(), who);
   if (stopped_ || at == candidates_.end()) return;
   open_ = false;  // an answer on its way may be out of date
@@ -149,7 +149,7 @@ void Discovery::take(const Reply& reply) {
   if (reply.kind == Reply::Kind::error) return failed("it answered " + std::string(reply.text));
   link_->keep();
   const auto owner = owner_;
-  if (!owner->found(reply, Node(candidates_.front()))) return stopped_ ? void() : failed("it does not know");
+  if (!owner->found(reply, RedisNode(candidates_.front()))) return stopped_ ? void() : failed("it does not know");
   if (stopped_) return;
   if (tells_) log_.note(RedisHealth::up, {}, Clock::now());
   in_vain_ = true;

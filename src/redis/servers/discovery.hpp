@@ -25,7 +25,7 @@ class DiscoveryOwner {
  public:
   virtual ~DiscoveryOwner() = default;
   /// The answer of `asked`. Returns false if it does not help; then the next candidate is queried.
-  virtual bool found(const Reply& reply, const Node& asked) = 0;
+  virtual bool found(const Reply& reply, const RedisNode& asked) = 0;
   /// No candidate could answer. Discovery queries again by itself.
   virtual void nobody(const std::string& reason) = 0;
 };
@@ -48,11 +48,11 @@ class Discovery final : public LinkUser, public std::enable_shared_from_this<Dis
   Discovery(boost::asio::io_context& loop, std::shared_ptr<const Setup> setup, Question question, std::string who);
 
   /// Queries at once; keeps `owner` until stop().
-  void start(std::vector<Node> candidates, std::shared_ptr<DiscoveryOwner> owner);
+  void start(std::vector<RedisNode> candidates, std::shared_ptr<DiscoveryOwner> owner);
   /// Replaces the candidates. The candidate queried last stays first if it is still in the list.
-  void candidates(std::vector<Node> now);
+  void candidates(std::vector<RedisNode> now);
   /// `who`, one of the candidates, has news: queries it at once, and first from now on.
-  void check(const Node& who);
+  void check(const RedisNode& who);
   /// Whether the last result is usable. If it is not, queries every 100 ms until it is again.
   void well(bool now);
   /// The last result is partly out of date: queries soon, once.
@@ -82,7 +82,7 @@ class Discovery final : public LinkUser, public std::enable_shared_from_this<Dis
   Executor executor_;
   const Question question_;
   std::shared_ptr<DiscoveryOwner> owner_;
-  std::vector<Node> candidates_;
+  std::vector<RedisNode> candidates_;
 
   std::shared_ptr<Link> link_;
   ReplyReader reader_{ReplyReader::Keep::everything};

@@ -17,7 +17,7 @@ struct Redirect {
   };
   Kind kind = Kind::moved;
   std::uint16_t slot = 0;  ///< for moved and check
-  Node node;               ///< for moved and check; an empty host means the host of the node that answered
+  RedisNode node;          ///< for moved and check; an empty host means the host of the node that answered
 };
 
 /// Reads "MOVED 3999 127.0.0.1:6381", "ASK ...", "TRYAGAIN ..."; nothing for any other error.

@@ -11,10 +11,10 @@ namespace {
 using namespace std::chrono_literals;
 
 /// Reads a host (an address or a name) and a port.
-std::optional<Node> read_master(const Reply& reply) {
+std::optional<RedisNode> read_master(const Reply& reply) {
   if (reply.kind != Reply::Kind::array || reply.elements.size() != 3) return std::nullopt;
   const std::string& port = reply.elements[2].text;
-  Node node{reply.elements[1].text, 0};
+  RedisNode node{reply.elements[1].text, 0};
   const auto [end, ec] = std::from_chars(port.data(), port.data() + port.size(), node.port);
   if (ec != std::errc() || end != port.data() + port.size() || node.port == 0 || node.host.empty()) return std::nullopt;
   return node;
@@ -40,14 +40,14 @@ Sentinel::Sentinel(boost::asio::io_context& loop, std::shared_ptr<const Setup> s
 void Sentinel::start() {
   discovery_->start(setup_->options.nodes, shared_from_this());
   // Query the Sentinel that sent the news, and query it first from then on: the others may not know it yet.
-  switches_->start(setup_->options.nodes, [this](const Node& by) { discovery_->check(by); });
+  switches_->start(setup_->options.nodes, [this](const RedisNode& by) { discovery_->check(by); });
 }
 
 Task<Result<bool>> Sentinel::decide(std::span<const limit::Check> checks, std::span<limit::Decision> decisions) {
   return NodeClient::decide(node_client_, checks, decisions);
 }
 
-Task<Result<bool>> Sentinel::ask(Question& question, std::string_view) {
+Task<Result<bool>> Sentinel::ask(ScriptQuestion& question, std::string_view) {
   return NodeClient::ask(node_client_, question);
 }
 
@@ -56,14 +56,14 @@ std::vector<Servers::Part> Sentinel::parts() const {
   return {{.slot = 0, .name = name_of(*master_), .vacant = false}};
 }
 
-Task<Result<bool>> Sentinel::ask_part(Question& question, const Part& part) {
+Task<Result<bool>> Sentinel::ask_part(ScriptQuestion& question, const Part& part) {
   const bool still = master_ && name_of(*master_) == part.name;
   if (!still) co_return Result<bool>(boost::system::in_place_error, Errc::unavailable);
   auto call = NodeClient::ask(node_client_, question);
   co_return co_await call;
 }
 
-bool Sentinel::found(const Reply& reply, const Node& asked) {
+bool Sentinel::found(const Reply& reply, const RedisNode& asked) {
   auto master = read_master(reply);
   if (!master) return false;
   if (master_ == master) return true;

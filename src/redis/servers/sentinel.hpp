@@ -31,9 +31,9 @@ class Sentinel final : public Servers, public DiscoveryOwner, public std::enable
   void start();
 
   Task<Result<bool>> decide(std::span<const limit::Check> checks, std::span<limit::Decision> decisions) override;
-  Task<Result<bool>> ask(Question& question, std::string_view key) override;
+  Task<Result<bool>> ask(ScriptQuestion& question, std::string_view key) override;
   std::vector<Part> parts() const override;
-  Task<Result<bool>> ask_part(Question& question, const Part& part) override;
+  Task<Result<bool>> ask_part(ScriptQuestion& question, const Part& part) override;
   std::chrono::steady_clock::time_point recovering_until() const noexcept override {
     return node_client_->recovering_until();
   }
@@ -43,7 +43,7 @@ class Sentinel final : public Servers, public DiscoveryOwner, public std::enable
   void stop() override;
 
  private:
-  bool found(const Reply& reply, const Node& asked) override;
+  bool found(const Reply& reply, const RedisNode& asked) override;
   void nobody(const std::string& reason) override;
   void changed();
 
@@ -53,7 +53,7 @@ class Sentinel final : public Servers, public DiscoveryOwner, public std::enable
   std::shared_ptr<NodeClient> node_client_;
   std::shared_ptr<Discovery> discovery_;
   std::shared_ptr<Switches> switches_;
-  std::optional<Node> master_;
+  std::optional<RedisNode> master_;
   std::atomic<RedisHealth> health_{RedisHealth::trying};
 };
 

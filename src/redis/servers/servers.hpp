@@ -44,7 +44,7 @@ class Servers {
   /// One call that is no decision, with the deadline, the breaker and the errors of one. `key` is the Redis key that
   /// its script uses: it says which node of a cluster to call. Both must outlive the await. What a call did before an
   /// error stays done.
-  virtual Task<Result<bool>> ask(Question& question, std::string_view key) = 0;
+  virtual Task<Result<bool>> ask(ScriptQuestion& question, std::string_view key) = 0;
 
   /// A server with keys that no other one of them has.
   struct Part {
@@ -55,7 +55,7 @@ class Servers {
   /// All of them as known now, by their lowest slots. None if that is not known yet. Worker thread.
   virtual std::vector<Part> parts() const = 0;
   /// As ask(), of one of parts(); the script uses no key. Errc::unavailable if another server has its place by now.
-  virtual Task<Result<bool>> ask_part(Question& question, const Part& part) = 0;
+  virtual Task<Result<bool>> ask_part(ScriptQuestion& question, const Part& part) = 0;
 
   /// Until when other gateways may still be without Redis after an outage: as long again as the outage was, at most two
   /// seconds. Worker thread.

@@ -14,11 +14,15 @@ Task<Result<bool>> Single::decide(std::span<const limit::Check> checks, std::spa
   return NodeClient::decide(node_client_, checks, decisions);
 }
 
-Task<Result<bool>> Single::ask(Question& question, std::string_view) { return NodeClient::ask(node_client_, question); }
+Task<Result<bool>> Single::ask(ScriptQuestion& question, std::string_view) {
+  return NodeClient::ask(node_client_, question);
+}
 
 std::vector<Servers::Part> Single::parts() const { return {{.slot = 0, .name = stats_->name, .vacant = false}}; }
 
-Task<Result<bool>> Single::ask_part(Question& question, const Part&) { return NodeClient::ask(node_client_, question); }
+Task<Result<bool>> Single::ask_part(ScriptQuestion& question, const Part&) {
+  return NodeClient::ask(node_client_, question);
+}
 
 RedisHealth Single::health() const noexcept { return stats_->health.load(std::memory_order_relaxed); }
 

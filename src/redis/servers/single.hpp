@@ -19,9 +19,9 @@ class Single final : public Servers {
   ~Single() override;
 
   Task<Result<bool>> decide(std::span<const limit::Check> checks, std::span<limit::Decision> decisions) override;
-  Task<Result<bool>> ask(Question& question, std::string_view key) override;
+  Task<Result<bool>> ask(ScriptQuestion& question, std::string_view key) override;
   std::vector<Part> parts() const override;
-  Task<Result<bool>> ask_part(Question& question, const Part& part) override;
+  Task<Result<bool>> ask_part(ScriptQuestion& question, const Part& part) override;
   std::chrono::steady_clock::time_point recovering_until() const noexcept override {
     return node_client_->recovering_until();
   }

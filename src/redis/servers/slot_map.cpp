@@ -67,7 +67,7 @@ class Walk {
 };
 
 /// Reads host, port, and skips what later versions add.
-bool read_node(Walk& walk, const Node& asked, Node& node) {
+bool read_node(Walk& walk, const RedisNode& asked, RedisNode& node) {
   std::size_t parts = 0;
   std::string_view host;
   if (!walk.array(parts) || parts < 2 || !walk.text(host) || !walk.integer(node.port, 65535)) return false;
@@ -77,7 +77,7 @@ bool read_node(Walk& walk, const Node& asked, Node& node) {
   return true;
 }
 
-bool read_range(Walk& walk, const Node& asked, SlotRange& range) {
+bool read_range(Walk& walk, const RedisNode& asked, SlotRange& range) {
   std::size_t parts = 0;
   if (!walk.array(parts) || parts < 3 || !walk.integer(range.first, kSlots - 1) ||
       !walk.integer(range.last, kSlots - 1) || range.last < range.first || !read_node(walk, asked, range.master))
@@ -114,7 +114,7 @@ std::uint16_t slot_of_key(std::string_view prefix, std::string_view key, std::st
   return slot_of(scratch);
 }
 
-std::optional<std::vector<SlotRange>> read_slots(std::span<const Reply::Element> reply, const Node& asked) {
+std::optional<std::vector<SlotRange>> read_slots(std::span<const Reply::Element> reply, const RedisNode& asked) {
   Walk walk(reply);
   std::size_t count = 0;
   if (!walk.array(count) || count > kSlots) return std::nullopt;

@@ -26,13 +26,13 @@ std::uint16_t slot_of_key(std::string_view prefix, std::string_view key, std::st
 struct SlotRange {
   std::uint16_t first = 0;
   std::uint16_t last = 0;  ///< included
-  Node master;
-  std::vector<Node> replicas;
+  RedisNode master;
+  std::vector<RedisNode> replicas;
   bool operator==(const SlotRange&) const = default;
 };
 
 /// Reads the reply of node `asked` to CLUSTER SLOTS. The host of `asked` replaces a missing host. Nothing if the reply
 /// is invalid.
-std::optional<std::vector<SlotRange>> read_slots(std::span<const Reply::Element> reply, const Node& asked);
+std::optional<std::vector<SlotRange>> read_slots(std::span<const Reply::Element> reply, const RedisNode& asked);
 
 }  // namespace headgate::redis

@@ -28,7 +28,7 @@ constexpr auto kRefusedPause = 60s;
 /// The subscription at one Sentinel.
 class Switches::Ear final : public LinkUser, public std::enable_shared_from_this<Ear> {
  public:
-  Ear(Switches& all, Node sentinel)
+  Ear(Switches& all, RedisNode sentinel)
       : all_(all.shared_from_this()),
         sentinel_(std::move(sentinel)),
         link_(std::make_shared<Link>(all.loop_, all.setup_)),
@@ -119,7 +119,7 @@ class Switches::Ear final : public LinkUser, public std::enable_shared_from_this
   }
 
   std::shared_ptr<Switches> all_;
-  const Node sentinel_;
+  const RedisNode sentinel_;
   std::shared_ptr<Link> link_;
   ReplyReader reader_{ReplyReader::Keep::everything};
   Timer timer_;
@@ -130,7 +130,7 @@ class Switches::Ear final : public LinkUser, public std::enable_shared_from_this
 Switches::Switches(boost::asio::io_context& loop, std::shared_ptr<const Setup> setup)
     : loop_(loop), setup_(std::move(setup)) {}
 
-void Switches::start(std::span<const Node> sentinels, Told told) {
+void Switches::start(std::span<const RedisNode> sentinels, Told told) {
   told_ = std::move(told);
   for (const auto& sentinel : sentinels) ears_.push_back(std::make_shared<Ear>(*this, sentinel));
   for (const auto& ear : ears_) ear->open();

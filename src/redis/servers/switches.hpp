@@ -20,12 +20,12 @@ namespace headgate::redis {
 /// user also queries from time to time. Worker thread only; handlers keep it alive until stop().
 class Switches : public std::enable_shared_from_this<Switches> {
  public:
-  using Told = std::function<void(const Node& by)>;
+  using Told = std::function<void(const RedisNode& by)>;
 
   Switches(boost::asio::io_context& loop, std::shared_ptr<const Setup> setup);
 
   /// Calls `told` whenever a Sentinel announces another master under the configured name, until stop().
-  void start(std::span<const Node> sentinels, Told told);
+  void start(std::span<const RedisNode> sentinels, Told told);
   void stop();
 
  private:

@@ -50,11 +50,11 @@ struct Word {
   std::string text;
 };
 
-class FingerprintQuestion final : public Question {
+class FingerprintQuestion final : public ScriptQuestion {
  public:
   enum class What { tell, leave };
   FingerprintQuestion(What what, std::string_view key, const Word& word, TroubleLog& trouble)
-      : Question(script_of_fingerprints()), what_(what), key_(key), word_(word), trouble_(trouble) {}
+      : ScriptQuestion(script_of_fingerprints()), what_(what), key_(key), word_(word), trouble_(trouble) {}
 
   void write(std::vector<std::string>& out) const override {
     out.assign(

@@ -82,10 +82,10 @@ struct Place {
   }
 };
 
-class ForgetQuestion final : public Question {
+class ForgetQuestion final : public ScriptQuestion {
  public:
   ForgetQuestion(const std::string& prefix, const std::string& limit, std::string at)
-      : Question(script_of_forgetting()), cursor(std::move(at)), prefix_(prefix), limit_(limit) {}
+      : ScriptQuestion(script_of_forgetting()), cursor(std::move(at)), prefix_(prefix), limit_(limit) {}
 
   void write(std::vector<std::string>& out) const override {
     out.assign({"0", cursor, prefix_ + "v1:{", ':' + limit_, std::string(kKeysOfAStep), names_of_algorithms()});

@@ -63,11 +63,11 @@ bool read_use(std::string_view text, Use& out) noexcept {
   return worse == std::errc() && stop == end;
 }
 
-class AddQuestion final : public Question {
+class AddQuestion final : public ScriptQuestion {
  public:
   AddQuestion(const limit::LedgerBatch& batch, const std::string& key, std::string_view sender, Duration kept,
               TroubleLog& trouble)
-      : Question(script_of_ledger()),
+      : ScriptQuestion(script_of_ledger()),
         batch_(batch),
         key_(key),
         sender_(sender),
@@ -115,10 +115,10 @@ class AddQuestion final : public Question {
   std::map<unsigned, std::vector<const std::pair<std::string, Use>*>> by_bucket_;
 };
 
-class BucketsQuestion final : public Question {
+class BucketsQuestion final : public ScriptQuestion {
  public:
   BucketsQuestion(const std::string& key, unsigned first, std::size_t most, TroubleLog& trouble)
-      : Question(script_of_ledger()), key_(key), first_(first), most_(most), trouble_(trouble) {}
+      : ScriptQuestion(script_of_ledger()), key_(key), first_(first), most_(most), trouble_(trouble) {}
 
   void write(std::vector<std::string>& out) const override {
     out.assign({std::to_string(end() - first_)});

@@ -22,7 +22,7 @@ const Script& script_of_logs() noexcept {
 }  // namespace
 
 LogQuestion::LogQuestion(const LogKind& kind, std::string_view key, TroubleLog& trouble)
-    : Question(script_of_logs()), kind_(kind), key_(key), trouble_(trouble) {}
+    : ScriptQuestion(script_of_logs()), kind_(kind), key_(key), trouble_(trouble) {}
 
 bool LogQuestion::heard(std::string_view trouble) {
   trouble_.failed(trouble);

@@ -16,7 +16,7 @@
 namespace headgate::redis {
 
 /// A question whose trouble is the log's own. What it is made of must outlive it.
-class LogQuestion : public Question {
+class LogQuestion : public ScriptQuestion {
  public:
   bool heard(std::string_view trouble) override;
 

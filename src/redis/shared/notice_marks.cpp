@@ -32,10 +32,10 @@ std::string random_name() {
   return out;
 }
 
-class MarkQuestion final : public Question {
+class MarkQuestion final : public ScriptQuestion {
  public:
   MarkQuestion(std::string_view what, std::string_view key, std::string_view value, Duration length)
-      : Question(script_of_marks()),
+      : ScriptQuestion(script_of_marks()),
         what_(what),
         key_(key),
         value_(value),

@@ -33,7 +33,7 @@ Connection::Connection(boost::asio::io_context& loop, std::shared_ptr<const Setu
       random_(std::random_device{}()),
       reader_(setup_->keep) {}
 
-void Connection::aim(const Node& node) {
+void Connection::aim(const RedisNode& node) {
   if (stopped_) return;
   node_ = node;
   pause_ = kMinPause;

@@ -55,7 +55,7 @@ class Connection final : public LinkUser, public std::enable_shared_from_this<Co
   void start(std::shared_ptr<ConnectionOwner> owner) { owner_ = std::move(owner); }
   /// Connects there now and whenever the connection is lost, with pauses from 50 ms to 1 s. A connection to another
   /// server is lost to its owner; commands that have waited for the first one still do.
-  void aim(const Node& node);
+  void aim(const RedisNode& node);
   /// Closes, forgets all waiters without a word, lets go of the owner. Final.
   void stop();
 
@@ -101,7 +101,7 @@ class Connection final : public LinkUser, public std::enable_shared_from_this<Co
   std::string_view script_;
   std::string_view script_sha_;
   std::shared_ptr<ConnectionOwner> owner_;
-  std::optional<Node> node_;
+  std::optional<RedisNode> node_;
 
   std::shared_ptr<Link> link_;
   Timer timer_;  ///< of the handshake under way, or of the pause before the next attempt

@@ -32,7 +32,7 @@ Link::Link(asio::io_context& loop, std::shared_ptr<const Setup> setup) : loop_(l
 
 Link::~Link() { close(); }
 
-void Link::open(const Node& node, std::shared_ptr<LinkUser> user) {
+void Link::open(const RedisNode& node, std::shared_ptr<LinkUser> user) {
   close();
   user_ = std::move(user);
   if (setup_->tls_error.empty()) {

@@ -39,7 +39,7 @@ class Link : public std::enable_shared_from_this<Link> {
   Link& operator=(const Link&) = delete;
 
   /// Connects to `node`; `user` is kept until closed() was told or close() called.
-  void open(const Node& node, std::shared_ptr<LinkUser> user);
+  void open(const RedisNode& node, std::shared_ptr<LinkUser> user);
   /// Without a word to the user.
   void close();
   /// The other side is not what was looked for: the node's next address is tried, or closed(`reason`) told.

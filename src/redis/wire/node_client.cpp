@@ -21,7 +21,7 @@ constexpr auto kLongestWayBack = 2s;  // longer than all pauses between two prob
 
 }  // namespace
 
-Call::Call(NodeClient& node_client, Question& question, Time deadline, ClusterHop* route)
+Call::Call(NodeClient& node_client, ScriptQuestion& question, Time deadline, ClusterHop* route)
     : node_client_(node_client),
       question_(question),
       route_(route),
@@ -49,7 +49,7 @@ NodeClient::NodeClient(boost::asio::io_context& loop, std::shared_ptr<const Setu
       log_(stats_->name),
       timer_(executor_) {}
 
-void NodeClient::aim(const Node& node, std::shared_ptr<NodeStats> stats) {
+void NodeClient::aim(const RedisNode& node, std::shared_ptr<NodeStats> stats) {
   if (stopped_) return;
   connection_->start(shared_from_this());
   connection_->aim(node);
@@ -106,8 +106,8 @@ Task<Result<bool>> NodeClient::run(std::shared_ptr<NodeClient> self, Asked quest
   co_return co_await call;
 }
 
-Task<Result<bool>> NodeClient::ask(std::shared_ptr<NodeClient> self, Question& question) {
-  return run<Question&>(std::move(self), question);
+Task<Result<bool>> NodeClient::ask(std::shared_ptr<NodeClient> self, ScriptQuestion& question) {
+  return run<ScriptQuestion&>(std::move(self), question);
 }
 
 Task<Result<bool>> NodeClient::decide(std::shared_ptr<NodeClient> self, std::span<const limit::Check> checks,
@@ -145,7 +145,7 @@ void NodeClient::queue(Call& call) {
   calls_.insert(after, call);
 }
 
-std::span<const std::string_view> NodeClient::words_of(const Question& question, Form form) {
+std::span<const std::string_view> NodeClient::words_of(const ScriptQuestion& question, Form form) {
   const Script& script = question.script();
   question.write(arguments_);
   if (form == Form::sha)

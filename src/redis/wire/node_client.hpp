@@ -51,9 +51,10 @@ class Call : public Recipient, public CallHook {
   using Time = std::chrono::steady_clock::time_point;
 
   /// `question` must outlive this object.
-  Call(NodeClient& node_client, Question& question, Time deadline) : Call(node_client, question, deadline, nullptr) {}
+  Call(NodeClient& node_client, ScriptQuestion& question, Time deadline)
+      : Call(node_client, question, deadline, nullptr) {}
   /// The same in a cluster. Writes redirects to `route`, which must outlive this object.
-  Call(NodeClient& node_client, Question& question, ClusterHop& route)
+  Call(NodeClient& node_client, ScriptQuestion& question, ClusterHop& route)
       : Call(node_client, question, route.deadline, &route) {}
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;
@@ -66,10 +67,10 @@ class Call : public Recipient, public CallHook {
  private:
   friend class NodeClient;
 
-  Call(NodeClient& node_client, Question& question, Time deadline, ClusterHop* route);
+  Call(NodeClient& node_client, ScriptQuestion& question, Time deadline, ClusterHop* route);
 
   NodeClient& node_client_;
-  Question& question_;
+  ScriptQuestion& question_;
   ClusterHop* route_;  ///< null without a cluster
   Time asked_at_;
   Time deadline_;
@@ -92,7 +93,7 @@ class NodeClient final : public ConnectionOwner, public std::enable_shared_from_
 
   /// Connects to `node`, now and whenever the connection breaks. Until then calls wait for it within their deadline.
   /// `stats` belongs to that server.
-  void aim(const Node& node, std::shared_ptr<NodeStats> stats);
+  void aim(const RedisNode& node, std::shared_ptr<NodeStats> stats);
   /// There is no server to connect to: fails all waiting calls. Only before the first aim().
   void unreachable(const std::string& reason);
   /// Fails all waiting calls at once. Final.
@@ -102,7 +103,7 @@ class NodeClient final : public ConnectionOwner, public std::enable_shared_from_
 
   /// One call within one deadline. Keeps `self` alive: the caller may drop all its references meanwhile. `question`
   /// must outlive the await.
-  static Task<Result<bool>> ask(std::shared_ptr<NodeClient> self, Question& question);
+  static Task<Result<bool>> ask(std::shared_ptr<NodeClient> self, ScriptQuestion& question);
   /// The same for one decision.
   static Task<Result<bool>> decide(std::shared_ptr<NodeClient> self, std::span<const limit::Check> checks,
                                    std::span<limit::Decision> decisions);
@@ -133,7 +134,7 @@ class NodeClient final : public ConnectionOwner, public std::enable_shared_from_
   template <class Asked>
   static Task<Result<bool>> run(std::shared_ptr<NodeClient> self, Asked question);
   void queue(Call& call);
-  std::span<const std::string_view> words_of(const Question& question, Form form);
+  std::span<const std::string_view> words_of(const ScriptQuestion& question, Form form);
   void send(Call& call, Form form);
   void refused(Call& call, std::string_view error);
   void finish(Call& call, Result<bool> outcome);

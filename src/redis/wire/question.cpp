@@ -13,7 +13,7 @@ const Script& decide_script() noexcept {
 
 DecisionQuestion::DecisionQuestion(std::span<const limit::Check> checks, std::span<limit::Decision> decisions,
                                    std::string_view prefix) noexcept
-    : Question(decide_script()), checks_(checks), decisions_(decisions), prefix_(prefix) {}
+    : ScriptQuestion(decide_script()), checks_(checks), decisions_(decisions), prefix_(prefix) {}
 
 void DecisionQuestion::write(std::vector<std::string>& out) const {
   limit::script_arguments(checks_, prefix_, headgate::now(), out);

@@ -19,11 +19,11 @@ struct Script {
 };
 
 /// One call of a script. It must outlive the call. Worker thread only.
-class Question {
+class ScriptQuestion {
  public:
-  explicit Question(const Script& script) noexcept : script_(script) {}
-  virtual ~Question() = default;
-  Question& operator=(const Question&) = delete;
+  explicit ScriptQuestion(const Script& script) noexcept : script_(script) {}
+  virtual ~ScriptQuestion() = default;
+  ScriptQuestion& operator=(const ScriptQuestion&) = delete;
 
   const Script& script() const noexcept { return script_; }
 
@@ -41,14 +41,14 @@ class Question {
   }
 
  protected:
-  Question(const Question&) = default;
+  ScriptQuestion(const ScriptQuestion&) = default;
 
  private:
   const Script& script_;
 };
 
 /// Decides `checks` with the one script of all algorithms. The answer is whether all are allowed.
-class DecisionQuestion final : public Question {
+class DecisionQuestion final : public ScriptQuestion {
  public:
   /// All three must outlive this object.
   DecisionQuestion(std::span<const limit::Check> checks, std::span<limit::Decision> decisions,

@@ -216,7 +216,7 @@ const std::set<std::string_view> kTranslated = {"http",
 
 bool is_translated(std::string_view directive) { return kTranslated.contains(directive); }
 
-Fate fate_of(const Directive& directive) {
+DirectiveFate fate_of(const Directive& directive) {
   const std::string_view name = directive.name;
   // What these include says nothing about routes and limits.
   if (name == "include" && !directive.words.empty())

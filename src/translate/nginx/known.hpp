@@ -14,11 +14,11 @@ namespace headgate::translate {
 /// Whether another part of the translation reads it.
 bool is_translated(std::string_view directive);
 
-struct Fate {
+struct DirectiveFate {
   Matter matter = Matter::lost;
   std::string why;
 };
 /// Why a directive that nothing else reads is not translated.
-Fate fate_of(const Directive& directive);
+DirectiveFate fate_of(const Directive& directive);
 
 }  // namespace headgate::translate

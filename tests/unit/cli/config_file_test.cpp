@@ -72,8 +72,8 @@ TEST_F(ConfigFile, ThatIsNowhereIsToldWithEveryPlaceLookedAt) {
 }
 
 TEST_F(ConfigFile, KnowsWhereItsOwnRelativePathsBegin) {
-  EXPECT_EQ((Source{"/etc/headgate/headgate.json", ""}).directory(), "/etc/headgate");
-  EXPECT_EQ((Source{"headgate.json", ""}).directory(), "");
+  EXPECT_EQ((cli::ConfigFile{"/etc/headgate/headgate.json", ""}).directory(), "/etc/headgate");
+  EXPECT_EQ((cli::ConfigFile{"headgate.json", ""}).directory(), "");
 }
 
 TEST_F(ConfigFile, WithMistakesIsNoneAndSaysWhere) {

@@ -19,8 +19,8 @@ using std::chrono::minutes;
 constexpr Instant kNine{std::chrono::sys_days(std::chrono::year(2026) / 11 / 24) + std::chrono::hours(9)};
 constexpr const char* kHostile = "<script src=x>\"'&\xE2\x80\xAE\x1b[2J";
 
-simulate::Report report() {
-  simulate::Report out;
+simulate::SimulationReport report() {
+  simulate::SimulationReport out;
   out.policy = "shop.json";
   out.arrived.from = "access.log (combined)";
   auto& figures = out.figures;

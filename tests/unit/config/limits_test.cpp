@@ -208,7 +208,7 @@ redis::RedisOptions redis_of(const std::string& keys) {
 TEST(LoadRedis, FindsAClusterBySomeOfItsNodes) {
   const auto redis = redis_of(R"("cluster": ["redis-1:7000", "redis-2", "[::1]:7001"], "tls": { "server_name": "r" })");
   EXPECT_EQ(redis.topology, redis::Topology::cluster);
-  EXPECT_EQ(redis.nodes, (std::vector<redis::Node>{{"redis-1", 7000}, {"redis-2", 6379}, {"::1", 7001}}));
+  EXPECT_EQ(redis.nodes, (std::vector<redis::RedisNode>{{"redis-1", 7000}, {"redis-2", 6379}, {"::1", 7001}}));
   ASSERT_TRUE(redis.tls);
   EXPECT_EQ(redis.tls->server_name, "r");
   EXPECT_TRUE(redis.tls->verify);
@@ -218,7 +218,7 @@ TEST(LoadRedis, FindsAMasterByItsSentinels) {
   const auto redis = redis_of(R"("database": 3, "username": "u", "password": "p",
     "sentinel": { "master": "m", "nodes": ["s-1", "s-2:9"], "username": "su", "password": "sp" })");
   EXPECT_EQ(redis.topology, redis::Topology::sentinel);
-  EXPECT_EQ(redis.nodes, (std::vector<redis::Node>{{"s-1", 26379}, {"s-2", 9}}));
+  EXPECT_EQ(redis.nodes, (std::vector<redis::RedisNode>{{"s-1", 26379}, {"s-2", 9}}));
   EXPECT_EQ(redis.master, "m");
   EXPECT_EQ(redis.database, 3U);
   EXPECT_EQ(redis.username + redis.password + redis.sentinel_username + redis.sentinel_password, "upsusp");
@@ -228,7 +228,7 @@ TEST(LoadRedis, FindsAMasterByItsSentinels) {
 TEST(LoadRedis, SpeaksTlsWhereTheUrlSaysRediss) {
   const auto redis = redis_of(R"("url": "rediss://u:p@red:1/2", "tls": { "server_name": "other" })");
   EXPECT_EQ(redis.topology, redis::Topology::single);
-  EXPECT_EQ(redis.nodes, (std::vector<redis::Node>{{"red", 1}}));
+  EXPECT_EQ(redis.nodes, (std::vector<redis::RedisNode>{{"red", 1}}));
   EXPECT_EQ(redis.database, 2U);
   ASSERT_TRUE(redis.tls);
   EXPECT_EQ(redis.tls->server_name, "other");

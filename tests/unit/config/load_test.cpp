@@ -176,7 +176,7 @@ TEST(Load, DecodesWhatARedisUrlEscapes) {
     "limits": { "x": { "rate": "1/s", "per": "total" } }, "routes": [{ "path": "/*", "respond": {}, "limits": ["x"] }] })");
   EXPECT_EQ(config.redis->username, "us@er");
   EXPECT_EQ(config.redis->password, "p:/w");
-  EXPECT_EQ(config.redis->nodes, (std::vector<redis::Node>{{"::1", 6379}}));
+  EXPECT_EQ(config.redis->nodes, (std::vector<redis::RedisNode>{{"::1", 6379}}));
 }
 
 TEST(Load, OfWhatACommandLineComposesIsTheMinimalFileOnOneLine) {

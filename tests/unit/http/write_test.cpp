@@ -59,9 +59,10 @@ TEST(WriteReplyHead, WritesFramingForAPeerOfHttp11) {
 }
 
 TEST(WriteReplyHead, NeverSendsChunkedToAPeerOfHttp10) {
-  ReplyLine line{.status = 200, .reason = {}, .client_version = 10, .bodiless = false, .connection = Connection::close};
+  ReplyLine line{
+      .status = 200, .reason = {}, .client_version = 10, .bodiless = false, .connection = ConnectionOption::close};
   EXPECT_EQ(reply(line, {}, {Framing::Kind::unknown, 0}), "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n");
-  line.connection = Connection::keep;
+  line.connection = ConnectionOption::keep;
   EXPECT_EQ(reply(line, {}, {Framing::Kind::length, 1}),
             "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nConnection: keep-alive\r\n\r\n");
 }
@@ -69,7 +70,7 @@ TEST(WriteReplyHead, NeverSendsChunkedToAPeerOfHttp10) {
 TEST(WriteReplyHead, WritesNoFramingWithoutABody) {
   for (const unsigned status : {100U, 101U, 103U, 204U, 304U}) {
     const ReplyLine line{
-        .status = status, .reason = "X", .client_version = 11, .bodiless = true, .connection = Connection::keep};
+        .status = status, .reason = "X", .client_version = 11, .bodiless = true, .connection = ConnectionOption::keep};
     const auto head = "HTTP/1.1 " + std::to_string(status) + " X\r\nX-One: 1\r\n\r\n";
     EXPECT_EQ(reply(line, kOne, {}), head);
     EXPECT_EQ(reply(line, kOne, {Framing::Kind::unknown, 0}), head);
@@ -79,27 +80,31 @@ TEST(WriteReplyHead, WritesNoFramingWithoutABody) {
 TEST(WriteReplyHead, WritesNoLengthWhereNoneIsAllowed) {
   for (const unsigned status : {101U, 103U, 204U}) {
     const ReplyLine line{
-        .status = status, .reason = "X", .client_version = 11, .bodiless = true, .connection = Connection::keep};
+        .status = status, .reason = "X", .client_version = 11, .bodiless = true, .connection = ConnectionOption::keep};
     EXPECT_EQ(reply(line, {}, {Framing::Kind::length, 5}), "HTTP/1.1 " + std::to_string(status) + " X\r\n\r\n");
   }
 }
 
 TEST(WriteReplyHead, WritesTheLengthOfTheBodyInAnAnswerToHead) {
   const ReplyLine line{
-      .status = 200, .reason = {}, .client_version = 11, .bodiless = true, .connection = Connection::keep};
+      .status = 200, .reason = {}, .client_version = 11, .bodiless = true, .connection = ConnectionOption::keep};
   EXPECT_EQ(reply(line, {}, {Framing::Kind::length, 5}), "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n");
   EXPECT_EQ(reply(line, {}, {Framing::Kind::unknown, 0}), "HTTP/1.1 200 OK\r\n\r\n");
 }
 
 TEST(WriteReplyHead, WritesTheConnectionField) {
+  EXPECT_NE(reply({.status = 101,
+                   .reason = {},
+                   .client_version = 11,
+                   .bodiless = true,
+                   .connection = ConnectionOption::upgrade},
+                  {}, {})
+                .find("101 Switching Protocols\r\nConnection: Upgrade\r\n"),
+            std::string::npos);
   EXPECT_NE(
-      reply({.status = 101, .reason = {}, .client_version = 11, .bodiless = true, .connection = Connection::upgrade},
-            {}, {})
-          .find("101 Switching Protocols\r\nConnection: Upgrade\r\n"),
-      std::string::npos);
-  EXPECT_NE(
-      reply({.status = 400, .reason = {}, .client_version = 11, .bodiless = false, .connection = Connection::close}, {},
-            {})
+      reply(
+          {.status = 400, .reason = {}, .client_version = 11, .bodiless = false, .connection = ConnectionOption::close},
+          {}, {})
           .find("Connection: close\r\n"),
       std::string::npos);
   EXPECT_EQ(reply({}, {}, {}).find("Connection"), std::string::npos);
@@ -110,7 +115,7 @@ TEST(WriteReplyHead, IsParsedAsWritten) {
                             .reason = "Short and stout",
                             .client_version = 11,
                             .bodiless = false,
-                            .connection = Connection::close},
+                            .connection = ConnectionOption::close},
                            kOne, {Framing::Kind::length, 9});
   ReplyHead head;
   const auto wire = parse_reply(bytes, "GET", {}, head);

@@ -39,10 +39,10 @@ TEST(Appointment, IsReadFromNoOtherText) {
 
 TEST(Appointment, IsKeptFromItsBeginningToItsEnd) {
   const auto made = *appoint(kTerms, 1, kStart, kStart + 1s, 7);
-  EXPECT_EQ(arrival(made, kStart + 1s - 1us), Arrival::early);
-  EXPECT_EQ(arrival(made, kStart + 1s), Arrival::in_time);
-  EXPECT_EQ(arrival(made, kStart + 11s - 1us), Arrival::in_time);
-  EXPECT_EQ(arrival(made, kStart + 11s), Arrival::late);
+  EXPECT_EQ(arrival(made, kStart + 1s - 1us), Punctuality::early);
+  EXPECT_EQ(arrival(made, kStart + 1s), Punctuality::in_time);
+  EXPECT_EQ(arrival(made, kStart + 11s - 1us), Punctuality::in_time);
+  EXPECT_EQ(arrival(made, kStart + 11s), Punctuality::late);
 }
 
 TEST(Appointment, IsNotMadeTooFarAhead) {

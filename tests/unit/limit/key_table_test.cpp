@@ -14,8 +14,8 @@ using test::kStart;
 Hash hash_of(std::uint64_t number) { return keyed_hash({reinterpret_cast<const char*>(&number), sizeof number}, 0); }
 
 /// Inserts `number`, full again `ahead` after the start.
-Slot& put(KeyTable& table, std::uint64_t number, Duration ahead, bool spent = false) {
-  Slot& slot = table.insert(hash_of(number), 0, kStart);
+CounterSlot& put(KeyTable& table, std::uint64_t number, Duration ahead, bool spent = false) {
+  CounterSlot& slot = table.insert(hash_of(number), 0, kStart);
   slot.state.numbers[0] = static_cast<std::int64_t>(number);
   table.note(slot, kStart + ahead, spent);
   return slot;
@@ -30,7 +30,7 @@ TEST(KeyTable, FindsItsKeysAfterAnyNumberOfEvictions) {
   std::size_t found = 0;
   for (std::uint64_t round = 0; round < 50'000; ++round) {
     const std::uint64_t number = random() % 200;
-    Slot* slot = table.find(hash_of(number));
+    CounterSlot* slot = table.find(hash_of(number));
     if (slot != nullptr) {
       ++found;
       ASSERT_EQ(slot->state.numbers[0], static_cast<std::int64_t>(number));
@@ -109,7 +109,7 @@ TEST(KeyTable, KeepsEverySpentCounterWhileOneIsNot) {
   for (std::uint64_t i = 0; i < kKeys - 1; ++i) put(table, i, std::chrono::seconds(1), true);
   put(table, kKeys, std::chrono::seconds(2));
   for (std::uint64_t flood = 0; flood < 1000; ++flood) {
-    Slot* slot = table.find(hash_of(kKeys + flood));
+    CounterSlot* slot = table.find(hash_of(kKeys + flood));
     ASSERT_NE(slot, nullptr);
     table.note(*slot, kStart + std::chrono::hours(1), false);
     put(table, kKeys + flood + 1, std::chrono::hours(1));
@@ -146,7 +146,7 @@ TEST(KeyTable, RanksByAnyClock) {
     for (std::uint64_t i = 0; i < 10; ++i) put(table, i, jump + std::chrono::seconds(10 + i));
     const Instant later = kStart + jump;
     for (std::uint64_t i = 0; i < 10; ++i) {
-      Slot& slot = table.insert(hash_of(10 + i), 0, later);
+      CounterSlot& slot = table.insert(hash_of(10 + i), 0, later);
       table.note(slot, later + std::chrono::hours(1), false);
       EXPECT_FALSE(holds(table, i));
     }
@@ -157,7 +157,7 @@ TEST(KeyTable, RanksByAnyClock) {
 TEST(KeyTable, CountsEachLimitSeparately) {
   KeyTable table(4);
   for (std::uint64_t i = 0; i < 8; ++i) {
-    Slot& slot = table.insert(hash_of(i), i < 6 ? 0 : 2, kStart);
+    CounterSlot& slot = table.insert(hash_of(i), i < 6 ? 0 : 2, kStart);
     table.note(slot, i < 3 ? kStart : kStart + std::chrono::hours(1 + i), false);
   }
   ASSERT_EQ(table.counts().size(), 3U);  // 0 to 2 were full, 3 was not, 4 to 7 are there
@@ -188,7 +188,7 @@ TEST(KeyTable, FreesTheMemoryOfItsCounters) {  // the leak checker is the judge
 TEST(KeyTable, CountsAKeyByItsFirstCounterAlone) {
   KeyTable table(2);
   const auto add = [&table](std::uint64_t number, bool first, Instant now) {
-    Slot& slot = table.insert(hash_of(number), 0, now, first);
+    CounterSlot& slot = table.insert(hash_of(number), 0, now, first);
     table.note(slot, kStart + std::chrono::seconds(1), false);
   };
   add(0, true, kStart);

@@ -311,7 +311,7 @@ TEST_F(ServerTlsTest, BindsTicketsToTheAuthoritiesOfClients) {
     const auto shown = session_of(guarded);
     const auto both = connect(guarded, "a.example", shown.get());
     EXPECT_EQ(SSL_session_reused(both->client()), 1) << each;
-    const auto secured = ServerHandshake::result(both->server().get());
+    const auto secured = AcceptedTls::result(both->server().get());
     EXPECT_TRUE(secured.resumed);
     ASSERT_NE(secured.certificate, nullptr) << "it comes with the session";
     EXPECT_EQ(secured.certificate->subject, "CN=good");
@@ -323,11 +323,11 @@ TEST_F(ServerTlsTest, BindsTicketsToTheAuthoritiesOfClients) {
 TEST_F(ServerTlsTest, ReadsWhoTheClientIs) {
   options.client_ca = "ca.pem";
   const auto server = make();
-  EXPECT_EQ(ServerHandshake::result(connect(server)->server().get()).certificate, nullptr) << "the route decides";
+  EXPECT_EQ(AcceptedTls::result(connect(server)->server().get()).certificate, nullptr) << "the route decides";
   show_certificate();
   const auto both = connect(server);
   ASSERT_TRUE(shaken);
-  const auto secured = ServerHandshake::result(both->server().get());
+  const auto secured = AcceptedTls::result(both->server().get());
   ASSERT_NE(secured.certificate, nullptr);
   EXPECT_EQ(secured.certificate->subject, "CN=good");
   EXPECT_EQ(secured.certificate->names, "DNS:a.example,DNS:*.wild.example,DNS:localhost,DNS:test.example");

@@ -70,7 +70,7 @@ TEST_F(SlotMapTest, TakesTheNodeAskedForOneWithoutAName) {
   for (const char* host : {"$0\r\n\r\n", "$-1\r\n", "$1\r\n?\r\n"}) {
     const auto map = read("*1\r\n*3\r\n:0\r\n:1\r\n*2\r\n" + std::string(host) + ":7000\r\n");
     ASSERT_TRUE(map) << host;
-    EXPECT_EQ((*map)[0].master, (Node{"10.0.0.9", 7000})) << host;
+    EXPECT_EQ((*map)[0].master, (RedisNode{"10.0.0.9", 7000})) << host;
   }
 }
 
@@ -88,11 +88,11 @@ TEST(Redirect, TellsWhereACallBelongs) {
   ASSERT_TRUE(moved);
   EXPECT_EQ(moved->kind, Redirect::Kind::moved);
   EXPECT_EQ(moved->slot, 3999);
-  EXPECT_EQ(moved->node, (Node{"127.0.0.1", 6381}));
+  EXPECT_EQ(moved->node, (RedisNode{"127.0.0.1", 6381}));
   const auto check = read_redirect("ASK 0 ::1:6381");
   ASSERT_TRUE(check);
   EXPECT_EQ(check->kind, Redirect::Kind::check);
-  EXPECT_EQ(check->node, (Node{"::1", 6381}));
+  EXPECT_EQ(check->node, (RedisNode{"::1", 6381}));
   ASSERT_TRUE(read_redirect("MOVED 1 :6381"));
   EXPECT_EQ(read_redirect("MOVED 1 :6381")->node.host, "");
   EXPECT_EQ(read_redirect("MOVED 1 ?:6381")->node.host, "");

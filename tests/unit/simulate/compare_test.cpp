@@ -10,7 +10,7 @@ namespace {
 using test::limited;
 
 Comparison compared(const config::Config& before, const config::Config& after, const std::vector<test::Group>& groups) {
-  const RunOptions each{.keep = RunTally::Keep::each_request};
+  const TrialOptions each{.keep = RunTally::Keep::each_request};
   return compare(test::simulated(before, groups, each), test::simulated(after, groups, each));
 }
 

@@ -77,7 +77,8 @@ class Groups final : public engine::Arrivals {
   std::size_t at_ = 0;
 };
 
-inline Run simulated(const config::Config& config, const std::vector<Group>& groups, const RunOptions& options = {}) {
+inline Trial simulated(const config::Config& config, const std::vector<Group>& groups,
+                       const TrialOptions& options = {}) {
   Groups arrivals(groups);
   return run(policy_of(config), arrivals, options);
 }

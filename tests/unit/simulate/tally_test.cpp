@@ -154,8 +154,8 @@ TEST(Tally, OfNothingIsEmpty) {
 }
 
 TEST(KeyTables, CountOnlyKeysForWhichThereIsRoom) {
-  KeyTable::Room room{.keys = 2, .bytes = 4};
-  KeyTable table(room);
+  TalliedKeys::Room room{.keys = 2, .bytes = 4};
+  TalliedKeys table(room);
   EXPECT_TRUE(table.add("one", true));
   EXPECT_TRUE(table.add("three", true));
   EXPECT_FALSE(table.add("four", true));

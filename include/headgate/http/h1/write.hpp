@@ -9,7 +9,7 @@
 namespace headgate::http::h1 {
 
 /// What the reply says in its Connection field.
-enum class Connection { keep, close, upgrade };
+enum class ConnectionOption { keep, close, upgrade };
 
 /// The request line, `fields` in order, the framing field, and the empty line. `fields` contain no framing fields.
 /// `query` is empty or begins with "?".
@@ -22,7 +22,7 @@ struct ReplyLine {
   std::string_view reason;       ///< empty: the standard reason of the status
   unsigned client_version = 11;  ///< 10 or 11
   bool bodiless = false;         ///< no body follows: 1xx, 204, 304, or an answer to HEAD
-  Connection connection = Connection::keep;
+  ConnectionOption connection = ConnectionOption::keep;
 };
 /// The status line, `fields`, the framing field, Connection, and the empty line. A bodiless reply gets only a
 /// Content-Length, which says how long the body would be; 1xx and 204 get none.

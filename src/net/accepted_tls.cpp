@@ -1,4 +1,4 @@
-#include "server_handshake.hpp"
+#include "accepted_tls.hpp"
 
 #include "peer_certificate.hpp"
 #include "server_tls_state.hpp"
@@ -17,7 +17,7 @@ namespace {
 /// How many updates of its keys a client may ask for in a second: each costs us more than it costs the client.
 constexpr std::uint32_t kMaxUpdates = 100;
 
-ServerHandshake& of(const SSL* ssl) { return *static_cast<ServerHandshake*>(SSL_get_app_data(ssl)); }
+AcceptedTls& of(const SSL* ssl) { return *static_cast<AcceptedTls*>(SSL_get_app_data(ssl)); }
 
 /// The name of the first message's server_name (RFC 6066 section 3); "" if it has none, or a malformed one, which
 /// OpenSSL refuses later.
@@ -48,12 +48,12 @@ bool expired(const X509* certificate) { return X509_cmp_current_time(X509_get0_n
 
 }  // namespace
 
-void ServerHandshake::attach(ssl_st* ssl, const ServerTls& server) {
+void AcceptedTls::attach(ssl_st* ssl, const ServerTls& server) {
   shared = &server;
   SSL_set_app_data(ssl, this);
 }
 
-void ServerHandshake::set_callbacks(ssl_ctx_st* context) {
+void AcceptedTls::set_callbacks(ssl_ctx_st* context) {
   SSL_CTX_set_client_hello_cb(context, greeted, nullptr);
   SSL_CTX_set_cert_cb(context, choose_certificate, nullptr);
   SSL_CTX_set_alpn_select_cb(context, choose_protocol, nullptr);
@@ -63,7 +63,7 @@ void ServerHandshake::set_callbacks(ssl_ctx_st* context) {
       context, +[](SSL*, int*, void*) { return SSL_TLSEXT_ERR_OK; });  // says that the name was read
 }
 
-int ServerHandshake::greeted(ssl_st* ssl, int* alert, void*) try {
+int AcceptedTls::greeted(ssl_st* ssl, int* alert, void*) try {
   auto& handshake = of(ssl);
   const auto& state = handshake.shared->state();
   const auto name = normal_name(asked_name(ssl));
@@ -77,7 +77,7 @@ int ServerHandshake::greeted(ssl_st* ssl, int* alert, void*) try {
 }
 
 /// Not called if a session resumes, which needs no certificate.
-int ServerHandshake::choose_certificate(ssl_st* ssl, void*) {
+int AcceptedTls::choose_certificate(ssl_st* ssl, void*) {
   const auto& handshake = of(ssl);
   const auto& pairs = handshake.shared->state().pairs;
   // One for each kind of key, the first of its kind last: it replaces the others.
@@ -90,7 +90,7 @@ int ServerHandshake::choose_certificate(ssl_st* ssl, void*) {
 }
 
 /// The time is looked at here: between two looks at the files a response can become stale.
-int ServerHandshake::staple(ssl_st* ssl, void*) {
+int AcceptedTls::staple(ssl_st* ssl, void*) {
   auto& handshake = of(ssl);
   const X509* const chosen = SSL_get_certificate(ssl);
   for (const auto index : *handshake.certificates) {
@@ -107,14 +107,14 @@ int ServerHandshake::staple(ssl_st* ssl, void*) {
   return SSL_TLSEXT_ERR_NOACK;
 }
 
-void ServerHandshake::drop_staple(ssl_st* ssl) {
+void AcceptedTls::drop_staple(ssl_st* ssl) {
   if (std::exchange(stapled, false)) SSL_set_tlsext_status_ocsp_resp(ssl, nullptr, 0);
 }
 
 /// A client that offers only protocols that are not spoken here is refused (RFC 7301 section 3.2), as by nginx: what it
 /// says next would be read as a protocol that it does not mean (ALPACA). Without the extension it speaks HTTP/1.1.
-int ServerHandshake::choose_protocol(ssl_st* ssl, const unsigned char** out, unsigned char* out_size,
-                                     const unsigned char* in, unsigned in_size, void*) {
+int AcceptedTls::choose_protocol(ssl_st* ssl, const unsigned char** out, unsigned char* out_size,
+                                 const unsigned char* in, unsigned in_size, void*) {
   const auto& spoken = of(ssl).shared->state().protocols;
   unsigned char* chosen = nullptr;
   if (SSL_select_next_proto(&chosen, out_size, reinterpret_cast<const unsigned char*>(spoken.data()),
@@ -125,7 +125,7 @@ int ServerHandshake::choose_protocol(ssl_st* ssl, const unsigned char** out, uns
 }
 
 /// Called for each step of the handshake and for messages of TLS after it, never for data.
-void ServerHandshake::happened(const ssl_st* ssl, int where, int what) {
+void AcceptedTls::happened(const ssl_st* ssl, int where, int what) {
   auto& handshake = of(ssl);
   if (!handshake.secured) return;
   if (where == SSL_CB_WRITE_ALERT && (what & 0xff) == SSL_AD_NO_RENEGOTIATION)
@@ -136,7 +136,7 @@ void ServerHandshake::happened(const ssl_st* ssl, int where, int what) {
   if (++handshake.updates > kMaxUpdates) handshake.offence = "it updates its keys too often";
 }
 
-Secured ServerHandshake::result(ssl_st* ssl) {
+Secured AcceptedTls::result(ssl_st* ssl) {
   Secured out;
   out.version = SSL_version(ssl) == TLS1_3_VERSION ? "1.3" : "1.2";
   out.resumed = SSL_session_reused(ssl) == 1;

@@ -14,9 +14,9 @@ constexpr std::uint64_t mixed(std::uint64_t value) noexcept {
 }
 
 /// The numbers for one question: the same ones if it is asked again.
-class Random {
+class PickRandom {
  public:
-  explicit Random(const PickArgs& ask) noexcept : state_(mixed(ask.turn ^ mixed(ask.seed))) {}
+  explicit PickRandom(const PickArgs& ask) noexcept : state_(mixed(ask.turn ^ mixed(ask.seed))) {}
   /// Below `bound`, which is below 2^32 and above 0.
   std::uint64_t below(std::uint64_t bound) noexcept {
     state_ = mixed(state_);

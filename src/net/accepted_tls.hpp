@@ -18,7 +18,7 @@ namespace headgate::net {
 class ServerTls;
 
 /// A member of the channel of its connection, which stays where it is.
-struct ServerHandshake {
+struct AcceptedTls {
   const ServerTls* shared = nullptr;                       ///< null: this side is a client
   const std::vector<std::size_t>* certificates = nullptr;  ///< for the name that the client asked for
   std::uint32_t updates = 0;                               ///< of keys, in this second

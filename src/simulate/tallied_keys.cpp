@@ -10,7 +10,7 @@ std::uint64_t digest_of(std::string_view key) noexcept { return keyed_hash(key, 
 
 }  // namespace
 
-bool KeyTable::add(std::string_view key, bool rejected) {
+bool TalliedKeys::add(std::string_view key, bool rejected) {
   const auto digest = digest_of(key);
   auto at = counts_.find(digest);
   if (at == counts_.end()) {
@@ -28,7 +28,7 @@ bool KeyTable::add(std::string_view key, bool rejected) {
   return true;
 }
 
-void KeyTable::keep_text(std::uint64_t digest, std::string_view key) {
+void TalliedKeys::keep_text(std::uint64_t digest, std::string_view key) {
   if (key.size() > room_->bytes) return;
   room_->bytes -= key.size();
   if (blocks_.empty() || blocks_.back().size() + key.size() > kBlock) blocks_.emplace_back();
@@ -38,14 +38,14 @@ void KeyTable::keep_text(std::uint64_t digest, std::string_view key) {
   block += key;
 }
 
-const KeyCount* KeyTable::find(std::string_view key) const { return find(digest_of(key)); }
+const KeyCount* TalliedKeys::find(std::string_view key) const { return find(digest_of(key)); }
 
-const KeyCount* KeyTable::find(std::uint64_t digest) const {
+const KeyCount* TalliedKeys::find(std::uint64_t digest) const {
   const auto at = counts_.find(digest);
   return at == counts_.end() ? nullptr : &at->second;
 }
 
-std::string_view KeyTable::text(std::uint64_t digest) const {
+std::string_view TalliedKeys::text(std::uint64_t digest) const {
   const auto at = texts_.find(digest);
   if (at == texts_.end()) return {};
   const auto& [block, begin, size] = at->second;
