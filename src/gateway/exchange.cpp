@@ -163,7 +163,7 @@ void Exchange::reset() {
 
 void Exchange::reset_parts() {
   preflight = false;
-  if (room.outcome != RoomVisit::Outcome::none) room = {};
+  if (room.outcome != RoomOutcome::none) room = {};
   if (in_flight.is_linked()) in_flight.unlink();
   flight = {};
   if (capacity.asked_at != Clock::Steady()) capacity = {};

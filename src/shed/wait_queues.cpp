@@ -27,8 +27,8 @@ WaitQueues::Stripe& WaitQueues::stripe_of(const Hash& queue) const noexcept {
   return (*stripes_)[queue.high % kStripes];
 }
 
-WaitQueues::Place WaitQueues::join(Member& member, const Hash& name, std::size_t most) {
-  if (most == 0) return Place::full;
+InQueue WaitQueues::join(Member& member, const Hash& name, std::size_t most) {
+  if (most == 0) return InQueue::full;
   auto& stripe = stripe_of(name);
   const std::lock_guard lock(stripe.mutex);
   auto& queue = stripe.by_hash.try_emplace(name, most).first->second;
@@ -36,7 +36,7 @@ WaitQueues::Place WaitQueues::join(Member& member, const Hash& name, std::size_t
   member.entry_.key = member.line;
   member.entry_.priority = member.priority;
   auto* const leaves = queue.push(member.entry_);
-  if (leaves == &member.entry_) return Place::full;
+  if (leaves == &member.entry_) return InQueue::full;
   if (leaves != nullptr) {
     auto& other = static_cast<Member::Entry*>(leaves)->member;
     other.queued_.store(false, std::memory_order_release);
@@ -46,7 +46,7 @@ WaitQueues::Place WaitQueues::join(Member& member, const Hash& name, std::size_t
   member.queue_ = name;
   member.joined_ = true;
   member.queued_.store(true, std::memory_order_release);
-  return queue.next() == &member.entry_ ? Place::first : Place::behind;
+  return queue.next() == &member.entry_ ? InQueue::first : InQueue::behind;
 }
 
 void WaitQueues::leave(Member& member) noexcept {

@@ -166,13 +166,13 @@ void RunTally::add_extras(const Exchange& x) {
   if (const auto* const tier = x.flight.waited_for)
     if (x.admission.outcome == gateway::Admission::Outcome::allowed && for_permit > Duration(0))
       tiers_[tier->number].waited(for_permit);
-  using Visit = gateway::RoomVisit::Outcome;
-  if (x.route->room != nullptr && x.room.outcome != Visit::none) {
+  if (x.route->room != nullptr && x.room.outcome != gateway::RoomOutcome::none) {
     auto& room = rooms_[x.route->room->number];
-    const bool waits = x.room.outcome == Visit::waiting || x.room.outcome == Visit::lost || x.room.observed;
+    const bool waits = x.room.outcome == gateway::RoomOutcome::waiting ||
+                       x.room.outcome == gateway::RoomOutcome::lost || x.room.observed;
     if (waits)
       ++room.waiting;
-    else if (x.room.outcome == Visit::admitted)
+    else if (x.room.outcome == gateway::RoomOutcome::admitted)
       ++room.admitted;
   }
   if (x.route->upstream >= upstreams_.size()) return;

@@ -55,16 +55,17 @@ struct CompiledAuth {
   std::vector<std::string> kept;  ///< lower case, sorted: fields of an answer of which somebody asks
 };
 
+enum class AuthOutcome : std::uint8_t {
+  allowed,
+  refused,  ///< the answer is the caller's
+  unclear,  ///< it answered, and neither allows nor refuses: never an admission, for the caller may have caused it
+  down      ///< it did not answer, or with 5xx
+};
+
 /// What the service said of one question. Never changes once made; those who ask the same question may share it. One
 /// worker only.
 struct AuthAnswer {
-  enum class Outcome : std::uint8_t {
-    allowed,
-    refused,  ///< the answer is the caller's
-    unclear,  ///< it answered, and neither allows nor refuses: never an admission, for the caller may have caused it
-    down      ///< it did not answer, or with 5xx
-  };
-  Outcome outcome = Outcome::down;
+  AuthOutcome outcome = AuthOutcome::down;
   unsigned status = 0;     ///< of its answer; 0: there was none
   bool shareable = false;  ///< whether it is for everybody who asks the same
   bool passes = false;     ///< whether the request goes on: it is allowed, or nobody decides and the route lets it
@@ -76,7 +77,7 @@ struct AuthAnswer {
 
   /// The value of a field of an admission; "" if it has none. Case is ignored.
   std::string_view value(std::string_view name) const noexcept {
-    return outcome == Outcome::allowed ? http::value_of(fields, name) : std::string_view{};
+    return outcome == AuthOutcome::allowed ? http::value_of(fields, name) : std::string_view{};
   }
 };
 using AuthAnswerPtr = std::shared_ptr<const AuthAnswer>;

@@ -189,16 +189,17 @@ struct Admission {
   void grow(std::size_t wanted);
 };
 
+enum class RoomOutcome : std::uint8_t {
+  none,      ///< the route has no room, or the request needs no place
+  inside,    ///< it came with a pass
+  admitted,  ///< it may go in
+  waiting,
+  lost  ///< it came too late for its place, and waits with a new number
+};
+
 /// What the waiting room of the route said. Set by the step `room`.
 struct RoomVisit {
-  enum class Outcome : std::uint8_t {
-    none,      ///< the route has no room, or the request needs no place
-    inside,    ///< it came with a pass
-    admitted,  ///< it may go in
-    waiting,
-    lost  ///< it came too late for its place, and waits with a new number
-  };
-  Outcome outcome = Outcome::none;
+  RoomOutcome outcome = RoomOutcome::none;
   bool observed = false;         ///< it would have had to wait
   bool page = false;             ///< the caller is told by a page
   bool cookie = false;           ///< `give` goes into a cookie, else into a field

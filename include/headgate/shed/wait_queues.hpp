@@ -13,6 +13,9 @@
 
 namespace headgate::shed {
 
+/// Where a newcomer stands in its queue. Full: it does not.
+enum class InQueue { first, behind, full };
+
 /// Queues that are fair to callers as a FairQueue is, and keep the order only: who is first asks for what it waits for
 /// again, and stays if there is none.
 ///
@@ -56,10 +59,9 @@ class WaitQueues {
   WaitQueues();
   ~WaitQueues();
 
-  enum class Place { first, behind, full };
   /// Puts it at the end of its line. Full: `most` wait already, and it does not; see FairQueue for who has to leave if
   /// not the newcomer. That one is told its turn, and is queued() no more.
-  Place join(Member& member, const Hash& queue, std::size_t most);
+  InQueue join(Member& member, const Hash& queue, std::size_t most);
   /// It waits no more. If it was the first, the next one has its turn. Does nothing if it stands in no queue. Its owner
   /// calls it, before it joins another queue and before it is destroyed; from then on nobody tells it its turn.
   void leave(Member& member) noexcept;

@@ -7,7 +7,7 @@
 namespace headgate::gateway {
 
 bool is_auth_refusal(const Exchange& x, const Problem& problem) {
-  return x.auth && problem.ended_by == EndedBy::auth && x.auth->outcome == AuthAnswer::Outcome::refused && !is_grpc(x);
+  return x.auth && problem.ended_by == EndedBy::auth && x.auth->outcome == AuthOutcome::refused && !is_grpc(x);
 }
 
 Task<void> send_auth_refusal(Exchange& x, const Problem& problem) {

@@ -75,7 +75,7 @@ bool stands_once(const FieldEdit& edit) noexcept { return edit.id == Known::stri
 
 /// Lines of a field that cannot be one, as those of Set-Cookie.
 void append_each(const Exchange& x, const FieldEdit& edit, Fields& fields) {
-  if (!x.auth || x.auth->outcome != AuthAnswer::Outcome::allowed) return;
+  if (!x.auth || x.auth->outcome != AuthOutcome::allowed) return;
   for (const auto& field : x.auth->fields)
     if (http::same_word(field.name, edit.name)) fields.push_back({edit.id, edit.name, field.value});
 }

@@ -294,7 +294,7 @@ Task<AuthCalls::Tried> AuthCalls::read_answer(Call& call, upstream::Attempt& ser
   if (call.over) co_return Tried{};
   call.counts = auth_answer_counts(call.head, call.auth.options->remember);
   auto answer = auth_answer_of(call.head, call.auth);
-  const bool refused = answer.outcome == AuthAnswer::Outcome::refused;
+  const bool refused = answer.outcome == AuthOutcome::refused;
   if (refused)
     call.refusal = std::move(answer);
   else
@@ -325,7 +325,7 @@ void AuthCalls::conclude(Call& call, AuthAnswer&& answer) {
       by_name_.erase(found);
   if (!answer.why.empty() && (call.late || !call.over)) failed(*call.auth.options, answer.why);
   const auto made = std::make_shared<const AuthAnswer>(std::move(answer));
-  if (name && made->outcome == AuthAnswer::Outcome::allowed && made->shareable)
+  if (name && made->outcome == AuthOutcome::allowed && made->shareable)
     memory_.put(*name, call.charged_to, made, clock_.steady() + call.counts);
   while (!call.waiters.empty()) call.release(made);
 }

@@ -17,7 +17,6 @@ namespace {
 using http::Field;
 using http::Fields;
 using http::Known;
-using AuthOutcome = AuthAnswer::Outcome;
 
 bool is_redirect(unsigned status) noexcept {
   return status == 301 || status == 302 || status == 303 || status == 307 || status == 308;

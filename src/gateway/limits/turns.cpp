@@ -13,8 +13,8 @@
 namespace headgate::gateway {
 namespace {
 
+using shed::InQueue;
 using std::chrono::milliseconds;
-using InQueue = shed::WaitQueues::Place;
 
 /// How often the first of a queue asks Redis, because other gateways do not tell when they give a permit back: every
 /// 25 ms at first, and less often the longer it waits. Else strangers with many keys could make many calls.

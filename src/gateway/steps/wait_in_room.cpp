@@ -18,7 +18,6 @@ namespace {
 using room::Ask;
 using room::Ticket;
 using room::VisitorState;
-using Outcome = RoomVisit::Outcome;
 
 constexpr Duration kKeepTicket = std::chrono::hours(24);
 constexpr std::int64_t kClockSkew = 60;  // seconds that a ticket may come from the future
@@ -58,7 +57,7 @@ class Visit {
     if (ticket_ && ticket_->kind == Ticket::Kind::pass) co_return co_await remain(age);
     const bool observed = room_.options.mode == limit::Mode::observe;
     if (ticket_ && !observed && rooms_.known(room_).is_far(room_.options.rule, ticket_->number, now_))
-      co_return wait(ticket_->number, Outcome::waiting);
+      co_return wait(ticket_->number, RoomOutcome::waiting);
     room::Question question{.ask = observed ? Ask::observe : ticket_ ? Ask::present : Ask::arrive};
     question.owner = owner_;
     if (ticket_) question.serving = ticket_->serving;
@@ -75,7 +74,7 @@ class Visit {
 
   /// Comes with a pass. It is renewed now and then, so that who stays inside is not put out.
   Task<std::optional<Problem>> remain(std::int64_t age) {
-    x_.room.outcome = Outcome::inside;
+    x_.room.outcome = RoomOutcome::inside;
     if (age < std::max<std::int64_t>(seconds(room_.options.rule.stay) / 8, 1)) co_return std::nullopt;
     give(Ticket::Kind::pass, ticket_->number, room_.options.rule.stay);
     if (room_.options.rule.visitors == 0) co_return std::nullopt;
@@ -94,7 +93,7 @@ class Visit {
     }
     if (answer.place == VisitorState::inside) return enter(answer.number);
     if (!ticket_ || answer.lost) give(Ticket::Kind::ticket, answer.number, kKeepTicket);
-    return wait(answer.number, answer.lost ? Outcome::lost : Outcome::waiting);
+    return wait(answer.number, answer.lost ? RoomOutcome::lost : RoomOutcome::waiting);
   }
 
   std::optional<Problem> without_redis(const room::Question& question) {
@@ -103,7 +102,7 @@ class Visit {
       case limit::IfRedisDown::allow:
         return enter(std::max<std::int64_t>(rooms_.known(room_).serving(), 1));
       case limit::IfRedisDown::reject:
-        return wait(ticket_ ? ticket_->number : 0, Outcome::waiting);
+        return wait(ticket_ ? ticket_->number : 0, RoomOutcome::waiting);
       case limit::IfRedisDown::count_locally:
         break;
     }
@@ -111,12 +110,12 @@ class Visit {
   }
 
   std::optional<Problem> enter(std::int64_t number) {
-    x_.room.outcome = Outcome::admitted;
+    x_.room.outcome = RoomOutcome::admitted;
     give(Ticket::Kind::pass, number, room_.options.rule.stay);
     return std::nullopt;
   }
 
-  std::optional<Problem> wait(std::int64_t number, Outcome outcome) {
+  std::optional<Problem> wait(std::int64_t number, RoomOutcome outcome) {
     const auto& rule = room_.options.rule;
     const auto& known = rooms_.known(room_);
     auto& visit = x_.room;
@@ -160,12 +159,12 @@ Task<MaybeProblem> wait_in_room(Path& path, Exchange& x) {
 }
 
 void count_room(const ExchangeCounters& counters, const Exchange& x) {
-  if (x.room.outcome == Outcome::none) return;
+  if (x.room.outcome == RoomOutcome::none) return;
   const auto& room = counters.of_room(*x.route->room);
   if (x.room.observed) room.observed->add();
-  if (x.room.outcome == Outcome::admitted) room.admitted->add();
-  if (x.room.outcome == Outcome::lost) room.lost->add();
-  if (x.room.outcome == Outcome::lost || x.room.outcome == Outcome::waiting) room.waits->add();
+  if (x.room.outcome == RoomOutcome::admitted) room.admitted->add();
+  if (x.room.outcome == RoomOutcome::lost) room.lost->add();
+  if (x.room.outcome == RoomOutcome::lost || x.room.outcome == RoomOutcome::waiting) room.waits->add();
 }
 
 void explain_room(Exchange& /*x*/, Explanation& explanation) {

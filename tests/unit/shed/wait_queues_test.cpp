@@ -12,8 +12,6 @@
 namespace headgate::shed {
 namespace {
 
-using Place = WaitQueues::Place;
-
 struct Request final : WaitQueues::Member {
   int turns = 0;
   void its_turn() noexcept override { ++turns; }
@@ -25,9 +23,9 @@ const Hash kTwo{2, 1};
 TEST(WaitQueues, KeepTheOrderOfArrival) {
   WaitQueues queues;
   Request first, second, third;
-  EXPECT_EQ(queues.join(first, kOne, 10), Place::first);
-  EXPECT_EQ(queues.join(second, kOne, 10), Place::behind);
-  EXPECT_EQ(queues.join(third, kOne, 10), Place::behind);
+  EXPECT_EQ(queues.join(first, kOne, 10), InQueue::first);
+  EXPECT_EQ(queues.join(second, kOne, 10), InQueue::behind);
+  EXPECT_EQ(queues.join(third, kOne, 10), InQueue::behind);
   queues.freed(kOne);
   EXPECT_EQ(first.turns, 1);
   EXPECT_EQ(second.turns, 0);
@@ -60,10 +58,10 @@ TEST(WaitQueues, LetAHigherPriorityGoFirst) {
   Request low, normal, critical, later;
   low.priority = Priority::low;
   normal.priority = later.priority = Priority::normal;
-  EXPECT_EQ(queues.join(low, kOne, 10), Place::first);
-  EXPECT_EQ(queues.join(normal, kOne, 10), Place::first);
-  EXPECT_EQ(queues.join(later, kOne, 10), Place::behind);
-  EXPECT_EQ(queues.join(critical, kOne, 10), Place::first);
+  EXPECT_EQ(queues.join(low, kOne, 10), InQueue::first);
+  EXPECT_EQ(queues.join(normal, kOne, 10), InQueue::first);
+  EXPECT_EQ(queues.join(later, kOne, 10), InQueue::behind);
+  EXPECT_EQ(queues.join(critical, kOne, 10), InQueue::first);
   EXPECT_FALSE(queues.is_first(normal));
   for (auto* const next : {&critical, &normal, &later, &low}) {
     EXPECT_TRUE(queues.is_first(*next));
@@ -79,14 +77,14 @@ TEST(WaitQueues, LetTheLastOfTheLowestPriorityLeaveForAHigherOne) {
   normal.priority = another.priority = Priority::normal;
   queues.join(first, kOne, 2);
   queues.join(last, kOne, 2);
-  EXPECT_EQ(queues.join(normal, kOne, 2), Place::first);
+  EXPECT_EQ(queues.join(normal, kOne, 2), InQueue::first);
   EXPECT_FALSE(last.queued());
   EXPECT_EQ(last.turns, 1) << "it is told";
   EXPECT_FALSE(queues.is_first(last));
   queues.leave(last);
-  EXPECT_EQ(queues.join(another, kOne, 2), Place::behind);
+  EXPECT_EQ(queues.join(another, kOne, 2), InQueue::behind);
   EXPECT_FALSE(first.queued());
-  EXPECT_EQ(queues.join(first, kOne, 2), Place::full) << "nobody of a lower priority waits";
+  EXPECT_EQ(queues.join(first, kOne, 2), InQueue::full) << "nobody of a lower priority waits";
   queues.leave(normal);
   queues.leave(another);
 }
@@ -107,13 +105,13 @@ TEST(WaitQueues, LetTheLastOfTheLongestLineLeaveForAnotherCaller) {
   WaitQueues queues;
   Request first, second, last, other, another;
   other.line = another.line = kTwo;
-  for (auto* const each : {&first, &second, &last}) EXPECT_NE(queues.join(*each, kOne, 3), Place::full);
-  EXPECT_EQ(queues.join(other, kOne, 3), Place::behind);
+  for (auto* const each : {&first, &second, &last}) EXPECT_NE(queues.join(*each, kOne, 3), InQueue::full);
+  EXPECT_EQ(queues.join(other, kOne, 3), InQueue::behind);
   EXPECT_FALSE(last.queued());
   EXPECT_EQ(last.turns, 1) << "it is told";
   queues.leave(last);
-  EXPECT_EQ(queues.join(last, kOne, 3), Place::full) << "its line is still the longest";
-  EXPECT_EQ(queues.join(another, kOne, 3), Place::full) << "its line would be the longest";
+  EXPECT_EQ(queues.join(last, kOne, 3), InQueue::full) << "its line is still the longest";
+  EXPECT_EQ(queues.join(another, kOne, 3), InQueue::full) << "its line would be the longest";
   queues.leave(first);
   EXPECT_TRUE(queues.is_first(other));
   queues.leave(second);
@@ -137,21 +135,21 @@ TEST(WaitQueues, GiveATurnAlsoToACallerWhoseFirstRequestGivesUp) {
 TEST(WaitQueues, AreBounded) {
   WaitQueues queues;
   Request first, second;
-  EXPECT_EQ(queues.join(first, kOne, 1), Place::first);
-  EXPECT_EQ(queues.join(second, kOne, 1), Place::full);
+  EXPECT_EQ(queues.join(first, kOne, 1), InQueue::first);
+  EXPECT_EQ(queues.join(second, kOne, 1), InQueue::full);
   EXPECT_FALSE(second.queued());
   queues.leave(second);
   queues.leave(first);
-  EXPECT_EQ(queues.join(second, kOne, 1), Place::first);
+  EXPECT_EQ(queues.join(second, kOne, 1), InQueue::first);
   queues.leave(second);
 }
 
 TEST(WaitQueues, AreOnesOwnForEachCounter) {
   WaitQueues queues;
   Request one, two;
-  EXPECT_EQ(queues.join(one, kOne, 10), Place::first);
+  EXPECT_EQ(queues.join(one, kOne, 10), InQueue::first);
   EXPECT_FALSE(queues.anyone_waits(kTwo));
-  EXPECT_EQ(queues.join(two, kTwo, 10), Place::first);
+  EXPECT_EQ(queues.join(two, kTwo, 10), InQueue::first);
   queues.freed(kTwo);
   EXPECT_EQ(one.turns, 0);
   EXPECT_EQ(two.turns, 1);
@@ -185,19 +183,19 @@ TEST(WaitQueues, LoseNoTurnBetweenThreads) {
         Sleeper waiter;
         waiter.line = Hash{static_cast<std::uint64_t>(t % 3), 0};
         bool taken = false;
-        auto place = queues.anyone_waits(kOne) ? queues.join(waiter, kOne, 100) : Place::first;
+        auto place = queues.anyone_waits(kOne) ? queues.join(waiter, kOne, 100) : InQueue::first;
         for (;;) {
-          if (place == Place::first && (taken = take())) break;
+          if (place == InQueue::first && (taken = take())) break;
           if (!waiter.queued()) {
             place = queues.join(waiter, kOne, 100);
-            if (place == Place::first) continue;
+            if (place == InQueue::first) continue;
           }
           ++slept;
           if (!waiter.called.try_acquire_for(std::chrono::seconds(20))) {
             ADD_FAILURE() << "nobody told it that a permit is free";
             break;
           }
-          place = queues.is_first(waiter) ? Place::first : Place::behind;
+          place = queues.is_first(waiter) ? InQueue::first : InQueue::behind;
         }
         queues.leave(waiter);
         if (!taken) return;

@@ -17,7 +17,6 @@ namespace {
 
 using observe::AuthKind;
 using observe::AuthStatus;
-using AuthOutcome = AuthAnswer::Outcome;
 
 void note_service(Exchange& x, AuthStatus result) {
   x.caller.auth_results.emplace_back(observe::AuthResult{AuthKind::service, result});

@@ -109,7 +109,7 @@ TEST_F(PathRoom, WhoComesTooLateGetsANewNumberIfOthersAskedMeanwhile) {
   }
   ask(second);
   EXPECT_EQ(client.status, 429U);
-  EXPECT_EQ(x.room.outcome, RoomVisit::Outcome::lost);
+  EXPECT_EQ(x.room.outcome, RoomOutcome::lost);
   EXPECT_THAT(given(), StartsWith("t.84."));
 }
 

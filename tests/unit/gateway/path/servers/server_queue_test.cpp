@@ -75,7 +75,7 @@ TEST_F(PathServerQueue, LetsNobodyPassWhoCameLater) {
   leave();
   clock.advance(milliseconds(1));
   ASSERT_TRUE(done);
-  ASSERT_EQ(flights.join(other, x.route->server_queue_key, 10), shed::WaitQueues::Place::first);
+  ASSERT_EQ(flights.join(other, x.route->server_queue_key, 10), shed::InQueue::first);
   app->places->leave(Duration(0));
   ask_again("GET /b");
   EXPECT_FALSE(done) << "a place is free, but somebody waits for it";
@@ -154,7 +154,7 @@ TEST_F(PathServerQueue, LetsAHigherPriorityGoFirst) {
   } other;
   other.priority = shed::Priority::normal;
   check("GET /a");
-  ASSERT_EQ(flights.join(other, x.route->server_queue_key, 10), shed::WaitQueues::Place::first);
+  ASSERT_EQ(flights.join(other, x.route->server_queue_key, 10), shed::InQueue::first);
   ask_again("GET /b");
   EXPECT_TRUE(done);
   EXPECT_EQ(client.status, 200U);
