@@ -2,6 +2,7 @@
 
 #include "socket.hpp"
 
+#include "headgate/core/time.hpp"
 #include "headgate/net/descriptors.hpp"
 #include "headgate/net/tls.hpp"
 
@@ -17,7 +18,6 @@ namespace {
 namespace error = boost::asio::error;
 using Resolver = boost::asio::ip::basic_resolver<Tcp, Executor>;
 using Endpoints = std::vector<Tcp::endpoint>;
-using Clock = std::chrono::steady_clock;
 using At = ConnectError::At;
 constexpr auto kNamesLast = std::chrono::seconds(30);
 constexpr auto kTriedLast = std::chrono::seconds(10);
@@ -90,13 +90,13 @@ class Done {
   Attempt& attempt_;
 };
 
-Clock::time_point after(Duration timeout) {
-  return timeout == kForever ? Clock::time_point::max() : Clock::now() + timeout;
+SteadyClock::time_point after(Duration timeout) {
+  return timeout == kForever ? SteadyClock::time_point::max() : SteadyClock::now() + timeout;
 }
 
-Duration left_of(Clock::time_point until) {
-  if (until == Clock::time_point::max()) return kForever;
-  return std::max(std::chrono::duration_cast<Duration>(until - Clock::now()), Duration(0));
+Duration left_of(SteadyClock::time_point until) {
+  if (until == SteadyClock::time_point::max()) return kForever;
+  return std::max(std::chrono::duration_cast<Duration>(until - SteadyClock::now()), Duration(0));
 }
 
 /// A socket that connects, or has connected already. Asio's would be put into its epoll set and taken out again.
@@ -145,7 +145,7 @@ struct Connector::State {
   /// Fills `known` with the addresses to try. The error says why there are none. A resolver that fails must not take
   /// away a server that answers, so what it said last is kept.
   Task<error_code> find(Attempt& attempt, Duration timeout) {
-    if (!literal && !told && Clock::now() - resolved_at > kNamesLast) known.clear();
+    if (!literal && !told && SteadyClock::now() - resolved_at > kNamesLast) known.clear();
     if (!known.empty()) co_return error_code();
     at = At::name;
     Done found(attempt);
@@ -158,7 +158,7 @@ struct Connector::State {
       alternate_families(last_found);
     }
     known = last_found;
-    resolved_at = Clock::now();
+    resolved_at = SteadyClock::now();
     co_return error_code();
   }
 
@@ -167,7 +167,7 @@ struct Connector::State {
     auto out = known;
     std::rotate(out.begin(), out.begin() + static_cast<std::ptrdiff_t>(turn++ % out.size()), out.end());
     if (failed_lately.empty()) return out;
-    const auto now = Clock::now();
+    const auto now = SteadyClock::now();
     std::erase_if(failed_lately, [&](const auto& one) { return now - one.second > kTriedLast; });
     std::stable_partition(out.begin(), out.end(), [&](const auto& address) {
       return std::none_of(failed_lately.begin(), failed_lately.end(),
@@ -178,12 +178,12 @@ struct Connector::State {
 
   void note_failure(const Tcp::endpoint& address) {
     std::erase_if(failed_lately, [&](const auto& one) { return one.first == address; });
-    failed_lately.emplace_back(address, Clock::now());
+    failed_lately.emplace_back(address, SteadyClock::now());
   }
 
   /// Connects to one address. `options` stay valid until it is done.
   Task<Result<StreamPtr, ConnectError>> reach(Attempt& attempt, Tcp::endpoint endpoint, const ConnectOptions& options,
-                                              Clock::time_point until) {
+                                              SteadyClock::time_point until) {
     at = At::address;
     const auto opened = dial(endpoint);
     if (opened.has_error()) {
@@ -218,13 +218,13 @@ struct Connector::State {
   std::string port;
   Endpoints known;
   Endpoints last_found;  // kept while the resolver fails
-  std::vector<std::pair<Tcp::endpoint, Clock::time_point>> failed_lately;
+  std::vector<std::pair<Tcp::endpoint, SteadyClock::time_point>> failed_lately;
   std::size_t turn = 0;
   bool literal = false;
   bool told = false;  // by use()
   bool stopped = false;
   At at = At::name;
-  Clock::time_point resolved_at;
+  SteadyClock::time_point resolved_at;
   std::vector<std::weak_ptr<Attempt>> under_way;
   std::size_t tidied = 0;  // size of under_way after the last removal
 };

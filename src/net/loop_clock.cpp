@@ -1,5 +1,7 @@
 #include "headgate/net/loop_clock.hpp"
 
+#include "headgate/core/time.hpp"
+
 #include <boost/asio/basic_waitable_timer.hpp>
 #include <boost/asio/post.hpp>
 
@@ -9,7 +11,6 @@
 namespace headgate::net {
 namespace {
 
-using SteadyClock = std::chrono::steady_clock;
 using LoopTimer = boost::asio::basic_waitable_timer<SteadyClock, boost::asio::wait_traits<SteadyClock>,
                                                     boost::asio::io_context::executor_type>;
 

@@ -3,11 +3,6 @@
 #include "tls_transport.hpp"
 
 namespace headgate::net {
-namespace {
-
-using SteadyClock = std::chrono::steady_clock;
-
-}  // namespace
 
 Task<Result<void, TlsError>> shake_hands(Stream& stream, TlsTransport& tls, std::chrono::steady_clock::time_point until,
                                          HandshakeTurns::Place* place) {

@@ -46,19 +46,19 @@ Background::Background(boost::asio::io_context& loop, std::shared_ptr<Servers> s
       timer_(loop.get_executor()) {}
 
 void Background::refill() {
-  while (const auto refill = local_->leases().next_refill(Clock::now()))
+  while (const auto refill = local_->leases().next_refill(SteadyClock::now()))
     spawn(fetch(shared_from_this(), *refill), "refill of a lease");
 }
 
 Task<void> Background::fetch(std::shared_ptr<Background> self, limit::Leases::PendingRefill refill) {
   std::array<limit::Decision, 1> decisions;
-  const auto asked = Clock::now();
+  const auto asked = SteadyClock::now();
   ++self->under_way_;
   auto call = self->servers_->decide({&refill.check, 1}, decisions);
   const auto agreed = co_await call;
   using Answer = limit::Local::Answer;
   const auto answer = agreed.has_error() ? Answer::none : *agreed ? Answer::agreed : Answer::rejected;
-  self->local_->fetched(refill, answer, decisions[0], asked, Clock::now());
+  self->local_->fetched(refill, answer, decisions[0], asked, SteadyClock::now());
   self->waiters_->wake(refill.lease, agreed.has_error() ? agreed.error() : error_code());
   if (self->stopped_) self->end_leases();
   self->ended();
@@ -171,7 +171,7 @@ void Background::arm() {
 }
 
 void Background::tick() {
-  local_->leases().sweep(Clock::now());
+  local_->leases().sweep(SteadyClock::now());
   refund(kMaxUnderWay);
   for (auto& settlement : std::exchange(again_, {})) start(std::move(settlement));
   if (!local_->leases().empty() || !again_.empty()) arm();
@@ -187,7 +187,7 @@ void Background::stop() {
 }
 
 void Background::end_leases() {
-  local_->leases().end_all(Clock::now());
+  local_->leases().end_all(SteadyClock::now());
   refund(std::numeric_limits<std::size_t>::max());
 }
 

@@ -7,6 +7,7 @@
 
 #include "headgate/core/result.hpp"
 #include "headgate/core/task.hpp"
+#include "headgate/core/time.hpp"
 #include "headgate/limit/local.hpp"
 #include "headgate/limit/rule_copies.hpp"
 
@@ -27,8 +28,6 @@ namespace headgate::redis {
 /// Worker thread only, except for the counts. Its tasks keep it alive.
 class Background : public std::enable_shared_from_this<Background> {
  public:
-  using Clock = std::chrono::steady_clock;
-
   Background(boost::asio::io_context& loop, std::shared_ptr<Servers> servers, std::shared_ptr<limit::Local> local,
              std::shared_ptr<Waiters> waiters);
 
@@ -57,8 +56,8 @@ class Background : public std::enable_shared_from_this<Background> {
   std::uint64_t charged() const noexcept { return charged_.load(std::memory_order_relaxed); }
 
  private:
-  using Timer =
-      boost::asio::basic_waitable_timer<Clock, boost::asio::wait_traits<Clock>, boost::asio::io_context::executor_type>;
+  using Timer = boost::asio::basic_waitable_timer<SteadyClock, boost::asio::wait_traits<SteadyClock>,
+                                                  boost::asio::io_context::executor_type>;
 
   /// One call of settle(), with copies of what its checks point to.
   struct Settlement {

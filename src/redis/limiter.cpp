@@ -6,6 +6,7 @@
 #include "room_question.hpp"
 #include "waiters.hpp"
 
+#include "headgate/core/time.hpp"
 #include "headgate/limit/local.hpp"
 #include "headgate/redis/errors.hpp"
 
@@ -14,7 +15,6 @@
 
 namespace headgate::redis {
 
-using Clock = std::chrono::steady_clock;
 using Step = limit::Local::Step;
 using Answer = limit::Local::Answer;
 
@@ -64,7 +64,7 @@ class UnderWay {
   }
 
   Step end(Answer answer, error_code why) {
-    const auto step = local_.end(attempt_, answer, Clock::now());
+    const auto step = local_.end(attempt_, answer, SteadyClock::now());
     if (step == Step::check) return step;
     ended_ = true;
     wake(why);
@@ -88,15 +88,15 @@ class UnderWay {
 Task<Result<bool>> SharedLimiter::State::check(std::shared_ptr<State> state, std::span<const limit::Check> checks,
                                                std::span<limit::Decision> decisions) {
   limit::PendingDecision pending(checks, decisions);
-  const auto patient_until = Clock::now() + state->patience;
-  auto step = state->local->begin(pending, Clock::now());
+  const auto patient_until = SteadyClock::now() + state->patience;
+  auto step = state->local->begin(pending, SteadyClock::now());
   bool waited = false;
   while (step == Step::wait) {
     waited = true;
     LeaseWaiter waiter(*state->waiters, pending.awaited());
     if (const auto why = co_await waiter) co_return failed_with(why);
-    if (Clock::now() >= patient_until) pending.wait_no_longer();
-    step = state->local->begin(pending, Clock::now());
+    if (SteadyClock::now() >= patient_until) pending.wait_no_longer();
+    step = state->local->begin(pending, SteadyClock::now());
   }
   const bool peek = limit::is_peek(checks);
   if (step != Step::check) {
@@ -105,13 +105,13 @@ Task<Result<bool>> SharedLimiter::State::check(std::shared_ptr<State> state, std
   }
   UnderWay under_way(*state->local, *state->waiters, pending);
   state->background->give_back_first();  // also before a peek: the decision after it finds those permits in Redis
-  if (waited && Clock::now() >= patient_until)
+  if (waited && SteadyClock::now() >= patient_until)
     co_return failed_with(Errc::timed_out);  // one more call would take too long
   for (;;) {
     auto call = state->servers->decide(pending.sent(), pending.told());
     const auto result = co_await call;
     step = under_way.end(answer_of(result), result.has_error() ? result.error() : error_code());
-    if (step == Step::check && Clock::now() >= patient_until) {
+    if (step == Step::check && SteadyClock::now() >= patient_until) {
       under_way.end(Answer::none, Errc::timed_out);
       co_return failed_with(Errc::timed_out);
     }
@@ -142,13 +142,13 @@ Task<Result<bool>> SharedLimiter::decide(std::span<const limit::Check> checks, s
 std::optional<bool> SharedLimiter::decide_here(std::span<const limit::Check> checks,
                                                std::span<limit::Decision> decisions) {
   if (state_->stopped) return {};
-  const auto decision = state_->local->decide(checks, Clock::now(), decisions);
+  const auto decision = state_->local->decide(checks, SteadyClock::now(), decisions);
   if (decision && !limit::is_peek(checks)) state_->background->look_after_leases();
   return decision;
 }
 
 Duration SharedLimiter::known_wait(const limit::Check& check) const {
-  return state_->local->rejections().wait(check, Clock::now());
+  return state_->local->rejections().wait(check, SteadyClock::now());
 }
 
 bool SharedLimiter::settle(std::span<const limit::Check> checks) { return state_->background->settle(checks); }
@@ -171,10 +171,10 @@ Task<Result<room::Answer>> SharedLimiter::ask(const room::RoomRule& rule, const 
 
 Task<Result<Forgotten>> SharedLimiter::forget(std::string name, std::string from, Duration patience) {
   return forget_limit(state_->servers, state_->pauses, state_->prefix, std::move(name), std::move(from),
-                      Clock::now() + patience);
+                      SteadyClock::now() + patience);
 }
 
-Clock::time_point SharedLimiter::recovering_until() const noexcept { return state_->servers->recovering_until(); }
+SteadyClock::time_point SharedLimiter::recovering_until() const noexcept { return state_->servers->recovering_until(); }
 
 RedisHealth SharedLimiter::health() const noexcept { return state_->servers->health(); }
 Counters SharedLimiter::counters() const { return state_->servers->counters(); }

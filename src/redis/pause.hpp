@@ -1,6 +1,8 @@
 #pragma once
 // Waits within a decision; the wait can end early.
 
+#include "headgate/core/time.hpp"
+
 #include <boost/asio/basic_waitable_timer.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/intrusive/list.hpp>
@@ -16,9 +18,7 @@ namespace headgate::redis {
 /// be destroyed first.
 class Pause : public boost::intrusive::list_base_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>> {
  public:
-  using Clock = std::chrono::steady_clock;
-
-  Pause(const boost::asio::io_context::executor_type& executor, Clock::time_point until)
+  Pause(const boost::asio::io_context::executor_type& executor, SteadyClock::time_point until)
       : timer_(executor, until), self_(std::make_shared<Pause*>(this)) {}
   Pause(const Pause&) = delete;
   Pause& operator=(const Pause&) = delete;
@@ -40,8 +40,8 @@ class Pause : public boost::intrusive::list_base_hook<boost::intrusive::link_mod
   }
 
  private:
-  using Timer =
-      boost::asio::basic_waitable_timer<Clock, boost::asio::wait_traits<Clock>, boost::asio::io_context::executor_type>;
+  using Timer = boost::asio::basic_waitable_timer<SteadyClock, boost::asio::wait_traits<SteadyClock>,
+                                                  boost::asio::io_context::executor_type>;
 
   Timer timer_;
   std::shared_ptr<Pause*> self_;  ///< the timer's handler may run after the object is destroyed

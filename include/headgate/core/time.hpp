@@ -13,6 +13,9 @@ using Duration = std::chrono::microseconds;
 /// Wall clock in microseconds since the epoch. Limits count by it, so that several gateways mean the same moment.
 using Instant = std::chrono::sys_time<Duration>;
 
+/// Never set back: what durations are measured by.
+using SteadyClock = std::chrono::steady_clock;
+
 /// The wall clock now. Not for floor 1.
 inline Instant now() noexcept { return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now()); }
 

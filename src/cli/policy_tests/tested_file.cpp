@@ -5,6 +5,7 @@
 
 #include "headgate/admin/explain_json.hpp"
 #include "headgate/config/load.hpp"
+#include "headgate/core/time.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -14,8 +15,6 @@
 
 namespace headgate::cli {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 /// What a step that says nothing of it comes over: the first listener, and TLS if there is no other.
 policy_test::TestListener listener_of(const config::Config& config) {
@@ -83,9 +82,9 @@ TestedFile run_file(const std::string& path, const std::string& filter) {
   policy_test::Budget budget;
   for (const auto& test : out.file.tests) {
     if (test.name.value.find(filter) == std::string::npos) continue;
-    const auto begun = Clock::now();
+    const auto begun = SteadyClock::now();
     auto result = policy_test::run_test(test, *offline, listener, budget);
-    out.ran.push_back({.test = &test, .result = std::move(result), .took = Clock::now() - begun});
+    out.ran.push_back({.test = &test, .result = std::move(result), .took = SteadyClock::now() - begun});
   }
   return out;
 }

@@ -20,13 +20,13 @@ Progress::Progress() : terminal_(::isatty(STDERR_FILENO) == 1) { begin({}); }
 
 void Progress::begin(std::string part) {
   part_ = std::move(part);
-  began_ = Clock::now();
+  began_ = SteadyClock::now();
   if (!shown_) due_ = began_ + kFirst;
 }
 
 void Progress::show(std::uint64_t done, std::uint64_t all, std::uint64_t requests) {
   if (!terminal_) return;
-  const auto now = Clock::now();
+  const auto now = SteadyClock::now();
   if (now < due_) return;
   due_ = now + kStep;
   shown_ = true;

@@ -1,6 +1,8 @@
 #pragma once
 // How far a long command has come, on a line of the terminal that stderr is.
 
+#include "headgate/core/time.hpp"
+
 #include <chrono>
 #include <cstdint>
 #include <string>
@@ -23,12 +25,11 @@ class Progress {
   void clear();
 
  private:
-  using Clock = std::chrono::steady_clock;
   bool terminal_;
   bool shown_ = false;
   std::string part_;
-  Clock::time_point began_;
-  Clock::time_point due_;  ///< when it is shown next
+  SteadyClock::time_point began_;
+  SteadyClock::time_point due_;  ///< when it is shown next
 };
 
 /// The line, at most 79 columns wide: a bar, the rate, and the time that is left.

@@ -51,7 +51,7 @@ void Cluster::stop() {
 
 Task<Result<bool>> Cluster::decide(std::span<const limit::Check> checks, std::span<limit::Decision> decisions) {
   const auto self = shared_from_this();  // the caller may drop all its references meanwhile
-  const auto deadline = Clock::now() + setup_->options.timeout;
+  const auto deadline = SteadyClock::now() + setup_->options.timeout;
   if (no_map_yet()) {
     auto map = first_map(deadline);
     if (const auto none = co_await map) co_return failed(none);
@@ -69,7 +69,7 @@ Task<Result<bool>> Cluster::decide(std::span<const limit::Check> checks, std::sp
 
 Task<Result<bool>> Cluster::ask(ScriptQuestion& question, std::string_view key) {
   const auto self = shared_from_this();
-  const auto deadline = Clock::now() + setup_->options.timeout;
+  const auto deadline = SteadyClock::now() + setup_->options.timeout;
   const auto slot = redis::slot_of(key);
   if (no_map_yet()) {
     auto map = first_map(deadline);
@@ -142,10 +142,10 @@ Task<Cluster::Outcome> Cluster::call_owner(std::uint16_t slot, ScriptQuestion& q
     const bool followed = redirect.kind == Redirect::Kind::moved   ? std::exchange(moved, true)
                           : redirect.kind == Redirect::Kind::check ? std::exchange(asking, true)
                                                                    : std::exchange(again, true);
-    if (followed || Clock::now() >= deadline) co_return Outcome{failed(Errc::unavailable)};
+    if (followed || SteadyClock::now() >= deadline) co_return Outcome{failed(Errc::unavailable)};
     route.asking = redirect.kind == Redirect::Kind::check;
     if (redirect.kind == Redirect::Kind::try_again) {
-      auto moment = pause(std::min(deadline, Clock::now() + kTryAgain));
+      auto moment = pause(std::min(deadline, SteadyClock::now() + kTryAgain));
       co_await moment;
       node_client.reset();
     } else {
@@ -193,18 +193,18 @@ Task<void> Cluster::pay(std::shared_ptr<Cluster> self, Debt debt) {
   std::vector<limit::Decision> decisions(checks.size());
   for (const bool last : {false, true}) {
     DecisionQuestion question(checks, decisions, self->setup_->options.key_prefix);
-    auto call = self->call_owner(debt.slot, question, Clock::now() + self->setup_->options.timeout);
+    auto call = self->call_owner(debt.slot, question, SteadyClock::now() + self->setup_->options.timeout);
     const Outcome outcome = co_await call;
     if (outcome.result.has_value()) {
       self->given_back_.add();
       co_return;
     }
     if (last || outcome.heard || self->stopped_) break;
-    auto moment = self->pause(Clock::now() + kPayAgain);
+    auto moment = self->pause(SteadyClock::now() + kPayAgain);
     co_await moment;
   }
   self->not_given_back_.add();
-  if (self->lost_debts_.pass(Clock::now()))
+  if (self->lost_debts_.pass(SteadyClock::now()))
     observe::event(observe::LogLevel::warning, "redis_not_given_back", {},
                    {{"slot", debt.slot}, self->lost_debts_.left_out()});
 }

@@ -11,6 +11,8 @@
 #include "servers.hpp"
 #include "slot_map.hpp"
 
+#include "headgate/core/time.hpp"
+
 #include <boost/asio/io_context.hpp>
 
 #include <array>
@@ -31,8 +33,7 @@ namespace headgate::redis {
 /// Servers says otherwise.
 class Cluster final : public Servers, public DiscoveryOwner, public std::enable_shared_from_this<Cluster> {
  public:
-  using Clock = std::chrono::steady_clock;
-  using Time = Clock::time_point;
+  using Time = SteadyClock::time_point;
 
   Cluster(boost::asio::io_context& loop, std::shared_ptr<const Setup> setup);
 

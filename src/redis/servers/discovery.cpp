@@ -62,15 +62,15 @@ void Discovery::check(const RedisNode& who) {
 void Discovery::well(bool now) {
   if (std::exchange(well_, now) == now || stopped_) return;
   in_vain_ = false;
-  if (!now && !looking_) ask_in(kHurry - std::min<Clock::duration>(kHurry, Clock::now() - looked_at_));
+  if (!now && !looking_) ask_in(kHurry - std::min<SteadyClock::duration>(kHurry, SteadyClock::now() - looked_at_));
 }
 
 void Discovery::doubt() {
   if (stopped_ || looking_) return;
-  ask_in(kHurry - std::min<Clock::duration>(kHurry, Clock::now() - looked_at_));
+  ask_in(kHurry - std::min<SteadyClock::duration>(kHurry, SteadyClock::now() - looked_at_));
 }
 
-void Discovery::ask_in(Clock::duration time) {
+void Discovery::ask_in(SteadyClock::duration time) {
   timer_.expires_after(time);
   timer_.async_wait([self = shared_from_this()](error_code ec) {
     if (!ec && !self->stopped_) self->look();
@@ -79,7 +79,7 @@ void Discovery::ask_in(Clock::duration time) {
 
 void Discovery::look() {
   looking_ = true;
-  looked_at_ = Clock::now();
+  looked_at_ = SteadyClock::now();
   tried_ = 0;
   if (!well_ && std::exchange(in_vain_, false)) to_the_end_of_the_line();
   ask_first();
@@ -151,7 +151,7 @@ void Discovery::take(const Reply& reply) {
   const auto owner = owner_;
   if (!owner->found(reply, RedisNode(candidates_.front()))) return stopped_ ? void() : failed("it does not know");
   if (stopped_) return;
-  if (tells_) log_.note(RedisHealth::up, {}, Clock::now());
+  if (tells_) log_.note(RedisHealth::up, {}, SteadyClock::now());
   in_vain_ = true;
   rest();
 }
@@ -160,7 +160,7 @@ void Discovery::failed(const std::string& reason) {
   const std::string why = name_of(candidates_.front()) + ": " + reason;
   to_the_end_of_the_line();
   if (++tried_ < candidates_.size()) return ask_first();
-  if (tells_) log_.note(RedisHealth::down, why, Clock::now());
+  if (tells_) log_.note(RedisHealth::down, why, SteadyClock::now());
   in_vain_ = false;
   const auto owner = owner_;
   owner->nobody(why);
@@ -169,7 +169,7 @@ void Discovery::failed(const std::string& reason) {
 
 void Discovery::rest() {
   looking_ = false;
-  ask_in(well_ ? question_.calm : Clock::duration(kHurry));
+  ask_in(well_ ? question_.calm : SteadyClock::duration(kHurry));
 }
 
 }  // namespace headgate::redis

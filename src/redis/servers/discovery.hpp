@@ -5,6 +5,7 @@
 #include "redis/wire/health_log.hpp"
 #include "redis/wire/link.hpp"
 
+#include "headgate/core/time.hpp"
 #include "headgate/redis/options.hpp"
 #include "headgate/redis/reply.hpp"
 
@@ -35,13 +36,11 @@ class DiscoveryOwner {
 /// Worker thread only; handlers keep it alive until stop().
 class Discovery final : public LinkUser, public std::enable_shared_from_this<Discovery> {
  public:
-  using Clock = std::chrono::steady_clock;
-
   struct Question {
     std::vector<std::string> words;
     std::string username;
     std::string password;
-    Clock::duration calm;  ///< between two queries while all is well
+    SteadyClock::duration calm;  ///< between two queries while all is well
   };
 
   /// `who` is the common name of the candidates in the log.
@@ -62,7 +61,7 @@ class Discovery final : public LinkUser, public std::enable_shared_from_this<Dis
 
  private:
   using Executor = boost::asio::io_context::executor_type;
-  using Timer = boost::asio::basic_waitable_timer<Clock, boost::asio::wait_traits<Clock>, Executor>;
+  using Timer = boost::asio::basic_waitable_timer<SteadyClock, boost::asio::wait_traits<SteadyClock>, Executor>;
 
   void opened() override;
   void received(std::string_view bytes) override;
@@ -75,7 +74,7 @@ class Discovery final : public LinkUser, public std::enable_shared_from_this<Dis
   void take(const Reply& reply);
   void failed(const std::string& reason);
   void rest();
-  void ask_in(Clock::duration time);
+  void ask_in(SteadyClock::duration time);
   void to_the_end_of_the_line();
 
   const bool tells_;  ///< see Setup
@@ -95,7 +94,7 @@ class Discovery final : public LinkUser, public std::enable_shared_from_this<Dis
   bool well_ = false;
   bool in_vain_ = false;  ///< the last answer did not end the trouble
   bool stopped_ = false;
-  Clock::time_point looked_at_{};
+  SteadyClock::time_point looked_at_{};
   HealthLog log_;
 };
 

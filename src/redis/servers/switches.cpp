@@ -1,6 +1,7 @@
 #include "switches.hpp"
 
 #include "headgate/core/result.hpp"
+#include "headgate/core/time.hpp"
 #include "headgate/observe/event.hpp"
 #include "headgate/redis/command.hpp"
 #include "headgate/redis/reply.hpp"
@@ -47,9 +48,8 @@ class Switches::Ear final : public LinkUser, public std::enable_shared_from_this
   }
 
  private:
-  using Clock = std::chrono::steady_clock;
-  using Timer =
-      boost::asio::basic_waitable_timer<Clock, boost::asio::wait_traits<Clock>, boost::asio::io_context::executor_type>;
+  using Timer = boost::asio::basic_waitable_timer<SteadyClock, boost::asio::wait_traits<SteadyClock>,
+                                                  boost::asio::io_context::executor_type>;
 
   void opened() override {
     reader_.reset();
@@ -98,7 +98,7 @@ class Switches::Ear final : public LinkUser, public std::enable_shared_from_this
   }
 
   void refused(const std::string& why) {
-    if (all_->refusals_.pass(Clock::now()))
+    if (all_->refusals_.pass(SteadyClock::now()))
       observe::event(observe::LogLevel::info, "redis_switches_untold", {},
                      {{"server", name_of(sentinel_)}, {"reason", std::string_view(why).substr(0, why.find(' '))}});
     link_->close();
@@ -111,7 +111,7 @@ class Switches::Ear final : public LinkUser, public std::enable_shared_from_this
   }
 
   template <class Handler>
-  void after(Clock::duration time, Handler handler) {
+  void after(SteadyClock::duration time, Handler handler) {
     timer_.expires_after(time);
     timer_.async_wait([self = shared_from_this(), handler](error_code ec) {
       if (!ec && !self->stopped_) handler();

@@ -53,7 +53,7 @@ void Connection::stop() {
 }
 
 template <class Handler>
-void Connection::after(Clock::duration time, Handler handler) {
+void Connection::after(SteadyClock::duration time, Handler handler) {
   timer_.expires_after(time);
   timer_.async_wait([self = shared_from_this(), life = life_, handler = std::move(handler)](error_code ec) mutable {
     if (!ec && self->life_ == life) handler();
@@ -66,13 +66,13 @@ void Connection::opened() {
   reader_.reset();
   std::string greeting;
   handshake_.emplace(setup_->options, script_, script_sha_, greeting);
-  since_ = Clock::now();
+  since_ = SteadyClock::now();
   after(kGreetingLimit, [this] { give_up("it accepts connections but does not answer"); });
   link_->write(greeting);
 }
 
 void Connection::ready() {
-  since_ = Clock::now();
+  since_ = SteadyClock::now();
   handshake_.reset();
   timer_.cancel();
   link_->keep();
@@ -97,7 +97,7 @@ void Connection::drop(const std::string& reason) {
 void Connection::lose(const std::string& reason) {
   // NOLINTNEXTLINE(performance-unnecessary-copy-initialization): it may lie in what is closed now
   const std::string why = reason;
-  if (ready_ && Clock::now() - since_ >= kSteady) pause_ = 0ms;
+  if (ready_ && SteadyClock::now() - since_ >= kSteady) pause_ = 0ms;
   end_life();
   forget_all();
   connect_later();
@@ -111,7 +111,7 @@ void Connection::connect_later() {
   const auto most = std::chrono::duration_cast<microseconds>(pause_).count();
   std::uniform_int_distribution<std::int64_t> between(most / 2, most);
   after(microseconds(between(random_)), [this] { connect(); });
-  pause_ = std::clamp<Clock::duration>(pause_ * 2, kMinPause, kMaxPause);
+  pause_ = std::clamp<SteadyClock::duration>(pause_ * 2, kMinPause, kMaxPause);
 }
 
 void Connection::end_life() {

@@ -4,6 +4,7 @@
 #include "link.hpp"
 #include "redis/setup.hpp"
 
+#include "headgate/core/time.hpp"
 #include "headgate/redis/handshake.hpp"
 #include "headgate/redis/options.hpp"
 #include "headgate/redis/reply.hpp"
@@ -46,8 +47,6 @@ class ConnectionOwner {
 /// Worker thread only. Handlers keep it alive; stop() ends them.
 class Connection final : public LinkUser, public std::enable_shared_from_this<Connection> {
  public:
-  using Clock = std::chrono::steady_clock;
-
   Connection(boost::asio::io_context& loop, std::shared_ptr<const Setup> setup, std::string_view script,
              std::string_view script_sha);
 
@@ -75,7 +74,7 @@ class Connection final : public LinkUser, public std::enable_shared_from_this<Co
 
  private:
   using Executor = boost::asio::io_context::executor_type;
-  using Timer = boost::asio::basic_waitable_timer<Clock, boost::asio::wait_traits<Clock>, Executor>;
+  using Timer = boost::asio::basic_waitable_timer<SteadyClock, boost::asio::wait_traits<SteadyClock>, Executor>;
 
   void opened() override;
   void received(std::string_view bytes) override;
@@ -91,7 +90,7 @@ class Connection final : public LinkUser, public std::enable_shared_from_this<Co
   void end_life();
   void forget_all();
   template <class Handler>
-  void after(Clock::duration time, Handler handler);
+  void after(SteadyClock::duration time, Handler handler);
   void queue(std::span<const std::string_view> words, Recipient* waiter);
   void flush_soon();
   void flush();
@@ -106,8 +105,8 @@ class Connection final : public LinkUser, public std::enable_shared_from_this<Co
   std::shared_ptr<Link> link_;
   Timer timer_;  ///< of the handshake under way, or of the pause before the next attempt
   std::optional<Handshake> handshake_;
-  Clock::time_point since_{};  ///< greeted, later: ready
-  Clock::duration pause_;
+  SteadyClock::time_point since_{};  ///< greeted, later: ready
+  SteadyClock::duration pause_;
   std::minstd_rand random_;
 
   ReplyReader reader_;

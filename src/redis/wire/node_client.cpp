@@ -25,7 +25,7 @@ Call::Call(NodeClient& node_client, ScriptQuestion& question, Time deadline, Clu
     : node_client_(node_client),
       question_(question),
       route_(route),
-      asked_at_(NodeClient::Clock::now()),
+      asked_at_(SteadyClock::now()),
       deadline_(deadline),
       heard_before_(node_client.heard_),
       outcome_(Errc::unavailable) {
@@ -95,7 +95,7 @@ Result<Breaker::Pass> NodeClient::admit() {
 /// A decision's question lies in this frame; a frame of its own would be one more for each request.
 template <class Asked>
 Task<Result<bool>> NodeClient::run(std::shared_ptr<NodeClient> self, Asked question) {
-  const auto deadline = Clock::now() + self->setup_->options.timeout;
+  const auto deadline = SteadyClock::now() + self->setup_->options.timeout;
   auto pass = self->admit();
   if (pass.has_value() && *pass == Breaker::Pass::wait) {
     auto later = admit_later(self, deadline);
@@ -119,7 +119,7 @@ Task<Result<bool>> NodeClient::decide(std::shared_ptr<NodeClient> self, std::spa
 Task<Result<Breaker::Pass>> NodeClient::admit_later(std::shared_ptr<NodeClient> self, Time deadline) {
   Result<Breaker::Pass> pass = Breaker::Pass::wait;
   while (pass.has_value() && *pass == Breaker::Pass::wait) {
-    if (Clock::now() >= deadline) {
+    if (SteadyClock::now() >= deadline) {
       self->stats_->not_sent.add();
       co_return Errc::unavailable;
     }
@@ -163,7 +163,7 @@ void NodeClient::send(Call& call, Form form) {
 }
 
 void NodeClient::connected() {
-  const auto now = Clock::now();
+  const auto now = SteadyClock::now();
   stats_->connects.add();
   breaker_.connected(now);
   look_after_probe(now);
@@ -171,7 +171,7 @@ void NodeClient::connected() {
 }
 
 void NodeClient::lost(const std::string& reason) {
-  const auto now = Clock::now();
+  const auto now = SteadyClock::now();
   probe_.sent.reset();
   breaker_.lost(now);
   trouble_ = reason;
@@ -180,7 +180,7 @@ void NodeClient::lost(const std::string& reason) {
 }
 
 void NodeClient::replied(Recipient* waiter, const Reply& reply) {
-  const auto now = Clock::now();
+  const auto now = SteadyClock::now();
   ++heard_;
   if (waiter == nullptr) return;
   if (waiter == &probe_) return probe_replied(reply, now);
@@ -200,7 +200,7 @@ void NodeClient::replied(Recipient* waiter, const Reply& reply) {
 }
 
 void NodeClient::refused(Call& call, std::string_view error) {
-  const auto now = Clock::now();
+  const auto now = SteadyClock::now();
   const auto refusal = classify(error);
   if (refusal == ErrorReply::no_script && !std::exchange(call.resent_, true)) return send(call, Form::whole);
   stats_->refused.add();
@@ -245,7 +245,7 @@ void NodeClient::abandon(Call& call) { connection_->forget(call); }
 void NodeClient::tick() {
   wakes_at_.reset();
   if (stopped_) return;
-  const auto now = Clock::now();
+  const auto now = SteadyClock::now();
   expire(now);
   if (!stopped_) look_after_probe(now);
   if (!stopped_) arm();
@@ -317,7 +317,8 @@ std::optional<NodeClient::Time> NodeClient::next_event() const {
     if (!next || time < *next) next = time;
   };
   if (!calls_.empty()) no_later_than(calls_.front().deadline_);
-  if (probe_.sent) no_later_than(*probe_.sent + (probe_.overdue ? Clock::duration(kSilence) : setup_->options.timeout));
+  if (probe_.sent)
+    no_later_than(*probe_.sent + (probe_.overdue ? SteadyClock::duration(kSilence) : setup_->options.timeout));
   if (const auto due = breaker_.next_probe(); due && !probe_.sent) no_later_than(*due);
   return next;
 }
@@ -346,7 +347,7 @@ void NodeClient::note(Time now) {
   if (setup_->tells) log_.note(health, trouble_, now);
   if (up) {
     trouble_.clear();
-    if (down_since_) recovering_until_ = now + std::min<Clock::duration>(now - *down_since_, kLongestWayBack);
+    if (down_since_) recovering_until_ = now + std::min<SteadyClock::duration>(now - *down_since_, kLongestWayBack);
     down_since_.reset();
   } else if (!down_since_ && !trouble_.empty()) {
     down_since_ = now;

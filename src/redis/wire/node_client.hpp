@@ -12,6 +12,7 @@
 
 #include "headgate/core/result.hpp"
 #include "headgate/core/task.hpp"
+#include "headgate/core/time.hpp"
 #include "headgate/redis/breaker.hpp"
 #include "headgate/redis/errors.hpp"
 #include "headgate/redis/options.hpp"
@@ -84,8 +85,7 @@ class Call : public Recipient, public CallHook {
 /// Worker thread only. Timers and the connection keep it alive until stop().
 class NodeClient final : public ConnectionOwner, public std::enable_shared_from_this<NodeClient> {
  public:
-  using Clock = std::chrono::steady_clock;
-  using Time = Clock::time_point;
+  using Time = SteadyClock::time_point;
 
   /// Calls `changed` whenever health() has changed, until stop() or retire().
   NodeClient(boost::asio::io_context& loop, std::shared_ptr<const Setup> setup, std::shared_ptr<NodeStats> stats,
@@ -123,7 +123,7 @@ class NodeClient final : public ConnectionOwner, public std::enable_shared_from_
   friend class Call;
   enum class Form { sha, whole };  ///< how a script is named
   using Executor = boost::asio::io_context::executor_type;
-  using Timer = boost::asio::basic_waitable_timer<Clock, boost::asio::wait_traits<Clock>, Executor>;
+  using Timer = boost::asio::basic_waitable_timer<SteadyClock, boost::asio::wait_traits<SteadyClock>, Executor>;
   using Calls = boost::intrusive::list<Call, boost::intrusive::constant_time_size<false>>;
 
   void connected() override;
