@@ -121,7 +121,7 @@ concept MayReturn = requires(detail::TaskPromise<T> promise, U value) {
   promise.return_value(std::forward<U>(value));
 };
 
-static_assert(MayReturn<Result<bool>, bool> && MayReturn<Result<bool>, error_code> &&
+static_assert(MayReturn<Result<bool>, bool> && MayReturn<Result<int>, error_code> &&
               MayReturn<Result<bool>, Result<bool>> && MayReturn<Result<bool>, const Result<bool>&>);
 static_assert(MayReturn<Result<int>, const Result<int>> && MayReturn<error_code, const error_code>);
 static_assert(!MayReturn<Result<bool>, const Result<bool>>, "what was refused would become true");
