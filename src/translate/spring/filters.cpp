@@ -4,6 +4,8 @@
 #include "translate/reading/numbers.hpp"
 
 #include "headgate/core/text.hpp"
+#include "headgate/gateway/edit_options.hpp"
+#include "headgate/http/fields.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -73,20 +75,26 @@ void limit_requests(SpringWork& work, const SpringStep& filter, DraftEntry& rout
     route.uses.push_back(object_of({{"use", json_text(known->second)}, {"cost", std::to_string(cost)}}));
 }
 
-/// What the filters of a route change in the fields of requests, or in those of answers.
+/// What the filters of a route change in the fields of requests, or in those of answers. headgate removes first, then
+/// sets, then adds, so a filter takes back what it undoes of those before it.
 struct FieldChanges {
   using Members = std::vector<std::pair<std::string, std::string>>;
 
-  const char* key;                    ///< of the route
+  const char* key;  ///< of the route
+  gateway::Towards towards;
   Members set{};                      ///< by name, values as JSON
   Members add{};                      ///< the same
-  std::vector<std::string> remove{};  ///< names as JSON
+  std::vector<std::string> remove{};  ///< names
 
   std::string json() const {
     Members out;
     if (!set.empty()) out.emplace_back("set", object_of(set));
     if (!add.empty()) out.emplace_back("add", object_of(add));
-    if (!remove.empty()) out.emplace_back("remove", list_of(remove));
+    if (!remove.empty()) {
+      std::vector<std::string> names;
+      for (const auto& each : remove) names.push_back(json_text(each));
+      out.emplace_back("remove", list_of(names));
+    }
     return object_of(out);
   }
 };
@@ -94,32 +102,57 @@ struct FieldChanges {
 /// The filters of one route.
 struct SpringRoute {
   DraftEntry& route;
-  FieldChanges request{.key = "request_headers"};
-  FieldChanges response{.key = "response_headers"};
+  FieldChanges request{.key = "request_headers", .towards = gateway::Towards::server};
+  FieldChanges response{.key = "response_headers", .towards = gateway::Towards::client};
 };
 
+/// Whether the filter has so many values, and its field may be changed; else the route says that it is lost, which
+/// leaves the others.
+bool changes_field(const SpringStep& filter, std::size_t values, const FieldChanges& changes, DraftEntry& route) {
+  const auto lost = [&](std::string_view why) {
+    say(route, Matter::lost, filter.spot, filter.text, std::string(why));
+    return false;
+  };
+  if (filter.values.empty() || !http::is_token(filter.values[0])) return lost("it names no field");
+  if (filter.values.size() < values) return lost("it has no value");
+  const auto why = gateway::why_fixed(filter.values[0], changes.towards);
+  return why.empty() || lost(why);
+}
+
+void take_back(FieldChanges::Members& members, std::string_view name) {
+  std::erase_if(members, [&](const auto& each) { return http::same_variable(each.first, name); });
+}
+
 void set_field(const SpringStep& filter, FieldChanges& changes, DraftEntry& route) {
-  if (filter.values.size() < 2) return;
+  if (!changes_field(filter, 2, changes, route)) return;
   const auto& name = filter.values[0];
-  std::erase_if(changes.set, [&](const auto& each) { return same_word(each.first, name); });  // the last one holds
+  take_back(changes.set, name);
+  take_back(changes.add, name);
   changes.set.emplace_back(name, json_text(filter.values[1]));
   route.set(changes.key, changes.json());
 }
 
 void add_field(const SpringStep& filter, FieldChanges& changes, DraftEntry& route) {
-  if (filter.values.size() < 2) return;
+  if (!changes_field(filter, 2, changes, route)) return;
   const auto& name = filter.values[0];
-  if (std::ranges::any_of(changes.add, [&](const auto& each) { return same_word(each.first, name); }))
+  if (std::ranges::any_of(changes.add, [&](const auto& each) { return http::same_variable(each.first, name); }))
     return say(route, Matter::lost, filter.spot, filter.text, "\"add\" has one value of a field");
   changes.add.emplace_back(name, json_text(filter.values[1]));
   route.set(changes.key, changes.json());
 }
 
 void remove_field(const SpringStep& filter, FieldChanges& changes, DraftEntry& route) {
-  if (filter.values.empty()) return;
-  auto name = json_text(filter.values[0]);
-  if (std::ranges::find(changes.remove, name) != changes.remove.end()) return;
-  changes.remove.push_back(std::move(name));
+  constexpr std::size_t kMost = 64;
+  if (!changes_field(filter, 1, changes, route)) return;
+  const auto& name = filter.values[0];
+  take_back(changes.set, name);
+  take_back(changes.add, name);
+  const auto is_same = [&](const std::string& each) { return same_word(each, name); };
+  if (std::ranges::none_of(changes.remove, is_same)) {
+    if (changes.remove.size() == kMost)
+      return say(route, Matter::lost, filter.spot, filter.text, "\"remove\" has 64 fields at most");
+    changes.remove.push_back(name);
+  }
   route.set(changes.key, changes.json());
 }
 
