@@ -71,8 +71,8 @@ void KeyService::adopt(const std::shared_ptr<const ActiveConfig>& active) {
   if (const auto& keys = active->key_overrides) in_force({keys, &keys->api_keys()});
   const auto before = std::exchange(config_, active->config);
   const auto& now = config_->identity.api_key;
-  const bool other_file = !before || before->identity.api_key.file != now.file || !before->identity.api_key.issue;
-  const bool other_redis = !before || before->redis != config_->redis;
+  const bool other_file = !before || before->identity.api_key.file != now.file;
+  const bool begins = other_file || !before->identity.api_key.issue || before->redis != config_->redis;
   // What was issued is in the old file; a key that was revoked is so whatever the file is.
   if (before && other_file) std::erase_if(unwritten_, [](const auto& each) { return !each.second.revoked; });
   if (!now.issue) {
@@ -83,12 +83,13 @@ void KeyService::adopt(const std::shared_ptr<const ActiveConfig>& active) {
   if (stopped_) return;
   if (!now.issue || !config_->redis) {
     if (log_->has_log()) log_->use(nullptr);
-  } else if (other_file || other_redis || !log_->has_log()) {
+  } else if (begins || !log_->has_log()) {
     log_->use(open_(*config_));
   }
 }
 
 void KeyService::in_force(std::shared_ptr<const identity::ApiKeys> keys) {
+  if (keys == keys_) return;
   keys_ = std::move(keys);
   note_ended();
   count();

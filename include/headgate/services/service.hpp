@@ -17,14 +17,16 @@ class Service {
   virtual void adopt(const std::shared_ptr<const ActiveConfig>& active) { static_cast<void>(active); }
   /// The workers run from now on.
   virtual void start() {}
-  /// The workers take no more clients, and finish what they have: what is not for these requests ends. May come twice.
+  /// The process will end: its workers finish what they have, and take no more clients when the delay of the drain is
+  /// over. What is not for their requests ends. May come twice.
   virtual void drain() {}
   /// No worker runs any more. When the loop has run out of work, nothing of it runs any more. A second call does
   /// nothing.
   virtual void stop() = 0;
 };
 
-/// The services of a process, in the order in which they start. Main thread only; they outlive it.
+/// The services of a process, in the order in which they start. Main thread only. It is stopped before any of them
+/// ends.
 class ServiceList {
  public:
   /// `next` may use those before it, from its start to its end.

@@ -102,6 +102,7 @@ void GatewayProgram::activate(PendingConfig next) {
 // A webhook or a span may tell what any of the others does, so these two end last. Who looks at something starts after
 // it.
 void GatewayProgram::list_services() {
+  services_.add(server_watch_);  // what an operator says of a server goes to the watches that it shows
   services_.add(traces_);
   services_.add(*shared_.webhooks);
   services_.add(keyring_);
@@ -112,7 +113,6 @@ void GatewayProgram::list_services() {
   services_.add(*shared_.keys);
   services_.add(*shared_.bans);
   services_.add(server_care_);
-  services_.add(server_watch_);
   services_.add(certificates_);
   services_.add(*top_);
   services_.add(rates_);

@@ -40,9 +40,9 @@ std::string held_by_address(const std::vector<session::ConnectionBounds::Heavy>&
 /// Whether keys were forgotten lately that were not full again. Any thread.
 class Forgotten {
  public:
-  bool rises(Clock::Steady now, std::uint64_t count) {
-    const std::lock_guard lock(mutex_);
-    return count_.rises(now, count);
+  bool rises(const Clock& clock, std::uint64_t count) {
+    const std::lock_guard lock(mutex_);  // also around the clock: the times of a count do not fall
+    return count_.rises(clock.steady(), count);
   }
 
  private:
@@ -98,7 +98,7 @@ void add_key_bounds(admin::BoundsBoard& bounds, const Shared& shared, const Cloc
                          .most = shared.max_keys,
                          .when_full = "the key that matters least is forgotten, of the limit with more than its share"};
     // Keys whose counters are full again stay until others need their place: a full table alone says nothing.
-    if (!forgotten->rises(clock.steady(), shared.memory.evicted_keys())) keys.full = Full::usual;
+    if (!forgotten->rises(clock, shared.memory.evicted_keys())) keys.full = Full::usual;
     if (admin::reaches(keys, admin::NearBounds::kEnds)) {
       const auto limits = shared.memory.keys_by_limit();
       const auto most = std::max_element(limits.begin(), limits.end(),
