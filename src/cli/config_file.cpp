@@ -19,7 +19,7 @@ constexpr std::size_t kLongestFile = 64UL * 1024 * 1024;
 constexpr const char* kVariable = "HEADGATE_CONFIG";
 constexpr std::array<const char*, 2> kPlaces{"conf/headgate.json", "/etc/headgate/headgate.json"};
 
-/// A source, or the reason why there is none.
+/// A file, or the reason why there is none.
 using Found = Result<ConfigFile, std::string>;
 
 Found no(std::string why) { return Found(boost::system::in_place_error, std::move(why)); }

@@ -47,15 +47,18 @@ bool is_type(std::string_view range, std::string_view type, Suffixed suffixed) n
   return range[type.size()] == '+' && same_word(range.substr(0, type.size()), type);
 }
 
-/// Nothing if it is not named.
+/// Nothing if it is not named. With suffixes several types may be meant, and any of them will do.
 std::optional<unsigned> named_quality(std::string_view accept, std::string_view type, Suffixed suffixed) noexcept {
   accept = accept.substr(0, kMaxAccept);
+  std::optional<unsigned> out;
   std::string_view member;
   for (unsigned i = 0; i < kMaxAcceptRanges && next_member(accept, member); ++i) {
     const auto end = std::min(member.find(';'), member.size());
-    if (is_type(trimmed(member.substr(0, end)), type, suffixed)) return weight_of_range(member.substr(end));
+    if (!is_type(trimmed(member.substr(0, end)), type, suffixed)) continue;
+    out = weight_of_range(member.substr(end));
+    if (suffixed == Suffixed::no || *out > 0) break;
   }
-  return std::nullopt;
+  return out;
 }
 
 }  // namespace
@@ -82,7 +85,8 @@ bool names_type(std::string_view accept, std::string_view type, Suffixed suffixe
 bool names_type(const Fields& fields, std::string_view type, Suffixed suffixed) noexcept {
   for (const auto& field : fields) {
     if (field.id != Known::accept) continue;
-    if (const auto quality = named_quality(field.value, type, suffixed)) return *quality > 0;
+    const auto quality = named_quality(field.value, type, suffixed);
+    if (quality && (suffixed == Suffixed::no || *quality > 0)) return *quality > 0;
   }
   return false;
 }

@@ -26,12 +26,12 @@ std::set<std::string> types_in(const std::string& text) {
   return out;
 }
 
-/// The modules of each type.
-std::map<std::string, std::set<std::string>> modules_of_types() {
-  std::map<std::string, std::set<std::string>> out;
+/// The modules of each type, and the headers there.
+std::map<std::string, std::map<std::string, std::string>> modules_of_types() {
+  std::map<std::string, std::map<std::string, std::string>> out;
   for (const auto& file : source_files({"include", "src"})) {
     if (file.extension() == ".cpp") continue;
-    for (const auto& type : types_in(content(file))) out[type].insert(module_of(file));
+    for (const auto& type : types_in(content(file))) out[type].emplace(module_of(file), file.string());
   }
   return out;
 }
@@ -41,7 +41,9 @@ TEST(TypeNames, AreSharedByNoTwoModules) {
   ASSERT_GT(types.size(), 1000U) << "the test has lost sight of the headers";
   for (const auto& [type, modules] : types) {
     if (modules.size() < 2) continue;
-    ADD_FAILURE() << type << " is a type of " << *modules.begin() << " and of " << *modules.rbegin();
+    std::string headers;
+    for (const auto& [module, header] : modules) headers += "\n  " + header;
+    ADD_FAILURE() << type << " is a type of several modules; give one of them another name:" << headers;
   }
 }
 

@@ -162,6 +162,7 @@ Result<void, ParseError> H2Head::finish(http::Paths paths, http::RequestHead& ou
   out.fields.clear();
   out.version = kVersion;
   out.upgrade = {};
+  out.tunnel_by = http::TunnelBy::upgrade;
   give_back_room();
   Pseudo pseudo;
   read_lines(pseudo, out.fields);

@@ -77,7 +77,8 @@ TEST(Accept, NamesATypeThatStandsInItWithAWeightAboveNothing) {
 }
 
 TEST(Accept, NamesATypeAlsoWithASuffixWhereThatIsAsked) {
-  for (const auto* const accept : {"a/text", "a/text+proto", "b/c, A/TEXT+Proto;q=0.5", "a/text+"})
+  for (const auto* const accept :
+       {"a/text", "a/text+proto", "b/c, A/TEXT+Proto;q=0.5", "a/text+", "a/text+proto;q=0, a/text"})
     EXPECT_TRUE(names_type(accept, "a/text", Suffixed::yes)) << accept;
   for (const auto* const accept : {"a/text+proto;q=0", "a/text2+proto", "a/texts", "x-a/text+proto", "a/+text", "*/*"})
     EXPECT_FALSE(names_type(accept, "a/text", Suffixed::yes)) << accept;

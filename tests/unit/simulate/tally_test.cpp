@@ -153,7 +153,7 @@ TEST(Tally, OfNothingIsEmpty) {
   EXPECT_TRUE(found.requests_series.empty());
 }
 
-TEST(KeyTables, CountOnlyKeysForWhichThereIsRoom) {
+TEST(TalliedKeysTest, CountOnlyKeysForWhichThereIsRoom) {
   TalliedKeys::Room room{.keys = 2, .bytes = 4};
   TalliedKeys table(room);
   EXPECT_TRUE(table.add("one", true));
