@@ -142,14 +142,14 @@ void add_field(const SpringStep& filter, FieldChanges& changes, DraftEntry& rout
 }
 
 void remove_field(const SpringStep& filter, FieldChanges& changes, DraftEntry& route) {
-  constexpr std::size_t kMost = 64;
+  constexpr std::size_t kMax = 64;
   if (!changes_field(filter, 1, changes, route)) return;
   const auto& name = filter.values[0];
   take_back(changes.set, name);
   take_back(changes.add, name);
   const auto is_same = [&](const std::string& each) { return same_word(each, name); };
   if (std::ranges::none_of(changes.remove, is_same)) {
-    if (changes.remove.size() == kMost)
+    if (changes.remove.size() == kMax)
       return say(route, Matter::lost, filter.spot, filter.text, "\"remove\" has 64 fields at most");
     changes.remove.push_back(name);
   }
