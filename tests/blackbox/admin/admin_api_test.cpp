@@ -214,7 +214,7 @@ TEST(AdminDrain, EndsAsSigtermDoes) {
   EXPECT_EQ(answer.status(), 202);
   EXPECT_EQ(slow.read().status(), 200) << "what is in flight is finished";
   EXPECT_EQ(proxy.gateway.process().wait(), 0);
-  EXPECT_TRUE(has(proxy.gateway.process().err(), "draining")) << proxy.gateway.process().err();
+  EXPECT_TRUE(proxy.gateway.process().says("draining")) << proxy.gateway.process().err();
 }
 
 /// Two servers in one upstream.

@@ -60,7 +60,7 @@ TEST(Run, WithoutAFileNamesEveryPlaceItLookedAt) {
   Process process({"-c", "cd / && unset HEADGATE_CONFIG && exec " HEADGATE_BINARY " run"}, {}, "/bin/sh");
   EXPECT_EQ(process.wait(), 3);
   for (const char* place : {"$HEADGATE_CONFIG", "conf/headgate.json", "/etc/headgate/headgate.json", "-c FILE"})
-    EXPECT_TRUE(has(process.err(), place)) << process.err();
+    EXPECT_TRUE(process.says(place)) << process.err();
   const Ran ran = run_headgate({"run"}, {"HEADGATE_CONFIG=/nowhere/headgate.json"});
   EXPECT_EQ(ran.code, 3);
   EXPECT_TRUE(has(ran.err, "cannot read /nowhere/headgate.json, which $HEADGATE_CONFIG names")) << ran.err;

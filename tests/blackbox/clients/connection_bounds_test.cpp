@@ -69,7 +69,7 @@ TEST(ConnectionRate, LetsSoManyComeAtOnceAndLogsOnce) {
   const Look look(proxy.gateway.process());
   EXPECT_EQ(refusals_for(look, "rate"), 20);
   EXPECT_LT(count_of(proxy.gateway.process().err(), "\"connection_refused\""), 10U);
-  EXPECT_TRUE(has(proxy.gateway.process().err(), "\"bound\":\"rate\"")) << proxy.gateway.process().err();
+  EXPECT_TRUE(proxy.gateway.process().says("\"bound\":\"rate\"")) << proxy.gateway.process().err();
 }
 
 TEST(Descriptors, ThatComeToAnEndLeaveRoomForThoseWhoAreThere) {

@@ -99,6 +99,10 @@ bool Process::wait_for_err(const std::function<bool(const std::string&)>& holds)
   return holds(err_);
 }
 
+bool Process::says(const std::string& part) {
+  return wait_for_err([&](const std::string& text) { return has(text, part); });
+}
+
 void Process::signal(int number) const {
   if (!ended_) ::kill(pid_, number);
 }

@@ -32,6 +32,8 @@ class Process {
   std::string err() const;
   /// Waits until `holds` is true for its output on stderr so far. False if it ended or kPatience passed first.
   bool wait_for_err(const std::function<bool(const std::string&)>& holds);
+  /// Waits until `part` stands there: a thread of its own writes the log, so a line may come after what it tells of.
+  bool says(const std::string& part);
 
   void signal(int number) const;
   bool runs();

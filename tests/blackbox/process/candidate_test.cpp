@@ -83,7 +83,7 @@ TEST(Candidate, OfTheFileIsComparedOverReloadsUntilItIsDropped) {
   expect_refusal(admin.ask("GET", "/api/v1/candidate"), 404);
   expect_refusal(admin.ask("DELETE", "/api/v1/candidate"), 404);
   expect_refusal(admin.ask("POST", "/api/v1/candidate/promote"), 404);
-  EXPECT_TRUE(has(file.process().err(), "candidate_dropped"));
+  EXPECT_TRUE(file.process().says("candidate_dropped"));
 }
 
 TEST(Candidate, OfAnOperatorIsPromotedWithWhatCallersHaveUsed) {
@@ -109,7 +109,7 @@ TEST(Candidate, OfAnOperatorIsPromotedWithWhatCallersHaveUsed) {
   EXPECT_EQ(statuses(port, 3), (std::vector<int>{200, 200, 429})) << "five of seven were used";
   expect_refusal(admin.ask("GET", "/api/v1/candidate"), 404);
   EXPECT_TRUE(has(admin.get("/api/v1/status")["details"].dump(), R"("reason":"promoted")"));
-  EXPECT_TRUE(has(file.process().err(), "candidate_promoted"));
+  EXPECT_TRUE(file.process().says("candidate_promoted"));
   const auto key = admin.get("/api/v1/limits/new/keys/127.0.0.1");
   EXPECT_TRUE(has(key.dump(), R"("used":8)")) << "six beside the old policy, and two since: " << key;
 
@@ -277,7 +277,7 @@ TEST(Candidate, OfAnOperatorIsForgottenByARestartOnceItIsPromotedOrTheFileNamesA
   one.write(policy_of("plan", "100/day", {{"candidate", other.path()}}));
   one.start();
   EXPECT_EQ(one.admin().get("/api/v1/candidate")["file"], other.path());
-  EXPECT_TRUE(has(one.gateway->process().err(), "what an operator had set is forgotten"));
+  EXPECT_TRUE(one.gateway->process().says("what an operator had set is forgotten"));
   EXPECT_FALSE(std::filesystem::exists(one.kept()));
   // Set over what the file names, it stays until the file names another one.
   ASSERT_EQ(set(), 200);
@@ -321,7 +321,7 @@ TEST(Candidate, ThatCannotBeKeptOrIsBrokenSaysSoAndStopsNoStart) {
     std::ofstream(one.kept(), std::ios::trunc) << text;
     one.start();
     expect_refusal(one.admin().ask("GET", "/api/v1/candidate"), 404);
-    EXPECT_TRUE(has(one.gateway->process().err(), told)) << one.gateway->process().err();
+    EXPECT_TRUE(one.gateway->process().says(told)) << one.gateway->process().err();
     EXPECT_EQ(statuses(one.gateway->port(), 1), std::vector<int>{200});
   }
   // Another configuration's: two gateways may have one directory.

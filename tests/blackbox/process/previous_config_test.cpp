@@ -101,8 +101,8 @@ TEST_F(PreviousConfig, IsTheCommandsToo) {
   EXPECT_EQ(ran.code, 0) << ran.err;
   EXPECT_EQ(ran.out, "went back to an earlier " + gateway.path() + ": limits\n");
   EXPECT_EQ(limit(), "5");
-  EXPECT_TRUE(has(gateway.process().err(), "\"target\":\"previous=true\"")) << gateway.process().err();
-  EXPECT_TRUE(has(gateway.process().err(), "\"config_rolled_back\"")) << gateway.process().err();
+  EXPECT_TRUE(gateway.process().says("\"target\":\"previous=true\"")) << gateway.process().err();
+  EXPECT_TRUE(gateway.process().says("\"config_rolled_back\"")) << gateway.process().err();
 }
 
 TEST(WatchedPreviousConfig, GivesWayToAFileThatChanges) {

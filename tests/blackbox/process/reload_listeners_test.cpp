@@ -121,7 +121,7 @@ TEST(ReloadedListeners, ChangeTheirOptionsWhileTheSocketStaysOpen) {
   Json next = trusting;
   next["listen"] = {{"address", "127.0.0.1:0"}, {"proxy_protocol", true}};
   ASSERT_TRUE(gateway.reload(next));
-  EXPECT_TRUE(has(gateway.process().err(), "\"listener_changed\"")) << gateway.process().err();
+  EXPECT_TRUE(gateway.process().says("\"listener_changed\"")) << gateway.process().err();
   RawClient told = gateway.client();
   const auto answer = told.ask("PROXY TCP4 203.0.113.9 192.0.2.1 4711 80\r\n" + request("GET", "/"));
   EXPECT_EQ(answer.status(), 200);
@@ -154,13 +154,13 @@ TEST(ReloadedListeners, ATakenPortChangesNothingAndIsNamedWithItsPlace) {
   const auto file = gateway.as_file(next);
   ASSERT_TRUE(gateway.reload(file, "\"config_refused\""));
   const auto line = std::count(file.begin(), file.begin() + static_cast<long>(file.find(where)), '\n') + 1;
-  EXPECT_TRUE(has(gateway.process().err(), "cannot listen on " + where)) << gateway.process().err();
-  EXPECT_TRUE(has(gateway.process().err(), "\"line\":" + std::to_string(line))) << gateway.process().err();
+  EXPECT_TRUE(gateway.process().says("cannot listen on " + where)) << gateway.process().err();
+  EXPECT_TRUE(gateway.process().says("\"line\":" + std::to_string(line))) << gateway.process().err();
   EXPECT_EQ(gateway.client().get().value("X-RateLimit-Limit"), "5");
   next["listen"] = {"127.0.0.1:0", "127.0.0.1:0"};
   next["log"] = {{"access", "/proc/nobody/writes/here"}};
   ASSERT_TRUE(gateway.reload(gateway.as_file(next), "\"config_refused\""));
-  EXPECT_TRUE(has(gateway.process().err(), "cannot write the log /proc/nobody/writes/here")) << gateway.process().err();
+  EXPECT_TRUE(gateway.process().says("cannot write the log /proc/nobody/writes/here")) << gateway.process().err();
   EXPECT_EQ(count_of(gateway.process().err(), "\"listening\""), 1U) << "the new address is not open either";
   EXPECT_EQ(gateway.client().get().value("X-RateLimit-Limit"), "5");
 }

@@ -59,7 +59,7 @@ TEST(UpgradeState, ASpentKeyStaysSpentUnderLoad) {
   ASSERT_TRUE(served) << upgraded.gateway.process().err();
   EXPECT_EQ(passed, 0);
   for (int i = 0; i < 4; ++i) EXPECT_EQ(status_from(upgraded, "127.0.0.6"), i < 3 ? 200 : 429) << i;
-  EXPECT_TRUE(has(upgraded.gateway.process().err(), "state_taken_over")) << upgraded.gateway.process().err();
+  EXPECT_TRUE(upgraded.gateway.process().says("state_taken_over")) << upgraded.gateway.process().err();
   ASSERT_TRUE(upgraded.upgrade()) << "once more";
   EXPECT_EQ(status_from(upgraded, "127.0.0.5"), 429);
 }

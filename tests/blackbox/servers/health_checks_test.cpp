@@ -120,7 +120,7 @@ TEST_F(HealthChecksOfServers, PassWithTheStatusesThatAreExpected) {
   two.health(204);
   begin({{"expect", {200, "400-404"}}});
   ASSERT_TRUE(logs("\"server_unhealthy\""));
-  EXPECT_TRUE(has(gateway->process().err(), "it answered 204")) << gateway->process().err();
+  EXPECT_TRUE(gateway->process().says("it answered 204")) << gateway->process().err();
   EXPECT_EQ(shares(), (std::pair{20, 0}));
 }
 
@@ -132,8 +132,7 @@ TEST_F(HealthChecksOfServers, OnlyConnectWithoutAPath) {
   EXPECT_EQ(one.checks(), 0U);
   two.die();
   ASSERT_TRUE(logs("\"server_unhealthy\""));
-  EXPECT_TRUE(has(gateway->process().err(), "it cannot be connected to: Connection refused"))
-      << gateway->process().err();
+  EXPECT_TRUE(gateway->process().says("it cannot be connected to: Connection refused")) << gateway->process().err();
   EXPECT_EQ(shares(), (std::pair{20, 0}));
 }
 
