@@ -102,9 +102,9 @@ void GatewayProgram::activate(PendingConfig next) {
 // A webhook or a span may tell what any of the others does, so these two end last. Who looks at something starts after
 // it.
 void GatewayProgram::list_services() {
-  services_.add(server_watch_);  // what an operator says of a server goes to the watches that it shows
   services_.add(traces_);
   services_.add(*shared_.webhooks);
+  services_.add(server_watch_);  // soon: what an operator says of a server goes to the watches that it shows
   services_.add(keyring_);
   services_.add(*shared_.agreement);
   services_.add(*shared_.quotas);
