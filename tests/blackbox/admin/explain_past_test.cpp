@@ -148,12 +148,12 @@ TEST_F(PastRequests, WithFewFieldsSayWhichAreMissing) {
 }
 
 TEST_F(PastRequests, SayHowManyLinesWereLeftOutBefore) {
-  Proxy proxy(with_log({{"format", "json"}, {"refusals_every", "200ms"}}));
+  Proxy proxy(with_log({{"format", "json"}, {"refusals_every", "1s"}}));
   auto client = proxy.client();
   Message last;
   for (int i = 0; i < 200 && last.status() != 200; ++i) last = client.get("/");
   for (int i = 0; i < 6; ++i) client.get("/");
-  std::this_thread::sleep_for(Milliseconds(250));  // the file's own clock decides
+  std::this_thread::sleep_for(Milliseconds(1250));  // the file's own clock decides
   last = client.get("/");
   EXPECT_EQ(proxy.gateway.terminate(), 0);
   const TemporaryFile log(proxy.gateway.process().out(), "access.log");

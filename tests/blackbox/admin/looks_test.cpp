@@ -120,7 +120,10 @@ TEST(LooksAtTraffic, TellWhatEachRouteHasToDo) {
   for (int i = 0; i < 6; ++i) EXPECT_EQ(proxy.client().get("/busy").status(), 200);
   for (int i = 0; i < 3; ++i) proxy.client().get("/tight");
   const auto ask = [&](const std::string& more) { return operators.get("/api/v1/traffic?window=1m" + more); };
-  ASSERT_TRUE(comes_true([&] { return ask("")["routes"].size() == 2; })) << ask("");
+  ASSERT_TRUE(comes_true([&] {
+    const auto now = ask("");
+    return now["routes"].size() == 2 && now["routes"][1]["statuses_per_second"]["429"] > 0;
+  })) << ask("");
   const auto all = ask("");
   EXPECT_EQ(all["routes"][0]["route"], "busy");
   EXPECT_GT(all["routes"][0]["statuses_per_second"]["2xx"], 0);

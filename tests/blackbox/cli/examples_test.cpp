@@ -87,11 +87,13 @@ TEST(Examples, GrpcRefusesInTheWordsOfGrpc) {
   });
   const Example example("grpc", {"GRPC_URL=" + server.url()});
   H2Client client(example.port());
-  std::string statuses;
-  for (std::uint32_t i = 0; i < 6; ++i)
-    statuses += client.ask(2 * i + 1, h2_get("/shop.Orders/Place", {{"content-type", "application/grpc"}}, "POST"))
-                    .fields.at("grpc-status");
-  EXPECT_EQ(statuses, "000008");
+  std::string status = "0";
+  std::uint32_t asked = 0;  // five, and one more for each 200 ms that they take
+  for (; asked < 50 && status == "0"; ++asked)
+    status = client.ask(2 * asked + 1, h2_get("/shop.Orders/Place", {{"content-type", "application/grpc"}}, "POST"))
+                 .fields.at("grpc-status");
+  EXPECT_GE(asked, 6U);
+  EXPECT_EQ(status, "8");
 }
 
 TEST(Examples, RetriesSendAgainWhatDoesNoHarm) {
@@ -228,9 +230,9 @@ TEST(Examples, PublicApiCountsByAddressThroughItsLoadBalancer) {
   const Example example("public-api");
   const auto from = [](const std::string& address) { return "X-Forwarded-For: " + address + "\r\n"; };
   int passed = 0;
-  for (int i = 0; i < 60; ++i) passed += example.client().get("/", from("203.0.113.7")).status() == 200 ? 1 : 0;
+  while (passed < 1000 && example.client().get("/", from("203.0.113.7")).status() == 200) ++passed;
   EXPECT_GE(passed, 40);
-  EXPECT_LT(passed, 60) << "a burst of 40 and ten a second";
+  EXPECT_LT(passed, 1000) << "a burst of 40 and ten a second";
   EXPECT_EQ(example.client().get("/", from("203.0.113.8")).status(), 200) << "another address";
   EXPECT_EQ(example.client().get("/thumbnails/1", from("203.0.113.9")).status(), 200);
   EXPECT_EQ(example.client().get("/healthz").status(), 200);
@@ -332,8 +334,11 @@ TEST(Examples, TlsKnowsItsPartners) {
   EXPECT_EQ(anybody.get("/partners/1").status(), 403);
   auto partner = example.client();
   ASSERT_TRUE(partner.socket().secure({.certificate = "good.pem", .key = "good.key"}));
-  for (int i = 0; i < 5; ++i) EXPECT_EQ(partner.get("/partners/1").status(), 200);
-  EXPECT_EQ(partner.get("/partners/1").status(), 429);
+  int asked = 0;  // five, and one more for each 200 ms that they take
+  int status = 200;
+  for (; asked < 50 && status == 200; ++asked) status = partner.get("/partners/1").status();
+  EXPECT_GE(asked, 6);
+  EXPECT_EQ(status, 429);
   EXPECT_EQ(example.upstream.last().message.all("X-Partner"), "CN=good");
 }
 

@@ -117,10 +117,10 @@ TEST(Timeouts, AnAnswersHeadThatNeverStopsIs504) {
 }
 
 TEST(Timeouts, ABodyThatTricklesIsPatientlyPassedIfItMay) {
-  Proxy proxy(R"({"timeouts": {"body": "300ms"}, "all_routes": {"min_rate": "0"}})"_json);
+  Proxy proxy(R"({"timeouts": {"body": "1500ms"}, "all_routes": {"min_rate": "0"}})"_json);
   RawClient client = proxy.client();
   client.send(request("POST", "/", "Content-Length: 8\r\n"));
-  client.send_slowly("01234567", 1, Milliseconds(100));
+  client.send_slowly("01234567", 1, Milliseconds(300));
   EXPECT_EQ(client.read().status(), 200);
   EXPECT_EQ(proxy.forwarded().body, "01234567");
 }
@@ -237,9 +237,9 @@ TEST(Timeouts, AKeptServerConnectionHasThePatienceOfTheRouteItServes) {
 }
 
 TEST(Timeouts, ASlowAnswerIsPatientlyPassed) {
-  Proxy proxy(R"({"timeouts": {"body": "300ms", "idle": "300ms", "write": "300ms"},
-                  "all_routes": {"timeout": "300ms", "between_bytes": "300ms"}})"_json);
-  const Message answer = proxy.client().get("/", "X-Test-Piece-Delay-Ms: 80\r\nX-Test-Bytes: 100\r\n");
+  Proxy proxy(R"({"timeouts": {"body": "1s", "idle": "1s", "write": "1s"},
+                  "all_routes": {"timeout": "1s", "between_bytes": "1s"}})"_json);
+  const Message answer = proxy.client().get("/", "X-Test-Piece-Delay-Ms: 250\r\nX-Test-Bytes: 100\r\n");
   EXPECT_TRUE(answer.ok()) << answer.error;
   EXPECT_EQ(answer.body, pattern(100));
 }

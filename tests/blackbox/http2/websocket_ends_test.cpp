@@ -108,9 +108,9 @@ TEST(Http2WebSocketEnd, WithTheConnectionOfItsClient) {
 }
 
 TEST(Http2WebSocketEnd, OfOneThatNobodyUses) {
-  Open open(R"({"timeouts": {"tunnel": "300ms"}})"_json);
+  Open open(R"({"timeouts": {"tunnel": "1500ms"}})"_json);
   for (int i = 0; i < 4; ++i) {  // longer than the timeout altogether, never without a byte for that long
-    std::this_thread::sleep_for(Milliseconds(100));
+    std::this_thread::sleep_for(Milliseconds(500));
     open.client.answers[1].body.clear();
     say(open.client, 1, "x");
     ASSERT_TRUE(hears(open.client, 1, "x")) << i;

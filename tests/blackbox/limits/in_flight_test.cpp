@@ -2,6 +2,7 @@
 
 #include "blackbox/harness/gateway.hpp"
 #include "blackbox/harness/look.hpp"
+#include "blackbox/limits/comes.hpp"
 #include "contract/redis_client.hpp"
 #include "support/redis_server.hpp"
 
@@ -78,7 +79,8 @@ TEST(InFlight, AreNeverMoreThanTheirNumberAtTheServer) {
   clients.clear();
   EXPECT_GT(allowed, 0);
   EXPECT_GT(rejected, 0);
-  EXPECT_EQ(proxy.client().get().value("RateLimit"), R"("flights";r=2)") << "all came back";
+  EXPECT_TRUE(comes(kPatience, [&] { return proxy.client().get().value("RateLimit") == R"("flights";r=2)"; }))
+      << "all came back";
 }
 
 std::optional<double> held(const MetricsText& now) {

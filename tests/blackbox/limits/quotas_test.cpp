@@ -201,7 +201,7 @@ TEST(Quotas, ThatWereToldStayToldAfterAReload) {
   ASSERT_TRUE(receiver.comes_to({{"red 80", 1}}));
   const Json more = {{"notify_at", {"50%", "80%", "90%"}}};
   ASSERT_TRUE(file.reload(with_quota(receiver.hook(), {{"limits", {{"plan", more}}}})));
-  const auto end = Clock::now() + std::chrono::seconds(8);
+  const auto end = Clock::now() + kPatience;
   while (receiver.told().size() < 3 && Clock::now() < end) {
     use(file, "red", 1);  // a worker leaves the notices of a key beyond a percentage again after some seconds
     std::this_thread::sleep_for(Milliseconds(100));

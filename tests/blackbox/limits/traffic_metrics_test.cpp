@@ -47,9 +47,10 @@ TEST(TrafficMetrics, ShowRequestsOfARouteUntilTheyEnd) {
   ASSERT_TRUE(one.send(request("GET", "/", "X-Test-Hold: 1\r\n")));
   ASSERT_TRUE(two.send(request("GET", "/", "X-Test-Hold: 1\r\n")));
   EXPECT_TRUE(look.comes_to([&](const MetricsText& now) { return under_way(now) == 2; }));
-  EXPECT_EQ(look.metrics().value(R"(headgate_upstream_in_flight{upstream="app",server=")" +
-                                 proxy.upstream.url().substr(7) + "\"}"),
-            2);
+  EXPECT_TRUE(look.comes_to([&](const MetricsText& now) {
+    return now.value(R"(headgate_upstream_in_flight{upstream="app",server=")" + proxy.upstream.url().substr(7) +
+                     "\"}") == 2;
+  }));
   EXPECT_EQ(proxy.client().get("/", "X-Test-Reset: 1\r\n").status(), 502);
   proxy.upstream.release();
   EXPECT_EQ(one.read().status(), 200);

@@ -53,20 +53,20 @@ TEST(Waiting, AQueueLetsRequestsOutEvenlySpaced) {
 }
 
 TEST(Waiting, AQueueIsBoundedInTimeAndInLength) {
-  Proxy in_time(waiting({{"algorithm", "leaky_bucket"}, {"rate", "10/second"}, {"wait", "300ms"}, {"per", "total"}}));
-  EXPECT_EQ(crowd(in_time, 8).answered.size(), 4U) << "one at once, and three within 300 ms";
+  Proxy in_time(waiting({{"algorithm", "leaky_bucket"}, {"rate", "1/second"}, {"wait", "3200ms"}, {"per", "total"}}));
+  EXPECT_EQ(crowd(in_time, 8).answered.size(), 4U) << "one at once, and three within 3.2 s";
   Proxy in_length(
-      waiting({{"algorithm", "leaky_bucket"}, {"rate", "10/second"}, {"wait", "5s"}, {"burst", 3}, {"per", "total"}}));
+      waiting({{"algorithm", "leaky_bucket"}, {"rate", "1/second"}, {"wait", "5s"}, {"burst", 3}, {"per", "total"}}));
   EXPECT_EQ(crowd(in_length, 8).answered.size(), 3U);
 }
 
 TEST(Waiting, APermitIsWaitedForWhereItComesInTime) {
-  Proxy proxy(waiting({{"rate", "4/second"}, {"burst", 2}, {"wait", "600ms"}, {"per", "client_ip"}}));
+  Proxy proxy(waiting({{"rate", "1/second"}, {"burst", 2}, {"wait", "2400ms"}, {"per", "client_ip"}}));
   const auto [answered, rejected] = crowd(proxy, 8);
-  ASSERT_EQ(answered.size(), 4U) << "two at once, then one after 250 ms and one after 500 ms";
+  ASSERT_EQ(answered.size(), 4U) << "two at once, then one after 1 s and one after 2 s";
   EXPECT_EQ(rejected, 4);
-  EXPECT_GE(answered[2], Milliseconds(225));
-  EXPECT_GE(answered[3], Milliseconds(475));
+  EXPECT_GE(answered[2], Milliseconds(975));
+  EXPECT_GE(answered[3], Milliseconds(1975));
 }
 
 /// Whether a request that waits reaches the server after `leave` of its client.
@@ -93,11 +93,11 @@ TEST(Waiting, AClientThatClosesItsConnectionIsNotForwarded) {
 }
 
 TEST(Waiting, ADrainLetsWaitingRequestsFinish) {
-  Proxy proxy(waiting({{"rate", "2/second"}, {"burst", 1}, {"wait", "2s"}, {"per", "client_ip"}}));
+  Proxy proxy(waiting({{"rate", "1/second"}, {"burst", 1}, {"wait", "2s"}, {"per", "client_ip"}}));
   EXPECT_EQ(proxy.client().get().status(), 200);
   RawClient client = proxy.client();
   ASSERT_TRUE(client.send(request("GET", "/")));
-  std::this_thread::sleep_for(Milliseconds(100));
+  std::this_thread::sleep_for(Milliseconds(500));
   proxy.gateway.process().signal(SIGTERM);
   EXPECT_EQ(client.read().status(), 200);
   EXPECT_EQ(proxy.gateway.process().wait(), 0);

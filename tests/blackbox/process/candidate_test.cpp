@@ -211,8 +211,7 @@ TEST(Candidate, GoesOnInTheProcessOfAnUpgrade) {
   const auto sha = admin.get("/api/v1/candidate")["sha256"];
   ASSERT_EQ(statuses(port, 3), std::vector<int>(3, 200));
   ASSERT_TRUE(upgraded.upgrade()) << upgraded.gateway.process().err();
-  // A connection may still come to the process before, which is ending.
-  ASSERT_TRUE(wait_until([&] { return admin.ask("GET", "/api/v1/candidate").status() != 503; }));
+  ASSERT_TRUE(wait_until([&] { return !upgraded.gateway.process().runs(); })) << "else it may still accept";
   EXPECT_EQ(admin.get("/api/v1/candidate")["sha256"], sha);
   ASSERT_EQ(statuses(port, 2), std::vector<int>(2, 200));
   const auto diff = admin.get("/api/v1/candidate/diff");

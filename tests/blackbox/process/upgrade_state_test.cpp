@@ -3,6 +3,7 @@
 #include "blackbox/harness/checked_server.hpp"
 #include "blackbox/harness/look.hpp"
 #include "blackbox/harness/upgraded.hpp"
+#include "support/redis_cli.hpp"
 
 #include <gtest/gtest.h>
 
@@ -58,6 +59,7 @@ TEST(UpgradeState, ASpentKeyStaysSpentUnderLoad) {
   load.join();
   ASSERT_TRUE(served) << upgraded.gateway.process().err();
   EXPECT_EQ(passed, 0);
+  ASSERT_TRUE(wait_until([&] { return !upgraded.gateway.process().runs(); })) << "else it may still accept";
   for (int i = 0; i < 4; ++i) EXPECT_EQ(status_from(upgraded, "127.0.0.6"), i < 3 ? 200 : 429) << i;
   EXPECT_TRUE(upgraded.gateway.process().says("state_taken_over")) << upgraded.gateway.process().err();
   ASSERT_TRUE(upgraded.upgrade()) << "once more";
@@ -85,6 +87,7 @@ TEST(UpgradeState, WhatAnOperatorDidHoldsOn) {
   ASSERT_EQ(admin.ask("PUT", "/api/v1/log-level", R"({"level": "debug"})").status(), 200);
   const auto id = admin.get("/api/v1/bans")["bans"][0]["key_id"];
   ASSERT_TRUE(upgraded.upgrade()) << upgraded.gateway.process().err();
+  ASSERT_TRUE(wait_until([&] { return !upgraded.gateway.process().runs(); })) << "else it may still accept";
 
   EXPECT_EQ(status_from(upgraded, "127.0.0.5"), 429);
   EXPECT_EQ(status_from(upgraded, "127.0.0.9"), 429) << "of the block";

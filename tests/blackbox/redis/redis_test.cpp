@@ -172,7 +172,7 @@ TEST_F(WithRedis, ThatHangsMayMeanReject) {
 
 TEST_F(WithRedis, ThatHangsMayMeanCountLocally) {
   Proxy proxy(shared("6/day", {{"if_down", "count_locally"}, {"instances", 2}}));
-  ASSERT_EQ(proxy.client().get().status(), 200);
+  ASSERT_EQ(proxy.client("127.0.0.2").get().status(), 200);
   expect_while_paused(redis, proxy, {200, 200, 200, 429, 429});
 }
 

@@ -4,6 +4,7 @@
 #include "blackbox/harness/gateway.hpp"
 #include "blackbox/harness/real_server.hpp"
 #include "blackbox/harness/reloaded.hpp"
+#include "support/redis_cli.hpp"
 
 #include <gtest/gtest.h>
 
@@ -85,18 +86,18 @@ TEST_F(NamedServers, GetNewConnectionsWhereTheirNameLeadsNow) {
   const auto port = begin(before.port());
   ASSERT_NE(port, 0) << gateway_->err();
   RawClient client(port);
-  EXPECT_EQ(client.get("/").body, "before");
+  EXPECT_TRUE(wait_until([&] { return client.get("/").body == "before"; }));  // until the worker has heard of it
   leads_to("127.0.0.2");
   ASSERT_TRUE(is_told("server_addresses_changed"));
-  std::this_thread::sleep_for(Milliseconds(50));  // until the workers have heard of it
-  EXPECT_EQ(client.get("/").body, "after") << "the idle connection to the old address was closed";
+  EXPECT_TRUE(wait_until([&] { return client.get("/").body == "after"; }))
+      << "the idle connection to the old address was closed";
 }
 
 TEST_F(NamedServers, StayWhereTheyAreWhileTheirNameIsNotFound) {
   CheckedServer server("server");
   const auto port = begin(server.port());
   ASSERT_NE(port, 0) << gateway_->err();
-  EXPECT_EQ(RawClient(port).get("/").body, "server");
+  EXPECT_TRUE(wait_until([&] { return RawClient(port).get("/").body == "server"; }));
   leads_nowhere();
   ASSERT_TRUE(is_told("server_name_not_found", 2));
   for (int i = 0; i < 3; ++i) EXPECT_EQ(RawClient(port).get("/").body, "server");

@@ -80,11 +80,11 @@ TEST(Tunnel, CarriesMegabytes) {
 }
 
 TEST(Tunnel, ThatNobodyUsesIsClosed) {
-  Proxy proxy(R"({"timeouts": {"tunnel": "300ms"}})"_json);
+  Proxy proxy(R"({"timeouts": {"tunnel": "1500ms"}})"_json);
   RawClient client = proxy.client();
   ASSERT_EQ(open_tunnel(client).status(), 101);
   for (int i = 0; i < 4; ++i) {  // longer than the timeout altogether, never without a byte for that long
-    std::this_thread::sleep_for(Milliseconds(100));
+    std::this_thread::sleep_for(Milliseconds(500));
     client.send("x");
     ASSERT_EQ(client.read_bytes(1), "x") << i;
   }
