@@ -72,8 +72,14 @@ TEST_F(ConnectTest, SkipsAddressesThatDidNotServe) {
 }
 
 TEST_F(ConnectTest, UsesAllAddressesInTurn) {
+  Acceptor other(loop_);
+  other.open(Tcp::v4());
+  for (error_code taken = boost::asio::error::address_in_use; taken;) {  // until a port is free at both
+    acceptor = Acceptor(loop_, Tcp::endpoint(boost::asio::ip::address_v4::loopback(), 0));
+    other.bind({make_address("127.0.0.2"), acceptor.local_endpoint().port()}, taken);
+  }
+  other.listen();
   const Tcp::endpoint first = acceptor.local_endpoint();
-  Acceptor other(loop_, Tcp::endpoint(make_address("127.0.0.2"), first.port()));
   Connector connector(loop_, timers_, "api.invalid", first.port());
   connector.use({first, other.local_endpoint()});
   std::map<Tcp::endpoint, int> used;

@@ -128,10 +128,16 @@ class NamedServer : public Bounds {
  protected:
   /// A server whose name no resolver knows. It leads to 127.0.0.1 and 127.0.0.2, and the port is the same.
   void begin_named() {
-    acceptors_.emplace_back(loop_, net::Tcp::endpoint(boost::asio::ip::address_v4::loopback(), 0));
-    first_ = acceptors_[0].local_endpoint();
-    second_ = {boost::asio::ip::make_address("127.0.0.2"), first_.port()};
-    acceptors_.emplace_back(loop_, second_);
+    // Until a port is free at both.
+    for (error_code taken = boost::asio::error::address_in_use; taken;) {
+      acceptors_.clear();
+      acceptors_.emplace_back(loop_, net::Tcp::endpoint(boost::asio::ip::address_v4::loopback(), 0));
+      first_ = acceptors_[0].local_endpoint();
+      second_ = {boost::asio::ip::make_address("127.0.0.2"), first_.port()};
+      acceptors_.emplace_back(loop_).open(second_.protocol());
+      acceptors_[1].bind(second_, taken);
+    }
+    acceptors_[1].listen();
     options_.name = "app";
     options_.servers.push_back({"app.invalid", first_.port(), "s0"});
     upstream_ = std::make_unique<ServerGroup>(clock_, options_, h1_dialler({loop_, timers_, blocks_, clock_, random_}));
