@@ -16,6 +16,8 @@
 namespace headgate::config {
 namespace {
 
+using test::described;
+
 constexpr const char* kIdentity = R"("identity": { "trusted_proxies": ["10.0.0.0/8"],
   "jwt": { "algorithms": ["HS256"], "secret": "0123456789abcdef0123456789abcdef" },
   "api_key": { "keys": { "acme": { "key": "0123456789abcdef", "tier": "pro" },
@@ -153,34 +155,55 @@ TEST(LoadLeases, AreForWhatIsEnforcedInRedisWithoutWaiting) {
   EXPECT_FALSE(rule_of(R"("rate": "5/s", "algorithm": "sliding_log")").leases);
 }
 
-std::string use_of(const std::string& keys) {
+gateway::LimitUse use_of(const std::string& keys) {
   const auto config = loaded(std::string(R"({ "listen": ":1", )") + kIdentity + R"(
     "limits": { "x": { "per": "client_ip", "rate": "1000/minute" } },
     "routes": [{ "path": "/*", "respond": {}, "limits": [{ "use": "x", )" +
                              keys + R"( }] }] })");
-  return config.gateway.routes.empty() ? "invalid" : describe(config.gateway.routes.front().limits);
+  return config.gateway.routes.empty() ? gateway::LimitUse{} : config.gateway.routes.front().limits.at(0);
+}
+
+gateway::LimitUse cost_of(std::string_view source, std::int64_t otherwise, std::int64_t most) {
+  gateway::LimitUse use{.limit = "x", .cost = {}};
+  use.cost.from = gateway::find_cost_source(source);
+  use.cost.default_value = otherwise;
+  use.cost.most = most;
+  return use;
 }
 
 TEST(LoadCosts, AreANumberOrComeFromTheMethodAFieldOrTheAnswer) {
-  EXPECT_EQ(use_of(R"("cost": 7)"), " xx7");
-  EXPECT_EQ(use_of(R"("cost": { "by_method": { "GET": 0, "POST": 5 }, "otherwise": 2 })"),
-            " xx2(by_method GET=0 POST=5  0)");
-  EXPECT_EQ(use_of(R"("cost": { "header": "X-Cost", "most": 100 })"), " xx1(header x-cost 100)");
-  EXPECT_EQ(use_of(R"("cost": { "response_header": "X-Tokens", "hold": 500, "most": 9000 })"),
-            " xx500(response_header x-tokens 9000)");
+  EXPECT_EQ(described(use_of(R"("cost": 7)")), described(cost_of("", 7, 0)));
+  auto expected = cost_of("by_method", 2, 0);
+  expected.cost.methods = {{"GET", 0}, {"POST", 5}};
+  EXPECT_EQ(described(use_of(R"("cost": { "by_method": { "GET": 0, "POST": 5 }, "otherwise": 2 })")),
+            described(expected));
+  expected = cost_of("header", 1, 100);
+  expected.cost.name = "x-cost";
+  EXPECT_EQ(described(use_of(R"("cost": { "header": "X-Cost", "most": 100 })")), described(expected));
+  expected = cost_of("response_header", 500, 9000);
+  expected.cost.name = "x-tokens";
+  EXPECT_EQ(described(use_of(R"("cost": { "response_header": "X-Tokens", "hold": 500, "most": 9000 })")),
+            described(expected));
 }
 
 TEST(LoadCosts, StandBesideAScale) {
-  EXPECT_EQ(use_of(R"("cost": 7, "scale": "1/10")"), " xx7*1/10");
-  EXPECT_EQ(use_of(R"("scale": "20/1")"), " xx1*20/1");
+  auto expected = cost_of("", 7, 0);
+  expected.scale_down = 10;
+  EXPECT_EQ(described(use_of(R"("cost": 7, "scale": "1/10")")), described(expected));
+  expected = cost_of("", 1, 0);
+  expected.scale_up = 20;
+  EXPECT_EQ(described(use_of(R"("scale": "20/1")")), described(expected));
 }
 
 TEST(LoadExemptions, HoldNamesOfKnownKeysAndNetworks) {
   const auto config = loaded(std::string(R"({ "listen": ":1", )") + kIdentity + R"("limits": {
     "x": { "per": "client_ip", "rate": "5/s", "exempt": { "api_key": ["batch"], "client_ip": ["10.9.0.0/16", "::1"] } } },
     "routes": [{ "path": "/*", "respond": {}, "limits": ["x"] }] })");
-  const auto text = describe(config.gateway);
-  EXPECT_NE(text.find("exempt x batch 10.9.0.0/16 ::1\n"), std::string::npos) << text;
+  const gateway::Exemption expected{
+      .limit = "x",
+      .addresses = {*identity::parse_network("10.9.0.0/16"), *identity::parse_network("::1")},
+      .api_keys = {"batch"}};
+  EXPECT_EQ(described(config.gateway.exemptions), described(std::vector{expected}));
 }
 
 TEST(LoadApiKeys, AreKeptAsDigestsOnly) {

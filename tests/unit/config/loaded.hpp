@@ -18,4 +18,14 @@ inline Config loaded(const std::string& source) {
   return result.config ? std::move(*result.config) : Config{};
 }
 
+/// What tells where `config` was read from is not there.
+inline Config without_origin(Config config) {
+  config.places = {};
+  config.described = {};
+  config.fingerprints = {};
+  config.file.clear();
+  config.sha256.clear();
+  return config;
+}
+
 }  // namespace headgate::config
