@@ -125,10 +125,11 @@ TEST(AdminKeys, InFlightAreShownButNotReset) {
   Proxy proxy(under_limit({{"in_flight", 2}, {"per", "client_ip"}}));
   const Operator operators(proxy.gateway.process());
   auto slow = proxy.client();
-  slow.send(request("GET", "/", "X-Test-Delay-Ms: 400\r\n"));
+  slow.send(request("GET", "/", "X-Test-Hold: 1\r\n"));
   ASSERT_TRUE(proxy.upstream.wait_for_requests(1));
   EXPECT_EQ(operators.get(kMine)["rules"][0]["used"], 1);
   expect_refusal(operators.ask("DELETE", kMine), 409);
+  proxy.upstream.release();
   EXPECT_EQ(slow.read().status(), 200);
 }
 

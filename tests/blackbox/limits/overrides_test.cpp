@@ -75,10 +75,10 @@ TEST(Overrides, RaiseTheLimitOfOneKeyAtOnceAndKeepWhatItUsed) {
 TEST(Overrides, EndByThemselvesAndTheOldLimitHoldsAgain) {
   Proxy proxy(planned("5/hour", {{"log", {{"format", "json"}}}}));
   const Operator admin(proxy.gateway.process());
-  ASSERT_EQ(admin.ask("PUT", kPath + "127.0.0.1", body_of("unlimited", "3s")).status(), 201);
+  ASSERT_EQ(admin.ask("PUT", kPath + "127.0.0.1", body_of("unlimited", "6s")).status(), 201);
   const auto begun = Clock::now();
   EXPECT_EQ(passed(proxy, 20), 20);
-  ASSERT_LT(Clock::now() - begun, Milliseconds(2900)) << "too slow a machine for this test";
+  ASSERT_LT(Clock::now() - begun, Milliseconds(5900)) << "too slow a machine for this test";
   EXPECT_TRUE(proxy.gateway.process().wait_for_err(
       [](const std::string& log) { return log.find("override_ended") != std::string::npos; }));
   EXPECT_EQ(passed(proxy, 8), 5) << "what was unlimited was not counted";
@@ -288,9 +288,9 @@ TEST_F(OverridesInRedis, HoldOnEveryGatewayWithinASecondAndSayWhoHasHeard) {
 TEST_F(OverridesInRedis, EndEverywhereAtTheSameMoment) {
   Proxy one(shared());
   Proxy two(shared());
-  put_for_both(Operator(one.gateway.process()), body_of("unlimited", "3s"));
+  put_for_both(Operator(one.gateway.process()), body_of("unlimited", "6s"));
   EXPECT_EQ(passed(two, 20), 20);
-  std::this_thread::sleep_for(std::chrono::seconds(3));
+  std::this_thread::sleep_for(std::chrono::seconds(6));
   EXPECT_EQ(passed(two, 9) + passed(one, 9), 5);
 }
 
@@ -369,7 +369,7 @@ TEST_F(OverridesInRedis, AlsoLowerABusyKeyWithinASecond) {
   const Operator admin(one.gateway.process());
   EXPECT_EQ(passed(one, 300), 300) << "it is leased by now";
   ASSERT_EQ(admin.ask("PUT", kPath + "127.0.0.1", body_of("10/hour")).status(), 201);
-  std::this_thread::sleep_for(std::chrono::seconds(1));
+  EXPECT_TRUE(comes(std::chrono::seconds(1), [&] { return status_of(one) == 429; }));
   EXPECT_EQ(passed(one, 50), 0) << "more is used than it has";
   ASSERT_EQ(admin.ask("DELETE", kPath + "127.0.0.1").status(), 200);
   EXPECT_TRUE(comes(std::chrono::seconds(1), [&] { return status_of(one) == 200; }));

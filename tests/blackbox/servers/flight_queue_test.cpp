@@ -50,8 +50,12 @@ void line_up(const std::vector<Proxy*>& proxies, std::vector<RawClient>& waiting
   for (int i = 0; i < count; ++i) {
     auto& proxy = *proxies[static_cast<std::size_t>(i) % proxies.size()];
     waiting.push_back(proxy.client());
+    const auto in_flight = [](const MetricsText& now) { return now.sum("headgate_requests_in_flight"); };
+    const Look look(proxy.gateway.process());
+    const auto before = in_flight(look.metrics());
     waiting.back().send(request("GET", "/" + std::to_string(i), "X-Key: a\r\n" + fields));
-    std::this_thread::sleep_for(milliseconds(60));
+    EXPECT_TRUE(look.comes_to([&](const MetricsText& now) { return in_flight(now) > before; }));
+    std::this_thread::sleep_for(milliseconds(60));  // until Redis has its place, too
   }
 }
 
@@ -79,18 +83,17 @@ TEST(FlightQueue, IsFirstComeFirstServed) {
 }
 
 TEST(FlightQueue, RejectsWhatWaitsTooLongAndWhatFindsItFull) {
-  Proxy proxy(queue(1, "500ms", 1));
+  Proxy proxy(queue(1, "2s", 1));
   RawClient holder = proxy.client();
   holder.send(request("GET", "/hold", "X-Key: a\r\nX-Test-Hold: 1\r\n"));
   ASSERT_TRUE(proxy.upstream.wait_for_requests(1));
   const auto since = Clock::now();
-  RawClient waits = proxy.client();
-  waits.send(request("GET", "/", "X-Key: a\r\n"));
-  std::this_thread::sleep_for(milliseconds(100));
+  std::vector<RawClient> waiting;
+  line_up({&proxy}, waiting, 1);
   EXPECT_EQ(proxy.client().get("/", "X-Key: a\r\n").status(), 429);
-  EXPECT_LT(Clock::now() - since, milliseconds(450)) << "it did not wait";
-  EXPECT_EQ(waits.read().status(), 429);
-  EXPECT_GE(Clock::now() - since, milliseconds(500));
+  EXPECT_LT(Clock::now() - since, milliseconds(1900)) << "it did not wait";
+  EXPECT_EQ(waiting.front().read().status(), 429);
+  EXPECT_GE(Clock::now() - since, milliseconds(2000));
   proxy.upstream.release();
   EXPECT_EQ(holder.read().status(), 200);
   EXPECT_EQ(Look(proxy.gateway.process()).metrics().value("headgate_limit_wait_seconds_count{limit=\"flights\"}"), 0)

