@@ -4,6 +4,7 @@
 #include "headgate/gateway/answer.hpp"
 #include "headgate/gateway/delay.hpp"
 #include "headgate/gateway/problem.hpp"
+#include "headgate/http/accept.hpp"
 #include "headgate/http/named_values.hpp"
 #include "headgate/identity/jwt.hpp"
 
@@ -240,7 +241,7 @@ Task<void> AdminHandler::handle(Exchange& x) {
   call.query = x.request.query;
   call.role = role;
   call.address = x.peer_text;
-  call.accept = http::field_of(x.request.fields, "Accept").value;
+  call.accept = http::accepted(x.request.fields, http::Known::accept, x.text);
   call.known = http::field_of(x.request.fields, "If-None-Match").value;
   if (auto why = wrong_query(asked, call.query); !why.empty()) {
     const AdminAnswer refusal{.status = 400, .body = std::move(why)};

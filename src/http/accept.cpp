@@ -63,6 +63,19 @@ std::optional<unsigned> named_quality(std::string_view accept, std::string_view 
 
 }  // namespace
 
+std::string_view accepted(const Fields& fields, Known id, TextArena& text) {
+  std::string_view out;
+  bool there = false;
+  for (const auto& field : fields) {
+    if (field.id != id) continue;
+    if (out.size() >= kMaxAccept) break;
+    const auto value = field.value.substr(0, kMaxAccept);
+    out = there ? text.extend(out, {", ", value}) : value;
+    there = true;
+  }
+  return out;
+}
+
 unsigned quality_of(std::string_view accept, std::string_view type) noexcept {
   accept = accept.substr(0, kMaxAccept);
   unsigned out = 0;

@@ -38,19 +38,6 @@ bool fits(std::string_view pattern, std::string_view type) noexcept {
          same_word(type.substr(type.size() - end.size()), end);
 }
 
-std::string_view accepted_codings(Exchange& x) {
-  std::string_view out;
-  bool there = false;
-  for (const auto& field : x.request.fields) {
-    if (field.id != Known::accept_encoding) continue;
-    if (out.size() >= http::kMaxAccept) break;  // no more is read of it
-    const auto value = field.value.substr(0, http::kMaxAccept);
-    out = there ? x.text.extend(out, {", ", value}) : value;
-    there = true;
-  }
-  return out;
-}
-
 }  // namespace
 
 bool is_made_over_bytes(const Field& field) {
@@ -71,7 +58,7 @@ std::string codings_in_words(const Compression& compression) {
 std::optional<compress::Coding> coding_for_client(Exchange& x, const Compression& compression) {
   // HTTP/1.0 has no chunks, so each compressed answer would end with its connection.
   if (x.request.version < 11 || forbids_transforms(x.request.fields)) return std::nullopt;
-  const auto accepted = accepted_codings(x);
+  const auto accepted = http::accepted(x.request.fields, Known::accept_encoding, x.text);
   if (accepted.empty()) return std::nullopt;
   std::optional<compress::Coding> best;
   // What a client takes as gladly as the plain answer is compressed.

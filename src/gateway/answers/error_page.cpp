@@ -26,8 +26,8 @@ const BuiltIn& built_in() {
 
 }  // namespace
 
-ProblemForm preferred_form(const Exchange& x) {
-  const auto accept = http::value_of(x.request.fields, http::Known::accept);
+ProblemForm preferred_form(Exchange& x) {
+  const auto accept = http::accepted(x.request.fields, http::Known::accept, x.text);
   if (accept.empty() || accept == "*/*") return ProblemForm::json;
   const auto json =
       std::max(http::quality_of(accept, "application/json"), http::quality_of(accept, "application/problem+json"));
@@ -37,7 +37,7 @@ ProblemForm preferred_form(const Exchange& x) {
   return text > json ? ProblemForm::text : ProblemForm::json;
 }
 
-ProblemForm form_of(const Exchange& x) {
+ProblemForm form_of(Exchange& x) {
   if (x.snapshot && x.snapshot->compiled->options().error_pages == ErrorPages::json) return ProblemForm::json;
   return preferred_form(x);
 }

@@ -10,9 +10,9 @@
 namespace headgate::gateway {
 
 /// What the client's Accept takes most gladly: JSON unless it is one of the others; then HTML before text.
-ProblemForm preferred_form(const Exchange& x);
+ProblemForm preferred_form(Exchange& x);
 /// The same, where the configuration allows others than JSON.
-ProblemForm form_of(const Exchange& x);
+ProblemForm form_of(Exchange& x);
 
 /// The text that the user gives for problems of this status in this form; null: there is none.
 const BodyTemplate* page_of_user(const Exchange& x, unsigned status, ProblemForm form) noexcept;

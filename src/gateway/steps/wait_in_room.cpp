@@ -34,7 +34,7 @@ bool is_preflight(const Exchange& x) noexcept {
 }
 
 /// Whether somebody will look at the answer: a browser that opens a page.
-bool wants_page(const Exchange& x) {
+bool wants_page(Exchange& x) {
   if (x.request.method != "GET" && !x.request.head()) return false;
   const auto mode = http::value_of(x.request.fields, "Sec-Fetch-Mode");
   if (!mode.empty() && mode != "navigate") return false;

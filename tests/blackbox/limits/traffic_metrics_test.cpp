@@ -165,6 +165,7 @@ TEST(TrafficMetrics, AreOpenMetricsForWhoAsksForThem) {
       << "what Prometheus sends";
   EXPECT_EQ(type_for("text/plain;version=0.0.4,application/openmetrics-text;version=1.0.0;q=0.5"), plain);
   EXPECT_EQ(type_for("application/openmetrics-text;q=0"), plain);
+  EXPECT_EQ(type_for("text/plain;q=0.5\r\nAccept: application/openmetrics-text"), open) << "one list in two fields";
   const auto text = look.get("/metrics", "Accept: application/openmetrics-text; version=1.0.0\r\n").body;
   EXPECT_THAT(text, EndsWith("\n# EOF\n"));
   EXPECT_THAT(text, HasSubstr("# TYPE headgate_requests counter\n"));

@@ -15,6 +15,28 @@ TEST(Accept, TheMostSpecificRangeDecides) {
   EXPECT_EQ(quality_of("text/html;q=0, */*", "text/html"), 0U);
 }
 
+TEST(Accept, OfSeveralFieldsIsOneList) {
+  TextArena text;
+  EXPECT_EQ(accepted({}, Known::accept, text), "");
+  const Fields fields{{Known::accept, "Accept", "text/html"},
+                      {Known::host, "Host", "a.example"},
+                      {Known::accept, "accept", ""},
+                      {Known::accept_encoding, "Accept-Encoding", "br"},
+                      {Known::accept, "Accept", "*/*;q=0.1"}};
+  EXPECT_EQ(accepted(fields, Known::accept, text), "text/html, , */*;q=0.1");
+  EXPECT_EQ(accepted(fields, Known::accept_encoding, text), "br");
+}
+
+TEST(Accept, OfManyFieldsOnlyTheBeginningIsJoined) {
+  TextArena text;
+  const std::string almost(kMaxAccept - 1, 'a');
+  Fields fields(100, {Known::accept, "Accept", almost});
+  EXPECT_EQ(accepted(fields, Known::accept, text), almost + ", " + almost);
+  const std::string long_one(2 * kMaxAccept, 'a');
+  fields.assign(2, {Known::accept, "Accept", long_one});
+  EXPECT_EQ(accepted(fields, Known::accept, text).size(), kMaxAccept);
+}
+
 TEST(Accept, WhatNoRangeFitsIsNotTaken) {
   EXPECT_EQ(quality_of("text/html", "application/json"), 0U);
   EXPECT_EQ(quality_of("", "text/html"), 0U);

@@ -59,6 +59,11 @@ TEST_F(PathErrorPage, WeightsDecide) {
   EXPECT_EQ(type("Accept: TEXT/PLAIN\r\n"), kText);
 }
 
+TEST_F(PathErrorPage, WhatIsTakenMayBeSaidInSeveralFields) {
+  EXPECT_EQ(type("Accept: application/json;q=0.3\r\nAccept: image/png, text/html\r\n"), kHtml);
+  EXPECT_EQ(type("Accept: text/html;q=0.3\r\nAccept: application/json\r\n"), kJson);
+}
+
 TEST_F(PathErrorPage, PlainTextIsAFewLines) {
   EXPECT_EQ(type("Accept: text/plain\r\n"), kText);
   EXPECT_EQ(client.body, "502 Bad Gateway\nNo server behind this gateway could be reached.\nRequest " +
