@@ -24,9 +24,6 @@ constexpr std::size_t kLookedAt = 256;
 
 using What = ConnectionCall::What;
 
-/// The youngest first, so that it leaves when an older one comes.
-bool is_older(const RequestUnderWay& one, const RequestUnderWay& other) noexcept { return one.age > other.age; }
-
 std::string_view charged_to(const boost::asio::ip::address& address, unsigned ipv6_prefix, std::span<char> room) {
   return identity::client_ip_key(address, ipv6_prefix, room);
 }
@@ -158,10 +155,10 @@ RequestUnderWay Sessions::described(const Session& session, const Exchange& x, s
   return out;
 }
 
-/// Only the oldest are described, because that costs more than a look.
+/// Only the oldest are described, because that costs more than a look. The youngest of them leads, and leaves when an
+/// older one comes.
 std::size_t Sessions::list(const Session& session, Walk& walk) const {
   const auto& wanted = walk.call->wanted();
-  const auto now = clock_.steady();
   std::size_t looked = 0;
   for_each_request(session, [&](const Session::UnderWay& request) {
     const auto& x = *request.exchange;
@@ -169,14 +166,13 @@ std::size_t Sessions::list(const Session& session, Walk& walk) const {
     if (!is_wanted(wanted, x, bounds_.ipv6_prefix)) return;
     ++walk.part.matching;
     auto& listed = walk.part.requests;
-    const auto age = std::chrono::duration_cast<Duration>(now - x.started);
     if (listed.size() == wanted.most) {
-      if (listed.empty() || age <= listed.front().age) return;
-      std::pop_heap(listed.begin(), listed.end(), is_older);
+      if (listed.empty() || begun_of(x) >= listed.front().name.begun) return;
+      std::pop_heap(listed.begin(), listed.end(), gateway::began_before);
       listed.pop_back();
     }
     listed.push_back(described(session, x, request.stream, wanted));
-    std::push_heap(listed.begin(), listed.end(), is_older);
+    std::push_heap(listed.begin(), listed.end(), gateway::began_before);
   });
   return looked;
 }

@@ -29,7 +29,7 @@ struct RequestName {
 /// A request under way. Texts of its caller hold any bytes.
 struct RequestUnderWay {
   RequestName name;
-  Duration age{0};
+  Duration age{0};                 ///< when its worker was asked, which is not at once with the others
   std::string_view protocol;       ///< "HTTP/1.1"
   std::string method, host, path;  ///< without the query, as logged
   std::string route, upstream, server;
@@ -41,6 +41,11 @@ struct RequestUnderWay {
   std::uint64_t received = 0;  ///< bytes of its body
   std::uint64_t sent = 0;      ///< bytes of its answer
 };
+
+/// By their names, for ages of two workers are of two moments.
+inline bool began_before(const RequestUnderWay& one, const RequestUnderWay& other) noexcept {
+  return one.name.begun < other.name.begun;
+}
 
 /// A word of ours: "deciding", "limit", "queue", "retry", "receiving", "connecting", "server", "sending", "streaming",
 /// "tunnel". docs/admin.md explains them.

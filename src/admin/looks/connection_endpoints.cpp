@@ -141,7 +141,7 @@ AdminAnswer told_requests(Found found, std::size_t most, const std::vector<std::
     matching += part.matching;
     std::move(part.requests.begin(), part.requests.end(), std::back_inserter(rows));
   }
-  std::sort(rows.begin(), rows.end(), [](const auto& one, const auto& other) { return one.age > other.age; });
+  std::sort(rows.begin(), rows.end(), gateway::began_before);
   if (rows.size() > most) rows.resize(most);
   CallJson out;
   add_workers(found, out);
