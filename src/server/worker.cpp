@@ -51,6 +51,14 @@ void Worker::start(std::function<void()> ended) {
   timers_.start();
   thread_ = std::thread([this, ended = std::move(ended)] {
     loop_.run();
+    {
+      const std::lock_guard lock(telling_);
+      ended_ = true;
+    }
+    if (drained_) {  // else it was stopped, with a connection that did not end
+      loop_.restart();
+      loop_.poll();  // what it was told after its last step
+    }
     ended();
   });
 }
@@ -133,11 +141,14 @@ void Worker::hand_over(Duration within) {
   });
 }
 
-void Worker::tell(std::function<void(WorkerService&)> what) {
+bool Worker::tell(std::function<void(WorkerService&)> what) {
+  const std::lock_guard lock(telling_);
+  if (ended_) return false;
   boost::asio::post(loop_, [this, what = std::move(what)] {
     what(*service_);
     sessions_.use(service_->timeouts(), service_->bounds());
   });
+  return true;
 }
 
 void Worker::begin_drain(void* self) {

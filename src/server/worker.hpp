@@ -15,6 +15,7 @@
 #include <functional>
 #include <list>
 #include <memory>
+#include <mutex>
 #include <thread>
 #include <vector>
 
@@ -57,8 +58,8 @@ class Worker {
   /// that are on their way to them. Aborts what is left `within` from now.
   void hand_over(Duration within);
   /// Runs `what` with the service, on the worker's thread, between two steps of the service. Then the sessions use the
-  /// service's timeouts and bounds.
-  void tell(std::function<void(WorkerService&)> what);
+  /// service's timeouts and bounds. False: the worker has ended, and nothing is run.
+  bool tell(std::function<void(WorkerService&)> what);
   void join();
 
  private:
@@ -95,6 +96,8 @@ class Worker {
   Duration drain_within_{0};
   bool drained_ = false;
   std::chrono::steady_clock::time_point drained_by_;
+  std::mutex telling_;
+  bool ended_ = false;  ///< guarded by telling_
   std::thread thread_;
 };
 

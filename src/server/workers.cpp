@@ -24,11 +24,15 @@ void Workers::start(const std::function<void()>& ended) {
 
 void Workers::tell(const std::function<void(WorkerService&)>& what, const std::function<void()>& done) {
   const auto left = std::make_shared<std::atomic<std::size_t>>(workers_.size());
+  const auto one_less = [done, left] {
+    if (--*left == 0 && done) done();
+  };
   for (auto& worker : workers_) {
-    worker->tell([what, done, left](WorkerService& service) {
+    const bool told = worker->tell([what, one_less](WorkerService& service) {
       what(service);
-      if (--*left == 0 && done) done();
+      one_less();
     });
+    if (!told) one_less();  // in a drain one ends before another
   }
 }
 

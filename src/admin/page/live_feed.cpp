@@ -79,7 +79,6 @@ struct LiveFeed::Gathered {
   ~Gathered() {
     if (state->is_closed()) return;  // there are no events any more
     const auto before = spent_here();
-    const auto at = std::chrono::duration_cast<std::chrono::milliseconds>(now().time_since_epoch());
     std::string text = "event: look\ndata: {\"at\":" + std::to_string(at.count());
     for (std::size_t i = 0; i < answers.size(); ++i) text += ",\"" + state->parts[i].name + "\":" + answers[i];
     text += ",\"events\":[" + joined(state->events(), ",") + "]}\n\n";
@@ -91,6 +90,8 @@ struct LiveFeed::Gathered {
   }
 
   const std::shared_ptr<State> state;
+  /// When it began: most parts answer at once, and rates are counted from one such moment to the next.
+  const std::chrono::milliseconds at = std::chrono::duration_cast<std::chrono::milliseconds>(now().time_since_epoch());
   std::vector<std::string> answers;  ///< each is written by one thread, before that lets go
   Duration spent{};
 };

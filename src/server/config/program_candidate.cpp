@@ -251,10 +251,10 @@ void GatewayProgram::ask_candidate(const std::function<void(const std::optional<
         const std::lock_guard lock(taken->mutex);
         for (auto& each : more) taken->all.push_back(std::move(each));
       },
-      [this, &loop = loop_, taken, tell] {
-        boost::asio::post(loop, [this, taken, tell] {
-          candidate_watch_.add(taken->all);
+      [this, &loop = loop_, taken, asked = now_->candidate->config, tell] {
+        boost::asio::post(loop, [this, taken, asked, tell] {
           if (!now_->candidate) return tell(std::nullopt);
+          if (now_->candidate->config == asked) candidate_watch_.add(taken->all);  // else they are of the one before
           auto diff = candidate_watch_.diff(*now_);
           if (!candidate_->not_kept.empty())
             diff.candidate.notes.push_back("a restart forgets it: " + candidate_->not_kept);

@@ -2,6 +2,7 @@
 
 #include "blackbox/harness/gateway.hpp"
 #include "blackbox/harness/look.hpp"
+#include "blackbox/harness/operator.hpp"
 
 #include <gtest/gtest.h>
 
@@ -48,6 +49,26 @@ TEST(Drain, WhatIsInFlightIsFinishedAndNothingNewIsTaken) {
     EXPECT_TRUE(client.closes());
     EXPECT_EQ(proxy.gateway.process().wait(Milliseconds(5000)), 0) << proxy.gateway.process().err();
   }
+}
+
+TEST(Drain, OfAWorkerThatEndsBeforeAnotherKeepsNoOperatorWaiting) {
+  Proxy proxy(R"({"drain": "60s", "workers": 2, "admin": {"listen": "127.0.0.1:0"},
+                  "limits": {"x": {"rate": "9/day", "per": "client_ip"}}, "all_routes": {"limits": ["x"]}})"_json);
+  const Operator operators(proxy.gateway.process());
+  RawClient client = proxy.client();
+  client.send(request("GET", "/slow", "X-Test-Hold: 1\r\n"));
+  ASSERT_TRUE(proxy.upstream.wait_for_requests(1));
+  proxy.gateway.process().signal(SIGTERM);
+  EXPECT_TRUE(stops_accepting(proxy.gateway));
+  for (int i = 0; i < 5; ++i) {
+    std::this_thread::sleep_for(Milliseconds(100));  // the worker without a request ends meanwhile
+    EXPECT_EQ(operators.ask("GET", "/api/v1/top").status(), 200);
+    const auto set = operators.ask("PUT", "/api/v1/limits/x/overrides/127.0.0.9", R"({"rate": "9/hour", "for": "1h"})");
+    EXPECT_EQ(set.status() / 100, 2) << set.head << set.body;
+  }
+  proxy.upstream.release();
+  EXPECT_EQ(client.read().status(), 200);
+  EXPECT_EQ(proxy.gateway.process().wait(Milliseconds(5000)), 0) << proxy.gateway.process().err();
 }
 
 TEST(Drain, ABodyOnItsWayUpArrives) {
