@@ -6,6 +6,9 @@
 
 #include <algorithm>
 #include <cctype>
+#include <memory>
+#include <mutex>
+#include <string>
 
 namespace headgate::admin {
 namespace {
@@ -82,9 +85,7 @@ ApiJson operation(const AdminEndpoint& endpoint) {
   return out;
 }
 
-}  // namespace
-
-std::string openapi(std::span<const AdminEndpoint> endpoints) {
+std::string openapi(const std::vector<AdminEndpoint>& endpoints) {
   ApiJson out = {{"openapi", "3.1.0"}};
   out["info"] = {{"title", "headgate admin interface"},
                  {"version", HEADGATE_VERSION},
@@ -101,10 +102,20 @@ std::string openapi(std::span<const AdminEndpoint> endpoints) {
   return out.dump(2) + '\n';
 }
 
-AdminEndpoint openapi_endpoint(const std::string& document) {
+}  // namespace
+
+AdminEndpoint openapi_endpoint(const std::vector<AdminEndpoint>& endpoints) {
+  struct Document {
+    std::once_flag made;
+    std::string text;
+  };
+  const auto answer = [&endpoints, document = std::make_shared<Document>()](const AdminCall&) {
+    std::call_once(document->made, [&] { document->text = openapi(endpoints); });
+    return AdminAnswer{.body = document->text, .type = AdminAnswer::kJson};
+  };
   return {.method = "GET",
           .path = "/api/v1/openapi.json",
-          .answer = [&document](const AdminCall&) { return AdminAnswer{.body = document, .type = AdminAnswer::kJson}; },
+          .answer = answer,
           .about = {.summary = "This description", .answer = "Object"}};
 }
 

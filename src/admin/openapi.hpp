@@ -3,15 +3,12 @@
 
 #include "headgate/admin/admin_endpoints.hpp"
 
-#include <span>
-#include <string>
+#include <vector>
 
 namespace headgate::admin {
 
-/// As JSON.
-std::string openapi(std::span<const AdminEndpoint> endpoints);
-
-/// GET /api/v1/openapi.json. `document` outlives the admin interface; it is complete before the first call.
-AdminEndpoint openapi_endpoint(const std::string& document);
+/// GET /api/v1/openapi.json, of all `endpoints`, which outlive it. The text is made at the first call: few processes
+/// are ever asked for it, and it is the largest part of what a gateway would do at its start.
+AdminEndpoint openapi_endpoint(const std::vector<AdminEndpoint>& endpoints);
 
 }  // namespace headgate::admin

@@ -55,8 +55,7 @@ AllEndpoints::AllEndpoints(observe::Registry& registry, std::function<ReadyRepor
                            std::vector<AdminEndpoint> more)
     : ready_(std::move(ready)), rows_(usual_endpoints(registry, ready_)) {
   for (auto& each : more) rows_.push_back(std::move(each));
-  rows_.push_back(openapi_endpoint(document_));
-  document_ = openapi(rows_);
+  rows_.push_back(openapi_endpoint(rows_));
 }
 
 }  // namespace headgate::admin

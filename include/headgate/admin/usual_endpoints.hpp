@@ -28,7 +28,6 @@ class AllEndpoints {
 
  private:
   std::function<ReadyReport()> ready_;
-  std::string document_;  ///< what the endpoints are, in OpenAPI
   std::vector<AdminEndpoint> rows_;
 };
 
