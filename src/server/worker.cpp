@@ -57,7 +57,7 @@ void Worker::start(std::function<void()> ended) {
     }
     if (drained_) {  // else it was stopped, with a connection that did not end
       loop_.restart();
-      loop_.poll();  // what it was told after its last step
+      loop_.poll();  // whoever told it something after its last step goes on
     }
     ended();
   });
@@ -141,14 +141,21 @@ void Worker::hand_over(Duration within) {
   });
 }
 
-bool Worker::tell(std::function<void(WorkerService&)> what) {
-  const std::lock_guard lock(telling_);
-  if (ended_) return false;
-  boost::asio::post(loop_, [this, what = std::move(what)] {
-    what(*service_);
-    sessions_.use(service_->timeouts(), service_->bounds());
-  });
-  return true;
+void Worker::tell(std::function<void(WorkerService&)> what, std::function<void()> then) {
+  {
+    const std::lock_guard lock(telling_);
+    if (!ended_) {
+      boost::asio::post(loop_, [this, what = std::move(what), then = std::move(then)] {
+        if (!drained_) {  // else the service is stopped, and what it takes up nothing would stop
+          what(*service_);
+          sessions_.use(service_->timeouts(), service_->bounds());
+        }
+        if (then) then();
+      });
+      return;
+    }
+  }
+  if (then) then();
 }
 
 void Worker::begin_drain(void* self) {

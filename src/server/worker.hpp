@@ -58,8 +58,10 @@ class Worker {
   /// that are on their way to them. Aborts what is left `within` from now.
   void hand_over(Duration within);
   /// Runs `what` with the service, on the worker's thread, between two steps of the service. Then the sessions use the
-  /// service's timeouts and bounds. False: the worker has ended, and nothing is run.
-  bool tell(std::function<void(WorkerService&)> what);
+  /// service's timeouts and bounds. A service that is stopped, as in a drain after the last connection, is told
+  /// nothing. In any case `then` follows, if it is not empty: on the worker's thread, or where that has ended before
+  /// this returns.
+  void tell(std::function<void(WorkerService&)> what, std::function<void()> then = {});
   void join();
 
  private:

@@ -27,13 +27,7 @@ void Workers::tell(const std::function<void(WorkerService&)>& what, const std::f
   const auto one_less = [done, left] {
     if (--*left == 0 && done) done();
   };
-  for (auto& worker : workers_) {
-    const bool told = worker->tell([what, one_less](WorkerService& service) {
-      what(service);
-      one_less();
-    });
-    if (!told) one_less();  // in a drain one ends before another
-  }
+  for (auto& worker : workers_) worker->tell(what, one_less);
 }
 
 Result<ListenerTls, std::string> Workers::make_tls(const net::ServerTlsOptions& options,

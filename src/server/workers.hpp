@@ -24,8 +24,8 @@ class Workers {
   /// Calls `ended` when no worker runs any more, on the thread of the last one.
   void start(const std::function<void()>& ended);
   /// Runs `what` with every service, on its worker's thread between two steps; then calls `done`, if it is not empty,
-  /// once, on the thread of the last worker. Workers that have ended are left out; where none runs, `done` is called
-  /// before this returns.
+  /// once, on the thread of the last worker. In a drain one worker ends before another: those that have are left out,
+  /// and `done` may be called before this returns.
   void tell(const std::function<void(WorkerService&)>& what, const std::function<void()>& done = {});
   /// TLS for a listener. The error is a sentence without its dot. The thread that made the workers, also while they
   /// run.

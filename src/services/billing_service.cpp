@@ -83,7 +83,7 @@ void BillingService::tick() {
     if (queue_.empty() || clock_.steady() >= give_up_at_) return close();
     return arm(kLastRetry);
   }
-  send();  // also while workers end one after the other, so that not all of them answer
+  send();  // without waiting for what workers hand over now
   collect();
   arm(kHandOver);
 }

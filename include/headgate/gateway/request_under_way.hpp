@@ -29,7 +29,7 @@ struct RequestName {
 /// A request under way. Texts of its caller hold any bytes.
 struct RequestUnderWay {
   RequestName name;
-  Duration age{0};                 ///< when its worker was asked, which is not at once with the others
+  Duration age{0};                 ///< when its worker came to it
   std::string_view protocol;       ///< "HTTP/1.1"
   std::string method, host, path;  ///< without the query, as logged
   std::string route, upstream, server;
@@ -42,7 +42,7 @@ struct RequestUnderWay {
   std::uint64_t sent = 0;      ///< bytes of its answer
 };
 
-/// By their names, for ages of two workers are of two moments.
+/// By their names, for each age is of a moment of its own.
 inline bool began_before(const RequestUnderWay& one, const RequestUnderWay& other) noexcept {
   return one.name.begun < other.name.begun;
 }

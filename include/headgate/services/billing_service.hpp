@@ -30,7 +30,7 @@ namespace headgate::services {
 using OpenLedger = std::function<std::shared_ptr<limit::Ledger>(const config::Config& config)>;
 
 /// Gives `each` what every worker has counted since the last call, on that worker's thread between two of its steps;
-/// then calls `done` once, on the thread of the last one. Does nothing while no worker runs.
+/// then calls `done` once, on the thread of the last one, or before it returns. Does nothing while no worker runs.
 using TakeSheets = std::function<void(std::function<void(limit::UseSheet::Taken)> each, std::function<void()> done)>;
 
 /// How the billed use of this process goes to the ledger.

@@ -15,7 +15,7 @@
 namespace headgate::services {
 
 /// Gives `each` the sketches of every worker since the last call, on that worker's thread between two of its steps;
-/// then calls `done` once, on the thread of the last one. Does nothing while no worker runs.
+/// then calls `done` once, on the thread of the last one, or before it returns. Does nothing while no worker runs.
 using TakeTops =
     std::function<void(std::function<void(std::vector<observe::TakenTop>)> each, std::function<void()> done)>;
 

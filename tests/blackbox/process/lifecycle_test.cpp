@@ -26,8 +26,9 @@ bool stops_accepting(const Gateway& gateway) {
   return false;
 }
 
-std::size_t open_files(pid_t pid) {
-  const std::filesystem::directory_iterator all("/proc/" + std::to_string(pid) + "/fd");
+/// Entries of a folder of the process: its open files, its threads.
+std::size_t in_folder(pid_t pid, const std::string& name) {
+  const std::filesystem::directory_iterator all("/proc/" + std::to_string(pid) + '/' + name);
   return static_cast<std::size_t>(std::distance(begin(all), end(all)));
 }
 
@@ -58,10 +59,13 @@ TEST(Drain, OfAWorkerThatEndsBeforeAnotherKeepsNoOperatorWaiting) {
   RawClient client = proxy.client();
   client.send(request("GET", "/slow", "X-Test-Hold: 1\r\n"));
   ASSERT_TRUE(proxy.upstream.wait_for_requests(1));
+  const auto threads = in_folder(proxy.gateway.process().pid(), "task");
   proxy.gateway.process().signal(SIGTERM);
   EXPECT_TRUE(stops_accepting(proxy.gateway));
-  for (int i = 0; i < 5; ++i) {
-    std::this_thread::sleep_for(Milliseconds(100));  // the worker without a request ends meanwhile
+  const auto until = Clock::now() + kPatience;
+  while (in_folder(proxy.gateway.process().pid(), "task") >= threads)
+    ASSERT_LT(Clock::now(), until) << "the worker without a request does not end";
+  for (int i = 0; i < 3; ++i) {
     EXPECT_EQ(operators.ask("GET", "/api/v1/top").status(), 200);
     const auto set = operators.ask("PUT", "/api/v1/limits/x/overrides/127.0.0.9", R"({"rate": "9/hour", "for": "1h"})");
     EXPECT_EQ(set.status() / 100, 2) << set.head << set.body;
@@ -174,7 +178,7 @@ TEST(Clients, ThatLeaveInAnyPhaseAreCleanedUp) {
   RawClient healthy = proxy.client();
   ASSERT_EQ(healthy.get().status(), 200);
   const pid_t pid = proxy.gateway.process().pid();
-  const std::size_t before = open_files(pid);
+  const std::size_t before = in_folder(pid, "fd");
   const std::vector<std::string> phases = {"",
                                            "GET / HT",
                                            "GET / HTTP/1.1\r\nHost: x\r\nA: ",
@@ -191,10 +195,10 @@ TEST(Clients, ThatLeaveInAnyPhaseAreCleanedUp) {
   }
   EXPECT_EQ(healthy.get().status(), 200);
   const auto until = Clock::now() + kPatience;
-  while (open_files(pid) > before + 1 && Clock::now() < until) {
+  while (in_folder(pid, "fd") > before + 1 && Clock::now() < until) {
     std::this_thread::sleep_for(Milliseconds(20));
   }
-  EXPECT_LE(open_files(pid), before + 1) << "sockets are left behind";
+  EXPECT_LE(in_folder(pid, "fd"), before + 1) << "sockets are left behind";
   EXPECT_EQ(healthy.get().status(), 200);
 }
 
