@@ -64,15 +64,12 @@ std::optional<unsigned> named_quality(std::string_view accept, std::string_view 
 }  // namespace
 
 std::string_view accepted(const Fields& fields, Known id, TextArena& text) {
-  std::string_view out;
-  bool there = false;
-  for (const auto& field : fields) {
-    if (field.id != id) continue;
-    if (out.size() >= kMaxAccept) break;
-    const auto value = field.value.substr(0, kMaxAccept);
-    out = there ? text.extend(out, {", ", value}) : value;
-    there = true;
-  }
+  const auto next = [&](auto from) { return std::ranges::find(from, fields.end(), id, &Field::id); };
+  auto field = next(fields.begin());
+  if (field == fields.end()) return {};
+  auto out = field->value.substr(0, kMaxAccept);
+  while ((field = next(field + 1)) != fields.end() && out.size() < kMaxAccept)
+    out = text.extend(out, {", ", field->value.substr(0, kMaxAccept)});
   return out;
 }
 

@@ -27,8 +27,9 @@ const BuiltIn& built_in() {
 }  // namespace
 
 ProblemForm preferred_form(Exchange& x) {
-  const auto accept = http::accepted(x.request.fields, http::Known::accept, x.text);
-  if (accept.empty() || accept == "*/*") return ProblemForm::json;
+  auto accept = http::value_of(x.request.fields, http::Known::accept);
+  if (accept.empty() || accept == "*/*") return ProblemForm::json;  // what nearly all programs send
+  accept = http::accepted(x.request.fields, http::Known::accept, x.text);
   const auto json =
       std::max(http::quality_of(accept, "application/json"), http::quality_of(accept, "application/problem+json"));
   const auto html = http::quality_of(accept, "text/html");
