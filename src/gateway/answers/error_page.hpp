@@ -9,7 +9,8 @@
 
 namespace headgate::gateway {
 
-/// What the client's Accept takes most gladly: JSON unless it is one of the others; then HTML before text.
+/// What the client's Accept takes most gladly: JSON unless it is one of the others; then HTML before text. Where the
+/// first of its fields takes anything or is empty, no other is read.
 ProblemForm preferred_form(Exchange& x);
 /// The same, where the configuration allows others than JSON.
 ProblemForm form_of(Exchange& x);
