@@ -1,5 +1,7 @@
 // Fuzzes the readers of logs: any bytes as a log in any format, compressed or not. The first byte chooses the format.
 
+#include "fuzzer.hpp"
+
 #include "headgate/access_logs/line_format.hpp"
 #include "headgate/access_logs/log_arrivals.hpp"
 
@@ -13,9 +15,8 @@
 #include <string>
 #include <string_view>
 
+namespace headgate::fuzz {
 namespace {
-
-using namespace headgate;
 
 /// Each byte is looked at, so that a sanitizer sees where it lies.
 std::size_t sum(std::string_view text) {
@@ -51,20 +52,21 @@ void demand_sense(const access_logs::ReadOptions& options) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  if (size == 0) return 0;
+void access_log_fuzz(std::string_view bytes) {
+  if (bytes.empty()) return;
   static const int file = ::memfd_create("log", 0);
-  if (::ftruncate(file, 0) != 0 || ::pwrite(file, data + 1, size - 1, 0) != static_cast<ssize_t>(size - 1))
-    std::abort();
+  const auto text = bytes.substr(1);
+  demand(::ftruncate(file, 0) == 0);
+  demand(::pwrite(file, text.data(), text.size(), 0) == static_cast<ssize_t>(text.size()));
   const auto all = access_logs::formats();
   access_logs::ReadOptions options{.files = {"/proc/self/fd/" + std::to_string(file)}};
-  if (const std::size_t choice = data[0]; choice < all.size()) {
+  if (const std::size_t choice = static_cast<unsigned char>(bytes[0]); choice < all.size()) {
     options.format = all[choice]->name;
   } else if (choice == 255) {  // its first line describes it
-    const std::string_view text(reinterpret_cast<const char*>(data + 1), size - 1);
     options.format = text.substr(0, text.find('\n'));
     options.window_lines = 2;
   }
   demand_sense(options);
-  return 0;
 }
+
+}  // namespace headgate::fuzz

@@ -1,33 +1,30 @@
 // Fuzzes chunked bodies: the result is the same whether a body comes at once, in pieces or byte by byte.
 
+#include "fuzzer.hpp"
+
 #include "headgate/http/h1/chunked.hpp"
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 
+namespace headgate::fuzz {
 namespace {
 
 using namespace headgate::http::h1;
 
-struct Outcome {
+struct ReadBody {
   std::string data;
   std::size_t consumed = 0;
   bool refused = false;
   bool ended = false;
-  bool operator==(const Outcome&) const = default;
+  bool operator==(const ReadBody&) const = default;
 };
 
-void demand(bool holds) {
-  if (!holds) std::abort();
-}
-
-Outcome read(std::string_view bytes, std::size_t piece) {
+ReadBody read(std::string_view bytes, std::size_t piece) {
   ChunkReader reader;
-  Outcome out;
+  ReadBody out;
   std::size_t there = 0;
   while (true) {
     const auto step = reader.next(bytes.substr(out.consumed, there - out.consumed));
@@ -48,13 +45,14 @@ Outcome read(std::string_view bytes, std::size_t piece) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  if (size == 0) return 0;
-  const std::string_view bytes(reinterpret_cast<const char*>(data + 1), size - 1);
-  auto whole = read(bytes, std::max<std::size_t>(bytes.size(), 1));
-  auto pieces = read(bytes, data[0] % 16 + 1U);
+void chunked_fuzz(std::string_view bytes) {
+  if (bytes.empty()) return;
+  const auto body = bytes.substr(1);
+  auto whole = read(body, std::max<std::size_t>(body.size(), 1));
+  auto pieces = read(body, static_cast<unsigned char>(bytes[0]) % 16 + 1U);
   // How far it came before the refusal depends on the available bytes.
   if (whole.refused) whole.consumed = pieces.consumed = 0;
   demand(whole == pieces);
-  return 0;
 }
+
+}  // namespace headgate::fuzz

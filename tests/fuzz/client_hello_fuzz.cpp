@@ -2,19 +2,19 @@
 // difference, little is answered, and nobody is through without a handshake.
 
 #include "../../src/net/tls_channel.hpp"
+#include "fuzzer.hpp"
 
 #include "headgate/identity/proxy_protocol.hpp"
 #include "headgate/net/server_tls.hpp"
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
-#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <string>
 #include <string_view>
 
+namespace headgate::fuzz {
 namespace {
 
 using headgate::net::ServerTls;
@@ -23,10 +23,6 @@ using Step = TlsChannel::Step;
 
 /// The server's part of a handshake: a chain of one certificate, and little else.
 constexpr std::size_t kMaxAnswer = 4096;
-
-void demand(bool holds) {
-  if (!holds) std::abort();
-}
 
 std::string tls_file(const std::string& name) {
   std::ifstream file(std::string(HEADGATE_SOURCE_DIR) + "/tests/unit/config/beside/tls/" + name);
@@ -100,19 +96,19 @@ void take(std::string_view bytes) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+void client_hello_fuzz(std::string_view bytes) {
   using namespace headgate::identity;
   static const auto usual = outcome(usual_hello("a.example", "http/1.1"), 1000);
   demand(usual.step == Step::more && usual.answered);  // else this looks at nothing but refusals
-  std::string_view bytes(reinterpret_cast<const char*>(data), size);
   ProxyHeader header;
   if (read_proxy_header(bytes, header) == ProxyHeaderState::whole) bytes.remove_prefix(header.size);
   take(bytes);
-  if (bytes.size() < 2 || bytes.size() > 2000) return 0;
+  if (bytes.size() < 2 || bytes.size() > 2000) return;
   const auto name_size = std::min(bytes.size() - 1, static_cast<std::size_t>(static_cast<unsigned char>(bytes[0])));
   const std::string name(bytes.substr(1, name_size));
   const std::string protocols(bytes.substr(1 + name_size));
   take(hello(name, protocols));
   take(usual_hello(name, protocols.substr(0, 255)));
-  return 0;
 }
+
+}  // namespace headgate::fuzz

@@ -5,15 +5,16 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <cstdlib>
 #include <string>
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+namespace headgate::fuzz {
+
+void config_fuzz(std::string_view bytes) {
   using namespace headgate::config;
-  const std::string source(reinterpret_cast<const char*>(data), size);
+  const std::string source(bytes);
   // A device is no key file: some never end.
-  if (source.find("/dev") != source.npos || source.find("/proc") != source.npos) return 0;
+  if (source.find("/dev") != source.npos || source.find("/proc") != source.npos) return;
   const auto loaded = load(source);
   const bool errors = std::any_of(loaded.diagnostics.begin(), loaded.diagnostics.end(),
                                   [](const Diagnostic& each) { return each.severity == Severity::error; });
@@ -28,5 +29,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       std::abort();
   }
   if (loaded.config && meaning(*loaded.config, "f").empty()) std::abort();
-  return 0;
 }
+
+}  // namespace headgate::fuzz

@@ -8,16 +8,15 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <cstdint>
 #include <cstdlib>
 #include <string_view>
 #include <vector>
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+namespace headgate::fuzz {
+
+void forwarded_for_fuzz(std::string_view text) {
   using namespace headgate::identity;
   static const std::vector<Network> trusted{*parse_network("10.0.0.0/8"), *parse_network("fd00::/8")};
-  const std::string_view text(reinterpret_cast<const char*>(data), size);
-
   std::vector<std::string_view> fields;
   for (std::size_t at = 0; at <= text.size();) {
     const auto end = std::min(text.find('\n', at), text.size());
@@ -40,5 +39,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto again = parse_network(to_text(*network));
     if (!again || *again != *network) std::abort();
   }
-  return 0;
 }
+
+}  // namespace headgate::fuzz

@@ -5,19 +5,19 @@
 
 #include <boost/asio/ip/address.hpp>
 
-#include <cstddef>
-#include <cstdint>
 #include <cstdlib>
 #include <string>
 #include <string_view>
 #include <vector>
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+namespace headgate::fuzz {
+
+void forwarded_fuzz(std::string_view bytes) {
   using namespace headgate::identity;
   static const std::vector<Network> trusted{*parse_network("10.0.0.0/8")};
   static const auto peer = boost::asio::ip::make_address("10.0.0.1");
   static const auto client = boost::asio::ip::make_address("2001:db8::1");
-  const std::string words(reinterpret_cast<const char*>(data), size);
+  const std::string words(bytes);
 
   const std::string appended = words + R"(, for="[2001:db8::1]:80";host="a, \"b", for=10.0.0.2)";
   std::string_view field = appended;
@@ -29,5 +29,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   Chain room;
   const auto chain = believed_chain(alone, peer, AddressField::forwarded, {&field, 1}, room);
   if (chain.size() != alone.believed + 1 || chain.front() != alone.client) std::abort();
-  return 0;
 }
+
+}  // namespace headgate::fuzz

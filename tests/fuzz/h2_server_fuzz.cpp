@@ -1,6 +1,7 @@
 // Fuzzes the connections to a server of HTTP/2, over sockets: whatever it sends, every request ends, no answer that was
 // cut off looks whole, the connections go away, and their memory is given back.
 
+#include "fuzzer.hpp"
 #include "h2_frame.hpp"
 
 #include "headgate/net/loop_clock.hpp"
@@ -17,23 +18,17 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+namespace headgate::fuzz {
 namespace {
 
-using namespace headgate;
-using fuzz::h2_frame;
 using http::EndStream;
 using upstream::CountedAttemptPtr;
-
-void demand(bool holds) {
-  if (!holds) std::abort();
-}
 
 /// One request. `attempt` is null before it and after it.
 struct Asking {
@@ -96,7 +91,7 @@ Task<void> ask(upstream::Dialler& dialler, Asking& asking, unsigned kind) {
 }
 
 /// A head that is valid, which mutation alone would hardly ever reach; without a status it is that of trailers.
-std::string head(std::string_view status, std::string_view name, std::string_view value) {
+std::string reply_head(std::string_view status, std::string_view name, std::string_view value) {
   std::string out;
   for (const auto& [one, other] : {std::pair{std::string_view(":status"), status}, std::pair{name, value}}) {
     if (one.empty() || (one == ":status" && status.empty())) continue;
@@ -110,7 +105,7 @@ std::string head(std::string_view status, std::string_view name, std::string_vie
 }
 
 /// As in h2_session_fuzz. Types beyond those that there are become heads and trailers that are whole.
-std::string as_frames(std::string_view bytes) {
+std::string frames_of_server(std::string_view bytes) {
   constexpr std::array<std::string_view, 4> kStatuses{"200", "103", "204", "404"};
   std::string out = h2_frame(4, 0, 0, {});
   while (bytes.size() >= 4) {
@@ -128,8 +123,8 @@ std::string as_frames(std::string_view bytes) {
       const auto half = payload.size() / 2;
       const auto name = payload.substr(0, half).substr(0, type % 16);
       const auto status = type % 5 == 0 ? std::string_view() : kStatuses[type % kStatuses.size()];
-      out +=
-          h2_frame(1, static_cast<std::uint8_t>(4 | (flags & 1)), stream | 1, head(status, name, payload.substr(half)));
+      out += h2_frame(1, static_cast<std::uint8_t>(4 | (flags & 1)), stream | 1,
+                      reply_head(status, name, payload.substr(half)));
     }
   }
   return out;
@@ -216,10 +211,10 @@ void run(const std::string& bytes, std::uint8_t cancels) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  if (size < 2) return 0;
-  const std::string_view bytes(reinterpret_cast<const char*>(data), size);
+void h2_server_fuzz(std::string_view bytes) {
+  if (bytes.size() < 2) return;
   const auto rest = bytes.substr(2);
-  run(bytes[0] % 8 == 0 ? std::string(rest) : as_frames(rest), static_cast<std::uint8_t>(bytes[1]));
-  return 0;
+  run(bytes[0] % 8 == 0 ? std::string(rest) : frames_of_server(rest), static_cast<std::uint8_t>(bytes[1]));
 }
+
+}  // namespace headgate::fuzz

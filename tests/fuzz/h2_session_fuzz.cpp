@@ -1,6 +1,7 @@
 // Fuzzes a connection of HTTP/2 from its first frame to its end, over a socket: whatever a client sends, every exchange
 // ends, the connection goes away, and its memory is given back.
 
+#include "fuzzer.hpp"
 #include "h2_frame.hpp"
 
 #include "headgate/gateway/exchange.hpp"
@@ -18,20 +19,14 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
 #include <string>
 #include <string_view>
 
+namespace headgate::fuzz {
 namespace {
 
-using namespace headgate;
-using fuzz::h2_frame;
 using gateway::Exchange;
-
-void demand(bool holds) {
-  if (!holds) std::abort();
-}
 
 /// Reads each body, or leaves it, and answers with so much as the path says. In a tunnel it sends back what comes.
 class Answers final : public gateway::Handler {
@@ -86,7 +81,7 @@ class Answers final : public gateway::Handler {
 };
 
 /// A head that is valid, which mutation alone would hardly ever reach.
-std::string head(std::string_view path, std::string_view name, std::string_view value) {
+std::string request_head(std::string_view path, std::string_view name, std::string_view value) {
   std::string out;
   const auto add = [&](std::string_view one, std::string_view other) {
     for (const auto part : {one, other}) {
@@ -107,7 +102,7 @@ std::string head(std::string_view path, std::string_view name, std::string_view 
 
 /// The bytes as frames: of each four, type, flags, stream and length, and then its payload. Types beyond those that
 /// there are become heads that are whole.
-std::string as_frames(std::string_view bytes) {
+std::string frames_of_client(std::string_view bytes) {
   std::string out = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + h2_frame(4, 0, 0, {});
   while (bytes.size() >= 4) {
     const auto type = static_cast<std::uint8_t>(bytes[0]);
@@ -122,7 +117,7 @@ std::string as_frames(std::string_view bytes) {
       const auto half = payload.size() / 2;
       const auto name = payload.substr(0, half).substr(0, type % 16);
       out += h2_frame(1, static_cast<std::uint8_t>(4 | (flags & 1)), stream | 1,
-                      head(payload.substr(0, type % 4), name, payload.substr(half)));
+                      request_head(payload.substr(0, type % 4), name, payload.substr(half)));
     }
   }
   return out;
@@ -183,12 +178,12 @@ void run(const std::string& bytes) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  if (size == 0) return 0;
-  const std::string_view bytes(reinterpret_cast<const char*>(data), size);
+void h2_session_fuzz(std::string_view bytes) {
+  if (bytes.empty()) return;
   if (bytes[0] % 8 == 0)
     run("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + std::string(bytes.substr(1)));
   else
-    run(as_frames(bytes.substr(1)));
-  return 0;
+    run(frames_of_client(bytes.substr(1)));
 }
+
+}  // namespace headgate::fuzz

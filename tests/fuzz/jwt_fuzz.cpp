@@ -1,29 +1,23 @@
 // Fuzzes tokens: any bytes as a token, and any bytes as header and claims of a correctly signed token. The token cache
 // must return the result of the verification.
 
+#include "fuzzer.hpp"
 #include "support/jwt_signer.hpp"
 
 #include "headgate/identity/jwt.hpp"
 #include "headgate/identity/token_cache.hpp"
 
-#include <cstddef>
-#include <cstdint>
-#include <cstdlib>
 #include <memory>
 #include <string>
 #include <string_view>
 
+namespace headgate::fuzz {
 namespace {
 
-using namespace headgate;
 using identity::JwtAlgorithm;
 
 const std::string kSecret = "0123456789abcdef0123456789abcdef";
 constexpr Instant kNow{std::chrono::seconds(1'800'000'000)};
-
-void require(bool holds) {
-  if (!holds) std::abort();
-}
 
 /// One issuer with a secret and a curve's key, and no name.
 std::shared_ptr<const identity::JwtVerifier> verifier() {
@@ -53,25 +47,24 @@ std::shared_ptr<const identity::JwtVerifier> verifier_of_two() {
 void check_rightly_signed(const identity::JwtVerifier& verify, const std::string& token) {
   const auto found = verify.verify(token, kNow);
   if (!found) {
-    require(found.error().until > kNow);
+    demand(found.error().until > kNow);
     return;
   }
-  require(token.size() <= 8192);
-  require(found->good_from <= kNow && kNow < found->good_until);
-  require(!verify.verify(token + 'A', kNow));
+  demand(token.size() <= 8192);
+  demand(found->good_from <= kNow && kNow < found->good_until);
+  demand(!verify.verify(token + 'A', kNow));
   identity::TokenCache memory(8);
   const auto kept = memory.put(token, *found);
   const auto known = memory.get(token, kNow);
-  require(!known || known->token == kept);
+  demand(!known || known->token == kept);
 }
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+void jwt_fuzz(std::string_view text) {
   static const auto one = verifier();
   static const auto two = verifier_of_two();
-  const std::string_view text(reinterpret_cast<const char*>(data), size);
-  require(!one->verify(text, kNow) && !two->verify(text, kNow));  // nobody guesses a signature
+  demand(!one->verify(text, kNow) && !two->verify(text, kNow));  // nobody guesses a signature
 
   const auto line = text.find('\n');
   const auto header = line == text.npos ? std::string_view(R"({"alg":"HS256"})") : text.substr(0, line);
@@ -80,5 +73,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   check_rightly_signed(*one, token);
   check_rightly_signed(*two, token);
   (void)identity::bearer_token(text);
-  return 0;
 }
+
+}  // namespace headgate::fuzz

@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <cstdlib>
 #include <string>
 #include <string_view>
 
+namespace headgate::fuzz {
 namespace {
 
 using namespace headgate::identity;
@@ -34,9 +34,10 @@ void demand_sense(std::string_view json) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const std::string text(reinterpret_cast<const char*>(data), size);
+void key_file_fuzz(std::string_view bytes) {
+  const std::string text(bytes);
   demand_sense(text);
   demand_sense(R"({"keys": [{"sha256": ")" + std::string(64, 'a') + R"(", "owner": "acme", )" + text + "}]}");
-  return 0;
 }
+
+}  // namespace headgate::fuzz

@@ -2,15 +2,15 @@
 
 #include "headgate/http/named_values.hpp"
 
-#include <cstddef>
-#include <cstdint>
 #include <cstdlib>
 #include <string>
 #include <string_view>
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+namespace headgate::fuzz {
+
+void parameters_fuzz(std::string_view bytes) {
   using namespace headgate::http;
-  const std::string text(reinterpret_cast<const char*>(data), size);
+  const std::string text(bytes);
   for (const std::string_view name : {"key", "a b", "k"}) {
     const auto without = without_parameter("?" + text, name);
     const auto left = query_parameter(without, name);
@@ -21,5 +21,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto still = cookie_of({{Known::cookie, "Cookie", kept}}, name);
     if (!still.value.empty() || still.twice || kept.size() > 2 * text.size()) std::abort();
   }
-  return 0;
 }
+
+}  // namespace headgate::fuzz

@@ -3,23 +3,23 @@
 #include "headgate/identity/proxy_protocol.hpp"
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <cstdlib>
 #include <string_view>
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+namespace headgate::fuzz {
+
+void proxy_protocol_fuzz(std::string_view bytes) {
   using namespace headgate::identity;
-  const std::string_view bytes(reinterpret_cast<const char*>(data), size);
   ProxyHeader header;
   const auto state = read_proxy_header(bytes, header);
   if (state == ProxyHeaderState::whole) {
-    if (header.size == 0 || header.size > std::min(size, kMaxProxyHeader)) std::abort();
+    if (header.size == 0 || header.size > std::min(bytes.size(), kMaxProxyHeader)) std::abort();
     if (header.certificate && !header.tls) std::abort();
   }
-  const auto shorter = state == ProxyHeaderState::whole ? header.size - 1 : size / 2;
+  const auto shorter = state == ProxyHeaderState::whole ? header.size - 1 : bytes.size() / 2;
   const auto before = read_proxy_header(bytes.substr(0, shorter), header);
   if (before == ProxyHeaderState::whole) std::abort();
   if (before == ProxyHeaderState::malformed && state != ProxyHeaderState::malformed) std::abort();
-  return 0;
 }
+
+}  // namespace headgate::fuzz

@@ -1,25 +1,22 @@
 // Fuzzes heads of requests: an accepted head is written as one that parses to the same, and none of its prefixes is
 // refused.
 
+#include "fuzzer.hpp"
+
 #include "headgate/http/h1/parse.hpp"
 #include "headgate/http/h1/write.hpp"
 #include "headgate/http/hop.hpp"
 
 #include <cstddef>
-#include <cstdint>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 
+namespace headgate::fuzz {
 namespace {
 
 using namespace headgate::http;
 
 constexpr h1::Limits kLimits{100, 8192};
-
-void demand(bool holds) {
-  if (!holds) std::abort();
-}
 
 bool within(std::string_view part, std::string_view whole) {
   return part.empty() || (part.data() >= whole.data() && part.data() + part.size() <= whole.data() + whole.size());
@@ -57,21 +54,20 @@ void demand_sense(const RequestHead& head) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const std::string_view bytes(reinterpret_cast<const char*>(data), size);
+void request_head_fuzz(std::string_view bytes) {
   std::size_t scanned = 0;
   const auto whole = h1::head_size(bytes, scanned);
   if (whole == 0) {
     std::size_t checked = 0;
     (void)h1::check_unfinished(bytes, checked);
-    return 0;
+    return;
   }
   const auto text = bytes.substr(0, whole);
   RequestHead head;
   const auto read = h1::parse_request(text, kLimits, head);
   if (read.has_error()) {
     demand(read.error().status >= 400 && read.error().status < 600 && *read.error().why != '\0');
-    return 0;
+    return;
   }
   demand(!head.method.empty() && !head.path.empty());
   demand(!head.authority.empty() || head.version == 10);
@@ -79,5 +75,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (const auto& field : head.fields) demand(within(field.name, text) && within(field.value, text));
   demand_prefixes(text);
   demand_sense(head);
-  return 0;
 }
+
+}  // namespace headgate::fuzz
