@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <set>
 #include <utility>
 
 namespace headgate::services {
@@ -55,9 +56,12 @@ void BillingService::ask_history(HistoryCall call, Tell tell) {
 Task<void> BillingService::read_history(std::shared_ptr<BillingService> self, std::shared_ptr<limit::Ledger> ledger,
                                         Asked asked) {
   bool failed = false;
+  std::set<limit::Day> incomplete;
   while (!failed) {
     const auto wanted = asked.history->next();
-    if (!wanted) break;
+    if (!wanted || !self->config_->billing) break;
+    // Asked before it is read: what Redis takes in the meantime may be missing.
+    if (!self->is_complete(wanted->day, self->clock_.wall())) incomplete.insert(wanted->day);
     auto call = ledger->read(wanted->day, wanted->bucket, 1);
     const auto buckets = co_await call;
     failed = buckets.has_error();
@@ -68,7 +72,7 @@ Task<void> BillingService::read_history(std::shared_ptr<BillingService> self, st
     asked.tell({boost::system::in_place_error, refused_history(503, "Redis does not answer. Try again later.")});
   } else {
     const auto now = self->clock_.wall();
-    const auto is_complete = [&](limit::Day day) { return self->is_complete(day, now); };
+    const auto is_complete = [&](limit::Day day) { return !incomplete.contains(day); };
     asked.tell(asked.history->text(
         {.zone = self->config_->billing->days->zone(), .kept_from = self->kept_from(now), .is_complete = is_complete}));
   }

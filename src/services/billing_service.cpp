@@ -274,7 +274,9 @@ void BillingService::read_next() {
 Task<void> BillingService::read(std::shared_ptr<BillingService> self, std::shared_ptr<limit::Ledger> ledger,
                                 Asked asked) {
   UsagePage page(std::move(asked.question));
-  bool failed = false;
+  bool failed = !self->config_->billing;
+  // Asked before: what Redis takes in the meantime may be missing in what was read already.
+  const bool complete = !failed && self->is_complete(page.question().day, self->clock_.wall());
   while (!page.done() && !failed) {
     auto call = ledger->read(page.question().day, page.bucket(), page.lacks());
     auto buckets = co_await call;
@@ -285,7 +287,7 @@ Task<void> BillingService::read(std::shared_ptr<BillingService> self, std::share
   if (failed || !self->config_->billing)
     asked.tell(no(503, "Redis does not answer. Try again later."));
   else
-    asked.tell(page.lines(*self->config_, self->is_complete(page.question().day, self->clock_.wall())));
+    asked.tell(page.lines(*self->config_, complete));
   self->read_next();
 }
 

@@ -75,8 +75,9 @@ std::string UsageHistory::text(const About& about) const {
         if (month_of(row.day) == month) sum += row.use;
       all += sum;
       // Whole and over: a bill may have it.
-      const bool complete =
-          first_of(month) >= from && last_of(month) <= question_.to && about.is_complete(last_of(month));
+      bool complete = first_of(month) >= from && last_of(month) <= question_.to;
+      for (auto day = first_of(month); complete && day <= last_of(month); day += std::chrono::days(1))
+        complete = about.is_complete(day);
       months.push_back(
           {{"month", month_text(month)}, {"used", sum.used}, {"requests", sum.requests}, {"complete", complete}});
     }

@@ -47,7 +47,7 @@ class UsageHistory {
   struct About {
     std::string zone;                                 ///< in which days are
     limit::Day kept_from;                             ///< the first day that the ledger still has
-    std::function<bool(limit::Day day)> is_complete;  ///< whether nothing is added to that day any more
+    std::function<bool(limit::Day day)> is_complete;  ///< of those that were read: whether nothing was added any more
   };
   /// As JSON. Days without use are left out. Call it when all were read.
   std::string text(const About& about) const;

@@ -9,7 +9,10 @@
 #include "headgate/limit/calendar.hpp"
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
+#include <coroutine>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -20,10 +23,19 @@ namespace {
 using namespace std::chrono_literals;
 using headgate::test::VirtualClock;
 
+/// Where a coroutine waits until the test goes on with it.
+struct Held {
+  std::coroutine_handle<> waiting;
+  bool await_ready() const noexcept { return false; }
+  void await_suspend(std::coroutine_handle<> whose) { waiting = whose; }
+  void await_resume() const noexcept {}
+};
+
 struct Books {
   bool away = false;
   bool stopped = false;
   limit::Use all;
+  Held reading;
 };
 
 class ScriptedLedger final : public limit::Ledger {
@@ -35,9 +47,11 @@ class ScriptedLedger final : public limit::Ledger {
     for (const auto& [field, use] : batch.uses) books_.all += use;
     co_return Result<limit::Use>(boost::system::in_place_value, limit::Use());
   }
-  Task<Result<std::vector<limit::LedgerBucket>>> read(limit::Day, unsigned, std::size_t) override {
-    co_return Result<std::vector<limit::LedgerBucket>>(boost::system::in_place_error,
-                                                       make_error_code(boost::system::errc::timed_out));
+  Task<Result<std::vector<limit::LedgerBucket>>> read(limit::Day, unsigned bucket, std::size_t) override {
+    std::vector<limit::LedgerBucket> read{{.number = bucket, .uses = {{"plan k", {1, 1}}}},
+                                          {.number = limit::kBuckets - 1, .uses = {}}};
+    co_await books_.reading;
+    co_return Result<std::vector<limit::LedgerBucket>>(boost::system::in_place_value, std::move(read));
   }
   void stop() override { books_.stopped = true; }
 
@@ -62,6 +76,29 @@ class BillingServices : public testing::Test {
     service->start();
   }
   void use(int cost) { sheet.add(days, clock.wall(), "plan", "k", cost); }
+  /// What a report tells, and what Redis takes while it is read.
+  std::string told(const std::function<void(const BillingService::Tell&)>& ask,
+                   const std::function<void()>& meanwhile) {
+    std::string out;
+    ask([&](const BillingService::Answer& answer) { out = answer.has_value() ? *answer : "refused"; });
+    clock.advance(Duration(0));
+    meanwhile();
+    std::exchange(books.reading.waiting, nullptr).resume();
+    return out;
+  }
+  std::string told(const std::function<void(const BillingService::Tell&)>& ask) {
+    return told(ask, [] {});
+  }
+  std::string told_while_use_arrives(const std::function<void(const BillingService::Tell&)>& ask) {
+    books.away = true;
+    sheet.add(days, clock.wall() - 24h, "plan", "k", 1);
+    clock.advance(1s);
+    return told(ask, [&] {
+      books.away = false;
+      clock.advance(1s);
+      EXPECT_EQ(service->counts()->waiting, 0U);
+    });
+  }
 
   VirtualClock clock;
   Books books;
@@ -115,6 +152,23 @@ TEST_F(BillingServices, EndAtOnceIfTheLastUseArrives) {
   EXPECT_TRUE(books.stopped);
   EXPECT_EQ(books.all, (limit::Use{3, 1}));
   EXPECT_EQ(clock.armed(), 0U);
+}
+
+TEST_F(BillingServices, CallNoDayCompleteWhoseLastUseCameWhileItWasRead) {
+  const auto yesterday = limit::day_text(days->date_of(clock.wall() - 24h));
+  const auto page = [&](const BillingService::Tell& tell) {
+    service->ask({.day = yesterday, .limit = {}, .cursor = {}, .count = 10}, tell);
+  };
+  const auto history = [&](const BillingService::Tell& tell) {
+    service->ask_history({.counters = {{"plan", "k", "k"}}, .from = yesterday, .to = yesterday}, tell);
+  };
+  const auto of_day = [](const std::string& told) {
+    return nlohmann::json::parse(told).at("limits").at(0).at("days").at(0).at("complete").get<bool>();
+  };
+  EXPECT_EQ(nlohmann::json::parse(told_while_use_arrives(page)).at("complete"), false);
+  EXPECT_FALSE(of_day(told_while_use_arrives(history)));
+  EXPECT_EQ(nlohmann::json::parse(told(page)).at("complete"), true);
+  EXPECT_TRUE(of_day(told(history)));
 }
 
 TEST_F(BillingServices, DropQuestionsThatComeAfterTheEnd) {

@@ -18,7 +18,7 @@ constexpr limit::Day kLast = std::chrono::year(2026) / 11 / 3;
 
 /// Gives the history what a ledger has: also other keys of the bucket, and buckets behind it.
 HistoryReply read(UsageHistory history, const std::map<std::pair<limit::Day, std::string>, limit::Use>& ledger,
-                  limit::Day kept_from = kFirst) {
+                  limit::Day kept_from = kFirst, limit::Day added_to = {}) {
   std::size_t reads = 0;
   while (const auto wanted = history.next()) {
     if (++reads > 1000) return {};
@@ -28,8 +28,8 @@ HistoryReply read(UsageHistory history, const std::map<std::pair<limit::Day, std
         bucket.uses.emplace_back(at.second, use);
     history.take({bucket, {.number = wanted->bucket + 1, .uses = {{"plan acme", {9, 9}}}}});
   }
-  return HistoryReply::parse(
-      history.text({.zone = "UTC", .kept_from = kept_from, .is_complete = [](limit::Day day) { return day < kLast; }}));
+  const auto is_complete = [&](limit::Day day) { return day < kLast && day != added_to; };
+  return HistoryReply::parse(history.text({.zone = "UTC", .kept_from = kept_from, .is_complete = is_complete}));
 }
 
 HistoryQuestion asked(limit::Day from, limit::Day to) {
@@ -69,6 +69,16 @@ TEST(UsageHistory, HasNoWholeMonthOfWhichDaysAreKeptNoMore) {
   const auto told = read(UsageHistory(asked(october, kLast)), {}, october + days(1));
   EXPECT_FALSE(told.at("limits")[0].at("months")[0].at("complete")) << told;
   EXPECT_TRUE(read(UsageHistory(asked(october, kLast)), {}, october).at("limits")[0].at("months")[0].at("complete"));
+}
+
+TEST(UsageHistory, HasNoWholeMonthOfWhichADayIsStillAddedTo) {
+  const limit::Day october = std::chrono::year(2026) / 10 / 1;
+  const auto complete = [&](limit::Day added_to) {
+    const auto told = read(UsageHistory(asked(october, kLast)), {}, october, added_to);
+    return told.at("limits")[0].at("months")[0].at("complete").get<bool>();
+  };
+  EXPECT_TRUE(complete(kLast));
+  for (const int day : {0, 17, 30}) EXPECT_FALSE(complete(october + days(day))) << day;
 }
 
 TEST(UsageHistory, MayBeOfOneDay) {
