@@ -10,6 +10,7 @@
 #include <array>
 #include <cstdio>
 #include <set>
+#include <span>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
@@ -42,9 +43,9 @@ std::string shape_text(const limit::Rule& rule) {
   return out;
 }
 
-std::set<std::string> counters_of(const Limit& limit) {
+std::set<std::string> counters_of(std::span<const limit::Tier> tiers) {
   std::set<std::string> out;
-  for (const auto& tier : limit.tiers)
+  for (const auto& tier : tiers)
     for (const auto& rule : tier.rules) out.insert(rule.suffix);
   return out;
 }
@@ -56,12 +57,23 @@ std::set<std::string> algorithms_of(const Limit& limit) {
   return out;
 }
 
-/// Counters of `before` are gone, and `after` has new ones. A tier that is only added or removed leaves the others.
-bool renamed(const std::set<std::string>& before, const std::set<std::string>& after) {
+/// Counters of `before` are gone, and `after` has new ones.
+bool renamed(std::span<const limit::Tier> before, std::span<const limit::Tier> after) {
   const auto lacks = [](const auto& all, const auto& some) {
     return std::any_of(some.begin(), some.end(), [&](const auto& one) { return !all.contains(one); });
   };
-  return lacks(after, before) && lacks(before, after);
+  const auto old = counters_of(before);
+  const auto now = counters_of(after);
+  return lacks(now, old) && lacks(old, now);
+}
+
+/// For some callers, or for all. A tier that is only added or removed leaves the others.
+bool renamed(const Limit& before, const Limit& after) {
+  const auto of_tier = [&](const limit::Tier& tier) {
+    const auto old = std::ranges::find(before.tiers, tier.name, &limit::Tier::name);
+    return old != before.tiers.end() && renamed({&*old, 1}, {&tier, 1});
+  };
+  return renamed(before.tiers, after.tiers) || std::ranges::any_of(after.tiers, of_tier);
 }
 
 std::string why_anew(const Limit& before, const Limit& after, const config::Config& then, const config::Config& now) {
@@ -72,7 +84,7 @@ std::string why_anew(const Limit& before, const Limit& after, const config::Conf
   }
   if (before.version != after.version) return "its version is another one";
   if (keys_text(before) != keys_text(after)) return "it counts by something else";
-  if (!renamed(counters_of(before), counters_of(after))) return {};
+  if (!renamed(before, after)) return {};
   if (algorithms_of(before) != algorithms_of(after)) return "its algorithm is another one";
   return "its periods are others";
 }

@@ -82,8 +82,12 @@ class Watch {
   /// watch must outlive the part.
   std::shared_ptr<WatchPart> join(const Table& table);
 
-  /// Sets or clears one of the bits of Server::out that all workers share, but kEjected, which tick() decides.
+  /// Sets or clears one of the bits of Server::out that all workers share, but kEjected, which tick() decides. Any
+  /// thread.
   void mark(std::size_t at, std::uint8_t bit, bool set, Steady now);
+  /// `next` will take this one's place, if it is not dropped before: it has the marks that this one has and gets until
+  /// then, of the servers that both have. Nobody else may know `next` yet.
+  void hand_marks_to(const std::shared_ptr<Watch>& next);
   /// Whether this bit is set.
   bool marked(std::size_t at, std::uint8_t bit) const;
   /// A health check of this server has passed.
@@ -113,6 +117,7 @@ class Watch {
   void withdraw_order();
   void order_trial(Steady now);
   void tick_circuit(Steady now, WatchNews& news);
+  void take_marks(const std::string& server, std::uint8_t bits, Steady now);
   void show(std::size_t at, std::uint8_t bit, bool set, Steady now);
   void show_circuit();
 
@@ -121,9 +126,10 @@ class Watch {
   mutable std::mutex mutex_;
   std::vector<Member> members_;
   std::vector<std::uint8_t> bits_;  ///< by server
-  std::vector<Steady> since_;       ///< by server: the last change of its bits
-  std::vector<Reach> reaches_;      ///< by server
-  std::vector<RecentUse> uses_;     ///< by server
+  std::weak_ptr<Watch> next_;
+  std::vector<Steady> since_;    ///< by server: the last change of its bits
+  std::vector<Reach> reaches_;   ///< by server
+  std::vector<RecentUse> uses_;  ///< by server
   Ejection ejection_;
   std::optional<Circuit> circuit_;
   std::uint32_t passed_ = 0, failed_ = 0, left_ = 0;  ///< probes at the tick before

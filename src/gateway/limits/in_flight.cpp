@@ -16,7 +16,9 @@ namespace {
 
 constexpr Duration kRenewal = limit::kFlightLease / 3;
 constexpr Duration kRenewalTick = std::chrono::milliseconds(250);
-constexpr std::size_t kMaxRenewed = 256;  // in one tick: others have calls to Redis to make, too
+// Others have calls to Redis to make, too. So 80,000 are renewed in time, and more still before they end.
+constexpr std::size_t kMaxRenewed = 256;                         // in one tick
+constexpr Duration kTickBehind = std::chrono::milliseconds(10);  // until the next one, if more of them are due
 
 using Checks = boost::container::static_vector<limit::Check, Admission::kMax + 1>;
 
@@ -91,7 +93,7 @@ void InFlight::keep(Exchange& x) {
   if (!any || !alarm_ || x.in_flight.is_linked()) return;  // linked: it holds one of an earlier stage already
   x.flight.renewed_at = clock_.steady();
   kept_.push_back(x);
-  arm();
+  arm(kRenewalTick);
 }
 
 void InFlight::release(Exchange& x) {
@@ -116,32 +118,37 @@ void InFlight::stop() {
   kept_.clear();
 }
 
-void InFlight::renew(Exchange& x) {
+/// False: Redis has too much to do at the moment.
+bool InFlight::renew(Exchange& x) {
   Checks checks;
   each_permit(x, [&](const Permit& permit) {
     if (may_be_in_redis(x, permit)) checks.push_back(in_redis(x, permit, 1, limit::How::debt));
   });
-  if (!checks.empty()) x.snapshot->redis->settle({checks.data(), checks.size()});
+  if (checks.empty()) return true;
+  auto& redis = *x.snapshot->redis;
+  return redis.settle({checks.data(), checks.size()}) || !redis.up();
 }
 
-void InFlight::arm() {
+void InFlight::arm(Duration after) {
   if (armed_ || !alarm_) return;
   armed_ = true;
-  alarm_->set(kRenewalTick);
+  alarm_->set(after);
 }
 
 void InFlight::on_alarm(void* self) {
   auto& flights = *static_cast<InFlight*>(self);
   flights.armed_ = false;
   const auto now = flights.clock_.steady();
-  for (std::size_t renewed = 0; renewed < kMaxRenewed && !flights.kept_.empty(); ++renewed) {
+  bool behind = false;
+  for (std::size_t renewed = 0; !behind && !flights.kept_.empty(); ++renewed) {
     auto& oldest = flights.kept_.front();
     if (now - oldest.flight.renewed_at < kRenewal) break;
-    flights.renew(oldest);
+    behind = renewed == kMaxRenewed || !flights.renew(oldest);
+    if (renewed == kMaxRenewed) break;
     oldest.flight.renewed_at = now;
     flights.kept_.splice(flights.kept_.end(), flights.kept_, flights.kept_.begin());
   }
-  if (!flights.kept_.empty()) flights.arm();
+  if (!flights.kept_.empty()) flights.arm(behind ? kTickBehind : kRenewalTick);
 }
 
 void count_wait_for_permit(const ExchangeCounters& counters, const Exchange& x) {

@@ -51,8 +51,8 @@ class InFlight {
                              boost::intrusive::constant_time_size<false>>;
 
   static void on_alarm(void* self);
-  void renew(Exchange& x);
-  void arm();
+  bool renew(Exchange& x);
+  void arm(Duration after);
 
   Clock& clock_;
   limit::Limiter& memory_;

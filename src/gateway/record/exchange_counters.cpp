@@ -180,8 +180,10 @@ void ExchangeCounters::glitches(const CompiledTier& tier, observe::Source source
 
 void ExchangeCounters::count_ban(const Exchange& x) const {
   const auto& counters = x.suspension.by->policy ? bans_[x.suspension.by->number] : of_operators(*x.suspension.by);
-  (x.ended_by == EndedBy::ban ? counters.refused : counters.observed)->add();
-  counters.top->rejected(keyed_hash(x.suspension.key, 0).low, x.suspension.key);
+  const bool refused = x.ended_by == EndedBy::ban;
+  (refused ? counters.refused : counters.observed)->add();
+  if (refused)
+    counters.top->rejected(keyed_hash(x.suspension.key, 0).low, x.suspension.key);  // else its limit counted it
 }
 
 const observe::BanCounters& ExchangeCounters::of_operators(const RouteBan& ban) const {

@@ -40,6 +40,7 @@ void note_logged(Exchange& x, const LoggedFields& logged, observe::AccessRecord&
 
 void finish(Path& path, Exchange& x) {
   leave_steps(path, x);
+  const bool answered = x.status != 0;
   if (x.candidate != nullptr) [[unlikely]]
     Candidate::ended(x);
   if (x.ended_by == EndedBy::client_closed) {
@@ -72,6 +73,7 @@ void finish(Path& path, Exchange& x) {
   if (const auto& more = (x.snapshot ? x.snapshot : path.snapshot)->compiled->options().logged; logged && more)
     note_logged(x, *more, record);
   if (logged) log.write(record);
+  if (!answered) record.status = 0;  // spans tell what was sent
   if (recorded) write_spans(x, record, *x.snapshot->compiled->options().tracing, *path.services.spans);
 }
 

@@ -60,14 +60,16 @@ bool unchanged(const services::ActiveConfig& now, std::size_t at, const services
 std::shared_ptr<balance::Watch> watch_for(const services::ActiveConfig& now, std::size_t at,
                                           const services::ActiveConfig* before, const UpstreamNames& then) {
   const auto& options = now.config->upstreams[at];
-  const balance::Watch* known = nullptr;
+  balance::Watch* known = nullptr;
   if (const auto old = then.find(options.name)) {
     if (unchanged(now, at, *before, *old)) return before->watches[*old];
     known = before->watches[*old].get();
   }
   balance::WatchOptions out{.servers = {}, .eject = options.eject, .circuit = options.circuit};
   for (const auto& server : options.servers) out.servers.push_back(server.text);
-  return std::make_shared<balance::Watch>(std::move(out), known);
+  auto made = std::make_shared<balance::Watch>(std::move(out), known);
+  if (known != nullptr) known->hand_marks_to(made);
+  return made;
 }
 
 /// The upstream at index `at` of the configuration. One that has changed keeps the connections to servers that have

@@ -77,6 +77,20 @@ TEST(Top, CountsWhoWouldBeRejectedAndWhoIsSuspended) {
   EXPECT_EQ(top(look, "/api/v1/limits/login/top")["mode"], "observe");
 }
 
+TEST(Top, CountsOnceWhoWouldBeRejectedAndSuspended) {
+  Proxy proxy(with_login({{"limits",
+                           {{"abuse",
+                             {{"rate", "2/day"},
+                              {"per", "client_ip"},
+                              {"mode", "observe"},
+                              {"ban", {{"after", 1}, {"within", "1m"}, {"for", "1h"}}}}}}},
+                          {"all_routes", {{"limits", {"abuse"}}}}}));
+  const Look look(proxy.gateway.process());
+  auto client = proxy.client("127.0.0.5");
+  for (int i = 0; i < 8; ++i) EXPECT_EQ(client.get().status(), 200);
+  EXPECT_TRUE(comes_to(look, "/api/v1/limits/abuse/top", 6)) << top(look, "/api/v1/limits/abuse/top");
+}
+
 TEST(Top, ShowsAKeyOnlyIfTheLogDoes) {
   Proxy proxy(with_login({{"limits", {{"login", {{"per", "header:X-Tenant"}, {"if_absent", "skip"}}}}},
                           {"log", {{"access", "stdout"}, {"format", "json"}}}}));

@@ -128,6 +128,25 @@ TEST_F(WatchTest, AnotherOneTakesOverWhatIsKnownOfTheSameServers) {
   EXPECT_EQ(free[1].out, 0);
 }
 
+TEST_F(WatchTest, WhatIsMarkedWhileTheNextOneWaitsHoldsThereToo) {
+  watch.mark(0, kDown, true, now);
+  auto next = std::make_shared<Watch>(servers({"new", "b", "a"}), &watch);
+  watch.mark(0, kDown, false, now);
+  watch.hand_marks_to(next);
+  EXPECT_EQ(next->report(now).servers[2].out, 0);
+  watch.mark(1, kDrained, true, now);
+  watch.mark(0, kUnhealthy, true, now);
+  const auto second = next->join(other = Table(3));
+  EXPECT_EQ(other[0].out, 0);
+  EXPECT_EQ(other[1].out, kDrained);
+  EXPECT_EQ(other[2].out, kUnhealthy);
+  watch.mark(1, kDrained, false, now);
+  EXPECT_EQ(other[1].out, 0);
+  next.reset();  // it was not taken, and the one before goes on
+  watch.mark(1, kDrained, true, now);
+  EXPECT_EQ(one[1].out, kDrained);
+}
+
 TEST_F(WatchTest, ReportsWhoIsOutAndWhy) {
   end(one, 1, AttemptOutcome::no_connection, 3);
   tick();

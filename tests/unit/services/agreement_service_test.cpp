@@ -221,6 +221,15 @@ TEST(BegunAnew, AreLimitsWhoseCountersHaveOtherNames) {
   changed = bucket;
   changed.tiers.push_back({"pro", {shared_limit("read", "5/second", "sliding_log").tiers[0].rules[0]}});
   EXPECT_EQ(begun(bucket, changed), "") << "a tier that is new leaves the others";
+  auto other_period = changed;
+  other_period.tiers[1].rules = shared_limit("read", "5/minute", "sliding_log").tiers[0].rules;
+  EXPECT_EQ(begun(changed, other_period), "its periods are others");
+  auto tiers = window;
+  tiers.tiers.push_back({"pro", shared_limit("read", "1000/hour", "fixed_window").tiers[0].rules});
+  other_period = tiers;
+  other_period.tiers[1].rules = shared_limit("read", "30000/day", "fixed_window").tiers[0].rules;
+  EXPECT_EQ(begun(tiers, other_period), "its periods are others") << "for callers of one tier";
+  EXPECT_EQ(begun(other_period, tiers), "its periods are others");
 }
 
 }  // namespace

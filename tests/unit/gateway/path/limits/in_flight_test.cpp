@@ -1,5 +1,7 @@
 // Limits of requests at the same time: a permit is held until the exchange ends.
 
+#include "gateway/limits/in_flight.hpp"
+
 #include "unit/gateway/path/path.hpp"
 
 namespace headgate::gateway::test {
@@ -135,6 +137,27 @@ TEST_F(PathInFlight, AreRenewedInRedisUntilTheyEnd) {
   clock.advance(seconds(60));
   EXPECT_THAT(redis->settled, ElementsAre("flights 1", "flights 1", "flights -1"));
   EXPECT_EQ(clock.armed(), 0U);
+}
+
+TEST_F(PathInFlight, AreAllRenewedInTimeHoweverManyThereAre) {
+  in_flight("flights", 10'000, limit::Store::redis);
+  server.head_after = seconds(9);
+  check("GET /a");
+  Random random(1);
+  Turns turns(clock, flights);
+  InFlight permits(clock, memory, turns, random);
+  std::deque<Exchange> many(5000);
+  for (auto& each : many) {
+    each.snapshot = x.snapshot;
+    each.admission = x.admission;
+    each.flight = x.flight;
+    permits.keep(each);
+  }
+  clock.advance(milliseconds(3700));
+  EXPECT_EQ(redis->settled.size(), many.size() + 1) << "a permit that is not renewed ends, and another request gets it";
+  clock.advance(milliseconds(3700));
+  EXPECT_EQ(redis->settled.size(), 2 * (many.size() + 1));
+  many.clear();
 }
 
 TEST_F(PathInFlight, AreCountedHereWhileRedisIsAwayAndThereAsSoonAsItIsBack) {
