@@ -1,6 +1,7 @@
 #include "issuer_keys.hpp"
 
 #include "headgate/keyring/authorities.hpp"
+#include "headgate/observe/event.hpp"
 
 namespace headgate::keyring {
 namespace {
@@ -50,6 +51,18 @@ Done IssuerKeys::find_url(boost::asio::io_context& loop, const identity::JwtIssu
   }
   url_ = std::make_shared<JwksUrl>(loop, std::move(*url), issuer, policy);
   return {};
+}
+
+bool IssuerKeys::look() {
+  if (!file_ || !file_->look()) return false;
+  say_passed_over();
+  return true;
+}
+
+void IssuerKeys::say_passed_over() const {
+  if (!of_file_) return;
+  for (const auto& fault : of_file_->passed_over())
+    observe::event(observe::LogLevel::warning, "jwk_passed_over", fault, {{"source", file_->report().source}});
 }
 
 std::shared_ptr<const JwtKeys> IssuerKeys::now() const {

@@ -20,7 +20,9 @@ class IssuerKeys {
   /// All keys of this issuer; null if there are none yet.
   std::shared_ptr<const identity::JwtKeys> now() const;
   /// Reads the file if it changed. Returns whether now() has changed.
-  bool look() { return file_ && file_->look(); }
+  bool look();
+  /// Logs which keys of the file are ignored, and why.
+  void say_passed_over() const;
   bool has_file() const noexcept { return file_ != nullptr; }
   /// Null if no URL is configured.
   JwksUrl* url() const noexcept { return url_.get(); }

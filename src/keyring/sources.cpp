@@ -26,7 +26,7 @@ Done Keyring::Sources::read(const Sources* before) {
   if (auto done = read_api_key_file(); done.has_error()) return done;
   if (auto done = open_issuers(before); done.has_error()) return done;
   if (auto done = read_address_files(); done.has_error()) return done;
-  if (auto done = read_user_files(); done.has_error()) return done;
+  if (auto done = read_user_files(before); done.has_error()) return done;
   return renew(true, true);
 }
 
@@ -61,10 +61,10 @@ Done Keyring::Sources::read_address_files() {
   return {};
 }
 
-Done Keyring::Sources::read_user_files() {
+Done Keyring::Sources::read_user_files(const Sources* before) {
   for (const auto& path : user_paths_) {
     const auto number = users_.size();
-    users_.emplace_back(path, nullptr);
+    users_.emplace_back(path, before != nullptr ? before->users_of(path) : nullptr);
     auto take = [this, number](std::string_view text) -> Result<std::uint64_t, std::string> {
       auto users = identity::read_users(text);
       if (users.has_error()) return ':' + std::to_string(users.error().line) + ": " + users.error().message;
@@ -79,6 +79,11 @@ Done Keyring::Sources::read_user_files() {
     if (auto done = user_files_.back()->read(); done.has_error()) return done;
   }
   return {};
+}
+
+std::shared_ptr<const identity::Users> Keyring::Sources::users_of(const std::string& path) const {
+  const auto found = std::find_if(users_.begin(), users_.end(), [&](const auto& each) { return each.first == path; });
+  return found == users_.end() ? nullptr : found->second;
 }
 
 Done Keyring::Sources::open_issuers(const Sources* before) {
@@ -103,6 +108,7 @@ void Keyring::Sources::begin() {
       std::any_of(issuers_.begin(), issuers_.end(), has_file))
     wait_to_look();
   for (const auto& issuer : issuers_) {
+    issuer->say_passed_over();
     if (!issuer->url()) continue;
     issuer->url()->start([weak = weak_from_this()] {
       if (const auto self = weak.lock()) self->renew_and_publish(false, true);

@@ -41,7 +41,8 @@ class Keyring::Sources : public std::enable_shared_from_this<Keyring::Sources> {
   Result<void, std::string> read_api_key_file();
   Result<void, std::string> open_issuers(const Sources* before);
   Result<void, std::string> read_address_files();
-  Result<void, std::string> read_user_files();
+  Result<void, std::string> read_user_files(const Sources* before);
+  std::shared_ptr<const identity::Users> users_of(const std::string& path) const;
   bool all_tried() const;
   void wait_to_look();
   void look();

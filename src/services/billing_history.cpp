@@ -62,7 +62,7 @@ Task<void> BillingService::read_history(std::shared_ptr<BillingService> self, st
     if (!wanted || !self->config_->billing) break;
     // Asked before it is read: what Redis takes in the meantime may be missing.
     if (!self->is_complete(wanted->day, self->clock_.wall())) incomplete.insert(wanted->day);
-    auto call = ledger->read(wanted->day, wanted->bucket, 1);
+    auto call = ledger->read(wanted->day, wanted->bucket, 0);
     const auto buckets = co_await call;
     failed = buckets.has_error();
     if (!failed) asked.history->take(*buckets);

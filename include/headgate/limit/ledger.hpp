@@ -85,7 +85,7 @@ class Ledger {
   /// because a bucket is full. The day stays for `kept` from now. `batch` must outlive the await.
   virtual Task<Result<Use>> add(const LedgerBatch& batch, Duration kept) = 0;
   /// Whole buckets from `bucket` on: as many as have `most` fields together, and no further than its lane. At least
-  /// one.
+  /// one; with 0 only that one.
   virtual Task<Result<std::vector<LedgerBucket>>> read(Day day, unsigned bucket, std::size_t most) = 0;
   /// Ends its connections; calls under way fail.
   virtual void stop() = 0;

@@ -78,7 +78,8 @@ void build_webhook(Build& build) {
   const auto& limits = build.config.limits;
   const auto reports = [](const limit::Limit& limit) { return limit.ban || !limit.notify_at.empty(); };
   if (std::none_of(limits.begin(), limits.end(), reports)) {
-    build.report.warning_at_key(code::kUnused, *written, "nothing is ever sent: no limit has \"ban\" or \"notify_at\"",
+    build.report.warning_at_key(code::kUnused, *written,
+                                R"(only suspensions by operators are sent: no limit has "ban" or "notify_at")",
                                 R"(add "ban": { "after": 20, "for": "10m" } to a limit, or remove it)");
   }
   const Node* text = text_at(written, "url");

@@ -189,7 +189,9 @@ int write_state(const StateParts& parts, std::uint64_t most) {
   StateFile file(most);
   StateWriter row;
   const auto active = parts.operators.now().active;
-  if (active && parts.logs.level() != active->config->log.level) {
+  // An error log that is off has no level that anybody chose.
+  const bool events = active && active->config->log.error != "off";
+  if (events && parts.logs.level() != active->config->log.level) {
     row.number(static_cast<std::uint8_t>(parts.logs.level()));
     file.section(kLogSection, kLogVersion, row);
     row.clear();

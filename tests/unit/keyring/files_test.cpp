@@ -118,6 +118,32 @@ TEST_F(KeyringFiles, OfUsersKeepTheirLastValidContent) {
   EXPECT_EQ(log.str().find("secret"), std::string::npos);
 }
 
+TEST_F(KeyringFiles, OfUsersMayNotBecomeEmptyAlsoOverAReload) {
+  options.user_files = {path("users")};
+  write("users", "ann:$2y$04$YsYHolJpTs2HZo6Be5aG9.dGzxgn9M2H5vDz1KHwGIu3BTQhGjyHm\n");
+  open();
+  write("users", "");
+  const auto again = try_open(keyring.get());
+  ASSERT_TRUE(again.has_error());
+  EXPECT_THAT(again.error(), HasSubstr("users: it names nobody any more"));
+  EXPECT_TRUE(try_open().has_value()) << "a restart may let nobody in";
+}
+
+TEST_F(KeyringFiles, SayWhichOfTheirKeysAreIgnored) {
+  const std::string bad = R"({"kty":"oct","alg":"HS256","kid":"two","k":"c2hvcnQ"})";
+  const auto with_bad = [&](const std::string& good) {
+    auto set = jwk_set({good});
+    return set.insert(set.size() - 2, "," + bad);
+  };
+  write("jwks.json", with_bad("one"));
+  start();
+  EXPECT_TRUE(believes("one"));
+  EXPECT_EQ(logged("jwk_passed_over: key 2 of the JWK Set is not valid: "), 1U) << log.str();
+  write("jwks.json", with_bad("six"));
+  EXPECT_TRUE(run_until([&] { return believes("six"); }));
+  EXPECT_EQ(logged("jwk_passed_over"), 2U) << log.str();
+}
+
 TEST_F(KeyringFiles, OfUsersMustBeRightAtTheStart) {
   options.user_files = {path("users")};
   write("users", "ann:secret\n");

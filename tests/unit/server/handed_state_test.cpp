@@ -110,6 +110,18 @@ TEST_F(HandedState, HasWhatAnOperatorGaveServers) {
   EXPECT_EQ(out.sizes[1].written_max_in_flight, 5U);
 }
 
+TEST_F(HandedState, HasNoLevelOfALogThatIsOff) {
+  std::size_t without = 0, with = 0;
+  taken([&](const std::string& bytes) { without = bytes.size(); });
+  auto config = std::make_shared<config::Config>();
+  config->log.error = "off";
+  auto active = std::make_shared<services::ActiveConfig>();
+  active->config = std::move(config);
+  before.operators.use(std::move(active));
+  taken([&](const std::string& bytes) { with = bytes.size(); });
+  EXPECT_EQ(with, without) << "the next process would take it for a level that an operator chose";
+}
+
 TEST_F(HandedState, LeavesOutCountersWhoseHashesMeanNothingHere) {
   const auto out = taken([](std::string&) {}, false);
   EXPECT_EQ(out.counters, 0U);

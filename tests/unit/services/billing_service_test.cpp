@@ -36,6 +36,7 @@ struct Books {
   bool stopped = false;
   limit::Use all;
   Held reading;
+  std::size_t wanted = 0;  ///< fields, by the last read
 };
 
 class ScriptedLedger final : public limit::Ledger {
@@ -47,7 +48,8 @@ class ScriptedLedger final : public limit::Ledger {
     for (const auto& [field, use] : batch.uses) books_.all += use;
     co_return Result<limit::Use>(boost::system::in_place_value, limit::Use());
   }
-  Task<Result<std::vector<limit::LedgerBucket>>> read(limit::Day, unsigned bucket, std::size_t) override {
+  Task<Result<std::vector<limit::LedgerBucket>>> read(limit::Day, unsigned bucket, std::size_t most) override {
+    books_.wanted = most;
     std::vector<limit::LedgerBucket> read{{.number = bucket, .uses = {{"plan k", {1, 1}}}},
                                           {.number = limit::kBuckets - 1, .uses = {}}};
     co_await books_.reading;
@@ -169,6 +171,7 @@ TEST_F(BillingServices, CallNoDayCompleteWhoseLastUseCameWhileItWasRead) {
   EXPECT_FALSE(of_day(told_while_use_arrives(history)));
   EXPECT_EQ(nlohmann::json::parse(told(page)).at("complete"), true);
   EXPECT_TRUE(of_day(told(history)));
+  EXPECT_EQ(books.wanted, 0U) << "the bucket of the key, and none behind it";
 }
 
 TEST_F(BillingServices, DropQuestionsThatComeAfterTheEnd) {
