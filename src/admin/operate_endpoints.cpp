@@ -110,10 +110,13 @@ AdminAnswer use_state(const AdminBoard& board, const AdminCall& call, const Tell
   });
   if ((drain || down) && others == 0 && !*force) return refuse_last_server(drain);
   const bool was_down = found->watch->marked(found->at, balance::kDown);
-  // The new bit first: it is never in between.
-  if (down) found->watch->mark(found->at, balance::kDown, true, now);
-  found->watch->mark(found->at, balance::kDrained, drain, now);
-  if (!down) found->watch->mark(found->at, balance::kDown, false, now);
+  for (std::size_t at = 0; at < report.servers.size(); ++at) {
+    if (report.servers[at].server != server) continue;  // one that is listed twice has two rows
+    // The new bit first: it is never in between.
+    if (down) found->watch->mark(at, balance::kDown, true, now);
+    found->watch->mark(at, balance::kDrained, drain, now);
+    if (!down) found->watch->mark(at, balance::kDown, false, now);
+  }
   OperateJson out = {{"upstream", upstream}, {"server", server}, {"state", state}};
   const auto flying = found->watch->report(now).servers[found->at].in_flight;
   if (drain || down) out["in_flight"] = flying;

@@ -100,8 +100,8 @@ constexpr Key kRoomKeys[] = {
     {"grace", &kDuration, "2m", R"("2m")", "How long the place of a caller whose turn has come is kept; at least 10s",
      into<&gateway::WaitingRoom::rule, &room::RoomRule::grace>},
     {"stay", &kDuration, "10m", R"("15m")",
-     "How long a visitor may be without a request before it has left: then its pass ends, and its place is free; at "
-     "least 10s, and as long as `grace` or longer",
+     "How long a visitor may be without a request before it has left, less up to an eighth: then its pass ends, and its "
+     "place is free; at least 10s, and as long as `grace` or longer",
      into<&gateway::WaitingRoom::rule, &room::RoomRule::stay>},
     {"per", &kOwnerOrOwners, R"("client_ip")", R"("cookie:session")",
      "Whom a ticket belongs to, so that a copy is worthless elsewhere: {words}, or a list of these; an empty list: "

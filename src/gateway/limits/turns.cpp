@@ -83,14 +83,15 @@ bool Turn::stays(const Batch& batch) {
   return waits_ = stand(batch, full);
 }
 
-/// Its wait begins when it stands in a queue for the first time, and ends with the shorter of what this limit and the
-/// client allow.
+/// Its wait begins when it stands in a queue for the first time, and ends with the shortest of what this limit, the
+/// client and, for a place at the upstream, the timeout of the route allow.
 bool Turn::stand(const Batch& batch, std::size_t at) {
   const auto& check = batch.checks[at];
   const auto now = x_.clock->steady();
   auto until = until_;
   if (since_ == Clock::Steady()) {
     auto longest = check.rule->wait;
+    if (for_ == For::place) longest = std::min(longest, x_.route->timeout);
     if (const auto left = time_left(x_)) longest = std::min(longest, *left);
     until = now + longest;
   }

@@ -139,6 +139,24 @@ TEST_F(PathFleet, LetsARequestWaitForAPlace) {
   EXPECT_EQ(x.reason, "fleet");
 }
 
+TEST_F(PathFleet, WaitsNoLongerThanTheTimeoutOfTheRoute) {
+  route.timeout = milliseconds(100);
+  use({.in_flight = 1, .queue = shed::QueueOptions{.length = 1, .wait = seconds(2)}});
+  check("GET /a");
+  find_capacity();
+  const auto& rule = capacity_->sizes[1].front().all;
+  limit::Check other{.rule = &rule, .key = "app", .hash = keyed_hash("app", rule.seed), .cost = 1};
+  limit::Decision decision;
+  memory.store().decide({&other, 1}, clock.wall(), {&decision, 1});
+  ask_again("GET /a");
+  clock.advance(milliseconds(99));
+  EXPECT_FALSE(done);
+  clock.advance(milliseconds(1));
+  ASSERT_TRUE(done);
+  EXPECT_EQ(client.status, 503U);
+  EXPECT_EQ(x.reason, "fleet");
+}
+
 TEST_F(PathFleet, TellsTheWaitForItsPlaceApartFromThatForAPermit) {
   auto& rule = in_flight("flights", 1, limit::Store::memory).tiers.front().rules.front();
   rule.wait = seconds(2);
