@@ -42,7 +42,8 @@ AdminAnswer use_level(observe::Logs& logs, const AdminCall& call) {
   if (found == kEventLevels.end())
     return refuse_with(400, "Send JSON like {\"level\": \"debug\"}; a level is debug, info, warning, error or off.");
   if (!logs.use_level(found->second))
-    return refuse_with(409, "The configuration logs no events (log.error is \"off\"), so there is no level.");
+    return refuse_with(409,
+                       "The configuration logs no events (log.error or log.level is \"off\"), so there is no level.");
   AdminAnswer out{.body = services::text_of({{"level", word}, {"until", "the next reload or restart"}}),
                   .type = AdminAnswer::kJson};
   out.target = "level=" + word;

@@ -3,6 +3,14 @@
 #include <algorithm>
 
 namespace headgate::load {
+namespace {
+
+bool allows(unsigned status) noexcept {
+  constexpr unsigned kFirstRefusal = 400;
+  return status < kFirstRefusal;
+}
+
+}  // namespace
 
 Crowd::Crowd(const TimetableOptions& options, bool patient)
     : timetable_(options),
@@ -56,8 +64,12 @@ void Crowd::saw(const DueRequest& request, SeenAnswer seen, Duration sent, Durat
   count(request, seen, sent, now);
   auto& state = states_[request.caller - 1];
   if (request.again) {
-    const bool judged = state.promised && seen.ending == Ending::answered;
-    if (judged) ++(seen.status == 429 && !seen.in_line ? figures_.broken : figures_.kept);
+    if (state.promised && seen.ending == Ending::answered) {
+      if (seen.status == 429 && !seen.in_line)
+        ++figures_.broken;
+      else if (allows(seen.status))
+        ++figures_.kept;
+    }
     state.holds = state.asked = false;
   }
   if (!seen.ticket.empty() && seen.ticket.size() <= kMaxTicket) state.ticket = std::move(seen.ticket);
@@ -92,7 +104,7 @@ void Crowd::count(const DueRequest& request, const SeenAnswer& seen, Duration se
   else if (seen.status == 429)
     ++of.rejected;
   else
-    ++(seen.status < 400 ? of.allowed : of.other);
+    ++(allows(seen.status) ? of.allowed : of.other);
   of.whole.add(now - request.due);
   of.from_sending.add(now - sent);
 }

@@ -212,7 +212,7 @@ Result<Logs::Next, LogFailure> Logs::prepare(const LogOptions& options) const {
   const auto& now = state_->now;
   auto next = std::make_unique<Next::State>();
   next->options = options;
-  if (options.level == LogLevel::off) next->options.access = next->options.error = "off";
+  if (options.level == LogLevel::off) next->options.error = "off";
   if (!options.key) next->options.key = now.options.key;
   const auto open_one = [&](LogFailure::Which which, const std::string& target) -> Opened {
     if (now.access && now.options.access == target) return now.access;

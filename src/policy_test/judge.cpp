@@ -12,7 +12,8 @@ using gateway::EndedBy;
 
 enum class Fate : std::uint8_t { allowed, rejected, refused };
 
-Fate fate_of(EndedBy ended_by) noexcept {
+Fate fate_of(EndedBy ended_by, unsigned status) noexcept {
+  constexpr unsigned kFirstRefusal = 400;
   switch (ended_by) {
     case EndedBy::limit:
     case EndedBy::ban:
@@ -26,6 +27,8 @@ Fate fate_of(EndedBy ended_by) noexcept {
     case EndedBy::bad_request:
     case EndedBy::bug:
       return Fate::refused;
+    case EndedBy::preflight:
+      return status < kFirstRefusal ? Fate::allowed : Fate::refused;
     default:
       return Fate::allowed;  // also where its server did not answer in time
   }
@@ -71,7 +74,7 @@ void SentStep::differ(const config::TestPlace& place, std::string message) {
 
 void SentStep::end(const engine::Decided& decided) {
   ++ended_;
-  const auto fate = fate_of(decided.ended_by);
+  const auto fate = fate_of(decided.ended_by, decided.status);
   (fate == Fate::allowed ? allowed_ : fate == Fate::rejected ? rejected_ : refused_) += 1;
   const auto nth = decided.number - first_ + 1;
   if (fate != Fate::allowed && (first_stopped_ == 0 || nth < first_stopped_)) {
@@ -134,7 +137,7 @@ void SentStep::compare_last() {
   if (expect.status && expect.status->value != answer_.status) {
     auto message =
         "expected status " + std::to_string(expect.status->value) + ", got " + std::to_string(answer_.status);
-    const bool told = fate_of(answer_.ended_by) != Fate::allowed && step_.times == 1;
+    const bool told = fate_of(answer_.ended_by, answer_.status) != Fate::allowed && step_.times == 1;
     if (told) message = "expected status " + std::to_string(expect.status->value) + ", got " + stopped_by_;
     differ(expect.status->place, message + of_last);
   }

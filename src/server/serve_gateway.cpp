@@ -116,7 +116,13 @@ void collect_all(Shared& shared) {
     if (!active || !active->candidate) return std::nullopt;
     return active->candidate->state->memory.keys();
   });
-  admin::collect_bans(shared.registry, shared.bans->table());
+  admin::collect_bans(shared.registry, shared.bans->table(), [&operators = shared.operators] {
+    std::vector<std::string> out;
+    if (const auto active = operators.now().active)
+      for (const auto& limit : active->config->limits)
+        if (limit.ban) out.push_back(limit.name);
+    return out;
+  });
   admin::collect_passwords(shared.registry, shared.passwords);
   admin::collect_overrides(shared.registry, shared.overrides->book());
   services::collect_issued_keys(shared.registry, [&keys = *shared.keys] { return keys.counts(); });

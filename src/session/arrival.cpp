@@ -38,7 +38,12 @@ Task<void> Arrival::read() {
     next = Next::idle;
   if (next == Next::idle) co_return begin();
   // Before TLS and everything else that costs. The proxy itself takes no place.
-  if (next == Next::session && !peer_.source_untold && !admit()) co_return end();
+  const bool refused = next == Next::session && !peer_.source_untold && !admit();
+  if (refused) {
+    count_refused();
+    co_return end();
+  }
+  count_accepted();
   if (next == Next::session) co_return give_way(std::move(tls_));
   // Unread bytes would make the kernel reset the connection.
   if (stream_->is_open() && read_buffer_.fill_now().has_value()) co_return linger();

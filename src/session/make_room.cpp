@@ -130,12 +130,14 @@ void Sessions::unpark(std::uint64_t number, Made made) {
   auto& session = *found->second;
   session.parked_ = false;
   lists_->parked.erase(found);
-  if (made == Made::room) return session.begin();
-  turn_away(session);
+  if (made == Made::none) return turn_away(session);
+  session.count_accepted();
+  session.begin();
 }
 
 void Sessions::turn_away(Session& session) {
   totals_.bounds.refused(ConnectionBounds::Why::total, session.peer_.address, clock_.steady());
+  session.count_refused();
   uncount(session);  // it takes no place while it is rejected
   session.reject();
 }

@@ -122,6 +122,13 @@ class Session : public boost::intrusive::list_base_hook<boost::intrusive::link_m
   ExchangePool& exchanges() const noexcept { return owner_.exchanges_; }
   /// Takes a place for the client that a PROXY header has named. False: it has none left.
   bool admit() { return owner_.admit(peer_); }
+  /// Of the connection, in the metrics of its listener: one of the two, once it is known.
+  void count_accepted() const noexcept {
+    if (auto* const counter = peer_.entrance->counters.accepted) counter->add();
+  }
+  void count_refused() const noexcept {
+    if (auto* const counter = peer_.entrance->counters.refused) counter->add();
+  }
   /// Whether a request must be refused because the buffers hold as much as they may.
   bool out_of_memory() const { return owner_.out_of_memory(peer_); }
   /// Counts the memory of the connection for `Bounds::buffered`; null: nobody does. Outlives this.

@@ -97,10 +97,9 @@ void Sessions::take(net::StreamPtr stream, EntrancePtr entrance) {
       keep(says_whose && room ? new Arrival(*this, std::move(input), std::move(peer), timeouts_.head, std::move(tls))
                               : session_of(std::move(input), std::move(peer), std::move(tls)));
   const bool parked = !room && !says_whose && park(session, givers);
-  const auto& told = session.peer_.entrance->counters;
-  if (auto* const counter = room || parked ? told.accepted : told.refused) counter->add();
   if (parked) return;
   if (!room) return turn_away(session);
+  if (!says_whose) session.count_accepted();  // else it is known when the header is
   session.begin();
 }
 

@@ -92,6 +92,11 @@ class AssertionReader {
     if (!take(')')) return fault(at_, 1, "')' is missing");
     if (out_.has_tier && out_.limit.empty())
       return fault(0, text_.size(), "a tier is one of a limit, which is not named", "write \"limit=plan,tier=pro\"");
+    if (out_.what == What::banned && (out_.has_tier || out_.has_key))
+      return fault(0, text_.size(), "suspensions are counted by limit, not by tier or key",
+                   "write \"banned(limit=plan)\"");
+    if (out_.what == What::delayed && out_.has_key)
+      return fault(0, text_.size(), "waits are counted by limit and tier, not by key", "write \"delayed(limit=plan)\"");
     return {};
   }
 

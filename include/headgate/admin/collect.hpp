@@ -98,8 +98,9 @@ struct UpstreamReport {
 /// headgate_upstream_server_up and headgate_upstream_circuit_open.
 void collect_servers(observe::Registry& registry, std::function<std::vector<UpstreamReport>()> ask);
 
-/// headgate_bans_active and headgate_bans_total.
-void collect_bans(observe::Registry& registry, const limit::BanTable& bans);
+/// headgate_bans_active and headgate_bans_total; `limits` are those that suspend, also if they suspended nobody yet.
+void collect_bans(observe::Registry& registry, const limit::BanTable& bans,
+                  std::function<std::vector<std::string>()> limits);
 /// headgate_overrides_active.
 void collect_overrides(observe::Registry& registry, const limit::OverrideBook& book);
 /// Nothing until the first password has come.

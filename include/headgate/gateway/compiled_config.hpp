@@ -112,7 +112,9 @@ struct Route {
   std::shared_ptr<const CompiledBasic> basic;      ///< whose passwords are asked for; null: nobody's
   std::vector<RouteLimit> plan;                    ///< in the order of the stages
   std::array<std::size_t, kStages + 1>
-      stage_begin{};           ///< where each stage begins in the plan; the last element is the end of the plan
+      stage_begin{};  ///< where each stage begins in the plan; the last element is the end of the plan
+  /// Those of the plan of which a tier has a priority, in the order of the configuration.
+  std::vector<const RouteLimit*> ranking;
   std::vector<RouteBan> bans;  ///< those whose key the head tells come first
   /// All limits under which an operator may suspend a key or a block of addresses. Looked into only once one did.
   std::vector<RouteBan> suspendable;

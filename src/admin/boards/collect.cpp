@@ -171,9 +171,15 @@ void collect_servers(observe::Registry& registry, std::function<std::vector<Upst
   });
 }
 
-void collect_bans(observe::Registry& registry, const limit::BanTable& bans) {
-  registry.collect([&bans](Scrape& scrape) {
-    for (const auto& [limit, counts] : bans.counts(now())) {
+void collect_bans(observe::Registry& registry, const limit::BanTable& bans,
+                  std::function<std::vector<std::string>()> limits) {
+  using limit::BanReason;
+  registry.collect([&bans, limits = std::move(limits)](Scrape& scrape) {
+    auto all = bans.counts(now());
+    for (const auto& limit : limits()) all.try_emplace(limit);
+    for (auto& [limit, counts] : all) {
+      for (const auto reason : {BanReason::rejections, BanReason::statuses, BanReason::operated})
+        counts.made_here.try_emplace(reason);
       scrape.value(family::bans_active, {limit}, as_double(counts.suspended));
       for (const auto& [reason, made] : counts.made_here)
         scrape.value(family::bans, {limit, std::string(limit::to_text(reason))}, as_double(made));

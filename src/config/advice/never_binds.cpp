@@ -144,7 +144,7 @@ class BindingSearch {
 
   /// Whether it does something though it never rejects.
   bool has_another_use(const Limit& limit) const {
-    return limit.glitches || limit.bill || !limit.notify_at.empty() || (limit.ban && !limit.ban->statuses.empty()) ||
+    return limit.glitches || limit.bill || !limit.notify_at.empty() || limit.ban ||
            used_otherwise_.contains(limit.name);
   }
 

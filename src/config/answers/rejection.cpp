@@ -34,7 +34,7 @@ constexpr Shape kBody = either("a word, or an object with a text", kBodyForms);
 constexpr Key kRejectionKeys[] = {
     {"headers", &kRejectionHeadersShape, kOfOptions, R"("both")",
      "`standard` (`RateLimit`, `RateLimit-Policy`), `legacy` (`X-RateLimit-*`), `both` or `none`; `Retry-After` is "
-     "always there on a 429",
+     "always there on a 429, unless no wait helps",
      into<&gateway::Rejection::headers>},
     {"body", &kBody, R"("problem")", R"("openai")",
      "The body of the gateway's own answers: `problem` (`application/problem+json`, or what the caller takes more "

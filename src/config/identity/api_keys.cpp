@@ -72,7 +72,7 @@ constexpr Key kApiKeyKeys[] = {
      "the same Redis that have this, too",
      into<&identity::ApiKeyOptions::issue>},
     {"keys", &kKnownKeys, "{}", R"({ "acme": { "key": "${ACME_KEY}", "tier": "pro" } })",
-     "Known keys by their owner's name. If any key is known, here or in `file`, only known keys are valid; otherwise "
+     "Known keys by their owner's name. If this or `file` is written, only known keys are valid; otherwise "
      "every text is a valid key with its own counters"},
 };
 constexpr Section kApiKey{"api_key", "identity.api_key", "API keys.", kApiKeyKeys};

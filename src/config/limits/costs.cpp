@@ -51,7 +51,8 @@ struct CostKeys {
   std::string otherwise = with_those([](const auto& source) { return source.known == gateway::CostKnown::before; }) +
                           ": the cost where they do not say";
   std::string settled = with_those([](const auto& source) { return source.known == gateway::CostKnown::after; });
-  std::string hold = settled + ": what is reserved first, and charged if the answer does not say";
+  std::string hold =
+      settled + ": what is reserved first, and charged if the answer does not say, unless the server failed";
   std::string most = with_those([](const auto& source) { return source.takes != gateway::CostTakes::methods; }) +
                      ", which need it: the maximum; a larger value counts as this";
   std::string debt = settled +

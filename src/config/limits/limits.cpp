@@ -68,7 +68,8 @@ constexpr Key kLimitKeys[] = {
      "Whether a gateway may take permits for a busy key from Redis in batches: `auto` if this cannot allow too many "
      "requests, or `off`"},
     {"version", &kVersion, kOfOptions, "2",
-     "A version of its counters: with another one than before, all of them begin anew", into<&limit::Limit::version>},
+     "A version of its counters: with one that it did not have within its longest period, all of them begin anew",
+     into<&limit::Limit::version>},
     {"shards", &kShards, "", "8",
      "How many counters a key has in Redis, each with its part of the limit, so that several servers of a cluster "
      "share "

@@ -23,11 +23,12 @@ constexpr Key kAdminKeys[] = {
     {"listen", &kListenAddress, "127.0.0.1:9900", R"("127.0.0.1:9900")",
      "Address of the admin port; an address that other machines can reach needs a `token`"},
     {"token", &kTokens, "", R"("${HEADGATE_ADMIN_TOKEN}")",
-     "Everything but `/healthz` and `/readyz` requires `Authorization: Bearer` with this token, or with one of a list "
+     "Everything but `/healthz`, `/readyz` and the files of the dashboard requires `Authorization: Bearer` with this "
+     "token, or with one of a list "
      "while one replaces another"},
     {"read_token", &kTokens, "", R"("${HEADGATE_READ_TOKEN}")",
-     "Another token, or a list, for scrapers and people who look: it can read everything and change nothing; needs a "
-     "`token`"},
+     "Another token, or a list, for scrapers and people who look: it can read everything but heads of refused "
+     "requests, and change nothing; needs a `token`"},
 };
 constexpr Section kAdmin{"admin", "admin", "Metrics and administration: an object, or `\"off\"`.", kAdminKeys};
 constexpr Shape kAdminObject = section(kAdmin);

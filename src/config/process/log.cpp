@@ -62,7 +62,8 @@ constexpr Key kLogKeys[] = {
     {"fields", &kLogFields, "", R"(["ts", "request_id", "client_ip", "status", "ms", "limit"])",
      "The fields of a line of the access log, for the format `json`; docs/logs.md has all names. Default: all of them"},
     {"keep_ok", &kKeepOk, "100%", R"("1%")",
-     "The share of requests with a status below 400 that have a line; the others always have one",
+     "The share of requests with a status below 400 that have a line; the others always have one, but for "
+     "`refusals_every`",
      read_into<&parse_sample, &observe::LogOptions::keep_ok>},
     {"refusals_every", &kDuration, "", R"("1s")",
      "A key that is refused again and again has one line in this time; `dropped` of the next line says how many were "

@@ -50,7 +50,7 @@ constexpr Key kKeys[] = {
     {"database", &kDatabase, "", "0", "Number of the database, if `url` has none; default: 0"},
     {"username", &kText, "", R"("headgate")", "ACL user; default: Redis's default user"},
     {"password", &kText, "", R"("${REDIS_PASSWORD}")", "Its password"},
-    {"timeout", &kDuration, kOfOptions, R"("20ms")", "No request ever waits longer than this for Redis",
+    {"timeout", &kDuration, kOfOptions, R"("20ms")", "No call of a request waits longer than this for Redis",
      into<&redis::RedisOptions::timeout>},
     {"if_down", &kIfDown, "count_locally", R"("count_locally")",
      "What limits do while Redis is unavailable: `allow`, `reject`, or `count_locally` in this gateway's memory"},

@@ -100,12 +100,14 @@ constexpr Key kRoomKeys[] = {
     {"grace", &kDuration, "2m", R"("2m")", "How long the place of a caller whose turn has come is kept; at least 10s",
      into<&gateway::WaitingRoom::rule, &room::RoomRule::grace>},
     {"stay", &kDuration, "10m", R"("15m")",
-     "How long a visitor may be without a request before it has left, less up to an eighth: then its pass ends, and its "
+     "How long a visitor may be without a request before it has left, less up to an eighth: then its pass ends, and "
+     "its "
      "place is free; at least 10s, and as long as `grace` or longer",
      into<&gateway::WaitingRoom::rule, &room::RoomRule::stay>},
     {"per", &kOwnerOrOwners, R"("client_ip")", R"("cookie:session")",
-     "Whom a ticket belongs to, so that a copy is worthless elsewhere: {words}, or a list of these; an empty list: "
-     "anybody who has it"},
+     "Whom a ticket belongs to, so that a copy is worthless elsewhere: {words}, or a list of these; not what is known "
+     "only behind the room (`jwt`, `basic`, `auth`) or is the same for many (`host`, `route`, `upstream`, `total`). An "
+     "empty list: anybody who has it"},
     {"at_most", &kAtMost, "32", "100",
      "How many numbers in the line and places inside one owner (`per`) has at most; its next newcomers share the "
      "newest "
@@ -119,7 +121,7 @@ constexpr Key kRoomKeys[] = {
     {"mode", &kRoomMode, kOfOptions, R"("observe")",
      "`observe` counts who would have had to wait, but lets everybody in at once", into<&gateway::WaitingRoom::mode>},
     {"if_redis_down", &kIfDown, "", R"("reject")",
-     "What happens while Redis is unavailable: `allow` lets everybody in, `reject` lets everybody wait, "
+     "What happens while Redis is unavailable: `allow` lets everybody in, `reject` lets nobody else in, "
      "`count_locally` goes on with the line in each gateway; default: as `redis.if_down`",
      into<&gateway::WaitingRoom::if_redis_down>},
 };

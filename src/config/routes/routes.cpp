@@ -40,7 +40,9 @@ constexpr Key kAllRoutesKeys[] = {
      into<&gateway::AllRoutes::min_rate>},
     {"client_close", &kClientCloseShape, kOfOptions, R"("ignore")",
      "What becomes of a request whose client closes its connection, or only its sending side, before the answer: `end` "
-     "ends it and frees what it holds; `ignore` goes on, for clients that close their sending side and still read",
+     "ends it and frees what it holds; `ignore` goes on, for clients that close their sending side and still read; "
+     "where it waits here it ends in "
+     "any case",
      into<&gateway::AllRoutes::client_close>},
     {"addresses", &kAddressesShape, "", R"({ "deny_file": "/etc/headgate/denied.txt" })",
      "From which addresses every route may be used; all others are refused with 403"},
@@ -117,7 +119,7 @@ constexpr Key kRouteKeys[] = {
      into<&gateway::RouteOptions::to>},
     {"split_by", &kSplitByShape, "", R"("client_ip")",
      "With several upstreams: requests with the same value go to the same one; without a value the address counts; "
-     "default: by chance. {words}"},
+     "default: by chance. {words}; not `total`, and `host`, `route` and `upstream` only beside another one"},
     {"respond", &kRespondShape, "", R"({ "status": 200, "body": "ok\n" })", "The answer, given without an upstream"},
     {"redirect", &kRedirectShape, "", R"({ "to": "https://example.com/new/*" })", "Sends the client elsewhere"},
     {"rewrite", &kRewriteShape, "", R"({ "strip_prefix": "/api" })",

@@ -178,9 +178,14 @@ std::unique_ptr<Route> CompiledConfig::make_route(const RouteOptions& wanted, co
   for (const auto& use : wanted.limits) route->plan.push_back(plan(use, route->name));
   route->priority = wanted.priority;
   if (!wanted.respond) note_upstream(*route);
+  std::vector<const CompiledLimit*> written;
+  for (const auto& route_limit : route->plan)
+    if (route_limit.ready->ranks) written.push_back(route_limit.ready);
   // The order in which stages are checked; the rules of one stage stand together.
   std::stable_sort(route->plan.begin(), route->plan.end(),
                    [](const auto& a, const auto& b) { return a.stage < b.stage; });
+  for (const auto* const ranks : written)
+    route->ranking.push_back(&*std::ranges::find(route->plan, ranks, &RouteLimit::ready));
   for (const auto& route_limit : route->plan) ++route->stage_begin[static_cast<std::size_t>(route_limit.stage) + 1];
   std::partial_sum(route->stage_begin.begin(), route->stage_begin.end(), route->stage_begin.begin());
   note_bans(*route);

@@ -94,9 +94,9 @@ shed::Priority priority_of(const Exchange& x) {
     const auto told = shed::priority_of(http::value_of(x.request.fields, std::string_view(field)));
     if (told) return *told;
   }
-  for (const auto& route_limit : x.route->plan) {
-    if (!route_limit.ready->ranks || exempt(x, route_limit.ready->exemption)) continue;
-    const auto& tier = named_tier(x, route_limit);
+  for (const auto* const route_limit : x.route->ranking) {
+    if (exempt(x, route_limit->ready->exemption)) continue;
+    const auto& tier = named_tier(x, *route_limit);
     if (tier.priority) return *tier.priority;
   }
   return x.route->priority;

@@ -107,6 +107,7 @@ void H2Session::take() {
   read_buffer_.consume(data.size());
   stream_->charge(net::Stream::kTurn);
   if (read == NGHTTP2_ERR_FLOODED) limits_.found(H2Abuse::queue);
+  if (read == NGHTTP2_ERR_TOO_MANY_CONTINUATIONS) limits_.found(H2Abuse::head);
   if (read < 0) failed_ = true;
   judge();
   if (!failed_) run_streams();

@@ -27,12 +27,30 @@ std::vector<std::string> values_of(std::string_view text) {
   return out;
 }
 
+/// The words of a name as "ipKeyResolver" or "remote_addr", in lower case.
+std::vector<std::string> words_of(std::string_view name) {
+  const auto lowers = [&](std::size_t at) { return at < name.size() && name[at] >= 'a' && name[at] <= 'z'; };
+  const auto uppers = [&](std::size_t at) { return at < name.size() && name[at] >= 'A' && name[at] <= 'Z'; };
+  std::vector<std::string> out{""};
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    const bool begins = uppers(i) && i > 0 && (lowers(i - 1) || lowers(i + 1));
+    if ((begins || !(uppers(i) || lowers(i))) && !out.back().empty()) out.emplace_back();
+    if (uppers(i) || lowers(i)) out.back() += lower(name[i]);
+  }
+  return out;
+}
+
 /// What counts, by the name of the bean that finds it out: its code is not here.
 std::string per_for(const SpringStep& filter, const std::string& resolver, DraftEntry& limit) {
-  const auto name = lower(resolver);
-  const auto has = [&](const char* word) { return name.find(word) != std::string::npos; };
-  if (has("ip") || has("addr") || has("host")) return "client_ip";
-  if (has("apikey") || has("api_key") || has("key(")) return "api_key";
+  const auto words = words_of(resolver);
+  const auto has = [&](std::string_view word) { return std::ranges::find(words, word) != words.end(); };
+  const auto guess = [&](const char* per) {
+    say(limit, Matter::differs, filter.spot, "key-resolver: " + resolver,
+        std::string("headgate does not know the code of this bean; by its name it counts by \"") + per + '"');
+    return per;
+  };
+  if (has("ip") || has("addr") || has("address") || has("host")) return guess("client_ip");
+  if (has("api") && has("key")) return guess("api_key");
   say(limit, Matter::lost, filter.spot, resolver.empty() ? "key-resolver: the principal" : "key-resolver: " + resolver,
       "headgate does not know the code of this bean; it counts by the address: write what it counts by in \"per\", "
       "such as \"jwt.sub\"");

@@ -53,6 +53,8 @@ class BanOperator {
 TEST(Bans, RefuseAnAddressAfterAnswersThatAreOffences) {
   Proxy proxy(banning());
   const Look look(proxy.gateway.process());
+  EXPECT_EQ(look.metrics().value(R"(headgate_bans_total{limit="scan",reason="statuses"})"), 0)
+      << "so that the first one is a rise";
   offend(proxy);
   ASSERT_TRUE(comes(kPatience, [&] { return status_of(proxy) == 429; }));
   const auto before = proxy.upstream.request_count();

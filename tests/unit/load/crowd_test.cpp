@@ -118,6 +118,18 @@ TEST(Crowd, TakesTheLatestOfSeveralMoments) {
   EXPECT_FALSE(next_of(crowd).again) << "it comes again once";
 }
 
+TEST(Crowd, JudgesNoAnswerThatSaysNothingOfTheLimit) {
+  Crowd crowd(options_of(100, 1), true);
+  const auto first = next_of(crowd);
+  crowd.saw(first, rejected(milliseconds(100)), first.due, first.due);
+  const auto again = next_of(crowd);
+  auto failed = allowed();
+  failed.status = 502;
+  crowd.saw(again, failed, again.due, again.due);
+  EXPECT_EQ(crowd.figures().kept + crowd.figures().broken, 0U);
+  EXPECT_EQ(crowd.figures().again, 1U);
+}
+
 TEST(Crowd, JudgesNothingThatWasNotAnswered) {
   Crowd crowd(options_of(100, 1), true);
   const auto first = next_of(crowd);

@@ -97,6 +97,16 @@ TEST_F(LogsTest, ToldToReopenTheyLeaveAFileThatWasMovedAway) {
   EXPECT_TRUE(comes_to_hold("error.log", "log_reopened"));
 }
 
+TEST_F(LogsTest, TheLevelOffIsOneOfEventsAlone) {
+  options.level = LogLevel::off;
+  Logs logs(options);
+  event(LogLevel::error, "not_told", {});
+  logs.access_log().write(record("told"));
+  EXPECT_TRUE(comes_to_hold("access.log", "id=told\n"));
+  EXPECT_EQ(content(path("error.log")), "");
+  EXPECT_FALSE(logs.use_level(LogLevel::debug)) << "there is no place for them";
+}
+
 TEST_F(LogsTest, AFileThatCannotBeOpenedAgainIsWrittenOn) {
   Logs logs(options);
   auto access = logs.access_log();

@@ -41,6 +41,7 @@ constexpr std::string_view kConfig = R"({
     { "name": "tokens", "path": "/tokens", "to": "app", "require": { "jwt": { "claims": { "org.role": "admin" } } } },
     { "name": "smooth", "path": "/smooth", "to": "app", "limits": ["smooth"] },
     { "name": "flights", "path": "/flights", "to": "app", "limits": ["flights"], "timeout": "1m" },
+    { "name": "pages", "path": "/pages", "to": "app", "cors": { "origins": ["https://app.example"] } },
     { "name": "fixed", "path": "/fixed", "respond": { "status": 200, "body": "ok" } }
   ]
 })";
@@ -80,6 +81,15 @@ TEST(PolicyTests, CountTheRequestsOfAStepAndDescribeItsLastAnswer) {
   EXPECT_THAT(messages(result), IsEmpty());
   EXPECT_EQ(result.requests, 14U);
   EXPECT_EQ(result.lasted, seconds(6));
+}
+
+TEST(PolicyTests, JudgePreflightsByTheirOrigin) {
+  const auto result = run(R"(
+    { "send": "OPTIONS /pages", "headers": { "Origin": "https://app.example", "Access-Control-Request-Method": "GET" },
+      "expect": { "allowed": 1, "refused": 0 } },
+    { "send": "OPTIONS /pages", "headers": { "Origin": "https://evil.example", "Access-Control-Request-Method": "GET" },
+      "expect": { "allowed": 0, "refused": 1, "status": 403 } })");
+  EXPECT_THAT(messages(result), IsEmpty());
 }
 
 TEST(PolicyTests, SayWhatIsOtherwise) {

@@ -50,6 +50,12 @@ TEST(Assertions, SayWhereTheyAreWrong) {
   EXPECT_EQ(test::fault_text(parse_assertion("rejected(key=\"a) < 1%")), "13+8 the quotes do not end");
   EXPECT_EQ(test::fault_text(parse_assertion("rejected(tier=pro) < 1%")),
             "0+23 a tier is one of a limit, which is not named");
+  EXPECT_EQ(test::fault_text(parse_assertion("banned(limit=a,key=b) == 0")),
+            "0+26 suspensions are counted by limit, not by tier or key");
+  EXPECT_EQ(test::fault_text(parse_assertion("banned(limit=a,tier=b) == 0")),
+            "0+27 suspensions are counted by limit, not by tier or key");
+  EXPECT_EQ(test::fault_text(parse_assertion("delayed(key=b) == 0")),
+            "0+19 waits are counted by limit and tier, not by key");
   EXPECT_EQ(test::fault_text(parse_assertion("rejected() 1%")), "11+1 one of < <= > >= == is missing");
   EXPECT_EQ(test::fault_text(parse_assertion("rejected() < ")),
             "13+1 a share as \"0.1%\", or a number of requests or keys, is expected here");

@@ -229,10 +229,10 @@ Problem key_missing(Path& path, Exchange& x, const limit::Limit& limit) {
     problem.detail = "Requests are counted by a user here, and no name is asked for.";
   } else if (needs == Needs::service) {
     problem.detail = "The service that decides about requests here does not say who is calling.";
-  } else {
-    if (absent) problem.detail = absent->source->missing;
-    problem.challenge = "Bearer";
+  } else if (absent) {
+    problem.detail = absent->source->missing;
   }
+  if (problem.challenge.empty()) problem.challenge = "Bearer";  // a 401 has one (RFC 9110 section 11.6.1)
   if (problem.status != 401) problem.challenge = {};
   return problem;
 }

@@ -106,6 +106,16 @@ TEST_F(GivenBack, IsAllIfTheKeyOfALaterLimitIsMissing) {
   EXPECT_EQ(left("proof"), 10U);
 }
 
+TEST_F(GivenBack, AMissingKeyThatIsAnsweredWith401HasAChallenge) {
+  auto& users = limit_by("auth.x-user", "users", "10/hour", limit::Store::redis);
+  users.if_absent.last = limit::IfAbsent::Last::reject;
+  users.if_absent.status = 401;
+  check("GET /a", kAlice);
+  ASSERT_TRUE(done);
+  EXPECT_EQ(client.status, 401U);
+  EXPECT_EQ(client.fields["WWW-Authenticate"], "Bearer");
+}
+
 TEST_F(GivenBack, IsTheShareIfRedisRejects) {
   redis->others_owe_until = clock.steady() + seconds(1);
   redis->rejects = "plan";

@@ -202,6 +202,28 @@ TEST_F(PathShed, TakesThePriorityOfTheCallersTier) {
   EXPECT_EQ(client.status, 200U);
 }
 
+TEST_F(PathShed, TakesThePriorityOfTheFirstLimitThatSaysOneThoughAnotherIsCheckedBefore) {
+  in_redis("plan", "10/hour").tiers.front().name = "gold";
+  in_memory("bulk", "10/hour").tiers.front().name = "any";
+  options.tier_priorities.push_back({"plan", "gold", Priority::critical});
+  options.tier_priorities.push_back({"bulk", "any", Priority::low});
+  places(4);
+  others(Priority::normal, 2);
+  check("GET /a");
+  EXPECT_EQ(client.status, 200U);
+}
+
+TEST_F(PathShed, ShowsNothingMoreOfALimitThatAReloadRemoved) {
+  const std::string limit = "headgate_upstream_concurrency_limit{upstream=\"app\",worker=\"0\"}";
+  places(4);
+  check("GET /a");
+  EXPECT_EQ(metric(limit), "4");
+  upstream().concurrency.reset();
+  app->counted.reset();
+  reload();
+  EXPECT_EQ(metric(limit), "0");
+}
+
 class PathLag : public PathShed {
  protected:
   PathLag() { options.shedding.loop_lag = milliseconds(50); }
