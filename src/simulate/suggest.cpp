@@ -147,6 +147,7 @@ class Finder {
       }
     }
     replace(config, replaced);
+    for (auto& limit : config.limits) limit.mode = limit::Mode::observe;  // also those that have no size of this kind
     config.memory.max_keys = counters_for(tries);
     const auto counts = counts_of(config);
     for (auto& each : all) {

@@ -12,6 +12,7 @@ constexpr auto kHeadgateParts = std::to_array<LinePart>({
     {"method", Meaning::method},
     {"host", Meaning::host},
     {"path", Meaning::path},
+    {"query", Meaning::query},
     {"status", Meaning::status},
     {"ended_by", Meaning::ended_by},
     {"in_bytes", Meaning::request_bytes},
@@ -21,6 +22,7 @@ constexpr auto kHeadgateParts = std::to_array<LinePart>({
     {"queued_ms", Meaning::waited_ms},
     {"tls", Meaning::tls},
     {"user_agent", Meaning::field, "User-Agent"},
+    {"header.", Meaning::fields},
 });
 
 }  // namespace

@@ -18,6 +18,7 @@ std::string of_requests(std::uint64_t number) { return number_text(number) + (nu
 /// What the configuration asks of requests, so that it matters if a log does not tell it.
 struct AskedOfLogs {
   bool hosts = false;
+  bool queries = false;
   bool tls = false;
   bool durations = false;
 };
@@ -26,6 +27,7 @@ AskedOfLogs asked_by(const config::Config& config) {
   AskedOfLogs out;
   for (const auto& route : config.gateway.routes) {
     out.hosts = out.hosts || !route.host.empty();
+    out.queries = out.queries || !route.conditions.query.empty();
     out.tls = out.tls || route.https_port.value_or(0) != 0;
   }
   for (const auto& limit : config.limits)
@@ -57,6 +59,8 @@ std::vector<std::string> notes_of(const access_logs::ReadCounts& counts, const A
   const auto& lines = counts.missing;
   lacks(lines.address, "who connected, so all of them come from 0.0.0.0");
   lacks(lines.method, "methods, so they are GET");
+  lacks(lines.status, "statuses, so they are 200");
+  lacks(lines.query && asked.queries, "query strings, so there are none");
   lacks(lines.host && asked.hosts, "hosts (name one with --host)");
   lacks(lines.scheme && asked.tls, "whether they came over TLS, so they did not (else --as tls)");
   lacks(lines.took && asked.durations, "how long answers took, so they took no time");

@@ -23,15 +23,20 @@ struct Requests {
   std::vector<std::pair<std::string, std::string>> headers;  ///< JSON of values by field
 };
 
+/// Whether all paths of `inner` are of `outer`, too.
+bool covers_path(const std::string& outer, const std::string& inner) {
+  if (outer == inner) return true;
+  if (!outer.ends_with("/*")) return false;
+  const auto begin = outer.substr(0, outer.size() - 1);
+  return inner.starts_with(begin) || inner + "/" == begin;
+}
+
 /// Whether all requests of `inner` are of `outer`, too, as far as paths and hosts say.
 bool covers(const Requests& outer, const Requests& inner) {
   if (!outer.host.empty() && outer.host != inner.host) return false;
   if (!outer.methods.empty() && outer.methods != inner.methods) return false;
   if (!outer.headers.empty() && outer.headers != inner.headers) return false;
-  if (outer.path == inner.path) return true;
-  if (!outer.path.ends_with("/*")) return false;
-  const auto begin = outer.path.substr(0, outer.path.size() - 1);
-  return inner.path.starts_with(begin) || inner.path + "/" == begin;
+  return covers_path(outer.path, inner.path);
 }
 
 /// The requests that tests choose; nothing if a route cannot say that.
@@ -95,6 +100,7 @@ class Frontend {
       pass_on(*otherwise, std::string(otherwise->word(1)));
     else if (proxy_.section->kind == "listen")
       pass_on(proxy_.section->head, proxy_.section->name);
+    repeat_for_hosts();
     for (const auto& limit : limits_)
       if (!limit.when.empty()) narrow(limit);
     for (auto& [requests, route] : routes_) {
@@ -266,6 +272,36 @@ class Frontend {
         route.set("timeout", milliseconds(*span));
         route.set("between_bytes", milliseconds(*span));
       }
+  }
+
+  /// Here a route of a host goes before those of all hosts. So a rule for all hosts that HAProxy would take before it
+  /// is repeated for its host.
+  void repeat_for_hosts() {
+    std::vector<std::pair<Requests, DraftEntry>> all;
+    for (std::size_t at = 0; at < routes_.size(); ++at) {
+      const auto& [requests, route] = routes_[at];
+      all.push_back(routes_[at]);
+      if (route.off || !requests.host.empty()) continue;
+      std::set<std::string> hosts;
+      for (std::size_t later = at + 1; later < routes_.size(); ++later) {
+        const auto& [theirs, other] = routes_[later];
+        if (!other.off && !theirs.host.empty() && covers_path(theirs.path, requests.path)) hosts.insert(theirs.host);
+      }
+      for (const auto& host : hosts) {
+        auto there = requests;
+        there.host = host;
+        const auto taken_before = [&](const auto& each) { return !each.second.off && covers(each.first, there); };
+        if (std::any_of(routes_.begin(), routes_.begin() + static_cast<std::ptrdiff_t>(at), taken_before)) continue;
+        auto copy = route;
+        copy.remarks.clear();
+        set_requests(copy, there);
+        all.emplace_back(std::move(there), std::move(copy));
+        if (all.size() > kMaxFrontendRoutes)
+          throw Unreadable(route.spot,
+                           "this frontend has more than " + std::to_string(kMaxFrontendRoutes) + " routes with it");
+      }
+    }
+    routes_ = std::move(all);
   }
 
   /// A limit for some requests only: of the routes within them, and of a copy of the route around them.

@@ -126,6 +126,15 @@ TEST(LogFormats, AreFoundAndReadWhatTheirProgramsWrite) {
     EXPECT_TRUE(read.contains(format->name)) << format->name << " has no line here";
 }
 
+TEST(LogFormats, OfHeadgateHaveItsQueriesAndNamedFieldsToo) {
+  const auto log = read_text(
+      R"x({"ts":"2026-11-22T05:30:12.345678Z","level":"info","event":"request","client_ip":"203.0.113.7","method":"GET","path":"/a","query":"?format=csv&k=1","status":200,"ended_by":"upstream","ms":1.5,"header.x-tenant":"acme"})x"
+      "\n");
+  ASSERT_EQ(log.arrivals.size(), 1U) << log.error;
+  EXPECT_EQ(log.arrivals[0].query, "?format=csv&k=1");
+  EXPECT_EQ(log.arrivals[0].field("x-tenant"), "acme");
+}
+
 TEST(LogFormats, StandInTheDocumentation) {
   std::ifstream file(HEADGATE_SOURCE_DIR "/docs/access_logs.md");
   const std::string page{std::istreambuf_iterator<char>(file), {}};

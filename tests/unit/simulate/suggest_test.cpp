@@ -115,5 +115,15 @@ TEST(Suggestions, OfSeveralLimitsDoNotDependOnEachOther) {
   EXPECT_THAT(found.of_tiers[1].rates, ElementsAre("50/hour"));
 }
 
+TEST(Suggestions, OfBurstsDoNotDependOnALimitThatHasNone) {
+  const auto config = test::config_of(R"("limits": {"each": {"rate": "1/hour", "per": "client_ip"},
+                                                    "all": {"rate": "1/hour", "per": "total", "algorithm": "fixed_window"}},
+         "routes": [{"path": "/*", "to": "app", "limits": ["each", "all"]}])");
+  const auto found = suggested(config, {{"192.0.2.1", 20}, {"192.0.2.2", 30}}, 0);
+  ASSERT_EQ(found.of_tiers.size(), 2U);
+  EXPECT_EQ(found.of_tiers[0].burst, 30U);
+  EXPECT_EQ(found.of_tiers[1].burst, 0U);
+}
+
 }  // namespace
 }  // namespace headgate::simulate
