@@ -285,7 +285,9 @@ class Frontend {
       std::set<std::string> hosts;
       for (std::size_t later = at + 1; later < routes_.size(); ++later) {
         const auto& [theirs, other] = routes_[later];
-        if (!other.off && !theirs.host.empty() && covers_path(theirs.path, requests.path)) hosts.insert(theirs.host);
+        const bool other_way = route.get("to").empty() || route.get("to") != other.get("to");
+        if (!other.off && !theirs.host.empty() && other_way && covers_path(theirs.path, requests.path))
+          hosts.insert(theirs.host);
       }
       for (const auto& host : hosts) {
         auto there = requests;

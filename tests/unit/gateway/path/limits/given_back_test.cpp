@@ -107,9 +107,9 @@ TEST_F(GivenBack, IsAllIfTheKeyOfALaterLimitIsMissing) {
 }
 
 TEST_F(GivenBack, AMissingKeyThatIsAnsweredWith401HasAChallenge) {
-  auto& users = limit_by("auth.x-user", "users", "10/hour", limit::Store::redis);
-  users.if_absent.last = limit::IfAbsent::Last::reject;
-  users.if_absent.status = 401;
+  auto& by_user = limit_by("auth.x-user", "users", "10/hour", limit::Store::redis);
+  by_user.if_absent.last = limit::IfAbsent::Last::reject;
+  by_user.if_absent.status = 401;
   check("GET /a", kAlice);
   ASSERT_TRUE(done);
   EXPECT_EQ(client.status, 401U);
