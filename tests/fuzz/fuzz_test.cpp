@@ -17,6 +17,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <ostream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -99,6 +100,9 @@ void keep_tried() {
        {std::string_view("\nwhat was tried is in "), std::string_view(g_kept_in), std::string_view("\n")})
     (void)!::write(STDERR_FILENO, text.data(), text.size());
 }
+
+/// ctest shows it.
+void PrintTo(const Fuzzer& fuzzer, std::ostream* out) { *out << fuzzer.name; }
 
 class EveryFuzzer : public testing::TestWithParam<Fuzzer> {};
 

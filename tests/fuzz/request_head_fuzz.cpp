@@ -35,12 +35,10 @@ void demand_prefixes(std::string_view head) {
 void demand_sense(const RequestHead& head) {
   Fields fields;
   append_end_to_end(head.fields, fields);
-  for (auto& field : fields) {
-    if (field.id == Known::host) field.value = head.authority;
-  }
-  // HTTP/1.0 knows no Host; what is written is HTTP/1.1.
+  // HTTP/1.0 needs no Host; what is written is HTTP/1.1.
   const std::string_view authority = head.authority.empty() ? "none" : head.authority;
-  if (head.authority.empty()) fields.push_back({Known::host, "Host", authority});
+  std::erase_if(fields, [](const auto& field) { return field.id == Known::host; });
+  fields.push_back({Known::host, "Host", authority});
   headgate::TextBuffer room;
   const auto written = h1::write_request_head(room, head.method, head.path, head.query, fields, head.framing);
   std::size_t scanned = 0;

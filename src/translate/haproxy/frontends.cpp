@@ -2,6 +2,7 @@
 // headgate the most specific route.
 
 #include "translate/draft/json.hpp"
+#include "translate/haproxy/requests.hpp"
 #include "translate/haproxy/work.hpp"
 #include "translate/unreadable.hpp"
 
@@ -14,67 +15,6 @@ namespace headgate::translate {
 namespace {
 
 constexpr std::size_t kMaxFrontendRoutes = 2000;  // of one frontend: each is compared with those before it
-
-/// What a route is for.
-struct Requests {
-  std::string host;
-  std::string path = "/*";
-  std::vector<std::string> methods;
-  std::vector<std::pair<std::string, std::string>> headers;  ///< JSON of values by field
-};
-
-/// Whether all paths of `inner` are of `outer`, too.
-bool covers_path(const std::string& outer, const std::string& inner) {
-  if (outer == inner) return true;
-  if (!outer.ends_with("/*")) return false;
-  const auto begin = outer.substr(0, outer.size() - 1);
-  return inner.starts_with(begin) || inner + "/" == begin;
-}
-
-/// Whether all requests of `inner` are of `outer`, too, as far as paths and hosts say.
-bool covers(const Requests& outer, const Requests& inner) {
-  if (!outer.host.empty() && outer.host != inner.host) return false;
-  if (!outer.methods.empty() && outer.methods != inner.methods) return false;
-  if (!outer.headers.empty() && outer.headers != inner.headers) return false;
-  return covers_path(outer.path, inner.path);
-}
-
-/// The requests that tests choose; nothing if a route cannot say that.
-std::optional<std::vector<Requests>> requests_of(const HaproxyTests& tests) {
-  using Kind = HaproxyTest::Kind;
-  std::vector<std::string> hosts;
-  std::vector<std::string> paths;
-  Requests common;
-  for (const auto& test : tests) {
-    if (test.kind == Kind::always && !test.negated) continue;
-    if (test.negated) return std::nullopt;
-    if (test.kind == Kind::host && hosts.empty()) {
-      for (const auto& value : test.values) hosts.push_back(lower(value.substr(0, value.find(':'))));
-    } else if ((test.kind == Kind::path || test.kind == Kind::path_prefix) && paths.empty()) {
-      for (const auto& value : test.values) {
-        if (!value.starts_with('/')) return std::nullopt;
-        const bool prefix = test.kind == Kind::path_prefix;
-        paths.push_back(!prefix ? value : value.ends_with('/') ? value + "*" : value + "/*");
-      }
-    } else if (test.kind == Kind::method && common.methods.empty()) {
-      common.methods = test.values;
-    } else if (test.kind == Kind::header) {
-      common.headers.emplace_back(test.name, test.values.empty() ? "true" : text_or_list(test.values));
-    } else {
-      return std::nullopt;
-    }
-  }
-  if (hosts.empty()) hosts.emplace_back();
-  if (paths.empty()) paths.emplace_back("/*");
-  std::vector<Requests> out;
-  for (const auto& host : hosts)
-    for (const auto& path : paths) {
-      out.push_back(common);
-      out.back().host = host;
-      out.back().path = path;
-    }
-  return out;
-}
 
 /// The routes of one frontend.
 class Frontend {
@@ -118,7 +58,7 @@ class Frontend {
     return route;
   }
 
-  static void set_requests(DraftEntry& route, const Requests& requests) {
+  static void set_requests(DraftEntry& route, const HaproxyRequests& requests) {
     std::vector<DraftEntry::Field> head;
     if (!requests.host.empty()) head.push_back({"host", json_text(requests.host)});
     head.push_back({"path", json_text(requests.path)});
@@ -129,7 +69,7 @@ class Frontend {
   }
 
   void put(const DraftEntry& route, const std::vector<HaproxyTests>& conditions, const HaproxyLine& line) {
-    std::vector<Requests> all;
+    std::vector<HaproxyRequests> all;
     for (const auto& tests : conditions) {
       const auto some = requests_of(tests);
       if (!some) {
@@ -277,7 +217,7 @@ class Frontend {
   /// Here a route of a host goes before those of all hosts. So a rule for all hosts that HAProxy would take before it
   /// is repeated for its host.
   void repeat_for_hosts() {
-    std::vector<std::pair<Requests, DraftEntry>> all;
+    std::vector<std::pair<HaproxyRequests, DraftEntry>> all;
     for (std::size_t at = 0; at < routes_.size(); ++at) {
       const auto& [requests, route] = routes_[at];
       all.push_back(routes_[at]);
@@ -329,9 +269,9 @@ class Frontend {
     }
   }
 
-  void narrow(const HaproxyLimit& limit, const Requests& requests) {
+  void narrow(const HaproxyLimit& limit, const HaproxyRequests& requests) {
     bool same = false;
-    const std::pair<Requests, DraftEntry>* around = nullptr;
+    const std::pair<HaproxyRequests, DraftEntry>* around = nullptr;
     for (auto& each : routes_) {
       if (each.second.off || each.second.get("to").empty()) continue;
       if (covers(requests, each.first)) each.second.use(limit.name);
@@ -355,7 +295,7 @@ class Frontend {
   HaproxyWork& work_;
   const HaproxyProxy& proxy_;
   std::vector<HaproxyLimit> limits_;
-  std::vector<std::pair<Requests, DraftEntry>> routes_;
+  std::vector<std::pair<HaproxyRequests, DraftEntry>> routes_;
   std::map<std::string, DraftEntry> backends_;  ///< what the rules of a backend do to its routes
 };
 

@@ -1,0 +1,28 @@
+#pragma once
+// The requests that tests of HAProxy choose, as a route says them.
+
+#include "translate/haproxy/work.hpp"
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace headgate::translate {
+
+/// What a route is for.
+struct HaproxyRequests {
+  std::string host;
+  std::string path = "/*";
+  std::vector<std::string> methods;
+  std::vector<std::pair<std::string, std::string>> headers;  ///< JSON of values by field
+};
+
+/// Whether all paths of `inner` are of `outer`, too.
+bool covers_path(const std::string& outer, const std::string& inner);
+/// Whether all requests of `inner` are of `outer`, too, as far as paths and hosts say.
+bool covers(const HaproxyRequests& outer, const HaproxyRequests& inner);
+/// The requests that tests choose; nothing if a route cannot say that.
+std::optional<std::vector<HaproxyRequests>> requests_of(const HaproxyTests& tests);
+
+}  // namespace headgate::translate
