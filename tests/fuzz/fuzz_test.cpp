@@ -23,6 +23,10 @@
 #include <vector>
 
 namespace headgate::fuzz {
+
+/// In the names that ctest shows.
+void PrintTo(const Fuzzer& fuzzer, std::ostream* out) { *out << fuzzer.name; }
+
 namespace {
 
 constexpr std::size_t kMaxSize = 4096;
@@ -100,9 +104,6 @@ void keep_tried() {
        {std::string_view("\nwhat was tried is in "), std::string_view(g_kept_in), std::string_view("\n")})
     (void)!::write(STDERR_FILENO, text.data(), text.size());
 }
-
-/// ctest shows it.
-void PrintTo(const Fuzzer& fuzzer, std::ostream* out) { *out << fuzzer.name; }
 
 class EveryFuzzer : public testing::TestWithParam<Fuzzer> {};
 

@@ -37,7 +37,8 @@ void demand_sense(const RequestHead& head) {
   append_end_to_end(head.fields, fields);
   // HTTP/1.0 needs no Host; what is written is HTTP/1.1.
   const std::string_view authority = head.authority.empty() ? "none" : head.authority;
-  std::erase_if(fields, [](const auto& field) { return field.id == Known::host; });
+  const auto made_anew = [](const Field& field) { return field.id == Known::host || field.id == Known::expect; };
+  std::erase_if(fields, made_anew);  // as on the way to a server
   fields.push_back({Known::host, "Host", authority});
   headgate::TextBuffer room;
   const auto written = h1::write_request_head(room, head.method, head.path, head.query, fields, head.framing);
