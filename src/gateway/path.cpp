@@ -45,7 +45,7 @@ void Path::adopt(SnapshotPtr next) {
   // cache now.
   if (next->key_overrides->jwt() != snapshot->key_overrides->jwt()) tokens = token_cache(*next);
   auth->adopt(next->compiled);
-  snapshot->counters->clear_gauges();
+  if (next->counters != snapshot->counters) snapshot->counters->clear_gauges();
   snapshot = std::move(next);
   outage->adopt(snapshot->redis);
   watch_lag();

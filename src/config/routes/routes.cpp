@@ -41,8 +41,7 @@ constexpr Key kAllRoutesKeys[] = {
     {"client_close", &kClientCloseShape, kOfOptions, R"("ignore")",
      "What becomes of a request whose client closes its connection, or only its sending side, before the answer: `end` "
      "ends it and frees what it holds; `ignore` goes on, for clients that close their sending side and still read; "
-     "where it waits here it ends in "
-     "any case",
+     "where it waits here it ends in any case",
      into<&gateway::AllRoutes::client_close>},
     {"addresses", &kAddressesShape, "", R"({ "deny_file": "/etc/headgate/denied.txt" })",
      "From which addresses every route may be used; all others are refused with 403"},
