@@ -119,8 +119,11 @@ AdminAnswer use_state(const AdminBoard& board, const AdminCall& call, const Tell
     if (!down) found->watch->mark(at, balance::kDown, false, now);
   }
   OperateJson out = {{"upstream", upstream}, {"server", server}, {"state", state}};
-  const auto flying = found->watch->report(now).servers[found->at].in_flight;
-  if (drain || down) out["in_flight"] = flying;
+  if (drain || down) {
+    std::uint64_t flying = 0;
+    for (const auto& each : found->watch->report(now).servers) flying += each.server == server ? each.in_flight : 0;
+    out["in_flight"] = flying;
+  }
   if (down || was_down) tell({std::string(upstream), std::string(server), down});
   AdminAnswer answer{.body = services::text_of(out), .type = AdminAnswer::kJson};
   answer.target = "state=" + state + (*force ? " force=true" : "");

@@ -205,21 +205,21 @@ void Watch::show(std::size_t at, std::uint8_t bit, bool set, Steady now) {
 void Watch::mark(std::size_t at, std::uint8_t bit, bool set, Steady now) {
   const std::lock_guard lock(mutex_);
   if (((bits_[at] & bit) != 0) != set) show(at, bit, set, now);
-  if (const auto next = next_.lock()) next->take_marks(options_.servers[at], bits_[at], now);
+  if (const auto next = next_.lock()) next->mark_all(options_.servers[at], bit, set, now);
 }
 
 void Watch::hand_marks_to(const std::shared_ptr<Watch>& next) {
   const std::lock_guard lock(mutex_);
   next_ = next;
-  for (std::size_t i = 0; i < bits_.size(); ++i) next->take_marks(options_.servers[i], bits_[i], since_[i]);
+  for (std::size_t i = 0; i < bits_.size(); ++i)
+    for (const auto bit : {kUnhealthy, kDrained, kDown})
+      next->mark_all(options_.servers[i], bit, (bits_[i] & bit) != 0, since_[i]);
 }
 
-void Watch::take_marks(const std::string& server, std::uint8_t bits, Steady now) {
-  const auto& servers = options_.servers;
-  const auto same = std::find(servers.begin(), servers.end(), server);
-  if (same == servers.end()) return;
-  for (const auto bit : {kUnhealthy, kDrained, kDown})
-    mark(static_cast<std::size_t>(same - servers.begin()), bit, (bits & bit) != 0, now);
+/// A server that is listed twice has two rows.
+void Watch::mark_all(const std::string& server, std::uint8_t bit, bool set, Steady now) {
+  for (std::size_t i = 0; i < options_.servers.size(); ++i)
+    if (options_.servers[i] == server) mark(i, bit, set, now);
 }
 
 bool Watch::marked(std::size_t at, std::uint8_t bit) const {

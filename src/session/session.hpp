@@ -13,6 +13,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace headgate::session {
 
@@ -123,10 +124,12 @@ class Session : public boost::intrusive::list_base_hook<boost::intrusive::link_m
   /// Takes a place for the client that a PROXY header has named. False: it has none left.
   bool admit() { return owner_.admit(peer_); }
   /// Of the connection, in the metrics of its listener: one of the two, once it is known.
-  void count_accepted() const noexcept {
+  void count_accepted() noexcept {
+    if (std::exchange(told_, true)) return;
     if (auto* const counter = peer_.entrance->counters.accepted) counter->add();
   }
-  void count_refused() const noexcept {
+  void count_refused() noexcept {
+    if (std::exchange(told_, true)) return;
     if (auto* const counter = peer_.entrance->counters.refused) counter->add();
   }
   /// Whether a request must be refused because the buffers hold as much as they may.
@@ -160,6 +163,7 @@ class Session : public boost::intrusive::list_base_hook<boost::intrusive::link_m
   std::uint64_t number_;
   State state_ = State::serving;
   bool counted_ = true;
+  bool told_ = false;    // as accepted or refused
   bool parked_ = false;  // not begun: another worker may make room for it
 };
 

@@ -127,6 +127,7 @@ void Sessions::give_way(Session& before, net::ReadBuffer input, Peer peer, net::
   lists_->leave_address(before);
   remove(before);
   auto& next = keep(session_of(std::move(input), std::move(peer), std::move(tls)));
+  next.told_ = true;  // before it was another one's
   if (!lists_->walks.empty()) lists_->hand_over(next);
   next.begin();
 }
@@ -138,6 +139,7 @@ void Sessions::uncount(Session& session) noexcept {
 }
 
 void Sessions::remove(Session& session) noexcept {
+  session.count_accepted();  // it ended before it was refused
   if (session.lingering())
     --lingering_;
   else if (!lists_->walks.empty())

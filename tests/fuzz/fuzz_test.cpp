@@ -7,13 +7,13 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
-#include <sanitizer/common_interface_defs.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstddef>
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -21,6 +21,10 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#include <sanitizer/common_interface_defs.h>
+#endif
 
 namespace headgate::fuzz {
 
@@ -115,13 +119,21 @@ TEST_P(EveryFuzzer, FindsNothingInASecond) {
   std::signal(SIGABRT, [](int) { keep_tried(); });
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   __sanitizer_set_death_callback(keep_tried);
+#else
+  for (const int fatal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL})
+    std::signal(fatal, [](int signal) {
+      keep_tried();
+      std::signal(signal, SIG_DFL);
+    });
 #endif
   const auto run = [&](std::string bytes) {
     g_tried = std::move(bytes);
     fuzzer.run(g_tried);
   };
   for (const auto& seed : seeds) run(seed);
-  auto random = Random::of_the_system();
+  const auto drawn = Random::of_the_system()();
+  std::printf("seed %llu\n", static_cast<unsigned long long>(drawn));
+  Random random(drawn);
   Mutants mutants(std::move(seeds), random);
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(1);
   while (std::chrono::steady_clock::now() < end) run(mutants.next());

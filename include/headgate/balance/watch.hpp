@@ -117,7 +117,7 @@ class Watch {
   void withdraw_order();
   void order_trial(Steady now);
   void tick_circuit(Steady now, WatchNews& news);
-  void take_marks(const std::string& server, std::uint8_t bits, Steady now);
+  void mark_all(const std::string& server, std::uint8_t bit, bool set, Steady now);
   void show(std::size_t at, std::uint8_t bit, bool set, Steady now);
   void show_circuit();
 

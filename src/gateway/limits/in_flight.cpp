@@ -16,9 +16,10 @@ namespace {
 
 constexpr Duration kRenewal = limit::kFlightLease / 3;
 constexpr Duration kRenewalTick = std::chrono::milliseconds(250);
-// Others have calls to Redis to make, too. So 80,000 are renewed in time, and more still before they end.
-constexpr std::size_t kMaxRenewed = 256;                         // in one tick
-constexpr Duration kTickBehind = std::chrono::milliseconds(10);  // until the next one, if more of them are due
+// So many in one tick, and the next tick soon if more of them are due. Half of the calls that a worker may have under
+// way are left for others, unless Redis takes longer. So 17,000 are renewed in time, and 50,000 before they end.
+constexpr std::size_t kMaxRenewed = 256;
+constexpr Duration kTickBehind = std::chrono::milliseconds(50);
 
 using Checks = boost::container::static_vector<limit::Check, Admission::kMax + 1>;
 
@@ -118,15 +119,12 @@ void InFlight::stop() {
   kept_.clear();
 }
 
-/// False: Redis has too much to do at the moment.
-bool InFlight::renew(Exchange& x) {
+void InFlight::renew(Exchange& x) {
   Checks checks;
   each_permit(x, [&](const Permit& permit) {
     if (may_be_in_redis(x, permit)) checks.push_back(in_redis(x, permit, 1, limit::How::debt));
   });
-  if (checks.empty()) return true;
-  auto& redis = *x.snapshot->redis;
-  return redis.settle({checks.data(), checks.size()}) || !redis.up();
+  if (!checks.empty()) x.snapshot->redis->settle({checks.data(), checks.size()});
 }
 
 void InFlight::arm(Duration after) {
@@ -139,16 +137,14 @@ void InFlight::on_alarm(void* self) {
   auto& flights = *static_cast<InFlight*>(self);
   flights.armed_ = false;
   const auto now = flights.clock_.steady();
-  bool behind = false;
-  for (std::size_t renewed = 0; !behind && !flights.kept_.empty(); ++renewed) {
+  const auto due = [&] { return !flights.kept_.empty() && now - flights.kept_.front().flight.renewed_at >= kRenewal; };
+  for (std::size_t renewed = 0; renewed < kMaxRenewed && due(); ++renewed) {
     auto& oldest = flights.kept_.front();
-    if (now - oldest.flight.renewed_at < kRenewal) break;
-    behind = renewed == kMaxRenewed || !flights.renew(oldest);
-    if (renewed == kMaxRenewed) break;
+    flights.renew(oldest);
     oldest.flight.renewed_at = now;
     flights.kept_.splice(flights.kept_.end(), flights.kept_, flights.kept_.begin());
   }
-  if (!flights.kept_.empty()) flights.arm(behind ? kTickBehind : kRenewalTick);
+  if (!flights.kept_.empty()) flights.arm(due() ? kTickBehind : kRenewalTick);
 }
 
 void count_wait_for_permit(const ExchangeCounters& counters, const Exchange& x) {

@@ -51,7 +51,7 @@ class InFlight {
                              boost::intrusive::constant_time_size<false>>;
 
   static void on_alarm(void* self);
-  bool renew(Exchange& x);
+  void renew(Exchange& x);
   void arm(Duration after);
 
   Clock& clock_;

@@ -70,14 +70,14 @@ Task<MaybeProblem> wait_for_place(Path& path, Exchange& x) {
     auto* const leaves = concurrency.queue()->push(waiting);
     if (leaves != nullptr && leaves != &waiting) static_cast<Waiting*>(leaves)->delay.end();
     if (leaves != &waiting) {
-      x.snapshot->counters->show(x.route->upstream, concurrency);
+      show_concurrency(path, x, concurrency);
       x.delay = &delay;
       co_await delay;
       x.delay = nullptr;
     }
   }
   x.shedding.queued = std::chrono::duration_cast<Duration>(path.services.clock.steady() - since);
-  x.snapshot->counters->show(x.route->upstream, concurrency);
+  show_concurrency(path, x, concurrency);
   if (x.shedding.slot.held() || x.client_gone) co_return MaybeProblem{};
   concurrency.refused(x.shedding.effective, path.services.clock.steady());
   co_return shed_problem(x, shed::Layer::queue, seconds_up(limit::kFlightRetry));

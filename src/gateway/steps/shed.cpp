@@ -20,6 +20,10 @@ shed::Concurrency* concurrency_of(const Exchange& x) noexcept {
 
 shed::Overload* overload_of(const Exchange& x) noexcept { return x.snapshot->upstreams[x.route->upstream]->overload(); }
 
+void show_concurrency(const Path& path, const Exchange& x, shed::Concurrency& concurrency) noexcept {
+  if (x.snapshot->counters == path.snapshot->counters) x.snapshot->counters->show(x.route->upstream, concurrency);
+}
+
 Problem shed_problem(Exchange& x, Layer layer, std::uint64_t retry_after) {
   static const UntilWait full =
       until_wait(503, EndedBy::shed, "The servers behind this gateway have as much to do as they can. Try again in ");
@@ -80,7 +84,7 @@ MaybeProblem take_place(Path& path, Exchange& x) {
   const auto now = path.services.clock.steady();
   if (x.shedding.effective != x.shedding.priority) concurrency->trickled(now);
   if (!x.shedding.slot.held()) x.shedding.slot.take(*concurrency, x.shedding.effective, now);
-  x.snapshot->counters->show(x.route->upstream, *concurrency);
+  show_concurrency(path, x, *concurrency);
   return {};
 }
 
@@ -89,7 +93,7 @@ void leave_place(Path& path, Exchange& x) {
   if (!concurrency) return;
   if (x.shedding.slot.held())
     x.client_gone ? x.shedding.slot.abandoned(path.services.clock.steady()) : x.shedding.slot.leave();
-  x.snapshot->counters->show(x.route->upstream, *concurrency);
+  show_concurrency(path, x, *concurrency);
 }
 
 void count_shed(const ExchangeCounters& counters, const Exchange& x) {

@@ -8,8 +8,14 @@
 
 namespace headgate::gateway {
 
+struct Path;
+
 /// The requests of this worker at the upstream of the route; null if they are not counted.
 shed::Concurrency* concurrency_of(const Exchange& x) noexcept;
+
+/// In the metrics: its limit, and how many requests are there and wait. Not if a reload has replaced the configuration
+/// of `x`: nobody would clear them any more.
+void show_concurrency(const Path& path, const Exchange& x, shed::Concurrency& concurrency) noexcept;
 
 /// What all workers know together of that upstream; null if it sheds nothing.
 shed::Overload* overload_of(const Exchange& x) noexcept;

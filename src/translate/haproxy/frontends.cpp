@@ -215,23 +215,26 @@ class Frontend {
   }
 
   /// Here a route of a host goes before those of all hosts. So a rule for all hosts that HAProxy would take before it
-  /// is repeated for its host.
+  /// is repeated for its host, where the paths of both meet.
   void repeat_for_hosts() {
     std::vector<std::pair<HaproxyRequests, DraftEntry>> all;
     for (std::size_t at = 0; at < routes_.size(); ++at) {
       const auto& [requests, route] = routes_[at];
       all.push_back(routes_[at]);
       if (route.off || !requests.host.empty()) continue;
-      std::set<std::string> hosts;
+      std::set<std::pair<std::string, std::string>> places;
       for (std::size_t later = at + 1; later < routes_.size(); ++later) {
         const auto& [theirs, other] = routes_[later];
-        const bool other_way = route.get("to").empty() || route.get("to") != other.get("to");
-        if (!other.off && !theirs.host.empty() && other_way && covers_path(theirs.path, requests.path))
-          hosts.insert(theirs.host);
+        if (other.off || theirs.host.empty()) continue;
+        if (covers_path(theirs.path, requests.path))
+          places.emplace(theirs.host, requests.path);
+        else if (covers_path(requests.path, theirs.path))
+          places.emplace(theirs.host, theirs.path);
       }
-      for (const auto& host : hosts) {
+      for (const auto& [host, path] : places) {
         auto there = requests;
         there.host = host;
+        there.path = path;
         const auto taken_before = [&](const auto& each) { return !each.second.off && covers(each.first, there); };
         if (std::any_of(routes_.begin(), routes_.begin() + static_cast<std::ptrdiff_t>(at), taken_before)) continue;
         auto copy = route;

@@ -50,7 +50,9 @@ std::string per_for(const SpringStep& filter, const std::string& resolver, Draft
     return per;
   };
   if (has("ip") || has("addr") || has("address") || has("host")) return guess("client_ip");
-  if (has("api") && has("key")) return guess("api_key");
+  const auto api = std::ranges::find(words, "api");
+  const bool api_key = api != words.end() && api + 1 != words.end() && *(api + 1) == "key";
+  if (api_key || has("apikey")) return guess("api_key");
   say(limit, Matter::lost, filter.spot, resolver.empty() ? "key-resolver: the principal" : "key-resolver: " + resolver,
       "headgate does not know the code of this bean; it counts by the address: write what it counts by in \"per\", "
       "such as \"jwt.sub\"");

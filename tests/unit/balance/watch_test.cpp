@@ -130,16 +130,18 @@ TEST_F(WatchTest, AnotherOneTakesOverWhatIsKnownOfTheSameServers) {
 
 TEST_F(WatchTest, WhatIsMarkedWhileTheNextOneWaitsHoldsThereToo) {
   watch.mark(0, kDown, true, now);
-  auto next = std::make_shared<Watch>(servers({"new", "b", "a"}), &watch);
+  auto next = std::make_shared<Watch>(servers({"new", "b", "a", "a"}), &watch);
   watch.mark(0, kDown, false, now);
   watch.hand_marks_to(next);
   EXPECT_EQ(next->report(now).servers[2].out, 0);
+  EXPECT_EQ(next->report(now).servers[3].out, 0);
   watch.mark(1, kDrained, true, now);
   watch.mark(0, kUnhealthy, true, now);
-  const auto second = next->join(other = Table(3));
+  const auto second = next->join(other = Table(4));
   EXPECT_EQ(other[0].out, 0);
   EXPECT_EQ(other[1].out, kDrained);
   EXPECT_EQ(other[2].out, kUnhealthy);
+  EXPECT_EQ(other[3].out, kUnhealthy) << "it is listed twice";
   watch.mark(1, kDrained, false, now);
   EXPECT_EQ(other[1].out, 0);
   next.reset();  // it was not taken, and the one before goes on

@@ -153,9 +153,9 @@ TEST_F(PathInFlight, AreAllRenewedInTimeHoweverManyThereAre) {
     each.flight = x.flight;
     permits.keep(each);
   }
-  clock.advance(milliseconds(3700));
+  clock.advance(milliseconds(4500));
   EXPECT_EQ(redis->settled.size(), many.size() + 1) << "a permit that is not renewed ends, and another request gets it";
-  clock.advance(milliseconds(3700));
+  clock.advance(milliseconds(3500));
   EXPECT_EQ(redis->settled.size(), 2 * (many.size() + 1));
   many.clear();
 }

@@ -216,12 +216,15 @@ TEST_F(PathShed, TakesThePriorityOfTheFirstLimitThatSaysOneThoughAnotherIsChecke
 TEST_F(PathShed, ShowsNothingMoreOfALimitThatAReloadRemoved) {
   const std::string limit = "headgate_upstream_concurrency_limit{upstream=\"app\",worker=\"0\"}";
   places(4);
+  server.head_after = seconds(3);
   check("GET /a");
   EXPECT_EQ(metric(limit), "4");
   upstream().concurrency.reset();
-  app->counted.reset();
   reload();
   EXPECT_EQ(metric(limit), "0");
+  clock.advance(seconds(3));
+  ASSERT_TRUE(done);
+  EXPECT_EQ(metric(limit), "0") << "also when a request of before has ended";
 }
 
 class PathLag : public PathShed {
