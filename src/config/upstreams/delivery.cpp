@@ -47,8 +47,8 @@ constexpr Key kRetryKeys[] = {
      "no "
      "harm to your methods"},
     {"timeout_each", &kDuration, "", R"("1s")",
-     "With `timeout`: how long a server may take to the head of its answer if another attempt can follow; the "
-     "route's `timeout` is for all attempts together",
+     "With `timeout`: how long a server may take to the first byte of its answer, and as long again to the whole head, "
+     "if another attempt can follow; the route's `timeout` is for all attempts together",
      into<&gateway::Retry::timeout_each>},
     {"budget", &kRetryBudget, "20%", R"("10%")",
      "Retries for each first attempt, of all workers together within 10 s; beside it there are always 10 a second",
