@@ -1,5 +1,5 @@
 #pragma once
-// Sends JSON texts to one URL, signed, and tries again until they are delivered. Used by server to
+// Sends JSON texts to one URL, signed, and tries again for a while. Used by server to
 // report suspensions and quotas.
 
 #include "headgate/core/clock.hpp"
