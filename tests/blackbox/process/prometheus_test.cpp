@@ -86,7 +86,7 @@ class PrometheusTest : public testing::Test {
     if (!Prometheus::installed()) GTEST_SKIP() << "no prometheus on this machine";
     if (!RedisServer::installed()) GTEST_SKIP() << "no redis-server on this machine";
     ASSERT_TRUE(redis.start()) << redis.error();
-    const auto nobody = [] { return FakeUpstream().url(); }();
+    const std::string nobody = "http://127.0.0.1:1";  // a port that was free may be another test's meanwhile
     gateway = std::make_unique<Gateway>(config_for(app, everything(app, nobody, redis.port())));
     prometheus = std::make_unique<Prometheus>(admin_port(gateway->process()));
     load = std::make_unique<Load>(*gateway);
