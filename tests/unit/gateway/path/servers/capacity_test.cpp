@@ -32,6 +32,16 @@ class PathFleet : public Path {
     return metric("headgate_limit_decisions_total{limit=\"upstream:app\",tier=\"normal\",decision=\"" + decision +
                   "\",source=\"" + source + "\"}");
   }
+  /// Another request of normal priority has the only place.
+  limit::Check take_the_place() {
+    find_capacity();
+    const auto& rule = capacity_->sizes[1].front().all;
+    limit::Check other{.rule = &rule, .key = "app", .hash = keyed_hash("app", rule.seed), .cost = 1};
+    limit::Decision decision;
+    memory.store().decide({&other, 1}, clock.wall(), {&decision, 1});
+    EXPECT_TRUE(decision.allowed);
+    return other;
+  }
   void find_capacity() { capacity_ = x.snapshot->compiled->capacities().front().get(); }
   const Capacity* capacity_ = nullptr;
 };
@@ -115,12 +125,7 @@ TEST_F(PathFleet, SaysThatRequestsAreRefused) {
 TEST_F(PathFleet, LetsARequestWaitForAPlace) {
   use({.in_flight = 1, .queue = shed::QueueOptions{.length = 1, .wait = seconds(2)}});
   check("GET /a");
-  find_capacity();
-  const auto& rule = capacity_->sizes[1].front().all;
-  limit::Check other{.rule = &rule, .key = "app", .hash = keyed_hash("app", rule.seed), .cost = 1};
-  limit::Decision decision;
-  memory.store().decide({&other, 1}, clock.wall(), {&decision, 1});
-  ASSERT_TRUE(decision.allowed);
+  const auto other = take_the_place();
   ask_again("GET /a");
   EXPECT_FALSE(done);
   clock.advance(milliseconds(700));
@@ -131,7 +136,7 @@ TEST_F(PathFleet, LetsARequestWaitForAPlace) {
   EXPECT_EQ(client.status, 200U);
   EXPECT_EQ(x.flight.waited, Duration(milliseconds(700)));
   EXPECT_EQ(x.capacity.waited, Duration(milliseconds(700)));
-  memory.store().decide({&other, 1}, clock.wall(), {&decision, 1});
+  take_the_place();
   ask_again("GET /a");
   clock.advance(seconds(2));
   ASSERT_TRUE(done);
@@ -143,11 +148,7 @@ TEST_F(PathFleet, WaitsNoLongerThanTheTimeoutOfTheRoute) {
   route.timeout = milliseconds(100);
   use({.in_flight = 1, .queue = shed::QueueOptions{.length = 1, .wait = seconds(2)}});
   check("GET /a");
-  find_capacity();
-  const auto& rule = capacity_->sizes[1].front().all;
-  limit::Check other{.rule = &rule, .key = "app", .hash = keyed_hash("app", rule.seed), .cost = 1};
-  limit::Decision decision;
-  memory.store().decide({&other, 1}, clock.wall(), {&decision, 1});
+  take_the_place();
   ask_again("GET /a");
   clock.advance(milliseconds(99));
   EXPECT_FALSE(done);
