@@ -1,6 +1,8 @@
 #pragma once
 // A redis-server for one test: on a free port of 127.0.0.1, in its own directory, removed when the test ends.
 
+#include "free_port.hpp"
+
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -109,19 +111,6 @@ class RedisServer {
     return {std::istreambuf_iterator<char>(in), {}};
   }
 
-  /// A free port of 127.0.0.1. With `wanted`: that port if it is free, else 0.
-  static std::uint16_t free_port(std::uint16_t wanted = 0) {
-    const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    sockaddr_in there = address(wanted);
-    socklen_t length = sizeof there;
-    std::uint16_t port = 0;
-    if (::bind(fd, reinterpret_cast<sockaddr*>(&there), sizeof there) == 0 &&
-        ::getsockname(fd, reinterpret_cast<sockaddr*>(&there), &length) == 0)
-      port = ntohs(there.sin_port);
-    ::close(fd);
-    return port;
-  }
-
  private:
   static const std::string& program() {
     static const std::string found = [] {
@@ -144,9 +133,9 @@ class RedisServer {
     if (!make_directory()) return fail("no temporary directory");
     extra_args_ = std::move(extra_args);
     const bool keep_port = port_ != 0;
-    for (int attempt = 0; attempt < 5; ++attempt) {  // another process may take the port before we bind it
+    for (int attempt = 0; attempt < 5; ++attempt) {  // a process that claims no ports may take it before we bind it
       if (!keep_port) {
-        port_ = free_port_with_bus();
+        claim_ports();
         std::filesystem::remove(directory_ + "/sentinel.conf");
       }
       if (launch() && wait_until_it_answers()) return true;
@@ -176,12 +165,13 @@ class RedisServer {
     return there;
   }
 
-  /// A node of a cluster also listens on its port plus 10000.
-  static std::uint16_t free_port_with_bus() {
-    for (;;) {
-      const std::uint16_t port = free_port();
-      if (port <= 55'535 && free_port(static_cast<std::uint16_t>(port + 10'000)) != 0) return port;
-    }
+  /// A node of a cluster also listens on its port plus 10000, which the kernel should not give away either.
+  void claim_ports() {
+    do {
+      claimed_ = ClaimedPort::any();
+      port_ = claimed_.port();
+      claimed_for_bus_ = port_ <= 22'767 ? ClaimedPort::of(static_cast<std::uint16_t>(port_ + 10'000)) : ClaimedPort();
+    } while (claimed_for_bus_.port() == 0);
   }
 
   std::vector<std::string> server_words() const {
@@ -250,6 +240,7 @@ class RedisServer {
   std::string sentinel_;  ///< lines of its file; empty: it is a data server
   std::string directory_;
   std::string error_;
+  ClaimedPort claimed_, claimed_for_bus_;
   std::uint16_t port_ = 0;
   pid_t pid_ = 0;
 };

@@ -1,9 +1,9 @@
 // A single-page application in a real browser, and its API behind the gateway.
 
-#include "blackbox/harness/free_port.hpp"
 #include "blackbox/harness/gateway.hpp"
 #include "blackbox/harness/real_server.hpp"
 #include "blackbox/harness/tls_client.hpp"
+#include "support/free_port.hpp"
 
 #include <gtest/gtest.h>
 

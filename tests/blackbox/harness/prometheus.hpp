@@ -2,9 +2,9 @@
 // A real Prometheus that scrapes a gateway once a second.
 
 #include "blackbox/harness/fake_upstream.hpp"
-#include "blackbox/harness/free_port.hpp"
 #include "blackbox/harness/process.hpp"
 #include "blackbox/harness/raw_client.hpp"
+#include "support/free_port.hpp"
 
 #include <nlohmann/json.hpp>
 

@@ -1,6 +1,6 @@
 #include "blackbox/harness/real_server.hpp"
 
-#include "blackbox/harness/free_port.hpp"
+#include "support/free_port.hpp"
 
 #include <unistd.h>
 

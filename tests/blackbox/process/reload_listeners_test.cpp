@@ -1,8 +1,8 @@
 // A reload adds, removes and changes addresses, bounds, logs and the admin port; all of it or nothing.
 
-#include "blackbox/harness/free_port.hpp"
 #include "blackbox/harness/look.hpp"
 #include "blackbox/harness/reloaded.hpp"
+#include "support/free_port.hpp"
 
 #include <gtest/gtest.h>
 

@@ -3,6 +3,7 @@
 #include "../../../src/cli/keys/key_text.hpp"
 
 #include <gtest/gtest.h>
+#include <stdio_ext.h>
 #include <unistd.h>
 
 #include <array>
@@ -23,6 +24,7 @@ std::string read_from(std::string_view text) {
   ::dup2(ends[0], STDIN_FILENO);
   ::close(ends[0]);
   std::clearerr(stdin);
+  ::__fpurge(stdin);  // what is left of a key before
   testing::internal::CaptureStderr();
   const auto key = read_key();
   const auto said = testing::internal::GetCapturedStderr();

@@ -16,6 +16,7 @@
 
 #include <array>
 #include <chrono>
+#include <iostream>
 #include <list>
 #include <memory>
 #include <optional>
@@ -77,7 +78,10 @@ class LoopTest : public testing::Test {
     auto sink = std::make_shared<spdlog::sinks::ostream_sink_mt>(log, true);
     spdlog::set_default_logger(std::make_shared<spdlog::logger>("test", std::move(sink)));
   }
-  ~LoopTest() override { spdlog::set_default_logger(usual_logger); }
+  ~LoopTest() override {
+    if (HasFailure()) std::cerr << log.str();
+    spdlog::set_default_logger(usual_logger);
+  }
 
   int logged(std::string_view what) const {
     const std::string text = log.str();

@@ -1,6 +1,7 @@
 // TLS to Redis and to Sentinels, and which certificates are trusted.
 #include "redis_fixture.hpp"
 #include "support/certificates.hpp"
+#include "support/free_port.hpp"
 #include "support/redis_cli.hpp"
 
 #include <gmock/gmock.h>
@@ -23,7 +24,7 @@ class RedisTls : public RedisLimiter {
   }
   /// A server with TLS on the port of the options, and without on its own port for command().
   void start_tls(const std::string& clients = "no") {
-    const auto port = test::RedisServer::free_port();
+    const auto port = test::free_port();
     start({"--tls-port", std::to_string(port), "--tls-cert-file", files.path("server.crt"), "--tls-key-file",
            files.path("server.key"), "--tls-ca-cert-file", files.path("ca.crt"), "--tls-auth-clients", clients});
     options.nodes[0].port = port;
@@ -133,7 +134,7 @@ TEST_F(RedisTls, NeverConnectsInPlainWhereItsFilesAreMissing) {
 TEST_F(RedisTls, AlsoReachesTheSentinels) {
   start_tls();
   test::RedisServer sentinel;
-  const auto port = test::RedisServer::free_port();
+  const auto port = test::free_port();
   ASSERT_TRUE(sentinel.start_sentinel("tls-port " + std::to_string(port) + "\ntls-cert-file " +
                                       files.path("server.crt") + "\ntls-key-file " + files.path("server.key") +
                                       "\ntls-ca-cert-file " + files.path("ca.crt") +
