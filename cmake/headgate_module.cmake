@@ -74,7 +74,7 @@ function(headgate_module name)
   if(HEADGATE_SANITIZE MATCHES "undefined" AND sources AND NOT name MATCHES "^(core|http|identity|net|limit|redis)$")
     # They parse no bytes of a stranger. These checks take a quarter of the compile time, and AddressSanitizer finds a null pointer that
     # is followed all the same.
-    target_compile_options(headgate_${name} PRIVATE -fno-sanitize=null,alignment,vptr)
+    target_compile_options(headgate_${name} PRIVATE -fno-sanitize=null,alignment,vptr ${HEADGATE_UNGUARDED_GLOBALS})
   endif()
   if(name STREQUAL "shed")
     target_compile_options(headgate_shed PRIVATE -ffp-contract=off)  # its pictures are compared to the last digit

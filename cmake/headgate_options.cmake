@@ -56,6 +56,11 @@ if(HEADGATE_SANITIZE)
   if(HEADGATE_SANITIZE MATCHES "thread" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     add_compile_options(-Wno-tsan)  # Asio has fences; what it orders is under locks as well
   endif()
+  # For sources that parse no bytes of a stranger, and for tests: what AddressSanitizer keeps around each of their constants was 20 of
+  # the 47 MB of data of headgate, and a fifth of what a start takes (51 ms of CPU time; 40 without).
+  if(HEADGATE_SANITIZE MATCHES "address" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    set(HEADGATE_UNGUARDED_GLOBALS --param=asan-globals=0)
+  endif()
   if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
     add_compile_options(-fno-sanitize=function)  # clang before 17 cannot put its prologue into a coroutine
   endif()
