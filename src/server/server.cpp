@@ -60,11 +60,12 @@ class SignalWatch {
     set_.async_wait([this, &workers](const error_code& ec, int signal) {
       if (ec) return;
       take(signal, workers);
-      wait(workers);
+      if (state_ != State::ended) wait(workers);
     });
   }
-  /// From here on there is nothing to reload or reopen, and SIGTERM ends the process at once.
+  /// No worker runs any more. From here on there is nothing to reload, and SIGTERM ends the process at once.
   void cancel() {
+    state_ = State::ended;  // a signal that was taken already comes after this, and must not be the next wait
     set_.cancel();
     set_.remove(SIGTERM);
     set_.remove(SIGINT);
@@ -91,7 +92,7 @@ class SignalWatch {
   }
 
   void end(int signal, Workers& workers) {
-    if (state_ == State::draining) std::_Exit(1);
+    if (state_ == State::draining || state_ == State::ended) std::_Exit(1);
     auto times = program_.drain_times();
     if (state_ == State::handed_over) times.delay = Duration(0);
     state_ = State::draining;
@@ -106,7 +107,7 @@ class SignalWatch {
   boost::asio::signal_set set_;
   const bool reloads_;
   Program& program_;
-  enum class State : std::uint8_t { serving, handed_over, draining } state_ = State::serving;
+  enum class State : std::uint8_t { serving, handed_over, draining, ended } state_ = State::serving;
 };
 
 }  // namespace
