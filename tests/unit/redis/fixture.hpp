@@ -29,6 +29,9 @@ namespace headgate::redis {
 using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
+/// Made before any thread logs: ThreadSanitizer does not see how libspdlog guards the first use of its log.
+inline const bool kLogIsMade = spdlog::default_logger_raw() != nullptr;
+
 /// One question and what came of it.
 struct Answer {
   bool done = false;
