@@ -65,7 +65,7 @@ class SignalWatch {
   }
   /// No worker runs any more. From here on there is nothing to reload, and SIGTERM ends the process at once.
   void cancel() {
-    state_ = State::ended;  // a signal that was taken already comes after this, and must not be the next wait
+    state_ = State::ended;  // a signal that was read already is handled after this, and must not begin the next wait
     set_.cancel();
     set_.remove(SIGTERM);
     set_.remove(SIGINT);
