@@ -1,9 +1,12 @@
-# The first stage builds; the second has the program, the libraries that it loads, certificates, time zones, and nothing else: no
-# shell, no package manager (packaging/image_root.sh says what). About 10 MB to download.
-FROM debian:bookworm-slim AS build
+# The first stage has what a build needs (.devcontainer uses it too), the second builds. The third has the program, the libraries that it
+# loads, certificates, time zones, and nothing else: no shell, no package manager (packaging/image_root.sh says what). About 10 MB to
+# download.
+FROM debian:bookworm-slim AS tools
 WORKDIR /src
 COPY dev ./
 RUN ./dev install && apt-get install -y --no-install-recommends ca-certificates tzdata && rm -rf /var/lib/apt/lists/*
+
+FROM tools AS build
 COPY CMakeLists.txt CMakePresets.json ./
 COPY cmake cmake
 COPY lua lua
