@@ -1,8 +1,9 @@
 # shellcheck shell=bash
 # How long each part of a run took; ./dev test and .ci/run source this. `part NAME` begins a part and ends the one before it;
-# the table is printed when the script ends, also where a part failed.
+# the table is printed when the script ends, also where a part failed, and after it `last_line`, if it says something.
 parts=()
 part_name=''
+last_line=''
 
 # Milliseconds of the wall clock, and of CPU that this script and all it waited for have used.
 now_and_cpu() {
@@ -34,6 +35,7 @@ print_parts() {
   end_part
   printf '\n   passed       CPU  part\n' >&2
   printf '%s\n' "${parts[@]}" >&2
+  [ -z "$last_line" ] || printf '\n%s\n' "$last_line" >&2
   return $result
 }
 trap print_parts EXIT
