@@ -46,12 +46,14 @@ bool is_one_of(const std::string& out, const std::vector<std::string>& files) {
                      [&](const auto& file) { return std::filesystem::equivalent(file, out, unknown); });
 }
 
-/// "3 things are not translated, 1 differs, 2 are left out".
+/// "1 closed until you decide, 3 not translated, 1 different, 2 left out that change no traffic".
 std::string counted(const std::vector<translate::Remark>& remarks) {
   const auto count = [&](translate::Matter matter) {
     return std::count_if(remarks.begin(), remarks.end(), [&](const auto& each) { return each.matter == matter; });
   };
-  return std::to_string(count(translate::Matter::lost)) + " not translated, " +
+  const auto closed = count(translate::Matter::closed);
+  return (closed > 0 ? std::to_string(closed) + " closed until you decide, " : "") +
+         std::to_string(count(translate::Matter::lost)) + " not translated, " +
          std::to_string(count(translate::Matter::differs)) + " different, " +
          std::to_string(count(translate::Matter::aside)) + " left out that change no traffic";
 }

@@ -120,7 +120,7 @@ std::optional<Product> product_of(std::string_view name) noexcept {
 }
 
 std::string to_text(const Remark& remark) {
-  constexpr std::array<std::string_view, 3> kMatters{"not translated", "differs", "left out"};
+  constexpr std::array<std::string_view, 4> kMatters{"not translated", "differs", "left out", "closed"};
   std::string out;
   if (!remark.spot.file.empty()) {
     out += one_line(remark.spot.file, 1000);
@@ -134,7 +134,8 @@ std::string to_text(const Remark& remark) {
 }
 
 bool Translated::complete() const noexcept {
-  return std::none_of(remarks.begin(), remarks.end(), [](const auto& each) { return each.matter == Matter::lost; });
+  return std::none_of(remarks.begin(), remarks.end(),
+                      [](const auto& each) { return each.matter == Matter::lost || each.matter == Matter::closed; });
 }
 
 Result<Translated, Untranslatable> translate(const std::string& path, std::optional<Product> product) {

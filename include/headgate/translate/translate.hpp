@@ -32,6 +32,7 @@ enum class Matter : std::uint8_t {
   lost,     ///< not translated, so that traffic is treated otherwise than before
   differs,  ///< translated; what it means differently here
   aside,    ///< not translated, and traffic is treated as before without it
+  closed,   ///< not translated, and routes that it protects answer 503 until a person has decided
 };
 
 /// One thing to know about the translation.

@@ -1,6 +1,7 @@
 #include "accept.hpp"
 
 #include "json.hpp"
+#include "protect.hpp"
 #include "write.hpp"
 
 #include "headgate/config/load.hpp"
@@ -53,17 +54,42 @@ bool is_vital(std::string_view section, std::string_view key) {
   return kVital.contains(key) || (section == "limits" && key == "algorithm");
 }
 
-void turn_off(DraftEntry& entry, const std::string& message) {
+bool is_of(const std::vector<DraftEntry>& all, const DraftEntry& entry) {
+  return std::any_of(all.begin(), all.end(), [&](const auto& each) { return &each == &entry; });
+}
+
+void turn_off(Draft& draft, DraftEntry& entry, const std::string& message) {
   if (entry.off) return;
   entry.off = true;
   say(entry, Matter::lost, entry.spot, entry.from.empty() ? "this" : entry.from, message);
+  if (is_of(draft.routes, entry) && !lets_all_in(entry))
+    close_behind(draft, entry, "a route before this one", "a route that keeps callers out was not accepted");
 }
 
-void drop_field(DraftEntry& entry, std::string_view key, const std::string& message) {
+/// Closes all routes that rely on what stood outside of them.
+template <class Relies>
+void close_all(Draft& draft, std::string_view key, const std::string& message, const Relies& relies) {
+  for (auto& route : draft.routes)
+    if (!route.off && route.closed.empty() && relies(route))
+      close_route(route, std::string(key), route.spot, route.from, message);
+}
+
+void drop_field(Draft& draft, DraftEntry& entry, std::string_view key, const std::string& message) {
   const std::string json(entry.get(key));
   if (json.empty()) return;
-  say(entry, Matter::lost, entry.spot, json_text(key) + ": " + json, message);
+  // A listener whose certificate cannot be used must not be opened without one.
+  if (key == "tls" && is_of(draft.listeners, entry)) return turn_off(draft, entry, message);
+  const auto what = json_text(key) + ": " + json;
   entry.set(key, {});
+  if (is_protection(key) && is_of(draft.routes, entry))
+    return close_route(entry, std::string(key), entry.spot, what, message);
+  say(entry, Matter::lost, entry.spot, what, message);
+  if (&entry == &draft.all_routes && is_protection(key)) close_all(draft, key, message, lets_all_in);
+  // Without them a proxy's address is taken for that of each of its clients.
+  if (&entry == &draft.identity && (key == "trusted_proxies" || key == "address_from"))
+    close_all(draft, key, message, [](const DraftEntry& route) {
+      return !route.get("addresses").empty() || !route.get("client_ip").empty();
+    });
 }
 
 /// A mistake, and what it is in.
@@ -111,17 +137,17 @@ Fault fault_of(Draft& draft, const config::Diagnostic& mistake, bool gently) {
   return out;
 }
 
-void take_out(const Fault& fault) {
+void take_out(Draft& draft, const Fault& fault) {
   auto& entry = *fault.entry;
   if (fault.use < entry.uses.size()) {
     say(entry, Matter::lost, entry.spot, "limit " + entry.uses[fault.use], fault.message);
     entry.uses.erase(entry.uses.begin() + static_cast<std::ptrdiff_t>(fault.use));
   } else if (fault.key == "*") {
-    for (const auto& each : std::vector(entry.fields)) drop_field(entry, each.key, fault.message);
+    for (const auto& each : std::vector(entry.fields)) drop_field(draft, entry, each.key, fault.message);
   } else if (!fault.key.empty()) {
-    drop_field(entry, fault.key, fault.message);
+    drop_field(draft, entry, fault.key, fault.message);
   } else {
-    turn_off(entry, fault.message);
+    turn_off(draft, entry, fault.message);
   }
 }
 
@@ -131,8 +157,11 @@ void complete(Draft& draft) {
     return std::all_of(all.begin(), all.end(), [](const auto& each) { return each.off; });
   };
   if (none(draft.listeners)) {
-    draft.listeners.emplace_back().set("address", json_text(":8080"));
-    draft.listeners.back().comments = {"No address to listen on was translated."};
+    // Those that are off were not to be opened as they are.
+    const bool any = !draft.listeners.empty();
+    draft.listeners.emplace_back().set("address", json_text(any ? "127.0.0.1:8080" : ":8080"));
+    draft.listeners.back().comments = {any ? "None of the listeners above can be opened yet: this one is for tests."
+                                           : "No address to listen on was translated."};
   }
   if (none(draft.routes)) {
     auto& route = draft.routes.emplace_back();
@@ -147,6 +176,7 @@ void complete(Draft& draft) {
 std::string accepted(Draft& draft, const std::string& heading) {
   for (int round = 0;; ++round) {
     complete(draft);
+    answer_for_closed(draft);
     auto text = write(draft, heading);
     const auto loaded = config::load(text);
     if (loaded.config || round == kRounds) return text;
@@ -157,7 +187,7 @@ std::string accepted(Draft& draft, const std::string& heading) {
       if (auto fault = fault_of(draft, mistake, round < kGentleRounds); fault.entry != nullptr)
         faults.push_back(std::move(fault));
     }
-    std::for_each(faults.rbegin(), faults.rend(), take_out);
+    std::for_each(faults.rbegin(), faults.rend(), [&](const Fault& fault) { take_out(draft, fault); });
     if (!faults.empty()) continue;
     draft.routes.clear();
     draft.limits.clear();

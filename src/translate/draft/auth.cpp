@@ -1,6 +1,7 @@
 #include "auth.hpp"
 
 #include "json.hpp"
+#include "protect.hpp"
 
 #include "headgate/net/url.hpp"
 
@@ -11,10 +12,7 @@ namespace headgate::translate {
 void set_auth(DraftEntry& route, const DraftAuth& auth, const Spot& spot, const std::string& what) {
   const auto url = net::parse_url(auth.url, "http://auth:8080/check");
   const auto close = [&](const std::string& why) {
-    // Whoever would have been refused must not get in.
-    route.set("to", {});
-    route.set("respond", R"({ "status": 503, "body": "its auth service was not translated\n" })");
-    say(route, Matter::lost, spot, what, why);
+    close_route(route, what.substr(0, what.find_first_of(" :")), spot, what, why);
   };
   if (url.has_error()) return close("write the address of the service in \"auth\": " + url.error());
   std::vector<std::pair<std::string, std::string>> members{{"url", json_text(auth.url)}};

@@ -17,7 +17,8 @@ struct DraftAuth {
   std::string timeout;              ///< JSON; empty: the default
 };
 
-/// Writes it into the route. A URL that headgate cannot ask is said at `spot`; `what` stands there.
+/// Writes it into the route. Where it cannot be, the route is closed, which is said at `spot`; `what` stands there and
+/// begins with the product's word.
 void set_auth(DraftEntry& route, const DraftAuth& auth, const Spot& spot, const std::string& what);
 
 }  // namespace headgate::translate

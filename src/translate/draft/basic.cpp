@@ -1,6 +1,7 @@
 #include "basic.hpp"
 
 #include "json.hpp"
+#include "protect.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -8,17 +9,10 @@
 
 namespace headgate::translate {
 
-void close_for_passwords(DraftEntry& route, const Spot& spot, const std::string& what, const std::string& why) {
-  route.set("to", {});
-  route.set("basic", {});
-  route.set("respond", R"({ "status": 503, "body": "its passwords were not translated\n" })");
-  say(route, Matter::lost, spot, what, why);
-}
-
 void set_basic(DraftEntry& route, const DraftBasic& basic, const Spot& spot, const std::string& what) {
   if (basic.file.empty())
-    return close_for_passwords(route, spot, what,
-                               "write its users into a file for htpasswd, and \"basic\" with this file in the route");
+    return close_route(route, what.substr(0, what.find_first_of(" :")), spot, what,
+                       "write its users into a file for htpasswd, and \"basic\" with this file in the route");
   constexpr std::size_t kLongestRealm = 128;
   const bool plain = std::ranges::all_of(basic.realm, [](char c) { return c >= 0x20 && c < 0x7F; });
   std::vector<std::pair<std::string, std::string>> members{{"file", json_text(basic.file)}};
@@ -29,7 +23,8 @@ void set_basic(DraftEntry& route, const DraftBasic& basic, const Spot& spot, con
   if (basic.pass_on) members.emplace_back("pass_on", "true");
   const auto json = object_of(members);
   if (const auto other = route.get("basic"); !other.empty() && other != json)
-    return close_for_passwords(route, spot, what, "a route has one file of users, and this one has another already");
+    return close_route(route, what.substr(0, what.find_first_of(" :")), spot, what,
+                       "a route has one file of users, and this one has another already");
   route.set("basic", json);
 }
 

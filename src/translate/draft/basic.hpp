@@ -14,10 +14,8 @@ struct DraftBasic {
   bool pass_on = true;
 };
 
-/// Writes it into the route. Where it cannot be, the route lets nobody in, which is said at `spot`; `what` stands
-/// there.
+/// Writes it into the route. Where it cannot be, the route is closed, which is said at `spot`; `what` stands there and
+/// begins with the product's word.
 void set_basic(DraftEntry& route, const DraftBasic& basic, const Spot& spot, const std::string& what);
-/// The route lets nobody in: whoever would have been refused must not get in.
-void close_for_passwords(DraftEntry& route, const Spot& spot, const std::string& what, const std::string& why);
 
 }  // namespace headgate::translate

@@ -26,6 +26,7 @@ struct DraftEntry {
   std::vector<Field> fields;          ///< in this order
   std::vector<std::string> uses;      ///< of a route: its limits, as JSON each
   bool off = false;                   ///< stands in the file as a comment only
+  std::string closed;                 ///< what protects a route and was not translated: see protect.hpp
 
   /// Its value as JSON; empty: it has none.
   std::string_view get(std::string_view key) const noexcept;

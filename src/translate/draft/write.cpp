@@ -36,11 +36,11 @@ void comments_of(Paper& paper, std::size_t depth, const DraftEntry& entry) {
 }
 
 /// The order of the examples: what an entry is for, where it goes, the rest as it was found.
-constexpr std::array<std::string_view, 28> kOrder{
-    "address",      "tls",       "name",      "host",      "path",    "ignore_case", "methods",
-    "headers",      "query",     "to",        "redirect",  "respond", "rewrite",     "redirect_to_https",
-    "host_header",  "rate",      "in_flight", "burst",     "per",     "tier_from",   "tiers",
-    "default_tier", "algorithm", "wait",      "if_absent", "exempt",  "header",      "keys"};
+constexpr std::array<std::string_view, 30> kOrder{
+    "address",     "tls",   "name",      "host",   "path",     "path_matches", "ignore_case", "methods",
+    "headers",     "query", "client_ip", "to",     "redirect", "respond",      "rewrite",     "redirect_to_https",
+    "host_header", "rate",  "in_flight", "burst",  "per",      "tier_from",    "tiers",       "default_tier",
+    "algorithm",   "wait",  "if_absent", "exempt", "header",   "keys"};
 
 std::vector<DraftEntry::Field> all_fields(const DraftEntry& entry) {
   std::vector<DraftEntry::Field> out = entry.fields;
@@ -116,7 +116,7 @@ void object(Paper& paper, std::size_t depth, const std::string& before, const st
 
 /// What is off stands as a comment.
 void off_object(Paper& paper, std::size_t depth, const std::string& before, const DraftEntry& entry) {
-  if (!entry.fields.empty()) paper.comment(depth, before + on_one_line(all_fields(entry)), 2000);
+  if (!entry.fields.empty()) paper.comment(depth, before + on_one_line(entry), 2000);
 }
 
 /// A listener with an address alone is that; an upstream with one server is its URL.
@@ -173,6 +173,8 @@ void single(Paper& paper, std::string_view key, const DraftEntry& entry) {
 }
 
 }  // namespace
+
+std::string on_one_line(const DraftEntry& entry) { return on_one_line(all_fields(entry)); }
 
 std::string write(const Draft& draft, const std::string& heading) {
   Paper paper;

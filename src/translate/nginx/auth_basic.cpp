@@ -1,6 +1,7 @@
 // Passwords that nginx asks for.
 
 #include "translate/draft/basic.hpp"
+#include "translate/draft/protect.hpp"
 #include "translate/nginx/work.hpp"
 
 namespace headgate::translate {
@@ -16,8 +17,8 @@ void ask_password(NginxWork& work, const NginxScope& scope, DraftEntry& route) {
   const auto& file = *scope.one("auth_basic_user_file");
   for (const auto* each : {&realm, &file})
     if (each->word(0).find('$') != std::string_view::npos)
-      return close_for_passwords(route, each->spot, each->text(),
-                                 "headgate has one realm and one file for a route: write \"basic\"");
+      return close_route(route, "auth_basic", each->spot, each->text(),
+                         "headgate has one realm and one file for a route: write \"basic\"");
   set_basic(route,
             {.file = path_beside(file.spot.file, file.word(0)), .realm = std::string(realm.word(0)), .pass_on = true},
             file.spot, file.text());

@@ -5,6 +5,7 @@
 #include "translate/draft/basic.hpp"
 #include "translate/draft/compress.hpp"
 #include "translate/draft/json.hpp"
+#include "translate/draft/protect.hpp"
 #include "translate/reading/numbers.hpp"
 #include "translate/traefik/work.hpp"
 #include "translate/unreadable.hpp"
@@ -252,12 +253,10 @@ void basic_auth(const TreeNode& node, DraftEntry& route) {
 void allow_addresses(const TreeNode& node, DraftEntry& route) {
   const bool several = !route.get("addresses").empty();
   if (several || comma_list(member_of(node, "sourceRange")).empty()) {
-    // Whoever would have been refused must not get in.
-    route.set("to", {});
-    route.set("respond", R"({ "status": 503, "body": "its lists of addresses were not translated\n" })");
-    return say(route, Matter::lost, node.spot, "ipAllowList",
-               several ? "an address must be in all of these lists: write what they have in common as \"addresses\""
-                       : "it has no \"sourceRange\"");
+    return close_route(route, "ipAllowList", node.spot, "ipAllowList",
+                       several
+                           ? "an address must be in all of these lists: write what they have in common as \"addresses\""
+                           : "it has no \"sourceRange\"");
   }
   set_addresses(address_rules(comma_list(member_of(node, "sourceRange")), {}, node.spot), route);
   const auto& strategy = member_of(node, "ipStrategy");
@@ -313,8 +312,8 @@ void apply_middleware(TraefikWork& work, const std::string& name, DraftEntry& ro
     } else if (kind == "basicauth") {
       basic_auth(node, route);
     } else if (kind == "digestauth") {
-      close_for_passwords(route, node.spot, written,
-                          "write \"basic\" in the route, with a file that htpasswd -B makes");
+      close_route(route, written, node.spot, written,
+                  "write \"basic\" in the route, with a file that htpasswd -B makes");
     } else if (kind == "chain") {
       for (const auto& inner : comma_list(member_of(node, "middlewares")))
         apply_middleware(work, inner, route, depth + 1);
