@@ -55,6 +55,9 @@ ErrorReply by_word(std::string_view text) noexcept {
   return ErrorReply::unexpected;
 }
 
+constexpr std::string_view kNoEngine = "ERR Could not find scripting engine";
+constexpr std::string_view kUnknownCommand = "ERR unknown command ";
+
 }  // namespace
 
 const boost::system::error_category& error_category() noexcept {
@@ -64,7 +67,18 @@ const boost::system::error_category& error_category() noexcept {
 
 error_code make_error_code(Errc code) noexcept { return {static_cast<int>(code), error_category()}; }
 
+std::string_view help_for_scripts(std::string_view error) noexcept {
+  if (error.starts_with(kNoEngine))
+    return "it has no Lua, and each decision is a script: install its Lua engine (the package valkey-lua, or the line "
+           "\"loadmodule libvalkeylua.so\" with its path) and start it again";
+  const auto name = error.starts_with(kUnknownCommand) ? error.substr(kUnknownCommand.size()) : std::string_view();
+  if (name.size() < 5 || name.substr(1, 4) != "EVAL") return {};  // in quotation marks
+  return "it does not know EVALSHA or EVAL, and each decision is a script: remove their lines \"rename-command\" and "
+         "start it again, or use a server that runs Lua scripts";
+}
+
 ErrorReply classify(std::string_view error) noexcept {
+  if (!help_for_scripts(error).empty()) return ErrorReply::rejected;
   const ErrorReply plain = by_word(error);
   if (plain != ErrorReply::unexpected || !error.starts_with("ERR Error running script")) return plain;
   for (auto dash = error.find(" -"); dash != std::string_view::npos; dash = error.find(" -", dash + 2))

@@ -41,6 +41,10 @@ enum class ErrorReply {
 /// error inside a script ("ERR Error running script ...: -OOM command ..."); this finds the word there too.
 ErrorReply classify(std::string_view error) noexcept;
 
+/// What the operator can do about an error reply that says that the server runs no scripts; else empty. Such a server
+/// can decide nothing: Valkey from 9.1 on may lack its Lua engine, and `rename-command` may have taken the commands.
+std::string_view help_for_scripts(std::string_view error) noexcept;
+
 }  // namespace headgate::redis
 
 template <>

@@ -54,6 +54,7 @@ bool Handshake::took(Check check, const Reply& reply) {
       return took_role(reply);
     case Check::load:
       if (withheld(reply) || (reply.kind == Reply::Kind::text && reply.text == script_sha_)) return true;
+      if (const auto help = help_for_scripts(reply.text); !help.empty()) return fail(std::string(help));
       return fail("the script cannot be loaded: " + std::string(reply.text));
   }
   return false;

@@ -1,6 +1,7 @@
 #include "node_client.hpp"
 
 #include "headgate/core/literals.hpp"
+#include "headgate/redis/errors.hpp"
 
 #include <boost/asio/post.hpp>
 
@@ -17,6 +18,12 @@ using namespace std::chrono_literals;
 // A probe without an answer for this long ends the connection: the other side may be gone without a message.
 constexpr auto kSilence = 1s;
 constexpr std::string_view kInvalid = "the reply to a decision is invalid";
+/// Why the server is not asked, after this error reply.
+std::string trouble_of(std::string_view error) {
+  const auto help = help_for_scripts(error);
+  return help.empty() ? "it answered " + std::string(error) : std::string(help);
+}
+
 constexpr auto kLongestWayBack = 2s;  // longer than all pauses between two probes, so that the others are back by then
 
 }  // namespace
@@ -217,7 +224,7 @@ void NodeClient::refused(Call& call, std::string_view error) {
   if (!of_the_server && call.question_.heard(error)) return finish(call, Errc::refused_by_server);
   if (of_the_server || refusal == ErrorReply::rejected) {
     breaker_.refused(now);
-    trouble_ = "it answered " + std::string(error);
+    trouble_ = trouble_of(error);
     note(now);
     arm();
   } else {
@@ -300,7 +307,7 @@ void NodeClient::probe_replied(const Reply& reply, Time now) {
     // A node that redirects is well; it only does not own the slot.
     const bool sends_on = setup_->options.topology == Topology::cluster && read_redirect(reply.text);
     if (!sends_on) answer = Breaker::Answer::refused;
-    if (!sends_on) trouble_ = "it answered " + std::string(reply.text);
+    if (!sends_on) trouble_ = trouble_of(reply.text);
   } else if (!probe_.counted(reply)) {
     answer = Breaker::Answer::refused;
     trouble_ = kInvalid;

@@ -42,6 +42,20 @@ bool turns_to(const Proxy& proxy, int status) {
   return false;
 }
 
+TEST_F(WithRedis, AServerWithoutScriptsIsReportedAtTheStartWithWhatHelps) {
+  redis.stop();
+  ASSERT_TRUE(redis.start(
+      {"--rename-command", "EVALSHA", "", "--rename-command", "EVAL", "", "--rename-command", "SCRIPT", ""}))
+      << redis.error();
+  Proxy proxy(shared("5/day", {{"if_down", "reject"}}));
+  auto& process = proxy.gateway.process();
+  EXPECT_TRUE(process.wait_for_err([](const std::string& log) {
+    return log.find("redis_lost") != log.npos &&
+           log.find("it does not know EVALSHA or EVAL, and each decision is a script: remove their lines") != log.npos;
+  })) << process.err();
+  EXPECT_EQ(proxy.client().get().status(), 503);
+}
+
 TEST_F(WithRedis, AStartThatFailsForATakenPortSaysOnlyThat) {
   const Socket taken = Socket::listen();
   const FakeUpstream upstream;

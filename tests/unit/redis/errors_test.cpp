@@ -40,6 +40,19 @@ TEST(RedisErrors, MetInsideAScriptOfAnOlderServerAreFoundInTheirWrapping) {
             ErrorReply::unexpected);
 }
 
+TEST(RedisErrors, OfAServerWithoutScriptsSayWhatToInstall) {
+  const auto engine = "ERR Could not find scripting engine 'lua'";  // Valkey from 9.1 on, without its module
+  EXPECT_EQ(classify(engine), ErrorReply::rejected);
+  EXPECT_NE(help_for_scripts(engine).find("valkey-lua"), std::string_view::npos);
+  for (const char* unknown : {"ERR unknown command 'EVALSHA', with args beginning with: 'e0e1'",
+                              "ERR unknown command `EVAL`, with args beginning with: "}) {
+    EXPECT_EQ(classify(unknown), ErrorReply::rejected) << unknown;
+    EXPECT_NE(help_for_scripts(unknown).find("rename-command"), std::string_view::npos) << unknown;
+  }
+  for (const char* other : {"ERR unknown command 'GET'", "ERR unknown command ", "ERR unknown command 'EV", "OOM", ""})
+    EXPECT_EQ(help_for_scripts(other), "") << other;
+}
+
 TEST(RedisErrors, HaveAReadableMessageEach) {
   std::set<std::string> messages;
   for (const auto code : {Errc::unavailable, Errc::timed_out, Errc::overloaded, Errc::refused_by_server,

@@ -50,6 +50,13 @@ TEST_F(HandshakeTest, SaysPasswordAndDatabaseFirst) {
   EXPECT_EQ(answer(Reply::Kind::text, "e0e1"), Step::done);
 }
 
+TEST_F(HandshakeTest, SaysWhatToInstallWhereTheServerHasNoLua) {
+  greet();
+  EXPECT_EQ(role("master"), Step::more);
+  EXPECT_EQ(error("ERR Could not find scripting engine 'lua'"), Step::failed);
+  EXPECT_THAT(handshake->reason(), HasSubstr("install its Lua engine (the package valkey-lua"));
+}
+
 TEST_F(HandshakeTest, NamesTheUserWhereThereIsOne) {
   options.username = "gate";
   options.password = "secret";
