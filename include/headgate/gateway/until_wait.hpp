@@ -20,6 +20,7 @@ struct UntilWait {
 };
 
 /// For a problem of this status and this end, because of `limit`; "" if it is because of none.
-UntilWait until_wait(unsigned status, EndedBy ended_by, std::string sentence, std::string_view limit = {});
+UntilWait until_wait(unsigned status, EndedBy ended_by, std::string sentence, std::string_view limit = {},
+                     std::string_view policy = {});
 
 }  // namespace headgate::gateway

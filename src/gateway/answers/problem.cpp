@@ -20,11 +20,27 @@ namespace {
 using upstream::Failed;
 
 /// The most bytes of a body beside its texts: names, a status, a time to wait.
-constexpr std::size_t kMaxAround = 320;
+constexpr std::size_t kMaxAround = 448;
+
+/// The types of draft-ietf-httpapi-ratelimit-headers-11 section 5; a problem of another kind has its status alone.
+std::string_view type_of(unsigned status, EndedBy ended_by) noexcept {
+  switch (ended_by) {
+    case EndedBy::limit:
+      return status == 429 ? "https://iana.org/assignments/http-problem-types#quota-exceeded" : "about:blank";
+    case EndedBy::ban:
+      return "https://iana.org/assignments/http-problem-types#abnormal-usage-detected";
+    case EndedBy::shed:
+      return "https://iana.org/assignments/http-problem-types#temporary-reduced-capacity";
+    default:
+      return "about:blank";
+  }
+}
 
 void write_beginning(TextCursor& out, unsigned status, EndedBy ended_by, std::string_view title,
                      std::string_view detail) noexcept {
-  out.word("{ \"type\": \"about:blank\", \"title\": \"");
+  out.word("{ \"type\": \"");
+  out.text(type_of(status, ended_by));
+  out.word("\", \"title\": \"");
   out.text(title);
   out.word("\", \"status\": ");
   out.number(status);
@@ -44,6 +60,22 @@ void write_limit(TextCursor& out, std::string_view limit) noexcept {
   out.character('"');
 }
 
+/// `policy` as RateLimit-Policy calls it; empty: the problem is about none.
+void write_policy(TextCursor& out, std::string_view policy) noexcept {
+  if (policy.empty()) return;
+  out.word(",\n  \"violated-policies\": [\"");
+  write_json_text(out, policy);
+  out.word("\"]");
+}
+
+/// Of a problem without UntilWait.
+std::string_view policy_of(const Exchange& x, const Problem& problem) noexcept {
+  if (problem.ended_by == EndedBy::ban) return problem.limit;
+  if (problem.ended_by != EndedBy::limit || problem.status != 429) return {};
+  const bool known = x.admission.binding != nullptr && x.admission.outcome == Admission::Outcome::rejected;
+  return known ? std::string_view(x.admission.rule_label()) : problem.limit;
+}
+
 /// In whole seconds since the epoch. An appointment has begun at the one, and is not over at the other.
 std::uint64_t second_after(Instant instant) noexcept {
   return static_cast<std::uint64_t>((instant.time_since_epoch().count() + 999'999) / 1'000'000);
@@ -52,18 +84,21 @@ std::uint64_t second_before(Instant instant) noexcept {
   return static_cast<std::uint64_t>(instant.time_since_epoch().count() / 1'000'000);
 }
 
-std::string_view body_of(TextArena& text, const Problem& problem, std::string_view retry_after,
-                         std::string_view request_id, const OfferedAppointment& offered) {
+std::string_view body_of(Exchange& x, const Problem& problem, std::string_view retry_after) {
+  const auto& offered = x.appointments.offered;
+  const auto policy = policy_of(x, problem);
   const auto* const ready = problem.until_wait;
   const auto title = ready == nullptr ? title_of(problem.status) : std::string_view{};
-  const auto told = problem.detail.size() + problem.limit.size() + request_id.size() + offered.token.size();
+  const auto told =
+      problem.detail.size() + problem.limit.size() + policy.size() + x.request_id.size() + offered.token.size();
   const auto most =
       kMaxAround + kMaxJsonBytes * told + (ready == nullptr ? title.size() : ready->json.size() + ready->after.size());
-  return text.write(most, [&](TextCursor& out) {
+  return x.text.write(most, [&](TextCursor& out) {
     if (ready == nullptr) {
       write_beginning(out, problem.status, problem.ended_by, title, problem.detail);
       out.character('"');
       write_limit(out, problem.limit);
+      write_policy(out, policy);
     } else {
       out.text(ready->json);
       write_in_words(out, problem.retry_after);
@@ -82,7 +117,7 @@ std::string_view body_of(TextArena& text, const Problem& problem, std::string_vi
       out.number(second_before(offered.until));
       out.word(" }");
     }
-    write_request_id(out, request_id);
+    write_request_id(out, x.request_id);
   });
 }
 
@@ -100,7 +135,7 @@ std::string_view append_usual_body(Exchange& x, const Problem& problem, std::str
   }
   append_form(form, x.fields);
   if (form != ProblemForm::json) return page_of(x, problem, form);
-  return body_of(x.text, problem, retry_after, x.request_id, x.appointments.offered);
+  return body_of(x, problem, retry_after);
 }
 
 std::string_view append_body(Exchange& x, const Problem& problem, std::string_view retry_after) {
@@ -128,14 +163,16 @@ Task<void> end_with_status(Exchange& x, const Problem& problem) {
 
 }  // namespace
 
-UntilWait until_wait(unsigned status, EndedBy ended_by, std::string sentence, std::string_view limit) {
+UntilWait until_wait(unsigned status, EndedBy ended_by, std::string sentence, std::string_view limit,
+                     std::string_view policy) {
   UntilWait out{.sentence = std::move(sentence), .json = {}, .after = {}};
   const auto title = title_of(status);
   append_text(out.json, kMaxAround + title.size() + kMaxJsonBytes * out.sentence.size(),
               [&](TextCursor& cursor) { write_beginning(cursor, status, ended_by, title, out.sentence); });
-  append_text(out.after, kMaxAround + kMaxJsonBytes * limit.size(), [&](TextCursor& cursor) {
+  append_text(out.after, kMaxAround + kMaxJsonBytes * (limit.size() + policy.size()), [&](TextCursor& cursor) {
     cursor.word(".\"");
     write_limit(cursor, limit);
+    write_policy(cursor, policy);
   });
   out.json.shrink_to_fit();  // there is one for each key with a rate of its own
   out.after.shrink_to_fit();

@@ -40,9 +40,9 @@ UntilWait rejection_of(const limit::Rule& rule, std::string_view limit) {
     return until_wait(429, EndedBy::limit,
                       "The limit of " + std::to_string(rule.burst) + (rule.burst == 1 ? " request" : " requests") +
                           " at the same time is reached. Try again in ",
-                      limit);
+                      limit, rule_label(rule));
   return until_wait(429, EndedBy::limit, "The limit of " + limit::amount_in_words(rule) + " is used up. Try again in ",
-                    limit);
+                    limit, rule_label(rule));
 }
 
 /// Gives the rule a counter of its own for this route.

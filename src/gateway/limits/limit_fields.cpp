@@ -45,7 +45,17 @@ std::string_view in_words(TextArena& text, std::uint64_t seconds) {
   return text.write(kMaxInWords, [seconds](TextCursor& out) { write_in_words(out, seconds); });
 }
 
-void append_limit_fields(Exchange& x, RejectionHeaders style, http::Fields& fields) {
+namespace {
+
+/// Whether the answer says when to come back for another reason than the limit, which `t` must not be longer than
+/// (draft-ietf-httpapi-ratelimit-headers-11 section 6). Answers below 300 say no such thing.
+bool waits_for_other(const http::Fields& fields, bool rejected, unsigned status) noexcept {
+  return !rejected && status >= 300 && http::has(fields, http::Known::retry_after);
+}
+
+}  // namespace
+
+void append_limit_fields(Exchange& x, RejectionHeaders style, unsigned status, http::Fields& fields) {
   const auto& admission = x.admission;
   if (!admission.binding || style == RejectionHeaders::none) return;
   const auto& decision = admission.decision();
@@ -84,7 +94,7 @@ void append_limit_fields(Exchange& x, RejectionHeaders style, http::Fields& fiel
       out.text(label);
       out.word("\";r=");
       out.text(remaining);
-      if (!in_flight) {
+      if (!in_flight && !waits_for_other(fields, rejected, status)) {
         out.word(";t=");
         out.number(seconds_up(wait));
       }

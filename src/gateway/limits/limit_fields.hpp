@@ -6,7 +6,7 @@
 namespace headgate::gateway {
 
 /// Appends the fields that `style` asks for, with the numbers of the binding limit. Nothing if no limit applied.
-void append_limit_fields(Exchange& x, RejectionHeaders style, http::Fields& fields);
+void append_limit_fields(Exchange& x, RejectionHeaders style, unsigned status, http::Fields& fields);
 
 /// The longest time in words, in bytes.
 inline constexpr std::size_t kMaxInWords = 64;

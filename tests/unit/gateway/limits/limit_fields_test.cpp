@@ -59,13 +59,14 @@ struct LimitFields : testing::Test {
   }
   std::string names(RejectionHeaders style) {
     fields.clear();
-    append_limit_fields(x, style, fields);
+    append_limit_fields(x, style, status, fields);
     std::string out;
     for (const auto& field : fields) out += std::string(field.name) + " ";
     return out;
   }
   std::string value(std::string_view name) const { return std::string(http::value_of(fields, name)); }
   std::string policy = "\"per-ip\";q=10;w=60";
+  unsigned status = 200;
   CompiledTier tier;
   CompiledLimit ready;
   RouteLimit route_limit;
@@ -133,9 +134,22 @@ TEST_F(LimitFields, LeaveOutAWaitThatDoesNotHelp) {
   EXPECT_LT(Instant(seconds(std::stoll(value("X-RateLimit-Reset")))), now() + seconds(62));
 }
 
+TEST_F(LimitFields, TellNoTimeBesideARetryAfterThatIsNotTheirs) {
+  const auto told = [&](unsigned answer) {
+    fields = {{http::Known::retry_after, "Retry-After", "1"}};
+    append_limit_fields(x, RejectionHeaders::standard, answer, fields);
+    return value("RateLimit");
+  };
+  x.admission.decisions[0].reset_after = seconds(600);
+  EXPECT_EQ(told(503), "\"per-ip\";r=7") << "a wait of one second would end before a window of ten minutes";
+  x.admission.outcome = Admission::Outcome::rejected;
+  x.admission.decisions[0].retry_after = seconds(600);
+  EXPECT_EQ(told(429), "\"per-ip\";r=0;t=600") << "here both are of the limit";
+}
+
 TEST_F(LimitFields, AreAppended) {
   fields = {{http::Known::unknown, "X", "1"}};
-  append_limit_fields(x, RejectionHeaders::legacy, fields);
+  append_limit_fields(x, RejectionHeaders::legacy, 200, fields);
   EXPECT_EQ(fields.front().name, "X");
   EXPECT_EQ(fields.size(), 4U);
 }

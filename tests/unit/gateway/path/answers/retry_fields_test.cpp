@@ -59,7 +59,9 @@ TEST_F(PathRetryFields, NameTheLimitAsItIsCalledAtTheScaleOfItsRoute) {
   twice();
   EXPECT_EQ(client.status, 429U);
   EXPECT_THAT(client.body, HasSubstr("The limit of 1/hour is used up. Try again in 60 minutes.\",\n  \"limit\": "
-                                     "\"few@things\", \"retry_after\": 3600,\n  \"request_id\""));
+                                     "\"few@things\",\n  \"violated-policies\": [\"few\"], \"retry_after\": 3600,\n"
+                                     "  \"request_id\""));
+  EXPECT_TRUE(client.fields["RateLimit"].starts_with("\"few\";")) << "as the policy is called there";
 }
 
 TEST_F(PathRetryFields, TellWhatIsLeftOfASuspension) {

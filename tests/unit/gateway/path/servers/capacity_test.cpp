@@ -117,7 +117,8 @@ TEST_F(PathFleet, SaysThatRequestsAreRefused) {
   use({.in_flight = 4}, limit::Store::redis);
   redis->rejects = "upstream:app";
   check("GET /a");
-  EXPECT_EQ(app->overloaded.in_words(clock.steady()), "1 by fleet (1 normal)");
+  EXPECT_EQ(app->overloaded.in_words(clock.steady()),
+            "1 normal refused since it began: all gateways together have as many requests there as they may");
   clock.advance(seconds(10));
   EXPECT_FALSE(app->overloaded.in_words(clock.steady()));
 }
