@@ -9,6 +9,7 @@
 #include "headgate/observe/key_id.hpp"
 
 #include <spdlog/sinks/base_sink.h>
+#include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 
 #include <atomic>
@@ -47,6 +48,8 @@ void use_style(LogFormat format, const std::string& instance, const Hash& key) {
 std::mutex tap_mutex;
 EventTap event_tap;
 std::atomic<bool> tapped{false};
+
+thread_local int no_events = 0;
 
 void give_to_tap(const Event& told, const Style& as) {
   if (told.level < LogLevel::info) return;
@@ -142,6 +145,7 @@ void report_bug(std::string_view task, std::string_view what) noexcept {
 }  // namespace
 
 void event(LogLevel level, std::string_view name, std::string_view sentence, std::initializer_list<EventField> fields) {
+  if (no_events > 0) return;
   auto* const log = spdlog::default_logger_raw();
   const auto severity = level_of(level);
   const bool logged = log != nullptr && log->should_log(severity);
@@ -159,6 +163,13 @@ void event(LogLevel level, std::string_view name, std::string_view sentence, std
   else
     append_text_event(told, now(), line);
   log->log(severity, spdlog::string_view_t(line.data(), line.size()));
+}
+
+NoEvents::NoEvents() noexcept { ++no_events; }
+NoEvents::~NoEvents() { --no_events; }
+
+void events_to_stderr() {
+  spdlog::set_default_logger(std::make_shared<spdlog::logger>("", std::make_shared<spdlog::sinks::stderr_sink_mt>()));
 }
 
 void tap_events(EventTap tap) {

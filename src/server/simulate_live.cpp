@@ -3,6 +3,7 @@
 #include "headgate/access_logs/log_arrivals.hpp"
 #include "headgate/admin/reload_endpoint.hpp"
 #include "headgate/config/load.hpp"
+#include "headgate/observe/event.hpp"
 #include "headgate/services/ban_json.hpp"
 #include "headgate/simulate/report.hpp"
 
@@ -106,6 +107,7 @@ void SimulateLive::ask(std::string config, const admin::AdminEndpoint::Give& giv
 }
 
 admin::AdminAnswer SimulateLive::answer(const std::string& text) {
+  const observe::NoEvents none;  // also where it reads the keys of the policy
   const auto active = operators_.now().active;
   const auto lines = logs_.recent();
   if (!active || lines.empty())

@@ -7,6 +7,7 @@
 #include "headgate/gateway/assumed_caller.hpp"
 #include "headgate/gateway/exchange.hpp"
 #include "headgate/gateway/explain.hpp"
+#include "headgate/observe/event.hpp"
 
 #include <boost/asio/ip/address.hpp>
 
@@ -64,7 +65,8 @@ struct Decided {
   gateway::Exchange& exchange;  ///< all there is to know
 };
 
-/// One thread. The same configuration, seed and arrivals make the same decisions.
+/// One thread, which reports no events while it lives. The same configuration, seed and arrivals make the same
+/// decisions.
 class Simulation {
  public:
   struct Setup {
@@ -114,6 +116,7 @@ class Simulation {
   Task<void> serve(Visit& visit);
   void end(Visit& visit);
 
+  observe::NoEvents no_events_;
   VirtualClock clock_;
   Scripts scripts_;
   Offline offline_;

@@ -30,4 +30,14 @@ struct EventField {
 void event(LogLevel level, std::string_view name, std::string_view sentence,
            std::initializer_list<EventField> fields = {});
 
+/// While one lives, event() reports nothing on its thread: what a simulation decides did not happen. They may be
+/// nested.
+class NoEvents {
+ public:
+  NoEvents() noexcept;
+  ~NoEvents();
+  NoEvents(const NoEvents&) = delete;
+  NoEvents& operator=(const NoEvents&) = delete;
+};
+
 }  // namespace headgate::observe

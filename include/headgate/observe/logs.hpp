@@ -31,6 +31,9 @@ void tap_events(EventTap tap);
 /// What stands for `key` in the log lines of this process, as `key_id`: "k_" and 16 hexadecimal digits. Any thread.
 std::string key_id(std::string_view key);
 
+/// Events go to stderr where no Logs exist: stdout has what a command was asked for. For a program's first line.
+void events_to_stderr();
+
 /// Constructed and destroyed on the main thread while no other thread runs. Events go to spdlog's default logger; this
 /// object replaces it during its lifetime.
 class Logs {

@@ -107,6 +107,16 @@ TEST_F(Simulates, AndEndsWithFiveUnlessItIsAsAsserted) {
   EXPECT_EQ(err.find("< 100%"), std::string::npos) << err;
 }
 
+TEST_F(Simulates, WithoutALineOfTheLogsOfAGateway) {
+  write("policy.json",
+        std::regex_replace(std::string(kPolicy), std::regex("\"5/minute\""),
+                           "\"5/minute\", \"ban\": { \"after\": 2, \"within\": \"1m\", \"for\": \"10m\" }"));
+  ASSERT_EQ(run({"--json"}), 0) << err;
+  const auto json = nlohmann::json::parse(out, nullptr, false);
+  EXPECT_TRUE(json.is_object()) << out;
+  EXPECT_EQ(err, "") << "a suspension of a simulation concerns nobody";
+}
+
 TEST_F(Simulates, OnlyWhatItIsToldClearly) {
   const auto refused = [&](const Words& words) {
     EXPECT_EQ(run_only(words), 2) << out;

@@ -50,6 +50,26 @@ class BanOperator {
   std::uint16_t port_;
 };
 
+TEST(Bans, OfAPolicyThatIsTriedOnTheLastMinutesAreNoEventsOfThisGateway) {
+  const Json log = {{"log", {{"format", "json"}, {"access", "stdout"}}}};
+  Proxy proxy(banning("10m", log));
+  auto& process = proxy.gateway.process();
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(status_of(proxy), 200);
+  Json tried = config_for(proxy.upstream, banning("10m", log));
+  tried["limits"]["scan"] = {{"rate", "1/day"}, {"per", "client_ip"}, {"ban", {{"after", 1}, {"for", "10m"}}}};
+  const auto text = tried.dump();
+  Message answer;
+  EXPECT_TRUE(comes(kPatience, [&] {
+    answer =
+        RawClient(admin_port(process))
+            .ask("POST /api/v1/simulate HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: " + std::to_string(text.size()) +
+                 "\r\n\r\n" + text);
+    return answer.status() == 200;
+  })) << answer.body;
+  EXPECT_EQ(process.err().find("\"suspended\""), std::string::npos) << process.err();
+  EXPECT_TRUE(BanOperator(proxy).list().empty());
+}
+
 TEST(Bans, RefuseAnAddressAfterAnswersThatAreOffences) {
   Proxy proxy(banning());
   const Look look(proxy.gateway.process());
@@ -61,6 +81,9 @@ TEST(Bans, RefuseAnAddressAfterAnswersThatAreOffences) {
   const Message refused = proxy.client().get();
   expect_problem(refused, 429);
   EXPECT_NE(refused.body.find("suspended"), std::string::npos) << refused.body;
+  const auto told = Json::parse(refused.body, nullptr, false);
+  EXPECT_EQ(told["type"], "https://iana.org/assignments/http-problem-types#abnormal-usage-detected");
+  EXPECT_EQ(told["violated-policies"], Json({"scan"}));
   const auto wait = std::stoi(refused.value("Retry-After"));
   EXPECT_GT(wait, 590);
   EXPECT_LE(wait, 600);
