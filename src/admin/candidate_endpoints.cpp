@@ -3,6 +3,8 @@
 #include "admin/limits/limit_keys.hpp"
 #include "endpoint_groups.hpp"
 
+#include "headgate/config/config.hpp"
+#include "headgate/core/text.hpp"
 #include "headgate/gateway/candidate.hpp"
 #include "headgate/services/ban_json.hpp"
 #include "headgate/services/written_key.hpp"
@@ -11,6 +13,8 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
+#include <string>
 #include <utility>
 
 namespace headgate::admin {
@@ -20,6 +24,28 @@ using CandidateJson = nlohmann::ordered_json;
 
 constexpr std::uint64_t kMaxCandidate = std::uint64_t{64} << 20U;
 constexpr std::size_t kKeysShown = 20;
+
+constexpr std::string_view kListeners = "listeners";
+
+bool takes(const std::optional<std::string>& word) {
+  return word && (word->empty() || *word == "true" || *word == "1");
+}
+
+/// Why the candidate is not promoted without the word for its listeners; nothing if it may be.
+std::optional<AdminAnswer> refuse_listeners(const services::ActiveConfig* active, const AdminCall& call) {
+  if (active == nullptr || !active->candidate || takes(call.asked(kListeners))) return std::nullopt;
+  const auto others = other_listeners(*active->config, *active->candidate->config);
+  if (others.empty()) return std::nullopt;
+  const CandidateJson problem = {
+      {"type", "about:blank"},
+      {"title", "Conflict"},
+      {"status", 409},
+      {"detail", "The candidate has another " + joined(others, " and another ") +
+                     ": to promote it closes addresses at once, and opens others."},
+      {"help", "Add ?listeners to take that over too, or write into the candidate what is in force."},
+      {"parameter", kListeners}};
+  return AdminAnswer{.status = 409, .body = services::text_of(problem), .type = AdminAnswer::kProblem};
+}
 
 AdminAnswer no_candidate() { return {.status = 404, .body = "No candidate is set."}; }
 
@@ -108,6 +134,17 @@ AdminAnswer answer_to_set(const ReloadResult& result) {
 
 }  // namespace
 
+std::vector<std::string> other_listeners(const config::Config& live, const config::Config& candidate) {
+  const auto print_of = [](const config::Config& config, const std::string& key) {
+    const auto found = config.fingerprints.find(key);
+    return found == config.fingerprints.end() ? std::optional<std::uint64_t>() : found->second;
+  };
+  std::vector<std::string> out;
+  for (const std::string key : {"listen", "admin"})
+    if (print_of(live, key) != print_of(candidate, key)) out.push_back(key);
+  return out;
+}
+
 std::vector<AdminEndpoint> candidate_endpoints(const OperatorBoard& operators, const CandidateCalls& calls,
                                                const observe::Logs& logs) {
   std::vector<AdminEndpoint> out;
@@ -148,15 +185,20 @@ std::vector<AdminEndpoint> candidate_endpoints(const OperatorBoard& operators, c
              });
            },
        .about = {.summary = "Drop the candidate, with all that it has counted", .answer = "CandidateDropped"}});
-  out.push_back({.method = "POST",
-                 .path = "/api/v1/candidate/promote",
-                 .answer_later =
-                     [promote = calls.promote](const AdminCall&, const AdminEndpoint::Give& give) {
-                       (void)promote([give](const std::optional<ReloadResult>& result) {
-                         give(result ? reload_answer(*result) : no_candidate());
-                       });
-                     },
-                 .about = {.summary = "Put the candidate in force, as a reload does", .answer = "Reloaded"}});
+  out.push_back(
+      {.method = "POST",
+       .path = "/api/v1/candidate/promote",
+       .answer_later =
+           [promote = calls.promote, &operators](const AdminCall& call, const AdminEndpoint::Give& give) {
+             const auto active = operators.now().active;
+             if (auto refused = refuse_listeners(active.get(), call)) return give(std::move(*refused));
+             (void)promote([give](const std::optional<ReloadResult>& result) {
+               give(result ? reload_answer(*result) : no_candidate());
+             });
+           },
+       .about = {.summary = "Put the candidate in force, as a reload does",
+                 .answer = "Reloaded",
+                 .query = {{kListeners, "also if it listens elsewhere, which is a 409 without this", false}}}});
   out.push_back({.method = "GET",
                  .path = "/api/v1/candidate/diff",
                  .answer_later =

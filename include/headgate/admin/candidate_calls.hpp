@@ -13,6 +13,10 @@
 #include <string>
 #include <vector>
 
+namespace headgate::config {
+struct Config;
+}
+
 namespace headgate::admin {
 
 /// What decides beside the active configuration.
@@ -46,6 +50,10 @@ struct CandidateDiff {
   };
   std::vector<Keys> keys;
 };
+
+/// The keys of a file that say where this gateway listens, "listen" and "admin", that `candidate` has otherwise than
+/// `live`: promoting it would close addresses and open others.
+std::vector<std::string> other_listeners(const config::Config& live, const config::Config& candidate);
 
 /// Each is called on the admin thread, does its work on others, and calls `tell` at last, on any. False, or `tell`
 /// dropped: this gateway ends.

@@ -159,10 +159,14 @@ void offer_candidate(CLI::App& app, int& result) {
   const auto promoting = std::make_shared<AdminOptions>();
   auto* promote = app.add_subcommand("promote", "Put the candidate in force, as a reload does");
   offer_admin(*promote, *promoting);
-  promote->callback([promoting, &result] {
-    result = call_and_print(*promoting,
-                            {.method = "POST", .target = "/api/v1/candidate/promote", .patience = kCompilePatience},
-                            print_reload);
+  const auto listeners = std::make_shared<bool>(false);
+  promote->add_flag("--listeners", *listeners, "Also where it listens, if that is elsewhere; else it is refused then");
+  promote->callback([promoting, listeners, &result] {
+    const std::string target = "/api/v1/candidate/promote";
+    result = call_and_print(
+        *promoting,
+        {.method = "POST", .target = *listeners ? target + "?listeners" : target, .patience = kCompilePatience},
+        print_reload);
   });
 }
 

@@ -82,6 +82,11 @@ ReadCandidate read_candidate(const SideThread& side, const std::string& body, co
     auto loaded = config::load_candidate(text, directory, out.result.file);
     out.result.mistakes = std::move(loaded.diagnostics);
     if (!loaded.config) return out;
+    for (const auto& key : admin::other_listeners(live, *loaded.config)) {
+      auto& told = out.result.mistakes.emplace_back();
+      told.severity = config::Severity::warning;
+      told.message = "it has another \"" + key + "\", which promote takes over only with --listeners";
+    }
     out.ready = make_candidate(side, side.freed_here(new const config::Config(std::move(*loaded.config))), live);
     out.ready->text = body;
     out.ready->name = name;

@@ -45,6 +45,29 @@ Json row_of(const Json& diff, const std::string& limit) {
   return nullptr;
 }
 
+TEST(Candidate, TakesOverListenersOnlyWhenThatIsSaid) {
+  const FakeUpstream nowhere;
+  Reloaded file(policy_of("plan", "100/day"));
+  const Operator admin(file.process());
+  const auto port = Socket::listen().local_port();
+  Json config = config_for(nowhere, policy_of("plan", "100/day"));
+  config["listen"] = "127.0.0.1:" + std::to_string(port);
+  const TemporaryFile next(config.dump(), "next.json");
+  const auto set = run_headgate({"candidate", "set", next.path(), "--admin", admin.url()});
+  ASSERT_EQ(set.code, 0) << set.err;
+  EXPECT_TRUE(has(set.err, "warning: it has another \"listen\", which promote takes over only with --listeners"))
+      << set.err;
+  const auto refused = run_headgate({"promote", "--admin", admin.url()});
+  EXPECT_EQ(refused.code, 1);
+  EXPECT_TRUE(has(refused.err, "The candidate has another listen: to promote it closes addresses")) << refused.err;
+  EXPECT_TRUE(has(refused.err, "help: add --listeners")) << refused.err;
+  expect_refusal(admin.ask("POST", "/api/v1/candidate/promote"), 409);
+  EXPECT_EQ(statuses(file, 1), std::vector<int>{200}) << "nothing has changed";
+  const auto promoted = run_headgate({"promote", "--listeners", "--admin", admin.url()});
+  ASSERT_EQ(promoted.code, 0) << promoted.err;
+  EXPECT_EQ(RawClient(port).get().status(), 200);
+}
+
 TEST(Candidate, OfTheFileIsComparedOverReloadsUntilItIsDropped) {
   const FakeUpstream nowhere;
   TemporaryFile next(config_for(nowhere, policy_of("plan", "2/day")).dump(), "next.json");
