@@ -23,6 +23,6 @@ ENV PATH=/usr/bin
 # By number, so that a cluster can check that it is not root. It writes no file: the root may be read-only.
 USER 65532:65532
 EXPOSE 8080
-HEALTHCHECK --interval=5s --timeout=2s --start-period=2s --retries=3 CMD ["headgate", "healthcheck", "http://127.0.0.1:8080/"]
+HEALTHCHECK --interval=5s --timeout=2s --start-period=2s --retries=3 CMD ["headgate", "healthcheck"]
 ENTRYPOINT ["headgate"]
 CMD ["run", "-c", "/etc/headgate/headgate.json"]

@@ -82,7 +82,7 @@ struct InitOptions {
 int init(const InitOptions& options);
 
 struct HealthcheckOptions {
-  std::string url = "http://127.0.0.1:8080/";
+  std::string url;  ///< empty: /healthz of the admin interface at $HEADGATE_ADMIN, else at its usual address
 };
 int healthcheck(const HealthcheckOptions& options);
 

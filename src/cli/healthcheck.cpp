@@ -1,6 +1,8 @@
 // headgate healthcheck: one GET, for containers that have no curl.
 
+#include "cli/admin/admin_client.hpp"
 #include "commands.hpp"
+#include "printable.hpp"
 
 #include "headgate/core/literals.hpp"
 #include "headgate/http/url.hpp"
@@ -42,6 +44,14 @@ Result<Target, LiteralError> parse(std::string_view url) {
   return target;
 }
 
+/// It knows by itself whether the gateway is well. Asking a route would be one more request for a server and its
+/// limits.
+std::string url_of_admin() {
+  std::string out = usual_admin();
+  while (out.ends_with('/')) out.pop_back();
+  return out + "/healthz";
+}
+
 /// Writes the status of the answer to `status`; leaves it unchanged if there is none.
 Task<void> ask(boost::asio::io_context& loop, const Target& target, unsigned& status) {
   net::Connector connector(loop, net::Timers::of(loop), target.host, target.port);
@@ -68,7 +78,8 @@ Task<void> ask(boost::asio::io_context& loop, const Target& target, unsigned& st
 }  // namespace
 
 int healthcheck(const HealthcheckOptions& options) {
-  const auto target = parse(options.url);
+  const auto url = options.url.empty() ? url_of_admin() : options.url;
+  const auto target = parse(url);
   if (target.has_error()) {
     std::fprintf(stderr, "headgate: %s\n  help: %s\n", target.error().message.c_str(), target.error().help.c_str());
     return kWrongCommandLine;
@@ -78,7 +89,7 @@ int healthcheck(const HealthcheckOptions& options) {
   spawn(ask(loop, *target, status), "healthcheck");
   loop.run();
   if (status >= 200 && status < 500) return kWell;
-  std::fprintf(stderr, "headgate: %s %s\n", options.url.c_str(),
+  std::fprintf(stderr, "headgate: %s %s\n", printable(url).c_str(),
                status ? ("answered " + std::to_string(status)).c_str() : "did not answer");
   return kFailed;
 }

@@ -4,6 +4,7 @@
 #include "output.hpp"
 
 #include "headgate/core/literals.hpp"
+#include "headgate/observe/logs.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -243,7 +244,9 @@ int do_command(int count, char** words) {
 
   HealthcheckOptions health_options;
   auto* health_command = app.add_subcommand("healthcheck", "Send one HTTP request: exit code 0 or 1, for containers");
-  health_command->add_option("url", health_options.url, "The URL to request")->capture_default_str();
+  health_command->add_option("url", health_options.url,
+                             "The URL to request (default: /healthz at $HEADGATE_ADMIN, http://127.0.0.1:9900, which "
+                             "is no request to a server)");
   health_command->callback([&] { result = healthcheck(health_options); });
 
   offer_admin_commands(app, result);
@@ -269,6 +272,7 @@ int do_command(int count, char** words) {
 }  // namespace
 
 int main(int count, char** words) {
+  observe::events_to_stderr();
   const int result = do_command(count, words);
   return flush_output() || result != kWell ? result : kFailed;
 }

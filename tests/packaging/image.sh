@@ -48,10 +48,11 @@ unshare --mount --pid --net --fork --kill-child bash -c '
   chroot --userspec=65532:65532 "$root" /usr/bin/headgate run -c /etc/headgate/headgate.json &
   running=$!
   for ((i = 0; i < 100; i++)); do
-    in_image /usr/bin/headgate healthcheck http://127.0.0.1:8080/ 2>/dev/null && break
+    in_image /usr/bin/headgate healthcheck 2>/dev/null && break
     kill -0 $running || exit 1
     sleep 0.1
   done
+  in_image /usr/bin/headgate healthcheck
   in_image /usr/bin/headgate healthcheck http://127.0.0.1:8080/
   grep -q "^Uid:.65532" "$root"/proc/$running/status
   kill -TERM $running

@@ -32,6 +32,8 @@ complaints() { # COMPOSE_FILE DOCKERFILE
   case "$user" in
     '' | 0 | 0:* | *[!0-9:]*) echo "$2: the last stage runs as \"${user:-root}\"; a number other than 0 is needed" ;;
   esac
+  # Its listeners may have any port, and a request to them is one for a server.
+  if grep -nE '^HEALTHCHECK.*https?://' "$2"; then echo "$2: the health check must ask the admin interface"; fi
   if grep -nEi '^(ARG|ENV)[^#]*(password|secret|token|key)' "$2"; then echo "$2 puts a secret into the image"; fi
 }
 
@@ -48,6 +50,8 @@ printf '  extra: { privileged: true }\n' | cat docker-compose.yml - >"$place/pri
 must_complain 'a privileged container' "$place/privileged.yml" Dockerfile
 grep -v '^USER' Dockerfile >"$place/no-user"
 must_complain 'an image that runs as root' docker-compose.yml "$place/no-user"
+sed 's|^\(HEALTHCHECK.*healthcheck"\)|\1, "http://127.0.0.1:8080/"|' Dockerfile >"$place/asks-a-route"
+must_complain 'a health check that asks a route' docker-compose.yml "$place/asks-a-route"
 
 found=$(complaints docker-compose.yml Dockerfile)
 [ -z "$found" ] || { echo "$found"; exit 1; }

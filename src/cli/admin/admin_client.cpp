@@ -123,6 +123,8 @@ Call judge(net::HttpReply reply, const std::string& where, bool with_token) {
 
 }  // namespace
 
+std::string usual_admin() { return variable_or(kAdminVariable, kUsualAdmin); }
+
 AdminOptions AdminOptions::whole() const {
   auto out = *this;
   const auto given = [](const CLI::App& above, const char* name) -> const CLI::Option* {
@@ -155,7 +157,7 @@ int complain(const CommandFailure& failure) {
 
 Call call_gateway(const AdminOptions& own, const AdminRequest& request) {
   const auto options = own.whole();
-  const auto base = options.url.empty() ? variable_or(kAdminVariable, kUsualAdmin) : options.url;
+  const auto base = options.url.empty() ? usual_admin() : options.url;
   auto url = net::parse_url(base, kUsualAdmin);
   if (url.has_error()) return no_call(kWrongCommandLine, "--admin: " + url.error());
   if (url->target != "/")

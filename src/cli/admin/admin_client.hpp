@@ -16,6 +16,9 @@ class App;
 namespace headgate::cli {
 
 /// Which gateway a command talks to, and how it prints the answer.
+/// $HEADGATE_ADMIN, else http://127.0.0.1:9900.
+std::string usual_admin();
+
 struct AdminOptions {
   std::string url;                    ///< empty: $HEADGATE_ADMIN, else http://127.0.0.1:9900
   std::string token_file;             ///< empty: the token is $HEADGATE_ADMIN_TOKEN, if that is set

@@ -3,12 +3,17 @@
 #include "blackbox/harness/gateway.hpp"
 #include "blackbox/harness/look.hpp"
 
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <string>
+#include <thread>
 
 namespace headgate::test {
 namespace {
@@ -204,6 +209,51 @@ TEST(Echo, StandsBehindAGateway) {
   EXPECT_TRUE(has(client.get("/hello").body, "X-Forwarded-For: 127.0.0.1"));
   EXPECT_EQ(client.get("/?status=404").status(), 404);
   EXPECT_EQ(client.get().status(), 429);
+}
+
+/// A gateway that has only this to say.
+class Saying {
+ public:
+  explicit Saying(std::string json)
+      : thread_([this, json = std::move(json)] {
+          boost::asio::ip::tcp::iostream stream(door_.accept());
+          std::string line;
+          while (std::getline(stream, line) && line != "\r") continue;
+          stream << "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\nContent-Length: "
+                 << json.size() << "\r\n\r\n"
+                 << json << std::flush;
+        }) {}
+  ~Saying() { thread_.join(); }
+  std::string url() const { return "http://127.0.0.1:" + std::to_string(door_.local_endpoint().port()); }
+
+ private:
+  boost::asio::io_context loop_;
+  boost::asio::ip::tcp::acceptor door_{loop_, {boost::asio::ip::address_v4::loopback(), 0}};
+  std::thread thread_;
+};
+
+TEST(Traffic, ReadsLongTimesAsSeconds) {
+  const Saying gateway(R"({"over_seconds": 10, "routes": [{"route": "slow", "requests_per_second": 1,
+    "seconds": {"p50": 3.262, "p95": 12.49, "p99": 1204.2}, "own_seconds": {"p50": 0.000231, "p95": 0.0412, "p99": 0.999}}]})");
+  const auto ran = run_headgate({"traffic", "--admin", gateway.url()});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  for (const char* time : {"3.26 s", "12.5 s", "1204 s", "0.231 ms", "41.2 ms", "999 ms"})
+    EXPECT_TRUE(has(ran.out, time)) << time << " is not in " << ran.out;
+}
+
+TEST(Healthcheck, AsksTheAdminInterfaceUnlessItIsToldAnotherUrl) {
+  FakeUpstream upstream;
+  Json config = config_for(upstream);
+  config["admin"] = {{"listen", "127.0.0.1:0"}};
+  Gateway gateway(config);
+  const auto admin = "HEADGATE_ADMIN=http://127.0.0.1:" + std::to_string(admin_port(gateway.process())) + "/";
+  const auto ran = run_headgate({"healthcheck"}, {admin});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(upstream.requests().size(), 0U) << "a probe is no request to a server";
+  const auto gone = Socket::listen().local_port();
+  const auto dead = run_headgate({"healthcheck"}, {"HEADGATE_ADMIN=http://127.0.0.1:" + std::to_string(gone)});
+  EXPECT_EQ(dead.code, 1);
+  EXPECT_TRUE(has(dead.err, "/healthz did not answer")) << dead.err;
 }
 
 TEST(Healthcheck, IsZeroOrOne) {
