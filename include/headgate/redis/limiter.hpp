@@ -105,9 +105,9 @@ class SharedLimiter final : public limit::RemoteLimiter, public room::RemoteRoom
 
   /// Forgets what all keys of the limit `name` have used, on every master: a part of it, in about `patience`, in steps
   /// of which each looks at a hundred keys. `from` is empty, or Forgotten::more of the part before. Keys that move to
-  /// another node of a cluster meanwhile may be left out. Permits that gateways have on lease, and what they were told
-  /// of rejections, last up to a second longer. Errors: Errc::unavailable if no server is known; Errc::bad_reply if
-  /// `from` is no such text.
+  /// another node of a cluster meanwhile may be left out. The last part ends a second after its last step, when no
+  /// gateway repeats a rejection of before any more, nor has permits of before on lease. Errors: Errc::unavailable if
+  /// no server is known; Errc::bad_reply if `from` is no such text.
   Task<Result<Forgotten>> forget(std::string name, std::string from, Duration patience);
 
   /// Until when other gateways may still be without Redis after an outage: as long again as the outage was, at most two

@@ -4,6 +4,7 @@
 #include "scripts.hpp"
 
 #include "headgate/limit/algorithm.hpp"
+#include "headgate/limit/known_rejections.hpp"
 #include "headgate/redis/errors.hpp"
 
 #include <algorithm>
@@ -179,6 +180,12 @@ Task<Result<Forgotten>> forget_limit(std::shared_ptr<Servers> servers, std::shar
     }
     out.there += there;
     if (!out.more.empty()) break;
+  }
+  // Until then gateways may repeat rejections of before, and decide with what they have reserved.
+  if (out.more.empty() && (out.keys > 0 || !from.empty()) && !pauses->stopped) {
+    Pause pause(pauses->executor, std::chrono::steady_clock::now() + limit::KnownRejections::kLongest);
+    pauses->waiting.push_back(pause);
+    co_await pause;
   }
   co_return out;
 }
