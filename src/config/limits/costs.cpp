@@ -138,7 +138,7 @@ class CostBuilder {
       refuse_beside(source, "most", "remove it");
       methods(source);
     } else {
-      demand("most", "100");
+      demand("most", std::to_string(std::max<std::int64_t>(kUsualMost, out_.default_value)));
       if (settles) demand("hold", "1");
       name(source);
     }
@@ -151,6 +151,8 @@ class CostBuilder {
     report_.error_at_key(code::kConflict, *written,
                          in_quotes(key) + " and " + in_quotes(source.word) + " cannot be used together", help);
   }
+
+  static constexpr std::int64_t kUsualMost = 100;
 
   void demand(const char* key, const std::string& example) {
     if (find(&node_, key) != nullptr) return;

@@ -38,6 +38,7 @@ inline constexpr std::string_view kForgotten = "HG508";     // warning: the coun
 inline constexpr std::string_view kUnwritable = "HG509";    // warning: a file that cannot be written
 
 inline constexpr std::string_view kCertificate = "HG515";  // warning: a certificate that clients refuse, or do not get
+inline constexpr std::string_view kElsewhere = "HG516";    // warning: clients are sent where nothing listens
 
 // HG600 and above: advice. Each code is a row in config/advice/table.cpp.
 

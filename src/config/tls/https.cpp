@@ -82,6 +82,28 @@ void warn_beside_tls(Report& report, const Node* listener) {
                         "write it at a listener without \"tls\", or remove it");
 }
 
+/// Where `true` sends clients to a port that no listener with TLS has. A port that is written is meant.
+void warn_of_port(Report& report, const net::ListenOptions& secure, const Node* where) {
+  if (where == nullptr || where->kind != Kind::object) return;
+  const Node* written = find(where, "redirect_to_https");
+  if (written == nullptr || written->text != "true" || find(where, "tls") != nullptr) return;
+  const auto port = std::to_string(secure.port);
+  report.warning_at_key(code::kElsewhere, *written,
+                        "\"redirect_to_https\": true sends clients to port 443, and the listener with TLS has " + port,
+                        "write \"redirect_to_https\": " + port + ", or 443 if clients reach that port there");
+}
+
+/// A listener with TLS that is not at port 443, if none is; null: one is, or none has a port of its own.
+const net::ListenOptions* secure_elsewhere(const config::Config& config) {
+  const net::ListenOptions* out = nullptr;
+  for (const auto& each : config.listen) {
+    if (!each.tls || each.port == 0) continue;
+    if (each.port == kHttps) return nullptr;
+    if (out == nullptr) out = &each;
+  }
+  return out;
+}
+
 }  // namespace
 
 std::optional<LiteralError> check_max_age(std::string_view text) {
@@ -126,6 +148,11 @@ void check_https(Build& build) {
   const Node* listen = find(&build.root, "listen");
   warn_beside_tls(build.report, listen);
   for (const Node* each : children(listen, Kind::list)) warn_beside_tls(build.report, each);
+  if (const auto* const secure = secure_elsewhere(build.config)) {
+    warn_of_port(build.report, *secure, listen);
+    for (const Node* each : children(listen, Kind::list)) warn_of_port(build.report, *secure, each);
+    for (const Node* each : build.route_nodes) warn_of_port(build.report, *secure, each);
+  }
   if (sees_tls(build.config)) return;
   if (const Node* written = find(&build.root, "hsts"); written != nullptr && !build.config.gateway.hsts.empty()) {
     build.report.warning_at_key(code::kNoEffect, *written,
