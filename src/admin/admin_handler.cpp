@@ -301,7 +301,9 @@ Task<bool> AdminHandler::refused_access(Exchange& x, const AdminMatch& match, Ad
   const bool only_asks = match.endpoint != nullptr && asked.reads && from_own_page(x.request.fields);
   if (status == 0 && !guarded && changes && !only_asks && from_a_page(x.request.fields)) status = 403, why = kNoBrowser;
   if (status == 0) co_return false;
-  audit_.refused(x.peer_text, x.request.method, x.request.path, status, why);
+  const bool given = !http::value_of(x.request.fields, http::Known::authorization).empty();
+  if (status != 401 || given || !asked.asks_who)
+    audit_.refused(x.peer_text, x.request.method, x.request.path, status, why);
   co_await refuse(x, status, why, status == 401 ? "Bearer realm=\"headgate admin\"" : "", wait);
   co_return true;
 }

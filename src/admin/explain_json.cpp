@@ -43,6 +43,7 @@ Told limit_json(const LimitState& state) {
   }
   out["applies"] = gateway::to_text(state.applies);
   out["mode"] = state.observed ? "observe" : "enforce";
+  if (state.suspended > Duration(0)) out["suspended"] = seconds_of(state.suspended);
   out["counted_in"] = gateway::to_text(state.source);
   if (state.applies != LimitState::Applies::counted) return out;
   if (!state.key.empty()) out["key"] = state.key;

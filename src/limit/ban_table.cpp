@@ -33,6 +33,12 @@ struct EndsFirst {
 
 using ByEnd = std::set<std::pair<Instant, Hash>, EndsFirst>;
 
+std::size_t under_way(const ByEnd& place, Instant now) {
+  // The last ones to end come last.
+  const auto over = std::find_if(place.rbegin(), place.rend(), [now](const auto& each) { return each.first <= now; });
+  return static_cast<std::size_t>(std::distance(place.rbegin(), over));
+}
+
 /// The entries of one limit. What an operator ordered makes room for nobody.
 struct LimitsBans {
   ByEnd droppable;
@@ -274,12 +280,10 @@ BanTable::Held BanTable::held(Instant now) const {
   for (const auto& stripe : state_->stripes) {
     const std::lock_guard lock(stripe.mutex);
     for (const auto& [limit, own] : stripe.by_limit) {
-      // The last ones to end come last.
-      const auto over = std::find_if(own.droppable.rbegin(), own.droppable.rend(),
-                                     [now](const auto& each) { return each.first <= now; });
-      const auto keys = static_cast<std::size_t>(std::distance(own.droppable.rbegin(), over));
+      const auto keys = under_way(own.droppable, now);
       by_limit[limit] += keys;
       out.keys += keys;
+      out.operated += under_way(own.kept, now);
     }
   }
   for (const auto& [limit, keys] : by_limit) {

@@ -7,8 +7,8 @@ namespace {
 
 std::string shape_words(const limit::Disagreement& one) {
   const bool several = one.gateways > 1;
-  return (several ? std::to_string(one.gateways) + " other gateways have" : "another gateway has") +
-         std::string(" it in another shape") + (several ? ", one of them is \"" : ": \"") + one.instance + '"';
+  return several ? std::to_string(one.gateways) + " gateways, one of them is \"" + one.instance + '"'
+                 : "gateway \"" + one.instance + '"';
 }
 
 }  // namespace

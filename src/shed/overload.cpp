@@ -6,13 +6,32 @@
 namespace headgate::shed {
 namespace {
 
+/// Why a layer refuses, in the order of Layer.
+constexpr std::string_view kWhy[kLayers] = {
+    "all gateways together have as many requests there as they may",
+    "this gateway has as many requests there as its adaptive limit allows",
+    "this gateway is behind with its own work",
+    "no place became free while they waited in the queue",
+    "no server has a free place",
+};
+
 template <std::size_t Count>
-std::string listed(const std::array<std::uint64_t, Count>& counts, const std::string_view (&words)[Count],
-                   std::string_view before) {
+std::string listed(const std::array<std::uint64_t, Count>& counts, const std::string_view (&words)[Count]) {
   std::string out;
   for (std::size_t i = 0; i < Count; ++i)
     if (counts[i] > 0)
-      out.append(out.empty() ? "" : ", ").append(std::to_string(counts[i])).append(before).append(words[i]);
+      out.append(out.empty() ? "" : ", ").append(std::to_string(counts[i])).append(" ").append(words[i]);
+  return out;
+}
+
+/// With one reason no count stands before it, because all of them have it.
+std::string reasons_in_words(const std::array<std::uint64_t, kLayers>& counts) {
+  const auto several = std::ranges::count_if(counts, [](auto count) { return count > 0; }) > 1;
+  std::string out;
+  for (std::size_t i = 0; i < kLayers; ++i) {
+    if (counts[i] == 0) continue;
+    out.append(out.empty() ? "" : "; ").append(several ? std::to_string(counts[i]) + " because " : "").append(kWhy[i]);
+  }
   return out;
 }
 
@@ -67,7 +86,7 @@ std::optional<std::string> Overload::in_words(Steady now) {
     by_priority_ = {};
     return std::nullopt;
   }
-  return listed(by_layer_, kLayerWords, " by ") + " (" + listed(by_priority_, kPriorityWords, " ") + ")";
+  return listed(by_priority_, kPriorityWords) + " refused since it began: " + reasons_in_words(by_layer_);
 }
 
 }  // namespace headgate::shed

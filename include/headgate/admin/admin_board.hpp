@@ -38,6 +38,9 @@ struct WatchedUpstream {
 struct RedisOutage {
   std::vector<std::string> closed_limits;  ///< those that reject without it
   std::vector<std::string> closed_rooms;   ///< those that admit nobody new without it
+  std::vector<std::string> open_limits;    ///< those that reject nobody without it
+  std::vector<std::string> local_limits;   ///< those that this gateway counts by itself meanwhile
+  std::uint32_t instances = 1;             ///< of a local limit this gateway grants one in so many parts
   bool unready = false;                    ///< the configuration wants no requests for this gateway then
 };
 
@@ -88,6 +91,7 @@ class AdminBoard {
   std::map<std::pair<std::string, std::string>, LastCheck> checks_;  // by upstream and server; of active ones only
   std::uint64_t numbered_ = 0;
   bool unready_without_redis_ = false;
+  std::uint32_t instances_ = 1;
 };
 
 }  // namespace headgate::admin

@@ -101,6 +101,8 @@ struct AdminEndpoint {
   std::function<Result<std::unique_ptr<AdminStream>, AdminAnswer>(const AdminCall&)> stream{};
   /// For a POST that changes nothing: readers may call it, and it is not in the log of changes.
   bool reads = false;
+  /// For a GET that asks who one is: a call without a token gets its 401 as an answer, and the log does not have it.
+  bool asks_who = false;
   AdminAbout about{};
 
   /// Whether a call may change something.

@@ -107,6 +107,7 @@ struct LimitState {
   bool observed = false;     ///< it rejects nobody
   bool own_key = false;      ///< its counter is the caller's, not one that others share
   std::uint32_t shards = 1;  ///< above 1 the numbers are those of one of so many counters
+  Duration suspended{0};     ///< for how long it refuses the caller whatever is left; 0: it does not
   Source source = Source::memory;
   std::vector<RuleState> rules;  ///< empty unless it is counted
 };

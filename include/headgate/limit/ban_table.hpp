@@ -87,6 +87,7 @@ class BanTable {
   /// Suspensions under way at a moment, but those of operators. Those that are only remembered make room for them.
   struct Held {
     std::size_t keys = 0;
+    std::size_t operated = 0;      ///< those of operators, which are not among `keys`
     std::string most;              ///< the limit with the most of them; empty: there are none
     std::size_t keys_of_most = 0;  ///< how many it has
   };

@@ -36,8 +36,8 @@ class Overload {
 
   /// A request was refused by this layer, whichever.
   void shed(Layer layer, Priority priority, Steady now) noexcept;
-  /// Who is refused, as "12 by concurrency, 3 by servers (2 normal, 13 low)", counted from the first; nothing if nobody
-  /// was for kCalm.
+  /// Who is refused and why, as "2 normal, 13 low refused since it began: no server has a free place"; nothing if
+  /// nobody was for kCalm.
   std::optional<std::string> in_words(Steady now);
 
  private:

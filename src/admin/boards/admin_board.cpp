@@ -17,6 +17,7 @@ void AdminBoard::use_config(const config::Config& config) {
   limits_.swap(limits);
   closed_rooms_ = std::move(closed);
   unready_without_redis_ = config.unready_without_redis;
+  instances_ = config.redis ? config.redis->instances : 1;
 }
 
 void AdminBoard::use_redis(unsigned worker, std::shared_ptr<const redis::SharedLimiter> limiter) {
@@ -77,10 +78,17 @@ redis::RedisHealth AdminBoard::health() const {
 std::optional<RedisOutage> AdminBoard::redis_outage() const {
   const std::lock_guard lock(mutex_);
   if (health() == redis::RedisHealth::up) return std::nullopt;
-  RedisOutage out{.closed_limits = {}, .closed_rooms = closed_rooms_, .unready = unready_without_redis_};
-  for (const auto& limit : limits_)
-    if (limit.store == limit::Store::redis && limit.if_redis_down == limit::IfRedisDown::reject)
-      out.closed_limits.push_back(limit.name);
+  RedisOutage out;
+  out.closed_rooms = closed_rooms_;
+  out.unready = unready_without_redis_;
+  out.instances = instances_;
+  for (const auto& limit : limits_) {
+    if (limit.store != limit::Store::redis) continue;
+    auto& names = limit.if_redis_down == limit::IfRedisDown::reject  ? out.closed_limits
+                  : limit.if_redis_down == limit::IfRedisDown::allow ? out.open_limits
+                                                                     : out.local_limits;
+    names.push_back(limit.name);
+  }
   return out;
 }
 

@@ -3,6 +3,7 @@
 #include "headgate/balance/table.hpp"
 #include "headgate/core/text.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <string>
 #include <utility>
@@ -18,6 +19,31 @@ Wrong named(const std::vector<std::string>& names) {
   Wrong out;
   for (const auto& name : names) out.emplace_back(name, std::string());
   return out;
+}
+
+/// `limit "a" is`, `limits "a", "b" and 7 more are`.
+std::string limits_in_words(const std::vector<std::string>& names, std::string_view one, std::string_view many) {
+  constexpr std::size_t kNamed = 3;
+  std::string out = names.size() == 1 ? "limit " : "limits ";
+  for (std::size_t i = 0; i < std::min(names.size(), kNamed); ++i) {
+    const bool last = i > 0 && i + 1 == names.size();
+    out.append(i == 0 ? "" : last ? " and " : ", ").append("\"" + names[i] + '"');
+  }
+  if (names.size() > kNamed) out += " and " + std::to_string(names.size() - kNamed) + " more";
+  return out.append(1, ' ').append(names.size() == 1 ? one : many);
+}
+
+/// What the limits in Redis do meanwhile.
+std::string words_of(const RedisOutage& outage) {
+  std::vector<std::string> out;
+  const auto share =
+      outage.instances > 1 ? ", 1/" + std::to_string(outage.instances) + " of each size" : std::string(", in full");
+  if (!outage.local_limits.empty())
+    out.push_back(limits_in_words(outage.local_limits, "is counted", "are counted") + " by this gateway alone" + share);
+  if (!outage.open_limits.empty()) out.push_back(limits_in_words(outage.open_limits, "rejects", "reject") + " nobody");
+  if (!outage.closed_limits.empty())
+    out.push_back(limits_in_words(outage.closed_limits, "rejects", "reject") + " everybody");
+  return joined(out, "; ");
 }
 
 /// A few servers are enough to see what is wrong with all of them.
@@ -61,7 +87,7 @@ void tell_redis(Reasons& reasons, const RedisOutage* outage) {
   static const RedisOutage kNone;
   const auto& now = outage != nullptr ? *outage : kNone;
   const Wrong here{{std::string(), std::string()}};
-  reasons.set_only(ReasonKind::redis_lost, outage != nullptr ? here : Wrong());
+  reasons.set_only(ReasonKind::redis_lost, outage != nullptr ? Wrong{{std::string(), words_of(now)}} : Wrong());
   reasons.set_only(ReasonKind::needs_redis, outage != nullptr && outage->unready ? here : Wrong());
   reasons.set_only(ReasonKind::limit_closed, named(now.closed_limits));
   reasons.set_only(ReasonKind::room_closed, named(now.closed_rooms));

@@ -99,6 +99,7 @@ AdminEndpoint role_endpoint() {
                 return AdminAnswer{.body = "{\"role\": \"" + std::string(role_text(call.role)) + "\"}\n",
                                    .type = AdminAnswer::kJson};
               },
+          .asks_who = true,
           .about = {.summary = "What the token of this call may do: an operator's everything, a reader's only read; "
                                "local is who needs none",
                     .answer = "Role"}};

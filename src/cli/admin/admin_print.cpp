@@ -281,13 +281,24 @@ std::string heard_text(const Json& answer) {
   return ", heard by " + heard + " of " + text_in(gateways, "of") + " gateways";
 }
 
+namespace {
+
+/// How many keys of the limit are known here. Those in Redis are not counted, because that would look at all of them.
+std::string keys_text(const Json& limit) {
+  const auto here = text_in(limit, "keys_in_memory");
+  if (text_in(limit, "store") != "redis") return here;
+  return here.empty() || here == "0" ? "in Redis" : "in Redis, and " + here + " here";
+}
+
+}  // namespace
+
 void print_limits(const Json& answer) {
   TextTable table({"limit", "mode", "store", "allowed", "rejected", "observed", "keys", "means"});
   for (const auto& limit : list_in(answer, "limits")) {
     const auto& decisions = object_in(limit, "decisions");
     const auto means = text_in(limit, "means");
     table.row({text_in(limit, "limit"), text_in(limit, "mode"), text_in(limit, "store"), text_in(decisions, "allowed"),
-               text_in(decisions, "rejected"), text_in(decisions, "observed"), text_in(limit, "keys_in_memory"),
+               text_in(decisions, "rejected"), text_in(decisions, "observed"), keys_text(limit),
                means.substr(0, means.find(';'))});
   }
   print_table(table, "there are no limits\n");
@@ -304,7 +315,8 @@ void print_limit(const Json& answer) {
   const auto& decisions = object_in(answer, "decisions");
   print_pair("decisions", text_in(decisions, "allowed") + " allowed, " + text_in(decisions, "rejected") +
                               " rejected, " + text_in(decisions, "observed") + " observed since the start");
-  print_pair("keys", text_in(answer, "keys_in_memory") + " in this gateway's memory");
+  const bool in_redis = text_in(answer, "store") == "redis";
+  print_pair("keys", in_redis ? keys_text(answer) : keys_text(answer) + " in this gateway's memory");
   for (const auto& scaled : list_in(answer, "scaled"))
     if (scaled.is_string()) print_pair("scaled", scaled.get<std::string>());
 }

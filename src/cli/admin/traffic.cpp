@@ -32,13 +32,18 @@ const Json& part_of(const Json& object, const char* name) {
   return found != object.end() && found->is_object() ? *found : kNone;
 }
 
-/// "0.231 ms": the gateway's own share is often less than a tenth of a millisecond.
+/// "0.231 ms", "3.26 s": the gateway's own share is often less than a tenth of a millisecond.
 std::string time_in(const Json& object, const char* name) {
   constexpr double kThousand = 1000;
   const auto found = object.find(name);
   if (found == object.end() || !found->is_number()) return {};
   std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.3g ms", found->get<double>() * kThousand);
+  const auto seconds = found->get<double>();
+  const bool long_one = seconds >= 1;
+  if (seconds >= kThousand)
+    std::snprintf(text.data(), text.size(), "%.0f s", seconds);
+  else
+    std::snprintf(text.data(), text.size(), long_one ? "%.3g s" : "%.3g ms", long_one ? seconds : seconds * kThousand);
   return text.data();
 }
 

@@ -106,6 +106,7 @@ std::string others_of(const Told& told) {
 }
 
 std::string verdict_of(const Told& limit, const Told& rule) {
+  if (limit.contains("suspended")) return "suspended for " + wait_text(limit["suspended"]);
   if (rule.value("allowed", true))
     return rule.contains("delay") ? "allows, after " + wait_text(rule["delay"]) : "allows";
   const bool observes = member_text(limit, "mode") == "observe";
@@ -143,7 +144,8 @@ std::string limits_of(const Told& told, bool colours) {
     }
     auto counted_in = member_text(limit, "counted_in");
     if (const auto shards = member_text(limit, "one_of_shards"); !shards.empty()) counted_in += ", 1 of " + shards;
-    for (const auto& rule : limit.at("rules"))
+    for (const auto& rule : limit.at("rules")) {
+      const bool allows = rule.value("allowed", true) && !limit.contains("suspended");
       table.row({member_text(limit, "limit"),
                  member_text(limit, "tier"),
                  limit.contains("key")      ? member_text(limit, "key")
@@ -155,7 +157,8 @@ std::string limits_of(const Told& told, bool colours) {
                  member_text(rule, "remaining"),
                  wait_text(rule.at("reset")),
                  counted_in,
-                 {verdict_of(limit, rule), rule.value("allowed", true) ? Paint::good : Paint::bad}});
+                 {verdict_of(limit, rule), allows ? Paint::good : Paint::bad}});
+    }
   }
   return '\n' + table.text(colours, stdout_width());
 }

@@ -78,6 +78,17 @@ bool nothing_is_there(const std::vector<std::string>& paths) {
   return false;
 }
 
+/// False after an error message. Looked at first, so that nobody answers in vain.
+bool is_folder(const std::string& path) {
+  std::error_code failed;
+  if (std::filesystem::is_directory(path, failed)) return true;
+  const bool there = std::filesystem::exists(path, failed);
+  std::fprintf(stderr, "headgate: %s\n  help: %s\n",
+               printable(there ? path + " is not a directory" : "there is no directory " + path).c_str(),
+               there ? "name a directory" : "make it first, as with mkdir -p");
+  return false;
+}
+
 /// The names that a certificate gets; nothing after an error message.
 std::optional<std::vector<std::string>> names_of(const InitOptions& options) {
   std::vector<std::string> names{"localhost", "127.0.0.1", "::1"};
@@ -155,6 +166,7 @@ std::optional<Start> start_of(const InitOptions& options, const std::vector<std:
 int init(const InitOptions& options) {
   const auto names = names_of(options);
   if (!names) return kWrongCommandLine;
+  if (!is_folder(options.folder)) return kFailed;
   const bool terminal = ::isatty(STDIN_FILENO) == 1 && ::isatty(STDERR_FILENO) == 1;
   const bool asks = terminal && !has_answers(options) && !options.tls;
   std::optional<StarterAnswers> answers;

@@ -38,6 +38,9 @@ std::string how_many(std::uint64_t count, const char* one) {
   return number_text(count) + ' ' + one + (count == 1 ? "" : "s");
 }
 
+/// Behind "1 of 5": what it is about is the five.
+const char* was_or_were(std::uint64_t all) { return all == 1 ? " was " : " were "; }
+
 void add_row(TextTable& table, const char* who, const load::CallerFigures& of) {
   const auto time = [&](Duration value) { return of.whole.count() == 0 ? std::string("-") : shown_time(value); };
   const auto paint = [](std::uint64_t count, Paint how) { return count == 0 ? Paint::none : how; };
@@ -57,10 +60,11 @@ std::string promises(const load::LoadFigures& figures) {
   std::string out;
   const auto asked = figures.kept + figures.broken;
   if (asked > 0) {
-    out = "Promises: " + number_text(figures.kept) + " of " + number_text(asked) +
-          " were kept: a rejected caller asked again at the moment that it was told, and was allowed.\n";
+    out = "Promises: " + number_text(figures.kept) + " of " + number_text(asked) + was_or_were(asked) +
+          "kept: a rejected caller asked again at the moment that it was told, and was allowed.\n";
     if (figures.broken > 0)
-      out += "  The others were rejected again: callers may share a limit, or have another one.\n";
+      out += (figures.broken == 1 ? "  The other was" : "  The others were") +
+             std::string(" rejected again: callers may share a limit, or have another one.\n");
   }
   if (figures.held > 0)
     out += "Held back: " + how_many(figures.held, "request") + " of callers who were told to wait.\n";
@@ -74,10 +78,12 @@ std::string limits_of_itself(const load::LoadOptions& options, const load::LoadR
   const auto late = report.late_self + report.late_connections;
   const auto all = figures.callers.sent + figures.attackers.sent + report.not_sent;
   std::string out = "On time: ";
-  if (late + report.not_sent == 0)
+  if (all == 0)
+    out += "no request was due.\n";
+  else if (late + report.not_sent == 0)
     out += "every request was sent within 10 ms of its moment.\n";
   else
-    out += number_text(late) + " of " + how_many(all, "request") + " were sent more than 10 ms late" +
+    out += number_text(late) + " of " + how_many(all, "request") + was_or_were(all) + "sent more than 10 ms late" +
            (report.not_sent > 0 ? ", and " + number_text(report.not_sent) + " not at all" : "") +
            "; that is in the times above.\n";
   switch (limited_by(report)) {
@@ -113,7 +119,8 @@ std::string load_intention(const load::LoadOptions& options) {
   std::vector<std::string> urls;
   for (const auto& target : options.targets) urls.push_back(net::to_text(target.url));
   std::string out(load::kLikes[static_cast<std::size_t>(when.like)]);
-  out += ": " + shown_rate(when.rate) + " requests a second from " + how_many(when.callers, "caller");
+  out += ": " + shown_rate(when.rate) + (when.rate == 1 ? " request" : " requests") + " a second from " +
+         how_many(when.callers, "caller");
   if (const auto more = load::attackers(when.like, when.callers); more > 0)
     out += ", and five times that from " + how_many(more, "attacker");
   return printable(out + " for " + to_text(when.length) + ", to " + joined(urls, " and ")) + "\n";
@@ -142,9 +149,12 @@ std::string load_text(const load::LoadOptions& options, const load::LoadReport& 
   add_row(table, "callers", figures.callers);
   if (options.timetable.like == load::Like::attack) add_row(table, "attackers", figures.attackers);
   auto out = table.text(colours, width);
-  out += "Times: from the moment a request was due to the end of its answer";
   const auto& sending = figures.callers.from_sending;
-  out += sending.count() == 0 ? ".\n" : "; from its sending, p99 of callers is " + shown_time(sending.at(0.99)) + ".\n";
+  if (figures.callers.whole.count() + figures.attackers.whole.count() > 0) {
+    out += "Times: from the moment a request was due to the end of its answer";
+    out +=
+        sending.count() == 0 ? ".\n" : "; from its sending, p99 of callers is " + shown_time(sending.at(0.99)) + ".\n";
+  }
   out += promises(figures) + limits_of_itself(options, report);
   std::vector<std::string> answers;
   for (const auto& [status, count] : figures.statuses)

@@ -104,8 +104,13 @@ void print_tests_json(const std::vector<TestedFile>& files, std::size_t all, std
 }
 
 std::string summary(std::size_t all, std::size_t files, std::size_t failed, std::size_t wrong) {
-  auto out = number_of(all, "test") + " in " + number_of(files, "file") + ": ";
-  out += failed == 0 ? "all hold" : std::to_string(failed) + (failed == 1 ? " does not hold" : " do not hold");
+  auto out = (all == 0 ? "no test" : number_of(all, "test")) + " in " + number_of(files, "file");
+  if (all == 1)
+    out += failed == 0 ? ": it holds" : ": it does not hold";
+  else if (all > 1)
+    out += failed == 0     ? ": all hold"
+           : failed == all ? ": none holds"
+                           : ": " + std::to_string(failed) + (failed == 1 ? " does not hold" : " do not hold");
   if (wrong > 0) out += "; " + number_of(wrong, "file") + (wrong == 1 ? " has mistakes" : " have mistakes");
   return out;
 }
@@ -149,6 +154,9 @@ int test(const TestOptions& options) {
       return kFailed;
     }
   if (options.json) print_tests_json(files, all, failed);
+  if (all == 0 && wrong == 0 && options.filter.empty())
+    return complain_of_tests("there is no test in " + number_of(files.size(), "file"),
+                             "docs/policy_tests.md says what a test looks like");
   if (all == 0 && wrong == 0)
     return complain_of_tests("no test has \"" + options.filter + "\" in its name",
                              "leave --filter out to see all names");

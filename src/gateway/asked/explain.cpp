@@ -118,6 +118,11 @@ Task<Explanation> explain_head(Path& path, Exchange& x) {
     if (route_limit.stage != Stage::no_request) plan.push_back(&route_limit);
   auto states = limit_states(x, plan, LimitStates{path.services.memory, path.services.clock, path.shard_turns});
   out.limits = co_await states;
+  if (problem && problem->ended_by == EndedBy::ban) {
+    const auto& by = x.suspension.by ? x.suspension.by->route_limit->limit->name : std::string(problem->limit);
+    for (auto& state : out.limits)
+      if (state.name == by) state.suspended = problem->wait;
+  }
   for (const auto& state : out.limits)
     out.counted_without_redis = out.counted_without_redis || state.source == Source::fallback;
   co_return out;

@@ -108,8 +108,8 @@ void add_key_bounds(admin::BoundsBoard& bounds, const Shared& shared, const Cloc
     table.push_back(std::move(keys));
     const auto held = shared.bans->table().held(clock.wall());
     table.push_back({.bound = "suspensions",
-                     .used = held.keys,
-                     .most = limit::BanTable::kMaxBans,
+                     .used = held.keys + held.operated,  // as many as the list and the metric have
+                     .most = limit::BanTable::kMaxBans + held.operated,
                      .when_full = "the limit with the most drops the one that ends first",
                      .held_by = held.most.empty() ? "" : with_number("limit " + held.most, held.keys_of_most)});
     admin::BoundUse overrides{

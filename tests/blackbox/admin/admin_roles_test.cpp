@@ -192,6 +192,21 @@ TEST(AdminRoles, RefusalsAreLoggedAFewASecond) {
   EXPECT_TRUE(events(process.err(), "admin_change").empty());
 }
 
+TEST(AdminRoles, TheQuestionWhoOneIsIsNoRefusalWithoutAToken) {
+  Proxy proxy(guarded());
+  auto& process = proxy.gateway.process();
+  const Operator nobody(process);
+  EXPECT_EQ(nobody.ask("GET", "/api/v1/role").status(), 401) << "as the dashboard asks when it is opened";
+  EXPECT_EQ(nobody.ask("GET", "/api/v1/config").status(), 401);
+  const Operator wrong(process, "a-wrong-token-of-24-bytes");
+  EXPECT_EQ(wrong.ask("GET", "/api/v1/role").status(), 401);
+  ASSERT_TRUE(event_comes(process, "admin_refused", 2)) << process.err();
+  const auto refused = events(process.err(), "admin_refused");
+  ASSERT_EQ(refused.size(), 2U);
+  EXPECT_EQ(refused[0]["path"], "/api/v1/config");
+  EXPECT_EQ(refused[1]["path"], "/api/v1/role") << "a wrong token is told wherever it is sent";
+}
+
 TEST(AdminRoles, WithoutATokenOnlyThisMachineByItsAddressMayAsk) {
   Proxy proxy(Json{{"admin", {{"listen", "127.0.0.1:0"}}}});
   const Operator local(proxy.gateway.process());

@@ -244,6 +244,28 @@ TEST_F(AdminWithRedis, TellsOfItsServerAndOfWhatIsDecidedWithoutIt) {
   }));
 }
 
+TEST_F(AdminWithRedis, SaysWhereKeysAreAndWhatLimitsDoWithoutIt) {
+  auto config = shared("count_locally");
+  config["redis"]["instances"] = 4;
+  Proxy proxy(config);
+  const auto port = admin_port(proxy.gateway.process());
+  const auto admin = "http://127.0.0.1:" + std::to_string(port);
+  const Look look(proxy.gateway.process());
+  ASSERT_TRUE(wait_until([&] { return look.get("/readyz").body == "ready\n"; }));
+  EXPECT_EQ(proxy.client().get().status(), 200);
+  const auto limits = run_headgate({"limits", "--admin", admin});
+  EXPECT_NE(limits.out.find("in Redis"), std::string::npos) << limits.out;
+  const auto one = run_headgate({"limits", "x", "--admin", admin});
+  EXPECT_NE(one.out.find("keys          in Redis\n"), std::string::npos) << one.out;
+  redis.stop();
+  std::string status;
+  EXPECT_TRUE(wait_until([&] {
+    status = run_headgate({"status", "--admin", admin}).out;
+    return status.find("limit \"x\" is counted by this gateway alone, 1/4 of each size") != std::string::npos;
+  })) << status;
+  EXPECT_EQ(status.find("type: headgate status"), std::string::npos) << "which was just typed";
+}
+
 TEST_F(AdminWithRedis, IsDegradedWithoutItWhereALimitRejectsUnlessTheConfigurationWantsMore) {
   auto config = shared("reject");
   Proxy serves(config);

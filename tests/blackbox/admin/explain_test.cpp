@@ -13,6 +13,7 @@ namespace headgate::test {
 namespace {
 
 using testing::AllOf;
+using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -208,6 +209,19 @@ TEST_F(Explained, OnlyWhatCanBeReadIsAnswered) {
   const Message odd = ask(look, {{"url", "/a%zz"}});
   EXPECT_EQ(odd.status(), 200);
   EXPECT_EQ(Json::parse(odd.body).at("outcome").at("status"), 400);
+}
+
+TEST_F(Explained, ASuspendedCallerIsToldSoByTheRowOfThatLimit) {
+  Proxy proxy(changes("memory"));
+  const auto admin = Operator(proxy.gateway.process()).url();
+  const auto limit = Json::parse(run_headgate({"explain", "GET", "/x", "--admin", admin, "--json"}).out)["limits"][0];
+  const auto name = limit.value("limit", "");
+  ASSERT_EQ(run_headgate({"suspensions", "add", name, "127.0.0.1", "--for", "10m", "--admin", admin}).code, 0);
+  const Ran ran = run_headgate({"explain", "GET", "/x", "--admin", admin});
+  EXPECT_THAT(ran.out, AllOf(HasSubstr("is refused with"), HasSubstr("suspended for 10 min"))) << ran.err;
+  EXPECT_THAT(ran.out, Not(ContainsRegex(name + " .* allows"))) << "of which nothing is taken";
+  const Ran json = run_headgate({"explain", "GET", "/x", "--admin", admin, "--json"});
+  EXPECT_GT(Json::parse(json.out).at("limits").at(0).at("suspended"), 590) << json.err;
 }
 
 TEST_F(Explained, TheCommandAsksTheGateway) {

@@ -147,6 +147,15 @@ TEST_F(Init, AsksATerminalForWhatItNeedsToKnow) {
   EXPECT_EQ(run_headgate({"check", "--strict", "-c", in("headgate.json")}).code, 0);
 }
 
+TEST_F(Init, AsksNothingIfThereIsNoSuchDirectory) {
+  const auto ran = run_headgate({"init", in("missing"), "--kind", "minimal"});
+  EXPECT_EQ(ran.code, 1);
+  EXPECT_EQ(ran.err,
+            "headgate: there is no directory " + in("missing") + "\n  help: make it first, as with mkdir -p\n");
+  std::ofstream(in("file")) << "";
+  EXPECT_TRUE(has(run_headgate({"init", in("file")}).err, "is not a directory"));
+}
+
 TEST_F(Init, OverwritesNoTest) {
   std::ofstream(in("headgate.test.json")) << "mine";
   const auto ran = init({"--kind", "minimal"});
@@ -181,7 +190,7 @@ TEST_F(Init, SaysWhatIsWrong) {
   EXPECT_EQ(init({"--gateways", "0"}).code, 2);
   const auto nowhere = run_headgate({"init", in("no/such/folder"), "--tls"});
   EXPECT_EQ(nowhere.code, 1);
-  EXPECT_TRUE(has(nowhere.err, "No such file or directory")) << nowhere.err;
+  EXPECT_TRUE(has(nowhere.err, "there is no directory")) << nowhere.err;
   EXPECT_EQ(names(), Names{});
 }
 

@@ -97,6 +97,27 @@ TEST_F(PolicyTestFiles, WithMistakesEndWithThreeAndTheOthersRun) {
   EXPECT_THAT(text("out.xml"), HasSubstr(R"(failures="1" errors="3")"));
 }
 
+TEST_F(PolicyTestFiles, AreCountedAsPeopleCount) {
+  write("headgate.json", config_);
+  const auto of = [](const std::string& expected) {
+    return R"({ "config": "headgate.json", "tests": [{ "name": "one", "steps": [{ "send": "GET /", "expect": )" +
+           expected + " }] }] }";
+  };
+  const auto holds = write("holds.test.json", of(R"({ "status": 200 })"));
+  const auto fails = write("fails.test.json", of(R"({ "status": 201 })"));
+  const auto broken = write("broken.test.json", "{");
+  const auto last = [](const Words& words) {
+    auto out = run_headgate(words).out;
+    while (out.ends_with('\n')) out.pop_back();
+    return out.substr(out.rfind('\n') + 1);
+  };
+  EXPECT_EQ(last({"test", holds}), "1 test in 1 file: it holds");
+  EXPECT_EQ(last({"test", fails}), "1 test in 1 file: it does not hold");
+  EXPECT_EQ(last({"test", holds, fails}), "2 tests in 2 files: 1 does not hold");
+  EXPECT_EQ(last({"test", fails, fails}), "2 tests in 2 files: none holds");
+  EXPECT_EQ(last({"test", broken}), "no test in 1 file; 1 file has mistakes");
+}
+
 TEST_F(PolicyTestFiles, MustBeThere) {
   EXPECT_EQ(run_headgate({"test", in("none.test.json")}).code, 3);
   const auto empty = run_headgate({"test", in("")});

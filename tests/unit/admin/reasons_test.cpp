@@ -126,6 +126,33 @@ TEST(ReasonRows, EachHaveAName) {
   }
 }
 
+// Whoever reads a reason in `headgate status` has just typed that.
+TEST(ReasonRows, NameACommandThatTellsMoreThanStatus) {
+  for (const auto& row : reason_rows()) EXPECT_NE(row.command, "headgate status") << row.name;
+}
+
+TEST(TellRedis, SaysWhatTheLimitsDoMeanwhile) {
+  const auto words = [](const RedisOutage& outage) {
+    Reasons reasons;
+    tell_redis(reasons, &outage);
+    for (const auto& each : reasons.list())
+      if (each.kind == ReasonKind::redis_lost) return each.words;
+    return std::string();
+  };
+  RedisOutage outage;
+  outage.local_limits = {"per-ip"};
+  EXPECT_EQ(words(outage), "limit \"per-ip\" is counted by this gateway alone, in full");
+  outage.instances = 2;
+  EXPECT_EQ(words(outage), "limit \"per-ip\" is counted by this gateway alone, 1/2 of each size");
+  outage.open_limits = {"a", "b", "c", "d", "e"};
+  EXPECT_EQ(
+      words(outage),
+      "limit \"per-ip\" is counted by this gateway alone, 1/2 of each size; limits \"a\", \"b\", \"c\" and 2 more "
+      "reject nobody");
+  outage.closed_limits = {"pay", "login"};
+  EXPECT_THAT(words(outage), HasSubstr("; limits \"pay\" and \"login\" reject everybody"));
+}
+
 std::string with_dots(std::string_view pattern) {
   std::string out(pattern);
   if (const auto at = out.find("{}"); at != std::string::npos) out.replace(at, 2, "…");

@@ -211,6 +211,7 @@ TEST(BanTable, TellsHowMuchOfItIsUsedAndByWhichLimit) {
   table.suspend(policy(), "b", BanReason::rejections, false, kStart);
   table.add("other", "c", 1h, kStart);
   EXPECT_EQ(table.held(kStart).keys, 2U) << "an operator's does not count";
+  EXPECT_EQ(table.held(kStart).keys + table.held(kStart).operated, table.list(kStart).size());
   EXPECT_EQ(table.held(kStart).most, "abuse");
   EXPECT_EQ(table.held(kStart).keys_of_most, 2U);
   EXPECT_EQ(table.held(kStart + 10min).keys, 0U) << "those that are only remembered make room";

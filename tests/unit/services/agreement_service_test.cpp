@@ -106,7 +106,8 @@ TEST_F(Agreement, NamesTheLimitThatAnotherGatewayHasInAnotherShapeUntilTheyAgree
   one.service->adopt(in_force(config_with({shared_limit("read", "10/hour"), shared_limit("write", "5/hour")})));
   other.service->adopt(
       in_force(config_with({shared_limit("read", "10/hour", "fixed_window"), shared_limit("write", "5/hour")})));
-  EXPECT_THAT(other.wrong, ElementsAre(Pair("read", HasSubstr("\"web-1\""))));
+  EXPECT_THAT(other.wrong, ElementsAre(Pair("read", "gateway \"web-1\"")))
+      << "the sentence of the reason says what is wrong with it";
   EXPECT_THAT(one.wrong, IsEmpty()) << "it has not looked again";
   clock.advance(AgreementService::kPace);
   EXPECT_THAT(one.wrong, ElementsAre(Pair("read", HasSubstr("\"web-2\""))));

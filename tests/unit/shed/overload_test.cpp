@@ -28,10 +28,13 @@ TEST(Overload, SaysWhoIsRefusedUntilNobodyIs) {
   overload.shed(Layer::queue, low, kNoon);
   overload.shed(Layer::queue, low, kNoon);
   overload.shed(Layer::fleet, normal, kNoon + 1s);
-  EXPECT_EQ(overload.in_words(kNoon + 10s), "1 by fleet, 2 by queue (1 normal, 2 low)");
+  EXPECT_EQ(overload.in_words(kNoon + 10s),
+            "1 normal, 2 low refused since it began: 1 because all gateways together have as many requests there as "
+            "they may; 2 because no place became free while they waited in the queue");
   EXPECT_FALSE(overload.in_words(kNoon + 11s));
   overload.shed(Layer::servers, critical, kNoon + 12s);
-  EXPECT_EQ(overload.in_words(kNoon + 12s), "1 by servers (1 critical)") << "it begins anew";
+  EXPECT_EQ(overload.in_words(kNoon + 12s), "1 critical refused since it began: no server has a free place")
+      << "it begins anew";
 }
 
 TEST(Overload, TreatsOneLowRequestASecondAsNormal) {
@@ -56,7 +59,8 @@ TEST(Overload, IsSharedByWorkers) {
       }
     });
   for (auto& worker : workers) worker.join();
-  EXPECT_EQ(overload.in_words(kNoon), "4000 by fleet (4000 low)");
+  EXPECT_EQ(overload.in_words(kNoon),
+            "4000 low refused since it began: all gateways together have as many requests there as they may");
 }
 
 }  // namespace
