@@ -3,6 +3,11 @@
 #include <algorithm>
 
 namespace headgate::shed {
+namespace {
+
+std::uint32_t less(std::uint32_t from, std::uint32_t by) noexcept { return by >= from ? 0 : from - by; }
+
+}  // namespace
 
 std::uint32_t share_of(Priority priority, std::uint32_t limit, std::uint32_t reserved) noexcept {
   if (priority == Priority::critical) return limit;
@@ -23,19 +28,19 @@ Priority Concurrency::effective(Priority priority, Steady now) const noexcept {
 // What is reserved is kept for critical requests also if the limit has just shrunk and others are still at the
 // upstream. So more than the limit may be there for a moment.
 std::uint32_t Concurrency::room_for(Priority priority) const noexcept {
-  const auto less = [](std::uint32_t from, std::uint32_t by) { return by >= from ? 0 : from - by; };
   const auto most = limit();
   const auto all = in_flight();
   const auto critical = in_flight_[static_cast<std::size_t>(Priority::critical)];
   const auto share = share_of(Priority::normal, most, options_.reserved);
   if (priority == Priority::critical) return std::max(less(most, all), less(most - share, critical));
-  const auto normal =
-      std::min(less(less(most, headroom_.held_for(Priority::critical)), all), less(share, all - critical));
-  const auto room = priority == Priority::normal ? normal : less(normal, headroom_.held_for(Priority::normal));
-  return all == 0 ? std::max<std::uint32_t>(room, 1) : room;
+  return std::min(less(most, all), less(share, all - critical));
 }
 
-bool Concurrency::admits(Priority priority) const noexcept { return !gradient_ || room_for(priority) > 0; }
+bool Concurrency::admits(Priority priority) const noexcept {
+  if (!gradient_) return true;
+  const auto room = room_for(priority);
+  return room > 0 && (priority == Priority::critical || less(limit(), in_flight()) > headroom_.held_from(priority));
+}
 
 void Concurrency::refused(Priority priority, Steady now) noexcept {
   if (!gradient_) return;
@@ -43,16 +48,18 @@ void Concurrency::refused(Priority priority, Steady now) noexcept {
   // Without a lower one at the upstream it would not help to hold places free of them.
   bool lower = false;
   for (auto i = static_cast<std::size_t>(priority) + 1; i < kPriorities; ++i) lower = lower || in_flight_[i] > 0;
-  if (lower) headroom_.refused(priority, limit(), now);
+  const auto room = room_for(priority);
+  if (lower || room > 0) headroom_.refused(priority, room, limit(), now);
 }
 
 void Concurrency::enter(Priority priority, Steady now) noexcept {
   enter(priority);
-  if (gradient_) headroom_.admitted(priority, room_for(priority), now);
+  if (gradient_) headroom_.admitted(priority, less(limit(), in_flight()), now);
 }
 
 void Concurrency::answered(Priority priority, Duration latency, Steady now) {
   if (gradient_) gradient_->answered(latency, in_flight(), now);
+  headroom_.ended(latency);
   left(priority);
 }
 

@@ -45,19 +45,26 @@ std::uint32_t Overload::ceiling(Layer layer, Priority priority, std::uint32_t mo
   return of.headroom.ceiling(priority, most, others);
 }
 
-void Overload::admitted(Layer layer, Priority priority, std::uint32_t more, Steady now) noexcept {
+void Overload::admitted(Layer layer, Priority priority, std::uint32_t free, Steady now) noexcept {
   auto& of = shared(layer);
   if (!of.holds.load(std::memory_order_relaxed)) return;
   const std::lock_guard lock(of.mutex);
-  of.headroom.admitted(priority, more, now);
+  of.headroom.admitted(priority, free, now);
   of.holds.store(of.headroom.holds(), std::memory_order_relaxed);
 }
 
-void Overload::refused(Layer layer, Priority priority, std::uint32_t most, Steady now) noexcept {
+void Overload::refused(Layer layer, Priority priority, std::uint32_t free, std::uint32_t most, Steady now) noexcept {
   auto& of = shared(layer);
   const std::lock_guard lock(of.mutex);
-  of.headroom.refused(priority, most, now);
+  of.headroom.refused(priority, free, most, now);
   of.holds.store(of.headroom.holds(), std::memory_order_relaxed);
+}
+
+void Overload::ended(Layer layer, Duration held) noexcept {
+  auto& of = shared(layer);
+  if (!of.holds.load(std::memory_order_relaxed)) return;
+  const std::lock_guard lock(of.mutex);
+  of.headroom.ended(held);
 }
 
 Priority Overload::effective(Priority priority, Steady now) const noexcept {

@@ -62,11 +62,13 @@ struct SheddingPart {
   Duration queued{0};                                 ///< how long it waited for a place
   shed::Slot slot;                                    ///< its place at the upstream
   balance::Place server_place;                        ///< at the server to use, until an attempt has it
+  std::optional<Clock::Steady> server_since;          ///< when it was taken, if servers have only so many
   balance::CircuitPass circuit_pass = balance::CircuitPass::none;
 
   void reset() {
     slot.leave();
     if (server_place.held()) server_place = {};
+    server_since.reset();
     priority = effective = shed::Priority::normal;
     layer.reset();
     queued = Duration(0);

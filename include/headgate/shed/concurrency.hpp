@@ -79,14 +79,14 @@ class Concurrency {
   std::uint32_t in_flight() const noexcept { return in_flight_[0] + in_flight_[1] + in_flight_[2]; }
 
  private:
-  /// How many more requests of this priority may come now.
+  /// How many more requests of this priority may come now if no place is held free.
   std::uint32_t room_for(Priority priority) const noexcept;
   void serve_waiting() noexcept;
 
   ConcurrencyOptions options_;
   std::optional<Gradient> gradient_;
   std::optional<FairQueue> queue_;
-  Headroom headroom_;
+  Headroom headroom_{Headroom::kCostOfQueued};
   std::array<std::uint32_t, kPriorities> in_flight_{};
   Steady trickled_{};
 };

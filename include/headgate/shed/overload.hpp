@@ -26,8 +26,9 @@ class Overload {
   // Places that workers share: `layer` is fleet or servers. As the functions of Headroom.
 
   std::uint32_t ceiling(Layer layer, Priority priority, std::uint32_t most, std::uint32_t others) const noexcept;
-  void admitted(Layer layer, Priority priority, std::uint32_t more, Steady now) noexcept;
-  void refused(Layer layer, Priority priority, std::uint32_t most, Steady now) noexcept;
+  void admitted(Layer layer, Priority priority, std::uint32_t free, Steady now) noexcept;
+  void refused(Layer layer, Priority priority, std::uint32_t free, std::uint32_t most, Steady now) noexcept;
+  void ended(Layer layer, Duration held) noexcept;
 
   /// What `priority` counts as at `now`. Changes nothing.
   Priority effective(Priority priority, Steady now) const noexcept;

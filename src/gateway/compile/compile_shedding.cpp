@@ -12,10 +12,10 @@ namespace headgate::gateway {
 namespace {
 
 /// In how many steps the capacity of an upstream is held free for higher priorities.
-constexpr std::uint64_t kCapacitySteps = 32;
+constexpr std::uint64_t kCapacitySteps = 64;
 
 limit::Rule smaller(limit::Rule rule, std::uint64_t step) {
-  rule.burst = std::max<std::uint64_t>(1, rule.burst - rule.burst * step / kCapacitySteps);
+  rule.burst = rule.burst - rule.burst * step / kCapacitySteps;
   rule.rate.count = rule.burst;
   return rule;
 }

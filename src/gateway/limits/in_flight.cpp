@@ -6,6 +6,7 @@
 #include "headgate/limit/algorithm.hpp"
 #include "headgate/limit/in_flight.hpp"
 #include "headgate/observe/access_log.hpp"
+#include "headgate/shed/overload.hpp"
 
 #include <boost/container/static_vector.hpp>
 
@@ -101,7 +102,11 @@ void InFlight::release(Exchange& x) {
   if (x.in_flight.is_linked()) x.in_flight.unlink();
   if (x.admission.returned) return;
   show_permits(x, 0, -1);
-  if (x.capacity.state == CapacityPart::State::taken) x.snapshot->counters->place(x, -1);
+  if (x.capacity.state == CapacityPart::State::taken) {
+    x.snapshot->counters->place(x, -1);
+    if (auto* const overload = x.snapshot->upstreams[x.route->upstream]->overload())
+      overload->ended(shed::Layer::fleet, std::chrono::duration_cast<Duration>(clock_.steady() - x.capacity.asked_at));
+  }
   Checks here;
   Checks there;
   each_permit(x, [&](const Permit& permit) {

@@ -10,6 +10,7 @@
 #include "headgate/observe/access_log.hpp"
 #include "headgate/shed/overload.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <optional>
 #include <span>
@@ -92,23 +93,39 @@ Task<bool> try_place(Path& path, Exchange& x, Turn* turn) {
   co_return got;
 }
 
+std::uint32_t all_places(const Exchange& x) noexcept {
+  return places_of(*x.route->capacity, shed::Priority::critical, x.capacity.source);
+}
+
 void take(Path& path, Exchange& x) {
   auto& place = x.capacity;
   place.state = State::taken;
   if (x.admission.peek) return;
-  if (auto* const overload = overload_of(x))
-    overload->admitted(shed::Layer::fleet, x.shedding.effective, static_cast<std::uint32_t>(place.decision.remaining),
+  if (auto* const overload = overload_of(x)) {
+    const auto used = place.check.rule->burst - place.decision.remaining;
+    overload->admitted(shed::Layer::fleet, x.shedding.effective,
+                       all_places(x) - static_cast<std::uint32_t>(std::min<std::uint64_t>(used, all_places(x))),
                        x.clock->steady());
+  }
   x.snapshot->counters->place(x, 1);
   path.in_flight->keep(x);
 }
 
+/// How many places are held from the request. How many of them are free is not known.
+std::uint32_t held_from(const Exchange& x) noexcept {
+  if (x.shedding.effective == shed::Priority::critical) return 0;
+  const auto others = places_of(*x.route->capacity, shed::Priority::normal, x.capacity.source);
+  return others - static_cast<std::uint32_t>(std::min<std::uint64_t>(x.capacity.check.rule->burst, others));
+}
+
+void note_refused(const Exchange& x) {
+  if (x.admission.peek) return;
+  if (auto* const overload = overload_of(x))
+    overload->refused(shed::Layer::fleet, x.shedding.effective, held_from(x), all_places(x), x.clock->steady());
+}
+
 Problem refuse(Exchange& x) {
-  auto& place = x.capacity;
-  place.state = State::refused;
-  if (auto* const overload = overload_of(x); overload && !x.admission.peek)
-    overload->refused(shed::Layer::fleet, x.shedding.effective,
-                      places_of(*x.route->capacity, shed::Priority::critical, place.source), x.clock->steady());
+  x.capacity.state = State::refused;
   return shed_problem(x, shed::Layer::fleet, seconds_up(limit::kFlightRetry));
 }
 
@@ -128,16 +145,24 @@ bool waits_for_capacity(Path& path, Exchange& x) {
 Task<MaybeProblem> wait_for_capacity(Path& path, Exchange& x) {
   const auto& capacity = *x.route->capacity;
   const bool there = capacity.store == limit::Store::redis;
-  if (!there && !capacity.queues) co_return MaybeProblem(refuse(x));  // asked already
+  if (!there && !capacity.queues) {  // asked already
+    note_refused(x);
+    co_return MaybeProblem(refuse(x));
+  }
   if (there && !x.admission.peek) path.in_flight->name(x);
   const auto before = x.flight.waited;
   std::optional<Turn> turn;
   if (capacity.queues && !x.admission.peek) turn.emplace(*path.turns, x, Turn::For::place);
   bool got = false;
   bool left = false;
+  bool noted = false;  // when it begins to wait, if places are held from it; else at the end
   for (;;) {
     auto tried = try_place(path, x, turn ? &*turn : nullptr);
     got = co_await tried;
+    if (!got && !noted && held_from(x) > 0) {
+      note_refused(x);
+      noted = true;
+    }
     if (got || !turn || !turn->waits()) break;
     auto wait = turn->wait();
     co_await wait;
@@ -150,10 +175,12 @@ Task<MaybeProblem> wait_for_capacity(Path& path, Exchange& x) {
     turn.reset();
     if (waited) x.capacity.waited = x.flight.waited - before;
   }
-  if (got)
+  if (got) {
     take(path, x);
-  else if (!left)
+  } else if (!left) {
+    if (!noted) note_refused(x);
     co_return MaybeProblem(refuse(x));
+  }
   co_return MaybeProblem{};
 }
 

@@ -24,21 +24,52 @@ constexpr std::uint64_t kLongestServerWait = 60;
 
 upstream::Upstream& upstream_of(const Exchange& x) { return *x.snapshot->upstreams[x.route->upstream]; }
 
+/// The places at the servers, and how many of them may be in use for this request.
+struct Places {
+  shed::Overload* overload = nullptr;  ///< null if servers may have any number of requests
+  upstream::PlaceUse use;
+  std::uint32_t ceiling = 0;
+
+  std::uint32_t free() const noexcept { return use.most - std::min(use.most, use.taken); }
+};
+
+Places places_of(const Exchange& x) {
+  Places out;
+  auto& upstream = upstream_of(x);
+  auto* const overload = upstream.overload();
+  if (overload) out.use = upstream.place_use();
+  if (out.use.most == 0) return out;
+  out.overload = overload;
+  out.ceiling = overload->ceiling(shed::Layer::servers, x.shedding.effective, out.use.most, out.use.most);
+  return out;
+}
+
 /// Chooses a server as the relay would. False: none has a free place, or all that are free are held for higher
 /// priorities.
 bool reserve(Exchange& x) {
-  auto& upstream = upstream_of(x);
-  auto* const overload = upstream.overload();
-  const auto use = overload ? upstream.place_use() : upstream::PlaceUse();
-  const auto most =
-      use.most > 0 ? overload->ceiling(shed::Layer::servers, x.shedding.effective, use.most, use.most) : 0;
-  if (use.most > 0 && use.taken >= most) return false;
+  const auto places = places_of(x);
+  if (places.overload && places.use.taken >= places.ceiling) return false;
   balance::Choice choice;
   choice.key = server_key(x);
-  if (!upstream.reserve(choice)) return false;
-  if (use.most > 0)
-    overload->admitted(shed::Layer::servers, x.shedding.effective, most - use.taken - 1, x.clock->steady());
+  if (!upstream_of(x).reserve(choice)) return false;
+  if (places.overload) {
+    x.shedding.server_since = x.clock->steady();
+    places.overload->admitted(shed::Layer::servers, x.shedding.effective, places.free() - 1, *x.shedding.server_since);
+  }
   x.shedding.server_place = std::move(choice.place);
+  return true;
+}
+
+enum class At : std::uint8_t { first, end };
+
+/// Notes that the request finds no place: when it begins to wait, if one is free and held for a higher priority; else
+/// at the end. Returns whether it did.
+bool note_refused(const Exchange& x, At at) {
+  const auto places = places_of(x);
+  const bool held = places.overload && places.free() > 0 && places.use.taken >= places.ceiling;
+  if (!places.overload || (at == At::first && !held)) return false;
+  places.overload->refused(shed::Layer::servers, x.shedding.effective, held ? places.free() : 0, places.use.most,
+                           x.clock->steady());
   return true;
 }
 
@@ -96,6 +127,7 @@ bool waits_for_server(Path& path, Exchange& x) {
 
 Task<MaybeProblem> wait_for_server(Path& path, Exchange& x) {
   const auto since = path.services.clock.steady();
+  const bool noted = note_refused(x, At::first);
   bool placed = false;
   {
     const auto& counters = *x.snapshot->counters;
@@ -106,15 +138,16 @@ Task<MaybeProblem> wait_for_server(Path& path, Exchange& x) {
   }
   x.shedding.queued += std::chrono::duration_cast<Duration>(path.services.clock.steady() - since);
   if (placed || x.client_gone) co_return MaybeProblem{};
-  if (auto* const overload = upstream_of(x).overload())
-    if (const auto use = upstream_of(x).place_use(); use.most > 0)
-      overload->refused(shed::Layer::servers, x.shedding.effective, use.most, path.services.clock.steady());
+  if (!noted) note_refused(x, At::end);
   co_return shed_problem(x, shed::Layer::servers, retry_after_of(x));
 }
 
 // Whatever became of the exchange, its attempts are over, and their places are free. The first that waits is told.
 void leave_server(Path& path, Exchange& x) {
   if (x.shedding.server_place.held()) x.shedding.server_place = {};
+  if (x.shedding.server_since)
+    upstream_of(x).overload()->ended(
+        shed::Layer::servers, std::chrono::duration_cast<Duration>(x.clock->steady() - *x.shedding.server_since));
   path.turns->freed(x.route->server_queue_key);
 }
 

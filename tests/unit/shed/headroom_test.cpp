@@ -22,66 +22,109 @@ TEST(Headroom, HoldsNothingFreeWhileNobodyIsRefused) {
   EXPECT_FALSE(headroom.holds());
 }
 
+/// Refuses requests until at least so many places are held.
+void fill(Headroom& headroom, Priority priority, double places, Headroom::Steady now) {
+  for (double held = 0; held < places; held += 2) headroom.refused(priority, 0, kMax, now);  // a fiftieth of all each
+}
+
 TEST(Headroom, HoldsPlacesFreeOfLowerPrioritiesOnly) {
   Headroom headroom;
-  headroom.refused(normal, kMax, kStart);
+  fill(headroom, normal, 10, kStart);
   EXPECT_EQ(ceiling(headroom, critical), kMax);
   EXPECT_EQ(ceiling(headroom, normal), kMax);
-  EXPECT_EQ(ceiling(headroom, low), kMax - 5);
-  headroom.refused(critical, kMax, kStart);
-  EXPECT_EQ(ceiling(headroom, critical), kMax);
-  EXPECT_EQ(ceiling(headroom, normal), kMax - 5);
   EXPECT_EQ(ceiling(headroom, low), kMax - 10);
+  fill(headroom, critical, 10, kStart);
+  EXPECT_EQ(ceiling(headroom, critical), kMax);
+  EXPECT_EQ(ceiling(headroom, normal), kMax - 10);
+  EXPECT_EQ(ceiling(headroom, low), kMax - 20);
 }
 
 TEST(Headroom, TakesWhatIsHeldFromWhatNormalMayHave) {
   Headroom headroom;
   EXPECT_EQ(headroom.ceiling(low, kMax, 80), 80U);
-  headroom.refused(critical, kMax, kStart);
+  fill(headroom, critical, 20, kStart);
   EXPECT_EQ(headroom.ceiling(normal, kMax, 80), 80U) << "it is held anyway";
-  headroom.refused(normal, kMax, kStart);
-  EXPECT_EQ(headroom.ceiling(low, kMax, 80), 75U);
+  fill(headroom, normal, 10, kStart);
+  EXPECT_EQ(headroom.ceiling(low, kMax, 80), 70U);
 }
 
-TEST(Headroom, LeavesOnePlaceToEverybody) {
+TEST(Headroom, HoldsAPartOfAPlaceFromSomeRequests) {
   Headroom headroom;
-  for (int i = 0; i < 1000; ++i) headroom.refused(critical, kMax, kStart);
-  EXPECT_EQ(ceiling(headroom, normal), 1U);
-  EXPECT_EQ(ceiling(headroom, low), 1U);
-  EXPECT_EQ(Headroom().ceiling(low, 1, 1), 1U);
+  headroom.refused(critical, 0, 1, kStart);
+  int admitted = 0;
+  for (int i = 0; i < 100; ++i) {
+    if (headroom.ceiling(normal, 1, 1) > 0) ++admitted;
+    headroom.admitted(normal, 1, kStart);
+  }
+  EXPECT_NEAR(admitted, 75, 2) << "a quarter of the place is held";
+}
+
+TEST(Headroom, HoldsNothingThatCostsTooMuch) {
+  Headroom headroom;
+  auto now = kStart;
+  int served = 0;
+  const auto ask = [&](int requests) {
+    for (int i = 0; i < requests; ++i) {
+      headroom.refused(critical, 0, 4, now);  // they would have all places if it was for nothing
+      headroom.ended(100ms);
+      now += 100ms;
+      if (headroom.ceiling(normal, 4, 4) == 4) {
+        headroom.admitted(normal, 3, now);
+        ++served;
+      } else {
+        headroom.refused(normal, 4, 4, now);  // nobody else comes for the four places that are free
+      }
+      now += 100ms;
+    }
+  };
+  ask(1000);
+  EXPECT_GE(served, 900);
+}
+
+TEST(Headroom, CountsNoAnswerThatAHigherPriorityGotInstead) {
+  Headroom headroom;
+  auto now = kStart;
+  fill(headroom, critical, 10, now);
+  headroom.ended(100ms);
+  for (int i = 0; i < 1000; ++i) {
+    now += 1ms;
+    headroom.refused(normal, 1, kMax, now);
+    headroom.admitted(critical, 0, now);
+  }
+  EXPECT_LT(ceiling(headroom, normal), kMax) << "each place that was held was used at once";
 }
 
 TEST(Headroom, MeltsWhatIsNotUsed) {
   Headroom headroom;
   auto now = kStart;
-  for (int i = 0; i < 10; ++i) headroom.refused(critical, kMax, now);
-  ASSERT_EQ(headroom.held_for(critical), 50U);
+  fill(headroom, critical, 50, now);
+  ASSERT_EQ(headroom.held_from(normal), 50U);
   for (int i = 0; i < 20; ++i) headroom.admitted(critical, 40, now += 100ms);  // 40 places are left: 10 are used
-  EXPECT_LT(headroom.held_for(critical), 45U);
-  for (int i = 0; i < 300; ++i) headroom.admitted(critical, headroom.held_for(critical) - 10, now += 100ms);
-  EXPECT_NEAR(headroom.held_for(critical), 11, 1) << "what is used, and one more";
+  EXPECT_LT(headroom.held_from(normal), 45U);
+  for (int i = 0; i < 600; ++i) headroom.admitted(critical, headroom.held_from(normal) - 10, now += 100ms);
+  EXPECT_NEAR(headroom.held_from(normal), 11, 1) << "what is used";
 }
 
 TEST(Headroom, KeepsWhatIsUsed) {
   Headroom headroom;
   auto now = kStart;
-  for (int i = 0; i < 4; ++i) headroom.refused(critical, kMax, now);
+  fill(headroom, critical, 20, now);
   for (int i = 0; i < 600; ++i) headroom.admitted(critical, 0, now += 100ms);
-  EXPECT_EQ(headroom.held_for(critical), 20U);
+  EXPECT_NEAR(headroom.held_from(normal), 20, 1);
 }
 
 TEST(Headroom, ForgetsAPriorityThatNobodyHasAnyMore) {
   Headroom headroom;
   auto now = kStart;
-  for (int i = 0; i < 20; ++i) headroom.refused(critical, kMax, now);
-  for (int i = 0; i < 90; ++i) headroom.admitted(low, 0, now += 100ms);
-  EXPECT_EQ(headroom.held_for(critical), kMax) << "nine seconds say little";
-  for (int i = 0; i < 200; ++i) headroom.admitted(low, 0, now += 100ms);
-  EXPECT_EQ(headroom.held_for(critical), 0U);
+  fill(headroom, critical, 40, now);
+  for (int i = 0; i < 90; ++i) headroom.admitted(low, 60, now += 100ms);
+  EXPECT_GE(headroom.held_from(low), 40U) << "nine seconds say little";
+  for (int i = 0; i < 200; ++i) headroom.admitted(low, 60, now += 100ms);
+  EXPECT_EQ(headroom.held_from(low), 0U);
   EXPECT_FALSE(headroom.holds());
 }
 
-// Whatever comes: a higher priority never has a lower ceiling, nobody has none, and nobody more than there is.
+// Whatever comes: a higher priority never has a lower ceiling, and nobody has more than there is.
 TEST(Headroom, KeepsTheOrderOfThePriorities) {
   std::mt19937 random(7);
   for (int run = 0; run < 200; ++run) {
@@ -93,13 +136,12 @@ TEST(Headroom, KeepsTheOrderOfThePriorities) {
       now += std::chrono::milliseconds(random() % 1500);
       const auto priority = static_cast<Priority>(random() % kPriorities);
       if (random() % 2 == 0)
-        headroom.refused(priority, most, now);
+        headroom.refused(priority, static_cast<std::uint32_t>(random()) % most, most, now);
       else
         headroom.admitted(priority, static_cast<std::uint32_t>(random()) % most, now);
       ASSERT_EQ(headroom.ceiling(critical, most, others), most);
       ASSERT_LE(headroom.ceiling(normal, most, others), others);
       ASSERT_LE(headroom.ceiling(low, most, others), headroom.ceiling(normal, most, others));
-      ASSERT_GE(headroom.ceiling(low, most, others), 1U);
     }
   }
 }

@@ -15,8 +15,8 @@ const Overload::Steady kNoon(1h);
 
 TEST(Overload, HoldsThePlacesOfEachLayerApart) {
   Overload overload;
-  overload.refused(Layer::fleet, critical, 100, kNoon);
-  EXPECT_EQ(overload.ceiling(Layer::fleet, normal, 100, 100), 95U);
+  for (int i = 0; i < 5; ++i) overload.refused(Layer::fleet, critical, 0, 100, kNoon);
+  EXPECT_EQ(overload.ceiling(Layer::fleet, normal, 100, 100), 90U);
   EXPECT_EQ(overload.ceiling(Layer::servers, normal, 100, 100), 100U);
   for (int i = 1; i < 20; ++i) overload.admitted(Layer::fleet, critical, 100, kNoon + 1s * i);
   EXPECT_GT(overload.ceiling(Layer::fleet, normal, 100, 100), 95U);
@@ -52,10 +52,11 @@ TEST(Overload, IsSharedByWorkers) {
   for (int i = 0; i < 4; ++i)
     workers.emplace_back([&] {
       for (int n = 0; n < 1000; ++n) {
-        overload.refused(Layer::fleet, critical, 1000, kNoon);
+        overload.refused(Layer::fleet, critical, 0, 1000, kNoon);
         overload.shed(Layer::fleet, low, kNoon);
         overload.admitted(Layer::fleet, critical, 0, kNoon);
-        EXPECT_GE(overload.ceiling(Layer::fleet, low, 1000, 1000), 1U);
+        overload.ended(Layer::fleet, 10ms);
+        EXPECT_LE(overload.ceiling(Layer::fleet, low, 1000, 1000), 1000U);
       }
     });
   for (auto& worker : workers) worker.join();

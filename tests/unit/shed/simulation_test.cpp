@@ -1,8 +1,11 @@
 // The adaptive limit against servers of many kinds, on a virtual clock: what docs/shedding.md promises.
 
+#include "support/loss_simulation.hpp"
 #include "support/shed_simulation.hpp"
 
 #include <gtest/gtest.h>
+
+#include <array>
 
 namespace headgate::test {
 namespace {
@@ -96,6 +99,16 @@ TEST_P(MixedPriorities, OfLowRequestsDoNotTouchNormalOnes) {
 TEST_P(MixedPriorities, ThatAreLowUseTheWholeServerIfTheyAreAlone) {
   ask(0, 0, 3);
   EXPECT_GE(goodput(), 0.9);
+}
+
+// A tenth too much is no outage for anybody: at the server a short queue makes up for what is held free.
+TEST_P(MixedPriorities, InALightOverloadCostNoGoodput) {
+  const auto places = GetParam().places;
+  for (const auto& [critical, normal, low] : {std::array{0.5, 0.6, 0.0}, {0.2, 0.3, 0.6}, {0.0, 0.5, 0.6}}) {
+    ask(critical, normal, low);
+    EXPECT_GE(goodput(), 0.95 * 1.1 * (1 - loss_formula(places, 1.1 * places)));
+    EXPECT_GE(served(run, shed::Priority::normal), 0.6);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Servers, MixedPriorities,

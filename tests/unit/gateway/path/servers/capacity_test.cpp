@@ -104,6 +104,7 @@ TEST_F(PathFleet, HoldsPlacesFreeForAPriorityThatWasRefused) {
   check("GET /a", from + "critical\r\n");
   EXPECT_EQ(client.status, 503U);
   EXPECT_EQ(x.reason, "fleet");
+  for (int i = 0; i < 2; ++i) ask_again("GET /a", from + "critical\r\n");  // a fiftieth of all places each
   redis->rejects.clear();
   ask_again("GET /a", from + "normal\r\n");
   EXPECT_EQ(client.status, 200U);

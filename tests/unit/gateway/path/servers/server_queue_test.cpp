@@ -169,6 +169,7 @@ TEST_F(PathServerQueue, HoldsPlacesForAHigherPriorityThatWasRefused) {
   for (int i = 0; i < 4; ++i) busy();
   check("GET /a", from + "critical\r\n");
   EXPECT_EQ(client.status, 503U);
+  for (int i = 0; i < 3; ++i) ask_again("GET /a", from + "critical\r\n");  // a quarter of a place each
   app->places->leave(Duration(0));
   ask_again("GET /a", from + "normal\r\n");
   EXPECT_EQ(client.status, 503U) << "the free place is held for critical requests";
@@ -183,7 +184,8 @@ TEST_F(PathServerQueue, HoldsPlacesForAHigherPriorityThatWasRefused) {
 TEST_F(PathServerQueue, LetsALowRequestTrickle) {
   route.priority = shed::Priority::low;
   servers(10, 0);
-  app->overloaded.refused(shed::Layer::servers, shed::Priority::normal, 10, clock.steady());
+  for (int i = 0; i < 4; ++i)
+    app->overloaded.refused(shed::Layer::servers, shed::Priority::normal, 0, 10, clock.steady());
   for (int i = 0; i < 9; ++i) busy();
   check("GET /a");
   EXPECT_EQ(client.status, 200U) << "one of each second is as good as a normal one";

@@ -63,7 +63,7 @@ TEST_F(PathShed, RefusesLowRequestsFirstButForATrickle) {
   others(Priority::low, 7);
   check("GET /a");
   EXPECT_EQ(client.status, 200U) << "nobody else wants the place";
-  app->counted->refused(Priority::normal, clock.steady());
+  for (int i = 0; i < 4; ++i) app->counted->refused(Priority::normal, clock.steady());  // a quarter of a place each
   ask_again("GET /a");
   EXPECT_EQ(client.status, 503U) << "now it is held for normal requests";
   clock.advance(seconds(1));
