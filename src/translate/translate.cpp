@@ -2,6 +2,7 @@
 
 #include "draft/accept.hpp"
 #include "draft/json.hpp"
+#include "draft/precedence.hpp"
 #include "products.hpp"
 #include "unreadable.hpp"
 
@@ -149,6 +150,7 @@ Result<Translated, Untranslatable> translate(const std::string& path, std::optio
     const auto inputs = files_of(std::move(all), product, draft);
     if (inputs.empty() || !product) throw Unreadable({path, 0, 0}, "this is no configuration that is known", kKinds);
     take(*product, inputs, files, draft);
+    keep_precedence(draft);
     drop_repeated_routes(draft);
     Translated out{.product = *product, .found = found, .text = {}, .remarks = {}, .files = files.names()};
     sort_by_place(draft.remarks, out.files);

@@ -8,6 +8,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdlib>
+#include <list>
 #include <set>
 
 namespace headgate::translate {
@@ -81,10 +83,16 @@ void drop_field(Draft& draft, DraftEntry& entry, std::string_view key, const std
   if (key == "tls" && is_of(draft.listeners, entry)) return turn_off(draft, entry, message);
   const auto what = json_text(key) + ": " + json;
   entry.set(key, {});
-  if (is_protection(key) && is_of(draft.routes, entry))
+  // A route without a condition would be for more requests.
+  const bool condition = key == "path_matches" || key == "client_ip";
+  if ((is_protection(key) || condition) && is_of(draft.routes, entry))
     return close_route(entry, std::string(key), entry.spot, what, message);
   say(entry, Matter::lost, entry.spot, what, message);
   if (&entry == &draft.all_routes && is_protection(key)) close_all(draft, key, message, lets_all_in);
+  // Where no key is known, any text is one.
+  if (&entry == &draft.identity && (key == "api_key" || key == "jwt"))
+    close_all(draft, key, message,
+              [&](const DraftEntry& route) { return route.get("require").find(key) != std::string_view::npos; });
   // Without them a proxy's address is taken for that of each of its clients.
   if (&entry == &draft.identity && (key == "trusted_proxies" || key == "address_from"))
     close_all(draft, key, message, [](const DraftEntry& route) {
@@ -171,6 +179,31 @@ void complete(Draft& draft) {
   }
 }
 
+/// A variable of the environment that has a value as long as this lives, unless it has one anyway.
+class StandIn {
+ public:
+  explicit StandIn(std::string name) : name_(std::move(name)), absent_(std::getenv(name_.c_str()) == nullptr) {
+    constexpr std::size_t kEnoughForAnySecret = 64;
+    if (absent_) ::setenv(name_.c_str(), std::string(kEnoughForAnySecret, 'x').c_str(), 0);
+  }
+  ~StandIn() {
+    if (absent_) ::unsetenv(name_.c_str());
+  }
+  StandIn(const StandIn&) = delete;
+  StandIn& operator=(const StandIn&) = delete;
+
+ private:
+  std::string name_;
+  bool absent_;
+};
+
+/// The file is as its reader will have it: with the secrets that stand in variables.
+config::Loaded load_with(const std::string& text, const std::set<std::string>& variables) {
+  std::list<StandIn> secrets;
+  for (const auto& each : variables) secrets.emplace_back(each);
+  return config::load(text);
+}
+
 }  // namespace
 
 std::string accepted(Draft& draft, const std::string& heading) {
@@ -178,7 +211,7 @@ std::string accepted(Draft& draft, const std::string& heading) {
     complete(draft);
     answer_for_closed(draft);
     auto text = write(draft, heading);
-    const auto loaded = config::load(text);
+    const auto loaded = load_with(text, draft.variables);
     if (loaded.config || round == kRounds) return text;
     // All are found before any is taken out: the numbers in pointers are those of this text.
     std::vector<Fault> faults;

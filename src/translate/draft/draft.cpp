@@ -15,12 +15,6 @@ bool of_a_name(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.';
 }
 
-std::string requests_of(const DraftEntry& route) {
-  std::string out;
-  for (const auto* key : {"host", "path", "methods", "headers", "query"}) out.append(route.get(key)).append(1, '\0');
-  return out;
-}
-
 }  // namespace
 
 std::string_view DraftEntry::get(std::string_view key) const noexcept {
@@ -84,6 +78,13 @@ DraftEntry* upstream_in(Draft& draft, std::string_view to) noexcept {
   const auto found =
       std::find_if(draft.upstreams.begin(), draft.upstreams.end(), [&](const auto& each) { return each.name == name; });
   return found == draft.upstreams.end() ? nullptr : &*found;
+}
+
+std::string requests_of(const DraftEntry& route) {
+  std::string out;
+  for (const auto* key : {"host", "path", "methods", "headers", "query", "client_ip", "path_matches"})
+    out.append(route.get(key)).append(1, '\0');
+  return out;
 }
 
 void drop_repeated_routes(Draft& draft) {

@@ -3,8 +3,10 @@
 
 #include "headgate/translate/translate.hpp"
 
+#include <cstdint>
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -26,6 +28,8 @@ struct DraftEntry {
   std::vector<Field> fields;          ///< in this order
   std::vector<std::string> uses;      ///< of a route: its limits, as JSON each
   bool off = false;                   ///< stands in the file as a comment only
+  std::uint64_t precedence = 0;       ///< of a route: the product asks those with a larger one first
+  std::string text_prefix;            ///< of a route: it is for all paths that begin with this text, as "/api" does
   std::string closed;                 ///< what protects a route and was not translated: see protect.hpp
 
   /// Its value as JSON; empty: it has none.
@@ -53,6 +57,7 @@ struct Draft {
   std::vector<DraftEntry> routes;
   TakenNames upstream_names;
   TakenNames limit_names;
+  std::set<std::string> variables;  ///< that the file takes secrets from: their names
 
   void say(Matter matter, Spot spot, std::string what, std::string why) {
     remarks.push_back({matter, std::move(spot), std::move(what), std::move(why)});
@@ -72,6 +77,8 @@ void put_limit(Draft& draft, DraftEntry limit);
 /// The upstream that `to` names, which is JSON; or null.
 DraftEntry* upstream_in(Draft& draft, std::string_view to) noexcept;
 
+/// What says which requests a route is for, as one text.
+std::string requests_of(const DraftEntry& route);
 /// Drops routes for the same requests as an earlier one, and says so.
 void drop_repeated_routes(Draft& draft);
 

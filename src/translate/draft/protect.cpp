@@ -57,7 +57,8 @@ bool has_conditions(const DraftEntry& route) {
   return std::ranges::any_of(kConditions, [&](auto key) { return !route.get(key).empty(); });
 }
 
-/// Whether `first` takes requests before `second` does, where they meet.
+}  // namespace
+
 bool is_before(const DraftEntry& first, const DraftEntry& second) {
   const auto hosts = std::pair(rank_of_host(plain(first.get("host"))), rank_of_host(plain(second.get("host"))));
   if (hosts.first != hosts.second) return hosts.first > hosts.second;
@@ -68,7 +69,10 @@ bool is_before(const DraftEntry& first, const DraftEntry& second) {
   return is_exact(one) || literal_of(one).size() > literal_of(other).size();
 }
 
-}  // namespace
+bool may_meet(const DraftEntry& one, const DraftEntry& other) {
+  return hosts_meet(plain(one.get("host")), plain(other.get("host"))) &&
+         may_meet(plain(one.get("path")), plain(other.get("path")));
+}
 
 void close_route(DraftEntry& route, const std::string& protection, const Spot& spot, const std::string& what,
                  const std::string& why) {

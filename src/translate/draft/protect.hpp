@@ -17,6 +17,11 @@ void close_route(DraftEntry& route, const std::string& protection, const Spot& s
 /// Whether it sends the requests of all callers to a server.
 bool lets_all_in(const DraftEntry& route);
 
+/// Whether both may be for one request.
+bool may_meet(const DraftEntry& one, const DraftEntry& other);
+/// Whether headgate gives requests that both are for to `first`.
+bool is_before(const DraftEntry& first, const DraftEntry& second);
+
 /// Whether a route without this key would let in callers whom it refuses with it: "auth", "require", …
 bool is_protection(std::string_view key);
 

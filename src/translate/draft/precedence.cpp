@@ -1,0 +1,104 @@
+#include "precedence.hpp"
+
+#include "json.hpp"
+#include "protect.hpp"
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+namespace headgate::translate {
+namespace {
+
+constexpr std::array<std::string_view, 5> kConditionsOfRoutes{"headers", "query", "client_ip", "path_matches",
+                                                              "methods"};
+
+bool keeps_out(const DraftEntry& route) { return !route.off && !lets_all_in(route); }
+
+bool leads_on(const DraftEntry& route) { return !route.off && route.closed.empty() && !route.get("to").empty(); }
+
+bool takes_all(const DraftEntry& route) {
+  return std::ranges::none_of(kConditionsOfRoutes, [&](auto key) { return !route.get(key).empty(); });
+}
+
+/// A route for those of its requests that are the other's, too.
+DraftEntry within(const DraftEntry& route, const DraftEntry& other, const std::string& comment) {
+  auto out = route;
+  out.name.clear();
+  out.set("name", {});
+  out.remarks.clear();
+  out.comments = {comment};
+  if (!other.get("host").empty()) out.set("host", std::string(other.get("host")));
+  out.set("path", std::string(other.get("path")));
+  for (const auto key : kConditionsOfRoutes)
+    if (out.get(key).empty() && !other.get(key).empty()) out.set(key, std::string(other.get(key)));
+  return out;
+}
+
+/// The second one is not asked where the first one is for all of its requests.
+void replace(DraftEntry& second, const DraftEntry& first) {
+  second.off = true;
+  say(second, Matter::differs, second.spot, second.from, first.from + " comes first, and takes all of its requests");
+}
+
+/// What comes first in the product comes first here.
+void keep_order(Draft& draft) {
+  const auto count = draft.routes.size();
+  for (std::size_t i = 0; i < count; ++i)
+    for (std::size_t j = 0; j < count; ++j) {
+      const auto& first = draft.routes[i];
+      auto& second = draft.routes[j];
+      if (first.precedence <= second.precedence || !keeps_out(first) || !leads_on(second)) continue;
+      if (!may_meet(first, second) || is_before(first, second)) continue;
+      if (!first.closed.empty() && takes_all(first)) {
+        close_route(second, first.closed, first.spot, first.from,
+                    "it comes first, and may be for requests that would come here");
+      } else if (requests_of(first) == requests_of(second)) {
+        replace(second, first);
+      } else if (is_before(second, first)) {
+        if (takes_all(first)) replace(second, first);
+        put_route(draft, within(first, second, first.from + ", which comes before " + second.from));
+      }
+    }
+}
+
+std::string quoted_for_re2(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (std::string_view("\\^$.|?*+()[]{}").find(c) != std::string_view::npos) out += '\\';
+    out += c;
+  }
+  return out;
+}
+
+/// "/apix" is for the route of "/api", and not for one that lets everybody in.
+void keep_half_segments(Draft& draft) {
+  const auto count = draft.routes.size();
+  std::set<std::string> seen;
+  for (std::size_t i = 0; i < count; ++i)
+    for (std::size_t j = 0; j < count; ++j) {
+      const auto& first = draft.routes[i];
+      const auto& second = draft.routes[j];
+      if (first.text_prefix.empty() || !keeps_out(first) || !lets_all_in(second) || second.off) continue;
+      const auto path = second.get("path");
+      const bool behind = path.ends_with("*\"") && first.text_prefix.starts_with(path.substr(1, path.size() - 3));
+      if (!behind || !may_meet(first, second)) continue;
+      auto half = within(first, second, first.from + ", and what begins with the same text");
+      half.set("path_matches", json_text(quoted_for_re2(first.text_prefix) + "[^/].*"));
+      if (!seen.insert(requests_of(half)).second) continue;
+      // No prefix can be cut off within a segment.
+      if (!half.get("rewrite").empty() && half.closed.empty())
+        close_route(half, "a part of a segment", first.spot, first.text_prefix,
+                    "headgate cuts off whole segments: write \"rewrite\" of this route");
+      put_route(draft, std::move(half));
+    }
+}
+
+}  // namespace
+
+void keep_precedence(Draft& draft) {
+  keep_half_segments(draft);
+  keep_order(draft);
+}
+
+}  // namespace headgate::translate
