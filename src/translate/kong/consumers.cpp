@@ -1,121 +1,274 @@
-// Consumers: their keys, and limits of their own.
+// Consumers: their keys and secrets, and limits of their own.
 
 #include "translate/draft/json.hpp"
 #include "translate/kong/work.hpp"
 #include "translate/unreadable.hpp"
 
+#include "headgate/core/text.hpp"
 #include "headgate/identity/key_record.hpp"
 #include "headgate/identity/sha256.hpp"
 
-#include <set>
+#include <algorithm>
 
 namespace headgate::translate {
 namespace {
 
-/// The plugin of a consumer that limits it, or null.
-const TreeNode* limit_of(const TreeNode& consumer, const std::map<std::string, const TreeNode*>& elsewhere) {
-  for (const auto* plugin : consumer["plugins"].each())
-    if (plugin->get("name") == "rate-limiting") return plugin;
-  const auto found = elsewhere.find(consumer.get("username"));
-  return found == elsewhere.end() ? nullptr : found->second;
+using Members = std::vector<std::pair<std::string, std::string>>;
+/// What stands beside the consumers and names one: credentials, groups, plugins.
+using ByConsumer = std::multimap<std::string, const TreeNode*>;
+
+bool keeps_out(std::string_view plugin) {
+  constexpr std::string_view kAccess[] = {"acl", "basic-auth", "ip-restriction",
+                                          "jwt", "key-auth",   "request-termination"};
+  return kong_kind(plugin) == KongKind::guard || std::ranges::find(kAccess, plugin) != std::end(kAccess);
 }
 
-std::map<std::string, const TreeNode*> limits_by_consumer(const TreeNode& document) {
-  std::map<std::string, const TreeNode*> out;
-  for (const auto* plugin : document["plugins"].each())
-    if (plugin->get("name") == "rate-limiting" && plugin->has("consumer"))
-      out.emplace(plugin->get("consumer", (*plugin)["consumer"].get("username")), plugin);
+ByConsumer beside(const TreeNode& document, std::string_view list, std::string_view key = "consumer") {
+  ByConsumer out;
+  for (const auto* each : document[list].each()) out.emplace(reference(*each, key), each);
   return out;
 }
 
-/// Keys that stand beside the consumers.
-std::multimap<std::string, const TreeNode*> keys_beside(const TreeNode& document) {
-  std::multimap<std::string, const TreeNode*> out;
-  for (const auto* key : document["keyauth_credentials"].each())
-    out.emplace(key->get("consumer", (*key)["consumer"].get("username")), key);
+/// All plugins that are for a consumer or a group, wherever they stand beside them.
+ByConsumer plugins_for(const TreeNode& document, std::string_view key) {
+  ByConsumer out;
+  const auto add = [&](const TreeNode& node) {
+    for (const auto* plugin : node["plugins"].each())
+      if (plugin->has(key)) out.emplace(reference(*plugin, key), plugin);
+  };
+  add(document);
+  for (const auto* routes : {&document["routes"], &document["services"]})
+    for (const auto* node : routes->each()) {
+      add(*node);
+      for (const auto* route : (*node)["routes"].each()) add(*route);
+    }
   return out;
 }
 
-std::string key_json(const std::string& key, const std::string& tier) {
-  std::vector<std::pair<std::string, std::string>> members{
-      {"sha256", json_text(identity::hexadecimal(identity::sha256(key)))}};
-  if (!tier.empty()) members.emplace_back("tier", json_text(tier));
-  return object_of(members);
+/// The nodes in `list` of the consumer, and those beside it that name it.
+std::vector<const TreeNode*> of_consumer(const TreeNode& consumer, std::string_view list, const ByConsumer& others) {
+  auto out = consumer[list].each();
+  for (const auto* key : {"username", "id", "custom_id"})
+    if (const auto name = consumer.get(key); !name.empty())
+      for (auto [at, end] = others.equal_range(name); at != end; ++at) out.push_back(at->second);
+  return out;
 }
 
-}  // namespace
+/// What the parts of a document say of consumers.
+struct Beside {
+  explicit Beside(const TreeNode& document)
+      : keys(beside(document, "keyauth_credentials")),
+        secrets(beside(document, "jwt_secrets")),
+        groups(beside(document, "acls")),
+        plugins(plugins_for(document, "consumer")),
+        plugins_of_groups(plugins_for(document, "consumer_group")) {
+    for (const auto* group : document["consumer_groups"].each())
+      for (const auto* plugin : (*group)["plugins"].each()) plugins_of_groups.emplace(group->get("name"), plugin);
+  }
+  ByConsumer keys;
+  ByConsumer secrets;
+  ByConsumer groups;
+  ByConsumer plugins;
+  ByConsumer plugins_of_groups;
+};
 
-void take_consumers(KongWork& work, const TreeNode& document) {
-  const auto elsewhere = limits_by_consumer(document);
-  const auto beside = keys_beside(document);
-  std::vector<std::pair<std::string, std::string>> keys;
-  std::vector<std::pair<std::string, std::string>> tiers;
-  TakenNames names;
+/// The limits of consumers, as tiers of one limit.
+struct Tiers {
   DraftEntry limit;
-  for (const auto* consumer : document["consumers"].each()) {
-    const auto written = consumer->get("username", consumer->get("custom_id"));
-    const auto owner = free_name(written, names);
-    if (owner != written)
-      say(work.draft.identity, Matter::differs, consumer->spot, written, "its name here is " + owner);
-    std::string tier;
-    if (const auto* const plugin = limit_of(*consumer, elsewhere)) {
-      const auto rates = kong_rates((*plugin)["config"], limit);
-      if (!rates.empty()) {
-        tier = owner;
-        if (tiers.empty()) limit.spot = plugin->spot;
-        tiers.emplace_back(owner, object_of({{"rate", rates}}));
-        work.limited_owners.push_back(owner);
-        constexpr std::size_t kMaxTiers = 1000;  // each limit of a route names them
-        if (work.limited_owners.size() > kMaxTiers)
-          throw Unreadable(plugin->spot,
-                           "more than " + std::to_string(kMaxTiers) + " consumers have limits of their own");
-      }
-    }
-    for (const auto* plugin : (*consumer)["plugins"].each())
-      if (plugin->get("name") != "rate-limiting")
-        work.draft.say(Matter::lost, plugin->spot, "plugin " + plugin->get("name"), "headgate has none for a consumer");
-    std::vector<const TreeNode*> credentials;
-    for (const auto* key : (*consumer)["keyauth_credentials"].each()) credentials.push_back(key);
-    for (auto [at, end] = beside.equal_range(written); at != end; ++at) credentials.push_back(at->second);
-    for (std::size_t i = 0; i < credentials.size(); ++i) {
-      const auto key = credentials[i]->get("key");
-      if (i > 0) {
-        say(work.draft.identity, Matter::lost, credentials[i]->spot, "another key of " + owner,
-            "here an owner has one key; a key file (headgate keys new) has several");
-        break;
-      }
-      if (key.empty()) {
-        say(work.draft.identity, Matter::lost, credentials[i]->spot, "a key of " + owner,
-            "Kong makes it by itself: nobody knows it");
-        continue;
-      }
-      keys.emplace_back(owner, key_json(key, tier));
-    }
-    for (const auto* other :
-         {"jwt_secrets", "basicauth_credentials", "hmacauth_credentials", "oauth2_credentials", "acls"})
-      if (consumer->has(other))
-        work.draft.say(Matter::lost, (*consumer)[other].spot, other,
-                       "headgate knows API keys by name, tokens by their issuer");
+  Members tiers;
+};
+
+/// Of a consumer that has a key.
+void add_tier(KongWork& work, const KongConsumer& consumer, const TreeNode& plugin, const std::string& rates,
+              Tiers& out) {
+  if (!consumer.has_key)
+    return work.draft.say(Matter::lost, plugin.spot, "rate-limiting of " + consumer.owner,
+                          "limits of consumers go by their API keys, and this one has none");
+  if (out.tiers.empty()) out.limit.spot = plugin.spot;
+  out.tiers.emplace_back(consumer.owner, object_of({{"rate", rates}}));
+  work.limited_owners.push_back(consumer.owner);
+  constexpr std::size_t kMaxTiers = 1000;  // each limit of a route names them
+  if (work.limited_owners.size() > kMaxTiers)
+    throw Unreadable(plugin.spot, "more than " + std::to_string(kMaxTiers) + " consumers have limits of their own");
+}
+
+/// Returns the one that limits it, or null.
+const TreeNode* take_plugins(KongWork& work, const Beside& others, KongConsumer& consumer) {
+  auto plugins = of_consumer(*consumer.node, "plugins", others.plugins);
+  for (const auto* group : (*consumer.node)["groups"].each()) {
+    const auto name = group->is_text() ? group->text : group->get("name");
+    for (auto [at, end] = others.plugins_of_groups.equal_range(name); at != end; ++at) plugins.push_back(at->second);
   }
-  if (!keys.empty()) {
-    work.knows_keys = true;
-    work.draft.identity.comments.emplace_back("Of each key only its SHA-256 is here.");
-    work.keys = object_of(keys);
-    work.draft.identity.set("api_key", object_of({{"keys", work.keys}}));
+  const TreeNode* limit = nullptr;
+  for (const auto* plugin : plugins) {
+    const auto name = plugin->get("name");
+    if (!is_enabled(*plugin)) continue;
+    if (name == "rate-limiting" && limit == nullptr) {
+      limit = plugin;
+    } else if (keeps_out(name)) {
+      consumer.refused = (*plugin)["config"].has("trigger") ? name + " with a trigger" : name;
+      work.draft.say(name == "request-termination" ? Matter::differs : Matter::lost, plugin->spot, "plugin " + name,
+                     "headgate has none for a consumer, so no credential of " + consumer.owner + " is known here");
+    } else {
+      work.draft.say(kong_kind(name) == KongKind::harmless ? Matter::aside : Matter::lost, plugin->spot,
+                     "plugin " + name, "headgate has none for a consumer");
+    }
   }
-  if (tiers.empty()) return;
+  return limit;
+}
+
+/// A group that cannot be a tag lets nobody in where it is allowed.
+std::vector<std::string> tags_of(const KongConsumer& consumer) {
+  constexpr std::size_t kMostTags = 16;
+  std::vector<std::string> out;
+  for (const auto& group : consumer.groups)
+    if (is_tag(group) && out.size() < kMostTags) out.push_back(group);
+  return out;
+}
+
+void take_keys(KongWork& work, const Beside& others, KongConsumer& consumer, bool tiered, Members& keys) {
+  for (const auto* credential : of_consumer(*consumer.node, "keyauth_credentials", others.keys)) {
+    const auto key = credential->get("key");
+    const auto lost = [&](const std::string& what, const std::string& why) {
+      say(work.draft.identity, Matter::lost, credential->spot, what + consumer.owner, why);
+    };
+    if (consumer.has_key)
+      return lost("another key of ", "here an owner has one key; a key file (headgate keys new) has several");
+    if (key.empty()) {
+      lost("a key of ", "Kong makes it by itself: nobody knows it");
+    } else if (is_elsewhere(key)) {
+      lost("a key of ", "it stands elsewhere: write \"key\": \"${NAME}\" with a variable that has it");
+    } else if (credential->has("ttl")) {
+      lost("a key of ", "it expires (ttl): a key file (headgate keys new) has \"expires\"");
+    } else {
+      Members members{{"sha256", json_text(identity::hexadecimal(identity::sha256(key)))}};
+      if (tiered) members.emplace_back("tier", json_text(consumer.owner));
+      if (const auto tags = tags_of(consumer); !tags.empty()) members.emplace_back("tags", texts_of(tags));
+      keys.emplace_back(consumer.owner, object_of(members));
+      consumer.has_key = true;
+    }
+  }
+}
+
+/// "KONG_JWT_ACME": a variable for a secret.
+std::string variable_for(KongWork& work, const std::string& owner) {
+  std::string name = "KONG_JWT_";
+  for (const char c : owner) {
+    const bool letter = c >= 'a' && c <= 'z';
+    const bool plain = (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    name += letter ? static_cast<char>(c - ('a' - 'A')) : plain ? c : '_';
+  }
+  std::string out = name;
+  for (int i = 2; !work.draft.variables.insert(out).second; ++i) out = name + '_' + std::to_string(i);
+  return out;
+}
+
+void take_secrets(KongWork& work, const Beside& others, KongConsumer& consumer, std::vector<std::string>& issuers) {
+  for (const auto* secret : of_consumer(*consumer.node, "jwt_secrets", others.secrets)) {
+    const auto key = secret->get("key");
+    const auto algorithm = secret->get("algorithm", "HS256");
+    if (key.empty() || is_elsewhere(key)) {
+      say(work.draft.identity, Matter::lost, secret->spot, "a jwt secret of " + consumer.owner,
+          "it has no \"key\", which is the \"iss\" of its tokens: write it in \"issuers\"");
+    } else if (!algorithm.starts_with("HS")) {
+      say(work.draft.identity, Matter::lost, secret->spot, "rsa_public_key of " + consumer.owner,
+          "write it into a file, and { \"issuer\": \"" + key + "\", \"algorithms\": [\"" + algorithm +
+              "\"], \"public_key\": FILE } in \"issuers\" of \"jwt\"");
+    } else {
+      const auto variable = variable_for(work, consumer.owner);
+      issuers.push_back(object_of({{"issuer", json_text(key)},
+                                   {"algorithms", texts_of({algorithm})},
+                                   {"secret", json_with_variables("${" + variable + "}")}}));
+      consumer.issuers.push_back(key);
+      say(work.draft.identity, Matter::differs, secret->spot, "secret of " + consumer.owner,
+          "secrets are not copied: set the variable " + variable + " to it, of at least " +
+              (algorithm == "HS512"   ? "64"
+               : algorithm == "HS384" ? "48"
+                                      : "32") +
+              " bytes");
+    }
+  }
+}
+
+void say_of_others(Draft& draft, const TreeNode& node) {
+  for (const auto* other :
+       {"basicauth_credentials", "hmacauth_credentials", "oauth2_credentials", "mtls_auth_credentials"})
+    if (node.has(other))
+      draft.say(Matter::lost, node[other].spot, other,
+                "headgate knows API keys by name, tokens by their issuer, and passwords by files of users");
+}
+
+void put_limits(KongWork& work, Tiers found) {
+  if (found.tiers.empty()) return;
+  auto& limit = found.limit;
   limit.name = free_name("consumers", work.draft.limit_names);
   limit.from = "rate-limiting of consumers";
   limit.comments.emplace_back("Each consumer with a rate of its own; all others have the limits of their routes.");
-  tiers.emplace_back("others", json_text("unlimited"));
+  found.tiers.emplace_back("others", json_text("unlimited"));
   limit.set("per", json_text("api_key"));
   limit.set("tier_from", json_text("api_key"));
-  limit.set("tiers", object_of(tiers));
+  limit.set("tiers", object_of(found.tiers));
   limit.set("default_tier", json_text("others"));
   limit.set("algorithm", json_text("fixed_window"));
   limit.set("if_absent", json_text("skip"));
   work.draft.all_routes.use(limit.name);
   put_limit(work.draft, std::move(limit));
+}
+
+}  // namespace
+
+bool is_tag(std::string_view group) noexcept {
+  constexpr std::size_t kLongest = 64;
+  const auto fits = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' ||
+           c == '.';
+  };
+  return !group.empty() && group.size() <= kLongest && std::ranges::all_of(group, fits);
+}
+
+bool is_elsewhere(std::string_view secret) noexcept {
+  return secret.starts_with("{vault://") || secret.find("${") != std::string_view::npos;
+}
+
+const KongConsumer* KongWork::consumer(std::string_view name_or_id) const noexcept {
+  for (const auto& each : consumers)
+    for (const auto* key : {"username", "id", "custom_id"})
+      if (const auto& written = (*each.node)[key]; written.is_text() && written.text == name_or_id) return &each;
+  return nullptr;
+}
+
+void take_consumers(KongWork& work, const TreeNode& document) {
+  const Beside others(document);
+  Members keys;
+  std::vector<std::string> issuers;
+  TakenNames names;
+  Tiers tiers;
+  for (const auto* node : document["consumers"].each()) {
+    KongConsumer consumer;
+    consumer.node = node;
+    const auto written = node->get("username", node->get("custom_id"));
+    consumer.owner = free_name(written, names);
+    if (consumer.owner != written)
+      say(work.draft.identity, Matter::differs, node->spot, written, "its name here is " + consumer.owner);
+    for (const auto* group : of_consumer(*node, "acls", others.groups)) consumer.groups.insert(group->get("group"));
+    const auto* plugin = take_plugins(work, others, consumer);
+    const auto rates = plugin == nullptr ? std::string() : kong_rates((*plugin)["config"], tiers.limit);
+    if (consumer.refused.empty()) {
+      take_keys(work, others, consumer, !rates.empty(), keys);
+      take_secrets(work, others, consumer, issuers);
+      if (!rates.empty()) add_tier(work, consumer, *plugin, rates, tiers);
+    }
+    say_of_others(work.draft, *node);
+    work.consumers.push_back(std::move(consumer));
+  }
+  say_of_others(work.draft, document);
+  if (!issuers.empty()) work.issuers = list_of(issuers);
+  if (!keys.empty()) {
+    work.draft.identity.comments.emplace_back("Of each key only its SHA-256 is here.");
+    work.keys = object_of(keys);
+    work.draft.identity.set("api_key", object_of({{"keys", work.keys}}));
+  }
+  put_limits(work, std::move(tiers));
 }
 
 }  // namespace headgate::translate

@@ -1,0 +1,310 @@
+// Plugins that say who may use a route: credentials, groups, addresses. What cannot be had closes the route.
+
+#include "translate/draft/addresses.hpp"
+#include "translate/draft/json.hpp"
+#include "translate/draft/protect.hpp"
+#include "translate/kong/work.hpp"
+#include "translate/reading/numbers.hpp"
+
+#include "headgate/core/text.hpp"
+
+#include <algorithm>
+
+namespace headgate::translate {
+namespace {
+
+using Members = std::vector<std::pair<std::string, std::string>>;
+
+/// What becomes of a caller that shows a plugin no valid credential.
+enum class Anonymous : std::uint8_t { refused, let_in, unknown };
+
+constexpr const char* kBoth = "a route requires an API key or a token, and this one both";
+
+/// The access of one route.
+struct KongAccess {
+  KongWork& work;
+  const KongPlugins& plugins;
+  DraftEntry& route;
+
+  const TreeNode* plugin(std::string_view name) const {
+    const auto found = plugins.find(name);
+    return found == plugins.end() ? nullptr : found->second;
+  }
+  void close(const TreeNode& plugin, const std::string& why) const {
+    const auto name = plugin.get("name");
+    close_route(route, name, plugin.spot, "plugin " + name, why);
+  }
+};
+
+const char* why_guard(std::string_view plugin) {
+  static const std::map<std::string_view, const char*> kWhys = {
+      {"oauth2",
+       "headgate issues no tokens; let \"jwt\" in \"identity\" verify those of another server, or \"auth\" ask a "
+       "service"},
+      {"oauth2-introspection", "headgate asks no introspection endpoint; let \"auth\" ask a service that does"},
+      {"openid-connect",
+       "headgate signs nobody in; let \"jwt\" in \"identity\" verify the issuer's tokens, or \"auth\" ask "
+       "a service such as oauth2-proxy"},
+      {"hmac-auth", "headgate verifies no signatures of requests; let \"auth\" ask a service that does"},
+      {"ldap-auth", "headgate asks no LDAP server; let \"auth\" ask a service that does"},
+      {"ldap-auth-advanced", "headgate asks no LDAP server; let \"auth\" ask a service that does"},
+      {"session", "headgate keeps no sessions; let \"auth\" ask a service that does"},
+      {"mtls-auth", "write \"client_ca\" in \"tls\" of a listener, and \"require\": \"mtls\" in the route"},
+      {"bot-detection", "write the values that are let in as \"headers\" of a route, or let \"auth\" ask a service"},
+      {"pre-function", "headgate runs no scripts"},
+      {"post-function", "headgate runs no scripts"},
+      {"aws-lambda", "headgate calls no functions"},
+      {"azure-functions", "headgate calls no functions"},
+      {"request-validator", "headgate looks at no bodies"}};
+  const auto found = kWhys.find(plugin);
+  return found == kWhys.end() ? nullptr : found->second;
+}
+
+bool in_any(const std::set<std::string>& groups, const std::vector<std::string>& names) {
+  return std::ranges::any_of(names, [&](const auto& name) { return groups.contains(name); });
+}
+
+std::vector<std::string> allowed_groups(const TreeNode& acl) {
+  auto out = acl["config"]["allow"].texts();
+  return out.empty() ? acl["config"]["whitelist"].texts() : out;
+}
+
+bool admits(const TreeNode& acl, const KongConsumer& consumer) {
+  const auto allow = allowed_groups(acl);
+  auto deny = acl["config"]["deny"].texts();
+  if (deny.empty()) deny = acl["config"]["blacklist"].texts();
+  if (allow.empty() && deny.empty()) return false;
+  return (allow.empty() || in_any(consumer.groups, allow)) && !in_any(consumer.groups, deny);
+}
+
+Anonymous anonymous_of(const KongAccess& access, const TreeNode& plugin) {
+  const auto name = plugin["config"].get("anonymous");
+  if (name.empty()) return Anonymous::refused;
+  const auto* consumer = access.work.consumer(name);
+  if (consumer == nullptr) return Anonymous::unknown;
+  if (consumer->refused == "request-termination") return Anonymous::refused;
+  if (!consumer->refused.empty()) return Anonymous::unknown;
+  const auto* acl = access.plugin("acl");
+  return acl == nullptr || admits(*acl, *consumer) ? Anonymous::let_in : Anonymous::refused;
+}
+
+/// "identity": { "api_key" } as the first key-auth says; later ones add their fields.
+void take_key_places(KongAccess& access, const TreeNode& plugin) {
+  auto& work = access.work;
+  auto& identity = work.draft.identity;
+  const auto names_of = [](const TreeNode& each) {
+    auto names = each["config"]["key_names"].texts();
+    return names.empty() ? std::vector<std::string>{"apikey"} : names;
+  };
+  const auto names = names_of(plugin);
+  if (work.key_auth != nullptr) {
+    if (names_of(*work.key_auth) != names)
+      say(access.route, Matter::lost, plugin.spot, "key_names",
+          "headgate looks for keys in the same places on all routes, those of the first key-auth: add to \"header\"");
+    return;
+  }
+  work.key_auth = &plugin;
+  const auto& config = plugin["config"];
+  Members members;
+  if (is_true(config.get("key_in_header", "true"))) members.emplace_back("header", text_or_list(names));
+  if (is_true(config.get("key_in_query", "true"))) members.emplace_back("query", json_text(names.front()));
+  if (!is_true(config.get("hide_credentials"))) members.emplace_back("pass_on", "true");
+  members.emplace_back("caller_headers", object_of({{"X-Consumer-Username", json_text("owner")}}));
+  say(identity, Matter::differs, plugin.spot, "X-Consumer-ID",
+      "servers get the consumer's name in X-Consumer-Username, and neither X-Consumer-ID nor X-Consumer-Custom-ID nor "
+      "X-Credential-Identifier");
+  members.emplace_back("keys", work.keys);
+  if (names.size() > 1)
+    say(identity, Matter::lost, plugin.spot, "key_names", "all of them may be fields, and the first alone a parameter");
+  if (is_true(config.get("key_in_body")))
+    say(identity, Matter::lost, plugin.spot, "key_in_body", "headgate looks for no keys in bodies");
+  identity.set("api_key", object_of(members));
+}
+
+void require_key(KongAccess& access, const TreeNode& plugin) {
+  const auto& config = plugin["config"];
+  if (access.work.keys.empty())
+    return access.close(plugin,
+                        "no consumer has a key that is known: write them in \"keys\" or \"file\" of \"api_key\"");
+  if (!is_true(config.get("key_in_header", "true")) && !is_true(config.get("key_in_query", "true")))
+    return access.close(plugin, "headgate looks for no keys in bodies");
+  if (!access.route.get("require").empty()) return access.close(plugin, kBoth);
+  take_key_places(access, plugin);
+  const auto* acl = access.plugin("acl");
+  if (acl == nullptr) return access.route.set("require", json_text("api_key"));
+  const auto allow = allowed_groups(*acl);
+  const bool tags = !allow.empty() && std::ranges::all_of(allow, is_tag) && (*acl)["config"]["deny"].texts().empty() &&
+                    (*acl)["config"]["blacklist"].texts().empty();
+  std::vector<std::string> owners;
+  for (const auto& consumer : access.work.consumers)
+    if (consumer.has_key && admits(*acl, consumer)) owners.push_back(consumer.owner);
+  if (!tags && owners.empty()) return access.close(*acl, "no consumer with a key is in a group that it lets in");
+  access.route.set("require", object_of({{"api_key", object_of({tags ? std::pair("tags", text_or_list(allow))
+                                                                     : std::pair("owners", text_or_list(owners))})}}));
+}
+
+/// "identity": { "jwt" } as the first plugin of this name says.
+void take_token_places(KongAccess& access, const TreeNode& plugin) {
+  auto& work = access.work;
+  const auto& config = plugin["config"];
+  if (work.jwt != nullptr) {
+    for (const auto* key : {"header_names", "uri_param_names", "cookie_names"})
+      if (config[key].texts() != (*work.jwt)["config"][key].texts())
+        say(access.route, Matter::lost, plugin.spot, key,
+            "headgate looks for tokens in the same places on all routes, those of the first jwt");
+    return;
+  }
+  work.jwt = &plugin;
+  Members members{{"issuers", work.issuers}};
+  const auto place = [&](const char* from, const char* to, const char* otherwise) {
+    auto names = config[from].texts();
+    if (names.empty() && !config.has(from) && *otherwise != '\0') names.emplace_back(otherwise);
+    if (names.size() > 1)
+      say(work.draft.identity, Matter::lost, plugin.spot, from,
+          std::string("only the first is taken over, as \"") + to + '"');
+    if (!names.empty() && names.front() != "authorization") members.emplace_back(to, json_text(names.front()));
+  };
+  place("header_names", "header", "");
+  place("uri_param_names", "query", "jwt");
+  place("cookie_names", "cookie", "");
+  work.draft.identity.set("jwt", object_of(members));
+  const auto said = [&](const char* what, const char* why) {
+    say(work.draft.identity, Matter::differs, plugin.spot, what, why);
+  };
+  if (!std::ranges::count(config["claims_to_verify"].texts(), std::string("exp")))
+    said("claims_to_verify", "headgate refuses tokens whose \"exp\" has passed in any case");
+  else
+    say(work.draft.identity, Matter::lost, plugin.spot, "claims_to_verify",
+        "Kong refuses a token without \"exp\", which never expires here: write \"max_age\"");
+  if (number_in(config.get("maximum_expiration", "0")) != 0)
+    say(work.draft.identity, Matter::lost, plugin.spot, "maximum_expiration", "write \"max_age\" in \"jwt\"");
+  if (is_true(config.get("secret_is_base64")))
+    said("secret_is_base64", "the variables must have the secrets as they are, and not in base64");
+}
+
+void require_token(KongAccess& access, const TreeNode& plugin) {
+  if (access.work.issuers.empty())
+    return access.close(plugin,
+                        "no consumer has a secret that was taken over: write \"issuers\" in \"jwt\" of \"identity\"");
+  if (plugin["config"].get("key_claim_name", "iss") != "iss")
+    return access.close(plugin, "key_claim_name: headgate tells whose a token is by its \"iss\"");
+  if (!access.route.get("require").empty()) return access.close(plugin, kBoth);
+  take_token_places(access, plugin);
+  const auto* acl = access.plugin("acl");
+  if (acl == nullptr) return access.route.set("require", json_text("jwt"));
+  std::vector<std::string> issuers;
+  for (const auto& consumer : access.work.consumers)
+    if (admits(*acl, consumer)) issuers.insert(issuers.end(), consumer.issuers.begin(), consumer.issuers.end());
+  if (issuers.empty()) return access.close(*acl, "no consumer with a secret is in a group that it lets in");
+  access.route.set("require", object_of({{"jwt", object_of({{"issuer", text_or_list(issuers)}})}}));
+}
+
+void require_password(KongAccess& access, const TreeNode& plugin) {
+  const auto* acl = access.plugin("acl");
+  std::vector<std::string> who;
+  for (const auto& consumer : access.work.consumers)
+    if (consumer.node->has("basicauth_credentials") && (acl == nullptr || admits(*acl, consumer)))
+      who.push_back(consumer.owner);
+  constexpr std::size_t kMostNames = 5;
+  const bool more = who.size() > kMostNames;
+  if (more) who.resize(kMostNames);
+  access.close(plugin,
+               "write its users into a file (htpasswd -B -C 10 -c FILE NAME), and \"basic\": FILE in the route" +
+                   (who.empty() ? std::string() : ", for " + joined(who, ", ") + (more ? ", ..." : "")));
+}
+
+void restrict_addresses(KongAccess& access, const TreeNode& plugin) {
+  const auto& config = plugin["config"];
+  const auto both = [&config](const char* key, const char* older) {
+    const auto texts = config[key].texts();
+    return texts.empty() ? config[older].texts() : texts;
+  };
+  const auto allow = both("allow", "whitelist");
+  const auto deny = both("deny", "blacklist");
+  if (allow.empty() && deny.empty()) return access.close(plugin, "it names no addresses");
+  set_addresses(address_rules(allow, deny, plugin.spot), access.route);
+  if (config.has("status") && config.get("status") != "403")
+    say(access.route, Matter::differs, plugin.spot, "status: " + config.get("status"),
+        "headgate refuses addresses with 403");
+}
+
+/// It answers after the plugins that refuse.
+void terminate(KongAccess& access, const TreeNode& plugin) {
+  const auto& config = plugin["config"];
+  if (config.has("trigger")) return access.close(plugin, "trigger: headgate answers all requests of a route or none");
+  if (is_true(config.get("echo"))) return access.close(plugin, "echo: headgate answers with fixed texts");
+  const auto status = whole_number(config.get("status_code", "503"));
+  Members members{{"status", std::to_string(status && *status >= 200 && *status <= 599 ? *status : 503)}};
+  if (config.has("body")) {
+    members.emplace_back("body", json_text(config.get("body")));
+    if (config.has("content_type")) members.emplace_back("content_type", json_text(config.get("content_type")));
+  } else {
+    members.emplace_back("body",
+                         json_text("{\"message\":" + json_text(config.get("message", "Service unavailable")) + "}"));
+    members.emplace_back("content_type", json_text("application/json; charset=utf-8"));
+  }
+  for (const auto* key : {"to", "rewrite", "host_header", "timeout"}) access.route.set(key, {});
+  access.route.set("respond", object_of(members));
+}
+
+bool is_credential(std::string_view plugin) {
+  return plugin == "key-auth" || plugin == "jwt" || plugin == "basic-auth";
+}
+
+void apply_credentials(KongAccess& access) {
+  std::size_t alternatives = 0;
+  bool let_in = false;
+  for (const auto& [name, plugin] : access.plugins)
+    if (is_credential(name) && !(*plugin)["config"].get("anonymous").empty()) ++alternatives;
+  for (const auto& [name, plugin] : access.plugins) {
+    if (!is_credential(name)) continue;
+    switch (anonymous_of(access, *plugin)) {
+      case Anonymous::unknown:
+        access.close(*plugin, "anonymous: it is not known what becomes of this consumer");
+        break;
+      case Anonymous::let_in:
+        let_in = true;
+        say(access.route, Matter::differs, plugin->spot, "anonymous",
+            "the route is for callers without a credential, too; servers get no X-Anonymous-Consumer");
+        if (name == "key-auth" && !access.work.keys.empty()) take_key_places(access, *plugin);
+        break;
+      case Anonymous::refused:
+        if (alternatives > 1)
+          access.close(*plugin, "anonymous: one of several credentials is enough, and a route requires one kind");
+        else if (name == "key-auth")
+          require_key(access, *plugin);
+        else if (name == "jwt")
+          require_token(access, *plugin);
+        else
+          require_password(access, *plugin);
+        break;
+    }
+  }
+  const auto* acl = access.plugin("acl");
+  if (acl != nullptr && access.route.get("require").empty() && !let_in)
+    access.close(*acl, "nothing on this route says who the caller is");
+}
+
+}  // namespace
+
+void apply_access(KongWork& work, const KongPlugins& plugins, DraftEntry& route) {
+  KongAccess access{work, plugins, route};
+  apply_credentials(access);
+  if (const auto* addresses = access.plugin("ip-restriction")) restrict_addresses(access, *addresses);
+  if (const auto* termination = access.plugin("request-termination")) terminate(access, *termination);
+  const auto* acl = access.plugin("acl");
+  for (const auto* option : {"include_consumer_groups", "always_use_authenticated_groups"})
+    if (acl != nullptr && is_true((*acl)["config"].get(option)))
+      access.close(*acl, std::string(option) + ": headgate knows the groups of \"acls\" alone");
+  for (const auto& [name, plugin] : plugins) {
+    if (kong_kind(name) == KongKind::guard) {
+      const char* why = why_guard(name);
+      close_route(route, why != nullptr ? name : "a plugin", plugin->spot, "plugin " + name,
+                  why != nullptr ? why : "headgate import does not know this plugin, which may refuse requests");
+    } else if (plugin->has("_config") && kong_kind(name) == KongKind::translated) {
+      access.close(*plugin, "_config: its options stand elsewhere; write them in the plugin");
+    }
+  }
+}
+
+}  // namespace headgate::translate
