@@ -49,10 +49,12 @@ FirstWords first_words(std::string_view text) {
 
 std::optional<Product> yaml_product(const std::string& text, const FirstWords& first) {
   if (text.find("spring:") != std::string::npos && first.of("spring")) return Product::spring;
+  if (first.of("resilience4j") || first.of("bucket4j")) return Product::spring;
   if (first.of("apiVersion") || first.of("- apiVersion")) return Product::ingress;
   if (first.of("_format_version")) return Product::kong;
   if (first.of("http") && (first.all_of("routers") || first.all_of("services") || first.all_of("middlewares")))
     return Product::traefik;
+  if (first.of("entryPoints") || (first.of("tls") && first.all_of("certificates"))) return Product::traefik;
   if (text.find("traefik.http.") != std::string::npos) return Product::traefik;
   if (first.of("services") || first.of("routes") || first.of("consumers") || first.of("plugins")) return Product::kong;
   if (text.find("spring.cloud.gateway") != std::string::npos) return Product::spring;

@@ -1,8 +1,5 @@
 // Middlewares: what they do to a route.
 
-#include "translate/draft/addresses.hpp"
-#include "translate/draft/auth.hpp"
-#include "translate/draft/basic.hpp"
 #include "translate/draft/compress.hpp"
 #include "translate/draft/json.hpp"
 #include "translate/draft/protect.hpp"
@@ -152,20 +149,13 @@ void take_headers(const TreeNode& node, DraftEntry& route) {
   }
   for (const auto& [name, value] : node.members) {
     const auto plain = lower(name);
-    if (!plain.starts_with("custom") && !plain.starts_with("accesscontrol"))
+    if (plain == "allowedhosts" && !comma_list(value).empty())
+      close_route(route, name, value.spot, name, "write the \"host\" of each of these in a route");
+    else if (plain == "sslredirect" && is_true(value.text))
+      route.set("redirect_to_https", "true");
+    else if (!plain.starts_with("custom") && !plain.starts_with("accesscontrol"))
       say(route, Matter::lost, value.spot, name, "write the field in \"response_headers\"; for HSTS there is \"hsts\"");
   }
-}
-
-std::vector<std::string> comma_list(const TreeNode& node) {
-  std::vector<std::string> out;
-  for (const auto& text : node.texts())
-    for (std::string_view rest = text; !rest.empty();) {
-      const auto part = rest.substr(0, rest.find(','));
-      rest.remove_prefix(std::min(rest.size(), part.size() + 1));
-      if (const auto each = trimmed(part); !each.empty()) out.emplace_back(each);
-    }
-  return out;
 }
 
 /// A member of "rewrite" beside what is there.
@@ -192,7 +182,7 @@ void redirect_scheme(const TreeNode& node, DraftEntry& route) {
     const auto port = text_in(node, "port");
     route.set("redirect_to_https", port.empty() || port == "443" || !whole_number(port) ? "true" : port);
   } else {
-    say(route, Matter::lost, node.spot, "redirectScheme", "headgate redirects to https alone");
+    close_route(route, "redirectScheme", node.spot, "redirectScheme", "headgate redirects to https alone");
   }
 }
 
@@ -202,26 +192,6 @@ void retry_of(TraefikWork& work, const TreeNode& node, DraftEntry& route) {
   if (auto* const upstream = upstream_in(work.draft, route.get("to")))
     upstream->set("retry", object_of({{"attempts", std::to_string(std::min<std::uint64_t>(*attempts, 10))},
                                       {"on", R"(["connect_error", "closed"])"}}));
-}
-
-void forward_auth(TraefikWork& work, const TreeNode& node, DraftEntry& route) {
-  set_auth(route,
-           {.url = text_in(node, "address"),
-            .copy = comma_list(member_of(node, "authResponseHeaders")),
-            .fields = comma_list(member_of(node, "authRequestHeaders")),
-            .cookies = !comma_list(member_of(node, "addAuthCookiesToResponse")).empty(),
-            .timeout = {}},
-           node.spot, "forwardAuth");
-  for (const auto& [name, value] : node.members) {
-    const auto plain = lower(name);
-    if (plain == "authresponseheadersregex" || plain == "tls" || plain == "headerfield" || plain == "forwardbody")
-      say(route, Matter::lost, value.spot, "forwardAuth: " + name,
-          plain == "tls" ? "write the service as an upstream with \"tls\", and its name in the \"url\" of \"auth\""
-                         : "name the fields that the server gets in \"copy\"; the service gets no body");
-  }
-  if (work.said.insert("forwardauth").second)
-    say(route, Matter::differs, node.spot, "forwardAuth",
-        "Traefik gives the caller whatever the service answers; headgate 401, 403 and redirects, and 503 for the rest");
 }
 
 void compress_of(const TreeNode& node, DraftEntry& route) {
@@ -237,42 +207,59 @@ void compress_of(const TreeNode& node, DraftEntry& route) {
         "name the types that are compressed in \"types\"; headgate's own leave out what is compressed in itself");
 }
 
-void basic_auth(const TreeNode& node, DraftEntry& route) {
-  if (!comma_list(member_of(node, "users")).empty()) return set_basic(route, {}, node.spot, "basicAuth: users");
-  const auto realm = text_in(node, "realm");
-  set_basic(route,
-            {.file = text_in(node, "usersFile"),
-             .realm = realm.empty() ? "traefik" : realm,
-             .pass_on = text_in(node, "removeHeader") != "true"},
-            node.spot, "basicAuth");
-  if (const auto field = text_in(node, "headerField"); !field.empty())
-    say(route, Matter::lost, node.spot, "headerField: " + field,
-        "write \"request_headers\": { \"set\": { \"" + field + "\": \"${basic.user}\" } } in the route");
-}
-
-void allow_addresses(const TreeNode& node, DraftEntry& route) {
-  const bool several = !route.get("addresses").empty();
-  if (several || comma_list(member_of(node, "sourceRange")).empty()) {
-    return close_route(route, "ipAllowList", node.spot, "ipAllowList",
-                       several
-                           ? "an address must be in all of these lists: write what they have in common as \"addresses\""
-                           : "it has no \"sourceRange\"");
-  }
-  set_addresses(address_rules(comma_list(member_of(node, "sourceRange")), {}, node.spot), route);
-  const auto& strategy = member_of(node, "ipStrategy");
-  if (!strategy.members.empty())
-    say(route, Matter::differs, strategy.spot, "ipStrategy",
-        "headgate finds the client's address by \"trusted_proxies\" in \"identity\"");
-  if (const auto status = text_in(node, "rejectStatusCode"); !status.empty() && status != "403")
-    say(route, Matter::differs, node.spot, "rejectStatusCode: " + status, "headgate refuses addresses with 403");
-}
-
-const char* why_lost(const std::string& kind) {
+/// What of a kind that refuses nobody is lost; null if the kind may.
+const char* why_lost(std::string_view kind) {
   if (kind == "circuitbreaker") return "write \"circuit\" in the upstream";
   if (kind == "errors") return "headgate has pages of its own for its own answers, and passes on those of servers";
-  if (kind == "redirectregex" || kind == "replacepathregex")
-    return "headgate redirects and rewrites without regular expressions: \"redirect\", \"rewrite\"";
-  return "headgate import does not know it";
+  if (kind == "passtlsclientcert") return "see \"certificate_headers\" in \"identity\"";
+  return nullptr;
+}
+
+/// What changes which path a server gets, or sends callers elsewhere, keeps them from the rest of the server.
+const char* why_closed(std::string_view kind) {
+  if (kind == "redirectregex") return "write \"redirect\" in the route, with \"path_matches\" if it must be";
+  if (kind == "replacepathregex" || kind == "stripprefixregex")
+    return "headgate rewrites without regular expressions: write \"rewrite\"";
+  if (kind == "plugin") return "headgate has no plugins, and this one may refuse requests";
+  return "headgate import does not know it, and it may refuse requests";
+}
+
+std::string limit_for(TraefikWork& work, const std::string& name, const std::string& kind, const TreeNode& node) {
+  const auto known = work.limits.find(name);
+  if (known != work.limits.end()) return known->second;
+  return kind == "ratelimit" ? rate_limit(work, name, node) : in_flight(work, name, node);
+}
+
+void apply_kind(TraefikWork& work, const std::string& name, const std::string& written, const TreeNode& node,
+                DraftEntry& route) {
+  const auto kind = lower(written);
+  if (kind == "ratelimit" || kind == "inflightreq") {
+    if (const auto limit = limit_for(work, name, kind, node); !limit.empty()) route.use(limit);
+  } else if (kind == "stripprefix") {
+    strip_prefix(node, route);
+  } else if (kind == "addprefix") {
+    add_rewrite(route, "add_prefix", json_text(text_in(node, "prefix")));
+  } else if (kind == "replacepath") {
+    route.set("rewrite", object_of({{"path", json_text(text_in(node, "path"))}}));
+  } else if (kind == "redirectscheme") {
+    redirect_scheme(node, route);
+  } else if (kind == "headers") {
+    take_headers(node, route);
+  } else if (kind == "buffering") {
+    const auto most = whole_number(text_in(node, "maxRequestBodyBytes"));
+    if (most && *most > 0) route.set("max_body", std::to_string(*most));
+  } else if (kind == "retry") {
+    retry_of(work, node, route);
+  } else if (kind == "compress") {
+    compress_of(node, route);
+  } else if (kind == "contenttype" || kind == "grpcweb") {
+    say(route, Matter::aside, node.spot, written, "headgate passes on what servers answer, and translates gRPC-Web");
+  } else if (const char* const why = why_lost(kind)) {
+    say(route, Matter::lost, node.spot, std::string("middleware ").append(name).append(": ").append(written), why);
+  } else if (!apply_access(work, kind, written, node, route)) {
+    close_route(route, "a middleware", node.spot, std::string("middleware ").append(name).append(": ").append(written),
+                why_closed(kind));
+  }
 }
 
 }  // namespace
@@ -284,56 +271,18 @@ void apply_middleware(TraefikWork& work, const std::string& name, DraftEntry& ro
     throw Unreadable(route.spot, "this router has more than " + std::to_string(kMaxApplied) + " middlewares");
   const auto plain = name.substr(0, name.find('@'));
   const auto found = work.middlewares.find(plain);
-  if (found == work.middlewares.end() || depth > kDeepestChain) {
-    say(route, Matter::lost, route.spot, "middleware " + name,
-        depth > kDeepestChain ? "chains of chains" : "no file that was read has it");
-    return;
-  }
+  if (found == work.middlewares.end() || depth > kDeepestChain)
+    return close_route(route, "a middleware", route.spot, "middleware " + name,
+                       depth > kDeepestChain ? "chains of chains" : "no file that was read has it");
+  if (found->second->members.empty())
+    return close_route(route, "a middleware", found->second->spot, "middleware " + name, "it says nothing");
   for (const auto& [written, node] : found->second->members) {
-    const auto kind = lower(written);
-    if (kind == "ratelimit" || kind == "inflightreq") {
-      const auto known = work.limits.find(plain);
-      const auto limit = known != work.limits.end() ? known->second
-                         : kind == "ratelimit"      ? rate_limit(work, plain, node)
-                                                    : in_flight(work, plain, node);
-      if (!limit.empty()) route.use(limit);
-    } else if (kind == "stripprefix") {
-      strip_prefix(node, route);
-    } else if (kind == "addprefix") {
-      add_rewrite(route, "add_prefix", json_text(text_in(node, "prefix")));
-    } else if (kind == "replacepath") {
-      route.set("rewrite", object_of({{"path", json_text(text_in(node, "path"))}}));
-    } else if (kind == "redirectscheme") {
-      redirect_scheme(node, route);
-    } else if (kind == "headers") {
-      take_headers(node, route);
-    } else if (kind == "forwardauth") {
-      forward_auth(work, node, route);
-    } else if (kind == "basicauth") {
-      basic_auth(node, route);
-    } else if (kind == "digestauth") {
-      close_route(route, written, node.spot, written,
-                  "write \"basic\" in the route, with a file that htpasswd -B makes");
-    } else if (kind == "chain") {
-      for (const auto& inner : comma_list(member_of(node, "middlewares")))
-        apply_middleware(work, inner, route, depth + 1);
-    } else if (kind == "buffering") {
-      const auto most = whole_number(text_in(node, "maxRequestBodyBytes"));
-      if (most && *most > 0) route.set("max_body", std::to_string(*most));
-    } else if (kind == "ipallowlist" || kind == "ipwhitelist") {
-      allow_addresses(node, route);
-    } else if (kind == "retry") {
-      retry_of(work, node, route);
-    } else if (kind == "compress") {
-      compress_of(node, route);
-    } else if (kind == "contenttype" || kind == "passtlsclientcert") {
-      say(route, kind == "passtlsclientcert" ? Matter::lost : Matter::aside, node.spot, written,
-          kind == "passtlsclientcert" ? "see \"certificate_headers\" in \"identity\""
-                                      : "headgate passes on what servers answer");
-    } else {
-      say(route, Matter::lost, node.spot, std::string("middleware ").append(name).append(": ").append(written),
-          why_lost(kind));
+    if (!same_word(written, "chain")) {
+      apply_kind(work, plain, written, node, route);
+      continue;
     }
+    for (const auto& inner : comma_list(member_of(node, "middlewares")))
+      apply_middleware(work, inner, route, depth + 1);
   }
 }
 

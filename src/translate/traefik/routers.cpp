@@ -1,10 +1,14 @@
 // Routers and the services that they lead to.
 
 #include "translate/draft/json.hpp"
+#include "translate/draft/protect.hpp"
+#include "translate/draft/weights.hpp"
 #include "translate/reading/numbers.hpp"
 #include "translate/traefik/work.hpp"
 
 #include "headgate/core/text.hpp"
+
+#include <algorithm>
 
 namespace headgate::translate {
 namespace {
@@ -16,27 +20,24 @@ std::string load_balancer(TraefikWork& work, const std::string& name, const Tree
   DraftEntry upstream;
   upstream.spot = balancer.spot;
   upstream.from = "service " + name;
-  std::vector<std::string> servers;
+  std::vector<WeightedServer> servers;
   for (const auto* server : member_of(balancer, "servers").each()) {
     auto url = text_in(*server, "url");
     const auto scheme = url.find("://");
     const auto slash = scheme == std::string::npos ? std::string::npos : url.find('/', scheme + 3);
     if (slash != std::string::npos) {
       if (url.size() > slash + 1)
-        say(upstream, Matter::lost, server->spot, url,
-            "a server is an address; write its path in \"rewrite\": { \"add_prefix\" }");
+        say(upstream, Matter::aside, server->spot, url, "Traefik, too, takes no notice of a path here");
       url.erase(slash);
     }
-    const auto weight = text_in(*server, "weight");
-    servers.push_back(whole_number(weight) && weight != "1" ? object_of({{"url", json_text(url)}, {"weight", weight}})
-                                                            : json_text(url));
+    servers.push_back({url, whole_number(text_in(*server, "weight")).value_or(1)});
   }
   if (text_in(balancer, "passHostHeader", "true") == "false") work.own_hosts.insert(plain_name(name));
   if (servers.empty()) {
     work.draft.say(Matter::lost, balancer.spot, upstream.from, "it has no servers");
     return {};
   }
-  upstream.set("servers", list_of(servers));
+  upstream.set("servers", servers_json(servers));
   if (const auto& check = member_of(balancer, "healthCheck")) {
     std::vector<std::pair<std::string, std::string>> members;
     if (const auto path = text_in(check, "path"); !path.empty()) members.emplace_back("path", json_text(path));
@@ -59,8 +60,38 @@ std::string load_balancer(TraefikWork& work, const std::string& name, const Tree
   return json;
 }
 
+std::string target_of(TraefikWork& work, const std::string& written, const Spot& spot, int depth = 0);
+
+/// The services of a weighted one, in the same proportions.
+std::string weighted_parts(TraefikWork& work, const TreeNode& weighted, int depth) {
+  std::vector<std::string> upstreams;
+  std::vector<std::uint64_t> weights;
+  for (const auto* part : member_of(weighted, "services").each()) {
+    const auto name = text_in(*part, "name");
+    const auto to = target_of(work, name, part->spot, depth + 1);
+    const auto weight = whole_number(text_in(*part, "weight", "1")).value_or(1);
+    if (to.starts_with('['))
+      work.draft.say(Matter::lost, part->spot, "service " + name, "it is weighted itself: name its services in \"to\"");
+    if (to.empty() || to.starts_with('[') || weight == 0) continue;
+    const auto known = std::ranges::find(upstreams, to);
+    if (known != upstreams.end()) {
+      weights[static_cast<std::size_t>(known - upstreams.begin())] += weight;
+      continue;
+    }
+    upstreams.push_back(to);
+    weights.push_back(weight);
+  }
+  constexpr std::uint64_t kMostOfUpstreams = 1'000'000;
+  const auto shares = proportions(weights, kMostOfUpstreams);
+  std::vector<std::string> parts;
+  parts.reserve(upstreams.size());
+  for (std::size_t i = 0; i < upstreams.size(); ++i)
+    parts.push_back(object_of({{"upstream", upstreams[i]}, {"weight", std::to_string(shares[i])}}));
+  return parts.empty() ? std::string() : list_of(parts);
+}
+
 /// JSON of "to"; empty: it cannot be translated, which is said.
-std::string target_of(TraefikWork& work, const std::string& written, const Spot& spot, int depth = 0) {
+std::string target_of(TraefikWork& work, const std::string& written, const Spot& spot, int depth) {
   const auto name = plain_name(written);
   if (const auto known = work.upstreams.find(name); known != work.upstreams.end()) return known->second;
   const auto found = work.services.find(name);
@@ -77,14 +108,17 @@ std::string target_of(TraefikWork& work, const std::string& written, const Spot&
     return work.upstreams[name] = std::move(to);
   }
   if (const auto& weighted = member_of(service, "weighted")) {
-    std::vector<std::string> parts;
-    for (const auto* part : member_of(weighted, "services").each()) {
-      const auto to = target_of(work, text_in(*part, "name"), part->spot, depth + 1);
-      if (to.empty() || to.starts_with('[')) continue;
-      parts.push_back(object_of({{"upstream", to}, {"weight", text_in(*part, "weight", "1")}}));
-    }
-    if (!parts.empty()) return work.upstreams[name] = list_of(parts);
+    auto parts = weighted_parts(work, weighted, depth);
+    if (!parts.empty()) return work.upstreams[name] = std::move(parts);
   }
+  for (const auto* kind : {"mirroring", "failover"})
+    if (const auto& other = member_of(service, kind)) {
+      work.draft.say(Matter::lost, other.spot, kind,
+                     kind == std::string_view("mirroring") ? "write \"mirror\" in the routes"
+                                                           : "write the servers of the other with \"backup\"");
+      auto to = target_of(work, text_in(other, "service"), other.spot, depth + 1);
+      return work.upstreams[name] = std::move(to);
+    }
   work.draft.say(Matter::lost, service.spot, "service " + name, "it is neither a load balancer nor weighted");
   return {};
 }
@@ -92,21 +126,20 @@ std::string target_of(TraefikWork& work, const std::string& written, const Spot&
 void set_match(DraftEntry& route, const TraefikMatch& match) {
   if (!match.host.empty()) route.set("host", json_text(match.host));
   route.set("path", json_text(match.path));
+  if (!match.path_matches.empty()) route.set("path_matches", json_text(match.path_matches));
   if (!match.methods.empty()) route.set("methods", texts_of(match.methods));
+  if (!match.client_ip.empty()) route.set("client_ip", text_or_list(match.client_ip));
   if (!match.headers.empty()) route.set("headers", object_of(match.headers));
   if (!match.query.empty()) route.set("query", object_of(match.query));
+  route.text_prefix = match.text_prefix;
 }
 
-/// Labels have "a,b" where files have lists.
-std::vector<std::string> names_in(const TreeNode& node) {
-  std::vector<std::string> out;
-  for (const auto& text : node.texts())
-    for (std::string_view rest = text; !rest.empty();) {
-      const auto part = rest.substr(0, rest.find(','));
-      rest.remove_prefix(std::min(rest.size(), part.size() + 1));
-      if (const auto each = trimmed(part); !each.empty()) out.emplace_back(each);
-    }
-  return out;
+/// Traefik asks routers with longer rules first, unless a priority says otherwise.
+std::uint64_t precedence_of(const TreeNode& router, const std::string& rule, DraftEntry& route) {
+  const auto written = text_in(router, "priority");
+  if (written.empty() || written == "0") return rule.size();
+  say(route, Matter::differs, router.spot, "priority: " + written, "headgate takes the most specific route");
+  return whole_number(written).value_or(written.starts_with('-') ? 0 : rule.size());
 }
 
 }  // namespace
@@ -129,35 +162,40 @@ void take_router(TraefikWork& work, const std::string& name, const TreeNode& rou
   route.from = "router " + name;
   const auto rule = text_in(router, "rule");
   route.comments.push_back("router " + name + ": " + rule);
-  std::string why;
-  const auto matches = matches_of(rule, why);
-  if (!matches) {
+  if (rule.empty()) {
     route.off = true;
-    say(route, Matter::lost, router.spot, rule, why);
-    put_route(work.draft, std::move(route));
-    return;
+    say(route, Matter::lost, router.spot, route.from, "it has no rule");
+    return put_route(work.draft, std::move(route));
   }
+  const auto matches = matches_of(rule);
   auto service = text_in(router, "service");
   if (service.empty() && http["services"].members.size() == 1)
     service = http["services"].members.front().key;  // of labels
   const auto to = target_of(work, service, router.spot);
-  if (const auto priority = text_in(router, "priority"); !priority.empty())
-    say(route, Matter::differs, router.spot, "priority: " + priority, "headgate takes the most specific route");
+  route.precedence = precedence_of(router, rule, route);
   bool first = true;
-  for (const auto& match : *matches) {
+  for (const auto& match : matches) {
     auto copy = route;
     if (!first) copy.remarks.clear();
     first = false;
-    if (matches->size() == 1 && !name.empty()) copy.set("name", json_text(name));
+    if (matches.size() == 1 && !name.empty()) copy.set("name", json_text(name));
     set_match(copy, match);
-    copy.set(to.empty() ? "respond" : "to", to.empty() ? R"({ "status": 503 })" : to);
+    if (!match.closed.empty()) close_route(copy, match.closed, router.spot, rule, match.why);
+    if (to.empty()) close_route(copy, "its service", router.spot, "service " + service, "it was not translated");
+    copy.set("to", to);
     if (work.own_hosts.contains(plain_name(service))) copy.set("host_header", json_text("server"));
-    if (match.path.ends_with("/*") && match.path.size() > 2 && work.said.insert(match.path).second)
+    if (!match.text_prefix.empty() && work.said.insert(match.path).second)
       say(copy, Matter::differs, router.spot, "PathPrefix",
           "headgate compares whole segments: " + match.path.substr(0, match.path.size() - 2) + " and what is below it");
     work.applied = 0;
-    for (const auto& middleware : names_in(member_of(router, "middlewares"))) apply_middleware(work, middleware, copy);
-    put_route(work.draft, std::move(copy));
+    for (const auto& middleware : middlewares_of(work, router)) apply_middleware(work, middleware, copy);
+    guard_router(work, router, copy);
+    if (match.hole) {
+      copy.precedence = 0;
+      work.holes.push_back(std::move(copy));
+    } else {
+      put_route(work.draft, std::move(copy));
+    }
   }
 }
 

@@ -12,11 +12,8 @@
 namespace headgate::translate {
 namespace {
 
-/// "traefik.http.routers.api.rule" as a place in a tree of maps; Traefik's labels have indexes and lists with commas.
-void put_label(TreeNode& root, std::string_view key, const std::string& value, const Spot& spot) {
-  constexpr std::string_view kHttp = "traefik.http.";
-  if (!lower(key).starts_with(kHttp)) return;
-  key.remove_prefix(std::string_view("traefik.").size());
+/// "http.routers.api.rule" as a place in a tree of maps.
+void put_parts(TreeNode& root, std::string_view key, const std::string& value, const Spot& spot) {
   auto* at = &root;
   at->kind = TreeNode::Kind::map;
   constexpr int kDeepestLabel = 16;
@@ -27,8 +24,7 @@ void put_label(TreeNode& root, std::string_view key, const std::string& value, c
       at->kind = TreeNode::Kind::map;
       at->spot = spot;
     }
-    auto found =
-        std::find_if(at->members.begin(), at->members.end(), [&](const auto& each) { return each.key == part; });
+    auto found = std::ranges::find_if(at->members, [&](const auto& each) { return same_word(each.key, part); });
     if (found == at->members.end()) {
       at->members.push_back({std::string(part), {}});
       found = at->members.end() - 1;
@@ -38,6 +34,12 @@ void put_label(TreeNode& root, std::string_view key, const std::string& value, c
   }
   at->kind = TreeNode::Kind::text;
   at->text = value;
+}
+
+/// Traefik's labels have no indexes, and lists with commas.
+void put_label(TreeNode& root, std::string_view key, const std::string& value, const Spot& spot) {
+  constexpr std::string_view kHttp = "traefik.http.";
+  if (lower(key).starts_with(kHttp)) put_parts(root, key.substr(std::string_view("traefik.").size()), value, spot);
 }
 
 /// Labels as a list of "key=value" or a map.
@@ -82,9 +84,22 @@ void name_servers(TreeNode& root, const std::string& container) {
             }
 }
 
+/// "--entrypoints.web.address=:80" of the container that runs Traefik itself.
+void take_flags(const TreeNode& command, TreeNode& root) {
+  for (const auto* item : command.each()) {
+    if (!item->is_text() || !lower(item->text).starts_with("--entrypoints.")) continue;
+    const auto equals = item->text.find('=');
+    const auto value = equals == std::string::npos ? "true" : item->text.substr(equals + 1);
+    put_parts(root, std::string_view(item->text).substr(0, equals).substr(2), value, item->spot);
+  }
+}
+
 /// A file of docker-compose: the labels of each container.
 void take_compose(const TreeNode& document, std::vector<TreeNode>& out, Draft& draft) {
   for (const auto& [container, service] : document["services"].members) {
+    TreeNode flags;
+    take_flags(service["command"], flags);
+    if (flags) out.push_back(std::move(flags));
     const auto& labels = service.has("labels") ? service["labels"] : service["deploy"]["labels"];
     TreeNode root;
     take_labels(labels, root);
@@ -99,53 +114,43 @@ void take_compose(const TreeNode& document, std::vector<TreeNode>& out, Draft& d
   }
 }
 
+/// The documents with what Traefik reads; others are said.
+std::vector<TreeNode> traefik_documents(const std::vector<ReadFile>& inputs, Draft& draft) {
+  std::size_t count = 0;
+  std::vector<TreeNode> out;
+  for (const auto& input : inputs)
+    for (auto& document : read_yaml(input.text, input.name, count)) {
+      for (const auto* other : {"tcp", "udp"})
+        if (document.has(other)) draft.say(Matter::lost, document[other].spot, other, "headgate is an HTTP gateway");
+      const bool own = document.has("http") || document.has("entryPoints") || document.has("tls");
+      if (own)
+        out.push_back(std::move(document));
+      else if (document.has("services"))
+        take_compose(document, out, draft);
+    }
+  return out;
+}
+
 }  // namespace
 
 void take_traefik(const std::vector<ReadFile>& inputs, Draft& draft) {
-  std::size_t count = 0;
-  std::vector<TreeNode> documents;
-  for (const auto& input : inputs)
-    for (auto& document : read_yaml(input.text, input.name, count)) {
-      const bool map = document.is_map();
-      if (document.has("http"))
-        documents.push_back(std::move(document));
-      else if (document.has("services"))
-        take_compose(document, documents, draft);
-      if (documents.empty() || !map) continue;
-      for (const auto* other : {"tcp", "udp"})
-        if (documents.back().has(other))
-          draft.say(Matter::lost, documents.back()[other].spot, other, "headgate is an HTTP gateway");
-    }
-  TraefikWork work{.draft = draft,
-                   .documents = documents,
-                   .services = {},
-                   .middlewares = {},
-                   .upstreams = {},
-                   .own_hosts = {},
-                   .limits = {},
-                   .said = {},
-                   .applied = 0};
+  const auto documents = traefik_documents(inputs, draft);
+  TraefikWork work(draft);
   for (const auto& document : documents) {
     const auto& http = document["http"];
     for (const auto& [name, service] : http["services"].members) work.services.emplace(name, &service);
     for (const auto& [name, middleware] : http["middlewares"].members) work.middlewares.emplace(name, &middleware);
-    if (document.has("tls"))
-      for (const auto* pair : document["tls"]["certificates"].each()) {
-        auto& listener = draft.listeners.emplace_back();
-        listener.spot = pair->spot;
-        listener.from = "tls.certificates";
-        listener.set("address", json_text(":443"));
-        listener.set("tls", object_of({{"certificate", json_text(pair->get("certFile"))},
-                                       {"key", json_text(pair->get("keyFile"))}}));
-        break;
-      }
+    for (const auto& [name, router] : http["routers"].members) work.has_public = work.has_public || is_for_all(router);
+    take_tls(work, document["tls"]);
   }
   auto& listener = draft.listeners.emplace_back();
   listener.set("address", json_text(":80"));
   listener.comments.emplace_back("Where Traefik's entry point \"web\" usually is; its static configuration says so.");
+  for (const auto& document : documents) take_entry_points(work, member_of(document, "entryPoints"));
   for (const auto& document : documents)
     for (const auto& [name, router] : document["http"]["routers"].members)
       take_router(work, name, router, document["http"]);
+  for (auto& hole : work.holes) put_route(draft, std::move(hole));
   keep_unused_middlewares(work);
 }
 
