@@ -1,6 +1,7 @@
 #include "filters.hpp"
 
 #include "translate/draft/json.hpp"
+#include "translate/draft/protect.hpp"
 #include "translate/reading/numbers.hpp"
 
 #include "headgate/core/text.hpp"
@@ -8,7 +9,7 @@
 #include "headgate/http/fields.hpp"
 
 #include <algorithm>
-#include <charconv>
+#include <map>
 
 namespace headgate::translate {
 namespace {
@@ -16,84 +17,6 @@ namespace {
 // Marks of a route that finish_filters() takes away.
 constexpr const char* kStrip = "strip_segments";
 constexpr const char* kPrefixed = "prefix_path";
-
-std::vector<std::string> values_of(std::string_view text) {
-  std::vector<std::string> out;
-  while (!text.empty()) {
-    const auto part = text.substr(0, text.find(','));
-    text.remove_prefix(std::min(text.size(), part.size() + 1));
-    out.emplace_back(trimmed(part));
-  }
-  return out;
-}
-
-/// The words of a name as "ipKeyResolver" or "remote_addr", in lower case.
-std::vector<std::string> words_of(std::string_view name) {
-  const auto lowers = [&](std::size_t at) { return at < name.size() && name[at] >= 'a' && name[at] <= 'z'; };
-  const auto uppers = [&](std::size_t at) { return at < name.size() && name[at] >= 'A' && name[at] <= 'Z'; };
-  std::vector<std::string> out{""};
-  for (std::size_t i = 0; i < name.size(); ++i) {
-    const bool begins = uppers(i) && i > 0 && (lowers(i - 1) || lowers(i + 1));
-    if ((begins || !(uppers(i) || lowers(i))) && !out.back().empty()) out.emplace_back();
-    if (uppers(i) || lowers(i)) out.back() += lower(name[i]);
-  }
-  return out;
-}
-
-/// What counts, by the name of the bean that finds it out: its code is not here.
-std::string per_for(const SpringStep& filter, const std::string& resolver, DraftEntry& limit) {
-  const auto words = words_of(resolver);
-  const auto has = [&](std::string_view word) { return std::ranges::find(words, word) != words.end(); };
-  const auto guess = [&](const char* per) {
-    say(limit, Matter::differs, filter.spot, "key-resolver: " + resolver,
-        std::string("headgate does not know the code of this bean; by its name it counts by \"") + per + '"');
-    return per;
-  };
-  if (has("ip") || has("addr") || has("address") || has("host")) return guess("client_ip");
-  const auto api = std::ranges::find(words, "api");
-  const bool api_key = api != words.end() && api + 1 != words.end() && *(api + 1) == "key";
-  if (api_key || has("apikey")) return guess("api_key");
-  say(limit, Matter::lost, filter.spot, resolver.empty() ? "key-resolver: the principal" : "key-resolver: " + resolver,
-      "headgate does not know the code of this bean; it counts by the address: write what it counts by in \"per\", "
-      "such as \"jwt.sub\"");
-  return "client_ip";
-}
-
-void limit_requests(SpringWork& work, const SpringStep& filter, DraftEntry& route) {
-  const auto argument = [&](const char* name) {
-    const auto found = filter.arguments.find(std::string("redis-rate-limiter.") + name);
-    return found == filter.arguments.end() ? std::string() : found->second;
-  };
-  const auto rate = whole_number(argument("replenishRate"));
-  if (!rate || *rate == 0) {
-    say(route, Matter::lost, filter.spot, filter.text, "it has no replenishRate that was understood");
-    return;
-  }
-  const auto burst = whole_number(argument("burstCapacity")).value_or(1);
-  const auto cost = whole_number(argument("requestedTokens")).value_or(1);
-  const auto found = filter.arguments.find("key-resolver");
-  const auto resolver = found == filter.arguments.end() ? std::string() : found->second;
-  const auto id = std::to_string(*rate) + ' ' + std::to_string(burst) + ' ' + resolver + ' ' + route.name;
-  auto known = work.limits.find(id);
-  if (known == work.limits.end()) {
-    DraftEntry limit;
-    limit.name = free_name(route.name.empty() ? "rate-limiter" : route.name, work.draft.limit_names);
-    limit.spot = filter.spot;
-    limit.from = filter.text;
-    limit.set("rate", rate_of(*rate, "second"));
-    limit.set("burst", std::to_string(std::max<std::uint64_t>(burst, 1)));
-    const auto per = per_for(filter, resolver, limit);
-    limit.set("per", json_text(per));
-    if (per == "api_key") limit.set("if_absent", R"({ "reject": 403 })");
-    limit.comments.push_back("replenishRate " + std::to_string(*rate) + ", burstCapacity " + std::to_string(burst));
-    known = work.limits.emplace(id, limit.name).first;
-    put_limit(work.draft, std::move(limit));
-  }
-  if (cost == 1)
-    route.use(known->second);
-  else
-    route.uses.push_back(object_of({{"use", json_text(known->second)}, {"cost", std::to_string(cost)}}));
-}
 
 /// What the filters of a route change in the fields of requests, or in those of answers. headgate removes first, then
 /// sets, then adds, so a filter takes back what it undoes of those before it.
@@ -209,6 +132,38 @@ void retry_of(SpringWork& work, const SpringStep& filter, DraftEntry& route) {
                                     {"on", R"(["connect_error", "closed", 502, 503, 504])"}}));
 }
 
+using Whys = std::map<std::string_view, const char*>;
+constexpr const char* kNothingLikeIt = "headgate has nothing like it; see \"request_headers\" and \"response_headers\"";
+
+/// Filters that refuse nobody.
+const Whys kLost = {
+    {"SaveSession", kNothingLikeIt},
+    {"DedupeResponseHeader", kNothingLikeIt},
+    {"SecureHeaders", kNothingLikeIt},
+    {"RewriteResponseHeader", kNothingLikeIt},
+    {"MapRequestHeader", kNothingLikeIt},
+    {"FallbackHeaders", kNothingLikeIt},
+    {"AddRequestHeadersIfNotPresent", kNothingLikeIt},
+    {"RewriteLocationResponseHeader", "headgate turns addresses in answers back by itself: \"rewrite_answers\""},
+    {"AddRequestParameter", "headgate changes no queries"},
+    {"SetStatus", "headgate changes no statuses of servers"},
+    {"CacheRequestBody", "headgate holds bodies with \"buffer_request\""},
+    {"LocalResponseCache", "headgate has no cache"},
+    {"RequestHeaderSize", "write \"head_size\" in \"bounds\""}};
+
+/// Filters without which a server may do more than the route is for.
+const Whys kClosed = {
+    {"TokenRelay",
+     "headgate signs nobody in, and has no token to pass on: let \"jwt\" in \"identity\" verify tokens, or "
+     "\"auth\" ask a service"},
+    {"RewritePath", "headgate rewrites without regular expressions: write \"rewrite\""},
+    {"RemoveRequestParameter", "headgate changes no queries"},
+    {"RewriteRequestParameter", "headgate changes no queries"},
+    {"ModifyRequestBody", "headgate changes no bodies"},
+    {"ModifyResponseBody", "headgate changes no bodies"},
+    {"RemoveJsonAttributesResponseBody", "headgate changes no bodies"},
+    {"RequestHeaderToRequestUri", "headgate chooses no server by what a caller sends"}};
+
 void take_filter(SpringWork& work, const SpringStep& filter, SpringRoute& of) {
   auto& route = of.route;
   const auto& name = filter.name;
@@ -225,6 +180,7 @@ void take_filter(SpringWork& work, const SpringStep& filter, SpringRoute& of) {
   if (name == "PreserveHostHeader") return route.set("host_header", {});
   if (name == "SetPath") return route.set("rewrite", object_of({{"path", json_text(value)}}));
   if (name == "Retry") return retry_of(work, filter, route);
+  if (name == "CircuitBreaker") return break_circuit(work, filter, route);
   if (name == "RewritePath" && rewrite_path(filter, route)) return;
   if (name == "SetRequestHostHeader" && !value.empty()) return route.set("host_header", json_text(value));
   if (name == "RedirectTo" && filter.values.size() > 1) {
@@ -236,69 +192,15 @@ void take_filter(SpringWork& work, const SpringStep& filter, SpringRoute& of) {
     if (size.ends_with("MB") || size.ends_with("KB")) size.insert(size.size() - 1, "i");
     return route.set("max_body", json_text(size));
   }
-  if (name == "TokenRelay" || name == "SaveSession" || name == "DedupeResponseHeader" || name == "SecureHeaders")
-    return say(route, Matter::lost, filter.spot, filter.text,
-               "headgate has nothing like it; see \"request_headers\" and \"response_headers\"");
-  if (name == "CircuitBreaker")
-    return say(route, Matter::lost, filter.spot, filter.text,
-               "write \"circuit\" in the upstream; there is no fallback");
-  say(route, Matter::lost, filter.spot, filter.text, "headgate import does not know this filter");
+  if (const auto found = kLost.find(name); found != kLost.end())
+    return say(route, Matter::lost, filter.spot, filter.text, found->second);
+  const auto closed = kClosed.find(name);
+  close_route(route, closed != kClosed.end() ? name : "a filter", filter.spot, filter.text,
+              closed != kClosed.end() ? closed->second
+                                      : "headgate import does not know this filter, which may refuse requests");
 }
 
 }  // namespace
-
-std::optional<std::uint64_t> spring_time(std::string_view text) {
-  std::string plain = lower(text);
-  if (plain.starts_with("pt")) plain.erase(0, 2);
-  std::uint64_t number = 0;
-  const auto [end, wrong] = std::from_chars(plain.data(), plain.data() + plain.size(), number);
-  if (wrong != std::errc() || number > 1'000'000'000) return std::nullopt;
-  const auto unit = plain.substr(static_cast<std::size_t>(end - plain.data()));
-  if (unit.empty() || unit == "ms") return number > 0 ? std::optional(number) : std::nullopt;
-  if (unit == "s") return number * 1000;
-  if (unit == "m") return number * 60'000;
-  return std::nullopt;
-}
-
-std::vector<SpringStep> steps_of(const TreeNode& list) {
-  std::vector<SpringStep> out;
-  for (const auto* node : list.each()) {
-    SpringStep step;
-    step.spot = node->spot;
-    if (node->is_text()) {
-      const auto equals = node->text.find('=');
-      step.name = trimmed(std::string_view(node->text).substr(0, equals));
-      if (equals != std::string::npos) step.values = values_of(std::string_view(node->text).substr(equals + 1));
-      step.text = node->text;
-    } else {
-      step.name = node->get("name");
-      step.text = step.name;
-      for (const auto& [key, value] : (*node)["args"].members) {
-        if (value.is_text()) {
-          step.arguments[key] = value.text;
-          for (auto& each : values_of(value.text)) step.values.push_back(std::move(each));
-        } else {
-          for (auto& each : value.texts()) step.values.push_back(std::move(each));
-          for (const auto& [inner, text] : value.members)
-            if (text.is_text()) step.arguments[std::string(key).append(1, '.').append(inner)] = text.text;
-        }
-      }
-      // Kebab and camel case name the same.
-      for (const auto* name : {"replenish-rate", "burst-capacity", "requested-tokens"}) {
-        const auto found = step.arguments.find(std::string("redis-rate-limiter.") + name);
-        if (found == step.arguments.end()) continue;
-        std::string camel;
-        for (const char* c = name; *c != '\0'; ++c)
-          camel += *c == '-' && c[1] != '\0' ? static_cast<char>(*++c - ('a' - 'A')) : *c;
-        step.arguments["redis-rate-limiter." + camel] = found->second;
-      }
-      if (const auto found = step.arguments.find("keyResolver"); found != step.arguments.end())
-        step.arguments["key-resolver"] = found->second;
-    }
-    out.push_back(std::move(step));
-  }
-  return out;
-}
 
 void take_filters(SpringWork& work, const std::vector<SpringStep>& filters, DraftEntry& route) {
   SpringRoute of{.route = route};
@@ -317,8 +219,8 @@ void finish_filters(const std::string& path, DraftEntry& route) {
     for (std::uint64_t i = 0; i < *strip && end != std::string::npos; ++i) end = path.find('/', end + 1);
     const auto begin = path.substr(0, end);
     if (end == std::string::npos || begin.find_first_of("{*") != std::string::npos)
-      say(route, Matter::lost, route.spot, "StripPrefix=" + std::to_string(*strip),
-          "the path of this route begins with fewer fixed segments");
+      close_route(route, "StripPrefix", route.spot, "StripPrefix=" + std::to_string(*strip),
+                  "the path of this route begins with fewer fixed segments: write \"rewrite\"");
     else
       members.emplace_back("strip_prefix", json_text(begin));
   }

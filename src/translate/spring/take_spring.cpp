@@ -2,78 +2,19 @@
 
 #include "filters.hpp"
 #include "translate/draft/json.hpp"
+#include "translate/draft/protect.hpp"
+#include "translate/draft/weights.hpp"
+#include "translate/draft/write.hpp"
 #include "translate/products.hpp"
 #include "translate/unreadable.hpp"
 
 #include "headgate/core/text.hpp"
 
 #include <algorithm>
+#include <charconv>
 
 namespace headgate::translate {
 namespace {
-
-/// "/api/**" is "/api/*", "/users/{id}" is that. Empty: it cannot be said.
-std::string path_of(std::string pattern) {
-  if (pattern == "/**" || pattern == "**") return "/*";
-  if (pattern.ends_with("/**"))
-    pattern.erase(pattern.size() - 1);
-  else if (pattern.ends_with("/{*path}"))
-    pattern = pattern.substr(0, pattern.size() - 7) + "*";
-  const auto star = pattern.find('*');
-  if (star != std::string::npos && star + 1 != pattern.size()) return {};
-  if (star != std::string::npos && !pattern.ends_with("/*")) return {};
-  // "/x/*" of one segment takes all below here.
-  const auto colon = pattern.find(':');
-  if (colon != std::string::npos && pattern.find('{') != std::string::npos) return {};
-  return pattern.starts_with('/') ? pattern : std::string();
-}
-
-struct Chosen {
-  std::vector<std::string> paths;
-  std::vector<std::string> hosts;
-  std::vector<std::string> methods;
-  std::vector<std::pair<std::string, std::string>> headers;
-  std::vector<std::pair<std::string, std::string>> query;
-  bool understood = true;
-};
-
-void take_predicate(const SpringStep& step, Chosen& out, DraftEntry& route) {
-  const auto lost = [&](const char* why) {
-    say(route, Matter::lost, step.spot, step.text, why);
-    out.understood = false;
-  };
-  if (step.name == "Path") {
-    for (const auto& pattern : step.values) {
-      if (is_true(pattern) || lower(pattern) == "false") continue;  // matchTrailingSlash
-      const auto path = path_of(pattern);
-      if (path.empty()) return lost("a path has whole segments, parameters as in \"/users/{id}\", and * at its end");
-      if (pattern.ends_with("/*"))
-        say(route, Matter::differs, step.spot, step.text, "in Spring * is one segment, here it is all below");
-      out.paths.push_back(path);
-    }
-  } else if (step.name == "Host") {
-    for (const auto& pattern : step.values) {
-      const auto host = lower(pattern.starts_with("**.") ? pattern.substr(1) : pattern);
-      if (host.find('{') != std::string::npos || host.find('*', 1) != std::string::npos)
-        return lost("a host is a name, or \"*.\" and a name");
-      out.hosts.push_back(host.substr(0, host.find(':')));
-    }
-  } else if (step.name == "Method") {
-    out.methods = step.values;
-  } else if (step.name == "Header" || step.name == "Query") {
-    if (step.values.empty()) return lost("it names no field");
-    auto value = step.values.size() > 1 ? step.values[1] : std::string();
-    if (value == ".+" || value == ".*" || value.empty()) value.clear();
-    if (value.find_first_of("\\[](){}*+?^$|.") != std::string::npos)
-      return lost("headgate compares whole values, without regular expressions");
-    (step.name == "Header" ? out.headers : out.query)
-        .emplace_back(step.values.front(), value.empty() ? "true" : json_text(value));
-  } else if (step.name == "Weight") {
-    lost("write several upstreams in \"to\", with \"weight\"");
-  } else {
-    lost("headgate chooses routes by host, path, method, fields and parameters");
-  }
-}
 
 /// Where a route leads: the URL of the servers.
 std::string upstream_of(SpringWork& work, const TreeNode& node, DraftEntry& route) {
@@ -115,28 +56,83 @@ std::string upstream_of(SpringWork& work, const TreeNode& node, DraftEntry& rout
   return work.upstreams[url] = upstream.name;
 }
 
-void put_routes(SpringWork& work, const DraftEntry& route, Chosen chosen) {
+/// Routes with a smaller order come first, and of one order the one that is written first.
+std::uint64_t precedence_of(const SpringWork& work, const TreeNode& node, DraftEntry& route) {
+  constexpr std::int64_t kMiddle = std::int64_t{1} << 33U;
+  constexpr std::int64_t kRoutes = 1 << 20U;
+  std::int64_t order = 0;
+  const auto written = node.get("order");
+  std::from_chars(written.data(), written.data() + written.size(), order);
+  if (node.has("order"))
+    say(route, Matter::differs, node["order"].spot, "order: " + written, "headgate takes the most specific route");
+  constexpr std::int64_t kLargest = std::int64_t{1} << 32U;
+  order = std::clamp(order, -kLargest, kLargest);
+  return static_cast<std::uint64_t>((kMiddle - order) * kRoutes - static_cast<std::int64_t>(work.draft.routes.size()));
+}
+
+/// Fields that say which requests a route is for.
+std::vector<DraftEntry::Field> head_of(const SpringChoice& chosen, const std::string& host,
+                                       const SpringChoice::Path& path) {
+  std::vector<DraftEntry::Field> out;
+  if (!host.empty()) out.push_back({"host", json_text(host)});
+  out.push_back({"path", json_text(path.path)});
+  if (!path.matches.empty()) out.push_back({"path_matches", json_text(path.matches)});
+  if (!chosen.methods.empty()) out.push_back({"methods", texts_of(chosen.methods)});
+  if (!chosen.headers.empty()) out.push_back({"headers", object_of(chosen.headers)});
+  if (!chosen.query.empty()) out.push_back({"query", object_of(chosen.query)});
+  if (!chosen.client_ip.empty()) out.push_back({"client_ip", text_or_list(chosen.client_ip)});
+  return out;
+}
+
+/// Routes of a group that differ in nothing but where they lead become one.
+bool is_joined(SpringWork& work, const SpringChoice& chosen, const DraftEntry& route) {
+  const auto to = std::string(route.get("to"));
+  if (chosen.group.empty() || to.empty() || !route.closed.empty()) return false;
+  auto others = route;
+  others.set("name", {});
+  others.set("to", {});
+  const auto [known, is_new] =
+      work.weighted.emplace(chosen.group + '\n' + on_one_line(others), work.draft.routes.size());
+  auto& parts = work.weights[known->second];
+  const auto same = std::ranges::find(parts, to, [](const auto& part) { return part.first; });
+  if (same == parts.end())
+    parts.emplace_back(to, chosen.weight);
+  else
+    same->second += chosen.weight;
+  return !is_new;
+}
+
+void put_routes(SpringWork& work, const DraftEntry& route, SpringChoice chosen) {
   const bool one = chosen.hosts.size() <= 1 && chosen.paths.size() <= 1;
   if (chosen.hosts.empty()) chosen.hosts.emplace_back();
-  if (chosen.paths.empty()) chosen.paths.emplace_back("/*");
+  if (chosen.paths.empty()) chosen.paths.push_back({"/*"});
   bool first = true;
   for (const auto& host : chosen.hosts)
     for (const auto& path : chosen.paths) {
       auto copy = route;
       if (!first) copy.remarks.clear();
-      std::vector<DraftEntry::Field> head;
-      if (one && !route.name.empty()) head.push_back({"name", json_text(route.name)});
-      if (!host.empty()) head.push_back({"host", json_text(host)});
-      head.push_back({"path", json_text(path)});
-      if (!chosen.methods.empty()) head.push_back({"methods", texts_of(chosen.methods)});
-      if (!chosen.headers.empty()) head.push_back({"headers", object_of(chosen.headers)});
-      if (!chosen.query.empty()) head.push_back({"query", object_of(chosen.query)});
+      auto head = head_of(chosen, host, path);
+      if (one && !route.name.empty()) head.insert(head.begin(), {"name", json_text(route.name)});
       copy.name.clear();
       copy.fields.insert(copy.fields.begin(), head.begin(), head.end());
-      finish_filters(path, copy);
-      put_route(work.draft, std::move(copy));
+      finish_filters(path.path, copy);
+      if (!is_joined(work, chosen, copy)) put_route(work.draft, std::move(copy));
       first = false;
     }
+}
+
+/// "to" of the routes with weights.
+void set_weights(SpringWork& work) {
+  constexpr std::uint64_t kMostOfUpstreams = 1'000'000;
+  for (const auto& [index, parts] : work.weights) {
+    std::vector<std::uint64_t> weights;
+    for (const auto& [to, weight] : parts) weights.push_back(std::max<std::uint64_t>(weight, 1));
+    const auto shares = proportions(weights, kMostOfUpstreams);
+    std::vector<std::string> out;
+    for (std::size_t i = 0; i < parts.size(); ++i)
+      out.push_back(object_of({{"upstream", parts[i].first}, {"weight", std::to_string(shares[i])}}));
+    if (parts.size() > 1) work.draft.routes[index].set("to", list_of(out));
+  }
 }
 
 void take_route(SpringWork& work, const TreeNode& node, const std::vector<SpringStep>& defaults) {
@@ -144,26 +140,29 @@ void take_route(SpringWork& work, const TreeNode& node, const std::vector<Spring
   route.spot = node.spot;
   route.name = node.get("id");
   route.from = "route " + route.name;
-  Chosen chosen;
-  for (const auto& step : steps_of(node["predicates"])) take_predicate(step, chosen, route);
-  if (!chosen.understood) route.off = true;
+  if (same_word(node.get("enabled"), "false"))
+    return work.draft.say(Matter::aside, node.spot, route.from, "it is not enabled");
+  SpringChoice chosen;
+  for (const auto& step : steps_of(spring_member(node, "predicates"))) take_predicate(step, chosen, route);
   const auto upstream = upstream_of(work, node, route);
   if (upstream.empty())
-    route.set("respond", R"({ "status": 503 })");
+    close_route(route, "its uri", node.spot, route.from, "it leads to no server that is known");
   else
     route.set("to", json_text(upstream));
-  if (node.has("order"))
-    say(route, Matter::differs, node["order"].spot, "order: " + node.get("order"),
-        "headgate takes the most specific route");
+  route.precedence = precedence_of(work, node, route);
   route.set("host_header", json_text("server"));
-  const auto time = number_in(node["metadata"].get("response-timeout"));
+  const auto time = number_in(spring_text(spring_member(node, "metadata"), "response-timeout"));
   if (time != kNoNumber && time > 0) route.set("timeout", milliseconds(time));
   auto filters = defaults;
-  for (auto& own : steps_of(node["filters"])) filters.push_back(std::move(own));
+  for (auto& own : steps_of(spring_member(node, "filters"))) filters.push_back(std::move(own));
   constexpr std::size_t kMaxFilters = 200;
   if (filters.size() > kMaxFilters)
     throw Unreadable(node.spot, "this route has more than " + std::to_string(kMaxFilters) + " filters");
   take_filters(work, filters, route);
+  if (!work.require.empty()) route.set("require", work.require);
+  if (!work.closed.empty())
+    close_route(route, work.closed, work.closed_spot, work.closed,
+                "headgate knows this of Spring Security: \"jwt\" with a \"jwk-set-uri\"");
   put_routes(work, route, std::move(chosen));
 }
 
@@ -193,6 +192,40 @@ void take_redis(Draft& draft, const TreeNode& document) {
         "write \"password\": \"${REDIS_PASSWORD}\"; secrets are not copied");
 }
 
+void take_process(Draft& draft, const TreeNode& document) {
+  const auto port = document["server"].get("port");
+  if (!port.empty() && draft.listeners.empty()) {
+    draft.listeners.emplace_back().spot = document["server"].spot;
+    draft.listeners.back().from = "server.port: " + port;
+    draft.listeners.back().set("address", json_text(":" + port));
+  }
+  if (document["server"].has("ssl"))
+    draft.say(Matter::lost, document["server"]["ssl"].spot, "server.ssl",
+              "write \"tls\" of a listener: a certificate and its key in PEM");
+  if (document["spring"].has("profiles") || document["spring"]["config"].has("activate"))
+    draft.say(Matter::differs, document["spring"].spot, "profile", "all documents are taken, whatever their profiles");
+  take_redis(draft, document);
+}
+
+void take_gateway(SpringWork& work, const TreeNode& document) {
+  auto& draft = work.draft;
+  const auto& gateway = gateway_of(document);
+  const auto& client = gateway["httpclient"];
+  if (const auto time = number_in(spring_text(client, "connect-timeout")); time != kNoNumber && time > 0)
+    work.connect_timeout = time;
+  if (const auto time = spring_time(spring_text(client, "response-timeout")))
+    draft.all_routes.set("timeout", milliseconds(*time));
+  if (gateway["discovery"].has("locator"))
+    draft.say(Matter::lost, gateway["discovery"].spot, "discovery.locator", "headgate asks no registry: write routes");
+  if (gateway.has("globalcors"))
+    draft.say(Matter::lost, gateway["globalcors"].spot, "globalcors", "write \"cors\" in \"all_routes\"");
+  const auto defaults = steps_of(spring_member(gateway, "default-filters"));
+  for (const auto* route : gateway["routes"].each()) take_route(work, *route, defaults);
+  if (!gateway["routes"].each().empty()) return;
+  DraftEntry none;
+  take_filters(work, defaults, none);
+}
+
 }  // namespace
 
 void take_spring(const std::vector<ReadFile>& inputs, Draft& draft) {
@@ -206,41 +239,15 @@ void take_spring(const std::vector<ReadFile>& inputs, Draft& draft) {
       documents.push_back(read_properties(input.text, input.name, count));
     }
   }
-  SpringWork work{.draft = draft, .upstreams = {}, .limits = {}, .connect_timeout = {}};
+  SpringWork work(draft);
+  for (const auto& document : documents) take_process(draft, document);
   for (const auto& document : documents) {
-    const auto port = document["server"].get("port");
-    if (!port.empty() && draft.listeners.empty()) {
-      draft.listeners.emplace_back().spot = document["server"].spot;
-      draft.listeners.back().from = "server.port: " + port;
-      draft.listeners.back().set("address", json_text(":" + port));
-    }
-    if (document["server"].has("ssl"))
-      draft.say(Matter::lost, document["server"]["ssl"].spot, "server.ssl",
-                "write \"tls\" of a listener: a certificate and its key in PEM");
-    if (document["spring"].has("profiles") || document["spring"]["config"].has("activate"))
-      draft.say(Matter::differs, document["spring"].spot, "profile",
-                "all documents are taken, whatever their profiles");
-    take_redis(draft, document);
+    take_security(work, document);
+    take_resilience4j(work, document);
   }
-  for (const auto& document : documents) {
-    const auto& gateway = gateway_of(document);
-    const auto& client = gateway["httpclient"];
-    if (const auto time = number_in(client.get("connect-timeout")); time != kNoNumber && time > 0)
-      work.connect_timeout = time;
-    if (const auto time = spring_time(client.get("response-timeout")))
-      draft.all_routes.set("timeout", milliseconds(*time));
-    if (gateway["discovery"].has("locator"))
-      draft.say(Matter::lost, gateway["discovery"].spot, "discovery.locator",
-                "headgate asks no registry: write routes");
-    if (gateway.has("globalcors"))
-      draft.say(Matter::lost, gateway["globalcors"].spot, "globalcors", "write \"cors\" in \"all_routes\"");
-    const auto defaults = steps_of(gateway["default-filters"]);
-    for (const auto* route : gateway["routes"].each()) take_route(work, *route, defaults);
-    if (gateway["routes"].each().empty()) {
-      DraftEntry none;
-      take_filters(work, defaults, none);
-    }
-  }
+  for (const auto& document : documents) take_gateway(work, document);
+  set_weights(work);
+  for (const auto& document : documents) take_bucket4j(work, document);
 }
 
 }  // namespace headgate::translate
