@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <set>
+#include <vector>
 
 namespace headgate::translate {
 namespace {
@@ -41,14 +42,29 @@ void replace(DraftEntry& second, const DraftEntry& first) {
   say(second, Matter::differs, second.spot, second.from, first.from + " comes first, and takes all of its requests");
 }
 
+/// Whether the second one refuses all that the first one refuses.
+bool keeps_out_as_well(const DraftEntry& second, const DraftEntry& first) {
+  return leads_on(first) && std::ranges::all_of(first.fields, [&](const auto& field) {
+           return !is_protection(field.key) || second.get(field.key) == field.json;
+         });
+}
+
+std::vector<std::size_t> those(const Draft& draft, bool (*wanted)(const DraftEntry&)) {
+  std::vector<std::size_t> out;
+  for (std::size_t i = 0; i < draft.routes.size(); ++i)
+    if (wanted(draft.routes[i])) out.push_back(i);
+  return out;
+}
+
 /// What comes first in the product comes first here.
 void keep_order(Draft& draft) {
-  const auto count = draft.routes.size();
-  for (std::size_t i = 0; i < count; ++i)
-    for (std::size_t j = 0; j < count; ++j) {
+  const auto guards = those(draft, keeps_out);
+  const auto others = those(draft, leads_on);
+  for (const auto i : guards)
+    for (const auto j : others) {
       const auto& first = draft.routes[i];
       auto& second = draft.routes[j];
-      if (first.precedence <= second.precedence || !keeps_out(first) || !leads_on(second)) continue;
+      if (first.precedence <= second.precedence || !leads_on(second) || keeps_out_as_well(second, first)) continue;
       if (!may_meet(first, second) || is_before(first, second)) continue;
       if (!first.closed.empty() && takes_all(first)) {
         close_route(second, first.closed, first.spot, first.from,
@@ -73,13 +89,13 @@ std::string quoted_for_re2(std::string_view text) {
 
 /// "/apix" is for the route of "/api", and not for one that lets everybody in.
 void keep_half_segments(Draft& draft) {
-  const auto count = draft.routes.size();
+  const auto guards = those(draft, [](const DraftEntry& each) { return !each.text_prefix.empty() && keeps_out(each); });
+  const auto open = those(draft, [](const DraftEntry& each) { return !each.off && lets_all_in(each); });
   std::set<std::string> seen;
-  for (std::size_t i = 0; i < count; ++i)
-    for (std::size_t j = 0; j < count; ++j) {
+  for (const auto i : guards)
+    for (const auto j : open) {
       const auto& first = draft.routes[i];
       const auto& second = draft.routes[j];
-      if (first.text_prefix.empty() || !keeps_out(first) || !lets_all_in(second) || second.off) continue;
       const auto path = second.get("path");
       const bool behind = path.ends_with("*\"") && first.text_prefix.starts_with(path.substr(1, path.size() - 3));
       if (!behind || !may_meet(first, second)) continue;

@@ -25,7 +25,7 @@ std::vector<std::uint64_t> proportions(const std::vector<std::uint64_t>& weights
 }
 
 std::string servers_json(const std::vector<WeightedServer>& servers) {
-  constexpr std::uint64_t kMostOfServers = 1000;
+  constexpr std::uint64_t kMaxWeight = 1000;
   std::vector<std::string> urls;
   std::vector<std::uint64_t> weights;
   for (const auto& server : servers) {
@@ -33,7 +33,7 @@ std::string servers_json(const std::vector<WeightedServer>& servers) {
     urls.push_back(json_text(server.url));
     weights.push_back(server.weight);
   }
-  const auto shares = proportions(weights, kMostOfServers);
+  const auto shares = proportions(weights, kMaxWeight);
   std::vector<std::string> out;
   out.reserve(urls.size());
   for (std::size_t i = 0; i < urls.size(); ++i)

@@ -77,6 +77,18 @@ bool admits(const TreeNode& acl, const KongConsumer& consumer) {
   return (allow.empty() || in_any(consumer.groups, allow)) && !in_any(consumer.groups, deny);
 }
 
+/// Those that the acl admits, as found once.
+const std::vector<std::size_t>& admitted_by(KongWork& work, const TreeNode& acl) {
+  const auto [known, is_new] = work.admitted.try_emplace(&acl);
+  for (std::size_t i = 0; is_new && i < work.consumers.size(); ++i)
+    if (admits(acl, work.consumers[i])) known->second.push_back(i);
+  return known->second;
+}
+
+// A route names them.
+constexpr std::size_t kMaxNamed = 1000;
+constexpr const char* kTooMany = "more than 1000 consumers are in its groups: write \"tags\" in \"require\"";
+
 Anonymous anonymous_of(const KongAccess& access, const TreeNode& plugin) {
   const auto name = plugin["config"].get("anonymous");
   if (name.empty()) return Anonymous::refused;
@@ -136,9 +148,10 @@ void require_key(KongAccess& access, const TreeNode& plugin) {
   const bool tags = !allow.empty() && std::ranges::all_of(allow, is_tag) && (*acl)["config"]["deny"].texts().empty() &&
                     (*acl)["config"]["blacklist"].texts().empty();
   std::vector<std::string> owners;
-  for (const auto& consumer : access.work.consumers)
-    if (consumer.has_key && admits(*acl, consumer)) owners.push_back(consumer.owner);
+  for (const auto i : admitted_by(access.work, *acl))
+    if (access.work.consumers[i].has_key) owners.push_back(access.work.consumers[i].owner);
   if (!tags && owners.empty()) return access.close(*acl, "no consumer with a key is in a group that it lets in");
+  if (!tags && owners.size() > kMaxNamed) return access.close(*acl, kTooMany);
   access.route.set("require", object_of({{"api_key", object_of({tags ? std::pair("tags", text_or_list(allow))
                                                                      : std::pair("owners", text_or_list(owners))})}}));
 }
@@ -193,24 +206,26 @@ void require_token(KongAccess& access, const TreeNode& plugin) {
   const auto* acl = access.plugin("acl");
   if (acl == nullptr) return access.route.set("require", json_text("jwt"));
   std::vector<std::string> issuers;
-  for (const auto& consumer : access.work.consumers)
-    if (admits(*acl, consumer)) issuers.insert(issuers.end(), consumer.issuers.begin(), consumer.issuers.end());
+  for (const auto i : admitted_by(access.work, *acl)) {
+    const auto& own = access.work.consumers[i].issuers;
+    issuers.insert(issuers.end(), own.begin(), own.end());
+  }
+  if (issuers.size() > kMaxNamed) return access.close(*acl, kTooMany);
   if (issuers.empty()) return access.close(*acl, "no consumer with a secret is in a group that it lets in");
   access.route.set("require", object_of({{"jwt", object_of({{"issuer", text_or_list(issuers)}})}}));
 }
 
 void require_password(KongAccess& access, const TreeNode& plugin) {
   const auto* acl = access.plugin("acl");
+  constexpr std::size_t kMaxNames = 5;
   std::vector<std::string> who;
   for (const auto& consumer : access.work.consumers)
-    if (consumer.node->has("basicauth_credentials") && (acl == nullptr || admits(*acl, consumer)))
-      who.push_back(consumer.owner);
-  constexpr std::size_t kMostNames = 5;
-  const bool more = who.size() > kMostNames;
-  if (more) who.resize(kMostNames);
+    if (who.size() <= kMaxNames && consumer.node->has("basicauth_credentials") &&
+        (acl == nullptr || admits(*acl, consumer)))
+      who.push_back(who.size() < kMaxNames ? consumer.owner : "...");
   access.close(plugin,
                "write its users into a file (htpasswd -B -C 10 -c FILE NAME), and \"basic\": FILE in the route" +
-                   (who.empty() ? std::string() : ", for " + joined(who, ", ") + (more ? ", ..." : "")));
+                   (who.empty() ? std::string() : ", for " + joined(who, ", ")));
 }
 
 void restrict_addresses(KongAccess& access, const TreeNode& plugin) {

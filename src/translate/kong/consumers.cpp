@@ -119,10 +119,10 @@ const TreeNode* take_plugins(KongWork& work, const Beside& others, KongConsumer&
 
 /// A group that cannot be a tag lets nobody in where it is allowed.
 std::vector<std::string> tags_of(const KongConsumer& consumer) {
-  constexpr std::size_t kMostTags = 16;
+  constexpr std::size_t kMaxTags = 16;
   std::vector<std::string> out;
   for (const auto& group : consumer.groups)
-    if (is_tag(group) && out.size() < kMostTags) out.push_back(group);
+    if (is_tag(group) && out.size() < kMaxTags) out.push_back(group);
   return out;
 }
 
@@ -230,11 +230,9 @@ bool is_elsewhere(std::string_view secret) noexcept {
   return secret.starts_with("{vault://") || secret.find("${") != std::string_view::npos;
 }
 
-const KongConsumer* KongWork::consumer(std::string_view name_or_id) const noexcept {
-  for (const auto& each : consumers)
-    for (const auto* key : {"username", "id", "custom_id"})
-      if (const auto& written = (*each.node)[key]; written.is_text() && written.text == name_or_id) return &each;
-  return nullptr;
+const KongConsumer* KongWork::consumer(const std::string& name_or_id) const noexcept {
+  const auto found = consumers_by_name.find(name_or_id);
+  return found == consumers_by_name.end() ? nullptr : &consumers[found->second];
 }
 
 void take_consumers(KongWork& work, const TreeNode& document) {
@@ -259,6 +257,9 @@ void take_consumers(KongWork& work, const TreeNode& document) {
       if (!rates.empty()) add_tier(work, consumer, *plugin, rates, tiers);
     }
     say_of_others(work.draft, *node);
+    for (const auto* key : {"username", "id", "custom_id"})
+      if (auto name = node->get(key); !name.empty())
+        work.consumers_by_name.emplace(std::move(name), work.consumers.size());
     work.consumers.push_back(std::move(consumer));
   }
   say_of_others(work.draft, document);

@@ -7,10 +7,15 @@
 namespace headgate::translate {
 namespace {
 
-const TreeNode* in_list(const TreeNode& list, std::string_view name_or_id) {
+void index(const TreeNode& list, std::map<std::string, const TreeNode*>& out) {
   for (const auto* node : list.each())
-    if (node->get("name") == name_or_id || node->get("id") == name_or_id) return node;
-  return nullptr;
+    for (const auto* key : {"name", "id"})
+      if (auto name = node->get(key); !name.empty()) out.emplace(std::move(name), node);
+}
+
+const TreeNode* look_up(const std::map<std::string, const TreeNode*>& all, const std::string& name) {
+  const auto found = all.find(name);
+  return found == all.end() ? nullptr : found->second;
 }
 
 void overlay(KongPlugins& out, const KongPlugins& nearer) {
@@ -26,14 +31,16 @@ const KongPlugins& found(const Map& map, const Key& key) {
 
 }  // namespace
 
-const TreeNode* node_named(const TreeNode& document, std::string_view list, std::string_view name_or_id) {
-  if (name_or_id.empty()) return nullptr;
-  if (const auto* found = in_list(document[list], name_or_id)) return found;
-  if (list == "routes")
-    for (const auto* service : document["services"].each())
-      if (const auto* found = in_list((*service)["routes"], name_or_id)) return found;
-  return nullptr;
+KongNodes::KongNodes(const TreeNode& document) {
+  index(document["services"], services_);
+  index(document["routes"], routes_);
+  for (const auto* service : document["services"].each()) index((*service)["routes"], routes_);
 }
+
+const TreeNode* KongNodes::service(const std::string& name_or_id) const noexcept {
+  return look_up(services_, name_or_id);
+}
+const TreeNode* KongNodes::route(const std::string& name_or_id) const noexcept { return look_up(routes_, name_or_id); }
 
 bool is_enabled(const TreeNode& plugin) {
   const auto written = plugin.get("enabled", "true");
@@ -45,7 +52,7 @@ std::string reference(const TreeNode& node, std::string_view key) {
   return node.get(key, inner.get("name", inner.get("username", inner.get("id"))));
 }
 
-KongScopes::KongScopes(KongWork& work, const TreeNode& document) : work_(work) {
+KongScopes::KongScopes(KongWork& work, const TreeNode& document, const KongNodes& nodes) : work_(work), nodes_(nodes) {
   const auto nested = [&](const TreeNode& node, KongPlugins& plugins) {
     for (const auto* plugin : node["plugins"].each()) {
       say_of_plugin(work_.draft, *plugin);
@@ -62,16 +69,16 @@ KongScopes::KongScopes(KongWork& work, const TreeNode& document) : work_(work) {
   for (const auto* plugin : document["plugins"].each()) {
     if (plugin->has("consumer") || plugin->has("consumer_group")) continue;
     say_of_plugin(work_.draft, *plugin);
-    if (is_enabled(*plugin)) add(*plugin, document);
+    if (is_enabled(*plugin)) add(*plugin);
   }
 }
 
-void KongScopes::add(const TreeNode& plugin, const TreeNode& document) {
+void KongScopes::add(const TreeNode& plugin) {
   const auto name = plugin.get("name");
   const auto service_name = reference(plugin, "service");
   const auto route_name = reference(plugin, "route");
-  const auto* service = node_named(document, "services", service_name);
-  const auto* route = node_named(document, "routes", route_name);
+  const auto* service = nodes_.service(service_name);
+  const auto* route = nodes_.route(route_name);
   work_.owners[&plugin] = route_name.empty() ? service_name : route_name;
   const bool lost = (plugin.has("service") && service == nullptr) || (plugin.has("route") && route == nullptr);
   if (lost) {

@@ -107,7 +107,8 @@ KongService service_of(KongWork& work, const TreeNode& node) {
 void take_document(KongWork& work, const TreeNode& document) {
   take_consumers(work, document);
   take_targets(work, document);
-  const KongScopes scopes(work, document);
+  const KongNodes nodes(document);
+  const KongScopes scopes(work, document, nodes);
   std::map<const TreeNode*, KongService> services;
   for (const auto* node : document["services"].each()) {
     auto& service = services[node] = service_of(work, *node);
@@ -116,7 +117,7 @@ void take_document(KongWork& work, const TreeNode& document) {
   static const TreeNode kNone;
   static const KongService kNoService;
   for (const auto* route : document["routes"].each()) {
-    const auto* node = node_named(document, "services", reference(*route, "service"));
+    const auto* node = nodes.service(reference(*route, "service"));
     const auto found = services.find(node);
     take_kong_route(work, *route, found == services.end() ? kNoService : found->second,
                     scopes.of(node == nullptr ? kNone : *node, *route));

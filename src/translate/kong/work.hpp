@@ -39,8 +39,11 @@ struct KongWork {
   std::string keys;                               ///< of consumers, as JSON; empty: there are none
   std::string issuers;                            ///< of the tokens of consumers, as JSON; empty: there are none
   std::vector<KongConsumer> consumers;
+  std::map<std::string, std::size_t> consumers_by_name;            ///< by names and ids
+  std::map<const TreeNode*, std::vector<std::size_t>> admitted{};  ///< consumers by acl
 
-  const KongConsumer* consumer(std::string_view name_or_id) const noexcept;
+  /// Null if there is none of this name or id.
+  const KongConsumer* consumer(const std::string& name_or_id) const noexcept;
 };
 
 /// How a plugin of a name is treated. A name that is not known may be one that refuses requests.
@@ -87,26 +90,36 @@ void transform_responses(const TreeNode& plugin, DraftEntry& route);
 /// The rates of a rate-limiting plugin's config, as JSON; empty: none.
 std::string kong_rates(const TreeNode& config, DraftEntry& limit);
 
+/// Services and routes by their names and ids.
+struct KongNodes {
+  explicit KongNodes(const TreeNode& document);
+  /// Null if there is none.
+  const TreeNode* service(const std::string& name_or_id) const noexcept;
+  const TreeNode* route(const std::string& name_or_id) const noexcept;
+
+ private:
+  std::map<std::string, const TreeNode*> services_;
+  std::map<std::string, const TreeNode*> routes_;
+};
+
 /// The plugins of a document, by what they are for.
 class KongScopes {
  public:
-  KongScopes(KongWork& work, const TreeNode& document);
+  KongScopes(KongWork& work, const TreeNode& document, const KongNodes& nodes);
 
   /// Those of a route of a service, which may be one that is not there.
   KongPlugins of(const TreeNode& service, const TreeNode& route) const;
   const KongPlugins& everywhere() const noexcept { return everywhere_; }
 
  private:
-  void add(const TreeNode& plugin, const TreeNode& document);
+  void add(const TreeNode& plugin);
 
   KongWork& work_;
+  const KongNodes& nodes_;
   KongPlugins everywhere_;
   std::map<const TreeNode*, KongPlugins> of_services_;
   std::map<const TreeNode*, KongPlugins> of_routes_;
   std::map<std::pair<const TreeNode*, const TreeNode*>, KongPlugins> of_both_;
 };
-
-/// The node of a list, "services" or "routes", that a reference means; null if none is.
-const TreeNode* node_named(const TreeNode& document, std::string_view list, std::string_view name_or_id);
 
 }  // namespace headgate::translate

@@ -123,11 +123,11 @@ void put_routes(SpringWork& work, const DraftEntry& route, SpringChoice chosen) 
 
 /// "to" of the routes with weights.
 void set_weights(SpringWork& work) {
-  constexpr std::uint64_t kMostOfUpstreams = 1'000'000;
+  constexpr std::uint64_t kMaxWeightOfSplit = 1'000'000;
   for (const auto& [index, parts] : work.weights) {
     std::vector<std::uint64_t> weights;
     for (const auto& [to, weight] : parts) weights.push_back(std::max<std::uint64_t>(weight, 1));
-    const auto shares = proportions(weights, kMostOfUpstreams);
+    const auto shares = proportions(weights, kMaxWeightOfSplit);
     std::vector<std::string> out;
     for (std::size_t i = 0; i < parts.size(); ++i)
       out.push_back(object_of({{"upstream", parts[i].first}, {"weight", std::to_string(shares[i])}}));

@@ -81,12 +81,13 @@ std::string weighted_parts(TraefikWork& work, const TreeNode& weighted, int dept
     upstreams.push_back(to);
     weights.push_back(weight);
   }
-  constexpr std::uint64_t kMostOfUpstreams = 1'000'000;
-  const auto shares = proportions(weights, kMostOfUpstreams);
+  constexpr std::uint64_t kMaxWeightOfSplit = 1'000'000;
+  const auto shares = proportions(weights, kMaxWeightOfSplit);
   std::vector<std::string> parts;
   parts.reserve(upstreams.size());
   for (std::size_t i = 0; i < upstreams.size(); ++i)
     parts.push_back(object_of({{"upstream", upstreams[i]}, {"weight", std::to_string(shares[i])}}));
+  if (parts.size() == 1) return upstreams.front();
   return parts.empty() ? std::string() : list_of(parts);
 }
 

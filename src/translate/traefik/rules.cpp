@@ -101,6 +101,8 @@ TraefikMatch field_match(const std::string& kind, const std::string& name, const
 
 /// `^.+\.example\.com$` is *.example.com.
 TraefikMatch host_by_regex(std::string expression, const std::string& name) {
+  constexpr std::size_t kLongest = 1000;  // it takes time in proportion to its square
+  if (expression.size() > kLongest) return unknown(name, "it is too long");
   TraefikMatch out;
   const bool whole = expression.starts_with('^') && expression.ends_with('$');
   if (expression.starts_with('^')) expression.erase(0, 1);
