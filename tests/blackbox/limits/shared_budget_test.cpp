@@ -260,7 +260,9 @@ TEST_F(TwoConfigurations, OfOneLimitNeverSwitchItOffAndAreTold) {
   ASSERT_TRUE(wait_until([&] { return disagrees(one) && disagrees(other); }, std::chrono::seconds(15)));
   const auto status = Look(one.process()).get("/api/v1/status").body;
   EXPECT_NE(status.find("in another shape"), std::string::npos) << status;
-  for (const auto& each : Json::parse(status)["details"])
+  const auto told = Json::parse(status);
+  ASSERT_FALSE(told.at("details").empty()) << status;
+  for (const auto& each : told["details"])
     EXPECT_EQ(each.value("why", "").find("shape"), std::string::npos) << "the sentence says it already: " << each;
   EXPECT_TRUE(one.process().says("reason_began"));
   EXPECT_TRUE(one.process().says("web-2"));
