@@ -90,4 +90,8 @@ std::string printable_json(std::string_view json) {
   return out;
 }
 
+std::string how_many_of(std::uint64_t count, std::string_view one) {
+  return std::to_string(count).append(" ").append(one).append(count == 1 ? "" : "s");
+}
+
 }  // namespace headgate::cli

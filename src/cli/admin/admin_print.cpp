@@ -278,7 +278,7 @@ std::string heard_text(const Json& answer) {
     return ", in this gateway alone: Redis does not answer, and the others hear of it once it does";
   const auto heard = text_in(gateways, "heard");
   if (heard.empty()) return "; it is not known how many gateways have heard";
-  return ", heard by " + heard + " of " + text_in(gateways, "of") + " gateways";
+  return ", heard by " + heard + " of " + how_many_of(count_in(gateways, "of"), "gateway");
 }
 
 namespace {

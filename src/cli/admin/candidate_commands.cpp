@@ -38,8 +38,9 @@ std::string source_of(const Reply& candidate) {
 void print_candidate(const Reply& candidate) {
   print_line("candidate  " + source_of(candidate));
   print_line("since      " + text_in(candidate, "since"));
-  print_line("policy     " + text_in(candidate, "routes") + " routes, " + text_in(candidate, "limits") +
-             " limits, sha256 " + text_in(candidate, "sha256").substr(0, 12));
+  print_line("policy     " + how_many_of(count_in(candidate, "routes"), "route") + ", " +
+             how_many_of(count_in(candidate, "limits"), "limit") + ", sha256 " +
+             text_in(candidate, "sha256").substr(0, 12));
   print_line("memory     " + text_in(candidate, "keys") + " of at most " + text_in(candidate, "max_keys") +
              " counters");
   for (const auto& note : list_in(candidate, "notes"))
@@ -72,7 +73,7 @@ std::string diff_text(const Reply& diff) {
   for (const auto* const result : kResults) compared += count_in(counts, result);
   const auto hit = count_in(counts, "hit");
   const auto freed = count_in(counts, "freed");
-  std::string out = "compared " + std::to_string(compared) + " requests since " +
+  std::string out = "compared " + how_many_of(compared, "request") + " since " +
                     printable(text_in(diff.contains("candidate") ? diff["candidate"] : none, "since")) + '\n';
   out += "both allow " + text_in(counts, "both_allowed") + ", both refuse " + text_in(counts, "both_refused") + '\n';
   out += "hit " + std::to_string(hit) + share(hit, compared) + ": only the candidate would refuse them\n";

@@ -88,9 +88,11 @@ void print_requests(const Json& answer) {
 
 void print_end(const Json& answer) {
   if (answer.contains("address") && !answer.contains("id")) {
-    return print_line(text_in(answer, "requests_answered") + " requests of " + text_in(answer, "address") +
-                      " get a 503, " + text_in(answer, "requests_broken_off") + " were broken off, " +
-                      text_in(answer, "connections_closed") + " other connections closed");
+    const auto told = count_in(answer, "requests_answered");
+    return print_line(how_many_of(told, "request") + " of " + text_in(answer, "address") +
+                      (told == 1 ? " gets a 503; " : " get a 503; ") + text_in(answer, "requests_broken_off") +
+                      " broken off, " + how_many_of(count_in(answer, "connections_closed"), "other connection") +
+                      " closed");
   }
   const bool answered = text_in(answer, "client") == "answered";
   const bool streams = text_in(answer, "protocol") == "HTTP/2.0";

@@ -75,7 +75,7 @@ int reset_all(const AdminOptions& options, const std::string& limit) {
     if (!not_done.empty()) all["not_done"] = not_done;
     std::fputs(printable_json(all.dump(2, ' ', false, Json::error_handler_t::replace) + '\n').c_str(), stdout);
   } else {
-    print_line("what " + std::to_string(keys) + " keys of " + text_in(all, "limit") + " had used is forgotten, " +
+    print_line("what " + how_many_of(keys, "key") + " of " + text_in(all, "limit") + " had used is forgotten, " +
                (in_redis ? "for all gateways" : "in this gateway alone"));
   }
   if (not_done.empty()) return kWell;

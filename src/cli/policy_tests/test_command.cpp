@@ -54,10 +54,6 @@ int complain_of_tests(const std::string& sentence, const std::string& help) {
   return kWrongCommandLine;
 }
 
-std::string number_of(std::size_t count, const char* word) {
-  return std::to_string(count) + ' ' + word + (count == 1 ? "" : "s");
-}
-
 void print_tests_of(const TestedFile& file, bool colours) {
   const auto painted = [colours](const char* text, const char* colour) {
     return colours ? std::string("\x1b[") + colour + "m" + text + "\x1b[0m" : std::string(text);
@@ -104,14 +100,14 @@ void print_tests_json(const std::vector<TestedFile>& files, std::size_t all, std
 }
 
 std::string summary(std::size_t all, std::size_t files, std::size_t failed, std::size_t wrong) {
-  auto out = (all == 0 ? "no test" : number_of(all, "test")) + " in " + number_of(files, "file");
+  auto out = (all == 0 ? "no test" : how_many_of(all, "test")) + " in " + how_many_of(files, "file");
   if (all == 1)
     out += failed == 0 ? ": it holds" : ": it does not hold";
   else if (all > 1)
     out += failed == 0     ? ": all hold"
            : failed == all ? ": none holds"
                            : ": " + std::to_string(failed) + (failed == 1 ? " does not hold" : " do not hold");
-  if (wrong > 0) out += "; " + number_of(wrong, "file") + (wrong == 1 ? " has mistakes" : " have mistakes");
+  if (wrong > 0) out += "; " + how_many_of(wrong, "file") + (wrong == 1 ? " has mistakes" : " have mistakes");
   return out;
 }
 
@@ -155,7 +151,7 @@ int test(const TestOptions& options) {
     }
   if (options.json) print_tests_json(files, all, failed);
   if (all == 0 && wrong == 0 && options.filter.empty())
-    return complain_of_tests("there is no test in " + number_of(files.size(), "file"),
+    return complain_of_tests("there is no test in " + how_many_of(files.size(), "file"),
                              "docs/policy_tests.md says what a test looks like");
   if (all == 0 && wrong == 0)
     return complain_of_tests("no test has \"" + options.filter + "\" in its name",

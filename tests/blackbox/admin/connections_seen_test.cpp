@@ -272,7 +272,7 @@ TEST(ConnectionsSeen, HaveCommands) {
     EXPECT_EQ(run_headgate(above).code, 1) << words[0] << ": the gateway that was named refuses it";
   }
   ran = run({"connections", "end", "--address", "127.0.0.1"});
-  EXPECT_TRUE(has(ran.out, "1 other connections closed")) << ran.out << ran.err;
+  EXPECT_TRUE(has(ran.out, "1 other connection closed")) << ran.out << ran.err;
 }
 
 }  // namespace

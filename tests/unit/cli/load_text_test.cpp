@@ -1,5 +1,6 @@
 // What headgate load says where there is none or one of something.
 #include "cli/load/load_output.hpp"
+#include "cli/printable.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -46,6 +47,12 @@ TEST_F(LoadText, CountsOneAsOne) {
   options.timetable.rate = 1;
   options.timetable.callers = 1;
   EXPECT_THAT(load_intention(options), HasSubstr(": 1 request a second from 1 caller for "));
+}
+
+TEST(HowMany, IsOneOrSeveral) {
+  EXPECT_EQ(how_many_of(0, "key"), "0 keys");
+  EXPECT_EQ(how_many_of(1, "other connection"), "1 other connection");
+  EXPECT_EQ(how_many_of(20, "gateway"), "20 gateways");
 }
 
 TEST_F(LoadText, CountsSeveral) {
