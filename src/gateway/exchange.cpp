@@ -151,6 +151,7 @@ void Exchange::reset() {
   grpc_status = observe::GrpcStatus::none;
   grpc_answer = false;
   attempts = 0;
+  unanswered = false;
   upstream_time = {};
   awaited = {};
   counted = nullptr;

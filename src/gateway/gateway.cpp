@@ -3,6 +3,7 @@
 #include "gateway/answers/auth_refusal.hpp"
 #include "gateway/answers/room_answer.hpp"
 #include "gateway/grpc/grpc_call.hpp"
+#include "gateway/limits/unanswered.hpp"
 #include "gateway/path.hpp"
 #include "gateway/record/trace.hpp"
 #include "gateway/steps/settle.hpp"
@@ -52,10 +53,11 @@ Task<void> Gateway::handle(Exchange& x) {
   if (problem) {
     if (x.snapshot->candidate && !walk.served()) [[unlikely]]
       x.snapshot->candidate->decided(path, x, &*problem);
+    // Now, and by what has happened so far: while the answer is sent the client may go, or an operator may come.
+    x.ended_by = problem->ended_by;
+    x.unanswered = avoided_answer(x);
     if (x.route && x.route->takes(Step::settle)) {
       note_status(x, problem->status);
-      // Now, and by what has happened so far: while the answer is sent the client may go, or an operator may come.
-      x.ended_by = problem->ended_by;
       leave_step(path, x, Step::settle);
     }
     if (x.route && !x.route->bans.empty()) co_await suspend_first(path, x, *problem);

@@ -297,6 +297,9 @@ struct Exchange {
   Delay* delay = nullptr;                ///< the wait for a permit under way
   std::string_view path_for_server;      ///< of a route that rewrites it; else empty
   unsigned attempts = 0;
+  /// Whether somebody was asked about the request (a server, an auth service, who checks passwords) and has not said
+  /// yet what comes of it. What that means at its end: gateway/limits/unanswered.hpp.
+  bool unanswered = false;
   std::string_view retried;        ///< why there was more than one, as in "503,timeout"; else empty
   std::shared_ptr<HeldBody> held;  ///< of a request's body; null: nothing is held
   std::chrono::steady_clock::duration upstream_time{};

@@ -280,7 +280,8 @@ Task<void> send_problem(Exchange& x, const Problem& problem, RejectionHeaders st
   x.problem_limit = problem.limit;
   x.retry_after = std::chrono::seconds(problem.retry_after);
   if (x.reason.empty() && is_refusal(problem.ended_by)) x.reason = problem.detail;
-  if (x.reply->started()) return x.grpc_answer ? end_with_status(x, problem) : nothing();  // the session resets it
+  if (x.reply->started())
+    return x.grpc_answer && is_grpc_for_server(x) ? end_with_status(x, problem) : nothing();  // the session resets it
   x.fields.clear();
   const auto retry_after = problem.retry_after > 0 ? x.text.number(problem.retry_after) : std::string_view{};
   append_retry_fields(x, problem, retry_after);

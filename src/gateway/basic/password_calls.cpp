@@ -121,6 +121,7 @@ Task<PasswordCalls::Outcome> PasswordCalls::ask(Exchange& x, PasswordQuestion qu
   x.delay = &waiter.delay;
   co_await waiter.delay;
   x.delay = nullptr;
+  x.unanswered = waiter.call != nullptr || x.client_gone;
   co_return x.client_gone ? Outcome::gone : waiter.outcome;
 }
 

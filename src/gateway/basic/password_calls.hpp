@@ -62,7 +62,8 @@ class PasswordCalls {
   /// Whether the same is being checked for the same address.
   bool is_asked(const PasswordQuestion& question) const { return calls_.contains(question.name); }
   /// Those of an address who ask the same at the same time wait for one check; each for at most `patience`. `charge` is
-  /// given back if the password is right, or if it was not checked for want of room; no matter who waits then.
+  /// given back if the password is right, or if it was not checked for want of room; no matter who waits then. Sets
+  /// Exchange::unanswered if the result was not waited for.
   Task<Outcome> ask(Exchange& x, PasswordQuestion question, std::optional<FailureCharge> charge = {},
                     Duration patience = kPatience);
   /// How long a newcomer would have to wait.

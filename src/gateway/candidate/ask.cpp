@@ -4,6 +4,7 @@
 #include "gateway/grpc/grpc_outcome.hpp"
 #include "gateway/limits/give_back.hpp"
 #include "gateway/limits/rounds.hpp"
+#include "gateway/limits/unanswered.hpp"
 #include "gateway/steps/settle.hpp"
 #include "gateway/steps/table.hpp"
 
@@ -294,14 +295,15 @@ void Candidate::ended(Exchange& x) noexcept {
   of.release(asked);
 }
 
-/// Of a request that only the candidate allows, nobody knows the answer: it costs what was held.
+/// Of a request that only the candidate allows, nobody knows the answer: it costs what was held, and is no offence.
 void Candidate::note_end(CandidateExchange& asked) noexcept {
   auto& y = asked.x;
   const auto& x = *asked.from;
   const bool answered = asked.live.kind == Said::Kind::allowed;
   y.status = answered ? status_at_end(x) : 0;
-  y.ended_by = answered ? x.ended_by : EndedBy::upstream;
-  y.attempts = answered ? x.attempts : 1;
+  y.unanswered = !answered || avoided_answer(x);
+  y.ended_by = y.unanswered ? EndedBy::client_closed : x.ended_by;
+  y.broken_off = answered ? x.broken_off : BrokenOff::drain;
 }
 
 /// When its limits are decided, and its end is known.

@@ -1,5 +1,6 @@
 #include "grpc_outcome.hpp"
 
+#include "gateway/limits/unanswered.hpp"
 #include "gateway/steps/settle.hpp"
 #include "grpc_call.hpp"
 
@@ -20,7 +21,8 @@ unsigned http_status_of(GrpcStatus status) noexcept {
 
 void note_grpc_head(Exchange& x) noexcept {
   x.grpc_answer = is_grpc_type(http::value_of(x.answer.fields, http::Known::content_type));
-  x.grpc_status = grpc_status_in(http::value_of(x.answer.fields, kGrpcStatus));
+  const bool may_have = x.grpc_answer || is_grpc_for_server(x);
+  x.grpc_status = may_have ? grpc_status_in(http::value_of(x.answer.fields, kGrpcStatus)) : GrpcStatus::none;
 }
 
 bool note_grpc_trailers(Exchange& x, const http::Fields& trailers) {
@@ -32,9 +34,9 @@ bool note_grpc_trailers(Exchange& x, const http::Fields& trailers) {
 }
 
 std::optional<unsigned> status_that_counts(const Exchange& x) noexcept {
-  if (x.grpc_status != GrpcStatus::none) return http_status_of(x.grpc_status);
-  if (x.grpc_answer) return std::nullopt;
-  return x.answer.status;
+  if (x.grpc_answer && x.grpc_status == GrpcStatus::none) return std::nullopt;
+  const auto status = x.grpc_status != GrpcStatus::none ? http_status_of(x.grpc_status) : x.answer.status;
+  return tells_nothing(x, status) ? std::nullopt : std::optional(status);
 }
 
 unsigned status_at_end(const Exchange& x) noexcept {

@@ -13,15 +13,16 @@ namespace headgate::gateway {
 /// none.
 unsigned http_status_of(observe::GrpcStatus status) noexcept;
 
-/// Notes the status that the head of a server's answer in x.answer has, or that it comes with the trailers. For calls
-/// of gRPC only.
+/// Notes whether a server's answer in x.answer is one of gRPC, whatever type its request has; the status that its head
+/// has, or that it comes with the trailers. For servers that are asked over HTTP/2.
 void note_grpc_head(Exchange& x) noexcept;
 
 /// Notes the status that the trailers of that answer have, where its head has none. Returns whether it says that the
 /// server failed.
 bool note_grpc_trailers(Exchange& x, const http::Fields& trailers);
 
-/// The status of the server's answer in x.answer, as limits count it; nothing while only its trailers will say it.
+/// The status of the server's answer in x.answer, as limits count it; nothing while only its trailers will say it, and
+/// if it tells nothing (gateway/limits/unanswered.hpp).
 std::optional<unsigned> status_that_counts(const Exchange& x) noexcept;
 
 /// The same of the exchange, at its end: of the gateway's own answers, too.

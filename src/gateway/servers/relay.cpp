@@ -26,7 +26,6 @@
 
 #include "headgate/core/hash.hpp"
 #include "headgate/gateway/answer.hpp"
-#include "headgate/gateway/candidate.hpp"
 #include "headgate/http/body_look.hpp"
 #include "headgate/net/pace.hpp"
 
@@ -188,6 +187,7 @@ class Relay {
     x_.server = server->server();
     if (x_.route->edits) name_server(x_, x_.server);
     sent_at_ = x_.clock->steady();
+    x_.unanswered = true;
     if (since_ == Clock::Steady()) since_ = sent_at_;
     const auto sent = co_await server->send(start_, first_, whole_ ? http::EndStream::yes : http::EndStream::no);
     if (sent.has_error() && sent.error() == boost::asio::error::timed_out) {
@@ -233,8 +233,7 @@ class Relay {
       auto head = co_await heads.next();
       if (head.has_error()) co_return head.error();
       const auto status = x_.answer.status;
-      if (status >= 200 && is_grpc_for_server(x_)) [[unlikely]]
-        note_grpc_head(x_);
+      if (status >= 200 && x_.route->asks_http2()) note_grpc_head(x_);
       if (status == 101 || status >= 200) note_answer(server, body);
       if (status >= 200 && tries_ && tries_->again_after_answer()) co_return throw_away(server);
       if (status == 101 || status >= 200) note_latency(body);
@@ -300,9 +299,7 @@ class Relay {
   Task<Result<MaybeProblem, Failure>> relay_answer(upstream::Attempt& server) {
     auto& from = http::through(x_.answer_looks, server.body());
     if (x_.held && whole_) x_.held.reset();  // nothing is sent again
-    if (x_.route->takes(Step::settle)) note_costs(x_);
-    if (x_.candidate != nullptr) [[unlikely]]
-      Candidate::answered(x_);
+    note_told(x_);
     const auto first = from.ready();
     if (first.has_error()) co_return Failure{.what = Failed::malformed, .cause = first.error()};
     auto answer = taken_over();
@@ -321,7 +318,7 @@ class Relay {
       if (bytes.has_error()) co_return broken_off(bytes.error());
       if (bytes->empty()) {
         if (!trailers) trailers = forward_trailers(x_, from.trailers(), Towards::client);
-        if (is_grpc_for_server(x_) && note_grpc_trailers(x_, from.trailers()))
+        if ((x_.grpc_answer || is_grpc_for_server(x_)) && note_grpc_trailers(x_, from.trailers()))
           upstream_.note(server, balance::AttemptOutcome::server_error, Duration(-1));
         sent = co_await x_.reply->finish(*trailers);
         if (sent.has_error()) break;
@@ -340,6 +337,7 @@ class Relay {
     if (x_.request.by_connect())
       if (const auto* const flaw = flaw_of_handshake(x_.answer, websocket_key_))
         co_return Failure{.what = Failed::malformed, .why = flaw};
+    note_told(x_);
     auto answer = taken_over();
     answer.start.framing = {};
     const auto sent = co_await send_answer<AnswerFrom::tunnel>(x_, answer, {}, http::EndStream::no);

@@ -5,6 +5,7 @@
 #include "gateway/limits/longest_wait.hpp"
 #include "gateway/limits/offences.hpp"
 #include "gateway/limits/resolved_limit.hpp"
+#include "gateway/limits/unanswered.hpp"
 #include "steps.hpp"
 
 #include <algorithm>
@@ -22,7 +23,8 @@ bool rejected_by(const Exchange& x, const RouteBan& ban) {
 bool offends(const Exchange& x, const RouteBan& ban, unsigned status) {
   const auto& statuses = ban.policy->statuses;
   if (statuses.empty()) return rejected_by(x, ban);
-  return std::binary_search(statuses.begin(), statuses.end(), status);
+  const bool avoided = avoided_answer(x) && x.broken_off == BrokenOff::no;  // by the client itself
+  return avoided || std::binary_search(statuses.begin(), statuses.end(), status);
 }
 
 }  // namespace

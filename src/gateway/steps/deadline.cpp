@@ -9,6 +9,20 @@
 
 namespace headgate::gateway {
 
+namespace {
+
+/// The value of Connect-Timeout-Ms: at most ten digits.
+std::optional<Duration> milliseconds_in(std::string_view value) noexcept {
+  constexpr std::size_t kMaxDigits = 10;
+  std::int64_t number = 0;
+  const auto read = std::from_chars(value.data(), value.data() + value.size(), number);
+  const bool whole = read.ec == std::errc() && read.ptr == value.data() + value.size();
+  if (!whole || number < 0 || value.size() > kMaxDigits) return std::nullopt;
+  return std::chrono::milliseconds(number);
+}
+
+}  // namespace
+
 std::optional<Instant> deadline_in(std::string_view value) noexcept {
   constexpr std::int64_t kMaxSeconds = 100'000'000'000;  // the year 5138
   const auto dot = std::min(value.find('.'), value.size());
@@ -35,6 +49,17 @@ std::optional<Duration> time_left(const Exchange& x) noexcept {
     left = left ? std::min(*left, rest) : rest;
   }
   return left;
+}
+
+bool own_deadline_over(const Exchange& x) noexcept {
+  constexpr Duration kEarly = std::chrono::milliseconds(5);  // by which the timer of a server may be ahead of ours
+  const auto& fields = x.request.fields;
+  if (const auto deadline = deadline_in(http::value_of(fields, "x-request-deadline")))
+    if (*deadline <= x.clock->wall() + kEarly) return true;
+  const auto passed = std::chrono::duration_cast<Duration>(x.clock->steady() - x.started) + kEarly;
+  const auto timeout = grpc_timeout_in(http::value_of(fields, kGrpcTimeout));
+  const auto connect = milliseconds_in(http::value_of(fields, "connect-timeout-ms"));
+  return (timeout && *timeout <= passed) || (connect && *connect <= passed);
 }
 
 }  // namespace headgate::gateway

@@ -18,4 +18,8 @@ std::optional<Instant> deadline_in(std::string_view value) noexcept;
 /// shorter of both. Nothing: it does not say. Below 0: it does not wait any more.
 std::optional<Duration> time_left(const Exchange& x) noexcept;
 
+/// Whether the time is over that the client has given its request, by any field that servers honour: also
+/// `grpc-timeout` in a request of another type or over HTTP/1.1, and `Connect-Timeout-Ms`.
+bool own_deadline_over(const Exchange& x) noexcept;
+
 }  // namespace headgate::gateway

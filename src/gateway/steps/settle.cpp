@@ -3,8 +3,10 @@
 #include "gateway/grpc/grpc_outcome.hpp"
 #include "gateway/limits/outage.hpp"
 #include "gateway/limits/resolved_limit.hpp"
+#include "gateway/limits/unanswered.hpp"
 #include "steps.hpp"
 
+#include "headgate/gateway/candidate.hpp"
 #include "headgate/gateway/cost_source.hpp"
 #include "headgate/limit/algorithm.hpp"
 #include "headgate/limit/settled.hpp"
@@ -77,26 +79,6 @@ void settle_decisions(Admission& a, const CheckedLimit& checked, Clock::Steady n
   }
 }
 
-/// Whether a request without an answer failed because of its server, or never reached one. Else a client that closes
-/// its connection or stalls, or whose request an operator ends, would not pay for the server's work.
-bool failed_by_server(const Exchange& x) noexcept {
-  if (x.attempts == 0) return true;
-  switch (x.ended_by) {
-    case EndedBy::upstream:
-    case EndedBy::respond:
-    case EndedBy::preflight:
-    case EndedBy::timeout_client:
-    case EndedBy::deadline:
-    case EndedBy::too_large:
-    case EndedBy::bad_request:
-    case EndedBy::client_closed:
-    case EndedBy::operator_:
-      return false;
-    default:
-      return true;
-  }
-}
-
 /// Whether the answer has not said yet what this costs.
 template <class Taken>
 bool is_untold(const Taken& taken) noexcept {
@@ -154,12 +136,23 @@ Duration reset_to_tell(const Exchange& x) {
                               std::chrono::duration_cast<Duration>(since));
 }
 
+void note_told(Exchange& x) {
+  // Trailers may say it later: whoever leaves a call whose answer has begun does not guess.
+  const bool begun = x.grpc_answer && x.grpc_status == observe::GrpcStatus::none;
+  x.unanswered = !begun && !status_that_counts(x);
+  if (x.route->takes(Step::settle)) note_costs(x);
+  if (x.candidate != nullptr) [[unlikely]]
+    Candidate::answered(x);
+}
+
 void note_costs(Exchange& x) { note_answer(x, status_that_counts(x), true); }
 
-void note_status(Exchange& x, unsigned status) { note_answer(x, status, false); }
+void note_status(Exchange& x, unsigned status) {
+  if (!avoided_answer(x)) note_answer(x, status, false);
+}
 
 void note_late_status(Exchange& x, unsigned status) {
-  if (x.admission.returned) return;
+  if (x.admission.returned || avoided_answer(x)) return;
   const auto note = [&](auto& taken) {
     if (!counts_answers(taken)) return;
     if (is_untold(taken)) taken.cost_from = CostFrom::status;
@@ -175,23 +168,23 @@ void note_late_status(Exchange& x, unsigned status) {
 void settle(Path& path, Exchange& x) {
   if (x.admission.returned) return;
   const bool bug = x.ended_by == EndedBy::bug;  // a step threw: no answer will settle what limits hold
-  if (bug) note_status(x, 0);
   const bool untold = x.grpc_answer && x.grpc_status == observe::GrpcStatus::none && x.status != 0;
   if (untold) note_late_status(x, x.status);  // it ended without the trailers that would say it
   const bool served = x.admission.served || bug;
-  const bool failed = failed_by_server(x);
+  const bool free = !avoided_answer(x);  // what no answer has told: its server failed, or none was asked
+  if (free) note_status(x, 0);
   std::vector<limit::Check> here;
   std::vector<limit::Check> in_redis;
   for (auto& checked : x.admission.limits) {
     const bool by_cost = served && asks_for_cost(checked);
     if ((!by_cost && !counts_answers(checked)) || checked.asked_at == Clock::Steady()) continue;
-    if (is_untold(checked) && by_cost && failed) checked.used = 0;
+    if (is_untold(checked) && by_cost && free) checked.used = 0;
     append_difference(x.admission, checked, path.services.clock.steady(),
                       checked.source == Source::redis ? in_redis : here);
     if (checked.source == Source::fallback) path.outage->cost_more(x, checked);
   }
   for (auto& use : x.admission.unchecked)
-    if (is_untold(use) && failed && served && asks_for_cost(use)) use.used = 0;
+    if (is_untold(use) && free && served && asks_for_cost(use)) use.used = 0;
   if (!here.empty()) {
     std::array<limit::Decision, Admission::kMax> ignored;
     path.services.memory.decide(here, path.services.clock.wall(), {ignored.data(), here.size()});

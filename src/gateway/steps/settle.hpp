@@ -5,13 +5,18 @@
 
 namespace headgate::gateway {
 
+/// Notes that the head of the server's answer that the client gets is in x.answer, before the client is told: here and
+/// in the candidate.
+void note_told(Exchange& x);
+
 /// Reads the costs from the head of a server's answer, so that the caller is told what is left. An answer without a
 /// valid cost costs the hold, or nothing if its status is 5xx. An answer whose status a limit does not count costs
 /// nothing there.
 void note_costs(Exchange& x);
 
 /// The same for an answer of our own with this status: it says no cost, but a limit may count its status. Call it
-/// before the answer is told. Nothing if what limits took was given back.
+/// before the answer is told. Nothing if what limits took was given back, or if the client has avoided the answer of
+/// whom the gateway had asked (gateway/limits/unanswered.hpp): then what was taken stays taken.
 void note_status(Exchange& x, unsigned status);
 
 /// The same where only the trailers of a server's answer say it (gRPC), when its head has been told.
