@@ -25,7 +25,8 @@ Path::Path(Services given, SnapshotPtr first)
       rooms(std::make_shared<Rooms>(services.clock, services.rooms)),
       shard_turns(services.random()),
       mirrors(std::make_shared<Mirrors>(services.clock, services.random, services.lent)),
-      auth(std::make_shared<AuthCalls>(services.clock, services.random, services.lent)),
+      auth(std::make_shared<AuthCalls>(services.clock, services.lent)),
+      guesses(std::make_shared<AuthGuesses>(services.clock, services.random.id())),
       passwords(std::make_unique<PasswordCalls>(services.clock, services.passwords)),
       encoders(std::make_shared<EncoderPlaces>(services.lent)),
       tokens(token_cache(*snapshot)) {
@@ -37,6 +38,7 @@ Path::Path(Services given, SnapshotPtr first)
 Path::~Path() {
   mirrors->stop();
   auth->stop();
+  guesses->stop();
   passwords->stop();
 }
 

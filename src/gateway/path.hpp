@@ -3,6 +3,7 @@
 
 #include "gateway/answers/encoder_places.hpp"
 #include "gateway/auth/auth_calls.hpp"
+#include "gateway/auth/auth_guesses.hpp"
 #include "gateway/basic/password_calls.hpp"
 #include "gateway/lag_probe.hpp"
 #include "gateway/limits/glitches.hpp"
@@ -48,6 +49,7 @@ struct Path {
   limit::ShardTurns shard_turns;
   std::shared_ptr<Mirrors> mirrors;
   std::shared_ptr<AuthCalls> auth;
+  std::shared_ptr<AuthGuesses> guesses;
   std::unique_ptr<PasswordCalls> passwords;
   std::shared_ptr<EncoderPlaces> encoders;
   std::unique_ptr<identity::TokenCache> tokens;

@@ -22,8 +22,6 @@ using balance::CircuitDoor;
 using balance::CircuitPass;
 using upstream::Failure;
 
-constexpr std::size_t kMaxRefused = 4096;
-constexpr Duration kRefusedFor = std::chrono::minutes(10);
 constexpr unsigned kAuthInterimHeads = 32;
 constexpr std::chrono::minutes kToldEvery{1};
 constexpr const char* kTooLate = "it did not answer in time";
@@ -124,6 +122,7 @@ struct AuthCalls::Call : Hook {
   balance::Choice choice;
   upstream::Attempt* attempt = nullptr;  ///< to cancel it
   Duration counts{0};                    ///< how long its answer does
+  bool sent = false;                     ///< the service has been sent the question
   bool concluded = false;
   bool late = false;  ///< its time is over
   bool over = false;  ///< that, or nobody waits any more, or the worker ends
@@ -144,8 +143,7 @@ void AuthCalls::Call::release(const AuthAnswerPtr& answer) {
   if (waiter.waits) waiter.delay.end();
 }
 
-AuthCalls::AuthCalls(Clock& clock, Random& random, net::LentBytes::Share* lent)
-    : clock_(clock), lent_(lent), seed_(random.id()), refused_(kMaxRefused) {}
+AuthCalls::AuthCalls(Clock& clock, net::LentBytes::Share* lent) : clock_(clock), lent_(lent) {}
 
 AuthCalls::~AuthCalls() = default;
 
@@ -194,6 +192,7 @@ Task<AuthAnswerPtr> AuthCalls::wait(Exchange& x, Call* joined, std::unique_ptr<A
     x.delay = nullptr;
     waiter.waits = false;
   }
+  x.unanswered = waiter.call != nullptr ? waiter.call->sent : x.client_gone;
   if (x.client_gone) co_return nullptr;
   if (waiter.answer == nullptr) co_return std::make_shared<const AuthAnswer>(no_auth_answer(auth, kTooLate));
   co_return waiter.answer;
@@ -203,19 +202,6 @@ AuthAnswerPtr AuthCalls::remembered(Exchange& x) {
   if (!shares(x)) return nullptr;
   AuthQuestion question(x);
   return memory_.get(question.name(), clock_.steady());
-}
-
-bool AuthCalls::repeats(std::string_view address, std::string_view credential) {
-  const auto now = clock_.steady();
-  const auto hash = keyed_hash(std::string(address) + '\n' + std::string(credential), seed_);
-  auto* entry = refused_.find(hash);
-  const bool known = entry != nullptr && entry->until > now;
-  if (entry == nullptr)
-    entry = refused_.insert(
-        hash, [](const Refused& a, const Refused& b) { return a.until > b.until; },
-        [](const Refused&) { return false; });
-  if (!known) entry->until = now + kRefusedFor;
-  return known;
 }
 
 Task<void> AuthCalls::run(std::shared_ptr<AuthCalls> self, std::unique_ptr<Call> call) {
@@ -257,6 +243,7 @@ Task<AuthCalls::Tried> AuthCalls::try_once(Call& call, upstream::AttemptPtr serv
     co_return Tried{.why = kTooLate};
   }
   call.attempt = server.get();
+  call.sent = true;
   const auto sent_at = call.clock().steady();
   const auto sent = co_await server->send(call.question->start(), {}, http::EndStream::yes);
   Tried tried;

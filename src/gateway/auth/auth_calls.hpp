@@ -6,12 +6,10 @@
 
 #include "headgate/gateway/auth_service.hpp"
 #include "headgate/gateway/exchange.hpp"
-#include "headgate/limit/recent_table.hpp"
 #include "headgate/net/block_pool.hpp"
 
 #include <boost/intrusive/list.hpp>
 
-#include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
@@ -25,19 +23,17 @@ class AuthQuestion;
 class AuthCalls : public std::enable_shared_from_this<AuthCalls> {
  public:
   /// `lent` counts the memory of what is asked; null: nobody does.
-  AuthCalls(Clock& clock, Random& random, net::LentBytes::Share* lent);
+  AuthCalls(Clock& clock, net::LentBytes::Share* lent);
   AuthCalls(const AuthCalls&) = delete;
   AuthCalls& operator=(const AuthCalls&) = delete;
   ~AuthCalls();
 
   /// What the service of its route says of the request. If answers are remembered, those who ask the same at the same
-  /// time share one call. Null: the client has left meanwhile.
+  /// time share one call. Null: the client has left meanwhile. Sets Exchange::unanswered if the service was asked and
+  /// its answer was not waited for.
   Task<AuthAnswerPtr> ask(Exchange& x);
   /// The same if it is remembered; else null. Asks nobody.
   AuthAnswerPtr remembered(Exchange& x);
-  /// Whether this credential of this address was refused a moment ago: a client that repeats it guesses nothing.
-  /// Remembers that it is now.
-  bool repeats(std::string_view address, std::string_view credential);
 
   /// Another configuration is in force: no answer from before counts, and none of a request that began before does for
   /// others.
@@ -48,10 +44,6 @@ class AuthCalls : public std::enable_shared_from_this<AuthCalls> {
  private:
   struct Call;
   struct Waiter;
-  struct Refused {
-    Hash hash;
-    Clock::Steady until;
-  };
   struct Tried {
     std::string why;     ///< empty: there was an answer
     bool again = false;  ///< its connection was kept open, and was closed meanwhile
@@ -74,9 +66,7 @@ class AuthCalls : public std::enable_shared_from_this<AuthCalls> {
 
   Clock& clock_;
   net::LentBytes::Share* lent_;
-  std::uint64_t seed_;
   AuthMemory memory_;
-  limit::RecentTable<Refused> refused_;
   List under_way_;
   std::map<identity::Sha256, Call*> by_name_;               ///< those that others may wait for
   std::shared_ptr<const CompiledConfig> current_;           ///< of another one nothing is shared

@@ -1,8 +1,8 @@
 // Asks the auth service of the route whether the request may pass. docs/forward_auth.md explains it.
 
 #include "gateway/auth/auth_calls.hpp"
+#include "gateway/auth/auth_guesses.hpp"
 #include "gateway/auth/auth_question.hpp"
-#include "gateway/callers/failures.hpp"
 #include "gateway/grpc/grpc_call.hpp"
 #include "gateway/record/trace.hpp"
 #include "gateway/steps/deadline.hpp"
@@ -64,6 +64,15 @@ MaybeProblem follow(Exchange& x, const AuthAnswer& answer) {
   return decided ? refusal(x, answer) : nobody_decides(x, answer);
 }
 
+/// What the answer says of the credential that the request shows.
+AuthGuesses::Said said_of(const Exchange& x) noexcept {
+  using Said = AuthGuesses::Said;
+  if (x.unanswered) return Said::avoided;
+  if (x.auth == nullptr) return Said::nothing;
+  if (x.auth->outcome == AuthOutcome::allowed) return Said::right;
+  return x.auth->status == 401 ? Said::wrong : Said::nothing;
+}
+
 /// The span of the call, which the service is told as its parent.
 class Traced {
  public:
@@ -87,23 +96,21 @@ class Traced {
 
 Task<MaybeProblem> ask_auth(Path& path, Exchange& x) {
   if (x.client_gone) co_return MaybeProblem{};
-  const auto credential = shown_credential(x);
-  if (!credential.empty())
-    if (auto limited = no_failure_left(path, x)) {
-      note_service(x, AuthStatus::limited);
-      co_return limited;
-    }
+  AuthGuesses::Guess guess;
+  if (auto limited = path.guesses->begin(path, x, shown_credential(x), guess)) {
+    note_service(x, AuthStatus::limited);
+    co_return limited;
+  }
   const auto since = x.clock->steady();
   Traced traced(x);
   auto asking = path.auth->ask(x);
   x.auth = co_await asking;
   traced.end(x.auth.get());
   x.awaited += std::chrono::duration_cast<Duration>(x.clock->steady() - since);
+  guess.end(path, x, said_of(x));
   if (x.auth != nullptr && x.auth->outcome == AuthOutcome::down)
     if (const auto left = time_left(x); left && *left <= Duration(0)) co_return too_late();
   if (x.auth == nullptr) co_return MaybeProblem{};  // nobody wants an answer: the step `serve` ends the exchange
-  if (x.auth->status == 401 && !credential.empty() && !path.auth->repeats(x.caller.ip_key, credential))
-    static_cast<void>(reserve_failure(path, x));
   co_return follow(x, *x.auth);
 }
 
