@@ -11,6 +11,23 @@
 
 namespace headgate::gateway {
 
+namespace {
+
+constexpr std::uint64_t kMaxTold = 1'000'000'000;  // messages; no limit allows more at once
+
+/// Whether one of the media types of the request begins with this: of several, a server may take the one that the
+/// others hide.
+bool any_type(const http::RequestHead& request, std::string_view beginning) noexcept {
+  return std::ranges::any_of(request.fields, [&](const http::Field& field) {
+    return field.id == http::Known::content_type && http::same_word(field.value.substr(0, beginning.size()), beginning);
+  });
+}
+
+/// Compressed; the end of a stream of Connect; trailers of gRPC-Web.
+bool is_known(char flags) noexcept { return (static_cast<unsigned char>(flags) & ~0x83U) == 0; }
+
+}  // namespace
+
 bool counts_messages(const Route& route) noexcept {
   return std::ranges::any_of(route.plan, [](const RouteLimit& each) { return each.limit->messages; });
 }
@@ -18,12 +35,16 @@ bool counts_messages(const Route& route) noexcept {
 std::uint32_t MessageCount::in(std::string_view bytes) noexcept {
   constexpr unsigned kPrefix = 5;
   std::uint32_t begun = 0;
-  while (!bytes.empty()) {
+  while (!bytes.empty() && !over_) {
     if (left_ > 0) {
       const auto skipped = std::min<std::uint64_t>(left_, bytes.size());
       left_ -= skipped;
       bytes.remove_prefix(skipped);
       continue;
+    }
+    if (prefix_ == 0 && flags_ == Flags::known && !is_known(bytes.front())) {
+      over_ = true;
+      break;
     }
     if (prefix_ > 0) length_ = length_ << 8 | static_cast<unsigned char>(bytes.front());
     bytes.remove_prefix(1);
@@ -36,9 +57,21 @@ std::uint32_t MessageCount::in(std::string_view bytes) noexcept {
   return begun;
 }
 
-std::uint32_t Messages::begun(std::string_view bytes) noexcept {
-  const auto times = count_.in(bytes);
-  return times > 0 && std::exchange(first_, false) ? times - 1 : times;
+Messages::Messages(Path& path, Exchange& x)
+    : path_(path),
+      x_(x),
+      count_(any_type(x.request, "application/grpc") ? MessageCount::Flags::any : MessageCount::Flags::known),
+      text_(any_type(x.request, "application/grpc-web-text")) {}
+
+std::uint32_t Messages::begun(std::string_view bytes) {
+  if (text_) {
+    decoded_.clear();
+    text_ = decoder_.decode(bytes, decoded_);
+  }
+  const auto times = count_.in(text_ ? decoded_ : bytes);
+  const bool first = sent_ == 0 && times > 0;
+  sent_ += times;
+  return first ? times - 1 : times;
 }
 
 // Where more come at once than the limit ever allows at once, it is asked in parts: what is told then is the wait for
@@ -70,7 +103,10 @@ std::uint32_t Messages::most_at_once() const {
 Task<MaybeProblem> Messages::take_at_once(std::uint32_t times) {
   const auto now = path_.services.clock.wall();
   auto here = asked(Source::memory, times);
-  if (!decide_here(here)) co_return rejected(here, times, now);
+  if (!decide_here(here)) {
+    auto telling = rejected(std::move(here), times, now);
+    co_return co_await telling;
+  }
   auto there = asked(Source::redis, times);
   if (!there.checks.empty()) {
     auto call = x_.snapshot->redis->decide(there.checks, there.decisions);
@@ -87,7 +123,8 @@ Task<MaybeProblem> Messages::take_at_once(std::uint32_t times) {
     }
     if (!passes) {
       give_back(here);
-      co_return rejected(there, times, now);
+      auto telling = rejected(std::move(there), times, now);
+      co_return co_await telling;
     }
   }
   taken(here, times, now);
@@ -177,7 +214,7 @@ void Messages::taken(const Asked& asked, std::uint32_t times, Instant now) {
   });
 }
 
-MaybeProblem Messages::rejected(const Asked& asked, std::uint32_t times, Instant now) {
+Task<MaybeProblem> Messages::rejected(Asked asked, std::uint32_t times, Instant now) {
   auto& a = x_.admission;
   conclude(asked, now, [&](CheckedLimit& checked, std::size_t, bool allowed) {
     if (allowed) return;
@@ -186,10 +223,45 @@ MaybeProblem Messages::rejected(const Asked& asked, std::uint32_t times, Instant
   });
   a.outcome = Admission::Outcome::rejected;
   a.late = true;
+  if (!x_.reply->started()) {
+    auto telling = peek_at_whole(std::move(asked));
+    co_await telling;
+  }
   a.bind(0);
   MaybeProblem problem;
   tell_rejection(x_, problem);
-  return problem;
+  const auto& decision = a.decision();
+  if (decision.retry_after >= limit::kNever)
+    problem->detail = x_.text.join({"This call has sent ", x_.text.number(sent_), " messages, and at most ",
+                                    x_.text.number(decision.limit), " are ever allowed at once here; ",
+                                    x_.text.number(decision.remaining), " are left."});
+  co_return problem;
+}
+
+/// A caller without an answer repeats the call from its beginning, so it must wait until all messages that it has sent
+/// are allowed at once. `rejecting`: the checks that have rejected them.
+Task<void> Messages::peek_at_whole(Asked rejecting) {
+  const auto look = [this](Asked& whole) {
+    for (auto& check : whole.checks) {
+      check.cost = static_cast<std::int64_t>(std::min(sent_, kMaxTold));
+      check.peek = true;
+    }
+  };
+  const auto tell = [this](const Asked& whole) {
+    for (std::size_t k = 0; k < whole.at.size(); ++k)
+      if (whole.checks[k].how != limit::How::observe) x_.admission.decisions[whole.at[k]] = whole.decisions[k];
+  };
+  const bool local = rejecting.local;
+  auto here = local ? std::move(rejecting) : asked(Source::memory, 1);
+  look(here);
+  decide_here(here);
+  tell(here);
+  auto there = asked(Source::redis, 1);
+  if (local || there.checks.empty()) co_return;
+  look(there);
+  auto call = x_.snapshot->redis->decide(there.checks, there.decisions);
+  const auto agreed = co_await call;
+  if (agreed.has_value()) tell(there);
 }
 
 }  // namespace headgate::gateway

@@ -1,6 +1,9 @@
 #pragma once
 // Limits that count the messages which a caller sends in a call of gRPC. The call takes a permit for its first message
-// when it begins, as any request does; each further one is asked about here before its server gets it.
+// when it begins, as any request does; each further one is asked about here before its server gets it. Some servers
+// take a request of any media type for a call, so messages are counted in every body that has their form.
+
+#include "web_text.hpp"
 
 #include "headgate/core/task.hpp"
 #include "headgate/gateway/exchange.hpp"
@@ -8,6 +11,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -18,10 +22,17 @@ struct Path;
 /// Counts the messages that begin in a body of gRPC: each has a byte of flags, its length in four, and so many bytes.
 class MessageCount {
  public:
+  /// Which bytes of flags a message may begin with. `known`: those of gRPC, gRPC-Web and Connect. With another one a
+  /// body has another form, as JSON, text and Protocol Buffers by themselves have, and counting ends.
+  enum class Flags : bool { any, known };
+  explicit MessageCount(Flags flags = Flags::any) noexcept : flags_(flags) {}
+
   /// How many begin in these bytes, which come next. A message begins with the last byte of its length.
   std::uint32_t in(std::string_view bytes) noexcept;
 
  private:
+  Flags flags_;
+  bool over_ = false;       ///< the body has another form
   std::uint64_t left_ = 0;  ///< bytes of the message under way
   std::uint32_t length_ = 0;
   unsigned prefix_ = 0;  ///< bytes of a prefix that have come
@@ -33,10 +44,10 @@ bool counts_messages(const Route& route) noexcept;
 /// Of one call; lives in its relay. Worker thread only.
 class Messages {
  public:
-  Messages(Path& path, Exchange& x) : path_(path), x_(x) {}
+  Messages(Path& path, Exchange& x);
 
   /// How many messages begin in `bytes`, which come next in the body, beside the first of the call.
-  std::uint32_t begun(std::string_view bytes) noexcept;
+  std::uint32_t begun(std::string_view bytes);
   /// Takes their permits. Where a limit rejects them, the call ends with the problem, and its server gets none of the
   /// bytes that they begin in.
   Task<std::optional<Problem>> take(std::uint32_t times);
@@ -59,12 +70,16 @@ class Messages {
   template <class Each>
   void conclude(const Asked& asked, Instant now, Each each);
   void taken(const Asked& asked, std::uint32_t times, Instant now);
-  std::optional<Problem> rejected(const Asked& asked, std::uint32_t times, Instant now);
+  Task<std::optional<Problem>> rejected(Asked asked, std::uint32_t times, Instant now);
+  Task<void> peek_at_whole(Asked asked);
 
   Path& path_;
   Exchange& x_;
   MessageCount count_;
-  bool first_ = true;  ///< has not come
+  bool text_ = false;  ///< the body is base64, as far as it has been read
+  WebTextDecoder decoder_;
+  std::string decoded_;
+  std::uint64_t sent_ = 0;  ///< messages that have begun
 };
 
 }  // namespace headgate::gateway

@@ -81,7 +81,7 @@ void append_limit_fields(Exchange& x, RejectionHeaders style, unsigned status, h
       at = out.at();
       return text;
     };
-    out.number(rejected ? 0 : decision.remaining);
+    out.number(waits ? 0 : decision.remaining);  // where no wait helps, what is left is told as it is
     remaining = written();
     if (legacy) {
       out.number(decision.limit * shards);

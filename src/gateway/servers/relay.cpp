@@ -54,7 +54,7 @@ class Relay {
         compiled_(*x.snapshot->compiled),
         options_(compiled_.options()),
         path_(path) {
-    if (is_grpc_for_server(x) && counts_messages(*x.route)) messages_ = std::make_unique<Messages>(path, x);
+    if (x.route->asks_http2() && counts_messages(*x.route)) messages_ = std::make_unique<Messages>(path, x);
   }
 
   Task<MaybeProblem> run() {

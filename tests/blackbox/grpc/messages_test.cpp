@@ -5,6 +5,8 @@
 #include "support/redis_cli.hpp"
 #include "support/redis_server.hpp"
 
+#include "headgate/core/base64.hpp"
+
 #include <gtest/gtest.h>
 
 #include <string>
@@ -41,6 +43,15 @@ std::size_t arrived(const H2Server& server) {
 
 constexpr std::size_t kMessage = 7;  // bytes
 
+/// The call never fits: its library repeats nothing, and its program is told no time.
+void expect_never(const H2Answer& answer, const std::string& why) {
+  EXPECT_EQ(grpc_status_of(answer), "8");
+  EXPECT_EQ(answer.fields.at("grpc-message"), why);
+  EXPECT_EQ(answer.fields.at("grpc-retry-pushback-ms"), "-1");
+  EXPECT_FALSE(answer.fields.contains("grpc-status-details-bin"));
+  EXPECT_FALSE(answer.fields.contains("retry-after"));
+}
+
 TEST(GrpcMessages, TakeAPermitEachAndEndTheCallThatHasNoMore) {
   H2Server server(when_ended());
   Proxy proxy(counting(server.url()));
@@ -51,8 +62,7 @@ TEST(GrpcMessages, TakeAPermitEachAndEndTheCallThatHasNoMore) {
   client.send(messages(1, 1));
   const auto answer = client.answer(1);
   EXPECT_EQ(grpc_status_of(answer), "8");
-  EXPECT_EQ(answer.fields.at("grpc-message").find("The limit of 5/hour is used up. Try again in "), 0U);
-  EXPECT_GT(std::stoul(answer.fields.at("grpc-retry-pushback-ms")), 600'000U);
+  expect_never(answer, "This call has sent 6 messages, and at most 5 are ever allowed at once here; 0 are left.");
   EXPECT_EQ(grpc_status_of(client.ask(3, call("Talk"))), "8") << "and a call needs one for its first message";
   ASSERT_TRUE(wait_until([&] { return arrived(server) == 5 * kMessage; })) << arrived(server);
 }
@@ -84,15 +94,66 @@ TEST(GrpcMessages, AreToldInTrailersThatTheirLimitIsUsedUpWhereTheAnswerHasBegun
   EXPECT_GT(std::stoul(answer.trailers.at("grpc-retry-pushback-ms")), 600'000U);
 }
 
-TEST(GrpcMessages, ThatComeAtOnceAreToldTheWaitForTheFirstOneThatIsTooMany) {
+TEST(GrpcMessages, ThatComeAtOnceAndNeverFitAreToldThatNoWaitHelpsAndWhatIsLeft) {
   H2Server server(when_ended());
-  Proxy proxy(counting(server.url()));
+  Proxy proxy(counting(server.url(), {{"rate", "10/hour"}}));
+  H2Client client(proxy.gateway.port());
+  client.send(h2_request(1, call("Talk"), false) + messages(1, 12, true));
+  const auto answer = client.answer(1);
+  expect_never(answer, "This call has sent 12 messages, and at most 10 are ever allowed at once here; 9 are left.");
+  EXPECT_EQ(answer.fields.at("x-ratelimit-remaining"), "9");
+  EXPECT_EQ(answer.fields.at("ratelimit").find("\"talk\";r=9;"), 0U) << answer.fields.at("ratelimit");
+  EXPECT_TRUE(server.asked().empty());
+  std::string body;
+  for (int i = 0; i < 12; ++i) body += grpc_message("m");
+  const auto plain = proxy.client().ask(request_with_body("POST", "/test.Echo/Talk", body));
+  EXPECT_EQ(plain.status(), 429);
+  EXPECT_FALSE(plain.has("Retry-After"));
+  EXPECT_EQ(plain.value("X-Should-Retry"), "false");
+  EXPECT_EQ(plain.value("X-RateLimit-Remaining"), "8");
+  EXPECT_NE(plain.body.find("at most 10 are ever allowed at once here; 8 are left."), std::string::npos) << plain.body;
+}
+
+TEST(GrpcMessages, ThatFitLaterAreToldTheWaitForTheWholeCall) {
+  H2Server server(when_ended());
+  Proxy proxy(counting(server.url(), {{"rate", "10/hour"}}));
   H2Client client(proxy.gateway.port());
   client.send(h2_request(1, call("Talk"), false) + messages(1, 9, true));
-  const auto answer = client.answer(1);
+  EXPECT_EQ(grpc_status_of(client.answer(1)), "0");
+  client.send(h2_request(3, call("Talk"), false) + messages(3, 8, true));
+  const auto answer = client.answer(3);
   EXPECT_EQ(grpc_status_of(answer), "8");
-  EXPECT_EQ(answer.fields.at("grpc-message").find("The limit of 5/hour is used up. Try again in "), 0U);
-  EXPECT_GT(std::stoul(answer.fields.at("grpc-retry-pushback-ms")), 600'000U);
+  EXPECT_GT(std::stoul(answer.fields.at("grpc-retry-pushback-ms")), 2'600'000U)
+      << "eight messages and not the seven behind the first";
+}
+
+TEST(GrpcMessages, CountInBodiesOfEveryType) {
+  for (const std::string type : {"application/grpcx", "application/json", "application/grpc-web+proto",
+                                 "application/connect+proto", "text/plain", ""}) {
+    H2Server server(when_ended());
+    Proxy proxy(counting(server.url()));
+    auto fields = h2_get("/test.Echo/Talk", {}, "POST");
+    if (!type.empty()) fields.emplace_back("content-type", type);
+    H2Client client(proxy.gateway.port());
+    client.send(h2_request(1, fields, false) + messages(1, 6, true));
+    EXPECT_EQ(client.answer(1).status, 429) << type;
+    std::string body;
+    for (int i = 0; i < 6; ++i) body += grpc_message("m");
+    const auto field = type.empty() ? "" : "Content-Type: " + type + "\r\n";
+    EXPECT_EQ(proxy.client().ask(request_with_body("POST", "/test.Echo/Talk", body, field)).status(), 429) << type;
+    EXPECT_TRUE(server.asked().empty()) << type;
+  }
+}
+
+TEST(GrpcMessages, CountInTheTextFormOfGrpcWeb) {
+  H2Server server(when_ended());
+  Proxy proxy(counting(server.url()));
+  std::string body;
+  for (int i = 0; i < 6; ++i) body += grpc_message("m");
+  const std::string type = "Content-Type: application/grpc-web-text\r\n";
+  EXPECT_EQ(proxy.client().ask(request_with_body("POST", "/test.Echo/Talk", base64(body), type)).status(), 429);
+  EXPECT_EQ(proxy.client().ask(request_with_body("POST", "/test.Echo/Talk", body, type)).status(), 429)
+      << "what is no base64 is counted as it is";
   EXPECT_TRUE(server.asked().empty());
 }
 
@@ -144,8 +205,10 @@ TEST(GrpcMessages, SuspendWhoeverSendsTooMany) {
   for (int i = 0; i < 8; ++i) client.send(messages(1, 1));
   const auto answer = client.answer(1);
   EXPECT_EQ(grpc_status_of(answer), "8");
-  EXPECT_GT(std::stoul(answer.fields.at("grpc-retry-pushback-ms")), 50'000U) << "as long as the suspension";
-  EXPECT_EQ(grpc_status_of(client.ask(3, call("Talk"))), "8");
+  EXPECT_EQ(answer.fields.at("grpc-retry-pushback-ms"), "-1") << "the call never fits";
+  const auto next = client.ask(3, call("Talk"));
+  EXPECT_EQ(grpc_status_of(next), "8");
+  EXPECT_GT(std::stoul(next.fields.at("grpc-retry-pushback-ms")), 50'000U) << "as long as the suspension";
 }
 
 TEST(GrpcMessages, CountOnAllGatewaysThatShareTheLimitAndHereWhileRedisIsDown) {
@@ -180,10 +243,10 @@ TEST(GrpcMessages, CountOnAllGatewaysThatShareTheLimitAndHereWhileRedisIsDown) {
 TEST(GrpcMessages, OfAPlainRequestAreOne) {
   H2Server server(once_ended([](const H2Asked& asked) { return h2_answer(asked.stream, {{":status", "200"}}); }));
   Proxy proxy(counting(server.url()));
-  for (int i = 0; i < 5; ++i)
-    EXPECT_EQ(
-        proxy.client().ask("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 30\r\n\r\n" + std::string(30, '\0')).status(),
-        200);
+  const std::string protobuf("\x08\0\x10\0\x18\0\x20\0\x28\0\x30\0\x38\0", 14);
+  for (const std::string& body : {std::string("{\"a\": [0, 1]}"), protobuf, std::string("a=1&b=2&c=3"),
+                                  std::string("\x1f\x8b\0\0\0\0\0\0\0\0", 10), std::string()})
+    EXPECT_EQ(proxy.client().ask(request_with_body("POST", "/", body)).status(), 200) << visible(body);
   EXPECT_EQ(proxy.client().get("/").status(), 429);
 }
 
