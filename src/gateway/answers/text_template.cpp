@@ -50,7 +50,7 @@ std::string_view why_fixed(std::string_view name, Towards towards) noexcept {
                                 "the gateway writes it itself, so that it can be believed"};
   static const FixedFields to_server{
       http::FieldNames(Names{"Forwarded", "X-Forwarded-For", "X-Forwarded-Proto", "X-Forwarded-Host",
-                             "X-Forwarded-Prefix", "X-Real-IP", "Max-Forwards", "Expect"}),
+                             "X-Forwarded-Prefix", "Max-Forwards", "Expect"}),
       "the gateway writes it itself, so that servers can believe it"};
   static const FixedFields to_client{http::FieldNames(Names{"Date", "RateLimit", "RateLimit-*", "X-RateLimit-*"}),
                                      "the gateway writes it itself"};
