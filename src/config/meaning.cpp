@@ -250,7 +250,7 @@ std::string meaning(const Config& config, std::string_view file) {
   const auto balancing = balance_in_words(config) + servers_in_words(config);
   if (config.limits.empty() && rooms.empty()) {
     const char* const all = shedding.empty() ? ": every request is allowed.\n" : " per caller.\n";
-    return out + "\nThere is no limit" + all + shedding + balancing + paths;
+    return out + "\nThere is no limit" + all + routes_in_words(config.gateway) + shedding + balancing + paths;
   }
   if (!config.limits.empty()) out += table(config);
   return out + rooms + routes_in_words(config.gateway) + batches(config) + when_redis_is_down(config) +

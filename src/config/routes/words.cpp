@@ -229,9 +229,22 @@ std::string limits(const gateway::PathOptions& options, const RouteOptions& rout
   for (const auto& each : route.limits) words.push_back(use(each));
   if (!route.waiting_room.empty()) words.push_back("waiting room " + route.waiting_room);
   if (words.empty()) words.emplace_back("no limit");
-  if (route.addresses) words.emplace_back("from some addresses");
   if (auto demands = demands_in_words(route); !demands.empty()) words.push_back("for " + demands);
   return joined(words, ", ");
+}
+
+/// Who may use a route: what a caller must show.
+std::string callers(const gateway::PathOptions& options, const RouteOptions& route) {
+  constexpr unsigned kFirstError = 400;
+  if (route.respond && route.respond->status >= kFirstError) return "nobody";
+  std::vector<std::string> words;
+  if (route.require == gateway::Require::jwt) words.emplace_back("a token");
+  if (route.require == gateway::Require::api_key) words.emplace_back("an API key");
+  if (route.require == gateway::Require::mtls) words.emplace_back("a certificate");
+  if (route.basic) words.emplace_back("a password");
+  if (route.auth) words.emplace_back("an auth service");
+  if (route.addresses || options.all_routes.addresses) words.emplace_back("some addresses");
+  return words.empty() ? "anyone" : joined(words, ", ");
 }
 
 }  // namespace
@@ -240,17 +253,20 @@ std::string routes_in_words(const gateway::PathOptions& options) {
   const auto shown = std::min(options.routes.size(), kShown);
   std::size_t first = std::string_view("route").size();
   std::size_t second = std::string_view("goes to").size();
+  std::size_t third = std::string_view("open to").size();
   for (std::size_t i = 0; i < shown; ++i) {
     first = std::max(first, std::min(requests(options.routes[i]).size(), kWidest));
     second = std::max(second, target(options.routes[i]).size());
+    third = std::max(third, callers(options, options.routes[i]).size());
   }
   const auto padded = [](const std::string& text, std::size_t width) {
     return text + std::string(width > text.size() ? width - text.size() : 0, ' ') + "  ";
   };
-  std::string out = '\n' + padded("route", first) + padded("goes to", second) + "under\n";
+  std::string out = '\n' + padded("route", first) + padded("goes to", second) + padded("open to", third) + "under\n";
   for (std::size_t i = 0; i < shown; ++i) {
     const auto& route = options.routes[i];
-    out += padded(requests(route), first) + padded(target(route), second) + limits(options, route) + '\n';
+    out += padded(requests(route), first) + padded(target(route), second) + padded(callers(options, route), third) +
+           limits(options, route) + '\n';
   }
   if (options.routes.size() > shown) out += "and " + std::to_string(options.routes.size() - shown) + " more routes\n";
   return out;

@@ -52,8 +52,8 @@ TEST(Meaning, OfTheMinimalFileIsOneSentenceALimit) {
       "limit   means\n"
       "per-ip  each client address: 100 requests a minute on average, 100 at once; counted in this gateway's memory\n"
       "\n"
-      "route  goes to  under\n"
-      "/*     app      per-ip\n");
+      "route  goes to  open to  under\n"
+      "/*     app      anyone   per-ip\n");
 }
 
 TEST(Meaning, SaysWhichNamesATlsListenerHasAndUntilWhen) {
@@ -109,12 +109,12 @@ TEST(Meaning, SaysWhereEachRouteGoesAndWhatItsRequestsCost) {
   const auto loaded = load(source);
   ASSERT_TRUE(loaded.config) << render_text(loaded.diagnostics, "f", source);
   const auto text = meaning(*loaded.config, "f");
-  EXPECT_TRUE(
-      text.ends_with("route                    goes to      under\n"
-                     "GET,POST /v1/exports/*   app          flood, plan (costs 10)\n"
-                     "api.example.com/v1/chat  app          flood, plan (holds 50, then costs what the answer's "
-                     "x-used says; at 1/10 of its size)\n"
-                     "/status                  answers 204  no limit\n"))
+  EXPECT_TRUE(text.ends_with(
+      "route                    goes to      open to  under\n"
+      "GET,POST /v1/exports/*   app          anyone   flood, plan (costs 10)\n"
+      "api.example.com/v1/chat  app          anyone   flood, plan (holds 50, then costs what the answer's "
+      "x-used says; at 1/10 of its size)\n"
+      "/status                  answers 204  anyone   no limit\n"))
       << text;
 }
 
@@ -249,7 +249,29 @@ TEST(Meaning, WithoutLimitsSaysSo) {
   const auto loaded = load(R"({ "listen": ":1", "routes": [{ "path": "/*", "respond": {} }] })");
   ASSERT_TRUE(loaded.config);
   EXPECT_EQ(meaning(*loaded.config, "f"),
-            "f is valid: 1 listener, 0 upstreams, 1 route, 0 limits\n\nThere is no limit: every request is allowed.\n");
+            "f is valid: 1 listener, 0 upstreams, 1 route, 0 limits\n\nThere is no limit: every request is allowed.\n"
+            "\nroute  goes to      open to  under\n/*     answers 200  anyone   no limit\n");
+}
+
+TEST(Meaning, SaysWhoMayUseEachRoute) {
+  const auto source = R"({ "listen": ":1", "upstreams": { "app": "http://127.0.0.1:1" },
+    "identity": { "api_key": { "header": "X-Api-Key", "keys": { "acme": { "sha256":
+      "a3c69185a3add9800cdd7372609c466230b71cc509d46597adf484e0a7851795" } } } },
+    "routes": [
+      { "path": "/a", "to": "app" },
+      { "path": "/b", "to": "app", "require": "api_key", "addresses": { "allow": ["10.0.0.0/8"] } },
+      { "path": "/c", "to": "app", "auth": "http://app/check" },
+      { "path": "/d", "respond": { "status": 503 } } ] })";
+  const auto loaded = load(source);
+  ASSERT_TRUE(loaded.config) << render_text(loaded.diagnostics, "f", source);
+  const auto text = meaning(*loaded.config, "f");
+  EXPECT_NE(text.find("route  goes to      open to                     under\n"
+                      "/a     app          anyone                      no limit\n"
+                      "/b     app          an API key, some addresses  no limit\n"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("/c     app          an auth service "), std::string::npos) << text;
+  EXPECT_NE(text.find("/d     answers 503  nobody "), std::string::npos) << text;
 }
 
 }  // namespace
