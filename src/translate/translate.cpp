@@ -90,7 +90,8 @@ void sort_by_place(std::vector<Remark>& remarks, const std::vector<std::string>&
 std::vector<Remark> remarks_of(const Draft& draft, const std::vector<std::string>& files) {
   std::vector<Remark> out = draft.remarks;
   const auto add = [&](const DraftEntry& entry) { out.insert(out.end(), entry.remarks.begin(), entry.remarks.end()); };
-  for (const auto* entry : {&draft.identity, &draft.timeouts, &draft.bounds, &draft.redis, &draft.all_routes})
+  for (const auto* entry :
+       {&draft.process, &draft.identity, &draft.timeouts, &draft.bounds, &draft.redis, &draft.all_routes})
     add(*entry);
   for (const auto* all : {&draft.listeners, &draft.upstreams, &draft.limits, &draft.routes})
     std::for_each(all->begin(), all->end(), add);
@@ -131,6 +132,7 @@ std::string to_text(const Remark& remark) {
   }
   out.append(kMatters[static_cast<std::size_t>(remark.matter)]).append(": ").append(one_line(remark.what));
   if (!remark.why.empty()) out += ": " + one_line(remark.why, 400);
+  if (const auto key = lacking_key(remark); !key.empty()) out += " (no key \"" + std::string(key) + "\")";
   return out;
 }
 

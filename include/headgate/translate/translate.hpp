@@ -43,6 +43,15 @@ struct Remark {
   std::string why;   ///< a sentence without its dot
 };
 
+/// Something that another product has and headgate has not.
+struct Lack {
+  std::string_view key;  ///< that a file would have for it, if headgate had it; no key of the schema
+  std::string_view why;  ///< how reasons of remarks begin that refuse because of it
+};
+std::span<const Lack> all_lacks() noexcept;
+/// The key that headgate lacks to translate this; empty: it lacks none, or traffic is the same without it.
+std::string_view lacking_key(const Remark& remark) noexcept;
+
 /// `FILE:LINE:COLUMN: not translated: WHAT: WHY`, on one line and printable whatever the file has.
 std::string to_text(const Remark& remark);
 

@@ -109,6 +109,7 @@ struct Fault {
 };
 
 DraftEntry* whole_section(Draft& draft, std::string_view key) {
+  if (key == "pid_file") return &draft.process;
   if (key == "identity") return &draft.identity;
   if (key == "timeouts") return &draft.timeouts;
   if (key == "bounds") return &draft.bounds;

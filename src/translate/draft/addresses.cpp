@@ -1,6 +1,7 @@
 #include "addresses.hpp"
 
 #include "json.hpp"
+#include "protect.hpp"
 #include "translate/unreadable.hpp"
 
 #include "headgate/identity/address_blocks.hpp"
@@ -83,7 +84,7 @@ void set_addresses(const std::vector<AddressRule>& rules, DraftEntry& route) {
     }
     const auto block = block_of(rule.block);
     if (block) keep(kept, rule.allow, *block);
-    if (!block) say(route, Matter::lost, rule.spot, rule.block, "headgate knows blocks of addresses");
+    if (!block) close_route(route, "addresses", rule.spot, rule.block, "write a block of addresses in \"addresses\"");
   }
   for (const auto& each : everything()) keep(kept, true, each);  // whom no rule names is let in
   const auto of_everything = [&](bool allow) {

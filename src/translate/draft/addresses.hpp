@@ -14,8 +14,8 @@ struct AddressRule {
   Spot spot{};
 };
 
-/// Puts what the rules mean into `route`; other addresses are let in. Says of blocks that are none that they are lost.
-/// Throws Unreadable if there are more than kMaxAddressRules: it takes time in proportion to their square.
+/// Puts what the rules mean into `route`; other addresses are let in. A block that is none closes the
+/// route. Throws Unreadable if there are more than kMaxAddressRules: it takes time in proportion to their square.
 void set_addresses(const std::vector<AddressRule>& rules, DraftEntry& route);
 inline constexpr std::size_t kMaxAddressRules = 1'000;
 

@@ -4,6 +4,7 @@
 #include "translate/unreadable.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <set>
 
 namespace headgate::translate {
@@ -70,6 +71,15 @@ void put_limit(Draft& draft, DraftEntry limit) {
   if (draft.limits.size() >= kMaxLimits)
     throw Unreadable(limit.spot, "this makes more than " + std::to_string(kMaxLimits) + " limits");
   draft.limits.push_back(std::move(limit));
+}
+
+void put_pid_file(Draft& draft, const std::string& file, const Spot& spot, const std::string& directive) {
+  const std::filesystem::path path(file);
+  if (!path.is_absolute())
+    return draft.say(Matter::aside, spot, directive, "name a whole path in \"pid_file\" where something reads it");
+  draft.process.spot = spot;
+  draft.process.set("pid_file", json_text((path.parent_path() / "headgate.pid").string()));
+  say(draft.process, Matter::differs, spot, directive, "both may run at once, so headgate writes another file");
 }
 
 DraftEntry* upstream_in(Draft& draft, std::string_view to) noexcept {

@@ -46,6 +46,7 @@ using TakenNames = std::map<std::string, unsigned, std::less<>>;
 struct Draft {
   std::vector<Remark> remarks;  ///< of no entry
   std::vector<DraftEntry> listeners;
+  DraftEntry process;  ///< of the whole file: "pid_file"
   DraftEntry identity;
   DraftEntry timeouts;
   DraftEntry bounds;
@@ -73,6 +74,9 @@ std::string free_name(std::string_view wanted, TakenNames& taken);
 // Both throw Unreadable where there are too many: routes of several hosts and paths multiply.
 void put_route(Draft& draft, DraftEntry route);
 void put_limit(Draft& draft, DraftEntry limit);
+
+/// Writes the number of the process beside the file in which `directive` of another product has its own.
+void put_pid_file(Draft& draft, const std::string& file, const Spot& spot, const std::string& directive);
 
 /// The upstream that `to` names, which is JSON; or null.
 DraftEntry* upstream_in(Draft& draft, std::string_view to) noexcept;

@@ -22,6 +22,12 @@ bool takes_all(const DraftEntry& route) {
   return std::ranges::none_of(kConditionsOfRoutes, [&](auto key) { return !route.get(key).empty(); });
 }
 
+/// Whether all paths of `inner` are of `outer`, too; both are JSON.
+bool is_below(std::string_view inner, std::string_view outer) {
+  if (inner == outer) return true;
+  return outer.ends_with("/*\"") && inner.starts_with(outer.substr(0, outer.size() - 2));
+}
+
 /// A route for those of its requests that are the other's, too.
 DraftEntry within(const DraftEntry& route, const DraftEntry& other, const std::string& comment) {
   auto out = route;
@@ -30,7 +36,7 @@ DraftEntry within(const DraftEntry& route, const DraftEntry& other, const std::s
   out.remarks.clear();
   out.comments = {comment};
   if (!other.get("host").empty()) out.set("host", std::string(other.get("host")));
-  out.set("path", std::string(other.get("path")));
+  if (!is_below(route.get("path"), other.get("path"))) out.set("path", std::string(other.get("path")));
   for (const auto key : kConditionsOfRoutes)
     if (out.get(key).empty() && !other.get(key).empty()) out.set(key, std::string(other.get(key)));
   return out;
@@ -58,6 +64,9 @@ std::vector<std::size_t> those(const Draft& draft, bool (*wanted)(const DraftEnt
 
 /// What comes first in the product comes first here.
 void keep_order(Draft& draft) {
+  std::set<std::string> there;
+  for (const auto& each : draft.routes)
+    if (!each.off) there.insert(requests_of(each));
   const auto guards = those(draft, keeps_out);
   const auto others = those(draft, leads_on);
   for (const auto i : guards)
@@ -66,14 +75,16 @@ void keep_order(Draft& draft) {
       auto& second = draft.routes[j];
       if (first.precedence <= second.precedence || !leads_on(second) || keeps_out_as_well(second, first)) continue;
       if (!may_meet(first, second) || is_before(first, second)) continue;
-      if (!first.closed.empty() && takes_all(first)) {
+      const bool all = takes_all(first) && is_below(second.get("path"), first.get("path"));
+      if (!first.closed.empty() && takes_all(first) && (all || !is_before(second, first))) {
         close_route(second, first.closed, first.spot, first.from,
                     "it comes first, and may be for requests that would come here");
       } else if (requests_of(first) == requests_of(second)) {
         replace(second, first);
       } else if (is_before(second, first)) {
-        if (takes_all(first)) replace(second, first);
-        put_route(draft, within(first, second, first.from + ", which comes before " + second.from));
+        auto both = within(first, second, first.from + ", which comes before " + second.from);
+        if (all) replace(second, first);
+        if (all || there.insert(requests_of(both)).second) put_route(draft, std::move(both));
       }
     }
 }

@@ -80,6 +80,12 @@ void close_route(DraftEntry& route, const std::string& protection, const Spot& s
   say(route, Matter::closed, spot, what, why);
 }
 
+void close_listener(DraftEntry& listener, const Spot& spot, const std::string& what) {
+  listener.off = true;
+  say(listener, Matter::closed, spot, what,
+      "it is not opened without TLS: write its certificate and key in \"tls\" of a listener");
+}
+
 bool is_protection(std::string_view key) { return is_one_of(kProtections, key); }
 
 bool lets_all_in(const DraftEntry& route) {

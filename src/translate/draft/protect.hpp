@@ -14,6 +14,10 @@ namespace headgate::translate {
 void close_route(DraftEntry& route, const std::string& protection, const Spot& spot, const std::string& what,
                  const std::string& why);
 
+/// A listener with TLS whose certificate was not translated: it stands in the file as a comment only, because it must
+/// not be opened without TLS.
+void close_listener(DraftEntry& listener, const Spot& spot, const std::string& what);
+
 /// Whether it sends the requests of all callers to a server.
 bool lets_all_in(const DraftEntry& route);
 

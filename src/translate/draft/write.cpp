@@ -172,6 +172,13 @@ void single(Paper& paper, std::string_view key, const DraftEntry& entry) {
   if (!fields.empty() || !entry.comments.empty() || !entry.remarks.empty()) paper.blank();
 }
 
+/// Members of the file itself.
+void members(Paper& paper, const DraftEntry& entry) {
+  comments_of(paper, 1, entry);
+  for (const auto& [key, json] : entry.fields) value(paper, 1, json_text(key) + ": ", json, ",");
+  if (!entry.fields.empty() || !entry.remarks.empty()) paper.blank();
+}
+
 }  // namespace
 
 std::string on_one_line(const DraftEntry& entry) { return on_one_line(all_fields(entry)); }
@@ -183,6 +190,7 @@ std::string write(const Draft& draft, const std::string& heading) {
   for (const auto& remark : draft.remarks) paper.line(1, "// " + to_text(remark));
   if (!draft.remarks.empty()) paper.blank();
   section(paper, "listen", '[', draft.listeners, ']');
+  members(paper, draft.process);
   single(paper, "identity", draft.identity);
   single(paper, "timeouts", draft.timeouts);
   single(paper, "bounds", draft.bounds);

@@ -1,5 +1,7 @@
 // acl and "if": tests of requests.
 
+#include "translate/draft/escape.hpp"
+#include "translate/draft/path_regex.hpp"
 #include "translate/haproxy/work.hpp"
 #include "translate/reading/numbers.hpp"
 #include "translate/unreadable.hpp"
@@ -51,6 +53,26 @@ bool set_number(const std::vector<std::string>& values, HaproxyTest& out) {
   return true;
 }
 
+/// What "path_end .php", "path_sub x" and "path_reg ^/x" find, as one expression; false if it is none of these, or
+/// headgate cannot say it.
+bool set_expression(const std::string& name, const std::string& method, bool any_case,
+                    std::vector<std::string>& values) {
+  const bool end = name == "path_end" || (name == "path" && method == "end");
+  const bool part = name == "path_sub" || (name == "path" && method == "sub");
+  const bool regex = name == "path_reg" || (name == "path" && method == "reg");
+  if ((!end && !part && !regex) || values.empty()) return false;
+  std::vector<std::string> all;
+  for (const auto& value : values) {
+    // Paths are seen without a slash at their end.
+    if (!regex && (value.empty() || value.ends_with('/') || value.find_first_of("%; ") != std::string::npos))
+      return false;
+    all.push_back(regex ? regex_path(value, Begins::anywhere).matches : ".*" + escaped_text(value) + (end ? "" : ".*"));
+    if (all.back().empty()) return false;
+  }
+  values = {(any_case ? "(?i)" : "") + (all.size() == 1 ? all.front() : "(?:" + joined(all, "|") + ")")};
+  return true;
+}
+
 /// A criterion with its values.
 HaproxyTest test_of(const std::vector<std::string>& words) {
   HaproxyTest out;
@@ -60,12 +82,15 @@ HaproxyTest test_of(const std::vector<std::string>& words) {
   std::string method;
   std::vector<std::string> values;
   bool with_file = false;
+  bool any_case = false;
   for (std::size_t i = 1; i < words.size(); ++i) {
     if (words[i] == "-m" && i + 1 < words.size())
       method = words[++i];
     else if (words[i] == "-f")
       with_file = true;
-    else if (words[i] != "-i" && words[i] != "-n" && words[i] != "--")
+    else if (words[i] == "-i")
+      any_case = true;
+    else if (words[i] != "-n" && words[i] != "--")
       values.push_back(words[i]);
   }
   if (with_file) return out;
@@ -80,6 +105,8 @@ HaproxyTest test_of(const std::vector<std::string>& words) {
     out.kind = Kind::path_prefix;
   } else if (name == "path" && (method.empty() || method == "str")) {
     out.kind = Kind::path;
+  } else if (set_expression(name, method, any_case, values)) {
+    out.kind = Kind::path_matches;
   } else if (name == "method") {
     out.kind = Kind::method;
   } else if (name == "src" && method.empty() && !values.empty()) {
@@ -105,6 +132,9 @@ HaproxyTest test_of(const std::vector<std::string>& words) {
   if ((out.kind == Kind::path_prefix || out.kind == Kind::path || out.kind == Kind::host || out.kind == Kind::method) &&
       values.empty())
     out.kind = Kind::other;
+  const bool of_path = out.kind == Kind::path_prefix || out.kind == Kind::path;
+  // HAProxy compares each element of a list in a field, and headgate the field.
+  out.approximate = name == "hdr_dom" || (any_case && of_path) || (out.kind == Kind::header && !values.empty());
   out.values = std::move(values);
   return out;
 }

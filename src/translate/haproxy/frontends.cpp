@@ -2,6 +2,7 @@
 // headgate the most specific route.
 
 #include "translate/draft/json.hpp"
+#include "translate/draft/protect.hpp"
 #include "translate/haproxy/requests.hpp"
 #include "translate/haproxy/work.hpp"
 #include "translate/unreadable.hpp"
@@ -23,14 +24,13 @@ class Frontend {
       : work_(work), proxy_(proxy), limits_(haproxy_limits(work, proxy)) {}
 
   void take() {
+    mutual_ = std::any_of(proxy_.lines.begin(), proxy_.lines.end(),
+                          [](const auto* line) { return line->begins("bind") && line->after("verify") == "required"; });
     std::set<const HaproxyLine*> taken;
     const auto addresses = haproxy_addresses(work_, proxy_, taken);
-    for (std::size_t i = proxy_.own; i < proxy_.lines.size(); ++i) {
-      const auto& line = *proxy_.lines[i];
-      const bool refuses = line.word(0) == "block" ||
-                           (line.begins("http-request") && (line.word(1) == "deny" || line.word(1) == "tarpit" ||
-                                                            line.word(1) == "silent-drop" || line.word(1) == "reject"));
-      if (refuses && !is_limit_rule(proxy_, line) && !taken.contains(&line)) answer(line, "deny");
+    for (const auto* each : proxy_.lines) {
+      const auto& line = *each;
+      if (haproxy_refuses(line) && !is_limit_rule(proxy_, line) && !taken.contains(&line)) refuse(line, proxy_);
       if (line.begins("http-request", "return")) answer(line, "return");
       if (line.begins("redirect") || line.begins("http-request", "redirect")) answer(line, "redirect");
     }
@@ -44,7 +44,12 @@ class Frontend {
     for (const auto& limit : limits_)
       if (!limit.when.empty()) narrow(limit);
     for (auto& [requests, route] : routes_) {
-      if (!addresses.empty() && !route.off) set_addresses(addresses, route);
+      if (!addresses.empty() && !route.off && !route.get("addresses").empty())
+        close_route(route, "src", route.spot, route.from,
+                    "an address must be let in by both lists: write what they have in common as \"addresses\"");
+      else if (!addresses.empty() && !route.off)
+        set_addresses(addresses, route);
+      if (mutual_ && !route.get("to").empty()) route.set("require", json_text("mtls"));
       put_route(work_.draft, std::move(route));
     }
   }
@@ -58,24 +63,16 @@ class Frontend {
     return route;
   }
 
-  static void set_requests(DraftEntry& route, const HaproxyRequests& requests) {
-    std::vector<DraftEntry::Field> head;
-    if (!requests.host.empty()) head.push_back({"host", json_text(requests.host)});
-    head.push_back({"path", json_text(requests.path)});
-    if (!requests.methods.empty()) head.push_back({"methods", texts_of(requests.methods)});
-    if (!requests.headers.empty()) head.push_back({"headers", object_of(requests.headers)});
-    for (const auto* key : {"host", "path", "methods", "headers"}) route.set(key, {});
-    route.fields.insert(route.fields.begin(), head.begin(), head.end());
-  }
-
   void put(const DraftEntry& route, const std::vector<HaproxyTests>& conditions, const HaproxyLine& line) {
     std::vector<HaproxyRequests> all;
     for (const auto& tests : conditions) {
-      const auto some = requests_of(tests);
+      // What keeps callers out has all of its requests, or more.
+      const auto some =
+          route.get("to").empty() || !route.closed.empty() ? std::optional(at_least(tests)) : requests_of(tests);
       if (!some) {
-        work_.draft.say(
-            Matter::lost, line.spot, line.text(),
-            "a route is chosen by host, path, method and fields; headgate has no other conditions, and no \"not\"");
+        work_.draft.say(Matter::lost, line.spot, line.text(),
+                        "write a route with this condition: \"host\", \"path\", \"path_matches\", \"methods\", "
+                        "\"headers\" or \"client_ip\"");
         return;
       }
       all.insert(all.end(), some->begin(), some->end());
@@ -87,6 +84,7 @@ class Frontend {
       auto copy = route;
       if (!first) copy.remarks.clear();
       first = false;
+      copy.precedence = kMaxFrontendRoutes + 1 - routes_.size();
       const auto before = std::find_if(routes_.begin(), routes_.end(), [&](const auto& each) {
         return !each.second.off && covers(each.first, requests);
       });
@@ -119,9 +117,32 @@ class Frontend {
     return out;
   }
 
+  /// A rule that refuses requests, of the frontend or of a backend of it.
+  void refuse(const HaproxyLine& line, const HaproxyProxy& proxy) {
+    auto all = conditions_of(proxy, line);
+    if (all.empty()) all.emplace_back();
+    const bool denies = line.word(0) == "block" || line.word(1) == "deny" || line.word(1) == "tarpit" ||
+                        line.word(1) == "silent-drop" || line.word(1) == "reject";
+    const bool known = denies && line.word(0) != "http-response" && line.word(0) != "tcp-response";
+    if (known && std::all_of(all.begin(), all.end(), are_exact)) return answer(line, "deny");
+    close(line, all);
+  }
+
+  /// The requests of a rule that cannot be translated and may keep callers out.
+  void close(const HaproxyLine& line, const std::vector<HaproxyTests>& all) {
+    auto route = begin(line);
+    close_route(route, std::string(line.word(0)) + (line.words.size() > 1 ? ' ' + std::string(line.word(1)) : ""),
+                line.spot, line.text(),
+                "write what protects these routes: \"require\", \"basic\", \"auth\" or \"addresses\"; a field that "
+                "anybody can write is no proof");
+    put(route, all, line);
+  }
+
   void answer(const HaproxyLine& line, std::string_view kind) {
     auto route = begin(line);
     if (kind == "redirect") return redirect(line, std::move(route));
+    const auto wanted = conditions(line);
+    if (kind == "return" && !std::all_of(wanted.begin(), wanted.end(), are_exact)) return close(line, wanted);
     unsigned status = kind == "deny" ? 403 : 200;
     const auto written = line.after(kind == "deny" ? "deny_status" : "status");
     std::from_chars(written.data(), written.data() + written.size(), status);
@@ -132,26 +153,28 @@ class Frontend {
     for (const auto* other : {"lf-string", "file", "lf-file", "errorfile", "errorfiles", "hdr"})
       if (!line.after(other).empty()) say(route, Matter::lost, line.spot, other, "headgate answers with a fixed text");
     route.set("respond", object_of(members));
-    put(route, conditions(line), line);
+    put(route, wanted, line);
   }
 
   void redirect(const HaproxyLine& line, DraftEntry route) {
     const auto all = conditions(line);
-    const bool plain_only = all.size() == 1 && all.front().size() == 1 &&
-                            all.front().front().kind == HaproxyTest::Kind::over_tls && all.front().front().negated;
-    if (line.after("scheme") == "https" && (plain_only || (all.size() == 1 && all.front().empty()))) {
+    const auto without_tls = [](const HaproxyTests& tests) {
+      return tests.empty() || std::any_of(tests.begin(), tests.end(), [](const auto& test) {
+               return test.kind == HaproxyTest::Kind::over_tls && test.negated;
+             });
+    };
+    if (line.after("scheme") == "https" && std::all_of(all.begin(), all.end(), without_tls)) {
       for (auto& listener : work_.draft.listeners)
         if (listener.from.starts_with(proxy_.section->name + ":") && listener.get("tls").empty())
           listener.set("redirect_to_https", "true");
+      if (std::any_of(all.begin(), all.end(), [](const auto& tests) { return tests.size() > 1; }))
+        work_.draft.say(Matter::differs, line.spot, line.text(), "all requests without TLS are redirected here");
       return;
     }
     auto to = std::string(line.after("location"));
     if (to.empty() && !line.after("prefix").empty()) to = std::string(line.after("prefix")) + "/*";
-    if (to.empty() || to.find('%') != std::string::npos) {
-      work_.draft.say(Matter::lost, line.spot, line.text(),
-                      "headgate redirects to a fixed address, or to https with \"redirect_to_https\"");
-      return;
-    }
+    const bool fixed = !to.empty() && to.find('%') == std::string::npos;
+    if (!fixed || !std::all_of(all.begin(), all.end(), are_exact)) return close(line, all);
     const auto code = line.after("code");
     if (to.ends_with("/*"))
       for (const auto& tests : all)
@@ -165,8 +188,7 @@ class Frontend {
     auto route = begin(line);
     const auto upstream = haproxy_upstream(work_, backend);
     if (upstream.empty()) {
-      route.set("respond", R"({ "status": 503, "body": "not translated\n" })");
-      say(route, Matter::lost, line.spot, line.text(), "no server of this backend was translated");
+      close_route(route, "its backend", line.spot, line.text(), "no server of this backend was translated");
     } else {
       auto made = backends_.find(backend);
       if (made == backends_.end()) {
@@ -179,8 +201,17 @@ class Frontend {
       route.uses = rules.uses;
       route.remarks.insert(route.remarks.end(), rules.remarks.begin(), rules.remarks.end());
       made->second.remarks.clear();  // said once
+      if (made->second.closed.size() > 0) route.closed = made->second.closed;
     }
-    put(route, conditions(line), line);
+    const auto wanted = conditions(line);
+    const bool exact =
+        std::all_of(wanted.begin(), wanted.end(), [](const auto& tests) { return requests_of(tests).has_value(); });
+    // Those whom a backend refuses must not come to another one.
+    if (!exact && lets_all_in(route)) return put(route, wanted, line);
+    if (!exact)
+      close_route(route, "use_backend", line.spot, line.text(),
+                  "write a route with this condition, and what protects it");
+    put(route, wanted, line);
   }
 
   /// What the rules of the frontend and of the backend do to requests that go there.
@@ -197,14 +228,16 @@ class Frontend {
           work_.draft.say(Matter::lost, limit.line->spot, limit.line->text(),
                           "headgate has no such condition in an upstream");
       }
-      for (std::size_t i = backend.own; i < backend.lines.size(); ++i) {
-        const auto& line = *backend.lines[i];
-        const bool decides = line.begins("redirect") || line.begins("block") ||
-                             (line.begins("http-request") &&
-                              (line.word(1) == "deny" || line.word(1) == "return" || line.word(1) == "redirect"));
-        if (decides && !is_limit_rule(backend, line) &&
-            work_.said.insert(line.spot.file + std::to_string(line.spot.line)).second)
-          say(route, Matter::lost, line.spot, line.text(), "write it as a route of its own");
+      std::set<const HaproxyLine*> taken;
+      if (const auto addresses = haproxy_addresses(work_, backend, taken); !addresses.empty())
+        set_addresses(addresses, route);
+      for (const auto* each : backend.lines) {
+        const auto& line = *each;
+        const bool decides = haproxy_refuses(line) || line.begins("redirect") ||
+                             line.begins("http-request", "return") || line.begins("http-request", "redirect");
+        if (decides && !is_limit_rule(backend, line) && !taken.contains(&line))
+          close_route(route, std::string(line.word(0)) + ' ' + std::string(line.word(1)), line.spot, line.text(),
+                      "write it as a route of its own, before this one");
       }
     }
     if (const auto* const time = last_line(backend, "timeout", "server"))
@@ -298,6 +331,7 @@ class Frontend {
   HaproxyWork& work_;
   const HaproxyProxy& proxy_;
   std::vector<HaproxyLimit> limits_;
+  bool mutual_ = false;  ///< clients must show a certificate
   std::vector<std::pair<HaproxyRequests, DraftEntry>> routes_;
   std::map<std::string, DraftEntry> backends_;  ///< what the rules of a backend do to its routes
 };
@@ -324,10 +358,10 @@ void take_bind(HaproxyWork& work, const HaproxyProxy& proxy, const HaproxyLine& 
     if (const auto certificate = line.after("crt"); tls && !certificate.empty())
       listener.set("tls", object_of({{"certificate", json_text(certificate)}, {"key", json_text(certificate)}}));
     else if (tls)
-      say(listener, Matter::lost, line.spot, line.text(), "TLS without \"crt\": clients connect without TLS");
-    if (tls && !line.after("ca-file").empty())
-      say(listener, Matter::lost, line.spot, "ca-file",
-          "write \"client_ca\" in \"tls\", and \"require\": \"mtls\" in routes");
+      close_listener(listener, line.spot, line.text());
+    if (const auto ca = line.after("ca-file"); tls && !ca.empty() && !listener.off)
+      listener.set("tls", object_of({{"certificates", list_of({std::string(listener.get("tls"))})},
+                                     {"client_ca", json_text(ca)}}));
     if (std::find(line.words.begin(), line.words.end(), "accept-proxy") != line.words.end()) {
       listener.set("proxy_protocol", "true");
       say(listener, Matter::lost, line.spot, "accept-proxy",

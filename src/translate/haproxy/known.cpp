@@ -86,9 +86,9 @@ bool read_elsewhere(const HaproxyLine& line) {
   if (line.begins("option", "httpchk")) return true;
   if (line.begins("compression", "algo") || line.begins("compression", "type")) return true;
   if (line.begins("http-request") || line.begins("http-response"))
-    for (const auto* rule :
-         {"deny", "tarpit", "silent-drop", "reject", "redirect", "return", "set-header", "add-header", "del-header"})
+    for (const auto* rule : {"redirect", "return", "set-header", "add-header", "del-header"})
       if (line.word(1) == rule) return true;
+  if (haproxy_refuses(line)) return true;
   return line.begins("block");
 }
 

@@ -14,8 +14,12 @@ namespace headgate::translate {
 struct HaproxyRequests {
   std::string host;
   std::string path = "/*";
+  std::string path_matches;  ///< empty: any
   std::vector<std::string> methods;
   std::vector<std::pair<std::string, std::string>> headers;  ///< JSON of values by field
+  std::vector<std::string> client_ip;                        ///< blocks; empty: any
+
+  bool operator==(const HaproxyRequests&) const = default;
 };
 
 /// Whether all paths of `inner` are of `outer`, too.
@@ -24,5 +28,12 @@ bool covers_path(const std::string& outer, const std::string& inner);
 bool covers(const HaproxyRequests& outer, const HaproxyRequests& inner);
 /// The requests that tests choose; nothing if a route cannot say that.
 std::optional<std::vector<HaproxyRequests>> requests_of(const HaproxyTests& tests);
+/// All requests that tests may choose, and perhaps others: for what must not let one of them in.
+std::vector<HaproxyRequests> at_least(const HaproxyTests& tests);
+/// Whether requests_of() has all requests that HAProxy chooses.
+bool are_exact(const HaproxyTests& tests);
+
+/// Puts them at the begin of a route, in place of those that it has.
+void set_requests(DraftEntry& route, const HaproxyRequests& requests);
 
 }  // namespace headgate::translate

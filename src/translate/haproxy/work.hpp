@@ -20,6 +20,7 @@ struct HaproxyTest {
   enum class Kind : std::uint8_t {
     path_prefix,
     path,
+    path_matches,  ///< `values` are expressions as "path_matches" has them
     host,
     method,
     header,        ///< `name` is the field
@@ -33,6 +34,7 @@ struct HaproxyTest {
   };
   Kind kind = Kind::other;
   bool negated = false;
+  bool approximate = false;  ///< HAProxy finds more requests by it than a route does
   std::string name;
   std::vector<std::string> values;
   std::uint64_t number = 0;
@@ -87,8 +89,11 @@ std::vector<HaproxyLimit> haproxy_limits(HaproxyWork& work, const HaproxyProxy& 
 /// Whether a rule is one of those.
 bool is_limit_rule(const HaproxyProxy& proxy, const HaproxyLine& line);
 
-/// From which addresses all requests of a proxy are refused: by "http-request deny" whose condition is of "src" alone.
-/// Its lines come into `taken`.
+/// Whether a line refuses requests, or may do so; its conditions say which.
+bool haproxy_refuses(const HaproxyLine& line);
+
+/// From which addresses all requests of a proxy are refused: by rules that refuse and whose condition is of "src"
+/// alone. Their lines come into `taken`.
 std::vector<AddressRule> haproxy_addresses(HaproxyWork& work, const HaproxyProxy& proxy,
                                            std::set<const HaproxyLine*>& taken);
 

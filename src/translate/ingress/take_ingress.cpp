@@ -3,6 +3,9 @@
 #include "translate/draft/addresses.hpp"
 #include "translate/draft/auth.hpp"
 #include "translate/draft/json.hpp"
+#include "translate/draft/path_regex.hpp"
+#include "translate/draft/protect.hpp"
+#include "translate/ingress/work.hpp"
 #include "translate/products.hpp"
 #include "translate/reading/numbers.hpp"
 #include "translate/reading/tree.hpp"
@@ -17,30 +20,6 @@ namespace {
 
 constexpr std::string_view kPrefix = "nginx.ingress.kubernetes.io/";
 
-struct Ingress {
-  Draft& draft;
-  std::map<std::string, std::string> ports;      ///< by "namespace/service/name": the number of a named port
-  std::map<std::string, std::string> upstreams;  ///< by URL
-  std::set<std::string> said;
-};
-
-/// An Ingress and its annotations, by their names without the prefix.
-struct Object {
-  const TreeNode& node;
-  std::map<std::string, const TreeNode*, std::less<>> annotations;
-  std::string name;
-  std::string space;
-
-  std::string get(std::string_view key, std::string_view otherwise = {}) const {
-    const auto found = annotations.find(key);
-    return found == annotations.end() ? std::string(otherwise) : found->second->text;
-  }
-  const Spot& spot(std::string_view key) const {
-    const auto found = annotations.find(key);
-    return found == annotations.end() ? node.spot : found->second->spot;
-  }
-};
-
 std::vector<std::string> split(std::string_view text) {
   std::vector<std::string> out;
   while (!text.empty()) {
@@ -51,13 +30,13 @@ std::vector<std::string> split(std::string_view text) {
   return out;
 }
 
-void say_once(Ingress& work, DraftEntry& entry, Matter matter, const Spot& spot, const std::string& what,
+void say_once(IngressWork& work, DraftEntry& entry, Matter matter, const Spot& spot, const std::string& what,
               const std::string& why) {
   if (work.said.insert(why).second) say(entry, matter, spot, what, why);
 }
 
 /// One zone for each Ingress and kind, shared by its paths.
-void add_limits(Ingress& work, const Object& object, std::vector<std::string>& names) {
+void add_limits(IngressWork& work, const IngressObject& object, std::vector<std::string>& names) {
   const auto exempt = split(object.get("limit-whitelist", object.get("limit-allowlist")));
   const auto multiplier = whole_number(object.get("limit-burst-multiplier", "5")).value_or(5);
   const auto add = [&](const char* annotation, const char* end) -> DraftEntry* {
@@ -105,7 +84,7 @@ void add_limits(Ingress& work, const Object& object, std::vector<std::string>& n
 }
 
 /// The upstream of a service and its port.
-std::string upstream_for(Ingress& work, const Object& object, const TreeNode& backend, DraftEntry& route) {
+std::string upstream_for(IngressWork& work, const IngressObject& object, const TreeNode& backend, DraftEntry& route) {
   const auto& service = backend["service"];
   const auto name = service.get("name", backend.get("serviceName"));
   auto port = service["port"].get("number", backend.get("servicePort", "80"));
@@ -149,7 +128,7 @@ std::string size_of(std::string_view text) {
                         : std::string();
 }
 
-void set_cors(const Object& object, DraftEntry& route) {
+void set_cors(const IngressObject& object, DraftEntry& route) {
   if (!is_true(object.get("enable-cors"))) return;
   std::vector<std::pair<std::string, std::string>> members{
       {"origins", text_or_list(split(object.get("cors-allow-origin", "*")))}};
@@ -163,7 +142,8 @@ void set_cors(const Object& object, DraftEntry& route) {
 }
 
 /// What the annotations say of each path.
-void set_annotations(const Object& object, DraftEntry& route) {
+void set_annotations(const IngressObject& object, DraftEntry& route) {
+  for (const auto& each : object.closing) close_route(route, each.what, each.spot, each.what, each.why);
   if (const auto size = size_of(object.get("proxy-body-size")); !size.empty()) route.set("max_body", json_text(size));
   const auto read = whole_number(object.get("proxy-read-timeout", "60"));
   if (read && *read > 0) {
@@ -183,7 +163,7 @@ void set_annotations(const Object& object, DraftEntry& route) {
     set_addresses(address_rules(allowed, denied, object.spot("whitelist-source-range")), route);
 }
 
-void take_path(Ingress& work, const Object& object, const TreeNode& path, const std::string& host,
+void take_path(IngressWork& work, const IngressObject& object, const TreeNode& path, const std::string& host,
                const std::vector<std::string>& limits, bool tls) {
   DraftEntry route;
   route.spot = path.spot;
@@ -204,22 +184,26 @@ void take_path(Ingress& work, const Object& object, const TreeNode& path, const 
     text = strip.empty() ? "/" : strip;
     break;
   }
-  if (!understood) {
-    route.off = true;
-    say(route, Matter::lost, path.spot, route.from,
-        "headgate has no regular expressions in paths; it has parameters, as in \"/users/{id}\"");
-    put_route(work.draft, std::move(route));
-    return;
-  }
+  std::string matches;
+  if (!understood) matches = regex_path(text, Begins::at_start).matches;
   if (!host.empty()) route.set("host", json_text(lower(host)));
   const auto full = type == "Exact" ? text : text.ends_with('/') ? text + "*" : text + "/*";
-  route.set("path", json_text(full));
+  route.set("path", json_text(understood ? full : "/*"));
+  route.precedence = text.size() + 1;
+  if (!expression && type != "Prefix" && type != "Exact" && !text.ends_with('/')) route.text_prefix = text;
+  if (!matches.empty()) route.set("path_matches", json_text("(?i)" + matches));
+  if (!understood && matches.empty())
+    close_route(route, "path", path.spot, route.from,
+                "\"path_matches\" cannot say this expression: write \"path\" of a route, or an expression of RE2");
+  if (!understood && !target.empty())
+    say(route, Matter::lost, object.spot("rewrite-target"), "rewrite-target: " + target,
+        "write \"rewrite\" of the route, with parameters of its \"path\"");
   const auto upstream = upstream_for(work, object, path["backend"], route);
   if (upstream.empty())
     route.set("respond", R"({ "status": 503 })");
   else
     route.set("to", json_text(upstream));
-  if (!target.empty()) {
+  if (!target.empty() && understood) {
     auto before = target.substr(0, target.find('$'));
     while (before.ends_with('/')) before.pop_back();
     const bool whole = target.find('$') == std::string::npos;
@@ -249,67 +233,8 @@ void take_path(Ingress& work, const Object& object, const TreeNode& path, const 
   put_route(work.draft, std::move(route));
 }
 
-void say_annotations(Ingress& work, const Object& object) {
-  static const std::set<std::string, std::less<>> kTranslated = {"limit-rps",
-                                                                 "limit-rpm",
-                                                                 "limit-connections",
-                                                                 "limit-whitelist",
-                                                                 "limit-allowlist",
-                                                                 "limit-burst-multiplier",
-                                                                 "rewrite-target",
-                                                                 "use-regex",
-                                                                 "ssl-redirect",
-                                                                 "force-ssl-redirect",
-                                                                 "proxy-body-size",
-                                                                 "proxy-read-timeout",
-                                                                 "proxy-connect-timeout",
-                                                                 "backend-protocol",
-                                                                 "upstream-vhost",
-                                                                 "enable-cors",
-                                                                 "cors-allow-origin",
-                                                                 "cors-allow-methods",
-                                                                 "cors-allow-headers",
-                                                                 "cors-allow-credentials",
-                                                                 "whitelist-source-range",
-                                                                 "allowlist-source-range",
-                                                                 "denylist-source-range",
-                                                                 "permanent-redirect",
-                                                                 "temporal-redirect",
-                                                                 "auth-url",
-                                                                 "auth-response-headers",
-                                                                 "auth-always-set-cookie"};
-  static const std::map<std::string, std::pair<Matter, const char*>, std::less<>> kOthers = {
-      {"limit-rate", {Matter::lost, "headgate limits requests, not bytes a second"}},
-      {"limit-rate-after", {Matter::lost, "headgate limits requests, not bytes a second"}},
-      {"canary", {Matter::lost, "write several upstreams in \"to\", with \"weight\""}},
-      {"auth-signin", {Matter::lost, "the auth service itself says where callers sign in, by a redirect"}},
-      {"auth-method", {Matter::lost, "headgate asks an auth service by GET"}},
-      {"auth-cache-key", {Matter::lost, "write \"remember\" in \"auth\""}},
-      {"auth-cache-duration", {Matter::lost, "write \"remember\" in \"auth\""}},
-      {"auth-snippet", {Matter::lost, "it is nginx's own language: see the page on nginx"}},
-      {"auth-type", {Matter::lost, "headgate knows tokens, API keys and certificates: \"require\""}},
-      {"configuration-snippet", {Matter::lost, "it is nginx's own language: see the page on nginx"}},
-      {"server-snippet", {Matter::lost, "it is nginx's own language: see the page on nginx"}},
-      {"proxy-send-timeout",
-       {Matter::aside, "headgate gives up on a server that takes no byte for \"timeouts\": { \"write\" }"}},
-      {"proxy-buffering", {Matter::aside, "headgate passes bodies on as they come"}},
-      {"proxy-buffer-size", {Matter::aside, "headgate passes bodies on as they come"}},
-      {"proxy-request-buffering", {Matter::aside, "headgate passes bodies on as they come"}},
-      {"affinity",
-       {Matter::lost, "headgate sets no cookie to find a server again; see \"consistent_hash\" in \"balance\""}}};
-  for (const auto& [name, node] : object.annotations) {
-    if (kTranslated.contains(name)) continue;
-    const auto what = name + ": " + node->text;
-    const auto other = kOthers.find(name);
-    if (other == kOthers.end())
-      work.draft.say(Matter::lost, node->spot, what, "headgate import does not know it");
-    else
-      work.draft.say(other->second.first, node->spot, what, other->second.second);
-  }
-}
-
-void take_object(Ingress& work, const TreeNode& node) {
-  Object object{node, {}, node["metadata"].get("name", "ingress"), node["metadata"].get("namespace", "default")};
+void take_object(IngressWork& work, const TreeNode& node) {
+  IngressObject object{node, {}, node["metadata"].get("name", "ingress"), node["metadata"].get("namespace", "default")};
   for (const auto& [key, value] : node["metadata"]["annotations"].members)
     if (key.starts_with(kPrefix)) object.annotations[key.substr(kPrefix.size())] = &value;
   say_annotations(work, object);
@@ -360,7 +285,7 @@ void take_ingress(const std::vector<ReadFile>& inputs, Draft& draft) {
     for (auto& document : read_yaml(input.text, input.name, count)) documents.push_back(std::move(document));
   std::vector<const TreeNode*> objects;
   for (const auto& document : documents) objects_in(document, objects);
-  Ingress work{.draft = draft, .ports = {}, .upstreams = {}, .said = {}};
+  IngressWork work{.draft = draft, .ports = {}, .upstreams = {}, .said = {}};
   for (const auto* object : objects)
     if (object->get("kind") == "Service")
       for (const auto* port : (*object)["spec"]["ports"].each())

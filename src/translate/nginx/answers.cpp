@@ -1,9 +1,12 @@
 // "return": a fixed answer, or a redirect.
 
+#include "conditions.hpp"
 #include "translate/draft/json.hpp"
 #include "translate/nginx/work.hpp"
+#include "translate/reading/numbers.hpp"
 
-#include <charconv>
+#include <algorithm>
+#include <cstdint>
 
 namespace headgate::translate {
 namespace {
@@ -45,21 +48,26 @@ std::string target_of(std::string url, const std::string& path, const std::strin
 
 }  // namespace
 
-void answer(const Directive& directive, const std::string& path, const std::string& host, DraftEntry& route) {
-  unsigned status = 302;
-  auto text = std::string(directive.word(0));
-  const auto [end, wrong] = std::from_chars(text.data(), text.data() + text.size(), status);
-  const bool has_status = wrong == std::errc() && end == text.data() + text.size();
-  if (has_status) text = directive.word(1);
+unsigned status_of(const Directive& directive) {
+  constexpr unsigned kFound = 302;
+  return static_cast<unsigned>(std::min<std::uint64_t>(whole_number(directive.word(0)).value_or(kFound), 999));
+}
+
+void answer(const Directive& directive, const NginxScope& scope, const std::string& path, const std::string& host,
+            DraftEntry& route) {
+  unsigned status = status_of(directive);
+  const bool has_status = whole_number(directive.word(0)).has_value();
+  auto text = std::string(directive.word(has_status ? 1 : 0));
   const bool redirects = status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
   if (!has_status || (redirects && !text.empty())) {
     const auto to = target_of(text, path, host);
     if (!to.empty()) {
-      route.set("redirect", object_of({{"to", json_text(to)}, {"status", std::to_string(has_status ? status : 302)}}));
+      route.set("redirect", object_of({{"to", json_text(to)}, {"status", std::to_string(status)}}));
       return;
     }
-    say(route, Matter::lost, directive.spot, directive.text(), "headgate has no such variables in a redirect");
     route.set("respond", R"({ "status": 404 })");
+    if (const auto port = https_port(text); !port.empty()) return route.set("redirect_to_https", port);
+    say(route, Matter::lost, directive.spot, directive.text(), "headgate has no such variables in a redirect");
     return;
   }
   if (status == 444) {
@@ -75,6 +83,8 @@ void answer(const Directive& directive, const std::string& path, const std::stri
     say(route, Matter::lost, directive.spot, directive.text(), "headgate has no variables in the body of an answer");
   else if (!text.empty())
     members.emplace_back("body", json_text(text));
+  if (const auto* const type = scope.one("default_type"); type != nullptr && !text.empty())
+    members.emplace_back("content_type", json_text(type->word(0)));
   route.set("respond", object_of(members));
 }
 

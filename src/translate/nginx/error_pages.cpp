@@ -1,5 +1,6 @@
 // Pages that nginx shows in place of its own errors, where they are files.
 
+#include "matches.hpp"
 #include "translate/draft/json.hpp"
 #include "translate/nginx/work.hpp"
 
@@ -21,10 +22,6 @@ struct NginxPage {
 const Directive* inside(const Directive& block, std::string_view name) {
   const auto found = std::ranges::find_if(block.block, [&](const Directive& each) { return each.name == name; });
   return found == block.block.end() ? nullptr : &*found;
-}
-
-std::string_view uri_of(const Directive& location) {
-  return location.words.size() > 1 ? location.word(1) : location.word(0);
 }
 
 /// Below which folder nginx looks for the page.

@@ -22,7 +22,6 @@ constexpr std::array kFates{
     Beginning{"multi_accept", Matter::aside, "it is about nginx's own loop"},
     Beginning{"accept_mutex", Matter::aside, "it is about nginx's own loop"},
     Beginning{"user", Matter::aside, "headgate runs as the user that starts it"},
-    Beginning{"pid", Matter::aside, "headgate writes no such file"},
     Beginning{"daemon", Matter::aside, "headgate runs in the foreground"},
     Beginning{"master_process", Matter::aside, "headgate is one process"},
     Beginning{"load_module", Matter::aside, "headgate has no modules"},
@@ -33,7 +32,6 @@ constexpr std::array kFates{
     Beginning{"directio", Matter::aside, "headgate serves no files"},
     Beginning{"open_file", Matter::aside, "headgate serves no files"},
     Beginning{"types", Matter::aside, "servers say the type of what they answer"},
-    Beginning{"default_type", Matter::aside, "servers say the type of what they answer"},
     Beginning{"charset", Matter::aside, "servers say the type of what they answer"},
     Beginning{"index", Matter::aside, "headgate serves no files"},
     Beginning{"autoindex", Matter::aside, "headgate serves no files"},
@@ -119,23 +117,99 @@ constexpr std::array kFates{
     Beginning{"recursive_error_pages", Matter::aside, "headgate has pages of its own for its own answers"},
     Beginning{"expires", Matter::lost, "write Cache-Control in \"response_headers\""},
     Beginning{"stub_status", Matter::aside, "headgate's admin interface has metrics and a status"},
-    Beginning{"auth_jwt", Matter::lost, "write \"identity\": { \"jwt\" }, and \"require\": \"jwt\" in routes"},
+    Beginning{"auth_jwt", Matter::closed, "write \"identity\": { \"jwt\" }, and \"require\": \"jwt\" in routes"},
+    Beginning{"auth_oidc", Matter::closed, "write \"identity\": { \"jwt\" }, and \"require\": \"jwt\" in routes"},
+    Beginning{"auth_delay", Matter::aside, "headgate limits guesses: \"failures\" in \"identity\""},
+    Beginning{"secure_link", Matter::closed, "headgate does not sign links: write \"require\" or \"auth\""},
+    Beginning{"valid_referers", Matter::closed, "anybody can write Referer: write \"require\" or \"auth\""},
+    Beginning{"access_by_lua", Matter::closed, "headgate runs no programs: write \"auth\", a service that is asked"},
+    Beginning{"rewrite_by_lua", Matter::closed, "headgate runs no programs: write \"auth\", a service that is asked"},
+    Beginning{"modsecurity", Matter::closed, "headgate does not search requests for attacks"},
+    Beginning{"app_protect", Matter::closed, "headgate does not search requests for attacks"},
     Beginning{"satisfy", Matter::lost, "headgate's conditions must all hold"},
-    Beginning{"if", Matter::lost,
-              "headgate has no such conditions; routes are chosen by \"host\", \"path\", \"methods\", \"headers\" and "
-              "\"query\""},
     Beginning{"set", Matter::lost, "headgate has no variables of your own"},
     Beginning{"rewrite_log", Matter::aside, "headgate has its own log: \"log\""},
     Beginning{"rewrite", Matter::lost, "headgate rewrites by \"rewrite\" of a route, without regular expressions"},
     Beginning{"sub_filter", Matter::lost, "headgate does not change bodies"},
     Beginning{"mirror", Matter::lost, "write \"mirror\" in the route"},
     Beginning{"split_clients", Matter::lost, "write several upstreams in \"to\", with \"weight\""},
-    Beginning{"include", Matter::lost, "this file is not on this machine"},
+    Beginning{"include", Matter::closed,
+              "this file is not on this machine: run headgate import where it is, or take the line out"},
     Beginning{"stream", Matter::lost, "headgate is an HTTP gateway"},
     Beginning{"mail", Matter::lost, "headgate is an HTTP gateway"},
 };
 
-const std::set<std::string_view> kTranslated = {"http",
+/// Beginnings of directives that only shape answers, name variables, tune nginx, or say how an answer is made.
+constexpr std::array<std::string_view, 66> kFamilies{"add_after_body",
+                                                     "add_before_body",
+                                                     "add_trailer",
+                                                     "addition_",
+                                                     "ancient_browser",
+                                                     "modern_browser",
+                                                     "chunked_transfer_encoding",
+                                                     "connection_pool_size",
+                                                     "request_pool_size",
+                                                     "create_full_put_path",
+                                                     "dav_",
+                                                     "debug_",
+                                                     "disable_symlinks",
+                                                     "early_hints",
+                                                     "echo",
+                                                     "f4f",
+                                                     "flv",
+                                                     "mp4",
+                                                     "geoip",
+                                                     "google_perftools",
+                                                     "health_check",
+                                                     "hls",
+                                                     "http2_",
+                                                     "http3_",
+                                                     "quic_",
+                                                     "if_modified_since",
+                                                     "image_filter",
+                                                     "js_import",
+                                                     "js_path",
+                                                     "js_set",
+                                                     "js_var",
+                                                     "js_shared",
+                                                     "js_body_filter",
+                                                     "js_header_filter",
+                                                     "js_content",
+                                                     "keyval",
+                                                     "lock_file",
+                                                     "log_by_lua",
+                                                     "lua_",
+                                                     "content_by_lua",
+                                                     "header_filter_by_lua",
+                                                     "body_filter_by_lua",
+                                                     "init_by_lua",
+                                                     "init_worker_by_lua",
+                                                     "max_ranges",
+                                                     "min_delete_depth",
+                                                     "more_set_headers",
+                                                     "more_clear_headers",
+                                                     "msie_",
+                                                     "opentracing",
+                                                     "otel_",
+                                                     "output_buffers",
+                                                     "override_charset",
+                                                     "pcre_jit",
+                                                     "postpone_output",
+                                                     "random_index",
+                                                     "read_ahead",
+                                                     "send_lowat",
+                                                     "slice",
+                                                     "ssi",
+                                                     "ssl_engine",
+                                                     "subrequest_output",
+                                                     "thread_pool",
+                                                     "timer_resolution",
+                                                     "userid",
+                                                     "vhost_traffic_status"};
+
+const std::set<std::string_view> kTranslated = {"default_type",
+                                                "pid",
+                                                "http",
                                                 "events",
                                                 "server",
                                                 "location",
@@ -218,6 +292,7 @@ bool is_translated(std::string_view directive) { return kTranslated.contains(dir
 
 DirectiveFate fate_of(const Directive& directive) {
   const std::string_view name = directive.name;
+  if (name == "satisfy" && directive.word(0) == "all") return {Matter::aside, "so it is in headgate"};
   // What these include says nothing about routes and limits.
   if (name == "include" && !directive.words.empty())
     for (const auto* harmless : {"mime.types", "fastcgi_params", "fastcgi.conf", "uwsgi_params", "scgi_params"})
@@ -228,7 +303,10 @@ DirectiveFate fate_of(const Directive& directive) {
       return {each.matter, std::string(each.why)};
   for (const auto* module : {"fastcgi_", "uwsgi_", "scgi_", "grpc_", "memcached_"})
     if (name.starts_with(module)) return {Matter::aside, "headgate speaks HTTP to servers"};
-  return {Matter::lost, "headgate import does not know it"};
+  for (const auto& each : kFamilies)
+    if (name.starts_with(each)) return {Matter::aside, "it keeps no request out"};
+  // Whoever it keeps out must not get in.
+  return {Matter::closed, "headgate import does not know it: write what protects the route, or take the line out"};
 }
 
 }  // namespace headgate::translate

@@ -1,122 +1,25 @@
-// A server's locations: each becomes a route for each of the server's hosts.
+// A server's locations: each becomes a route for each of the server's hosts. nginx looks for the longest path first,
+// then for expressions in the order of the file, and headgate for the most specific path. So an expression is repeated
+// for each path before which nginx would look at it.
 
+#include "conditions.hpp"
 #include "known.hpp"
-#include "translate/draft/addresses.hpp"
+#include "matches.hpp"
 #include "translate/draft/json.hpp"
+#include "translate/draft/protect.hpp"
+#include "translate/nginx/protection.hpp"
 #include "translate/nginx/work.hpp"
 
 #include "headgate/core/text.hpp"
 
 #include <algorithm>
 #include <array>
+#include <list>
 
 namespace headgate::translate {
 namespace {
 
-/// What a location is for.
-struct Matched {
-  std::string path;  ///< of the route; empty: it cannot be translated
-  bool ignore_case = false;
-  bool prefix = false;
-  std::string why;  ///< why not
-};
-
-/// A path in which '*' and braces stand for themselves.
-std::string literal_path(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    if (c == '*')
-      out += "%2A";
-    else if (c == '{')
-      out += "%7B";
-    else if (c == '}')
-      out += "%7D";
-    else if (c == ' ')
-      out += "%20";
-    else
-      out += c;
-  }
-  return out;
-}
-
-/// "^/login$" and "^/api/" have no more than a path in them.
-Matched simple_expression(std::string_view text, bool ignore_case) {
-  constexpr const char* kWhy = "headgate has no regular expressions in paths; it has parameters, as in \"/users/{id}\"";
-  Matched out{.path = {}, .ignore_case = ignore_case, .prefix = true, .why = kWhy};
-  if (!text.starts_with("^/")) return out;
-  text.remove_prefix(1);
-  for (const auto* tail : {"/.*$", "/.*", "/(.*)$", "/(.*)"}) {
-    if (!text.ends_with(tail)) continue;
-    text.remove_suffix(std::string_view(tail).size() - 1);
-    break;
-  }
-  const bool exact = text.ends_with('$');
-  if (exact) text.remove_suffix(1);
-  std::string path;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '\\' && i + 1 < text.size() && std::string_view(".-/_").find(text[i + 1]) != std::string_view::npos)
-      path += text[++i];
-    else if (std::string_view("\\^$.|?*+()[]{}").find(text[i]) != std::string_view::npos)
-      return out;
-    else
-      path += text[i];
-  }
-  if (!exact && !path.ends_with('/')) return out;  // "^/api" takes "/apix" as well, and is meant so
-  out.prefix = !exact;
-  out.path = exact ? path : path + "*";
-  out.why.clear();
-  return out;
-}
-
-Matched matched(const Directive& location) {
-  const auto modifier = location.words.size() > 1 ? location.word(0) : std::string_view();
-  const auto text = location.words.size() > 1 ? location.word(1) : location.word(0);
-  if (modifier == "~" || modifier == "~*") return simple_expression(text, modifier == "~*");
-  if (text.starts_with('@'))
-    return {.path = {}, .why = "such a location is reached from error_page and try_files alone"};
-  if (!text.starts_with('/')) return {.path = {}, .why = "no path begins so"};
-  const auto path = literal_path(text);
-  if (modifier == "=") return {.path = path, .why = {}};
-  return {.path = path.ends_with('/') ? path + "*" : path + "/*", .prefix = true, .why = {}};
-}
-
-/// Where the path of a location that passes requests on leads to.
-void set_rewrite(const Directive& proxy_pass, const Matched& match, const std::string& target, DraftEntry& route) {
-  if (target.empty()) return;
-  if (!match.prefix) return route.set("rewrite", object_of({{"path", json_text(literal_path(target))}}));
-  auto own = match.path.substr(0, match.path.size() - 2);  // without "/*"
-  const auto question = target.find('?');
-  if (question != std::string::npos) {
-    say(route, Matter::lost, proxy_pass.spot, proxy_pass.text(), "headgate adds no query");
-    return;
-  }
-  auto other = target;
-  while (other.ends_with('/')) other.pop_back();
-  if (own == other) return;
-  std::vector<std::pair<std::string, std::string>> members;
-  if (!own.empty()) members.emplace_back("strip_prefix", json_text(own));
-  if (!other.empty()) members.emplace_back("add_prefix", json_text(literal_path(other)));
-  if (!members.empty()) route.set("rewrite", object_of(members));
-}
-
-/// "rewrite ^/old/(.*)$ /new/$1 break;": true if it was taken over.
-bool simple_rewrite(const Directive& rewrite, const Matched& match, DraftEntry& route) {
-  auto from = std::string(rewrite.word(0));
-  auto to = std::string(rewrite.word(1));
-  if (!match.prefix || !from.starts_with('^') || rewrite.word(2) != "break" || !to.ends_with("$1")) return false;
-  to.erase(to.size() - 2);
-  from.erase(0, 1);
-  for (const auto* tail : {"(.*)$", "(.*)"}) {
-    if (!from.ends_with(tail)) continue;
-    from.erase(from.size() - std::string_view(tail).size());
-    break;
-  }
-  const auto own = match.path.substr(0, match.path.size() - 1);
-  if (from != own && from + "/" != own) return false;
-  if (to.find('$') != std::string::npos || !to.starts_with('/') || !to.ends_with('/')) return false;
-  set_rewrite(rewrite, match, to, route);
-  return true;
-}
+constexpr const char* kNotTranslated = R"({ "status": 404, "body": "not translated\n" })";
 
 constexpr std::array kContentHandlers{"root",      "alias",     "try_files",      "fastcgi_pass", "uwsgi_pass",
                                       "scgi_pass", "grpc_pass", "memcached_pass", "empty_gif",    "stub_status"};
@@ -127,20 +30,28 @@ const Directive* own(const Directive& block, std::string_view name) {
   return nullptr;
 }
 
-/// The methods that "limit_except" leaves, if it denies the others.
-std::vector<std::string> allowed_methods(const Directive& location, DraftEntry& route) {
-  const auto* const except = own(location, "limit_except");
-  if (except == nullptr) return {};
-  const bool denies = except->block.size() == 1 && except->block[0].name == "deny" && except->block[0].word(0) == "all";
-  if (!denies) {
-    say(route, Matter::lost, except->spot, except->text(), "headgate has no such conditions for methods");
-    return {};
-  }
-  auto out = except->words;
-  if (std::find(out.begin(), out.end(), "GET") != out.end() && std::find(out.begin(), out.end(), "HEAD") == out.end())
-    out.emplace_back("HEAD");
-  return out;
+/// The methods that "limit_except" leaves alone.
+NginxMethods methods_but(const Directive& except) {
+  auto methods = except.words;
+  if (std::ranges::find(methods, "GET") != methods.end() && std::ranges::find(methods, "HEAD") == methods.end())
+    methods.emplace_back("HEAD");
+  return {.methods = std::move(methods), .others = true, .respond = {}, .from = &except, .block = &except};
 }
+
+bool names_methods(const Directive& location) {
+  return std::ranges::any_of(location.block, [](const Directive& each) {
+    return each.name == "limit_except" || (each.name == "if" && each.word(0).ends_with("$request_method"));
+  });
+}
+
+/// A location with an expression.
+struct Expression {
+  const Directive* location = nullptr;
+  NginxScope scope;
+  NginxMatch match;
+};
+/// In the order in which nginx looks at them.
+using Chain = std::vector<const Expression*>;
 
 /// One server's locations.
 class Locations {
@@ -148,135 +59,313 @@ class Locations {
   Locations(NginxWork& work, const Directive& server, const std::vector<std::string>& hosts)
       : work_(work), server_(server), hosts_(hosts) {}
 
-  bool takes_rest() const noexcept { return takes_rest_; }
-
-  void take(const Directive& location, const NginxScope& above) {
-    NginxScope scope = above;
-    scope.enter(location.block);
-    DraftEntry route;
-    route.spot = location.spot;
-    route.from = location.text();
-    auto match = matched(location);
-    if (match.path.empty()) {
-      route.off = true;
-      say(route, Matter::lost, location.spot, location.text(), match.why);
-      put_route(work_.draft, std::move(route));
-    } else {
-      route.comments.push_back(location.text());
-      fill(location, scope, match, route);
-    }
-    for (const auto& each : location.block)
-      if (each.name == "location") take(each, scope);
+  void take(const Directive& level, const NginxScope& scope) {
+    const auto own_chain = expressions_of(level, scope);
+    take_level(level, scope, own_chain, {});
+    if (!takes_rest_) repeat(own_chain, {.path = "/*", .path_matches = {}, .prefix = true, .why = {}});
   }
 
-  /// A route for each host. `route` has no host yet.
-  void put(const DraftEntry& route, const Matched& match, const Directive* answers) {
+  bool takes_rest() const noexcept { return takes_rest_; }
+
+  void put(const DraftEntry& route, const NginxScope& scope, const NginxMatch& match, const Directive* answers) {
     bool first = true;
     for (const auto& host : hosts_) {
       DraftEntry copy = route;
       if (!first) copy.remarks.clear();
       first = false;
+      if (!match.path_matches.empty())
+        copy.fields.insert(copy.fields.begin(), {"path_matches", json_text(match.path_matches)});
       copy.fields.insert(copy.fields.begin(), {"path", json_text(match.path)});
       if (!host.empty()) copy.fields.insert(copy.fields.begin(), {"host", json_text(host)});
       if (match.ignore_case) copy.set("ignore_case", "true");
-      if (answers != nullptr) answer(*answers, match.path, host, copy);
-      if (match.path == "/*") takes_rest_ = true;
-      put_route(work_.draft, std::move(copy));
+      if (answers != nullptr) answer(*answers, scope, match.path, host, copy);
+      std::optional<NginxMethods> methods;
+      take_conditions(work_, server_, copy, methods);
+      if (methods) put_methods(copy, *methods);
+      if (match.path == "/*" && match.path_matches.empty()) takes_rest_ = true;
+      (early_ ? first_routes_ : late_ ? last_routes_ : routes_).push_back(std::move(copy));
     }
   }
 
+  void write() {
+    // The longest first, as nginx looks for them.
+    std::ranges::stable_sort(last_routes_, [](const auto& a, const auto& b) {
+      return a.get("path_matches").size() > b.get("path_matches").size();
+    });
+    for (auto* const all : {&first_routes_, &routes_, &last_routes_})
+      for (auto& each : *all) put_route(work_.draft, std::move(each));
+  }
+
  private:
-  void fill(const Directive& location, const NginxScope& scope, const Matched& match, DraftEntry& route) {
-    const auto text = location.words.size() > 1 ? location.word(1) : location.word(0);
-    if (match.prefix && location.word(0) != "~" && location.word(0) != "~*" && !text.ends_with('/'))
+  /// The expressions of a level that no route without an expression can stand for.
+  Chain expressions_of(const Directive& level, const NginxScope& above) {
+    Chain out;
+    for (const auto& each : level.block) {
+      if (each.name != "location" || each.words.empty() || !is_regex(each)) continue;
+      auto& made = expressions_.emplace_back();
+      made.location = &each;
+      made.scope = above;
+      made.scope.enter(each.block);
+      made.match = regex_match_of(each);
+      const auto simple = match_of(each);
+      const auto meets = [&](const Expression* other) { return may_take(other->match, simple); };
+      if (simple.path.empty() || std::ranges::any_of(out, meets) || has_deeper(level, simple)) {
+        out.push_back(&made);
+      } else {
+        made.match = simple;
+        take_one(each, made.scope, simple, {});
+      }
+    }
+    return out;
+  }
+
+  /// Whether another location of the level has a longer path, which headgate takes before this one.
+  static bool has_deeper(const Directive& level, const NginxMatch& match) {
+    return std::ranges::any_of(level.block, [&](const Directive& each) {
+      if (each.name != "location" || each.words.empty() || is_regex(each)) return false;
+      const auto other = match_of(each).path;
+      return match.ignore_case || (other.size() >= match.path.size() && patterns_meet(other, match.path));
+    });
+  }
+
+  void take_level(const Directive& level, const NginxScope& above, const Chain& beside, const Chain& outer) {
+    for (const auto& each : level.block) {
+      if (each.name != "location" || !each.has_block || each.words.empty() || is_regex(each)) continue;
+      NginxScope scope = above;
+      scope.enter(each.block);
+      const auto match = match_of(each);
+      Chain after = outer;
+      if (!before_regexes(each)) after.insert(after.begin(), beside.begin(), beside.end());
+      const auto inside = expressions_of(each, scope);
+      if (match.path.empty()) {
+        DraftEntry route;
+        route.spot = each.spot;
+        route.from = each.text();
+        route.off = true;
+        say(route, Matter::lost, each.spot, each.text(), match.why);
+        routes_.push_back(std::move(route));
+      } else {
+        auto chain = inside;
+        if (match.prefix) chain.insert(chain.end(), after.begin(), after.end());
+        take_one(each, scope, match, chain);
+      }
+      take_level(each, scope, inside, after);
+    }
+  }
+
+  /// A location behind the expressions at which nginx looks before it.
+  void take_one(const Directive& location, const NginxScope& scope, const NginxMatch& match, const Chain& chain) {
+    const auto* const blocker = repeat(chain, match);
+    DraftEntry route;
+    route.spot = location.spot;
+    route.from = location.text();
+    route.comments.push_back(location.text());
+    if (blocker != nullptr)
+      close_once(work_, route, "location", *blocker->location, blocker->location->text(), blocker->match.why);
+    const bool open_segment = match.prefix && !is_regex(location) && !uri_of(location).ends_with('/');
+    const auto before = routes_.size();
+    fill(location, scope, match, route, open_segment);
+    // Whoever is kept out at "/admin" must not get in at "/adminx".
+    const bool refuses = before < routes_.size() && !lets_all_in(routes_.back()) &&
+                         (routes_.back().get("respond") != kNotTranslated || !routes_.back().get("addresses").empty());
+    if (!open_segment || !refuses) return;
+    const auto rest = rest_of_segment(uri_of(location));
+    early_ = before_regexes(location);
+    late_ = !early_;
+    DraftEntry other;
+    other.spot = location.spot;
+    other.from = location.text();
+    other.comments = {location.text() + ": paths that go on in this segment"};
+    other.closed = route.closed;
+    fill(location, scope, rest, other, false);
+    early_ = late_ = false;
+  }
+
+  /// Puts the routes of expressions at a path. One that cannot be translated and keeps requests out; or null.
+  const Expression* repeat(const Chain& chain, const NginxMatch& at) {
+    const Expression* blocker = nullptr;
+    bool first = true;
+    for (const auto* each : chain) {
+      if (!patterns_meet(each->match.path, at.path)) continue;
+      auto there = each->match;
+      if (there.path.size() < at.path.size()) there.path = at.path;
+      const bool again = !repeated_.insert(each->location->text() + ' ' + there.path).second;
+      if (again && !there.path_matches.empty()) continue;
+      DraftEntry route;
+      route.spot = each->location->spot;
+      route.from = each->location->text();
+      route.comments.push_back(each->location->text());
+      if (there.path_matches.empty()) {
+        if (blocks(*each, there) && blocker == nullptr) blocker = each;
+        continue;
+      }
+      // Of two with the same path, one that names methods would be taken first.
+      if (!first && names_methods(*each->location))
+        close_once(work_, route, "limit_except", *each->location, each->location->text(),
+                   "write \"methods\" in a route before those with other expressions");
+      first = false;
+      fill(*each->location, each->scope, there, route, false);
+    }
+    return blocker;
+  }
+
+  /// Whether an expression that cannot be translated keeps requests out; says so if it does not.
+  bool blocks(const Expression& each, const NginxMatch& there) {
+    DraftEntry probe;
+    probe.spot = each.location->spot;
+    probe.from = each.location->text();
+    const auto before = routes_.size();
+    const auto said = work_.said;
+    const bool took_rest = takes_rest_;
+    fill(*each.location, each.scope, there, probe, false);
+    const bool open = std::all_of(routes_.begin() + static_cast<std::ptrdiff_t>(before), routes_.end(), lets_all_in);
+    routes_.resize(before);
+    work_.said = said;
+    takes_rest_ = took_rest;
+    filled_.erase(each.location);
+    if (open && work_.said.insert(each.location->text()).second)
+      work_.draft.say(Matter::lost, each.location->spot, each.location->text(), each.match.why);
+    return !open;
+  }
+
+  void fill(const Directive& location, const NginxScope& scope, const NginxMatch& match, DraftEntry& route,
+            bool open_segment) {
+    const auto text = std::string(uri_of(location));
+    const bool new_here = filled_.insert(&location).second;
+    if (open_segment)
       say(route, Matter::differs, location.spot, location.text(),
-          "headgate compares whole segments: " + std::string(text) + " and what is below, not " + std::string(text) +
-              "x");
+          "headgate compares whole segments: " + text + " and what is below, not " + text + "x");
     const bool internal = own(location, "internal") != nullptr;
     auto rest = location.block;
     // An auth service, which is what such a location is for, gets no body anyway.
     if (internal) std::erase_if(rest, [](const auto& each) { return each.name == "proxy_pass_request_body"; });
-    say_what_is_left(rest, route.remarks);
-    const auto* returns = own(location, "return");
+    if (new_here) say_what_is_left(rest, route.remarks);
     if (internal) {
       route.set("respond", R"({ "status": 404 })");
       route.comments.emplace_back("internal: nobody outside reaches it");
-      return put(route, match, nullptr);
+      return put(route, scope, match, nullptr);
     }
-    for (const auto& each : location.block) {
-      if (each.name == "if") say(route, Matter::lost, each.spot, each.text(), fate_of(each).why);
-      if (each.name == "rewrite" && !simple_rewrite(each, match, route))
+    const auto* returns = own(location, "return");
+    route.set("path", json_text(match.path));  // for conditions; put() sets it again
+    std::optional<NginxMethods> methods;
+    take_conditions(work_, location, route, methods);
+    route.set("path", {});
+    for (const auto& each : location.block)
+      if (each.name == "rewrite" && !leads_away(each) && !simple_rewrite(each, match, route) && new_here)
         say(route, Matter::lost, each.spot, each.text(), fate_of(each).why);
-    }
     if (returns != nullptr) {
       if (!scope.all("limit_req").empty() || !scope.all("limit_conn").empty())
         route.comments.emplace_back("No limits: nginx answers \"return\" before it looks at them.");
-      return put(route, match, returns);
+      set_answer_fields(scope, status_of(*returns), route);
+      return put(route, scope, match, returns);
     }
-    if (take_addresses(scope, route)) {
-      route.set("respond", R"({ "status": 403 })");
-      return put(route, match, nullptr);
-    }
-    pass_on(location, scope, match, route);
+    pass_on(location, scope, match, std::move(methods), route);
   }
 
-  /// Who may come from where; whether nobody may.
-  static bool take_addresses(const NginxScope& scope, DraftEntry& route) {
-    std::vector<AddressRule> rules;
-    for (const auto* each : scope.all("allow"))
-      rules.push_back({.allow = each->name == "allow", .block = std::string(each->word(0)), .spot = each->spot});
-    const bool nobody = !rules.empty() && !rules.front().allow && rules.front().block == "all";
-    if (!nobody) set_addresses(rules, route);
-    return nobody;
-  }
-
-  void pass_on(const Directive& location, const NginxScope& scope, const Matched& match, DraftEntry& route) {
+  void pass_on(const Directive& location, const NginxScope& scope, const NginxMatch& match,
+               std::optional<NginxMethods> methods, DraftEntry& route) {
     const auto* const pass = own(location, "proxy_pass");
     std::string authority;
     std::string path;
     bool is_block = false;
     const auto upstream =
         pass == nullptr ? std::string() : upstream_for(work_, *pass, scope, route, authority, path, is_block);
-    if (pass == nullptr || upstream.empty()) {
-      if (pass == nullptr) {
-        for (const auto* name : kContentHandlers)
-          if (const auto* const found = own(location, name))
-            say(route, Matter::lost, found->spot, found->text(),
-                "headgate passes requests on to HTTP servers, and has no such answers");
-        const bool only_frame = own(location, "location") != nullptr && route.remarks.empty();
-        if (only_frame) return;
-        if (route.remarks.empty())
-          say(route, Matter::lost, location.spot, location.text(), "nginx serves files here; headgate serves none");
-      }
-      route.set("respond", R"({ "status": 404, "body": "not translated\n" })");
-      apply_limits(work_, scope, route);
-      return put(route, match, nullptr);
-    }
+    if (upstream.empty()) return pass_nothing_on(location, scope, match, route);
     route.set("to", json_text(upstream));
     set_rewrite(*pass, match, path, route);
     apply_limits(work_, scope, route);
-    set_fields(scope, authority, is_block, route);
+    set_request_fields(work_, scope, authority, is_block, route);
+    set_answer_fields(scope, 0, route);
     set_bounds(scope, route);
     set_compression(work_, scope, route);
-    ask_service(work_, server_, scope, route);
-    ask_password(work_, scope, route);
-    const auto methods = allowed_methods(location, route);
-    if (!methods.empty()) {
-      auto others = route;
-      others.comments = {"limit_except: all other methods"};
-      others.fields.clear();
-      others.uses.clear();
-      others.remarks.clear();
-      others.set("respond", R"({ "status": 403 })");
-      route.set("methods", texts_of(methods));
-      put(others, match, nullptr);
+    const auto bare = route;
+    protect(work_, server_, scope, route);
+    if (const auto* const except = own(location, "limit_except")) {
+      if (methods)
+        close_once(work_, route, "limit_except", *except, except->text(), "another condition names methods already");
+      methods = methods_but(*except);
     }
-    put(route, match, nullptr);
+    if (methods) put_methods_of(bare, *methods, scope, match, route);
+    put(route, scope, match, nullptr);
+  }
+
+  /// A location without a server to which its requests go.
+  void pass_nothing_on(const Directive& location, const NginxScope& scope, const NginxMatch& match, DraftEntry& route) {
+    const bool proxy = own(location, "proxy_pass") != nullptr;
+    if (!proxy && own(location, "location") != nullptr && route.remarks.empty()) return;  // a frame around others
+    const bool new_here = work_.said.insert(location.text() + " files").second;
+    bool told = proxy || !new_here;
+    for (const auto* name : kContentHandlers)
+      if (const auto* const found = own(location, name); found != nullptr && new_here && !proxy) {
+        told = true;
+        say(route, Matter::lost, found->spot, found->text(),
+            "headgate passes requests on to HTTP servers, and has no such answers");
+      }
+    protect(work_, server_, scope, route);
+    if (!route.get("respond").empty()) return put(route, scope, match, nullptr);
+    if (!told)
+      say(route, Matter::lost, location.spot, location.text(), "nginx serves files here; headgate serves none");
+    route.set("respond", kNotTranslated);
+    apply_limits(work_, scope, route);
+    put(route, scope, match, nullptr);
+  }
+
+  /// The routes of methods that something else holds for; `route` is that of the others.
+  void put_methods_of(const DraftEntry& bare, const NginxMethods& methods, const NginxScope& scope,
+                      const NginxMatch& match, DraftEntry& route) {
+    auto other = bare;
+    other.remarks.clear();
+    other.comments = {methods.from->text()};
+    if (methods.block != nullptr) {
+      NginxScope inside = scope;
+      inside.enter(methods.block->block);
+      protect(work_, server_, inside, other);
+      for (const auto& each : methods.block->block)
+        if (each.name == "if" || each.name == "rewrite" || each.name == "return")
+          close_once(work_, other, "limit_except", each, each.text(), "write a route with \"methods\"");
+    } else {
+      keep_requests_alone(other);
+      other.set("respond", methods.respond);
+    }
+    (methods.others ? route : other).set("methods", texts_of(methods.methods));
+    put(other, scope, match, nullptr);
+  }
+
+  /// The same for a condition of the whole server; `route` has its host and path.
+  void put_methods(DraftEntry& route, const NginxMethods& methods) {
+    if (!route.get("methods").empty() || route.get("to").empty()) {
+      // Two conditions of methods: those of the location are in force.
+      if (!route.get("to").empty())
+        close_once(work_, route, "if", *methods.from, methods.from->text(), "another condition names methods already");
+      return;
+    }
+    auto other = route;
+    other.remarks.clear();
+    other.comments = {"server: methods"};
+    keep_requests_alone(other);
+    other.set("respond", methods.respond);
+    (methods.others ? route : other).set("methods", texts_of(methods.methods));
+    routes_.push_back(std::move(other));
+  }
+
+  static void keep_requests_alone(DraftEntry& route) {
+    std::erase_if(route.fields, [](const auto& field) {
+      return field.key != "host" && field.key != "path" && field.key != "path_matches" && field.key != "ignore_case";
+    });
+    route.uses.clear();
   }
 
   NginxWork& work_;
   const Directive& server_;
   const std::vector<std::string>& hosts_;
+  std::list<Expression> expressions_;
+  std::set<std::string> repeated_;        ///< expressions and where their routes are
+  std::set<const Directive*> filled_;     ///< locations of which all was said
+  std::vector<DraftEntry> first_routes_;  ///< before expressions
+  std::vector<DraftEntry> routes_;
+  std::vector<DraftEntry> last_routes_;  ///< behind expressions
+  bool early_ = false;
+  bool late_ = false;
   bool takes_rest_ = false;
 };
 
@@ -289,21 +378,23 @@ void take_locations(NginxWork& work, const Directive& server, const NginxScope& 
   DraftEntry route;
   route.spot = server.spot;
   route.from = "server";
+  const NginxMatch all{.path = "/*", .path_matches = {}, .prefix = true, .why = {}};
   if (returns != nullptr) {
     route.comments.push_back("server: " + returns->text());
-    locations.put(route, {.path = "/*", .prefix = true, .why = {}}, returns);
-    return;
+    set_answer_fields(scope, status_of(*returns), route);
+    locations.put(route, scope, all, returns);
+    return locations.write();
   }
-  for (const auto& each : server.block)
-    if (each.name == "location" && each.has_block && !each.words.empty()) locations.take(each, scope);
+  locations.take(server, scope);
   if (!locations.takes_rest() && needs_rest) {
     route.comments.emplace_back("server: nginx looks for a file where no location matches");
     const auto page = work.pages.find("404");
     route.set("respond", page == work.pages.end()
                              ? R"({ "status": 404 })"
                              : object_of({{"status", "404"}, {"body_file", json_text(page->second)}}));
-    locations.put(route, {.path = "/*", .prefix = true, .why = {}}, nullptr);
+    locations.put(route, scope, all, nullptr);
   }
+  locations.write();
 }
 
 }  // namespace headgate::translate

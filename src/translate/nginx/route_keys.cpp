@@ -15,10 +15,23 @@ namespace {
 using Members = std::vector<std::pair<std::string, std::string>>;
 
 // headgate sends these by itself, for each request.
-const std::set<std::string, std::less<>> kOwnFields = {
-    "x-forwarded-for", "x-forwarded-proto", "x-forwarded-host",  "x-forwarded-port",   "x-request-id", "connection",
-    "upgrade",         "content-length",    "transfer-encoding", "x-forwarded-server", "x-real-ip",    "via",
-    "forwarded",       "x-forwarded-scheme"};
+const std::set<std::string, std::less<>> kOwnFields = {"x-forwarded-for", "x-forwarded-proto", "x-forwarded-host",
+                                                       "x-request-id",    "connection",        "upgrade",
+                                                       "content-length",  "transfer-encoding", "via"};
+
+/// Whether a fixed value of this field is a secret.
+bool is_secret(const std::string& plain) {
+  for (const auto* word : {"authorization", "cookie", "key", "token", "secret", "password", "signature"})
+    if (plain.find(word) != std::string::npos) return true;
+  return false;
+}
+
+/// "X-Api-Key" as the name of a variable of the environment: X_API_KEY.
+std::string variable_of(std::string_view field) {
+  std::string out;
+  for (const char c : field) out += c >= 'a' && c <= 'z' ? static_cast<char>(c - ('a' - 'A')) : c == '-' ? '_' : c;
+  return out;
+}
 
 /// A value with nginx's variables as headgate writes it, quoted; empty: one has no counterpart.
 std::string value_with_variables(const NginxScope& scope, std::string_view text) {
@@ -62,7 +75,8 @@ std::string value_with_variables(const NginxScope& scope, std::string_view text)
 
 }  // namespace
 
-void set_fields(const NginxScope& scope, const std::string& authority, bool is_block, DraftEntry& route) {
+void set_request_fields(NginxWork& work, const NginxScope& scope, const std::string& authority, bool is_block,
+                        DraftEntry& route) {
   // Without proxy_set_header Host, nginx sends the name in proxy_pass.
   std::string host = is_block ? authority : "server";
   Members set;
@@ -84,6 +98,13 @@ void set_fields(const NginxScope& scope, const std::string& authority, bool is_b
       continue;
     } else if (value.empty()) {
       remove.emplace_back(name);
+    } else if (is_secret(plain) && value.find('$') == std::string_view::npos) {
+      const auto variable = variable_of(name);
+      work.draft.variables.insert(variable);
+      set.emplace_back(std::string(name), json_with_variables("${" + variable + "}"));
+      if (work.said.insert("secret " + variable).second)
+        say(route, Matter::differs, each->spot, each->name + ' ' + std::string(name),
+            "secrets are not copied: the file takes this one from the environment, as " + variable);
     } else if (const auto json = value_with_variables(scope, value); !json.empty()) {
       set.emplace_back(std::string(name), json);
     } else if (lower(std::string(value)) != "$http_" + [&] {
@@ -99,12 +120,16 @@ void set_fields(const NginxScope& scope, const std::string& authority, bool is_b
   if (!remove.empty()) request.emplace_back("remove", texts_of(remove));
   if (!set.empty()) request.emplace_back("set", object_of(set));
   if (!request.empty()) route.set("request_headers", object_of(request));
+}
 
+void set_answer_fields(const NginxScope& scope, unsigned status, DraftEntry& route) {
+  constexpr unsigned kFirstError = 400;
   Members add;
   std::vector<std::string> hidden;
   bool always = false;
   for (const auto* each : scope.all("proxy_hide_header")) hidden.emplace_back(each->word(0));
   for (const auto* each : scope.all("add_header")) {
+    if (status >= kFirstError && each->word(2) != "always") continue;
     const auto json = value_with_variables(scope, each->word(1));
     if (json.empty()) {
       say(route, Matter::lost, each->spot, each->text(), "headgate has no such variable");

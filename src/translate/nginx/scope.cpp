@@ -11,11 +11,13 @@ namespace {
 
 constexpr std::size_t kMaxOfOne = 100;  // each route copies them
 
-bool is_inherited(std::string_view name) {
+/// Blocks of other levels, and what holds for its own level alone.
+bool is_inherited(const Directive& directive) {
   static const std::set<std::string_view> kNot = {
-      "listen", "server_name", "location",       "server",          "upstream", "if",
-      "map",    "geo",         "limit_req_zone", "limit_conn_zone", "rewrite",  "return"};
-  return is_translated(name) && !kNot.contains(name);
+      "listen", "server_name",    "location",        "server",  "upstream", "if",           "map", "geo",
+      "types",  "limit_req_zone", "limit_conn_zone", "rewrite", "return",   "limit_except", "set"};
+  if (kNot.contains(directive.name)) return false;
+  return is_translated(directive.name) || fate_of(directive).matter == Matter::closed;
 }
 
 }  // namespace
@@ -23,7 +25,7 @@ bool is_inherited(std::string_view name) {
 void NginxScope::enter(const std::vector<Directive>& level) {
   std::map<std::string, std::vector<const Directive*>, std::less<>> own;
   for (const auto& each : level) {
-    if (each.has_block || !is_inherited(each.name)) continue;
+    if (!is_inherited(each)) continue;
     // Both are one list: a level with either takes over none from above.
     auto& all = own[each.name == "deny" ? "allow" : each.name];
     all.push_back(&each);
@@ -49,6 +51,13 @@ const Directive* NginxScope::one(std::string_view name) const {
 bool NginxScope::on(std::string_view name) const {
   const auto* const found = one(name);
   return found != nullptr && found->word(0) == "on";
+}
+
+std::vector<const Directive*> NginxScope::untranslated() const {
+  std::vector<const Directive*> out;
+  for (const auto& [name, all] : directives_)
+    if (!is_translated(name) && all->back()->word(0) != "off") out.push_back(all->back());
+  return out;
 }
 
 std::optional<std::uint64_t> nginx_time(std::string_view text) {
@@ -106,6 +115,7 @@ void say_what_is_left(const std::vector<Directive>& level, std::vector<Remark>& 
   for (const auto& each : level) {
     if (is_translated(each.name)) continue;
     auto fate = fate_of(each);
+    if (fate.matter == Matter::closed) continue;  // said where a route is closed for it
     remarks.push_back({fate.matter, each.spot, each.text(), std::move(fate.why)});
   }
 }

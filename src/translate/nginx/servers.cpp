@@ -1,6 +1,9 @@
 // "server" blocks: where they listen, for which names, and which of them answers all other names.
 
+#include "conditions.hpp"
+#include "protection.hpp"
 #include "translate/draft/json.hpp"
+#include "translate/draft/protect.hpp"
 #include "translate/nginx/work.hpp"
 #include "translate/reading/numbers.hpp"
 
@@ -11,8 +14,6 @@
 
 namespace headgate::translate {
 namespace {
-
-constexpr std::string_view kRequestUri = "$request_uri";
 
 const Directive* own(const std::vector<Directive>& block, std::string_view name) {
   for (const auto& each : block)
@@ -55,7 +56,7 @@ struct ServerBlock {
   NginxScope scope;
   std::vector<Listen> listens;
   std::vector<std::string> hosts;
-  bool to_https = false;  ///< it does nothing but redirect to https
+  std::string to_https;  ///< it does nothing but redirect to https: "redirect_to_https"; else empty
   bool is_default = false;
 };
 
@@ -78,8 +79,8 @@ void take_names(const Directive& server, ServerBlock& out, Draft& draft) {
   }
 }
 
-/// Whether it only sends everybody to the same address with https.
-bool sends_to_https(const Directive& server, const std::vector<std::string>& hosts) {
+/// "redirect_to_https" of a server that only sends everybody to the same address with https; else empty.
+std::string sends_to_https(const Directive& server, const std::vector<std::string>& hosts) {
   const auto* const answer = own(server.block, "return");
   const Directive* only_location = nullptr;
   for (const auto& each : server.block)
@@ -87,13 +88,11 @@ bool sends_to_https(const Directive& server, const std::vector<std::string>& hos
   const auto* found = answer;
   if (found == nullptr && only_location != nullptr && only_location != &server && only_location->word(0) == "/")
     found = own(only_location->block, "return");
-  if (found == nullptr) return false;
+  if (found == nullptr) return {};
   auto url = std::string(found->words.size() > 1 ? found->word(1) : found->word(0));
-  if (!url.starts_with("https://") || !url.ends_with(kRequestUri)) return false;
-  url = url.substr(8, url.size() - 8 - kRequestUri.size());
-  if (url.ends_with('/')) url.pop_back();
-  if (url == "$host" || url == "$http_host" || url == "$server_name") return true;
-  return hosts.size() == 1 && hosts.front() == url;
+  const std::string fixed = hosts.size() == 1 ? "https://" + hosts.front() : std::string();
+  if (!fixed.empty() && url.starts_with(fixed)) url = "https://$host" + url.substr(fixed.size());
+  return https_port(url);
 }
 
 /// "tls" of a listener: the certificates of all servers that listen there.
@@ -150,13 +149,13 @@ void take_listeners(NginxWork& work, std::vector<ServerBlock>& servers) {
     auto chosen = there.front().first;
     bool tls = false;
     bool proxied = false;
-    bool all_to_https = true;
+    std::string to_https = there.front().first->to_https;
     std::vector<const ServerBlock*> blocks;
     for (const auto& [server, listen] : there) {
       if (listen->is_default) chosen = server;
       tls = tls || listen->tls || server->scope.on("ssl");
       proxied = proxied || listen->proxy_protocol;
-      all_to_https = all_to_https && server->to_https;
+      if (server->to_https != to_https) to_https.clear();
       blocks.push_back(server);
     }
     chosen->is_default = true;
@@ -168,15 +167,14 @@ void take_listeners(NginxWork& work, std::vector<ServerBlock>& servers) {
     if (tls) {
       const auto json = tls_of(blocks, listener);
       if (json.empty())
-        say(listener, Matter::lost, listener.spot, listener.from,
-            "TLS without a certificate that was read: clients connect without TLS");
+        close_listener(listener, listener.spot, listener.from);
       else
         listener.set("tls", json);
     }
     if (proxied) listener.set("proxy_protocol", "true");
-    if (all_to_https && !tls) listener.set("redirect_to_https", "true");
-    if (all_to_https && !tls)
-      for (const auto& [server, listen] : there) server->is_default = false;
+    if (to_https.empty() || tls) continue;
+    listener.set("redirect_to_https", to_https);
+    for (const auto& [server, listen] : there) server->is_default = false;
   }
 }
 
@@ -184,7 +182,7 @@ void take_listeners(NginxWork& work, std::vector<ServerBlock>& servers) {
 void redirect_hosts(NginxWork& work, const std::vector<ServerBlock>& servers) {
   std::map<std::string, const ServerBlock*> hosts;
   for (const auto& server : servers)
-    if (server.to_https)
+    if (!server.to_https.empty())
       for (const auto& host : server.hosts) hosts.emplace(json_text(host), &server);
   std::set<std::string, std::less<>> all;
   for (const auto& listener : work.draft.listeners)
@@ -193,7 +191,7 @@ void redirect_hosts(NginxWork& work, const std::vector<ServerBlock>& servers) {
     const std::string host(route.get("host"));
     if (!hosts.contains(host)) continue;
     all.insert(host);
-    if (!route.off) route.set("redirect_to_https", "true");
+    if (!route.off) route.set("redirect_to_https", hosts.at(host)->to_https);
   }
   for (const auto& [host, server] : hosts) {
     if (all.contains(host)) continue;
@@ -202,8 +200,9 @@ void redirect_hosts(NginxWork& work, const std::vector<ServerBlock>& servers) {
     route.from = "server";
     route.set("host", host);
     route.set("path", json_text("/*"));
+    const auto port = server->to_https == "true" ? std::string() : ':' + server->to_https;
     route.set("redirect",
-              object_of({{"to", "\"https://" + host.substr(1, host.size() - 2) + "/*\""}, {"status", "301"}}));
+              object_of({{"to", "\"https://" + host.substr(1, host.size() - 2) + port + "/*\""}, {"status", "301"}}));
   }
 }
 
@@ -217,17 +216,31 @@ void take_real_ip(NginxWork& work, const NginxScope& scope) {
   }
   if (proxies.empty()) return;
   work.draft.identity.set("trusted_proxies", list_of(proxies));
+  work.proxies = scope.all("set_real_ip_from").front();
   const auto* const header = scope.one("real_ip_header");
   const auto name = header == nullptr ? std::string("x-real-ip") : lower(header->word(0));  // nginx's default
   if (name == "x-real-ip")
     work.draft.identity.set("address_from", json_text("X-Real-IP"));
-  else if (header != nullptr && name != "x-forwarded-for" && name != "proxy_protocol")
+  else if (header != nullptr && name != "x-forwarded-for" && name != "proxy_protocol" && name != "forwarded")
+    work.address_known = false;
+  if (name == "forwarded") work.draft.identity.set("address_from", json_text("Forwarded"));
+  if (!work.address_known)
     say(work.draft.identity, Matter::lost, header->spot, header->text(),
         "headgate reads X-Forwarded-For, Forwarded, X-Real-IP or the PROXY protocol");
   if (name == "x-forwarded-for" && !scope.on("real_ip_recursive"))
     say(work.draft.identity, Matter::differs, scope.all("set_real_ip_from").front()->spot,
         "real_ip_header X-Forwarded-For",
         "headgate takes the last address that is no trusted proxy; nginx without real_ip_recursive the last one");
+}
+
+/// Routes of headgate are those of all listeners.
+void keep_on_this_machine(NginxWork& work, const ServerBlock& server, DraftEntry& route) {
+  if (route.get("to").empty()) return;
+  if (!route.get("addresses").empty())
+    return close_once(work, route, "listen", *server.directive, "server",
+                      "only this machine reaches it in nginx, and it has addresses of its own: write \"addresses\"");
+  route.set("addresses", R"({ "allow": ["127.0.0.0/8", "::1/128"] })");
+  route.comments.emplace_back("nginx listens for it on this machine alone, and routes are those of all listeners.");
 }
 
 }  // namespace
@@ -262,27 +275,26 @@ void take_servers(NginxWork& work, const std::vector<const Directive*>& found, c
       take_real_ip(work, server.scope);
     }
     say_what_is_left(each->block, work.draft.remarks);
-    for (const auto& inside : each->block)
-      if (inside.name == "if" || inside.name == "rewrite" || inside.name == "allow" || (inside.name == "deny"))
-        work.draft.say(Matter::lost, inside.spot, inside.text(), "headgate has no such conditions for a whole server");
   }
   take_listeners(work, servers);
   // One server answers what no name takes. nginx has one for each address; routes here are those of all addresses.
   const ServerBlock* chosen = nullptr;
   for (const auto& server : servers) {
     if (!server.is_default) continue;
-    if (chosen == nullptr || (chosen->to_https && !server.to_https)) chosen = &server;
+    if (chosen == nullptr || (!chosen->to_https.empty() && server.to_https.empty())) chosen = &server;
   }
   for (const auto& server : servers) {
-    if (chosen == nullptr || !server.is_default || &server == chosen || server.to_https) continue;
+    if (chosen == nullptr || !server.is_default || &server == chosen || !server.to_https.empty()) continue;
     work.draft.say(
         Matter::differs, server.directive->spot, "server",
         "it answers unknown hosts on its own address; headgate's routes are those of all addresses, and unknown "
         "hosts go to the server at " +
             chosen->directive->spot.file + ":" + std::to_string(chosen->directive->spot.line));
   }
+  const bool all_local =
+      std::ranges::all_of(servers, [](const auto& each) { return only_this_machine(*each.directive); });
   for (const auto& server : servers) {
-    if (server.to_https && (&server != chosen || server.hosts.empty())) continue;
+    if (!server.to_https.empty() && (&server != chosen || server.hosts.empty())) continue;
     auto hosts = server.hosts;
     if (&server == chosen) hosts = {std::string()};
     if (hosts.empty()) {
@@ -291,7 +303,11 @@ void take_servers(NginxWork& work, const std::vector<const Directive*>& found, c
       continue;
     }
     take_error_pages(work, *server.directive, server.scope);
+    const auto first = work.draft.routes.size();
     take_locations(work, *server.directive, server.scope, hosts, &server != chosen);
+    if (only_this_machine(*server.directive) && !all_local)
+      for (auto at = first; at < work.draft.routes.size(); ++at)
+        keep_on_this_machine(work, server, work.draft.routes[at]);
   }
   redirect_hosts(work, servers);
 }

@@ -54,6 +54,8 @@ void take_nginx(const std::vector<ReadFile>& inputs, SourceFiles& files, Draft& 
       http.push_back(std::move(each));
   }
   NginxWork work{.draft = draft, .zones = {}, .limits = {}, .upstreams = {}, .maps = {}, .pages = {}, .said = {}};
+  for (const auto& each : http)
+    if (each.name == "pid") put_pid_file(draft, std::string(each.word(0)), each.spot, each.text());
   say_what_is_left(outside, draft.remarks);
   say_what_is_left(http, draft.remarks);
   find_zones(work, http);

@@ -25,6 +25,8 @@ class NginxScope {
   const Directive* one(std::string_view name) const;
   /// Whether it is there and its first word is "on".
   bool on(std::string_view name) const;
+  /// Those that may keep requests out, and that nothing translates.
+  std::vector<const Directive*> untranslated() const;
 
  private:
   std::map<std::string, std::shared_ptr<const std::vector<const Directive*>>, std::less<>> directives_;
@@ -51,6 +53,8 @@ struct NginxWork {
   std::map<std::string, const Directive*> maps;    ///< map and geo, by the variable that they make
   std::map<std::string, std::string> pages;        ///< by status: the file of the page
   std::set<std::string> said;                      ///< what is said once
+  const Directive* proxies = nullptr;              ///< the first set_real_ip_from of those that are trusted
+  bool address_known = true;                       ///< headgate reads the field in which they say the address
 };
 
 /// A time of nginx ("10", "5s", "1m30s", "100ms") in milliseconds.
@@ -113,15 +117,21 @@ void take_servers(NginxWork& work, const std::vector<const Directive*>& servers,
 void take_locations(NginxWork& work, const Directive& server, const NginxScope& scope,
                     const std::vector<std::string>& hosts, bool needs_rest);
 
-/// Host and fields that servers get, and fields that clients get. `authority` is what proxy_pass names.
-void set_fields(const NginxScope& scope, const std::string& authority, bool is_block, DraftEntry& route);
+/// Host and fields that servers get. `authority` is what proxy_pass names.
+void set_request_fields(NginxWork& work, const NginxScope& scope, const std::string& authority, bool is_block,
+                        DraftEntry& route);
+/// Fields that clients get. `status` is that of a fixed answer, or 0: nginx adds most fields to good answers alone.
+void set_answer_fields(const NginxScope& scope, unsigned status, DraftEntry& route);
 /// The largest body, and how long a server may take.
 void set_bounds(const NginxScope& scope, DraftEntry& route);
 
 /// Which answers are compressed, by "gzip" and "brotli".
 void set_compression(NginxWork& work, const NginxScope& scope, DraftEntry& route);
 
+/// The status of a "return".
+unsigned status_of(const Directive& directive);
 /// What a "return" does, put into the route. `path` is that of the route, `host` its host or empty.
-void answer(const Directive& directive, const std::string& path, const std::string& host, DraftEntry& route);
+void answer(const Directive& directive, const NginxScope& scope, const std::string& path, const std::string& host,
+            DraftEntry& route);
 
 }  // namespace headgate::translate

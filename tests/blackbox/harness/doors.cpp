@@ -20,6 +20,7 @@ Knocked knock(const Door& door, const std::string& file_name) {
   const TemporaryFile file("", file_name);
   const auto folder = std::filesystem::path(file.path()).parent_path().string();
   std::ofstream(file.path()) << put_in_place(put_in_place(door.text, "APP", std::to_string(app.port())), "DIR", folder);
+  std::ofstream(folder + "/users") << "ann:$apr1$abcdefgh$0123456789abcdefghijk.\n";
   const auto ran = run_headgate({"import", file.path()});
   EXPECT_LE(ran.code, 1) << ran.err;
   SCOPED_TRACE(ran.err + ran.out);

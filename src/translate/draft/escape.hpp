@@ -1,0 +1,19 @@
+#pragma once
+// Texts within regular expressions.
+
+#include <string>
+#include <string_view>
+
+namespace headgate::translate {
+
+/// The expression that matches this text alone.
+inline std::string escaped_text(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (std::string_view("\\^$.|?*+()[]{}").find(c) != std::string_view::npos) out += '\\';
+    out += c;
+  }
+  return out;
+}
+
+}  // namespace headgate::translate
