@@ -1,13 +1,10 @@
 #include "log_input.hpp"
 
-#include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 #include <zlib.h>
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cstring>
 #include <string_view>
 
@@ -47,64 +44,33 @@ struct LogInput::Unpacking {
   bool between = false;  ///< a member has ended, and another may begin
 };
 
-LogInput::LogInput(int descriptor) noexcept : descriptor_(descriptor) {}
-
-LogInput::LogInput(LogInput&& other) noexcept
-    : descriptor_(std::exchange(other.descriptor_, -1)),
-      regular_(other.regular_),
-      begun_(other.begun_),
-      bytes_read_(other.bytes_read_),
-      bytes_in_all_(other.bytes_in_all_),
-      // NOLINTNEXTLINE(performance-move-constructor-init): two numbers
-      identity_(other.identity_),
-      failure_(std::move(other.failure_)),
-      ahead_(std::move(other.ahead_)),
-      ahead_at_(other.ahead_at_),
-      unpacking_(std::move(other.unpacking_)) {}
-
-LogInput& LogInput::operator=(LogInput&& other) noexcept {
-  auto taken = std::move(other);
-  std::swap(descriptor_, taken.descriptor_);
-  regular_ = taken.regular_;
-  begun_ = taken.begun_;
-  bytes_read_ = taken.bytes_read_;
-  bytes_in_all_ = taken.bytes_in_all_;
-  identity_ = taken.identity_;
-  failure_ = std::move(taken.failure_);
-  ahead_ = std::move(taken.ahead_);
-  ahead_at_ = taken.ahead_at_;
-  unpacking_ = std::move(taken.unpacking_);
-  return *this;
-}
-
-LogInput::~LogInput() {
-  if (descriptor_ > STDIN_FILENO) ::close(descriptor_);
-}
+LogInput::LogInput(InputFile file) noexcept : file_(std::move(file)) {}
+LogInput::LogInput(LogInput&& other) noexcept = default;
+LogInput& LogInput::operator=(LogInput&& other) noexcept = default;
+LogInput::~LogInput() = default;
 
 Result<LogInput, std::string> LogInput::open(const std::string& file) {
-  const int descriptor = file == "-" ? STDIN_FILENO : ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) return file + " cannot be read: " + std::strerror(errno);
-  LogInput out(descriptor);
-  struct stat about {};
-  if (::fstat(descriptor, &about) != 0) return file + " cannot be read: " + std::strerror(errno);
-  if (S_ISDIR(about.st_mode)) return file + " is a directory: name the log files in it";
-  out.regular_ = S_ISREG(about.st_mode) && descriptor != STDIN_FILENO;
+  auto opened =
+      file == "-" ? Result<InputFile, FileTrouble>(InputFile::standard_input()) : InputFile::open(file, Pipes::read);
+  if (opened.has_error() && opened.error().kind == FileTrouble::Kind::directory)
+    return file + " is a directory: name the log files in it";
+  if (opened.has_error()) return file + " cannot be read: " + opened.error().text();
+  LogInput out(std::move(*opened));
+  const auto& about = out.file_.about();
+  out.regular_ = S_ISREG(about.st_mode) && file != "-";
   if (S_ISREG(about.st_mode)) out.bytes_in_all_ = static_cast<std::uint64_t>(about.st_size);
   out.identity_ = {about.st_dev, about.st_ino};
   return out;
 }
 
 std::size_t LogInput::read_plain(char* out, std::size_t size) {
-  for (;;) {
-    const auto got = ::read(descriptor_, out, size);
-    if (got >= 0) {
-      bytes_read_ += static_cast<std::uint64_t>(got);
-      return static_cast<std::size_t>(got);
-    }
-    if (errno == EINTR) continue;
-    failure_ = std::string("it cannot be read further: ") + std::strerror(errno);
+  const auto got = file_.read(out, size);
+  if (got.has_error()) {
+    failure_ = "it cannot be read further: " + got.error().text();
     return 0;
   }
+  bytes_read_ += *got;
+  return *got;
 }
 
 bool LogInput::fill() {

@@ -1,6 +1,7 @@
 #pragma once
 // The bytes of a log: of a file, a pipe or the standard input, unpacked if they are compressed by gzip.
 
+#include "headgate/core/read_file.hpp"
 #include "headgate/core/result.hpp"
 
 #include <cstddef>
@@ -37,12 +38,12 @@ class LogInput {
 
  private:
   struct Unpacking;
-  explicit LogInput(int descriptor) noexcept;
+  explicit LogInput(InputFile file) noexcept;
   bool fill();
   std::size_t read_plain(char* out, std::size_t size);
   std::size_t unpack(char* out, std::size_t size);
 
-  int descriptor_ = -1;
+  InputFile file_;
   bool regular_ = false;
   bool begun_ = false;
   std::uint64_t bytes_read_ = 0;

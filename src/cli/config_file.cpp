@@ -2,13 +2,12 @@
 
 #include "commands.hpp"
 
+#include "headgate/core/read_file.hpp"
+
 #include <array>
-#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <vector>
 
 namespace headgate::cli {
@@ -24,27 +23,22 @@ using Found = Result<ConfigFile, std::string>;
 
 Found no(std::string why) { return Found(boost::system::in_place_error, std::move(why)); }
 
-Found read(const std::string& path, const std::string& named_by = {}) {
-  std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored)) return no(path + " is a directory; name the file in it");
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return no("cannot read " + path + named_by + ": " + std::strerror(errno));
-  ConfigFile out{path, {}};
-  std::array<char, 65'536> piece{};
-  while (file.read(piece.data(), piece.size()) || file.gcount() > 0) {
-    out.text.append(piece.data(), static_cast<std::size_t>(file.gcount()));
-    if (out.text.size() > kLongestFile) return no(path + " has more than 64 MiB");
-  }
-  return out;
+Found read(const std::string& path, Pipes pipes, const std::string& named_by = {}) {
+  auto text = headgate::read_file(path, kLongestFile, pipes);
+  if (text.has_value()) return ConfigFile{path, std::move(*text)};
+  const auto& trouble = text.error();
+  if (trouble.kind == FileTrouble::Kind::directory) return no(path + " is a directory; name the file in it");
+  if (trouble.kind == FileTrouble::Kind::too_large) return no(path + " has more than 64 MiB");
+  return no("cannot read " + path + named_by + ": " + trouble.text());
 }
 
-Found find_and_read(const std::string& given) {
-  if (!given.empty()) return read(given);
+Found find_and_read(const std::string& given, Pipes pipes) {
+  if (!given.empty()) return read(given, pipes);
   if (const char* named = std::getenv(kVariable); named && *named)
-    return read(named, std::string(", which $") + kVariable + " names");
+    return read(named, pipes, std::string(", which $") + kVariable + " names");
   for (const char* place : kPlaces) {
     std::error_code ignored;
-    if (std::filesystem::exists(place, ignored)) return read(place);
+    if (std::filesystem::exists(place, ignored)) return read(place, pipes);
   }
   return no(std::string("there is no configuration: $") + kVariable + " is not set, and neither " + kPlaces[0] +
             " nor " + kPlaces[1] + " is there; name a file with -c FILE");
@@ -67,18 +61,18 @@ std::optional<ConfigFile> complain_if_missing(Found found) {
 std::string ConfigFile::directory() const { return std::filesystem::path(path).parent_path().string(); }
 
 std::optional<std::string> read_file(const std::string& path) {
-  auto found = complain_if_missing(read(path));
+  auto found = complain_if_missing(read(path, Pipes::read));
   if (!found) return std::nullopt;
   return std::move(found->text);
 }
 
 Result<std::string, std::string> read_whole(const std::string& path) {
-  auto found = read(path);
+  auto found = read(path, Pipes::read);
   if (found.has_error()) return Result<std::string, std::string>(boost::system::in_place_error, found.error());
   return Result<std::string, std::string>(boost::system::in_place_value, std::move(found->text));
 }
 
-std::optional<ConfigFile> read_source(const std::string& given) { return complain_if_missing(find_and_read(given)); }
+std::optional<ConfigFile> read_source(const std::string& given) { return complain_if_missing(find_and_read(given, Pipes::read)); }
 
 LoadedFile load_file(const std::string& given) {
   const auto source = read_source(given);
@@ -92,7 +86,7 @@ LoadedFile load_file(const std::string& given) {
 
 config::ReadConfig load_again(const std::string& given) {
   config::ReadConfig out;
-  auto source = find_and_read(given);
+  auto source = find_and_read(given, Pipes::refused);  // a pipe has been read to its end already
   if (source.has_error()) {
     out.file = given;
     out.mistakes.emplace_back().message = source.error();

@@ -27,8 +27,8 @@ std::optional<ConfigFile> source_called(const std::string& file) {
 
 /// Whether the file was replaced; false after an error message.
 bool replaced(const std::string& path, const std::string& text) {
-  const DirectoryLock lock(path);
-  const auto error = replace_file(path, text);
+  const auto lock = FileLock::take(path);
+  const auto error = lock.has_error() ? lock.error() : replace_file(path, text);
   if (error) std::fprintf(stderr, "headgate: %s\n", error->c_str());
   return !error;
 }

@@ -6,9 +6,12 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <thread>
+#include <utility>
 
 namespace headgate {
 namespace {
@@ -82,14 +85,48 @@ class Draft {
   bool placed_ = false;
 };
 
-}  // namespace
+constexpr auto kLongestWaitForLock = std::chrono::seconds(2);
+constexpr auto kBetweenTries = std::chrono::milliseconds(10);
 
-DirectoryLock::DirectoryLock(const std::string& file)
-    : fd_(::open(directory_of(resolved(file)).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
-  if (fd_ >= 0) ::flock(fd_, LOCK_EX);
+/// The file itself, which often only its owner can open and so lock; its directory if there is no file yet.
+int open_to_lock(const std::string& path) {
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (file >= 0 || errno != ENOENT) return file;
+  return ::open(directory_of(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
-DirectoryLock::~DirectoryLock() {
+/// Whether nobody has put another file in its place since it was opened.
+bool is_still(const std::string& path, int fd) {
+  struct stat open {};
+  struct stat there {};
+  if (::fstat(fd, &open) != 0) return false;
+  if (::stat(path.c_str(), &there) != 0) return S_ISDIR(open.st_mode);
+  return open.st_dev == there.st_dev && open.st_ino == there.st_ino;
+}
+
+}  // namespace
+
+Result<FileLock, std::string> FileLock::take(const std::string& file) {
+  const auto path = resolved(file);
+  const auto end = std::chrono::steady_clock::now() + kLongestWaitForLock;
+  while (true) {
+    FileLock out(open_to_lock(path));
+    if (out.fd_ < 0) return out;
+    const bool locked = ::flock(out.fd_, LOCK_EX | LOCK_NB) == 0;
+    const bool held_by_another = !locked && errno == EWOULDBLOCK;
+    if (locked ? is_still(path, out.fd_) : !held_by_another) return out;
+    if (std::chrono::steady_clock::now() >= end)
+      return "another process has held the lock on " + file + " for two seconds";
+    if (!locked) std::this_thread::sleep_for(kBetweenTries);
+  }
+}
+
+FileLock& FileLock::operator=(FileLock&& other) noexcept {
+  std::swap(fd_, other.fd_);
+  return *this;
+}
+
+FileLock::~FileLock() {
   if (fd_ >= 0) ::close(fd_);
 }
 

@@ -1,33 +1,16 @@
 #include "headgate/keyring/watched_file.hpp"
 
-#include <fcntl.h>
-#include <unistd.h>
+#include "headgate/core/read_file.hpp"
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <ctime>
-#include <system_error>
 #include <utility>
 
 namespace headgate::keyring {
 namespace {
 
 using Text = Result<std::string, std::string>;
-
-class Descriptor {
- public:
-  explicit Descriptor(int fd) noexcept : fd_(fd) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  int get() const noexcept { return fd_; }
-
- private:
-  int fd_;
-};
 
 bool same(const timespec& a, const timespec& b) noexcept { return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec; }
 
@@ -44,8 +27,9 @@ bool is_settled(const struct stat& file) noexcept {
   return age >= kSettles || age < 0;
 }
 
-Text failed(const std::string& path, int why) {
-  return Text(boost::system::in_place_error, path + ": cannot be read: " + std::generic_category().message(why));
+Text failed(const std::string& path, const FileTrouble& trouble) {
+  if (trouble.kind != FileTrouble::Kind::system) return Text(boost::system::in_place_error, path + ": is not a file");
+  return Text(boost::system::in_place_error, path + ": cannot be read: " + trouble.text());
 }
 
 }  // namespace
@@ -67,22 +51,17 @@ std::optional<Text> WatchedFile::look() {
 }
 
 Text WatchedFile::read() {
-  // O_NONBLOCK: if the path is a pipe, do not wait for a writer.
-  const Descriptor file(::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  struct stat found {};
-  if (file.get() < 0 || ::fstat(file.get(), &found) != 0) return failed(path_, errno);
-  if (!S_ISREG(found.st_mode)) return Text(boost::system::in_place_error, path_ + ": is not a file");
-
+  auto file = InputFile::open(path_, Pipes::refused);
+  if (file.has_error()) return failed(path_, file.error());
   std::string text;
   std::array<char, 64UL * 1024> part;
   while (text.size() <= most_) {
-    const auto got = ::read(file.get(), part.data(), std::min(part.size(), most_ + 1 - text.size()));
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return failed(path_, errno);
-    if (got == 0) break;
-    text.append(part.data(), static_cast<std::size_t>(got));
+    const auto got = file->read(part.data(), std::min(part.size(), most_ + 1 - text.size()));
+    if (got.has_error()) return failed(path_, got.error());
+    if (*got == 0) break;
+    text.append(part.data(), *got);
   }
-  if (is_settled(found)) seen_ = found;
+  if (is_settled(file->about())) seen_ = file->about();
   return Text(boost::system::in_place_value, std::move(text));
 }
 

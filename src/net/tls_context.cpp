@@ -2,29 +2,27 @@
 
 #include "tls_channel.hpp"
 
+#include "headgate/core/read_file.hpp"
+
 #include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/ssl.h>
 #include <sys/stat.h>
 
 #include <array>
-#include <cerrno>
-#include <cstdio>
 #include <cstdlib>
-#include <system_error>
 #include <utility>
 
 namespace headgate::net {
 namespace {
 
-/// Why the file cannot be read, or nothing. OpenSSL's messages do not name the file.
+/// Of authorities: those of a system have less than a megabyte.
+constexpr std::size_t kLargestPem = 16UL * 1024 * 1024;
+
+/// Why the file cannot be read, or nothing. OpenSSL's messages do not name the file, and it would wait for a pipe.
 std::string unreadable(const std::string& what, const std::string& path) {
-  std::FILE* file = std::fopen(path.c_str(), "re");
-  if (file != nullptr) {
-    std::fclose(file);
-    return {};
-  }
-  return "cannot read the " + what + " \"" + path + "\": " + std::generic_category().message(errno);
+  const auto why = why_unreadable(path, kLargestPem);
+  return why.empty() ? why : "cannot read the " + what + " \"" + path + "\": " + why;
 }
 
 std::string load_authorities(SSL_CTX* context, const std::string& path) {
@@ -80,17 +78,15 @@ class FilesDigest {
   /// Of a file that cannot be read nothing.
   void add_file(const std::string& path) {
     std::size_t size = 0;
-    std::FILE* const file = path.empty() ? nullptr : std::fopen(path.c_str(), "re");
-    if (file != nullptr) {
-      std::setvbuf(file, nullptr, _IONBF, 0);
-      std::array<char, 16UL * 1024> block;
-      while (const auto got = std::fread(block.data(), 1, block.size(), file)) {
-        EVP_DigestUpdate(context_.get(), block.data(), got);
-        size += got;
-      }
-      OPENSSL_cleanse(block.data(), block.size());
-      std::fclose(file);
+    auto file = InputFile::open(path, Pipes::refused);
+    std::array<char, 16UL * 1024> block;
+    while (file.has_value() && size <= kLargestPem) {
+      const auto got = file->read(block.data(), block.size());
+      if (got.has_error() || *got == 0) break;
+      EVP_DigestUpdate(context_.get(), block.data(), *got);
+      size += *got;
     }
+    OPENSSL_cleanse(block.data(), block.size());
     add('\n' + std::to_string(size) + '\n');
   }
   /// The time of its last change.

@@ -1,23 +1,20 @@
 #include "headgate/net/trust.hpp"
 
-#include <cerrno>
-#include <cstdio>
-#include <memory>
-#include <system_error>
+#include "headgate/core/read_file.hpp"
+
+#include <cstddef>
+#include <string>
 
 namespace headgate::net {
 namespace {
 
-/// Why the file cannot be read, or "": OpenSSL's own message does not name the cause.
-std::string unreadable(const std::string& path) {
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "re"), std::fclose);
-  return file ? std::string() : path + ": cannot be read: " + std::generic_category().message(errno);
-}
+constexpr std::size_t kLargestFile = 16UL * 1024 * 1024;
 
 TlsContext::Made read_authorities(const std::string& authorities) {
   using Made = TlsContext::Made;
   if (!authorities.empty()) {
-    if (auto why = unreadable(authorities); !why.empty()) return Made(boost::system::in_place_error, std::move(why));
+    if (const auto why = why_unreadable(authorities, kLargestFile); !why.empty())  // OpenSSL does not name the cause
+      return Made(boost::system::in_place_error, authorities + ": cannot be read: " + why);
   }
   TlsOptions options;
   options.ca = authorities;

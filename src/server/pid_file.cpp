@@ -1,5 +1,6 @@
 #include "pid_file.hpp"
 
+#include "headgate/core/read_file.hpp"
 #include "headgate/core/replace_file.hpp"
 
 #include <unistd.h>
@@ -7,7 +8,6 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
-#include <fstream>
 #include <string_view>
 
 namespace headgate::server {
@@ -17,13 +17,11 @@ constexpr unsigned kMode = 0644;  // for programs of every user
 
 /// The begin of the file, longer than any number; nothing if it is not a file that can be read.
 std::optional<std::string> begin_of(const std::string& path) {
-  std::error_code ignored;
-  if (!std::filesystem::is_regular_file(path, ignored)) return std::nullopt;
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return std::nullopt;
+  auto file = InputFile::open(path, Pipes::refused);
+  if (file.has_error()) return std::nullopt;
   std::array<char, 32> bytes{};
-  file.read(bytes.data(), bytes.size());
-  return std::string(bytes.data(), static_cast<std::size_t>(file.gcount()));
+  const auto size = file->read(bytes.data(), bytes.size());
+  return size.has_value() ? std::optional(std::string(bytes.data(), *size)) : std::nullopt;
 }
 
 bool is_number(std::string_view text) {

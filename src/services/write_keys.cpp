@@ -35,7 +35,8 @@ KeyFileResult write_once(const std::string& file, const std::vector<identity::Ap
 
 // `headgate keys new` holds the lock, too; an editor does not.
 KeyFileResult write_keys(const std::string& file, const std::vector<identity::ApiKeyRecord>& changes, Instant now) {
-  const DirectoryLock lock(file);
+  const auto lock = FileLock::take(file);
+  if (lock.has_error()) return {.failed = lock.error(), .known_before = {}};
   KeyFileResult out;
   bool edited = true;
   for (int tries = 0; edited && tries < kTries; ++tries) {

@@ -2,23 +2,31 @@
 // Replaces a file in one step. Whoever reads it at the same time or after a power cut finds the whole old file or the
 // whole new one. And makes files that must not be there yet. All of it waits for the disk: never on a worker.
 
+#include "headgate/core/result.hpp"
+
 #include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace headgate {
 
-/// A lock on the file's directory. Hold it while you read, change and replace the file; a second holder waits. It has
-/// no effect if the directory cannot be locked, as on some network file systems.
-class DirectoryLock {
+/// A lock on a file, or on its directory if there is no file yet. Hold it while you read, change and replace the file.
+class FileLock {
  public:
-  explicit DirectoryLock(const std::string& file);
-  DirectoryLock(const DirectoryLock&) = delete;
-  DirectoryLock& operator=(const DirectoryLock&) = delete;
-  ~DirectoryLock();
+  /// Waits at most two seconds while another process holds the lock, then returns the error as a sentence without a
+  /// dot. The lock has no effect if the file cannot be opened or locked, as on some network file systems.
+  static Result<FileLock, std::string> take(const std::string& file);
+  FileLock(FileLock&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  FileLock& operator=(FileLock&& other) noexcept;
+  FileLock(const FileLock&) = delete;
+  FileLock& operator=(const FileLock&) = delete;
+  ~FileLock();
 
  private:
+  explicit FileLock(int fd) noexcept : fd_(fd) {}
+
   int fd_ = -1;
 };
 

@@ -2,6 +2,7 @@
 
 #include "cli/commands.hpp"
 
+#include "headgate/core/read_file.hpp"
 #include "headgate/core/text.hpp"
 #include "headgate/net/http_call.hpp"
 
@@ -14,7 +15,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <iterator>
 #include <optional>
 #include <utility>
@@ -26,6 +26,7 @@ constexpr const char* kAdminVariable = "HEADGATE_ADMIN";
 constexpr const char* kTokenVariable = "HEADGATE_ADMIN_TOKEN";
 constexpr const char* kUsualAdmin = "http://127.0.0.1:9900";
 constexpr std::size_t kLongestToken = 4096;
+constexpr std::size_t kLongestTokenFile = 64UL * 1024;
 constexpr std::uint64_t kLongestAnswer = 64UL * 1024 * 1024;
 
 using Call = Result<AdminReply, CommandFailure>;
@@ -42,10 +43,10 @@ std::string variable_or(const char* name, const char* otherwise) {
 /// The first line of the file.
 Result<std::string, std::string> read_token_file(const std::string& path) {
   using Token = Result<std::string, std::string>;
-  std::ifstream file(path, std::ios::binary);
-  std::string line;
-  if (!file || (!std::getline(file, line) && !file.eof()))
-    return Token(boost::system::in_place_error, "cannot read the token in " + path + ": " + std::strerror(errno));
+  const auto file = read_file(path, kLongestTokenFile, Pipes::read);
+  if (file.has_error())
+    return Token(boost::system::in_place_error, "cannot read the token in " + path + ": " + file.error().text());
+  auto line = file->substr(0, file->find('\n'));
   if (line.ends_with('\r')) line.pop_back();
   return Token(boost::system::in_place_value, trimmed(line));
 }

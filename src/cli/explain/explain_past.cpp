@@ -6,14 +6,12 @@
 #include "log_search.hpp"
 #include "past_request.hpp"
 
-#include <fcntl.h>
+#include "headgate/core/read_file.hpp"
+
 #include <nlohmann/json.hpp>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdio>
-#include <cstring>
 
 namespace headgate::cli {
 namespace {
@@ -35,20 +33,20 @@ bool may_be_request_id(std::string_view id) noexcept {
 /// Reads all of the file into the search; an exit code.
 int search_file(const std::string& path, LogSearch& search) {
   const bool standard_input = path == "-";
-  const int file = standard_input ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  const auto cannot = [&] {
-    return complain_of_log(kFailed, "cannot read " + printable(path) + ": " + std::strerror(errno),
+  auto file = standard_input ? Result<InputFile, FileTrouble>(InputFile::standard_input())
+                             : InputFile::open(path, Pipes::read);
+  const auto cannot = [&](const FileTrouble& trouble) {
+    return complain_of_log(kFailed, "cannot read " + printable(path) + ": " + trouble.text(),
                            "an access log of a gateway, or - for standard input");
   };
-  if (file < 0) return cannot();
+  if (file.has_error()) return cannot(file.error());
   std::string block(std::size_t{256} * 1024, '\0');
   int code = kWell;
   for (bool first = true;; first = false) {
-    const auto count = ::read(file, block.data(), block.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) code = cannot();
-    if (count <= 0) break;
-    const std::string_view bytes(block.data(), static_cast<std::size_t>(count));
+    const auto count = file->read(block.data(), block.size());
+    if (count.has_error()) code = cannot(count.error());
+    if (count.has_error() || *count == 0) break;
+    const std::string_view bytes(block.data(), *count);
     if (first && bytes.starts_with("\x1f\x8b")) {
       code = complain_of_log(kFailed, printable(path) + " is compressed",
                              "zcat FILE | headgate explain --request-id ID --log -");
@@ -57,7 +55,6 @@ int search_file(const std::string& path, LogSearch& search) {
     search.take(bytes);
   }
   search.end_file();
-  if (!standard_input) ::close(file);
   return code;
 }
 

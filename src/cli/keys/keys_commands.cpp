@@ -90,7 +90,8 @@ std::string with_record(std::string file, const std::string& record, bool first)
 
 /// Adds the record to the file. Returns the exit code.
 int add_to_file(const std::string& file, const std::string& record) {
-  const DirectoryLock lock(file);
+  const auto lock = FileLock::take(file);
+  if (lock.has_error()) return complain(kFailed, lock.error());
   std::string text = "{\n  \"keys\": []\n}\n";
   std::error_code failed;
   if (std::filesystem::status(file, failed).type() != std::filesystem::file_type::not_found) {

@@ -6,6 +6,7 @@
 #include "load_output.hpp"
 
 #include "headgate/core/literals.hpp"
+#include "headgate/core/read_file.hpp"
 #include "headgate/http/fields.hpp"
 
 #include <boost/asio/ip/basic_resolver.hpp>
@@ -17,8 +18,8 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
-#include <fstream>
 #include <memory>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -67,8 +68,12 @@ double rate_word(const std::string& text) {
   return rate;
 }
 
+constexpr std::size_t kLargestFileOfKeys = 64UL * 1024 * 1024;
+
 std::vector<std::string> keys_in(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
+  auto text = read_file(path, kLargestFileOfKeys, Pipes::read);
+  if (text.has_error()) give_up(kFailed, "--key-file: " + path + ": " + text.error().text(), "one key a line");
+  std::istringstream file(std::move(*text));
   std::vector<std::string> out;
   for (std::string line; std::getline(file, line) && out.size() < load::kMaxCallers;) {
     if (line.ends_with('\r')) line.pop_back();
@@ -77,7 +82,7 @@ std::vector<std::string> keys_in(const std::string& path) {
       give_up(kFailed, "--key-file: " + path + " has a line that is no key");
     out.push_back(std::move(line));
   }
-  if (file.bad() || out.empty()) give_up(kFailed, "--key-file: " + path + " has no key", "one key a line");
+  if (out.empty()) give_up(kFailed, "--key-file: " + path + " has no key", "one key a line");
   return out;
 }
 

@@ -5,6 +5,7 @@
 #include "paths.hpp"
 
 #include "headgate/core/literals.hpp"
+#include "headgate/core/read_file.hpp"
 #include "headgate/core/text.hpp"
 #include "headgate/core/utf8.hpp"
 
@@ -12,7 +13,6 @@
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <optional>
 #include <system_error>
 
@@ -140,25 +140,13 @@ class Replacer {
 }  // namespace
 
 FileText read_file(const std::string& path, std::size_t largest) {
-  const auto no = [](std::string why) { return FileText{std::nullopt, std::move(why)}; };
-  std::error_code ec;
-  const auto status = std::filesystem::status(path, ec);
-  if (ec && ec != std::errc::no_such_file_or_directory) return no(ec.message());
-  if (!std::filesystem::exists(status)) return no("there is no such file");
-  // A FIFO or a device could block the start for ever.
-  if (!std::filesystem::is_regular_file(status)) return no("it is not a regular file");
-  errno = 0;
-  std::ifstream in(path, std::ios::binary);
-  if (!in) return no(std::error_code(errno != 0 ? errno : EIO, std::generic_category()).message());
-  const auto size = std::filesystem::file_size(path, ec);
-  if (ec) return no(ec.message());
-  // Reads one byte more than the size, to notice a file that grows.
-  std::string content(std::min<std::uintmax_t>(size, largest) + 1, '\0');
-  in.read(content.data(), static_cast<std::streamsize>(content.size()));
-  content.resize(static_cast<std::size_t>(in.gcount()));
-  if (in.bad()) return no("reading it failed");
-  if (content.size() > largest) return no("it is larger than " + size_text(largest));
-  return {std::move(content), {}};
+  auto text = headgate::read_file(path, largest);
+  if (text.has_value()) return {std::move(*text), {}};
+  const auto& trouble = text.error();
+  if (trouble.kind == FileTrouble::Kind::too_large) return {std::nullopt, "it is larger than " + size_text(largest)};
+  if (trouble.kind == FileTrouble::Kind::directory) return {std::nullopt, "it is not a regular file"};
+  const bool missing = trouble.kind == FileTrouble::Kind::system && trouble.error == ENOENT;
+  return {std::nullopt, missing ? "there is no such file" : trouble.text()};
 }
 
 FileText read_text_file(const std::string& path, std::size_t largest) {

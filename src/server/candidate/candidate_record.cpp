@@ -1,16 +1,15 @@
 #include "candidate_record.hpp"
 
+#include "headgate/core/read_file.hpp"
 #include "headgate/core/replace_file.hpp"
 
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <string_view>
 #include <utility>
 
@@ -64,14 +63,12 @@ Result<std::optional<KeptCandidate>, std::string> CandidateRecord::read() const 
   using Read = Result<std::optional<KeptCandidate>, std::string>;
   std::error_code failed;
   if (path_.empty() || !std::filesystem::exists(path_, failed)) return Read(std::nullopt);
-  std::ifstream file(path_, std::ios::binary);
-  std::string all;
-  std::array<char, 65'536> part{};
-  while (all.size() <= kLargestRecord && (file.read(part.data(), part.size()), file.gcount() > 0))
-    all.append(part.data(), static_cast<std::size_t>(file.gcount()));
-  const auto end = all.find('\n');
   const auto unreadable = [this](const char* why) { return Read(boost::system::in_place_error, path_ + ' ' + why); };
-  if (all.size() > kLargestRecord) return unreadable("is larger than headgate writes it");
+  const auto text = read_file(path_, kLargestRecord);
+  if (text.has_error() && text.error().kind == FileTrouble::Kind::too_large)
+    return unreadable("is larger than headgate writes it");
+  const auto all = text.has_value() ? *text : std::string();
+  const auto end = all.find('\n');
   if (end == std::string::npos) return unreadable("cannot be read, or is not whole");
   const auto head = nlohmann::json::parse(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(end), nullptr, false);
   if (!head.is_object() || head.value("form", nlohmann::json()) != kForm)

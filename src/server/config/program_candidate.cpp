@@ -4,6 +4,7 @@
 #include "server/workers.hpp"
 
 #include "headgate/config/load.hpp"
+#include "headgate/core/read_file.hpp"
 #include "headgate/keyring/keyring.hpp"
 #include "headgate/limit/memory_store.hpp"
 #include "headgate/observe/event.hpp"
@@ -15,9 +16,8 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <array>
+#include <cerrno>
 #include <filesystem>
-#include <fstream>
 #include <mutex>
 #include <optional>
 #include <set>
@@ -46,12 +46,10 @@ std::optional<std::string> file_in(const std::string& body) {
 
 std::string directory_of(const std::string& file) { return std::filesystem::path(file).parent_path().string(); }
 
-std::string beginning_of(std::istream& file, std::size_t most) {
-  std::string out;
-  std::array<char, 65'536> part{};
-  while (out.size() < most && (file.read(part.data(), part.size()), file.gcount() > 0))
-    out.append(part.data(), std::min(static_cast<std::size_t>(file.gcount()), most - out.size()));
-  return out;
+std::string why_no_text(const FileTrouble& trouble) {
+  if (trouble.kind == FileTrouble::Kind::too_large) return "it is larger than 64MiB";
+  if (trouble.kind == FileTrouble::Kind::system && trouble.error != ENOENT) return "the file cannot be read";
+  return "there is no such file";
 }
 
 /// Paths begin at `directory`.
@@ -68,12 +66,9 @@ ReadCandidate read_candidate(const SideThread& side, const std::string& body, co
       auto path = std::filesystem::path(*named);
       if (path.is_relative()) path = std::filesystem::path(directory) / path;
       out.result.file = path.string();
-      std::error_code failed;
-      if (!std::filesystem::is_regular_file(path, failed)) return fail("there is no such file");
-      std::ifstream file(path, std::ios::binary);
-      if (!file) return fail("the file cannot be read");
-      text = beginning_of(file, kLargestText + 1);  // what its size is said to be may not be so
-      if (text.size() > kLargestText) return fail("it is larger than 64MiB");
+      auto content = read_file(path.string(), kLargestText);
+      if (content.has_error()) return fail(why_no_text(content.error()));
+      text = std::move(*content);
       directory = path.parent_path().string();
     } else {
       text = body;

@@ -2,23 +2,16 @@
 
 #include "translate/unreadable.hpp"
 
+#include "headgate/core/read_file.hpp"
+
 #include <glob.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 #include <filesystem>
-#include <memory>
+#include <system_error>
 
 namespace headgate::translate {
 namespace {
-
-struct CloseFile {
-  void operator()(std::FILE* file) const noexcept {
-    if (file != stdin) std::fclose(file);
-  }
-};
 
 std::string size_words(std::size_t bytes) { return std::to_string(bytes >> 20U) + " MiB"; }
 
@@ -28,21 +21,20 @@ std::string SourceFiles::read(const std::string& path, const Spot& from) {
   const auto fail = [&](const std::string& message, const std::string& help = {}) {
     throw Unreadable(from.file.empty() ? Spot{path, 0, 0} : from, message, help);
   };
-  std::error_code unknown;
-  if (path != "-" && std::filesystem::exists(path, unknown) && !std::filesystem::is_regular_file(path, unknown) &&
-      !std::filesystem::is_fifo(path, unknown))
-    fail("cannot read " + path + ": it is no file");
   if (names_.size() >= kMaxFiles) fail("more than " + std::to_string(kMaxFiles) + " files are read already");
-  const std::unique_ptr<std::FILE, CloseFile> file(path == "-" ? stdin : std::fopen(path.c_str(), "re"));
-  if (!file) fail("cannot read " + path + ": " + std::strerror(errno));
+  const auto pipes = from.file.empty() ? Pipes::read : Pipes::refused;  // an include must not wait for anybody
+  auto file = path == "-" ? Result<InputFile, FileTrouble>(InputFile::standard_input()) : InputFile::open(path, pipes);
+  if (file.has_error()) fail("cannot read " + path + ": " + file.error().text());
   std::string text;
   std::string piece(65536, '\0');
-  while (const auto count = std::fread(piece.data(), 1, piece.size(), file.get())) {
-    text.append(piece, 0, count);
+  while (true) {
+    const auto count = file->read(piece.data(), piece.size());
+    if (count.has_error()) fail("cannot read " + path + ": " + count.error().text());
+    if (*count == 0) break;
+    text.append(piece, 0, *count);
     if (text.size() > kMaxBytes) fail(path + " is larger than " + size_words(kMaxBytes));
     if (bytes_ + text.size() > kMaxInAll) fail("all files together are larger than " + size_words(kMaxInAll));
   }
-  if (std::ferror(file.get()) != 0) fail("cannot read " + path + ": " + std::strerror(errno));
   if (text.find('\0') != std::string::npos) fail(path + " is not a text file");
   if (text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3);
   bytes_ += text.size();

@@ -2,7 +2,10 @@
 
 #include "support/folder.hpp"
 
+#include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <thread>
 
@@ -84,11 +87,12 @@ TEST_F(ReplaceFile, IsWholeForWhoReadsItMeanwhile) {
   }
 }
 
-TEST_F(ReplaceFile, WaitsForWhoChangesOneOfItsFolder) {
+TEST_F(ReplaceFile, WaitsForWhoChangesTheSameFile) {
   const auto file = write("keys.json", "0");
   const auto count_up = [&] {
     for (int i = 0; i < 20; ++i) {
-      const DirectoryLock lock(file);
+      const auto lock = FileLock::take(file);
+      ASSERT_TRUE(lock.has_value());
       EXPECT_EQ(replace_file(file, std::to_string(std::stoi(content(file)) + 1)), std::nullopt);
     }
   };
@@ -97,6 +101,40 @@ TEST_F(ReplaceFile, WaitsForWhoChangesOneOfItsFolder) {
     const std::jthread other(count_up);
   }
   EXPECT_EQ(content(file), "40");
+}
+
+/// Holds a lock as anybody may who can open what is at `path`.
+class HeldLock {
+ public:
+  explicit HeldLock(const std::string& path) : fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+    EXPECT_EQ(::flock(fd_, LOCK_SH), 0);
+  }
+  HeldLock(const HeldLock&) = delete;
+  HeldLock& operator=(const HeldLock&) = delete;
+  ~HeldLock() { ::close(fd_); }
+
+ private:
+  int fd_;
+};
+
+TEST_F(ReplaceFile, IsNotKeptFromItsLockByWhoCanOnlyOpenItsFolder) {
+  const auto file = write("keys.json", "0");
+  const HeldLock held(path(""));
+  EXPECT_TRUE(FileLock::take(file).has_value());
+}
+
+TEST_F(ReplaceFile, GivesUpALockThatAnotherKeeps) {
+  const auto file = write("keys.json", "0");
+  const HeldLock held(file);
+  const auto lock = FileLock::take(file);
+  ASSERT_TRUE(lock.has_error());
+  EXPECT_EQ(lock.error(), "another process has held the lock on " + file + " for two seconds");
+}
+
+TEST_F(ReplaceFile, IsLockedBeforeItIsThere) {
+  const auto file = path("keys.json");
+  const HeldLock held(path(""));
+  EXPECT_TRUE(FileLock::take(file).has_error()) << "somebody may be making it";
 }
 
 }  // namespace
