@@ -20,6 +20,8 @@ namespace {
 
 /// So many of ours are open beside those of connections, as far as anybody can say.
 constexpr int kDescriptorsBeside = 32;
+/// The log writes on its own thread.
+constexpr auto kLastLine = std::chrono::milliseconds(200);
 
 }  // namespace
 
@@ -44,6 +46,37 @@ void ignore_stray_signals() {
        {SIGPIPE, SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF, SIGIO, SIGPWR, SIGSTKFLT, SIGXFSZ, SIGXCPU})
     std::signal(each, SIG_IGN);
   for (int each = SIGRTMIN; each <= SIGRTMAX; ++each) std::signal(each, SIG_IGN);
+}
+
+EndAtLatest::~EndAtLatest() {
+  {
+    const std::lock_guard lock(mutex_);
+    ended_ = true;
+  }
+  changed_.notify_one();
+  if (thread_.joinable()) thread_.join();
+}
+
+void EndAtLatest::begin(Duration after) {
+  const auto at = std::chrono::steady_clock::now() + after;
+  {
+    const std::lock_guard lock(mutex_);
+    if (at_ && *at_ <= at) return;
+    at_ = at;
+  }
+  changed_.notify_one();
+  if (!thread_.joinable()) thread_ = std::thread([this] { wait(); });
+}
+
+void EndAtLatest::wait() {
+  std::unique_lock lock(mutex_);
+  while (!ended_ && std::chrono::steady_clock::now() < *at_) changed_.wait_until(lock, *at_);
+  if (ended_) return;
+  observe::event(observe::LogLevel::error, "end_forced",
+                 "something has not ended in time, as a read from a file system that does not answer; the process ends "
+                 "without it");
+  std::this_thread::sleep_for(kLastLine);
+  std::_Exit(1);
 }
 
 /// The bound would never be reached: clients would wait in the kernel's queue before, and nobody would be told.

@@ -2,10 +2,38 @@
 // This process and the system around it: the service manager, signals, the limit of open files.
 
 #include "headgate/config/config.hpp"
+#include "headgate/core/time.hpp"
 
+#include <condition_variable>
+#include <mutex>
+#include <optional>
 #include <string_view>
+#include <thread>
 
 namespace headgate::server {
+
+/// Ends the process in bounded time, whatever keeps it: a file system that does not answer may hold a thread for ever.
+/// One thread.
+class EndAtLatest {
+ public:
+  EndAtLatest() = default;
+  EndAtLatest(const EndAtLatest&) = delete;
+  EndAtLatest& operator=(const EndAtLatest&) = delete;
+  /// Nothing happens if this is destroyed in time.
+  ~EndAtLatest();
+
+  /// Ends the process with exit code 1 when `after` has passed. Of several calls, the earliest moment counts.
+  void begin(Duration after);
+
+ private:
+  void wait();
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::optional<std::chrono::steady_clock::time_point> at_;
+  bool ended_ = false;
+  std::thread thread_;
+};
 
 /// Tells the service manager how this process is (sd_notify(3)), without its library: sends `state` ("READY=1") to the
 /// socket that $NOTIFY_SOCKET names. Does nothing if there is none.

@@ -73,6 +73,9 @@ services::OpenLog open_key_log(boost::asio::io_context& loop) {
   };
 }
 
+/// From the end of a drain to that of the process. Kubernetes gives a pod ten seconds more than the drain by our chart.
+constexpr auto kLongestEnd = std::chrono::seconds(8);
+
 /// Names this process to the ledger.
 std::string random_sender() {
   std::random_device random;
@@ -203,6 +206,7 @@ int serve_gateway(const config::Config& config, const config::ReadAgain& read_ag
   ignore_stray_signals();
   std::signal(SIGHUP, SIG_IGN);  // until the program handles it
   observe::Logs logs(config.log);
+  EndAtLatest at_latest;
   boost::asio::io_context main_loop{1};
   net::LoopClock clock(main_loop);
   const auto webhooks = std::make_shared<services::WebhookService>(main_loop, clock);
@@ -226,7 +230,10 @@ int serve_gateway(const config::Config& config, const config::ReadAgain& read_ag
   const auto run = [&] {
     admin::EventFeed events;
     admin::LiveFeed live;  // goes on in a drain, which it shows
-    program.at_drain([&events] { events.close(); });
+    program.at_drain([&events, &at_latest](Duration in_flight) {
+      events.close();
+      at_latest.begin(in_flight + kLongestEnd);
+    });
     admin::ConnectionCalls connections(shared.operators, main_loop, program.totals());
     AdminListener admin(
         config.admin, shared.registry, [&reasons = shared.reasons] { return admin::readiness_of(reasons); },

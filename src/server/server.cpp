@@ -84,8 +84,8 @@ class SignalWatch {
   void hand_over(Workers& workers) {
     if (state_ != State::serving) return;
     state_ = State::handed_over;
-    program_.draining();
     const auto within = program_.upgrade_drain();
+    program_.draining(within);
     event(LogLevel::info, "draining", "another process serves now; finishing what is in flight",
           {{"at_most", to_text(within)}});
     workers.hand_over(within);
@@ -96,7 +96,7 @@ class SignalWatch {
     auto times = program_.drain_times();
     if (state_ == State::handed_over) times.delay = Duration(0);
     state_ = State::draining;
-    program_.draining();
+    program_.draining(times.delay + times.within);
     const auto listens =
         times.delay > Duration(0) ? "listening for " + to_text(times.delay) + " more, then " : std::string();
     event(LogLevel::info, "draining", listens + "finishing what is in flight",

@@ -76,7 +76,8 @@ class Program {
   virtual void upgrade(const std::function<void()>& handed_over) { static_cast<void>(handed_over); }
   /// How long connections may last then.
   virtual Duration upgrade_drain() const { return drain_times().within; }
-  virtual void draining() {}  ///< the first SIGTERM or SIGINT, or handed over
+  /// The first SIGTERM or SIGINT, or handed over. What is in flight has ended in `at_most`, or is broken off.
+  virtual void draining(Duration /*at_most*/) {}
   /// No worker runs any more; also where the start has failed, and started() was never called. Afterwards the loop must
   /// have no work left.
   virtual void ended() {}

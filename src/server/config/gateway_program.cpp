@@ -208,13 +208,13 @@ void GatewayProgram::upgrade(const std::function<void()>& handed_over) {
   handover_->begin(workers_->listeners().descriptors(), admin_->descriptors());
 }
 
-void GatewayProgram::draining() {
+void GatewayProgram::draining(Duration at_most) {
   draining_ = true;
   shared_.reasons.set(admin::ReasonKind::draining);
   shared_.operators.begin_drain();
   services_.drain();
   if (!handed_over_to_) tell_service_manager("STOPPING=1");
-  if (at_drain_) boost::asio::post(loop_, at_drain_);  // after the event of the drain
+  if (at_drain_) boost::asio::post(loop_, [this, at_most] { at_drain_(at_most); });  // after the event of the drain
 }
 
 void GatewayProgram::ended() {

@@ -49,8 +49,8 @@ class GatewayProgram final : public Program {
   void watch(const std::vector<std::string>& paths);
   /// Calls `what` with the Redis limiter of one worker, on its thread. Nothing happens while no workers run.
   void with_redis(std::function<void(std::shared_ptr<redis::SharedLimiter>)> what);
-  /// Calls `what` when a drain has begun, on this thread.
-  void at_drain(std::function<void()> what) { at_drain_ = std::move(what); }
+  /// Calls `what` when a drain has begun, on this thread, with the time after which nothing is in flight.
+  void at_drain(std::function<void(Duration)> what) { at_drain_ = std::move(what); }
   /// Tells the process before this one once this one serves. `command` starts the one after it.
   void hand_over_by(TakenOver taken, CommandLine command);
   /// Takes over what the process before this one knows, and says what not. Before the workers run; waits for it.
@@ -88,7 +88,7 @@ class GatewayProgram final : public Program {
   void reopen_logs() override { shared_.logs.reopen(); }
   void upgrade(const std::function<void()>& handed_over) override;
   Duration upgrade_drain() const override { return now_->config->upgrade_drain; }
-  void draining() override;
+  void draining(Duration at_most) override;
   void ended() override;
 
  private:
@@ -160,7 +160,7 @@ class GatewayProgram final : public Program {
   std::optional<TakenOver> taken_over_;
   std::optional<Handover> handover_;
   std::function<void()> handed_over_;
-  std::function<void()> at_drain_;
+  std::function<void(Duration)> at_drain_;
   std::optional<pid_t> handed_over_to_;
   unsigned made_ = 0;           // services
   Workers* workers_ = nullptr;  // while they run

@@ -39,7 +39,7 @@ class Stopped final : public Program {
     workers_ = &workers;
     std::raise(SIGTERM);
   }
-  void draining() override {
+  void draining(Duration /*at_most*/) override {
     std::raise(late_);
     boost::asio::post(loop_, [this] { workers_->join(); });
   }
