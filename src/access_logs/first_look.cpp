@@ -10,18 +10,35 @@ namespace {
 
 constexpr std::size_t kLooked = std::size_t{64} * 1024;
 constexpr std::size_t kMaxLines = 40;
+constexpr std::size_t kMaxBlank = std::size_t{64} << 20U;
+constexpr std::size_t kMaxIndent = 256;
+constexpr std::string_view kBlank = " \r\n";
 
-void read_begin(LogInput& input, std::string& out) {
-  out.resize(kLooked);
-  std::size_t size = 0;
-  while (size < kLooked) {
-    const auto got = input.read(out.data() + size, kLooked - size);
-    if (got == 0) break;
-    size += got;
+/// Where the first line begins that is not blank; the end of the text if there is none.
+std::size_t first_line_at(std::string_view text, std::size_t from) {
+  const auto first = std::min(text.find_first_not_of(kBlank, from), text.size());
+  const auto line = text.substr(0, first).rfind('\n') + 1;
+  return first - line > kMaxIndent ? first : std::max(line, from);
+}
+
+/// Reads into `bytes` until they have enough of lines that are not blank. Returns where those begin, or the error.
+Result<std::size_t, std::string> read_begin(LogInput& input, std::string& bytes, bool& whole) {
+  std::size_t begin = 0;
+  while (bytes.size() - begin < kLooked) {
+    const auto size = bytes.size();
+    bytes.resize(begin + kLooked);
+    const auto got = input.read(bytes.data() + size, bytes.size() - size);
+    bytes.resize(size + got);
+    whole = got == 0;
+    if (whole) break;
+    if (size == 0 && bytes.starts_with(kByteOrderMark)) begin = kByteOrderMark.size();
+    begin = first_line_at(bytes, begin);
+    const bool blank = bytes.find_first_not_of(kBlank, begin) == bytes.npos;
+    if (blank && bytes.size() > kMaxBlank) return std::string("its first 64 MiB are blank lines");
     // What a pipe has not written yet is not waited for.
-    if (!input.regular() && std::memchr(out.data(), '\n', size) != nullptr) break;
+    if (!input.regular() && !blank && bytes.find('\n', begin) != bytes.npos) break;
   }
-  out.resize(size);
+  return begin;
 }
 
 std::vector<std::string_view> lines_of(std::string_view text, bool whole) {
@@ -77,13 +94,14 @@ Score score_of(const LineFormat& format, const std::vector<std::string_view>& li
 Result<FirstLook, std::string> look_at(LogInput& input, const LineFormat* chosen,
                                        const std::vector<std::string>& values) {
   FirstLook out;
-  read_begin(input, out.bytes);
+  bool whole = false;
+  const auto begin = read_begin(input, out.bytes, whole);
+  if (begin.has_error()) return begin.error();
+  const auto text = std::string_view(out.bytes).substr(*begin);
   if (!input.failure().empty() && out.bytes.empty()) return input.failure();
-  std::string_view text = out.bytes;
-  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   if (text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff"))
     return std::string("it is written in UTF-16: convert it first, as in iconv -f UTF-16 -t UTF-8");
-  const auto lines = lines_of(text, out.bytes.size() < kLooked);
+  const auto lines = lines_of(text, whole);
   if (lines.empty()) {
     out.format = chosen;
     return out;

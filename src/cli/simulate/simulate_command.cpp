@@ -119,7 +119,10 @@ class Simulate {
     if (other) compare_with(*other, first);
     if (!options_.suggest.empty()) suggest(config, first.figures);
     progress_.clear();
-    for (auto& each : report_.asserted) each.held = evaluate(each.assertion, *first.tally, first.figures);
+    for (auto& each : report_.asserted) {
+      each.held = evaluate(each.assertion, *first.tally, first.figures);
+      each.held.holds = each.held.holds && first.figures.requests > 0;
+    }
     report_.figures = std::move(first.figures);
     report_.took = std::chrono::duration_cast<Duration>(std::chrono::steady_clock::now() - began);
     return tell();
@@ -254,8 +257,10 @@ class Simulate {
     } else {
       std::fputs(simulate_text(report_, stdout_has_colours(), stdout_width()).c_str(), stdout);
     }
+    if (!report_.asserted.empty() && report_.figures.requests == 0)
+      std::fputs("headgate: no request was read, so nothing that is asserted holds\n", stderr);
     for (const auto& each : report_.asserted)
-      if (each.held.whole == 0)
+      if (each.held.whole == 0 && report_.figures.requests > 0)
         std::fprintf(stderr, "headgate: %s was asked of no request, so it says nothing\n",
                      printable(each.assertion.text).c_str());
     const auto broken = not_held_text(report_);

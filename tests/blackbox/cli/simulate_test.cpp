@@ -117,6 +117,18 @@ TEST_F(Simulates, WithoutALineOfTheLogsOfAGateway) {
   EXPECT_EQ(err, "") << "a suspension of a simulation concerns nobody";
 }
 
+TEST_F(Simulates, NothingThatHoldsIfNoRequestWasRead) {
+  const Words asserts{"simulate", "-c", path("policy.json"), "--assert", "rejected(limit=per-ip) < 100%", "--log"};
+  for (const auto& text : {std::string(), std::string(200'000, '\n'), std::string("# nothing\n")}) {
+    write("empty.log", text);
+    auto words = asserts;
+    words.push_back(path("empty.log"));
+    EXPECT_NE(run_only(words), 0) << text.size();
+  }
+  EXPECT_EQ(run({"--until", "2000-01-01", "--assert", "rejected(limit=per-ip) < 100%"}), 5);
+  EXPECT_NE(err.find("no request was read, so nothing that is asserted holds"), std::string::npos) << err;
+}
+
 TEST_F(Simulates, OnlyWhatItIsToldClearly) {
   const auto refused = [&](const Words& words) {
     EXPECT_EQ(run_only(words), 2) << out;

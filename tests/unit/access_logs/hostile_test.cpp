@@ -30,6 +30,13 @@ TEST(BrokenLogs, HaveLinesThatAreCountedAndTold) {
   EXPECT_EQ(log.arrivals[0].field("User-Agent"), "x") << "without the carriage return";
 }
 
+TEST(BrokenLogs, AreReadHoweverManyBlankLinesTheyBeginWith) {
+  for (const auto& blank : {std::string(200'000, '\n'), std::string(200'000, ' ') + '\n',
+                            "\xef\xbb\xbf" + std::string(70'000, '\r') + '\n'}) {
+    EXPECT_EQ(read_text(blank + good_lines(3)).counts.requests, 3U) << blank.size();
+  }
+}
+
 TEST(BrokenLogs, SayWhyALineCannotBeRead) {
   const auto why = [](std::string_view line) {
     const auto log = read_text(good_lines(1) + std::string(line));
