@@ -76,10 +76,20 @@ std::string without_defaults(std::string_view written) {
   return out;
 }
 
-std::string without_user(std::string_view text) {
+/// A URL without its user and its query, where services take credentials; any other text as it is.
+std::string without_credentials(std::string_view text) {
   const auto parts = http::split_url(text);
-  if (parts.scheme.empty() || !parts.user) return std::string(text);
-  return std::string(parts.scheme) + "://(secret)@" + std::string(parts.host_port) + std::string(parts.rest);
+  if (parts.scheme.empty()) return std::string(text);
+  const auto query = std::min(parts.rest.find('?'), parts.rest.size());
+  auto out = std::string(parts.scheme) + "://" + (parts.user ? "(secret)@" : "");
+  out.append(parts.host_port).append(parts.rest.substr(0, query));
+  return query == parts.rest.size() ? out : out + "?(secret)";
+}
+
+/// A path that is asked for, without its query.
+std::string without_query(std::string_view path) {
+  const auto query = path.find('?');
+  return std::string(path.substr(0, query)) + (query == path.npos ? "" : "?(secret)");
 }
 
 /// "X-Api-Key" does, "X-Keyboard" does not.
@@ -104,6 +114,14 @@ bool is_private(const Node& parent, const Node& child) {
   if (child.key == "headers" && (parent.key == "respond" || parent.key == "cors")) return false;
   return among(kPrivateKeys, child.key);
 }
+
+bool is_in(const Node& node, std::string_view name) { return node.parent != nullptr && node.parent->key == name; }
+
+/// Whether headgate asks a server for this path.
+bool is_asked_for(const Node& node) { return node.key == "path" && is_in(node, "health"); }
+
+/// Whether every caller is told this URL.
+bool is_told(const Node& node) { return is_in(node, "redirect"); }
 
 class Writer {
  public:
@@ -172,7 +190,11 @@ class Writer {
   }
 
   void string(const Node& node, Privacy privacy) {
-    auto shown = node.replaced ? without_defaults(node.written) : without_user(node.text);
+    auto shown = node.replaced ? without_defaults(node.written) : node.text;
+    if (is_asked_for(node))
+      shown = without_query(shown);
+    else if (!is_told(node))
+      shown = without_credentials(shown);
     if (!node.replaced && privacy == Privacy::hidden) shown = kSecret;
     if (node.replaced || shown != node.text) secrets_[pointer(node)] = keyed_hash(node.text, 0).low;
     out_ += nlohmann::json(shown).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);

@@ -145,7 +145,15 @@ std::string without_keys(std::string_view source) {
   return text;
 }
 
-// The line without the passwords of its URLs.
+// Whether the URL whose "://" is at `at` is that of a redirect, which callers are told.
+bool is_of_redirect(const std::string& line, std::size_t at) {
+  const auto quote = line.rfind('"', at);
+  if (quote == std::string::npos || quote == 0) return false;
+  const auto key_end = line.find_last_not_of(": \t", quote - 1);
+  return key_end != std::string::npos && key_end >= 3 && line.compare(key_end - 3, 4, "\"to\"") == 0;
+}
+
+// The line without the passwords and the queries of its URLs.
 std::string without_passwords(std::string_view source) {
   std::string line(source);
   for (auto at = line.find("://"); at != std::string::npos; at = line.find("://", at + 3)) {
@@ -153,6 +161,8 @@ std::string without_passwords(std::string_view source) {
     const auto host = line.rfind('@', end);
     const auto colon = line.find(':', at + 3);
     if (host != std::string::npos && host > at && colon < host) mask(line, colon + 1, host);
+    const auto query = std::min(line.find('?', at), end);
+    if (query < line.size() && !is_of_redirect(line, at)) mask(line, query + 1, std::min(end, line.size()));
   }
   return line;
 }

@@ -58,6 +58,28 @@ TEST(Described, HidesEverythingThatMayBeASecret) {
   EXPECT_NE(text.find("redis://(secret)@redis:6379/0"), std::string::npos) << text;
 }
 
+TEST(Described, HidesUsersAndQueriesOfUrlsThatAreAskedFor) {
+  ::setenv("HEADGATE_TEST_HOST", "redis", 1);
+  const std::string secret = "0123456789abcdef";
+  const auto text = *described(R"({ "listen": ":8080",
+    "upstreams": { "app": { "servers": ["http://app:3000"], "health": { "path": "/healthz?token=)" +
+                               secret + R"(" } } },
+    "redis": { "url": "redis://user:)" +
+                               secret + R"(@${HEADGATE_TEST_HOST}:6379/0" },
+    "identity": { "jwt": { "algorithms": ["RS256"], "jwks": "https://login.example.com/jwks.json?code=)" +
+                               secret + R"(" } },
+    "routes": [{ "path": "/a/*", "to": "app", "auth": "http://auth:8080/check?token=)" +
+                               secret + R"(" },
+               { "path": "/b/*", "redirect": { "to": "https://b.example/x?from=a" } },
+               { "path": "/*", "to": "app", "auth": { "url": "http://auth:8080/check?token=)" +
+                               secret + R"(" } }] })")
+                         .json;
+  EXPECT_EQ(text.find(secret), std::string::npos) << text;
+  EXPECT_NE(text.find("http://auth:8080/check?(secret)"), std::string::npos) << text;
+  EXPECT_NE(text.find("redis://(secret)@${HEADGATE_TEST_HOST}:6379/0"), std::string::npos) << text;
+  EXPECT_NE(text.find("https://b.example/x?from=a"), std::string::npos) << "every caller is told this one";
+}
+
 TEST(Described, ShowsWhatEveryCallerIsSent) {
   const auto out = shown(R"({ "listen": ":8080", "routes": [{ "path": "/*", "respond": { "headers": {
       "Retry-After": "300", "Set-Cookie": "a=0123456789" } } }],
