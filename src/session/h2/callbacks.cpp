@@ -34,7 +34,8 @@ struct H2Callbacks {
   static int begin_frame(nghttp2_session*, const nghttp2_frame_hd* head, void* self) {
     auto& session = of(self);
     session.greeted_ = true;
-    if (!session.rules_.allow(head->type, head->stream_id)) session.broken_ = true;
+    if (head->type == NGHTTP2_HEADERS) session.look_if_late(head->stream_id);
+    if (!session.rules_.allow(head->type, head->stream_id)) session.broken_ = NGHTTP2_PROTOCOL_ERROR;
     if (head->type > kLastKnownType || head->type == NGHTTP2_PRIORITY) session.limits_.glitch(session.clock().steady());
     return 0;
   }
@@ -88,7 +89,10 @@ struct H2Callbacks {
   static int invalid_frame(nghttp2_session*, const nghttp2_frame* frame, int error, void* self) {
     auto& session = of(self);
     auto* const stream = session.find(frame->hd.stream_id);
-    if (error == NGHTTP2_ERR_REFUSED_STREAM) session.limits_.reset(session.clock().steady());
+    if (error == NGHTTP2_ERR_REFUSED_STREAM) {
+      session.limits_.reset(session.clock().steady());
+      session.closed_.closed(frame->hd.stream_id, H2ClosedStreams::By::us, session.clock().steady());
+    }
     if (error == NGHTTP2_ERR_FLOW_CONTROL && stream != nullptr) overflowed(session, *stream);
     if (frame->hd.type != NGHTTP2_HEADERS || stream == nullptr || stream->malformed != nullptr) return 0;
     found_malformed(session, *stream,
@@ -134,6 +138,7 @@ struct H2Callbacks {
         }
         break;
       case NGHTTP2_RST_STREAM:
+        session.reset_by_client_ = id;
         if (auto* const stream = session.find(id)) stream->reset_by_client = true;
         break;
       case NGHTTP2_WINDOW_UPDATE:
@@ -185,11 +190,19 @@ struct H2Callbacks {
     return 0;
   }
 
+  static void remember_closed(H2Session& session, std::int32_t id) {
+    using By = H2ClosedStreams::By;
+    if (session.reset_by_client_ == id) return session.closed_.closed(id, By::client, {});
+    const bool said_all = nghttp2_session_get_stream_remote_close(session.h2_, id) == 1;
+    said_all ? session.closed_.closed(id, By::end, {}) : session.closed_.closed(id, By::us, session.clock().steady());
+  }
+
   /// A reset that comes before the answer began has cost a request and brought nothing, whoever has sent it: a client
   /// can make us send it (CVE-2025-8671).
   static int closed(nghttp2_session*, std::int32_t id, std::uint32_t code, void* self) {
     auto& session = of(self);
     if (session.head_of_ == id) session.head_of_ = 0;
+    remember_closed(session, id);
     auto* const stream = session.find(id);
     if (stream == nullptr) {
       session.unread_.remove(id);

@@ -101,19 +101,44 @@ Task<void> H2Session::read_all() {
 void H2Session::take() {
   in_batch_ = true;
   const auto data = read_buffer_.data();
-  making_ = true;
-  const auto read = nghttp2_session_mem_recv(h2_, reinterpret_cast<const std::uint8_t*>(data.data()), data.size());
-  making_ = false;
+  std::size_t fed = 0;
+  for (std::size_t at = 0; at < data.size() && !failed_;) {
+    at += heads_.go(data.substr(at));
+    if (!heads_.at_head() || heads_.type() != NGHTTP2_DATA) continue;
+    // What comes before it may close its stream.
+    const auto head = std::max(fed, at - std::min(at, H2FrameHeads::kHead));
+    feed(data.substr(fed, head - fed));
+    fed = head;
+    look_if_late(heads_.stream());
+  }
+  feed(data.substr(fed));
   read_buffer_.consume(data.size());
   stream_->charge(net::Stream::kTurn);
-  if (read == NGHTTP2_ERR_FLOODED) limits_.found(H2Abuse::queue);
-  if (read == NGHTTP2_ERR_TOO_MANY_CONTINUATIONS) limits_.found(H2Abuse::head);
-  if (read < 0) failed_ = true;
   judge();
   if (!failed_) run_streams();
   in_batch_ = false;
   if (begun_streams_ >= kMaxAge || winding_down()) begin_goaway();
   flush();
+}
+
+void H2Session::feed(std::string_view bytes) {
+  if (bytes.empty() || failed_) return;
+  making_ = true;
+  const auto read = nghttp2_session_mem_recv(h2_, reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
+  making_ = false;
+  if (read == NGHTTP2_ERR_FLOODED) limits_.found(H2Abuse::queue);
+  if (read == NGHTTP2_ERR_TOO_MANY_CONTINUATIONS) limits_.found(H2Abuse::head);
+  if (read < 0) failed_ = true;
+}
+
+void H2Session::look_if_late(std::int32_t id) {
+  if (broken_ != 0 || !rules_.is_past(id) || nghttp2_session_find_stream(h2_, id) != nullptr) return;
+  // Of those that a GOAWAY has left out, all is ignored (RFC 9113 section 6.8).
+  if (goaway_ == Goaway::last && id > nghttp2_session_get_last_proc_stream_id(h2_)) return;
+  const auto late = closed_.late_frame(id, clock().steady());
+  if (late == H2ClosedStreams::Late::connection_error) broken_ = NGHTTP2_STREAM_CLOSED;
+  if (late == H2ClosedStreams::Late::stream_error)
+    nghttp2_submit_rst_stream(h2_, NGHTTP2_FLAG_NONE, id, NGHTTP2_STREAM_CLOSED);
 }
 
 /// The first ones are told; more that wait for their answers would be memory as well.
@@ -123,10 +148,10 @@ void H2Session::judge() {
   limits_.queued(nghttp2_session_get_outbound_queue_size(h2_));
   const auto why = limits_.why();
   tell_glitches(why != H2Abuse::none);
-  if (why == H2Abuse::none && !broken_) return;
+  if (why == H2Abuse::none && broken_ == 0) return;
   failed_ = true;
   if (why == H2Abuse::none) {
-    nghttp2_session_terminate_session(h2_, NGHTTP2_PROTOCOL_ERROR);
+    nghttp2_session_terminate_session(h2_, broken_);
     return;
   }
   tell_of(why, peer_);

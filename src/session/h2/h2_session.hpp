@@ -91,6 +91,9 @@ class H2Session final : public Session {
   bool open();
   /// Gives nghttp2 what was read, and lets all streams go on that it concerns.
   void take();
+  void feed(std::string_view bytes);
+  /// DATA or HEADERS come on this stream. If it is closed, nghttp2 only leaves them out.
+  void look_if_late(std::int32_t id);
   void run_streams();
   Task<void> answer(H2Stream& stream);
   Task<void> answer_request(H2Stream& stream, Exchange& x);
@@ -139,6 +142,9 @@ class H2Session final : public Session {
   net::H2Held written_;                 // its memory
   H2Limits limits_;
   H2FrameRules rules_;
+  H2ClosedStreams closed_;
+  H2FrameHeads heads_;
+  std::int32_t reset_by_client_ = 0;  // the last stream that the client has reset
   std::uint32_t holds_ = 0;
   std::uint32_t begun_streams_ = 0;
   std::uint32_t heads_sent_ = 0;
@@ -156,9 +162,9 @@ class H2Session final : public Session {
   bool sending_ = false;  // and out_ must not change
   bool reading_ = false;
   bool lost_ = false;
-  bool greeted_ = false;  // a frame has come
-  bool broken_ = false;   // a rule was
-  bool failed_ = false;   // what follows is not read any more
+  bool greeted_ = false;      // a frame has come
+  std::uint32_t broken_ = 0;  // the error of the connection; 0: no rule was broken
+  bool failed_ = false;       // what follows is not read any more
 };
 
 }  // namespace headgate::session

@@ -89,21 +89,39 @@ TEST_P(Http2Frames, BehindTheEndOfARequestAreErrors) {  // section 5.1, half clo
   expect_end(begun + h2_request(1, {{"x-a", "b"}}), stream_closed, "trailers");
 }
 
-/// A gateway that does not remember them may take them for frames that were on their way, but must not lose count.
-TEST_P(Http2Frames, OfClosedStreamsAreThrownAwayAndCounted) {  // section 5.1, closed
+/// Those that say something of windows, resets and priorities may have been on their way.
+std::string said_of(std::uint32_t id) {
+  return h2_frame(h2_window_update, 0, id, h2_number(1)) + h2_frame(h2_rst_stream, 0, id, h2_number(8)) +
+         h2_frame(h2_priority, 0, id, h2_number(0) + "a");
+}
+
+TEST_P(Http2Frames, OfStreamsThatAreOverEndTheConnection) {  // section 5.1, closed
+  const auto ended = [&](const std::string& bytes, const std::string& what) {
+    const auto one = client();
+    EXPECT_EQ(one->ask(1, h2_get()).status, 200);
+    one->send(said_of(1));
+    expect_alive(*one, "what may still come");
+    expect_end(*one, bytes, stream_closed, what);
+  };
+  ended(h2_frame(h2_data, 0, 1, "a"), "DATA");
+  ended(h2_request(1, h2_get()), "HEADERS");
+  ended(h2_request(1, {{"x-a", "b"}}), "trailers");
+}
+
+TEST_P(Http2Frames, OfStreamsThatTheClientHasResetAreErrorsOfThemAndCounted) {  // section 5.1, closed
   const auto one = client();
   EXPECT_EQ(one->ask(1, h2_get()).status, 200);
-  one->send(upload(3) + h2_frame(h2_rst_stream, 0, 3, h2_number(8)));
   const std::string remembered = std::string("\x40\x03x-a\x01", 6) + "b";
   const auto requests = proxy->upstream.request_count();
-  for (const std::uint32_t id : {1U, 3U}) {
-    one->send(h2_frame(h2_window_update, 0, id, h2_number(1)) + h2_frame(h2_rst_stream, 0, id, h2_number(8)) +
-              h2_frame(h2_priority, 0, id, h2_number(0) + "a"));
-    one->send(h2_frame(h2_headers, kEndStream | kEndHeaders, id, h2_block(h2_get()) + remembered));
-    // More than the window of the connection.
-    for (int i = 0; i < 20; ++i) one->send(h2_frame(h2_data, 0, id, std::string(16'384, 'a')));
-    expect_alive(*one, "frames of a closed stream");
-  }
+  one->send(upload(3) + h2_frame(h2_rst_stream, 0, 3, h2_number(8)) + said_of(3));
+  expect_alive(*one, "what may still come");
+  const auto head = h2_frame(h2_headers, kEndStream | kEndHeaders, 3, h2_block(h2_get()) + remembered);
+  expect_reset(*one, 3, head, stream_closed, "HEADERS");
+  one->answers[3].reset.reset();
+  expect_reset(*one, 3, h2_frame(h2_data, 0, 3, "a"), stream_closed, "DATA");
+  // More than the window of the connection.
+  for (int i = 0; i < 20; ++i) one->send(h2_frame(h2_data, 0, 3, std::string(16'384, 'a')));
+  expect_alive(*one, "frames of a closed stream");
   EXPECT_EQ(proxy->upstream.request_count(), requests);
   one->send(h2_request(5, h2_get("/", {{"x-test-echo", "1"}}, "POST"), false) +
             h2_frame(h2_data, kEndStream, 5, std::string(16'384, 'a')));
@@ -111,6 +129,17 @@ TEST_P(Http2Frames, OfClosedStreamsAreThrownAwayAndCounted) {  // section 5.1, c
   one->send(h2_frame(h2_headers, kEndStream | kEndHeaders, 7, h2_block(h2_get()) + "\xbe"));
   EXPECT_EQ(one->answer(7).status, 200);
   EXPECT_EQ(proxy->upstream.last().message.all("x-a"), "b") << "their fields are in the table";
+}
+
+TEST_P(Http2Frames, ThatWereOnTheirWayWhenTheGatewayResetTheirStreamAreThrownAway) {  // section 5.1, closed
+  const auto one = client();
+  one->send(h2_request(1, h2_get("/", {{"content-length", "1"}}, "POST"), false) + h2_frame(h2_data, 0, 1, "abc"));
+  EXPECT_EQ(one->answer(1).reset.value_or(0), protocol_error);
+  one->answers[1].reset.reset();
+  for (int i = 0; i < 20; ++i) one->send(h2_frame(h2_data, 0, 1, std::string(16'384, 'a')));
+  one->send(h2_request(1, {{"x-a", "b"}}) + said_of(1));
+  expect_alive(*one, "frames on their way");
+  EXPECT_FALSE(one->answers[1].reset) << "it was told already";
 }
 
 TEST_P(Http2Frames, OfNewStreamsHaveHigherNumbers) {  // section 5.1.1

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+#include <string_view>
+
 namespace headgate::session {
 namespace {
 
@@ -46,6 +49,29 @@ TEST(H2FrameRulesTest, LetOthersJudgeOtherFrames) {
   EXPECT_TRUE(rules.allow(NGHTTP2_PRIORITY, 5));
   EXPECT_FALSE(rules.allow(NGHTTP2_PRIORITY, 0));
   EXPECT_TRUE(head(rules, 1)) << "they have begun no stream";
+}
+
+std::string frame(std::size_t size, char type, char stream) {
+  return std::string{
+             '\0',  static_cast<char>(size >> 8U), static_cast<char>(size & 0xffU), type, '\0', '\0', '\0', '\0',
+             stream} +
+         std::string(size, 'x');
+}
+
+TEST(H2FrameHeadsTest, AreFoundWhereverReadsHaveCutThem) {
+  const auto all = std::string(24, 'P') + frame(0, 4, 0) + frame(300, 1, 1) + frame(9, 0, 1) + frame(0, 0, 3);
+  for (std::size_t piece = 1; piece <= all.size(); ++piece) {
+    H2FrameHeads heads;
+    std::string found;
+    for (std::size_t begin = 0; begin < all.size(); begin += piece) {
+      const auto bytes = std::string_view(all).substr(begin, piece);
+      for (std::size_t at = 0; at < bytes.size();) {
+        at += heads.go(bytes.substr(at));
+        if (heads.at_head()) found += std::to_string(heads.type()) + '/' + std::to_string(heads.stream()) + ' ';
+      }
+    }
+    ASSERT_EQ(found, "4/0 1/1 0/1 0/3 ") << piece;
+  }
 }
 
 }  // namespace
