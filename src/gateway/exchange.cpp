@@ -23,6 +23,8 @@ std::string_view to_text(EndedBy ended_by) noexcept {
       return "waiting_room";
     case EndedBy::shed:
       return "shed";
+    case EndedBy::full:
+      return "full";
     case EndedBy::circuit:
       return "circuit";
     case EndedBy::auth:

@@ -11,6 +11,9 @@ namespace {
 
 constexpr auto kLogEvery = std::chrono::seconds(1);
 
+/// In place of an address.
+const std::string kUnplacedWords = "trusted proxies and exempt addresses";
+
 using Steps = std::chrono::steady_clock::duration;
 
 /// The time that brings back one new connection.
@@ -55,12 +58,16 @@ std::pair<ConnectionBounds::Place, ConnectionBounds::Why> ConnectionBounds::admi
       set_open(stripe, entry, entry.open + 1);
     }
   }
-  if (why == Why::none) return {Place(*this, key), why};
+  if (why == Why::none) {
+    placed_.fetch_add(1, std::memory_order_relaxed);
+    return {Place(*this, key), why};
+  }
   refused(why, address, now);
   return {Place(), why};
 }
 
 void ConnectionBounds::leave(std::uint64_t key) noexcept {
+  placed_.fetch_sub(1, std::memory_order_relaxed);
   auto& stripe = stripe_of(key);
   const std::lock_guard lock(stripe.mutex);
   auto& entry = stripe.entries.find(key)->second;
@@ -139,7 +146,7 @@ void ConnectionBounds::gave_way(const Heavy& whose, std::uint32_t of, Moment now
   if (!ways_given_.passes(now, left_out)) return;
   observe::event(observe::LogLevel::warning, "connections_full",
                  "the address with the most connections gave up the one that was idle longest, for a new one",
-                 {{"address", words_of_address(whose.address)},
+                 {{"address", whose.key == kUnplaced ? kUnplacedWords : words_of_address(whose.address)},
                   {"connections", whose.open},
                   {"of", of},
                   left_out == 0 ? observe::EventField() : observe::EventField("lines_left_out", left_out)});

@@ -169,8 +169,11 @@ Task<H1Session::Next> H1Session::serve_each(Exchange& x) {
     if (next != Next::exchange) co_return next;
     if (read_buffer_.data().empty()) co_return Next::idle;
     x.reset();
-    stream_->charge(kRequest);
+    // Where probes must get through, nobody has more than one request in a turn.
+    stream_->charge(bounds().if_full == IfFull::end_waiting ? net::Stream::kTurn : kRequest);
+    waits_ = true;  // of the next request nothing has been looked at
     const error_code gone = co_await stream_->turn();
+    waits_ = false;
     if (gone) co_return Next::close;
   }
 }

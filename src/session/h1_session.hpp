@@ -60,7 +60,7 @@ class H1Session final : public Session {
   gateway::ActiveExchange exchange_;
   headgate::Clock::Steady idle_until_{};  // only over TLS
   bool fresh_ = true;                     // no request has come yet
-  bool waits_ = false;                    // for the rest of a head, or of a body that was answered already
+  bool waits_ = false;                    // for its turn, the rest of a head, or of a body that was answered already
   std::uint64_t rest_ = 0;                // at most so many bytes belong to what was answered early
 };
 

@@ -1,5 +1,6 @@
-// What happens at the bound of all connections: the address with the most gives up the one that has waited longest. If
-// none of them is on this worker, the others are asked, one after another, and the new connection waits for their word.
+// What happens at the bound of all connections: the address with the most gives up the one that has waited longest, and
+// if no address can, trusted proxies and exempt addresses do. If none of them is on this worker, the others are asked,
+// one after another, and the new connection waits for their word.
 
 #include "handshakes.hpp"
 #include "session_lists.hpp"
@@ -50,8 +51,12 @@ void Sessions::leave_neighbours() noexcept {
 }
 
 /// The address itself, and those that had more before it came. So nobody loses a connection to one who has as many.
+/// Last come those without a place, as if all of them were one address: what they keep open is for many callers.
 std::vector<ConnectionBounds::Heavy> Sessions::who_gives_way(const Peer& newcomer) const {
   auto out = totals_.bounds.heaviest(kAddresses);
+  const auto placed = totals_.bounds.placed();
+  const auto open = totals_.connections.load(std::memory_order_relaxed);
+  if (open > placed) out.push_back({.key = ConnectionBounds::kUnplaced, .open = open - placed, .address = {}});
   const auto own = newcomer.place.key();
   const auto mine = own == 0 ? 0 : totals_.bounds.open(own);
   std::erase_if(out, [&](const auto& each) { return each.key != own && each.open < mine; });

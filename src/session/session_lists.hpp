@@ -25,9 +25,7 @@ struct Sessions::Lists {
       Session, boost::intrusive::member_hook<Session, decltype(Session::of_address), &Session::of_address>,
       boost::intrusive::constant_time_size<false>>;
 
-  void join_address(Session& session) {
-    if (const auto key = session.peer().place.key(); key != 0) addresses[key].push_back(session);
-  }
+  void join_address(Session& session) { addresses[session.peer().place.key()].push_back(session); }
   void leave_address(Session& session) noexcept {
     if (!session.of_address.is_linked()) return;
     session.of_address.unlink();

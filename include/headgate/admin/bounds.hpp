@@ -1,6 +1,6 @@
 #pragma once
 // The bounds of a gateway beside how much of each is used: one table for the admin interface, the metrics, and the
-// reason that one is nearly reached.
+// reasons that one is reached or nearly so.
 
 #include "headgate/observe/metrics.hpp"
 
@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -27,6 +28,7 @@ struct BoundUse {
   std::string held_by{};       ///< who has the most of it, as far as known; may be an address
   Full full = Full::wrong;
   bool in_bytes = false;
+  std::uint64_t refused = 0;  ///< connections or requests that were turned away for it since the start
 };
 /// Whether at least so many of 100 are used.
 bool reaches(const BoundUse& use, unsigned percent) noexcept;
@@ -45,7 +47,8 @@ class BoundsBoard {
   std::vector<Read> reads_;
 };
 
-/// Which bounds are nearly reached: from kBegins on, until they were below kEnds for kCalm. One thread.
+/// Which bounds are reached or nearly so: from kBegins on, until they were below kEnds for kCalm. A bound is reached as
+/// long as all of it is used or something is turned away for it, and for kCalm more. One thread.
 class NearBounds {
  public:
   using Steady = std::chrono::steady_clock::time_point;
@@ -53,11 +56,25 @@ class NearBounds {
   static constexpr unsigned kEnds = 80;
   static constexpr auto kCalm = std::chrono::seconds(10);
 
-  /// Those that are now, each with words: pairs as Reasons::set_only() takes them. Times never fall.
-  std::vector<std::pair<std::string, std::string>> look(Steady now, const std::vector<BoundUse>& table);
+  /// Those that are now, each with words: pairs as Reasons::set_only() takes them.
+  struct Found {
+    std::vector<std::pair<std::string, std::string>> near;
+    std::vector<std::pair<std::string, std::string>> reached;
+  };
+  /// Times never fall.
+  Found look(Steady now, const std::vector<BoundUse>& table);
 
  private:
-  std::map<std::string, Steady> last_high_;  ///< by bound
+  struct High {
+    Steady last{};                     ///< when it was high
+    std::uint64_t most = 0;            ///< how much of it was used then
+    std::uint64_t refused_before = 0;  ///< BoundUse::refused when it began to be high
+    std::optional<Steady> reached{};   ///< when it was the last time
+  };
+  static std::string words_of(const BoundUse& use, const High& high);
+
+  std::map<std::string, High> high_;              ///< by bound
+  std::map<std::string, std::uint64_t> refused_;  ///< by bound, at the last look
 };
 
 }  // namespace headgate::admin

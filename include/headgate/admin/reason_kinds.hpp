@@ -28,6 +28,7 @@ enum class ReasonKind : std::uint8_t {
   keys_unwritten,
   addresses_refused,
   certificate_ends,
+  bound_reached,
   bound_near,
   log_failing,
   log_dropping,

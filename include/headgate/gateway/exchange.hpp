@@ -49,6 +49,7 @@ enum class EndedBy : std::uint8_t {
   ban,
   waiting_room,
   shed,
+  full,  ///< this gateway holds as much as it may: connections, or bytes
   circuit,
   auth,
   no_route,

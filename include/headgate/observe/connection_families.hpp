@@ -41,7 +41,7 @@ inline constexpr Family connections_gave_way{
     .labels = {},
     .help =
         "Connections without a request that were ended for a new one, because `bounds.connections` were open; each "
-        "of the address that had the most",
+        "of the address that had the most, or else of trusted proxies and exempt addresses",
     .ask = "increase(headgate_connections_gave_way_total[1h]) > 0"};
 inline constexpr Family own_wants{
     .name = "headgate_descriptors_short_total",

@@ -74,12 +74,16 @@ class ConnectionBounds {
 
   /// An address that has connections.
   struct Heavy {
-    std::uint64_t key = 0;
+    std::uint64_t key = 0;  ///< kUnplaced: of many addresses
     std::uint32_t open = 0;
     boost::asio::ip::address address;  ///< of the first of them
   };
   /// Those with the most, the heaviest first; at most `most`.
   std::vector<Heavy> heaviest(std::size_t most) const;
+  /// The same row for all that have no place, trusted proxies and exempt addresses, of which there are so many.
+  static constexpr std::uint64_t kUnplaced = 0;
+  /// How many connections have a place.
+  std::uint32_t placed() const noexcept { return placed_.load(std::memory_order_relaxed); }
   /// How many connections this address has.
   std::uint32_t open(std::uint64_t key) const noexcept;
   /// Counts a connection of `whose` that was ended for a new one, and logs at most one a second.
@@ -121,6 +125,7 @@ class ConnectionBounds {
 
   std::array<Stripe, kStripes> stripes_;
   std::array<std::atomic<std::uint64_t>, kReasons> counts_{};
+  std::atomic<std::uint32_t> placed_{0};
   std::atomic<std::uint64_t> gave_way_{0};
   Gate refusals_;
   Gate ways_given_;

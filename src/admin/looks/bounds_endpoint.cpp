@@ -28,6 +28,7 @@ AdminEndpoint bounds_endpoint(const BoundsBoard& bounds) {
                                     {"warns", each.full == BoundUse::Full::wrong},
                                     {"when_full", each.when_full}};
       if (!each.held_by.empty()) row["held_by"] = each.held_by;
+      if (each.refused > 0) row["refused"] = each.refused;
       rows.push_back(std::move(row));
     }
     return AdminAnswer{.body = services::text_of({{"bounds", std::move(rows)}}), .type = AdminAnswer::kJson};

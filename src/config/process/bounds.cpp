@@ -48,8 +48,9 @@ constexpr Key kBoundsKeys[] = {
      into<&session::Bounds::head, &http::HeadBounds::target_bytes>},
     {"connections", &kConnections, kOfOptions, "10000",
      "Client connections of all workers together; for a further one the address with the most gives up the one that "
-     "was idle longest, or the next address if it has none. If none of them is idle it gets a 503, or is closed if it "
-     "uses TLS",
+     "was idle longest, or the next address if it has none, and trusted proxies and `exempt` addresses last. If none "
+     "is "
+     "idle it gets a 503, or is closed if it uses TLS",
      into<&session::Bounds::connections>},
     {"handshakes", &kHandshakes, kOfOptions, "1000", "TLS handshakes that a worker has under way; further ones wait",
      into<&session::Bounds::handshakes>},

@@ -121,9 +121,10 @@ std::string_view body_of(Exchange& x, const Problem& problem, std::string_view r
   });
 }
 
-/// Whether the request itself is at fault, so that the log must say what is wrong with it.
+/// Whether the log must say what is wrong: with the request itself, or with the number of those that come.
 bool is_refusal(EndedBy ended_by) noexcept {
-  return ended_by == EndedBy::bad_request || ended_by == EndedBy::too_large || ended_by == EndedBy::timeout_client;
+  return ended_by == EndedBy::full || ended_by == EndedBy::bad_request || ended_by == EndedBy::too_large ||
+         ended_by == EndedBy::timeout_client;
 }
 
 /// In the form that the client takes most gladly.
@@ -263,6 +264,7 @@ std::string_view reason_of(const upstream::Failure& failure, TextArena& text) {
 
 Problem problem_of_head(unsigned status, std::string_view why) {
   const auto ended_by = status == 408                                     ? EndedBy::timeout_client
+                        : status == 503                                   ? EndedBy::full
                         : status == 413 || status == 414 || status == 431 ? EndedBy::too_large
                                                                           : EndedBy::bad_request;
   // 503: there is too much of something, which may be over in a moment.

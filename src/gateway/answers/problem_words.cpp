@@ -17,6 +17,7 @@ std::string_view sentence_for_visitors(const Problem& problem) noexcept {
     case EndedBy::ban:
       return problem.retry_after > 0 ? kTooMany : std::string_view{};
     case EndedBy::shed:
+    case EndedBy::full:
       return "This site is very busy at the moment.";
     case EndedBy::no_route:
       return problem.status == 404 ? "There is no page at this address." : "";

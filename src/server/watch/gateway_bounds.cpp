@@ -59,11 +59,18 @@ void add_connection_bounds(admin::BoundsBoard& bounds, const admin::OperatorBoar
     const auto& options = state.active->config->bounds;
     const auto heaviest = totals.bounds.heaviest(1);
     const auto held_by = held_by_address(heaviest, options.ipv6_prefix);
-    table.push_back({.bound = "bounds.connections",
-                     .used = totals.connections.load(std::memory_order_relaxed),
-                     .most = options.connections,
-                     .when_full = "the address with the most gives up the one that was idle longest, for a new one",
-                     .held_by = held_by});
+    const auto open = totals.connections.load(std::memory_order_relaxed);
+    const auto unplaced = open - std::min(open, totals.bounds.placed());
+    const bool mostly_unplaced = unplaced > (heaviest.empty() ? 0 : heaviest.front().open);
+    using Why = session::ConnectionBounds::Why;
+    table.push_back(
+        {.bound = "bounds.connections",
+         .used = open,
+         .most = options.connections,
+         .when_full = "the address with the most, or else trusted proxies, give up the one that was idle "
+                      "longest; if none is, the new one gets a 503",
+         .held_by = mostly_unplaced ? with_number("trusted proxies and exempt addresses", unplaced) : held_by,
+         .refused = totals.bounds.count(Why::total)});
     if (options.connections_per_address > 0)
       table.push_back({.bound = "bounds.connections_per_address",
                        .used = heaviest.empty() ? 0 : heaviest.front().open,
@@ -76,7 +83,8 @@ void add_connection_bounds(admin::BoundsBoard& bounds, const admin::OperatorBoar
                        .used = totals.lent.read(),
                        .most = options.buffered,
                        .when_full = "further requests get a 503",
-                       .in_bytes = true});
+                       .in_bytes = true,
+                       .refused = totals.bounds.count(Why::memory)});
     table.push_back({.bound = "bounds.handshakes",
                      .used = totals.handshakes_of_one(),
                      .most = options.handshakes,
@@ -254,7 +262,9 @@ std::function<void()> near_bounds_of(Shared& shared, const Clock& clock) {
     const auto now = clock.steady();
     if (now < next) return;
     next = now + kEvery;
-    shared.reasons.set_only(admin::ReasonKind::bound_near, near.look(now, shared.bounds.table()));
+    const auto found = near.look(now, shared.bounds.table());
+    shared.reasons.set_only(admin::ReasonKind::bound_reached, found.reached);
+    shared.reasons.set_only(admin::ReasonKind::bound_near, found.near);
   };
 }
 

@@ -26,7 +26,7 @@ void add_report_bounds(admin::BoundsBoard& bounds, const Shared& shared);
 void add_admin_bounds(admin::BoundsBoard& bounds, const AdminListener& admin, const admin::EventFeed& events,
                       const admin::LiveFeed& live);
 
-/// For a ReasonWatch: looks every two seconds, and tells which bounds are nearly reached.
+/// For a ReasonWatch: looks every two seconds, and tells which bounds are reached or nearly so.
 std::function<void()> near_bounds_of(Shared& shared, const Clock& clock);
 
 }  // namespace headgate::server

@@ -1,10 +1,14 @@
 // The admin interface when somebody holds all of its connections.
 
+#include "blackbox/harness/flood.hpp"
 #include "blackbox/harness/operator.hpp"
 
 #include <gtest/gtest.h>
 
+#include <csignal>
 #include <deque>
+#include <memory>
+#include <vector>
 
 namespace headgate::test {
 namespace {
@@ -73,6 +77,42 @@ TEST(AdminFull, AnswersProbesBesideHalfBodiesOfReaders) {
     EXPECT_EQ(probe.ask("GET", "/readyz").status(), 200) << round;
     crowd.renew(16);
   }
+}
+
+/// Connections of one address that send requests without waiting for answers.
+std::vector<std::unique_ptr<Flood>> pipelining(std::uint16_t port, std::size_t count, const std::string& request) {
+  std::string block;
+  for (int i = 0; i < 50; ++i) block += request;
+  std::vector<std::unique_ptr<Flood>> out;
+  for (; out.size() < count;)
+    out.push_back(std::make_unique<Flood>(Socket::connect(port, "127.0.0.1", "127.0.0.2"), request, block));
+  for (const auto& each : out) each->wait_until_sent(1);
+  return out;
+}
+
+/// A gateway whose admin interface has few places, since it may have few descriptors.
+TEST(AdminFull, AnswersProbesBesideRequestsThatDoNotWaitForAnswers) {
+  FakeUpstream upstream;
+  const TemporaryFile file(config_for(upstream, kFullHere).dump());
+  Process process({"-c", "ulimit -n 160; exec \"$0\" run -c \"$1\"", HEADGATE_BINARY, file.path()}, {}, "/bin/bash");
+  const Operator probe(process);
+  std::size_t most = kPlaces;
+  const auto bounds = probe.get("/api/v1/bounds");
+  for (const auto& each : bounds.at("bounds"))
+    if (each.at("bound") == "admin.connections") most = each.at("limit").get<std::size_t>();
+  ASSERT_LT(most, 20U);
+  const auto crowd = pipelining(probe.port(), most + 4, "GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n");
+  for (int round = 0; round < 20; ++round) EXPECT_EQ(probe.ask("GET", "/readyz").status(), 200) << round;
+  process.signal(SIGTERM);
+  EXPECT_EQ(process.wait(), 0);
+}
+
+TEST(AdminFull, SoDoListenersOfClients) {
+  const Json answered = {{"path", "/*"}, {"respond", {{"status", 204}}}};
+  const Json few = {{"bounds", {{"connections", 32}}}, {"routes", Json::array({answered})}};
+  Proxy proxy(few);
+  const auto crowd = pipelining(proxy.gateway.port(), 40, "GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+  for (int round = 0; round < 20; ++round) EXPECT_EQ(proxy.client().get("/").status(), 204) << round;
 }
 
 TEST(AdminFull, EndsWhoHasWaitedLongest) {

@@ -64,6 +64,51 @@ TEST(LooksAtBounds, NameTheBoundThatIsNearlyReachedAndWhoHoldsIt) {
   EXPECT_NE(run_against(operators, "bounds").find("bounds.connections"), std::string::npos);
 }
 
+TEST(LooksAtBounds, SayThatABoundIsReachedHowManyWereRefusedAndWhoFillsIt) {
+  const Json hanging = {{"bounds", {{"connections", 5}}}, {"admin", {{"listen", "127.0.0.1:0"}}}};
+  Proxy proxy(hanging);
+  const Operator operators(proxy.gateway.process());
+  std::vector<RawClient> busy;
+  for (int i = 0; i < 5; ++i) {
+    busy.push_back(proxy.client());
+    busy.back().send(request("GET", "/", "X-Test-Delay-Ms: 20000\r\n"));
+  }
+  ASSERT_TRUE(proxy.upstream.wait_for_requests(5));
+  for (int i = 0; i < 3; ++i) {
+    const auto refused = proxy.client("127.0.0.2").get();
+    expect_problem(refused, 503);
+    EXPECT_EQ(Json::parse(refused.body)["code"], "full");
+  }
+  const auto reached = [&] {
+    return found_in(operators.get("/api/v1/status")["details"], "subject", "bounds.connections");
+  };
+  ASSERT_TRUE(comes_true([&] { return !reached().is_null() && has(reached().dump(), "refused"); }));
+  EXPECT_EQ(reached()["reason"], "bound_reached");
+  EXPECT_EQ(reached()["why"], "5 of 5, 3 refused, most of it: 127.0.0.1 (5)");
+  EXPECT_EQ(operators.get("/api/v1/status")["state"], "degraded");
+  busy.clear();
+  ASSERT_TRUE(comes_true([&] { return has(reached().dump(), "a moment ago"); })) << reached();
+  EXPECT_EQ(reached()["reason"], "bound_reached") << "with fewer connections now";
+}
+
+TEST(LooksAtBounds, NameTrustedProxiesWhereTheyFillOneAndTheseGiveWayLast) {
+  const Json behind = {{"bounds", {{"connections", 4}}},
+                       {"identity", {{"trusted_proxies", {"127.0.0.1"}}}},
+                       {"admin", {{"listen", "127.0.0.1:0"}}}};
+  Proxy proxy(behind);
+  const Operator operators(proxy.gateway.process());
+  std::vector<RawClient> idle;
+  for (int i = 0; i < 4; ++i) {
+    idle.push_back(proxy.client());
+    EXPECT_EQ(idle.back().get().status(), 200);
+  }
+  const auto row = [&] { return found_in(operators.get("/api/v1/bounds")["bounds"], "bound", "bounds.connections"); };
+  EXPECT_EQ(row()["held_by"], "trusted proxies and exempt addresses (4)");
+  EXPECT_EQ(proxy.client("127.0.0.2").get().status(), 200) << "the one that was idle longest made room";
+  EXPECT_TRUE(idle.front().closes());
+  EXPECT_EQ(proxy.client().get().status(), 200) << "their own new one too";
+}
+
 TEST(LooksAtBounds, HaveTheBoundsOfOtherPartsToo) {
   Proxy proxy({{"admin", {{"listen", "127.0.0.1:0"}}},
                {"memory", {{"max_keys", 5000}}},

@@ -18,8 +18,15 @@ class BoundsThatFill : public testing::Test {
  protected:
   /// What is near when so many of 100 are used.
   std::vector<std::pair<std::string, std::string>> near(std::uint64_t used, const std::string& held_by = "") {
-    return bounds.look(
-        now, {{.bound = "bounds.connections", .used = used, .most = 100, .when_full = {}, .held_by = held_by}});
+    return look(used, 0, held_by).near;
+  }
+  NearBounds::Found look(std::uint64_t used, std::uint64_t refused, const std::string& held_by = "") {
+    return bounds.look(now, {{.bound = "bounds.connections",
+                              .used = used,
+                              .most = 100,
+                              .when_full = {},
+                              .held_by = held_by,
+                              .refused = refused}});
   }
 
   NearBounds bounds;
@@ -29,8 +36,30 @@ class BoundsThatFill : public testing::Test {
 TEST_F(BoundsThatFill, AreNearFromNinetyPercentOn) {
   EXPECT_THAT(near(89), IsEmpty());
   EXPECT_THAT(near(90), ElementsAre(Pair("bounds.connections", "90 of 100")));
-  EXPECT_THAT(near(100, "192.0.2.7 (60)"),
-              ElementsAre(Pair("bounds.connections", "100 of 100, most of it: 192.0.2.7 (60)")));
+  EXPECT_THAT(near(99, "192.0.2.7 (60)"),
+              ElementsAre(Pair("bounds.connections", "99 of 100, most of it: 192.0.2.7 (60)")));
+}
+
+TEST_F(BoundsThatFill, AreReachedWhenAllIsUsedAndTellHowManyWereRefused) {
+  EXPECT_THAT(look(50, 7).reached, testing::SizeIs(1)) << "since the start";
+  now += NearBounds::kCalm;
+  ASSERT_THAT(look(50, 7).reached, IsEmpty());
+  const auto found = look(100, 7, "192.0.2.7 (60)");
+  EXPECT_THAT(found.near, IsEmpty());
+  EXPECT_THAT(found.reached, ElementsAre(Pair("bounds.connections", "100 of 100, most of it: 192.0.2.7 (60)")))
+      << "seven were refused before";
+  EXPECT_THAT(look(100, 12).reached, ElementsAre(Pair("bounds.connections", "100 of 100, 5 refused")));
+  now += NearBounds::kCalm - std::chrono::seconds(1);
+  EXPECT_THAT(look(15, 12).reached,
+              ElementsAre(Pair("bounds.connections", "15 of 100 now, 100 a moment ago, 5 refused")));
+  now += std::chrono::seconds(1);
+  EXPECT_THAT(look(15, 12).reached, IsEmpty());
+}
+
+TEST_F(BoundsThatFill, AreReachedAlsoWhereOnlyTheRefusalsAreSeen) {
+  EXPECT_THAT(look(20, 0).reached, IsEmpty());
+  EXPECT_THAT(look(99, 0).reached, IsEmpty());
+  EXPECT_THAT(look(99, 3).reached, ElementsAre(Pair("bounds.connections", "99 of 100, 3 refused")));
 }
 
 TEST_F(BoundsThatFill, StayNearUntilTheyWereBelowEightyPercentForAWhile) {
@@ -54,18 +83,17 @@ TEST_F(BoundsThatFill, StartTheWaitAnewWhenTheyRiseAgain) {
 
 TEST(NearBoundsOfATable, LeaveOutThoseThatAreThereToBeReached) {
   NearBounds bounds;
-  EXPECT_THAT(bounds.look({}, {{.bound = "upstreams.app.max_in_flight",
-                                .used = 5,
-                                .most = 5,
-                                .when_full = {},
-                                .full = BoundUse::Full::usual}}),
-              IsEmpty());
+  const auto found = bounds.look(
+      {},
+      {{.bound = "upstreams.app.max_in_flight", .used = 5, .most = 5, .when_full = {}, .full = BoundUse::Full::usual}});
+  EXPECT_THAT(found.near, IsEmpty());
+  EXPECT_THAT(found.reached, IsEmpty());
 }
 
 TEST(NearBoundsOfATable, ForgetWhatAReloadRemoved) {
   NearBounds bounds;
-  ASSERT_THAT(bounds.look({}, {{.bound = "a", .used = 5, .most = 5, .when_full = {}}}), testing::SizeIs(1));
-  EXPECT_THAT(bounds.look({}, {}), IsEmpty());
+  ASSERT_THAT(bounds.look({}, {{.bound = "a", .used = 5, .most = 5, .when_full = {}}}).reached, testing::SizeIs(1));
+  EXPECT_THAT(bounds.look({}, {}).reached, IsEmpty());
 }
 
 TEST(BoundsOfAGateway, AreMetricsToo) {

@@ -41,6 +41,7 @@ TEST_F(ConnectionBoundsTest, TheHeaviestAddressesAreKnownWhateverComesAndGoes) {
   for (int i = 0; i < 3; ++i) EXPECT_EQ(admit("192.0.2.1"), Why::none);
   for (int i = 0; i < 5; ++i) EXPECT_EQ(admit("192.0.2.2"), Why::none);
   EXPECT_EQ(admit("192.0.2.3"), Why::none);
+  EXPECT_EQ(table.placed(), 9U);
   auto heavy = table.heaviest(2);
   ASSERT_EQ(heavy.size(), 2U);
   EXPECT_EQ(heavy[0].address, make_address("192.0.2.2"));
@@ -53,6 +54,7 @@ TEST_F(ConnectionBoundsTest, TheHeaviestAddressesAreKnownWhateverComesAndGoes) {
   EXPECT_EQ(table.open(heavy[0].key), 3U);
   places.clear();
   EXPECT_TRUE(table.heaviest(8).empty());
+  EXPECT_EQ(table.placed(), 0U);
 }
 
 TEST_F(ConnectionBoundsTest, AnIPv6BlockIsOneClient) {
