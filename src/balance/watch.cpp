@@ -247,6 +247,7 @@ WatchReport Watch::report(Steady now) const {
     server.failing = reach.failing();
     server.last_failure = reach.last();
     if (server.failing) server.failing_since = since(reach.since());
+    if (server.failing) server.last_tried = since(reach.last_failed());
     server.rates = uses_[i].rates(now);
     if (const auto next = ejection_.next_trial(i)) server.next_trial = std::max(Duration(0), -since(*next));
     for (const auto& member : members_) server.in_flight += load(member.rows[i].server->tally.open);

@@ -29,8 +29,9 @@ class Reach {
   std::uint32_t in_a_row() const noexcept { return in_a_row_; }
   /// What became of the last of them.
   AttemptOutcome last() const noexcept { return last_; }
-  /// When the first of them failed.
+  /// When the first of them failed, and the last.
   Steady since() const noexcept { return since_; }
+  Steady last_failed() const noexcept { return failed_; }
 
  private:
   std::uint32_t in_a_row_ = 0;

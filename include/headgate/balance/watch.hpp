@@ -52,6 +52,7 @@ struct ServerReport {
   bool failing = false;               ///< all of the last attempts failed (Reach), also if it still gets requests
   AttemptOutcome last_failure = AttemptOutcome::no_connection;  ///< of the last of them
   Duration failing_since{0};  ///< if it is failing: how long ago the first of them was
+  Duration last_tried{0};     ///< if it is failing: how long ago the last of them was
   RecentUse::Rates rates;
   std::optional<Duration> next_trial;  ///< if it is ejected: in how long it may be tried; 0: now
 

@@ -1,6 +1,7 @@
 #include "headgate/admin/reason_watch.hpp"
 
 #include "headgate/balance/table.hpp"
+#include "headgate/core/literals.hpp"
 #include "headgate/core/text.hpp"
 
 #include <algorithm>
@@ -48,11 +49,17 @@ std::string words_of(const RedisOutage& outage) {
 
 /// A few servers are enough to see what is wrong with all of them.
 constexpr std::size_t kTold = 3;
+/// Without a request or a health check for so long, a server that failed may be back, and nobody knows.
+constexpr auto kUntried = std::chrono::seconds(10);
 
 std::string words_of(const balance::ServerReport& server) {
-  if (server.failing)
-    return server.server + ' ' + std::string(balance::words_of(server.last_failure)) + " " +
-           std::to_string(server.failed_in_a_row) + " times in a row";
+  if (server.failing) {
+    const auto out = server.server + ' ' + std::string(balance::words_of(server.last_failure)) + " " +
+                     std::to_string(server.failed_in_a_row) + " times in a row";
+    const auto untried = std::chrono::floor<std::chrono::seconds>(server.last_tried);
+    const bool checked = (server.out & balance::kUnhealthy) != 0;
+    return checked || untried < kUntried ? out : out + ", and was not tried for " + to_text(Duration(untried));
+  }
   if ((server.out & balance::kTakenOut) != 0) return server.server + " was taken out by an operator";
   if ((server.out & balance::kUnhealthy) != 0) return server.server + " fails its health checks";
   return server.server + " is ejected" +

@@ -59,6 +59,7 @@ OrderedRows json_of(const balance::ServerReport& server) {
   if (server.failing)
     out["failing"] = {{"in_a_row", server.failed_in_a_row},
                       {"seconds", whole_seconds(server.failing_since)},
+                      {"last_tried_seconds", whole_seconds(server.last_tried)},
                       {"last", balance::words_of(server.last_failure)}};
   if (server.next_trial) out["next_trial_seconds"] = whole_seconds(*server.next_trial);
   out["in_flight"] = server.in_flight;

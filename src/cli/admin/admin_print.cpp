@@ -183,8 +183,11 @@ std::string why_of(const Json& server) {
   if (const auto reason = text_in(server, "reason"); !reason.empty()) why += ": " + reason;
   if (const auto next = duration_in(server, "next_trial_seconds"); !next.empty()) why += ", next trial in " + next;
   const auto& failing = object_in(server, "failing");
-  if (!failing.empty())
-    why += (why.empty() ? "" : "; ") + text_in(failing, "last") + ", " + text_in(failing, "in_a_row") + " in a row";
+  if (failing.empty()) return why;
+  why += (why.empty() ? "" : "; ") + text_in(failing, "last") + ", " + text_in(failing, "in_a_row") + " in a row";
+  constexpr std::uint64_t kUntried = 10;
+  if (count_in(failing, "last_tried_seconds") >= kUntried)
+    why += ", not tried for " + duration_in(failing, "last_tried_seconds");
   return why;
 }
 

@@ -209,6 +209,11 @@ TEST(TellUpstreams, NamesAnUpstreamWithoutAServerThatAnswersAndWhy) {
   const auto dead = server_that(0, 690);
   EXPECT_EQ(told_of({dead, well}), "") << "the other one serves";
   EXPECT_EQ(told_of({dead}), "a:80 could not be connected to 690 times in a row");
+  auto untried = dead;
+  untried.last_tried = std::chrono::milliseconds(9'999);
+  EXPECT_EQ(told_of({untried}), "a:80 could not be connected to 690 times in a row");
+  untried.last_tried = std::chrono::milliseconds(41'500);
+  EXPECT_EQ(told_of({untried}), "a:80 could not be connected to 690 times in a row, and was not tried for 41s");
   EXPECT_THAT(told_of({dead, server_that(balance::kUnhealthy, 0), server_that(balance::kDrained, 0), dead}),
               AllOf(HasSubstr("a:80 fails its health checks; a:80 was taken out by an operator; and 1 more")));
 }
