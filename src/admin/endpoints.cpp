@@ -63,6 +63,7 @@ std::vector<AdminEndpoint> endpoints_of(const Subjects& s) {
   add(connection_endpoints(s.connections, operators, s.logs));
   out.push_back(refused_endpoint(s.refused));
   out.push_back(events_endpoint(s.events));
+  out.push_back(last_events_endpoint(s.events));
   out.push_back(explain_endpoint(s.explain, s.reasons));
   s.live.use(parts_of_a_look(), out, [&events = s.events] { return events.last(); });
   out.push_back(live_endpoint(s.live));

@@ -140,7 +140,7 @@ inline constexpr std::array kSchemas = {
           "server": {"type": "string"}, "in": {"type": "boolean"}, "up": {"type": "boolean"},
           "out": {"type": "array", "items": {"enum": ["ejected", "unhealthy", "drained", "down"]}},
           "reason": {"type": "string"}, "seconds": {"type": "integer"},
-          "failing": {"type": "object", "required": ["in_a_row", "seconds", "last"]},
+          "failing": {"type": "object", "required": ["in_a_row", "seconds", "last_tried_seconds", "last"]},
           "next_trial_seconds": {"type": "integer"}, "in_flight": {"type": "integer"},
           "weight": {"type": "integer"}, "max_in_flight": {"type": "integer"}, "backup": {"type": "boolean"},
           "set_by_operator": {"type": "boolean"}, "attempts_per_second": {"type": "number"},
@@ -177,6 +177,11 @@ inline constexpr std::array kSchemas = {
       "requests": {"type": "array", "items": {"$ref": "#/components/schemas/Request"}}}})"},
     NamedSchema{"EndedRequest", R"({"allOf": [{"$ref": "#/components/schemas/Request"}, {"type": "object",
       "required": ["client"], "properties": {"client": {"enum": ["answered", "closed"]}}}]})"},
+    NamedSchema{"LastEvents", R"({"type": "object", "required": ["number", "missed", "events"], "properties": {
+      "number": {"type": "integer"}, "missed": {"type": "integer"},
+      "events": {"type": "array", "items": {"type": "object", "required": ["ts", "level", "event"], "properties": {
+        "ts": {"type": "string", "format": "date-time"}, "level": {"enum": ["info", "warning", "error"]},
+        "instance": {"type": "string"}, "event": {"type": "string"}, "message": {"type": "string"}}}}}})"},
     NamedSchema{"Refused", R"({"type": "object", "required": ["left_out", "heads_shown", "refused"], "properties": {
       "left_out": {"type": "integer"}, "heads_shown": {"type": "boolean"},
       "refused": {"type": "array", "items": {"type": "object", "required": ["at", "address", "reason"], "properties": {
@@ -222,7 +227,7 @@ inline constexpr std::array kSchemas = {
         "required": ["bound", "used", "limit", "unit", "share", "warns", "when_full"], "properties": {
         "bound": {"type": "string"}, "used": {"type": "integer"}, "limit": {"type": "integer"},
         "unit": {"enum": ["count", "bytes"]}, "share": {"type": "number"}, "warns": {"type": "boolean"},
-        "when_full": {"type": "string"}, "held_by": {"type": "string"}}}}}})"},
+        "when_full": {"type": "string"}, "held_by": {"type": "string"}, "refused": {"type": "integer"}}}}}})"},
     NamedSchema{"Certificates", R"({"type": "object", "required": ["certificates"], "properties": {
       "certificates": {"type": "array", "items": {"type": "object", "required": ["file", "use", "used_by", "subject",
         "issuer", "serial", "names", "not_before", "not_after", "days_left", "loaded"], "properties": {

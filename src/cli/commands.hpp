@@ -110,6 +110,7 @@ void offer_key_calls(CLI::App& keys, int& result);  ///< below `keys`
 void offer_connections(CLI::App& app, int& result);
 void offer_refused(CLI::App& app, int& result);
 void offer_top(CLI::App& app, int& result);
+void offer_events(CLI::App& app, int& result);
 void offer_traffic(CLI::App& app, int& result);
 void offer_usage_report(CLI::App& app, int& result);
 void offer_usage_history(CLI::App& app, int& result);

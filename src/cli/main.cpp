@@ -251,6 +251,7 @@ int do_command(int count, char** words) {
 
   offer_admin_commands(app, result);
   offer_top(app, result);
+  offer_events(app, result);
   offer_traffic(app, result);
   offer_usage_report(app, result);
   offer_usage_history(app, result);

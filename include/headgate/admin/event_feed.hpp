@@ -32,6 +32,14 @@ class EventFeed {
   std::size_t readers() const;
   /// The last events, the oldest first: each as JSON.
   std::vector<std::string> last() const;
+  /// Those of the last events that came behind number `after`, counted from 1. A number that is not reached yet is one
+  /// of the process before this one: all that are kept came behind it.
+  struct Behind {
+    std::uint64_t number = 0;  ///< of the last event so far
+    std::uint64_t missed = 0;  ///< events behind `after` that are not kept any more
+    std::vector<std::string> events;
+  };
+  Behind behind(std::uint64_t after) const;
   /// Ends all streams: what waits is still sent. Nobody can read any more.
   void close();
 
@@ -43,5 +51,7 @@ class EventFeed {
 
 /// GET /api/v1/events. `feed` must outlive the admin interface.
 AdminEndpoint events_endpoint(EventFeed& feed);
+/// GET /api/v1/events/last, for who asks now and then. `feed` must outlive the admin interface.
+AdminEndpoint last_events_endpoint(const EventFeed& feed);
 
 }  // namespace headgate::admin

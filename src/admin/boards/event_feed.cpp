@@ -1,10 +1,12 @@
 #include "headgate/admin/event_feed.hpp"
 
 #include "admin/feed_endpoint.hpp"
+#include "admin/looks/request_rows.hpp"
 
 #include "headgate/observe/logs.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <deque>
 #include <mutex>
 #include <string>
@@ -106,6 +108,17 @@ std::vector<std::string> EventFeed::last() const {
   return {state_->last.begin(), state_->last.end()};
 }
 
+EventFeed::Behind EventFeed::behind(std::uint64_t after) const {
+  const std::lock_guard lock(state_->mutex);
+  const auto& kept = state_->last;
+  Behind out{.number = state_->number, .missed = 0, .events = {}};
+  const auto before = out.number - kept.size();  // that are not kept
+  const auto from = after > out.number ? before : std::max(after, before);
+  out.missed = after < before ? before - after : 0;
+  out.events.assign(kept.begin() + static_cast<std::ptrdiff_t>(from - before), kept.end());
+  return out;
+}
+
 void EventFeed::close() {
   const std::lock_guard lock(state_->mutex);
   state_->closed = true;
@@ -117,6 +130,38 @@ AdminEndpoint events_endpoint(EventFeed& feed) {
   return feed_endpoint(feed, "/api/v1/events", "Follow the events of this gateway",
                        "At most " + std::to_string(EventFeed::kReaders) +
                            " readers can follow the events, and none after a drain has begun.");
+}
+
+namespace {
+
+AdminAnswer told_events(const EventFeed& feed, const AdminCall& call) {
+  std::uint64_t after = 0;
+  if (const auto text = call.asked("after")) {
+    const auto* const end = text->data() + text->size();
+    const auto [stop, error] = std::from_chars(text->data(), end, after);
+    if (error != std::errc() || stop != end) return {.status = 400, .body = "\"after\" is the number of an event."};
+  }
+  const auto most = limit_asked(call, EventFeed::kKept, EventFeed::kKept);
+  if (!most)
+    return {.status = 400, .body = "\"limit\" is a number from 1 to " + std::to_string(EventFeed::kKept) + '.'};
+  const auto found = feed.behind(after);
+  const auto left_out = found.events.size() - std::min(found.events.size(), *most);
+  std::string body =
+      "{\"number\":" + std::to_string(found.number) + ",\"missed\":" + std::to_string(found.missed) + ",\"events\":[";
+  for (auto i = left_out; i < found.events.size(); ++i) body += (i == left_out ? "" : ",") + found.events[i];
+  return {.body = body + "]}\n", .type = AdminAnswer::kJson};
+}
+
+}  // namespace
+
+AdminEndpoint last_events_endpoint(const EventFeed& feed) {
+  return {.method = "GET",
+          .path = "/api/v1/events/last",
+          .answer = [&feed](const AdminCall& call) { return told_events(feed, call); },
+          .about = {.summary = "The last events of this gateway, the oldest first",
+                    .answer = "LastEvents",
+                    .query = {{"after", "only those behind the event of this number"},
+                              {"limit", "how many of the last of them at most (100)"}}}};
 }
 
 }  // namespace headgate::admin

@@ -5,13 +5,23 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <csignal>
+#include <functional>
+#include <thread>
+#include <vector>
 
 namespace headgate::test {
 namespace {
 
 const Json kWithAdmin = {{"admin", {{"listen", "127.0.0.1:0"}}}};
 const std::string kFollow = "GET /api/v1/events HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n";
+
+bool comes_to(const std::function<bool()>& holds) {
+  const auto until = std::chrono::steady_clock::now() + kPatience;
+  while (!holds() && std::chrono::steady_clock::now() < until) std::this_thread::sleep_for(Milliseconds(20));
+  return holds();
+}
 
 /// One who follows the events.
 class Follower {
@@ -132,6 +142,27 @@ TEST(AdminEvents, NobodyWaitsForASlowReader) {
   const std::string body = R"({"level": "info"})";
   for (int i = 0; i < 2000; ++i) ASSERT_EQ(busy.ask(operators.text("PUT", "/api/v1/log-level", body)).status(), 200);
   EXPECT_EQ(proxy.client().get().status(), 200);
+}
+
+TEST(LastEvents, AreShownByACommandAndFollowed) {
+  const Json guarded = {{"admin", {{"listen", "127.0.0.1:0"}, {"token", "token-of-operators"}, {"read_token", "r"}}}};
+  Reloaded file(guarded);
+  const Operator operators(file.process(), "token-of-operators");
+  EXPECT_EQ(operators.ask("POST", "/api/v1/reload").status(), 200);
+  const std::vector<std::string> reader{"HEADGATE_ADMIN=" + operators.url(), "HEADGATE_ADMIN_TOKEN=r"};
+  const auto shown = run_headgate({"events"}, reader);
+  EXPECT_EQ(shown.code, 0) << shown.err;
+  EXPECT_TRUE(has(shown.out, "Z info config_reloaded")) << shown.out;
+  const auto json = Json::parse(run_headgate({"events", "--json", "--last", "1"}, reader).out, nullptr, false);
+  ASSERT_TRUE(json.is_object());
+  EXPECT_EQ(json["events"].size(), 1U);
+  EXPECT_EQ(json["events"][0]["event"], "admin_change");
+  Process follower({"events", "--follow", "--json", "--last", "1"}, reader);
+  ASSERT_TRUE(comes_to([&] { return has(follower.out(), "admin_change"); })) << follower.err();
+  EXPECT_EQ(operators.ask("PUT", "/api/v1/log-level", R"({"level": "info"})").status(), 200);
+  EXPECT_TRUE(comes_to([&] { return has(follower.out(), "PUT /api/v1/log-level"); })) << follower.out();
+  EXPECT_EQ(operators.ask("GET", "/api/v1/events/last?after=x").status(), 400);
+  EXPECT_EQ(operators.ask("GET", "/api/v1/events/last?limit=101").status(), 400);
 }
 
 }  // namespace

@@ -5,11 +5,16 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <map>
 #include <regex>
 #include <set>
 #include <sstream>
 #include <string>
+#include <vector>
 
 namespace headgate::test {
 namespace {
@@ -130,6 +135,47 @@ TEST(Completion, OffersEveryCommandAndOptionInFish) {
   if (::access("/usr/bin/fish", X_OK) != 0) GTEST_SKIP() << "no fish on this machine";
   const auto wanted = all_offers();
   expect_all(read_offers(run_script("/usr/bin/fish", {"--no-config"}, filled(kInFish, wanted)), wanted), wanted);
+}
+
+std::string whole_text(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// The files that say to people what to type.
+std::vector<std::filesystem::path> files_with_advice() {
+  const std::filesystem::path root = HEADGATE_SOURCE_DIR;
+  std::vector<std::filesystem::path> out{root / "README.md", root / "conf/alerts.yml"};
+  for (const auto* folder : {"src", "include", "docs", "dashboard"})
+    for (const auto& each : std::filesystem::recursive_directory_iterator(root / folder))
+      if (each.is_regular_file()) out.push_back(each.path());
+  return out;
+}
+
+/// Whether there is such a command, and such a one below it if it has commands of its own.
+bool exists(const Offers& offers, const std::string& command, const std::string& below) {
+  const auto& top = offers.at("");
+  if (top.count(command) == 0) return false;
+  const auto at = offers.find(command);
+  if (below.empty() || at == offers.end()) return true;
+  const auto is_command = [](const std::string& word) { return !word.starts_with('-'); };
+  return std::none_of(at->second.begin(), at->second.end(), is_command) || at->second.count(below) > 0;
+}
+
+TEST(Commands, ThatMessagesAndPagesNameExist) {
+  const auto offers = all_offers();
+  ASSERT_GT(offers.at("").size(), 20U);
+  ASSERT_FALSE(exists(offers, "event", ""));
+  ASSERT_FALSE(exists(offers, "keys", "lists"));
+  const std::regex named(
+      R"re((?:`|\$ |Type: |\.command = "|"(?=headgate [a-z-]+ -))headgate ([a-z][a-z-]*)(?: ([a-z][a-z-]*))?)re");
+  std::size_t found = 0;
+  for (const auto& path : files_with_advice()) {
+    const auto text = whole_text(path);
+    for (std::sregex_iterator match(text.begin(), text.end(), named), end; match != end; ++match, ++found)
+      EXPECT_TRUE(exists(offers, (*match)[1].str(), (*match)[2].str())) << path << ": " << match->str();
+  }
+  EXPECT_GT(found, 200U);
 }
 
 }  // namespace

@@ -59,6 +59,24 @@ TEST(EventFeed, WakesItsReadersForAnEventAndForTheEnd) {
   EXPECT_EQ(feed.open(), nullptr);
 }
 
+TEST(EventFeed, GivesThoseBehindANumberAndSaysHowManyAreNotKept) {
+  EventFeed feed;
+  EXPECT_EQ(feed.behind(0).number, 0U);
+  EXPECT_TRUE(feed.behind(7).events.empty());
+  for (int i = 1; i <= static_cast<int>(EventFeed::kKept) + 5; ++i) report(i);
+  const auto all = feed.behind(0);
+  EXPECT_EQ(all.number, EventFeed::kKept + 5);
+  EXPECT_EQ(all.missed, 5U);
+  ASSERT_EQ(all.events.size(), EventFeed::kKept);
+  EXPECT_THAT(all.events.front(), HasSubstr("\"number\":6}"));
+  const auto last = feed.behind(EventFeed::kKept + 3);
+  EXPECT_EQ(last.missed, 0U);
+  ASSERT_EQ(last.events.size(), 2U);
+  EXPECT_THAT(last.events.back(), HasSubstr("\"number\":105}"));
+  EXPECT_TRUE(feed.behind(all.number).events.empty());
+  EXPECT_EQ(feed.behind(all.number + 1).events.size(), EventFeed::kKept) << "the number of a process before";
+}
+
 TEST(EventFeed, LeavesOutWhatIsForDebugging) {
   EventFeed feed;
   const auto reader = feed.open();
