@@ -205,6 +205,15 @@ TEST(House, ThePathReadsTimeOnlyThroughItsClock) {
   EXPECT_GT(files, 40U);
 }
 
+TEST(House, FilesAreReadByWhatWaitsForNoPipe) {
+  for (const auto& file : source_files({"include", "src"})) {
+    const std::string text = content(file);
+    const bool of_kernel = text.find("\"/proc/") != std::string::npos;
+    EXPECT_TRUE(of_kernel || text.find("ifstream") == std::string::npos) << file.string() << ": see core/read_file.hpp";
+    EXPECT_EQ(text.find("fopen("), std::string::npos) << file.string() << ": see core/read_file.hpp";
+  }
+}
+
 TEST(House, NoFileIsTooLongToRead) {
   constexpr std::size_t kMax = 400;
   const auto files = source_files({"include", "src", "tests"});
