@@ -19,8 +19,8 @@ struct FirstLook {
 /// The bytes that a text may begin with, and which belong to no line.
 inline constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
-/// Reads up to 64 KiB behind blank lines, of a pipe until there is a whole line. `chosen`: the format is this one, not the one that reads
-/// most lines and most of their parts. The error is a sentence without the name of the file.
+/// Reads up to 64 KiB behind blank lines, of a pipe until there is a whole line. `chosen`: the format is this one, not
+/// the one that reads most lines and most of their parts. The error is a sentence without the name of the file.
 Result<FirstLook, std::string> look_at(LogInput& input, const LineFormat* chosen,
                                        const std::vector<std::string>& values);
 

@@ -72,7 +72,9 @@ Result<std::string, std::string> read_whole(const std::string& path) {
   return Result<std::string, std::string>(boost::system::in_place_value, std::move(found->text));
 }
 
-std::optional<ConfigFile> read_source(const std::string& given) { return complain_if_missing(find_and_read(given, Pipes::read)); }
+std::optional<ConfigFile> read_source(const std::string& given) {
+  return complain_if_missing(find_and_read(given, Pipes::read));
+}
 
 LoadedFile load_file(const std::string& given) {
   const auto source = read_source(given);

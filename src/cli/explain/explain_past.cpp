@@ -33,8 +33,8 @@ bool may_be_request_id(std::string_view id) noexcept {
 /// Reads all of the file into the search; an exit code.
 int search_file(const std::string& path, LogSearch& search) {
   const bool standard_input = path == "-";
-  auto file = standard_input ? Result<InputFile, FileTrouble>(InputFile::standard_input())
-                             : InputFile::open(path, Pipes::read);
+  auto file =
+      standard_input ? Result<InputFile, FileTrouble>(InputFile::standard_input()) : InputFile::open(path, Pipes::read);
   const auto cannot = [&](const FileTrouble& trouble) {
     return complain_of_log(kFailed, "cannot read " + printable(path) + ": " + trouble.text(),
                            "an access log of a gateway, or - for standard input");
