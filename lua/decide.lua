@@ -6,6 +6,8 @@
 --            o  observe: never rejects the call; takes if the call passes and this rule allows it
 --            c  charge: never rejects the call; takes what is left, up to the cost, if the call passes
 --            d  debt: never rejects the call; takes all of the cost, also below zero, if the call passes
+--            T, O  as t and o, and an attempt counts: if the call is rejected, or the rule of an o rejects, it takes the
+--            cost as a rejected attempt
 --          One more letter, p: the call only peeks. It replies what it would reply without, and writes nothing.
 --       then for each key: the name of its algorithm, and the arguments that lua/algorithms/<name>.lua describes (or
 --       lua/in_flight.lua).
@@ -20,10 +22,11 @@
 -- fifth of the time of a decision.
 -- A part sees: key, now, its arguments from ARGV[at] on, its words from reply[words] on. It must move at and words past
 -- them.
---   peek    writes its words to reply. Sets allowed. Sets wrong if the stored value must be replaced even if nothing is
+--   peek    writes its words to reply. Sets allowed. With counts an attempt is taken even if it is rejected. Sets wrong if the stored value must be replaced even if nothing is
 --           taken.
 --   commit  writes what takes and wrong require, if anything, and always with a time to live. With takes it takes the
---           cost or what is left; with takes and below all of the cost; else a cost of 0. It replaces a key of another
+--           cost or what is left; with takes and below all of the cost; with takes and attempt the cost of a rejected
+--           attempt; else a cost of 0. It replaces a key of another
 --           type.
 
 local call, pcall, format, match = redis.call, redis.pcall, string.format, string.match
@@ -33,31 +36,35 @@ local time = call('TIME')
 local now = time[1] * 1000000 + time[2]
 local modes = ARGV[1]
 local reply, words, at = {1}, 2, 2
-local agreed, stale, spared = true, nil, nil
+local agreed, stale, spared, attempts = true, nil, nil, false
 
 for i = 1, #KEYS do
   local key, name, allowed, wrong = KEYS[i], ARGV[at], false, false
+  local counts = modes ~= '' and modes:byte(i) < 97
   at = at + 1
   --@peek
   if not allowed then
     local mode = modes == '' and 't' or modes:sub(i, i)
-    if mode == 't' then
+    if mode == 't' or mode == 'T' then
       agreed = false
-    elseif mode == 'o' then
+    elseif mode == 'o' or mode == 'O' then
       spared = spared or {}
       spared[i] = true
     end
   end
+  attempts = attempts or counts
   if wrong then
     stale = stale or {}
     stale[i] = true
   end
 end
 
-if (agreed or stale) and #modes <= #KEYS then
+if (agreed or stale or attempts) and #modes <= #KEYS then
   words, at = 2, 2
   for i = 1, #KEYS do
     local key, name, wrong, takes = KEYS[i], ARGV[at], stale and stale[i], agreed and not (spared and spared[i])
+    local attempt = attempts and not takes and modes:byte(i) < 97
+    takes = takes or attempt
     local below = takes and modes ~= '' and modes:sub(i, i) == 'd'
     at = at + 1
     --@commit

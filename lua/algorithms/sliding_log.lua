@@ -12,6 +12,9 @@
 -- What is owed beyond the count takes the places that become free. The moment of each place is one period after the
 -- moment `count` places before it. These moments are not stored before they are due: lua/log_debt.lua computes them.
 --
+-- A rejected attempt that counts displaces the oldest moments, so the list does not grow. Beyond the count (in debt, or
+-- after the limit became smaller) it adds nothing.
+--
 -- KEYS  a list of moments, microseconds since the epoch. In debt its first element is "-<owed>"; a version that knows
 --       no debt reads that as a moment long ago. The key expires when the newest moment is one period ago and nothing
 --       is owed.
@@ -19,8 +22,8 @@
 --       1  count: maximum requests in a period
 --       2  period in microseconds
 -- Reply 0  requests used before taking
---       1  microseconds. If the cost is rejected: until it is allowed. If it is allowed, and not once more after it:
---          until it is again. If it gives back: until what is left counts no longer. Else 0.
+--       1  microseconds. If the cost is rejected: until it is allowed. If it is allowed, or counts as an attempt, and is
+--          not allowed once more after it: until it is again. If it gives back: until what is left counts no longer. Else 0.
 --       2  microseconds until what is used counts no longer, before taking
 
 --@peek
@@ -35,11 +38,11 @@ if type(size) == 'number' and size > 0 and size <= 10001 then
     used, reset = total - dead, moment_of(total - 1) + period - now
     if used == 0 then
       reset = 0
-    elseif cost > count - used and cost > 0 and cost <= count then
+    elseif cost > count - used and cost > 0 and cost <= count and not (counts and used <= count) then
       wait = moment_of(dead + used + cost - count - 1) + period - now
     elseif cost < 0 and used + cost > 0 then
       wait = moment_of(dead + used + cost - 1) + period - now
-    elseif cost > 0 and cost <= count - used and cost > count - used - cost then
+    elseif cost > 0 and cost <= count and cost > count - used - cost then
       local gone = used + 2 * cost - count
       wait = gone > used and period or moment_of(dead + gone - 1) + period - now
     end
@@ -62,11 +65,11 @@ if type(size) == 'number' and size > 0 and size <= 10001 then
     reset = wrong and period or newest - now + period
 
     local last = 0  -- the used one to wait for
-    if cost > count - used and cost > 0 and cost <= count then
+    if cost > count - used and cost > 0 and cost <= count and not (counts and used <= count) then
       last = used + cost - count
     elseif cost < 0 then
       last = used + cost
-    elseif cost > 0 and cost <= count - used then
+    elseif cost > 0 and cost <= count then
       last = used + 2 * cost - count
     end
     if last > used then
@@ -88,12 +91,22 @@ words, at = words + 3, at + 3
 --@commit
 local used, owed = reply[words], 0
 local room = ARGV[at + 1] - used
---+window_rules take
-if wrong or owed > 0 or used ~= reply[words] then
+local added, drop = 0, 0
+if attempt then
+  local cost, count = ARGV[at] + 0, ARGV[at + 1] + 0
+  if room >= 0 then
+    added = cost < count and cost or count
+    drop = added > room and added - room or 0
+    used = used + added - drop
+  end
+else
+  --+window_rules take
+end
+if wrong or owed > 0 or used ~= reply[words] or added > 0 then
   if used == 0 and owed == 0 then
     call('DEL', key)
   else
-    local period, moment, change, live = ARGV[at + 2] + 0, format('%d', now), used - reply[words], reply[words]
+    local period, moment, change, live = ARGV[at + 2] + 0, format('%d', now), used - reply[words] + drop, reply[words]
     local size, lasts = pcall('LLEN', key), period
     if live == 0 then
       call('DEL', key)  -- all dead, or no list
@@ -125,6 +138,10 @@ if wrong or owed > 0 or used ~= reply[words] then
       end
       if change < 0 then
         call('LTRIM', key, 0, change - 1)
+      end
+      if drop > 0 then
+        call('LTRIM', key, drop, -1)
+        live = live - drop
       end
     end
     local again = 0

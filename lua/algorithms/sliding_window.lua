@@ -73,6 +73,9 @@ local count, period, step, steps = ARGV[at + 1] + 0, ARGV[at + 2] + 0, ARGV[at +
 local left = period - elapsed + step - 1
 local weighed = previous * ((left - left % step) / step) + steps - 1
 local room, used = count - current - owed - (weighed - weighed % steps) / steps, current + previous
+if attempt then  -- counts beyond the room, and is forgotten with its window
+  room = 1000000000 - current
+end
 --+window_rules take
 current = current + used - reply[words] - previous
 if current < 0 then

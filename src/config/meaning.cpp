@@ -134,6 +134,7 @@ std::string circumstances(const limit::Limit& limit, const std::vector<gateway::
   if (limit.appointments && limit.mode == limit::Mode::enforce)
     out += "; a rejected request gets an appointment, at most " + headgate::to_text(limit.appointments->ahead) +
            " ahead and " + headgate::to_text(limit.appointments->width) + " long";
+  if (limit.count_rejected) out += "; rejected requests count as well";
   out += answers(limit.counted_statuses);
   out += suspends(limit);
   out += notifies(limit);

@@ -36,6 +36,7 @@ void add(std::atomic<std::uint64_t>& counter, std::uint64_t more) noexcept {
 
 Local::Step Local::find(std::span<const Check> checks, Moment now, std::span<Decision> decisions, Finds& found) {
   found.resize(checks.size());
+  if (std::ranges::any_of(checks, counts_rejected)) return Step::check;  // Redis counts each attempt, once
   bool rejected = false;
   bool later = false;
   bool uses_redis = false;

@@ -55,9 +55,14 @@ inline bool rejects(const Check& check, bool allowed) noexcept { return !allowed
 /// Whether the request of a check has passed already. Such a check never rejects, whatever its rule says.
 inline bool already_through(const Check& check) noexcept { return check.how == How::charge || check.how == How::debt; }
 
+/// Whether a check takes its cost also if it, or its call, is rejected.
+inline bool counts_rejected(const Check& check) noexcept {
+  return check.rule->count_rejected && check.cost > 0 && !already_through(check);
+}
+
 /// What a check takes. `through`: the call passes.
 inline Taken takes(const Check& check, bool through, bool allowed) noexcept {
-  if (!through || !(allowed || already_through(check))) return Taken::no;
+  if (!through || !(allowed || already_through(check))) return counts_rejected(check) ? Taken::attempt : Taken::no;
   return check.how == How::debt ? Taken::debt : Taken::yes;
 }
 

@@ -188,6 +188,11 @@ inline ExactDuration left_as_taken(ExactDuration room, ExactDuration after, cons
   return after.whole < 0 && after < room ? std::min(room, ExactDuration{}) : after;
 }
 
+/// Whether a rejected attempt changed the counter: then it has the rule's pace, and the wait follows from what is left.
+inline bool is_drained(ExactDuration room, ExactDuration left, Taken taken) noexcept {
+  return taken == Taken::attempt && left != room;
+}
+
 /// Algorithm::commit.
 inline Instant take(State& state, const Rule& rule, std::int64_t cost, Taken taken, ExactDuration reach, Instant now,
                     const Outcome& outcome) noexcept {

@@ -36,12 +36,12 @@ void append_tag(std::string_view key, std::string& out) {
   out.push_back('}');
 }
 
-char letter_of(How how) noexcept {
-  switch (how) {
+char letter_of(const Check& check) noexcept {
+  switch (check.how) {
     case How::take:
-      return 't';
+      return counts_rejected(check) ? 'T' : 't';
     case How::observe:
-      return 'o';
+      return counts_rejected(check) ? 'O' : 'o';
     case How::charge:
       return 'c';
     case How::debt:
@@ -53,8 +53,8 @@ char letter_of(How how) noexcept {
 /// One letter for each check, or nothing if all take: then the script skips the look-up. One more for a peek.
 void append_modes(const Merged& merged, std::string& out) {
   const bool peek = is_peek({merged.checks.data(), merged.checks.size()});
-  if (!peek && std::ranges::all_of(merged.checks, [](const Check& check) { return check.how == How::take; })) return;
-  for (const Check& check : merged.checks) out.push_back(letter_of(check.how));
+  if (!peek && std::ranges::all_of(merged.checks, [](const Check& check) { return letter_of(check) == 't'; })) return;
+  for (const Check& check : merged.checks) out.push_back(letter_of(check));
   if (peek) out.push_back('p');
 }
 
@@ -100,8 +100,8 @@ bool read_script_reply(std::span<const std::int64_t> reply, std::span<const Chec
     auto decision = algorithm.decision(*check.rule, check.cost, if_allowed, words);
     if (!decision) return false;
     const bool allowed = decision->allowed;
-    if (takes(check, through, allowed) != if_allowed)
-      decision = algorithm.decision(*check.rule, check.cost, Taken::no, words);
+    if (const Taken taken = takes(check, through, allowed); taken != if_allowed)
+      decision = algorithm.decision(*check.rule, check.cost, taken, words);
     tell(check, *decision);
     answers.push_back(*decision);
     agreed = agreed && !rejects(check, allowed);

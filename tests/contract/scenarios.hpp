@@ -30,6 +30,7 @@ struct Scenario {
   std::vector<Step> steps;
   Duration wait{0};
   std::uint64_t limit = 0;  ///< the limit that callers see; 0: the burst
+  bool count_rejected = false;
 };
 
 const std::vector<Scenario>& scenarios();

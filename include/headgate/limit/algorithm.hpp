@@ -79,8 +79,9 @@ struct Outcome {
 };
 
 /// Whether a cost is taken. `yes` takes it, or all that is left if that is less. `debt` takes all of it, also below
-/// zero. The counter then grants nothing until the debt is paid back.
-enum class Taken { no, yes, debt };
+/// zero. The counter then grants nothing until the debt is paid back. `attempt` is the cost of a rejected request, of a
+/// rule that counts those: as `yes`, but windows and logs count all of it, and forget it after at most two periods.
+enum class Taken { no, yes, debt, attempt };
 
 /// Collects the strings of one script call. Reuses the strings of the previous call.
 class ArgumentList {

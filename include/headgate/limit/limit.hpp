@@ -47,6 +47,7 @@ struct Rule {
   std::shared_ptr<const Calendar> calendar;  ///< set if it counts by the days or months of a time zone; else null
   bool leases = false;                       ///< whether a gateway may take permits from Redis ahead, in batches
   const Algorithm* algorithm = nullptr;      ///< never null in a loaded configuration
+  bool count_rejected = false;               ///< whether a request that a limit rejects takes permits as well
   bool glitches = false;                     ///< what it counts is no requests
   Unit unit = Unit::request;                 ///< that of its limit
   std::uint32_t version = 1;                 ///< of the limit's counters; another one begins them anew
@@ -129,6 +130,9 @@ struct Limit {
   /// The statuses of the answers that are counted, sorted; empty: every request is. What a request takes is held until
   /// its answer, and given back if the answer does not count.
   std::vector<unsigned> counted_statuses;
+  /// Rejected requests take permits as well: those that it rejects, and those that another limit rejects after it, or
+  /// in the same call.
+  bool count_rejected = false;
   /// Counts what clients of HTTP/2 do without need, in place of requests, and suspends those that do too much of it.
   bool glitches = false;
   /// Counts the messages that a caller sends in a call of gRPC, each as a request.

@@ -84,6 +84,9 @@ constexpr Key kLimitKeys[] = {
      "HTTP/2: what they do without need, for which `ban` suspends them; or the `messages` that a caller sends in a "
      "call "
      "of gRPC; default: every request counts"},
+    {"count_rejected", &kBoolean, kOfOptions, "true",
+     "Whether rejected requests use permits as well, so that a caller that does not slow down stays out",
+     into<&limit::Limit::count_rejected>},
     {"unit", &kUnit, kOfOptions, R"("token")",
      "What a permit stands for, in what callers and operators are told: a `request`, or a `token` of a language model, "
      "where the `cost` says how many. It changes no decision",
@@ -141,6 +144,7 @@ class LimitBuilder {
     build_shards(build_, node_, out_);
     build_appointments(build_, node_, out_);
     count();
+    count_rejected();
     unit();
     outlives_the_process();
     exempt();
@@ -224,6 +228,15 @@ class LimitBuilder {
       if (const Node* wait = find(tier, "wait"))
         report_.error_at_key(code::kConflict, *wait, "\"wait\" is of requests, and this limit counts messages",
                              "remove it");
+  }
+
+  /// A rejected attempt has no answer of a server, and reserves nothing. It counts in one counter, and once.
+  void count_rejected() {
+    if (!out_.count_rejected) return;
+    for (const char* const key : {"count", "appointments", "shards"})
+      if (const Node* other = find(&node_, key))
+        report_.error_at_key(code::kConflict, *other, in_quotes(key) + " does not go with \"count_rejected\"",
+                             "remove one of the two");
   }
 
   void count() {

@@ -3,6 +3,7 @@
 #include "config/values.hpp"
 
 #include "headgate/gateway/key_source.hpp"
+#include "headgate/limit/algorithm.hpp"
 
 #include <algorithm>
 #include <map>
@@ -86,6 +87,7 @@ class PlanChecker {
     for (const auto& use : plan) check_keys(route, use, Origin::all_routes);
     for (const auto& use : own) check_keys(route, use, Origin::route);
     plan.insert(plan.end(), own.begin(), own.end());
+    check_asked_again(route, plan);
     const auto upstreams = upstreams_of(build_, route);
     std::size_t rules = std::any_of(upstreams.begin(), upstreams.end(), [](const auto* each) {
       return each->concurrency && each->concurrency->in_flight > 0;
@@ -97,6 +99,31 @@ class PlanChecker {
                          route_text(route) + " has " + std::to_string(rules) +
                              " rates, and one request can have at most " + std::to_string(limit::kMaxRulesPerRequest),
                          "merge limits, or skip some of all_routes with \"skip_limits\"");
+  }
+
+  /// Limits whose rejection makes the path ask all limits of their place again would make one request several attempts.
+  void check_asked_again(const RouteOptions& route, const std::vector<Use>& plan) {
+    const auto counts = std::find_if(plan.begin(), plan.end(),
+                                     [](const Use& use) { return use.limit != nullptr && use.limit->count_rejected; });
+    if (counts == plan.end()) return;
+    for (const auto& use : plan) {
+      if (use.limit == nullptr) continue;
+      const bool queues = std::any_of(use.limit->tiers.begin(), use.limit->tiers.end(), [](const limit::Tier& tier) {
+        return std::any_of(tier.rules.begin(), tier.rules.end(),
+                           [](const limit::Rule& rule) { return !rule.algorithm->refills && rule.wait > Duration(0); });
+      });
+      const char* const why = queues                    ? "lets a request wait for a permit"
+                              : use.limit->shards > 1   ? "asks several shards"
+                              : use.limit->appointments ? "hands out appointments"
+                                                        : nullptr;
+      if (why == nullptr || use.limit->count_rejected) continue;
+      report_.error(code::kConflict, *counts->name,
+                    "limit " + in_quotes(counts->limit->name) + " counts rejected requests, and limit " +
+                        in_quotes(use.limit->name) + " of " + route_text(route) + ' ' + why +
+                        ": one request would count several times",
+                    "use one of the two on this route, or leave \"count_rejected\" out");
+      return;
+    }
   }
 
   /// A known key with overrides has their rates instead of the limit's. Reports only the first key with too many, and

@@ -100,7 +100,7 @@ class TierBuilder {
       report_.error_at_key(code::kConflict, *rates, "the tiers of one limit have \"rate\" or \"in_flight\", not both",
                            "write two limits");
     }
-    for (const char* key : {"burst", "algorithm", "time_zone", "leases", "count", "notify_at"}) {
+    for (const char* key : {"burst", "algorithm", "time_zone", "leases", "count", "count_rejected", "notify_at"}) {
       if (const Node* written = find(&node_, key)) refuse_beside_in_flight(*written);
       for (const Node* each : children(find(&node_, "tiers"), Kind::object))
         if (const Node* written = find(each, key)) refuse_beside_in_flight(*written);
@@ -213,6 +213,7 @@ class TierBuilder {
     rule.algorithm = algorithm_;
     rule.glitches = out_.glitches;
     rule.unit = out_.unit;
+    rule.count_rejected = out_.count_rejected;
     read(&node_, "wait", rule.wait);
     read(&section, "wait", rule.wait);
     if (!calendars_.find(node, *rate, rule.calendar)) return std::nullopt;
@@ -222,7 +223,7 @@ class TierBuilder {
     std::string_view leases = "auto";
     if (const Node* written = text_at(&node_, "leases")) leases = written->text;
     rule.leases = leases == "auto" && out_.store == limit::Store::redis && out_.mode == limit::Mode::enforce &&
-                  algorithm_->leasable && rule.wait.count() == 0;
+                  algorithm_->leasable && rule.wait.count() == 0 && !rule.count_rejected;
     if (const auto fault = algorithm_->check(rule)) {
       report_.error(code::kAlgorithm, culprit(section, node, rule), fault->message, fault->help);
       return std::nullopt;

@@ -24,6 +24,7 @@ void give_back(Path& path, Exchange& x) {
     for (std::size_t i = checked.first; i < checked.first + std::size_t{checked.count}; ++i) {
       const auto& check = a.checks[i];
       if (!a.decisions[i].allowed || check.cost <= 0) continue;
+      if (check.rule->count_rejected && a.outcome == Admission::Outcome::rejected) continue;
       if (checked.source != Source::redis)
         here.push_back(check);
       else if (check.rule->algorithm->gives_back_late)

@@ -54,6 +54,19 @@ Problem too_many_rules(Exchange& x, const limit::Limit& limit) {
   return true;
 }
 
+/// The time until the same request would be allowed by the limits that counted this rejected one.
+Duration again_after(const Admission& a, RoundTime now) {
+  Duration longest(0);
+  for (const auto& checked : a.limits) {
+    if (!checked.route_limit->limit->count_rejected || checked.route_limit->limit->mode != limit::Mode::enforce)
+      continue;
+    const auto ago = std::chrono::duration_cast<Duration>(now.steady - checked.asked_at);
+    for (std::size_t i = checked.first; i < checked.first + std::size_t{checked.count}; ++i)
+      longest = std::max(longest, a.decisions[i].again_after - ago);
+  }
+  return longest;
+}
+
 /// The one check of an appointment that the request keeps: whether it was used before.
 [[nodiscard]] bool append_kept(Exchange& x, const RouteLimit& route_limit, const ResolvedLimit& resolved,
                                Source source) {
@@ -164,7 +177,12 @@ void conclude(Path& path, Exchange& x, Round& round, bool agreed) {
   }
   a.outcome = agreed ? Admission::Outcome::allowed : Admission::Outcome::rejected;
   a.bind(agreed ? 0 : round.first_limit);
-  if (agreed) a.held = a.limits.size();
+  if (agreed) {
+    a.held = a.limits.size();
+    return;
+  }
+  auto& told = a.decisions[a.rule].retry_after;
+  if (told < limit::kNever) told = std::max(told, again_after(a, round.asked));
 }
 
 void tell_rejection(const Exchange& x, MaybeProblem& problem) {

@@ -57,7 +57,8 @@ MaybeProblem take_share_late(Path& path, Exchange& x, const Round& round) {
   std::vector<limit::Check> granted;
   for (std::size_t at = round.first_check; at < late.first_check; ++at) {
     const auto& check = x.admission.checks[at];
-    if (!x.admission.decisions[at].allowed || !check.rule->algorithm->gives_back_late) continue;
+    if (!x.admission.decisions[at].allowed || !check.rule->algorithm->gives_back_late || check.rule->count_rejected)
+      continue;
     granted.push_back(given_back(check));
   }
   x.admission.held = round.first_limit;

@@ -32,6 +32,12 @@ std::uint64_t remaining_in(const Rule& rule, ExactDuration room, ExactDuration l
   return std::min(held, tokens_in(minus(wait, level, parts_of(rule)), rule.rate) + 1);
 }
 
+/// The time until `cost` is allowed, with `left` left and nothing taken meanwhile.
+Duration wait_after(const Rule& rule, std::int64_t cost, ExactDuration left, ExactDuration level, ExactDuration size) {
+  const auto behind = is_queue(rule) ? round_up(minus(level, wait_of(rule), parts_of(rule))) : 0;
+  return Duration(std::max<std::int64_t>({0, behind, -left_of(left, rule, cost, size).whole}));
+}
+
 Outcome peek(const State& state, const Rule& rule, std::int64_t cost, Instant now) {
   const ExactDuration size = size_of(rule);
   Outcome outcome;
@@ -67,6 +73,8 @@ std::optional<Decision> decision(const Rule& rule, std::int64_t cost, Taken take
   decision.remaining = remaining_in(rule, left, level_left);
   if (!fits(rule, cost)) {
     decision.retry_after = kNever;
+  } else if (!decision.allowed && is_drained(room, left, taken)) {
+    decision.retry_after = wait_after(rule, cost, left, level_left, size);
   } else if (!decision.allowed) {  // -after rounded up is -after.whole, as its part counts upwards
     if (too_late) decision.retry_after = Duration(round_up(minus(level, wait_of(rule), parts)));
     decision.retry_after = std::max(decision.retry_after, Duration(-after.whole));
@@ -75,12 +83,8 @@ std::optional<Decision> decision(const Rule& rule, std::int64_t cost, Taken take
     decision.delay = Duration(round_up(level));
   }
   decision.reset_after = Duration(round_up(level_left));
-  if (decision.remaining < static_cast<std::uint64_t>(std::max<std::int64_t>(cost, 0)) && decision.allowed)
-      [[unlikely]] {
-    const auto behind = is_queue(rule) ? round_up(minus(level_left, wait_of(rule), parts)) : 0;
-    const auto next = left_of(left, rule, cost, size);
-    decision.again_after = Duration(std::max<std::int64_t>({0, behind, -next.whole}));
-  }
+  if (decision.remaining < static_cast<std::uint64_t>(std::max<std::int64_t>(cost, 0)) && decision.allowed) [[unlikely]]
+    decision.again_after = wait_after(rule, cost, left, level_left, size);
   return decision;
 }
 

@@ -126,9 +126,11 @@ Outcome peek(const State& state, const Rule& rule, std::int64_t cost, Instant no
   }
   outcome.stale = all.stale();
   outcome.words[kReset] = all.until_gone(all.dead() + used - 1);
-  if (!outcome.allowed && cost <= count) {
+  const bool taken_anyway = outcome.allowed || (rule.count_rejected && used <= count);
+  if (!taken_anyway && cost <= count) {
     outcome.words[kWait] = all.until_gone(all.dead() + used + cost - count - 1);
-  } else if (const std::int64_t gone = used + 2 * bounded(cost) - count; outcome.allowed && cost > 0 && gone > 0) {
+  } else if (const std::int64_t gone = used + 2 * bounded(cost) - count;
+             taken_anyway && cost > 0 && cost <= count && gone > 0) {
     outcome.words[kWait] = gone > used ? period_of(rule) : all.until_gone(all.dead() + gone - 1);
   } else if (const std::int64_t left = used + std::max(bounded(cost), -used); cost < 0 && left > 0) {
     outcome.words[kWait] = all.until_gone(all.dead() + left - 1);
@@ -149,11 +151,29 @@ std::int64_t settle(State& state, const Rule& rule, Instant now) {
   return owed;
 }
 
+struct Left {
+  Used used;
+  std::int64_t added;  ///< to the log
+};
+
+/// What is used after `cost`. The newest attempts displace the oldest entries, so the log does not grow. Beyond the
+/// count (in debt, or after the limit became smaller) an attempt adds nothing.
+Left after_taking(const Rule& rule, std::int64_t before, std::int64_t cost, Taken taken) noexcept {
+  const std::int64_t count = count_of(rule);
+  if (taken == Taken::attempt) {
+    const std::int64_t added = before > count ? 0 : std::min(cost, count);
+    return {{std::max(before, std::min(before + added, count)), 0}, added};
+  }
+  const Used used = after_cost({before, 0}, cost, count - before, taken);
+  return {used, std::max<std::int64_t>(used.used - before, 0)};
+}
+
 Instant commit(State& state, const Rule& rule, std::int64_t cost, Taken taken, Instant now, const Outcome& outcome) {
   const std::int64_t moment = now.time_since_epoch().count();
   const std::int64_t before = outcome.words[kUsed];
-  const Used used = after_cost({before, 0}, cost, count_of(rule) - before, taken);
-  if (used.used == before && used.owed == 0 && !outcome.stale) return now + Duration(outcome.words[kReset]);
+  const auto [used, added] = after_taking(rule, before, cost, taken);
+  if (added == 0 && used.used == before && used.owed == 0 && !outcome.stale)
+    return now + Duration(outcome.words[kReset]);
   if (used == Used{}) {
     state = State();
     return now;
@@ -166,8 +186,9 @@ Instant commit(State& state, const Rule& rule, std::int64_t cost, Taken taken, I
   state.numbers[kDead] = static_cast<std::int64_t>(log.size()) - (before - still_owed);
   state.numbers[kOwed] = std::min(still_owed - forgiven + used.owed, kMaxCounted);
   if (outcome.stale) std::fill(std::upper_bound(log.begin(), log.end(), moment), log.end(), moment);
-  if (used.used > before) {
-    const auto more = static_cast<std::size_t>(used.used - before);
+  if (added > 0) {
+    state.numbers[kDead] += before + added - used.used;
+    const auto more = static_cast<std::size_t>(added);
     make_room(log, state.numbers[kDead], more, rule.rate.count);
     log.insert(log.end(), more, moment);
   } else {
@@ -187,7 +208,7 @@ std::optional<Decision> decision(const Rule& rule, std::int64_t cost, Taken take
   if (before < 0 || before > kMaxRemembered + kMaxCounted || words[kWait] < 0 || words[kWait] > longest ||
       words[kReset] < 0 || words[kReset] > longest || (before > 0) != (words[kReset] > 0))
     return std::nullopt;
-  const Used used = after_cost({before, 0}, cost, count - before, taken);
+  const auto [used, added] = after_taking(rule, before, cost, taken);
   Decision decision;
   decision.allowed = allows(cost, count - before);
   decision.limit = rule.rate.count;
@@ -198,7 +219,7 @@ std::optional<Decision> decision(const Rule& rule, std::int64_t cost, Taken take
   if (used.owed > 0)  // each period takes at most a count of it
     decision.reset_after = times(period, divide_up(used.used + used.owed, count));
   else
-    decision.reset_after = used.used > before ? period : Duration(used.used < before ? words[kWait] : words[kReset]);
+    decision.reset_after = added > 0 ? period : Duration(used.used < before ? words[kWait] : words[kReset]);
   return decision;
 }
 

@@ -50,8 +50,9 @@ std::int64_t room_of(const Rule& rule, const Counters& counters, const Grid& gri
   return count_of(rule) - counters.current - counters.owed - weighed(counters, grid);
 }
 
-/// `room` is how much may be taken.
+/// `room` is how much may be taken. An attempt counts beyond it: it is forgotten with its window, so after two periods.
 Counters after(Counters counters, std::int64_t cost, std::int64_t room, Taken taken) noexcept {
+  if (taken == Taken::attempt) room = kMaxCounted - counters.current;
   const std::int64_t used = counters.current + counters.previous;
   const Used left = after_cost({used, counters.owed}, cost, room, taken);
   counters.owed = left.owed;
@@ -154,7 +155,9 @@ std::optional<Decision> decision(const Rule& rule, std::int64_t cost, Taken take
   decision.allowed = allows(cost, room);
   decision.limit = rule.rate.count;
   decision.remaining = static_cast<std::uint64_t>(std::max<std::int64_t>(room_left, 0));
-  if (!decision.allowed) decision.retry_after = cost > count_of(rule) ? kNever : wait_of(rule, cost, before, grid);
+  if (!decision.allowed)
+    decision.retry_after =
+        cost > count_of(rule) ? kNever : wait_of(rule, cost, taken == Taken::attempt ? left : before, grid);
   decision.reset_after = reset_of(left, rule, grid);
   if (cost > 0 && decision.allowed && room_left < cost) [[unlikely]]
     decision.again_after = wait_of(rule, cost, left, grid);

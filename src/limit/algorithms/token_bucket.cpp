@@ -56,7 +56,9 @@ std::optional<Decision> decision(const Rule& rule, std::int64_t cost, Taken take
   decision.limit = rule.burst;
   decision.remaining = left > wait ? tokens_in(minus(left, wait, parts), rule.rate) : 0;
   if (!decision.allowed)  // -after rounded up is -after.whole, as its part counts upwards
-    decision.retry_after = !fits(rule, cost) ? kNever : Duration(words[kWait] > 0 ? words[kWait] : -after.whole);
+    decision.retry_after = !fits(rule, cost)               ? kNever
+                           : is_drained(room, left, taken) ? Duration(-left_of(left, rule, cost, reach).whole)
+                                                           : Duration(words[kWait] > 0 ? words[kWait] : -after.whole);
   else if (cost > 0 && after < wait)
     decision.delay = Duration(round_up(minus(wait, after, parts)));
   decision.reset_after = Duration(round_up(minus(reach, left, parts)));

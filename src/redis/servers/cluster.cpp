@@ -101,7 +101,7 @@ Task<Result<bool>> Cluster::gather(std::span<const limit::Check> checks, std::sp
   }
   if (agreed == scatter.groups().size()) co_return result;
   for (const auto& group : scatter.groups().first(agreed)) {
-    auto taken = scatter.take_back(group);
+    auto taken = scatter.take_back(group, result.has_value() ? Scatter::Why::rejected : Scatter::Why::failed);
     if (!limit::is_peek(checks)) give_back(std::move(taken));
     scatter.tell(group, decisions);
   }

@@ -54,13 +54,13 @@ void Scatter::tell(const Group& group, std::span<limit::Decision> decisions) con
   for (std::size_t i = group.first; i < group.first + group.count; ++i) decisions[places_[i]] = decisions_[i];
 }
 
-Debt Scatter::take_back(const Group& group) {
+Debt Scatter::take_back(const Group& group, Why why) {
   Debt debt;
   debt.slot = group.slot;
   for (std::size_t i = group.first; i < group.first + group.count; ++i) {
     const limit::Check& check = checks_[i];
     limit::Decision& decision = decisions_[i];
-    if (!took(check, decision)) continue;
+    if (!took(check, decision) || (why == Why::rejected && check.rule->count_rejected)) continue;
     debt.rules.push_back(*check.rule);
     debt.keys.emplace_back(check.key);
     debt.tokens.emplace_back(check.token);

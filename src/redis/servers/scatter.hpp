@@ -43,8 +43,10 @@ class Scatter {
 
   /// Copies the group's decisions to their places.
   void tell(const Group& group, std::span<limit::Decision> decisions) const;
+  /// Why the call ends without all of its groups. A limit that counts rejected requests keeps what a rejected one took.
+  enum class Why : bool { rejected, failed };
   /// What the group took. From now on its decisions show what is left after it is given back.
-  Debt take_back(const Group& group);
+  Debt take_back(const Group& group, Why why);
 
  private:
   template <class T>

@@ -77,7 +77,7 @@ TEST_F(ScatterTest, OwesOnlyWhatWasTakenForThisRequest) {
   const auto& group = scatter.groups()[0];
   for (auto& decision : scatter.decisions(group)) decision = {.allowed = true, .limit = 10, .remaining = 8};
   scatter.decisions(group)[2].allowed = false;
-  const Debt debt = scatter.take_back(group);
+  const Debt debt = scatter.take_back(group, Scatter::Why::rejected);
   EXPECT_EQ(debt.slot, 1);
   EXPECT_THAT(debt.keys, testing::ElementsAre("a", "b"));
   EXPECT_THAT(debt.tokens, testing::ElementsAre("", "a request in flight"));

@@ -51,6 +51,29 @@ TEST_F(GivenBack, IsAllThatMemoryTookIfRedisRejects) {
   EXPECT_TRUE(counted(429));
 }
 
+TEST_F(GivenBack, IsNothingOfALimitThatCountsRejectedRequests) {
+  limits[0].count_rejected = true;
+  limits[0].tiers[0].rules[0].count_rejected = true;
+  redis->rejects = "plan";
+  check("GET /a", kAlice);
+  ASSERT_TRUE(done);
+  EXPECT_EQ(client.status, 429U);
+  EXPECT_EQ(left("flood"), 9U);
+  EXPECT_EQ(left("proof"), 10U);
+}
+
+TEST_F(GivenBack, IsNothingOfSuchALimitSoTheCallerIsToldItsWaitAsWell) {
+  limits[0].count_rejected = true;
+  auto& rule = limits[0].tiers[0].rules[0];
+  rule.count_rejected = true;
+  rule.burst = 1;  // a permit comes back every six minutes
+  redis->rejects = "plan";
+  check("GET /a", kAlice);
+  ASSERT_TRUE(done);
+  EXPECT_EQ(client.status, 429U);
+  EXPECT_EQ(client.fields["Retry-After"], "360") << "longer than the 7 s of the limit that rejected";
+}
+
 TEST_F(GivenBack, IsWhatTheFirstStageTookIfTheNextRejects) {
   limits[1].tiers[0].rules[0].rate.count = 1;
   limits[1].tiers[0].rules[0].burst = 1;
