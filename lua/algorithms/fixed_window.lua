@@ -16,21 +16,30 @@
 -- KEYS  "<used>@<end>": requests, microseconds since the epoch. In debt "<used>@<end><owed>", where the end has 16
 --       digits. A version that knows no debt reads that as a window of a clock ahead. The key expires when nothing of
 --       it counts any more.
+-- With a burst above the count, a window may use permits of the next ones: they are owed as a debt is.
+--
+-- A window may begin with the first request of its key in place of the clock. Then it ends when the value says, and the
+-- next one begins with a request, or at once if something is owed.
+--
 -- ARGV  0     cost, below 0 to give back
 --       1     count: maximum requests in a window
---       2     period in microseconds, or 0 if a calendar gives the windows
---       3..6  only for a calendar: starts of the previous, current and next window, and the end of the next, in
+--       2     burst: the most that may be used at once, at least the count
+--       3     period in microseconds, 0 if a calendar gives the windows, below 0 if they begin with a request
+--       4..7  only for a calendar: starts of the previous, current and next window, and the end of the next, in
 --             microseconds since the epoch
 -- Reply 0, 1  requests used before taking; microseconds to the end of the window, above 0
 --       2     requests owed before taking
 
 --@peek
-local cost, period, left, used, owed = ARGV[at] + 0, ARGV[at + 2] + 0, 0, 0, 0
-local window
+local cost, period, left, used, owed = ARGV[at] + 0, ARGV[at + 3] + 0, 0, 0, 0
+local window, first
 if period > 0 then
   left = period - now % period
+elseif period < 0 then
+  first, period = true, -period
+  left = period
 else
-  window = now < ARGV[at + 4] + 0 and at + 3 or now < ARGV[at + 5] + 0 and at + 4 or at + 5
+  window = now < ARGV[at + 5] + 0 and at + 4 or now < ARGV[at + 6] + 0 and at + 5 or at + 6
   left = ARGV[window + 1] - now
   if left <= 0 or now < ARGV[window] + 0 then
     left = ARGV[window + 1] - ARGV[window]
@@ -48,10 +57,13 @@ if type(stored) == 'string' then
     if moment + 0 > now then
       used, owed = number + 0, debt
       wrong = moment - now > left
+      if first and not wrong then
+        left = moment - now
+      end
     elseif debt > 0 then
       local count, since, length = ARGV[at + 1] + 0, now - moment, period
       if window then
-        length = ARGV[at + 4] - ARGV[at + 3] > 100000000000 and 2629746000000 or 86400000000
+        length = ARGV[at + 5] - ARGV[at + 4] > 100000000000 and 2629746000000 or 86400000000
         since = ARGV[window] - moment + length / 2
         since = since > 0 and since or 0
       end
@@ -59,31 +71,42 @@ if type(stored) == 'string' then
       debt = begun < debt and begun * count < debt and debt - begun * count or 0
       used = debt < count and debt or count
       owed = debt - used
+      if first and debt > 0 then  -- windows in debt follow each other
+        left = moment - now + (begun + 1) * period
+      end
     end
   end
 end
 
-allowed = cost <= 0 or cost <= ARGV[at + 1] - used - owed
+allowed = cost <= 0 or cost <= ARGV[at + 2] - used - owed
 reply[words], reply[words + 1], reply[words + 2] = used, left, owed
-words, at = words + 3, at + (period > 0 and 3 or 7)
+words, at = words + 3, at + (period > 0 and 4 or 8)
 
 --@commit
 local used, left, owed = reply[words], reply[words + 1], reply[words + 2]
-local room = ARGV[at + 1] - used - owed
+local room = ARGV[at + 2] - used - owed
 --+window_rules take
+local most = ARGV[at + 1] + 0
+most = reply[words] > most and reply[words] or most
+if used > most then  -- from the next windows
+  owed, used = owed + used - most, most
+  owed = owed < 1000000000 and owed or 1000000000
+end
 if wrong or used ~= reply[words] or owed ~= reply[words + 2] then
   if used == 0 and owed == 0 then
     call('DEL', key)
   elseif owed == 0 then
     call('SET', key, format('%d@%d', used, now + left), 'PX', format('%d', left / 1000 + 2))
   else
-    local length, windows = ARGV[at + 2] + 0, owed + ARGV[at + 1] - 1
-    if length == 0 then
-      length = ARGV[at + 4] - ARGV[at + 3] > 100000000000 and 2682000000000 or 90000000000
+    local length, windows = ARGV[at + 3] + 0, owed + ARGV[at + 1] - 1
+    if length < 0 then
+      length = -length
+    elseif length == 0 then
+      length = ARGV[at + 5] - ARGV[at + 4] > 100000000000 and 2682000000000 or 90000000000
     end
     local lasts = left + (windows - windows % ARGV[at + 1]) / ARGV[at + 1] * length
     lasts = lasts < 3155760000000000 and lasts or 3155760000000000
     call('SET', key, format('%d@%016d%d', used, now + left, owed), 'PX', format('%d', lasts / 1000 + 2))
   end
 end
-words, at = words + 3, at + (ARGV[at + 2] ~= '0' and 3 or 7)
+words, at = words + 3, at + (ARGV[at + 3] ~= '0' and 4 or 8)

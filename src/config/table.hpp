@@ -95,6 +95,7 @@ std::string doc_of(const Key& key);
 
 // The words of choices, in the order of their enumerators.
 inline constexpr std::string_view kModes[] = {"enforce", "observe"};
+inline constexpr std::string_view kWindows[] = {"clock", "first_use"};
 inline constexpr std::string_view kStores[] = {"memory", "redis"};
 inline constexpr std::string_view kIfRedisDown[] = {"allow", "reject", "count_locally"};
 inline constexpr std::string_view kLeases[] = {"auto", "off"};

@@ -17,7 +17,7 @@ std::uint64_t size_of_rule(const Rule& rule) noexcept {
   constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15ULL;
   std::uint64_t mixed = reinterpret_cast<std::uintptr_t>(rule.algorithm);
   for (const std::uint64_t part : {rule.burst, rule.rate.count, static_cast<std::uint64_t>(rule.rate.period.count()),
-                                   static_cast<std::uint64_t>(rule.wait.count())})
+                                   static_cast<std::uint64_t>(rule.wait.count()), std::uint64_t{rule.from_first_use}})
     mixed = std::rotl((mixed ^ part) * kOdd, 29);
   return mixed;
 }

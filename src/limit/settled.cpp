@@ -33,8 +33,9 @@ Duration evenly(const Decision& held, const Rule& rule, std::int64_t difference,
 Duration by_window(const Decision& held, const Rule& rule, std::int64_t difference, How how, Duration since) noexcept {
   if (difference < 0) return held.remaining >= held.limit ? Duration(0) : held.reset_after;
   const auto reset = held.reset_after > Duration(0) ? held.reset_after : since + rule.rate.period;
-  if (how != How::debt || held.remaining > 0) return reset;
-  const auto most = std::max<std::int64_t>(static_cast<std::int64_t>(held.limit), 1);
+  const bool beyond = rule.burst > rule.rate.count;  // later windows may be used as well
+  if ((how != How::debt || held.remaining > 0) && !beyond) return reset;
+  const auto most = std::max<std::int64_t>(static_cast<std::int64_t>(beyond ? rule.rate.count : held.limit), 1);
   const auto windows = difference / most + (difference % most > 0 ? 1 : 0);  // of the debt, at most
   return windows > (kNever - reset) / rule.rate.period ? kNever : reset + windows * rule.rate.period;
 }

@@ -40,6 +40,7 @@ std::string shape_text(const limit::Rule& rule) {
         static_cast<std::uint64_t>(rule.wait.count()), std::uint64_t{rule.queue}, std::uint64_t{rule.rate.month}})
     out += ' ' + std::to_string(number);
   if (rule.calendar) out += ' ' + rule.calendar->zone();
+  if (rule.from_first_use) out += " from_first_use";
   if (rule.count_rejected) out += " count_rejected";
   return out;
 }

@@ -53,6 +53,7 @@ class RandomTraces : public testing::TestWithParam<const limit::Algorithm*> {
       const std::uint64_t burst = any_of<std::uint64_t>({0, 1, 2, 10, 1000, 1'000'000});
       const Duration wait(any_of<std::int64_t>({0, 0, 0, 0, 1, 500'000, 2'000'003}));
       Rule rule = make_rule(any_of(rates), burst, limit, GetParam()->name, wait);
+      if (rule.algorithm->by_calendar) rule.from_first_use = stable_hash(limit) / 3 % 2 == 0;
       rule.count_rejected = stable_hash(limit) % 3 == 0;
       if (!rule.algorithm->check(rule)) return rule;
     }

@@ -31,6 +31,7 @@ struct Scenario {
   Duration wait{0};
   std::uint64_t limit = 0;  ///< the limit that callers see; 0: the burst
   bool count_rejected = false;
+  bool first_use = false;  ///< Rule::from_first_use
 };
 
 const std::vector<Scenario>& scenarios();

@@ -36,6 +36,7 @@ TEST_P(Contract, HoldsStepByStep) {
   const Scenario& scenario = std::get<Scenario>(GetParam());
   limit::Rule rule = make_rule(scenario.rate, scenario.burst, "plan", scenario.algorithm, scenario.wait);
   rule.count_rejected = scenario.count_rejected;
+  rule.from_first_use = scenario.first_use;
   ASSERT_FALSE(rule.algorithm->check(rule));
   int number = 0;
   for (const Step& step : scenario.steps) {

@@ -45,6 +45,7 @@ struct Rule {
   Duration wait{0};         ///< longest delay of a request that waits for its permit; 0: reject at once
   std::uint32_t queue = 0;  ///< in flight with `wait`: how many requests of a key may wait in this process
   std::shared_ptr<const Calendar> calendar;  ///< set if it counts by the days or months of a time zone; else null
+  bool from_first_use = false;               ///< a fixed window begins with a key's first request, not with the clock
   bool leases = false;                       ///< whether a gateway may take permits from Redis ahead, in batches
   const Algorithm* algorithm = nullptr;      ///< never null in a loaded configuration
   bool count_rejected = false;               ///< whether a request that a limit rejects takes permits as well

@@ -290,17 +290,15 @@ class CostChecker {
     const Node* place = text_at(&node_, "scale");
     if (place == nullptr) return false;
     for (auto& rule : tier.rules) {
-      // limit::scaled keeps at least one request, so for a smaller part the result would be larger than the user wrote.
-      const bool nothing = rule.burst * use_.scale_up < use_.scale_down;
-      const bool empty = rule.calendar != nullptr && rule.rate.count * use_.scale_up < use_.scale_down;
-      if (nothing || empty) {
-        report_.error(code::kCost, *place,
-                      place->written + " of " + tier_text(limit_, tier) +
-                          " is less than one request: the limit allows " +
-                          std::to_string(nothing ? rule.burst : rule.rate.count) + (nothing ? " at once" : " in all"),
-                      "raise the limit, or the scale");
-        return false;
-      }
+      // limit::scaled keeps at least one request. A rate stays exact all the same, because its period becomes longer.
+      const bool flies = !rule.algorithm->refills;
+      const auto size = flies ? rule.burst : rule.rate.count;
+      if ((flies || rule.calendar != nullptr) && size * use_.scale_up < use_.scale_down)
+        report_.warning(code::kCost, *place,
+                        place->written + " of " + tier_text(limit_, tier) +
+                            " is less than one request, so this route " +
+                            (flies ? "lets 1 through at a time" : "allows 1 " + period_text(rule.rate)),
+                        "raise the limit or the scale, if that is too much");
       rule = limit::scaled(rule, use_.scale_up, use_.scale_down);
       if (const auto fault = rule.algorithm->check(rule)) {
         report_.error(code::kAlgorithm, *place,

@@ -44,6 +44,7 @@ constexpr Shape kAlgorithm{.form = Form::choice, .what = "an algorithm", .regist
 constexpr Shape kZone = text("a time zone");
 constexpr Shape kMode = choice(kModes);
 constexpr Shape kStore = choice(kStores);
+constexpr Shape kWindow = choice(kWindows);
 constexpr Shape kLeasesShape = choice(kLeases);
 constexpr Shape kVersion = integer(1, 1'000'000'000);
 constexpr Key kLimitKeys[] = {
@@ -58,6 +59,9 @@ constexpr Key kLimitKeys[] = {
      "from trusted proxies"},
     {"default_tier", &kTierName, "", R"("free")", "The tier of a caller whose own is missing or unknown"},
     {"algorithm", &kAlgorithm, limit::kDefaultAlgorithm, R"("token_bucket")", "How it counts"},
+    {"window", &kWindow, "clock", R"("first_use")",
+     "When the windows of a `fixed_window` begin: with each full period of the `clock`, or each with the first request "
+     "of a key after the one before has ended"},
     {"wait", &kDuration, "", R"("500ms")", kWaitDoc},
     {"queue", &kFlightQueueLength, "", "100", kQueueDoc},
     {"time_zone", &kZone, "", R"("Europe/Vienna")",

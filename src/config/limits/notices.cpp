@@ -50,6 +50,15 @@ void check_periods(Report& report, const Node& written, const limit::Limit& limi
                             R"(write "algorithm": "fixed_window", or remove it)");
         return;
       }
+      if (rule.from_first_use || rule.burst > rule.rate.count) {
+        report.error_at_key(code::kConflict, written,
+                            rule.from_first_use
+                                ? "\"notify_at\" needs periods that are the same for all keys, and these begin with "
+                                  "a key's first request"
+                                : "\"notify_at\" needs a quota of one period, and \"burst\" takes from the next ones",
+                            "remove one of the two");
+        return;
+      }
       if (rule.rate.month || rule.rate.period >= kShort) continue;
       report.warning_at_key(code::kNoEffect, written,
                             "a period of " + to_text(rule.rate.period) +

@@ -61,9 +61,14 @@ class TierBuilder {
       : report_(build.report), node_(node), out_(out), calendars_(build, node) {
     const Node* name = text_at(&node, "algorithm");
     algorithm_ = limit::find_algorithm(name == nullptr ? limit::kDefaultAlgorithm : std::string_view(name->text));
+    if (const Node* window = text_at(&node, "window")) from_first_use_ = window->text == kWindows[1];
   }
 
   void run() {
+    if (const Node* window = find(&node_, "window"); window != nullptr && algorithm_ && !algorithm_->by_calendar)
+      report_.error_at_key(code::kConflict, *window,
+                           "\"window\" is for the algorithm \"fixed_window\": no other has windows that begin",
+                           R"(add "algorithm": "fixed_window", or remove it)");
     const Node* tiers = find(&node_, "tiers");
     if (tiers == nullptr) {
       refuse_without_tiers("tier_from");
@@ -100,7 +105,8 @@ class TierBuilder {
       report_.error_at_key(code::kConflict, *rates, "the tiers of one limit have \"rate\" or \"in_flight\", not both",
                            "write two limits");
     }
-    for (const char* key : {"burst", "algorithm", "time_zone", "leases", "count", "count_rejected", "notify_at"}) {
+    for (const char* key :
+         {"burst", "algorithm", "window", "time_zone", "leases", "count", "count_rejected", "notify_at"}) {
       if (const Node* written = find(&node_, key)) refuse_beside_in_flight(*written);
       for (const Node* each : children(find(&node_, "tiers"), Kind::object))
         if (const Node* written = find(each, key)) refuse_beside_in_flight(*written);
@@ -213,6 +219,7 @@ class TierBuilder {
     rule.algorithm = algorithm_;
     rule.glitches = out_.glitches;
     rule.unit = out_.unit;
+    rule.from_first_use = from_first_use_;
     rule.count_rejected = out_.count_rejected;
     read(&node_, "wait", rule.wait);
     read(&section, "wait", rule.wait);
@@ -223,7 +230,8 @@ class TierBuilder {
     std::string_view leases = "auto";
     if (const Node* written = text_at(&node_, "leases")) leases = written->text;
     rule.leases = leases == "auto" && out_.store == limit::Store::redis && out_.mode == limit::Mode::enforce &&
-                  algorithm_->leasable && rule.wait.count() == 0 && !rule.count_rejected;
+                  algorithm_->leasable && rule.wait.count() == 0 && !rule.count_rejected &&
+                  (!algorithm_->by_window || rule.burst == rule.rate.count);
     if (const auto fault = algorithm_->check(rule)) {
       report_.error(code::kAlgorithm, culprit(section, node, rule), fault->message, fault->help);
       return std::nullopt;
@@ -264,6 +272,7 @@ class TierBuilder {
   limit::Limit& out_;
   Calendars calendars_;
   const limit::Algorithm* algorithm_ = nullptr;
+  bool from_first_use_ = false;
 };
 
 }  // namespace

@@ -1,6 +1,6 @@
 // Fixed window: one counter, which starts anew at each full period of the clock (UTC), or with each day or month of a
-// calendar. Its state is the used requests, the end of the window, and the debt. lua/algorithms/fixed_window.lua is the
-// same arithmetic and explains it.
+// calendar, or begins with the first request of its key. Its state is the used requests, the end of the window, and
+// what later windows owe. lua/algorithms/fixed_window.lua is the same arithmetic and explains it.
 
 #include "../window_rules.hpp"
 
@@ -14,8 +14,15 @@ enum Word : std::size_t { kUsedNow, kLeft, kOwedNow };
 
 constexpr Duration kLongestMonth = std::chrono::hours(24) * 33;  // 31 days, and the most that a time zone may add
 
-/// The time from `now` to the end of its window: above 0.
-Duration left_of(const Rule& rule, Instant now) noexcept {
+/// The most that may be used at once: that of one window, unless the burst is larger.
+std::int64_t size_of_window(const Rule& rule) noexcept { return static_cast<std::int64_t>(rule.burst); }
+
+/// The time from `now` to the end of its window: above 0. `end`: of the stored window; 0 if there is none.
+Duration left_of(const Rule& rule, std::int64_t end, Instant now) noexcept {
+  if (rule.from_first_use) {
+    const Duration left(end - now.time_since_epoch().count());
+    return left > Duration(0) ? std::min(left, rule.rate.period) : rule.rate.period;
+  }
   if (rule.calendar != nullptr) return rule.calendar->at(now).end - now;
   return rule.rate.period - now.time_since_epoch() % rule.rate.period;
 }
@@ -48,49 +55,87 @@ Duration reset_of(const Used& used, const Rule& rule, Duration left) noexcept {
 
 Duration longest_of(const Rule& rule) noexcept { return rule.calendar != nullptr ? kLongestMonth : rule.rate.period; }
 
+/// What was used beyond the count of this window is taken from the next ones.
+Used spread(Used used, std::int64_t most) noexcept {
+  const std::int64_t beyond = std::max<std::int64_t>(used.used - most, 0);
+  return {used.used - beyond, std::min(used.owed + beyond, kMaxCounted)};
+}
+
+Used after_window(const Rule& rule, Used before, std::int64_t cost, Taken taken) noexcept {
+  const Used used = after_cost(before, cost, size_of_window(rule) - before.used - before.owed, taken);
+  return spread(used, std::max(count_of(rule), before.used));
+}
+
+/// The time until `cost` (at most the burst) is allowed, if `owed` is to be taken from later windows. In this window it
+/// is not.
+Duration wait_for(const Rule& rule, std::int64_t cost, std::int64_t owed, Duration left) noexcept {
+  const std::int64_t too_much = std::max<std::int64_t>(owed - (size_of_window(rule) - cost), 0);
+  return std::min(kNever, left + times(later_window(rule), divide_up(too_much, count_of(rule))));
+}
+
+std::optional<RuleFault> check_size(Rule rule) {
+  if (rule.burst < rule.rate.count)
+    return RuleFault{"a fixed_window lets all of its " + std::to_string(rule.rate.count) + " come at once",
+                     "leave \"burst\" out, or write more: what is beyond the rate comes back with later windows"};
+  rule.burst = rule.rate.count;
+  return check_window(rule, "fixed_window");
+}
+
 std::optional<RuleFault> check(const Rule& rule) {
   const auto count = std::to_string(rule.rate.count);
   if (rule.calendar == nullptr) {
     if (rule.rate.month)
       return RuleFault{"a month has no length without a calendar",
                        R"(give the limit a time zone, as in "UTC", or write ")" + count + "/30d\""};
-    return check_window(rule, "fixed_window");
+    return check_size(rule);
   }
   const bool months = rule.calendar->unit() == Calendar::Unit::month;
   if (months != rule.rate.month || (!months && rule.rate.period != std::chrono::hours(24)))
     return RuleFault{(months ? "the months of " : "the days of ") + rule.calendar->zone() + " are not what " +
                          to_text(rule.rate) + " counts by",
                      "write \"" + count + (months ? "/month\"" : "/day\"") + ", or leave the time zone out"};
-  return check_window(rule, "fixed_window");
+  if (rule.from_first_use)
+    return RuleFault{"a window that begins with a key's first request has no " + std::string(months ? "month" : "day") +
+                         " of a time zone",
+                     "remove \"window\", or write \"" + count + (months ? "/30d\"" : "/24h\"") + " and no time zone"};
+  return check_size(rule);
 }
 
 std::string meaning(const Rule& rule, std::string_view noun) {
   std::string text = "at most " + std::to_string(rule.rate.count).append(noun) + ' ' + period_text(rule.rate);
+  if (rule.burst > rule.rate.count)
+    text = std::to_string(rule.rate.count).append(noun) + " more " + period_text(rule.rate) + ", at most " +
+           std::to_string(rule.burst) + " at once";
+  if (rule.from_first_use) return text + ", from the first request of a key on";
   if (rule.calendar == nullptr) return text + ", anew on the clock";
   return text + ", anew with each " + (rule.rate.month ? "month" : "day") + " in " + rule.calendar->zone();
 }
 
 Outcome peek(const State& state, const Rule& rule, std::int64_t cost, Instant now) {
-  const Duration left = left_of(rule, now);
-  const std::int64_t count = count_of(rule);
   const std::int64_t end = state.numbers[kEnd];
+  Duration left = left_of(rule, end, now);
+  const std::int64_t count = count_of(rule);
   Used used{state.numbers[kUsed], state.numbers[kOwed]};
   Outcome outcome;
   if (end <= now.time_since_epoch().count()) {
-    const std::int64_t owed = used.owed == 0 ? 0 : owed_after(used.owed, begun_since(end, rule, now) - 1, count);
+    const std::int64_t begun = used.owed == 0 ? 1 : begun_since(end, rule, now);
+    const std::int64_t owed = owed_after(used.owed, begun - 1, count);
+    // Windows in debt follow each other; without debt the next one begins with a request.
+    if (rule.from_first_use && owed > 0)
+      left = Duration(end - now.time_since_epoch().count()) + rule.rate.period * begun;
     used = {std::min(owed, count), owed - std::min(owed, count)};
   } else if (end > (now + left).time_since_epoch().count()) {
     outcome.stale = true;
   }
   outcome.words = {used.used, left.count(), used.owed};
-  outcome.allowed = allows(cost, count - used.used - used.owed);
+  outcome.allowed = allows(cost, size_of_window(rule) - used.used - used.owed);
   return outcome;
 }
 
 Instant commit(State& state, const Rule& rule, std::int64_t cost, Taken taken, Instant now, const Outcome& outcome) {
   const Used before{outcome.words[kUsedNow], outcome.words[kOwedNow]};
   const Duration left(outcome.words[kLeft]);
-  const Used used = after_cost(before, cost, count_of(rule) - before.used - before.owed, taken);
+  const Used used = after_window(rule, before, cost, taken);
   const Instant full_at = now + reset_of(used, rule, left);
   if (used == before && !outcome.stale) return full_at;
   state.numbers = {};  // never used, in any window
@@ -105,22 +150,16 @@ std::optional<Decision> decision(const Rule& rule, std::int64_t cost, Taken take
   if (before.used < 0 || before.used > kMaxCounted || before.owed < 0 || before.owed > kMaxCounted ||
       left <= Duration(0) || left > longest_of(rule))
     return std::nullopt;
-  const std::int64_t count = count_of(rule);
-  const std::int64_t room = count - before.used - before.owed;
-  const Used used = after_cost(before, cost, room, taken);
+  const std::int64_t size = size_of_window(rule);
+  const Used used = after_window(rule, before, cost, taken);
   Decision decision;
-  decision.allowed = allows(cost, room);
-  decision.limit = rule.rate.count;
-  decision.remaining = static_cast<std::uint64_t>(std::max<std::int64_t>(count - used.used - used.owed, 0));
-  if (!decision.allowed && cost > count) {
-    decision.retry_after = kNever;
-  } else if (!decision.allowed) {  // the next window begins with the debt, and has room if that leaves enough
-    const std::int64_t too_much = std::max<std::int64_t>(before.owed - (count - cost), 0);
-    decision.retry_after = std::min(kNever, left + times(later_window(rule), divide_up(too_much, count)));
-  }
+  decision.allowed = allows(cost, size - before.used - before.owed);
+  decision.limit = rule.burst;
+  decision.remaining = static_cast<std::uint64_t>(std::max<std::int64_t>(size - used.used - used.owed, 0));
+  if (!decision.allowed) decision.retry_after = cost > size ? kNever : wait_for(rule, cost, used.owed, left);
   decision.reset_after = reset_of(used, rule, left);
   if (cost > 0 && decision.allowed && decision.remaining < static_cast<std::uint64_t>(cost)) [[unlikely]]
-    decision.again_after = left;  // what was allowed leaves no debt
+    decision.again_after = wait_for(rule, cost, used.owed, left);
   return decision;
 }
 
@@ -128,8 +167,9 @@ void arguments(const Check& check, Instant now, ArgumentList& out) {
   const Rule& rule = *check.rule;
   out.add(bounded(check.cost));
   out.add(rule.rate.count);
+  out.add(rule.burst);
   if (rule.calendar == nullptr) {
-    out.add(rule.rate.period.count());
+    out.add(rule.from_first_use ? -rule.rate.period.count() : rule.rate.period.count());
     return;
   }
   const auto current = rule.calendar->at(now);
