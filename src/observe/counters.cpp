@@ -262,6 +262,10 @@ void add_waits(LimitCounters& counters, Registry& registry, Writer writer, std::
   counters.waits = &registry.histogram(writer, family::limit_wait_seconds, {std::string(limit)});
 }
 
+void add_remaining(LimitCounters& counters, Registry& registry, std::string_view limit, std::string_view tier) {
+  counters.remaining = &registry.gauge(family::limit_remaining, {std::string(limit), std::string(tier)});
+}
+
 void add_in_flight(LimitCounters& counters, Registry& registry, Writer worker, std::string_view limit) {
   counters.in_flight = &registry.gauge(family::limit_in_flight, {std::string(limit), std::to_string(worker)});
 }

@@ -97,6 +97,7 @@ std::span<const Family* const> families() noexcept {
                                  &upstream_health_checks,
                                  &limit_appointments,
                                  &limit_in_flight,
+                                 &limit_remaining,
                                  &limit_wait_seconds,
                                  &redis_up,
                                  &redis_commands,

@@ -45,6 +45,7 @@ struct LimitCounters {
   std::array<Counter*, kAppointmentEvents> appointments{};
   LimitTop* top = nullptr;     ///< who is limited; one for all tiers
   Histogram* waits = nullptr;  ///< of a limit in flight with a queue; else null
+  Gauge* remaining = nullptr;  ///< of a limit that all callers share, one for all workers; else null
   Gauge* in_flight = nullptr;  ///< permits that requests of this worker hold; null for a limit of a rate
 
   /// Counts what happened, by kLimitEvents.
@@ -68,6 +69,8 @@ struct BanCounters {
 };
 BanCounters ban_counters(Registry& registry, Writer writer, std::string_view limit);
 
+/// Makes the gauge of what is left.
+void add_remaining(LimitCounters& counters, Registry& registry, std::string_view limit, std::string_view tier);
 /// Makes the counters of appointments.
 void add_appointments(LimitCounters& counters, Registry& registry, Writer writer, std::string_view limit);
 /// Makes the times that requests waited for a permit in flight.

@@ -71,6 +71,16 @@ inline constexpr Family limit_in_flight{
     .labels = {"limit", "worker"},
     .help = "Requests of this worker that hold a permit of a limit with `in_flight`, in memory or in Redis",
     .ask = "sum by (limit) (headgate_limit_in_flight)"};
+inline constexpr Family limit_remaining{
+    .name = "headgate_limit_remaining",
+    .type = Type::gauge,
+    .labels = {"limit", "tier"},
+    .help =
+        "What is left of a limit that all callers share (`total`), by its last decision here, in units of its "
+        "scarcest rate; it stays as it is while no request comes",
+    .ask =
+        "headgate_limit_remaining / on (job, instance, limit, tier) min by (job, instance, limit, tier) "
+        "(headgate_limit_configured_requests)"};
 inline constexpr Family limit_wait_seconds{
     .name = "headgate_limit_wait_seconds",
     .type = Type::histogram,

@@ -4,6 +4,7 @@
 
 #include "headgate/core/hash.hpp"
 #include "headgate/gateway/exchange.hpp"
+#include "headgate/gateway/key_source.hpp"
 #include "headgate/room/line.hpp"
 
 #include <algorithm>
@@ -17,6 +18,18 @@ namespace {
 bool is_rejected(const Exchange& x) noexcept {
   return (x.admission.outcome == Admission::Outcome::rejected && !x.admission.late) ||
          x.capacity.state == CapacityPart::State::refused;
+}
+
+/// Whether one counter is that of all callers, so that what is left of it is one number.
+bool is_shared_by_all(const CompiledLimit& ready) noexcept {
+  const auto& per = ready.limit.per;
+  return !ready.in_flight && ready.limit.shards <= 1 && !per.empty() &&
+         std::all_of(per.begin(), per.end(), [](const limit::Per& each) { return each.source->word == "total"; });
+}
+
+void show_left(const observe::LimitCounters& counters, const Admission& a, const CheckedLimit& checked) {
+  const auto* const left = limit::binding({a.decisions.data() + checked.first, checked.count});
+  if (left != nullptr) counters.remaining->set(static_cast<double>(left->remaining));
 }
 
 }  // namespace
@@ -33,6 +46,7 @@ ExchangeCounters::ExchangeCounters(observe::Registry& registry, observe::Writer 
     const observe::LimitNature nature{.in_shards = ready->limit.shards > 1};
     for (const auto& tier : ready->tiers) {
       tiers_.push_back(observe::limit_counters(registry, worker, ready->limit.name, tier.name, counted, nature));
+      if (is_shared_by_all(*ready)) observe::add_remaining(tiers_.back(), registry, ready->limit.name, tier.name);
       if (ready->limit.appointments) observe::add_appointments(tiers_.back(), registry, worker, ready->limit.name);
       if (ready->in_flight) observe::add_in_flight(tiers_.back(), registry, worker, ready->limit.name);
       if (ready->in_turn) observe::add_waits(tiers_.back(), registry, worker, ready->limit.name);
@@ -239,6 +253,7 @@ void ExchangeCounters::count_limits(const Exchange& x) const {
         seen.limit = left->limit;
       }
     }
+    if (counters.remaining != nullptr) show_left(counters, a, checked);
     counters.count(seen);
   }
 }
