@@ -16,12 +16,12 @@ bool Circuit::step(Steady now, const CircuitNews& news) {
   }
   if (news.probes_failed > 0) return become(CircuitState::open, now);
   passed_ += news.probes_passed;
-  if (passed_ >= kProbes) return become(CircuitState::closed, now);
+  if (passed_ >= options_.trials) return become(CircuitState::closed, now);
   // A probe without an outcome is repeated. One that does not end is not waited for longer than this.
   probes_ += news.probes_left;
   if (now < until_) return false;
   until_ = now + options_.try_again;
-  probes_ = probes_ > 0 ? probes_ : kProbes;
+  probes_ = probes_ > 0 ? probes_ : options_.trials;
   return false;
 }
 
@@ -30,7 +30,7 @@ bool Circuit::become(CircuitState state, Steady now) {
   since_ = now;
   until_ = now + options_.try_again;
   passed_ = 0;
-  probes_ = state == CircuitState::half_open ? kProbes : 0;
+  probes_ = state == CircuitState::half_open ? options_.trials : 0;
   if (state == CircuitState::closed) window_.clear();
   return true;
 }

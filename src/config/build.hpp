@@ -177,6 +177,8 @@ void build_cross_origin(Build& build, const Node* section, gateway::CrossOriginP
 
 /// Builds where the requests of the route written at `route` go.
 void build_target(Build& build, const Node& route, gateway::RouteOptions& out);
+void build_on_reject(const Node& node, gateway::RouteOptions& out);
+void check_on_reject(Build& build, const gateway::RouteOptions& route, const Node& node);
 void check_split(Build& build, const gateway::RouteOptions& route, const Node& node);
 /// Whether requests of the route may go to this upstream.
 bool goes_to(const gateway::RouteOptions& route, std::string_view upstream);

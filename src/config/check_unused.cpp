@@ -102,6 +102,7 @@ void check_unused(Build& build) {
         use(upstreams, share.upstream, build.upstream_numbers, build.upstream_nodes);
     if (route.auth && route.auth->to.find('/') == std::string::npos)
       use(upstreams, route.auth->to, build.upstream_numbers, build.upstream_nodes);
+    if (!route.to_instead.empty()) use(upstreams, route.to_instead, build.upstream_numbers, build.upstream_nodes);
     if (route.mirror) use(upstreams, route.mirror->to, build.upstream_numbers, build.upstream_nodes);
     for (const auto& each : route.limits) use_limit(each);
   }

@@ -73,6 +73,7 @@ extern const Shape kTimeoutsShape;
 extern const Shape kBoundsShape;
 extern const Shape kLogShape;
 extern const Shape kRejectionShape;
+extern const Shape kOnRejectShape;
 extern const Shape kRouteRejectionShape;
 extern const Shape kErrorPagesShape;
 extern const Section kIdentitySection;

@@ -165,7 +165,7 @@ void Exchange::reset() {
 }
 
 void Exchange::reset_parts() {
-  preflight = false;
+  preflight = instead = false;
   if (room.outcome != RoomOutcome::none) room = {};
   if (in_flight.is_linked()) in_flight.unlink();
   flight = {};

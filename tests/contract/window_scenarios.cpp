@@ -1,4 +1,4 @@
-// The rows of fixed_window, sliding_window and sliding_log.
+// The rows of fixed_window, sliding_window and sliding_log, and of rejected attempts that count.
 
 #include "scenarios.hpp"
 
@@ -328,6 +328,29 @@ std::vector<Scenario> window_scenarios() {
        0s,
        0,
        false,
+       true},
+      {"token_bucket",
+       "EmptiesForARejectedAttemptIfThoseCount",
+       "5/second",
+       5,
+       {{0s, 5, true, 0, 0s, 1s},
+        {100ms, 1, false, 0, 200ms, 1s},
+        {us(299'999), 1, false, 0, 200ms, 1s},
+        {us(499'998), 2, false, 0, 400ms, 1s},
+        {us(899'998), 2, true, 0, 0s, 1s}},
+       0s,
+       0,
+       true},
+      {"leaky_bucket",
+       "FillsForARejectedAttemptIfThoseCount",
+       "5/second",
+       2,
+       {{0s, 2, true, 0, 0s, 400ms},
+        {100ms, 1, false, 0, 200ms, 400ms},
+        {us(299'999), 1, false, 0, 200ms, 400ms},
+        {us(499'999), 1, true, 0, 0s, 400ms}},
+       0s,
+       0,
        true},
   };
 }

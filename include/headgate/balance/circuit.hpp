@@ -15,6 +15,7 @@ struct CircuitOptions {
   Duration of_last = std::chrono::seconds(10);   ///< ... in this time ...
   std::uint32_t at_least = 20;                   ///< ... of at least this many
   Duration try_again = std::chrono::seconds(5);  ///< how long it stays open
+  std::uint32_t trials = 5;  ///< pass then at the same time; so many answers close it, one failure opens it again
   bool operator==(const CircuitOptions&) const = default;
 };
 
@@ -38,9 +39,6 @@ struct CircuitNews {
 class Circuit {
  public:
   using Steady = std::chrono::steady_clock::time_point;
-
-  static constexpr std::uint32_t kProbes =
-      5;  ///< pass at the same time; so many answers close it, one failure opens it
 
   explicit Circuit(const CircuitOptions& options) : options_(options), window_(options.of_last) {}
 

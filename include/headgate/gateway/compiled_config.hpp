@@ -38,6 +38,8 @@ struct Fraction {
   std::uint32_t down = 1;       ///< if equal to `up`: the limit itself, counted together on all its routes
   std::string route;            ///< else the route that it is counted for
   std::uint32_t instances = 1;  ///< how many gateways share the limit while Redis is down
+  std::uint32_t alone_up = 0;   ///< the part of it that this one grants then; 0: one of `instances`
+  std::uint32_t alone_down = 1;
   bool is_partial() const noexcept { return up != down; }
 };
 
@@ -103,6 +105,9 @@ struct Route {
   EncodedSlash encoded_slash = EncodedSlash::reject;
   std::size_t upstream = 0;  ///< index of the upstream; unused if `respond` is set
   std::string upstream_name;
+  /// The same route with the upstream that gets what a limit rejects, and all of it while the circuit is open; null:
+  /// such requests are refused. That one has none itself.
+  std::shared_ptr<const Route> instead;
   std::shared_ptr<const CompiledSplit> split;  ///< null: all of its requests go to one upstream
   std::optional<Respond> respond;
   std::shared_ptr<const RouteEdits> edits;         ///< what it changes in messages; null: nothing
@@ -259,6 +264,7 @@ class CompiledConfig {
   struct Names;
 
   std::unique_ptr<Route> make_route(const RouteOptions& wanted, const std::string& to, std::size_t number);
+  std::shared_ptr<const Route> route_instead(const Route& route, const RouteOptions& wanted);
   void split_route(Route& route, const RouteOptions& wanted);
   void note_upstream(Route& route);
   std::shared_ptr<const Delivery> delivery(const RouteOptions& wanted, const std::string& to) const;

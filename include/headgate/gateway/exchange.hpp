@@ -265,6 +265,7 @@ struct Exchange {
   SnapshotPtr snapshot;                  ///< the configuration at the start of this exchange, used until its end
   const Route* route = nullptr;
   std::string allowed_methods;  ///< for 405
+  bool instead = false;         ///< it goes to another upstream, because its own refused it or a limit rejected it
   bool preflight = false;       ///< it only asks what a page of another origin may do; the gateway answers
   Caller caller;
   Admission admission;

@@ -116,8 +116,9 @@ struct RouteOptions {
   RouteConditions conditions;        ///< `any_case` as the route's case
   /// Requests without TLS are redirected to this port of https; 0: they are served. Not set: as their listener says.
   std::optional<std::uint16_t> https_port;
-  std::string to;  ///< name of an upstream; empty if `respond` is set; with `split`: the first of its upstreams
-  SplitPtr split;  ///< null: all requests go to one upstream
+  std::string to;          ///< name of an upstream; empty if `respond` is set; with `split`: the first of its upstreams
+  std::string to_instead;  ///< the upstream of what a limit rejects, or an open circuit refuses; empty: none
+  SplitPtr split;          ///< null: all requests go to one upstream
   std::optional<Respond> respond;            ///< also of a redirect, which `edits` has
   std::shared_ptr<const EditOptions> edits;  ///< what it changes in messages; null: nothing
   std::vector<LimitUse> limits;              ///< limits of this route; they come after those of all_routes

@@ -106,6 +106,7 @@ struct BanPolicy {
   Duration first{0};      ///< the first suspension; each later one lasts twice as long
   Duration longest{0};    ///< at least `first`; earlier suspensions are forgotten after this time
   unsigned status = 429;  ///< of the refusal: 400 to 499
+  std::string detail;     ///< what a suspended caller is told: a sentence; empty: the usual one
 };
 
 /// How a limit hands out appointments: a rejected request reserves the next permits, and is told when to come back.
@@ -127,6 +128,9 @@ struct Limit {
   Mode mode = Mode::enforce;
   Store store = Store::memory;
   IfRedisDown if_redis_down = IfRedisDown::count_locally;
+  /// The part of its size that this gateway grants alone while Redis is down; up 0: one of all gateways' parts.
+  std::uint32_t alone_up = 0;
+  std::uint32_t alone_down = 1;
   IfAbsent if_absent;
   /// The statuses of the answers that are counted, sorted; empty: every request is. What a request takes is held until
   /// its answer, and given back if the answer does not count.

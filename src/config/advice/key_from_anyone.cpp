@@ -11,7 +11,8 @@ namespace headgate::config {
 namespace {
 
 bool is_written_by_callers(const limit::Per& per) {
-  return per.source->needs == gateway::Needs::field || per.source->needs == gateway::Needs::cookie;
+  return per.source->needs == gateway::Needs::field || per.source->needs == gateway::Needs::cookie ||
+         per.source->word == "query:";
 }
 
 /// Where the key names what callers write, and what that is; null if it names no such thing.

@@ -16,8 +16,18 @@
 namespace headgate::config {
 namespace {
 
+/// It stands in JSON, HTML and a field of gRPC.
+std::optional<LiteralError> check_ban_detail(std::string_view text) {
+  constexpr std::size_t kLongest = 300;
+  const auto control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; };
+  if (text.empty() || text.size() > kLongest || std::any_of(text.begin(), text.end(), control))
+    return LiteralError{"this is not a sentence for callers", "write 1 to 300 bytes of text on one line"};
+  return std::nullopt;
+}
+
 constexpr Shape kBanAfter = integer(1, 1'000);
 constexpr Shape kBanAnswer = integer(400, 499);
+constexpr Shape kBanDetail = text("a sentence", check_ban_detail);
 constexpr Key kBanKeys[] = {
     {"after", &kBanAfter, "", "20", "How many offences within `within` suspend a key", required},
     {"within", &kDuration, "1m", R"("1m")", "The time within which they count"},
@@ -31,6 +41,8 @@ constexpr Key kBanKeys[] = {
      "An answer with one of these statuses is an offence; default: a rejection by this limit is one"},
     {"answer", &kBanAnswer, kOfOptions, "403", "Status of the refusal; it always has a `Retry-After`",
      into<&limit::BanPolicy::status>},
+    {"detail", &kBanDetail, "", R"("Too many wrong passwords. Write to help@example.com.")",
+     "What a suspended caller is told, in place of the usual sentence", into<&limit::BanPolicy::detail>},
 };
 constexpr Section kBan{"ban", "limits.<name>.ban", "When a key is suspended, and for how long.", kBanKeys};
 

@@ -44,6 +44,7 @@ constexpr Shape kAlgorithm{.form = Form::choice, .what = "an algorithm", .regist
 constexpr Shape kZone = text("a time zone");
 constexpr Shape kMode = choice(kModes);
 constexpr Shape kStore = choice(kStores);
+constexpr Shape kLocalPart = text("a fraction", check_scale);
 constexpr Shape kWindow = choice(kWindows);
 constexpr Shape kLeasesShape = choice(kLeases);
 constexpr Shape kVersion = integer(1, 1'000'000'000);
@@ -112,6 +113,9 @@ constexpr Key kLimitKeys[] = {
      "together"},
     {"if_redis_down", &kIfDown, "", R"("reject")", "As `redis.if_down`, for this limit",
      into<&limit::Limit::if_redis_down>},
+    {"local_part", &kLocalPart, "", R"("1/4")",
+     "The part of the limit that each gateway grants while Redis is down and it counts locally; default: one of "
+     "`redis.instances` parts"},
 };
 constexpr std::string_view kSizes[] = {"rate", "in_flight", "tiers"};
 
@@ -139,6 +143,7 @@ class LimitBuilder {
     fill(&node_, kLimitSection, out_);
     out_.per = build_key(build_, find(&node_, "per"));
     store();
+    local_part();
     build_if_absent(build_, node_, out_.per, out_.if_absent);
     tier_from();
     const Node* counts = text_at(&node_, "count");
@@ -179,6 +184,19 @@ class LimitBuilder {
       report_.warning_at_key(code::kNoEffect, *down,
                              "\"if_redis_down\" has no effect: this limit counts in this gateway's memory",
                              "remove it");
+    }
+  }
+
+  void local_part() {
+    const Node* written = text_at(&node_, "local_part");
+    if (written == nullptr) return;
+    if (out_.store == Store::memory || out_.if_redis_down != limit::IfRedisDown::count_locally)
+      report_.warning_at_key(code::kNoEffect, *written,
+                             "\"local_part\" has no effect: this limit never counts in place of Redis",
+                             R"(remove it, or write "if_redis_down": "count_locally")");
+    if (const auto part = parse_scale(written->text); part.has_value()) {
+      out_.alone_up = part->up;
+      out_.alone_down = part->down;
     }
   }
 

@@ -150,7 +150,7 @@ class LimitSizes {
     for (const auto& tier : limit_.tiers) {
       for (const auto& rule : tier.rules) {
         const auto count = rule.algorithm->refills ? rule.rate.count : rule.burst;
-        if (count < redis_instances()) return few(tier, rule, count);
+        if (limit_.alone_up == 0 && count < redis_instances()) return few(tier, rule, count);
         if (lasts_a_month(rule)) return month(tier);
       }
     }

@@ -65,7 +65,7 @@ class TierBuilder {
   }
 
   void run() {
-    if (const Node* window = find(&node_, "window"); window != nullptr && algorithm_ && !algorithm_->by_calendar)
+    if (const Node* window = find(&node_, "window"); from_first_use_ && algorithm_ && !algorithm_->by_calendar)
       report_.error_at_key(code::kConflict, *window,
                            "\"window\" is for the algorithm \"fixed_window\": no other has windows that begin",
                            R"(add "algorithm": "fixed_window", or remove it)");

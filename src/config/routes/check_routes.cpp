@@ -70,6 +70,7 @@ void check_target(Build& build, const RouteOptions& route, const Node& node) {
                        "add \"to\": " + in_quotes(upstream));
   }
   if (to != nullptr && to->kind == Kind::string) check_upstream(build, *to);
+  if (const Node* instead = text_at(find(&node, "on_reject"), "to")) check_upstream(build, *instead);
   for (const Node* share : children(to, Kind::list))
     if (const Node* name = text_at(share, "upstream")) check_upstream(build, *name);
 }
@@ -271,6 +272,7 @@ void check_routes(Build& build) {
     check_target(build, routes[i], node);
     check_require(build, routes[i], node);
     check_split(build, routes[i], node);
+    check_on_reject(build, routes[i], node);
     check_unknown_key(build, &node, routes[i].require);
     check_encoded_slash(build, routes[i], node);
     check_grpc_web(build, routes[i], node);

@@ -116,6 +116,8 @@ constexpr Key kRouteKeys[] = {
      "As for a listener, for this route; default: as the listener says"},
     {"to", &kToShape, "", R"("app")", "The upstream requests go to, or several with their weights",
      into<&gateway::RouteOptions::to>},
+    {"on_reject", &kOnRejectShape, "", R"({ "to": "lite" })",
+     "Another upstream for what a limit rejects, and for all requests while the circuit is open"},
     {"split_by", &kSplitByShape, "", R"("client_ip")",
      "With several upstreams: requests with the same value go to the same one; without a value the address counts; "
      "default: by chance. {words}; not `total`, and `host`, `route` and `upstream` only beside another one"},
@@ -251,6 +253,7 @@ void build_route(Build& build, const Node& node) {
   route.conditions.any_case = ignores_case(build, route);
   read_https_port(node, route.https_port);
   build_target(build, node, route);
+  build_on_reject(node, route);
   if (const Node* answer = find(&node, "respond"); answer != nullptr && answer->kind == Kind::object)
     build_respond(build, *answer, route.respond.emplace());
   build_edits(build, node, route.edits);

@@ -201,7 +201,8 @@ std::string target(const RouteOptions& route) {
   if (edits != nullptr && edits->redirect)
     return "redirects (" + std::to_string(edits->redirect->status) + ") to " + edits->redirect->to;
   if (route.respond) return "answers " + std::to_string(route.respond->status);
-  const auto to = route.split ? shares(*route.split) : route.to;
+  auto to = route.split ? shares(*route.split) : route.to;
+  if (!route.to_instead.empty()) to += ", what is rejected to " + route.to_instead;
   return edits == nullptr ? to : to + changes(*edits);
 }
 

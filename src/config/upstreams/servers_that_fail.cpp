@@ -19,6 +19,7 @@ namespace {
 
 constexpr Shape kCountOfFailures = integer(1, 1'000);
 constexpr Shape kOutcomeCount = integer(1, 1'000'000);
+constexpr Shape kTrials = integer(1, 1'000);
 constexpr Shape kTimesSlower = integer(2, 1'000);
 constexpr Shape kShareOfFailures = text("a share", check_share);
 constexpr Shape kShareOfServers = text("a share", check_share);
@@ -64,9 +65,11 @@ constexpr Key kCircuitKeys[] = {
     {"of_last", &kDuration, kOfOptions, R"("10s")", "... within this time ...",
      into<&balance::CircuitOptions::of_last>},
     {"at_least", &kOutcomeCount, kOfOptions, "20", "... of at least so many", into<&balance::CircuitOptions::at_least>},
-    {"try_again", &kDuration, kOfOptions, R"("5s")",
-     "How long it stays open; then five requests pass, and it closes if all of them are answered",
+    {"try_again", &kDuration, kOfOptions, R"("5s")", "How long it stays open; then some requests pass as trials",
      into<&balance::CircuitOptions::try_again>},
+    {"trials", &kTrials, kOfOptions, "5",
+     "How many trials pass at the same time; it closes if so many are answered, and one failure opens it again",
+     into<&balance::CircuitOptions::trials>},
 };
 constexpr Section kCircuit{
     "circuit", "upstreams.<name>.circuit",

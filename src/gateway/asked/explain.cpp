@@ -58,6 +58,8 @@ void describe_route(Exchange& x, Explanation& out) {
   out.pattern = route.path;
   out.found = &route;
   explain_steps(x, out);
+  if (x.instead)
+    out.besides.push_back({"goes_instead_to", "in place of a refusal it goes to upstream", x.route->upstream_name});
   const auto& split = x.snapshot->compiled->routes()[route.number]->split;
   if (split && is_by_chance(x, *split->options))
     out.drawn = shares_of(*split->options);

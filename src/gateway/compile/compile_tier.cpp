@@ -64,7 +64,8 @@ CompiledTier compile_tier(const limit::Tier& tier, const Fraction& share, std::u
   for (const auto& rule : tier.rules) {
     auto sized = limit::scaled(rule, share.up, share.down);
     if (share.is_partial()) use_own_counter(sized, share.route);
-    out.local.push_back(limit::scaled(sized, 1, share.instances));
+    out.local.push_back(share.alone_up > 0 ? limit::scaled(sized, share.alone_up, share.alone_down)
+                                           : limit::scaled(sized, 1, share.instances));
     const auto name = name_of(rule, share);
     out.rejections.push_back(rejection_of(sized, name));
     out.local_rejections.push_back(rejection_of(out.local.back(), name));

@@ -111,6 +111,7 @@ CompiledConfig::CompiledConfig(const PathOptions& options, const identity::Ident
   }
   for (const auto& wanted : options_.routes) {
     auto route = make_route(wanted, wanted.to, routes_.size());
+    if (!wanted.to_instead.empty()) route->instead = route_instead(*route, wanted);
     if (wanted.split) split_route(*route, wanted);
     if (!route->split) serving_.push_back(route.get());
     router_.add(wanted.host, wanted.path, wanted.methods, route.get(), route->letters, &wanted.conditions);
@@ -216,11 +217,20 @@ void CompiledConfig::split_route(Route& route, const RouteOptions& wanted) {
   });
   for (const auto& share : wanted.split->shares) {
     auto one = make_route(wanted, share.upstream, route.number);
+    one->instead = route.instead;
     serving_.push_back(one.get());
     split->routes.push_back(std::move(one));
   }
   route.split = std::move(split);
   note_steps(route);
+}
+
+/// Exchanges that change to it keep what both routes keep of them.
+std::shared_ptr<const Route> CompiledConfig::route_instead(const Route& route, const RouteOptions& wanted) {
+  auto out = make_route(wanted, wanted.to_instead, route.number);
+  out->keeping = StepSet::all();
+  serving_.push_back(out.get());
+  return out;
 }
 
 const CompiledRoom* CompiledConfig::room_of(std::string_view name) const {
@@ -267,8 +277,12 @@ const CompiledLimit& CompiledConfig::ready(const LimitUse& use, std::string_view
   const auto named = names_->limits.find(use.limit);
   if (named == names_->limits.end()) throw std::invalid_argument("no limit is named " + use.limit);
   const auto* const at = &limits_[named->second];
-  const Fraction share{
-      .up = use.scale_up, .down = use.scale_down, .route = std::string(route), .instances = instances_};
+  const Fraction share{.up = use.scale_up,
+                       .down = use.scale_down,
+                       .route = std::string(route),
+                       .instances = instances_,
+                       .alone_up = at->alone_up,
+                       .alone_down = at->alone_down};
   // A route that splits its requests asks for the same part of a limit for each of its upstreams.
   auto key = use.limit;
   if (share.is_partial())

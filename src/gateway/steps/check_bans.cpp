@@ -13,6 +13,9 @@
 namespace headgate::gateway {
 namespace {
 
+constexpr std::string_view kSuspended =
+    "This caller is suspended for a time, after too many requests that were not allowed.";
+
 bool rejected_by(const Exchange& x, const RouteBan& ban) {
   const auto& limits = x.admission.limits;
   return std::any_of(limits.begin(), limits.end(), [&](const CheckedLimit& checked) {
@@ -45,7 +48,7 @@ MaybeProblem check_bans(Path& path, Exchange& x, bool after_auth) {
     if (observed) continue;
     return Problem{.status = ban.policy->status,
                    .ended_by = EndedBy::ban,
-                   .detail = "This caller is suspended for a time, after too many requests that were not allowed.",
+                   .detail = ban.policy->detail.empty() ? kSuspended : ban.policy->detail,
                    .limit = ban.policy->offences.limit,
                    .retry_after = seconds_up(found->until - now),
                    .wait = found->until - now,

@@ -71,7 +71,9 @@ MaybeProblem check_suspended(Path& path, Exchange& x, bool after_auth) {
     if (observed) continue;
     return Problem{.status = ban.policy != nullptr ? ban.policy->status : kSuspendedStatus,
                    .ended_by = EndedBy::ban,
-                   .detail = "This caller is suspended for a time.",
+                   .detail = ban.policy != nullptr && !ban.policy->detail.empty()
+                                 ? std::string_view(ban.policy->detail)
+                                 : "This caller is suspended for a time.",
                    .limit = ban.route_limit->ready->base,
                    .retry_after = seconds_up(suspended->found.until - now),
                    .wait = suspended->found.until - now,

@@ -79,9 +79,10 @@ bool is_by_chance(const Exchange& x, const Split& split) {
          std::count_if(split.shares.begin(), split.shares.end(), drawn) > 1;
 }
 
-void choose_share(Exchange& x) {
+void choose_share(Exchange& x) { change_route(x, *x.route->split->routes[share_of(x, *x.route->split)]); }
+
+void change_route(Exchange& x, const Route& chosen) {
   const auto& whole = *x.route;
-  const auto& chosen = *whole.split->routes[share_of(x, *whole.split)];
   // The limits of both plans stand in the same order up to those of the upstream, which come later.
   const auto same = [&](const RouteLimit* checked) { return chosen.plan.data() + (checked - whole.plan.data()); };
   for (auto& checked : x.admission.limits) checked.route_limit = same(checked.route_limit);

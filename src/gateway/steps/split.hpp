@@ -25,4 +25,7 @@ bool is_by_chance(const Exchange& x, const Split& split);
 /// share that has a weight.
 void choose_share(Exchange& x);
 
+/// Sets the route of `x` to one of the same plan with another upstream.
+void change_route(Exchange& x, const Route& chosen);
+
 }  // namespace headgate::gateway

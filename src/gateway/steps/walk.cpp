@@ -1,6 +1,7 @@
 #include "gateway/steps/walk.hpp"
 
 #include "gateway/limits/give_back.hpp"
+#include "gateway/steps/instead.hpp"
 
 namespace headgate::gateway {
 namespace {
@@ -21,7 +22,8 @@ const Run* Walk::next() {
       if (run.waits == nullptr || run.waits(path_, x_)) return &run;
     } else if (run.at_once != nullptr) {
       // Most steps say nothing, and then nothing is copied.
-      if (const auto said = run.at_once(path_, x_)) return refused(*said), nullptr;
+      if (const auto said = run.at_once(path_, x_)) refused(*said);
+      if (problem_) return nullptr;
     }
     ahead_ = x_.route == route_ ? ahead_.behind(at_) : steps().behind(at_);
     route_ = x_.route;
@@ -30,7 +32,8 @@ const Run* Walk::next() {
 }
 
 void Walk::ended(const MaybeProblem& problem) {
-  if (problem) return refused(*problem);
+  if (problem) refused(*problem);
+  if (problem_) return;
   // An operator may have suspended someone meanwhile.
   ahead_ = served() ? StepSet() : steps().behind(at_);
 }
@@ -41,6 +44,10 @@ StepSet Walk::steps() const noexcept {
 }
 
 void Walk::refused(const Problem& problem) {
+  if (at_ < Step::delay && goes_elsewhere(x_, problem)) [[unlikely]] {
+    only_ = only_ & go_elsewhere(x_, problem);
+    return;
+  }
   problem_ = problem;
   if (row_of(at_).refused == OnRefusal::goes_back) give_back(path_, x_);
 }

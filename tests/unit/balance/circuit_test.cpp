@@ -51,7 +51,7 @@ TEST_F(CircuitTest, TriesAgainAfterItsTime) {
   while (circuit.state() == State::open) step({.bad = 5});
   EXPECT_EQ(now - opened, 5s) << "what ends meanwhile does not count";
   EXPECT_EQ(circuit.state(), State::half_open);
-  EXPECT_EQ(circuit.probes(), Circuit::kProbes);
+  EXPECT_EQ(circuit.probes(), CircuitOptions().trials);
 }
 
 TEST_F(CircuitTest, FiveAnswersCloseItAndOneFailureOpensIt) {
@@ -64,10 +64,22 @@ TEST_F(CircuitTest, FiveAnswersCloseItAndOneFailureOpensIt) {
   EXPECT_EQ(circuit.state(), State::open);
 }
 
+TEST(Circuit, ClosesAfterAsManyAnswersAsItHasTrials) {
+  Circuit circuit({.at_least = 1, .trials = 2});
+  Circuit::Steady now{};
+  circuit.step(now, {.bad = 1});
+  circuit.step(now += 5s, {});
+  ASSERT_EQ(circuit.state(), State::half_open);
+  EXPECT_EQ(circuit.probes(), 2U);
+  EXPECT_FALSE(circuit.step(now, {.probes_passed = 1}));
+  EXPECT_TRUE(circuit.step(now, {.probes_passed = 1}));
+  EXPECT_EQ(circuit.state(), State::closed);
+}
+
 TEST_F(CircuitTest, AProbeWhoseClientLeftIsRepeated) {
   half_open();
   step({.probes_passed = 4, .probes_left = 1});
-  EXPECT_EQ(circuit.probes(), Circuit::kProbes + 1);
+  EXPECT_EQ(circuit.probes(), CircuitOptions().trials + 1);
 }
 
 TEST(CircuitDoor, LetsFewPassWhileItIsHalfOpen) {

@@ -97,6 +97,7 @@ const std::map<std::string, std::string>& places() {
                                                       {"circuit", "/upstreams/u/circuit"},
                                                       {"retry", "/upstreams/u/retry"},
                                                       {"mirror", "/routes/6/mirror"},
+                                                      {"on_reject", "/routes/6/on_reject"},
                                                       {"auth", "/routes/7/auth"},
                                                       {"compress", "/routes/8/compress"},
                                                       {"basic", "/routes/9/basic"},
@@ -144,7 +145,8 @@ Json bare(const std::string& section) {
                { "path": "/d", "redirect": { "to": "/e" } },
                { "path": "/s", "to": [{ "upstream": "u", "weight": 1, "when": {} }], "require": { "jwt": {} } },
                { "path": "/k", "respond": {}, "require": { "api_key": {} } },
-               { "path": "/m", "to": "u", "mirror": { "to": "v" }, "rejection": {} },
+               { "path": "/m", "to": "u", "mirror": { "to": "v" }, "on_reject": { "to": "v" },
+                 "rejection": {} },
                { "path": "/n", "to": "u", "auth": { "url": "http://u/" } },
                { "path": "/o", "to": "u", "compress": {} },
                { "path": "/p", "to": "u", "basic": {} }] })");

@@ -55,10 +55,12 @@ TEST(ServersThatFail, AreEjectedAsTheFileSays) {
 
 TEST(ServersThatFail, OpenACircuitOnlyIfTheFileSaysSo) {
   EXPECT_FALSE(loaded(upstream("")).upstreams[0].circuit);
-  const auto with = upstream(R"(, "circuit": { "open_at": "25%", "of_last": "1m", "at_least": 9, "try_again": "2s" })");
+  const auto with =
+      upstream(R"(, "circuit": { "open_at": "25%", "of_last": "1m", "at_least": 9, "try_again": "2s", "trials": 2 })");
   const auto config = loaded(with);
-  EXPECT_EQ(config.upstreams[0].circuit,
-            (balance::CircuitOptions{.open_at = 250'000, .of_last = 1min, .at_least = 9, .try_again = 2s}));
+  EXPECT_EQ(
+      config.upstreams[0].circuit,
+      (balance::CircuitOptions{.open_at = 250'000, .of_last = 1min, .at_least = 9, .try_again = 2s, .trials = 2}));
   EXPECT_TRUE(says(with,
                    "\nUpstream app gets no requests for 2s if 25% of at least 9 fail within 1m; they are refused "
                    "with 503.\n"));

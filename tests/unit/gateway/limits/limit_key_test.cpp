@@ -84,6 +84,21 @@ TEST_F(LimitKey, OfACookieIsThatOfItsValueAsServersDecodeIt) {
     EXPECT_NE(of_value(other), plain) << other;
 }
 
+TEST_F(LimitKey, OfAQueryParameterIsThatOfItsValueAsServersDecodeIt) {
+  const auto of_query = [this](std::string_view query) {
+    x.request.query = x.text.join({query});
+    return std::string(of({"query:api_key"}));
+  };
+  const auto plain = of_query("?api_key=a%20b");
+  EXPECT_THAT(plain, testing::StartsWith("~")) << "a digest: it may be a secret";
+  for (const auto* const same : {"?api_key=a+b", "?x=1&api_key=%61%20b", "?api%5Fkey=a+b&y", "?api_key=a%2Bb"})
+    EXPECT_EQ(of_query(same), plain) << same;
+  EXPECT_NE(of_query("?api_key=ab"), plain);
+  for (const auto* const none : {"", "?", "?api_key", "?api_key=", "?API_KEY=a", "?api_key=a&api_key=a",
+                                 "?api_key=a&api%5Fkey=b", "?x=1;api_key=b&api_key=a", "?api_key=a;x=1"})
+    EXPECT_EQ(of_query(none), "absent") << none;
+}
+
 TEST_F(LimitKey, OfAClaimIsTheIssuersOwnWhereThereAreSeveral) {
   identity::VerifiedToken token;
   token.claims = {{"sub", "alice"}};

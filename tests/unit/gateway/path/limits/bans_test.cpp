@@ -43,6 +43,17 @@ TEST_F(PathBans, RefuseAKeyAfterItsRejections) {
   EXPECT_THAT(trace.lines, Not(Contains(HasSubstr("memory")))) << "nothing is counted any more";
 }
 
+TEST_F(PathBans, AreToldInTheWordsOfTheFile) {
+  in_memory("abuse", "1/hour");
+  bans_after(1).detail = "Write to \"help\".";
+  again();
+  again();
+  again();
+  EXPECT_EQ(x.ended_by, EndedBy::ban);
+  EXPECT_THAT(client.body, HasSubstr(R"("detail": "Write to \"help\".")"));
+  EXPECT_EQ(client.fields["Retry-After"], "600");
+}
+
 TEST_F(PathBans, AreToldByTheRejectionThatBeginsThem) {
   in_memory("abuse", "1/second");
   bans_after(2);

@@ -1,0 +1,72 @@
+// Where requests go that a limit rejects, or an open circuit refuses.
+
+#include "config/build.hpp"
+#include "config/table_shapes.hpp"
+#include "config/text/codes.hpp"
+#include "config/values.hpp"
+
+#include <algorithm>
+
+namespace headgate::config {
+namespace {
+
+constexpr Shape kInsteadUpstream = text("an upstream's name");
+constexpr Key kOnRejectKeys[] = {
+    {"to", &kInsteadUpstream, "", R"("lite")",
+     "The upstream that gets what a limit rejects, and all requests while the circuit of the route's own is open",
+     into<&gateway::RouteOptions::to_instead>, required},
+};
+constexpr Section kOnReject{"on_reject", "routes[].on_reject",
+                            "Another upstream in place of 429, and of 503 for an open circuit; see "
+                            "[routes.md](routes.md#another-upstream-for-what-is-rejected).",
+                            kOnRejectKeys};
+
+bool hands_out_appointments(const Build& build, const gateway::LimitUse& use) {
+  const int at = limit_index(build, use.limit);
+  return at >= 0 && build.config.limits[static_cast<std::size_t>(at)].appointments.has_value();
+}
+
+}  // namespace
+
+constexpr Shape kOnRejectShape = section(kOnReject);
+
+void build_on_reject(const Node& node, gateway::RouteOptions& out) {
+  if (const Node* written = find(&node, "on_reject"); written != nullptr && written->kind == Kind::object)
+    fill(written, kOnReject, out);
+}
+
+void check_on_reject(Build& build, const gateway::RouteOptions& route, const Node& node) {
+  const Node* written = find(&node, "on_reject");
+  const Node* to = text_at(written, "to");
+  if (to == nullptr) return;
+  auto& report = build.report;
+  if (route.respond)
+    return report.warning_at_key(code::kNoEffect, *written,
+                                 "\"on_reject\" has no effect: this route answers without an upstream", "remove it");
+  const auto known = build.upstream_numbers.find(to->text);
+  if (known == build.upstream_numbers.end()) return;  // reported with the other targets
+  const auto own = upstreams_of(build, route);
+  if (std::any_of(own.begin(), own.end(), [&](const auto* each) { return each->name == to->text; }))
+    return report.error(code::kConflict, *to, "requests of this route go to " + in_quotes(to->written) + " already",
+                        "name another upstream");
+  const auto& options = build.config.gateway;
+  const auto appoints = [&](const gateway::LimitUse& use) { return hands_out_appointments(build, use); };
+  if (std::any_of(route.limits.begin(), route.limits.end(), appoints) ||
+      std::any_of(options.all_routes.limits.begin(), options.all_routes.limits.end(), appoints))
+    report.error_at_key(code::kConflict, *written,
+                        "a limit of this route hands out appointments, so what it rejects is told when to come back",
+                        "remove \"on_reject\" here, or \"appointments\" there");
+  const auto& other = build.config.upstreams[known->second];
+  if (other.concurrency && other.concurrency->in_flight > 0)
+    report.error(code::kConflict, *to,
+                 "upstream " + in_quotes(to->written) +
+                     " counts requests for all gateways (\"in_flight\"), and what is rejected is counted no more",
+                 R"(bound it by each server's "max_in_flight", or by "concurrency": {})");
+  else if (!other.concurrency && !other.server_queue)
+    report.warning(code::kConflict, *to,
+                   "nothing bounds what is sent to upstream " + in_quotes(to->written) +
+                       ": whatever the limits of this route reject goes there",
+                   R"(add "concurrency": {} to it, or "max_in_flight" to its servers)");
+}
+
+}  // namespace headgate::config

@@ -1,0 +1,43 @@
+#include "instead.hpp"
+
+#include "split.hpp"
+
+namespace headgate::gateway {
+namespace {
+
+constexpr unsigned kRejected = 429;  // 503: it could not be counted, and what is not counted goes nowhere
+/// What it took was given back, and nothing more is taken. The waiting room is before the servers that it does not go
+/// to.
+constexpr StepSet kOfAdmitted = {Step::limits,
+                                 Step::limits_in_turn,
+                                 Step::room,
+                                 Step::limits_by_claim,
+                                 Step::limits_by_claim_in_turn,
+                                 Step::limits_in_redis,
+                                 Step::limits_in_redis_in_turn,
+                                 Step::delay,
+                                 Step::notices,
+                                 Step::settle};
+
+bool is_rejected(const Problem& problem) noexcept {
+  return problem.ended_by == EndedBy::limit && problem.status == kRejected;
+}
+
+}  // namespace
+
+bool goes_elsewhere(const Exchange& x, const Problem& problem) noexcept {
+  if (x.route == nullptr || x.route->instead == nullptr || x.instead || x.preflight) return false;
+  return is_rejected(problem) || problem.ended_by == EndedBy::circuit;
+}
+
+StepSet go_elsewhere(Exchange& x, const Problem& problem) {
+  const auto& other = *x.route->instead;
+  x.instead = true;
+  x.reason = problem.ended_by == EndedBy::circuit
+                 ? x.text.join({x.reason, ": sent to ", other.upstream_name})
+                 : x.text.join({"limit ", problem.limit, " rejects it: sent to ", other.upstream_name});
+  change_route(x, other);
+  return is_rejected(problem) ? StepSet::all().without(kOfAdmitted) : StepSet::all();
+}
+
+}  // namespace headgate::gateway
