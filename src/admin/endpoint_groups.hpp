@@ -18,8 +18,8 @@ class KeyReader;
 class KeyUse;
 
 /// GET /api/v1/status: one look at this gateway.
-AdminEndpoint status_endpoint(const AdminBoard& board, const Reasons& reasons, const OperatorBoard& operators,
-                              const observe::Logs& logs, const TrafficRates& rates);
+AdminEndpoint status_endpoint(const AdminBoard& board, const Reasons& reasons, const gateway::FleetSize& fleet,
+                              const OperatorBoard& operators, const observe::Logs& logs, const TrafficRates& rates);
 /// GET /api/v1/config and /api/v1/config/diff: the configuration in force, and how the file differs from it.
 /// `read_again` is called beside the main thread, which stops before the admin interface.
 std::vector<AdminEndpoint> config_endpoints(OperatorBoard& board, RunAside aside, const config::ReadAgain& read_again);

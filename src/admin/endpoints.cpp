@@ -32,7 +32,7 @@ std::vector<AdminEndpoint> endpoints_of(const Subjects& s) {
   const auto add = [&out](std::vector<AdminEndpoint> more) {
     for (auto& each : more) out.push_back(std::move(each));
   };
-  out.push_back(status_endpoint(s.board, s.reasons, operators, s.logs, s.rates));
+  out.push_back(status_endpoint(s.board, s.reasons, s.fleet, operators, s.logs, s.rates));
   add(config_endpoints(operators, s.aside, s.read_again));
   out.push_back(reload_endpoint(s.reloads));
   add(candidate_endpoints(operators, s.candidate, s.logs));

@@ -85,7 +85,10 @@ Told outcome_json(const gateway::Explanation& told) {
     out[std::string(member)] = value.empty() ? Told(true) : Told(value);
     out["besides"].push_back(value.empty() ? std::string(sentence) : std::string(sentence) + ": " + value);
   }
-  if (told.counted_without_redis) out["redis"] = "does not answer";
+  if (told.counted_without_redis) {
+    out["redis"] = "does not answer";
+    out["gateways"] = told.gateways;
+  }
   if (!told.binding.empty()) {
     out["told"] = {{"limit", told.binding}, {"of", told.most}, {"remaining", told.remaining}};
   }

@@ -39,6 +39,8 @@ inline constexpr std::array kSchemas = {
         "file": {"type": "string"}}},
       "redis": {"type": "array", "items": {"type": "object", "required": ["server", "state"], "properties": {
         "server": {"type": "string"}, "state": {"enum": ["up", "trying", "down"]}}}},
+      "gateways": {"type": "object", "required": ["configured", "counted"], "properties": {
+        "seen": {"type": "integer"}, "configured": {"type": "integer"}, "counted": {"type": "integer"}}},
       "workers": {"type": "integer"}, "connections": {"type": "integer"}, "log_level": {"type": "string"},
       "rates": {"type": "object", "required": ["over_seconds", "requests_per_second", "rejected_per_second",
         "failed_per_second", "received_bytes_per_second", "sent_bytes_per_second"],

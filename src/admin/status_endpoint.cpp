@@ -1,5 +1,7 @@
 #include "endpoint_groups.hpp"
 
+#include "headgate/admin/collect.hpp"
+#include "headgate/gateway/fleet_size.hpp"
 #include "headgate/services/ban_json.hpp"
 
 #include <nlohmann/json.hpp>
@@ -83,6 +85,13 @@ StatusJson redis_of(const AdminBoard& board) {
   return out;
 }
 
+StatusJson gateways_of(const OperatorBoard::State& state, const gateway::FleetSize& fleet) {
+  const GatewayCounts counts{.seen = fleet.seen(), .configured = state.active->config->redis->instances};
+  StatusJson out = {{"configured", counts.configured}, {"counted", counts.counted()}};
+  if (counts.seen > 0) out["seen"] = counts.seen;
+  return out;
+}
+
 std::string_view word_of(observe::LogLevel level) {
   switch (level) {
     case observe::LogLevel::debug:
@@ -117,12 +126,12 @@ StatusJson rates_of(const Rates& rates) {
 
 }  // namespace
 
-AdminEndpoint status_endpoint(const AdminBoard& board, const Reasons& reasons, const OperatorBoard& operators,
-                              const observe::Logs& logs, const TrafficRates& rates) {
+AdminEndpoint status_endpoint(const AdminBoard& board, const Reasons& reasons, const gateway::FleetSize& fleet,
+                              const OperatorBoard& operators, const observe::Logs& logs, const TrafficRates& rates) {
   return {.method = "GET",
           .path = "/api/v1/status",
           .answer =
-              [&board, &reasons, &operators, &logs, &rates](const AdminCall&) {
+              [&board, &reasons, &fleet, &operators, &logs, &rates](const AdminCall&) {
                 const auto now = headgate::now();
                 const auto state = operators.now();
                 const auto wrong = reasons.list();
@@ -142,6 +151,7 @@ AdminEndpoint status_endpoint(const AdminBoard& board, const Reasons& reasons, c
                   if (!candidate.file.empty()) out["candidate"]["file"] = candidate.file;
                 }
                 out["redis"] = redis_of(board);
+                if (state.active && state.active->config->redis) out["gateways"] = gateways_of(state, fleet);
                 out["workers"] = state.workers;
                 out["connections"] = state.totals != nullptr ? state.totals->connections.load() : 0;
                 out["rates"] = rates_of(rates.now());

@@ -189,11 +189,10 @@ std::string policy(limit::IfRedisDown down, const std::string& names, std::uint3
     case limit::IfRedisDown::count_locally:
       break;
   }
-  if (instances > 1) {
-    return whom + "each gateway counts by itself and grants 1/" + std::to_string(instances) +
-           " of what is written here.";
-  }
-  return whom + "each gateway counts by itself: with 3 gateways a caller may get three times as much.";
+  return whom +
+         "each gateway counts by itself and grants its part of what is written here: one of as many gateways as " +
+         "it has seen in Redis before" +
+         (instances > 1 ? ", and of at least " + std::to_string(instances) + " (\"instances\")." : ".");
 }
 
 std::string when_redis_is_down(const Config& config) {

@@ -103,6 +103,7 @@ std::span<const Family* const> families() noexcept {
                                  &redis_commands,
                                  &redis_command_seconds,
                                  &redis_reconnects,
+                                 &gateways,
                                  &reloads,
                                  &reload_successful,
                                  &reload_time,

@@ -29,6 +29,7 @@
 #include <exception>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <random>
 #include <string>
 #include <utility>
@@ -100,12 +101,28 @@ std::shared_ptr<services::QuotaService> quota_service(boost::asio::io_context& l
       });
 }
 
+/// Names this gateway to others. A process that takes the place of another one has its secret of hashes, and so its
+/// name: both count as one gateway.
+std::string name_of_gateway() {
+  const auto secret = keyed_hash("name of this gateway", 0);
+  std::array<char, 16 + 1> text{};
+  std::snprintf(text.data(), text.size(), "%016llx",
+                static_cast<unsigned long long>(stable_hash(std::to_string(secret.high) + std::to_string(secret.low))));
+  return text.data();
+}
+
 std::shared_ptr<services::AgreementService> agreement_service(boost::asio::io_context& loop, Clock& clock,
                                                               admin::Reasons& reasons) {
   return std::make_shared<services::AgreementService>(
       clock,
-      [&loop](const config::Config& config) { return std::make_shared<redis::RedisFingerprints>(loop, *config.redis); },
-      [&reasons](const auto& limits) { reasons.set_only(admin::ReasonKind::gateways_disagree, limits); });
+      [&loop, name = name_of_gateway()](const config::Config& config) {
+        return std::make_shared<redis::RedisFingerprints>(loop, *config.redis, name);
+      },
+      [&reasons](const auto& limits) { reasons.set_only(admin::ReasonKind::gateways_disagree, limits); },
+      [&reasons](const services::FleetCount& count, std::uint32_t configured) {
+        fleet_of_process()->seen(count.most());
+        admin::tell_gateways(reasons, count.lasting(), configured);
+      });
 }
 
 void collect_all(Shared& shared) {
@@ -131,6 +148,11 @@ void collect_all(Shared& shared) {
   services::collect_issued_keys(shared.registry, [&keys = *shared.keys] { return keys.counts(); });
   services::collect_billing(shared.registry, [&billing = *shared.billing] { return billing.counts(); });
   admin::collect_webhooks(shared.registry, [&webhooks = *shared.webhooks] { return webhooks.counts(); });
+  admin::collect_gateways(shared.registry, [&operators = shared.operators]() -> std::optional<admin::GatewayCounts> {
+    const auto active = operators.now().active;
+    if (!active || !active->config->redis) return std::nullopt;
+    return admin::GatewayCounts{.seen = fleet_of_process()->seen(), .configured = active->config->redis->instances};
+  });
   admin::collect_notices(shared.registry, [&quotas = *shared.quotas] { return quotas.counts(); });
   admin::collect_keys(shared.registry, [&memory = shared.memory] {
     std::vector<admin::KeysReport> out;
@@ -147,6 +169,7 @@ admin::Subjects subjects_of(Shared& shared, GatewayProgram& program, SideThread&
       .board = shared.board,
       .operators = operators,
       .reasons = shared.reasons,
+      .fleet = *fleet_of_process(),
       .bounds = shared.bounds,
       .refused = shared.refused,
       .explain = shared.explain,

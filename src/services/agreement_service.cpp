@@ -2,8 +2,12 @@
 
 #include "headgate/services/limit_shape.hpp"
 
+#include <algorithm>
+
 namespace headgate::services {
 namespace {
+
+constexpr std::size_t kMaxGateways = 1024;  // more are not counted there
 
 std::string shape_words(const limit::Disagreement& one) {
   const bool several = one.gateways > 1;
@@ -13,8 +17,9 @@ std::string shape_words(const limit::Disagreement& one) {
 
 }  // namespace
 
-AgreementService::AgreementService(Clock& clock, OpenFingerprints open, TellDisagreement tell)
-    : clock_(clock), open_(std::move(open)), tell_(std::move(tell)) {
+AgreementService::AgreementService(Clock& clock, OpenFingerprints open, TellDisagreement tell,
+                                   TellGateways tell_gateways)
+    : clock_(clock), open_(std::move(open)), tell_(std::move(tell)), tell_gateways_(std::move(tell_gateways)) {
   alarm_ = clock_.alarm([](void* self) { static_cast<AgreementService*>(self)->tick(); }, this);
 }
 
@@ -23,11 +28,13 @@ void AgreementService::adopt(const std::shared_ptr<const ActiveConfig>& active) 
   const bool other_redis = !config_ || config_->redis != config->redis;
   config_ = std::move(config);
   own_ = fingerprints_of(config_->limits);
-  const bool shared = config_->redis && !own_.empty();
+  const bool shared = config_->redis.has_value();
   if (shared_ && (other_redis || !shared)) {
     spawn(leave(std::exchange(shared_, nullptr)), "fingerprints of limits");
     nothing_to_compare();
+    count_.forget();
   }
+  tell_count();
   if (stopped_ || !shared) return;
   if (!shared_) shared_ = open_(*config_);
   tick();
@@ -63,6 +70,8 @@ Task<void> AgreementService::compare(std::shared_ptr<AgreementService> self,
   const auto now = self->clock_.steady();
   if (answer.has_value()) {
     self->answered_ = now;
+    self->count_.told(static_cast<std::uint32_t>(std::min<std::size_t>(answer->gateways, kMaxGateways)), now);
+    self->tell_count();
     self->told(answer->differ);
   } else if (now - self->answered_ > kTrusted) {
     self->nothing_to_compare();

@@ -6,8 +6,6 @@
 namespace headgate::services {
 namespace {
 
-// Three gateways learn of a change well within a second: one period to write it, one to read it.
-constexpr auto kPeriod = std::chrono::milliseconds(300);
 /// How often the others are told that this gateway is there. They forget it after three times as long.
 constexpr auto kSayEvery = std::chrono::seconds(5);
 constexpr auto kListenEvery = std::chrono::milliseconds(50);
@@ -33,14 +31,27 @@ void LogExchange::use(LogPtr log) {
 }
 
 void LogExchange::hurry() {
+  changed_ = clock_.steady();
   again_ = under_way_;
   tick();
 }
 
 void LogExchange::add(limit::LogEntry entry) {
-  const std::lock_guard lock(mutex_);
-  if (waiting_.size() >= kMaxWaiting) waiting_.pop_front();
-  waiting_.push_back({++added_, std::move(entry)});
+  {
+    const std::lock_guard lock(mutex_);
+    if (waiting_.size() >= kMaxWaiting) waiting_.pop_front();
+    waiting_.push_back({++added_, std::move(entry)});
+    if (waiting_.size() > 1) return;
+  }
+  calls_.post([this] { wake(); });
+}
+
+/// Goes on in the period of a log that changes.
+void LogExchange::wake() {
+  const auto now = clock_.steady();
+  const bool slept = now - changed_ >= kAwake;
+  changed_ = now;
+  if (slept && !under_way_) arm();
 }
 
 bool LogExchange::waits() const {
@@ -118,6 +129,7 @@ Task<bool> LogExchange::receive(const LogPtr& log) {
   for (;;) {
     auto call = log->read(position_);
     auto news = co_await call;
+    if (news.has_error()) changed_ = clock_.steady();  // soon again: much may have changed when Redis is back
     if (news.has_error() || log_ != log) co_return false;
     const bool moved = position_ != news->position;
     position_ = std::move(news->position);
@@ -128,6 +140,7 @@ Task<bool> LogExchange::receive(const LogPtr& log) {
       read_since_ = 0;
     }
     if (!news->entries.empty() || moved) {
+      changed_ = clock_.steady();
       apply_(std::move(news->entries), [weak = weak_from_this(), log, position = position_] {
         if (const auto self = weak.lock())
           self->calls_.dispatch([to = self.get(), log, position] { to->applied(log, position); });
@@ -144,7 +157,9 @@ Task<bool> LogExchange::receive(const LogPtr& log) {
 }
 
 void LogExchange::arm() {
-  if (!stopped_ && log_) alarm_->set(kPeriod);
+  if (stopped_ || !log_) return;
+  const bool awake = clock_.steady() - changed_ < kAwake;
+  alarm_->set(awake ? Duration(kPeriod) : Duration(kIdlePeriod));
 }
 
 void LogExchange::written(std::uint64_t number, std::uint64_t version) {

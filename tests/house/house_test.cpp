@@ -63,7 +63,6 @@ const std::set<std::string> kAskForChance = {
     "src/identity/fresh_key.cpp",
     "src/net/server_tls.cpp",
     "src/server/watch/certificates.cpp",
-    "src/redis/shared/fingerprints.cpp",  // names that no other process or message may have
     "src/redis/shared/notice_marks.cpp",
     "src/redis/shared/shared_log.cpp",
     "src/server/serve_gateway.cpp",

@@ -14,6 +14,7 @@
 #include "headgate/services/quota_service.hpp"
 #include "headgate/session/sessions.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -108,6 +109,15 @@ void collect_passwords(observe::Registry& registry, const gateway::PasswordPool&
 
 /// headgate_webhooks_total, _retried_total and _queued. Nothing while there is no webhook.
 void collect_webhooks(observe::Registry& registry, std::function<std::optional<notify::WebhookCounts>()> ask);
+
+/// How many gateways share Redis.
+struct GatewayCounts {
+  std::uint32_t seen = 0;        ///< in the last minute that Redis was there; 0: not known
+  std::uint32_t configured = 1;  ///< redis.instances
+  std::uint32_t counted() const noexcept { return std::max(seen, configured); }
+};
+/// headgate_gateways; nothing without Redis.
+void collect_gateways(observe::Registry& registry, std::function<std::optional<GatewayCounts>()> ask);
 
 /// headgate_quota_notices_total and _dropped_total.
 void collect_notices(observe::Registry& registry, std::function<services::NoticeCounts()> ask);

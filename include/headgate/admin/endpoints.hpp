@@ -17,6 +17,7 @@
 #include "headgate/admin/server_sizes.hpp"
 #include "headgate/admin/traffic_rates.hpp"
 #include "headgate/config/read_config.hpp"
+#include "headgate/gateway/fleet_size.hpp"
 #include "headgate/limit/memory_store.hpp"
 #include "headgate/observe/logs.hpp"
 #include "headgate/observe/metrics.hpp"
@@ -58,6 +59,7 @@ struct Subjects {
   AdminBoard& board;
   OperatorBoard& operators;
   Reasons& reasons;
+  const gateway::FleetSize& fleet;
   BoundsBoard& bounds;
   RefusedBoard& refused;
   ExplainCalls& explain;

@@ -21,6 +21,7 @@ enum class ReasonKind : std::uint8_t {
   shedding,
   name_unresolved,
   gateways_disagree,
+  more_gateways,
   reload_refused,
   rolled_back,
   promoted,

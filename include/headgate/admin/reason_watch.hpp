@@ -29,6 +29,9 @@ void tell_redis(Reasons& reasons, const RedisOutage* outage);
 /// What is wrong with these upstreams; all others are well.
 void tell_upstreams(Reasons& reasons, const std::vector<UpstreamReport>& upstreams);
 /// Which of its upstreams refuse requests because there are too many.
+/// `lasting`: how many gateways have been there for a minute, 0 if that is not known; `configured`: redis.instances,
+/// where 1 says nothing.
+void tell_gateways(Reasons& reasons, std::uint32_t lasting, std::uint32_t configured);
 void tell_shedding(Reasons& reasons, const services::ActiveConfig& active, Clock::Steady now);
 
 /// The sources of keys whose last reading failed; all others are well.

@@ -1,6 +1,7 @@
 #pragma once
 // What the servers of an upstream can take together: so many requests at the same time, of all gateways.
 
+#include "headgate/gateway/fleet_size.hpp"
 #include "headgate/limit/limit.hpp"
 #include "headgate/shed/priority.hpp"
 
@@ -28,13 +29,15 @@ struct Capacity {
   limit::Store store = limit::Store::memory;
   bool queues = false;  ///< whether requests wait for a place
   /// By priority: what it may use, the largest number of places first. All sizes share one counter.
-  std::array<std::vector<CapacitySize>, shed::kPriorities> sizes;
+  using Sizes = std::array<std::vector<CapacitySize>, shed::kPriorities>;
+  const Sizes& sizes() const { return of_sharers->current(); }
+  std::shared_ptr<const ForSharers<Sizes>> of_sharers;
 };
 
 /// The name of the capacity of this upstream.
 std::string capacity_name(std::string_view upstream);
 
-/// The capacity of `upstream`, where one of `instances` gateways has its share; null if it has none.
-std::unique_ptr<const Capacity> compile_capacity(const UpstreamOptions& upstream, std::uint32_t instances);
+/// The capacity of `upstream`, of which one of `sharers` gateways has its share; null if it has none.
+std::unique_ptr<const Capacity> compile_capacity(const UpstreamOptions& upstream, const Sharers& sharers);
 
 }  // namespace headgate::gateway

@@ -5,6 +5,7 @@
 #include "headgate/core/hash.hpp"
 #include "headgate/gateway/capacity.hpp"
 #include "headgate/gateway/delivery.hpp"
+#include "headgate/gateway/fleet_size.hpp"
 #include "headgate/gateway/key_source.hpp"
 #include "headgate/gateway/options.hpp"
 #include "headgate/gateway/router.hpp"
@@ -35,27 +36,33 @@ inline constexpr std::size_t kStages = 4;
 /// Which part of a limit's size is counted, and where.
 struct Fraction {
   std::uint32_t up = 1;
-  std::uint32_t down = 1;       ///< if equal to `up`: the limit itself, counted together on all its routes
-  std::string route;            ///< else the route that it is counted for
-  std::uint32_t instances = 1;  ///< how many gateways share the limit while Redis is down
-  std::uint32_t alone_up = 0;   ///< the part of it that this one grants then; 0: one of `instances`
+  std::uint32_t down = 1;      ///< if equal to `up`: the limit itself, counted together on all its routes
+  std::string route;           ///< else the route that it is counted for
+  Sharers sharers{};           ///< how many gateways share the limit while Redis is down
+  std::uint32_t alone_up = 0;  ///< the part of it that this one grants then; 0: one of `sharers`
   std::uint32_t alone_down = 1;
   bool is_partial() const noexcept { return up != down; }
 };
 
+/// The part of a tier's rules that one of several gateways grants.
+struct LocalShare {
+  std::vector<limit::Rule> rules;
+  std::vector<UntilWait> rejections;  ///< for each rule, the words of its rejection
+};
+
 /// One tier of a limit, with everything that a check needs.
 struct CompiledTier {
-  std::size_t number = 0;                   ///< its index among all tiers of the configuration
-  std::string name;                         ///< empty if the limit has no tiers
-  std::vector<limit::Rule> rules;           ///< empty: unlimited
-  std::uint32_t shards = 1;                 ///< above 1: a request takes from one of so many counters in Redis
-  std::vector<limit::Rule> shard;           ///< the rules of each of them; empty without shards
-  std::vector<limit::Rule> local;           ///< this gateway's share of the rules, for while Redis is down
-  std::string policy;                       ///< the value of RateLimit-Policy
-  std::vector<std::string> labels;          ///< the name of each rule in RateLimit
-  std::vector<UntilWait> rejections;        ///< for each rule, the words of its rejection
-  std::vector<UntilWait> local_rejections;  ///< the same for `local`
-  std::optional<shed::Priority> priority;   ///< of its callers
+  std::size_t number = 0;          ///< its index among all tiers of the configuration
+  std::string name;                ///< empty if the limit has no tiers
+  std::vector<limit::Rule> rules;  ///< empty: unlimited
+  std::uint32_t shards = 1;        ///< above 1: a request takes from one of so many counters in Redis
+  std::vector<limit::Rule> shard;  ///< the rules of each of them; empty without shards
+  /// This gateway's share of the rules, for while Redis is down.
+  std::shared_ptr<const ForSharers<LocalShare>> local;
+  std::string policy;                      ///< the value of RateLimit-Policy
+  std::vector<std::string> labels;         ///< the name of each rule in RateLimit
+  std::vector<UntilWait> rejections;       ///< for each rule, the words of its rejection
+  std::optional<shed::Priority> priority;  ///< of its callers
 };
 
 /// A limit at one scale. Made once, for all routes that use it at this scale.
@@ -216,7 +223,7 @@ struct CompiledUsage {
 class CompiledConfig {
  public:
   CompiledConfig(const PathOptions& options, const identity::IdentityOptions& identity,
-                 std::vector<limit::Limit> limits, std::vector<UpstreamOptions> upstreams, std::uint32_t instances);
+                 std::vector<limit::Limit> limits, std::vector<UpstreamOptions> upstreams, Sharers sharers);
   ~CompiledConfig();
   CompiledConfig(const CompiledConfig&) = delete;
   CompiledConfig& operator=(const CompiledConfig&) = delete;
@@ -259,6 +266,9 @@ class CompiledConfig {
   /// All waiting rooms, in the order of the configuration.
   std::span<const std::unique_ptr<const CompiledRoom>> rooms() const noexcept { return rooms_; }
 
+  /// How many gateways share the limits while Redis is down.
+  const Sharers& sharers() const noexcept { return sharers_; }
+
  private:
   /// Where everything with a name is. With many routes a search for each would take longer than all else.
   struct Names;
@@ -293,7 +303,7 @@ class CompiledConfig {
   std::optional<limit::Rule> preflight_rule_;
   std::optional<CompiledUsage> usage_;
   std::vector<limit::Limit> limits_;
-  std::uint32_t instances_;
+  Sharers sharers_;
   std::size_t tiers_ = 0;
   std::vector<std::unique_ptr<const CompiledLimit>> ready_;
   std::vector<std::unique_ptr<const Capacity>> capacities_;

@@ -179,7 +179,8 @@ struct Admission {
   /// The words of the rejection.
   const UntilWait& rejection() const noexcept {
     const auto& tier = *binding->tier;
-    return (binding->source == Source::fallback ? tier.local_rejections : tier.rejections)[rule - binding->first];
+    const auto& words = binding->source == Source::fallback ? tier.local->current().rejections : tier.rejections;
+    return words[rule - binding->first];
   }
   const CheckedLimit* observed() const noexcept;  ///< an observed limit that would have rejected the request, or null
   void bind(std::size_t from) noexcept;  ///< sets `binding` and `rule`, from the limits at index `from` and later;

@@ -159,6 +159,7 @@ struct Explanation {
   std::uint64_t most = 0;         ///< of it
   std::vector<Besides> besides;   ///< what its steps say besides (gateway/steps/table.hpp), in their order
   bool counted_without_redis = false;  ///< Redis does not answer
+  std::uint32_t gateways = 1;          ///< of which this one then grants its part
 
   std::vector<LimitState> limits;
 };

@@ -2,6 +2,7 @@
 // A waiting room as a route uses it: its options, and the same with everything prepared. docs/waiting_room.md explains
 // rooms.
 
+#include "headgate/gateway/fleet_size.hpp"
 #include "headgate/limit/limit.hpp"
 #include "headgate/room/room.hpp"
 
@@ -44,12 +45,17 @@ struct CompiledRoom {
     std::string text;
   };
 
-  CompiledRoom(const WaitingRoom& room, std::uint32_t instances);
+  /// What it is while Redis is down, on one of several gateways.
+  struct Alone {
+    room::RoomRule rule;
+    std::int64_t stride;  ///< how many numbers a newcomer takes
+  };
+
+  CompiledRoom(const WaitingRoom& room, const Sharers& sharers);
 
   WaitingRoom options;
   std::size_t number = 0;  ///< its index among the rooms of the configuration
-  room::RoomRule alone;    ///< for while Redis is down
-  std::int64_t stride;     ///< how many numbers a newcomer takes then
+  ForSharers<Alone> alone;
   std::vector<Secret> secrets;
   std::string cookie;         ///< its name without TLS
   std::string secure_cookie;  ///< its name with TLS

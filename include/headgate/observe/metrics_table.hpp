@@ -190,6 +190,15 @@ inline constexpr Family redis_reconnects{.name = "headgate_redis_reconnects_tota
                                          .help = "Connections to Redis made again after a loss",
                                          .ask = "increase(headgate_redis_reconnects_total[1h])"};
 
+inline constexpr Family gateways{
+    .name = "headgate_gateways",
+    .type = Type::gauge,
+    .labels = {"kind"},
+    .help =
+        "Gateways that share Redis: `seen` in the last minute that Redis was there, as the configuration says "
+        "(`configured`), and the larger of both (`counted`), of which each grants its part while Redis is away",
+    .ask = "headgate_gateways{kind=\"seen\"} > on (instance) headgate_gateways{kind=\"configured\"}"};
+
 inline constexpr Family reloads{.name = "headgate_config_reloads_total",
                                 .type = Type::counter,
                                 .labels = {"result"},

@@ -21,8 +21,9 @@ class RedisFingerprints final : public limit::Fingerprints {
  public:
   static constexpr std::size_t kMaxText = std::size_t{256} * 1024;  ///< bytes: some thousand limits
 
-  /// Connects in the background at once; copies `options`. Never blocks. See SharedLimiter for the loop.
-  RedisFingerprints(boost::asio::io_context& loop, const RedisOptions& options);
+  /// Connects in the background at once; copies `options`. Never blocks. See SharedLimiter for the loop. `gateway` is
+  /// the name of this gateway, without a space. Two processes with one name count as one gateway.
+  RedisFingerprints(boost::asio::io_context& loop, const RedisOptions& options, std::string gateway);
   ~RedisFingerprints() override;
   RedisFingerprints(const RedisFingerprints&) = delete;
   RedisFingerprints& operator=(const RedisFingerprints&) = delete;

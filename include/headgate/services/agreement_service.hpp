@@ -1,10 +1,11 @@
 #pragma once
-// Whether the gateways that share Redis have the same limits: each leaves the fingerprints of its own there.
+// Which gateways share Redis, and whether they have the same limits: each leaves the fingerprints of its own there.
 
 #include "headgate/config/config.hpp"
 #include "headgate/core/clock.hpp"
 #include "headgate/core/task.hpp"
 #include "headgate/limit/fingerprint.hpp"
+#include "headgate/services/fleet_count.hpp"
 #include "headgate/services/service.hpp"
 
 #include <functional>
@@ -19,6 +20,9 @@ namespace headgate::services {
 using OpenFingerprints = std::function<std::shared_ptr<limit::Fingerprints>(const config::Config& config)>;
 /// Gets the limits that other gateways have in another shape, each with a sentence of its own.
 using TellDisagreement = std::function<void(const std::vector<std::pair<std::string, std::string>>& limits)>;
+/// Gets how many gateways there are, whenever Redis has said it; an empty count if it is another Redis, or none.
+/// `configured` is what the configuration says.
+using TellGateways = std::function<void(const FleetCount& count, std::uint32_t configured)>;
 
 /// One for each process, on the main thread.
 class AgreementService final : public Service, public std::enable_shared_from_this<AgreementService> {
@@ -28,7 +32,7 @@ class AgreementService final : public Service, public std::enable_shared_from_th
   static constexpr Duration kTrusted = std::chrono::seconds(30);
 
   /// `clock` outlives it.
-  AgreementService(Clock& clock, OpenFingerprints open, TellDisagreement tell);
+  AgreementService(Clock& clock, OpenFingerprints open, TellDisagreement tell, TellGateways tell_gateways);
   /// Compares at once.
   void adopt(const std::shared_ptr<const ActiveConfig>& active) override;
   /// The next process may have other limits.
@@ -42,10 +46,13 @@ class AgreementService final : public Service, public std::enable_shared_from_th
   void tick();
   void told(const std::vector<limit::Disagreement>& differ);
   void nothing_to_compare();
+  void tell_count() { tell_gateways_(count_, config_->redis ? config_->redis->instances : 1); }
 
   Clock& clock_;
   const OpenFingerprints open_;
   const TellDisagreement tell_;
+  const TellGateways tell_gateways_;
+  FleetCount count_;
   std::unique_ptr<Alarm> alarm_;
   std::shared_ptr<const config::Config> config_;
   std::shared_ptr<limit::Fingerprints> shared_;

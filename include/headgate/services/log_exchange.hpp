@@ -31,13 +31,18 @@ struct Spread {
   std::optional<limit::Heard> heard;  ///< not set: not known
 };
 
-/// One for each log, on the main thread except where it says any thread. Reads three times a second.
+/// One for each log, on the main thread except where it says any thread. Reads three times a second while something
+/// changes, and every kIdlePeriod when nothing has for kAwake. So a change is heard everywhere within kIdlePeriod and
+/// two kPeriod, and the time of the calls.
 class LogExchange : public std::enable_shared_from_this<LogExchange> {
  public:
   /// How many changes wait for Redis at most; beyond it the oldest is dropped. It still holds here.
   static constexpr std::size_t kMaxWaiting = 65'536;
   /// How long a caller waits for others to hear.
-  static constexpr auto kHearing = std::chrono::seconds(1);
+  static constexpr auto kHearing = std::chrono::milliseconds(3000);
+  static constexpr auto kPeriod = std::chrono::milliseconds(300);
+  static constexpr auto kIdlePeriod = std::chrono::seconds(2);
+  static constexpr auto kAwake = std::chrono::seconds(10);
   /// After so many entries the log is read from its beginning: half of what it keeps.
   static constexpr std::size_t kReadAgain = 32'768;
 
@@ -96,6 +101,7 @@ class LogExchange : public std::enable_shared_from_this<LogExchange> {
   Task<bool> receive(const LogPtr& log);
   void tick();
   void arm();
+  void wake();
   void listen(Listener listener);
   void look_who_has_heard();
   void written(std::uint64_t number, std::uint64_t version);
@@ -114,6 +120,7 @@ class LogExchange : public std::enable_shared_from_this<LogExchange> {
   bool reads_whole_ = false;
   std::size_t read_since_ = 0;  ///< entries since the whole log was read
   Steady said_{};               ///< when the others were last told so
+  Steady changed_{};            ///< when something did, here or elsewhere
   std::deque<Listener> listeners_;
   std::uint64_t written_ = 0;
   std::uint64_t version_ = 0;  ///< of the last change that was written

@@ -217,6 +217,16 @@ void collect_webhooks(observe::Registry& registry, std::function<std::optional<n
   });
 }
 
+void collect_gateways(observe::Registry& registry, std::function<std::optional<GatewayCounts>()> ask) {
+  registry.collect([ask = std::move(ask)](Scrape& scrape) {
+    const auto counts = ask();
+    if (!counts) return;
+    scrape.value(family::gateways, {"seen"}, counts->seen);
+    scrape.value(family::gateways, {"configured"}, counts->configured);
+    scrape.value(family::gateways, {"counted"}, counts->counted());
+  });
+}
+
 void collect_notices(observe::Registry& registry, std::function<services::NoticeCounts()> ask) {
   registry.collect([ask = std::move(ask)](Scrape& scrape) {
     const auto counts = ask();

@@ -144,6 +144,15 @@ bool RisingCount::rises(Steady now, std::uint64_t count) noexcept {
   return risen_.has_value();
 }
 
+void tell_gateways(Reasons& reasons, std::uint32_t lasting, std::uint32_t configured) {
+  Wrong more;
+  if (configured > 1 && lasting > configured)
+    more.emplace_back(std::string(), std::to_string(lasting) + " are there, " + std::to_string(configured) +
+                                         " are configured; while Redis is away, each grants what " +
+                                         std::to_string(lasting) + " may");
+  reasons.set_only(ReasonKind::more_gateways, more);
+}
+
 void tell_shedding(Reasons& reasons, const services::ActiveConfig& active, Clock::Steady now) {
   Wrong refusing;
   const auto& upstreams = active.config->upstreams;

@@ -111,6 +111,14 @@ void print_rates(const Json& rates) {
     print_pair("times", "half within " + half + ", 95 of 100 within " + milliseconds_in(rates, "p95_seconds"));
 }
 
+std::string gateways_in_words(const Json& gateways) {
+  const auto seen = text_in(gateways, "seen");
+  const auto counted = text_in(gateways, "counted");
+  return (seen.empty() ? "not known, Redis was not there yet" : seen + " share Redis") + "; " +
+         text_in(gateways, "configured") + " configured; while Redis is away, each grants its part as one of " +
+         counted;
+}
+
 /// With since when and what to type; an older gateway tells only the sentences.
 void print_reasons(const Json& answer) {
   const auto& details = list_in(answer, "details");
@@ -153,6 +161,8 @@ void print_status(const Json& answer) {
   }
   for (const auto& node : list_in(answer, "redis"))
     print_pair("redis", text_in(node, "server") + " is " + text_in(node, "state"), paint_of(text_in(node, "state")));
+  if (const auto& gateways = object_in(answer, "gateways"); !gateways.empty())
+    print_pair("gateways", gateways_in_words(gateways));
   print_pair("workers", text_in(answer, "workers"));
   print_pair("connections", text_in(answer, "connections"));
   print_rates(object_in(answer, "rates"));

@@ -190,6 +190,13 @@ std::string outcome_of(const Told& told) {
 
 }  // namespace
 
+/// What this gateway counts by itself; an older one does not say of how many it is one.
+std::string part_of(const Told& outcome) {
+  const auto gateways = outcome.value("gateways", 1);
+  return gateways > 1 ? " What this gateway counts by itself is its part, one of " + std::to_string(gateways) + "."
+                      : "";
+}
+
 std::string explain_text(const Told& told, bool colours) {
   const auto& request = told.at("request");
   std::string out = "request   " + member_text(request, "method") + ' ' + member_text(request, "path");
@@ -203,7 +210,7 @@ std::string explain_text(const Told& told, bool colours) {
   if (told.value("offline", false))
     out += "\nNo gateway was asked: all of every limit is left, and nobody is suspended.\n";
   else if (member_text(told.at("outcome"), "redis") != "")
-    out += "\nRedis does not answer.\n";
+    out += "\nRedis does not answer." + part_of(told.at("outcome")) + '\n';
   return out;
 }
 

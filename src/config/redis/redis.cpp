@@ -57,7 +57,9 @@ constexpr Key kKeys[] = {
     {"key_prefix", &kKeyPrefix, kOfOptions, R"("hg:prod:")", "Gateways with one prefix share their counters",
      into<&redis::RedisOptions::key_prefix>},
     {"instances", &kInstances, kOfOptions, "4",
-     "How many gateways share the limits: each grants its part of them while it counts locally",
+     "At least so many gateways share the limits. While Redis is unavailable each grants its part of them; if it has "
+     "seen "
+     "more gateways in Redis before, it reckons with these",
      into<&redis::RedisOptions::instances>},
     {"max_in_flight", &kInFlight, kOfOptions, "1024",
      "Maximum number of calls in flight per worker; beyond it Redis counts as unavailable",

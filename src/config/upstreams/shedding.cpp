@@ -273,7 +273,9 @@ std::string of_upstream(const gateway::UpstreamOptions& each, std::uint32_t inst
     const bool fleet = each.in_flight_store == limit::Store::redis;
     out += "  at most " + std::to_string(options.in_flight) + " of " +
            (fleet ? "all gateways together, counted in Redis" : "this gateway");
-    if (fleet && instances > 1) out += "; if Redis is down, each has 1/" + std::to_string(instances) + " of it";
+    if (fleet)
+      out += "; if Redis is down, each has its part of it" +
+             (instances > 1 ? ", one of at least " + std::to_string(instances) : std::string());
     out += '\n';
   }
   if (options.adaptive)

@@ -127,6 +127,7 @@ Task<Explanation> explain_head(Path& path, Exchange& x) {
   }
   for (const auto& state : out.limits)
     out.counted_without_redis = out.counted_without_redis || state.source == Source::fallback;
+  out.gateways = x.snapshot->compiled->sharers().count();
   co_return out;
 }
 

@@ -20,14 +20,18 @@ std::string name_of_secret(std::string_view secret) {
   return out;
 }
 
+CompiledRoom::Alone alone_among(room::RoomRule rule, std::uint32_t gateways) {
+  rule.name += " alone";  // no room of the configuration has a blank in its name
+  rule.burst = std::max(rule.burst, std::int64_t{gateways});
+  if (rule.visitors > 0) rule.visitors = std::max<std::uint64_t>(rule.visitors / gateways, 1);
+  return {std::move(rule), gateways};
+}
+
 }  // namespace
 
-CompiledRoom::CompiledRoom(const WaitingRoom& room, std::uint32_t instances)
-    : options(room), alone(room.rule), stride(std::max<std::int64_t>(instances, 1)) {
-  alone.name += " alone";  // no room of the configuration has a blank in its name
-  alone.burst = std::max(alone.burst, stride);
-  if (alone.visitors > 0)
-    alone.visitors = std::max<std::uint64_t>(alone.visitors / static_cast<std::uint64_t>(stride), 1);
+CompiledRoom::CompiledRoom(const WaitingRoom& room, const Sharers& sharers)
+    : options(room),
+      alone(sharers, [rule = room.rule](std::uint32_t gateways) { return alone_among(rule, gateways); }) {
   for (const auto& secret : room.secrets) secrets.push_back({name_of_secret(secret), secret});
   cookie = "room-" + room.rule.name;
   secure_cookie = "__Host-" + cookie;

@@ -49,7 +49,7 @@ limit::Rule rule_of(const std::string& name, std::uint32_t most, const std::opti
 // No limit of a user can have this name: names of limits have no colon.
 std::string capacity_name(std::string_view upstream) { return "upstream:" + std::string(upstream); }
 
-std::unique_ptr<const Capacity> compile_capacity(const UpstreamOptions& upstream, std::uint32_t instances) {
+std::unique_ptr<const Capacity> compile_capacity(const UpstreamOptions& upstream, const Sharers& sharers) {
   if (!upstream.concurrency || upstream.concurrency->in_flight == 0) return nullptr;
   const auto& concurrency = *upstream.concurrency;
   auto out = std::make_unique<Capacity>();
@@ -57,11 +57,16 @@ std::unique_ptr<const Capacity> compile_capacity(const UpstreamOptions& upstream
   out->upstream = upstream.name;
   out->store = upstream.in_flight_store;
   out->queues = concurrency.queue && concurrency.queue->wait > Duration(0);
+  std::array<limit::Rule, shed::kPriorities> whole;
   for (std::size_t i = 0; i < shed::kPriorities; ++i) {
     const auto most = shed::share_of(static_cast<shed::Priority>(i), concurrency.in_flight, concurrency.reserved);
-    const auto all = rule_of(out->name, most, concurrency.queue);
-    out->sizes[i] = sizes_of(all, limit::scaled(all, 1, instances));
+    whole[i] = rule_of(out->name, most, concurrency.queue);
   }
+  out->of_sharers = std::make_shared<const ForSharers<Capacity::Sizes>>(sharers, [whole](std::uint32_t gateways) {
+    Capacity::Sizes sizes;
+    for (std::size_t i = 0; i < whole.size(); ++i) sizes[i] = sizes_of(whole[i], limit::scaled(whole[i], 1, gateways));
+    return sizes;
+  });
   return out;
 }
 
@@ -76,7 +81,7 @@ void CompiledConfig::note_upstream(Route& route) {
     route.server_queue_key = queue_of_servers(upstream.name);
   }
   auto& capacity = capacities_[route.upstream];
-  if (!capacity) capacity = compile_capacity(upstream, instances_);
+  if (!capacity) capacity = compile_capacity(upstream, sharers_);
   route.capacity = capacity.get();
 }
 
@@ -89,7 +94,7 @@ std::vector<Hash> queues_of_capacity(const CompiledConfig& compiled, std::string
   std::vector<Hash> out;
   for (const auto& capacity : compiled.capacities()) {
     if (!capacity || capacity->upstream != upstream) continue;
-    const auto& size = capacity->sizes.front().front();
+    const auto& size = capacity->sizes().front().front();
     for (const auto* const rule : {&size.all, &size.share})
       if (const auto queue = keyed_hash(upstream, rule->seed); std::find(out.begin(), out.end(), queue) == out.end())
         out.push_back(queue);

@@ -8,6 +8,9 @@
 #include "headgate/limit/scale.hpp"
 #include "headgate/limit/shards.hpp"
 
+#include <memory>
+#include <utility>
+
 namespace headgate::gateway {
 namespace {
 
@@ -33,6 +36,9 @@ std::string policy_of(const std::vector<limit::Rule>& rules) {
 std::string name_of(const limit::Rule& rule, const Fraction& share) {
   return share.is_partial() ? rule.limit + "@" + share.route : rule.limit;
 }
+std::string name_of(const limit::Tier& tier, const Fraction& share) {
+  return tier.rules.empty() ? std::string() : name_of(tier.rules.front(), share);
+}
 
 /// "The limit of 5/minute is used up. Try again in 12 seconds."
 UntilWait rejection_of(const limit::Rule& rule, std::string_view limit) {
@@ -51,6 +57,21 @@ void use_own_counter(limit::Rule& rule, std::string_view route) {
   rule.seed = stable_hash(rule.suffix);
 }
 
+std::shared_ptr<const ForSharers<LocalShare>> local_shares(const std::vector<limit::Rule>& rules, std::string limit,
+                                                           const Fraction& share) {
+  return std::make_shared<const ForSharers<LocalShare>>(
+      share.sharers,
+      [rules, limit = std::move(limit), up = share.alone_up, down = share.alone_down](std::uint32_t gateways) {
+        LocalShare out;
+        out.rules.reserve(rules.size());
+        for (const auto& rule : rules) {
+          out.rules.push_back(up > 0 ? limit::scaled(rule, up, down) : limit::scaled(rule, 1, gateways));
+          out.rejections.push_back(rejection_of(out.rules.back(), limit));
+        }
+        return out;
+      });
+}
+
 }  // namespace
 
 std::string rule_label(const limit::Rule& rule) {
@@ -64,16 +85,14 @@ CompiledTier compile_tier(const limit::Tier& tier, const Fraction& share, std::u
   for (const auto& rule : tier.rules) {
     auto sized = limit::scaled(rule, share.up, share.down);
     if (share.is_partial()) use_own_counter(sized, share.route);
-    out.local.push_back(share.alone_up > 0 ? limit::scaled(sized, share.alone_up, share.alone_down)
-                                           : limit::scaled(sized, 1, share.instances));
     const auto name = name_of(rule, share);
     out.rejections.push_back(rejection_of(sized, name));
-    out.local_rejections.push_back(rejection_of(out.local.back(), name));
     out.labels.push_back(rule_label(rule));
     out.rules.push_back(std::move(sized));
   }
   out.shards = limit::shards_of(out.rules, shards);
   if (out.shards > 1) out.shard = limit::one_shard(out.rules, out.shards);
+  out.local = local_shares(out.rules, name_of(tier, share), share);
   out.policy = policy_of(out.rules);
   return out;
 }

@@ -86,7 +86,7 @@ struct CompiledConfig::Names {
 
 CompiledConfig::CompiledConfig(const PathOptions& options, const identity::IdentityOptions& identity,
                                std::vector<limit::Limit> limits, std::vector<UpstreamOptions> upstreams,
-                               std::uint32_t instances)
+                               Sharers sharers)
     : options_(options),
       identity_(identity),
       upstreams_(std::move(upstreams)),
@@ -95,7 +95,7 @@ CompiledConfig::CompiledConfig(const PathOptions& options, const identity::Ident
       via_11_(options.via.empty() ? "" : "1.1 " + options.via),
       via_20_(options.via.empty() ? "" : "2.0 " + options.via),
       limits_(std::move(limits)),
-      instances_(std::max(1u, instances)),
+      sharers_(std::move(sharers)),
       router_(letters_of(options)),
       names_(std::make_unique<Names>()) {
   capacities_.resize(upstreams_.size());
@@ -105,7 +105,7 @@ CompiledConfig::CompiledConfig(const PathOptions& options, const identity::Ident
   if (identity_.failures)
     failure_rule_ = built_in_rule(kFailureLimit, identity_.failures->rate, identity_.failures->burst);
   for (const auto& room : options_.rooms) {
-    auto made = std::make_unique<CompiledRoom>(room, instances_);
+    auto made = std::make_unique<CompiledRoom>(room, sharers_);
     made->number = rooms_.size();
     rooms_.push_back(std::move(made));
   }
@@ -280,7 +280,7 @@ const CompiledLimit& CompiledConfig::ready(const LimitUse& use, std::string_view
   const Fraction share{.up = use.scale_up,
                        .down = use.scale_down,
                        .route = std::string(route),
-                       .instances = instances_,
+                       .sharers = sharers_,
                        .alone_up = at->alone_up,
                        .alone_down = at->alone_down};
   // A route that splits its requests asks for the same part of a limit for each of its upstreams.

@@ -94,7 +94,7 @@ std::uint32_t Messages::most_at_once() const {
     if (!checked.route_limit->limit->messages || checked.route_limit->limit->mode != limit::Mode::enforce) continue;
     for (std::size_t i = 0; i < checked.count; ++i) {
       most = std::min(most, a.checks[checked.first + i].rule->burst);
-      if (checked.source == Source::redis) most = std::min(most, checked.tier->local[i].burst);
+      if (checked.source == Source::redis) most = std::min(most, checked.tier->local->current().rules[i].burst);
     }
   }
   return static_cast<std::uint32_t>(std::max<std::uint64_t>(most, 1));
@@ -168,7 +168,7 @@ Messages::Asked Messages::asked_here(std::uint32_t times, MaybeProblem& problem)
     if (limit.if_redis_down != limit::IfRedisDown::count_locally) continue;
     for (std::size_t i = 0; i < checked.count; ++i) {
       auto check = a.checks[checked.first + i];
-      check.rule = &checked.tier->local[i];
+      check.rule = &checked.tier->local->current().rules[i];
       check.hash = keyed_hash(check.key, check.rule->seed);
       check.cost = times;
       local.checks.push_back(check);

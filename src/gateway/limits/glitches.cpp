@@ -76,7 +76,7 @@ Task<void> Glitches::count_in_redis(std::shared_ptr<Glitches> self, Batch batch)
 
 void Glitches::count_without_redis(const Batch& batch) {
   if (batch.ban->route_limit->limit->if_redis_down == limit::IfRedisDown::allow) return;
-  count_here(batch, batch.tier->local, Source::fallback);
+  count_here(batch, batch.tier->local->current().rules, Source::fallback);
 }
 
 void Glitches::decided(const Batch& batch, bool allowed, Source source) {

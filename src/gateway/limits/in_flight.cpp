@@ -43,7 +43,7 @@ void each_permit(const Exchange& x, Visit visit) {
   const auto& place = x.capacity;
   if (place.state == CapacityPart::State::taken)
     visit(Permit{place.source, place.check,
-                 x.route->capacity->sizes[static_cast<std::size_t>(x.shedding.effective)].front().all});
+                 x.route->capacity->sizes()[static_cast<std::size_t>(x.shedding.effective)].front().all});
 }
 
 /// Shows the permits that it holds of its limits, from index `first` on.

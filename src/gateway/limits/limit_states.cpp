@@ -62,7 +62,7 @@ std::vector<Check> checks_of(Exchange& x, const RouteLimit& route_limit, const R
                              const limit::ShardTurns& turns) {
   const auto& tier = *resolved.tier;
   const bool sharded = source == Source::redis && tier.shards > 1;
-  const auto& rules = source == Source::fallback ? tier.local : sharded ? tier.shard : tier.rules;
+  const auto& rules = source == Source::fallback ? tier.local->current().rules : sharded ? tier.shard : tier.rules;
   auto key = resolved.key;
   if (sharded) key = shard_key(x.text, key, turns.peek(keyed_hash(key, rules.front().seed), tier.shards));
   std::vector<Check> checks;

@@ -96,7 +96,7 @@ Duration again_after(const Admission& a, RoundTime now) {
   const auto& tier = *resolved.tier;
   const bool in_flight = route_limit.ready->in_flight;
   const bool sharded = source == Source::redis && tier.shards > 1;
-  const auto& rules = source == Source::fallback ? tier.local : sharded ? tier.shard : tier.rules;
+  const auto& rules = source == Source::fallback ? tier.local->current().rules : sharded ? tier.shard : tier.rules;
   if (!append_rules(x.admission, route_limit, resolved, source, rules, in_flight ? 1 : resolved.cost,
                     in_flight ? x.flight.token : std::string_view()))
     return false;
@@ -107,7 +107,7 @@ Duration again_after(const Admission& a, RoundTime now) {
 [[nodiscard]] bool append(Exchange& x, const RouteLimit& route_limit, const ResolvedLimit& resolved, Source source,
                           limit::ShardTurns& turns) {
   if (route_limit.ready->extras) return append_extras(x, route_limit, resolved, source, turns);
-  const auto& rules = source == Source::fallback ? resolved.tier->local : resolved.tier->rules;
+  const auto& rules = source == Source::fallback ? resolved.tier->local->current().rules : resolved.tier->rules;
   return append_rules(x.admission, route_limit, resolved, source, rules, resolved.cost, {});
 }
 

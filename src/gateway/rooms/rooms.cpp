@@ -48,7 +48,7 @@ Task<Result<Answer>> Rooms::question_to(SnapshotPtr snapshot, const CompiledRoom
   auto call = snapshot->rooms->ask(room.options.rule, question);
   const auto answer = co_await call;
   if (answer.has_error()) co_return answer;
-  if (std::exchange(book(room).alone, false)) memory_.forget(room.alone.name);
+  if (std::exchange(book(room).alone, false)) memory_.forget(room.alone.current().rule.name);
   heard(room, *answer);
   co_return answer;
 }
@@ -57,9 +57,10 @@ Answer Rooms::question_alone(const CompiledRoom& room, Question question) {
   auto& of = book(room);
   const auto now = clock_.wall();
   question = informed(question, of.knowledge);
-  question.stride = room.stride;
-  if (!std::exchange(of.alone, true)) memory_.take_over(room.alone, of.knowledge.taken() / room.stride, now);
-  const auto answer = memory_.ask(room.alone, question, now);
+  const auto& alone = room.alone.current();
+  question.stride = alone.stride;
+  if (!std::exchange(of.alone, true)) memory_.take_over(alone.rule, of.knowledge.taken() / alone.stride, now);
+  const auto answer = memory_.ask(alone.rule, question, now);
   heard(room, answer);
   return answer;
 }

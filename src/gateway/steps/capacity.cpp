@@ -26,14 +26,15 @@ const limit::Rule& rule_in(const CapacitySize& size, Source source) noexcept {
 
 /// How many places a priority may use, if none is held free.
 std::uint32_t places_of(const Capacity& capacity, shed::Priority priority, Source source) noexcept {
-  return static_cast<std::uint32_t>(rule_in(capacity.sizes[static_cast<std::size_t>(priority)].front(), source).burst);
+  return static_cast<std::uint32_t>(
+      rule_in(capacity.sizes()[static_cast<std::size_t>(priority)].front(), source).burst);
 }
 
 /// What is held free for higher priorities now is not for this request.
 const limit::Rule& rule_now(const Exchange& x, Source source) noexcept {
   const auto& capacity = *x.route->capacity;
   const auto priority = x.shedding.effective;
-  const auto& sizes = capacity.sizes[static_cast<std::size_t>(priority)];
+  const auto& sizes = capacity.sizes()[static_cast<std::size_t>(priority)];
   const auto* const overload = overload_of(x);
   if (overload == nullptr) return rule_in(sizes.front(), source);
   const auto most =

@@ -12,7 +12,6 @@
 #include <array>
 #include <chrono>
 #include <cstdio>
-#include <random>
 #include <utility>
 
 namespace headgate::redis {
@@ -31,13 +30,6 @@ std::string hex_of(std::uint64_t high, std::uint64_t low) {
   std::snprintf(text.data(), text.size(), "%016llx%016llx", static_cast<unsigned long long>(high),
                 static_cast<unsigned long long>(low));
   return text.data();
-}
-
-std::string name_of_process() {
-  std::random_device random;
-  const auto word = [&] { return (std::uint64_t{random()} << 32U) | random(); };
-  const auto high = word();
-  return hex_of(high, word());
 }
 
 std::string digest_of(const std::string& text) { return hex_of(stable_hash(text), stable_hash(text + "\n")); }
@@ -102,7 +94,8 @@ class FingerprintQuestion final : public ScriptQuestion {
 
 /// Shared by the fingerprints and their active calls.
 struct RedisFingerprints::State {
-  State(boost::asio::io_context& loop, RedisOptions options) : key(options.key_prefix + "v1:{limits}") {
+  State(boost::asio::io_context& loop, RedisOptions options, std::string gateway)
+      : key(options.key_prefix + "v1:{limits}"), name(std::move(gateway)) {
     options.timeout = std::max(options.timeout, kFingerprintPatience);
     servers = Servers::make(loop, options, ReplyReader::Keep::everything);
   }
@@ -110,7 +103,7 @@ struct RedisFingerprints::State {
   static Task<error_code> leave(std::shared_ptr<State> state);
 
   const std::string key;
-  const std::string name = name_of_process();
+  const std::string name;
   Word last;  ///< what was told last; its digest is empty before
   TroubleLog trouble{{.failed = "fingerprints_error",
                       .means = "it cannot be told whether other gateways have the same limits",
@@ -137,8 +130,8 @@ Task<error_code> RedisFingerprints::State::leave(std::shared_ptr<State> state) {
   co_return answer.has_error() ? answer.error() : error_code();
 }
 
-RedisFingerprints::RedisFingerprints(boost::asio::io_context& loop, const RedisOptions& options)
-    : state_(std::make_shared<State>(loop, options)) {}
+RedisFingerprints::RedisFingerprints(boost::asio::io_context& loop, const RedisOptions& options, std::string gateway)
+    : state_(std::make_shared<State>(loop, options, std::move(gateway))) {}
 
 RedisFingerprints::~RedisFingerprints() { stop(); }
 

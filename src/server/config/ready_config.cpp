@@ -29,11 +29,20 @@ TlsContexts read_tls(const std::vector<gateway::UpstreamOptions>& upstreams) {
   return out;
 }
 
+gateway::Sharers sharers_of(const config::Config& config) {
+  return config.redis ? gateway::Sharers(config.redis->instances, fleet_of_process()) : gateway::Sharers();
+}
+
 void add_failure(ReadAgainConfig& out, const std::exception& failure) {
   out.mistakes.emplace_back().message = failure.what();
 }
 
 }  // namespace
+
+const std::shared_ptr<gateway::FleetSize>& fleet_of_process() {
+  static const auto fleet = std::make_shared<gateway::FleetSize>();
+  return fleet;
+}
 
 // What a caller is told, what it then does, and what is counted beside the limits is left out: nobody sees it.
 ReadyCandidate make_candidate(const SideThread& side, std::shared_ptr<const config::Config> written,
@@ -49,19 +58,19 @@ ReadyCandidate make_candidate(const SideThread& side, std::shared_ptr<const conf
     limit.notify_at.clear();
     limit.bill = false;
   }
-  const auto instances = written->redis ? written->redis->instances : 1;
+  const auto sharers = sharers_of(*written);
   ReadyCandidate out;
   out.compiled = side.freed_here(
-      new const gateway::CompiledConfig(path, identity, std::move(limits), written->upstreams, instances));
+      new const gateway::CompiledConfig(path, identity, std::move(limits), written->upstreams, sharers));
   out.written = std::move(written);
   return out;
 }
 
 ReadyConfig make_ready(const SideThread& side, config::Config config) {
-  const auto instances = config.redis ? config.redis->instances : 1;
+  const auto sharers = sharers_of(config);
   ReadyConfig out;
   out.compiled = side.freed_here(
-      new const gateway::CompiledConfig(config.gateway, config.identity, config.limits, config.upstreams, instances));
+      new const gateway::CompiledConfig(config.gateway, config.identity, config.limits, config.upstreams, sharers));
   out.upstream_tls = read_tls(config.upstreams);
   if (config.candidate) {
     out.candidate = make_candidate(side, config.candidate, config);

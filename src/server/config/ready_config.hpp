@@ -16,6 +16,9 @@
 
 namespace headgate::server {
 
+/// How many gateways share Redis, as far as this process knows. All configurations that it makes reckon with it.
+const std::shared_ptr<gateway::FleetSize>& fleet_of_process();
+
 /// A candidate that was read, checked and compiled. Immutable.
 struct ReadyCandidate {
   std::shared_ptr<const config::Config> written;            ///< with its routes: it may be promoted

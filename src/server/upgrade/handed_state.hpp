@@ -55,6 +55,7 @@ struct StateParts {
   admin::OperatorBoard& operators;
   observe::Logs& logs;
   std::vector<admin::SetSize> sizes{};                         ///< to write; what is read is in TakenState
+  std::uint32_t gateways = 0;                                  ///< that share Redis; to write; 0: not known
   std::optional<HandedCandidate> candidate{};                  ///< to write
   std::shared_ptr<gateway::CandidateState> candidate_state{};  ///< null: there is no candidate
   /// Sets a candidate that was read; null: it cannot be used, or was dropped.
@@ -74,6 +75,7 @@ struct TakenState {
   std::size_t suspensions = 0;
   std::size_t overrides = 0;
   std::size_t servers = 0;
+  std::uint32_t gateways = 0;                   ///< 0: not known
   std::vector<admin::SetSize> sizes{};          ///< for admin::ServerSizes::restore()
   std::map<std::string, std::string> left_out;  ///< what, and why
 };

@@ -98,6 +98,7 @@ class StateTaker {
     static constexpr Known kKnown[] = {{kLogSection, kLogVersion, &StateTaker::level},
                                        {kServersSection, kServersVersion, &StateTaker::servers},
                                        {kSizesSection, kSizesVersion, &StateTaker::sizes},
+                                       {kGatewaysSection, kGatewaysVersion, &StateTaker::gateways},
                                        {kOverridesSection, kEntriesVersion, &StateTaker::overrides},
                                        {kBansSection, kEntriesVersion, &StateTaker::suspensions},
                                        {kCandidateSection, kCandidateVersion, &StateTaker::candidate},
@@ -151,6 +152,7 @@ class StateTaker {
             "the configuration has no such server";
     }
   }
+  void gateways(StateReader& rows) { taken_.gateways = rows.number<std::uint32_t>(); }
   void sizes(StateReader& rows) {
     while (rows.left() > 0) {
       admin::SetSize one;

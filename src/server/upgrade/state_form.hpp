@@ -28,6 +28,9 @@ inline constexpr std::string_view kCandidateSection = "candidate";
 inline constexpr std::uint16_t kCandidateVersion = 1;
 /// As counters.
 inline constexpr std::string_view kCandidateCountersSection = "counters of the candidate";
+/// How many gateways there are: Redis may be away when the next process begins.
+inline constexpr std::string_view kGatewaysSection = "gateways";
+inline constexpr std::uint16_t kGatewaysVersion = 1;
 /// The last one: whether everything was written before it.
 inline constexpr std::string_view kEndSection = "end";
 inline constexpr std::uint16_t kEndVersion = 1;

@@ -17,6 +17,7 @@ StateParts GatewayProgram::parts() {
           .operators = shared_.operators,
           .logs = shared_.logs,
           .sizes = sizes_.list(),
+          .gateways = fleet_of_process()->seen(),
           .candidate = handed_candidate(),
           .candidate_state = now_->candidate ? now_->candidate->state : nullptr,
           .take_candidate = [this](const HandedCandidate& handed) { return take_candidate(handed); }};
@@ -32,6 +33,7 @@ void GatewayProgram::take_state(bool same_hashes) {
                            {"reason", "it gave nothing: it may be an older version"}});
   auto taken = read_state(file, parts(), same_hashes);
   ::close(file);
+  if (taken.gateways > fleet_of_process()->seen()) fleet_of_process()->seen(taken.gateways);
   for (const auto& size : taken.sizes)
     if (auto why = sizes_.restore(now_->config->upstreams, size); !why.empty())
       taken.left_out["the size of server " + size.server + " of " + size.upstream] = std::move(why);

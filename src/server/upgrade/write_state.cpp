@@ -196,6 +196,11 @@ int write_state(const StateParts& parts, std::uint64_t most) {
     file.section(kLogSection, kLogVersion, row);
     row.clear();
   }
+  if (parts.gateways > 0) {
+    row.number(parts.gateways);
+    file.section(kGatewaysSection, kGatewaysVersion, row);
+    row.clear();
+  }
   write_servers(parts.board, file);
   write_sizes(parts.sizes, file);
   write_entries(kOverridesSection, parts.overrides.book().list(now), file);

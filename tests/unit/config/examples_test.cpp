@@ -128,7 +128,8 @@ TEST(Meaning, SaysWhatHappensWithoutRedisLimitByLimit) {
                      "\nIf Redis is down:\n"
                      "  platform: every request is allowed.\n"
                      "  payments: every request is rejected.\n"
-                     "  per-ip: each gateway counts by itself and grants 1/2 of what is written here.\n"))
+                     "  per-ip: each gateway counts by itself and grants its part of what is written here: one of as "
+                     "many gateways as it has seen in Redis before, and of at least 2 (\"instances\").\n"))
       << text;
 }
 
@@ -166,7 +167,8 @@ TEST(Meaning, OfALimitWithoutSharedBudgetSaysWhatSeveralGatewaysAddUpTo) {
             std::string::npos)
       << text;
   EXPECT_TRUE(text.ends_with(
-      "If Redis is down, each gateway counts by itself: with 3 gateways a caller may get three times as much.\n"))
+      "If Redis is down, each gateway counts by itself and grants its part of what is written here: one of as many "
+      "gateways as it has seen in Redis before.\n"))
       << text;
 }
 

@@ -39,8 +39,8 @@ class FingerprintsTest : public WithFingerprints<RedisLimiter> {
 };
 
 TEST_F(FingerprintsTest, OfGatewaysThatAgreeDifferInNothing) {
-  RedisFingerprints one(loop, options);
-  RedisFingerprints other(loop, options);
+  RedisFingerprints one(loop, options, "one");
+  RedisFingerprints other(loop, options, "other");
   EXPECT_EQ(tell(one, kShapes, "web-1").gateways, 1U);
   const auto told = tell(other, kShapes, "web 2");
   EXPECT_EQ(told.gateways, 2U);
@@ -51,9 +51,9 @@ TEST_F(FingerprintsTest, OfGatewaysThatAgreeDifferInNothing) {
 }
 
 TEST_F(FingerprintsTest, NameEachLimitThatOthersHaveInAnotherShape) {
-  RedisFingerprints one(loop, options);
-  RedisFingerprints second(loop, options);
-  RedisFingerprints third(loop, options);
+  RedisFingerprints one(loop, options, "one");
+  RedisFingerprints second(loop, options, "second");
+  RedisFingerprints third(loop, options, "third");
   tell(one, kShapes, "web-1");
   EXPECT_THAT(tell(second, kOtherShapes, "web 2").differ, ElementsAre(Disagreement{"read", 1, "web-1"}));
   tell(third, kOtherShapes, "web 2");
@@ -65,8 +65,8 @@ TEST_F(FingerprintsTest, NameEachLimitThatOthersHaveInAnotherShape) {
 }
 
 TEST_F(FingerprintsTest, CountNoLongerOnceTheirGatewayHasLeft) {
-  RedisFingerprints one(loop, options);
-  RedisFingerprints other(loop, options);
+  RedisFingerprints one(loop, options, "one");
+  RedisFingerprints other(loop, options, "other");
   tell(one, kShapes, "web-1");
   EXPECT_EQ(wait(one.leave()), error_code());
   const auto told = tell(other, kOtherShapes, "web-2");
@@ -78,7 +78,7 @@ TEST_F(FingerprintsTest, CountNoLongerOnceTheirGatewayHasLeft) {
 
 TEST_F(FingerprintsTest, ExpireAndReplaceWhatAnotherProgramLeft) {
   EXPECT_EQ(cli("SET hg:v1:{limits} 5"), "OK");
-  RedisFingerprints one(loop, options);
+  RedisFingerprints one(loop, options, "one");
   EXPECT_EQ(tell(one, kShapes, "web-1").gateways, 1U);
   EXPECT_EQ(cli("TYPE hg:v1:{limits}"), "zset");
   EXPECT_EQ(cli("EVAL \"return #redis.call('KEYS', 'hg:v1:{limits}*')\" 0"), "2");
@@ -90,7 +90,7 @@ TEST_F(FingerprintsTest, ExpireAndReplaceWhatAnotherProgramLeft) {
 
 TEST_F(FingerprintsTest, OfAGatewayOnAClockThatWasAheadCountNoLonger) {
   cli("ZADD hg:v1:{limits} 9000000000000000 '00ff 0123 web-9'");
-  RedisFingerprints one(loop, options);
+  RedisFingerprints one(loop, options, "one");
   EXPECT_EQ(tell(one, kShapes, "web-1").gateways, 1U);
   one.stop();
 }
@@ -101,8 +101,8 @@ class FingerprintsInACluster : public WithFingerprints<ClusterFixture> {
 };
 
 TEST_F(FingerprintsInACluster, AreInOneSlot) {
-  RedisFingerprints one(loop, options);
-  RedisFingerprints other(loop, options);
+  RedisFingerprints one(loop, options, "one");
+  RedisFingerprints other(loop, options, "other");
   tell(one, kShapes, "web-1");
   EXPECT_THAT(tell(other, kOtherShapes, "web-2").differ, ElementsAre(Disagreement{"read", 1, "web-1"}));
   one.stop();

@@ -87,10 +87,12 @@ struct Gateway {
       : service(std::make_shared<AgreementService>(
             clock,
             [shared, name](const config::Config&) { return std::make_shared<ScriptedFingerprints>(shared, name); },
-            [this](const auto& limits) { wrong = limits; })) {}
+            [this](const auto& limits) { wrong = limits; },
+            [this](const FleetCount& count, std::uint32_t) { gateways = count.most(); })) {}
   ~Gateway() { service->stop(); }
 
   std::vector<std::pair<std::string, std::string>> wrong;
+  std::uint32_t gateways = 0;
   std::shared_ptr<AgreementService> service;
 };
 
@@ -157,17 +159,18 @@ TEST_F(Agreement, KeepsWhatItKnowsForAWhileWithoutRedisAndThenSaysNothing) {
   EXPECT_FALSE(one.wrong.empty());
 }
 
-TEST_F(Agreement, AsksNothingWithoutALimitInRedis) {
-  auto here = shared_limit("read", "10/hour");
-  here.store = limit::Store::memory;
+TEST_F(Agreement, AsksNothingWithoutRedis) {
   Gateway one(clock, shared, "web-1");
-  one.service->adopt(in_force(config_with({here})));
+  auto without = std::make_shared<config::Config>();
+  one.service->adopt(in_force(without));
   clock.advance(1min);
   EXPECT_EQ(shared->calls, 0);
   one.service->adopt(in_force(config_with({shared_limit("read", "10/hour")})));
   EXPECT_EQ(shared->calls, 1);
-  one.service->adopt(in_force(config_with({here})));
+  EXPECT_EQ(one.gateways, 1U);
+  one.service->adopt(in_force(without));
   EXPECT_TRUE(shared->of_gateways.empty()) << "what it said is taken back";
+  EXPECT_EQ(one.gateways, 0U);
 }
 
 TEST(LimitShape, IsAnotherOneWithWhateverDecides) {
@@ -231,6 +234,46 @@ TEST(BegunAnew, AreLimitsWhoseCountersHaveOtherNames) {
   other_period.tiers[1].rules = shared_limit("read", "30000/day", "fixed_window").tiers[0].rules;
   EXPECT_EQ(begun(tiers, other_period), "its periods are others") << "for callers of one tier";
   EXPECT_EQ(begun(other_period, tiers), "its periods are others");
+}
+
+TEST_F(Agreement, CountsTheGatewaysAlsoWithoutLimits) {
+  Gateway one(clock, shared, "web-1");
+  Gateway other(clock, shared, "web-2");
+  one.service->adopt(in_force(config_with({})));
+  EXPECT_EQ(one.gateways, 1U);
+  other.service->adopt(in_force(config_with({})));
+  EXPECT_EQ(other.gateways, 2U);
+  clock.advance(AgreementService::kPace);
+  EXPECT_EQ(one.gateways, 2U) << "within five seconds";
+}
+
+TEST_F(Agreement, ReckonsForAMinuteWithAGatewayThatLeft) {
+  Gateway one(clock, shared, "web-1");
+  one.service->adopt(in_force(config_with({})));
+  {
+    Gateway other(clock, shared, "web-2");
+    other.service->adopt(in_force(config_with({})));
+    clock.advance(5s);
+  }
+  clock.advance(30s);
+  EXPECT_EQ(one.gateways, 2U);
+  clock.advance(60s);
+  EXPECT_EQ(one.gateways, 1U);
+}
+
+TEST_F(Agreement, KeepsItsCountWhileRedisIsAway) {
+  Gateway one(clock, shared, "web-1");
+  Gateway other(clock, shared, "web-2");
+  one.service->adopt(in_force(config_with({})));
+  other.service->adopt(in_force(config_with({})));
+  clock.advance(5s);
+  shared->away = true;
+  shared->of_gateways.clear();
+  clock.advance(1h);
+  EXPECT_EQ(one.gateways, 2U);
+  shared->away = false;
+  clock.advance(10s);
+  EXPECT_EQ(one.gateways, 2U);
 }
 
 }  // namespace

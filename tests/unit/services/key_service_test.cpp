@@ -167,7 +167,7 @@ class KeyServices : public testing::Test {
     record.digest = identity::sha256("key " + std::to_string(++made));
     bool issued = false;
     at.service().issue(record, [&issued](const auto& told) { issued = told.has_value(); });
-    pass(2);
+    pass(4);
     EXPECT_TRUE(issued);
     return record.digest;
   }
@@ -176,7 +176,7 @@ class KeyServices : public testing::Test {
     at.service().revoke(identity::id_of(digest), [&out](const auto& told) {
       if (told.has_value()) out = *told;
     });
-    pass(2);
+    pass(4);
     return out;
   }
 

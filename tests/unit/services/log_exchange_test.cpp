@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <thread>
 
 namespace headgate::services {
 namespace {
@@ -23,6 +24,7 @@ struct Stream {
   std::map<const void*, std::uint64_t> present;
   bool away = false;
   int generation = 0;
+  int reads = 0;
 
   /// Redis was emptied.
   void lose() {
@@ -44,6 +46,7 @@ class LogInMemory final : public limit::SharedLog {
     co_return Appended(boost::system::in_place_value, stream_.entries.size());
   }
   Task<Result<News>> read(std::string_view position) override {
+    ++stream_.reads;
     if (stream_.away)
       co_return Result<News>(boost::system::in_place_error, make_error_code(boost::system::errc::timed_out));
     News news;
@@ -165,6 +168,51 @@ TEST_F(LogExchanges, SayThatNothingIsWrittenWhileTheLogIsAwayAndWriteItLater) {
   EXPECT_EQ(spread.heard->heard, 2U);
   EXPECT_EQ(two->heard, (std::vector<std::string>{"a", "b"})) << "in their order";
   finish({one.get(), two.get()});
+}
+
+TEST_F(LogExchanges, AskSeldomWhileNothingChangesAndOftenOnceSomethingDoes) {
+  const auto one = start();
+  const auto two = start();
+  clock.advance(15s);
+  stream.reads = 0;
+  clock.advance(20s);
+  EXPECT_LE(stream.reads, 2 * 11) << "one of each two seconds";
+  one->exchange->add(entry("a"));
+  clock.advance(LogExchange::kPeriod + 10ms);
+  EXPECT_EQ(stream.entries.size(), 1U) << "what changes here is written soon";
+  clock.advance(LogExchange::kIdlePeriod);
+  EXPECT_EQ(two->heard.size(), 1U) << "and heard elsewhere in bounded time";
+  one->exchange->add(entry("b"));
+  clock.advance(2 * LogExchange::kPeriod + 10ms);
+  EXPECT_EQ(two->heard.size(), 2U) << "the next one soon";
+  clock.advance(LogExchange::kAwake + 3s);
+  stream.reads = 0;
+  clock.advance(20s);
+  EXPECT_LE(stream.reads, 2 * 11);
+  finish({one.get(), two.get()});
+}
+
+TEST_F(LogExchanges, WakeForWhatIsAddedByAnotherThread) {
+  const auto one = start();
+  clock.advance(20s);
+  std::thread worker([&] { one->exchange->add(entry("a")); });
+  worker.join();
+  clock.advance(LogExchange::kPeriod + 10ms);
+  EXPECT_EQ(stream.entries.size(), 1U);
+  finish({one.get()});
+}
+
+TEST_F(LogExchanges, AskOftenWhileTheLogIsAway) {
+  const auto one = start();
+  clock.advance(20s);
+  stream.away = true;
+  clock.advance(20s);
+  stream.away = false;
+  stream.entries.push_back(entry("a"));
+  stream.entries.back().version = 1;
+  clock.advance(LogExchange::kPeriod + 10ms);
+  EXPECT_EQ(one->heard.size(), 1U);
+  finish({one.get()});
 }
 
 TEST_F(LogExchanges, TellAtOnceWhereThereIsNoLog) {

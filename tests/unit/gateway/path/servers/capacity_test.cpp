@@ -21,7 +21,7 @@ class PathFleet : public Path {
 
   /// How many requests the upstream has, as the memory store counts them.
   std::uint64_t used() {
-    const auto& rule = capacity_->sizes.front().front().all;
+    const auto& rule = capacity_->sizes().front().front().all;
     const limit::Check look{.rule = &rule, .key = "app", .hash = keyed_hash("app", rule.seed), .cost = 0};
     limit::Decision decision;
     memory.store().decide({&look, 1}, clock.wall(), {&decision, 1});
@@ -35,7 +35,7 @@ class PathFleet : public Path {
   /// Another request of normal priority has the only place.
   limit::Check take_the_place() {
     find_capacity();
-    const auto& rule = capacity_->sizes[1].front().all;
+    const auto& rule = capacity_->sizes()[1].front().all;
     limit::Check other{.rule = &rule, .key = "app", .hash = keyed_hash("app", rule.seed), .cost = 1};
     limit::Decision decision;
     memory.store().decide({&other, 1}, clock.wall(), {&decision, 1});
@@ -168,7 +168,7 @@ TEST_F(PathFleet, TellsTheWaitForItsPlaceApartFromThatForAPermit) {
   check("GET /a");
   ASSERT_TRUE(done);
   find_capacity();
-  const auto& places = capacity_->sizes[1].front().all;
+  const auto& places = capacity_->sizes()[1].front().all;
   const auto permit = headgate::test::make_check(limits.front().tiers.front().rules.front(), "192.0.2.7", 1);
   const limit::Check place{.rule = &places, .key = "app", .hash = keyed_hash("app", places.seed), .cost = 1};
   limit::Decision decision;

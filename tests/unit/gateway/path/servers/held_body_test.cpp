@@ -49,7 +49,7 @@ class PathHeldBodyAtAFullUpstream : public PathHeldBody {
   }
   void send_slowly() { check("POST /a", "Content-Length: 6\r\n", {{"one", Duration(0), {}}, {"two", seconds(1), {}}}); }
   std::uint64_t used() {
-    const auto& rule = x.snapshot->compiled->capacities().front()->sizes.front().front().all;
+    const auto& rule = x.snapshot->compiled->capacities().front()->sizes().front().front().all;
     const auto look = headgate::test::make_check(rule, "app", 0);
     limit::Decision decision;
     memory.store().decide({&look, 1}, clock.wall(), {&decision, 1});
