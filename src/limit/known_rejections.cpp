@@ -125,6 +125,12 @@ Duration KnownRejections::wait(const Check& check, Moment now) const {
   return !moment || *moment == Moment::max() ? Duration(0) : between(now, *moment);
 }
 
+std::optional<Moment> KnownRejections::ended(const Check& check, Moment asked) const {
+  const KnownRejection* const rejection = table_.find(check.hash);
+  if (rejection == nullptr || rejection->until > asked || rejection->until + kLongest < asked) return std::nullopt;
+  return rejection->until;
+}
+
 void KnownRejections::forget(const Hash& hash) noexcept {
   if (const KnownRejection* const rejection = table_.find(hash)) table_.erase(*rejection);
 }

@@ -55,13 +55,15 @@ struct Leases::Lease {
   Moment rests_until;
   std::uint32_t generation = 0;
   unsigned caution = 0;
+  unsigned crowded = 0;  ///< how often a reservation is halved, because others reserve too
   bool starts_anew = false;
   bool coming = false;
-  bool low = false;         ///< the lease is in low_
-  bool over = false;        ///< the limit has another size now, or all leases end
-  bool counted_on = false;  ///< see counted_on()
-  bool short_of = false;    ///< a request found too little here and in Redis
-  bool anew = false;        ///< something was given back: Redis may have more than the reservation
+  bool low = false;           ///< the lease is in low_
+  bool over = false;          ///< the limit has another size now, or all leases end
+  bool counted_on = false;    ///< see counted_on()
+  bool short_of = false;      ///< a request found too little here and in Redis
+  bool among_others = false;  ///< other limiters had reserved permits before the last reservation
+  bool anew = false;          ///< something was given back: Redis may have more than the reservation
 
   std::int64_t tokens(Moment now) const noexcept {
     return (older.alive(now) ? older.tokens : 0) + (newer.alive(now) ? newer.tokens : 0);

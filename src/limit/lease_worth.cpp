@@ -1,10 +1,12 @@
 // How many permits of a counter to take ahead: depends on the demand here and on what is left.
 
 #include "lease.hpp"
+#include "mixed.hpp"
 
 #include "headgate/limit/algorithm.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace headgate::limit {
@@ -21,9 +23,14 @@ constexpr double kAtOnce = 0.02;  // seconds; permits used so soon do not stay u
 constexpr double kSoonBack = 10;             // seconds
 constexpr std::uint64_t kWorthSharing = 32;  // tokens for each sharer
 
-constexpr double kReserved = 0.25;        // seconds of refill, for all sharers together
-constexpr double kLongestReserved = 0.8;  // seconds; if so few come back that sharers get one in turn
-constexpr double kMinAsks = 2;            // checks a second, for a reservation
+constexpr double kReserved = 0.25;  // seconds of refill, for all sharers together
+constexpr double kMinEarly = 2;     // checks a second that come too early, for a reservation
+
+/// Whether permits of the rule are ever reserved: the queue has room for two of `cost`.
+bool may_be_reserved(const Rule& rule, std::int64_t cost) noexcept {
+  return rule.algorithm->even && cost <= static_cast<std::int64_t>(rule.burst) &&
+         time_of(2 * cost, rule.rate).whole <= Leases::kQueue.count();
+}
 
 /// Tokens that refill in a second.
 double back_a_second(const Rule& rule) noexcept {
@@ -44,9 +51,8 @@ double a_second(double these, double before, std::chrono::nanoseconds gone) noex
 // As worth() and reservable() below: what they find for the demand that is best for a lease.
 bool may_be_leased(const Rule& rule, std::uint32_t sharers) noexcept {
   if (!rule.leases || rule.burst < kMinRequests) return false;
-  const double back = back_a_second(rule);
-  const bool reserved = rule.algorithm->even && static_cast<double>(sharers) / back <= kLongestReserved;
-  return reserved || rule.burst / 2 / std::max(sharers, 1U) >= kWorthSharing || kSoonBack * back >= kMinRequests;
+  return may_be_reserved(rule, 1) || rule.burst / 2 / std::max(sharers, 1U) >= kWorthSharing ||
+         kSoonBack * back_a_second(rule) >= kMinRequests;
 }
 
 void Leases::RateEstimate::count(std::int64_t cost, Moment now) noexcept {
@@ -54,8 +60,10 @@ void Leases::RateEstimate::count(std::int64_t cost, Moment now) noexcept {
   if (gone >= kOneSecond) {
     const bool next = gone < 2 * kOneSecond;
     checks_before = next ? checks : 0;
+    early_before = next ? early : 0;
     tokens_before = next ? tokens : 0;
     checks = 0;
+    early = 0;
     tokens = 0;
     since = next ? since + kOneSecond : now;
   }
@@ -63,6 +71,13 @@ void Leases::RateEstimate::count(std::int64_t cost, Moment now) noexcept {
   tokens += static_cast<double>(cost);
 }
 
+void Leases::RateEstimate::count_early() noexcept {
+  if (early < std::numeric_limits<std::uint16_t>::max()) ++early;
+}
+
+double Leases::RateEstimate::early_per_second(Moment now) const noexcept {
+  return a_second(early, early_before, now - since);
+}
 double Leases::RateEstimate::checks_per_second(Moment now) const noexcept {
   return a_second(checks, checks_before, now - since);
 }
@@ -86,16 +101,41 @@ std::int64_t Leases::worth(const RateEstimate& estimate, const Rule& rule, const
 std::int64_t Leases::reservable(const Lease& lease, Moment now) const noexcept {
   const Rule& rule = *lease.rule;
   const RateEstimate& estimate = *lease.estimate;
-  if (!rule.algorithm->even || lease.cost > static_cast<std::int64_t>(rule.burst)) return 0;
-  if (estimate.checks_per_second(now) < kMinAsks) return 0;
+  const bool contended = lease.short_of || lease.among_others || estimate.early_per_second(now) >= kMinEarly;
+  if (!contended || !may_be_reserved(rule, lease.cost)) return 0;
   const double back = back_a_second(rule);
-  const double all = std::max(kReserved, options_.sharers * static_cast<double>(lease.cost) / back);
-  if (all > kLongestReserved) return 0;
-  const double share = std::max(back * all / options_.sharers, static_cast<double>(lease.cost));
+  const auto cost = static_cast<double>(lease.cost);
+  const double share = std::max(back * kReserved / options_.sharers / (1U << lease.crowded), cost);
   if (static_cast<double>(estimate.remaining) > share * options_.sharers) return 0;
-  const double wanted = std::max(estimate.tokens_per_second(now) * kReserved, static_cast<double>(lease.cost));
+  const double wanted = std::max(estimate.tokens_per_second(now) * kReserved, cost);
   const auto most = static_cast<double>(std::min<std::uint64_t>(rule.burst, kMaxTokens));
   return static_cast<std::int64_t>(std::min({wanted, share, most}));
+}
+
+bool Leases::is_contended(const Check& check, const Decision& decision, Moment now) const noexcept {
+  if (decision.allowed || !leasable(check) || !may_be_reserved(*check.rule, check.cost) ||
+      decision.remaining / kMinRequests >= static_cast<std::uint64_t>(check.cost) || decision.retry_after > 2 * kQueue)
+    return false;
+  if (decision.retry_after > Duration(round_up(time_of(check.cost, check.rule->rate)))) return true;  // below zero
+  const RateEstimate* const estimate = estimate_.find(check.hash);
+  return estimate != nullptr && estimate->early_per_second(now) >= kMinEarly;
+}
+
+Duration Leases::spread(const Check& check, Moment ended) const noexcept {
+  const Rule& rule = *check.rule;
+  if (rule.rate.month || check.cost <= 0) return Duration(0);
+  const auto more = static_cast<std::int64_t>(rule.burst) - check.cost;
+  const auto most =
+      std::min(time_of(check.cost, rule.rate).whole, time_of(std::max<std::int64_t>(more, 0), rule.rate).whole);
+  if (most <= 0) return Duration(0);
+  const auto number =
+      mixed(check.hash.low ^ mixed(options_.seed + static_cast<std::uint64_t>(ended.time_since_epoch().count())));
+  return Duration(static_cast<std::int64_t>(number % static_cast<std::uint64_t>(most)));
+}
+
+Duration Leases::told_here(const Check& check, Duration wait) noexcept {
+  if (wait >= kNever || !leasable(check) || !may_be_reserved(*check.rule, 1)) return wait;
+  return std::max(wait, kQueue + Duration(round_up(time_of(check.cost, check.rule->rate))));
 }
 
 bool Leases::little_left(const RateEstimate& estimate, const Check& check) noexcept {

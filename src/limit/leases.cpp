@@ -1,6 +1,7 @@
 #include "headgate/limit/leases.hpp"
 
 #include "lease.hpp"
+#include "mixed.hpp"
 
 #include "headgate/limit/algorithm.hpp"
 
@@ -15,7 +16,7 @@ using namespace std::chrono_literals;
 constexpr Duration kSecond = 1s;
 constexpr Duration kRest = 10ms;  // after Redis rejected the extra: others want the rest too
 constexpr unsigned kMaxCaution = 2;
-constexpr Duration kLongestQueue = 2s;  // of permits that others reserved or owe
+constexpr unsigned kMaxCrowded = 10;
 
 /// Whether all that was taken comes back at one moment, not bit by bit. Then a lease ends at that moment too.
 bool starts_anew(const Rule& rule) {
@@ -33,7 +34,7 @@ Duration until(Moment moment, Moment now) noexcept {
 
 }  // namespace
 
-Leases::Leases(const LeaseOptions& options) : options_(options), estimate_(options.max_keys) {
+Leases::Leases(const LeaseOptions& options) : options_(options), estimate_(options.max_keys), random_(options.seed) {
   options_.sharers = std::max<std::uint32_t>(options_.sharers, 1);
 }
 Leases::~Leases() = default;
@@ -138,7 +139,7 @@ void Leases::tell_later(const Check& check, Id id, Moment now, Decision& decisio
   decision = {};
   decision.limit = check.rule->burst;
   decision.remaining = static_cast<std::uint64_t>(lease.usable(now));
-  decision.retry_after = until(lease.due_of(check.cost, now), now);
+  decision.retry_after = told_here(check, until(lease.due_of(check.cost, now), now));
   decision.reset_after = std::max(until(lease.full_at, now), decision.retry_after);
 }
 
@@ -171,7 +172,7 @@ void Leases::put_back(const Receipt& receipt) {
   lease.owe({receipt.tokens, receipt.expires, receipt.refund_by});
 }
 
-void Leases::count(const Check& check, Moment now) {
+void Leases::count(const Check& check, Moment now, Came came) {
   RateEstimate* estimate = estimate_.find(check.hash);
   if (estimate == nullptr) {
     estimate = estimate_.insert(
@@ -184,6 +185,12 @@ void Leases::count(const Check& check, Moment now) {
     estimate->since = now;
   }
   estimate->count(check.cost, now);
+  if (came == Came::too_early) estimate->count_early();
+}
+
+void Leases::came_together(const Check& check) noexcept {
+  RateEstimate* const estimate = estimate_.find(check.hash);
+  if (estimate != nullptr && little_left(*estimate, check)) estimate->count_early();
 }
 
 Leases::Id Leases::begin(const Check& check, Moment now) {
@@ -251,11 +258,20 @@ void Leases::reserved(Id id, std::int64_t tokens, const Decision& decision, Mome
               .due = now + owed};  // counted from the answer: never earlier than the real moment
   batch.expires = batch.due_of(1, rule.rate) + kLife;
   lease.end_what_is_over(asked);
-  if (owed > kLongestQueue) {
-    lease.rests_until = now + kLongestQueue;
+  const bool too_long = owed > kQueue;
+  lease.among_others = owed > Duration(round_up(time_of(tokens, rule.rate)));
+  if (too_long || owed > kQueue / 2) lease.crowded = std::min(lease.crowded + 1, kMaxCrowded);
+  if (owed < kQueue / 4 && lease.crowded > 0) --lease.crowded;
+  if (too_long) {
+    lease.rests_until = now + random_pause(kQueue);
     return lease.owe(batch);
   }
+  if (owed > kQueue / 2) lease.rests_until = batch.due + random_pause(kQueue);
   lease.add(batch);
+}
+
+Duration Leases::random_pause(Duration longest) noexcept {
+  return Duration(static_cast<std::int64_t>(mixed(random_++) % static_cast<std::uint64_t>(longest.count())));
 }
 
 void Leases::rejected(Id id, const Decision& decision, Moment now) {
@@ -265,11 +281,7 @@ void Leases::rejected(Id id, const Decision& decision, Moment now) {
   lease.rests_until = now + kRest;
 }
 
-void Leases::runs_out(const Check& check, const Decision& decision, Moment now) {
-  const RateEstimate* const estimate = estimate_.find(check.hash);
-  if (estimate == nullptr || !check.rule->algorithm->even || !little_left(*estimate, check) ||
-      decision.retry_after > kLongestQueue)
-    return;
+void Leases::runs_out(const Check& check, Moment now) {
   const Id id = lease_of(check, now);
   if (id == kNone) return;
   Lease& lease = at(id);

@@ -1,6 +1,7 @@
 #include "headgate/limit/local.hpp"
 
 #include "merge.hpp"
+#include "refill.hpp"
 
 #include "headgate/limit/algorithm.hpp"
 
@@ -27,6 +28,13 @@ Decision not_checked(const Check& check) noexcept {
   return decision;
 }
 
+/// Redis was asked for `cost` less than the request takes, because permits of a lease covered that. At another gateway
+/// all of it must be there.
+void wait_for_all(const Rule& rule, std::int64_t cost, Decision& decision) noexcept {
+  if (decision.allowed || cost == 0 || !rule.algorithm->even || decision.retry_after >= kNever) return;
+  decision.retry_after += Duration(round_up(time_of(cost, rule.rate)));
+}
+
 /// There is one writer; other threads only read.
 void add(std::atomic<std::uint64_t>& counter, std::uint64_t more) noexcept {
   counter.store(counter.load(std::memory_order_relaxed) + more, std::memory_order_relaxed);
@@ -48,6 +56,8 @@ Local::Step Local::find(std::span<const Check> checks, Moment now, std::span<Dec
       found[i].decided_by = PendingDecision::DecidedBy::leased;
     } else if (check.cost > 0 && !already_through(check) && rejections_.find(check, now, decisions[i])) {
       found[i].decided_by = PendingDecision::DecidedBy::rejected;
+      decisions[i].retry_after = Leases::told_here(check, decisions[i].retry_after);
+      decisions[i].reset_after = std::max(decisions[i].reset_after, decisions[i].retry_after);
       rejected = rejected || check.how == How::take;
     } else if (found[i].look.state == Leases::LeaseState::later) {
       found[i].decided_by = PendingDecision::DecidedBy::rejected;
@@ -75,7 +85,10 @@ void Local::reject(std::span<const Check> checks, Moment now, std::span<Decision
       leases_.tell(checks[i], found[i].look.lease, now, decisions[i]);
       continue;
     }
-    if (Leases::leasable(checks[i]) && !checks[i].peek) leases_.count(checks[i], now);
+    if (Leases::leasable(checks[i]) && !checks[i].peek)
+      leases_.count(checks[i], now,
+                    found[i].decided_by == PendingDecision::DecidedBy::rejected ? Leases::Came::too_early
+                                                                                : Leases::Came::in_time);
     if (found[i].decided_by == PendingDecision::DecidedBy::check) decisions[i] = not_checked(checks[i]);
   }
 }
@@ -120,9 +133,13 @@ Local::Step Local::begin(PendingDecision& pending, Moment now) {
     return step;
   }
   if (!std::exchange(pending.counted_, true) && !is_peek(checks))
-    for (std::size_t i = 0; i < checks.size(); ++i)
-      if (found[i].decided_by == PendingDecision::DecidedBy::check && Leases::leasable(checks[i]))
+    for (std::size_t i = 0; i < checks.size(); ++i) {
+      if (found[i].look.state == Leases::LeaseState::coming) {
+        leases_.came_together(checks[i]);
+      } else if (found[i].decided_by == PendingDecision::DecidedBy::check && Leases::leasable(checks[i])) {
         leases_.count(checks[i], now);
+      }
+    }
   if (step == Step::wait && pending.patient_) {
     for (const auto& each : found)
       if (each.look.state == Leases::LeaseState::coming) pending.awaited_ = each.look.lease;
@@ -192,6 +209,19 @@ bool Local::asks_for_less(PendingDecision& pending, Moment now) {
   return greedy;
 }
 
+/// The wait that Redis told is exact. The caller is told a longer one if this gateway may reserve what comes back next,
+/// or if others took what came back last time: callers that were all told one moment would come back together, and the
+/// nearest gateway would always be the first.
+void Local::tell_wait(const PendingDecision& pending, const Check& check, Decision& decision, Moment now) const {
+  if (decision.allowed || !check.rule->leases || decision.retry_after >= kNever) return;
+  if (leases_.is_contended(check, decision, now)) {
+    decision.retry_after = Leases::told_here(check, decision.retry_after);
+  } else if (const auto ended = rejections_.ended(check, pending.asked_)) {
+    decision.retry_after += leases_.spread(check, *ended);
+  }
+  decision.reset_after = std::max(decision.reset_after, decision.retry_after);
+}
+
 /// Nothing is learnt from a peek. What is held here is added to its answer, as learn() does.
 Local::Step Local::end_peek(PendingDecision& pending, Answer answer, Moment now) {
   if (answer == Answer::none) return Step::failed;
@@ -203,6 +233,8 @@ Local::Step Local::end_peek(PendingDecision& pending, Answer answer, Moment now)
     Decision& decision = pending.decisions_[i] = pending.told_[at++];
     if (!pending.learns_ || !check.rule->leases || check.how != How::take || check.cost < 0) continue;
     const auto seen = leases_.see(check, now);
+    wait_for_all(*check.rule, seen.part, decision);
+    tell_wait(pending, check, decision, now);
     const auto left =
         seen.held + seen.going_back + (answer == Answer::agreed ? pending.parts_[i].ahead - seen.part : 0);
     decision.remaining = std::min(decision.limit, decision.remaining + static_cast<std::uint64_t>(left));
@@ -278,13 +310,17 @@ void Local::given_back(std::span<const Check> checks) noexcept {
 void Local::learn(const PendingDecision& pending, const PendingDecision::Part& part, const Check& check,
                   Decision& decision, Moment now) {
   const bool leasable = Leases::leasable(check);
+  std::int64_t from_lease = 0;
+  for (const auto& receipt : part.receipts) from_lease += receipt.tokens;
+  wait_for_all(*check.rule, from_lease, decision);
+  const Decision by_redis = decision;
   if (leasable && part.ahead == 0) leases_.told(check, decision);
   if (leasable) {
     const auto here = static_cast<std::uint64_t>(leases_.held(check.hash, now) + leases_.going_back(check.hash, now));
     decision.remaining = std::min(decision.limit, decision.remaining + here);
   }
   if (check.cost <= 0 || already_through(check)) return rejections_.forget_other_sizes(check);
-  if (leasable && part.ahead == 0) leases_.runs_out(check, decision, now);
+  if (leasable && part.ahead == 0 && leases_.is_contended(check, by_redis, now)) leases_.runs_out(check, now);
   if (decision.allowed) {
     rejections_.forget(check.hash);  // a higher rejected cost waits longer now
     const bool here = leasable && (part.ahead > 0 || leases_.held(check.hash, now) > 0);
@@ -292,7 +328,11 @@ void Local::learn(const PendingDecision& pending, const PendingDecision::Part& p
     return;
   }
   // A permit that a request gives back may come at any moment.
+  Decision told = by_redis;
+  tell_wait(pending, check, told, now);
   if (check.rule->algorithm->refills) rejections_.put(check, decision, pending.asked_, now);
+  decision.retry_after = told.retry_after;
+  decision.reset_after = std::max(decision.reset_after, told.retry_after);
 }
 
 }  // namespace headgate::limit

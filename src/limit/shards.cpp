@@ -1,5 +1,7 @@
 #include "headgate/limit/shards.hpp"
 
+#include "mixed.hpp"
+
 #include "headgate/limit/scale.hpp"
 
 #include <algorithm>
@@ -12,14 +14,6 @@ bool divides(const Rule& rule, std::uint32_t shards) {
   if (rule.burst < shards) return false;
   const auto part = scaled(rule, 1, shards);
   return part.rate.period != rule.rate.period || part.rate.count * shards <= rule.rate.count;
-}
-
-/// The finalizer of SplitMix64 (Steele, Lea and Flood, 2014): neighbours become numbers that have nothing in common.
-std::uint64_t mixed(std::uint64_t number) noexcept {
-  number += 0x9E3779B97F4A7C15;
-  number = (number ^ (number >> 30)) * 0xBF58476D1CE4E5B9;
-  number = (number ^ (number >> 27)) * 0x94D049BB133111EB;
-  return number ^ (number >> 31);
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "headgate/redis/errors.hpp"
 
 #include <chrono>
+#include <random>
 #include <utility>
 
 namespace headgate::redis {
@@ -23,7 +24,8 @@ struct SharedLimiter::State {
       : patience(options.timeout / 2),
         prefix(options.key_prefix),
         servers(Servers::make(loop, options)),
-        local(std::make_shared<limit::Local>(limit::LeaseOptions{.sharers = options.instances * options.workers})),
+        local(std::make_shared<limit::Local>(
+            limit::LeaseOptions{.sharers = options.instances * options.workers, .seed = std::random_device()()})),
         waiters(std::make_shared<Waiters>(loop)),
         background(std::make_shared<Background>(loop, servers, local, waiters)),
         pauses(std::make_shared<ForgetPauses>(ForgetPauses{.executor = loop.get_executor()})) {}

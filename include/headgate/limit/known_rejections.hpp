@@ -56,6 +56,10 @@ class KnownRejections {
   /// For what a caller is told that is rejected by another limit.
   Duration wait(const Check& check, Moment now) const;
 
+  /// When the rejection of `check` ended that was known before, if that is at most a second before `asked`. If Redis
+  /// rejects it again, others have taken what came back.
+  std::optional<Moment> ended(const Check& check, Moment asked) const;
+
   /// Something was given back, or may have been given back, to the counter of `hash`.
   void forget(const Hash& hash) noexcept;
   /// Redis decided `check`. Forgets what was remembered under another size of its rule: the counter now has this size.

@@ -21,6 +21,7 @@ struct LeaseOptions {
   std::uint32_t sharers = 1;              ///< limiters that may hold a lease of one key: gateways times workers
   std::size_t max_keys = 64UL * 1024;     ///< keys with a rate estimate; above it, the least busy are dropped
   std::uint32_t max_leases = 4UL * 1024;  ///< keys leased at once; above it, Redis decides each request of the others
+  std::uint64_t seed = 1;                 ///< of the pauses between reservations; another one for each limiter
 };
 
 /// Whether permits of the rule are ever taken ahead, however busy a key is, if so many limiters may. False for a rule
@@ -44,15 +45,20 @@ bool may_be_leased(const Rule& rule, std::uint32_t sharers) noexcept;
 /// is sent again without them. So no request is rejected because of the extra. The next attempt is smaller. When at
 /// most a quarter of a lease is left, more is fetched in the background.
 ///
-/// If a limit refills evenly and nothing is left, the gateway reserves the next permits in the background: this
-/// limiter's share of a quarter of a second, but at least one request. Redis debits them at once, below zero. The
-/// gateway uses each permit when it has come back, never earlier. Meanwhile a rejection here is one that Redis would
-/// return too. Its wait ends when the next permit has come back.
+/// If a limit refills evenly, nothing is left and requests come before the moment that they were told, the gateway
+/// reserves the next permits in the background: this limiter's share of a quarter of a second, but at least one
+/// request. Redis debits them at once, below zero. The gateway uses each permit when it has come back, never earlier.
+/// Meanwhile a rejection here is one that Redis would return too. All limiters together reserve at most kQueue ahead.
+/// One that finds more, or the queue half full, pauses for a random time, so that each has its turn.
+///
+/// A reserved permit is not available at the other gateways. So a wait that is told without asking Redis also covers
+/// what they may have reserved (told_here()). A caller that has a key to itself and always waits as told never comes
+/// too early, so nobody reserves permits of its key, and Redis tells it each wait exactly.
 class Leases {
  public:
   using Id = std::uint32_t;  ///< of a lease, as long as it is held
   static constexpr Id kNone = 0;
-  static constexpr double kHot = 20;  ///< decisions a second
+  static constexpr double kHot = 8;  ///< decisions a second
   /// Counted from the call to Redis. Shorter than the promised second by one round of sweep(), which gives the permits
   /// back.
   static constexpr Duration kLife = std::chrono::milliseconds(900);
@@ -60,6 +66,8 @@ class Leases {
   /// The last refund to a window is sent this long before its end. A Redis that hangs could otherwise count it in the
   /// next window.
   static constexpr Duration kLate = std::chrono::seconds(2);
+  /// The most that all limiters together reserve of one counter, as the time in which it comes back.
+  static constexpr Duration kQueue = std::chrono::seconds(1);
 
   explicit Leases(const LeaseOptions& options);
   ~Leases();
@@ -102,6 +110,9 @@ class Leases {
   /// The decision that take() would return if it had taken `taken`. Takes nothing.
   void tell(const Check& check, Id lease, Moment now, Decision& decision, std::int64_t taken = 0) const;
   void put_back(const Receipt& receipt);
+  /// The wait to tell a caller whom this gateway rejects without asking Redis, if permits come back after `wait` as far
+  /// as is known here: after it Redis has the cost of `check` too, whatever other gateways have reserved.
+  static Duration told_here(const Check& check, Duration wait) noexcept;
   /// The decision for LeaseState::later.
   void tell_later(const Check& check, Id lease, Moment now, Decision& decision) const;
 
@@ -129,7 +140,11 @@ class Leases {
   bool counted_on(Id lease) noexcept;
 
   /// `check` (leasable) did not take from a lease: Redis decides it, or it is rejected here.
-  void count(const Check& check, Moment now);
+  enum class Came : std::uint8_t { in_time, too_early };  ///< too early: before the moment that Redis or a lease told
+  void count(const Check& check, Moment now, Came came = Came::in_time);
+  /// `check` found a call on its way (LeaseState::coming). If little is left, that is another request of its key, and
+  /// counts as one that comes too early.
+  void came_together(const Check& check) noexcept;
   /// A call asks Redis for more than the cost of `check`; ended() must follow. kNone if nothing more can be leased.
   Id begin(const Check& check, Moment now);
   void granted(Id lease, std::int64_t tokens, const Decision& decision, Moment asked);  ///< in a call sent at `asked`
@@ -141,9 +156,15 @@ class Leases {
 
   /// What Redis decided for `check` (leasable).
   void told(const Check& check, const Decision& decision);
-  /// Redis decided `check` (leasable) without extra permits, and told() has the decision. If little or nothing is left,
-  /// the permits that come back next may be worth a refill.
-  void runs_out(const Check& check, const Decision& decision, Moment now);
+  /// Whether Redis rejected `check` with `decision`, and not only for a caller that has its key to itself and waits as
+  /// told: requests came too early, or others have reserved permits. So this gateway may reserve some, too.
+  bool is_contended(const Check& check, const Decision& decision, Moment now) const noexcept;
+  /// Redis decided `check` without extra permits, and told() has the decision: is_contended(). The permits that come
+  /// back next may be worth a reservation.
+  void runs_out(const Check& check, Moment now);
+  /// How much longer than needed a caller of `check` is told to wait, because others wait too: at most until one more
+  /// of its cost has come back, and not so long that a permit is lost. Another time for each limiter and each `ended`.
+  Duration spread(const Check& check, Moment ended) const noexcept;
   /// Something was given back to the counter of `hash`: a check that finds too little here goes to Redis.
   void given_back(const Hash& hash) noexcept;
   /// The permits of the counter of `hash` that are held here and usable now.
@@ -178,12 +199,16 @@ class Leases {
     Moment since;  ///< when the current second began
     std::uint32_t checks = 0;
     std::uint32_t checks_before = 0;
+    std::uint16_t early = 0;  ///< of them, those that came too early
+    std::uint16_t early_before = 0;
+    Id lease = kNone;  ///< an entry with a lease stays
     double tokens = 0;
     double tokens_before = 0;
     std::uint64_t remaining = 0;  ///< as Redis last reported
-    Id lease = kNone;             ///< an entry with a lease stays
 
     void count(std::int64_t cost, Moment now) noexcept;
+    void count_early() noexcept;
+    double early_per_second(Moment now) const noexcept;
     double checks_per_second(Moment now) const noexcept;
     double tokens_per_second(Moment now) const noexcept;
   };
@@ -197,6 +222,7 @@ class Leases {
   void runs_low(Lease& lease, Id id);
   std::int64_t take_from(Batch& batch, std::int64_t tokens, Id id, Receipts& receipts);
   static bool little_left(const RateEstimate& estimate, const Check& check) noexcept;
+  Duration random_pause(Duration longest) noexcept;
   void release(Id id) noexcept;
   Lease& at(Id id) const noexcept { return *leases_[id - 1]; }
 
@@ -208,6 +234,7 @@ class Leases {
   std::vector<Id> low_;
   std::size_t next_refund_ = 0;  ///< index in live_
   bool owes_ = false;
+  std::uint64_t random_;
   RuleCopies rules_;
 };
 

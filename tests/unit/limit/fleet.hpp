@@ -43,7 +43,8 @@ class Fleet {
   Fleet(std::size_t gateways, Trouble trouble, unsigned seed = 1, std::size_t sharers = 0)
       : trouble_(trouble), random_(seed) {
     for (std::size_t i = 0; i < gateways; ++i) {
-      gateways_.push_back(std::make_unique<Gateway>(static_cast<std::uint32_t>(sharers > 0 ? sharers : gateways)));
+      gateways_.push_back(
+          std::make_unique<Gateway>(static_cast<std::uint32_t>(sharers > 0 ? sharers : gateways), seed * 1000 + i));
       sweep(*gateways_.back());
     }
   }
@@ -105,7 +106,7 @@ class Fleet {
  private:
   struct Request;
   struct Gateway {
-    explicit Gateway(std::uint32_t sharers) : local({.sharers = sharers}) {}
+    Gateway(std::uint32_t sharers, std::uint64_t seed) : local({.sharers = sharers, .seed = seed}) {}
     Local local;
     Tally tally;
     Duration last_there{0};  // a connection keeps the order of its calls

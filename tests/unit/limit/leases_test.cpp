@@ -179,8 +179,8 @@ TEST(Leases, CarryNothingOverTheEndOfAWindow) {
 TEST(Leases, AreNotTakenForAColdKey) {
   const Rule rule = leased_rule("10000/second");
   Fleet fleet(1, {});
-  for (int i = 0; i < 300; ++i) fleet.at(i * 60ms, [&] { fleet.request(0, {ask_for(rule, "cold")}, {}); });
-  fleet.run_until(20s);
+  for (int i = 0; i < 300; ++i) fleet.at(i * 150ms, [&] { fleet.request(0, {ask_for(rule, "cold")}, {}); });
+  fleet.run_until(50s);
   EXPECT_EQ(fleet.total().calls, 300U);
   EXPECT_EQ(fleet.total().taken, 300U);
 }
