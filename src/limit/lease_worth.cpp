@@ -26,10 +26,11 @@ constexpr std::uint64_t kWorthSharing = 32;  // tokens for each sharer
 constexpr double kReserved = 0.25;  // seconds of refill, for all sharers together
 constexpr double kMinEarly = 2;     // checks a second that come too early, for a reservation
 
-/// Whether permits of the rule are ever reserved: the queue has room for two of `cost`.
+/// Whether permits of the rule are ever reserved: the queue has room for four of `cost`. So nobody is told to wait for
+/// more than a second because of it.
 bool may_be_reserved(const Rule& rule, std::int64_t cost) noexcept {
   return rule.algorithm->even && cost <= static_cast<std::int64_t>(rule.burst) &&
-         time_of(2 * cost, rule.rate).whole <= Leases::kQueue.count();
+         time_of(4 * cost, rule.rate).whole <= Leases::kQueue.count();
 }
 
 /// Tokens that refill in a second.
@@ -119,6 +120,15 @@ bool Leases::is_contended(const Check& check, const Decision& decision, Moment n
   if (decision.retry_after > Duration(round_up(time_of(check.cost, check.rule->rate)))) return true;  // below zero
   const RateEstimate* const estimate = estimate_.find(check.hash);
   return estimate != nullptr && estimate->early_per_second(now) >= kMinEarly;
+}
+
+Duration Leases::random_pause(Duration longest) noexcept {
+  return Duration(static_cast<std::int64_t>(mixed(random_++) % static_cast<std::uint64_t>(longest.count())));
+}
+
+void Leases::came_together(const Check& check) noexcept {
+  RateEstimate* const estimate = estimate_.find(check.hash);
+  if (estimate != nullptr && little_left(*estimate, check)) estimate->count_early();
 }
 
 Duration Leases::spread(const Check& check, Moment ended) const noexcept {

@@ -1,7 +1,6 @@
 #include "headgate/limit/leases.hpp"
 
 #include "lease.hpp"
-#include "mixed.hpp"
 
 #include "headgate/limit/algorithm.hpp"
 
@@ -188,11 +187,6 @@ void Leases::count(const Check& check, Moment now, Came came) {
   if (came == Came::too_early) estimate->count_early();
 }
 
-void Leases::came_together(const Check& check) noexcept {
-  RateEstimate* const estimate = estimate_.find(check.hash);
-  if (estimate != nullptr && little_left(*estimate, check)) estimate->count_early();
-}
-
 Leases::Id Leases::begin(const Check& check, Moment now) {
   const Id id = lease_of(check, now);
   if (id != kNone) at(id).coming = true;
@@ -268,10 +262,6 @@ void Leases::reserved(Id id, std::int64_t tokens, const Decision& decision, Mome
   }
   if (owed > kQueue / 2) lease.rests_until = batch.due + random_pause(kQueue);
   lease.add(batch);
-}
-
-Duration Leases::random_pause(Duration longest) noexcept {
-  return Duration(static_cast<std::int64_t>(mixed(random_++) % static_cast<std::uint64_t>(longest.count())));
 }
 
 void Leases::rejected(Id id, const Decision& decision, Moment now) {

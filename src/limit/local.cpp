@@ -35,6 +35,12 @@ void wait_for_all(const Rule& rule, std::int64_t cost, Decision& decision) noexc
   decision.retry_after += Duration(round_up(time_of(cost, rule.rate)));
 }
 
+/// Replaces the wait. The counter is not as if unused before that.
+void tell_instead(Decision& decision, Duration wait) noexcept {
+  decision.retry_after = wait;
+  decision.reset_after = std::max(decision.reset_after, wait);
+}
+
 /// There is one writer; other threads only read.
 void add(std::atomic<std::uint64_t>& counter, std::uint64_t more) noexcept {
   counter.store(counter.load(std::memory_order_relaxed) + more, std::memory_order_relaxed);
@@ -56,8 +62,7 @@ Local::Step Local::find(std::span<const Check> checks, Moment now, std::span<Dec
       found[i].decided_by = PendingDecision::DecidedBy::leased;
     } else if (check.cost > 0 && !already_through(check) && rejections_.find(check, now, decisions[i])) {
       found[i].decided_by = PendingDecision::DecidedBy::rejected;
-      decisions[i].retry_after = Leases::told_here(check, decisions[i].retry_after);
-      decisions[i].reset_after = std::max(decisions[i].reset_after, decisions[i].retry_after);
+      tell_instead(decisions[i], Leases::told_here(check, decisions[i].retry_after));
       rejected = rejected || check.how == How::take;
     } else if (found[i].look.state == Leases::LeaseState::later) {
       found[i].decided_by = PendingDecision::DecidedBy::rejected;
@@ -212,14 +217,13 @@ bool Local::asks_for_less(PendingDecision& pending, Moment now) {
 /// The wait that Redis told is exact. The caller is told a longer one if this gateway may reserve what comes back next,
 /// or if others took what came back last time: callers that were all told one moment would come back together, and the
 /// nearest gateway would always be the first.
-void Local::tell_wait(const PendingDecision& pending, const Check& check, Decision& decision, Moment now) const {
-  if (decision.allowed || !check.rule->leases || decision.retry_after >= kNever) return;
-  if (leases_.is_contended(check, decision, now)) {
-    decision.retry_after = Leases::told_here(check, decision.retry_after);
-  } else if (const auto ended = rejections_.ended(check, pending.asked_)) {
-    decision.retry_after += leases_.spread(check, *ended);
-  }
-  decision.reset_after = std::max(decision.reset_after, decision.retry_after);
+Duration Local::wait_to_tell(const PendingDecision& pending, const Check& check, const Decision& decision,
+                             Moment now) const {
+  const Duration wait = decision.retry_after;
+  if (decision.allowed || !check.rule->leases || check.how != How::take || wait >= kNever) return wait;
+  if (leases_.is_contended(check, decision, now)) return Leases::told_here(check, wait);
+  const auto ended = rejections_.ended(check, pending.asked_);
+  return ended ? wait + leases_.spread(check, *ended) : wait;
 }
 
 /// Nothing is learnt from a peek. What is held here is added to its answer, as learn() does.
@@ -234,7 +238,7 @@ Local::Step Local::end_peek(PendingDecision& pending, Answer answer, Moment now)
     if (!pending.learns_ || !check.rule->leases || check.how != How::take || check.cost < 0) continue;
     const auto seen = leases_.see(check, now);
     wait_for_all(*check.rule, seen.part, decision);
-    tell_wait(pending, check, decision, now);
+    tell_instead(decision, wait_to_tell(pending, check, decision, now));
     const auto left =
         seen.held + seen.going_back + (answer == Answer::agreed ? pending.parts_[i].ahead - seen.part : 0);
     decision.remaining = std::min(decision.limit, decision.remaining + static_cast<std::uint64_t>(left));
@@ -313,14 +317,15 @@ void Local::learn(const PendingDecision& pending, const PendingDecision::Part& p
   std::int64_t from_lease = 0;
   for (const auto& receipt : part.receipts) from_lease += receipt.tokens;
   wait_for_all(*check.rule, from_lease, decision);
-  const Decision by_redis = decision;
+  const bool contended = leasable && part.ahead == 0 && leases_.is_contended(check, decision, now);
+  const Duration told = wait_to_tell(pending, check, decision, now);
   if (leasable && part.ahead == 0) leases_.told(check, decision);
   if (leasable) {
     const auto here = static_cast<std::uint64_t>(leases_.held(check.hash, now) + leases_.going_back(check.hash, now));
     decision.remaining = std::min(decision.limit, decision.remaining + here);
   }
   if (check.cost <= 0 || already_through(check)) return rejections_.forget_other_sizes(check);
-  if (leasable && part.ahead == 0 && leases_.is_contended(check, by_redis, now)) leases_.runs_out(check, now);
+  if (contended) leases_.runs_out(check, now);
   if (decision.allowed) {
     rejections_.forget(check.hash);  // a higher rejected cost waits longer now
     const bool here = leasable && (part.ahead > 0 || leases_.held(check.hash, now) > 0);
@@ -328,11 +333,8 @@ void Local::learn(const PendingDecision& pending, const PendingDecision::Part& p
     return;
   }
   // A permit that a request gives back may come at any moment.
-  Decision told = by_redis;
-  tell_wait(pending, check, told, now);
   if (check.rule->algorithm->refills) rejections_.put(check, decision, pending.asked_, now);
-  decision.retry_after = told.retry_after;
-  decision.reset_after = std::max(decision.reset_after, told.retry_after);
+  tell_instead(decision, told);
 }
 
 }  // namespace headgate::limit

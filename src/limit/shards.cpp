@@ -1,6 +1,7 @@
 #include "headgate/limit/shards.hpp"
 
 #include "mixed.hpp"
+#include "refill.hpp"
 
 #include "headgate/limit/scale.hpp"
 
@@ -36,6 +37,11 @@ std::vector<Rule> one_shard(std::span<const Rule> rules, std::uint32_t shards) {
 
 ShardTurns::ShardTurns(std::uint64_t seed) noexcept {
   for (auto& turn : turns_) turn = static_cast<std::uint32_t>(mixed(seed++));
+}
+
+Duration wait_of_empty(const Check& check) noexcept {
+  if (check.cost > static_cast<std::int64_t>(check.rule->burst)) return kNever;
+  return Duration(check.rule->algorithm->even ? round_up(time_of(check.cost, check.rule->rate)) : 0);
 }
 
 std::uint64_t lost_in_shards(const Rule& rule, std::uint32_t shards) noexcept { return rule.burst % shards; }

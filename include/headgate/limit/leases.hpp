@@ -67,7 +67,7 @@ class Leases {
   /// next window.
   static constexpr Duration kLate = std::chrono::seconds(2);
   /// The most that all limiters together reserve of one counter, as the time in which it comes back.
-  static constexpr Duration kQueue = std::chrono::seconds(1);
+  static constexpr Duration kQueue = std::chrono::milliseconds(800);
 
   explicit Leases(const LeaseOptions& options);
   ~Leases();

@@ -112,7 +112,7 @@ class Local {
   bool answer(Step step, std::span<const Check> checks, Moment now, std::span<Decision> decisions, const Finds& found);
   void reject(std::span<const Check> checks, Moment now, std::span<Decision> decisions, const Finds& found);
   bool asks_for_less(PendingDecision& pending, Moment now);
-  void tell_wait(const PendingDecision& pending, const Check& check, Decision& decision, Moment now) const;
+  Duration wait_to_tell(const PendingDecision& pending, const Check& check, const Decision& decision, Moment now) const;
   Step end_peek(PendingDecision& pending, Answer answer, Moment now);
   Leases::Receipts take(const Check& check, Leases::Id lease, Moment now, Decision& decision);
   void put_back(PendingDecision& pending);

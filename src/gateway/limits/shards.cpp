@@ -2,6 +2,8 @@
 
 #include "rounds.hpp"
 
+#include "headgate/limit/algorithm.hpp"
+
 #include <boost/container/static_vector.hpp>
 
 #include <algorithm>
@@ -49,12 +51,25 @@ class RejectedRound {
       if (rejects(limits[i])) soonest_[i] = std::min(soonest_[i], wait_of(limits[i]));
   }
 
-  /// It stays rejected: tells the shortest wait of all shards that were asked.
+  /// Whether permits of all limits that reject come back one by one.
+  bool of_buckets() const {
+    return std::ranges::all_of(round_.limits(), [&](const CheckedLimit& checked) {
+      return !rejects(checked) || x_.admission.checks[checked.first].rule->algorithm->even;
+    });
+  }
+
+  /// It stays rejected: tells the shortest wait of all shards, or if some were not asked, when each has permits.
   void tell_soonest() {
     const auto limits = round_.limits();
     for (std::size_t i = 0; i < limits.size(); ++i) {
       if (!rejects(limits[i])) continue;
-      for (auto& decision : decisions_of(limits[i])) decision.retry_after = std::min(decision.retry_after, soonest_[i]);
+      const bool all = limits[i].shards >= limits[i].tier->shards;
+      for (std::size_t at = limits[i].first; at < limits[i].first + std::size_t{limits[i].count}; ++at) {
+        auto& decision = x_.admission.decisions[at];
+        decision.retry_after = std::min(decision.retry_after, soonest_[i]);
+        if (!all && !decision.allowed)
+          decision.retry_after = std::max(decision.retry_after, limit::wait_of_empty(x_.admission.checks[at]));
+      }
     }
   }
 
@@ -93,28 +108,29 @@ bool in_shards(const Round& round) noexcept {
   return std::ranges::any_of(round.limits(), [](const CheckedLimit& checked) { return checked.shard != 0; });
 }
 
-/// A shard rejected, and another may have permits. Shards that are known to reject are passed over, and one more is
-/// asked: the second call finds most of what the first one missed. An error leaves the rejection as it is.
+/// A shard rejected, and another may have permits. Shards that are known to reject are passed over. Of a bucket one
+/// more is asked: the second call finds most of what the first one missed, and how long an empty bucket waits is known.
+/// Of others all are asked. So the wait that is told holds at each gateway, whichever shards it asks. An error leaves
+/// the rejection as it is.
 Task<Result<bool>> ask_other_shards(Exchange& x, Round& round) {
   auto& redis = *x.snapshot->redis;
   RejectedRound rejected(x, round);
-  std::optional<bool> agreed;
-  while (!agreed && rejected.turn()) {
-    agreed = redis.decide_here(round.checks(), round.decisions());
-    if (agreed) {
-      if (!*agreed) {
-        rejected.note_waits();
-        agreed.reset();
+  bool more = true;
+  while (more && rejected.turn()) {
+    auto agreed = redis.decide_here(round.checks(), round.decisions());
+    if (!agreed) {
+      more = !rejected.of_buckets();
+      const std::vector<limit::Decision> before(round.decisions().begin(), round.decisions().end());
+      const auto answer = co_await redis.decide(round.checks(), round.decisions());
+      if (answer.has_error()) {
+        std::ranges::copy(before, round.decisions().begin());
+        break;
       }
-      continue;
+      agreed = *answer;
     }
-    const std::vector<limit::Decision> before(round.decisions().begin(), round.decisions().end());
-    const auto answer = co_await redis.decide(round.checks(), round.decisions());
-    agreed = answer.has_value() && *answer;
-    if (answer.has_error()) std::ranges::copy(before, round.decisions().begin());
-    if (!*agreed) rejected.note_waits();
+    if (*agreed) co_return true;
+    rejected.note_waits();
   }
-  if (agreed.value_or(false)) co_return true;
   rejected.tell_soonest();
   co_return false;
 }

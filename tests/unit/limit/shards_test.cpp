@@ -70,8 +70,8 @@ TEST(Shards, OfEachKeyAreUsedInTurn) {
   EXPECT_EQ(uses.rbegin()->first, 8U);
 }
 
-/// Gateways that ask as gateway/limits/shards does: the shard whose turn it is, and on a rejection one more. They pass
-/// over shards that are known to reject.
+/// Gateways that ask as gateway/limits/shards does: the shard whose turn it is, and on a rejection one more, or all
+/// others if it is no bucket. They pass over shards that are known to reject.
 class Gateways {
  public:
   Gateways(const Rule& rule, std::uint32_t shards, std::size_t count)
@@ -83,7 +83,8 @@ class Gateways {
     auto& gateway = gateways_[number % gateways_.size()];
     auto shard = gateway.turns.next({}, shards_);
     std::uint32_t calls = 0;
-    for (std::uint32_t tries = 0; tries < shards_ && calls < 2; ++tries, shard = shard_after(shard, shards_)) {
+    const std::uint32_t most = part_.algorithm->even ? 2 : shards_;
+    for (std::uint32_t tries = 0; tries < shards_ && calls < most; ++tries, shard = shard_after(shard, shards_)) {
       auto& known = gateway.rejects_until[shard - 1];
       if (known > now) continue;
       ++calls;

@@ -39,12 +39,13 @@ TEST_F(PathShards, TellTheSizeOfTheLimitAndWhatOneShardHasLeft) {
   EXPECT_EQ(client.fields["X-RateLimit-Remaining"], "19") << "at least so many are left";
 }
 
-TEST_F(PathShards, AskOneMoreIfOneRejects) {
+TEST_F(PathShards, AskOneMoreIfABucketRejects) {
   in_shards(4);
   spend(1, 4);
   check("GET /a");
   EXPECT_EQ(client.status, 429U);
   EXPECT_EQ(client.fields["X-RateLimit-Limit"], "80");
+  EXPECT_EQ(client.fields["Retry-After"], "180") << "until any of the four, of 20 an hour, has a permit again";
   ASSERT_THAT(redis->asked, SizeIs(2));
   EXPECT_NE(redis->asked[0], redis->asked[1]);
   redis->spent.erase(redis->asked[1]);
@@ -53,6 +54,21 @@ TEST_F(PathShards, AskOneMoreIfOneRejects) {
   ask_again("GET /a");
   EXPECT_EQ(client.status, 200U);
   EXPECT_THAT(redis->asked, SizeIs(2));
+}
+
+TEST_F(PathShards, AskAllOthersIfAWindowRejects) {
+  in_shards(4).tiers.front().rules.front().algorithm = limit::find_algorithm("sliding_window");
+  spend(1, 4);
+  check("GET /a");
+  EXPECT_EQ(client.status, 429U);
+  ASSERT_THAT(redis->asked, SizeIs(4));
+  const auto last = redis->asked[3];
+  redis->spent.erase(last);
+  for (int i = 0; i < 3; ++i) {  // whose turn it ever is
+    ask_again("GET /a");
+    EXPECT_EQ(client.status, 200U);
+    EXPECT_EQ(redis->asked.back(), last);
+  }
 }
 
 TEST_F(PathShards, PassOverThoseThatAreKnownToReject) {
