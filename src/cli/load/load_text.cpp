@@ -63,8 +63,10 @@ std::string promises(const load::LoadFigures& figures) {
     out = "Promises: " + number_text(figures.kept) + " of " + number_text(asked) + was_or_were(asked) +
           "kept: a rejected caller asked again at the moment that it was told, and was allowed.\n";
     if (figures.broken > 0)
-      out += (figures.broken == 1 ? "  The other was" : "  The others were") +
-             std::string(" rejected again: callers may share a limit, or have another one.\n");
+      out +=
+          (figures.broken == 1 ? "  The other was" : "  The others were") +
+          std::string(" rejected again, because another request took the permit first: one of another caller with ") +
+          "the same key, or of the same caller. A limit of requests in flight only guesses its wait.\n";
   }
   if (figures.held > 0)
     out += "Held back: " + how_many(figures.held, "request") + " of callers who were told to wait.\n";
