@@ -53,6 +53,8 @@ std::optional<std::uint64_t> spring_time(std::string_view text) {
   if (unit.empty() || unit == "ms") return number > 0 ? std::optional(number) : std::nullopt;
   if (unit == "s") return number * 1000;
   if (unit == "m") return number * 60'000;
+  if (unit == "h") return number * 3'600'000;
+  if (unit == "d") return number * 86'400'000;
   return std::nullopt;
 }
 

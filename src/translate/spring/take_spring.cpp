@@ -135,7 +135,19 @@ void set_weights(SpringWork& work) {
   }
 }
 
-void take_route(SpringWork& work, const TreeNode& node, const std::vector<SpringStep>& defaults) {
+/// The profile with which alone a document holds; empty if it always does.
+std::string profile_of(const TreeNode& document) {
+  const auto& on = spring_at(document, "spring.config.activate.on-profile");
+  if (const auto texts = on.texts(); !texts.empty()) return joined(texts, ", ");
+  if (const auto texts = spring_at(document, "spring.profiles").texts(); !texts.empty()) return joined(texts, ", ");
+  const auto& file = document.spot.file;
+  const auto name = file.substr(file.rfind('/') == std::string::npos ? 0 : file.rfind('/') + 1);
+  constexpr std::string_view kBegin = "application-";
+  return name.starts_with(kBegin) ? name.substr(kBegin.size(), name.rfind('.') - kBegin.size()) : std::string();
+}
+
+void take_route(SpringWork& work, const TreeNode& node, const std::vector<SpringStep>& defaults,
+                const std::string& profile) {
   DraftEntry route;
   route.spot = node.spot;
   route.name = node.get("id");
@@ -163,6 +175,9 @@ void take_route(SpringWork& work, const TreeNode& node, const std::vector<Spring
   if (!work.closed.empty())
     close_route(route, work.closed, work.closed_spot, work.closed,
                 "headgate knows this of Spring Security: \"jwt\" with a \"jwk-set-uri\"");
+  if (!profile.empty())
+    close_route(route, "a profile", node.spot, "profile " + profile,
+                "the route is there only with this profile: take out those of profiles that you do not use");
   put_routes(work, route, std::move(chosen));
 }
 
@@ -202,8 +217,6 @@ void take_process(Draft& draft, const TreeNode& document) {
   if (document["server"].has("ssl"))
     draft.say(Matter::lost, document["server"]["ssl"].spot, "server.ssl",
               "write \"tls\" of a listener: a certificate and its key in PEM");
-  if (document["spring"].has("profiles") || document["spring"]["config"].has("activate"))
-    draft.say(Matter::differs, document["spring"].spot, "profile", "all documents are taken, whatever their profiles");
   take_redis(draft, document);
 }
 
@@ -220,7 +233,8 @@ void take_gateway(SpringWork& work, const TreeNode& document) {
   if (gateway.has("globalcors"))
     draft.say(Matter::lost, gateway["globalcors"].spot, "globalcors", "write \"cors\" in \"all_routes\"");
   const auto defaults = steps_of(spring_member(gateway, "default-filters"));
-  for (const auto* route : gateway["routes"].each()) take_route(work, *route, defaults);
+  const auto profile = profile_of(document);
+  for (const auto* route : gateway["routes"].each()) take_route(work, *route, defaults, profile);
   if (!gateway["routes"].each().empty()) return;
   DraftEntry none;
   take_filters(work, defaults, none);

@@ -274,6 +274,8 @@ void apply_middleware(TraefikWork& work, const std::string& name, DraftEntry& ro
   if (found == work.middlewares.end() || depth > kDeepestChain)
     return close_route(route, "a middleware", route.spot, "middleware " + name,
                        depth > kDeepestChain ? "chains of chains" : "no file that was read has it");
+  if (found->second == nullptr)
+    return close_route(route, "a middleware", route.spot, "middleware " + name, "two of this name say something else");
   if (found->second->members.empty())
     return close_route(route, "a middleware", found->second->spot, "middleware " + name, "it says nothing");
   for (const auto& [written, node] : found->second->members) {
@@ -287,13 +289,15 @@ void apply_middleware(TraefikWork& work, const std::string& name, DraftEntry& ro
 }
 
 void keep_unused_middlewares(TraefikWork& work) {
-  for (const auto& [name, middleware] : work.middlewares)
+  for (const auto& [name, middleware] : work.middlewares) {
+    if (middleware == nullptr) continue;
     for (const auto& [written, node] : middleware->members) {
       const auto kind = lower(written);
       if (work.limits.contains(name)) continue;
       if (kind == "ratelimit") rate_limit(work, name, node);
       if (kind == "inflightreq") in_flight(work, name, node);
     }
+  }
 }
 
 }  // namespace headgate::translate

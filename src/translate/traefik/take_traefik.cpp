@@ -8,6 +8,7 @@
 #include "headgate/core/text.hpp"
 
 #include <algorithm>
+#include <sstream>
 
 namespace headgate::translate {
 namespace {
@@ -84,23 +85,46 @@ void name_servers(TreeNode& root, const std::string& container) {
             }
 }
 
-/// "--entrypoints.web.address=:80" of the container that runs Traefik itself.
+/// "--entrypoints.web.address=:80" of the container that runs Traefik itself, in a list or on one line.
 void take_flags(const TreeNode& command, TreeNode& root) {
   for (const auto* item : command.each()) {
-    if (!item->is_text() || !lower(item->text).starts_with("--entrypoints.")) continue;
-    const auto equals = item->text.find('=');
-    const auto value = equals == std::string::npos ? "true" : item->text.substr(equals + 1);
-    put_parts(root, std::string_view(item->text).substr(0, equals).substr(2), value, item->spot);
+    std::istringstream words(item->text);
+    for (std::string word; words >> word;) {
+      if (!lower(word).starts_with("--entrypoints.") && !lower(word).starts_with("--providers.docker.")) continue;
+      const auto equals = word.find('=');
+      const auto value = equals == std::string::npos ? "true" : word.substr(equals + 1);
+      put_parts(root, std::string_view(word).substr(0, equals).substr(2), value, item->spot);
+    }
   }
 }
 
+/// Whether Traefik shows no container that does not ask for it.
+bool hides_containers(const TreeNode& document) {
+  const auto& docker = member_of(member_of(document, "providers"), "docker");
+  return same_word(text_in(docker, "exposedByDefault"), "false");
+}
+
+/// The label "traefik.enable"; empty if there is none.
+std::string enable_of(const TreeNode& labels) {
+  for (const auto* item : labels.each())
+    if (item->is_text() && lower(item->text).starts_with("traefik.enable="))
+      return lower(item->text.substr(std::string_view("traefik.enable=").size()));
+  return lower(text_in(labels, "traefik.enable"));
+}
+
 /// A file of docker-compose: the labels of each container.
-void take_compose(const TreeNode& document, std::vector<TreeNode>& out, Draft& draft) {
+void take_compose(const TreeNode& document, bool hidden, std::vector<TreeNode>& out, Draft& draft) {
+  TreeNode flags;
+  for (const auto& [container, service] : document["services"].members) take_flags(service["command"], flags);
+  hidden = hidden || hides_containers(flags);
+  if (flags) out.push_back(std::move(flags));
   for (const auto& [container, service] : document["services"].members) {
-    TreeNode flags;
-    take_flags(service["command"], flags);
-    if (flags) out.push_back(std::move(flags));
     const auto& labels = service.has("labels") ? service["labels"] : service["deploy"]["labels"];
+    const auto enable = enable_of(labels);
+    if (labels && (enable.empty() ? hidden : !is_true(enable))) {
+      draft.say(Matter::aside, service.spot, container, "it is not enabled for Traefik");
+      continue;
+    }
     TreeNode root;
     take_labels(labels, root);
     if (!root) continue;
@@ -117,18 +141,37 @@ void take_compose(const TreeNode& document, std::vector<TreeNode>& out, Draft& d
 /// The documents with what Traefik reads; others are said.
 std::vector<TreeNode> traefik_documents(const std::vector<ReadFile>& inputs, Draft& draft) {
   std::size_t count = 0;
-  std::vector<TreeNode> out;
+  std::vector<TreeNode> all;
   for (const auto& input : inputs)
-    for (auto& document : read_yaml(input.text, input.name, count)) {
-      for (const auto* other : {"tcp", "udp"})
-        if (document.has(other)) draft.say(Matter::lost, document[other].spot, other, "headgate is an HTTP gateway");
-      const bool own = document.has("http") || document.has("entryPoints") || document.has("tls");
-      if (own)
-        out.push_back(std::move(document));
-      else if (document.has("services"))
-        take_compose(document, out, draft);
-    }
+    for (auto& document : read_yaml(input.text, input.name, count)) all.push_back(std::move(document));
+  const bool hidden = std::ranges::any_of(all, hides_containers);
+  std::vector<TreeNode> out;
+  for (auto& document : all) {
+    for (const auto* other : {"tcp", "udp"})
+      if (document.has(other)) draft.say(Matter::lost, document[other].spot, other, "headgate is an HTTP gateway");
+    const bool own = document.has("http") || document.has("entryPoints") || document.has("tls");
+    if (own)
+      out.push_back(std::move(document));
+    else if (document.has("services"))
+      take_compose(document, hidden, out, draft);
+  }
   return out;
+}
+
+/// Whether both say the same, wherever they stand.
+bool same_tree(const TreeNode& one, const TreeNode& other) {
+  if (one.kind != other.kind || one.text != other.text) return false;
+  return std::ranges::equal(one.items, other.items, same_tree) &&
+         std::ranges::equal(one.members, other.members,
+                            [](const auto& a, const auto& b) { return a.key == b.key && same_tree(a.value, b.value); });
+}
+
+/// A name that stands for two things is none: nobody knows which of them a router means.
+void add_middleware(TraefikWork& work, const std::string& name, const TreeNode& node) {
+  const auto [known, is_new] = work.middlewares.emplace(name, &node);
+  if (is_new || (known->second != nullptr && same_tree(*known->second, node))) return;
+  known->second = nullptr;
+  work.draft.say(Matter::lost, node.spot, "middleware " + name, "another of this name says something else");
 }
 
 }  // namespace
@@ -139,7 +182,7 @@ void take_traefik(const std::vector<ReadFile>& inputs, Draft& draft) {
   for (const auto& document : documents) {
     const auto& http = document["http"];
     for (const auto& [name, service] : http["services"].members) work.services.emplace(name, &service);
-    for (const auto& [name, middleware] : http["middlewares"].members) work.middlewares.emplace(name, &middleware);
+    for (const auto& [name, middleware] : http["middlewares"].members) add_middleware(work, name, middleware);
     for (const auto& [name, router] : http["routers"].members) work.has_public = work.has_public || is_for_all(router);
     take_tls(work, document["tls"]);
   }

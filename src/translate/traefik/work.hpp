@@ -18,10 +18,10 @@ struct TraefikWork {
 
   Draft& draft;
   std::map<std::string, const TreeNode*> services;
-  std::map<std::string, const TreeNode*> middlewares;
-  std::map<std::string, std::string> upstreams;  ///< by service: JSON of "to", or "" if it cannot be translated
-  std::set<std::string> own_hosts;               ///< services whose servers get their own name as Host
-  std::map<std::string, std::string> limits;     ///< by middleware: the limit's name, or ""
+  std::map<std::string, const TreeNode*> middlewares;  ///< null where two say something else
+  std::map<std::string, std::string> upstreams;        ///< by service: JSON of "to", or "" if it cannot be translated
+  std::set<std::string> own_hosts;                     ///< services whose servers get their own name as Host
+  std::map<std::string, std::string> limits;           ///< by middleware: the limit's name, or ""
   std::set<std::string> said;
   std::set<std::string> tls_options;                                ///< that routers may name
   std::map<std::string, const TreeNode*> client_auth;               ///< by TLS options: how clients show certificates

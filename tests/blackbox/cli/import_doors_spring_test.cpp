@@ -80,6 +80,10 @@ const std::vector<SpringDoor>& spring_doors() {
       {"OneSegmentIsNoMore",
        gateway_of_spring(spring_route("open", "Path=/door/*") + spring_route("door", "Path=/door/**", "JwtGate")),
        "/door/a/b"},
+      {"RouteOfAProfile",
+       gateway_of_spring(spring_route("open", "Path=/open/**")) +
+           "---\nspring:\n  config: {activate: {on-profile: dev}}\n  cloud:\n    gateway:\n      routes:\n" +
+           spring_route("door", "Path=/door/**")},
       {"ResourceServer",
        "spring:\n  security: {oauth2: {resourceserver: {jwt: {jwk-set-uri: \"http://127.0.0.1:1/keys\"}}}}\n"
        "  cloud:\n    gateway:\n      routes:\n" +

@@ -34,6 +34,13 @@ std::string ruled(const std::string& rule) {
                  "  middlewares:\n    gate: {digestAuth: {users: [\"a:b:c\"]}}\n");
 }
 
+/// A container with these labels, whose name is its address, and one that runs Traefik.
+std::string container(const std::string& labels, const std::string& flags = {}) {
+  return "services:\n  traefik: {command: [" + flags + "]}\n  127.0.0.1:\n    labels:\n" + labels +
+         "      - traefik.http.routers.door.rule=PathPrefix(`/door/`)\n"
+         "      - traefik.http.services.door.loadbalancer.server.port=APP\n";
+}
+
 struct TraefikDoor {
   const char* name;
   std::string text;
@@ -88,6 +95,15 @@ const std::vector<TraefikDoor>& traefik_doors() {
                    router("b", "PathPrefix(`/door`)", ", priority: 1000, middlewares: [gate]"),
                "  middlewares:\n    gate: {ipAllowList: {sourceRange: [10.0.0.0/8]}}\n"),
        "/door/inner/x"},
+      {"ContainerThatIsNotEnabled", container("      - traefik.enable=false\n")},
+      {"ContainerThatIsNotExposed", container("", "--providers.docker.exposedbydefault=false")},
+      {"MiddlewareOfAContainer", container("      - traefik.http.routers.door.middlewares=gate\n"
+                                           "      - traefik.http.middlewares.gate.basicauth.users=a:b\n")},
+      {"MiddlewareOfTheEntryPointByAFlag", container("      - traefik.http.middlewares.gate.basicauth.users=a:b\n",
+                                                     "--entrypoints.web.http.middlewares=gate@docker")},
+      {"MiddlewareOfTwoMeanings",
+       behind("{ipAllowList: {sourceRange: [127.0.0.0/8]}}") +
+           "---\nhttp:\n  middlewares:\n    gate: {ipAllowList: {sourceRange: [10.0.0.0/8]}}\n"},
       {"UnknownMatcher", ruled("OurOwn(`x`)"), "/anything"},
       {"BrokenRule", ruled("PathPrefix(`/door"), "/door"},
       {"EntryPointOfOperators", routers(router("open", "PathPrefix(`/open/`)") +
@@ -129,6 +145,7 @@ const std::vector<TraefikDoor>& open_traefik_doors() {
                    router("inner", "PathPrefix(`/inner`)", ", middlewares: [gate]"),
                "  middlewares:\n    gate: {plugin: {x: {}}}\n"),
        "/door"},
+      {"Container", container("      - traefik.enable=true\n", "--providers.docker.exposedbydefault=false")},
       {"ShorterRule", ruled("PathPrefix(`/door`)"), "/other"},
   };
   return kAll;

@@ -114,5 +114,23 @@ TEST_F(Hostile, NamesThatNothingCanHaveAreReplaced) {
                                "/%zz/ { return 204; } location \"/a*b{c}\" { return 204; } }"));
 }
 
+TEST_F(Hostile, RulesOfTraefikAreBounded) {
+  const auto of_rule = [](const std::string& rule) {
+    return "http:\n  services: {a: {loadBalancer: {servers: [{url: \"http://a:1\"}]}}}\n  routers: {r: {service: a, "
+           "rule: '" +
+           rule + "'}}\n";
+  };
+  std::string alternatives = "Path(`/x`)";
+  for (int i = 0; i < 600; ++i) alternatives += " || Path(`/x`)";
+  const auto product = "(" + alternatives.substr(0, 2000) + "Path(`/y`))";
+  for (const auto& rule :
+       {std::string(100'000, '!') + "Path(`/x`)", std::string(100'000, '(') + "Path(`/x`)", alternatives,
+        product + " && " + product + " && " + product, "HostRegexp(`^" + std::string(100'000, '.') + "$`)",
+        "PathRegexp(`" + std::string(10'000, '(') + "`)", std::string("Path(`/x`) &&"), std::string("Path(")}) {
+    const auto translated = accepted(write("traefik.yml", of_rule(rule)));
+    EXPECT_EQ(translated.text.find("\"to\""), translated.text.find("have: { \"to\"") + 8) << rule.substr(0, 100);
+  }
+}
+
 }  // namespace
 }  // namespace headgate::translate
