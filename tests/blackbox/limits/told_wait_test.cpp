@@ -57,14 +57,17 @@ void wait_as_told(const std::vector<std::unique_ptr<Proxy>>& gateways, int calle
 }
 
 TEST_P(ToldWait, HoldsAtWhicheverGatewayTheCallerComesBackTo) {
-  for (const Json& limit : {Json{{"rate", "10/second"}, {"per", "header:X-Api-Key"}},
-                            Json{{"rate", "20/second"}, {"burst", 1}, {"per", "header:X-Api-Key"}},
-                            Json{{"rate", "20/second"}, {"per", "header:X-Api-Key"}, {"algorithm", "sliding_window"}},
-                            Json{{"rate", "40/second"},
-                                 {"per", "header:X-Api-Key"},
-                                 {"algorithm", "sliding_log"},
-                                 {"leases", "off"},
-                                 {"shards", 4}}}) {
+  for (const Json& limit :
+       {Json{{"rate", "10/second"}, {"per", "header:X-Api-Key"}, {"if_absent", "skip"}},
+        Json{{"rate", "20/second"}, {"burst", 1}, {"per", "header:X-Api-Key"}, {"if_absent", "skip"}},
+        Json{
+            {"rate", "20/second"}, {"per", "header:X-Api-Key"}, {"if_absent", "skip"}, {"algorithm", "sliding_window"}},
+        Json{{"rate", "40/second"},
+             {"per", "header:X-Api-Key"},
+             {"if_absent", "skip"},
+             {"algorithm", "sliding_log"},
+             {"leases", "off"},
+             {"shards", 4}}}) {
     std::vector<std::unique_ptr<Proxy>> gateways;
     for (std::size_t i = 0; i < GetParam(); ++i) gateways.push_back(std::make_unique<Proxy>(in_redis(limit)));
     Kept all;
