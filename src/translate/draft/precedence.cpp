@@ -111,6 +111,7 @@ void keep_half_segments(Draft& draft) {
       const bool behind = path.ends_with("*\"") && first.text_prefix.starts_with(path.substr(1, path.size() - 3));
       if (!behind || !may_meet(first, second)) continue;
       auto half = within(first, second, first.from + ", and what begins with the same text");
+      half.set("path", std::string(path));  // which is above the first one's own
       half.set("path_matches", json_text(quoted_for_re2(first.text_prefix) + "[^/].*"));
       if (!seen.insert(requests_of(half)).second) continue;
       // No prefix can be cut off within a segment.

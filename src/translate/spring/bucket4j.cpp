@@ -85,9 +85,9 @@ void take_bandwidth(SpringWork& work, const TreeNode& node, const TreeNode& band
   set_key(node, limit);
   if (is_interval(bandwidth)) {
     limit.set("algorithm", json_text("fixed_window"));
-    say(limit, Matter::differs, bandwidth.spot, "refill-speed: interval",
-        "its intervals begin with the first request of a key; here they begin on the clock" +
-            std::string(*capacity == *refill ? "" : ", and what was not used is not kept"));
+    limit.set("window", json_text("first_use"));
+    if (*capacity != *refill)
+      say(limit, Matter::differs, bandwidth.spot, "refill-speed: interval", "what was not used is not kept");
   } else if (*capacity != *refill) {
     limit.set("burst", std::to_string(*capacity));
   }

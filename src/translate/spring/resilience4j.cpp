@@ -132,9 +132,8 @@ void take_circuit(SpringWork& work, const Instance& instance, const std::vector<
     if (!instance.get(key, "").empty() || spring_member(*instance.layers.front(), key))
       work.draft.say(Matter::lost, instance.spot(), what + ": " + key,
                      "headgate counts failed connections, timeouts and statuses of failure");
-  if (const auto trials = instance.get("permitted-number-of-calls-in-half-open-state", "5"); trials != "5")
-    work.draft.say(Matter::differs, instance.spot(), what + ": " + trials + " calls in half-open state",
-                   "headgate tries five requests before it closes the circuit");
+  const auto trials = whole_number(instance.get("permitted-number-of-calls-in-half-open-state", "10"));
+  if (trials && *trials > 0) members.emplace_back("trials", std::to_string(*trials));
   SpringCircuit circuit{object_of(members), {}};
   for (const auto& limiter : time_limiters)
     if (limiter.name == instance.name)
@@ -173,11 +172,13 @@ void break_circuit(SpringWork& work, const SpringStep& filter, DraftEntry& route
   auto* const upstream = upstream_in(work.draft, route.get("to"));
   if (found == work.circuits.end() || upstream == nullptr)
     return say(route, Matter::lost, filter.spot, filter.text,
-               "write \"circuit\" in the upstream; there is no fallback");
+               "write \"circuit\" in the upstream, and \"on_reject\" in the route for its fallback");
   upstream->set("circuit", found->second.json);
   if (!found->second.timeout.empty()) route.set("timeout", found->second.timeout);
   if (filter.arguments.contains("fallbackUri"))
-    say(route, Matter::lost, filter.spot, "fallbackUri", "requests are refused with 503 while the circuit is open");
+    say(route, Matter::lost, filter.spot, "fallbackUri",
+        "write \"on_reject\": { \"to\": an upstream } in the route: while the circuit is open requests are refused "
+        "with 503");
 }
 
 }  // namespace headgate::translate
