@@ -7,7 +7,7 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr std::string_view kAlice = "Authorization: Bearer alice\r\n";
+constexpr std::string_view kInsteadCaller = "Authorization: Bearer alice\r\n";
 
 class PathInstead : public Path {
  protected:
@@ -65,13 +65,13 @@ TEST_F(PathInstead, GetsNobodyWhoIsNotLetIn) {
   in_memory("plan", "1/hour");
   believe_tokens();
   route.require = Require::jwt;
-  again(kAlice);
+  again(kInsteadCaller);
   EXPECT_EQ(x.upstream, "app");
   again("Authorization: Bearer bad\r\n");
   EXPECT_EQ(client.status, 401U) << "the limit rejects before the token is checked";
   again();
   EXPECT_EQ(client.status, 401U);
-  again(kAlice);
+  again(kInsteadCaller);
   EXPECT_EQ(client.status, 200U);
   EXPECT_EQ(x.upstream, "next");
 }
@@ -80,8 +80,8 @@ TEST_F(PathInstead, IsAskedNoFurtherLimit) {
   in_memory("plan", "1/hour");
   with_proof("proof", "10/hour");
   in_redis("quota", "10/hour");
-  again(kAlice);
-  again(kAlice);
+  again(kInsteadCaller);
+  again(kInsteadCaller);
   EXPECT_EQ(x.upstream, "next");
   EXPECT_EQ(left("proof"), 9U) << "as of any rejected request";
   EXPECT_THAT(trace.lines, testing::Not(testing::Contains(HasSubstr("redis"))));
@@ -91,11 +91,11 @@ TEST_F(PathInstead, GetsWhatAnOpenCircuitRefusesWithAllLimits) {
   upstream().circuit.emplace();
   open(*app);
   with_proof("proof", "1/hour");
-  again(kAlice);
+  again(kInsteadCaller);
   EXPECT_EQ(client.status, 200U);
   EXPECT_EQ(x.upstream, "next");
   EXPECT_EQ(left("proof"), 0U);
-  again(kAlice);
+  again(kInsteadCaller);
   EXPECT_EQ(client.status, 429U) << "and once only";
   EXPECT_EQ(x.ended_by, EndedBy::limit);
 }
