@@ -34,7 +34,10 @@ void TopBoard::add(const std::vector<observe::TakenTop>& taken, Steady now) {
   for (const auto& each : taken) {
     auto& counted = limits_[each.limit];
     if (each.rejected) add(counted.rejected, each.rejected->list(), now);
-    if (each.allowed) add(counted.allowed, each.allowed->list(), now);
+    if (!each.allowed) continue;
+    const auto allowed = each.allowed->list();
+    add(counted.allowed, allowed, now);
+    changing_.add(each.limit, allowed, now);
   }
 }
 
@@ -58,6 +61,11 @@ std::vector<std::string> TopBoard::names(std::string_view prefix) const {
   for (auto at = limits_.lower_bound(prefix); at != limits_.end() && at->first.starts_with(prefix); ++at)
     out.push_back(at->first);
   return out;
+}
+
+std::vector<std::string> TopBoard::changing(Steady now) {
+  const std::lock_guard lock(mutex_);
+  return changing_.changing(now);
 }
 
 std::optional<std::string> TopBoard::find(std::string_view limit,

@@ -31,6 +31,7 @@ enum class ReasonKind : std::uint8_t {
   certificate_ends,
   bound_reached,
   bound_near,
+  keys_change,
   log_failing,
   log_dropping,
   spans_dropped

@@ -4,6 +4,7 @@
 
 #include "headgate/core/time.hpp"
 #include "headgate/observe/limit_top.hpp"
+#include "headgate/services/changing_keys.hpp"
 
 #include <array>
 #include <chrono>
@@ -41,6 +42,8 @@ class TopBoard {
   Answer of(std::string_view limit, TopBy by, TopWindow window, Steady now) const;
   /// The names that something was counted under, and that begin with `prefix`.
   std::vector<std::string> names(std::string_view prefix) const;
+  /// The limits whose key changes with nearly each request.
+  std::vector<std::string> changing(Steady now);
   /// The first key for which `is` holds, of those that are in a list of this limit or of its name with a route
   /// ("plan@search").
   std::optional<std::string> find(std::string_view limit, const std::function<bool(std::string_view)>& is) const;
@@ -64,6 +67,7 @@ class TopBoard {
   const Steady begun_;
   mutable std::mutex mutex_;
   std::map<std::string, Counted, std::less<>> limits_;  ///< guarded by the mutex
+  ChangingKeys changing_;                               ///< guarded by the mutex
 };
 
 }  // namespace headgate::services

@@ -37,6 +37,8 @@ class TopService final : public Service, public std::enable_shared_from_this<Top
   void refresh(std::function<void()> done);
   /// Of what was collected until now. Any thread.
   const TopBoard& board() const noexcept { return board_; }
+  /// The limits whose key changes with nearly each request. Any thread.
+  std::vector<std::string> changing() { return board_.changing(clock_.steady()); }
   /// The limits in force.
   const std::shared_ptr<const ActiveConfig>& active() const noexcept { return active_; }
   Clock& clock() const noexcept { return clock_; }

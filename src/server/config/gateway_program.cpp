@@ -1,6 +1,7 @@
 #include "gateway_program.hpp"
 
 #include "server/process.hpp"
+#include "server/watch/changing_keys.hpp"
 #include "server/watch/gateway_bounds.hpp"
 #include "server/workers.hpp"
 
@@ -81,6 +82,7 @@ GatewayProgram::GatewayProgram(boost::asio::io_context& loop, Clock& clock, Side
       });
   reason_watch_.add([this] { admin::tell_shedding(shared_.reasons, *now_, clock_.steady()); });
   reason_watch_.add(near_bounds_of(shared_, clock_));
+  reason_watch_.add([this] { tell_changing_keys(shared_.reasons, *top_, *now_); });
   begun_with_ = now_->config;
   counters_.started(clock_.wall());
 }

@@ -1,0 +1,14 @@
+#pragma once
+// Tells of limits whose key changes with each request. Main thread.
+
+#include "headgate/admin/reasons.hpp"
+#include "headgate/services/active_config.hpp"
+#include "headgate/services/top_service.hpp"
+
+namespace headgate::server {
+
+/// Sets the reason `keys_change` for the limits of `active` that count by what callers write, if their keys change. An
+/// address or a proven name that changes is another caller, and no mistake.
+void tell_changing_keys(admin::Reasons& reasons, services::TopService& top, const services::ActiveConfig& active);
+
+}  // namespace headgate::server
