@@ -135,8 +135,9 @@ Duration Leases::spread(const Check& check, Moment ended) const noexcept {
   const Rule& rule = *check.rule;
   if (rule.rate.month || check.cost <= 0) return Duration(0);
   const auto more = static_cast<std::int64_t>(rule.burst) - check.cost;
-  const auto most =
-      std::min(time_of(check.cost, rule.rate).whole, time_of(std::max<std::int64_t>(more, 0), rule.rate).whole);
+  // A second is enough for callers to come apart; the permits of a slow limit are hours apart.
+  const auto most = std::min({time_of(check.cost, rule.rate).whole,
+                              time_of(std::max<std::int64_t>(more, 0), rule.rate).whole, kQueue.count()});
   if (most <= 0) return Duration(0);
   const auto number =
       mixed(check.hash.low ^ mixed(options_.seed + static_cast<std::uint64_t>(ended.time_since_epoch().count())));

@@ -16,12 +16,12 @@ void ChangingKeys::add(std::string_view limit, const observe::HeavyList& sampled
     window.repeated += times - 1;
     if (!window.seen.insert(stable_hash(key.key)).second) ++window.repeated;
   }
-  if (window.samples >= kMost) end(window, now);
+  if (window.samples >= kMaxSamples) end(window, now);
 }
 
 void ChangingKeys::end(Window& window, Steady now) {
   constexpr std::size_t kOneIn = 50;
-  window.changing = window.samples >= kLeast && window.repeated * kOneIn <= window.samples;
+  window.changing = window.samples >= kMinSamples && window.repeated * kOneIn <= window.samples;
   window.begun = now;
   window.samples = window.repeated = 0;
   window.seen.clear();

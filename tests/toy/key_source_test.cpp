@@ -24,24 +24,24 @@ std::string counted_by(const std::string& per, const std::string& more = R"(, "i
 }
 
 TEST(ToyKeySource, MayBeWrittenInAFile) {
-  const auto text = counted_by("query");
+  const auto text = counted_by("raw_query");
   const auto loaded = config::load(text);
   ASSERT_TRUE(loaded.config) << config::render_text(loaded.diagnostics, "f", text);
-  EXPECT_EQ(loaded.config->limits.at(0).per, std::vector{make_per("query")});
+  EXPECT_EQ(loaded.config->limits.at(0).per, std::vector{make_per("raw_query")});
   EXPECT_THAT(config::meaning(*loaded.config, "f"), HasSubstr("each query: 10 requests"));
 }
 
 TEST(ToyKeySource, IsInTheSchemaInTheReferenceAndInWhatAMistakeIsTold) {
-  EXPECT_THAT(config::schema(), HasSubstr("`path:<parameter>`, `query`, `route`"));
-  EXPECT_THAT(config::reference(), HasSubstr("`path:<parameter>`, `query`, `route`"));
-  const auto loaded = config::load(counted_by("qery"));
+  EXPECT_THAT(config::schema(), HasSubstr("`path:<parameter>`, `query:<name>`, `raw_query`, `route`"));
+  EXPECT_THAT(config::reference(), HasSubstr("`path:<parameter>`, `query:<name>`, `raw_query`, `route`"));
+  const auto loaded = config::load(counted_by("raw_qery"));
   ASSERT_EQ(loaded.diagnostics.size(), 1U);
-  EXPECT_THAT(loaded.diagnostics[0].help, HasSubstr("did you mean \"query\"?"));
-  EXPECT_THAT(loaded.diagnostics[0].help, HasSubstr(", query, "));
+  EXPECT_THAT(loaded.diagnostics[0].help, HasSubstr("did you mean \"raw_query\"?"));
+  EXPECT_THAT(loaded.diagnostics[0].help, HasSubstr(", raw_query, "));
 }
 
 TEST(ToyKeySource, MustSayWhatBecomesOfACallerWithoutIt) {
-  const auto loaded = config::load(counted_by("query", ""));
+  const auto loaded = config::load(counted_by("raw_query", ""));
   ASSERT_EQ(loaded.diagnostics.size(), 1U);
   EXPECT_THAT(loaded.diagnostics[0].message, HasSubstr("a request may lack the query, by which limit \"plan\" counts"));
 }
@@ -49,12 +49,12 @@ TEST(ToyKeySource, MustSayWhatBecomesOfACallerWithoutIt) {
 TEST(ToyKeySource, IsThePartOfAKeyThatItsFunctionTells) {
   gateway::Exchange x;
   x.request.method = "GET";
-  EXPECT_FALSE(gateway::key_of(x, {make_per("query")}));
-  EXPECT_EQ(gateway::first_absent(x, {make_per("method"), make_per("query")})->source->missing,
+  EXPECT_FALSE(gateway::key_of(x, {make_per("raw_query")}));
+  EXPECT_EQ(gateway::first_absent(x, {make_per("method"), make_per("raw_query")})->source->missing,
             "The query that requests are counted by is missing.");
   x.request.query = "?a=1";
-  EXPECT_EQ(gateway::key_of(x, {make_per("query")}), "?a=1");
-  EXPECT_EQ(gateway::key_of(x, {make_per("method"), make_per("query")}), "GET|?a=1");
+  EXPECT_EQ(gateway::key_of(x, {make_per("raw_query")}), "?a=1");
+  EXPECT_EQ(gateway::key_of(x, {make_per("method"), make_per("raw_query")}), "GET|?a=1");
 }
 
 }  // namespace

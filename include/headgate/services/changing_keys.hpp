@@ -20,9 +20,9 @@ namespace headgate::services {
 class ChangingKeys {
  public:
   using Steady = std::chrono::steady_clock::time_point;
-  static constexpr std::size_t kLeast = 1'000 / observe::LimitTop::kSampled;  ///< samples that are enough
-  static constexpr std::size_t kMost = 1'024;                                 ///< samples of one window
-  static constexpr Duration kWindow = std::chrono::minutes(2);                ///< the longest window
+  static constexpr std::size_t kMinSamples = 1'000 / observe::LimitTop::kSampled;  ///< samples that are enough
+  static constexpr std::size_t kMaxSamples = 1'024;                                ///< samples of one window
+  static constexpr Duration kWindow = std::chrono::minutes(2);                     ///< the longest window
 
   /// Adds what one worker has sampled of `limit` since it was asked before.
   void add(std::string_view limit, const observe::HeavyList& sampled, Steady now);

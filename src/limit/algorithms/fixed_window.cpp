@@ -77,6 +77,10 @@ std::optional<RuleFault> check_size(Rule rule) {
   if (rule.burst < rule.rate.count)
     return RuleFault{"a fixed_window lets all of its " + std::to_string(rule.rate.count) + " come at once",
                      "leave \"burst\" out, or write more: what is beyond the rate comes back with later windows"};
+  const std::uint64_t windows = (rule.burst - 1) / rule.rate.count;
+  if (rule.rate.period > Duration(0) && windows > static_cast<std::uint64_t>(kNever / rule.rate.period) - 1)
+    return RuleFault{"a burst of " + std::to_string(rule.burst) + " would take more than a hundred years to come back",
+                     "write a smaller one, or a larger rate"};
   rule.burst = rule.rate.count;
   return check_window(rule, "fixed_window");
 }

@@ -237,7 +237,7 @@ TEST(Load, SaysWhatIsWrongOnItsCommandLine) {
            {{"--header", "no field"}, "--header: a field is written \"Name: value\""},
            {{"--header", "Connection: close"}, "--header: how a request is framed"},
            {{"--callers", "0"}, "--callers"},
-           {{"--key-file", "/nowhere/keys"}, "--key-file: /nowhere/keys has no key"},
+           {{"--key-file", "/nowhere/keys"}, "--key-file: /nowhere/keys: No such file"},
            {{"--ca", "/nowhere/ca.pem", "--to", "https://127.0.0.1:1/"}, "/nowhere/ca.pem"},
            {{"--to", "ftp://127.0.0.1/"}, "--to: "},
            {{"--connections", "1", "--to", "http://127.0.0.1:2/"}, "--connections are fewer"}}) {

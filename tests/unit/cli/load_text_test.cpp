@@ -43,7 +43,7 @@ TEST_F(LoadText, CountsOneAsOne) {
   EXPECT_THAT(text(), HasSubstr("On time: 1 of 1 request was sent more than 10 ms late"));
   report.figures.broken = 1;
   EXPECT_THAT(text(), HasSubstr("Promises: 1 of 2 were kept: "));
-  EXPECT_THAT(text(), HasSubstr("  The other was rejected again: "));
+  EXPECT_THAT(text(), HasSubstr("  The other was rejected again, because "));
   options.timetable.rate = 1;
   options.timetable.callers = 1;
   EXPECT_THAT(load_intention(options), HasSubstr(": 1 request a second from 1 caller for "));
@@ -61,7 +61,7 @@ TEST_F(LoadText, CountsSeveral) {
   report.figures.broken = 3;
   report.late_connections = 2;
   EXPECT_THAT(text(), HasSubstr("Promises: 2 of 5 were kept: "));
-  EXPECT_THAT(text(), HasSubstr("  The others were rejected again: "));
+  EXPECT_THAT(text(), HasSubstr("  The others were rejected again, because "));
   EXPECT_THAT(text(), HasSubstr("On time: 2 of 7 requests were sent more than 10 ms late"));
   EXPECT_THAT(text(), HasSubstr("Times: from the moment"));
 }

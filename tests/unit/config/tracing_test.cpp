@@ -17,7 +17,8 @@ std::string told(const std::string& key, const std::string& value) {
   const auto loaded = load_with(key, value);
   if (!loaded.config) return "invalid";
   const auto text = meaning(*loaded.config, "f");
-  const auto begin = text.find("allowed.\n") + 9;
+  const std::string_view routes = "no limit\n";
+  const auto begin = text.find(routes) + routes.size();
   return text.substr(std::min(begin, text.size()));
 }
 

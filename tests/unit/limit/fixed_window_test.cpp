@@ -107,7 +107,13 @@ TEST(FixedWindowCheck, RefusesOptionsThatAWindowLacks) {
   EXPECT_EQ(fault_of(rule), "accepted");
   rule.burst = 50;
   EXPECT_EQ(fault_of(rule),
-            "a fixed_window has no burst: 100 may come at once | leave \"burst\" out, or use token_bucket");
+            "a fixed_window lets all of its 100 come at once | leave \"burst\" out, or write more: what is beyond the "
+            "rate comes back with later windows");
+  rule = fixed_rule("1/31d");
+  rule.burst = 2000;
+  EXPECT_EQ(
+      fault_of(rule),
+      "a burst of 2000 would take more than a hundred years to come back | write a smaller one, or a larger rate");
   rule = fixed_rule("100/minute");
   rule.wait = 1s;
   EXPECT_EQ(fault_of(rule),

@@ -77,7 +77,7 @@ TEST(MetricsTable, NamesAreWhatPrometheusExpects) {
   const std::regex good("(headgate|process)_[a-z][a-z0-9_]*[a-z]");
   const std::regex unit(
       ".*_(seconds|bytes|info|total|counted|keys|requests|active|successful|up|fds|waiting|inside|limit|in_flight|"
-      "queued|used|open|series|concurrency|reason|gateways)");
+      "queued|used|open|series|concurrency|reason|gateways|remaining)");
   std::set<std::string_view> seen;
   for (const auto* family : families()) {
     const std::string name(family->name);

@@ -117,7 +117,7 @@ TEST(Suggestions, OfSeveralLimitsDoNotDependOnEachOther) {
 
 TEST(Suggestions, OfBurstsDoNotDependOnALimitThatHasNone) {
   const auto config = test::config_of(R"("limits": {"each": {"rate": "1/hour", "per": "client_ip"},
-                                                    "all": {"rate": "1/hour", "per": "total", "algorithm": "fixed_window"}},
+                                                    "all": {"rate": "1/hour", "per": "total", "algorithm": "sliding_window"}},
          "routes": [{"path": "/*", "to": "app", "limits": ["each", "all"]}])");
   const auto found = suggested(config, {{"192.0.2.1", 20}, {"192.0.2.2", 30}}, 0);
   ASSERT_EQ(found.of_tiers.size(), 2U);

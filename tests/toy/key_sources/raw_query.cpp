@@ -1,0 +1,16 @@
+// The query as it was sent. Only tests know it: this file is all that a source of keys is.
+
+#include "headgate/gateway/exchange.hpp"
+#include "headgate/gateway/key_source.hpp"
+
+namespace headgate::gateway::key_source {
+
+extern const KeySource raw_query;
+const KeySource raw_query{.word = "raw_query",
+                          .example = "raw_query",
+                          .needs = Needs::part,
+                          .noun = [](std::string_view) { return std::string("query"); },
+                          .missing = "The query that requests are counted by is missing.",
+                          .value = [](Exchange& x, std::string_view) { return x.request.query; }};
+
+}  // namespace headgate::gateway::key_source
