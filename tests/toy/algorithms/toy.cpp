@@ -21,7 +21,7 @@ bool allows(const Rule& rule, std::int64_t cost, std::int64_t used) noexcept {
 
 std::int64_t used_after(const Rule& rule, std::int64_t used, std::int64_t cost, Taken taken) noexcept {
   if (taken == Taken::no) return used;
-  if (cost > 0 && taken == Taken::yes) cost = std::min(cost, std::max<std::int64_t>(count_of(rule) - used, 0));
+  if (cost > 0 && taken != Taken::debt) cost = std::min(cost, std::max<std::int64_t>(count_of(rule) - used, 0));
   return std::clamp<std::int64_t>(used + cost, 0, 2 * kMax);
 }
 
