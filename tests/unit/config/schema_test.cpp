@@ -207,9 +207,10 @@ Json another(const std::string& key, const Json& property) {
       {"redirect.status", 301},        {"route.require", "jwt"},
       {"upstream.head_size", "63KiB"}, {"waiting_room.per", "api_key"},
   };
-  static const std::set<std::string> alone{
-      "all_routes.cors", "api_key.issue",  "concurrency.adaptive", "cost.debt",     "cost.otherwise",
-      "limit.window",    "limit_use.cost", "route.grpc_web",       "server.backup", "upstream.protocol"};
+  static const std::set<std::string> alone{"all_routes.cors", "api_key.issue",    "concurrency.adaptive",
+                                           "cost.debt",       "cost.otherwise",   "limit.count_rejected",
+                                           "limit.window",    "limit_use.cost",   "route.grpc_web",
+                                           "server.backup",   "upstream.protocol"};
   if (alone.contains(key)) return nullptr;
   if (const auto found = chosen.find(key); found != chosen.end()) return found->second;
   const auto& value = property["default"];
