@@ -45,7 +45,7 @@ struct CompiledRoom {
     std::string text;
   };
 
-  /// What it is while Redis is down, on one of several gateways.
+  /// The part of a room that one of several gateways has while Redis is down.
   struct Alone {
     room::RoomRule rule;
     std::int64_t stride;  ///< how many numbers a newcomer takes

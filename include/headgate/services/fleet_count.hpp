@@ -21,9 +21,9 @@ class FleetCount {
   /// After so long without an answer, Redis was away.
   static constexpr std::chrono::seconds kAway{15};
 
-  /// So many were there just now.
+  /// Notes how many gateways were there at `now`.
   void told(std::uint32_t gateways, Steady now);
-  /// It is another Redis from now on.
+  /// Forgets all counts, as another Redis is used from now on.
   void forget() { *this = {}; }
   /// The most of the last minute; 0 if nothing is known.
   std::uint32_t most() const noexcept;

@@ -53,7 +53,7 @@ class Headroom {
   void refused(Priority priority, std::uint32_t free, std::uint32_t most, Steady now) noexcept;
   /// A request that was admitted has left its place.
   void ended(Duration held) noexcept;
-  /// Whether it has any reserve.
+  /// Returns whether any place is held free.
   bool holds() const noexcept;
 
  private:

@@ -34,7 +34,7 @@ std::string limits_in_words(const std::vector<std::string>& names, std::string_v
   return out.append(1, ' ').append(names.size() == 1 ? one : many);
 }
 
-/// What the limits in Redis do meanwhile.
+/// Says what the limits in Redis do while it is away.
 std::string words_of(const RedisOutage& outage) {
   std::vector<std::string> out;
   const auto share =

@@ -16,7 +16,7 @@
 namespace headgate::config {
 namespace {
 
-/// It stands in JSON, HTML and a field of gRPC.
+/// The text stands in JSON, HTML and a field of gRPC.
 std::optional<LiteralError> check_ban_detail(std::string_view text) {
   constexpr std::size_t kLongest = 300;
   const auto control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; };

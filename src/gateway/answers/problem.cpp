@@ -68,7 +68,7 @@ void write_policy(TextCursor& out, std::string_view policy) noexcept {
   out.word("\"]");
 }
 
-/// Of a problem without UntilWait.
+/// Returns the name of the limit that a rejection or a suspension is by; empty for other problems.
 std::string_view policy_of(const Exchange& x, const Problem& problem) noexcept {
   if (problem.ended_by == EndedBy::ban) return problem.limit;
   if (problem.ended_by != EndedBy::limit || problem.status != 429) return {};

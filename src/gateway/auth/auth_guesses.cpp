@@ -31,7 +31,7 @@ MaybeProblem AuthGuesses::begin(Path& path, Exchange& x, std::string_view creden
 void AuthGuesses::Guess::end(Path& path, Exchange& x, Said said) {
   if (!owner_) return;
   const bool tells = said == Said::right || said == Said::wrong;
-  // It was right before, and is not any more.
+  // The credential was right before and is wrong now, so nothing was charged before the question.
   if (said == Said::wrong && !charged_ && owner_->known(hash_).value_or(false))
     static_cast<void>(reserve_failure(path, x));
   if (tells) owner_->remember(hash_, said == Said::right);
