@@ -3,10 +3,10 @@
 #include "gateway/answers/auth_refusal.hpp"
 #include "gateway/answers/room_answer.hpp"
 #include "gateway/grpc/grpc_call.hpp"
+#include "gateway/limits/settle.hpp"
 #include "gateway/limits/unanswered.hpp"
-#include "gateway/path.hpp"
+#include "gateway/path/path.hpp"
 #include "gateway/record/trace.hpp"
-#include "gateway/steps/settle.hpp"
 #include "gateway/steps/steps.hpp"
 #include "gateway/steps/walk.hpp"
 

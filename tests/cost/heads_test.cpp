@@ -2,7 +2,7 @@
 
 #include "../../src/gateway/callers/forwarding_headers.hpp"
 #include "../../src/gateway/callers/presented.hpp"
-#include "../../src/gateway/servers/forward.hpp"
+#include "../../src/gateway/forward/forward.hpp"
 #include "cost/spent.hpp"
 #include "support/virtual_clock.hpp"
 

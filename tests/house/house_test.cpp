@@ -34,6 +34,26 @@ const std::map<std::string, int> kFloors = {
     {"main", 11},
 };
 
+/// The same of the folders of src/gateway. The headers in include/headgate/gateway are the words that all of them
+/// share.
+const std::map<std::string, int> kGatewayFloors = {
+    {"grpc", 0},                                                  // gRPC as a protocol
+    {"exchange", 1},                                              // what can be read from one exchange
+    {"limits", 2},                                                // keys, sizes, costs and what is owed
+    {"callers", 3},                                               // who is calling, and failed attempts
+    {"record", 4},       {"rooms", 4},                            // what is told of an exchange; waiting rooms
+    {"key_sources", 4},  {"cost_sources", 4},                     // what limits count by, one file each
+    {"routes", 4},                                                // which route a request has
+    {"forward", 5},                                               // what of a message goes on
+    {"answers", 6},      {"auth", 6},         {"basic", 6},       // what is sent back; who else is asked about a caller
+    {"path", 7},                                                  // what the steps of one worker share
+    {"admission", 8},                                             // one round of limits
+    {"servers", 9},                                               // one exchange with a server
+    {"steps", 10},                                                // the path as a table
+    {"compile", 11},     {"asked", 11},       {"candidate", 11},  // what knows all steps
+    {"gateway.cpp", 12},
+};
+
 /// Which modules may include headers with this beginning. main.cpp uses cli.
 const std::map<std::string, std::set<std::string>> kKeepers = {
     {"nlohmann/", {"config", "identity", "services", "admin", "simulate", "server", "cli"}},
@@ -121,6 +141,29 @@ TEST(House, PrivateHeadersStayInTheirModule) {
     const std::filesystem::path meant = std::filesystem::path(include.file).parent_path() / include.target;
     EXPECT_EQ(module_of(meant.lexically_normal()), include.module) << place(include);
   }
+}
+
+/// "src/gateway/steps/walk.hpp" is of "steps".
+std::string folder_of(const std::string& file) {
+  constexpr std::string_view kGateway = "src/gateway/";
+  return file.substr(kGateway.size(), file.find('/', kGateway.size()) - kGateway.size());
+}
+
+TEST(House, IncludesInsideTheGatewayOnlyRunDownwards) {
+  std::size_t edges = 0;
+  for (const auto& include : all_includes()) {
+    if (!include.file.starts_with("src/gateway/")) continue;
+    EXPECT_FALSE(include.target.starts_with("..")) << place(include);
+    const auto above = folder_of(include.file);
+    ASSERT_TRUE(kGatewayFloors.contains(above)) << place(include) << ", and is on no floor";
+    if (!include.target.starts_with("gateway/")) continue;
+    ++edges;
+    const auto below = folder_of("src/" + include.target);
+    if (below == above) continue;
+    ASSERT_TRUE(kGatewayFloors.contains(below)) << place(include) << ", which is on no floor";
+    EXPECT_GT(kGatewayFloors.at(above), kGatewayFloors.at(below)) << place(include) << ": up or sideways";
+  }
+  EXPECT_GT(edges, 50U) << "the test has lost sight of the sources";
 }
 
 TEST(House, LibrariesAreIncludedOnlyByTheirModules) {

@@ -124,8 +124,8 @@ struct CheckedLimit {
   std::uint8_t count = 0;
   std::uint8_t shard = 0;                           ///< the shard that was asked last, from 1; 0 without shards
   std::uint8_t shards = 0;                          ///< how many it has asked
-  LimitDecision decision = LimitDecision::allowed;  ///< written by limits/rounds
-  CostFrom cost_from = CostFrom::request;           ///< written by steps/settle
+  LimitDecision decision = LimitDecision::allowed;  ///< written by admission/rounds
+  CostFrom cost_from = CostFrom::request;           ///< written by limits/settle
   std::int64_t used = 0;                            ///< the cost, from there, or with the messages of its call
   std::int64_t refused = 0;                         ///< messages of its call that it rejected
   Duration took{0};                                 ///< how long the decision took

@@ -2,11 +2,11 @@
 
 #include "compressed_reply.hpp"
 #include "cross_origin.hpp"
-#include "edit_fields.hpp"
+#include "gateway/forward/edit_fields.hpp"
+#include "gateway/forward/forward.hpp"
 #include "gateway/limits/limit_fields.hpp"
 #include "gateway/record/access_record.hpp"
 #include "gateway/rooms/room_ticket.hpp"
-#include "gateway/servers/forward.hpp"
 #include "hsts.hpp"
 
 #include <array>

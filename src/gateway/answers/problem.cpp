@@ -1,10 +1,10 @@
 #include "headgate/gateway/problem.hpp"
 
 #include "error_page.hpp"
-#include "gateway/grpc/grpc_answer.hpp"
 #include "gateway/grpc/grpc_call.hpp"
 #include "gateway/limits/appointments.hpp"
 #include "gateway/limits/limit_fields.hpp"
+#include "grpc_answer.hpp"
 #include "own_body.hpp"
 #include "problem_words.hpp"
 #include "retry_fields.hpp"

@@ -1,8 +1,8 @@
 #include "respond.hpp"
 
 #include "file_part.hpp"
-#include "gateway/steps/settle.hpp"
-#include "rewrite.hpp"
+#include "gateway/forward/rewrite.hpp"
+#include "gateway/limits/settle.hpp"
 
 namespace headgate::gateway {
 

@@ -1,7 +1,7 @@
 #pragma once
 // A request that is only asked about, on the path of all requests.
 
-#include "gateway/path.hpp"
+#include "gateway/path/path.hpp"
 
 namespace headgate::gateway {
 

@@ -2,7 +2,7 @@
 
 #include "auth_question.hpp"
 #include "auth_reply.hpp"
-#include "gateway/steps/deadline.hpp"
+#include "gateway/exchange/deadline.hpp"
 
 #include "headgate/balance/circuit_gate.hpp"
 #include "headgate/gateway/delay.hpp"

@@ -10,30 +10,30 @@ AuthGuesses::Guess::~Guess() {
   if (charged_) owner_->release(hash_, Said::nothing);  // a bug has ended the exchange
 }
 
-MaybeProblem AuthGuesses::begin(Path& path, Exchange& x, std::string_view credential, Guess& guess) {
+MaybeProblem AuthGuesses::begin(limit::Limiter& memory, Exchange& x, std::string_view credential, Guess& guess) {
   if (credential.empty()) return {};
   guess.owner_ = shared_from_this();
   guess.hash_ = keyed_hash(std::string(x.caller.ip_key) + '\n' + std::string(credential), seed_);
   const auto said = known(guess.hash_);
   if (said.value_or(false)) return {};
-  if (auto limited = no_failure_left(path, x)) return limited;
+  if (auto limited = no_failure_left(memory, x)) return limited;
   if (said.has_value()) return {};
   auto found = charged_.find(guess.hash_);
   if (found == charged_.end()) {
-    if (auto limited = reserve_failure(path, x)) return limited;
-    found = charged_.emplace(guess.hash_, Charged{.charge = FailureCharge(path, x)}).first;
+    if (auto limited = reserve_failure(memory, x)) return limited;
+    found = charged_.emplace(guess.hash_, Charged{.charge = FailureCharge(memory, x)}).first;
   }
   ++found->second.asking;
   guess.charged_ = true;
   return {};
 }
 
-void AuthGuesses::Guess::end(Path& path, Exchange& x, Said said) {
+void AuthGuesses::Guess::end(limit::Limiter& memory, Exchange& x, Said said) {
   if (!owner_) return;
   const bool tells = said == Said::right || said == Said::wrong;
   // The credential was right before and is wrong now, so nothing was charged before the question.
   if (said == Said::wrong && !charged_ && owner_->known(hash_).value_or(false))
-    static_cast<void>(reserve_failure(path, x));
+    static_cast<void>(reserve_failure(memory, x));
   if (tells) owner_->remember(hash_, said == Said::right);
   if (std::exchange(charged_, false)) owner_->release(hash_, said);
 }

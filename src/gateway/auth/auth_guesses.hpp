@@ -7,6 +7,7 @@
 #include "headgate/core/clock.hpp"
 #include "headgate/core/hash.hpp"
 #include "headgate/gateway/problem.hpp"
+#include "headgate/limit/limiter.hpp"
 #include "headgate/limit/recent_table.hpp"
 
 #include <chrono>
@@ -45,7 +46,7 @@ class AuthGuesses : public std::enable_shared_from_this<AuthGuesses> {
     Guess& operator=(const Guess&) = delete;
     ~Guess();
     /// Says what came of it.
-    void end(Path& path, Exchange& x, Said said);
+    void end(limit::Limiter& memory, Exchange& x, Said said);
 
    private:
     friend class AuthGuesses;
@@ -60,7 +61,7 @@ class AuthGuesses : public std::enable_shared_from_this<AuthGuesses> {
 
   /// Before the service is asked about `credential`; empty: the request shows none. The problem if its address has no
   /// attempt left: then nobody is asked.
-  MaybeProblem begin(Path& path, Exchange& x, std::string_view credential, Guess& guess);
+  MaybeProblem begin(limit::Limiter& memory, Exchange& x, std::string_view credential, Guess& guess);
   /// Nothing is given back any more: the counters may be gone.
   void stop() { stopped_ = true; }
 

@@ -2,9 +2,9 @@
 
 #include "gateway/callers/forwarding_headers.hpp"
 #include "gateway/callers/presented.hpp"
+#include "gateway/forward/forward.hpp"
 #include "gateway/record/trace.hpp"
 #include "gateway/rooms/room_ticket.hpp"
-#include "gateway/servers/forward.hpp"
 
 #include "headgate/http/hop.hpp"
 

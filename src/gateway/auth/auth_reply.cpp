@@ -1,6 +1,6 @@
 #include "auth_reply.hpp"
 
-#include "gateway/servers/forward.hpp"
+#include "gateway/forward/forward.hpp"
 
 #include "headgate/core/text.hpp"
 #include "headgate/http/hop.hpp"

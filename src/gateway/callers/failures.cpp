@@ -6,13 +6,13 @@
 namespace headgate::gateway {
 namespace {
 
-MaybeProblem take_failure(Path& path, Exchange& x, bool peek) {
+MaybeProblem take_failure(limit::Limiter& memory, Exchange& x, bool peek) {
   const auto* const rule = x.snapshot->compiled->failure_rule();
   if (rule == nullptr) return {};
   const auto key = x.caller.ip_key;
   const limit::Check check{.rule = rule, .key = key, .hash = keyed_hash(key, rule->seed), .peek = peek};
   limit::Decision decision;
-  if (path.services.memory.decide({&check, 1}, path.services.clock.wall(), {&decision, 1})) return {};
+  if (memory.decide({&check, 1}, x.clock->wall(), {&decision, 1})) return {};
   x.caller.failures_used_up = true;
   const auto wait = seconds_up(decision.retry_after);
   const auto detail = x.text.join(
@@ -26,23 +26,23 @@ MaybeProblem take_failure(Path& path, Exchange& x, bool peek) {
                  .body = ProblemBody::of_rejection};
 }
 
-void return_one(Path& path, const Snapshot& snapshot, std::string_view address) {
+void return_one(limit::Limiter& memory, Clock& clock, const Snapshot& snapshot, std::string_view address) {
   const auto* const rule = snapshot.compiled->failure_rule();
   if (rule == nullptr) return;
   const limit::Check check{.rule = rule, .key = address, .hash = keyed_hash(address, rule->seed)};
-  path.services.memory.give_back({&check, 1}, path.services.clock.wall());
+  memory.give_back({&check, 1}, clock.wall());
 }
 
 }  // namespace
 
-MaybeProblem reserve_failure(Path& path, Exchange& x) { return take_failure(path, x, x.admission.peek); }
+MaybeProblem reserve_failure(limit::Limiter& memory, Exchange& x) { return take_failure(memory, x, x.admission.peek); }
 
-MaybeProblem no_failure_left(Path& path, Exchange& x) { return take_failure(path, x, true); }
+MaybeProblem no_failure_left(limit::Limiter& memory, Exchange& x) { return take_failure(memory, x, true); }
 
-void FailureCharge::give_back() { return_one(*path_, *snapshot_, address_); }
+void FailureCharge::give_back() { return_one(*memory_, *clock_, *snapshot_, address_); }
 
-void return_failure(Path& path, Exchange& x) {
-  if (!x.admission.peek) return_one(path, *x.snapshot, x.caller.ip_key);
+void return_failure(limit::Limiter& memory, Exchange& x) {
+  if (!x.admission.peek) return_one(memory, *x.clock, *x.snapshot, x.caller.ip_key);
 }
 
 }  // namespace headgate::gateway

@@ -1,11 +1,12 @@
 // What the candidate says of a request: the steps that decide, in their order, with counters of its own.
 
 #include "candidate_exchange.hpp"
-#include "gateway/grpc/grpc_outcome.hpp"
-#include "gateway/limits/give_back.hpp"
-#include "gateway/limits/rounds.hpp"
+#include "gateway/admission/give_back.hpp"
+#include "gateway/admission/rounds.hpp"
+#include "gateway/limits/grpc_outcome.hpp"
+#include "gateway/limits/settle.hpp"
+#include "gateway/limits/shards.hpp"
 #include "gateway/limits/unanswered.hpp"
-#include "gateway/steps/settle.hpp"
 #include "gateway/steps/table.hpp"
 
 #include "headgate/gateway/problem.hpp"

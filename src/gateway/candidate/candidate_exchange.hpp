@@ -1,7 +1,7 @@
 #pragma once
 // One request on its way through the candidate, beside the exchange that answers it.
 
-#include "gateway/path.hpp"
+#include "gateway/path/path.hpp"
 
 #include "headgate/gateway/candidate.hpp"
 

@@ -1,6 +1,6 @@
 #include "in_flight.hpp"
 
-#include "gateway/rooms/process_name.hpp"
+#include "process_name.hpp"
 
 #include "headgate/gateway/exchange_counters.hpp"
 #include "headgate/limit/algorithm.hpp"

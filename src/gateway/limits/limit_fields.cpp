@@ -1,6 +1,6 @@
 #include "limit_fields.hpp"
 
-#include "gateway/steps/settle.hpp"
+#include "settle.hpp"
 
 #include <algorithm>
 

@@ -51,4 +51,10 @@ std::optional<std::string_view> key_of(Exchange& x, const std::vector<limit::Per
   return key.size() <= kMaxKey ? key : digest_text(x.text, identity::sha256(key));
 }
 
+Hash line_of(Exchange& x) {
+  const auto* const upstream = x.route->upstream_options;
+  const auto key = upstream == nullptr || upstream->queue_per.empty() ? std::nullopt : key_of(x, upstream->queue_per);
+  return key ? keyed_hash(*key, 1) : keyed_hash(x.caller.ip_key, 0);
+}
+
 }  // namespace headgate::gateway

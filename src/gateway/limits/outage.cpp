@@ -1,6 +1,6 @@
 #include "outage.hpp"
 
-#include "gateway/rooms/process_name.hpp"
+#include "process_name.hpp"
 #include "shards.hpp"
 
 #include "headgate/limit/algorithm.hpp"

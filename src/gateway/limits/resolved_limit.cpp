@@ -102,6 +102,11 @@ shed::Priority priority_of(const Exchange& x) {
   return x.route->priority;
 }
 
+void note_unchecked(Exchange& x, const RouteLimit& route_limit) {
+  if (const auto key = key_to_ban(x, route_limit))
+    x.admission.unchecked.push_back({.route_limit = &route_limit, .key = *key, .used = cost_of(x, route_limit.cost)});
+}
+
 ResolvedLimit resolve_limit(Exchange& x, const RouteLimit& route_limit) {
   ResolvedLimit resolved;
   if (exempt(x, route_limit.ready->exemption)) {

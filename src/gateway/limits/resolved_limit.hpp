@@ -31,6 +31,9 @@ const OverrideTable::Granted* override_of(Exchange& x, const RouteLimit& route_l
 /// The cost of this request, as far as its head tells.
 std::int64_t cost_of(const Exchange& x, const Cost& cost);
 
+/// A billed limit lets the request through without a check, and its use is billed all the same.
+void note_unchecked(Exchange& x, const RouteLimit& route_limit);
+
 /// What a trusted hop says, else the tier of the first limit whose tiers have priorities, else the route. Call it after
 /// the authentication: tiers may come from a token.
 shed::Priority priority_of(const Exchange& x);

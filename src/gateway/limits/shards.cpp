@@ -1,7 +1,5 @@
 #include "shards.hpp"
 
-#include "rounds.hpp"
-
 #include "headgate/limit/algorithm.hpp"
 
 #include <boost/container/static_vector.hpp>

@@ -1,6 +1,8 @@
 #pragma once
 // Limits whose keys have several counters in Redis: which one a request asks.
 
+#include "round.hpp"
+
 #include "headgate/core/hash.hpp"
 #include "headgate/gateway/exchange.hpp"
 #include "headgate/limit/shards.hpp"
@@ -12,6 +14,11 @@ namespace headgate::gateway {
 
 /// Sends the checks of `checked`, whose tier has shards, to the shard of `key` whose turn it is.
 void use_shard(Exchange& x, CheckedLimit& checked, std::string_view key, limit::ShardTurns& turns);
+
+/// Whether one of its limits has asked one of several shards.
+bool in_shards(const Round& round) noexcept;
+/// The shard that was asked rejected the request: asks one more for each limit in shards.
+Task<Result<bool>> ask_other_shards(Exchange& x, Round& round);
 
 /// The key of one shard: "<key>#<number>". Each is a key of its own, also for a cluster.
 std::string_view shard_key(TextArena& text, std::string_view key, std::uint32_t shard);

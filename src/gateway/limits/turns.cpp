@@ -1,7 +1,7 @@
 #include "turns.hpp"
 
-#include "gateway/steps/deadline.hpp"
-#include "gateway/steps/queue.hpp"
+#include "gateway/exchange/deadline.hpp"
+#include "limit_key.hpp"
 
 #include "headgate/gateway/snapshot.hpp"
 #include "headgate/limit/algorithm.hpp"

@@ -1,6 +1,6 @@
 #include "unanswered.hpp"
 
-#include "gateway/steps/deadline.hpp"
+#include "gateway/exchange/deadline.hpp"
 
 namespace headgate::gateway {
 

@@ -1,10 +1,4 @@
-// Reads the body of a request before a server is chosen, up to the size that the route says. A slow upload then holds
-// no server and no place at the upstream, and the request can be sent more than once.
-
 #include "held_body.hpp"
-
-#include "gateway/steps/check_body.hpp"
-#include "gateway/steps/steps.hpp"
 
 #include <algorithm>
 
@@ -25,35 +19,6 @@ void HeldBody::append(std::string_view bytes) {
   if (size > bytes_.capacity()) bytes_.reserve(std::max(size, std::min(2 * bytes_.capacity(), most_)));
   bytes_ += bytes;
   if (bytes_.capacity() != counted_) count();
-}
-
-// A larger body is not refused, because max_body says what is: it goes on as one that is not held. So does one that
-// comes while there is no memory left.
-Task<MaybeProblem> hold_body(Path& path, Exchange& x) {
-  const auto most = x.route->delivery->held_body;
-  const auto& framing = x.request.framing;
-  const bool announced = framing.kind == http::Framing::Kind::length;
-  if (x.client_gone || x.body->ended() || (announced && framing.length > most)) co_return MaybeProblem{};
-  const auto held = std::make_shared<HeldBody>(path.services.lent);
-  x.held = held;
-  const auto begun = x.clock->steady();
-  if (announced) held->expect(static_cast<std::size_t>(framing.length));
-  const auto bound = x.snapshot->compiled->options().buffered;
-  const auto any_left = [&] {
-    return bound == 0 || path.services.lent == nullptr || path.services.lent->all() < bound;
-  };
-  while (!x.body->ended() && held->bytes().size() < most && any_left()) {
-    const auto bytes = co_await x.body->read();
-    if (x.client_gone) co_return MaybeProblem{};
-    if (bytes.has_error()) {
-      note_slow(x, bytes.error());
-      co_return MaybeProblem(problem_of_body(bytes.error()));
-    }
-    held->append(*bytes);
-    x.body_bytes += bytes->size();
-  }
-  x.awaited += std::chrono::duration_cast<Duration>(x.clock->steady() - begun);
-  co_return MaybeProblem{};
 }
 
 }  // namespace headgate::gateway

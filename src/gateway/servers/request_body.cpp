@@ -1,8 +1,8 @@
 #include "request_body.hpp"
 
-#include "forward.hpp"
-#include "gateway/grpc/messages.hpp"
-#include "gateway/steps/check_body.hpp"
+#include "gateway/admission/messages.hpp"
+#include "gateway/exchange/body_problem.hpp"
+#include "gateway/forward/forward.hpp"
 
 #include <boost/asio/error.hpp>
 

@@ -1,8 +1,9 @@
 // Checks the limits of one stage of the route, in memory or in Redis: all take their permits, or none does.
 
-#include "gateway/limits/give_back.hpp"
+#include "gateway/admission/give_back.hpp"
+#include "gateway/admission/rounds.hpp"
 #include "gateway/limits/longest_wait.hpp"
-#include "gateway/limits/rounds.hpp"
+#include "gateway/limits/shards.hpp"
 #include "steps.hpp"
 
 #include "headgate/limit/algorithm.hpp"

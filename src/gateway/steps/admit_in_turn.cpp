@@ -1,8 +1,8 @@
 // Admits a request whose limits in flight let it wait for a permit: first come, first served.
 
-#include "gateway/limits/give_back.hpp"
+#include "gateway/admission/give_back.hpp"
+#include "gateway/admission/rounds.hpp"
 #include "gateway/limits/longest_wait.hpp"
-#include "gateway/limits/rounds.hpp"
 #include "steps.hpp"
 
 #include "headgate/limit/in_flight.hpp"

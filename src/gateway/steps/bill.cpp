@@ -1,14 +1,8 @@
 #include "bill.hpp"
 
-#include "gateway/limits/resolved_limit.hpp"
 #include "gateway/limits/shards.hpp"
 
 namespace headgate::gateway {
-
-void note_unchecked(Exchange& x, const RouteLimit& route_limit) {
-  if (const auto key = key_to_ban(x, route_limit))
-    x.admission.unchecked.push_back({.route_limit = &route_limit, .key = *key, .used = cost_of(x, route_limit.cost)});
-}
 
 // What a limit observes only is billed as well: the request has passed.
 void bill(const Exchange& x, limit::UseSheet& sheet) {

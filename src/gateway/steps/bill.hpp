@@ -6,9 +6,6 @@
 
 namespace headgate::gateway {
 
-/// A billed limit lets the request through without a check, and its use is billed all the same.
-void note_unchecked(Exchange& x, const RouteLimit& route_limit);
-
 /// Adds what the exchange has cost, at its end. Nothing if what limits took for it was given back: then it was rejected
 /// or not served.
 void bill(const Exchange& x, limit::UseSheet& sheet);

@@ -1,6 +1,6 @@
 // Refuses callers that are suspended, before anything is counted, and notes the offences that suspend them.
 
-#include "gateway/grpc/grpc_outcome.hpp"
+#include "gateway/limits/grpc_outcome.hpp"
 #include "gateway/limits/limit_fields.hpp"
 #include "gateway/limits/longest_wait.hpp"
 #include "gateway/limits/offences.hpp"

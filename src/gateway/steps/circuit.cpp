@@ -1,7 +1,7 @@
 // The circuit breaker of the route's upstream: while it is open, requests are refused at once. Whether it opens is
 // decided on the main thread (balance/circuit), from what `leave_circuit` counts.
 
-#include "gateway/grpc/grpc_outcome.hpp"
+#include "gateway/limits/grpc_outcome.hpp"
 #include "gateway/limits/limit_fields.hpp"
 #include "steps.hpp"
 

@@ -2,7 +2,7 @@
 
 #include "gateway/answers/compressed_reply.hpp"
 #include "gateway/answers/compressible.hpp"
-#include "gateway/path.hpp"
+#include "gateway/path/path.hpp"
 #include "steps.hpp"
 
 #include "headgate/gateway/exchange_counters.hpp"

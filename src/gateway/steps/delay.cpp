@@ -3,7 +3,7 @@
 
 #include "headgate/gateway/delay.hpp"
 
-#include "deadline.hpp"
+#include "gateway/exchange/deadline.hpp"
 #include "steps.hpp"
 
 #include "headgate/observe/access_log.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 // Sends to another upstream what a limit rejects, and what an open circuit refuses (`on_reject`).
 
-#include "gateway/path.hpp"
+#include "gateway/path/path.hpp"
 
 #include "headgate/gateway/problem.hpp"
 #include "headgate/gateway/steps.hpp"

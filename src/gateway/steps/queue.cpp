@@ -1,8 +1,6 @@
 // Waits for a place at an upstream that has as many requests as it can take, in an order that is fair to callers.
 
-#include "queue.hpp"
-
-#include "deadline.hpp"
+#include "gateway/exchange/deadline.hpp"
 #include "gateway/limits/limit_fields.hpp"
 #include "gateway/limits/limit_key.hpp"
 #include "shed.hpp"
@@ -45,12 +43,6 @@ Duration patience_of(const Exchange& x, const shed::Concurrency& concurrency) {
 }
 
 }  // namespace
-
-Hash line_of(Exchange& x) {
-  const auto* const upstream = x.route->upstream_options;
-  const auto key = upstream == nullptr || upstream->queue_per.empty() ? std::nullopt : key_of(x, upstream->queue_per);
-  return key ? keyed_hash(*key, 1) : keyed_hash(x.caller.ip_key, 0);
-}
 
 bool waits_for_place(Path& /*path*/, Exchange& x) {
   auto* const concurrency = concurrency_of(x);

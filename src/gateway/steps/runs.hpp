@@ -1,6 +1,7 @@
 #pragma once
 // How the rows of the table run: functions of steps in the form that a row takes. Only for table.cpp.
 
+#include "gateway/limits/settle.hpp"
 #include "gateway/steps/applies.hpp"
 #include "gateway/steps/bill.hpp"
 #include "gateway/steps/redirect.hpp"
@@ -50,6 +51,8 @@ inline MaybeProblem split(Path& /*path*/, Exchange& x) {
 inline void write_bill(Path& path, Exchange& x) {
   if (path.services.sheet != nullptr) bill(x, *path.services.sheet);
 }
+
+inline void settle_costs(Path& path, Exchange& x) { settle(x, path.services.memory, *path.outage); }
 
 inline MaybeProblem note_quotas(Path& path, Exchange& x) {
   path.notices->admitted(x);

@@ -2,10 +2,11 @@
 
 #include "gateway/answers/cross_origin.hpp"
 #include "gateway/answers/respond.hpp"
-#include "gateway/answers/rewrite.hpp"
+#include "gateway/callers/find_client.hpp"
+#include "gateway/forward/max_forwards.hpp"
+#include "gateway/forward/rewrite.hpp"
 #include "gateway/servers/relay.hpp"
 #include "gateway/servers/websocket.hpp"
-#include "max_forwards.hpp"
 #include "steps.hpp"
 
 #include "headgate/gateway/candidate.hpp"
@@ -18,6 +19,44 @@ Task<MaybeProblem> refused(Problem problem) { co_return problem; }
 Task<MaybeProblem> client_left(Exchange& x) {
   x.ended_by = EndedBy::client_closed;
   co_return problem_of_operator(x);
+}
+
+/// The parts of the request that a trace needs: its line, Host, Via and Max-Forwards. No cookies, no credentials.
+std::string message_of(const Exchange& x) {
+  std::string out(x.request.method);
+  out.append(" ")
+      .append(x.request.target)
+      .append(x.request.version == 10   ? " HTTP/1.0\r\n"
+              : x.request.version == 20 ? " HTTP/2.0\r\n"
+                                        : " HTTP/1.1\r\n");
+  for (const auto& field : x.request.fields) {
+    if (field.id != http::Known::host && field.id != http::Known::via && field.id != http::Known::max_forwards)
+      continue;
+    out.append(field.name).append(": ").append(field.value).append("\r\n");
+  }
+  return out += "\r\n";
+}
+
+/// Answers a request that ends here: OPTIONS with the methods, TRACE with the request as received, without what may be
+/// secret. 400 if the field is malformed.
+Task<MaybeProblem> answer_as_last(Exchange& x, RejectionHeaders style) {
+  if (auto problem = problem_of_last(x)) co_return problem;
+  Respond answer{status_of_last(x), {}, {}};
+  if (x.request.method == "TRACE") {
+    answer.body = message_of(x);
+    answer.content_type = "message/http";
+  } else {
+    // No route has the empty method, so find() returns the methods that there are.
+    const auto found = x.snapshot->compiled->router().find({.authority = x.request.host,
+                                                            .path = x.request.path,
+                                                            .method = {},
+                                                            .fields = &x.request.fields,
+                                                            .query = x.request.query,
+                                                            .client = client_for_routes(x)});
+    x.allowed_methods = found.route ? std::string(kDefaultMethods) : found.allowed;
+    x.fields.push_back({http::Known::allow, "Allow", x.allowed_methods});
+  }
+  co_return co_await respond<AnswerFrom::gateway>(x, answer, style);
 }
 
 }  // namespace

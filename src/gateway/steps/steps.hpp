@@ -1,7 +1,7 @@
 #pragma once
 // What each step does. Who takes which of them, and in which order, is in table.cpp.
 
-#include "gateway/path.hpp"
+#include "gateway/path/path.hpp"
 
 namespace headgate::observe {
 struct AccessRecord;
@@ -94,15 +94,11 @@ void leave_server(Path& path, Exchange& x);
 Task<MaybeProblem> serve(Path& path, Exchange& x);
 Task<MaybeProblem> tell_usage(Path& path, Exchange& x, RejectionHeaders style);
 
-/// Charges or gives back the difference between what was held and what the answer says.
-void settle(Path& path, Exchange& x);
 /// Notes the offences of a request before it is answered with `problem`, and tells the suspension that begins.
 Task<void> suspend_first(Path& path, Exchange& x, Problem& problem);
 /// Those that were not noted before the answer.
 void note_offences(Path& path, Exchange& x);
 
-/// The caller lacks the key that `limit` counts by.
-Problem key_missing(Path& path, Exchange& x, const limit::Limit& limit);
 /// Keeps a request that was refused because of what it is, for operators to look at.
 void keep_refused(Path& path, const Exchange& x);
 void keep_refused_head(Path& path, const Exchange& x, std::string_view bytes, std::optional<std::size_t> fault);

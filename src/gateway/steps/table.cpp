@@ -324,7 +324,7 @@ constexpr std::array<StepRow, kSteps> kPath{{
             "what was taken",
      .applies = has_what_is_settled,
      .live = both(note_served),
-     .leave = settle},
+     .leave = settle_costs},
     {.step = Step::serve,
      .marks = mark::common | mark::of_preflights,
      .name = "serve",

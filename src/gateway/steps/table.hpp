@@ -1,7 +1,7 @@
 #pragma once
 // The path as a table: one row a step.
 
-#include "gateway/path.hpp"
+#include "gateway/path/path.hpp"
 
 #include "headgate/gateway/steps.hpp"
 

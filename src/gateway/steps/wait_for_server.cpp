@@ -2,10 +2,10 @@
 // one caller after the other, on all workers. The place is taken here and not in the relay, so that a request that
 // finds none is refused like any other that load shedding refuses: it gives back what limits took for it.
 
-#include "deadline.hpp"
+#include "gateway/exchange/deadline.hpp"
+#include "gateway/limits/limit_key.hpp"
 #include "gateway/limits/turns.hpp"
 #include "gateway/servers/relay.hpp"
-#include "queue.hpp"
 #include "shed.hpp"
 #include "steps.hpp"
 

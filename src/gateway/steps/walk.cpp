@@ -1,6 +1,6 @@
 #include "gateway/steps/walk.hpp"
 
-#include "gateway/limits/give_back.hpp"
+#include "gateway/admission/give_back.hpp"
 #include "gateway/steps/instead.hpp"
 
 namespace headgate::gateway {

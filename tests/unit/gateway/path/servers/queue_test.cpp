@@ -1,6 +1,6 @@
 // Requests that wait for a place at the upstream: who gets it, how long they wait, what is given back.
 
-#include "../../../../../src/gateway/steps/deadline.hpp"
+#include "../../../../../src/gateway/exchange/deadline.hpp"
 #include "unit/gateway/path/path.hpp"
 
 namespace headgate::gateway::test {

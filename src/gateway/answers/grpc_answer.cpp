@@ -1,0 +1,78 @@
+#include "grpc_answer.hpp"
+
+#include "gateway/grpc/grpc_call.hpp"
+#include "protobuf.hpp"
+#include "retry_fields.hpp"
+
+#include "headgate/limit/limit.hpp"
+
+#include <algorithm>
+
+namespace headgate::gateway {
+namespace {
+
+using observe::GrpcStatus;
+
+/// The message as the protocol wants it: what is not printable ASCII, and the percent sign, as %XX.
+std::string_view escaped(TextArena& text, std::string_view sentence) {
+  constexpr std::string_view kDigits = "0123456789ABCDEF";
+  return text.write(3 * sentence.size(), [&](TextCursor& out) {
+    for (const char c : sentence) {
+      const auto byte = static_cast<unsigned char>(c);
+      if (byte >= 0x20 && byte < 0x7f && c != '%') {
+        out.character(c);
+        continue;
+      }
+      out.character('%');
+      out.character(kDigits[byte >> 4]);
+      out.character(kDigits[byte & 15]);
+    }
+  });
+}
+
+}  // namespace
+
+GrpcStatus grpc_status_of(const Problem& problem) noexcept {
+  switch (problem.status) {
+    case 401:
+      return GrpcStatus::unauthenticated;
+    case 403:
+      return GrpcStatus::permission_denied;
+    case 404:
+    case 405:
+    case 501:
+      return GrpcStatus::unimplemented;
+    case 408:
+      return GrpcStatus::deadline_exceeded;
+    case 413:
+    case 429:
+      return GrpcStatus::resource_exhausted;
+    case 421:
+    case 502:
+    case 503:
+      return GrpcStatus::unavailable;
+    case 504:
+      return problem.ended_by == EndedBy::timeout_connect ? GrpcStatus::unavailable : GrpcStatus::deadline_exceeded;
+    default:
+      return GrpcStatus::internal;
+  }
+}
+
+void append_grpc_status(Exchange& x, const Problem& problem, std::string_view sentence) {
+  x.grpc_status = grpc_status_of(problem);
+  const auto number = static_cast<unsigned>(x.grpc_status);
+  auto& fields = x.fields;
+  fields.push_back({http::Known::unknown, kGrpcStatus, x.text.number(number)});
+  fields.push_back({http::Known::unknown, "grpc-message", escaped(x.text, sentence)});
+  if (problem.retry_after > 0) {
+    const auto wait = static_cast<std::uint64_t>(exact_wait(x, problem).count());
+    // A retry of the library would not bring the ticket of the room along, and begin at the end of the line.
+    const bool again = problem.ended_by != EndedBy::waiting_room;
+    fields.push_back({http::Known::unknown, kGrpcPushback, again ? x.text.number(wait) : "-1"});
+    fields.push_back({http::Known::unknown, "grpc-status-details-bin", retry_info(x.text, number, sentence, wait)});
+  } else if (x.grpc_status == GrpcStatus::resource_exhausted) {
+    fields.push_back({http::Known::unknown, kGrpcPushback, "-1"});
+  }
+}
+
+}  // namespace headgate::gateway

@@ -1,0 +1,193 @@
+#include "settle.hpp"
+
+#include "grpc_outcome.hpp"
+#include "outage.hpp"
+#include "resolved_limit.hpp"
+#include "unanswered.hpp"
+
+#include "headgate/gateway/candidate.hpp"
+#include "headgate/gateway/cost_source.hpp"
+#include "headgate/limit/algorithm.hpp"
+#include "headgate/limit/settled.hpp"
+
+#include <algorithm>
+#include <optional>
+
+namespace headgate::gateway {
+namespace {
+
+using limit::How;
+
+constexpr unsigned kFailed = 500;
+constexpr std::size_t kShown = 40;  // bytes of a malformed cost that are logged
+
+bool asks_for_cost(const CheckedLimit& checked) noexcept {
+  return !checked.route_limit->ready->in_flight && is_settled(checked.route_limit->cost);
+}
+
+bool asks_for_cost(const UncheckedUse& use) noexcept { return is_settled(use.route_limit->cost); }
+
+template <class Taken>
+bool counts_answers(const Taken& checked) noexcept {
+  return !checked.route_limit->limit->counted_statuses.empty();
+}
+
+template <class Taken>
+bool counts(const Taken& checked, unsigned status) noexcept {
+  const auto& statuses = checked.route_limit->limit->counted_statuses;
+  return std::binary_search(statuses.begin(), statuses.end(), status);
+}
+
+/// Whether the hold can still be given back. Once the counter may have become full again, the hold is over, and its
+/// permits belong to others.
+bool still_held(const limit::Rule& rule, const limit::Decision& decision, Clock::Steady::duration since) noexcept {
+  return rule.algorithm->gives_back_late && since < decision.reset_after;
+}
+
+/// What to take for check `at`, so that the used cost is charged in total; negative: to give back.
+std::int64_t difference_of(const Admission& a, const CheckedLimit& checked, std::size_t at,
+                           Clock::Steady::duration since) noexcept {
+  const auto& check = a.checks[at];
+  const auto difference = checked.used - check.cost;
+  if (check.how == How::observe && !a.decisions[at].allowed) return 0;
+  return difference < 0 && !still_held(*check.rule, a.decisions[at], since) ? 0 : difference;
+}
+
+/// Appends the checks that change the counters of `checked` from the hold to the used cost.
+void append_difference(const Admission& a, const CheckedLimit& checked, Clock::Steady now,
+                       std::vector<limit::Check>& out) {
+  const auto since = now - checked.asked_at;
+  for (std::size_t i = checked.first; i < checked.first + std::size_t{checked.count}; ++i) {
+    auto check = a.checks[i];
+    check.cost = difference_of(a, checked, i, since);
+    if (check.cost == 0) continue;
+    check.how = check.cost < 0 ? How::take : checked.route_limit->cost.debt ? How::debt : How::charge;
+    out.push_back(check);
+  }
+}
+
+/// Makes the decisions of `checked` look as if the used cost had been taken at once: settling happens later, and no
+/// answer waits for it.
+void settle_decisions(Admission& a, const CheckedLimit& checked, Clock::Steady now) noexcept {
+  const auto since = now - checked.asked_at;
+  for (std::size_t i = checked.first; i < checked.first + std::size_t{checked.count}; ++i) {
+    auto& decision = a.decisions[i];
+    const auto left = static_cast<std::int64_t>(decision.remaining) - difference_of(a, checked, i, since);
+    decision.remaining =
+        static_cast<std::uint64_t>(std::clamp<std::int64_t>(left, 0, static_cast<std::int64_t>(decision.limit)));
+  }
+}
+
+/// Whether the answer has not said yet what this costs.
+template <class Taken>
+bool is_untold(const Taken& taken) noexcept {
+  return taken.cost_from == CostFrom::request || taken.cost_from == CostFrom::status;
+}
+
+template <class Taken>
+void read_cost(Exchange& x, Taken& taken) {
+  const auto& cost = taken.route_limit->cost;
+  const auto told = cost.from->told(x, cost);
+  taken.cost_from = told.unreadable.empty() ? CostFrom::answer : CostFrom::unreadable;
+  if (!told.unreadable.empty())
+    x.reason = x.text.join({"the answer's cost in ", cost.name, " is no number: ", told.unreadable.substr(0, kShown)});
+  if (told.cost)
+    taken.used = *told.cost;
+  else if (x.answer.status >= kFailed)
+    taken.used = 0;
+}
+
+/// What an answer with this status costs; `says_cost`: whether it is a server's, which may say its cost. False: the
+/// cost is not the answer's affair, or known already.
+template <class Taken>
+bool read_answer(Exchange& x, Taken& taken, std::optional<unsigned> status, bool says_cost) {
+  const bool by_cost = says_cost && asks_for_cost(taken);
+  const bool by_status = status && counts_answers(taken);
+  if (taken.cost_from != CostFrom::request || (!by_cost && !by_status)) return false;
+  if (by_status) taken.cost_from = CostFrom::status;
+  if (by_cost) read_cost(x, taken);
+  if (by_status && !counts(taken, *status)) taken.used = 0;
+  return true;
+}
+
+void note_answer(Exchange& x, std::optional<unsigned> status, bool says_cost) {
+  auto& a = x.admission;
+  if (a.returned) return;
+  bool any = false;
+  for (auto& checked : a.limits) {
+    if (checked.asked_at == Clock::Steady() || !read_answer(x, checked, status, says_cost)) continue;
+    settle_decisions(a, checked, x.clock->steady());
+    any = true;
+  }
+  for (auto& use : a.unchecked) read_answer(x, use, status, says_cost);
+  if (any) a.bind(0);
+}
+
+}  // namespace
+
+// The decision keeps the reset of the hold: it says how long the hold can be given back.
+Duration reset_to_tell(const Exchange& x) {
+  const auto& a = x.admission;
+  const auto& checked = *a.binding;
+  const auto since = x.clock->steady() - checked.asked_at;
+  return limit::settled_reset(a.decision(), a.binding_rule(), difference_of(a, checked, a.rule, since),
+                              checked.route_limit->cost.debt ? How::debt : How::charge,
+                              std::chrono::duration_cast<Duration>(since));
+}
+
+void note_told(Exchange& x) {
+  // Trailers may say it later: whoever leaves a call whose answer has begun does not guess.
+  const bool begun = x.grpc_answer && x.grpc_status == observe::GrpcStatus::none;
+  x.unanswered = !begun && !status_that_counts(x);
+  if (x.route->takes(Step::settle)) note_costs(x);
+  if (x.candidate != nullptr) [[unlikely]]
+    Candidate::answered(x);
+}
+
+void note_costs(Exchange& x) { note_answer(x, status_that_counts(x), true); }
+
+void note_status(Exchange& x, unsigned status) {
+  if (!avoided_answer(x)) note_answer(x, status, false);
+}
+
+void note_late_status(Exchange& x, unsigned status) {
+  if (x.admission.returned || avoided_answer(x)) return;
+  const auto note = [&](auto& taken) {
+    if (!counts_answers(taken)) return;
+    if (is_untold(taken)) taken.cost_from = CostFrom::status;
+    if (!counts(taken, status)) taken.used = 0;
+  };
+  for (auto& checked : x.admission.limits)
+    if (checked.asked_at != Clock::Steady()) note(checked);
+  for (auto& use : x.admission.unchecked) note(use);
+}
+
+// Nobody waits for the result. What a gateway holds when it ends comes back as the limit refills: at the latest after
+// its period, or the time to fill its bucket.
+void settle(Exchange& x, limit::Limiter& memory, Outage& outage) {
+  if (x.admission.returned) return;
+  const bool bug = x.ended_by == EndedBy::bug;  // a step threw: no answer will settle what limits hold
+  const bool untold = x.grpc_answer && x.grpc_status == observe::GrpcStatus::none && x.status != 0;
+  if (untold) note_late_status(x, x.status);  // it ended without the trailers that would say it
+  const bool served = x.admission.served || bug;
+  const bool free = !avoided_answer(x);  // what no answer has told: its server failed, or none was asked
+  if (free) note_status(x, 0);
+  std::vector<limit::Check> here;
+  std::vector<limit::Check> in_redis;
+  for (auto& checked : x.admission.limits) {
+    const bool by_cost = served && asks_for_cost(checked);
+    if ((!by_cost && !counts_answers(checked)) || checked.asked_at == Clock::Steady()) continue;
+    if (is_untold(checked) && by_cost && free) checked.used = 0;
+    append_difference(x.admission, checked, x.clock->steady(), checked.source == Source::redis ? in_redis : here);
+    if (checked.source == Source::fallback) outage.cost_more(x, checked);
+  }
+  for (auto& use : x.admission.unchecked)
+    if (is_untold(use) && free && served && asks_for_cost(use)) use.used = 0;
+  if (!here.empty()) {
+    std::array<limit::Decision, Admission::kMax> ignored;
+    memory.decide(here, x.clock->wall(), {ignored.data(), here.size()});
+  }
+  if (!in_redis.empty()) x.snapshot->redis->settle(in_redis);
+}
+
+}  // namespace headgate::gateway

@@ -1,0 +1,64 @@
+#pragma once
+// What the steps of one worker share.
+
+#include "gateway/answers/encoder_places.hpp"
+#include "gateway/auth/auth_calls.hpp"
+#include "gateway/auth/auth_guesses.hpp"
+#include "gateway/basic/password_calls.hpp"
+#include "gateway/forward/mirrors.hpp"
+#include "gateway/limits/glitches.hpp"
+#include "gateway/limits/in_flight.hpp"
+#include "gateway/limits/notices.hpp"
+#include "gateway/limits/offences.hpp"
+#include "gateway/limits/outage.hpp"
+#include "gateway/limits/turns.hpp"
+#include "gateway/rooms/rooms.hpp"
+#include "lag_probe.hpp"
+
+#include "headgate/gateway/gateway.hpp"
+#include "headgate/gateway/request_id.hpp"
+#include "headgate/identity/token_cache.hpp"
+#include "headgate/limit/shards.hpp"
+
+#include <memory>
+
+namespace headgate::gateway {
+
+/// Of one worker; its thread only.
+struct Path {
+  Path(Services given, SnapshotPtr first);
+  ~Path();
+  Path(const Path&) = delete;
+  Path& operator=(const Path&) = delete;
+
+  /// New exchanges use `next` from now on.
+  void adopt(SnapshotPtr next);
+  /// Stops the work in the background. No exchange may begin after it.
+  void stop();
+
+  Services services;
+  SnapshotPtr snapshot;
+  RequestIds request_ids;
+  std::shared_ptr<Outage> outage;
+  std::unique_ptr<Turns> turns;
+  std::unique_ptr<InFlight> in_flight;
+  std::shared_ptr<Offences> offences;
+  std::shared_ptr<Glitches> glitches;
+  std::unique_ptr<Notices> notices;
+  std::shared_ptr<Rooms> rooms;
+  limit::ShardTurns shard_turns;
+  std::shared_ptr<Mirrors> mirrors;
+  std::shared_ptr<AuthCalls> auth;
+  std::shared_ptr<AuthGuesses> guesses;
+  std::unique_ptr<PasswordCalls> passwords;
+  std::shared_ptr<EncoderPlaces> encoders;
+  std::unique_ptr<identity::TokenCache> tokens;
+  bool verifies_tokens = true;    ///< else a token that is not known yet is not decided (503)
+  std::unique_ptr<LagProbe> lag;  ///< null if the lag is not watched
+  Duration lag_tolerated{0};
+
+ private:
+  void watch_lag();
+};
+
+}  // namespace headgate::gateway
