@@ -111,7 +111,7 @@ void RunTally::add(const engine::Decided& decided) {
   if (!x.admission.limits.empty()) add_limits(x, part);
   if (x.route == nullptr) return;
   if (x.admission.limits.size() < x.route->plan.size() && !x.preflight) look_for_absent(x);
-  if (x.suspension.by || x.route->has_parts() || x.route->room) add_extras(x);
+  if (x.used) add_extras(x);
 }
 
 void RunTally::count(const gateway::Admission& a) {

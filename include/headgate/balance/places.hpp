@@ -51,6 +51,7 @@ class Place {
     std::swap(since_, other.since_);
     return *this;
   }
+  bool operator==(const Place&) const = default;
   Place(const Place&) = delete;
   Place& operator=(const Place&) = delete;
   ~Place() {

@@ -137,7 +137,6 @@ struct Route {
   StepSet steps;                         ///< that its requests take
   StepSet left;                          ///< those of them that must be left when the exchange ends
   StepSet counted, recorded;             ///< those that say something in the metrics and in the log
-  StepSet keeping;                       ///< those that keep something in its exchanges
   const LoggedFields* logged = nullptr;  ///< with fields of its answers; null: the log has none
   const CompiledUsage* usage = nullptr;  ///< it tells what is left, and has nothing else; null: it is any other route
   /// What its keys are made of, and credentials that it demands, edits or exempts by. Nobody asks for others.
@@ -173,8 +172,6 @@ struct Route {
   bool takes(Step step) const noexcept { return steps.has(step); }
   /// Whether its servers are asked over HTTP/2.
   bool asks_http2() const noexcept { return upstream_options != nullptr && upstream_options->http2; }
-  /// Whether its exchanges have parts of their own: all others pay one look at this.
-  bool has_parts() const noexcept { return !keeping.empty() || logged != nullptr; }
 };
 
 /// A route that splits its requests, as one route for each upstream.

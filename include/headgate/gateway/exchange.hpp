@@ -8,9 +8,9 @@
 #include "headgate/core/text_arena.hpp"
 #include "headgate/core/text_buffer.hpp"
 #include "headgate/gateway/compiled_config.hpp"
-#include "headgate/gateway/exchange_parts.hpp"
 #include "headgate/gateway/exchange_trace.hpp"
 #include "headgate/gateway/snapshot.hpp"
+#include "headgate/gateway/step_state.hpp"
 #include "headgate/http/exchange_io.hpp"
 #include "headgate/identity/token_cache.hpp"
 #include "headgate/limit/limit.hpp"
@@ -191,72 +191,46 @@ struct Admission {
   void grow(std::size_t wanted);
 };
 
-enum class RoomOutcome : std::uint8_t {
-  none,      ///< the route has no room, or the request needs no place
-  inside,    ///< it came with a pass
-  admitted,  ///< it may go in
-  waiting,
-  lost  ///< it came too late for its place, and waits with a new number
-};
-
-/// What the waiting room of the route said. Set by the step `room`.
-struct RoomVisit {
-  RoomOutcome outcome = RoomOutcome::none;
-  bool observed = false;         ///< it would have had to wait
-  bool page = false;             ///< the caller is told by a page
-  bool cookie = false;           ///< `give` goes into a cookie, else into a field
-  std::string_view give;         ///< the ticket or pass for the caller; a view into x.text, or empty
-  Duration keep{0};              ///< how long a browser keeps it
-  std::int64_t position = 0;     ///< of a caller who waits; 0: not known
-  std::optional<Duration> wait;  ///< how long, if that is known
-  std::uint64_t refresh = 0;     ///< seconds after which the page asks again
-};
-
 /// See gateway/assumed_caller.hpp.
 struct AssumedCaller;
-/// A call of gRPC-Web; see gateway/grpc/grpc_web.hpp.
-class GrpcWeb;
-/// Compresses its answer; see gateway/answers/compressed_reply.hpp.
-class CompressedReply;
 /// The wait of a request for its permit; see gateway/delay.hpp.
 class Delay;
 /// The same request in another policy; see gateway/candidate.hpp.
 struct CandidateExchange;
-/// The bytes of a body that are held; see gateway/servers/held_body.hpp.
-class HeldBody;
-/// What the auth service said; see gateway/auth_service.hpp.
-struct AuthAnswer;
 /// Ends with the exchange.
 using InFlightHook = boost::intrusive::list_member_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>>;
 
-/// One exchange. Worker thread only. The worker keeps a pool of them: reset() makes one new, and its buffers keep their
-/// capacity.
-struct Exchange {
-  // Set by the session.
-  http::RequestHead request;
-  http::BodyReader* body = nullptr;
-  http::ReplyWriter* reply = nullptr;
-  boost::asio::ip::address peer;
+/// A request as its session got it, beside its head and the address of its client.
+struct Incoming {
   std::string_view peer_text;
   Clock* clock = nullptr;  ///< the clock of this exchange
-  Clock::Steady started;
-  const bool* draining = nullptr;         ///< whether the worker is draining now
-  bool client_gone = false;               ///< the client reset its connection during the exchange
-  BrokenOff broken_off = BrokenOff::no;   ///< not by its client; `client_gone` is true then, too
-  bool client_tls = false;                ///< the client uses TLS with us, or a trusted hop says that it used TLS
+  Clock::Steady started{};
   const net::Secured* secured = nullptr;  ///< of TLS with us; else null
-  std::uint16_t https_port = 0;           ///< where its listener sends requests without TLS; 0: they are served
-  bool source_untold = false;  ///< the PROXY header of a trusted hop names no client; then no field is believed either
-  bool client_certificate =
-      false;  ///< the client's certificate on this connection was verified, by us or a trusted hop
-
   /// Who the caller is without a proof; null: what the request shows counts. Only simulations set it, for each
   /// exchange.
   const AssumedCaller* assumed = nullptr;
-
+  std::uint16_t https_port = 0;     ///< where its listener sends requests without TLS; 0: they are served
+  bool client_tls = false;          ///< the client uses TLS with us, or a trusted hop says that it used TLS
+  bool client_certificate = false;  ///< its certificate on this connection was verified, by us or a trusted hop
+  bool source_untold = false;  ///< the PROXY header of a trusted hop names no client; then no field is believed either
   /// Whether the password of a known user is taken for right although nobody has checked it. Only explain sets it,
   /// which operators ask.
   bool trusts_names = false;
+
+  bool operator==(const Incoming&) const = default;
+};
+
+/// One exchange. Worker thread only. The worker keeps a pool of them: reset() makes one new, and its buffers keep their
+/// capacity.
+struct Exchange : Incoming, StepState {
+  // Set by the session.
+  http::RequestHead request;
+  boost::asio::ip::address peer;
+  http::BodyReader* body = nullptr;
+  http::ReplyWriter* reply = nullptr;
+  const bool* draining = nullptr;        ///< whether the worker is draining now
+  bool client_gone = false;              ///< the client reset its connection during the exchange
+  BrokenOff broken_off = BrokenOff::no;  ///< not by its client; `client_gone` is true then, too
 
   // Set by the steps.
   Random* random = nullptr;  ///< of its worker, from the beginning of the path on
@@ -266,22 +240,11 @@ struct Exchange {
   SnapshotPtr snapshot;                  ///< the configuration at the start of this exchange, used until its end
   const Route* route = nullptr;
   std::string allowed_methods;  ///< for 405
-  bool instead = false;         ///< it goes to another upstream, because its own refused it or a limit rejected it
   bool preflight = false;       ///< it only asks what a page of another origin may do; the gateway answers
+  bool instead = false;         ///< it goes to another upstream, because its own refused it or a limit rejected it
   Caller caller;
   Admission admission;
-  RoomVisit room;
-  InFlightHook in_flight;  ///< in the list of exchanges whose permits are renewed
-  FlightPart flight;
-  AppointmentPart appointments;
-  CapacityPart capacity;
-  std::shared_ptr<const AuthAnswer> auth;  ///< what the auth service said; null: it was not asked
-  std::string_view user;                   ///< whose password was right; empty: nobody's
-  bool quotas_noticed = false;             ///< what its limits decided was looked at for notices
-  SheddingPart shedding;
-  SuspensionPart suspension;
-  std::shared_ptr<GrpcWeb> grpc_web;            ///< translates its body and its answer; null: it is no call of gRPC-Web
-  std::shared_ptr<CompressedReply> compressed;  ///< stands before its reply; null: its answer is not compressed
+  InFlightHook in_flight;                  ///< in the list of exchanges whose permits are renewed
   CandidateExchange* candidate = nullptr;  ///< the same request in the candidate, while that has something left to do
   std::string_view problem_limit;          ///< the limit that the problem names; else empty
   Duration retry_after{0};                 ///< the value of Retry-After; 0: none
@@ -303,8 +266,7 @@ struct Exchange {
   /// Whether somebody was asked about the request (a server, an auth service, who checks passwords) and has not said
   /// yet what comes of it. What that means at its end: gateway/limits/unanswered.hpp.
   bool unanswered = false;
-  std::string_view retried;        ///< why there was more than one, as in "503,timeout"; else empty
-  std::shared_ptr<HeldBody> held;  ///< of a request's body; null: nothing is held
+  std::string_view retried;  ///< why there was more than one, as in "503,timeout"; else empty
   std::chrono::steady_clock::duration upstream_time{};
   Duration awaited{0};  ///< of its time: waits for servers, and for a client that sends or reads slowly
   const observe::RouteCounters* counted = nullptr;  ///< of its route, which count it as under way; null: none do
@@ -318,10 +280,9 @@ struct Exchange {
   TextBuffer head;        ///< head of the request to the server
   TextBuffer reply_head;  ///< head of the reply to the client; used by the codec
 
+  /// Makes it the same request as `other`, without the fields of its head.
+  void copy_request(const Exchange& other);
   void reset();
-
- private:
-  void reset_parts();  ///< what only routes with parts touch
 };
 
 }  // namespace headgate::gateway

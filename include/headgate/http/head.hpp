@@ -22,8 +22,9 @@ enum class TunnelBy : std::uint8_t {
   connect,  ///< though `method` says GET (RFC 8441): any status of success opens it
 };
 
-/// A request's head. The views live until the exchange ends. The containers keep their capacity between requests.
-struct RequestHead {
+/// A request's head without its fields: its control data (RFC 9110 section 6.2), and what its fields say of its framing
+/// and its upgrade. The views live until the exchange ends. The containers keep their capacity between requests.
+struct RequestControl {
   std::string_view method;     ///< "GET"
   std::string_view target;     ///< as sent; for messages only
   std::string_view authority;  ///< of the absolute target, else Host; as sent, with port; empty if there is none (1.0)
@@ -34,7 +35,6 @@ struct RequestHead {
   bool hides_slash = false;  ///< whether some servers would see more slashes in the path
   std::string_view query;    ///< begins with '?', or is empty
   unsigned version = 11;     ///< 10 or 11; higher in protocols that have no HTTP/1 lines
-  Fields fields;             ///< in the order sent, Host included
   Framing framing;
   std::string_view
       upgrade;  ///< the protocol that the client wants to speak in a tunnel, if one may be opened; else empty
@@ -44,6 +44,11 @@ struct RequestHead {
   bool by_connect() const noexcept { return tunnel_by == TunnelBy::connect && !upgrade.empty(); }
   /// The path to send to a server: normalised, with the escapes as the client wrote them.
   std::string_view path_to_send() const noexcept { return path_sent.empty() ? path : path_sent; }
+};
+
+/// A request's head.
+struct RequestHead : RequestControl {
+  Fields fields;  ///< in the order sent, Host included
 };
 
 /// A reply's head. Lifetimes as in RequestHead.

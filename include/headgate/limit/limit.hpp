@@ -180,6 +180,8 @@ struct Check {
   /// nothing is taken, no key is created, no time to live changes, and nobody is told a wait that later decisions count
   /// on.
   bool peek = false;
+
+  bool operator==(const Check&) const = default;
 };
 
 /// Whether a call with these checks changes nothing (Check::peek).
@@ -200,6 +202,8 @@ struct Decision {
   Duration delay{0};            ///< if allowed: how long the request must wait for its permit, at most the rule's wait
   /// If it took its cost and left too little for the same once more: the shortest wait until that is allowed; else 0.
   Duration again_after{0};
+
+  bool operator==(const Decision&) const = default;
 };
 
 /// Whether to tell the caller `a` rather than `b`. A rejection comes before an allowed decision. Of two rejections, the

@@ -15,7 +15,16 @@ class Slot {
   Slot() = default;
   Slot(const Slot&) = delete;
   Slot& operator=(const Slot&) = delete;
+  /// Takes the place of `other`, and leaves its own.
+  Slot& operator=(Slot&& other) noexcept {
+    leave();
+    from_ = std::exchange(other.from_, nullptr);
+    priority_ = other.priority_;
+    since_ = other.since_;
+    return *this;
+  }
   ~Slot() { leave(); }
+  bool operator==(const Slot&) const = default;
 
   /// Takes a place, without asking whether the request is admitted.
   void take(Concurrency& from, Priority priority, Steady now) noexcept;

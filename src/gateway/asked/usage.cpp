@@ -42,15 +42,19 @@ bool read(const Exchange& x, std::string_view name, std::string& out) {
   return !written.twice && (written.value.empty() || http::decode_parameter(written.value, out));
 }
 
-/// Fills `asked` from the parameters `path`, `route` and `method`. Without a path its target stays empty.
+/// Fills `asked` from the question, and from its parameters `path`, `route` and `method`. Without a path its target
+/// stays empty.
 std::optional<Problem> read(const Exchange& x, AskedRequest& asked) {
   if (!read(x, "path", asked.target) || !read(x, "route", asked.route) || !read(x, "method", asked.method))
     return not_understood("The parameters of this question cannot be read.");
   if (!asked.target.empty() && !asked.route.empty())
     return not_understood("This question is about a path or about a route.");
   if (asked.target.empty() && asked.route.empty()) return {};
+  asked.x.copy_request(x);
+  asked.x.request.fields = x.request.fields;
+  asked.x.body = &asked.body;
+  asked.x.snapshot = x.snapshot;
   auto& request = asked.x.request;
-  request = x.request;
   request.method = asked.method.empty() ? std::string_view("GET") : std::string_view(asked.method);
   if (!http::is_token(request.method)) return not_understood("The parameter method is a word.");
   if (const auto refused = http::refused_method(request.method)) return problem_of_head(refused->status, refused->why);
@@ -70,23 +74,6 @@ std::optional<Problem> read(const Exchange& x, AskedRequest& asked) {
   if (kind == http::PathKind::refused) return not_understood("The parameter path is no path.");
   request.hides_slash = kind == http::PathKind::hides_slash;
   return {};
-}
-
-/// The connection of the question.
-void begin(const Exchange& x, AskedRequest& asked) {
-  auto& y = asked.x;
-  y.body = &asked.body;
-  y.peer = x.peer;
-  y.peer_text = x.peer_text;
-  y.clock = x.clock;
-  y.started = x.started;
-  y.client_tls = x.client_tls;
-  y.secured = x.secured;
-  y.https_port = x.https_port;
-  y.source_untold = x.source_untold;
-  y.client_certificate = x.client_certificate;
-  y.assumed = x.assumed;
-  y.snapshot = x.snapshot;
 }
 
 /// A problem that the asked request would get whatever is left: the question gets the same.
@@ -250,13 +237,11 @@ Task<MaybeProblem> tell_usage(Path& path, Exchange& x, RejectionHeaders style) {
   const bool about_route = !asked->route.empty();
   MaybeProblem problem;
   if (about_route) {
-    begin(x, *asked);
     problem = name_route(*x.snapshot->compiled, *asked);
     if (!problem) problem = identify_for_usage(path, asked->x);
     if (problem) co_return of(x, asked->x, *problem);
   }
   if (about_path) {
-    begin(x, *asked);
     auto steps = look(path, asked->x);
     problem = co_await steps;
     if (problem && not_about_limits(*problem)) co_return of(x, asked->x, *problem);

@@ -48,35 +48,6 @@ void keep_texts(Exchange& y) {
   }
 }
 
-/// All but the fields of the head, and what the session knows beside it.
-void copy_head(const Exchange& x, Exchange& y) {
-  const auto& from = x.request;
-  auto& to = y.request;
-  to.method = from.method;
-  to.target = from.target;
-  to.authority = from.authority;
-  to.host = from.host;
-  to.path = from.path;
-  to.path_sent = from.path_sent;
-  to.hides_slash = from.hides_slash;
-  to.query = from.query;
-  to.version = from.version;
-  to.framing = from.framing;
-  to.upgrade = from.upgrade;
-  to.tunnel_by = from.tunnel_by;
-  y.auth = x.auth;  // nobody is asked twice
-  y.clock = x.clock;
-  y.started = x.started;
-  y.random = x.random;
-  y.peer = x.peer;
-  y.peer_text = x.peer_text;
-  y.secured = x.secured;
-  y.https_port = x.https_port;
-  y.client_tls = x.client_tls;
-  y.source_untold = x.source_untold;
-  y.client_certificate = x.client_certificate;
-}
-
 /// What Redis has decided. `problem` is what the caller would be told.
 void use(Path& path, Exchange& y, Round& round, bool agreed, MaybeProblem& problem) {
   conclude(path, y, round, agreed);
@@ -151,7 +122,10 @@ void Candidate::decide(Path& live, Exchange& x, const Problem* refused) {
   asked.from = &x;
   x.candidate = &asked;
   try {
-    copy_head(x, y);
+    y.copy_request(x);  // the fields of its head are lent
+    y.random = x.random;
+    y.used = true;
+    y.auth = x.auth;  // nobody is asked twice
     y.snapshot = path_->snapshot;
     const Lent lent(asked, live, *path_);
     ask(asked, said_of_live(live, x, refused));

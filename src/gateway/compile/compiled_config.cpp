@@ -225,10 +225,8 @@ void CompiledConfig::split_route(Route& route, const RouteOptions& wanted) {
   note_steps(route);
 }
 
-/// Exchanges that change to it keep what both routes keep of them.
 std::shared_ptr<const Route> CompiledConfig::route_instead(const Route& route, const RouteOptions& wanted) {
   auto out = make_route(wanted, wanted.to_instead, route.number);
-  out->keeping = StepSet::all();
   serving_.push_back(out.get());
   return out;
 }

@@ -113,7 +113,15 @@ void Admission::reset() noexcept {
   unchecked.clear();
 }
 
+void Exchange::copy_request(const Exchange& other) {
+  static_cast<Incoming&>(*this) = other;
+  static_cast<http::RequestControl&>(request) = other.request;
+  peer = other.peer;
+}
+
 void Exchange::reset() {
+  static_cast<Incoming&>(*this) = {};
+  if (used) static_cast<StepState&>(*this) = {};  // before its upstream goes, where it may have places
   request.method = request.target = request.authority = request.query = request.upgrade = {};
   request.host.clear();
   request.path.clear();
@@ -125,31 +133,27 @@ void Exchange::reset() {
   request.framing = {};
   body = nullptr;
   reply = nullptr;
-  clock = nullptr;
   draining = nullptr;
   broken_off = BrokenOff::no;
-  client_gone = client_tls = source_untold = client_certificate = false;
-  https_port = 0;
+  client_gone = preflight = instead = false;
   answer_looks = nullptr;
   attempt = nullptr;
   delay = nullptr;
   request_id = {};
   if (trace) trace.reset();
-  if (suspension.by != nullptr) suspension = {};  // also on a route without parts: an operator may suspend there
-  if (route != nullptr && route->has_parts()) reset_parts();  // before its upstream and its route may go
-  if (route != nullptr && route->edits) path_for_server = {};
+  if (in_flight.is_linked()) in_flight.unlink();
   left = {};
   snapshot.reset();
   route = nullptr;
   allowed_methods.clear();
   std::destroy_at(&caller);  // in place: an assignment would make another one first
-  std::construct_at(&caller);
+  ::new (&caller) Caller;
   admission.reset();
   problem_limit = {};
   retry_after = {};
   status = 0;
   ended_by = EndedBy::upstream;
-  upstream = server = reason = retried = {};
+  upstream = server = reason = retried = path_for_server = {};
   grpc_status = observe::GrpcStatus::none;
   grpc_answer = false;
   attempts = 0;
@@ -158,28 +162,11 @@ void Exchange::reset() {
   awaited = {};
   counted = nullptr;
   body_bytes = 0;
+  logged_answer.clear();
   answer.status = 0;
   answer.fields.clear();
   fields.clear();
   text.clear();
-}
-
-void Exchange::reset_parts() {
-  preflight = instead = false;
-  if (room.outcome != RoomOutcome::none) room = {};
-  if (in_flight.is_linked()) in_flight.unlink();
-  flight = {};
-  if (capacity.asked_at != Clock::Steady()) capacity = {};
-  quotas_noticed = false;
-  shedding.reset();
-  if (held) held.reset();
-  if (auth) auth.reset();
-  if (compressed) compressed.reset();
-  user = {};
-  if (grpc_web) grpc_web.reset();
-  appointments = {};
-  suspension.noted = false;
-  logged_answer.clear();
 }
 
 }  // namespace headgate::gateway

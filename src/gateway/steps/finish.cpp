@@ -8,6 +8,8 @@
 #include "headgate/gateway/candidate.hpp"
 #include "headgate/gateway/exchange_counters.hpp"
 
+#include <cassert>
+
 namespace headgate::gateway {
 namespace {
 
@@ -40,6 +42,8 @@ void note_logged(Exchange& x, const LoggedFields& logged, observe::AccessRecord&
 
 void finish(Path& path, Exchange& x) {
   leave_steps(path, x);
+  // Else the next caller would get it. A step that fails here keeps something and has the mark `common`.
+  assert(x.used || static_cast<const StepState&>(x) == StepState());
   const bool answered = x.status != 0;
   if (x.candidate != nullptr) [[unlikely]]
     Candidate::ended(x);

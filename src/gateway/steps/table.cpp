@@ -63,7 +63,7 @@ constexpr std::array<StepRow, kSteps> kPath{{
      .live = both(to_https),
      .look = both(to_https)},
     {.step = Step::preflight,
-     .marks = mark::of_preflights | mark::of_candidates,
+     .marks = mark::common | mark::of_preflights | mark::of_candidates,
      .name = "preflight",
      .of = "cross-origin requests",
      .why = "a preflight is charged to a limit of its address in place of all that follows, and answered by `serve`",
@@ -102,7 +102,6 @@ constexpr std::array<StepRow, kSteps> kPath{{
      .live = both(bans_at<false>),
      .look = both(bans_at<false>)},
     {.step = Step::suspended,
-     .marks = mark::common,
      .name = "suspended",
      .of = "limits, while an operator suspends someone",
      .why = "as `bans`",
@@ -196,7 +195,6 @@ constexpr std::array<StepRow, kSteps> kPath{{
      .live = both(bans_at<true>),
      .look = both(bans_at<true>)},
     {.step = Step::suspended_by_claim,
-     .marks = mark::common,
      .name = "suspended_by_claim",
      .of = "limits by credential, while an operator suspends someone",
      .why = "as `bans_by_claim`",
@@ -351,6 +349,7 @@ static_assert(rows_stand_at_their_steps());
 
 }  // namespace
 
+constexpr StepSet kKeeping = StepSet::all().without(where(mark::common));
 constexpr StepSet kOfPreflights = where(mark::of_preflights);
 constexpr StepSet kIdentifying = where(mark::identifies);
 constexpr StepSet kOfCandidates = where(mark::of_candidates);
@@ -358,7 +357,6 @@ constexpr StepSet kInTurnOfCandidates = where(mark::in_turn);
 constexpr StepSet kLeftByCandidates = where(mark::left_by_candidates);
 
 void note_steps(Route& route) {
-  constexpr StepSet kCommon = where(mark::common);
   route.steps = route.left = route.counted = route.recorded = {};
   for (const auto& row : kPath) {
     if (row.applies != nullptr && !row.applies(route)) continue;
@@ -367,7 +365,6 @@ void note_steps(Route& route) {
     if (row.told.count != nullptr) route.counted.add(row.step);
     if (row.told.record != nullptr) route.recorded.add(row.step);
   }
-  route.keeping = route.steps.without(kCommon);
 }
 
 }  // namespace headgate::gateway

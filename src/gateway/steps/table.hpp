@@ -44,7 +44,7 @@ struct Told {
 /// What else is said of a step in one word; joined by |. A candidate of the configuration asks nobody and reads no
 /// body, so it takes only some of the steps; its limits in Redis it asks by itself (gateway/candidate).
 namespace mark {
-inline constexpr unsigned common = 1;               ///< it keeps nothing of an exchange beside what all exchanges have
+inline constexpr unsigned common = 1;               ///< it has no member of StepState
 inline constexpr unsigned of_preflights = 2;        ///< preflights take it, too
 inline constexpr unsigned identifies = 4;           ///< it says whose limits somebody asks about (the path `usage`)
 inline constexpr unsigned of_candidates = 8;        ///< a candidate takes it: what runs at once, or as it is looked at
@@ -71,6 +71,8 @@ struct StepRow {
 /// All steps, in their order.
 extern const std::array<StepRow, kSteps> kPath;
 
+/// The steps that keep something in StepState.
+extern const StepSet kKeeping;
 /// The steps that preflights take: from none of the limits of their route.
 extern const StepSet kOfPreflights;
 /// Those that say who the caller is.

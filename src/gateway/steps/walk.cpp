@@ -23,10 +23,13 @@ const Run* Walk::next() {
     } else if (run.at_once != nullptr) {
       // Most steps say nothing, and then nothing is copied.
       if (const auto said = run.at_once(path_, x_)) refused(*said);
-      if (problem_) return nullptr;
     }
-    ahead_ = x_.route == route_ ? ahead_.behind(at_) : steps().behind(at_);
-    route_ = x_.route;
+    if (x_.route != route_) {
+      route_ = x_.route;
+      ahead_ = steps();
+    }
+    if (problem_) return nullptr;
+    ahead_ = ahead_.behind(at_);
   }
   return nullptr;
 }
@@ -38,9 +41,10 @@ void Walk::ended(const MaybeProblem& problem) {
   ahead_ = served() ? StepSet() : steps().behind(at_);
 }
 
-StepSet Walk::steps() const noexcept {
-  const auto steps = x_.route->steps & (x_.preflight ? kOfPreflights : only_);
-  return path_.services.bans.operated() ? steps : steps.without(kWhileSuspended);
+StepSet Walk::steps() noexcept {
+  const auto all = path_.services.bans.operated() ? x_.route->steps : x_.route->steps.without(kWhileSuspended);
+  x_.used = x_.used || !(all & kKeeping).empty();
+  return all & (x_.preflight ? kOfPreflights : only_);
 }
 
 void Walk::refused(const Problem& problem) {

@@ -28,7 +28,8 @@ class Walk {
   bool served() const noexcept { return at_ == Step::serve; }
 
  private:
-  StepSet steps() const noexcept;
+  /// Those that the request takes now, on the route that it has now.
+  StepSet steps() noexcept;
   void refused(const Problem& problem);
 
   Path& path_;

@@ -219,7 +219,7 @@ TEST_F(PathNotices, CostNothingWhereNoLimitAsksForThem) {
   quota("plan", "1/hour").notify_at.clear();
   again(3);
   EXPECT_THAT(left_notices(), IsEmpty());
-  EXPECT_FALSE(x.route->has_parts());
+  EXPECT_FALSE(x.route->takes(Step::notices));
 }
 
 }  // namespace
