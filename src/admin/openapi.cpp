@@ -1,6 +1,7 @@
 #include "openapi.hpp"
 
 #include "openapi_schemas.hpp"
+#include "schema_notation.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -21,7 +22,7 @@ ApiJson content(std::string_view type, ApiJson schema) {
   return out;
 }
 
-ApiJson schema_of(std::string_view name) { return {{"$ref", "#/components/schemas/" + std::string(name)}}; }
+ApiJson reference_to(std::string_view name) { return {{"$ref", "#/components/schemas/" + std::string(name)}}; }
 
 /// "put_upstreams_name_servers_server_state"
 std::string operation_id(const AdminEndpoint& endpoint) {
@@ -63,7 +64,7 @@ ApiJson answer_of(const AdminEndpoint& endpoint) {
     out = {{"description", "Lines of JSON: each is a " + std::string(about.lines)},
            {"content", content("application/x-ndjson", {{"type", "string"}})}};
   else if (!about.answer.empty())
-    out["content"] = content(AdminAnswer::kJson, schema_of(about.answer));
+    out["content"] = content(AdminAnswer::kJson, reference_to(about.answer));
   else
     out["content"] = content("text/plain", {{"type", "string"}});
   return out;
@@ -78,10 +79,11 @@ ApiJson operation(const AdminEndpoint& endpoint) {
   if (all) out["security"] = ApiJson::array();
   if (auto parameters = parameters_of(endpoint); !parameters.empty()) out["parameters"] = std::move(parameters);
   if (!endpoint.about.body.empty())
-    out["requestBody"] = {{"required", true}, {"content", content(AdminAnswer::kJson, schema_of(endpoint.about.body))}};
+    out["requestBody"] = {{"required", true},
+                          {"content", content(AdminAnswer::kJson, reference_to(endpoint.about.body))}};
   out["responses"]["2XX"] = answer_of(endpoint);
   out["responses"]["default"] = {{"description", "A refusal, in a sentence"},
-                                 {"content", content(AdminAnswer::kProblem, schema_of("Problem"))}};
+                                 {"content", content(AdminAnswer::kProblem, reference_to("Problem"))}};
   return out;
 }
 
@@ -97,7 +99,7 @@ std::string openapi(const std::vector<AdminEndpoint>& endpoints) {
     std::transform(method.begin(), method.end(), method.begin(), [](unsigned char c) { return std::tolower(c); });
     out["paths"][std::string(each.path)][method] = operation(each);
   }
-  for (const auto& each : kSchemas) out["components"]["schemas"][std::string(each.name)] = ApiJson::parse(each.json);
+  for (const auto& each : kSchemas) out["components"]["schemas"][std::string(each.name)] = schema_of(each.type);
   out["components"]["securitySchemes"]["token"] = {{"type", "http"}, {"scheme", "bearer"}};
   return out.dump(2) + '\n';
 }
