@@ -1,5 +1,7 @@
 #include "escapes.hpp"
 
+#include "headgate/core/hex.hpp"
+
 #include <cstdint>
 #include <cstring>
 
@@ -13,13 +15,9 @@ std::uint32_t hex_number(const char* at, const char* end, std::ptrdiff_t size) n
   if (end - at < size) return kNoCode;
   std::uint32_t out = 0;
   for (const char* const last = at + size; at != last; ++at) {
-    const char small = static_cast<char>(*at | 0x20);
-    if (*at >= '0' && *at <= '9')
-      out = out * 16 + static_cast<std::uint32_t>(*at - '0');
-    else if (small >= 'a' && small <= 'f')
-      out = out * 16 + static_cast<std::uint32_t>(small - 'a' + 10);
-    else
-      return kNoCode;
+    const int digit = hex_value(*at);
+    if (digit < 0) return kNoCode;
+    out = out * 16 + static_cast<std::uint32_t>(digit);
   }
   return out;
 }

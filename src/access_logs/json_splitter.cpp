@@ -3,50 +3,38 @@
 #include "escapes.hpp"
 #include "part_names.hpp"
 
+#include "headgate/core/json_reader.hpp"
+
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace headgate::access_logs {
 namespace {
 
-constexpr int kDeepest = 32;
+constexpr unsigned kDeepest = 32;
 
-bool blank(char c) noexcept { return c == ' ' || c == '\t'; }
-
-bool in_literal(char c) noexcept {
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || c == '-' || c == '+' || c == '.' || c == 'E';
-}
+/// Literals that say nothing.
+bool is_nothing(std::string_view literal) noexcept { return literal == "null" || literal == "false"; }
 
 }  // namespace
 
 /// A line, and how far it is read.
 struct JsonSplitter::Walk {
-  char* at;
-  char* end;
+  char* line;
+  JsonReader json;
   LineCells& cells;
   std::size_t member = 0;                ///< how many there were
   std::array<char, kLongestName> way{};  ///< the names of the objects around, each with a dot behind it
   std::size_t way_size = 0;
 
-  bool next_is(char c) noexcept {
-    while (at != end && blank(*at)) ++at;
-    return at != end && *at == c;
-  }
-  bool take(char c) noexcept {
-    if (!next_is(c)) return false;
-    ++at;
-    return true;
-  }
-  /// A string with its escapes, behind its first quote; null: it does not end.
-  char* string_end() noexcept {
-    for (char* from = at;;) {
-      auto* const quote = static_cast<char*>(std::memchr(from, '"', static_cast<std::size_t>(end - from)));
-      if (quote == nullptr) return nullptr;
-      const char* first = quote;
-      while (first != at && first[-1] == '\\') --first;
-      if ((quote - first) % 2 == 0) return quote;
-      from = quote + 1;
-    }
+  Walk(char* begin, char* end, LineCells& out) noexcept
+      : line(begin), json({begin, static_cast<std::size_t>(end - begin)}, kDeepest), cells(out) {}
+
+  /// The text with its escapes replaced where it stands.
+  std::string_view plain(std::string_view raw) const noexcept {
+    char* const begin = line + (raw.data() - line);
+    return {begin, static_cast<std::size_t>(unescape(begin, begin + raw.size()) - begin)};
   }
 };
 
@@ -68,96 +56,67 @@ JsonSplitter::JsonSplitter(const LineFormat& format, const std::vector<std::stri
 
 const char* JsonSplitter::split(char* begin, char* end, LineCells& cells) {
   std::fill_n(cells.at.begin(), parts_.all.size(), std::string_view());
-  Walk walk{.at = begin, .end = end, .cells = cells};
-  if (!walk.take('{')) return "it is no JSON object";
-  if (!object(walk, 1)) return "it is no valid JSON object, or one that is cut off or too deep";
-  while (walk.at != end && blank(*walk.at)) ++walk.at;
-  return walk.at == end ? nullptr : "it has more behind its JSON object";
+  Walk walk(begin, end, cells);
+  if (walk.json.next() != JsonKind::object) return "it is no JSON object";
+  if (!object(walk)) return "it is no valid JSON object, or one that is cut off or too deep";
+  return walk.json.at_end() ? nullptr : "it has more behind its JSON object";
 }
 
-bool JsonSplitter::object(Walk& walk, int depth) {
-  if (walk.take('}')) return true;
-  do {
-    if (!walk.take('"')) return false;
-    char* const name_end = walk.string_end();
-    if (name_end == nullptr) return false;
-    const std::string_view name(walk.at, static_cast<std::size_t>(name_end - walk.at));
-    walk.at = name_end + 1;
-    if (!walk.take(':')) return false;
-    const auto& member = member_of(walk, name);
-    if (!value(walk, member, name, depth)) return false;
-  } while (walk.take(','));
-  return walk.take('}');
+bool JsonSplitter::object(Walk& walk) {
+  std::string_view name;
+  return walk.json.object([&] { return walk.json.raw_text(name); },
+                          [&] { return value(walk, member_of(walk, name), name); });
 }
 
-bool JsonSplitter::value(Walk& walk, const Member& member, std::string_view name, int depth) {
-  if (walk.take('"')) {
-    char* const end = walk.string_end();
-    if (end == nullptr) return false;
-    char* const begin = walk.at;
-    walk.at = end + 1;
-    if (member.part == kNoPart && member.field_at == kNoField) return true;
-    const std::string_view text(begin, static_cast<std::size_t>(unescape(begin, end) - begin));
-    if (member.part != kNoPart) walk.cells.at[static_cast<std::size_t>(member.part)] = text;
-    if (member.field_at != kNoField && walk.cells.fields_count < LineCells::kMaxFields)
-      walk.cells.fields[walk.cells.fields_count++] = {http::Known::unknown, name.substr(member.field_at), text};
-    return true;
-  }
-  if (walk.next_is('{')) {
-    const auto before = walk.way_size;
-    if (depth == kDeepest) return false;
-    if (before + name.size() + 1 > walk.way.size()) return skip(walk);
-    ++walk.at;
-    std::memcpy(walk.way.data() + before, name.data(), name.size());
-    walk.way[before + name.size()] = '.';
-    walk.way_size = before + name.size() + 1;
-    const bool read = object(walk, depth + 1);
-    walk.way_size = before;
-    return read;
-  }
-  if (walk.take('[')) {
-    if (walk.take(']')) return true;
-    if (depth == kDeepest || !value(walk, member, name, depth + 1)) return false;
-    while (walk.take(','))
-      if (!skip(walk)) return false;
-    return walk.take(']');
-  }
-  char* const begin = walk.at;
-  while (walk.at != walk.end && in_literal(*walk.at)) ++walk.at;
-  const std::string_view literal(begin, static_cast<std::size_t>(walk.at - begin));
-  if (member.part != kNoPart && literal != "null" && literal != "false")
-    walk.cells.at[static_cast<std::size_t>(member.part)] = literal;
-  return !literal.empty();
-}
-
-/// One value, in which nothing is looked for: only its brackets are counted.
-bool JsonSplitter::skip(Walk& walk) {
-  std::size_t open = 0;
-  do {
-    while (walk.at != walk.end && blank(*walk.at)) ++walk.at;
-    if (walk.at == walk.end) return false;
-    const char c = *walk.at;
-    if (c == '"') {
-      ++walk.at;
-      char* const end = walk.string_end();
-      if (end == nullptr) return false;
-      walk.at = end + 1;
-    } else if (c == '{' || c == '[') {
-      ++open;
-      ++walk.at;
-    } else if (c == '}' || c == ']') {
-      if (open == 0) return false;
-      --open;
-      ++walk.at;
-    } else if (c == ',' || c == ':') {
-      if (open == 0) return false;
-      ++walk.at;
-    } else {
-      if (!in_literal(c)) return false;
-      while (walk.at != walk.end && in_literal(*walk.at)) ++walk.at;
+bool JsonSplitter::value(Walk& walk, const Member& member, std::string_view name) {
+  switch (walk.json.next()) {
+    case JsonKind::text: {
+      std::string_view text;
+      if (!walk.json.raw_text(text)) return false;
+      if (member.part == kNoPart && member.field_at == kNoField) return true;
+      text = walk.plain(text);
+      if (member.part != kNoPart) walk.cells.at[static_cast<std::size_t>(member.part)] = text;
+      if (member.field_at != kNoField && walk.cells.fields_count < LineCells::kMaxFields)
+        walk.cells.fields[walk.cells.fields_count++] = {http::Known::unknown, name.substr(member.field_at), text};
+      return true;
     }
-  } while (open > 0);
-  return true;
+    case JsonKind::object: {
+      const auto before = walk.way_size;
+      if (before + name.size() + 1 > walk.way.size()) return skip(walk);
+      std::memcpy(walk.way.data() + before, name.data(), name.size());
+      walk.way[before + name.size()] = '.';
+      walk.way_size = before + name.size() + 1;
+      const bool read = object(walk);
+      walk.way_size = before;
+      return read;
+    }
+    case JsonKind::list: {
+      bool first = true;
+      return walk.json.list([&] { return std::exchange(first, false) ? value(walk, member, name) : skip(walk); });
+    }
+    default: {
+      const auto literal = walk.json.word();
+      if (member.part != kNoPart && !is_nothing(literal))
+        walk.cells.at[static_cast<std::size_t>(member.part)] = literal;
+      return !literal.empty();
+    }
+  }
+}
+
+/// One value, in which nothing is looked for.
+bool JsonSplitter::skip(Walk& walk) {
+  auto& json = walk.json;
+  std::string_view ignored;
+  switch (json.next()) {
+    case JsonKind::text:
+      return json.raw_text(ignored);
+    case JsonKind::object:
+      return json.object([&] { return json.raw_text(ignored); }, [&] { return skip(walk); });
+    case JsonKind::list:
+      return json.list([&] { return skip(walk); });
+    default:
+      return !json.word().empty();
+  }
 }
 
 /// The member with this name of the object that is read.

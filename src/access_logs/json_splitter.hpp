@@ -31,8 +31,8 @@ class JsonSplitter final : public LineSplitter {
   };
   struct Walk;
 
-  bool object(Walk& walk, int depth);
-  bool value(Walk& walk, const Member& member, std::string_view name, int depth);
+  bool object(Walk& walk);
+  bool value(Walk& walk, const Member& member, std::string_view name);
   bool skip(Walk& walk);
   const Member& member_of(Walk& walk, std::string_view name);
   int part_of(const std::string& way);

@@ -1,5 +1,6 @@
 #include "headgate/core/json_spelling.hpp"
 
+#include "headgate/core/hex.hpp"
 #include "headgate/core/utf8.hpp"
 
 #include <algorithm>
@@ -13,10 +14,9 @@ constexpr bool decimal(char c) noexcept { return c >= '0' && c <= '9'; }
 bool take_four_digits(std::string_view& rest, std::uint32_t& value) noexcept {
   value = 0;
   for (int i = 0; i < 4; ++i) {
-    const char c = rest.empty() ? '\0' : rest.front();
-    const char small = static_cast<char>(c | 0x20);
-    if (!decimal(c) && (small < 'a' || small > 'f')) return false;
-    value = value * 16 + static_cast<std::uint32_t>(decimal(c) ? c - '0' : small - 'a' + 10);
+    const int digit = rest.empty() ? -1 : hex_value(rest.front());
+    if (digit < 0) return false;
+    value = value * 16 + static_cast<std::uint32_t>(digit);
     rest.remove_prefix(1);
   }
   return true;
@@ -26,9 +26,10 @@ bool take_four_digits(std::string_view& rest, std::uint32_t& value) noexcept {
 
 bool is_json_number(std::string_view text) noexcept {
   const auto digits = [&text] {
-    const auto count = std::min(text.find_first_not_of("0123456789"), text.size());
-    text.remove_prefix(count);
-    return count > 0;
+    const auto* const end = std::find_if_not(text.begin(), text.end(), decimal);
+    const bool any = end != text.begin();
+    text.remove_prefix(static_cast<std::size_t>(end - text.begin()));
+    return any;
   };
   if (text.starts_with('-')) text.remove_prefix(1);
   if (text.size() > 1 && text[0] == '0' && decimal(text[1])) return false;

@@ -1,6 +1,8 @@
 #include "headgate/core/json_text.hpp"
 
-#include "headgate/core/eight_bytes.hpp"
+#include "json_plain.hpp"
+
+#include "headgate/core/hex.hpp"
 #include "headgate/core/utf8.hpp"
 
 #include <algorithm>
@@ -8,24 +10,14 @@
 namespace headgate {
 namespace {
 
-/// All rules at once: where a byte breaks one, the highest bit of one byte is set.
-constexpr bool all_plain(std::uint64_t eight) noexcept {
-  const auto found = [eight](std::uint8_t byte) { return (eight ^ eight_of(byte)) - eight_of(1); };
-  const auto control = eight - eight_of(0x20);
-  // ASCII differs from what is looked for in the lower bits only, so that a difference of none alone borrows.
-  return ((eight | control | found('"') | found('\\') | found(0x7f)) & eight_of(0x80)) == 0;
-}
-
-constexpr bool is_plain(char c) noexcept { return c >= 0x20 && c < 0x7f && c != '"' && c != '\\'; }
-
 /// Whether `text` needs no escape at all, as nearly every text of a log line.
 bool plain(std::string_view text) noexcept {
   constexpr std::size_t kEight = sizeof(std::uint64_t);
-  if (text.size() < kEight) return std::all_of(text.begin(), text.end(), is_plain);
+  if (text.size() < kEight) return std::all_of(text.begin(), text.end(), is_json_plain);
   const char* const last = text.data() + text.size() - kEight;
   for (const char* at = text.data(); at < last; at += kEight)
-    if (!all_plain(load_eight(at))) return false;
-  return all_plain(load_eight(last));  // some of its bytes a second time
+    if (!all_json_plain(load_eight(at))) return false;
+  return all_json_plain(load_eight(last));  // some of its bytes a second time
 }
 
 /// Whether a character of several bytes would reach beyond its place where people read it: it controls a terminal
@@ -45,9 +37,8 @@ std::uint32_t point_of(std::string_view character) noexcept {
 }
 
 void write_point(TextCursor& out, std::uint32_t point) noexcept {
-  constexpr std::string_view kDigits = "0123456789abcdef";
   out.word("\\u");
-  for (unsigned shift = 16; shift > 0; shift -= 4) out.character(kDigits[point >> (shift - 4) & 15]);
+  for (unsigned shift = 16; shift > 0; shift -= 4) out.character(kHexDigits[point >> (shift - 4) & 15]);
 }
 
 }  // namespace
@@ -56,7 +47,7 @@ void write_json_text(TextCursor& out, std::string_view text) noexcept {
   if (plain(text)) return out.text(text);
   for (std::size_t at = 0; at < text.size();) {
     const char c = text[at];
-    const auto length = is_plain(c) ? 1 : character_length(text, at);
+    const auto length = is_json_plain(c) ? 1 : character_length(text, at);
     if (length > 1) {
       const auto character = text.substr(at, length);
       const auto point = point_of(character);
@@ -67,7 +58,7 @@ void write_json_text(TextCursor& out, std::string_view text) noexcept {
       at += length;
       continue;
     }
-    if (is_plain(c)) {
+    if (is_json_plain(c)) {
       out.character(c);
     } else if (c == '"' || c == '\\') {
       out.character('\\');

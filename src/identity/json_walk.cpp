@@ -28,68 +28,52 @@ std::string_view name_of(JsonKind kind) noexcept {
 
 }  // namespace
 
-std::size_t JsonWalk::here() noexcept {
-  cursor_.next();
-  return cursor_.offset();
-}
-
-bool JsonWalk::open(JsonKind kind) {
+bool JsonWalk::begin(JsonKind kind) {
   if (next() != kind) return refuse_kind(name_of(kind));
-  begin_ = cursor_.offset();
-  return cursor_.take(kind == JsonKind::object ? '{' : '[');
+  begin_ = here();
+  return true;
 }
 
-bool JsonWalk::another(char close, std::size_t before) {
-  if (cursor_.take(close)) return false;
-  if (before == 0) return true;
-  const std::size_t comma = here();
-  if (!cursor_.take(',')) return refuse_at(comma, std::string("expected ',' or '") + close + '\'', help_here());
-  here();
-  if (!is(close)) return true;
-  return refuse_at(comma, std::string("nothing follows this ',' but '") + close + '\'', "remove the comma");
-}
-
-bool JsonWalk::member_name(std::string& name, const std::vector<std::string>& before) {
+bool JsonWalk::member_name(std::vector<std::string>& names) {
   if (next() != JsonKind::text) return refuse_at(here(), "expected a member's name in double quotes", help_here());
+  std::string name;
   if (!text(name)) return false;
-  if (std::find(before.begin(), before.end(), name) != before.end())
+  if (std::find(names.begin(), names.end(), name) != names.end())
     return refuse("this member stands twice", "remove one of the two: readers differ on which of them counts");
-  if (before.size() == kMaxMembers) return refuse("more than 64 members", "remove some");
-  return cursor_.take(':') || refuse_at(here(), "expected ':' and a value", help_here());
+  if (names.size() == kMaxMembers) return refuse("more than 64 members", "remove some");
+  names.push_back(std::move(name));
+  return true;
+}
+
+bool JsonWalk::refuse_fault(char close) {
+  const auto fault = json_.fault();
+  if (fault == JsonFault::colon) return refuse_at(here(), "expected ':' and a value", help_here());
+  if (fault == JsonFault::separator)
+    return refuse_at(here(), std::string("expected ',' or '") + close + '\'', help_here());
+  if (fault == JsonFault::comma)
+    return refuse_at(text_.rfind(',', here()), std::string("nothing follows this ',' but '") + close + '\'',
+                     "remove the comma");
+  return false;  // the reason was kept where it was found
 }
 
 bool JsonWalk::text(std::string& out) {
-  if (next() != JsonKind::text) return refuse_kind("a text");
-  begin_ = cursor_.offset();
-  switch (cursor_.string(out)) {
-    case JsonString::taken:
-      return true;
-    case JsonString::unended:
-      return refuse("this text does not end", "close it with '\"'");
-    case JsonString::control:
-      return refuse_at(cursor_.offset(), "a control character or the end of a line inside a text", "write it as \\n");
-    case JsonString::unreadable:
-      break;
-  }
+  if (!begin(JsonKind::text)) return false;
+  if (json_.text(out)) return true;
+  if (json_.fault() == JsonFault::unended) return refuse("this text does not end", "close it with '\"'");
+  if (json_.fault() == JsonFault::control)
+    return refuse_at(json_.passed(), "a control character or the end of a line inside a text", "write it as \\n");
   return refuse("this text has an escape that JSON does not have, or is not UTF-8");
 }
 
-std::string_view JsonWalk::word() noexcept {
-  begin_ = cursor_.offset();
-  return cursor_.word();
-}
-
 bool JsonWalk::boolean(bool& out) {
-  if (next() != JsonKind::boolean) return refuse_kind("true or false");
-  const auto written = word();
-  if (written != "true" && written != "false") return refuse("expected true or false");
-  out = written == "true";
-  return true;
+  if (!begin(JsonKind::boolean)) return false;
+  return json_.boolean(out) || refuse("expected true or false");
 }
 
 bool JsonWalk::whole_number(std::uint64_t& out, std::uint64_t least, std::uint64_t most) {
   if (next() != JsonKind::number) return refuse_kind("a whole number");
-  const auto written = word();
+  begin_ = here();
+  const auto written = json_.word();
   const char* const end = written.data() + written.size();
   const auto read = std::from_chars(written.data(), end, out);
   const bool spelt = read.ptr == end && (written.size() == 1 || written.front() != '0');
@@ -99,12 +83,12 @@ bool JsonWalk::whole_number(std::uint64_t& out, std::uint64_t least, std::uint64
 }
 
 bool JsonWalk::end() {
-  return cursor_.at_end() || refuse_at(here(), "nothing may follow the file's one object", help_here());
+  return json_.at_end() || refuse_at(here(), "nothing may follow the file's one object", help_here());
 }
 
 std::string JsonWalk::help_here() const {
   if (is('/') || is('#')) return R"(JSON has no comments; a key may have a "note")";
-  if (cursor_.rest().starts_with("\xef\xbb\xbf")) return "save the file without a byte order mark";
+  if (json_.rest().starts_with("\xef\xbb\xbf")) return "save the file without a byte order mark";
   if (is('\'')) return "write texts in double quotes";
   return {};
 }
@@ -136,13 +120,13 @@ bool JsonWalk::refuse_at(std::size_t place, std::string message, std::string hel
 }
 
 bool JsonWalk::refuse_kind(std::string_view expected) {
-  const auto found = cursor_.at_end() ? "the end of the file" : name_of(next());
+  const auto found = json_.at_end() ? "the end of the file" : name_of(next());
   return refuse_at(here(), "expected " + std::string(expected) + ", found " + std::string(found), help_here());
 }
 
 bool JsonWalk::keep(std::size_t place, std::string_view pointer, std::string message, std::string help) {
   if (mistake_) return false;
-  const auto before = json_.substr(0, place);
+  const auto before = text_.substr(0, place);
   const auto lines = static_cast<std::size_t>(std::count(before.begin(), before.end(), '\n'));
   const std::size_t line_start = lines == 0 ? 0 : before.rfind('\n') + 1;
   mistake_ = KeyFileError{.line = lines + 1,

@@ -1,9 +1,8 @@
 #pragma once
-// Reads JSON (RFC 8259) forward without building a tree. The caller says what it expects of each value, and anything
-// else is refused at its place. Nesting is as deep as the caller's own calls. Used by key files.
+// Reads the JSON of key files. The caller says what it expects of each value, and anything else is refused at its
+// place. Nesting is as deep as the caller's own calls.
 
-#include "json_cursor.hpp"
-
+#include "headgate/core/json_reader.hpp"
 #include "headgate/identity/api_keys.hpp"
 
 #include <cstddef>
@@ -19,14 +18,14 @@ namespace headgate::identity {
 /// kept, with its place. The text must outlive the walk. Not thread-safe.
 class JsonWalk {
  public:
-  explicit JsonWalk(std::string_view json) noexcept : json_(json), cursor_(json) {}
+  explicit JsonWalk(std::string_view json) noexcept : text_(json), json_(json) {}
 
   /// What the next value is, by its first character.
-  JsonKind next() noexcept { return cursor_.next(); }
+  JsonKind next() noexcept { return json_.next(); }
   /// Offset of the next value.
-  std::size_t here() noexcept;
+  std::size_t here() noexcept { return json_.here(); }
   /// Offset behind what was taken last.
-  std::size_t passed() const noexcept { return cursor_.offset(); }
+  std::size_t passed() const noexcept { return json_.passed(); }
 
   /// Calls `take(name)` for each member. `take` takes its value and returns whether it could. Refuses a name that
   /// occurs twice, and more than kMaxMembers members.
@@ -53,17 +52,17 @@ class JsonWalk {
   static constexpr std::size_t kMaxMembers = 64;
 
  private:
-  bool open(JsonKind kind);
-  bool another(char close, std::size_t before);
-  bool member_name(std::string& name, const std::vector<std::string>& before);
-  bool is(char c) const noexcept { return cursor_.rest().starts_with(c); }
-  std::string_view word() noexcept;
+  bool begin(JsonKind kind);
+  /// Adds the name that is next to those of its object.
+  bool member_name(std::vector<std::string>& names);
+  bool refuse_fault(char close);
+  bool is(char c) const noexcept { return json_.rest().starts_with(c); }
   std::string help_here() const;
   void descend(std::string_view name);
   bool keep(std::size_t place, std::string_view pointer, std::string message, std::string help);
 
-  std::string_view json_;
-  JsonCursor cursor_;
+  std::string_view text_;
+  JsonReader json_;
   std::size_t begin_ = 0;  // of the name or value last taken
   std::string pointer_;
   std::optional<KeyFileError> mistake_;
@@ -71,30 +70,29 @@ class JsonWalk {
 
 template <class Take>
 bool JsonWalk::object(Take take) {
-  if (!open(JsonKind::object)) return false;
+  if (!begin(JsonKind::object)) return false;
   std::vector<std::string> names;
   const std::size_t parent = pointer_.size();
-  while (another('}', names.size())) {
-    std::string name;
-    if (!member_name(name, names)) return false;
-    descend(name);
-    names.push_back(std::move(name));
+  const auto member = [&] {
+    descend(names.back());
     if (!take(std::string_view(names.back()))) return false;
     pointer_.resize(parent);
-  }
-  return !mistake_;
+    return true;
+  };
+  return json_.object([&] { return member_name(names); }, member) || refuse_fault('}');
 }
 
 template <class Take>
 bool JsonWalk::list(Take take) {
-  if (!open(JsonKind::list)) return false;
+  if (!begin(JsonKind::list)) return false;
   const std::size_t parent = pointer_.size();
-  for (std::size_t index = 0; another(']', index); ++index) {
-    descend(std::to_string(index));
+  const auto element = [&, index = std::size_t{0}]() mutable {
+    descend(std::to_string(index++));
     if (!take()) return false;
     pointer_.resize(parent);
-  }
-  return !mistake_;
+    return true;
+  };
+  return json_.list(element) || refuse_fault(']');
 }
 
 }  // namespace headgate::identity

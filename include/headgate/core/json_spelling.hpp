@@ -1,6 +1,5 @@
 #pragma once
-// The spelling of JSON (RFC 8259), which all readers of it share: config's, which goes on after a mistake and names its
-// place, and identity's, which is quick and stops at the first.
+// The spelling of JSON (RFC 8259), which both readers of it share: JsonReader, and that of the configuration.
 
 #include <cstdint>
 #include <string>

@@ -1,8 +1,6 @@
 #include "json_object.hpp"
 
-#include "../json_cursor.hpp"
-
-#include "headgate/core/json_spelling.hpp"
+#include "headgate/core/json_reader.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -17,94 +15,76 @@ using Kind = JsonMember::Kind;
 
 constexpr std::size_t kTypicalMembers = 12;  // of a set of claims
 
-/// Each function takes something and is false if it is not there or not JSON. There is no going on after that.
-class Reader {
+/// Keeps members of what a JsonReader reads.
+class MemberReader {
  public:
-  /// `paths`: where members of objects in the object are kept; null: nowhere.
-  Reader(std::string_view json, std::vector<JsonMember>* paths) noexcept : json_(json), paths_(paths) {}
+  /// `paths`: the list that members of objects in the object are added to; null if they are not kept.
+  MemberReader(std::string_view json, std::vector<JsonMember>* paths) noexcept
+      : json_(json, kMaxJsonDepth), paths_(paths) {}
 
-  bool object(std::vector<JsonMember>& members) {
+  bool read(std::vector<JsonMember>& members) {
     members.reserve(kTypicalMembers);
-    if (!json_.take('{')) return false;
-    if (!json_.take('}')) {
-      do {
-        auto& member = members.emplace_back();
-        if (!string(member.name) || !json_.take(':') || !value(member, 2)) return false;
-      } while (json_.take(','));
-      if (!json_.take('}')) return false;
-    }
-    return json_.at_end();
+    return json_.object([&] { return json_.text(members.emplace_back().name); },
+                        [&] { return value(members.back()); }) &&
+           json_.at_end();
   }
 
  private:
-  /// `depth` is what the value has if it holds others.
-  bool value(JsonMember& member, int depth) {
-    const auto kind = json_.next();
-    switch (kind) {
+  bool value(JsonMember& member) {
+    switch (json_.next()) {
       case JsonKind::text:
         member.kind = Kind::text;
-        return string(member.text);
+        return json_.text(member.text);
       case JsonKind::list:
-        return depth <= kMaxJsonDepth && list(member, depth);
+        return list(member);
       case JsonKind::number:
         return number(member);
-      case JsonKind::boolean:
+      case JsonKind::boolean: {
+        bool written = false;
+        if (!json_.boolean(written)) return false;
         member.kind = Kind::boolean;
-        member.text = json_.word();
-        return member.text == "true" || member.text == "false";
+        member.text = written ? "true" : "false";
+        return true;
+      }
+      case JsonKind::object:
+        return paths_ != nullptr ? members_of(member.name) : json_.pass();
       default:
-        member.kind = Kind::other;
-        if (kind == JsonKind::object && paths_ != nullptr)
-          return depth <= kMaxJsonDepth && members_of(member.name, depth);
-        return pass(depth);
+        return json_.pass();
     }
   }
 
   /// Keeps the members of the object that is next, whose path is `path`.
-  bool members_of(const std::string& path, int depth) {
-    json_.take('{');
-    if (json_.take('}')) return true;
-    do {
-      JsonMember member;
-      if (!string(passed_.text) || !json_.take(':')) return false;
-      if (path.size() + 1 + passed_.text.size() > kMaxPath) {
-        if (!pass(depth + 1)) return false;
-        continue;
-      }
-      member.name.append(path).append(1, '.').append(passed_.text);
-      if (!value(member, depth + 1)) return false;
-      paths_->push_back(std::move(member));
-    } while (json_.take(','));
-    return json_.take('}');
+  bool members_of(const std::string& path) {
+    return json_.object([&] { return json_.text(name_); },
+                        [&] {
+                          if (path.size() + 1 + name_.size() > kMaxPath) return json_.pass();
+                          JsonMember member;
+                          member.name.append(path).append(1, '.').append(name_);
+                          if (!value(member)) return false;
+                          paths_->push_back(std::move(member));
+                          return true;
+                        });
   }
 
-  bool list(JsonMember& member, int depth) {
+  bool list(JsonMember& member) {
     member.kind = Kind::texts;
+    json_.next();
     const auto whole = json_.rest();
-    json_.take('[');
-    if (json_.take(']')) return true;
-    do {
-      if (member.kind == Kind::texts && json_.next() == JsonKind::text) {
-        if (!string(member.texts.emplace_back())) return false;
-        continue;
-      }
+    const bool read = json_.list([&] {
+      if (member.kind == Kind::texts && json_.next() == JsonKind::text) return json_.text(member.texts.emplace_back());
       member.kind = Kind::other;
       member.texts.clear();
-      if (!pass(depth + 1)) return false;
-    } while (json_.take(','));
-    if (!json_.take(']')) return false;
+      return json_.pass();
+    });
     if (member.kind == Kind::other && paths_ != nullptr)
       member.text = whole.substr(0, whole.size() - json_.rest().size());
-    return true;
+    return read;
   }
 
-  bool string(std::string& out) { return json_.next() == JsonKind::text && json_.string(out) == JsonString::taken; }
-
-  /// A number beyond what a double holds is refused, for readers differ on what it is.
   bool number(JsonMember& member) {
-    const auto written = json_.word();
+    std::string_view written;
+    if (!json_.number(written)) return false;
     const auto* const end = written.data() + written.size();
-    if (!is_json_number(written)) return false;
     const auto whole = [&](auto read) {
       const auto [stop, error] = std::from_chars(written.data(), end, read);
       if (error != std::errc{} || stop != end) return false;
@@ -119,43 +99,9 @@ class Reader {
     return std::from_chars(written.data(), end, member.number).ec == std::errc{};
   }
 
-  /// Takes a value of any kind and keeps nothing of it. `depth` is what it has if it holds others.
-  bool pass(int depth) {
-    switch (json_.next()) {
-      case JsonKind::text:
-        return string(passed_.text);
-      case JsonKind::number:
-        return number(passed_);
-      case JsonKind::boolean: {
-        const auto word = json_.word();
-        return word == "true" || word == "false";
-      }
-      case JsonKind::null:
-        return json_.word() == "null";
-      case JsonKind::object:
-      case JsonKind::list:
-        return depth <= kMaxJsonDepth && pass_members(depth);
-      case JsonKind::nothing:
-        break;
-    }
-    return false;
-  }
-
-  bool pass_members(int depth) {
-    const bool object = json_.take('{');
-    const char close = object ? '}' : ']';
-    if (!object) json_.take('[');
-    if (json_.take(close)) return true;
-    do {
-      if (object && (!string(passed_.text) || !json_.take(':'))) return false;
-      if (!pass(depth + 1)) return false;
-    } while (json_.take(','));
-    return json_.take(close);
-  }
-
-  JsonCursor json_;
+  JsonReader json_;
   std::vector<JsonMember>* paths_;
-  JsonMember passed_;  // room for what is passed over
+  std::string name_;  // of the member that is read
 };
 
 bool names_differ(const std::vector<JsonMember>& members) {
@@ -170,14 +116,14 @@ bool names_differ(const std::vector<JsonMember>& members) {
 
 std::optional<std::vector<JsonMember>> read_json_object(std::string_view json) {
   std::vector<JsonMember> members;
-  if (!Reader(json, nullptr).object(members) || !names_differ(members)) return std::nullopt;
+  if (!MemberReader(json, nullptr).read(members) || !names_differ(members)) return std::nullopt;
   return members;
 }
 
 std::optional<std::vector<JsonMember>> read_json_paths(std::string_view json) {
   std::vector<JsonMember> members;
   std::vector<JsonMember> paths;
-  if (!Reader(json, &paths).object(members) || !names_differ(members)) return std::nullopt;
+  if (!MemberReader(json, &paths).read(members) || !names_differ(members)) return std::nullopt;
   if (paths.empty()) return members;
   if (!names_differ(paths)) return std::nullopt;
   std::set<std::string, std::less<>> dotted;
