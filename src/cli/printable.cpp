@@ -1,5 +1,6 @@
 #include "printable.hpp"
 
+#include "headgate/core/hex.hpp"
 #include "headgate/core/utf8.hpp"
 
 #include <algorithm>
@@ -39,13 +40,9 @@ std::uint32_t code_of(std::string_view character) noexcept {
   return code;
 }
 
-constexpr std::string_view kHexDigits = "0123456789abcdef";
-
 void append_byte(char c, std::string& out) {
-  const auto byte = static_cast<unsigned char>(c);
   out += "\\x";
-  out += kHexDigits[byte >> 4U];
-  out += kHexDigits[byte & 15U];
+  append_hex(out, static_cast<unsigned char>(c));
 }
 
 void append_unit(std::uint32_t unit, std::string& out) {

@@ -12,6 +12,7 @@
 #include "values.hpp"
 
 #include "headgate/core/hash.hpp"
+#include "headgate/core/hex.hpp"
 #include "headgate/identity/sha256.hpp"
 
 #include <algorithm>
@@ -50,13 +51,7 @@ std::map<std::string, std::uint64_t> fingerprints_of(const Node& root) {
 std::string sha256_of(std::string_view source, const std::deque<IncludedFile>& included) {
   std::string all(source);
   for (const auto& each : included) all += '\0' + each.path + '\0' + each.text;
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string out;
-  for (const unsigned byte : identity::sha256(all)) {
-    out += kDigits[byte >> 4U];
-    out += kDigits[byte & 15U];
-  }
-  return out;
+  return hex(identity::sha256(all));
 }
 
 Config build_all(const Node& root, Report& report, WithAdvice with) {

@@ -1,6 +1,6 @@
 #include "headgate/http/named_values.hpp"
 
-#include "hex.hpp"
+#include "headgate/core/hex.hpp"
 
 #include <optional>
 
@@ -54,11 +54,10 @@ std::string_view without_mark(std::string_view query) noexcept {
 std::optional<char> take_decoded(std::string_view& sent) noexcept {
   const char c = sent.front();
   if (c == '%') {
-    const int high = sent.size() > 2 ? hex(sent[1]) : -1;
-    const int low = sent.size() > 2 ? hex(sent[2]) : -1;
-    if (high < 0 || low < 0) return std::nullopt;
+    const int byte = hex_byte(sent.substr(1));
+    if (byte < 0) return std::nullopt;
     sent.remove_prefix(3);
-    return static_cast<char>(high * 16 + low);
+    return static_cast<char>(byte);
   }
   sent.remove_prefix(1);
   return c == '+' ? ' ' : c;

@@ -1,7 +1,6 @@
 #include "headgate/http/path.hpp"
 
-#include "hex.hpp"
-
+#include "headgate/core/hex.hpp"
 #include "headgate/core/text.hpp"
 
 #include <array>
@@ -31,11 +30,7 @@ constexpr auto kUnreserved = table([](unsigned char c) {
 });
 
 /// The byte that the escape at the front of `text` stands for, or -1 if there is none.
-constexpr int escape(std::string_view text) noexcept {
-  if (text.size() < 3 || text[0] != '%') return -1;
-  const int high = hex(text[1]), low = hex(text[2]);
-  return high < 0 || low < 0 ? -1 : high * 16 + low;
-}
+constexpr int escape(std::string_view text) noexcept { return text.starts_with('%') ? hex_byte(text.substr(1)) : -1; }
 
 bool valid_segment(std::string_view segment, bool& escapes) noexcept {
   for (std::size_t i = 0; i < segment.size(); ++i) {

@@ -1,7 +1,6 @@
 #include "headgate/http/url.hpp"
 
-#include "hex.hpp"
-
+#include "headgate/core/hex.hpp"
 #include "headgate/core/text.hpp"
 
 #include <boost/asio/ip/address_v4.hpp>
@@ -21,13 +20,6 @@ constexpr std::size_t kLongestName = 253;
 constexpr std::size_t kLongestLabel = 63;
 
 constexpr std::size_t kEscape = 3;
-
-/// What %41 at the begin of `text` stands for; -1 if that is no escape.
-int escaped(std::string_view text) {
-  const int high = text.size() < kEscape ? -1 : hex(text[1]);
-  const int low = text.size() < kEscape ? -1 : hex(text[2]);
-  return high < 0 || low < 0 ? -1 : high * 16 + low;
-}
 
 bool is_v4(std::string_view text) {
   boost::system::error_code no_address;
@@ -112,7 +104,7 @@ bool percent_decode(std::string_view text, std::string& out) {
   constexpr int kFirstPrintable = 0x20;
   out.clear();
   for (; !text.empty(); text.remove_prefix(text.front() == '%' ? kEscape : 1)) {
-    const int value = text.front() == '%' ? escaped(text) : static_cast<unsigned char>(text.front());
+    const int value = text.front() == '%' ? hex_byte(text.substr(1)) : static_cast<unsigned char>(text.front());
     if (text.front() == '%' && value < kFirstPrintable) return false;
     out += static_cast<char>(value);
   }
@@ -122,7 +114,7 @@ bool percent_decode(std::string_view text, std::string& out) {
 std::string percent_decoded(std::string_view text) {
   std::string out;
   while (!text.empty()) {
-    const int value = text.front() == '%' ? escaped(text) : -1;
+    const int value = text.front() == '%' ? hex_byte(text.substr(1)) : -1;
     out += value < 0 ? text.front() : static_cast<char>(value);
     text.remove_prefix(value < 0 ? 1 : kEscape);
   }

@@ -5,6 +5,7 @@
 #include "key_places.hpp"
 
 #include "headgate/core/hash.hpp"
+#include "headgate/core/hex.hpp"
 #include "headgate/identity/api_keys.hpp"
 #include "headgate/identity/expiry.hpp"
 
@@ -25,24 +26,6 @@ bool is_name(std::string_view text) noexcept {
            c == '.';
   };
   return !text.empty() && text.size() <= 64 && std::all_of(text.begin(), text.end(), good);
-}
-
-int hex_digit(char c) noexcept {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
-
-bool read_digest(std::string_view text, Sha256& out) noexcept {
-  if (text.size() != 2 * out.size()) return false;
-  for (std::size_t i = 0; i < out.size(); ++i) {
-    const int high = hex_digit(text[2 * i]);
-    const int low = hex_digit(text[2 * i + 1]);
-    if (high < 0 || low < 0) return false;
-    out[i] = static_cast<unsigned char>(high * 16 + low);
-  }
-  return true;
 }
 
 /// A keyed hash, because customers may supply digests for the file, and these need not come from a hash.
@@ -121,7 +104,7 @@ class KeyFile {
   bool digest(ApiKeyRecord& record) {
     std::string text;
     if (!walk_.text(text)) return false;
-    if (!read_digest(text, record.digest)) {
+    if (!read_hex(text, record.digest)) {
       return walk_.refuse(
           "a SHA-256 has 64 hexadecimal digits; this text has " +
               (text.size() == 64 ? "other characters too" : std::to_string(text.size()) + " characters"),

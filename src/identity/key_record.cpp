@@ -1,5 +1,6 @@
 #include "headgate/identity/key_record.hpp"
 
+#include "headgate/core/hex.hpp"
 #include "headgate/core/json_text.hpp"
 #include "headgate/identity/api_keys.hpp"
 #include "headgate/identity/expiry.hpp"
@@ -57,17 +58,7 @@ void append_override(std::string& out, const RateOverride& own) {
 
 }  // namespace
 
-std::string hexadecimal(const Sha256& digest) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string text;
-  for (const unsigned byte : digest) {
-    text += kDigits[byte >> 4U];
-    text += kDigits[byte & 0xFU];
-  }
-  return text;
-}
-
-std::string id_of(const Sha256& digest) { return hexadecimal(digest).substr(0, kIdDigits); }
+std::string id_of(const Sha256& digest) { return hex(digest).substr(0, kIdDigits); }
 
 bool is_id(std::string_view text) noexcept {
   const auto digit = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); };
@@ -76,10 +67,7 @@ bool is_id(std::string_view text) noexcept {
 
 Sha256 named_by(std::string_view id) noexcept {
   Sha256 out{};
-  if (!is_id(id)) return out;
-  const auto value = [](char c) { return static_cast<unsigned>(c <= '9' ? c - '0' : c - 'a' + 10); };
-  for (std::size_t i = 0; i < kIdDigits / 2; ++i)
-    out[i] = static_cast<unsigned char>(value(id[2 * i]) * 16 + value(id[2 * i + 1]));
+  if (is_id(id)) (void)read_hex(id, std::span(out).first<kIdDigits / 2>());
   return out;
 }
 
@@ -89,7 +77,7 @@ bool same_id(const Sha256& a, const Sha256& b) noexcept {
 
 std::string record_text(const ApiKeyRecord& record) {
   std::string out = "{ ";
-  append_member(out, "sha256", hexadecimal(record.digest));
+  append_member(out, "sha256", hex(record.digest));
   append_member(out, "owner", record.owner);
   if (!record.tier.empty()) append_member(out, "tier", record.tier);
   if (!record.tags.empty()) {

@@ -2,12 +2,12 @@
 
 #include "openssl.hpp"
 
+#include "headgate/core/hex.hpp"
+
 #include <array>
 
 namespace headgate::net {
 namespace {
-
-constexpr std::string_view kHexDigits = "0123456789abcdef";
 
 /// Printable, without the characters that stand between names or escapes. Two texts never become the same one.
 void append_escaped(std::string& out, std::string_view text) {
@@ -16,10 +16,8 @@ void append_escaped(std::string& out, std::string_view text) {
       out += c;
       continue;
     }
-    const auto byte = static_cast<unsigned char>(c);
     out += '\\';
-    out += kHexDigits[byte >> 4];
-    out += kHexDigits[byte & 15];
+    append_hex(out, static_cast<unsigned char>(c));
   }
 }
 

@@ -2,15 +2,13 @@
 
 #include "output_datagrams.hpp"
 
+#include "headgate/core/hex.hpp"
+
 #include <algorithm>
 #include <cstdint>
 
 namespace headgate::observe {
 namespace {
-
-int hex_digit(char c) noexcept {
-  return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : 0;
-}
 
 /// Reads the objects that we write: flat, and with no escapes but quotes, backslashes and code points.
 class FlatObject {
@@ -46,7 +44,7 @@ class FlatObject {
       }
       const char letter = rest_[1];
       if (rest_.starts_with("\\u00") && rest_.size() >= 6) {
-        out += static_cast<char>(hex_digit(rest_[4]) * 16 + hex_digit(rest_[5]));
+        out += static_cast<char>(std::max(hex_byte(rest_.substr(4)), 0));
         rest_.remove_prefix(6);
         continue;
       }

@@ -1,5 +1,6 @@
 #include "headgate/services/ban_json.hpp"
 
+#include "headgate/core/random.hpp"
 #include "headgate/limit/ban_table.hpp"
 
 #include <nlohmann/json.hpp>
@@ -43,15 +44,6 @@ std::string webhook_body(const limit::Ban& ban, const std::string& instance) {
   return text_of({{"type", "caller.suspended"}, {"timestamp", rfc3339(ban.since)}, {"data", std::move(data)}});
 }
 
-std::string webhook_id() {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::random_device random;
-  std::string out = "ban_";
-  for (int word = 0; word < 4; ++word) {
-    auto bits = random();
-    for (int digit = 0; digit < 8; ++digit, bits >>= 4) out.push_back(kDigits[bits & 15]);
-  }
-  return out;
-}
+std::string webhook_id() { return "ban_" + random_name(); }
 
 }  // namespace headgate::services

@@ -1,5 +1,6 @@
 #include "notice_json.hpp"
 
+#include "headgate/core/hex.hpp"
 #include "headgate/identity/sha256.hpp"
 #include "headgate/services/ban_json.hpp"
 
@@ -10,8 +11,6 @@
 namespace headgate::services {
 
 std::string notice_id(const limit::Notice& notice, const std::string& instance) {
-  constexpr std::string_view kHexDigits = "0123456789abcdef";
-  constexpr std::size_t kBytes = 16;
   std::string text;
   const auto add = [&text](const std::string& part) {  // with its length, so that no two lists are one text
     text.append(std::to_string(part.size())).append(1, ':').append(part);
@@ -23,12 +22,7 @@ std::string notice_id(const limit::Notice& notice, const std::string& instance) 
   add(std::to_string(notice.percent));
   if (notice.store == limit::Store::memory) add(instance);
   const auto digest = identity::sha256(text);
-  std::string out = "quota_";
-  for (std::size_t i = 0; i < kBytes; ++i) {
-    out.push_back(kHexDigits[digest[i] >> 4U]);
-    out.push_back(kHexDigits[digest[i] & 15U]);
-  }
-  return out;
+  return "quota_" + hex(std::span(digest).first<16>());
 }
 
 std::string notice_body(const limit::Notice& notice, const std::string& instance, Instant now) {

@@ -1,6 +1,7 @@
 #include "headgate/services/usage_page.hpp"
 
 #include "headgate/core/hash.hpp"
+#include "headgate/core/hex.hpp"
 #include "headgate/core/json_text.hpp"
 #include "headgate/core/utf8.hpp"
 #include "headgate/gateway/key_source.hpp"
@@ -22,31 +23,7 @@ std::string report_text(const UsageQuestion& question) {
   return std::to_string(stable_hash(limit::day_text(question.day) + ' ' + question.limit) % 1'000'000'007);
 }
 
-/// A cursor is copied into a query, where hexadecimal digits need no escapes.
-std::string in_hex(std::string_view bytes) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string out;
-  out.reserve(2 * bytes.size());
-  for (const char c : bytes) {
-    const auto byte = static_cast<unsigned char>(c);
-    out += kDigits[byte >> 4U];
-    out += kDigits[byte & 15U];
-  }
-  return out;
-}
-
-std::optional<std::string> from_hex(std::string_view text) {
-  if (text.size() % 2 != 0) return std::nullopt;
-  std::string out;
-  for (std::size_t at = 0; at < text.size(); at += 2) {
-    unsigned byte = 0;
-    const auto* const end = text.data() + at + 2;
-    const auto [stop, error] = std::from_chars(text.data() + at, end, byte, 16);
-    if (error != std::errc() || stop != end) return std::nullopt;
-    out += static_cast<char>(byte);
-  }
-  return out;
-}
+unsigned char* bytes_of(std::string& text) { return reinterpret_cast<unsigned char*>(text.data()); }
 
 bool is_utf8(std::string_view text) noexcept {
   for (std::size_t at = 0; at < text.size();) {
@@ -102,13 +79,13 @@ std::string cursor_text(const UsageQuestion& question, const UsagePosition& at) 
   text += std::to_string(at.bucket);
   text += '.';
   text += at.field;
-  return in_hex(text);
+  return hex({bytes_of(text), text.size()});  // a cursor is copied into a query, where digits need no escapes
 }
 
 std::optional<UsagePosition> read_cursor(const UsageQuestion& question, std::string_view text) {
-  const auto written = from_hex(text);
-  if (!written) return std::nullopt;
-  std::string_view rest = *written;
+  std::string written(text.size() / 2, '\0');
+  if (!read_hex(text, {bytes_of(written), written.size()})) return std::nullopt;
+  std::string_view rest = written;
   const auto head = std::string(kCursorVersion) + report_text(question) + '.';
   if (!rest.starts_with(head)) return std::nullopt;
   rest.remove_prefix(head.size());

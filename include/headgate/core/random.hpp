@@ -1,9 +1,12 @@
 #pragma once
 // Chance as an argument: what draws from it decides the same again from the same seed.
 
+#include "headgate/core/hex.hpp"
+
 #include <cstdint>
 #include <limits>
 #include <random>
+#include <string>
 
 namespace headgate {
 
@@ -34,5 +37,13 @@ class Random {
  private:
   std::mt19937_64 bits_;
 };
+
+/// 128 bits of the operating system as 32 hexadecimal digits, for a name that nobody else draws.
+inline std::string random_name() {
+  std::random_device device;
+  std::string out;
+  for (int byte = 0; byte < 16; ++byte) append_hex(out, static_cast<unsigned char>(device()));
+  return out;
+}
 
 }  // namespace headgate

@@ -12,9 +12,6 @@
 
 namespace headgate::identity {
 
-/// 64 hexadecimal digits.
-std::string hexadecimal(const Sha256& digest);
-
 /// How an operator names a key: the first 16 hexadecimal digits of its SHA-256.
 std::string id_of(const Sha256& digest);
 /// Whether `text` has the form of an id.

@@ -2,6 +2,7 @@
 // What stands for a key where the key itself is not shown: in the access log, and where operators look at keys.
 
 #include "headgate/core/hash.hpp"
+#include "headgate/core/hex.hpp"
 
 #include <array>
 #include <string_view>
@@ -13,9 +14,8 @@ namespace headgate::observe {
 class KeyId {
  public:
   KeyId(std::string_view key, const Hash& secret) noexcept {
-    constexpr std::string_view kDigits = "0123456789abcdef";
     auto digest = keyed_digest(key, secret);
-    for (std::size_t i = text_.size(); i > 2; --i, digest >>= 4) text_[i - 1] = kDigits[digest & 15];
+    for (std::size_t i = text_.size(); i > 2; --i, digest >>= 4) text_[i - 1] = kHexDigits[digest & 15];
   }
   /// Valid as long as this.
   std::string_view text() const noexcept { return {text_.data(), text_.size()}; }

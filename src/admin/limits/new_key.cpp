@@ -1,5 +1,6 @@
 #include "new_key.hpp"
 
+#include "headgate/core/hex.hpp"
 #include "headgate/core/text.hpp"
 #include "headgate/gateway/key_overrides.hpp"
 #include "headgate/identity/api_keys.hpp"
@@ -62,7 +63,7 @@ MadeKey read_new_key(const std::string& body, const services::ActiveConfig& acti
   if (!asked.contains("sha256")) {
     out.key = identity::fresh_key(prefix.get<std::string>());
     if (out.key.empty()) return not_made(503, "The system has no random bytes.");
-    asked["sha256"] = identity::hexadecimal(identity::sha256(out.key));
+    asked["sha256"] = hex(identity::sha256(out.key));
   } else if (asked.contains("prefix")) {
     return not_made(400, "A key that is made already has no \"prefix\".");
   }

@@ -5,6 +5,7 @@
 #include "cli/config_file.hpp"
 #include "key_text.hpp"
 
+#include "headgate/core/hex.hpp"
 #include "headgate/core/json_text.hpp"
 #include "headgate/core/replace_file.hpp"
 #include "headgate/core/time.hpp"
@@ -48,7 +49,7 @@ std::string counted(std::size_t count, const char* word) {
 
 /// The key file's record of `key`.
 std::string record_of(std::string_view key, const std::string& owner, const KeysNewOptions& options) {
-  std::string text = "{ \"sha256\": \"" + identity::hexadecimal(identity::sha256(key)) + '"';
+  std::string text = "{ \"sha256\": \"" + hex(identity::sha256(key)) + '"';
   for (const auto& [name, value] :
        {std::pair("owner", owner), std::pair("tier", options.tier), std::pair("expires", options.expires)}) {
     if (value.empty()) continue;
@@ -163,7 +164,7 @@ int keys_hash() {
   if (key->size() < kGuessable)
     std::fprintf(stderr, "headgate: a key of %s can be guessed; `headgate keys new` makes one that cannot\n",
                  counted(key->size(), "byte").c_str());
-  std::puts(identity::hexadecimal(identity::sha256(*key)).c_str());
+  std::puts(hex(identity::sha256(*key)).c_str());
   return kWell;
 }
 

@@ -3,6 +3,7 @@
 #include "config/text/report.hpp"
 #include "formats.hpp"
 
+#include "headgate/core/hex.hpp"
 #include "headgate/gateway/delivery.hpp"
 #include "headgate/shed/concurrency.hpp"
 
@@ -18,13 +19,6 @@ constexpr std::uint32_t kMaxScale =
 bool part_of_scale(std::string_view text, std::uint32_t& out) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
   return !text.empty() && error == std::errc() && end == text.data() + text.size() && out >= 1 && out <= kMaxScale;
-}
-
-int hex_digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
 }
 
 Result<std::uint32_t, LiteralError> parse_percent(std::string_view text) {
@@ -92,16 +86,10 @@ Result<std::uint32_t, LiteralError> parse_share(std::string_view text) {
 
 Result<identity::Sha256, LiteralError> parse_digest(std::string_view text) {
   identity::Sha256 digest{};
-  const bool valid = text.size() == 2 * digest.size() &&
-                     std::all_of(text.begin(), text.end(), [](char c) { return hex_digit(c) >= 0; });
+  if (read_hex(text, digest)) return digest;
   // Not quoted: a user may have written the key itself, and it must not appear in a log.
-  if (!valid) {
-    return LiteralError{"this is not a SHA-256, which is 64 hexadecimal digits",
-                        "make one: printf %s \"$KEY\" | sha256sum"};
-  }
-  for (std::size_t i = 0; i < digest.size(); ++i)
-    digest[i] = static_cast<unsigned char>(hex_digit(text[2 * i]) * 16 + hex_digit(text[2 * i + 1]));
-  return digest;
+  return LiteralError{"this is not a SHA-256, which is 64 hexadecimal digits",
+                      "make one: printf %s \"$KEY\" | sha256sum"};
 }
 
 std::optional<LiteralError> check_share(std::string_view text) {

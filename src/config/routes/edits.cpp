@@ -10,6 +10,7 @@
 #include "config/text/placeholders.hpp"
 #include "config/values.hpp"
 
+#include "headgate/core/hex.hpp"
 #include "headgate/core/text.hpp"
 #include "headgate/http/date.hpp"
 #include "headgate/identity/sha256.hpp"
@@ -202,14 +203,8 @@ std::string type_of(const std::string& file) {
 
 /// What caches and browsers compare. The tag is the same on all gateways that have the same file.
 void tag_file(const std::string& file, gateway::Respond& out) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
   const auto digest = identity::sha256(out.body);
-  out.etag = "\"";
-  for (std::size_t i = 0; i < digest.size() / 2; ++i) {
-    out.etag += kDigits[digest[i] >> 4U];
-    out.etag += kDigits[digest[i] & 15U];
-  }
-  out.etag += '"';
+  out.etag = '"' + hex(std::span(digest).first<16>()) + '"';
   struct stat state {};
   const auto now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
   // Not after the Date of any answer (RFC 9110 section 8.8.2.1).

@@ -1,5 +1,7 @@
 #include "report.hpp"
 
+#include "headgate/core/hex.hpp"
+
 #include <algorithm>
 #include <tuple>
 #include <utility>
@@ -28,7 +30,6 @@ std::string_view LineIndex::line(std::size_t number) const {
 
 std::string in_quotes(std::string_view text) {
   constexpr std::size_t kShown = 80;
-  constexpr std::string_view kHex = "0123456789abcdef";
   std::string out = "\"";
   std::size_t end = std::min(text.size(), kShown);
   while (end > 0 && end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
@@ -40,8 +41,7 @@ std::string in_quotes(std::string_view text) {
       out += "\\t";
     } else if (byte < 0x20 || byte == 0x7F) {
       out += "\\u00";
-      out += kHex[byte >> 4U];
-      out += kHex[byte & 0xFU];
+      append_hex(out, byte);
     } else {
       out += c;
     }

@@ -1,5 +1,6 @@
 #include "gateway/answers/room_page.hpp"
 
+#include "headgate/core/hex.hpp"
 #include "headgate/gateway/waiting_room.hpp"
 #include "headgate/identity/hmac.hpp"
 
@@ -11,13 +12,7 @@ namespace {
 /// Eight letters of a digest: they tell secrets apart, and nothing else.
 std::string name_of_secret(std::string_view secret) {
   const auto digest = identity::hmac_sha256(secret, "headgate: name of a waiting room's secret");
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string out;
-  for (std::size_t i = 0; i < 4; ++i) {
-    out.push_back(kDigits[digest[i] >> 4]);
-    out.push_back(kDigits[digest[i] & 15]);
-  }
-  return out;
+  return hex(std::span(digest).first(4));
 }
 
 CompiledRoom::Alone alone_among(room::RoomRule rule, std::uint32_t gateways) {

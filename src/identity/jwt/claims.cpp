@@ -4,6 +4,7 @@
 #include "lifetime.hpp"
 #include "limits.hpp"
 
+#include "headgate/identity/digest_text.hpp"
 #include "headgate/identity/sha256.hpp"
 
 #include <algorithm>
@@ -48,15 +49,7 @@ void keep_digest(const JsonMember& member, Claims& digests) {
   auto all = member.text;
   for (const auto& text : member.texts) all.append(text).push_back('\0');
   if (all.empty() || (member.kind == Kind::texts && member.texts.empty())) return;
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  constexpr std::size_t kBytes = 16;
-  const auto digest = sha256(all);
-  std::string written = "~";
-  for (std::size_t i = 0; i < kBytes; ++i) {
-    written += kDigits[digest[i] >> 4];
-    written += kDigits[digest[i] & 15];
-  }
-  digests.emplace(member.name, std::move(written));
+  digests.emplace(member.name, as_text(digest_text(sha256(all))));
 }
 
 /// Keeps what cannot be a key in the form of VerifiedToken::lists.

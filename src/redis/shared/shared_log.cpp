@@ -4,6 +4,7 @@
 #include "redis/servers/servers.hpp"
 #include "redis/wire/node_statistics.hpp"
 
+#include "headgate/core/random.hpp"
 #include "headgate/limit/ban.hpp"
 #include "headgate/limit/override.hpp"
 #include "headgate/observe/event.hpp"
@@ -19,18 +20,6 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr Duration kPatience = 1s;
-
-/// 128 random bits in hex.
-std::string fresh_name() {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::random_device random;
-  std::string out;
-  for (int word = 0; word < 4; ++word) {
-    auto bits = random();
-    for (int digit = 0; digit < 8; ++digit, bits >>= 4) out.push_back(kDigits[bits & 15]);
-  }
-  return out;
-}
 
 TroubleEvents trouble_of(const LogKind& kind) {
   return {.failed = std::string(kind.event) + "_error",
@@ -81,7 +70,7 @@ struct RedisSharedLog::State {
   std::shared_ptr<Servers> servers;
   const std::string key;
   const std::string gateways;
-  const std::string name = fresh_name();
+  const std::string name = random_name();
   const Duration kept;
   std::uint64_t newest = 0;  ///< the highest version that was read or appended
   TroubleLog appends{trouble_of(kind), "append"};

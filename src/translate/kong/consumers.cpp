@@ -4,6 +4,7 @@
 #include "translate/kong/work.hpp"
 #include "translate/unreadable.hpp"
 
+#include "headgate/core/hex.hpp"
 #include "headgate/core/text.hpp"
 #include "headgate/identity/key_record.hpp"
 #include "headgate/identity/sha256.hpp"
@@ -141,7 +142,7 @@ void take_keys(KongWork& work, const Beside& others, KongConsumer& consumer, boo
     } else if (credential->has("ttl")) {
       lost("a key of ", "it expires (ttl): a key file (headgate keys new) has \"expires\"");
     } else {
-      Members members{{"sha256", json_text(identity::hexadecimal(identity::sha256(key)))}};
+      Members members{{"sha256", json_text(hex(identity::sha256(key)))}};
       if (tiered) members.emplace_back("tier", json_text(consumer.owner));
       if (const auto tags = tags_of(consumer); !tags.empty()) members.emplace_back("tags", texts_of(tags));
       keys.emplace_back(consumer.owner, object_of(members));

@@ -1,6 +1,7 @@
 // Changes of a key file's text: what gateways issue and revoke, beside what people wrote.
 #include "headgate/identity/key_changes.hpp"
 
+#include "headgate/core/hex.hpp"
 #include "headgate/core/json_text.hpp"
 #include "headgate/identity/key_record.hpp"
 #include "headgate/identity/sha256.hpp"
@@ -27,7 +28,7 @@ ChangedKeyFile changed(std::string_view json, const std::vector<ApiKeyRecord>& c
 }
 
 std::string hand(std::string_view key, const std::string& more = {}) {
-  return R"({ "sha256": ")" + hexadecimal(sha256(key)) + R"(",  "owner": "hand")" + more + " }";
+  return R"({ "sha256": ")" + hex(sha256(key)) + R"(",  "owner": "hand")" + more + " }";
 }
 
 TEST(KeyRecord, IsTheSameWhenItIsReadAgain) {
@@ -81,7 +82,7 @@ TEST(KeyRecord, IsPastOnlyWhereItWouldDoNoHarmIfItCameBack) {
 }
 
 TEST(KeyRecord, MayExpireAtTheEndOfTheLastDay) {
-  const auto text = R"({"sha256": ")" + hexadecimal(sha256("a")) + R"(", "owner": "acme", "expires": ")";
+  const auto text = R"({"sha256": ")" + hex(sha256("a")) + R"(", "owner": "acme", "expires": ")";
   for (const char* last : {"9999-12-31", "9999-12-31T23:59:59-23:00"}) {
     const auto record = read_record(text + last + "\"}");
     ASSERT_TRUE(record);
@@ -113,8 +114,8 @@ TEST(ChangedKeyFile, MayHaveBeenEmpty) {
 TEST(ChangedKeyFile, SaysOfARevokedKeyThatItIsAndNothingElse) {
   const auto first = hand("1");
   const auto last = hand("3");
-  const std::string key = R"({"sha256": ")" + hexadecimal(sha256("2")) + R"(", "owner": "hand", "note": "Kim }",)" +
-                          "\n  " + R"("limits": {"plan": {"rate": "5/second"}})";
+  const std::string key = R"({"sha256": ")" + hex(sha256("2")) + R"(", "owner": "hand", "note": "Kim }",)" + "\n  " +
+                          R"("limits": {"plan": {"rate": "5/second"}})";
   const auto whole = [&](const std::string& of_key) {
     return R"({"keys": [)" + first + ", " + of_key + ", " + last + "]}";
   };
