@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <sstream>
 
 namespace headgate::test {
 namespace {
@@ -164,6 +165,27 @@ TEST(House, IncludesInsideTheGatewayOnlyRunDownwards) {
     EXPECT_GT(kGatewayFloors.at(above), kGatewayFloors.at(below)) << place(include) << ": up or sideways";
   }
   EXPECT_GT(edges, 50U) << "the test has lost sight of the sources";
+}
+
+/// The file of a step has its name, or the beginning of it: "limits_by_claim" is in "limits".
+bool may_have(std::string_view file, std::string_view step) {
+  return step.starts_with(file) && (step.size() == file.size() || step[file.size()] == '_');
+}
+
+TEST(House, EveryStepOfThePathIsInTheFileThatItsNameSays) {
+  std::set<std::string> files;
+  for (const auto& file : source_files({"src/gateway/steps"}))
+    if (file.extension() == ".cpp") files.insert(file.stem().string());
+  const auto text = content("include/headgate/gateway/steps.hpp");
+  const auto begin = text.find('{', text.find("enum class Step ")) + 1;
+  std::istringstream names(text.substr(begin, text.find('}', begin) - begin));
+  std::size_t steps = 0;
+  for (std::string name; std::getline(names >> std::ws, name, ','); ++steps) {
+    name.erase(name.find_last_not_of(" \n") + 1);
+    EXPECT_TRUE(std::ranges::any_of(files, [&](const auto& file) { return may_have(file, name); }))
+        << "no file of src/gateway/steps is named as the step " << name;
+  }
+  EXPECT_GT(steps, 30U) << "the test has lost sight of the steps";
 }
 
 TEST(House, LibrariesAreIncludedOnlyByTheirModules) {

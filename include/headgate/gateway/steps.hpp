@@ -49,7 +49,7 @@ enum class Step : std::uint8_t {
   queue,
   place,
   server_queue,
-  trial,
+  circuit_trial,
   notices,
   settle,
   serve

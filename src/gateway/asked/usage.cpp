@@ -213,23 +213,6 @@ MaybeProblem identify_for_usage(Path& path, Exchange& x) {
 
 }  // namespace
 
-// Its own limit bounds what such requests cost, so that they can be free. The credentials are checked as for a request:
-// a failed attempt is charged.
-MaybeProblem charge_usage(Path& path, Exchange& x) {
-  const auto& rule = x.route->usage->rule;
-  const auto key = x.caller.ip_key;
-  const limit::Check check{.rule = &rule, .key = key, .hash = keyed_hash(key, rule.seed), .peek = x.admission.peek};
-  limit::Decision decision;
-  if (path.services.memory.decide({&check, 1}, path.services.clock.wall(), {&decision, 1})) return {};
-  return Problem{.status = 429,
-                 .ended_by = EndedBy::limit,
-                 .detail = "Too many requests for what is left come from this address.",
-                 .limit = kUsageLimit,
-                 .retry_after = seconds_up(decision.retry_after),
-                 .wait = decision.retry_after,
-                 .body = ProblemBody::of_rejection};
-}
-
 Task<MaybeProblem> tell_usage(Path& path, Exchange& x, RejectionHeaders style) {
   const auto asked = std::make_unique<AskedRequest>();
   if (const auto problem = read(x, *asked)) co_return problem;

@@ -1,6 +1,5 @@
 #include "appointments.hpp"
 
-#include "headgate/gateway/exchange_counters.hpp"
 #include "headgate/identity/hmac.hpp"
 
 #include <algorithm>
@@ -34,13 +33,6 @@ std::optional<limit::Appointment> read_signed(std::string_view text, const Appoi
     return identity::equal_in_constant_time(text.substr(dot + 1), signature(said, of, key));
   });
   return good ? limit::parse_appointment(said) : std::nullopt;
-}
-
-void count_appointments(const ExchangeCounters& counters, const Exchange& x) {
-  if (x.appointments.tier == nullptr) return;
-  const auto& of_tier = counters.of_tier(*x.appointments.tier).appointments;
-  for (std::size_t i = 0; i < of_tier.size(); ++i)
-    if (x.appointments.events[i] && of_tier[i]) of_tier[i]->add();
 }
 
 }  // namespace headgate::gateway

@@ -39,7 +39,4 @@ struct KeptAppointment {
   bool used = false;  ///< it was used before: the request is checked like any other
 };
 
-/// What became of those that the request showed or was given.
-void count_appointments(const ExchangeCounters& counters, const Exchange& x);
-
 }  // namespace headgate::gateway

@@ -5,7 +5,6 @@
 #include "headgate/gateway/exchange_counters.hpp"
 #include "headgate/limit/algorithm.hpp"
 #include "headgate/limit/in_flight.hpp"
-#include "headgate/observe/access_log.hpp"
 #include "headgate/shed/overload.hpp"
 
 #include <boost/container/static_vector.hpp>
@@ -151,14 +150,5 @@ void InFlight::on_alarm(void* self) {
   }
   if (!flights.kept_.empty()) flights.arm(due() ? kTickBehind : kRenewalTick);
 }
-
-void count_wait_for_permit(const ExchangeCounters& counters, const Exchange& x) {
-  const auto& flight = x.flight;
-  if (!flight.waited_for || x.admission.outcome != Admission::Outcome::allowed || x.client_gone) return;
-  const auto for_place = x.capacity.waited.value_or(Duration(0));
-  counters.of_tier(*flight.waited_for).waits->record(flight.waited - for_place);
-}
-
-void record_waits_in_turn(const Exchange& x, observe::AccessRecord& record) { record.queued += x.flight.waited; }
 
 }  // namespace headgate::gateway

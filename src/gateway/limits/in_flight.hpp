@@ -64,9 +64,4 @@ class InFlight {
   bool armed_ = false;
 };
 
-/// The wait for a permit of a limit. That for a place at the upstream is counted with the place.
-void count_wait_for_permit(const ExchangeCounters& counters, const Exchange& x);
-/// The waits for both.
-void record_waits_in_turn(const Exchange& x, observe::AccessRecord& record);
-
 }  // namespace headgate::gateway

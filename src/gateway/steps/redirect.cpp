@@ -1,6 +1,7 @@
-#include "redirect.hpp"
+// Sends requests without TLS to https.
 
 #include "gateway/callers/forwarding_headers.hpp"
+#include "steps.hpp"
 
 namespace headgate::gateway {
 namespace {
@@ -17,7 +18,9 @@ std::string_view location_of(Exchange& x, std::uint16_t port) {
 
 }  // namespace
 
-std::optional<Problem> redirect(Exchange& x) {
+MaybeProblem redirect(Path& /*path*/, Exchange& x) {
+  const auto port = x.route->https_port.value_or(x.https_port);
+  if (port == 0) return {};
   if (client_uses_tls(x, x.snapshot->compiled->identity().address_field)) return {};
   if (x.request.host.empty())
     return Problem{.status = 400,
@@ -27,7 +30,7 @@ std::optional<Problem> redirect(Exchange& x) {
   const bool safe = x.request.method == "GET" || x.request.head();
   return Problem{.status = safe ? 301U : 308U,
                  .ended_by = EndedBy::respond,
-                 .location = location_of(x, https_port_of(x)),
+                 .location = location_of(x, port),
                  .body = ProblemBody::never};
 }
 

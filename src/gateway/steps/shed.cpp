@@ -40,14 +40,10 @@ Problem shed_problem(Exchange& x, Layer layer, std::uint64_t retry_after) {
           .until_wait = layer == Layer::loop_lag ? &behind : &full};
 }
 
-namespace {
-
 Problem refuse_place(Exchange& x, shed::Concurrency& concurrency) {
   concurrency.refused(x.shedding.effective, x.clock->steady());
   return shed_problem(x, Layer::concurrency, seconds_up(limit::kFlightRetry));
 }
-
-}  // namespace
 
 // Before the limits that cost a call, so that a refused request costs little: a place that is not there now will
 // hardly be there a millisecond later.
@@ -70,30 +66,6 @@ MaybeProblem shed(Path& path, Exchange& x) {
 MaybeProblem rank(Path& /*path*/, Exchange& x) {
   x.shedding.priority = x.shedding.effective = priority_of(x);
   return {};
-}
-
-// The point of admission. Who waited for a place has it already (gateway/steps/queue).
-MaybeProblem take_place(Path& path, Exchange& x) {
-  auto* const concurrency = concurrency_of(x);
-  if (x.client_gone) return {};
-  if (!concurrency) {
-    if (x.shedding.effective != x.shedding.priority) overload_of(x)->trickled(path.services.clock.steady());
-    return {};
-  }
-  if (!x.shedding.slot.held() && !concurrency->admits(x.shedding.effective)) return refuse_place(x, *concurrency);
-  const auto now = path.services.clock.steady();
-  if (x.shedding.effective != x.shedding.priority) concurrency->trickled(now);
-  if (!x.shedding.slot.held()) x.shedding.slot.take(*concurrency, x.shedding.effective, now);
-  show_concurrency(path, x, *concurrency);
-  return {};
-}
-
-void leave_place(Path& path, Exchange& x) {
-  auto* const concurrency = concurrency_of(x);
-  if (!concurrency) return;
-  if (x.shedding.slot.held())
-    x.client_gone ? x.shedding.slot.abandoned(path.services.clock.steady()) : x.shedding.slot.leave();
-  show_concurrency(path, x, *concurrency);
 }
 
 void count_shed(const ExchangeCounters& counters, const Exchange& x) {

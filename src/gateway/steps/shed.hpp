@@ -23,4 +23,7 @@ shed::Overload* overload_of(const Exchange& x) noexcept;
 /// Records the layer in `x`. `retry_after` is in seconds, at least 1.
 Problem shed_problem(Exchange& x, shed::Layer layer, std::uint64_t retry_after);
 
+/// The same of a request for which there is no place at its upstream, which counts it.
+Problem refuse_place(Exchange& x, shed::Concurrency& concurrency);
+
 }  // namespace headgate::gateway

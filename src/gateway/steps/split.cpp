@@ -2,6 +2,7 @@
 
 #include "gateway/limits/appointments.hpp"
 #include "gateway/limits/limit_key.hpp"
+#include "steps.hpp"
 
 #include "headgate/core/hash.hpp"
 #include "headgate/http/named_values.hpp"
@@ -79,7 +80,10 @@ bool is_by_chance(const Exchange& x, const Split& split) {
          std::count_if(split.shares.begin(), split.shares.end(), drawn) > 1;
 }
 
-void choose_share(Exchange& x) { change_route(x, *x.route->split->routes[share_of(x, *x.route->split)]); }
+MaybeProblem split(Path& /*path*/, Exchange& x) {
+  change_route(x, *x.route->split->routes[share_of(x, *x.route->split)]);
+  return {};
+}
 
 void change_route(Exchange& x, const Route& chosen) {
   const auto& whole = *x.route;

@@ -20,11 +20,6 @@ std::size_t share_by_chance(std::span<const SplitShare> shares, std::uint64_t ra
 /// Whether nothing but chance decides which share `x` gets.
 bool is_by_chance(const Exchange& x, const Split& split);
 
-/// Sets the route of `x`, which splits its requests, to that of one upstream. What was checked before stays: both have
-/// the same limits up to here. Nothing is drawn for a question (Admission::peek): what is by chance is then the first
-/// share that has a weight.
-void choose_share(Exchange& x);
-
 /// Sets the route of `x` to one of the same plan with another upstream.
 void change_route(Exchange& x, const Route& chosen);
 

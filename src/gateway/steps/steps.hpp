@@ -28,12 +28,33 @@ MaybeProblem check_body(Path& path, Exchange& x);
 MaybeProblem identify(Path& path, Exchange& x);
 /// Refuses addresses that the route, or all routes, do not let in.
 MaybeProblem check_address(Path& path, Exchange& x);
+MaybeProblem redirect(Path& path, Exchange& x);
 /// A preflight takes from a limit of its own, by address.
-MaybeProblem charge_preflight(Path& path, Exchange& x);
+MaybeProblem preflight(Path& path, Exchange& x);
 /// So does the question what is left.
 MaybeProblem charge_usage(Path& path, Exchange& x);
+/// Takes from a limit of the gateway's own, by address. `detail` tells a caller that has nothing left.
+MaybeProblem charge_address(Path& path, Exchange& x, const limit::Rule& rule, std::string_view name,
+                            std::string_view detail);
+/// Changes to the route of one upstream. What was checked before stays: both have the same limits up to here. Nothing
+/// is drawn for a question (Admission::peek): what is by chance is then the first share that has a weight.
+MaybeProblem split(Path& path, Exchange& x);
+/// Notes the offences of a request before it is answered with `problem`, and tells the suspension that begins.
+Task<void> suspend_first(Path& path, Exchange& x, Problem& problem);
+/// Those that were not noted before the answer.
+void note_offences(Path& path, Exchange& x);
 MaybeProblem check_bans(Path& path, Exchange& x, bool after_auth);
 MaybeProblem check_suspended(Path& path, Exchange& x, bool after_auth);
+/// Adds what the exchange has cost, at its end. Nothing if what limits took for it was given back: then it was rejected
+/// or not served.
+void bill(Path& path, Exchange& x);
+void leave_in_flight(Path& path, Exchange& x);
+/// The wait for a permit of a limit. That for a place at the upstream is counted with the place.
+void count_wait_for_permit(const ExchangeCounters& counters, const Exchange& x);
+/// The waits for both.
+void record_waits_in_turn(const Exchange& x, observe::AccessRecord& record);
+/// What became of the appointments that the request showed or was given.
+void count_appointments(const ExchangeCounters& counters, const Exchange& x);
 Task<MaybeProblem> wait_in_room(Path& path, Exchange& x);
 void count_room(const ExchangeCounters& counters, const Exchange& x);
 void explain_room(Exchange& x, Explanation& explanation);
@@ -90,14 +111,15 @@ bool waits_for_server(Path& path, Exchange& x);
 Task<MaybeProblem> wait_for_server(Path& path, Exchange& x);
 void leave_server(Path& path, Exchange& x);
 
+MaybeProblem note_quotas(Path& path, Exchange& x);
+void leave_quotas(Path& path, Exchange& x);
+/// The request is let through to what answers it.
+MaybeProblem note_served(Path& path, Exchange& x);
+void settle_costs(Path& path, Exchange& x);
+
 /// Answers the request: by its route, by the gateway as the last hop, or by a server.
 Task<MaybeProblem> serve(Path& path, Exchange& x);
 Task<MaybeProblem> tell_usage(Path& path, Exchange& x, RejectionHeaders style);
-
-/// Notes the offences of a request before it is answered with `problem`, and tells the suspension that begins.
-Task<void> suspend_first(Path& path, Exchange& x, Problem& problem);
-/// Those that were not noted before the answer.
-void note_offences(Path& path, Exchange& x);
 
 /// Keeps a request that was refused because of what it is, for operators to look at.
 void keep_refused(Path& path, const Exchange& x);

@@ -1,7 +1,5 @@
 #include "gateway/steps/table.hpp"
 
-#include "gateway/limits/appointments.hpp"
-#include "gateway/limits/in_flight.hpp"
 #include "gateway/steps/applies.hpp"
 #include "gateway/steps/runs.hpp"
 #include "gateway/steps/steps.hpp"
@@ -60,8 +58,8 @@ constexpr std::array<StepRow, kSteps> kPath{{
      .name = "redirect",
      .of = "all",
      .why = "to https; it only needs to know whom to believe about TLS",
-     .live = both(to_https),
-     .look = both(to_https)},
+     .live = both(redirect),
+     .look = both(redirect)},
     {.step = Step::preflight,
      .marks = mark::common | mark::of_preflights | mark::of_candidates,
      .name = "preflight",
@@ -113,14 +111,14 @@ constexpr std::array<StepRow, kSteps> kPath{{
      .of = "limits with `bill`",
      .why = "what the request has cost is added to the sheet when nothing can change it any more",
      .applies = has_bill,
-     .leave = write_bill},
+     .leave = bill},
     {.step = Step::in_flight,
      .marks = mark::left_by_candidates,
      .name = "in_flight",
      .of = "limits `in_flight`, a capacity",
      .why = "the permits of all limits and the place at the upstream come back when the exchange ends",
      .applies = counts_in_flight,
-     .leave = [](Path& path, Exchange& x) { path.in_flight->release(x); },
+     .leave = leave_in_flight,
      .told = {.count = count_wait_for_permit, .record = record_waits_in_turn}},
     {.step = Step::appointments,
      .name = "appointments",
@@ -299,8 +297,8 @@ constexpr std::array<StepRow, kSteps> kPath{{
      .live = {.task = wait_for_server, .waits = waits_for_server},
      .refused = OnRefusal::goes_back,
      .leave = leave_server},
-    {.step = Step::trial,
-     .name = "trial",
+    {.step = Step::circuit_trial,
+     .name = "circuit_trial",
      .of = "a circuit breaker",
      .why = "what passes a half-open circuit is one of a few, and must reach a server",
      .applies = has_circuit,
@@ -313,7 +311,7 @@ constexpr std::array<StepRow, kSteps> kPath{{
      .why = "what the limits decided is decided now; the rest is looked at when the answer is there",
      .applies = has_notices,
      .live = both(note_quotas),
-     .leave = [](Path& path, Exchange& x) { path.notices->ended(x); }},
+     .leave = leave_quotas},
     {.step = Step::settle,
      .marks = mark::common | mark::left_by_candidates,
      .name = "settle",

@@ -6,7 +6,6 @@
 #include "gateway/callers/failures.hpp"
 #include "gateway/callers/key_missing.hpp"
 #include "gateway/callers/presented.hpp"
-#include "gateway/limits/limit_fields.hpp"
 #include "gateway/steps/steps.hpp"
 
 #include "headgate/gateway/key_source.hpp"
@@ -189,23 +188,6 @@ MaybeProblem authenticate(Path& path, Exchange& x) {
   if (!problem) problem = check_token(path, x);
   if (!problem && x.route->demands) problem = check_demands(x);
   return problem;
-}
-
-// A limit of the route would reject what the browser then shows as "blocked", and the page could not read why. So a
-// preflight takes from none of them.
-MaybeProblem charge_preflight(Path& path, Exchange& x) {
-  const auto* const rule = x.snapshot->compiled->preflight_rule();
-  const auto key = x.caller.ip_key;
-  const limit::Check check{.rule = rule, .key = key, .hash = keyed_hash(key, rule->seed), .peek = x.admission.peek};
-  limit::Decision decision;
-  if (path.services.memory.decide({&check, 1}, path.services.clock.wall(), {&decision, 1})) return {};
-  return Problem{.status = 429,
-                 .ended_by = EndedBy::limit,
-                 .detail = "Too many preflights come from this address.",
-                 .limit = kPreflightLimit,
-                 .retry_after = seconds_up(decision.retry_after),
-                 .wait = decision.retry_after,
-                 .body = ProblemBody::of_rejection};
 }
 
 }  // namespace headgate::gateway

@@ -1,4 +1,5 @@
 #include "gateway/grpc/grpc_web.hpp"
+
 #include "steps.hpp"
 
 #include <memory>

@@ -1,9 +1,9 @@
-// Refuses callers that are suspended, before anything is counted, and notes the offences that suspend them.
+// Notes the offences of callers, which suspend them.
+
+#include "gateway/limits/offences.hpp"
 
 #include "gateway/limits/grpc_outcome.hpp"
-#include "gateway/limits/limit_fields.hpp"
 #include "gateway/limits/longest_wait.hpp"
-#include "gateway/limits/offences.hpp"
 #include "gateway/limits/resolved_limit.hpp"
 #include "gateway/limits/unanswered.hpp"
 #include "steps.hpp"
@@ -12,9 +12,6 @@
 
 namespace headgate::gateway {
 namespace {
-
-constexpr std::string_view kSuspended =
-    "This caller is suspended for a time, after too many requests that were not allowed.";
 
 bool rejected_by(const Exchange& x, const RouteBan& ban) {
   const auto& limits = x.admission.limits;
@@ -31,31 +28,6 @@ bool offends(const Exchange& x, const RouteBan& ban, unsigned status) {
 }
 
 }  // namespace
-
-MaybeProblem check_bans(Path& path, Exchange& x, bool after_auth) {
-  for (const auto& ban : x.route->bans) {
-    if (ban.after_auth != after_auth) continue;
-    const auto key = key_to_ban(x, *ban.route_limit);
-    if (!key) continue;
-    const auto now = path.services.clock.wall();
-    const auto found = path.services.bans.find(ban.policy->offences, *key, now);
-    if (!found) continue;
-    // A limit that observes now refuses nobody, and neither does a suspension made while it observed.
-    const bool observed = found->observed || ban.route_limit->limit->mode == limit::Mode::observe;
-    if (observed && x.suspension.by != nullptr) continue;
-    x.suspension.by = &ban;
-    x.suspension.key = *key;
-    if (observed) continue;
-    return Problem{.status = ban.policy->status,
-                   .ended_by = EndedBy::ban,
-                   .detail = ban.policy->detail.empty() ? kSuspended : ban.policy->detail,
-                   .limit = ban.policy->offences.limit,
-                   .retry_after = seconds_up(found->until - now),
-                   .wait = found->until - now,
-                   .body = ProblemBody::of_rejection};
-  }
-  return {};
-}
 
 void note_offences(Path& path, Exchange& x) {
   if (x.ended_by == EndedBy::ban || x.ended_by == EndedBy::operator_ || x.suspension.noted) return;
