@@ -6,7 +6,7 @@
 #include "headgate/gateway/key_source.hpp"
 #include "headgate/http/request_rules.hpp"
 #include "headgate/identity/client_address.hpp"
-#include "headgate/net/secured.hpp"
+#include "headgate/net/tls/secured.hpp"
 
 #include <array>
 #include <exception>

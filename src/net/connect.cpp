@@ -4,7 +4,7 @@
 
 #include "headgate/core/time.hpp"
 #include "headgate/net/descriptors.hpp"
-#include "headgate/net/tls.hpp"
+#include "headgate/net/tls/tls.hpp"
 
 #include <boost/asio/error.hpp>
 #include <boost/asio/ip/basic_resolver.hpp>

@@ -5,7 +5,7 @@
 #include "headgate/core/literals.hpp"
 #include "headgate/core/text.hpp"
 #include "headgate/http/known_field.hpp"
-#include "headgate/net/secured.hpp"
+#include "headgate/net/tls/secured.hpp"
 
 #include <algorithm>
 #include <memory>

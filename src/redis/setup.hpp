@@ -1,7 +1,7 @@
 #pragma once
 // What all connections of one limiter share.
 
-#include "headgate/net/tls_context.hpp"
+#include "headgate/net/tls/tls_context.hpp"
 #include "headgate/redis/options.hpp"
 #include "headgate/redis/reply.hpp"
 

@@ -2,9 +2,9 @@
 // One thread with one loop, and everything that runs on it. Workers share only what they are given.
 
 #include "headgate/core/random.hpp"
-#include "headgate/net/handshake_turns.hpp"
 #include "headgate/net/listener.hpp"
 #include "headgate/net/loop_clock.hpp"
+#include "headgate/net/tls/handshake_turns.hpp"
 #include "headgate/server/server.hpp"
 #include "headgate/session/sessions.hpp"
 

@@ -4,7 +4,7 @@
 #include "session.hpp"
 
 #include "headgate/core/task.hpp"
-#include "headgate/net/accept_tls.hpp"
+#include "headgate/net/tls/accept_tls.hpp"
 #include "headgate/observe/handshake_counters.hpp"
 
 namespace headgate::session {

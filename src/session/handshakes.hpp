@@ -1,7 +1,7 @@
 #pragma once
 // What the TLS handshakes of a worker share: whose turn it is, who has how many, and the counters.
 
-#include "headgate/net/handshake_turns.hpp"
+#include "headgate/net/tls/handshake_turns.hpp"
 #include "headgate/observe/handshake_counters.hpp"
 
 #include <boost/asio/ip/address.hpp>

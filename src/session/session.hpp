@@ -1,7 +1,7 @@
 #pragma once
 // One client connection, of any protocol: serving, idle, or lingering after its last answer.
 
-#include "headgate/net/secured.hpp"
+#include "headgate/net/tls/secured.hpp"
 #include "headgate/session/sessions.hpp"
 
 #include <boost/asio/ip/address.hpp>

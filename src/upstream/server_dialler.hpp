@@ -5,7 +5,7 @@
 
 #include "headgate/balance/table.hpp"
 #include "headgate/net/connect.hpp"
-#include "headgate/net/tls_session.hpp"
+#include "headgate/net/tls/tls_session.hpp"
 #include "headgate/upstream/dialler.hpp"
 #include "headgate/upstream/environment.hpp"
 

@@ -1,11 +1,11 @@
 // Fuzzes the server's side of the TLS handshake, behind an optional PROXY header: how the bytes are cut makes no
 // difference, little is answered, and nobody is through without a handshake.
 
-#include "../../src/net/tls_channel.hpp"
+#include "../../src/net/tls/tls_channel.hpp"
 #include "fuzzer.hpp"
 
 #include "headgate/identity/proxy_protocol.hpp"
-#include "headgate/net/server_tls.hpp"
+#include "headgate/net/tls/server_tls.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -81,8 +81,8 @@ const std::set<std::string> kAskForChance = {
     "src/core/hash.cpp",  // a secret of the process, or of a user
     "src/cli/keys/self_signed.cpp",
     "src/identity/basic_credentials.cpp",
-    "src/identity/fresh_key.cpp",
-    "src/net/server_tls.cpp",
+    "src/identity/keys/fresh_key.cpp",
+    "src/net/tls/server_tls.cpp",
     "src/server/watch/certificates.cpp",
     "src/redis/limiter.cpp",  // pauses that limiters should not have in common
     "src/redis/shared/notice_marks.cpp",

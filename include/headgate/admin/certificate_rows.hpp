@@ -1,7 +1,7 @@
 #pragma once
 // The certificates in force: of listeners, of those who sign certificates of clients, and towards upstreams.
 
-#include "headgate/net/certificate_words.hpp"
+#include "headgate/net/tls/certificate_words.hpp"
 #include "headgate/services/active_config.hpp"
 
 #include <cstddef>

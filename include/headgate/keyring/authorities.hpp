@@ -1,7 +1,7 @@
 #pragma once
 // Whether a file of certificate authorities is usable. `check` uses it, before anything is fetched.
 
-#include "headgate/net/trust.hpp"
+#include "headgate/net/tls/trust.hpp"
 
 namespace headgate::keyring {
 

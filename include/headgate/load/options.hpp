@@ -5,7 +5,7 @@
 #include "headgate/core/time.hpp"
 #include "headgate/load/timetable.hpp"
 #include "headgate/net/stream.hpp"
-#include "headgate/net/tls_context.hpp"
+#include "headgate/net/tls/tls_context.hpp"
 #include "headgate/net/url.hpp"
 
 #include <chrono>

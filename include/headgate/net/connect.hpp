@@ -4,8 +4,8 @@
 
 #include "headgate/core/task.hpp"
 #include "headgate/net/stream.hpp"
-#include "headgate/net/tls_context.hpp"
-#include "headgate/net/tls_session.hpp"
+#include "headgate/net/tls/tls_context.hpp"
+#include "headgate/net/tls/tls_session.hpp"
 
 #include <boost/asio/io_context.hpp>
 

@@ -5,7 +5,7 @@
 #include "headgate/core/task.hpp"
 #include "headgate/core/time.hpp"
 #include "headgate/net/connect.hpp"
-#include "headgate/net/trust.hpp"
+#include "headgate/net/tls/trust.hpp"
 #include "headgate/net/url.hpp"
 
 #include <boost/asio/io_context.hpp>

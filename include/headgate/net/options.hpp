@@ -1,7 +1,7 @@
 #pragma once
 // The options of listening; config fills them.
 
-#include "headgate/net/server_tls_options.hpp"
+#include "headgate/net/tls/server_tls_options.hpp"
 
 #include <cstdint>
 #include <optional>

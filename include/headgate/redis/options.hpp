@@ -2,7 +2,7 @@
 // The part of the configuration for Redis.
 
 #include "headgate/core/time.hpp"
-#include "headgate/net/tls_options.hpp"
+#include "headgate/net/tls/tls_options.hpp"
 
 #include <chrono>
 #include <cstdint>

@@ -4,7 +4,7 @@
 #include "headgate/gateway/handler.hpp"
 #include "headgate/net/listener.hpp"
 #include "headgate/net/options.hpp"
-#include "headgate/net/server_tls.hpp"
+#include "headgate/net/tls/server_tls.hpp"
 #include "headgate/observe/counters.hpp"
 #include "headgate/observe/handshake_counters.hpp"
 #include "headgate/session/options.hpp"

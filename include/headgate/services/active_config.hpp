@@ -6,7 +6,7 @@
 #include "headgate/gateway/candidate.hpp"
 #include "headgate/gateway/compiled_config.hpp"
 #include "headgate/gateway/snapshot.hpp"
-#include "headgate/net/tls_context.hpp"
+#include "headgate/net/tls/tls_context.hpp"
 #include "headgate/upstream/server_group.hpp"
 
 #include <cstddef>

@@ -4,7 +4,7 @@
 #include "headgate/gateway/exchange.hpp"
 #include "headgate/gateway/handler.hpp"
 #include "headgate/net/read_buffer.hpp"
-#include "headgate/net/server_tls.hpp"
+#include "headgate/net/tls/server_tls.hpp"
 #include "headgate/observe/counters.hpp"
 #include "headgate/session/connection_bounds.hpp"
 #include "headgate/session/connection_call.hpp"

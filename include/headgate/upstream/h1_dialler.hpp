@@ -1,7 +1,7 @@
 #pragma once
 // HTTP/1.1 on pooled connections, plain or over TLS.
 
-#include "headgate/net/tls_context.hpp"
+#include "headgate/net/tls/tls_context.hpp"
 #include "headgate/observe/counters.hpp"
 #include "headgate/upstream/dialler.hpp"
 #include "headgate/upstream/environment.hpp"

@@ -4,7 +4,7 @@
 
 #include "headgate/balance/health.hpp"
 #include "headgate/core/clock.hpp"
-#include "headgate/net/tls_context.hpp"
+#include "headgate/net/tls/tls_context.hpp"
 #include "headgate/upstream/health_options.hpp"
 #include "headgate/upstream/options.hpp"
 

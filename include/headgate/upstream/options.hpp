@@ -4,7 +4,7 @@
 #include "headgate/balance/circuit.hpp"
 #include "headgate/balance/ejection.hpp"
 #include "headgate/core/time.hpp"
-#include "headgate/net/tls_options.hpp"
+#include "headgate/net/tls/tls_options.hpp"
 #include "headgate/shed/concurrency.hpp"
 #include "headgate/upstream/health_options.hpp"
 

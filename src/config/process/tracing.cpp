@@ -7,7 +7,7 @@
 #include "config/values.hpp"
 
 #include "headgate/core/text.hpp"
-#include "headgate/net/trust.hpp"
+#include "headgate/net/tls/trust.hpp"
 #include "headgate/net/url.hpp"
 
 #include <algorithm>

@@ -6,7 +6,7 @@
 #include "config/text/codes.hpp"
 #include "config/values.hpp"
 
-#include "headgate/net/trust.hpp"
+#include "headgate/net/tls/trust.hpp"
 #include "headgate/net/url.hpp"
 #include "headgate/notify/signature.hpp"
 

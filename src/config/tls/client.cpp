@@ -7,7 +7,7 @@
 #include "config/text/placeholders.hpp"
 #include "config/values.hpp"
 
-#include "headgate/net/tls_context.hpp"
+#include "headgate/net/tls/tls_context.hpp"
 
 #include <algorithm>
 #include <array>

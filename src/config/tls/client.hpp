@@ -4,7 +4,7 @@
 #include "config/text/document.hpp"
 #include "config/text/report.hpp"
 
-#include "headgate/net/tls_options.hpp"
+#include "headgate/net/tls/tls_options.hpp"
 
 #include <string_view>
 

@@ -11,8 +11,8 @@
 #include "config/words.hpp"
 
 #include "headgate/core/text.hpp"
-#include "headgate/net/certificate.hpp"
-#include "headgate/net/staple.hpp"
+#include "headgate/net/tls/certificate.hpp"
+#include "headgate/net/tls/staple.hpp"
 
 #include <algorithm>
 #include <array>

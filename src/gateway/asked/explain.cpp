@@ -14,7 +14,7 @@
 
 #include "headgate/gateway/gateway.hpp"
 #include "headgate/http/h1/parse.hpp"
-#include "headgate/net/secured.hpp"
+#include "headgate/net/tls/secured.hpp"
 
 namespace headgate::gateway {
 namespace {

@@ -1,6 +1,6 @@
 #include "certificate_part.hpp"
 
-#include "headgate/net/secured.hpp"
+#include "headgate/net/tls/secured.hpp"
 
 namespace headgate::gateway {
 

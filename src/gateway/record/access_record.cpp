@@ -1,6 +1,6 @@
 #include "access_record.hpp"
 
-#include "headgate/net/secured.hpp"
+#include "headgate/net/tls/secured.hpp"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 #pragma once
 // Checks the claims of a payload (RFC 7519 section 4) against the clock and the rules of its issuer.
 
-#include "json_object.hpp"
+#include "identity/json/json_object.hpp"
 
 #include "headgate/core/result.hpp"
 #include "headgate/identity/jwt.hpp"

@@ -1,4 +1,4 @@
-#include "json_tree.hpp"
+#include "identity/json/json_tree.hpp"
 #include "jwk.hpp"
 
 #include "headgate/identity/jwt_keys.hpp"

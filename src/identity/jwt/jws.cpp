@@ -2,7 +2,7 @@
 
 #include "algorithm.hpp"
 #include "base64url.hpp"
-#include "json_object.hpp"
+#include "identity/json/json_object.hpp"
 #include "limits.hpp"
 
 #include "headgate/core/text.hpp"
@@ -17,8 +17,8 @@ namespace {
 using Members = std::vector<JsonMember>;
 
 std::string_view without_application(std::string_view type) noexcept {
-  constexpr std::string_view kPrefix = "application/";
-  if (same_word(type.substr(0, kPrefix.size()), kPrefix)) type.remove_prefix(kPrefix.size());
+  constexpr std::string_view kApplication = "application/";
+  if (same_word(type.substr(0, kApplication.size()), kApplication)) type.remove_prefix(kApplication.size());
   return type;
 }
 

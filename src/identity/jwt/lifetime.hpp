@@ -1,7 +1,7 @@
 #pragma once
 // When a token is valid, by its own dates (RFC 7519 section 4.1) and its issuer's leeway and max_age.
 
-#include "json_object.hpp"
+#include "identity/json/json_object.hpp"
 
 #include "headgate/core/result.hpp"
 #include "headgate/core/time.hpp"

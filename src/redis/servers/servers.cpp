@@ -5,7 +5,7 @@
 #include "sentinel.hpp"
 #include "single.hpp"
 
-#include "headgate/net/tls_context.hpp"
+#include "headgate/net/tls/tls_context.hpp"
 
 namespace headgate::redis {
 namespace {

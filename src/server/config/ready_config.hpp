@@ -6,7 +6,7 @@
 #include "headgate/config/config.hpp"
 #include "headgate/config/diagnostic.hpp"
 #include "headgate/gateway/compiled_config.hpp"
-#include "headgate/net/tls_context.hpp"
+#include "headgate/net/tls/tls_context.hpp"
 #include "headgate/server/serve_gateway.hpp"
 
 #include <memory>

@@ -11,7 +11,7 @@
 #include "headgate/config/diagnostic.hpp"
 #include "headgate/gateway/snapshot.hpp"
 #include "headgate/keyring/keyring.hpp"
-#include "headgate/net/tls_context.hpp"
+#include "headgate/net/tls/tls_context.hpp"
 #include "headgate/redis/limiter.hpp"
 #include "headgate/server/serve_gateway.hpp"
 #include "headgate/services/active_config.hpp"

@@ -1,6 +1,6 @@
 #include "certificates.hpp"
 
-#include "headgate/net/certificate.hpp"
+#include "headgate/net/tls/certificate.hpp"
 #include "headgate/observe/event.hpp"
 
 #include <openssl/rand.h>

@@ -9,7 +9,7 @@
 #include "headgate/core/result.hpp"
 #include "headgate/keyring/watched_file.hpp"
 #include "headgate/net/options.hpp"
-#include "headgate/net/server_tls.hpp"
+#include "headgate/net/tls/server_tls.hpp"
 #include "headgate/observe/metrics.hpp"
 #include "headgate/server/server.hpp"
 #include "headgate/services/service.hpp"

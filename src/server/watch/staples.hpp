@@ -2,8 +2,8 @@
 // The OCSP responses of one listener's certificates: which of them are sent, and which have become stale.
 
 #include "headgate/keyring/watched_file.hpp"
-#include "headgate/net/server_tls_options.hpp"
-#include "headgate/net/staple.hpp"
+#include "headgate/net/tls/server_tls_options.hpp"
+#include "headgate/net/tls/staple.hpp"
 
 #include <cstddef>
 #include <map>

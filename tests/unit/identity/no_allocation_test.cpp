@@ -1,7 +1,7 @@
 // Code that runs for every request must not allocate: this program counts allocations.
 
 #include "support/counted_memory.hpp"
-#include "unit/identity/proxy_headers.hpp"
+#include "unit/identity/address/proxy_headers.hpp"
 
 #include "headgate/identity/client_address.hpp"
 #include "headgate/identity/network.hpp"

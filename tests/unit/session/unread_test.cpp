@@ -4,8 +4,8 @@
 #include "unit/net/loop.hpp"
 
 #include "headgate/gateway/answer.hpp"
-#include "headgate/net/handshake_turns.hpp"
-#include "headgate/net/server_tls.hpp"
+#include "headgate/net/tls/handshake_turns.hpp"
+#include "headgate/net/tls/server_tls.hpp"
 #include "headgate/session/sessions.hpp"
 
 #include <fstream>

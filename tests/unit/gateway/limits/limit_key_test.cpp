@@ -2,7 +2,7 @@
 
 #include "support/per.hpp"
 
-#include "headgate/net/secured.hpp"
+#include "headgate/net/tls/secured.hpp"
 
 #include <boost/smart_ptr/make_local_shared.hpp>
 
