@@ -2,7 +2,7 @@
 
 #include "unit/gateway/path/path.hpp"
 
-#include "headgate/net/secured.hpp"
+#include "headgate/net/tls/secured.hpp"
 
 namespace headgate::gateway::test {
 namespace {
