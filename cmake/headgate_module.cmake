@@ -1,6 +1,7 @@
-# headgate_join(TARGET SOURCE...): compiles about HEADGATE_UNITY sources as one, in groups of the same size. In groups of our own: how
-# CMake divides them depends on its version, and what stands together must not have the same names. The sources of HEADGATE_COUNTED are
-# groups of their own, as tests/cost compiles them once more: an object with others in it would bring them a second time.
+# headgate_join(TARGET SOURCE...): compiles several sources as one, as HEADGATE_UNITY says: those of one folder, or about as many as it
+# says, in groups of the same size. In groups of our own: how CMake divides them depends on its version, and what stands together must not
+# have the same names. The sources of HEADGATE_COUNTED are groups of their own, as tests/cost compiles them once more: an object with others
+# in it would bring them a second time.
 function(headgate_join target)
   if(NOT HEADGATE_UNITY)
     return()
@@ -16,19 +17,38 @@ function(headgate_join target)
     endif()
   endforeach()
   foreach(part joined counted)
-    list(LENGTH ${part} sources)
-    math(EXPR groups "(${sources} + ${HEADGATE_UNITY} / 2) / ${HEADGATE_UNITY}")
-    if(groups EQUAL 0)
-      set(groups 1)
+    if(HEADGATE_UNITY STREQUAL "folder")
+      headgate_join_folders(${target}_${part} ${${part}})
+    else()
+      headgate_join_evenly(${target}_${part} ${${part}})
     endif()
-    set(place 0)
-    foreach(source IN LISTS ${part})
-      math(EXPR group "${place} * ${groups} / ${sources}")
-      set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${target}_${part}_${group})
-      math(EXPR place "${place} + 1")
-    endforeach()
   endforeach()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+endfunction()
+
+# headgate_join_folders(PREFIX SOURCE...): a group for each folder. So a name in an unnamed namespace needs to be unique in its folder only.
+function(headgate_join_folders prefix)
+  foreach(source IN LISTS ARGN)
+    cmake_path(GET source PARENT_PATH folder)
+    cmake_path(RELATIVE_PATH folder BASE_DIRECTORY ${CMAKE_SOURCE_DIR})
+    string(MAKE_C_IDENTIFIER ${folder} folder)
+    set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${prefix}_${folder})
+  endforeach()
+endfunction()
+
+# headgate_join_evenly(PREFIX SOURCE...): groups of about HEADGATE_UNITY sources, all of the same size.
+function(headgate_join_evenly prefix)
+  list(LENGTH ARGN sources)
+  math(EXPR groups "(${sources} + ${HEADGATE_UNITY} / 2) / ${HEADGATE_UNITY}")
+  if(groups EQUAL 0)
+    set(groups 1)
+  endif()
+  set(place 0)
+  foreach(source IN LISTS ARGN)
+    math(EXPR group "${place} * ${groups} / ${sources}")
+    set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${prefix}_${group})
+    math(EXPR place "${place} + 1")
+  endforeach()
 endfunction()
 
 # What no request passes is compiled for size, which takes a third less time. The first has its headers precompiled so, for all.

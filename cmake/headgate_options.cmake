@@ -80,7 +80,11 @@ option(HEADGATE_PRECOMPILE "Precompile the headers that most files include" ON)
 # Many sources are compiled as one, so that the headers they share are read once, and their templates made once: half of the time.
 # In groups of 25 it takes a sixth more from nothing, and less where one file has changed. Each source still includes what it uses:
 # ./dev lint compiles alone what changed, ./dev lint --all every source.
-set(HEADGATE_UNITY 100 CACHE STRING "About how many sources of a target are compiled as one; 0: each alone")
+set(HEADGATE_UNITY 100 CACHE STRING
+  "About how many sources of a target are compiled as one; 0: each alone; folder: those of one folder")
+if(NOT HEADGATE_UNITY MATCHES "^([0-9]+|folder)$")
+  message(FATAL_ERROR "HEADGATE_UNITY is ${HEADGATE_UNITY}, and must be a number or \"folder\"")
+endif()
 if(HEADGATE_UNITY)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     add_compile_options(-Wno-subobject-linkage)  # takes a source within another for a header
