@@ -115,6 +115,7 @@ std::string suspends(const limit::Limit& limit) {
   out += " within " + to_text(ban.offences.rate.period) +
          (count == 1 || limit.glitches ? " suspends it for " : " suspend it for ") + to_text(ban.first);
   if (ban.longest > ban.first) out += ", then twice as long each time, at most " + to_text(ban.longest);
+  if (ban.closes) out += ", without an answer";
   if (limit.store == limit::Store::memory) out += ", until a restart at the latest";
   return out;
 }

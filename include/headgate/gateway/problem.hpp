@@ -13,6 +13,10 @@
 
 namespace headgate::gateway {
 
+/// The status of a request that is ended on purpose without an answer, in the log, in metrics and where a request is
+/// explained; as nginx has it. Nobody gets it.
+inline constexpr unsigned kNoAnswer = 444;
+
 /// Whether a problem has a body.
 enum class ProblemBody : std::uint8_t {
   always,
@@ -32,6 +36,7 @@ struct Problem {
   std::string_view location{};    ///< of a redirect; else empty
   ProblemBody body = ProblemBody::always;
   const UntilWait* until_wait = nullptr;  ///< used instead of `detail` if its sentence ends with retry_after; else null
+  bool silent = false;                    ///< nobody is told: the session closes the connection, or resets the stream
 };
 
 /// What a step of the path says: nothing, then the request goes on to the next one; or the problem that ends it.
@@ -48,8 +53,8 @@ Problem problem_of_head(unsigned status, std::string_view why);
 /// What the client gets whose request an operator ended; nothing if nobody did, or if an answer was begun.
 std::optional<Problem> problem_of_operator(const Exchange& x);
 
-/// Writes the problem as the reply, unless one was begun. `style` says which fields with the numbers of limits it has.
-/// Records the problem in `x`.
+/// Writes the problem as the reply, unless one was begun or it is silent. `style` says which fields with the numbers of
+/// limits it has. Records the problem in `x`.
 Task<void> send_problem(Exchange& x, const Problem& problem, RejectionHeaders style);
 
 }  // namespace headgate::gateway

@@ -106,6 +106,7 @@ struct BanPolicy {
   Duration first{0};      ///< the first suspension; each later one lasts twice as long
   Duration longest{0};    ///< at least `first`; earlier suspensions are forgotten after this time
   unsigned status = 429;  ///< of the refusal: 400 to 499
+  bool closes = false;    ///< a suspended caller gets no answer: its connection is closed, or its stream reset
   std::string detail;     ///< what a suspended caller is told: a sentence; empty: the usual one
 };
 

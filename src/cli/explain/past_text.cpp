@@ -19,7 +19,7 @@ std::string outcome_of_past(const Past& told) {
   const auto why = by.empty() ? std::string() : " (" + by + ")";
   if (status.empty()) return "is not in the record" + why;
   std::string out;
-  if (status == "0" || (status == "499" && by == "client_closed")) {
+  if (status == "0" || (status == "499" && by == "client_closed") || (status == "444" && by == "ban")) {
     out = "got no answer" + why;
   } else if (by == "upstream") {
     out = "passed, and the upstream answered " + status;

@@ -26,7 +26,11 @@ std::optional<LiteralError> check_ban_detail(std::string_view text) {
 }
 
 constexpr Shape kBanAfter = integer(1, 1'000);
-constexpr Shape kBanAnswer = integer(400, 499);
+constexpr Shape kBanStatus = integer(400, 499);
+constexpr std::string_view kBanCloses[] = {"close"};
+constexpr Shape kBanClose = choice(kBanCloses);
+constexpr const Shape* kBanAnswerForms[] = {&kBanStatus, &kBanClose};
+constexpr Shape kBanAnswer = either("a status or \"close\"", kBanAnswerForms);
 constexpr Shape kBanDetail = text("a sentence", check_ban_detail);
 constexpr Key kBanKeys[] = {
     {"after", &kBanAfter, "", "20", "How many offences within `within` suspend a key", required},
@@ -39,7 +43,9 @@ constexpr Key kBanKeys[] = {
      into<&limit::BanPolicy::longest>},
     {"status", &kCountedStatuses, "", "[401, 403]",
      "An answer with one of these statuses is an offence; default: a rejection by this limit is one"},
-    {"answer", &kBanAnswer, kOfOptions, "403", "Status of the refusal; it always has a `Retry-After`",
+    {"answer", &kBanAnswer, "429", R"("close")",
+     "Status of the refusal, which always has a `Retry-After`; or `close`: a suspended caller gets no answer, its "
+     "connection of HTTP/1.1 is closed and its stream of HTTP/2 reset",
      into<&limit::BanPolicy::status>},
     {"detail", &kBanDetail, "", R"("Too many wrong passwords. Write to help@example.com.")",
      "What a suspended caller is told, in place of the usual sentence", into<&limit::BanPolicy::detail>},
@@ -99,12 +105,21 @@ class BanBuilder {
     const bool told = ban.longest > Duration(0);
     if (!told) ban.longest = std::max<Duration>(std::chrono::hours(24), ban.first);
     ban.statuses = read_statuses(find(&node_, "status"));
+    check_answer(ban);
     ban.offences = offence_rule(out_, std::max<std::uint64_t>(after, 1), within);
     check_lengths(ban, told ? text_at(&node_, "at_most") : nullptr);
     check_callers();
   }
 
  private:
+  void check_answer(limit::BanPolicy& ban) {
+    ban.closes = text_at(&node_, "answer") != nullptr;
+    const Node* detail = find(&node_, "detail");
+    if (ban.closes && detail != nullptr)
+      report_.error_at_key(code::kConflict, *detail, "nobody is told this: \"answer\": \"close\" gives no answer",
+                           "remove one of the two");
+  }
+
   /// `most`: what says the longest suspension; null if nothing does, or nothing that could be read.
   void check_lengths(const limit::BanPolicy& ban, const Node* most) {
     const Node* first = text_at(&node_, "for");

@@ -255,8 +255,8 @@ class LimitBuilder {
   /// A rejected attempt has no answer of a server, and reserves nothing. It counts in one counter, and once.
   void count_rejected() {
     if (!out_.count_rejected) return;
-    for (const char* const key : {"count", "appointments", "shards"})
-      if (const Node* other = find(&node_, key))
+    for (const std::string_view key : {"count", "appointments", "shards"})
+      if (const Node* other = find(&node_, key); other != nullptr && (key != "appointments" || out_.appointments))
         report_.error_at_key(code::kConflict, *other, in_quotes(key) + " does not go with \"count_rejected\"",
                              "remove one of the two");
   }

@@ -282,6 +282,7 @@ Task<void> send_problem(Exchange& x, const Problem& problem, RejectionHeaders st
   x.problem_limit = problem.limit;
   x.retry_after = std::chrono::seconds(problem.retry_after);
   if (x.reason.empty() && is_refusal(problem.ended_by)) x.reason = problem.detail;
+  if (problem.silent) return nothing();  // the session sees that there is no answer
   if (x.reply->started())
     return x.grpc_answer && is_grpc_for_server(x) ? end_with_status(x, problem) : nothing();  // the session resets it
   x.fields.clear();

@@ -41,6 +41,7 @@ void describe_problem(const Exchange& x, const Problem& problem, Explanation& ou
   out.retry_after = problem.retry_after;
   out.queues = problem.ended_by == EndedBy::limit && x.admission.binding != nullptr &&
                x.admission.binding->route_limit->ready->in_turn;
+  if (problem.silent) out.besides.push_back({"gets_no_answer", "its connection is closed without an answer", {}});
 }
 
 std::vector<std::pair<std::string, double>> shares_of(const Split& split) {

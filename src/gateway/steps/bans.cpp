@@ -7,10 +7,34 @@
 namespace headgate::gateway {
 namespace {
 
-constexpr std::string_view kSuspended =
+constexpr std::string_view kSuspendedByOffences =
     "This caller is suspended for a time, after too many requests that were not allowed.";
 
+/// Whether the connection carries requests of one caller alone, as far as that is known. Behind a trusted proxy others
+/// share it; over HTTP/2 only the stream is ended.
+bool ends_alone(const Exchange& x) noexcept {
+  constexpr unsigned kHttp2 = 20;
+  return x.request.version >= kHttp2 || !x.caller.through_trusted;
+}
+
 }  // namespace
+
+Problem refusal_of_suspended(const Exchange& x, const RouteBan& ban, Duration left, std::string_view usual) {
+  constexpr unsigned kWithoutPolicy = 429;
+  const auto* const policy = ban.policy;
+  Problem out{.status = policy != nullptr ? policy->status : kWithoutPolicy,
+              .ended_by = EndedBy::ban,
+              .detail = policy != nullptr && !policy->detail.empty() ? std::string_view(policy->detail) : usual,
+              .limit = ban.route_limit->ready->base,
+              .retry_after = seconds_up(left),
+              .wait = left,
+              .body = ProblemBody::of_rejection};
+  if (policy != nullptr && policy->closes && ends_alone(x)) {
+    out.status = kNoAnswer;
+    out.silent = true;
+  }
+  return out;
+}
 
 MaybeProblem check_bans(Path& path, Exchange& x, bool after_auth) {
   for (const auto& ban : x.route->bans) {
@@ -26,13 +50,7 @@ MaybeProblem check_bans(Path& path, Exchange& x, bool after_auth) {
     x.suspension.by = &ban;
     x.suspension.key = *key;
     if (observed) continue;
-    return Problem{.status = ban.policy->status,
-                   .ended_by = EndedBy::ban,
-                   .detail = ban.policy->detail.empty() ? kSuspended : ban.policy->detail,
-                   .limit = ban.policy->offences.limit,
-                   .retry_after = seconds_up(found->until - now),
-                   .wait = found->until - now,
-                   .body = ProblemBody::of_rejection};
+    return refusal_of_suspended(x, ban, found->until - now, kSuspendedByOffences);
   }
   return {};
 }

@@ -7,6 +7,7 @@
 
 #include "headgate/gateway/candidate.hpp"
 #include "headgate/gateway/exchange_counters.hpp"
+#include "headgate/gateway/problem.hpp"
 
 #include <cassert>
 
@@ -55,6 +56,7 @@ void finish(Path& path, Exchange& x) {
     else if (x.status == 0)
       x.status = kClientClosed;
   }
+  if (x.ended_by == EndedBy::ban && !answered) x.status = kNoAnswer;
   const auto elapsed = std::chrono::duration_cast<Duration>(x.clock->steady() - x.started);
   const auto& counters = *(x.snapshot ? x.snapshot : path.snapshot)->counters;
   counters.count(x, elapsed);

@@ -45,6 +45,9 @@ Task<void> suspend_first(Path& path, Exchange& x, Problem& problem);
 void note_offences(Path& path, Exchange& x);
 MaybeProblem check_bans(Path& path, Exchange& x, bool after_auth);
 MaybeProblem check_suspended(Path& path, Exchange& x, bool after_auth);
+/// What a caller gets that is suspended for so long: nothing at all, if the policy closes connections and this one is
+/// not shared with other callers. `usual`: the sentence that it is told unless the policy has another one.
+Problem refusal_of_suspended(const Exchange& x, const RouteBan& ban, Duration left, std::string_view usual);
 /// Adds what the exchange has cost, at its end. Nothing if what limits took for it was given back: then it was rejected
 /// or not served.
 void bill(Path& path, Exchange& x);

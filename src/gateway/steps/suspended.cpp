@@ -15,7 +15,7 @@
 namespace headgate::gateway {
 namespace {
 
-constexpr unsigned kSuspendedStatus = 429;  // of a limit without "ban"
+constexpr std::string_view kSuspended = "This caller is suspended for a time.";
 
 bool by_address(const std::vector<limit::Per>& per) {
   return per.size() == 1 && per.front().source->word == "client_ip";
@@ -69,15 +69,7 @@ MaybeProblem check_suspended(Path& path, Exchange& x, bool after_auth) {
     x.suspension.by = &ban;
     x.suspension.key = suspended->key;
     if (observed) continue;
-    return Problem{.status = ban.policy != nullptr ? ban.policy->status : kSuspendedStatus,
-                   .ended_by = EndedBy::ban,
-                   .detail = ban.policy != nullptr && !ban.policy->detail.empty()
-                                 ? std::string_view(ban.policy->detail)
-                                 : "This caller is suspended for a time.",
-                   .limit = ban.route_limit->ready->base,
-                   .retry_after = seconds_up(suspended->found.until - now),
-                   .wait = suspended->found.until - now,
-                   .body = ProblemBody::of_rejection};
+    return refusal_of_suspended(x, ban, suspended->found.until - now, kSuspended);
   }
   return {};
 }

@@ -178,6 +178,7 @@ struct H2Stream : frame_pool::Pooled {
   bool reset_by_client = false;  ///< the client has sent RST_STREAM
   bool own_reset = false;        ///< for a reason that is not the client's
   bool stopped = false;          ///< an operator has ended it after its answer had begun
+  bool suspended = false;        ///< its caller is refused, perhaps without an answer
 };
 
 }  // namespace headgate::session

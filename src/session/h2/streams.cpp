@@ -77,6 +77,7 @@ Task<void> H2Session::answer_request(H2Stream& stream, Exchange& x) {
     thrown = std::current_exception();  // a handler of exceptions must not co_await
   }
   if (thrown) co_await answer_bug(handler(), x, thrown);
+  stream.suspended = x.ended_by == gateway::EndedBy::ban;
   stream.exchange.end();
 }
 
@@ -96,8 +97,9 @@ void H2Session::set_priority(const H2Stream& stream) {
   nghttp2_session_change_extpri_stream_priority(h2_, stream.id, &priority, 1);
 }
 
-/// For tunnels as RFC 8441 section 5 says.
+/// For tunnels as RFC 8441 section 5 says. Clients repeat nothing that is reset with ENHANCE_YOUR_CALM.
 std::uint32_t H2Session::breaks_off_as(const H2Stream& stream) noexcept {
+  if (stream.suspended) return NGHTTP2_ENHANCE_YOUR_CALM;
   const bool cancelled = stream.reply.slow() || stream.stopped || stream.reply.is_tunnel();
   return cancelled ? NGHTTP2_CANCEL : NGHTTP2_INTERNAL_ERROR;
 }

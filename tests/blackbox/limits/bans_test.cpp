@@ -2,6 +2,7 @@
 // over.
 
 #include "blackbox/harness/gateway.hpp"
+#include "blackbox/harness/h2_client.hpp"
 #include "blackbox/harness/look.hpp"
 #include "blackbox/limits/comes.hpp"
 #include "contract/redis_client.hpp"
@@ -94,6 +95,54 @@ TEST(Bans, RefuseAnAddressAfterAnswersThatAreOffences) {
            now.value(R"(headgate_bans_active{limit="scan"})") == 1 &&
            now.value(R"(headgate_bans_total{limit="scan",reason="statuses"})") == 1;
   }));
+}
+
+Json closing(const Json& changes) {
+  Json out = banning("10m", {{"listen", {{"address", "127.0.0.1:0"}, {"http2", true}}},
+                             {"log", {{"format", "json"}, {"access", "stderr"}}},
+                             {"limits", {{"scan", {{"ban", {{"answer", "close"}}}}}}}});
+  out.merge_patch(changes);
+  return out;
+}
+
+TEST(Bans, CloseTheConnectionWithoutAnAnswerWhereTheFileSaysSo) {
+  Proxy proxy(closing(Json::object()));
+  offend(proxy);
+  EXPECT_TRUE(comes(kPatience, [&] {
+    auto client = proxy.client();
+    client.send(request("GET", "/"));
+    return client.closes();
+  }));
+  const auto before = proxy.upstream.request_count();
+  H2Client client(proxy.gateway.port());
+  for (const std::uint32_t stream : {1U, 3U}) {
+    const auto answer = client.ask(stream, h2_get());
+    EXPECT_EQ(answer.status, 0);
+    EXPECT_EQ(answer.reset, 11U) << "ENHANCE_YOUR_CALM, of this stream alone";
+  }
+  EXPECT_FALSE(client.goaway);
+  EXPECT_EQ(proxy.upstream.request_count(), before);
+  EXPECT_TRUE(proxy.gateway.process().wait_for_err([](const std::string& log) {
+    return has(log, R"("status":444,"ended_by":"ban")");
+  })) << proxy.gateway.process().err();
+  const Look look(proxy.gateway.process());
+  EXPECT_TRUE(look.comes_to([](const MetricsText& metrics) {
+    return metrics.value(R"(headgate_ban_decisions_total{limit="scan",decision="refused"})") >= 3;
+  }));
+}
+
+TEST(Bans, CloseNoConnectionOfATrustedProxy) {
+  Proxy proxy(closing({{"identity", {{"trusted_proxies", {"127.0.0.1/32"}}}}}));
+  const std::string mallory = "X-Forwarded-For: 203.0.113.7\r\n";
+  auto shared = proxy.client();
+  for (int i = 0; i < 2; ++i) ASSERT_EQ(shared.get("/missing", mallory + kMissing).status(), 404);
+  const auto refused = shared.get("/", mallory);
+  EXPECT_EQ(refused.status(), 429);
+  EXPECT_EQ(refused.value("Retry-After"), "600");
+  EXPECT_EQ(shared.get("/", "X-Forwarded-For: 203.0.113.8\r\n").status(), 200) << "on the same connection";
+  H2Client streams(proxy.gateway.port());
+  EXPECT_EQ(streams.ask(1, h2_get("/", {{"x-forwarded-for", "203.0.113.7"}})).reset, 11U);
+  EXPECT_EQ(streams.ask(3, h2_get("/", {{"x-forwarded-for", "203.0.113.8"}})).status, 200);
 }
 
 TEST(Bans, EndWhenRetryAfterSays) {

@@ -155,6 +155,8 @@ Json bare(const std::string& section) {
   const Json pair = {{"certificate", folder + "good.pem"}, {"key", folder + "good.key"}};
   if (section == "server_tls") file["listen"]["tls"] = pair;
   if (section == "certificate") file["listen"]["tls"] = Json::array({pair});
+  // One that counts rejected requests goes with none that hands out appointments.
+  if (section == "limit") file["routes"][0]["limits"].erase(0);
   if (section == "sentinel") file["redis"] = {{"sentinel", {{"master", "m"}, {"nodes", {"s:1"}}}}};
   return file;
 }
@@ -207,10 +209,9 @@ Json another(const std::string& key, const Json& property) {
       {"redirect.status", 301},        {"route.require", "jwt"},
       {"upstream.head_size", "63KiB"}, {"waiting_room.per", "api_key"},
   };
-  static const std::set<std::string> alone{"all_routes.cors", "api_key.issue",    "concurrency.adaptive",
-                                           "cost.debt",       "cost.otherwise",   "limit.count_rejected",
-                                           "limit.window",    "limit_use.cost",   "route.grpc_web",
-                                           "server.backup",   "upstream.protocol"};
+  static const std::set<std::string> alone{
+      "all_routes.cors", "api_key.issue",  "concurrency.adaptive", "cost.debt",     "cost.otherwise",
+      "limit.window",    "limit_use.cost", "route.grpc_web",       "server.backup", "upstream.protocol"};
   if (alone.contains(key)) return nullptr;
   if (const auto found = chosen.find(key); found != chosen.end()) return found->second;
   const auto& value = property["default"];

@@ -54,6 +54,51 @@ TEST_F(PathBans, AreToldInTheWordsOfTheFile) {
   EXPECT_EQ(client.fields["Retry-After"], "600");
 }
 
+TEST_F(PathBans, AreToldToNobodyWhereTheirPolicyCloses) {
+  in_memory("abuse", "1/hour");
+  bans_after(1).closes = true;
+  again();
+  again();
+  EXPECT_EQ(client.status, 429U) << "the rejection that begins it is told";
+  again();
+  ASSERT_TRUE(done);
+  EXPECT_FALSE(client.started());
+  EXPECT_EQ(x.ended_by, EndedBy::ban);
+  EXPECT_TRUE(counted(444));
+  EXPECT_EQ(metric(R"(headgate_ban_decisions_total{limit="abuse",decision="refused"})"), "1");
+  const auto told = explain("GET /");
+  EXPECT_EQ(told.status, 444U);
+  EXPECT_EQ(told.ended_by, "ban");
+  EXPECT_EQ(told.retry_after, 600U);
+  EXPECT_EQ(besides(told, "gets_no_answer"), "true");
+}
+
+TEST_F(PathBans, CloseNoConnectionThatATrustedProxyShares) {
+  identity.trusted_proxies = {boost::asio::ip::make_network_v4("192.0.2.7/32")};
+  in_memory("abuse", "1/hour");
+  bans_after(1).closes = true;
+  for (const auto* const who : {"198.51.100.1", "198.51.100.1", "198.51.100.1"})
+    again("X-Forwarded-For: " + std::string(who) + "\r\n");
+  EXPECT_EQ(x.ended_by, EndedBy::ban);
+  EXPECT_EQ(client.status, 429U);
+  EXPECT_EQ(client.fields["Retry-After"], "600");
+  version = 20;  // only its stream is reset
+  again("X-Forwarded-For: 198.51.100.1\r\n");
+  EXPECT_FALSE(client.started());
+  again("X-Forwarded-For: 198.51.100.2\r\n");
+  EXPECT_EQ(client.status, 200U);
+}
+
+TEST_F(PathBans, OfAnOperatorCloseAsThePolicyDoes) {
+  in_memory("abuse", "100/hour");
+  bans_after(5).closes = true;
+  again();
+  bans.add("abuse", "192.0.2.0/24", minutes(10), clock.wall());
+  again();
+  EXPECT_EQ(x.ended_by, EndedBy::ban);
+  EXPECT_FALSE(client.started());
+}
+
 TEST_F(PathBans, AreToldByTheRejectionThatBeginsThem) {
   in_memory("abuse", "1/second");
   bans_after(2);
