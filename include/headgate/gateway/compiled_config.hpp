@@ -85,6 +85,7 @@ struct RouteLimit {
   Cost cost;
   Stage stage = Stage::memory;
   bool after_auth = false;  ///< its key is known only when the credentials are checked
+  bool of_guesses = false;  ///< asked before credentials are checked, and counts their refusals
 };
 
 /// Whether one of these limits lets requests wait for a permit.

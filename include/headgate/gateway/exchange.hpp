@@ -158,8 +158,7 @@ struct Admission {
   /// Whether the request is only asked about (gateway/explain.hpp): the steps decide the same, and take nothing.
   bool peek = false;
 
-  /// The checks in the order of the plan: limits counted in memory come before those counted in Redis. What appends to
-  /// them calls make_room() first.
+  /// The checks in the order in which they were asked. What appends to them calls make_room() first.
   PooledVector<limit::Check> checks;
   PooledVector<limit::Decision> decisions;  ///< at least as many as checks
   PooledVector<CheckedLimit> limits;

@@ -30,6 +30,7 @@ enum class Step : std::uint8_t {
   appointments,
   limits,
   limits_in_turn,
+  limits_of_guesses,
   room,
   authenticate,
   check_password,

@@ -1,5 +1,6 @@
 #include "headgate/gateway/compiled_config.hpp"
 
+#include "gateway/steps/applies.hpp"
 #include "gateway/steps/table.hpp"
 
 #include "headgate/gateway/each_per.hpp"
@@ -194,6 +195,9 @@ std::unique_ptr<Route> CompiledConfig::make_route(const RouteOptions& wanted, co
   route->delivery = delivery(wanted, to);
   if (wanted.auth) route->auth = auth_of(*route, wanted);
   if (wanted.basic) route->basic = compile_basic(*wanted.basic);
+  if (refuses_credentials(*route))
+    for (auto& each : route->plan)
+      each.of_guesses = !each.after_auth && !each.ready->in_flight && !each.limit->counted_statuses.empty();
   note_websockets(*route, wanted);
   note_steps(*route);
   return route;

@@ -17,6 +17,9 @@ enum class RoundKind : std::uint8_t {
   fallback  ///< the same share, checked instead of Redis while it does not answer
 };
 
+/// Which limits of its stage a round checks: RouteLimit::of_guesses are checked by a step of their own.
+enum class RoundPart : std::uint8_t { all, guesses, but_guesses };
+
 /// When a round began. The wall clock is read before the decision, so that no wait ends later than the caller is told.
 struct RoundTime {
   Clock::Steady steady;
@@ -42,9 +45,10 @@ inline limit::Check given_back(limit::Check taken) noexcept {
 /// limits.
 class Round {
  public:
-  Round(Admission& admission, RoundKind of, Stage at = Stage::redis) noexcept
+  Round(Admission& admission, RoundKind of, Stage at, RoundPart which = RoundPart::all) noexcept
       : kind(of),
         stage(at),
+        part(which),
         first_check(admission.checks.size()),
         first_limit(admission.limits.size()),
         first_unchecked(admission.unchecked.size()),
@@ -52,11 +56,15 @@ class Round {
 
   RoundKind kind;
   const Stage stage;
+  const RoundPart part;
   const std::size_t first_check;
   const std::size_t first_limit;
   const std::size_t first_unchecked;
   RoundTime asked;
 
+  bool has(const RouteLimit& limit) const noexcept {
+    return part == RoundPart::all || (part == RoundPart::guesses) == limit.of_guesses;
+  }
   Source source() const noexcept {
     return kind == RoundKind::redis ? Source::redis : kind == RoundKind::memory ? Source::memory : Source::fallback;
   }

@@ -64,7 +64,7 @@ Task<MaybeProblem> admit_in_turn(Path& path, Exchange& x, Stage stage) {
   for (;;) {
     MaybeProblem problem;
     if (stage == Stage::redis)
-      problem = co_await admit_in_redis(path, x, &turn);
+      problem = co_await admit_in_redis(path, x, RoundPart::but_guesses, &turn);
     else
       problem = admit_or_stand(path, x, stage, turn);
     if (!turn.waits()) {

@@ -45,6 +45,24 @@ inline bool reads_credentials(const Route& route) {
          route.require != Require::nothing;
 }
 
+/// Whether it tells its callers that a credential is wrong, so that they can guess.
+inline bool refuses_credentials(const Route& route) {
+  return route.auth != nullptr || route.basic != nullptr || route.reads.has(Needs::token) || route.demands != nullptr ||
+         route.require != Require::nothing ||
+         (route.reads.has(Needs::api_key) && route.unknown_key != UnknownKey::anonymous);
+}
+
+/// Those in Redis; those in memory are asked before credentials anyway.
+inline bool has_limits_of_guesses(const Route& route) {
+  return std::ranges::any_of(route.limits_at(Stage::redis), [](const RouteLimit& each) { return each.of_guesses; });
+}
+
+/// Limits in Redis beside those of guesses, without one that lets requests wait for a permit.
+inline bool has_limits_in_redis(const Route& route) {
+  const auto limits = route.limits_at(Stage::redis);
+  return !lets_wait(limits) && std::ranges::any_of(limits, [](const RouteLimit& each) { return !each.of_guesses; });
+}
+
 inline bool has_queue(const Route& route) {
   const auto* const upstream = route.upstream_options;
   return upstream != nullptr && upstream->concurrency && upstream->concurrency->queue;

@@ -10,6 +10,7 @@ constexpr unsigned kRejected = 429;  // 503: it could not be counted, and what i
 /// to.
 constexpr StepSet kOfAdmitted = {Step::limits,
                                  Step::limits_in_turn,
+                                 Step::limits_of_guesses,
                                  Step::room,
                                  Step::limits_by_claim,
                                  Step::limits_by_claim_in_turn,
@@ -23,11 +24,18 @@ bool is_rejected(const Problem& problem) noexcept {
   return problem.ended_by == EndedBy::limit && problem.status == kRejected;
 }
 
+/// Whether a limit of guesses rejects it: on its way elsewhere its caller would be told whether the credential is
+/// right.
+bool is_guess(const Exchange& x) noexcept {
+  const auto* const by = x.admission.binding;
+  return by != nullptr && by->route_limit->of_guesses;
+}
+
 }  // namespace
 
 bool goes_elsewhere(const Exchange& x, const Problem& problem) noexcept {
   if (x.route == nullptr || x.route->instead == nullptr || x.instead || x.preflight) return false;
-  return is_rejected(problem) || problem.ended_by == EndedBy::circuit;
+  return (is_rejected(problem) && !is_guess(x)) || problem.ended_by == EndedBy::circuit;
 }
 
 StepSet go_elsewhere(Exchange& x, const Problem& problem) {

@@ -45,7 +45,7 @@ void return_share(Path& path, Share& share) {
 MaybeProblem take_share_late(Path& path, Exchange& x, const Round& round) {
   auto& redis = *x.snapshot->redis;
   if (round.asked.steady >= redis.recovering_until()) return {};
-  Round late(x.admission, RoundKind::share, round.stage);
+  Round late(x.admission, RoundKind::share, round.stage, round.part);
   late.asked = RoundTime{path.services.clock.steady(), path.services.clock.wall()};
   if (collect(path, x, late)) return {};  // too many checks beside those of Redis
   if (late.empty() || path.services.memory.decide(late.checks(), late.asked.wall, late.decisions())) {
@@ -102,10 +102,11 @@ MaybeProblem admit(Path& path, Exchange& x, Stage stage) {
   return problem;  // the only return, so that it is never copied
 }
 
-Task<MaybeProblem> admit_in_redis(Path& path, Exchange& x, Turn* turn) {
-  Round round(x.admission, RoundKind::redis, Stage::redis);
+Task<MaybeProblem> admit_in_redis(Path& path, Exchange& x, RoundPart part, Turn* turn) {
+  Round round(x.admission, RoundKind::redis, Stage::redis, part);
   const bool peek = x.admission.peek;
-  if (x.route->takes(Step::in_flight) && !peek) path.in_flight->name(x);
+  const bool in_flight = x.route->takes(Step::in_flight) && !peek && part != RoundPart::guesses;
+  if (in_flight) path.in_flight->name(x);
   round.asked = RoundTime{path.services.clock.steady(), path.services.clock.wall()};
   Share share;
   MaybeProblem problem = take_share(path, x, round, share);
@@ -135,18 +136,18 @@ Task<MaybeProblem> admit_in_redis(Path& path, Exchange& x, Turn* turn) {
   }
   if (problem && x.appointments.kept && used_before(x, round)) {
     return_share(path, share);
-    co_return co_await admit_in_redis(path, x, turn);
+    co_return co_await admit_in_redis(path, x, part, turn);
   }
   if (problem) {
     return_share(path, share);
     give_back(path, x);
     if (x.route->takes(Step::appointments)) co_await offer_in_redis(path, x, *problem);
-    tell_known_waits(x, Stage::redis, *problem);
+    tell_known_waits(x, part == RoundPart::guesses ? Stage::memory : Stage::redis, *problem);
   } else if (round.kind == RoundKind::fallback && !peek) {
     for (const auto& checked : round.limits())
       if (checked.decision != LimitDecision::kept) path.outage->counted(x, checked);
   }
-  if (!problem && x.route->takes(Step::in_flight) && !peek) {
+  if (!problem && in_flight) {
     InFlight::show(x, round.first_limit);
     path.in_flight->keep(x);
   }

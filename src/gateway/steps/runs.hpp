@@ -19,7 +19,13 @@ Task<MaybeProblem> limits_in_turn_at(Path& path, Exchange& x) {
   return admit_in_turn(path, x, stage);
 }
 
-inline Task<MaybeProblem> limits_in_redis(Path& path, Exchange& x) { return admit_in_redis(path, x); }
+inline Task<MaybeProblem> limits_in_redis(Path& path, Exchange& x) {
+  return admit_in_redis(path, x, RoundPart::but_guesses);
+}
+
+inline Task<MaybeProblem> limits_of_guesses(Path& path, Exchange& x) {
+  return admit_in_redis(path, x, RoundPart::guesses);
+}
 
 template <bool after_auth>
 MaybeProblem bans_at(Path& path, Exchange& x) {

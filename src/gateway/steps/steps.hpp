@@ -1,6 +1,7 @@
 #pragma once
 // What each step does. Who takes which of them, and in which order, is in table.cpp.
 
+#include "gateway/limits/round.hpp"
 #include "gateway/path/path.hpp"
 
 namespace headgate::observe {
@@ -44,10 +45,10 @@ Task<void> suspend_first(Path& path, Exchange& x, Problem& problem);
 /// Those that were not noted before the answer.
 void note_offences(Path& path, Exchange& x);
 MaybeProblem check_bans(Path& path, Exchange& x, bool after_auth);
-MaybeProblem check_suspended(Path& path, Exchange& x, bool after_auth);
 /// What a caller gets that is suspended for so long: nothing at all, if the policy closes connections and this one is
 /// not shared with other callers. `usual`: the sentence that it is told unless the policy has another one.
 Problem refusal_of_suspended(const Exchange& x, const RouteBan& ban, Duration left, std::string_view usual);
+MaybeProblem check_suspended(Path& path, Exchange& x, bool after_auth);
 /// Adds what the exchange has cost, at its end. Nothing if what limits took for it was given back: then it was rejected
 /// or not served.
 void bill(Path& path, Exchange& x);
@@ -80,8 +81,8 @@ void explain_auth(Exchange& x, Explanation& explanation);
 
 /// Checks the limits of `stage`, which are counted in memory.
 MaybeProblem admit(Path& path, Exchange& x, Stage stage);
-/// Those that are counted in Redis.
-Task<MaybeProblem> admit_in_redis(Path& path, Exchange& x, Turn* turn = nullptr);
+/// A part of those that are counted in Redis.
+Task<MaybeProblem> admit_in_redis(Path& path, Exchange& x, RoundPart part, Turn* turn = nullptr);
 /// Those of a stage at which requests may wait for a permit.
 Task<MaybeProblem> admit_in_turn(Path& path, Exchange& x, Stage stage);
 

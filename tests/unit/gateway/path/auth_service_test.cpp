@@ -305,5 +305,49 @@ TEST_F(AuthServicePath, CountsWhatItSaysAmongCredentials) {
   EXPECT_EQ(metric("headgate_auth_total{route=\"things\",kind=\"service\",result=\"refused\"}"), "1");
 }
 
+TEST_F(AuthServicePath, LetsAGuessPayInALimitInRedisBeforeItIsAnswered) {
+  other_redis = std::make_shared<StoredRedis>(clock, trace);
+  limit_by("client_ip", "guesses", "3/hour", limit::Store::redis).counted_statuses = {401};
+  in_redis("plan", "100/hour");
+  says(200);
+  check("GET /a");
+  EXPECT_EQ(client.status, 200U);
+  EXPECT_THAT(trace.lines, testing::IsSupersetOf({"redis guesses 1", "redis plan 1", "settle guesses -1"}));
+  says(401);
+  for (int i = 0; i < 3; ++i) {
+    ask_again("GET /a");
+    EXPECT_EQ(client.status, 401U) << "what was right is given back";
+  }
+  says(200);
+  ask_again("GET /a");
+  EXPECT_EQ(client.status, 429U) << "the right one, too late";
+  EXPECT_EQ(x.problem_limit, "guesses");
+  EXPECT_EQ(asked(), 4U) << "nobody says whether it is right";
+  EXPECT_THAT(trace.lines, Not(testing::Contains("redis plan 1")));
+}
+
+TEST_F(AuthServicePath, LetsAGuessPayInALimitInRedisIfItsClientDoesNotWait) {
+  const auto stored = std::make_shared<StoredRedis>(clock, trace);
+  other_redis = stored;
+  limit_by("client_ip", "guesses", "3/hour", limit::Store::redis).counted_statuses = {401};
+  says(401);
+  service().head_after = seconds(1);
+  check("GET /a", "Authorization: Basic abc\r\n");
+  leave();
+  clock.advance(seconds(1));
+  ASSERT_TRUE(done);
+  EXPECT_THAT(trace.lines, Not(testing::Contains("settle guesses -1")));
+}
+
+TEST_F(AuthServicePath, LetsAGuessPayHereWhileRedisIsAway) {
+  limit_by("client_ip", "guesses", "3/hour", limit::Store::redis).counted_statuses = {401};
+  redis->away = make_error_code(error::timed_out);
+  says(401);
+  check("GET /a");
+  for (int i = 0; i < 3; ++i) ask_again("GET /a");
+  EXPECT_EQ(client.status, 429U);
+  EXPECT_EQ(asked(), 3U);
+}
+
 }  // namespace
 }  // namespace headgate::gateway::test

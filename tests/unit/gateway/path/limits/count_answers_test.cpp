@@ -133,5 +133,28 @@ TEST_F(PathCountAnswers, GiveBackIfTheServerBreaksOff) {
   EXPECT_EQ(left("failures"), 3U);
 }
 
+TEST_F(PathCountAnswers, CountARefusedTokenInRedisBeforeItIsChecked) {
+  other_redis = std::make_shared<StoredRedis>(clock, trace);
+  believe_tokens();
+  route.require = Require::jwt;
+  failures(limit::Store::redis);
+  check("GET /a", "Authorization: Bearer bad\r\n");
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(client.status, 401U);
+    ask_again("GET /a", "Authorization: Bearer bad\r\n");
+  }
+  EXPECT_EQ(client.status, 401U);
+  ask_again("GET /a", "Authorization: Bearer alice\r\n");
+  EXPECT_EQ(client.status, 429U);
+  EXPECT_THAT(trace.lines, testing::Not(Contains(HasSubstr("token"))));
+}
+
+TEST_F(PathCountAnswers, AskRedisOnceWhereNoCredentialIsChecked) {
+  failures(limit::Store::redis);
+  in_redis("plan", "100/hour");
+  check("GET /a");
+  EXPECT_EQ(redis->asked.size(), 1U);
+}
+
 }  // namespace
 }  // namespace headgate::gateway::test

@@ -81,6 +81,16 @@ TEST_F(PathInstead, IsAskedNoFurtherLimit) {
   with_proof("proof", "10/hour");
   in_redis("quota", "10/hour");
   again(kInsteadCaller);
+TEST_F(PathInstead, GetsNoGuessThatALimitOfGuessesRejects) {
+  limit_by("client_ip", "guesses", "1/hour").counted_statuses = {401};
+  believe_tokens();
+  route.require = Require::jwt;
+  again("Authorization: Bearer bad\r\n");
+  EXPECT_EQ(client.status, 401U);
+  again("Authorization: Bearer bad\r\n");
+  EXPECT_EQ(client.status, 429U) << "not 401: it is not told whether it is right";
+}
+
   again(kInsteadCaller);
   EXPECT_EQ(x.upstream, "next");
   EXPECT_EQ(left("proof"), 9U) << "as of any rejected request";
