@@ -342,6 +342,7 @@ void WorkerRoutes::read(Scrape& scrape) const {
     show_histogram(scrape, family::overhead_seconds, at->route, at->overhead);
     scrape.value(family::received_bytes, {at->route}, static_cast<double>(at->received.read()));
     scrape.value(family::sent_bytes, {at->route}, static_cast<double>(at->sent.read()));
+    at->read_elsewhere(scrape);
     scrape.level(family::requests_in_flight, {at->route}, static_cast<double>(at->in_flight.read()));
   }
 }

@@ -1,6 +1,7 @@
 #include "headgate/observe/route_series.hpp"
 
 #include "headgate/observe/metrics_family.hpp"
+#include "headgate/observe/metrics_scrape.hpp"
 #include "headgate/observe/metrics_table.hpp"
 
 namespace headgate::observe {
@@ -25,6 +26,12 @@ RouteSeries::~RouteSeries() {
   delete auth_results.load();
   delete grpc.load();
   delete exemplars.load();
+}
+
+void RouteSeries::read_elsewhere(Scrape& scrape) const {
+  for (std::size_t i = 0; i < elsewhere.size(); ++i)
+    if (const auto times = elsewhere[i].read(); times > 0)
+      scrape.value(family::sent_elsewhere, {route, std::string(kElsewhereWords[i])}, static_cast<double>(times));
 }
 
 // One after another: a list of many would be freed by a recursion of that depth.

@@ -245,6 +245,8 @@ class RouteCounters {
   void traced(std::string_view trace_id, Duration took, Instant when) const;
   /// One exchange more (1) or fewer (-1) is under way. The same thread.
   void under_way(int more) const noexcept { series_->in_flight.add(more); }
+  /// Counts a request that goes to another upstream. The same thread.
+  void sent_elsewhere(Elsewhere because) const noexcept { series_->elsewhere[static_cast<std::size_t>(because)].add(); }
   /// As above, for one credential. The first one of a route allocates its counters.
   void count(const AuthResult& auth_result) const;
   /// As above, for a call of gRPC; not for GrpcStatus::none.

@@ -33,6 +33,13 @@ inline constexpr Family requests_in_flight{.name = "headgate_requests_in_flight"
                                            .labels = {"route"},
                                            .help = "Requests under way, from the choice of their route on",
                                            .ask = "sum by (route) (headgate_requests_in_flight)"};
+inline constexpr Family sent_elsewhere{
+    .name = "headgate_sent_elsewhere_total",
+    .type = Type::counter,
+    .labels = {"route", "reason"},
+    .help =
+        "Requests that went to the upstream of `on_reject`, because a `limit` rejected them or a `circuit` was open",
+    .ask = "sum by (route, reason) (rate(headgate_sent_elsewhere_total[5m]))"};
 inline constexpr Family received_bytes{.name = "headgate_received_bytes_total",
                                        .type = Type::counter,
                                        .labels = {"route"},

@@ -5,8 +5,10 @@
 #include "headgate/observe/exemplars.hpp"
 #include "headgate/observe/metric_types.hpp"
 
+#include <array>
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -37,12 +39,19 @@ class CountedRoutes {
   std::unordered_set<std::string> names_;
 };
 
+/// Why a request went to the upstream of `on_reject`.
+enum class Elsewhere : std::uint8_t { limit, circuit };
+inline constexpr std::array<std::string_view, 2> kElsewhereWords{"limit", "circuit"};
+
 /// The counters of one route that one worker writes.
 struct alignas(64) RouteSeries {
   explicit RouteSeries(std::string_view name);
   ~RouteSeries();
   RouteSeries(const RouteSeries&) = delete;
   RouteSeries& operator=(const RouteSeries&) = delete;
+
+  /// Adds what was sent elsewhere to the scrape; most routes send nothing there, and have no such series. Any thread.
+  void read_elsewhere(Scrape& scrape) const;
 
   const std::string route;
   CounterTable requests;  ///< by method and status
@@ -51,6 +60,7 @@ struct alignas(64) RouteSeries {
   Counter received;  ///< bytes of bodies
   Counter sent;      ///< bytes of answers
   Level in_flight;
+  std::array<Counter, kElsewhereWords.size()> elsewhere;
   std::atomic<CounterTable*> auth_results{nullptr};  ///< null until a credential was checked; owned
   std::atomic<CounterTable*> grpc{nullptr};          ///< by GrpcStatus; null until a call of gRPC was answered; owned
   std::atomic<Exemplars*> exemplars{nullptr};        ///< of `seconds`; null until a request had a trace; owned

@@ -41,6 +41,9 @@ bool goes_elsewhere(const Exchange& x, const Problem& problem) noexcept {
 StepSet go_elsewhere(Exchange& x, const Problem& problem) {
   const auto& other = *x.route->instead;
   x.instead = true;
+  if (x.counted != nullptr)
+    x.counted->sent_elsewhere(problem.ended_by == EndedBy::circuit ? observe::Elsewhere::circuit
+                                                                   : observe::Elsewhere::limit);
   x.reason = problem.ended_by == EndedBy::circuit
                  ? x.text.join({x.reason, ": sent to ", other.upstream_name})
                  : x.text.join({"limit ", problem.limit, " rejects it: sent to ", other.upstream_name});

@@ -27,6 +27,9 @@ class PathInstead : public Path {
     return metric("headgate_limit_decisions_total{limit=\"" + limit + "\",tier=\"\",decision=\"rejected\",source=\"" +
                   source + "\"}");
   }
+  std::string sent_elsewhere(const std::string& reason) const {
+    return metric("headgate_sent_elsewhere_total{route=\"things\",reason=\"" + reason + "\"}");
+  }
 };
 
 TEST_F(PathInstead, GetsWhatALimitRejectsAndCountsItAsRejected) {
@@ -43,6 +46,8 @@ TEST_F(PathInstead, GetsWhatALimitRejectsAndCountsItAsRejected) {
   EXPECT_EQ(left("plan"), 0U);
   again();
   EXPECT_EQ(x.upstream, "next") << "each of them";
+  EXPECT_EQ(sent_elsewhere("limit"), "2");
+  EXPECT_EQ(sent_elsewhere("circuit"), "");
 }
 
 TEST_F(PathInstead, GetsWhatRedisRejects) {
@@ -76,11 +81,6 @@ TEST_F(PathInstead, GetsNobodyWhoIsNotLetIn) {
   EXPECT_EQ(x.upstream, "next");
 }
 
-TEST_F(PathInstead, IsAskedNoFurtherLimit) {
-  in_memory("plan", "1/hour");
-  with_proof("proof", "10/hour");
-  in_redis("quota", "10/hour");
-  again(kInsteadCaller);
 TEST_F(PathInstead, GetsNoGuessThatALimitOfGuessesRejects) {
   limit_by("client_ip", "guesses", "1/hour").counted_statuses = {401};
   believe_tokens();
@@ -91,6 +91,11 @@ TEST_F(PathInstead, GetsNoGuessThatALimitOfGuessesRejects) {
   EXPECT_EQ(client.status, 429U) << "not 401: it is not told whether it is right";
 }
 
+TEST_F(PathInstead, IsAskedNoFurtherLimit) {
+  in_memory("plan", "1/hour");
+  with_proof("proof", "10/hour");
+  in_redis("quota", "10/hour");
+  again(kInsteadCaller);
   again(kInsteadCaller);
   EXPECT_EQ(x.upstream, "next");
   EXPECT_EQ(left("proof"), 9U) << "as of any rejected request";
@@ -105,6 +110,7 @@ TEST_F(PathInstead, GetsWhatAnOpenCircuitRefusesWithAllLimits) {
   EXPECT_EQ(client.status, 200U);
   EXPECT_EQ(x.upstream, "next");
   EXPECT_EQ(left("proof"), 0U);
+  EXPECT_EQ(sent_elsewhere("circuit"), "1");
   again(kInsteadCaller);
   EXPECT_EQ(client.status, 429U) << "and once only";
   EXPECT_EQ(x.ended_by, EndedBy::limit);
@@ -128,6 +134,7 @@ TEST_F(PathInstead, IsToldToWhoOnlyAsks) {
   EXPECT_EQ(told.upstream, "next");
   EXPECT_EQ(told.remaining, 0U);
   EXPECT_EQ(left("plan"), 0U);
+  EXPECT_EQ(sent_elsewhere("limit"), "") << "nobody was sent there";
 }
 
 TEST_F(PathInstead, GetsTheRejectedOfARouteThatSplitsItsRequests) {
