@@ -2,6 +2,7 @@
 
 #include "blackbox/harness/gateway.hpp"
 #include "blackbox/harness/look.hpp"
+#include "blackbox/limits/comes.hpp"
 
 #include <gtest/gtest.h>
 
@@ -191,6 +192,40 @@ TEST(TopCommand, RefusesAWrongCommandLine) {
     words.insert(words.end(), wrong.begin(), wrong.end());
     EXPECT_EQ(run_headgate(words).code, 2) << wrong.front();
   }
+}
+
+// Each look takes what the worker has counted until then, as its own turn does every five seconds.
+TEST(Top, SaysOfALimitThatItsKeyChangesWithEachRequest) {
+  const Json route = {{"path", "/*"}, {"respond", {{"status", 204}}}, {"limits", {"fresh", "steady"}}};
+  Proxy proxy({{"admin", {{"listen", "127.0.0.1:0"}}},
+               {"limits",
+                {{"fresh", {{"rate", "5/minute"}, {"per", "header:X-Fresh"}, {"if_absent", "skip"}}},
+                 {"steady", {{"rate", "100000/second"}, {"per", "header:X-Steady"}, {"if_absent", "skip"}}}}},
+               {"routes", Json::array({route})}});
+  const auto port = admin_port(proxy.gateway.process());
+  const Look look(proxy.gateway.process());
+  constexpr int kRounds = 13;
+  constexpr int kTimes = 8;
+  constexpr int kAtOnce = 100;
+  auto client = proxy.client();
+  int key = 0;
+  for (int round = 0; round < kRounds; ++round) {
+    for (int time = 0; time < kTimes; ++time) {
+      std::string requests;
+      for (int i = 0; i < kAtOnce; ++i)
+        requests += request("GET", "/", "X-Steady: one\r\nX-Fresh: key-" + std::to_string(key++) + "\r\n");
+      ASSERT_TRUE(client.send(requests));
+      for (int i = 0; i < kAtOnce; ++i) ASSERT_EQ(client.read().status(), 204);
+    }
+    top(look, "/api/v1/limits/fresh/top?by=allowed");
+  }
+  std::string status;
+  EXPECT_TRUE(comes(kPatience, [&] {
+    status = run_headgate({"status", "--admin", "http://127.0.0.1:" + std::to_string(port)}).out;
+    return has(status, "nearly every request of limit \"fresh\" has a key of its own");
+  })) << status;
+  EXPECT_TRUE(has(status, "header:x-fresh")) << status;
+  EXPECT_FALSE(has(status, "\"steady\"")) << status;
 }
 
 }  // namespace
