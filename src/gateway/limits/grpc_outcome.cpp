@@ -29,6 +29,7 @@ bool note_grpc_trailers(Exchange& x, const http::Fields& trailers) {
   if (x.grpc_status != GrpcStatus::none) return false;
   x.grpc_status = grpc_status_in(http::value_of(trailers, kGrpcStatus));
   if (x.grpc_status == GrpcStatus::none) return false;
+  x.unanswered = tells_nothing(x, http_status_of(x.grpc_status));
   if (x.route->takes(Step::settle)) note_late_status(x, http_status_of(x.grpc_status));
   return says_that_server_failed(x);
 }

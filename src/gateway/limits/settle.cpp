@@ -136,9 +136,7 @@ Duration reset_to_tell(const Exchange& x) {
 }
 
 void note_told(Exchange& x) {
-  // Trailers may say it later: whoever leaves a call whose answer has begun does not guess.
-  const bool begun = x.grpc_answer && x.grpc_status == observe::GrpcStatus::none;
-  x.unanswered = !begun && !status_that_counts(x);
+  x.unanswered = !status_that_counts(x);  // of a call of gRPC a message may answer, too (note_answering)
   if (x.route->takes(Step::settle)) note_costs(x);
   if (x.candidate != nullptr) [[unlikely]]
     Candidate::answered(x);
@@ -167,7 +165,7 @@ void note_late_status(Exchange& x, unsigned status) {
 void settle(Exchange& x, limit::Limiter& memory, Outage& outage) {
   if (x.admission.returned) return;
   const bool bug = x.ended_by == EndedBy::bug;  // a step threw: no answer will settle what limits hold
-  const bool untold = x.grpc_answer && x.grpc_status == observe::GrpcStatus::none && x.status != 0;
+  const bool untold = awaits_trailers(x) && x.status != 0;
   if (untold) note_late_status(x, x.status);  // it ended without the trailers that would say it
   const bool served = x.admission.served || bug;
   const bool free = !avoided_answer(x);  // what no answer has told: its server failed, or none was asked

@@ -16,4 +16,21 @@ bool avoided_answer(const Exchange& x) noexcept;
 /// time, or was too slow with its body: it leaves the request unanswered.
 bool tells_nothing(const Exchange& x, unsigned status) noexcept;
 
+/// Whether the status of a server's answer that has begun is still to come: with the trailers of gRPC.
+inline bool awaits_trailers(const Exchange& x) noexcept {
+  return x.grpc_answer && x.grpc_status == observe::GrpcStatus::none;
+}
+
+/// Notes that more of the body of a server's answer has come. A call of gRPC is answered so far: whoever watches
+/// something leaves at some time, and does not guess.
+inline void note_answering(Exchange& x) noexcept {
+  if (awaits_trailers(x)) [[unlikely]]
+    x.unanswered = false;
+}
+
+/// Notes that a server whose answer has begun is sent more of the request: a guess may be in it.
+inline void note_asking(Exchange& x) noexcept {
+  if (awaits_trailers(x)) x.unanswered = true;
+}
+
 }  // namespace headgate::gateway

@@ -14,6 +14,7 @@
 #include "gateway/limits/grpc_outcome.hpp"
 #include "gateway/limits/limit_key.hpp"
 #include "gateway/limits/settle.hpp"
+#include "gateway/limits/unanswered.hpp"
 #include "gateway/path/path.hpp"
 #include "gateway/record/trace.hpp"
 #include "head_wait.hpp"
@@ -41,7 +42,6 @@ namespace {
 
 using upstream::Failed;
 using upstream::Failure;
-using upstream::kTakesNoMore;
 
 constexpr unsigned kMaxInterim = 32;
 
@@ -194,7 +194,7 @@ class Relay {
       upstream_.note(*server, balance::AttemptOutcome::timeout, Duration(-1));
       upstream_.count(*at_, upstream::kNoAnswer, Duration(0));
       if (x_.client_gone) co_return client_gone();
-      co_return Failure{.what = Failed::reply_timeout, .cause = sent.error(), .why = kTakesNoMore};
+      co_return Failure{.what = Failed::reply_timeout, .cause = sent.error(), .why = upstream::kTakesNoMore};
     }
     // After any other error go on: a server may answer and close before it has read everything.
     const bool broken = sent.has_error();
@@ -302,6 +302,7 @@ class Relay {
     note_told(x_);
     const auto first = from.ready();
     if (first.has_error()) co_return Failure{.what = Failed::malformed, .cause = first.error()};
+    if (!first->empty()) note_answering(x_);
     auto answer = taken_over();
     const auto ends_here = from.ended() && from.trailers().empty();
     auto last = ends_here ? http::EndStream::yes : http::EndStream::no;
@@ -324,6 +325,7 @@ class Relay {
         if (sent.has_error()) break;
         co_return MaybeProblem{};
       }
+      note_answering(x_);
       last = from.ended() && from.trailers().empty() ? http::EndStream::yes : http::EndStream::no;
       sent = co_await x_.reply->write(*bytes, last);
       if (last == http::EndStream::yes && sent.has_value()) co_return MaybeProblem{};

@@ -3,6 +3,7 @@
 #include "gateway/admission/messages.hpp"
 #include "gateway/exchange/body_problem.hpp"
 #include "gateway/forward/forward.hpp"
+#include "gateway/limits/unanswered.hpp"
 
 #include <boost/asio/error.hpp>
 
@@ -38,6 +39,7 @@ Task<void> RequestBody::run() {
         break;
       }
     }
+    note_asking(x_);
     const auto last = x_.body->ended() && x_.body->trailers().empty() ? http::EndStream::yes : http::EndStream::no;
     const auto sent = co_await server_.write(*bytes, last);
     if (sent.has_error() && sent.error() == boost::asio::error::timed_out) {

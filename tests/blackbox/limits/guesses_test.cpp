@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <functional>
 #include <string>
 #include <vector>
@@ -201,6 +202,22 @@ TEST(Guesses, CountByTheStatusOfTheCallWhateverTypeTheRequestHas) {
     for (std::size_t i = 0; i < kAttempts; ++i) rejected += client.ask(post(fields)).status() == 429 ? 1 : 0;
     EXPECT_EQ(rejected, kAttempts - kAllowed) << type;
   }
+}
+
+TEST(Guesses, ArePaidForIfTheClientLeavesACallWhoseAnswerHasOnlyAHead) {
+  std::atomic<std::size_t> calls = 0;
+  H2Server server(once_ended([&](const H2Asked& asked) {
+    ++calls;
+    return h2_request(asked.stream, {{":status", "200"}, {"content-type", "application/grpc"}}, false);
+  }));
+  Proxy proxy(calls_of(server.url()));
+  for (std::size_t i = 0; i < kAttempts; ++i) {
+    H2Client client(proxy.gateway.port());
+    client.send(h2_request(1, call("Try"), false) + h2_frame(h2_data, kEndStream, 1, grpc_message("guess")));
+    for (int n = 0; n < 500 && client.answer(1, Milliseconds(10)).status == 0; ++n) continue;
+    client.send(h2_frame(h2_rst_stream, 0, 1, h2_number(8)));
+  }
+  EXPECT_EQ(calls, kAllowed);
 }
 
 }  // namespace

@@ -222,6 +222,63 @@ TEST_F(PathUnanswered, GivesBackIfACallerLeavesACallWhoseAnswerHasBegun) {
   EXPECT_EQ(left("guesses"), 3U) << "whoever watches something leaves at some time";
 }
 
+// The server sends its head at once, a message for a right guess, and the status of a wrong one late.
+TEST_F(PathUnanswered, KeepsThePermitIfACallerLeavesACallBeforeItsFirstMessage) {
+  bans();
+  server.status = 200;
+  server.head_after = Duration(0);
+  server.fields = {{http::Known::content_type, "content-type", "application/grpc"}};
+  server.framing = {http::Framing::Kind::unknown, 0};
+  server.body = {{"", seconds(9), {}}};
+  call_grpc();
+  EXPECT_EQ(client.status, 200U);
+  leave();
+  ASSERT_TRUE(done);
+  EXPECT_EQ(left("guesses"), 2U);
+}
+
+TEST_F(PathUnanswered, KeepsThePermitIfTheCallersDeadlineEndsACallBeforeItsFirstMessage) {
+  version = 20;
+  server.status = 200;
+  server.head_after = Duration(0);
+  server.fields = {{http::Known::content_type, "content-type", "application/grpc"}};
+  server.framing = {http::Framing::Kind::unknown, 0};
+  server.body = {{"", seconds(9), {}}};
+  call_grpc("grpc-timeout: 60m\r\n");
+  clock.advance(seconds(9));
+  ASSERT_TRUE(done);
+  EXPECT_EQ(left("guesses"), 2U);
+}
+
+TEST_F(PathUnanswered, KeepsThePermitIfACallerLeavesBehindAMessageThatTheServerHasNotAnswered) {
+  upstream().http2 = true;
+  server.status = 200;
+  server.head_after = Duration(0);
+  server.fields = {{http::Known::content_type, "content-type", "application/grpc"}};
+  server.framing = {http::Framing::Kind::unknown, 0};
+  server.body = {{"hello", seconds(1), {}}, {"right", seconds(9), {}}};
+  check("POST /test.Login/Talk", "Content-Type: application/grpc\r\nTransfer-Encoding: chunked\r\n",
+        {{"hello", Duration(0), {}}, {"guess", seconds(2), {}}, {"", seconds(60), {}}});
+  clock.advance(seconds(3));
+  EXPECT_EQ(client.status, 200U);
+  EXPECT_EQ(client.body, "hello");
+  leave();
+  ASSERT_TRUE(done);
+  EXPECT_EQ(left("guesses"), 2U);
+}
+
+TEST_F(PathUnanswered, GivesBackIfTheServerBreaksOffACallBeforeItsFirstMessage) {
+  server.status = 200;
+  server.head_after = Duration(0);
+  server.fields = {{http::Known::content_type, "content-type", "application/grpc"}};
+  server.framing = {http::Framing::Kind::unknown, 0};
+  server.body = {{"", seconds(1), error::eof}};
+  call_grpc();
+  clock.advance(seconds(1));
+  ASSERT_TRUE(done);
+  EXPECT_EQ(left("guesses"), 3U);
+}
+
 TEST_F(PathUnanswered, GivesBackIfTheServerBreaksOffBeforeItsTrailers) {
   server.status = 200;
   server.head_after = Duration(0);
