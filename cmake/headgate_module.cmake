@@ -172,6 +172,27 @@ function(headgate_rows target place type name)
   headgate_registry(${target} ${table} ${type} headgate/${module}/${name}.hpp headgate::${module} ${name} ${sources})
 endfunction()
 
+# headgate_families(TARGET HEADER...): adds to TARGET families() of headgate/observe/metrics_family.hpp, of the constants in
+# headgate/observe/families/HEADER.hpp. Each header of that folder is named, because the output has the order of the names.
+function(headgate_families target)
+  set(folder headgate/observe/families)
+  list(TRANSFORM ARGN PREPEND ${folder}/ OUTPUT_VARIABLE headers)
+  list(TRANSFORM headers APPEND .hpp)
+  file(GLOB present CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR}/include ${CMAKE_SOURCE_DIR}/include/${folder}/*.hpp)
+  list(REMOVE_ITEM present ${headers})
+  if(present)
+    message(FATAL_ERROR "The metrics of ${present} have no place in the output: name the header at headgate_families in CMakeLists.txt")
+  endif()
+  set(collect ${CMAKE_SOURCE_DIR}/cmake/collect_families.cmake)
+  set(out ${CMAKE_BINARY_DIR}/generated/${target}/families.cpp)
+  list(TRANSFORM headers PREPEND ${CMAKE_SOURCE_DIR}/include/ OUTPUT_VARIABLE sources)
+  add_custom_command(OUTPUT ${out}
+    COMMAND ${CMAKE_COMMAND} -DOUT=${out} -DROOT=${CMAKE_SOURCE_DIR}/include "-DHEADERS=${headers}" -P ${collect}
+    DEPENDS ${sources} ${collect} VERBATIM)
+  set_source_files_properties(${out} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  target_sources(${target} PRIVATE ${out})
+endfunction()
+
 # headgate_algorithms(TARGET FOLDER...): adds to TARGET the registry of src/limit/algorithms/*.cpp, each of which defines a constant of
 # its file's name, and the one script joined of lua/algorithms/*.lua and lua/decide.lua, embedded as bytes. Each FOLDER has more of
 # both: its <name>.cpp TARGET compiles already.

@@ -4,7 +4,7 @@
 #include "admin/limits/key_use.hpp"
 #include "endpoint_groups.hpp"
 
-#include "headgate/observe/metrics_table.hpp"
+#include "headgate/observe/families/upstreams.hpp"
 
 #include <utility>
 

@@ -1,6 +1,14 @@
 #include "headgate/observe/counters.hpp"
 
-#include "headgate/observe/connection_families.hpp"
+#include "headgate/observe/families/callers.hpp"
+#include "headgate/observe/families/connections.hpp"
+#include "headgate/observe/families/fleet.hpp"
+#include "headgate/observe/families/gateway.hpp"
+#include "headgate/observe/families/limits.hpp"
+#include "headgate/observe/families/permits.hpp"
+#include "headgate/observe/families/requests.hpp"
+#include "headgate/observe/families/rooms.hpp"
+#include "headgate/observe/families/upstreams.hpp"
 
 #include <algorithm>
 #include <chrono>

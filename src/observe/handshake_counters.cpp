@@ -1,5 +1,7 @@
 #include "headgate/observe/handshake_counters.hpp"
 
+#include "headgate/observe/families/callers.hpp"
+
 #include <algorithm>
 #include <array>
 

@@ -1,5 +1,7 @@
 #include "headgate/observe/metrics.hpp"
 
+#include "headgate/observe/families/requests.hpp"
+
 #include <algorithm>
 #include <cassert>
 #include <map>

@@ -1,8 +1,7 @@
 #include "headgate/observe/route_series.hpp"
 
-#include "headgate/observe/metrics_family.hpp"
+#include "headgate/observe/families/requests.hpp"
 #include "headgate/observe/metrics_scrape.hpp"
-#include "headgate/observe/metrics_table.hpp"
 
 namespace headgate::observe {
 

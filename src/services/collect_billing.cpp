@@ -1,4 +1,4 @@
-#include "headgate/observe/metrics_of_limits.hpp"
+#include "headgate/observe/families/fleet.hpp"
 #include "headgate/observe/metrics_scrape.hpp"
 #include "headgate/services/billing_service.hpp"
 

@@ -1,6 +1,6 @@
 #include "headgate/services/trace_service.hpp"
 
-#include "headgate/observe/metrics_of_logs.hpp"
+#include "headgate/observe/families/connections.hpp"
 #include "headgate/observe/metrics_scrape.hpp"
 
 namespace headgate::services {

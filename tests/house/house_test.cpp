@@ -5,7 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
+#include <regex>
 #include <set>
 #include <sstream>
 
@@ -277,6 +279,25 @@ TEST(House, FilesAreReadByWhatWaitsForNoPipe) {
     EXPECT_TRUE(of_kernel || text.find("ifstream") == std::string::npos) << file.string() << ": see core/read_file.hpp";
     EXPECT_EQ(text.find("fopen("), std::string::npos) << file.string() << ": see core/read_file.hpp";
   }
+}
+
+TEST(House, EveryMetricStandsWhereTheBuildCollectsIt) {
+  std::size_t families = 0;
+  for (const auto& file : source_files({"include", "src"})) {
+    const std::string text = content(file);
+    const auto count = [&](const std::regex& what) {
+      return std::distance(std::sregex_iterator(text.begin(), text.end(), what), std::sregex_iterator());
+    };
+    const auto collected = count(std::regex("\\ninline constexpr Family [a-z0-9_]+ *\\{"));
+    if (file.parent_path() != "include/headgate/observe/families") {
+      EXPECT_EQ(count(std::regex("\\bconst(expr)? Family \\w+ *\\{")), 0)
+          << file.string() << ": it would never be shown";
+      continue;
+    }
+    EXPECT_EQ(count(std::regex("\\.name = ")), collected) << file.string() << ": write `inline constexpr Family name{`";
+    families += static_cast<std::size_t>(collected);
+  }
+  EXPECT_GT(families, 100U);
 }
 
 TEST(House, NoFileIsTooLongToRead) {

@@ -1,8 +1,8 @@
 #pragma once
-// What may happen between a request and one limit, beside its decision: a table of metrics. A row is all that one
-// takes: its name, which limits have it, and when it is counted. docs/metrics.md is written from it.
+// What may happen between a request and one limit, beside its decision: a table of metrics. A row is its family,
+// which limits have it, and when it is counted.
 
-#include "headgate/observe/metrics_family.hpp"
+#include "headgate/observe/families/limits.hpp"
 
 #include <array>
 #include <cstddef>
@@ -36,37 +36,24 @@ struct LimitNature {
 };
 
 struct LimitEvent {
-  Family family;                                ///< a counter; its labels are "limit", or "limit" and "tier"
+  const Family& family;                         ///< a counter; its labels are "limit", or "limit" and "tier"
   bool (*had_by)(const LimitNature&) noexcept;  ///< whether such a limit has this metric
   bool (*happened)(const LimitSeen&) noexcept;  ///< once for each request and limit, on the path: no allocation
 };
 
 inline constexpr std::array kLimitEvents{
-    LimitEvent{.family = {.name = "headgate_limit_near_total",
-                          .type = Family::Type::counter,
-                          .labels = {"limit", "tier"},
-                          .help = "Allowed requests that left less than a fifth of the limit",
-                          .ask = "sum by (limit) (rate(headgate_limit_near_total[5m]))"},
+    LimitEvent{.family = family::limit_near,
                .had_by = [](const LimitNature&) noexcept { return true; },
                .happened =
                    [](const LimitSeen& seen) noexcept {
                      return seen.decision == LimitSeen::Decision::allowed && is_near(seen.remaining, seen.limit);
                    }},
-    LimitEvent{.family = {.name = "headgate_limit_unreadable_costs_total",
-                          .type = Family::Type::counter,
-                          .labels = {"limit"},
-                          .help = "Answers whose `response_header` was no number; such an answer costs the hold",
-                          .ask = "increase(headgate_limit_unreadable_costs_total[1h]) > 0"},
+    LimitEvent{.family = family::limit_unreadable_costs,
                .had_by = [](const LimitNature&) noexcept { return true; },
                .happened = [](const LimitSeen& seen) noexcept { return seen.unreadable_cost; }},
-    LimitEvent{
-        .family = {.name = "headgate_limit_other_shards_total",
-                   .type = Family::Type::counter,
-                   .labels = {"limit"},
-                   .help = "Requests of a limit in shards that asked another shard, because the first one rejected",
-                   .ask = "sum by (limit) (rate(headgate_limit_other_shards_total[5m]))"},
-        .had_by = [](const LimitNature& limit) noexcept { return limit.in_shards; },
-        .happened = [](const LimitSeen& seen) noexcept { return seen.other_shard; }},
+    LimitEvent{.family = family::limit_other_shards,
+               .had_by = [](const LimitNature& limit) noexcept { return limit.in_shards; },
+               .happened = [](const LimitSeen& seen) noexcept { return seen.other_shard; }},
 };
 
 }  // namespace headgate::observe

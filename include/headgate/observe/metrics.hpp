@@ -5,7 +5,6 @@
 #include "headgate/observe/limit_top.hpp"
 #include "headgate/observe/metric_types.hpp"
 #include "headgate/observe/metrics_scrape.hpp"
-#include "headgate/observe/metrics_table.hpp"
 #include "headgate/observe/route_series.hpp"
 #include "headgate/observe/traffic.hpp"
 

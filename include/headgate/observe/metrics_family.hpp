@@ -1,5 +1,6 @@
 #pragma once
-// What a row of the table of metrics says.
+// A row of the table of metrics. The rows are constants in headgate/observe/families/*.hpp, which the build collects
+// and docs/metrics.md is written from.
 
 #include "headgate/core/time.hpp"
 
@@ -28,6 +29,10 @@ struct Family {
     return count;
   }
 };
+
+/// All families in the order of the output. Made by the build of the headers in headgate/observe/families: by the order
+/// of the headers in CMakeLists.txt, and of the constants in each.
+std::span<const Family* const> families() noexcept;
 
 namespace bounds {
 

@@ -2,7 +2,7 @@
 // One scrape of all metrics, and its text. Collectors add the metrics of other modules.
 
 #include "headgate/observe/exemplars.hpp"
-#include "headgate/observe/metrics_table.hpp"
+#include "headgate/observe/metrics_family.hpp"
 
 #include <cstdint>
 #include <map>

@@ -5,6 +5,7 @@
 #include "headgate/core/text.hpp"
 #include "headgate/gateway/key_source.hpp"
 #include "headgate/limit/algorithm.hpp"
+#include "headgate/observe/families/limits.hpp"
 #include "headgate/services/ban_json.hpp"
 
 #include <nlohmann/json.hpp>

@@ -1,6 +1,6 @@
 #include "headgate/admin/bounds.hpp"
 
-#include "headgate/observe/metrics_of_bounds.hpp"
+#include "headgate/observe/families/gateway.hpp"
 
 namespace headgate::admin {
 bool reaches(const BoundUse& use, unsigned percent) noexcept {

@@ -1,5 +1,12 @@
 #include "headgate/admin/collect.hpp"
 
+#include "headgate/observe/families/callers.hpp"
+#include "headgate/observe/families/candidate.hpp"
+#include "headgate/observe/families/fleet.hpp"
+#include "headgate/observe/families/gateway.hpp"
+#include "headgate/observe/families/limits.hpp"
+#include "headgate/observe/families/upstreams.hpp"
+
 #include <algorithm>
 #include <chrono>
 #include <map>

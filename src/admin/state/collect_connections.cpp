@@ -1,7 +1,7 @@
 #include "headgate/admin/collect.hpp"
 #include "headgate/net/descriptors.hpp"
 #include "headgate/net/listener.hpp"
-#include "headgate/observe/connection_families.hpp"
+#include "headgate/observe/families/connections.hpp"
 
 namespace headgate::admin {
 

@@ -1,6 +1,8 @@
 #include "headgate/admin/collect.hpp"
 #include "headgate/admin/commit.hpp"
-#include "headgate/observe/metrics_of_logs.hpp"
+#include "headgate/observe/families/gateway.hpp"
+#include "headgate/observe/families/process.hpp"
+#include "headgate/observe/families/requests.hpp"
 
 #include <sys/resource.h>
 #include <unistd.h>

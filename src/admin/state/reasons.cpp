@@ -1,7 +1,7 @@
 #include "headgate/admin/reasons.hpp"
 
 #include "headgate/observe/event.hpp"
-#include "headgate/observe/metrics_of_reasons.hpp"
+#include "headgate/observe/families/gateway.hpp"
 
 #include <algorithm>
 #include <chrono>

@@ -1,7 +1,7 @@
 #include "headgate/admin/upstream_queues.hpp"
 
 #include "headgate/gateway/queue_names.hpp"
-#include "headgate/observe/metrics_table.hpp"
+#include "headgate/observe/families/upstreams.hpp"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 #include "admin/endpoint_groups.hpp"
 
-#include "headgate/observe/metrics_of_limits.hpp"
+#include "headgate/observe/families/rooms.hpp"
 #include "headgate/services/ban_json.hpp"
 
 #include <nlohmann/json.hpp>

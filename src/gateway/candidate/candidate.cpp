@@ -7,6 +7,7 @@
 #include "headgate/gateway/exchange_counters.hpp"
 #include "headgate/gateway/problem.hpp"
 #include "headgate/observe/event.hpp"
+#include "headgate/observe/families/candidate.hpp"
 
 #include <boost/smart_ptr/make_local_shared.hpp>
 

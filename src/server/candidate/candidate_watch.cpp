@@ -2,6 +2,7 @@
 
 #include "headgate/gateway/candidate.hpp"
 #include "headgate/observe/event.hpp"
+#include "headgate/observe/families/candidate.hpp"
 
 #include <utility>
 

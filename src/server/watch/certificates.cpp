@@ -2,6 +2,7 @@
 
 #include "headgate/net/tls/certificate.hpp"
 #include "headgate/observe/event.hpp"
+#include "headgate/observe/families/callers.hpp"
 
 #include <openssl/rand.h>
 

@@ -4,7 +4,7 @@
 
 #include "headgate/net/look_up.hpp"
 #include "headgate/observe/event.hpp"
-#include "headgate/observe/server_families.hpp"
+#include "headgate/observe/families/upstreams.hpp"
 
 #include <chrono>
 #include <memory>

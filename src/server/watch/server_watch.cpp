@@ -2,7 +2,7 @@
 
 #include "headgate/core/literals.hpp"
 #include "headgate/observe/event.hpp"
-#include "headgate/observe/metrics_table.hpp"
+#include "headgate/observe/families/upstreams.hpp"
 
 #include <chrono>
 #include <cstddef>

@@ -1,6 +1,5 @@
-#include "headgate/observe/metrics_table.hpp"
-
 #include "headgate/observe/metric_types.hpp"
+#include "headgate/observe/metrics_family.hpp"
 
 #include <gtest/gtest.h>
 

@@ -3,6 +3,9 @@
 #include "support/metrics_text.hpp"
 
 #include "headgate/observe/counters.hpp"
+#include "headgate/observe/families/limits.hpp"
+#include "headgate/observe/families/requests.hpp"
+#include "headgate/observe/metrics_family.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

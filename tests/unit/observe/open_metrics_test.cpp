@@ -1,4 +1,6 @@
 #include "headgate/observe/counters.hpp"
+#include "headgate/observe/families/requests.hpp"
+#include "headgate/observe/metrics_family.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -7,6 +7,7 @@
 
 #include "headgate/gateway/candidate.hpp"
 #include "headgate/gateway/compiled_config.hpp"
+#include "headgate/observe/families/candidate.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 #pragma once
-// The metrics of requests by route, and of the metrics themselves: a part of the table.
+// The metrics of requests by route, and of the metrics themselves.
 
 #include "headgate/observe/metrics_family.hpp"
 
@@ -7,6 +7,12 @@ namespace headgate::observe::family {
 
 using Type = Family::Type;
 
+inline constexpr Family build_info{
+    .name = "headgate_build_info",
+    .type = Type::gauge,
+    .labels = {"version", "commit"},
+    .help = "The version that is running, and the commit that it was built from; always 1",
+    .ask = "count by (version) (headgate_build_info)"};
 inline constexpr Family requests{.name = "headgate_requests_total",
                                  .type = Type::counter,
                                  .labels = {"route", "method", "code"},
@@ -62,25 +68,5 @@ inline constexpr Family metric_series{.name = "headgate_metric_series",
                                       .labels = {},
                                       .help = "Series in this answer, this one among them",
                                       .ask = "headgate_metric_series > 40000"};
-
-inline constexpr Family compressed{.name = "headgate_compressed_answers_total",
-                                   .type = Family::Type::counter,
-                                   .labels = {"coding"},
-                                   .help = "Answers that were compressed, by how",
-                                   .ask = "sum by (coding) (rate(headgate_compressed_answers_total[5m]))"};
-inline constexpr Family compressed_bytes{.name = "headgate_compressed_bytes_total",
-                                         .type = Family::Type::counter,
-                                         .labels = {"coding", "side"},
-                                         .help = "Bytes of the bodies of compressed answers, `before` and `after` it",
-                                         .ask =
-                                             "sum(rate(headgate_compressed_bytes_total{side=\"after\"}[5m])) / "
-                                             "sum(rate(headgate_compressed_bytes_total{side=\"before\"}[5m]))"};
-inline constexpr Family not_compressed{
-    .name = "headgate_not_compressed_total",
-    .type = Family::Type::counter,
-    .labels = {},
-    .help =
-        "Answers that were sent as they are because others that are compressed hold all the memory there is for that",
-    .ask = "rate(headgate_not_compressed_total[5m]) > 0"};
 
 }  // namespace headgate::observe::family

@@ -1,5 +1,6 @@
 #pragma once
-// The metrics of limits, suspensions and waiting rooms: a part of the table.
+// The metrics of what gateways share: limits in Redis, suspensions, overrides, issued API keys, billed use, and what
+// they tell webhooks.
 
 #include "headgate/observe/metrics_family.hpp"
 
@@ -7,43 +8,6 @@ namespace headgate::observe::family {
 
 using Type = Family::Type;
 
-inline constexpr Family limit_decisions{
-    .name = "headgate_limit_decisions_total",
-    .type = Type::counter,
-    .labels = {"limit", "tier", "decision", "source"},
-    .help = "Decisions of a limit, one for each request that it applies to",
-    .ask =
-        "sum by (limit) (rate(headgate_limit_decisions_total{decision=\"rejected\"}[5m]))"
-        " / sum by (limit) (rate(headgate_limit_decisions_total[5m]))"};
-inline constexpr Family limit_units{
-    .name = "headgate_limit_units_total",
-    .type = Type::counter,
-    .labels = {"limit", "tier", "decision"},
-    .help = "Cost of requests in units, by the decision",
-    .ask = "sum by (limit) (rate(headgate_limit_units_total{decision=\"allowed\"}[5m]))"};
-inline constexpr Family limit_decision_seconds{
-    .name = "headgate_limit_decision_seconds",
-    .type = Type::histogram,
-    .labels = {"limit", "source"},
-    .help = "Time from a check to its decision",
-    .ask = "histogram_quantile(0.99, sum by (le) (rate(headgate_limit_decision_seconds_bucket{source=\"redis\"}[5m])))",
-    .bounds = bounds::kDecision};
-inline constexpr Family limit_configured{.name = "headgate_limit_configured_requests",
-                                         .type = Type::gauge,
-                                         .labels = {"limit", "tier", "window"},
-                                         .help = "Configured rate: requests for each window",
-                                         .ask = "headgate_limit_configured_requests{limit=\"plan\"}"};
-inline constexpr Family limit_tracked{.name = "headgate_limit_tracked_keys",
-                                      .type = Type::gauge,
-                                      .labels = {"limit"},
-                                      .help = "Keys in this gateway's memory",
-                                      .ask = "topk(5, headgate_limit_tracked_keys)"};
-inline constexpr Family limit_evicted{
-    .name = "headgate_limit_evicted_keys_total",
-    .type = Type::counter,
-    .labels = {"limit"},
-    .help = "Keys evicted from the full memory store before their limit was full again",
-    .ask = "rate(headgate_limit_evicted_keys_total[5m]) > 0"};
 inline constexpr Family limit_fallback{.name = "headgate_limit_fallback_active",
                                        .type = Type::gauge,
                                        .labels = {"limit"},
@@ -59,41 +23,11 @@ inline constexpr Family limit_known_rejections{.name = "headgate_limit_known_rej
                                                .labels = {},
                                                .help = "Requests rejected without a call to Redis: known rejections",
                                                .ask = "rate(headgate_limit_known_rejections_total[5m])"};
-inline constexpr Family limit_appointments{
-    .name = "headgate_limit_appointments_total",
-    .type = Type::counter,
-    .labels = {"limit", "event"},
-    .help = "Appointments: offered with a rejection, kept, shown too early, or shown too late or again",
-    .ask = "sum by (limit, event) (rate(headgate_limit_appointments_total[5m]))"};
-inline constexpr Family limit_in_flight{
-    .name = "headgate_limit_in_flight",
-    .type = Type::gauge,
-    .labels = {"limit", "worker"},
-    .help = "Requests of this worker that hold a permit of a limit with `in_flight`, in memory or in Redis",
-    .ask = "sum by (limit) (headgate_limit_in_flight)"};
-inline constexpr Family limit_remaining{
-    .name = "headgate_limit_remaining",
-    .type = Type::gauge,
-    .labels = {"limit", "tier"},
-    .help =
-        "What is left of a limit that all callers share (`total`), by its last decision here, in units of its "
-        "scarcest rate; it stays as it is while no request comes",
-    .ask =
-        "headgate_limit_remaining / on (job, instance, limit, tier) min by (job, instance, limit, tier) "
-        "(headgate_limit_configured_requests)"};
-inline constexpr Family limit_wait_seconds{
-    .name = "headgate_limit_wait_seconds",
-    .type = Type::histogram,
-    .labels = {"limit"},
-    .help = "Time that requests waited for a permit of a limit in flight, of those that stood in its queue and got one",
-    .ask = "histogram_quantile(0.99, sum by (le, limit) (rate(headgate_limit_wait_seconds_bucket[5m])))",
-    .bounds = bounds::kRequest};
 inline constexpr Family limit_charged{.name = "headgate_limit_charged_total",
                                       .type = Type::counter,
                                       .labels = {},
                                       .help = "Units allowed during an outage of Redis and charged to it afterwards",
                                       .ask = "increase(headgate_limit_charged_total[1h])"};
-
 inline constexpr Family bans_active{.name = "headgate_bans_active",
                                     .type = Type::gauge,
                                     .labels = {"limit"},
@@ -118,7 +52,6 @@ inline constexpr Family ban_decisions{
     .labels = {"limit", "decision"},
     .help = "Requests of suspended keys: refused, or observed if the limit only observes",
     .ask = "sum by (limit) (rate(headgate_ban_decisions_total{decision=\"refused\"}[5m]))"};
-
 inline constexpr Family overrides_active{.name = "headgate_overrides_active",
                                          .type = Type::gauge,
                                          .labels = {"limit"},
@@ -171,7 +104,6 @@ inline constexpr Family quota_notices_dropped{
     .labels = {},
     .help = "Notices left out because too many came at once; the next request of the key brings its notice again",
     .ask = "increase(headgate_quota_notices_dropped_total[1h]) > 0"};
-
 inline constexpr Family webhooks{.name = "headgate_webhooks_total",
                                  .type = Type::counter,
                                  .labels = {"result"},
@@ -187,41 +119,5 @@ inline constexpr Family webhooks_queued{.name = "headgate_webhooks_queued",
                                         .labels = {},
                                         .help = "Webhooks that wait or are being sent",
                                         .ask = "headgate_webhooks_queued > 100"};
-
-inline constexpr Family room_waiting{.name = "headgate_waiting_room_waiting",
-                                     .type = Type::gauge,
-                                     .labels = {"room"},
-                                     .help = "Numbers that were handed out and not called yet, over all gateways",
-                                     .ask = "max by (room) (headgate_waiting_room_waiting)"};
-inline constexpr Family room_inside{.name = "headgate_waiting_room_inside",
-                                    .type = Type::gauge,
-                                    .labels = {"room"},
-                                    .help = "Visitors inside a room that bounds them, estimated, over all gateways",
-                                    .ask = "max by (room) (headgate_waiting_room_inside)"};
-inline constexpr Family room_wait_seconds{.name = "headgate_waiting_room_wait_seconds",
-                                          .type = Type::gauge,
-                                          .labels = {"room"},
-                                          .help = "Estimated wait of a newcomer",
-                                          .ask = "max by (room) (headgate_waiting_room_wait_seconds) > 1800"};
-inline constexpr Family room_admitted{.name = "headgate_waiting_room_admitted_total",
-                                      .type = Type::counter,
-                                      .labels = {"room"},
-                                      .help = "Callers that a room let in",
-                                      .ask = "sum by (room) (rate(headgate_waiting_room_admitted_total[1m]))"};
-inline constexpr Family room_waits{.name = "headgate_waiting_room_waits_total",
-                                   .type = Type::counter,
-                                   .labels = {"room"},
-                                   .help = "Answers that told a caller to wait; each caller gets many",
-                                   .ask = "sum by (room) (rate(headgate_waiting_room_waits_total[1m]))"};
-inline constexpr Family room_lost{.name = "headgate_waiting_room_lost_total",
-                                  .type = Type::counter,
-                                  .labels = {"room"},
-                                  .help = "Callers who came too late for their place and got a new number",
-                                  .ask = "sum by (room) (increase(headgate_waiting_room_lost_total[10m]))"};
-inline constexpr Family room_observed{.name = "headgate_waiting_room_observed_total",
-                                      .type = Type::counter,
-                                      .labels = {"room"},
-                                      .help = "Callers let in by a room that only observes, who would have had to wait",
-                                      .ask = "sum by (room) (rate(headgate_waiting_room_observed_total[5m]))"};
 
 }  // namespace headgate::observe::family

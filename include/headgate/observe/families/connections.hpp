@@ -1,9 +1,11 @@
 #pragma once
-// The metrics of client connections as a whole: rows of the table in metrics_table.hpp.
+// The metrics of client connections as a whole, and of the spans that are sent to a collector.
 
-#include "headgate/observe/metrics_table.hpp"
+#include "headgate/observe/metrics_family.hpp"
 
 namespace headgate::observe::family {
+
+using Type = Family::Type;
 
 inline constexpr Family connections_open{.name = "headgate_connections_open",
                                          .type = Type::gauge,
@@ -24,6 +26,17 @@ inline constexpr Family http2_ended{
         "Connections of HTTP/2 that were ended because their client abuses the protocol: `resets`, `glitches`, "
         "`queue` or `head`",
     .ask = "sum by (reason) (rate(headgate_http2_connections_ended_total[5m]))"};
+inline constexpr Family trace_spans{
+    .name = "headgate_trace_spans_total",
+    .type = Type::counter,
+    .labels = {"result"},
+    .help = "Spans that the collector took (`exported`) or refused (`rejected`), or that were lost (`dropped`)",
+    .ask = "sum by (result) (rate(headgate_trace_spans_total[5m]))"};
+inline constexpr Family trace_retries{.name = "headgate_trace_retries_total",
+                                      .type = Type::counter,
+                                      .labels = {},
+                                      .help = "Attempts to send a batch of spans again",
+                                      .ask = "rate(headgate_trace_retries_total[5m]) > 0"};
 inline constexpr Family connections_active{.name = "headgate_connections_active",
                                            .type = Type::gauge,
                                            .labels = {},
