@@ -39,6 +39,7 @@ std::string_view words_of(AttemptOutcome outcome) noexcept {
     case AttemptOutcome::timeout:
       return "gave no answer in time";
     case AttemptOutcome::broken:
+    case AttemptOutcome::count:
       break;
   }
   return "closed its connections without an answer";

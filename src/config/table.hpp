@@ -3,6 +3,8 @@
 // functions that build the options all use this table.
 
 #include "headgate/core/literals.hpp"
+#include "headgate/core/per_enum.hpp"
+#include "headgate/limit/limit.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -93,28 +95,13 @@ std::vector<std::string_view> words_of(const Shape& shape);
 /// The doc of a key with its words in it, as Markdown.
 std::string doc_of(const Key& key);
 
-// The words of choices, in the order of their enumerators.
-inline constexpr std::string_view kModes[] = {"enforce", "observe"};
+// The words of choices that several parts have.
+inline constexpr WordsUpTo<limit::Mode::observe> kModes({"enforce", "observe"});
 inline constexpr std::string_view kWindows[] = {"clock", "first_use"};
-inline constexpr std::string_view kStores[] = {"memory", "redis"};
-inline constexpr std::string_view kIfRedisDown[] = {"allow", "reject", "count_locally"};
+inline constexpr WordsUpTo<limit::Store::redis> kStores({"memory", "redis"});
+inline constexpr WordsUpTo<limit::IfRedisDown::count_locally> kIfRedisDown({"allow", "reject", "count_locally"});
 inline constexpr std::string_view kLeases[] = {"auto", "off"};
 inline constexpr std::string_view kAdminWords[] = {"off"};
 inline constexpr std::string_view kUnlimited[] = {"unlimited"};
-inline constexpr std::string_view kRequire[] = {"nothing", "jwt", "api_key", "mtls"};
-inline constexpr std::string_view kTlsVersions[] = {"1.2", "1.3"};
-inline constexpr std::string_view kCertificateParts[] = {"subject", "san", "sha256"};
-inline constexpr std::string_view kKeyParts[] = {"owner", "tier", "tags"};
-inline constexpr std::string_view kEncodedSlash[] = {"reject", "keep"};
-inline constexpr std::string_view kClientClose[] = {"end", "ignore"};
-inline constexpr std::string_view kUnknownKey[] = {"anonymous", "reject"};
-inline constexpr std::string_view kAddressFields[] = {"X-Forwarded-For", "Forwarded", "X-Real-IP"};
-inline constexpr std::string_view kJwtAlgorithms[] = {"HS256", "HS384", "HS512", "RS256", "RS384", "RS512", "PS256",
-                                                      "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"};
-inline constexpr std::string_view kRejectionHeaders[] = {"both", "standard", "legacy", "none"};
-inline constexpr std::string_view kRejectionBodies[] = {"problem", "openai", "anthropic", "none"};
-inline constexpr std::string_view kErrorPages[] = {"as_accepted", "json"};
-inline constexpr std::string_view kLogLevels[] = {"debug", "info", "warning", "error", "off"};
-inline constexpr std::string_view kLogFormats[] = {"text", "json", "combined", "ecs"};
 
 }  // namespace headgate::config

@@ -5,6 +5,7 @@
 #include "config/text/document.hpp"
 
 #include "headgate/core/literals.hpp"
+#include "headgate/core/per_enum.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -58,9 +59,9 @@ inline std::vector<unsigned> read_statuses(const Node* list) {
   return out;
 }
 
-/// `words` must be in the order of the enumerators.
-template <class Enum>
-void read_choice(const Node* section, std::string_view key, std::span<const std::string_view> words, Enum& out) {
+template <class Enum, std::size_t size>
+void read_choice(const Node* section, std::string_view key, const PerEnum<Enum, std::string_view, size>& words,
+                 Enum& out) {
   const Node* node = text_at(section, key);
   if (node == nullptr) return;
   const auto found = std::find(words.begin(), words.end(), node->text);

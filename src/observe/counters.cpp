@@ -1,7 +1,6 @@
 #include "headgate/observe/counters.hpp"
 
 #include "headgate/observe/families/callers.hpp"
-#include "headgate/observe/families/connections.hpp"
 #include "headgate/observe/families/fleet.hpp"
 #include "headgate/observe/families/gateway.hpp"
 #include "headgate/observe/families/limits.hpp"
@@ -17,7 +16,7 @@
 namespace headgate::observe {
 namespace {
 
-constexpr std::array<std::string_view, kSources> kSourceNames{"memory", "redis", "fallback"};
+constexpr WordsOf<Source> kSourceNames({"memory", "redis", "fallback"});
 
 /// RFC 9110 section 9 and PATCH; all other methods share one label value.
 constexpr std::array<std::string_view, 10> kMethods{"_OTHER", "GET",     "HEAD",    "POST",  "PUT",
@@ -56,33 +55,33 @@ LabelValues spell(CounterTable::Key key) {
   return {std::string(kMethods[key / kCodes - 1]), code == 0 ? "-" : std::to_string(code)};
 }
 
-constexpr std::array<std::string_view, kAuthKinds> kKindNames{"api_key", "jwt", "mtls", "service", "address", "basic"};
-constexpr std::array<std::string_view, kAuthStatuses> kResultNames{"ok",
-                                                                   "missing",
-                                                                   "ambiguous",
-                                                                   "limited",
-                                                                   "unknown_key",
-                                                                   "disabled",
-                                                                   "expired",
-                                                                   "malformed",
-                                                                   "unsupported_algorithm",
-                                                                   "wrong_type",
-                                                                   "no_keys",
-                                                                   "bad_signature",
-                                                                   "not_yet_valid",
-                                                                   "too_old",
-                                                                   "wrong_issuer",
-                                                                   "wrong_audience",
-                                                                   "too_large",
-                                                                   "no_claim",
-                                                                   "insufficient",
-                                                                   "refused",
-                                                                   "unavailable",
-                                                                   "denied"};
+constexpr WordsOf<AuthKind> kKindNames({"api_key", "jwt", "mtls", "service", "address", "basic"});
+constexpr WordsOf<AuthStatus> kResultNames({"ok",
+                                            "missing",
+                                            "ambiguous",
+                                            "limited",
+                                            "unknown_key",
+                                            "disabled",
+                                            "expired",
+                                            "malformed",
+                                            "unsupported_algorithm",
+                                            "wrong_type",
+                                            "no_keys",
+                                            "bad_signature",
+                                            "not_yet_valid",
+                                            "too_old",
+                                            "wrong_issuer",
+                                            "wrong_audience",
+                                            "too_large",
+                                            "no_claim",
+                                            "insufficient",
+                                            "refused",
+                                            "unavailable",
+                                            "denied"});
 
 CounterTable::Key key_of(const AuthResult& auth_result) noexcept {
   const auto number =
-      static_cast<std::size_t>(auth_result.kind) * kAuthStatuses + static_cast<std::size_t>(auth_result.result);
+      static_cast<std::size_t>(auth_result.kind) * kCountOf<AuthStatus> + static_cast<std::size_t>(auth_result.result);
   return static_cast<CounterTable::Key>(number + 1);  // + 1: no key is kRest
 }
 
@@ -98,13 +97,14 @@ LabelValues spell_grpc_status(CounterTable::Key key) {
 
 LabelValues spell_auth_result(CounterTable::Key key) {
   if (key == CounterTable::kRest) return {"_OTHER", "_OTHER"};
-  return {std::string(kKindNames[(key - 1) / kAuthStatuses]), std::string(kResultNames[(key - 1) % kAuthStatuses])};
+  return {std::string(kKindNames[(key - 1) / kCountOf<AuthStatus>]),
+          std::string(kResultNames[(key - 1) % kCountOf<AuthStatus>])};
 }
 
 }  // namespace
 
-std::string_view to_text(AuthKind kind) noexcept { return kKindNames[static_cast<std::size_t>(kind)]; }
-std::string_view to_text(AuthStatus result) noexcept { return kResultNames[static_cast<std::size_t>(result)]; }
+std::string_view to_text(AuthKind kind) noexcept { return kKindNames[kind]; }
+std::string_view to_text(AuthStatus result) noexcept { return kResultNames[result]; }
 
 LimitCounters limit_counters(Registry& registry, Writer writer, std::string_view limit, std::string_view tier,
                              Counted counted, const LimitNature& nature) {
@@ -216,23 +216,11 @@ UpstreamCounters upstream_counters(Registry& registry, Writer worker, std::strin
   return counters;
 }
 
-ListenerCounters listener_counters(Registry& registry, Writer worker, std::string_view listener) {
-  const std::string name(listener);
-  static constexpr std::array<const char*, kHttp2Ends> kReasons{"resets", "glitches", "queue", "head"};
-  std::array<Counter*, kHttp2Ends> ended{};
-  for (std::size_t i = 0; i < kHttp2Ends; ++i)
-    ended[i] = &registry.counter(worker, family::http2_ended, {name, kReasons[i]});
-  return {.open = &registry.level(worker, family::connections_open, {name}),
-          .accepted = &registry.counter(worker, family::connections_made, {name, "accepted"}),
-          .refused = &registry.counter(worker, family::connections_made, {name, "refused"}),
-          .http2_ended = ended};
-}
-
 MirrorCounters mirror_counters(Registry& registry, Writer worker, std::string_view upstream) {
-  static constexpr std::array<const char*, kMirrored> kResults{"answered", "failed", "dropped", "too_large"};
+  static constexpr WordsOf<Mirrored> kResults({"answered", "failed", "dropped", "too_large"});
   MirrorCounters counters{};
-  for (std::size_t i = 0; i < kMirrored; ++i)
-    counters[i] = &registry.counter(worker, family::mirrored, {std::string(upstream), kResults[i]});
+  for (std::size_t i = 0; i < kCountOf<Mirrored>; ++i)
+    counters[i] = &registry.counter(worker, family::mirrored, {std::string(upstream), std::string(kResults[i])});
   return counters;
 }
 
@@ -248,22 +236,15 @@ CompressionCounters compression_counters(Registry& registry, Writer worker, std:
   return out;
 }
 
-UpstreamHandshakeCounters upstream_handshake_counters(Registry& registry, Writer worker, std::string_view upstream) {
-  static constexpr std::array<const char*, kHandshakes> kResults{"full", "resumed", "untrusted", "timed_out", "failed"};
-  UpstreamHandshakeCounters counters{};
-  for (std::size_t i = 0; i < kHandshakes; ++i)
-    counters[i] = &registry.counter(worker, family::upstream_handshakes, {std::string(upstream), kResults[i]});
-  return counters;
-}
-
 Gauge& loop_lag_gauge(Registry& registry, Writer worker) {
   return registry.gauge(family::event_loop_lag, {std::to_string(worker)});
 }
 
 void add_appointments(LimitCounters& counters, Registry& registry, Writer writer, std::string_view limit) {
-  constexpr std::array<const char*, kAppointmentEvents> kEvents{"offered", "kept", "early", "missed"};
+  constexpr WordsOf<AppointmentEvent> kEvents({"offered", "kept", "early", "missed"});
   for (std::size_t i = 0; i < kEvents.size(); ++i)
-    counters.appointments[i] = &registry.counter(writer, family::limit_appointments, {std::string(limit), kEvents[i]});
+    counters.appointments[i] =
+        &registry.counter(writer, family::limit_appointments, {std::string(limit), std::string(kEvents[i])});
 }
 
 void add_waits(LimitCounters& counters, Registry& registry, Writer writer, std::string_view limit) {

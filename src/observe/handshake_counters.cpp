@@ -1,6 +1,9 @@
 #include "headgate/observe/handshake_counters.hpp"
 
+#include "headgate/observe/counters.hpp"
 #include "headgate/observe/families/callers.hpp"
+#include "headgate/observe/families/connections.hpp"
+#include "headgate/observe/families/upstreams.hpp"
 
 #include <algorithm>
 #include <array>
@@ -26,6 +29,26 @@ void HandshakeCounters::count(HandshakeResult result, std::string_view version) 
   const auto place = found == kVersions.end() ? 0 : found - kVersions.begin();
   table_.add(static_cast<CounterTable::Key>(static_cast<std::size_t>(result) * kVersions.size() +
                                             static_cast<std::size_t>(place) + 1));  // + 1: no key is kRest
+}
+
+ListenerCounters listener_counters(Registry& registry, Writer worker, std::string_view listener) {
+  const std::string name(listener);
+  std::array<Counter*, kHttp2Ends.size()> ended{};
+  for (std::size_t i = 0; i < kHttp2Ends.size(); ++i)
+    ended[i] = &registry.counter(worker, family::http2_ended, {name, std::string(kHttp2Ends[i])});
+  return {.open = &registry.level(worker, family::connections_open, {name}),
+          .accepted = &registry.counter(worker, family::connections_made, {name, "accepted"}),
+          .refused = &registry.counter(worker, family::connections_made, {name, "refused"}),
+          .http2_ended = ended};
+}
+
+UpstreamHandshakeCounters upstream_handshake_counters(Registry& registry, Writer worker, std::string_view upstream) {
+  static constexpr WordsOf<ServerHandshake> kResults({"full", "resumed", "untrusted", "timed_out", "failed"});
+  UpstreamHandshakeCounters counters{};
+  for (std::size_t i = 0; i < kCountOf<ServerHandshake>; ++i)
+    counters[i] =
+        &registry.counter(worker, family::upstream_handshakes, {std::string(upstream), std::string(kResults[i])});
+  return counters;
 }
 
 }  // namespace headgate::observe

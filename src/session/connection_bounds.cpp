@@ -153,9 +153,8 @@ void ConnectionBounds::gave_way(const Heavy& whose, std::uint32_t of, Moment now
 }
 
 std::string_view to_text(ConnectionBounds::Why why) noexcept {
-  constexpr std::array<std::string_view, ConnectionBounds::kReasons> kWords{"none", "total", "address", "rate",
-                                                                            "memory"};
-  return kWords[static_cast<std::size_t>(why)];
+  constexpr WordsOf<ConnectionBounds::Why> kWords({"none", "total", "address", "rate", "memory"});
+  return kWords[why];
 }
 
 }  // namespace headgate::session

@@ -32,6 +32,8 @@ double LoopLag::refused_share(Priority priority) const noexcept {
       return std::clamp(pressure_ - 1, 0.0, 1.0);
     case Priority::low:
       return std::min(pressure_, 1.0);
+    case Priority::count:
+      break;
   }
   return 0;
 }

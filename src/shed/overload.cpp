@@ -6,19 +6,19 @@
 namespace headgate::shed {
 namespace {
 
-/// Why a layer refuses, in the order of Layer.
-constexpr std::string_view kWhy[kLayers] = {
+/// Why a layer refuses.
+constexpr WordsOf<Layer> kWhy({
     "all gateways together have as many requests there as they may",
     "this gateway has as many requests there as its adaptive limit allows",
     "this gateway is behind with its own work",
     "no place became free while they waited in the queue",
     "no server has a free place",
-};
+});
 
-template <std::size_t Count>
-std::string listed(const std::array<std::uint64_t, Count>& counts, const std::string_view (&words)[Count]) {
+template <typename E>
+std::string listed(const std::array<std::uint64_t, kCountOf<E>>& counts, const WordsOf<E>& words) {
   std::string out;
-  for (std::size_t i = 0; i < Count; ++i)
+  for (std::size_t i = 0; i < words.size(); ++i)
     if (counts[i] > 0)
       out.append(out.empty() ? "" : ", ").append(std::to_string(counts[i])).append(" ").append(words[i]);
   return out;

@@ -4,6 +4,7 @@
 
 #include "headgate/balance/latencies.hpp"
 #include "headgate/balance/outcome.hpp"
+#include "headgate/core/per_enum.hpp"
 #include "headgate/core/time.hpp"
 
 #include <array>
@@ -39,14 +40,11 @@ enum class EjectReason : std::uint8_t {
   failing,      ///< failures in a row
   errors,       ///< a share of failures
   silent,       ///< it owes answers, and gives none or too few
-  slow
+  slow,
+  count
 };
-inline constexpr std::size_t kEjectReasons = 5;
-inline constexpr std::array<std::string_view, kEjectReasons> kEjectReasonWords{"unreachable", "failing", "errors",
-                                                                               "silent", "slow"};
-constexpr std::string_view to_text(EjectReason reason) noexcept {
-  return kEjectReasonWords[static_cast<std::size_t>(reason)];
-}
+inline constexpr WordsOf<EjectReason> kEjectReasonWords({"unreachable", "failing", "errors", "silent", "slow"});
+constexpr std::string_view to_text(EjectReason reason) noexcept { return kEjectReasonWords[reason]; }
 
 /// What happened at one server since the step before, over all workers. The counts are those of Tally.
 struct Happened {

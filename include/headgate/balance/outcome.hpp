@@ -2,6 +2,7 @@
 // What became of the attempts at a server, as one worker counts it. The watch of the upstream reads it (watch.hpp).
 
 #include "headgate/balance/latencies.hpp"
+#include "headgate/core/per_enum.hpp"
 #include "headgate/core/time.hpp"
 
 #include <array>
@@ -18,9 +19,10 @@ enum class AttemptOutcome : std::uint8_t {
   server_error,   ///< answered with a status that says that the server failed (is_failure)
   no_connection,  ///< it could not be connected to, or not with TLS; nothing was sent
   timeout,        ///< no head of an answer in time, or no connection in time
-  broken          ///< closed before its answer was whole, or what came is no answer
+  broken,         ///< closed before its answer was whole, or what came is no answer
+  count
 };
-inline constexpr std::size_t kOutcomes = 5;
+inline constexpr std::size_t kOutcomes = kCountOf<AttemptOutcome>;
 
 /// Whether an answer with this status says that the server failed: 500 and above, but neither 501 nor 505, which say
 /// that the request asks for something that no such server does.

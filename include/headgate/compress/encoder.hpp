@@ -2,6 +2,8 @@
 // Compresses a stream of bytes piece by piece, as gzip (RFC 1952) or Brotli (RFC 7932). No I/O; the caller owns the
 // buffers and decides when to go on.
 
+#include "headgate/core/per_enum.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -12,9 +14,8 @@
 namespace headgate::compress {
 
 /// What a stream becomes. The words are those of Content-Encoding (RFC 9110 section 8.4.1).
-enum class Coding : std::uint8_t { br, gzip };
-inline constexpr std::size_t kCodings = 2;
-inline constexpr std::string_view kCodingWords[] = {"br", "gzip"};
+enum class Coding : std::uint8_t { br, gzip, count };
+inline constexpr WordsOf<Coding> kCodingWords({"br", "gzip"});
 std::string_view to_text(Coding coding) noexcept;
 
 /// From the fastest to the smallest, for both: the level of zlib, the quality of Brotli. What Brotli has beyond takes

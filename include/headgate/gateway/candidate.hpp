@@ -3,6 +3,7 @@
 // says is only compared.
 
 #include "headgate/core/clock.hpp"
+#include "headgate/core/per_enum.hpp"
 #include "headgate/core/random.hpp"
 #include "headgate/gateway/snapshot.hpp"
 #include "headgate/limit/ban_table.hpp"
@@ -47,10 +48,10 @@ enum class Compared : std::uint8_t {
   both_refused,
   hit,    ///< only the candidate would refuse it
   freed,  ///< only the live policy refused it
-  undecided
+  undecided,
+  count
 };
-inline constexpr std::array<std::string_view, 5> kComparedWords{"both_allowed", "both_refused", "hit", "freed",
-                                                                "undecided"};
+inline constexpr WordsOf<Compared> kComparedWords({"both_allowed", "both_refused", "hit", "freed", "undecided"});
 
 /// Why a request was not compared.
 enum class Undecided : std::uint8_t {
@@ -59,10 +60,10 @@ enum class Undecided : std::uint8_t {
   redis,  ///< the candidate's Redis does not answer
   token,  ///< it is decided by a token that the live gateway has not verified
   busy,   ///< too many calls to the candidate's Redis, or too many of its requests, are under way
-  bug
+  bug,
+  count
 };
-inline constexpr std::array<std::string_view, 6> kUndecidedWords{"live",  "queue",    "redis_down",
-                                                                 "token", "too_many", "bug"};
+inline constexpr WordsOf<Undecided> kUndecidedWords({"live", "queue", "redis_down", "token", "too_many", "bug"});
 
 /// Refusals without a limit are counted under this name: no route, credentials.
 inline constexpr std::string_view kNoLimit = "-";

@@ -3,6 +3,7 @@
 // by all workers.
 
 #include "headgate/core/hash.hpp"
+#include "headgate/core/per_enum.hpp"
 #include "headgate/gateway/capacity.hpp"
 #include "headgate/gateway/delivery.hpp"
 #include "headgate/gateway/fleet_size.hpp"
@@ -30,8 +31,7 @@ struct Keyed;
 
 /// When on the path a limit is checked. First the limits that need only the head: a flood then costs no signature check
 /// and no Redis call. Limits that count by a credential come after it was checked, so that a guess costs the caller.
-enum class Stage { memory, memory_after_auth, redis, no_request };  ///< the last one: no request is counted
-inline constexpr std::size_t kStages = 4;
+enum class Stage { memory, memory_after_auth, redis, no_request, count };  ///< no_request: no request is counted
 
 /// Which part of a limit's size is counted, and where.
 struct Fraction {
@@ -124,7 +124,7 @@ struct Route {
   std::shared_ptr<const CompiledAuth> auth;        ///< the service that is asked first; null: none
   std::shared_ptr<const CompiledBasic> basic;      ///< whose passwords are asked for; null: nobody's
   std::vector<RouteLimit> plan;                    ///< in the order of the stages
-  std::array<std::size_t, kStages + 1>
+  std::array<std::size_t, kCountOf<Stage> + 1>
       stage_begin{};  ///< where each stage begins in the plan; the last element is the end of the plan
   /// Those of the plan of which a tier has a priority, in the order of the configuration.
   std::vector<const RouteLimit*> ranking;

@@ -2,6 +2,7 @@
 // How requests reach their servers where that is more than one attempt with a body that streams: retries, bodies that
 // are held, and mirrors. config fills the options; a compiled route has what concerns it.
 
+#include "headgate/core/per_enum.hpp"
 #include "headgate/core/time.hpp"
 
 #include <chrono>
@@ -20,9 +21,10 @@ enum class RetryReason : std::uint8_t {
   connect_error,  ///< no server could be connected to, so nothing was sent
   timeout,        ///< no head of an answer in time
   closed,         ///< the server reset or closed the connection before the head of an answer
-  status          ///< the status of the answer
+  status,         ///< the status of the answer
+  count
 };
-inline constexpr std::string_view kRetryReasons[] = {"connect_error", "timeout", "closed", "status"};
+inline constexpr WordsOf<RetryReason> kRetryReasons({"connect_error", "timeout", "closed", "status"});
 
 /// Shares are in parts of this.
 inline constexpr std::uint32_t kWholeShare = 1'000'000;

@@ -91,7 +91,7 @@ struct Caller {
   std::string_view issuer;        ///< the issuer of the token, if several are configured; else empty
   bool failures_used_up = false;  ///< whether its address has no failed attempts left
   /// The result of each credential that the route reads.
-  boost::container::static_vector<observe::AuthResult, observe::kAuthKinds> auth_results;
+  boost::container::static_vector<observe::AuthResult, kCountOf<observe::AuthKind>> auth_results;
 
   /// A claim of the token; "" if it has none.
   std::string_view claim(std::string_view name) const noexcept;

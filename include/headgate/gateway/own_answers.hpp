@@ -2,6 +2,8 @@
 // How the gateway's own answers to requests that cannot go on look: the form of their bodies, and texts of the user in
 // place of them. config fills it, the answers of the path read it.
 
+#include "headgate/core/per_enum.hpp"
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -30,9 +32,9 @@ enum class BodyVariable : std::uint8_t {
   home
 };
 
-/// The words of BodyVariable, in its order; a literal has none.
-inline constexpr std::array<std::string_view, 10> kBodyVariables{
-    "", "status", "title", "detail", "code", "limit", "when", "retry_after", "request_id", "home"};
+/// A literal has no word.
+inline constexpr WordsUpTo<BodyVariable::home> kBodyVariables({"", "status", "title", "detail", "code", "limit", "when",
+                                                               "retry_after", "request_id", "home"});
 
 /// How a value is written into a text, so that it stays a value there.
 enum class BodyEscape : std::uint8_t {

@@ -65,7 +65,7 @@ struct AppointmentPart {
   std::shared_ptr<KeptAppointment> kept;  ///< null: the request shows none that is valid
   OfferedAppointment offered;
   const CompiledTier* tier = nullptr;  ///< whose appointments the events are of; null: there are none
-  std::array<bool, observe::kAppointmentEvents> events{};
+  std::array<bool, kCountOf<observe::AppointmentEvent>> events{};
 
   bool operator==(const AppointmentPart&) const = default;
 };

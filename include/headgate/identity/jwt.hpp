@@ -27,9 +27,9 @@ enum class JwtError {
   too_old,        ///< `iat` is older than max_age, or missing
   wrong_issuer,
   wrong_audience,
-  too_large
+  too_large,
+  count
 };
-inline constexpr std::size_t kJwtErrors = 12;
 std::string_view to_text(JwtError error) noexcept;  ///< "bad_signature"
 
 /// The verified claims, by name: strings as they are, integers (up to 64 bits) in decimal, true/false. Other values are

@@ -2,6 +2,7 @@
 // The options of a configuration about callers.
 
 #include "headgate/core/literals.hpp"
+#include "headgate/core/per_enum.hpp"
 #include "headgate/core/time.hpp"
 #include "headgate/identity/sha256.hpp"
 
@@ -25,7 +26,26 @@ enum class AddressField { x_forwarded_for, forwarded, x_real_ip };
 
 /// Signature algorithms of tokens (RFC 7518, RFC 8037). The configuration and the key choose them; the `alg` of a token
 /// only has to match.
-enum class JwtAlgorithm { HS256, HS384, HS512, RS256, RS384, RS512, PS256, PS384, PS512, ES256, ES384, ES512, EdDSA };
+enum class JwtAlgorithm {
+  HS256,
+  HS384,
+  HS512,
+  RS256,
+  RS384,
+  RS512,
+  PS256,
+  PS384,
+  PS512,
+  ES256,
+  ES384,
+  ES512,
+  EdDSA,
+  count
+};
+/// As in `alg`, and in the configuration.
+inline constexpr WordsOf<JwtAlgorithm> kJwtAlgorithmNames({"HS256", "HS384", "HS512", "RS256", "RS384", "RS512",
+                                                           "PS256", "PS384", "PS512", "ES256", "ES384", "ES512",
+                                                           "EdDSA"});
 
 /// Where an issuer's keys come from; at least one of these.
 struct JwtKeySource {

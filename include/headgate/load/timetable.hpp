@@ -1,6 +1,7 @@
 #pragma once
 // When which caller asks: arrivals on a schedule that no answer slows down (an open loop). Used by Crowd.
 
+#include "headgate/core/per_enum.hpp"
 #include "headgate/core/random.hpp"
 #include "headgate/core/time.hpp"
 
@@ -20,8 +21,8 @@ enum class Like : std::uint8_t {
   attack,      ///< steady, and from the third second on a few who send five times that and heed no refusal
   flash_sale,  ///< a tenth, and each minute ten times as many at once, which fade: half as many every four seconds
 };
-/// As they are written, in the order of Like.
-inline constexpr std::array<std::string_view, 4> kLikes{"steady", "burst", "attack", "flash-sale"};
+/// As they are written.
+inline constexpr WordsUpTo<Like::flash_sale> kLikes({"steady", "burst", "attack", "flash-sale"});
 
 inline constexpr std::uint32_t kMaxCallers = 100'000;
 inline constexpr double kMaxRate = 100'000;  ///< requests a second

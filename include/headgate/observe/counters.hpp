@@ -2,6 +2,7 @@
 // The counters of the request path, of limits and of the main thread, under their names in the registry. Made when a
 // configuration is loaded.
 
+#include "headgate/core/per_enum.hpp"
 #include "headgate/observe/grpc_status.hpp"
 #include "headgate/observe/limit_events.hpp"
 #include "headgate/observe/metrics.hpp"
@@ -17,32 +18,30 @@
 namespace headgate::observe {
 
 /// The source of a limit's decision. Known rejections and leased permits of Redis count as redis.
-enum class Source : std::uint8_t { memory, redis, fallback };
-inline constexpr std::size_t kSources = 3;
+enum class Source : std::uint8_t { memory, redis, fallback, count };
 
 /// The place of a limit's counters: in this gateway's memory, or in Redis, with the fallback while Redis is
 /// unavailable.
 enum class Counted { in_memory, in_redis };
 
 /// What happened to an appointment with a request. One request may do several of them.
-enum class AppointmentEvent : std::uint8_t { offered, kept, early, missed };
-inline constexpr std::size_t kAppointmentEvents = 4;
+enum class AppointmentEvent : std::uint8_t { offered, kept, early, missed, count };
 
 /// One worker's counters of one tier of a limit, indexed by Source. None is null. For a source that the limit never
 /// has, the counters are those of another source.
 struct LimitCounters {
-  std::array<Counter*, kSources> allowed{};
-  std::array<Counter*, kSources> rejected{};
-  std::array<Counter*, kSources> observed{};  ///< requests that would have been rejected
+  std::array<Counter*, kCountOf<Source>> allowed{};
+  std::array<Counter*, kCountOf<Source>> rejected{};
+  std::array<Counter*, kCountOf<Source>> observed{};  ///< requests that would have been rejected
   /// By kLimitEvents. Null for what the limit does not have.
   std::array<Counter*, kLimitEvents.size()> events{};
   /// Units: the cost of allowed requests, and the cost that rejected or observed requests asked for.
   Counter* units_allowed = nullptr;
   Counter* units_rejected = nullptr;
   Counter* units_observed = nullptr;
-  std::array<Histogram*, kSources> seconds{};
+  std::array<Histogram*, kCountOf<Source>> seconds{};
   /// By AppointmentEvent. Null for a limit that hands out none.
-  std::array<Counter*, kAppointmentEvents> appointments{};
+  std::array<Counter*, kCountOf<AppointmentEvent>> appointments{};
   LimitTop* top = nullptr;     ///< who is limited; one for all tiers
   Histogram* waits = nullptr;  ///< of a limit in flight with a queue; else null
   Gauge* remaining = nullptr;  ///< of a limit that all callers share, one for all workers; else null
@@ -123,13 +122,13 @@ RetryCounters retry_counters(Registry& registry, Writer worker, std::string_view
 /// What became of a copy of a request.
 enum class Mirrored : std::uint8_t {
   answered,
-  failed,    ///< not connected, or no whole answer in time
-  dropped,   ///< not sent: too many are under way
-  too_large  ///< not sent: its body is too large, or not held
+  failed,     ///< not connected, or no whole answer in time
+  dropped,    ///< not sent: too many are under way
+  too_large,  ///< not sent: its body is too large, or not held
+  count
 };
-inline constexpr std::size_t kMirrored = 4;
 /// One worker's counters of the copies that go to one upstream, by Mirrored; null where none go.
-using MirrorCounters = std::array<Counter*, kMirrored>;
+using MirrorCounters = std::array<Counter*, kCountOf<Mirrored>>;
 /// The same name gives the same counters.
 MirrorCounters mirror_counters(Registry& registry, Writer worker, std::string_view upstream);
 
@@ -154,24 +153,23 @@ struct UpstreamCounters {
 UpstreamCounters upstream_counters(Registry& registry, Writer worker, std::string_view upstream,
                                    const std::vector<std::string>& servers);
 
-/// So many reasons there are why connections of HTTP/2 are ended.
-inline constexpr std::size_t kHttp2Ends = 4;
+/// Why connections of HTTP/2 are ended: the words of session::H2Abuse, without its first.
+inline constexpr std::array<std::string_view, 4> kHttp2Ends{"resets", "glitches", "queue", "head"};
 
 /// One worker's counters of the connections that come through one listener; null: nobody counts.
 struct ListenerCounters {
   Level* open = nullptr;
   Counter* accepted = nullptr;
   Counter* refused = nullptr;
-  std::array<Counter*, kHttp2Ends> http2_ended{};  ///< by session::H2Abuse, without its first
+  std::array<Counter*, kHttp2Ends.size()> http2_ended{};  ///< by kHttp2Ends
 };
 /// The same name gives the same counters.
 ListenerCounters listener_counters(Registry& registry, Writer worker, std::string_view listener);
 
 /// How a TLS handshake with a server ended.
-enum class ServerHandshake : std::uint8_t { full, resumed, untrusted, timed_out, failed };
-inline constexpr std::size_t kHandshakes = 5;
+enum class ServerHandshake : std::uint8_t { full, resumed, untrusted, timed_out, failed, count };
 /// One worker's counters of the TLS handshakes with the servers of one upstream, by ServerHandshake.
-using UpstreamHandshakeCounters = std::array<Counter*, kHandshakes>;
+using UpstreamHandshakeCounters = std::array<Counter*, kCountOf<ServerHandshake>>;
 /// The same name gives the same counters.
 UpstreamHandshakeCounters upstream_handshake_counters(Registry& registry, Writer worker, std::string_view upstream);
 
@@ -182,9 +180,9 @@ enum class AuthKind : std::uint8_t {
   mtls,
   service,  ///< of the auth service
   address,
-  basic
+  basic,
+  count
 };
-inline constexpr std::size_t kAuthKinds = 6;
 enum class AuthStatus : std::uint8_t {
   ok,
   missing,
@@ -207,9 +205,9 @@ enum class AuthStatus : std::uint8_t {
   insufficient,  ///< a valid token or key that lacks what the route demands of it
   refused,       ///< by the auth service; or name or password is wrong
   unavailable,   ///< the auth service says nothing of it; or too many passwords wait
-  denied         ///< an address from which the route may not be used
+  denied,        ///< an address from which the route may not be used
+  count
 };
-inline constexpr std::size_t kAuthStatuses = 22;
 std::string_view to_text(AuthKind kind) noexcept;      ///< "api_key"
 std::string_view to_text(AuthStatus result) noexcept;  ///< "bad_signature"
 

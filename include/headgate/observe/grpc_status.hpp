@@ -1,6 +1,8 @@
 #pragma once
 // The statuses of gRPC, which an answer carries beside its HTTP status.
 
+#include "headgate/core/per_enum.hpp"
+
 #include <array>
 #include <cstdint>
 #include <string_view>
@@ -31,28 +33,14 @@ enum class GrpcStatus : std::uint8_t {
 };
 
 /// The words for them, by their number; the last is for `other`.
-inline constexpr std::array<std::string_view, 18> kGrpcStatusNames{"OK",
-                                                                   "CANCELLED",
-                                                                   "UNKNOWN",
-                                                                   "INVALID_ARGUMENT",
-                                                                   "DEADLINE_EXCEEDED",
-                                                                   "NOT_FOUND",
-                                                                   "ALREADY_EXISTS",
-                                                                   "PERMISSION_DENIED",
-                                                                   "RESOURCE_EXHAUSTED",
-                                                                   "FAILED_PRECONDITION",
-                                                                   "ABORTED",
-                                                                   "OUT_OF_RANGE",
-                                                                   "UNIMPLEMENTED",
-                                                                   "INTERNAL",
-                                                                   "UNAVAILABLE",
-                                                                   "DATA_LOSS",
-                                                                   "UNAUTHENTICATED",
-                                                                   "_OTHER"};
+inline constexpr WordsUpTo<GrpcStatus::other> kGrpcStatusNames(
+    {"OK", "CANCELLED", "UNKNOWN", "INVALID_ARGUMENT", "DEADLINE_EXCEEDED", "NOT_FOUND", "ALREADY_EXISTS",
+     "PERMISSION_DENIED", "RESOURCE_EXHAUSTED", "FAILED_PRECONDITION", "ABORTED", "OUT_OF_RANGE", "UNIMPLEMENTED",
+     "INTERNAL", "UNAVAILABLE", "DATA_LOSS", "UNAUTHENTICATED", "_OTHER"});
 
 /// As log, metrics and configuration have it; "" for none.
 constexpr std::string_view to_text(GrpcStatus status) noexcept {
-  return status == GrpcStatus::none ? std::string_view() : kGrpcStatusNames[static_cast<std::size_t>(status)];
+  return status == GrpcStatus::none ? std::string_view() : kGrpcStatusNames[status];
 }
 
 }  // namespace headgate::observe

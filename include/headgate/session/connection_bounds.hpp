@@ -2,6 +2,7 @@
 // How many connections each client address has and may have, and how many new ones a second: one table for all workers.
 
 #include "headgate/core/hash.hpp"
+#include "headgate/core/per_enum.hpp"
 #include "headgate/session/options.hpp"
 
 #include <boost/asio/ip/address.hpp>
@@ -35,9 +36,9 @@ class ConnectionBounds {
     total,    ///< Bounds::connections
     address,  ///< Bounds::connections_per_address
     rate,     ///< Bounds::connection_rate
-    memory    ///< Bounds::buffered: a request was refused, and its connection closed
+    memory,   ///< Bounds::buffered: a request was refused, and its connection closed
+    count
   };
-  static constexpr std::size_t kReasons = 5;
 
   /// The place of one connection, until it is destroyed. Must not outlive the bounds.
   class Place {
@@ -124,7 +125,7 @@ class ConnectionBounds {
   static void forget(Stripe& stripe, Moment now);
 
   std::array<Stripe, kStripes> stripes_;
-  std::array<std::atomic<std::uint64_t>, kReasons> counts_{};
+  std::array<std::atomic<std::uint64_t>, kCountOf<Why>> counts_{};
   std::atomic<std::uint32_t> placed_{0};
   std::atomic<std::uint64_t> gave_way_{0};
   Gate refusals_;

@@ -1,6 +1,8 @@
 #pragma once
 // What `headgate init` asks, and the files that it makes of the answers.
 
+#include "headgate/core/per_enum.hpp"
+
 #include <array>
 #include <cstdint>
 #include <iosfwd>
@@ -11,9 +13,9 @@
 
 namespace headgate::cli {
 
-/// Who calls. In the order of kCallerWords.
+/// Who calls.
 enum class StarterCallers { anyone, keys, tokens };
-inline constexpr std::array<std::string_view, 3> kCallerWords{"anyone", "keys", "tokens"};
+inline constexpr WordsUpTo<StarterCallers::tokens> kCallerWords({"anyone", "keys", "tokens"});
 
 /// The five answers.
 struct StarterAnswers {

@@ -36,7 +36,7 @@ std::string load_json(const load::LoadOptions& options, const load::LoadReport& 
   const auto& figures = report.figures;
   Json out;
   for (const auto& target : options.targets) out["to"].push_back(net::to_text(target.url));
-  out["like"] = load::kLikes[static_cast<std::size_t>(when.like)];
+  out["like"] = load::kLikes[when.like];
   out["rate"] = when.rate;
   out["seconds"] = milliseconds(report.took) / 1000;
   out["seed"] = when.seed;

@@ -120,7 +120,7 @@ std::string load_intention(const load::LoadOptions& options) {
   const auto& when = options.timetable;
   std::vector<std::string> urls;
   for (const auto& target : options.targets) urls.push_back(net::to_text(target.url));
-  std::string out(load::kLikes[static_cast<std::size_t>(when.like)]);
+  std::string out(load::kLikes[when.like]);
   out += ": " + shown_rate(when.rate) + (when.rate == 1 ? " request" : " requests") + " a second from " +
          how_many(when.callers, "caller");
   if (const auto more = load::attackers(when.like, when.callers); more > 0)

@@ -8,6 +8,7 @@
 #include "config/text/codes.hpp"
 #include "config/values.hpp"
 
+#include "headgate/core/per_enum.hpp"
 #include "headgate/core/text.hpp"
 
 #include <algorithm>
@@ -19,6 +20,7 @@ namespace {
 using gateway::ErrorPage;
 using gateway::ProblemForm;
 
+constexpr WordsUpTo<gateway::ErrorPages::json> kErrorPages({"as_accepted", "json"});
 constexpr Shape kForm = choice(kErrorPages);
 constexpr Shape kFileList = list("a list of files", kFilePath, 1, 3);
 constexpr const Shape* kFileForms[] = {&kFilePath, &kFileList};

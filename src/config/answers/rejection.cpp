@@ -7,10 +7,14 @@
 #include "config/text/codes.hpp"
 #include "config/values.hpp"
 
+#include "headgate/core/per_enum.hpp"
+
 namespace headgate::config {
 namespace {
 
+constexpr WordsUpTo<gateway::RejectionHeaders::none> kRejectionHeaders({"both", "standard", "legacy", "none"});
 constexpr Shape kRejectionHeadersShape = choice(kRejectionHeaders);
+constexpr WordsUpTo<gateway::OwnBody::Form::none> kRejectionBodies({"problem", "openai", "anthropic", "none"});
 constexpr Shape kBodyWord = choice(kRejectionBodies);
 constexpr Shape kBodyType = text("a media type", check_field_value);
 constexpr Key kBodyTextKeys[] = {

@@ -9,6 +9,7 @@
 #include "config/text/placeholders.hpp"
 #include "config/values.hpp"
 
+#include "headgate/core/per_enum.hpp"
 #include "headgate/core/text.hpp"
 #include "headgate/gateway/key_source.hpp"
 
@@ -45,6 +46,7 @@ constexpr Shape kKnownKeys = map("an object of keys by their owner's name", kKno
 constexpr Shape kKeyHeaders = list("a list of field names", kHeaderName, 1, 8);
 constexpr const Shape* kKeyHeaderForms[] = {&kHeaderName, &kKeyHeaders};
 constexpr Shape kKeyHeader = either("a field name or a list of field names", kKeyHeaderForms);
+constexpr WordsUpTo<identity::KeyPart::tags> kKeyParts({"owner", "tier", "tags"});
 constexpr Shape kKeyPart = choice(kKeyParts);
 constexpr Shape kCallerFields =
     map("an object of `owner`, `tier` or `tags` by field name", kKeyPart, 0, check_field_name);
@@ -152,9 +154,8 @@ void build_caller_headers(Build& build, const Node* api_key) {
     for (const auto& [name, part] : kUsualCallerHeaders) out.emplace_back(name, part);
   const Node* written = find(api_key, "caller_headers");
   for (const Node* each : children(written, Kind::object)) {
-    const auto word = std::find(std::begin(kKeyParts), std::end(kKeyParts), each->text);
-    if (word != std::end(kKeyParts))
-      out.emplace_back(each->key, static_cast<identity::KeyPart>(word - std::begin(kKeyParts)));
+    const auto word = std::find(kKeyParts.begin(), kKeyParts.end(), each->text);
+    if (word != kKeyParts.end()) out.emplace_back(each->key, static_cast<identity::KeyPart>(word - kKeyParts.begin()));
   }
   if (!out.empty() && !build.config.identity.api_key.any_known())
     build.report.warning_at_key(code::kNoEffect, *written,

@@ -7,6 +7,7 @@
 #include "config/text/codes.hpp"
 #include "config/values.hpp"
 
+#include "headgate/core/per_enum.hpp"
 #include "headgate/identity/network.hpp"
 #include "headgate/limit/algorithm.hpp"
 
@@ -44,7 +45,9 @@ constexpr Shape kNetworks = list("a list of address blocks", kNetwork, 0, 1024);
 constexpr Shape kProxyField = text("a field name", check_proxy_field);
 constexpr Shape kProxyFieldList = list("a list of field names", kProxyField, 0, 256);
 constexpr Shape kIpv6Prefix = integer(1, 128);
+constexpr WordsUpTo<identity::AddressField::x_real_ip> kAddressFields({"X-Forwarded-For", "Forwarded", "X-Real-IP"});
 constexpr Shape kAddressFrom = choice(kAddressFields);
+constexpr WordsUpTo<identity::CertificatePart::sha256> kCertificateParts({"subject", "san", "sha256"});
 constexpr Shape kCertificatePart = choice(kCertificateParts);
 constexpr Shape kCertificateHeaders =
     map("an object of a certificate's parts by field name", kCertificatePart, 0, check_field_name);
@@ -133,9 +136,9 @@ void build_proxy_fields(Build& build, const Node* identity) {
 
 void build_certificate_headers(Build& build, const Node* identity) {
   for (const Node* each : children(find(identity, "certificate_headers"), Kind::object)) {
-    const auto word = std::find(std::begin(kCertificateParts), std::end(kCertificateParts), each->text);
-    if (word == std::end(kCertificateParts)) continue;  // reported
-    const auto part = static_cast<identity::CertificatePart>(word - std::begin(kCertificateParts));
+    const auto word = std::find(kCertificateParts.begin(), kCertificateParts.end(), each->text);
+    if (word == kCertificateParts.end()) continue;  // reported
+    const auto part = static_cast<identity::CertificatePart>(word - kCertificateParts.begin());
     build.config.identity.certificate_headers.emplace_back(each->key, part);
   }
 }

@@ -21,7 +21,7 @@
 namespace headgate::config {
 namespace {
 
-constexpr Shape kJwtAlgorithm = choice(kJwtAlgorithms);
+constexpr Shape kJwtAlgorithm = choice(identity::kJwtAlgorithmNames);
 constexpr Shape kJwtAlgorithmList = list("a list of algorithms", kJwtAlgorithm, 1, 16);
 constexpr Shape kSomeText = text("text", check_not_empty);
 constexpr Shape kTexts = list("a list of texts", kSomeText, 1, 64);
@@ -120,7 +120,7 @@ enum class With { secret, public_key };
 With with_of(JwtAlgorithm algorithm) noexcept {
   return algorithm <= JwtAlgorithm::HS512 ? With::secret : With::public_key;
 }
-std::string name_of(JwtAlgorithm algorithm) { return std::string(kJwtAlgorithms[static_cast<std::size_t>(algorithm)]); }
+std::string name_of(JwtAlgorithm algorithm) { return std::string(identity::kJwtAlgorithmNames[algorithm]); }
 
 /// One issuer, written at `node`.
 class IssuerBuilder {
@@ -154,9 +154,10 @@ class IssuerBuilder {
       return;
     }
     for (const Node* each : texts(written)) {
-      const auto* const found = std::find(std::begin(kJwtAlgorithms), std::end(kJwtAlgorithms), each->text);
-      if (found == std::end(kJwtAlgorithms)) continue;
-      const auto algorithm = static_cast<JwtAlgorithm>(found - std::begin(kJwtAlgorithms));
+      const auto* const found =
+          std::find(identity::kJwtAlgorithmNames.begin(), identity::kJwtAlgorithmNames.end(), each->text);
+      if (found == identity::kJwtAlgorithmNames.end()) continue;
+      const auto algorithm = static_cast<JwtAlgorithm>(found - identity::kJwtAlgorithmNames.begin());
       add_once(report_, *each, algorithm, out_.algorithms);
     }
   }

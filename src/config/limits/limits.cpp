@@ -38,7 +38,7 @@ constexpr Shape kCountWord = choice(kCountWords);
 constexpr const Shape* kCountForms[] = {&kCountWord, &kCountedAnswers};
 constexpr Shape kCountShape = either("`glitches`, `messages`, or an object", kCountForms);
 
-constexpr std::string_view kUnits[] = {"request", "token"};
+constexpr WordsUpTo<limit::Unit::token> kUnits({"request", "token"});
 constexpr Shape kUnit = choice(kUnits);
 constexpr Shape kAlgorithm{.form = Form::choice, .what = "an algorithm", .registered = algorithm_names};
 constexpr Shape kZone = text("a time zone");

@@ -9,6 +9,7 @@
 #include "config/values.hpp"
 #include "written_file.hpp"
 
+#include "headgate/core/per_enum.hpp"
 #include "headgate/core/text.hpp"
 #include "headgate/gateway/logged_fields.hpp"
 #include "headgate/identity/sha256.hpp"
@@ -25,7 +26,9 @@
 namespace headgate::config {
 namespace {
 
+constexpr WordsUpTo<observe::LogLevel::off> kLogLevels({"debug", "info", "warning", "error", "off"});
 constexpr Shape kLevel = choice(kLogLevels);
+constexpr WordsUpTo<observe::LogFormat::ecs> kLogFormats({"text", "json", "combined", "ecs"});
 constexpr Shape kFormat = choice(kLogFormats);
 constexpr Shape kTarget = path("\"stdout\", \"stderr\", \"off\", \"syslog\", \"journald\" or a file's path",
                                check_log_target, names_log_file);

@@ -29,7 +29,7 @@ std::optional<LiteralError> check_compressed_type(std::string_view text) {
 }
 
 constexpr Shape kCoding = choice(compress::kCodingWords);
-constexpr Shape kCodingList = list("a list of codings", kCoding, 1, compress::kCodings);
+constexpr Shape kCodingList = list("a list of codings", kCoding, 1, kCountOf<compress::Coding>);
 constexpr Shape kCompressedType = text("a media type", check_compressed_type);
 constexpr Shape kCompressedTypeList = list("a list of media types", kCompressedType, 1, 100);
 constexpr Shape kMinCompressed = size(0, 1UL << 30);

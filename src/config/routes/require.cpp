@@ -7,18 +7,21 @@
 #include "config/text/codes.hpp"
 #include "config/values.hpp"
 
+#include "headgate/core/per_enum.hpp"
+
 #include <algorithm>
 #include <functional>
 
 namespace headgate::config {
 namespace {
 
+constexpr WordsUpTo<gateway::Require::mtls> kRequire({"nothing", "jwt", "api_key", "mtls"});
 constexpr Shape kRequireWord = choice(kRequire);
 constexpr Shape kDemandedText = text("text", check_not_empty);
 constexpr Shape kDemandedTexts = list("a list of texts", kDemandedText, 1, 64);
 constexpr const Shape* kDemandedForms[] = {&kDemandedText, &kDemandedTexts};
 constexpr Shape kDemanded = either("a text or a list of texts", kDemandedForms);
-constexpr Shape kDemandedAlgorithm = choice(kJwtAlgorithms);
+constexpr Shape kDemandedAlgorithm = choice(identity::kJwtAlgorithmNames);
 constexpr Shape kDemandedAlgorithms = list("a list of algorithms", kDemandedAlgorithm, 1, 16);
 constexpr Shape kScope = text("a scope", check_scope);
 constexpr Shape kScopes = list("a list of scopes", kScope, 1, 64);
@@ -90,8 +93,10 @@ std::vector<std::string> demanded(Build& build, const Node* section, std::string
 std::vector<JwtAlgorithm> algorithms(const Node* section) {
   std::vector<JwtAlgorithm> out;
   for (const Node* each : texts(find(section, "algorithms"))) {
-    const auto* const at = std::find(std::begin(kJwtAlgorithms), std::end(kJwtAlgorithms), each->text);
-    if (at != std::end(kJwtAlgorithms)) out.push_back(static_cast<JwtAlgorithm>(at - std::begin(kJwtAlgorithms)));
+    const auto* const at =
+        std::find(identity::kJwtAlgorithmNames.begin(), identity::kJwtAlgorithmNames.end(), each->text);
+    if (at != identity::kJwtAlgorithmNames.end())
+      out.push_back(static_cast<JwtAlgorithm>(at - identity::kJwtAlgorithmNames.begin()));
   }
   return out;
 }

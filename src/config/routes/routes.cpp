@@ -8,6 +8,7 @@
 #include "config/text/codes.hpp"
 #include "config/values.hpp"
 
+#include "headgate/core/per_enum.hpp"
 #include "headgate/core/text.hpp"
 #include "headgate/http/host.hpp"
 
@@ -22,7 +23,9 @@ constexpr Shape kLimitName = text("a limit's name");
 constexpr Shape kLimitNames = list("a list of limits' names", kLimitName, 0);
 constexpr Shape kBodySize = size(0, std::uint64_t{1} << 53);
 constexpr Shape kRoomName = text("a waiting room's name");
+constexpr WordsUpTo<gateway::UnknownKey::reject> kUnknownKey({"anonymous", "reject"});
 constexpr Shape kUnknownKeyShape = choice(kUnknownKey);
+constexpr WordsUpTo<gateway::ClientClose::ignore> kClientClose({"end", "ignore"});
 constexpr Shape kClientCloseShape = choice(kClientClose);
 constexpr Shape kMinRate = size(0, 1UL << 30);
 constexpr Key kAllRoutesKeys[] = {
@@ -70,6 +73,7 @@ constexpr Shape kHost = text("a host", check_host);
 constexpr Shape kPath = text("a path", check_path);
 constexpr Shape kMethod = text("a method", check_method);
 constexpr Shape kMethods = list("a list of methods", kMethod, 1, 64);
+constexpr WordsUpTo<gateway::EncodedSlash::keep> kEncodedSlash({"reject", "keep"});
 constexpr Shape kEncodedSlashShape = choice(kEncodedSlash);
 constexpr Shape kFieldText = text("a field value", check_field_value);
 constexpr Shape kFieldTexts = list("a list of field values", kFieldText, 1, 64);

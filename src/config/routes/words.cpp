@@ -31,7 +31,7 @@ std::string token_in_words(const gateway::TokenDemands& demands) {
   std::vector<std::string> parts;
   add_one_of(parts, "issuer", demands.issuers);
   std::vector<std::string> algorithms;
-  for (const auto each : demands.algorithms) algorithms.emplace_back(kJwtAlgorithms[static_cast<std::size_t>(each)]);
+  for (const auto each : demands.algorithms) algorithms.emplace_back(identity::kJwtAlgorithmNames[each]);
   add_one_of(parts, "algorithm", algorithms);
   add_one_of(parts, "audience", demands.audiences);
   if (!demands.scopes.empty()) parts.push_back("scope " + joined(demands.scopes, " and "));

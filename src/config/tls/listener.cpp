@@ -10,6 +10,7 @@
 #include "config/values.hpp"
 #include "config/words.hpp"
 
+#include "headgate/core/per_enum.hpp"
 #include "headgate/core/text.hpp"
 #include "headgate/net/tls/certificate.hpp"
 #include "headgate/net/tls/staple.hpp"
@@ -34,6 +35,7 @@ constexpr Section kCertificate{"certificate", "listen[].tls.certificates[]",
                                kCertificateKeys};
 constexpr Shape kCertificateShape = section(kCertificate);
 constexpr Shape kCertificates = list("a list of certificates with their keys", kCertificateShape, 1, 10'000);
+constexpr WordsUpTo<net::TlsVersion::tls_1_3> kTlsVersions({"1.2", "1.3"});
 constexpr Shape kOldest = choice(kTlsVersions);
 constexpr Shape kGroup = text("a group's name", check_tls_group);
 constexpr Shape kGroups = list("a list of groups", kGroup, 1, 16);

@@ -2,6 +2,7 @@
 
 #include "gateway/callers/certificate_part.hpp"
 
+#include "headgate/core/per_enum.hpp"
 #include "headgate/gateway/key_source.hpp"
 
 #include <algorithm>
@@ -9,8 +10,7 @@
 
 namespace headgate::gateway::key_source {
 
-// In the order of identity::CertificatePart.
-constexpr std::array<std::string_view, 3> kPartWords{"subject", "san", "sha256"};
+constexpr WordsUpTo<identity::CertificatePart::sha256> kPartWords({"subject", "san", "sha256"});
 constexpr std::string_view kCertificateAlso[] = {"ssl_client_s_dn", "client_cert", "certificate"};
 
 extern const KeySource certificate;

@@ -52,7 +52,7 @@ Duration Tries::patience() const {
 bool Tries::again(const upstream::Failure& failure) {
   if (scheduled_) return true;
   const auto reason = reason_to_retry(retry_, failure.what, so_far());
-  if (!reason || !schedule(*reason, kRetryReasons[static_cast<std::size_t>(*reason)], std::nullopt)) return false;
+  if (!reason || !schedule(*reason, kRetryReasons[*reason], std::nullopt)) return false;
   // The failed attempt is told to the adaptive limit, as that of a request without retries.
   if (*reason != RetryReason::closed) x_.shedding.slot.missed(x_.clock->steady());
   return true;

@@ -15,13 +15,10 @@ namespace headgate::identity {
 enum class AlgorithmFamily { hmac, rsa, rsa_pss, ecdsa, eddsa };
 
 struct AlgorithmForm {
-  std::string_view name;  ///< exactly as in `alg`
   AlgorithmFamily family;
   const char* digest;  ///< OpenSSL's name of the hash; null: the scheme has its own
   std::size_t hash;    ///< bytes of that hash; for HMAC also the minimum size of a secret
 };
-
-inline constexpr std::size_t kJwtAlgorithms = 13;
 
 const AlgorithmForm& form_of(JwtAlgorithm algorithm) noexcept;
 std::optional<JwtAlgorithm> algorithm_named(std::string_view name) noexcept;

@@ -145,7 +145,7 @@ SigningKey::Made read_jwk(const nlohmann::json& jwk, Algorithms algorithms) {
   }
 
   std::vector<JwtAlgorithm> may(algorithms.begin(), algorithms.end());
-  if (own) std::erase_if(may, [&](JwtAlgorithm each) { return form_of(each).name != *own; });
+  if (own) std::erase_if(may, [&](JwtAlgorithm each) { return kJwtAlgorithmNames[each] != *own; });
   if (!meant || may.empty()) return kPassedOver;
   if (*type == "oct") {
     const auto secret = members.bytes("k");

@@ -37,7 +37,7 @@ std::string unserved(const JwtIssuer& issuer, const Keys& keys) {
     if (std::any_of(keys.begin(), keys.end(), serves)) continue;
     const auto& form = form_of(algorithm);
     const bool secret = form.family == AlgorithmFamily::hmac;
-    return std::string(form.name) + " has no key; it needs " +
+    return std::string(kJwtAlgorithmNames[algorithm]) + " has no key; it needs " +
            (secret ? "a secret of at least " + std::to_string(form.hash) + " bytes" : "a public key of its kind");
   }
   return {};

@@ -3,6 +3,8 @@
 #include "algorithm.hpp"
 #include "edwards_point.hpp"
 
+#include "headgate/core/per_enum.hpp"
+
 #include <openssl/core_names.h>
 
 #include <array>
@@ -26,17 +28,16 @@ struct Form {
   std::size_t ecdsa_hash = 0;  // the hash for this curve by RFC 7518 section 3.4, in bytes
 };
 
-/// In the order of JwtKeyKind.
-constexpr std::array<Form, 6> kKindForms{{
+constexpr PerEnum<JwtKeyKind, Form, static_cast<std::size_t>(JwtKeyKind::ed448) + 1> kKindForms({
     {JwtKeyKind::rsa, "RSA", "RSA", "", 0},
     {JwtKeyKind::p256, "P-256", "EC", "prime256v1", 32, 0, 32},
     {JwtKeyKind::p384, "P-384", "EC", "secp384r1", 48, 0, 48},
     {JwtKeyKind::p521, "P-521", "EC", "secp521r1", 66, 0, 64},
     {JwtKeyKind::ed25519, "Ed25519", "ED25519", "", 32, 64},
     {JwtKeyKind::ed448, "Ed448", "ED448", "", 57, 114},
-}};
+});
 
-const Form& form_of_kind(JwtKeyKind kind) noexcept { return kKindForms[static_cast<std::size_t>(kind)]; }
+const Form& form_of_kind(JwtKeyKind kind) noexcept { return kKindForms[kind]; }
 
 /// Whether an EC key is on this curve, by any of OpenSSL's names for it.
 bool is_on(const EVP_PKEY* key, const Form& form) noexcept {

@@ -21,9 +21,9 @@ AlgorithmList those_of(std::span<const JwtAlgorithm> algorithms, const Wanted& w
 
 std::string too_short(std::size_t size, const AlgorithmList& hmacs) {
   const auto by_hash = [](JwtAlgorithm one, JwtAlgorithm other) { return form_of(one).hash < form_of(other).hash; };
-  const auto& least = form_of(*std::min_element(hmacs.begin(), hmacs.end(), by_hash));
-  return "the secret has " + std::to_string(size) + " bytes; " + std::string(least.name) + " needs at least " +
-         std::to_string(least.hash) + ", such as \"openssl rand -base64 48\" prints";
+  const auto smallest = *std::min_element(hmacs.begin(), hmacs.end(), by_hash);
+  return "the secret has " + std::to_string(size) + " bytes; " + std::string(kJwtAlgorithmNames[smallest]) +
+         " needs at least " + std::to_string(form_of(smallest).hash) + ", such as \"openssl rand -base64 48\" prints";
 }
 
 }  // namespace
@@ -63,7 +63,7 @@ SigningKey::Made SigningKey::of_public_key(EVP_PKEY* key, Name kid, std::span<co
 }
 
 bool SigningKey::overlaps(const SigningKey& other) const noexcept {
-  for (std::size_t i = 0; i < kJwtAlgorithms; ++i) {
+  for (std::size_t i = 0; i < kCountOf<JwtAlgorithm>; ++i) {
     if (signatures_[i] && other.signatures_[i]) return true;
   }
   return false;

@@ -5,6 +5,7 @@
 #include "openssl.hpp"
 #include "signature.hpp"
 
+#include "headgate/core/per_enum.hpp"
 #include "headgate/core/result.hpp"
 #include "headgate/identity/jwt_keys.hpp"
 
@@ -46,7 +47,7 @@ class SigningKey {
   std::optional<std::string> take(JwtAlgorithm algorithm, Signature::Made made);
 
   Name kid_;
-  std::array<std::unique_ptr<const Signature>, kJwtAlgorithms> signatures_;
+  std::array<std::unique_ptr<const Signature>, kCountOf<JwtAlgorithm>> signatures_;
 };
 
 }  // namespace headgate::identity

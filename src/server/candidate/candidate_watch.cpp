@@ -19,7 +19,7 @@ std::uint64_t since(const std::map<observe::LabelValues, std::uint64_t>& before,
   return found == before.end() ? now : now - found->second;
 }
 
-std::string_view word(gateway::Compared what) { return gateway::kComparedWords[static_cast<std::size_t>(what)]; }
+std::string_view word(gateway::Compared what) { return gateway::kComparedWords[what]; }
 
 /// What its file says and what is done otherwise here.
 std::vector<std::string> notes_on(const config::Config& candidate, const config::Config& live) {

@@ -31,6 +31,8 @@ std::string_view sentence_of(EjectReason reason) {
       return "the server gets no requests for now: it gives no answers, or too few";
     case EjectReason::slow:
       return "the server gets no requests for now: it is much slower than the others";
+    case EjectReason::count:
+      break;
   }
   return {};
 }

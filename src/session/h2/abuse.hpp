@@ -30,7 +30,7 @@ class AbuseBucket {
 };
 
 /// Why a connection of HTTP/2 was ended.
-enum class H2Abuse : std::uint8_t { none, resets, glitches, queue, head };
+enum class H2Abuse : std::uint8_t { none, resets, glitches, queue, head, count };
 
 constexpr std::string_view to_text(H2Abuse why) noexcept {
   switch (why) {
@@ -43,6 +43,7 @@ constexpr std::string_view to_text(H2Abuse why) noexcept {
     case H2Abuse::head:
       return "it sends a head that is far larger than any may be";
     case H2Abuse::none:
+    case H2Abuse::count:
       break;
   }
   return "";

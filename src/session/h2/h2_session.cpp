@@ -4,6 +4,7 @@
 
 #include "callbacks.hpp"
 
+#include "headgate/core/per_enum.hpp"
 #include "headgate/observe/event.hpp"
 
 #include <boost/asio/error.hpp>
@@ -155,6 +156,7 @@ void H2Session::judge() {
     return;
   }
   tell_of(why, peer_);
+  static_assert(observe::kHttp2Ends.size() + 1 == kCountOf<H2Abuse>, "observe::kHttp2Ends has its words");
   if (auto* const counter = peer_.entrance->counters.http2_ended[static_cast<std::size_t>(why) - 1]) counter->add();
   nghttp2_session_terminate_session(h2_, NGHTTP2_ENHANCE_YOUR_CALM);
 }

@@ -56,7 +56,7 @@ TEST(LimitCounters, AreOneSeriesForEachDecisionAndSource) {
 TEST(LimitCounters, OfALimitInMemoryShowNoOtherSource) {
   Registry registry;
   const auto counters = limit_counters(registry, 0, "flood", "", Counted::in_memory);
-  for (std::size_t i = 0; i < kSources; ++i) {
+  for (std::size_t i = 0; i < kCountOf<Source>; ++i) {
     ASSERT_NE(counters.allowed[i], nullptr);
     ASSERT_NE(counters.rejected[i], nullptr);
     ASSERT_NE(counters.observed[i], nullptr);

@@ -50,6 +50,8 @@ AuthStatus result_of(identity::JwtError error) noexcept {
       return AuthStatus::wrong_audience;
     case JwtError::too_large:
       return AuthStatus::too_large;
+    case JwtError::count:
+      break;
   }
   return AuthStatus::malformed;
 }

@@ -2,6 +2,8 @@
 
 #include "jwt_fixture.hpp"
 
+#include "headgate/core/per_enum.hpp"
+
 namespace headgate::identity {
 namespace {
 
@@ -90,7 +92,7 @@ TEST(JwtKeys, RefuseAPublicKeyAsSecret) {
 
 TEST(JwtError, HasANameForEach) {
   std::string names;
-  for (std::size_t i = 0; i < kJwtErrors; ++i) names += std::string(to_text(static_cast<JwtError>(i))) + ' ';
+  for (std::size_t i = 0; i < kCountOf<JwtError>; ++i) names += std::string(to_text(static_cast<JwtError>(i))) + ' ';
   EXPECT_EQ(
       names,
       "malformed unsupported_algorithm wrong_type no_keys unknown_key bad_signature expired not_yet_valid too_old "

@@ -1,0 +1,33 @@
+#pragma once
+// Constant tables with a row for each enumerator, such as the words of a configuration. A table that lacks a row does
+// not compile.
+
+#include <array>
+#include <cstddef>
+#include <string_view>
+
+namespace headgate {
+
+/// The number of values of an enumeration whose enumerators count from 0 and end with `count`, which is no value.
+template <typename E>
+inline constexpr std::size_t kCountOf = static_cast<std::size_t>(E::count);
+
+/// The rows of a constant table, in the order of the enumerators of E. `size` is given for an enumeration without
+/// `count`, or for a table that leaves out the last of them.
+template <typename E, typename T, std::size_t size = kCountOf<E>>
+struct PerEnum : std::array<T, size> {
+  template <std::size_t rows>
+  consteval PerEnum(const T (&row)[rows]) requires(rows == size) : std::array<T, size>(std::to_array(row)) {}
+  using std::array<T, size>::operator[];
+  constexpr const T& operator[](E e) const noexcept { return (*this)[static_cast<std::size_t>(e)]; }
+};
+
+/// The word of each enumerator.
+template <typename E>
+using WordsOf = PerEnum<E, std::string_view>;
+
+/// The word of each enumerator up to the last one, of an enumeration without `count`.
+template <auto last>
+using WordsUpTo = PerEnum<decltype(last), std::string_view, static_cast<std::size_t>(last) + 1>;
+
+}  // namespace headgate
