@@ -156,56 +156,6 @@ LimitCounters limit_counters(Registry& registry, Writer writer, std::string_view
   return counters;
 }
 
-BanCounters ban_counters(Registry& registry, Writer writer, std::string_view limit) {
-  const std::string name(limit);
-  return {.refused = &registry.counter(writer, family::ban_decisions, {name, "refused"}),
-          .observed = &registry.counter(writer, family::ban_decisions, {name, "observed"}),
-          .top = &registry.tops(writer).of(limit)};
-}
-
-RoomCounters room_counters(Registry& registry, Writer writer, std::string_view room) {
-  const LabelValues name{std::string(room)};
-  return {.admitted = &registry.counter(writer, family::room_admitted, name),
-          .waits = &registry.counter(writer, family::room_waits, name),
-          .lost = &registry.counter(writer, family::room_lost, name),
-          .observed = &registry.counter(writer, family::room_observed, name),
-          .waiting = &registry.gauge(family::room_waiting, name),
-          .inside = &registry.gauge(family::room_inside, name),
-          .seconds = &registry.gauge(family::room_wait_seconds, name)};
-}
-
-ShedCounters shed_counters(Registry& registry, Writer worker, std::string_view upstream,
-                           std::span<const std::string_view, 5> layers,
-                           std::span<const std::string_view, 3> priorities) {
-  ShedCounters counters;
-  std::size_t at = 0;
-  for (const auto layer : layers)
-    for (const auto priority : priorities)
-      counters.refused[at++] =
-          &registry.counter(worker, family::shed, {std::string(upstream), std::string(layer), std::string(priority)});
-  return counters;
-}
-
-void add_shed_gauges(Registry& registry, Writer worker, std::string_view upstream, ShedCounters& to) {
-  const LabelValues labels{std::string(upstream), std::to_string(worker)};
-  to.limit = &registry.gauge(family::upstream_concurrency_limit, labels);
-  to.in_flight = &registry.gauge(family::upstream_in_flight, labels);
-}
-
-void add_queue_numbers(Registry& registry, Writer worker, std::string_view upstream, ShedCounters& to) {
-  to.waiting = &registry.gauge(family::queue_waiting, {std::string(upstream), std::to_string(worker)});
-  to.queue_seconds = &registry.histogram(worker, family::queue_seconds, {std::string(upstream)});
-}
-
-RetryCounters retry_counters(Registry& registry, Writer worker, std::string_view upstream,
-                             std::span<const std::string_view, 4> reasons) {
-  RetryCounters counters;
-  for (std::size_t i = 0; i < reasons.size(); ++i)
-    counters.retries[i] = &registry.counter(worker, family::retries, {std::string(upstream), std::string(reasons[i])});
-  counters.not_paid = &registry.counter(worker, family::retry_budget_exhausted, {std::string(upstream)});
-  return counters;
-}
-
 UpstreamCounters upstream_counters(Registry& registry, Writer worker, std::string_view upstream,
                                    const std::vector<std::string>& servers) {
   const std::string name(upstream);
@@ -214,26 +164,6 @@ UpstreamCounters upstream_counters(Registry& registry, Writer worker, std::strin
   for (const auto& server : servers)
     counters.requests.push_back(&registry.codes(worker, family::upstream_requests, {name, server}));
   return counters;
-}
-
-MirrorCounters mirror_counters(Registry& registry, Writer worker, std::string_view upstream) {
-  static constexpr WordsOf<Mirrored> kResults({"answered", "failed", "dropped", "too_large"});
-  MirrorCounters counters{};
-  for (std::size_t i = 0; i < kCountOf<Mirrored>; ++i)
-    counters[i] = &registry.counter(worker, family::mirrored, {std::string(upstream), std::string(kResults[i])});
-  return counters;
-}
-
-CompressionCounters compression_counters(Registry& registry, Writer worker, std::span<const std::string_view> codings) {
-  CompressionCounters out;
-  for (const auto word : codings) {
-    const std::string coding(word);
-    out.codings.push_back({.answers = &registry.counter(worker, family::compressed, {coding}),
-                           .bytes_before = &registry.counter(worker, family::compressed_bytes, {coding, "before"}),
-                           .bytes_after = &registry.counter(worker, family::compressed_bytes, {coding, "after"})});
-  }
-  out.no_memory = &registry.counter(worker, family::not_compressed, {});
-  return out;
 }
 
 Gauge& loop_lag_gauge(Registry& registry, Writer worker) {

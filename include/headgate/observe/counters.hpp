@@ -60,14 +60,6 @@ struct LimitCounters {
 LimitCounters limit_counters(Registry& registry, Writer writer, std::string_view limit, std::string_view tier,
                              Counted counted, const LimitNature& nature = {});
 
-/// One worker's counters of the requests of suspended keys, of one limit.
-struct BanCounters {
-  Counter* refused = nullptr;
-  Counter* observed = nullptr;
-  LimitTop* top = nullptr;
-};
-BanCounters ban_counters(Registry& registry, Writer writer, std::string_view limit);
-
 /// Makes the gauge of what is left.
 void add_remaining(LimitCounters& counters, Registry& registry, std::string_view limit, std::string_view tier);
 /// Makes the counters of appointments.
@@ -78,71 +70,8 @@ void add_waits(LimitCounters& counters, Registry& registry, Writer writer, std::
 /// Makes the gauge of a limit of requests in flight.
 void add_in_flight(LimitCounters& counters, Registry& registry, Writer worker, std::string_view limit);
 
-/// One worker's counters of a waiting room; the gauges are shared by all workers. None is null.
-struct RoomCounters {
-  Counter* admitted = nullptr;
-  Counter* waits = nullptr;     ///< answers that told a caller to wait
-  Counter* lost = nullptr;      ///< came too late, and waits with a new number
-  Counter* observed = nullptr;  ///< let in, but would have had to wait
-  Gauge* waiting = nullptr;
-  Gauge* inside = nullptr;
-  Gauge* seconds = nullptr;  ///< wait of a newcomer
-};
-/// The same name gives the same counters.
-RoomCounters room_counters(Registry& registry, Writer writer, std::string_view room);
-/// One worker's counters of the requests to one upstream that load shedding refused, by layer and priority: index
-/// layer x priorities + priority. The gauges are null where the upstream has no such number.
-struct ShedCounters {
-  std::array<Counter*, 15> refused{};
-  Gauge* limit = nullptr;              ///< the adaptive limit of this worker
-  Gauge* in_flight = nullptr;          ///< the requests of this worker that wait for the head of their answer
-  Gauge* waiting = nullptr;            ///< the requests of this worker that wait for a place
-  Histogram* queue_seconds = nullptr;  ///< how long requests waited that got one
-};
-/// The same names give the same counters. `layers` are five words, `priorities` three.
-ShedCounters shed_counters(Registry& registry, Writer worker, std::string_view upstream,
-                           std::span<const std::string_view, 5> layers,
-                           std::span<const std::string_view, 3> priorities);
-/// Makes the gauges of an upstream whose requests are counted.
-void add_shed_gauges(Registry& registry, Writer worker, std::string_view upstream, ShedCounters& to);
-/// Makes the numbers of the queue before an upstream.
-void add_queue_numbers(Registry& registry, Writer worker, std::string_view upstream, ShedCounters& to);
 /// How far the loop of this worker was behind at the last measurement.
 Gauge& loop_lag_gauge(Registry& registry, Writer worker);
-
-/// One worker's counters of the retries at one upstream; null where it has none.
-struct RetryCounters {
-  std::array<Counter*, 4> retries{};  ///< by reason
-  Counter* not_paid = nullptr;        ///< attempts that did not follow because the budget was used up
-};
-/// The same name gives the same counters. `reasons` are four words.
-RetryCounters retry_counters(Registry& registry, Writer worker, std::string_view upstream,
-                             std::span<const std::string_view, 4> reasons);
-
-/// What became of a copy of a request.
-enum class Mirrored : std::uint8_t {
-  answered,
-  failed,     ///< not connected, or no whole answer in time
-  dropped,    ///< not sent: too many are under way
-  too_large,  ///< not sent: its body is too large, or not held
-  count
-};
-/// One worker's counters of the copies that go to one upstream, by Mirrored; null where none go.
-using MirrorCounters = std::array<Counter*, kCountOf<Mirrored>>;
-/// The same name gives the same counters.
-MirrorCounters mirror_counters(Registry& registry, Writer worker, std::string_view upstream);
-
-/// One worker's counters of answers that it compresses; null where it compresses none.
-struct CompressionCounters {
-  struct OfCoding {
-    Counter* answers = nullptr;
-    Counter* bytes_before = nullptr;
-    Counter* bytes_after = nullptr;
-  };
-  std::vector<OfCoding> codings;  ///< in the order of the words
-  Counter* no_memory = nullptr;   ///< answers that were sent as they are because there was no memory for that
-};
-CompressionCounters compression_counters(Registry& registry, Writer worker, std::span<const std::string_view> codings);
 
 /// One worker's counters of the attempts at one upstream. Empty by default: nobody counts.
 struct UpstreamCounters {

@@ -6,8 +6,8 @@
 
 #include "headgate/compress/memory.hpp"
 #include "headgate/gateway/delay.hpp"
-#include "headgate/gateway/exchange_counters.hpp"
 #include "headgate/http/fields.hpp"
+#include "headgate/observe/families/upstreams.hpp"
 
 #include <charconv>
 #include <utility>
@@ -54,6 +54,27 @@ bool is_event_stream(const http::Fields& fields) {
 }
 
 }  // namespace
+
+CompressionCounters::CompressionCounters(const Counting& counting) {
+  namespace family = observe::family;
+  if (!counting.any_takes(kStep)) return;
+  auto& registry = counting.registry;
+  for (std::size_t i = 0; i < codings.size(); ++i) {
+    const std::string coding(compress::kCodingWords[i]);
+    codings[i] = {.answers = &registry.counter(counting.worker, family::compressed, {coding}),
+                  .bytes_before = &registry.counter(counting.worker, family::compressed_bytes, {coding, "before"}),
+                  .bytes_after = &registry.counter(counting.worker, family::compressed_bytes, {coding, "after"})};
+  }
+  no_memory = &registry.counter(counting.worker, family::not_compressed, {});
+}
+
+void CompressionCounters::count(const Exchange& x) const {
+  if (!x.compressed || !x.compressed->coding()) return;
+  const auto& of_coding = codings[static_cast<std::size_t>(*x.compressed->coding())];
+  of_coding.answers->add();
+  of_coding.bytes_before->add(x.compressed->bytes_before());
+  of_coding.bytes_after->add(x.compressed->bytes_after());
+}
 
 CompressedReply::CompressedReply(Exchange& x, std::shared_ptr<EncoderPlaces> places)
     : x_(x), to_(*x.reply), places_(std::move(places)) {
@@ -131,11 +152,11 @@ bool CompressedReply::compresses(const http::ReplyStart& start, std::string_view
       start_.framing = whole ? Framing{Framing::Kind::length, made_.size()} : Framing{Framing::Kind::unknown, 0};
       return true;
     }
-    if (progress_ == Progress::failed) x_.snapshot->counters->of_compression().no_memory->add();
+    if (progress_ == Progress::failed) x_.snapshot->counters->of<CompressionCounters>().no_memory->add();
     end();
     before_ = after_ = 0;
   } else {
-    x_.snapshot->counters->of_compression().no_memory->add();
+    x_.snapshot->counters->of<CompressionCounters>().no_memory->add();
   }
   coding_.reset();
   return false;

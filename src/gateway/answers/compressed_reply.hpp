@@ -9,6 +9,7 @@
 
 #include <boost/system/errc.hpp>
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -20,6 +21,23 @@ namespace headgate::gateway {
 inline error_code compression_failed() noexcept {
   return boost::system::errc::make_error_code(boost::system::errc::not_enough_memory);
 }
+
+/// The counters of answers that are compressed.
+struct CompressionCounters {
+  static constexpr Step kStep = Step::compress;
+  explicit CompressionCounters(const Counting& counting);
+
+  struct OfCoding {
+    observe::Counter* answers = nullptr;
+    observe::Counter* bytes_before = nullptr;
+    observe::Counter* bytes_after = nullptr;
+  };
+  std::array<OfCoding, kCountOf<compress::Coding>> codings{};  ///< null where no route compresses
+  observe::Counter* no_memory = nullptr;  ///< answers that were sent as they are because there was no memory for that
+
+  /// Counts an answer, at its end.
+  void count(const Exchange& x) const;
+};
 
 /// Stands before the reply of an exchange whose route compresses, and lets pass what is not compressed. A piece of a
 /// body is encoded when it is written, in steps of kStep bytes of output, each of which the client takes before the

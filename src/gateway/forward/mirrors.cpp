@@ -1,6 +1,7 @@
 #include "mirrors.hpp"
 
-#include "headgate/gateway/exchange_counters.hpp"
+#include "gateway/forward/delivery_counters.hpp"
+
 #include "headgate/gateway/problem.hpp"
 #include "headgate/observe/event.hpp"
 
@@ -108,13 +109,13 @@ void Mirrors::copy(const Exchange& x, const upstream::RequestStart& start, std::
   const auto& mirror = *x.route->delivery->mirror;
   if (stopped_ || !x.request.upgrade.empty() || random_() % kWholeShare >= mirror.share) return;
   const auto at = x.route->delivery->mirror_upstream;
-  const auto& counters = *x.snapshot->counters;
+  const auto& counters = x.snapshot->counters->of<DeliveryCounters>();
   auto& to = target(mirror.to);
   if (to.under_way >= mirror.in_flight) {
-    counters.mirrored(at, observe::Mirrored::dropped);
+    counters.mirrored(at, Mirrored::dropped);
     return failed(to, mirror.to, "too many copies are under way");
   }
-  if (!whole || body.size() > mirror.max_body) return counters.mirrored(at, observe::Mirrored::too_large);
+  if (!whole || body.size() > mirror.max_body) return counters.mirrored(at, Mirrored::too_large);
   auto made = std::make_unique<Copy>(clock_, lent_);
   made->take(start, body);
   made->owner = shared_from_this();
@@ -137,8 +138,8 @@ Task<void> Mirrors::send(std::shared_ptr<Mirrors> self, std::unique_ptr<Copy> co
   --to.under_way;
   if (self->stopped_) co_return;
   const bool answered = why.empty();
-  copy->snapshot->counters->mirrored(copy->delivery->mirror_upstream,
-                                     answered ? observe::Mirrored::answered : observe::Mirrored::failed);
+  copy->snapshot->counters->of<DeliveryCounters>().mirrored(copy->delivery->mirror_upstream,
+                                                            answered ? Mirrored::answered : Mirrored::failed);
   if (!answered) self->failed(to, mirror.to, copy->over ? kLate : why);
 }
 

@@ -12,8 +12,6 @@
 
 namespace headgate::gateway {
 
-class ExchangeCounters;
-
 /// The field with an appointment, in answers and in requests.
 inline constexpr std::string_view kAppointmentField = "Appointment";
 inline constexpr std::size_t kMaxAppointmentText = 256;

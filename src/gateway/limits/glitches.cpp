@@ -1,7 +1,8 @@
 #include "glitches.hpp"
 
+#include "gateway/limits/limit_counters.hpp"
+
 #include "headgate/core/hash.hpp"
-#include "headgate/gateway/exchange_counters.hpp"
 #include "headgate/gateway/override_table.hpp"
 #include "headgate/identity/client_address.hpp"
 
@@ -80,8 +81,8 @@ void Glitches::count_without_redis(const Batch& batch) {
 }
 
 void Glitches::decided(const Batch& batch, bool allowed, Source source) {
-  batch.snapshot->counters->glitches(batch.ban->route_limit->ready->tiers.front(), source, allowed, batch.times,
-                                     keyed_hash(batch.key, 0).low, batch.key);
+  batch.snapshot->counters->of<TierCounters>().glitches(batch.ban->route_limit->ready->tiers.front(), source, allowed,
+                                                        batch.times, keyed_hash(batch.key, 0).low, batch.key);
   if (!allowed) offences_->note(batch.snapshot, batch.client, *batch.ban, batch.key);
 }
 

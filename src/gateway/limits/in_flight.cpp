@@ -1,8 +1,8 @@
 #include "in_flight.hpp"
 
+#include "gateway/limits/limit_counters.hpp"
 #include "process_name.hpp"
 
-#include "headgate/gateway/exchange_counters.hpp"
 #include "headgate/limit/algorithm.hpp"
 #include "headgate/limit/in_flight.hpp"
 #include "headgate/shed/overload.hpp"
@@ -52,7 +52,7 @@ void show_permits(const Exchange& x, std::size_t first, int more) noexcept {
     const auto* const decision = a.decisions.data() + checked.first;
     if (checked.route_limit->ready->in_flight &&
         std::any_of(decision, decision + checked.count, [](const auto& each) { return each.allowed; }))
-      x.snapshot->counters->permits(*checked.tier, more);
+      x.snapshot->counters->of<TierCounters>().permits(*checked.tier, more);
   }
 }
 
@@ -102,7 +102,7 @@ void InFlight::release(Exchange& x) {
   if (x.admission.returned) return;
   show_permits(x, 0, -1);
   if (x.capacity.state == CapacityPart::State::taken) {
-    x.snapshot->counters->place(x, -1);
+    x.snapshot->counters->of<CapacityCounters>().places(x, -1);
     if (auto* const overload = x.snapshot->upstreams[x.route->upstream]->overload())
       overload->ended(shed::Layer::fleet, std::chrono::duration_cast<Duration>(clock_.steady() - x.capacity.asked_at));
   }

@@ -22,8 +22,6 @@ struct AccessRecord;
 
 namespace headgate::gateway {
 
-class ExchangeCounters;
-
 /// Of one worker; its thread only. A permit in Redis has the token of its exchange and counts for limit::kFlightLease
 /// after each renewal. So a gateway that is killed holds nothing for longer. While Redis is away permits are counted
 /// here; the first renewal after that registers them in Redis.

@@ -1,5 +1,7 @@
 #include "path.hpp"
 
+#include "gateway/path/shed_counters.hpp"
+
 #include <utility>
 
 namespace headgate::gateway {
@@ -47,7 +49,7 @@ void Path::adopt(SnapshotPtr next) {
   // cache now.
   if (next->key_overrides->jwt() != snapshot->key_overrides->jwt()) tokens = token_cache(*next);
   auth->adopt(next->compiled);
-  if (next->counters != snapshot->counters) snapshot->counters->clear_gauges();
+  if (next->counters != snapshot->counters) clear_gauges(snapshot->counters->of_steps());
   snapshot = std::move(next);
   outage->adopt(snapshot->redis);
   watch_lag();
@@ -70,7 +72,7 @@ void Path::watch_lag() {
   if (tolerated != lag_tolerated)
     lag = tolerated > Duration(0) ? std::make_unique<LagProbe>(services.clock, tolerated) : nullptr;
   lag_tolerated = tolerated;
-  if (lag) lag->show(snapshot->counters->loop_lag());
+  if (lag) lag->show(snapshot->counters->of<SheddingCounters>().loop_lag());
 }
 
 }  // namespace headgate::gateway

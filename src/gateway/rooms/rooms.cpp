@@ -1,9 +1,11 @@
 #include "rooms.hpp"
 
-#include "headgate/gateway/exchange_counters.hpp"
+#include "headgate/gateway/exchange.hpp"
+#include "headgate/observe/families/rooms.hpp"
 #include "headgate/room/line.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 namespace headgate::gateway {
@@ -84,7 +86,7 @@ void Rooms::used(const SnapshotPtr& snapshot, const CompiledRoom& room) {
 void Rooms::heard(const CompiledRoom& room, const Answer& answer) {
   auto& of = book(room);
   of.knowledge.heard(answer, clock_.wall());
-  if (of.snapshot) of.snapshot->counters->room(room, of.knowledge);
+  if (of.snapshot) of.snapshot->counters->of<RoomCounters>().show(room, of.knowledge);
 }
 
 void Rooms::arm() {
@@ -121,6 +123,39 @@ Task<void> Rooms::look(std::shared_ptr<Rooms> self, std::string name) {
   auto& book = self->book(room);
   if (answer.has_error() && book.alone) self->question_alone(room, {});
   book.looking = false;
+}
+
+RoomCounters::RoomCounters(const Counting& counting) {
+  namespace family = observe::family;
+  auto& registry = counting.registry;
+  const auto worker = counting.worker;
+  for (const auto& room : counting.compiled.rooms()) {
+    const observe::LabelValues name{room->options.rule.name};
+    rooms_.push_back({.admitted = &registry.counter(worker, family::room_admitted, name),
+                      .waits = &registry.counter(worker, family::room_waits, name),
+                      .lost = &registry.counter(worker, family::room_lost, name),
+                      .observed = &registry.counter(worker, family::room_observed, name),
+                      .waiting = &registry.gauge(family::room_waiting, name),
+                      .inside = &registry.gauge(family::room_inside, name),
+                      .seconds = &registry.gauge(family::room_wait_seconds, name)});
+  }
+}
+
+void RoomCounters::count(const Exchange& x) const {
+  if (x.room.outcome == RoomOutcome::none) return;
+  const auto& room = rooms_[x.route->room->number];
+  if (x.room.observed) room.observed->add();
+  if (x.room.outcome == RoomOutcome::admitted) room.admitted->add();
+  if (x.room.outcome == RoomOutcome::lost) room.lost->add();
+  if (x.room.outcome == RoomOutcome::lost || x.room.outcome == RoomOutcome::waiting) room.waits->add();
+}
+
+void RoomCounters::show(const CompiledRoom& room, const room::Knowledge& knowledge) const {
+  const auto& counters = rooms_[room.number];
+  const auto wait = knowledge.wait(room.options.rule, knowledge.next());
+  counters.waiting->set(static_cast<double>(knowledge.next() - knowledge.serving()));
+  counters.inside->set(static_cast<double>(room::inside_of(knowledge.taken())));
+  if (wait) counters.seconds->set(std::chrono::duration<double>(*wait).count());
 }
 
 }  // namespace headgate::gateway

@@ -11,8 +11,33 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace headgate::gateway {
+
+/// The counters of waiting rooms. Their gauges are shared by all workers.
+class RoomCounters {
+ public:
+  static constexpr Step kStep = Step::room;
+  explicit RoomCounters(const Counting& counting);
+
+  /// Counts what became of an exchange, at its end.
+  void count(const Exchange& x) const;
+  /// Shows what is known of a room now.
+  void show(const CompiledRoom& room, const room::Knowledge& knowledge) const;
+
+ private:
+  struct OfRoom {
+    observe::Counter* admitted = nullptr;
+    observe::Counter* waits = nullptr;     ///< answers that told a caller to wait
+    observe::Counter* lost = nullptr;      ///< came too late, and waits with a new number
+    observe::Counter* observed = nullptr;  ///< let in, but would have had to wait
+    observe::Gauge* waiting = nullptr;
+    observe::Gauge* inside = nullptr;
+    observe::Gauge* seconds = nullptr;  ///< wait of a newcomer
+  };
+  std::vector<OfRoom> rooms_;  ///< by CompiledRoom::number
+};
 
 /// Worker thread only. While somebody waits or is inside, it looks once a second how far each line is: this keeps the
 /// line moving, and answers callers whose turn is far away without a question.

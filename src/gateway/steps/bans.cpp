@@ -1,7 +1,9 @@
 // Refuses callers that are suspended for their offences, before anything is counted.
 
+#include "gateway/limits/limit_counters.hpp"
 #include "gateway/limits/limit_fields.hpp"
 #include "gateway/limits/resolved_limit.hpp"
+#include "gateway/steps/table.hpp"
 #include "steps.hpp"
 
 namespace headgate::gateway {
@@ -18,6 +20,8 @@ bool ends_alone(const Exchange& x) noexcept {
 }
 
 }  // namespace
+
+constexpr StepCounts kSuspensionCounts = counts_in<SuspensionCounters>();
 
 Problem refusal_of_suspended(const Exchange& x, const RouteBan& ban, Duration left, std::string_view usual) {
   constexpr unsigned kWithoutPolicy = 429;

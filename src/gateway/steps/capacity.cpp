@@ -1,11 +1,12 @@
 // The capacity of an upstream: all gateways together may have so many requests there. The stores of limits count its
 // places, but it is no limit of a caller: who finds none is refused because there are too many.
 
+#include "gateway/limits/limit_counters.hpp"
 #include "gateway/limits/limit_fields.hpp"
+#include "gateway/steps/table.hpp"
 #include "shed.hpp"
 #include "steps.hpp"
 
-#include "headgate/gateway/exchange_counters.hpp"
 #include "headgate/limit/in_flight.hpp"
 #include "headgate/observe/access_log.hpp"
 #include "headgate/shed/overload.hpp"
@@ -108,7 +109,7 @@ void take(Path& path, Exchange& x) {
                        all_places(x) - static_cast<std::uint32_t>(std::min<std::uint64_t>(used, all_places(x))),
                        x.clock->steady());
   }
-  x.snapshot->counters->place(x, 1);
+  x.snapshot->counters->of<CapacityCounters>().places(x, 1);
   path.in_flight->keep(x);
 }
 
@@ -185,23 +186,29 @@ Task<MaybeProblem> wait_for_capacity(Path& path, Exchange& x) {
   co_return MaybeProblem{};
 }
 
-void count_capacity(const ExchangeCounters& counters, const Exchange& x) {
+namespace {
+
+void count_capacity(const CapacityCounters& counters, const Exchange& x) {
   const auto& place = x.capacity;
   if (place.state == State::none) return;
-  const auto& of_place = counters.of_place(x);
+  const auto& of_place = counters.of(x);
   const auto source = static_cast<std::size_t>(place.source);
   const bool taken = place.state == State::taken;
   of_place.seconds[source]->record(place.took);
   (taken ? of_place.allowed : of_place.rejected)[source]->add();
   (taken ? of_place.units_allowed : of_place.units_rejected)->add();
-  using Decision = observe::LimitSeen::Decision;
-  of_place.count({.decision = taken ? Decision::allowed : Decision::rejected,
+  using Seen = observe::LimitSeen::Decision;
+  of_place.count({.decision = taken ? Seen::allowed : Seen::rejected,
                   .remaining = place.decision.remaining,
                   .limit = place.decision.limit});
   if (!taken) return of_place.top->rejected(place.check.hash.low, place.check.key);
   of_place.top->allowed(place.check.hash.low, place.check.key);
   if (place.waited && !x.client_gone) of_place.waits->record(*place.waited);
 }
+
+}  // namespace
+
+constexpr StepCounts kCapacityCounts = counts_in<CapacityCounters, count_capacity>();
 
 void record_capacity(const Exchange& x, observe::AccessRecord& record) { record.deciding += x.capacity.took; }
 

@@ -3,9 +3,9 @@
 #include "gateway/answers/compressed_reply.hpp"
 #include "gateway/answers/compressible.hpp"
 #include "gateway/path/path.hpp"
+#include "gateway/steps/table.hpp"
 #include "steps.hpp"
 
-#include "headgate/gateway/exchange_counters.hpp"
 #include "headgate/gateway/explain.hpp"
 #include "headgate/observe/access_log.hpp"
 
@@ -22,13 +22,7 @@ void end_compression(Path& /*path*/, Exchange& x) {
   if (x.compressed) x.compressed->end();
 }
 
-void count_compressed(const ExchangeCounters& counters, const Exchange& x) {
-  if (!x.compressed || !x.compressed->coding()) return;
-  const auto& of_coding = counters.of_compression().codings[static_cast<std::size_t>(*x.compressed->coding())];
-  of_coding.answers->add();
-  of_coding.bytes_before->add(x.compressed->bytes_before());
-  of_coding.bytes_after->add(x.compressed->bytes_after());
-}
+constexpr StepCounts kCompressionCounts = counts_in<CompressionCounters>();
 
 void record_compressed(const Exchange& x, observe::AccessRecord& record) {
   if (!x.compressed || !x.compressed->coding()) return;

@@ -1,5 +1,6 @@
 // The end of every exchange: counts it in the metrics and writes it to the access log.
 
+#include "gateway/limits/limit_counters.hpp"
 #include "gateway/record/access_record.hpp"
 #include "gateway/record/exchange_spans.hpp"
 #include "steps.hpp"
@@ -60,6 +61,8 @@ void finish(Path& path, Exchange& x) {
   const auto elapsed = std::chrono::duration_cast<Duration>(x.clock->steady() - x.started);
   const auto& counters = *(x.snapshot ? x.snapshot : path.snapshot)->counters;
   counters.count(x, elapsed);
+  if (!x.admission.limits.empty()) counters.of<TierCounters>().count_limits(x);
+  if (x.suspension.by != nullptr) counters.of<SuspensionCounters>().count_suspended(x);
   count_steps(counters, x);
   auto& log = path.services.access_log;
   const bool recorded = x.trace && x.trace->recorded() && path.services.spans != nullptr;

@@ -2,8 +2,10 @@
 
 #include "gateway/admission/give_back.hpp"
 #include "gateway/admission/rounds.hpp"
+#include "gateway/limits/limit_counters.hpp"
 #include "gateway/limits/longest_wait.hpp"
 #include "gateway/limits/shards.hpp"
+#include "gateway/steps/table.hpp"
 #include "steps.hpp"
 
 #include "headgate/limit/algorithm.hpp"
@@ -91,6 +93,8 @@ void reject_here(Path& path, Exchange& x, Round& round, MaybeProblem& problem) {
 
 // Collects the checks of the limits and decides them. If one limit rejects, everything is given back. No coroutine
 // here: its frame would cost as much as the decision.
+constexpr StepCounts kLimitCounts = counts_in<TierCounters>();
+
 MaybeProblem admit(Path& path, Exchange& x, Stage stage) {
   Round round(x.admission, RoundKind::memory, stage);
   MaybeProblem problem = collect(path, x, round);

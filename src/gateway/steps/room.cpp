@@ -4,9 +4,9 @@
 #include "gateway/limits/limit_fields.hpp"
 #include "gateway/rooms/room_ticket.hpp"
 #include "gateway/rooms/rooms.hpp"
+#include "gateway/steps/table.hpp"
 #include "steps.hpp"
 
-#include "headgate/gateway/exchange_counters.hpp"
 #include "headgate/gateway/explain.hpp"
 
 #include <algorithm>
@@ -158,14 +158,7 @@ Task<MaybeProblem> wait_in_room(Path& path, Exchange& x) {
   co_return co_await run;
 }
 
-void count_room(const ExchangeCounters& counters, const Exchange& x) {
-  if (x.room.outcome == RoomOutcome::none) return;
-  const auto& room = counters.of_room(*x.route->room);
-  if (x.room.observed) room.observed->add();
-  if (x.room.outcome == RoomOutcome::admitted) room.admitted->add();
-  if (x.room.outcome == RoomOutcome::lost) room.lost->add();
-  if (x.room.outcome == RoomOutcome::lost || x.room.outcome == RoomOutcome::waiting) room.waits->add();
-}
+constexpr StepCounts kRoomCounts = counts_in<RoomCounters>();
 
 void explain_room(Exchange& /*x*/, Explanation& explanation) {
   explanation.besides.push_back({"waiting_room_decides_too", "its waiting room is not asked"});

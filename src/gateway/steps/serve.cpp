@@ -3,10 +3,12 @@
 #include "gateway/answers/cross_origin.hpp"
 #include "gateway/answers/respond.hpp"
 #include "gateway/callers/find_client.hpp"
+#include "gateway/forward/delivery_counters.hpp"
 #include "gateway/forward/max_forwards.hpp"
 #include "gateway/forward/rewrite.hpp"
 #include "gateway/servers/relay.hpp"
 #include "gateway/servers/websocket.hpp"
+#include "gateway/steps/table.hpp"
 #include "steps.hpp"
 
 #include "headgate/gateway/candidate.hpp"
@@ -60,6 +62,8 @@ Task<MaybeProblem> answer_as_last(Exchange& x, RejectionHeaders style) {
 }
 
 }  // namespace
+
+constexpr StepCounts kDeliveryCounts = counts_in<DeliveryCounters>();
 
 Task<MaybeProblem> serve(Path& path, Exchange& x) {
   if (x.snapshot->candidate) [[unlikely]]

@@ -6,9 +6,11 @@
 #include "gateway/limits/limit_key.hpp"
 #include "gateway/limits/turns.hpp"
 #include "gateway/servers/relay.hpp"
+#include "gateway/steps/table.hpp"
 #include "shed.hpp"
 #include "steps.hpp"
 
+#include "headgate/observe/families/upstreams.hpp"
 #include "headgate/shed/overload.hpp"
 
 #include <algorithm>
@@ -118,7 +120,32 @@ class ServerTurn final : public InLine {
   Clock::Steady until_;
 };
 
+/// How many requests of this worker wait for a place at a server. They count on after a reload.
+class ServerQueueCounters {
+ public:
+  static constexpr Step kStep = Step::server_queue;
+  explicit ServerQueueCounters(const Counting& counting) {
+    const auto& upstreams = counting.compiled.upstreams();
+    waiting_.resize(upstreams.size());
+    for (const auto* const route : counting.compiled.serving()) {
+      if (!route->takes(kStep) || route->server_queue->length == 0) continue;  // it may have no upstream
+      const auto& own = upstreams[route->upstream].concurrency;
+      if (own && own->adaptive && own->queue) continue;  // this queue shows its own requests
+      waiting_[route->upstream] = &counting.registry.gauge(observe::family::queue_waiting,
+                                                           {route->upstream_name, std::to_string(counting.worker)});
+    }
+  }
+  void waits(std::size_t upstream, int more) const noexcept {
+    if (auto* const gauge = waiting_[upstream]) gauge->set(gauge->read() + more);
+  }
+
+ private:
+  std::vector<observe::Gauge*> waiting_;  ///< by Route::upstream; null: nobody waits for its servers
+};
+
 }  // namespace
+
+constexpr StepCounts kServerQueueCounts = counts_in<ServerQueueCounters>();
 
 bool waits_for_server(Path& path, Exchange& x) {
   if (x.client_gone) return false;
@@ -130,7 +157,7 @@ Task<MaybeProblem> wait_for_server(Path& path, Exchange& x) {
   const bool noted = note_refused(x, At::first);
   bool placed = false;
   {
-    const auto& counters = *x.snapshot->counters;
+    const auto& counters = x.snapshot->counters->of<ServerQueueCounters>();
     ServerTurn turn(*path.turns, x);
     counters.waits(x.route->upstream, 1);
     placed = co_await turn.wait();

@@ -4,9 +4,10 @@
 
 #include "gateway/limits/limit_fields.hpp"
 #include "gateway/limits/resolved_limit.hpp"
+#include "gateway/path/shed_counters.hpp"
+#include "gateway/steps/table.hpp"
 #include "steps.hpp"
 
-#include "headgate/gateway/exchange_counters.hpp"
 #include "headgate/limit/algorithm.hpp"
 #include "headgate/limit/in_flight.hpp"
 #include "headgate/observe/access_log.hpp"
@@ -21,7 +22,8 @@ shed::Concurrency* concurrency_of(const Exchange& x) noexcept {
 shed::Overload* overload_of(const Exchange& x) noexcept { return x.snapshot->upstreams[x.route->upstream]->overload(); }
 
 void show_concurrency(const Path& path, const Exchange& x, shed::Concurrency& concurrency) noexcept {
-  if (x.snapshot->counters == path.snapshot->counters) x.snapshot->counters->show(x.route->upstream, concurrency);
+  if (x.snapshot->counters == path.snapshot->counters)
+    x.snapshot->counters->of<SheddingCounters>().show(x.route->upstream, concurrency);
 }
 
 Problem shed_problem(Exchange& x, Layer layer, std::uint64_t retry_after) {
@@ -68,16 +70,7 @@ MaybeProblem rank(Path& /*path*/, Exchange& x) {
   return {};
 }
 
-void count_shed(const ExchangeCounters& counters, const Exchange& x) {
-  const auto& of_upstream = counters.of_shedding(x.route->upstream);
-  const auto& shedding = x.shedding;
-  if (shedding.layer) {
-    const auto priority = static_cast<std::size_t>(shedding.priority);
-    of_upstream.refused[static_cast<std::size_t>(*shedding.layer) * shed::kPriorities + priority]->add();
-  } else if (shedding.queued > Duration(0) && of_upstream.queue_seconds) {
-    of_upstream.queue_seconds->record(shedding.queued);
-  }
-}
+constexpr StepCounts kSheddingCounts = counts_in<SheddingCounters>();
 
 void record_shed(const Exchange& x, observe::AccessRecord& record) { record.queued += x.shedding.queued; }
 

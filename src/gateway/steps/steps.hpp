@@ -10,8 +10,8 @@ struct AccessRecord;
 
 namespace headgate::gateway {
 
-class ExchangeCounters;
 struct Explanation;
+struct StepCounts;
 
 MaybeProblem find_route(Path& path, Exchange& x);
 /// A call of gRPC-Web goes on as one of gRPC.
@@ -20,7 +20,7 @@ MaybeProblem translate_grpc_web(Path& path, Exchange& x);
 MaybeProblem compress_answer(Path& path, Exchange& x);
 /// Frees the memory for it.
 void end_compression(Path& path, Exchange& x);
-void count_compressed(const ExchangeCounters& counters, const Exchange& x);
+extern const StepCounts kCompressionCounts;
 void record_compressed(const Exchange& x, observe::AccessRecord& record);
 /// How its answer may be compressed.
 void explain_compression(Exchange& x, Explanation& explanation);
@@ -45,6 +45,7 @@ Task<void> suspend_first(Path& path, Exchange& x, Problem& problem);
 /// Those that were not noted before the answer.
 void note_offences(Path& path, Exchange& x);
 MaybeProblem check_bans(Path& path, Exchange& x, bool after_auth);
+extern const StepCounts kSuspensionCounts;
 /// What a caller gets that is suspended for so long: nothing at all, if the policy closes connections and this one is
 /// not shared with other callers. `usual`: the sentence that it is told unless the policy has another one.
 Problem refusal_of_suspended(const Exchange& x, const RouteBan& ban, Duration left, std::string_view usual);
@@ -54,13 +55,13 @@ MaybeProblem check_suspended(Path& path, Exchange& x, bool after_auth);
 void bill(Path& path, Exchange& x);
 void leave_in_flight(Path& path, Exchange& x);
 /// The wait for a permit of a limit. That for a place at the upstream is counted with the place.
-void count_wait_for_permit(const ExchangeCounters& counters, const Exchange& x);
+extern const StepCounts kPermitWaitCounts;
 /// The waits for both.
 void record_waits_in_turn(const Exchange& x, observe::AccessRecord& record);
 /// What became of the appointments that the request showed or was given.
-void count_appointments(const ExchangeCounters& counters, const Exchange& x);
+extern const StepCounts kAppointmentCounts;
 Task<MaybeProblem> wait_in_room(Path& path, Exchange& x);
-void count_room(const ExchangeCounters& counters, const Exchange& x);
+extern const StepCounts kRoomCounts;
 void explain_room(Exchange& x, Explanation& explanation);
 /// Checks the credentials that the route reads, and what it demands of them.
 MaybeProblem authenticate(Path& path, Exchange& x);
@@ -81,6 +82,7 @@ void explain_auth(Exchange& x, Explanation& explanation);
 
 /// Checks the limits of `stage`, which are counted in memory.
 MaybeProblem admit(Path& path, Exchange& x, Stage stage);
+extern const StepCounts kLimitCounts;
 /// A part of those that are counted in Redis.
 Task<MaybeProblem> admit_in_redis(Path& path, Exchange& x, RoundPart part, Turn* turn = nullptr);
 /// Those of a stage at which requests may wait for a permit.
@@ -94,7 +96,7 @@ MaybeProblem shed(Path& path, Exchange& x);
 /// What shed() finds of a request that is only looked at: its priority, by which some tiers are chosen.
 MaybeProblem rank(Path& path, Exchange& x);
 /// Which layer of shedding refused the request, whichever step that was, or how long it waited for its places.
-void count_shed(const ExchangeCounters& counters, const Exchange& x);
+extern const StepCounts kSheddingCounts;
 void record_shed(const Exchange& x, observe::AccessRecord& record);
 
 bool waits_for_permit(Path& path, Exchange& x);
@@ -104,7 +106,7 @@ Task<MaybeProblem> hold_body(Path& path, Exchange& x);
 /// Whether a place in the capacity of the upstream must be asked for or waited for; else it is taken.
 bool waits_for_capacity(Path& path, Exchange& x);
 Task<MaybeProblem> wait_for_capacity(Path& path, Exchange& x);
-void count_capacity(const ExchangeCounters& counters, const Exchange& x);
+extern const StepCounts kCapacityCounts;
 void record_capacity(const Exchange& x, observe::AccessRecord& record);
 bool waits_for_place(Path& path, Exchange& x);
 Task<MaybeProblem> wait_for_place(Path& path, Exchange& x);
@@ -114,6 +116,7 @@ void leave_place(Path& path, Exchange& x);
 bool waits_for_server(Path& path, Exchange& x);
 Task<MaybeProblem> wait_for_server(Path& path, Exchange& x);
 void leave_server(Path& path, Exchange& x);
+extern const StepCounts kServerQueueCounts;
 
 MaybeProblem note_quotas(Path& path, Exchange& x);
 void leave_quotas(Path& path, Exchange& x);
@@ -123,6 +126,7 @@ void settle_costs(Path& path, Exchange& x);
 
 /// Answers the request: by its route, by the gateway as the last hop, or by a server.
 Task<MaybeProblem> serve(Path& path, Exchange& x);
+extern const StepCounts kDeliveryCounts;
 Task<MaybeProblem> tell_usage(Path& path, Exchange& x, RejectionHeaders style);
 
 /// Keeps a request that was refused because of what it is, for operators to look at.

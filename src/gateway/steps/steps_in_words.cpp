@@ -14,7 +14,9 @@ std::string marks(const StepRow& row) {
   if (runs && row.look.at_once == nullptr && row.look.task == nullptr) add("not looked at");
   if (row.refused != OnRefusal::stays) add("gives back");
   if (row.leave != nullptr) add("left");
-  if (row.told.count != nullptr || row.told.record != nullptr || row.told.explain != nullptr) add("tells");
+  if ((row.told.counts != nullptr && row.told.counts->count != nullptr) || row.told.record != nullptr ||
+      row.told.explain != nullptr)
+    add("tells");
   return out;
 }
 

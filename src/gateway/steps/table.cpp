@@ -30,7 +30,7 @@ constexpr std::array<StepRow, kSteps> kPath{{
      .applies = [](const Route& route) { return route.options->compression != nullptr; },
      .live = both(compress_answer),
      .leave = end_compression,
-     .told = {.count = count_compressed, .record = record_compressed, .explain = explain_compression}},
+     .told = {.counts = &kCompressionCounts, .record = record_compressed, .explain = explain_compression}},
     {.step = Step::check_body,
      .marks = mark::common | mark::of_preflights,
      .name = "check_body",
@@ -98,7 +98,8 @@ constexpr std::array<StepRow, kSteps> kPath{{
      .why = "a suspended caller costs one look-up",
      .applies = [](const Route& route) { return route.bans_by_head(); },
      .live = both(bans_at<false>),
-     .look = both(bans_at<false>)},
+     .look = both(bans_at<false>),
+     .told = {.counts = &kSuspensionCounts}},
     {.step = Step::suspended,
      .name = "suspended",
      .of = "limits, while an operator suspends someone",
@@ -119,13 +120,13 @@ constexpr std::array<StepRow, kSteps> kPath{{
      .why = "the permits of all limits and the place at the upstream come back when the exchange ends",
      .applies = counts_in_flight,
      .leave = leave_in_flight,
-     .told = {.count = count_wait_for_permit, .record = record_waits_in_turn}},
+     .told = {.counts = &kPermitWaitCounts, .record = record_waits_in_turn}},
     {.step = Step::appointments,
      .name = "appointments",
      .of = "limits with `appointments`",
      .why = "the steps of limits keep and hand them out; what became of them is counted at the end",
      .applies = has_appointments,
-     .told = {.count = count_appointments}},
+     .told = {.counts = &kAppointmentCounts}},
     {.step = Step::limits,
      .marks = mark::common | mark::of_candidates,
      .name = "limits",
@@ -133,7 +134,8 @@ constexpr std::array<StepRow, kSteps> kPath{{
      .why = "they need no proof: a flood costs neither a signature check nor a call to Redis",
      .applies = has_limits<Stage::memory>,
      .live = both(limits_at<Stage::memory>),
-     .look = both(limits_at<Stage::memory>)},
+     .look = both(limits_at<Stage::memory>),
+     .told = {.counts = &kLimitCounts}},
     {.step = Step::limits_in_turn,
      .marks = mark::of_candidates | mark::in_turn,
      .name = "limits_in_turn",
@@ -158,7 +160,7 @@ constexpr std::array<StepRow, kSteps> kPath{{
      .why = "the limits before it bound how many numbers one caller takes; what is behind it costs more",
      .applies = [](const Route& route) { return route.room != nullptr; },
      .live = {.task = wait_in_room},
-     .told = {.count = count_room, .explain = explain_room}},
+     .told = {.counts = &kRoomCounts, .explain = explain_room}},
     {.step = Step::authenticate,
      .marks = mark::common | mark::identifies | mark::of_candidates,
      .name = "authenticate",
@@ -224,7 +226,7 @@ constexpr std::array<StepRow, kSteps> kPath{{
      .live = both(shed),
      .look = both(rank),
      .refused = OnRefusal::goes_back,
-     .told = {.count = count_shed, .record = record_shed}},
+     .told = {.counts = &kSheddingCounts, .record = record_shed}},
     {.step = Step::limits_by_claim,
      .marks = mark::common | mark::of_candidates,
      .name = "limits_by_claim",
@@ -282,7 +284,7 @@ constexpr std::array<StepRow, kSteps> kPath{{
      .live = {.task = wait_for_capacity, .waits = waits_for_capacity},
      .look = {.task = wait_for_capacity, .waits = waits_for_capacity},
      .refused = OnRefusal::goes_back,
-     .told = {.count = count_capacity, .record = record_capacity}},
+     .told = {.counts = &kCapacityCounts, .record = record_capacity}},
     {.step = Step::queue,
      .name = "queue",
      .of = "a queue before the upstream",
@@ -306,7 +308,8 @@ constexpr std::array<StepRow, kSteps> kPath{{
      .applies = [](const Route& route) { return route.server_queue != nullptr; },
      .live = {.task = wait_for_server, .waits = waits_for_server},
      .refused = OnRefusal::goes_back,
-     .leave = leave_server},
+     .leave = leave_server,
+     .told = {.counts = &kServerQueueCounts}},
     {.step = Step::circuit_trial,
      .name = "circuit_trial",
      .of = "a circuit breaker",
@@ -336,7 +339,8 @@ constexpr std::array<StepRow, kSteps> kPath{{
      .name = "serve",
      .of = "all",
      .why = "the answer: of the route, of the gateway as the last hop, or of a server",
-     .live = {.task = serve}},
+     .live = {.task = serve},
+     .told = {.counts = &kDeliveryCounts}},
 }};
 
 namespace {
@@ -370,7 +374,7 @@ void note_steps(Route& route) {
     if (row.applies != nullptr && !row.applies(route)) continue;
     route.steps.add(row.step);
     if (row.leave != nullptr) route.left.add(row.step);
-    if (row.told.count != nullptr) route.counted.add(row.step);
+    if (row.told.counts != nullptr && row.told.counts->count != nullptr) route.counted.add(row.step);
     if (row.told.record != nullptr) route.recorded.add(row.step);
   }
 }

@@ -3,9 +3,11 @@
 
 #include "gateway/path/path.hpp"
 
+#include "headgate/gateway/exchange_counters.hpp"
 #include "headgate/gateway/steps.hpp"
 
 #include <array>
+#include <memory>
 #include <string_view>
 
 namespace headgate::observe {
@@ -14,7 +16,6 @@ struct AccessRecord;
 
 namespace headgate::gateway {
 
-class ExchangeCounters;
 struct Explanation;
 
 /// How a step runs. Nothing set: it does nothing then.
@@ -33,10 +34,35 @@ enum class OnRefusal {
   goes_back_by  ///< the step gives back itself, because what it does then needs the permits
 };
 
+/// How a step counts. Its counters are of a type of its own, which is made for each configuration.
+struct StepCounts {
+  Step step;  ///< whose counters they are; several steps may count in them
+  std::shared_ptr<const void> (*make)(const Counting& counting);
+  void (*count)(const void* counters,
+                const Exchange& x) = nullptr;              ///< null if its exchanges are not counted at their end
+  void (*clear)(const void* counters) noexcept = nullptr;  ///< null if it has no gauges that must be cleared
+};
+
+/// Of the counters T, which have `kStep`, a constructor that takes a Counting, clear() if they have gauges of the
+/// active configuration, and count(x), unless a function is given.
+template <typename T, void (*count)(const T& counters, const Exchange& x) = nullptr>
+constexpr StepCounts counts_in() {
+  StepCounts counts{.step = T::kStep, .make = [](const Counting& counting) -> std::shared_ptr<const void> {
+                      return std::make_shared<const T>(counting);
+                    }};
+  if constexpr (count != nullptr)
+    counts.count = [](const void* made, const Exchange& x) { count(*static_cast<const T*>(made), x); };
+  else if constexpr (requires(const T& made, const Exchange& x) { made.count(x); })
+    counts.count = [](const void* made, const Exchange& x) { static_cast<const T*>(made)->count(x); };
+  if constexpr (requires(const T& made) { made.clear(); })
+    counts.clear = [](const void* made) noexcept { static_cast<const T*>(made)->clear(); };
+  return counts;
+}
+
 /// What a step says of an exchange beside what is said of all. It asks the exchange: the step may not have been
 /// reached.
 struct Told {
-  void (*count)(const ExchangeCounters& counters, const Exchange& x) = nullptr;  ///< in the metrics, at the end
+  const StepCounts* counts = nullptr;                                          ///< in the metrics, at the end
   void (*record)(const Exchange& x, observe::AccessRecord& record) = nullptr;  ///< in the log, behind what fill() said
   void (*explain)(Exchange& x, Explanation& explanation) = nullptr;            ///< to whoever asks what would happen
 };

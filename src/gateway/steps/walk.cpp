@@ -67,8 +67,27 @@ void leave_steps(Path& path, Exchange& x) {
     leave_step(path, x, left.last());
 }
 
-void count_each(StepSet ahead, const ExchangeCounters& counters, const Exchange& x) {
-  for (; !ahead.empty(); ahead = ahead.behind(ahead.first())) row_of(ahead.first()).told.count(counters, x);
+StepCounters make_step_counters(const Counting& counting) {
+  StepCounters counters;
+  for (const auto& row : kPath) {
+    if (row.told.counts == nullptr) continue;
+    auto& made = counters[static_cast<std::size_t>(row.told.counts->step)];
+    if (made == nullptr) made = row.told.counts->make(counting);
+  }
+  return counters;
+}
+
+void clear_gauges(const StepCounters& counters) noexcept {
+  for (const auto& row : kPath)
+    if (row.told.counts != nullptr && row.told.counts->clear != nullptr)
+      row.told.counts->clear(counters[static_cast<std::size_t>(row.told.counts->step)].get());
+}
+
+void count_each(StepSet ahead, const StepCounters& counters, const Exchange& x) {
+  for (; !ahead.empty(); ahead = ahead.behind(ahead.first())) {
+    const auto& counts = *row_of(ahead.first()).told.counts;
+    counts.count(counters[static_cast<std::size_t>(counts.step)].get(), x);
+  }
 }
 
 void record_steps(const Exchange& x, observe::AccessRecord& record) {

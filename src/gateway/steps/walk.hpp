@@ -48,9 +48,10 @@ void leave_steps(Path& path, Exchange& x);
 
 // What the steps of its route tell of an exchange (Told). Nothing where it took none of them: without a route, or with
 // one that was found only for the log.
-void count_each(StepSet ahead, const ExchangeCounters& counters, const Exchange& x);
+void count_each(StepSet ahead, const StepCounters& counters, const Exchange& x);
 inline void count_steps(const ExchangeCounters& counters, const Exchange& x) {  // most count nothing
-  if (x.route != nullptr && x.snapshot && !x.route->counted.empty()) count_each(x.route->counted, counters, x);
+  if (x.route != nullptr && x.snapshot && !x.route->counted.empty())
+    count_each(x.route->counted, counters.of_steps(), x);
 }
 void record_steps(const Exchange& x, observe::AccessRecord& record);
 void explain_steps(Exchange& x, Explanation& explanation);

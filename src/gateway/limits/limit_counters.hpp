@@ -1,0 +1,73 @@
+#pragma once
+// The counters of limits, of the capacities of upstreams, and of suspended callers.
+
+#include "headgate/gateway/exchange_counters.hpp"
+
+#include <cstdint>
+#include <map>
+#include <string_view>
+#include <vector>
+
+namespace headgate::gateway {
+
+/// The counters of all tiers of limits.
+class TierCounters {
+ public:
+  static constexpr Step kStep = Step::limits;
+  explicit TierCounters(const Counting& counting);
+
+  const observe::LimitCounters& of(const CompiledTier& tier) const noexcept { return tiers_[tier.number]; }
+  /// Shows permits of a limit of requests in flight that this worker took, or gave back (below 0). It counts on after a
+  /// reload.
+  void permits(const CompiledTier& tier, int more) const noexcept;
+  /// A limit that counts glitches has decided about so many of this key.
+  void glitches(const CompiledTier& tier, observe::Source source, bool allowed, std::uint32_t times, std::uint64_t hash,
+                std::string_view key) const;
+  /// Counts what the limits of an exchange decided, at its end.
+  void count_limits(const Exchange& x) const;
+
+ private:
+  std::vector<observe::LimitCounters> tiers_;  ///< by CompiledTier::number
+};
+
+/// The counters of the capacities of upstreams.
+class CapacityCounters {
+ public:
+  static constexpr Step kStep = Step::capacity;
+  explicit CapacityCounters(const Counting& counting);
+
+  /// Those of the upstream of an exchange, by its priority.
+  const observe::LimitCounters& of(const Exchange& x) const noexcept;
+  /// Shows places that this worker took, or gave back (below 0). It counts on after a reload.
+  void places(const Exchange& x, int more) const noexcept;
+
+ private:
+  std::vector<std::vector<observe::LimitCounters>> upstreams_;  ///< by Route::upstream and priority
+};
+
+/// The counters of the requests of suspended callers, by limit.
+class SuspensionCounters {
+ public:
+  static constexpr Step kStep = Step::bans;
+  explicit SuspensionCounters(const Counting& counting);
+
+  /// Counts an exchange whose caller is suspended, at its end.
+  void count_suspended(const Exchange& x) const;
+
+ private:
+  struct OfLimit {
+    observe::Counter* refused = nullptr;
+    observe::Counter* observed = nullptr;
+    observe::LimitTop* top = nullptr;
+  };
+  OfLimit make(std::string_view limit) const;
+  const OfLimit& of_operators(const RouteBan& ban) const;
+
+  observe::Registry& registry_;
+  const observe::Writer worker_;
+  std::vector<OfLimit> limits_;  ///< by RouteBan::number
+  /// Of limits that suspend nobody by themselves, by name. Made once an operator suspends under one.
+  mutable std::map<std::string_view, OfLimit> operated_;
+};
+
+}  // namespace headgate::gateway
