@@ -2,12 +2,12 @@
 
 #include "compressed_reply.hpp"
 #include "cross_origin.hpp"
+#include "gateway/callers/forwarding_headers.hpp"
 #include "gateway/forward/edit_fields.hpp"
 #include "gateway/forward/forward.hpp"
 #include "gateway/limits/limit_fields.hpp"
 #include "gateway/record/access_record.hpp"
 #include "gateway/rooms/room_ticket.hpp"
-#include "hsts.hpp"
 
 #include <array>
 #include <ctime>
@@ -31,6 +31,19 @@ struct AnswerRow {
 bool has_edits(const Exchange& x) noexcept { return x.route && x.route->edits; }
 
 void put_date(Exchange& x, const AnswerStart&) { x.fields.push_back({Known::date, "Date", date_now(*x.clock)}); }
+
+/// Strict-Transport-Security tells browsers to use this host only over https (RFC 6797).
+bool has_hsts(const Exchange& x) noexcept { return x.snapshot && !x.snapshot->compiled->hsts().empty(); }
+
+/// In place of what the server or the route says of it: of two fields a browser reads the first. Without TLS it must
+/// not be sent (section 7.2).
+void replace_hsts(const Exchange& x, http::Fields& fields) {
+  constexpr auto kField = Known::strict_transport_security;
+  std::erase_if(fields, [](const http::Field& field) { return field.id == kField; });
+  const auto& compiled = *x.snapshot->compiled;
+  if (client_uses_tls(x, compiled.identity().address_field))
+    fields.push_back({kField, "Strict-Transport-Security", compiled.hsts()});
+}
 
 /// In this order: what a route says of its answers comes before what must be true of them whatever it says. A row runs
 /// once for an answer, and none leaves a field twice that may stand once.

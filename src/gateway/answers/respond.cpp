@@ -1,10 +1,128 @@
 #include "respond.hpp"
 
-#include "file_part.hpp"
 #include "gateway/forward/rewrite.hpp"
 #include "gateway/limits/settle.hpp"
 
+#include "headgate/core/text.hpp"
+#include "headgate/http/date.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+
 namespace headgate::gateway {
+namespace {
+
+/// What a request gets of a fixed answer whose body is a file: all of it, a part, or the word that it has it already.
+struct FilePart {
+  unsigned status = 200;
+  std::string_view body;
+};
+
+using http::Known;
+
+/// Strong: a tag that is marked as weak equals none (RFC 9110 section 8.8.3.2).
+enum class Compare { strong, weak };
+
+bool lists_tag(std::string_view list, std::string_view tag, Compare how) noexcept {
+  if (trimmed(list) == "*") return true;
+  std::string_view member;
+  while (http::next_member(list, member)) {
+    const bool weak = member.starts_with("W/");
+    if (weak && how == Compare::strong) continue;
+    if (member.substr(weak ? 2 : 0) == tag) return true;
+  }
+  return false;
+}
+
+/// All lines of the field are one list.
+bool names_tag(const http::Fields& fields, Known id, std::string_view tag, Compare how) noexcept {
+  return std::any_of(fields.begin(), fields.end(),
+                     [&](const http::Field& field) { return field.id == id && lists_tag(field.value, tag, how); });
+}
+
+/// Whether the file was changed after the date; a date that cannot be read counts as none.
+std::optional<bool> changed_since(std::string_view date, const Respond& file) noexcept {
+  const auto then = http::read_http_date(trimmed(date));
+  if (!then) return std::nullopt;
+  return file.modified > *then;
+}
+
+/// 412 or 304 if the conditions of the request say so, else 200.
+unsigned status_by_conditions(const http::Fields& fields, const Respond& file) noexcept {
+  if (http::has(fields, Known::if_match)) {
+    if (!names_tag(fields, Known::if_match, file.etag, Compare::strong)) return 412;
+  } else if (changed_since(http::value_of(fields, Known::if_unmodified_since), file).value_or(false)) {
+    return 412;
+  }
+  if (http::has(fields, Known::if_none_match))
+    return names_tag(fields, Known::if_none_match, file.etag, Compare::weak) ? 304 : 200;
+  return changed_since(http::value_of(fields, Known::if_modified_since), file).value_or(true) ? 200 : 304;
+}
+
+struct Range {
+  std::size_t first = 0;
+  std::size_t size = 0;  ///< 0: none of its bytes is there
+};
+
+std::optional<std::size_t> number_in_range(std::string_view text) noexcept {
+  std::size_t number = 0;
+  if (text.empty() || text.find_first_not_of("0123456789") != text.npos) return std::nullopt;
+  // Beyond what fits is beyond the end of every file.
+  if (std::from_chars(text.data(), text.data() + text.size(), number).ec != std::errc()) return text.npos;
+  return number;
+}
+
+/// Of one range in bytes; nothing if it is of another form, and the whole body is the answer (section 14.2).
+std::optional<Range> read_range(std::string_view value, std::size_t size) noexcept {
+  constexpr std::string_view kUnit = "bytes=";
+  if (value.size() < kUnit.size() || !same_word(value.substr(0, kUnit.size()), kUnit)) return std::nullopt;
+  value = trimmed(value.substr(kUnit.size()));
+  const auto dash = value.find('-');
+  if (dash == value.npos) return std::nullopt;
+  const auto last = number_in_range(value.substr(dash + 1));
+  if (dash == 0) {  // so many from the end
+    if (!last) return std::nullopt;
+    const auto from_end = std::min(*last, size);
+    return Range{size - from_end, from_end};
+  }
+  const auto first = number_in_range(value.substr(0, dash));
+  if (!first || (!last && dash + 1 < value.size()) || (last && *last < *first)) return std::nullopt;
+  if (*first >= size) return Range{};
+  return Range{*first, std::min(last.value_or(size), size - 1) - *first + 1};
+}
+
+/// Whether a range is still of this file (section 13.1.5).
+bool range_is_of(const http::Fields& fields, const Respond& file) noexcept {
+  if (!http::has(fields, Known::if_range)) return true;
+  const auto value = http::value_of(fields, Known::if_range);
+  return value == file.etag || value == file.last_modified;
+}
+
+/// By the conditions and the range of the request (RFC 9110 sections 13.2.2 and 14.2), which must be GET or HEAD.
+/// Appends the fields that tell of it to x.fields, but for Content-Type. `file` has an ETag, and outlives the view.
+FilePart part_of_file(Exchange& x, const Respond& file) {
+  const auto& fields = x.request.fields;
+  const std::string_view body = file.body;
+  x.fields.push_back({Known::etag, "ETag", file.etag});
+  x.fields.push_back({Known::last_modified, "Last-Modified", file.last_modified});
+  x.fields.push_back({Known::accept_ranges, "Accept-Ranges", "bytes"});
+  if (const auto status = status_by_conditions(fields, file); status != 200) return {status, {}};
+  if (x.request.head() || !http::has(fields, Known::range) || !range_is_of(fields, file)) return {200, body};
+  const auto range = read_range(http::value_of(fields, Known::range), body.size());
+  if (!range) return {200, body};
+  const auto size = x.text.number(body.size());
+  if (range->size == 0) {
+    x.fields.push_back({Known::content_range, "Content-Range", x.text.join({"bytes */", size})});
+    return {416, {}};
+  }
+  x.fields.push_back({Known::content_range, "Content-Range",
+                      x.text.join({"bytes ", x.text.number(range->first), "-",
+                                   x.text.number(range->first + range->size - 1), "/", size})});
+  return {206, body.substr(range->first, range->size)};
+}
+
+}  // namespace
 
 template <AnswerFrom from>
 Task<std::optional<Problem>> respond(Exchange& x, const Respond& answer, RejectionHeaders limits) {

@@ -2,7 +2,7 @@
 // Credentials that auth services are asked about: each may be a guess, so it is charged as a failed attempt before the
 // question, and given back by the answer.
 
-#include "gateway/callers/failure_charge.hpp"
+#include "gateway/callers/failures.hpp"
 
 #include "headgate/core/clock.hpp"
 #include "headgate/core/hash.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 // Whether passwords are right: remembered, or checked by the pool while exchanges wait. docs/basic_auth.md explains it.
 
-#include "gateway/callers/failure_charge.hpp"
+#include "gateway/callers/failures.hpp"
 
 #include "headgate/gateway/basic/password_pool.hpp"
 #include "headgate/gateway/exchange.hpp"

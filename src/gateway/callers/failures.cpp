@@ -1,6 +1,5 @@
 #include "failures.hpp"
 
-#include "failure_charge.hpp"
 #include "gateway/limits/limit_fields.hpp"
 
 namespace headgate::gateway {

@@ -5,6 +5,8 @@
 #include "headgate/gateway/problem.hpp"
 #include "headgate/limit/limiter.hpp"
 
+#include <string>
+
 namespace headgate::gateway {
 
 /// Takes one attempt; the problem if its address has none left.
@@ -13,5 +15,22 @@ MaybeProblem reserve_failure(limit::Limiter& memory, Exchange& x);
 void return_failure(limit::Limiter& memory, Exchange& x);
 /// The problem if its address has no attempt left. Takes none.
 MaybeProblem no_failure_left(limit::Limiter& memory, Exchange& x);
+
+/// An attempt that was reserved for a check that may outlast its request. It stays taken unless it is given back.
+/// Worker thread.
+class FailureCharge {
+ public:
+  /// What reserve_failure() has just taken.
+  FailureCharge(limit::Limiter& memory, const Exchange& x)
+      : memory_(&memory), clock_(x.clock), snapshot_(x.snapshot), address_(x.caller.ip_key) {}
+  /// It was none.
+  void give_back();
+
+ private:
+  limit::Limiter* memory_;
+  Clock* clock_;
+  SnapshotPtr snapshot_;
+  std::string address_;
+};
 
 }  // namespace headgate::gateway

@@ -1,7 +1,6 @@
 #include "presented.hpp"
 
-#include "certificate_part.hpp"
-#include "key_part.hpp"
+#include "caller_parts.hpp"
 
 #include "headgate/http/named_values.hpp"
 

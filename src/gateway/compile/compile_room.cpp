@@ -1,4 +1,4 @@
-#include "gateway/answers/room_page.hpp"
+#include "gateway/answers/room_answer.hpp"
 
 #include "headgate/core/hex.hpp"
 #include "headgate/gateway/waiting_room.hpp"

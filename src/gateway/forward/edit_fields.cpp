@@ -1,7 +1,7 @@
 #include "edit_fields.hpp"
 
 #include "answer_addresses.hpp"
-#include "gateway/callers/key_part.hpp"
+#include "gateway/callers/caller_parts.hpp"
 #include "rewrite.hpp"
 
 #include "headgate/identity/client_address.hpp"

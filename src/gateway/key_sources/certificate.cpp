@@ -1,6 +1,6 @@
 // A part of the certificate that the client has shown to us.
 
-#include "gateway/callers/certificate_part.hpp"
+#include "gateway/callers/caller_parts.hpp"
 
 #include "headgate/core/per_enum.hpp"
 #include "headgate/gateway/key_source.hpp"

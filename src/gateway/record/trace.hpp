@@ -1,7 +1,9 @@
 #pragma once
-// Trace Context of an exchange: which trace it belongs to, and what its server is told of that.
+// Trace Context of an exchange: which trace it belongs to, what its server is told of that, and the spans of an
+// exchange that is recorded.
 
 #include "headgate/gateway/exchange.hpp"
+#include "headgate/observe/span_log.hpp"
 
 namespace headgate::gateway {
 
@@ -16,5 +18,9 @@ void begin_attempt(Exchange& x);
 /// The attempt under way ends. `status` is that of its answer; 0: there was none. `failure` says in one word, which
 /// lives on, why there was none, or no whole one; empty if nothing failed.
 void end_attempt(Exchange& x, unsigned status, std::string_view failure);
+
+/// Makes the spans. x.trace must be recorded. `record` is that of the exchange.
+void write_spans(const Exchange& x, const observe::AccessRecord& record, const Tracing& tracing,
+                 observe::SpanLog& spans);
 
 }  // namespace headgate::gateway

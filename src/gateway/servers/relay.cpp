@@ -1,6 +1,5 @@
 #include "relay.hpp"
 
-#include "broken_off.hpp"
 #include "gateway/admission/messages.hpp"
 #include "gateway/answers/compressed_reply.hpp"
 #include "gateway/callers/presented.hpp"
@@ -23,7 +22,6 @@
 #include "retry.hpp"
 #include "tries.hpp"
 #include "tunnel.hpp"
-#include "websocket.hpp"
 
 #include "headgate/core/hash.hpp"
 #include "headgate/gateway/answer.hpp"

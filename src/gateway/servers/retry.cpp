@@ -1,5 +1,7 @@
 #include "retry.hpp"
 
+#include <boost/asio/error.hpp>
+
 #include <algorithm>
 
 namespace headgate::gateway {
@@ -59,6 +61,19 @@ std::optional<Duration> back_off(const Attempted& so_far, double dice, std::opti
   auto pause = std::chrono::duration_cast<Duration>(std::min(most, kLongestBackOff) * dice);
   if (asked) pause = std::max(pause, *asked);
   return pause < so_far.left ? std::optional(pause) : std::nullopt;
+}
+
+upstream::Failure broken_off(const error_code& cause) noexcept {
+  const bool late = cause == boost::asio::error::timed_out;
+  // Over TLS a close alone does not say that the answer is whole: anybody on the network path can close.
+  const bool unannounced = cause == boost::asio::error::connection_aborted;
+  const bool taken_down = cause == boost::asio::error::operation_aborted;  // or the client is gone: not told then
+  return {.what = late ? Failed::reply_timeout : Failed::closed,
+          .cause = cause,
+          .why = late          ? "it was silent for too long during its answer"
+                 : taken_down  ? upstream::kTakenDown
+                 : unannounced ? "it closed without the close_notify of TLS, so its answer may be cut off"
+                               : ""};
 }
 
 }  // namespace headgate::gateway

@@ -1,6 +1,7 @@
 #pragma once
 // Decides whether a request is sent again, and after which pause. Reads no clock and draws no random number.
 
+#include "headgate/core/result.hpp"
 #include "headgate/gateway/delivery.hpp"
 #include "headgate/observe/grpc_status.hpp"
 #include "headgate/upstream/failure.hpp"
@@ -38,5 +39,8 @@ std::optional<RetryReason> reason_to_retry(const Retry& retry, observe::GrpcStat
 /// requests which failed together do not come back together; never shorter than what the server `asked` for. `dice` is
 /// from 0 to below 1. Nothing if it is not shorter than what is left: then the attempt would come too late.
 std::optional<Duration> back_off(const Attempted& so_far, double dice, std::optional<Duration> asked);
+
+/// The failure of a server whose answer breaks off after its head; reading its body failed with `cause`.
+upstream::Failure broken_off(const error_code& cause) noexcept;
 
 }  // namespace headgate::gateway

@@ -2,7 +2,7 @@
 
 #include "gateway/limits/limit_counters.hpp"
 #include "gateway/record/access_record.hpp"
-#include "gateway/record/exchange_spans.hpp"
+#include "gateway/record/trace.hpp"
 #include "steps.hpp"
 #include "walk.hpp"
 

@@ -7,7 +7,7 @@
 #include "gateway/forward/max_forwards.hpp"
 #include "gateway/forward/rewrite.hpp"
 #include "gateway/servers/relay.hpp"
-#include "gateway/servers/websocket.hpp"
+#include "gateway/servers/tunnel.hpp"
 #include "gateway/steps/table.hpp"
 #include "steps.hpp"
 

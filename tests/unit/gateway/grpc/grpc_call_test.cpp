@@ -2,7 +2,7 @@
 
 #include "../../../../src/gateway/grpc/grpc_call.hpp"
 
-#include "../../../../src/gateway/answers/protobuf.hpp"
+#include "../../../../src/gateway/answers/grpc_answer.hpp"
 
 #include "headgate/http/head.hpp"
 

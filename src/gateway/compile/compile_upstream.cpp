@@ -1,4 +1,5 @@
-// What of the configuration load shedding uses: the capacity of an upstream, its queues, and the priorities of tiers.
+// What a route has of its upstream: the capacity, the queues, the priorities of tiers, and what goes beyond one attempt
+// with a body that streams.
 
 #include "headgate/gateway/compiled_config.hpp"
 #include "headgate/gateway/queue_names.hpp"
@@ -6,6 +7,7 @@
 #include "headgate/limit/scale.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 namespace headgate::gateway {
@@ -109,6 +111,17 @@ void CompiledConfig::note_priorities(CompiledLimit& limit) const {
       if (tier.name == each.tier) tier.priority = each.priority;
     limit.ranks = true;
   }
+}
+
+std::shared_ptr<const Delivery> CompiledConfig::delivery(const RouteOptions& wanted, const std::string& to) const {
+  if (wanted.respond) return nullptr;
+  Delivery out;
+  if (const auto& retry = upstreams_[upstream_number(to)].retry) out.retry = &*retry;
+  out.held_body = wanted.held_body;
+  out.mirror = wanted.mirror;
+  if (out.mirror) out.mirror_upstream = upstream_number(out.mirror->to);
+  if (out.retry == nullptr && out.held_body == 0 && !out.mirror) return nullptr;
+  return std::make_shared<const Delivery>(std::move(out));
 }
 
 }  // namespace headgate::gateway

@@ -1,6 +1,8 @@
-// Which fields, cookies and credentials of a request say who or what is counted. Each may stand once: of two, the
-// server could read the other one.
+// What a route reads of its callers: the fields, cookies and credentials that say who or what is counted (each may
+// stand once: of two, the server could read the other one), its auth service and its passwords.
 
+#include "headgate/core/text.hpp"
+#include "headgate/gateway/basic/basic_auth.hpp"
 #include "headgate/gateway/compiled_config.hpp"
 #include "headgate/gateway/cost_source.hpp"
 #include "headgate/gateway/each_per.hpp"
@@ -8,6 +10,8 @@
 #include "headgate/gateway/route_edits.hpp"
 
 #include <algorithm>
+#include <memory>
+#include <utility>
 
 namespace headgate::gateway {
 namespace {
@@ -63,6 +67,53 @@ void CompiledConfig::note_reads(Route& route, const Keyed& keyed) const {
     cookies.push_back(identity_.jwt->cookie);
   keep_once(cookies);
   keep_once(route.counted_headers);
+}
+
+bool is_auth_field(std::string_view name) noexcept {
+  constexpr std::size_t kLongest = 128;
+  return http::is_token(name) && name.size() <= kLongest;
+}
+
+std::shared_ptr<const CompiledAuth> CompiledConfig::auth_of(const Route& route, const RouteOptions& wanted) const {
+  CompiledAuth out;
+  out.options = wanted.auth.get();
+  out.upstream = upstream_number(wanted.auth->to);
+  if (wanted.auth->fields) out.fields = http::FieldNames(*wanted.auth->fields);
+  const auto keep = [&out](std::string_view name) { out.kept.push_back(lower(name)); };
+  for (const auto& name : wanted.auth->copy) keep(name);
+  for (const auto& name : wanted.auth->copy_to_answer) keep(name);
+  Keyed keyed{.limits = {}, .upstreams = {}, .room = nullptr, .split = wanted.split.get()};
+  for (const auto& route_limit : route.plan) keyed.limits.push_back(route_limit.limit);
+  if (wanted.split) {
+    // Which of them it is may be known only after the service has answered.
+    for (const auto& share : wanted.split->shares)
+      keyed.upstreams.push_back(&upstreams_[upstream_number(share.upstream)]);
+  } else if (!wanted.respond) {
+    keyed.upstreams.push_back(&upstreams_[route.upstream]);
+  }
+  each_per(keyed, [&](const limit::Per& per) {
+    if (per.source->needs == Needs::service) keep(per.name);
+  });
+  if (route.edits) {
+    for (const auto* const edits :
+         {&route.edits->request_fields, &route.edits->response_fields, &route.edits->respond_fields})
+      for (const auto& edit : *edits)
+        for (const auto& part : edit.value)
+          if (part.kind == TextPart::Kind::auth) keep(part.text);
+  }
+  std::ranges::sort(out.kept);
+  out.kept.erase(std::unique(out.kept.begin(), out.kept.end()), out.kept.end());
+  return std::make_shared<const CompiledAuth>(std::move(out));
+}
+
+std::shared_ptr<const CompiledBasic> compile_basic(const BasicAuth& basic) {
+  CompiledBasic out{.options = &basic, .challenge = "Basic realm=\""};
+  for (const char c : basic.realm) {
+    if (c == '"' || c == '\\') out.challenge += '\\';
+    out.challenge += c;
+  }
+  out.challenge += "\", charset=\"UTF-8\"";  // RFC 7617 section 2.1
+  return std::make_shared<const CompiledBasic>(std::move(out));
 }
 
 }  // namespace headgate::gateway
