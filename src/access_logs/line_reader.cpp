@@ -4,7 +4,7 @@
 #include "json_splitter.hpp"
 #include "text_splitter.hpp"
 
-#include "headgate/http/known_field.hpp"
+#include "headgate/http/fields.hpp"
 
 #include <algorithm>
 #include <utility>

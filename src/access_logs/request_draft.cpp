@@ -2,7 +2,7 @@
 
 #include "numbers.hpp"
 
-#include "headgate/http/known_field.hpp"
+#include "headgate/http/fields.hpp"
 
 #include <algorithm>
 #include <array>

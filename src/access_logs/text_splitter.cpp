@@ -3,6 +3,8 @@
 #include "escapes.hpp"
 #include "part_names.hpp"
 
+#include "headgate/core/text.hpp"
+
 #include <algorithm>
 #include <cstring>
 
@@ -11,9 +13,7 @@ namespace {
 
 constexpr std::size_t kLongestLayout = 8192;
 
-bool in_name(char c) noexcept {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
+bool in_name(char c) noexcept { return is_alnum(c, "_"); }
 
 /// The name of the variable at the beginning of `text`, behind its '$', which is taken from it; empty: there is none.
 std::string_view take_name(std::string_view& text) noexcept {

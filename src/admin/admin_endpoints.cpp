@@ -1,5 +1,6 @@
 #include "headgate/admin/admin_endpoints.hpp"
 
+#include "headgate/core/hex.hpp"
 #include "headgate/core/text.hpp"
 #include "headgate/http/named_values.hpp"
 
@@ -25,21 +26,10 @@ std::string_view take_segment(std::string_view& path) noexcept {
 /// What the escapes stand for. Broken ones, which the reader of heads refuses, stay as they are.
 std::string unescaped(std::string_view text) {
   std::string out;
-  const auto digit = [](char c) {
-    return c >= '0' && c <= '9'   ? c - '0'
-           : c >= 'A' && c <= 'F' ? c - 'A' + 10
-           : c >= 'a' && c <= 'f' ? c - 'a' + 10
-                                  : -1;
-  };
   for (std::size_t at = 0; at < text.size(); ++at) {
-    const int high = text[at] == '%' && at + 2 < text.size() ? digit(text[at + 1]) : -1;
-    const int low = high < 0 ? -1 : digit(text[at + 2]);
-    if (low < 0) {
-      out += text[at];
-      continue;
-    }
-    out += static_cast<char>(high * 16 + low);
-    at += 2;
+    const int byte = text[at] == '%' ? hex_byte(text.substr(at + 1)) : -1;
+    out += byte < 0 ? text[at] : static_cast<char>(byte);
+    if (byte >= 0) at += 2;
   }
   return out;
 }

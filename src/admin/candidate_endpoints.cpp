@@ -4,6 +4,7 @@
 #include "endpoint_groups.hpp"
 
 #include "headgate/config/config.hpp"
+#include "headgate/core/moment_text.hpp"
 #include "headgate/core/text.hpp"
 #include "headgate/gateway/candidate.hpp"
 #include "headgate/services/ban_json.hpp"
@@ -53,7 +54,7 @@ CandidateJson facts_of(const CandidateFacts& facts) {
   CandidateJson out = {{"from", facts.by_file ? "file" : "admin"}};
   if (!facts.file.empty()) out["file"] = facts.file;
   out["sha256"] = facts.sha256;
-  out["since"] = services::rfc3339(facts.since);
+  out["since"] = moment_text(facts.since);
   out["routes"] = facts.routes;
   out["limits"] = facts.limits;
   out["keys"] = facts.keys;

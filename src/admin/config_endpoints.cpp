@@ -1,6 +1,8 @@
 #include "endpoint_groups.hpp"
 
 #include "headgate/admin/reload_endpoint.hpp"
+#include "headgate/core/json_spelling.hpp"
+#include "headgate/core/moment_text.hpp"
 #include "headgate/services/ban_json.hpp"
 
 #include <nlohmann/json.hpp>
@@ -21,12 +23,6 @@ constexpr std::size_t kMaxDifferences = 1000;
 
 const config::Described* described(const OperatorBoard::State& state) {
   return state.active && state.active->config->described.json ? &state.active->config->described : nullptr;
-}
-
-std::string escaped(const std::string& key) {
-  std::string out;
-  for (const char c : key) out += c == '~' ? "~0" : c == '/' ? "~1" : std::string(1, c);
-  return out;
 }
 
 /// The places where two configurations differ, the highest of each.
@@ -64,14 +60,14 @@ class Differences {
     if (active.is_object() && file.is_object()) {
       for (const auto& [key, value] : active.items()) {
         const auto at = file.find(key);
-        const auto below = pointer + '/' + escaped(key);
+        const auto below = pointer + '/' + pointer_part(key);
         if (at == file.end())
           differ(below, &value, nullptr);
         else
           compare(below, value, *at);
       }
       for (const auto& [key, value] : file.items())
-        if (!active.contains(key)) differ(pointer + '/' + escaped(key), nullptr, &value);
+        if (!active.contains(key)) differ(pointer + '/' + pointer_part(key), nullptr, &value);
       return;
     }
     if (active.is_array() && file.is_array()) {
@@ -104,7 +100,7 @@ AdminAnswer show(const OperatorBoard& board) {
   const auto& config = *state.active->config;
   // It is text already and may be large, so it is not read to be written again.
   return {.body = "{\"file\":" + json_of(config.file) + ",\"sha256\":" + json_of(config.sha256) +
-                  ",\"since\":" + json_of(services::rfc3339(state.since)) + ",\"config\":" + *shown->json + "}\n",
+                  ",\"since\":" + json_of(moment_text(state.since)) + ",\"config\":" + *shown->json + "}\n",
           .type = AdminAnswer::kJson};
 }
 

@@ -1,5 +1,6 @@
 #include "headgate/admin/explain_json.hpp"
 
+#include "headgate/core/moment_text.hpp"
 #include "headgate/services/ban_json.hpp"
 
 #include <nlohmann/json.hpp>
@@ -38,7 +39,7 @@ Told limit_json(const LimitState& state) {
   Told out = {{"limit", state.name}, {"per", state.per}};
   if (!state.tier.empty()) out["tier"] = state.tier;
   if (state.override) {
-    out["override"] = {{"until", services::rfc3339(state.override->until)}};
+    out["override"] = {{"until", moment_text(state.override->until)}};
     if (!state.override->why.empty()) out["override"]["why"] = state.override->why;
   }
   out["applies"] = gateway::to_text(state.applies);

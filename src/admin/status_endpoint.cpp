@@ -1,6 +1,7 @@
 #include "endpoint_groups.hpp"
 
 #include "headgate/admin/collect.hpp"
+#include "headgate/core/moment_text.hpp"
 #include "headgate/gateway/fleet_size.hpp"
 #include "headgate/services/ban_json.hpp"
 
@@ -35,7 +36,7 @@ StatusJson details_of(const std::vector<Reason>& reasons, Instant now) {
         {"reason", row.name}, {"severity", severity_text(row.severity)}, {"sentence", sentence_of(reason)}};
     if (!reason.subject.empty()) one["subject"] = reason.subject;
     if (!reason.words.empty()) one["why"] = reason.words;
-    one["since"] = services::rfc3339(reason.since);
+    one["since"] = moment_text(reason.since);
     one["seconds"] = seconds_between(reason.since, now);
     if (!row.command.empty()) one["command"] = command_of(reason);
     out.push_back(std::move(one));
@@ -61,11 +62,11 @@ StatusJson config_of(const OperatorBoard::State& state, Instant now) {
     const auto& config = *state.active->config;
     if (!config.file.empty()) out["file"] = config.file;
     if (!config.sha256.empty()) out["sha256"] = config.sha256;
-    out["since"] = services::rfc3339(state.since);
+    out["since"] = moment_text(state.since);
     out["age_seconds"] = seconds_between(state.since, now);
   }
   if (!state.reload) return out;
-  StatusJson last = {{"at", services::rfc3339(state.reload->at)}, {"applied", state.reload->applied}};
+  StatusJson last = {{"at", moment_text(state.reload->at)}, {"applied", state.reload->applied}};
   if (!state.reload->why_not.empty()) last["why_not"] = state.reload->why_not;
   out["last_reload"] = std::move(last);
   out["waiting_for_restart"] = state.reload->waiting_for_restart;
@@ -138,7 +139,7 @@ AdminEndpoint status_endpoint(const AdminBoard& board, const Reasons& reasons, c
                 StatusJson out = {{"version", HEADGATE_VERSION}};
                 if (state.active) out["instance"] = state.active->config->instance;
                 out["pid"] = ::getpid();
-                out["started"] = services::rfc3339(operators.started());
+                out["started"] = moment_text(operators.started());
                 out["uptime_seconds"] = seconds_between(operators.started(), now);
                 out["state"] = word_of(wrong, state.draining);
                 out["reasons"] = StatusJson::array();

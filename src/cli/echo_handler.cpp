@@ -1,6 +1,7 @@
 #include "echo_handler.hpp"
 
 #include "headgate/core/literals.hpp"
+#include "headgate/core/whole_number.hpp"
 #include "headgate/gateway/answer.hpp"
 #include "headgate/gateway/problem.hpp"
 
@@ -49,13 +50,6 @@ std::string_view wish(const gateway::Exchange& x, std::string_view name, std::st
   return asked.empty() ? http::value_of(x.request.fields, header) : asked;
 }
 
-template <class Integer>
-Integer number_or(std::string_view text, Integer otherwise) {
-  Integer value{};
-  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc{} && stop == text.data() + text.size() && !text.empty() ? value : otherwise;
-}
-
 std::string description(const gateway::Exchange& x) {
   std::string out(x.request.method);
   out += ' ';
@@ -89,9 +83,11 @@ Task<void> EchoHandler::handle(gateway::Exchange& x) {
   if (const auto wished = parse_duration(wish(x, "delay", "X-Echo-Delay")); wished.has_value()) delay = *wished;
   Pause pause(timers_, std::min<Duration>(delay, std::chrono::minutes(10)));
   co_await pause;
-  const auto asked = std::clamp(number_or(wish(x, "status", "X-Echo-Status"), defaults_.status), 200u, 599u);
+  const auto asked =
+      std::clamp(whole_number<unsigned>(wish(x, "status", "X-Echo-Status")).value_or(defaults_.status), 200u, 599u);
   const auto status = fails_now(*x.clock) ? 503 : asked;
-  const auto bytes = std::min(number_or(wish(x, "bytes", "X-Echo-Bytes"), defaults_.bytes), kMaxBytes);
+  const auto bytes =
+      std::min(whole_number<std::uint64_t>(wish(x, "bytes", "X-Echo-Bytes")).value_or(defaults_.bytes), kMaxBytes);
   x.fields.clear();
   x.fields.push_back({http::Known::content_type, "Content-Type", "text/plain; charset=utf-8"});
   x.fields.push_back({http::Known::date, "Date", x.text.join({gateway::date_now(*x.clock)})});

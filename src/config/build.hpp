@@ -75,6 +75,9 @@ void add_auth_upstreams(Build& build);  // last: those that only an auth service
 void check_https(Build& build);         // redirects and fields that need to know of TLS
 void check_unused(Build& build);
 
+/// Reads "eject" and "circuit" of `node`, an upstream with the servers of `out`.
+void build_servers_that_fail(Build& build, const Node& node, upstream::ServerGroupOptions& out);
+
 /// Builds TLS of a listener from `tls`, an object or a list, and checks its files.
 void build_listener_tls(Build& build, const Node& tls, net::ServerTlsOptions& out);
 

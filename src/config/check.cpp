@@ -5,9 +5,9 @@
 
 #include "headgate/core/rate_help.hpp"
 #include "headgate/core/text.hpp"
+#include "headgate/core/whole_number.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <set>
 #include <string>
 
@@ -220,11 +220,7 @@ class Checker {
   }
 
   void integer(const Node& node, const Shape& shape) {
-    std::uint64_t number = 0;
-    const char* end = node.text.data() + node.text.size();
-    const auto [last, error] = std::from_chars(node.text.data(), end, number);
-    const bool whole = error == std::errc() && last == end;
-    if (whole && number >= shape.least && number <= shape.most) return;
+    if (whole_number<std::uint64_t>(node.text, shape.least, shape.most)) return;
     report_.error(code::kRange, node,
                   subject(node) + " is a whole number from " + std::to_string(shape.least) + " to " +
                       std::to_string(shape.most) + ", not " + node.text.substr(0, 40));

@@ -72,4 +72,17 @@ JsonEscape take_json_escape(std::string_view& rest, std::string& out) {
   return JsonEscape::taken;
 }
 
+std::string pointer_part(std::string_view name) {
+  std::string out;
+  for (const char c : name) {
+    if (c == '~')
+      out += "~0";
+    else if (c == '/')
+      out += "~1";
+    else
+      out += c;
+  }
+  return out;
+}
+
 }  // namespace headgate

@@ -1,5 +1,8 @@
 #include "headgate/http/date.hpp"
 
+#include "headgate/core/text.hpp"
+#include "headgate/core/whole_number.hpp"
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -16,11 +19,7 @@ constexpr std::array<std::string_view, 7> kHttpDays = {"Sunday",   "Monday", "Tu
 
 /// Digits only.
 std::optional<int> number_in(std::string_view text) noexcept {
-  int number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (text.find_first_not_of("0123456789") != text.npos || error != std::errc() || end != text.data() + text.size())
-    return std::nullopt;
-  return number;
+  return text.starts_with('-') ? std::nullopt : whole_number<int>(text);
 }
 
 /// `day`, `month` and `year` as they are written, `time` as "08:49:37".
@@ -69,6 +68,14 @@ std::optional<Instant> read_of_asctime(std::string_view text) noexcept {
   return moment_of(day, text.substr(4, 3), number_in(text.substr(20)), text.substr(11, 8));
 }
 
+/// Digits only; beyond what fits, the largest.
+std::optional<std::int64_t> read_number_of_wait(std::string_view text) noexcept {
+  if (text.empty() || text.find_first_not_of("0123456789") != text.npos) return std::nullopt;
+  std::int64_t number = 0;
+  if (std::from_chars(text.data(), text.data() + text.size(), number).ec != std::errc{}) return INT64_MAX;
+  return number;
+}
+
 }  // namespace
 
 std::optional<Instant> read_http_date(std::string_view text) noexcept {
@@ -84,6 +91,17 @@ std::string http_date(Instant moment) {
   gmtime_r(&second, &parts);
   std::array<char, 40> text{};
   return {text.data(), std::strftime(text.data(), text.size(), "%a, %d %b %Y %H:%M:%S GMT", &parts)};
+}
+
+std::optional<Duration> read_retry_after(std::string_view value, Instant now, Duration most) noexcept {
+  const auto text = trimmed(value);
+  if (const auto seconds = read_number_of_wait(text)) {
+    const auto longest = std::chrono::duration_cast<std::chrono::seconds>(most).count();
+    return std::chrono::seconds(std::min<std::int64_t>(*seconds, longest));
+  }
+  const auto date = read_http_date(text);
+  if (!date) return std::nullopt;
+  return std::clamp<Duration>(*date - now, Duration(0), most);
 }
 
 }  // namespace headgate::http

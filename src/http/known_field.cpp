@@ -1,4 +1,4 @@
-#include "headgate/http/known_field.hpp"
+#include "headgate/http/fields.hpp"
 
 #include <array>
 #include <cstdint>

@@ -1,13 +1,12 @@
 #include "headgate/http/origin.hpp"
 
+#include "headgate/core/text.hpp"
 #include "headgate/http/host.hpp"
 
 #include <algorithm>
 
 namespace headgate::http {
 namespace {
-
-char lower_letter(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
 
 /// RFC 3986 section 3.1.
 bool is_scheme(std::string_view text) noexcept {
@@ -31,7 +30,7 @@ bool normalise_origin(std::string_view text, std::string& out) {
   const auto slashes = text.find(kSlashes);
   if (text.size() > kMaxOrigin || slashes == std::string_view::npos) return false;
   std::string scheme(text.substr(0, slashes));
-  std::transform(scheme.begin(), scheme.end(), scheme.begin(), lower_letter);
+  std::transform(scheme.begin(), scheme.end(), scheme.begin(), lower);
   const auto authority = text.substr(slashes + kSlashes.size());
   const auto port = port_of(authority);
   const auto host = authority.substr(0, authority.size() - (port.empty() ? 0 : port.size() + 1));

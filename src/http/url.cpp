@@ -2,12 +2,12 @@
 
 #include "headgate/core/hex.hpp"
 #include "headgate/core/text.hpp"
+#include "headgate/core/whole_number.hpp"
 
 #include <boost/asio/ip/address_v4.hpp>
 #include <boost/asio/ip/address_v6.hpp>
 
 #include <algorithm>
-#include <charconv>
 
 namespace headgate::http {
 namespace {
@@ -93,11 +93,7 @@ HostPort split_host_port(std::string_view text) {
 }
 
 std::optional<std::uint16_t> read_port(std::string_view text) noexcept {
-  std::uint16_t port = 0;
-  const auto* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, port);
-  if (error != std::errc{} || stop != end || text.front() == '0') return std::nullopt;
-  return port;
+  return text.starts_with('0') ? std::nullopt : whole_number<std::uint16_t>(text);
 }
 
 bool percent_decode(std::string_view text, std::string& out) {

@@ -1,8 +1,12 @@
 #include "headgate/identity/hmac.hpp"
 
+#include "headgate/core/base64.hpp"
+
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
+
+#include <algorithm>
 
 namespace headgate::identity {
 
@@ -19,15 +23,10 @@ bool equal_in_constant_time(std::string_view a, std::string_view b) noexcept {
 }
 
 std::string base64url(std::string_view bytes) {
-  constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-  std::string out;
-  unsigned bits = 0;
-  unsigned held = 0;
-  for (const char each : bytes) {
-    bits = bits << 8 | static_cast<unsigned char>(each);
-    for (held += 8; held >= 6; held -= 6) out.push_back(kDigits[bits >> (held - 6) & 63]);
-  }
-  if (held > 0) out.push_back(kDigits[bits << (6 - held) & 63]);
+  auto out = base64(bytes);
+  std::replace(out.begin(), out.end(), '+', '-');
+  std::replace(out.begin(), out.end(), '/', '_');
+  out.resize(out.find_last_not_of('=') + 1);
   return out;
 }
 

@@ -1,5 +1,7 @@
 #include "headgate/identity/sha256.hpp"
 
+#include "headgate/core/freed_by.hpp"
+
 #include <openssl/evp.h>
 
 #include <memory>
@@ -8,10 +10,8 @@ namespace headgate::identity {
 
 Sha256 sha256(std::string_view text) {
   // The context and the algorithm are kept, because fetching them costs more than the hash.
-  thread_local const std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context(EVP_MD_CTX_new(),
-                                                                                     &EVP_MD_CTX_free);
-  thread_local const std::unique_ptr<EVP_MD, decltype(&EVP_MD_free)> algorithm(EVP_MD_fetch(nullptr, "SHA256", nullptr),
-                                                                               &EVP_MD_free);
+  thread_local const std::unique_ptr<EVP_MD_CTX, FreedBy<EVP_MD_CTX_free>> context(EVP_MD_CTX_new());
+  thread_local const std::unique_ptr<EVP_MD, FreedBy<EVP_MD_free>> algorithm(EVP_MD_fetch(nullptr, "SHA256", nullptr));
   Sha256 digest{};
   EVP_DigestInit_ex2(context.get(), algorithm.get(), nullptr);
   EVP_DigestUpdate(context.get(), text.data(), text.size());

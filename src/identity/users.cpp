@@ -1,5 +1,6 @@
 #include "headgate/identity/users.hpp"
 
+#include "headgate/core/text.hpp"
 #include "headgate/core/utf8.hpp"
 
 #include <algorithm>
@@ -29,11 +30,7 @@ constexpr Format kRefusedFormats[] = {{"$apr1$", "is Apache's MD5 ($apr1$)"},
                                       {"{SSHA}", "is SHA-1 ({SSHA})"},
                                       {"{PLAIN}", "is a text ({PLAIN})"}};
 
-bool is_crypt_digit(char c) noexcept {
-  return (c >= '.' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
-}
-
-bool are_crypt_digits(std::string_view text) noexcept { return std::all_of(text.begin(), text.end(), is_crypt_digit); }
+bool are_crypt_digits(std::string_view text) noexcept { return all_alnum(text, "./"); }
 
 bool begins_as_bcrypt(std::string_view hash) noexcept {
   return hash.starts_with("$2a$") || hash.starts_with("$2b$") || hash.starts_with("$2y$");

@@ -1,5 +1,6 @@
 #include "jwks_url.hpp"
 
+#include "headgate/core/moment_text.hpp"
 #include "headgate/observe/event.hpp"
 
 #include <boost/asio/post.hpp>
@@ -17,14 +18,6 @@ using observe::LogLevel;
 /// Maximum number of failures to log until the next success: a server that fails in ever new ways must not fill the
 /// log.
 constexpr std::size_t kMaxTold = 8;
-
-std::string time_text(Instant at) {
-  const std::time_t seconds = std::chrono::system_clock::to_time_t(at);
-  std::tm parts{};
-  std::array<char, 32> text{};
-  const auto size = std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", ::gmtime_r(&seconds, &parts));
-  return {text.data(), size};
-}
 
 /// Without its query, which may contain a secret.
 std::string shown(const Url& url) {
@@ -142,7 +135,7 @@ void JwksUrl::say_fetched(bool changed) {
 
 void JwksUrl::say_failed(const std::string& why) {
   if (told_.size() >= kMaxTold || !told_.insert(why).second) return;
-  const auto what = keys_ ? "the keys of " + time_text(report().fetched) + " stay in force"
+  const auto what = keys_ ? "the keys of " + moment_text(report().fetched) + " stay in force"
                           : std::string("no keys of it are in force yet");
   event(LogLevel::warning, "jwks_failed", what, {{"source", shown(url_)}, {"reason", why}});
 }

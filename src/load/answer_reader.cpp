@@ -1,6 +1,7 @@
 #include "answer_reader.hpp"
 
-#include "headgate/http/retry_after.hpp"
+#include "headgate/core/whole_number.hpp"
+#include "headgate/http/date.hpp"
 #include "headgate/net/read_message.hpp"
 
 #include <boost/beast/http/error.hpp>
@@ -8,7 +9,6 @@
 #include <boost/optional/optional.hpp>
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <string>
 
@@ -64,11 +64,8 @@ std::string_view field_of(const AnswerParser& parser, std::string_view name) {
 /// Retry-After-Ms is headgate's own, and exact; Retry-After has whole seconds.
 std::optional<Duration> wait_of(const AnswerParser& parser) {
   if (const auto exact = field_of(parser, "Retry-After-Ms"); !exact.empty()) {
-    std::int64_t value = 0;
-    const auto [end, wrong] = std::from_chars(exact.data(), exact.data() + exact.size(), value);
-    if (wrong == std::errc() && end == exact.data() + exact.size() && value >= 0 &&
-        value <= std::chrono::milliseconds(kLongestWait).count())
-      return std::chrono::milliseconds(value);
+    if (const auto value = whole_number<std::int64_t>(exact, 0, std::chrono::milliseconds(kLongestWait).count()))
+      return std::chrono::milliseconds(*value);
   }
   return http::read_retry_after(field_of(parser, "Retry-After"), now(), kLongestWait);
 }

@@ -1,5 +1,6 @@
 #include "headgate/net/url.hpp"
 
+#include "headgate/core/hex.hpp"
 #include "headgate/core/text.hpp"
 #include "headgate/http/url.hpp"
 
@@ -28,14 +29,10 @@ ReadUrl refused_url(std::string_view text, std::string_view why) {
 /// What may stand in a path or query as it is (RFC 3986 sections 3.3 and 3.4); nothing where all of `target` may.
 std::optional<char> first_to_escape(std::string_view target) noexcept {
   constexpr std::string_view kPlain = "-._~!$&'()*+,;=:@/?";
-  constexpr std::string_view kHex = "0123456789abcdefABCDEF";
   for (std::size_t i = 0; i < target.size(); ++i) {
     const char c = target[i];
-    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-    if (letter || kPlain.find(c) != kPlain.npos) continue;
-    const bool escape = c == '%' && i + 2 < target.size() && kHex.find(target[i + 1]) != kHex.npos &&
-                        kHex.find(target[i + 2]) != kHex.npos;
-    if (!escape) return c;
+    if (is_alnum(c, kPlain)) continue;
+    if (c != '%' || hex_byte(target.substr(i + 1)) < 0) return c;
   }
   return std::nullopt;
 }

@@ -1,7 +1,7 @@
 #include "headgate/notify/span_exporter.hpp"
 
 #include "headgate/core/json_text.hpp"
-#include "headgate/http/retry_after.hpp"
+#include "headgate/http/date.hpp"
 #include "headgate/notify/retry.hpp"
 #include "headgate/observe/event.hpp"
 

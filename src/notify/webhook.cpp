@@ -1,6 +1,6 @@
 #include "headgate/notify/webhook.hpp"
 
-#include "headgate/http/retry_after.hpp"
+#include "headgate/http/date.hpp"
 #include "headgate/notify/retry.hpp"
 #include "headgate/notify/signature.hpp"
 #include "headgate/observe/event.hpp"

@@ -1,15 +1,13 @@
 #include "headgate/services/ban_json.hpp"
 
+#include "headgate/core/moment_text.hpp"
 #include "headgate/core/random.hpp"
 #include "headgate/limit/ban_table.hpp"
 
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
-#include <ctime>
-#include <random>
 
 namespace headgate::services {
 namespace {
@@ -18,20 +16,16 @@ using OrderedJson = nlohmann::ordered_json;
 
 }  // namespace
 
-std::string rfc3339(Instant moment) {
-  const auto seconds = std::chrono::system_clock::to_time_t(moment);
-  std::tm parts{};
-  gmtime_r(&seconds, &parts);
-  std::array<char, 32> text{};
-  return {text.data(), std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts)};
-}
-
 OrderedJson to_json(const limit::Ban& ban, Instant now) {
   const auto left = std::chrono::ceil<std::chrono::seconds>(std::max(ban.until - now, Duration(0)));
-  return {{"limit", ban.limit},           {"key", ban.key},
-          {"since", rfc3339(ban.since)},  {"until", rfc3339(ban.until)},
-          {"seconds_left", left.count()}, {"reason", limit::to_text(ban.reason)},
-          {"level", ban.level},           {"observed", ban.observed}};
+  return {{"limit", ban.limit},
+          {"key", ban.key},
+          {"since", moment_text(ban.since)},
+          {"until", moment_text(ban.until)},
+          {"seconds_left", left.count()},
+          {"reason", limit::to_text(ban.reason)},
+          {"level", ban.level},
+          {"observed", ban.observed}};
 }
 
 std::string text_of(const OrderedJson& json) {
@@ -41,7 +35,7 @@ std::string text_of(const OrderedJson& json) {
 std::string webhook_body(const limit::Ban& ban, const std::string& instance) {
   auto data = to_json(ban, ban.since);
   data["instance"] = instance;
-  return text_of({{"type", "caller.suspended"}, {"timestamp", rfc3339(ban.since)}, {"data", std::move(data)}});
+  return text_of({{"type", "caller.suspended"}, {"timestamp", moment_text(ban.since)}, {"data", std::move(data)}});
 }
 
 std::string webhook_id() { return "ban_" + random_name(); }

@@ -1,5 +1,6 @@
 #include "headgate/services/billing_service.hpp"
 
+#include "headgate/core/moment_text.hpp"
 #include "headgate/core/text.hpp"
 #include "headgate/observe/event.hpp"
 #include "headgate/services/ban_json.hpp"
@@ -205,11 +206,11 @@ BillingService::Answer BillingService::days() const {
   for (auto day = today; billing.days->day(day).end + billing.kept > now; day -= std::chrono::days(1)) {
     const auto window = billing.days->day(day);
     if (window.start == window.end) continue;  // a date that the zone has skipped
-    rows.push_back({{"day", limit::day_text(day)},
-                    {"from", rfc3339(window.start)},
-                    {"until", rfc3339(window.end)},
+    rows.push_back({{"day", day_text(day)},
+                    {"from", moment_text(window.start)},
+                    {"until", moment_text(window.end)},
                     {"complete", is_complete(day, now)},
-                    {"complete_from", rfc3339(window.end + kSettles)}});
+                    {"complete_from", moment_text(window.end + kSettles)}});
   }
   return text_of({{"time_zone", billing.days->zone()}, {"limits", billed_names(*config_)}, {"days", std::move(rows)}});
 }

@@ -1,6 +1,7 @@
 #include "notice_json.hpp"
 
 #include "headgate/core/hex.hpp"
+#include "headgate/core/moment_text.hpp"
 #include "headgate/identity/sha256.hpp"
 #include "headgate/services/ban_json.hpp"
 
@@ -32,12 +33,12 @@ std::string notice_body(const limit::Notice& notice, const std::string& instance
   data["percent"] = notice.percent;
   data["used"] = notice.used;
   data["size"] = notice.size;
-  data["since"] = rfc3339(notice.since);
-  data["until"] = rfc3339(notice.until);
+  data["since"] = moment_text(notice.since);
+  data["until"] = moment_text(notice.until);
   data["rejected"] = notice.rejected;
   data["observed"] = notice.observed;
   data["instance"] = instance;
-  return text_of({{"type", "quota.reached"}, {"timestamp", rfc3339(now)}, {"data", std::move(data)}});
+  return text_of({{"type", "quota.reached"}, {"timestamp", moment_text(now)}, {"data", std::move(data)}});
 }
 
 }  // namespace headgate::services

@@ -1,5 +1,6 @@
 #include "headgate/services/usage_history.hpp"
 
+#include "headgate/core/moment_text.hpp"
 #include "headgate/services/ban_json.hpp"
 
 #include <nlohmann/json.hpp>
@@ -62,7 +63,7 @@ std::string UsageHistory::text(const About& about) const {
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     auto days = HistoryJson::array();
     for (const auto& row : rows_[i])
-      days.push_back({{"day", limit::day_text(row.day)},
+      days.push_back({{"day", day_text(row.day)},
                       {"used", row.use.used},
                       {"requests", row.use.requests},
                       {"complete", about.is_complete(row.day)}});
@@ -88,10 +89,10 @@ std::string UsageHistory::text(const About& about) const {
                       {"months", std::move(months)},
                       {"days", std::move(days)}});
   }
-  return text_of({{"from", limit::day_text(question_.from)},
-                  {"to", limit::day_text(question_.to)},
+  return text_of({{"from", day_text(question_.from)},
+                  {"to", day_text(question_.to)},
                   {"time_zone", about.zone},
-                  {"kept_from", limit::day_text(about.kept_from)},
+                  {"kept_from", day_text(about.kept_from)},
                   {"limits", std::move(limits)}});
 }
 

@@ -3,6 +3,7 @@
 #include "headgate/core/hash.hpp"
 #include "headgate/core/hex.hpp"
 #include "headgate/core/json_text.hpp"
+#include "headgate/core/moment_text.hpp"
 #include "headgate/core/utf8.hpp"
 #include "headgate/gateway/key_source.hpp"
 #include "headgate/services/written_key.hpp"
@@ -20,7 +21,7 @@ constexpr char kFirstPrintable = ' ';  // a key that stands in for a missing one
 
 /// Names the report that a cursor is of.
 std::string report_text(const UsageQuestion& question) {
-  return std::to_string(stable_hash(limit::day_text(question.day) + ' ' + question.limit) % 1'000'000'007);
+  return std::to_string(stable_hash(day_text(question.day) + ' ' + question.limit) % 1'000'000'007);
 }
 
 unsigned char* bytes_of(std::string& text) { return reinterpret_cast<unsigned char*>(text.data()); }
@@ -125,7 +126,7 @@ void UsagePage::take(std::vector<limit::LedgerBucket>&& buckets) {
 }
 
 std::string UsagePage::lines(const config::Config& config, bool complete) const {
-  const auto day = limit::day_text(question_.day);
+  const auto day = day_text(question_.day);
   std::string out;
   for (const auto& record : records_) {
     const auto named = *limit::read_ledger_field(record.field);

@@ -2,8 +2,7 @@
 
 #include "h1_reply.hpp"
 
-#include "headgate/http/h1/fault_place.hpp"
-#include "headgate/http/h1/refused_head.hpp"
+#include "headgate/http/h1/refused.hpp"
 
 #include <boost/asio/error.hpp>
 

@@ -3,7 +3,7 @@
 #include "headgate/core/json_text.hpp"
 #include "headgate/core/literals.hpp"
 #include "headgate/core/text.hpp"
-#include "headgate/http/known_field.hpp"
+#include "headgate/http/fields.hpp"
 
 #include <algorithm>
 #include <array>

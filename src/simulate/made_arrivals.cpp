@@ -3,10 +3,10 @@
 #include "words.hpp"
 
 #include "headgate/core/text.hpp"
+#include "headgate/core/whole_number.hpp"
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 
 namespace headgate::simulate {
@@ -15,13 +15,6 @@ namespace {
 constexpr const char* kExample = R"(write "poisson 100/s for 10m, burst 2000 at 5m, 3 tenants zipf")";
 constexpr std::array<std::string_view, 5> kClauses{"steady", "poisson", "burst", "path", "method"};
 constexpr Instant kBegin{std::chrono::sys_days(std::chrono::year(2026) / 1 / 5)};
-
-std::optional<std::uint64_t> whole_number(std::string_view text) noexcept {
-  std::uint64_t number = 0;
-  const auto [end, wrong] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (wrong != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
 
 class PatternReader {
  public:
@@ -54,7 +47,7 @@ class PatternReader {
       wrong = path(words);
     } else if (first.text == "method") {
       wrong = method(words);
-    } else if (const auto number = whole_number(first.text)) {
+    } else if (const auto number = whole_number<std::uint64_t>(first.text)) {
       wrong = tenants(words, first, *number);
     } else {
       const auto near = nearest(first.text, kClauses);
@@ -117,7 +110,7 @@ class PatternReader {
 
   Wrong burst(WordReader& words) {
     const auto word = words.next();
-    const auto number = whole_number(word.text);
+    const auto number = whole_number<std::uint64_t>(word.text);
     if (!number || *number == 0 || *number > ArrivalPattern::kMaxBurst)
       return word.fault("a burst has from 1 to " + std::to_string(ArrivalPattern::kMaxBurst) + " requests",
                         "write \"burst 2000 at 5m\"");

@@ -1,5 +1,6 @@
 // The report for programs.
 
+#include "headgate/core/moment_text.hpp"
 #include "headgate/simulate/report.hpp"
 #include "headgate/simulate/share_text.hpp"
 

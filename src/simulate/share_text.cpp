@@ -1,5 +1,7 @@
 #include "headgate/simulate/share_text.hpp"
 
+#include "headgate/core/moment_text.hpp"
+
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -50,18 +52,6 @@ std::string span_text(Duration time) {
   const auto value = seconds / unit->seconds;
   const bool whole = value >= 99.95 || std::abs(value - std::round(value)) < 0.05;
   return printed(whole ? "%.0f " : "%.1f ", value) + unit->name;
-}
-
-std::string moment_text(Instant moment) {
-  const auto day = std::chrono::floor<std::chrono::days>(moment);
-  const std::chrono::year_month_day date(day);
-  const std::chrono::hh_mm_ss time(std::chrono::floor<std::chrono::seconds>(moment - day));
-  std::array<char, 64> text{};
-  const auto size = std::snprintf(text.data(), text.size(), "%04d-%02u-%02uT%02d:%02d:%02dZ",
-                                  static_cast<int>(date.year()), static_cast<unsigned>(date.month()),
-                                  static_cast<unsigned>(date.day()), static_cast<int>(time.hours().count()),
-                                  static_cast<int>(time.minutes().count()), static_cast<int>(time.seconds().count()));
-  return {text.data(), static_cast<std::size_t>(std::max(size, 0))};
 }
 
 std::string minute_text(Instant moment, Instant from, Instant until) {

@@ -4,8 +4,8 @@
 #include "headgate/core/clock.hpp"
 #include "headgate/net/connect.hpp"
 #include "headgate/observe/line_gate.hpp"
+#include "headgate/upstream/diallers.hpp"
 #include "headgate/upstream/failure.hpp"
-#include "headgate/upstream/h1_dialler.hpp"
 
 #include <string>
 #include <string_view>

@@ -5,7 +5,7 @@
 #include "h2_frame.hpp"
 
 #include "headgate/net/loop_clock.hpp"
-#include "headgate/upstream/h2_dialler.hpp"
+#include "headgate/upstream/diallers.hpp"
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>

@@ -20,4 +20,7 @@ enum class JsonEscape : std::uint8_t {
 /// "\u0000" is appended as a NUL.
 JsonEscape take_json_escape(std::string_view& rest, std::string& out);
 
+/// A name as one part of a JSON Pointer (RFC 6901 section 3).
+std::string pointer_part(std::string_view name);
+
 }  // namespace headgate

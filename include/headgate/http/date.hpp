@@ -17,4 +17,8 @@ std::optional<Instant> read_http_date(std::string_view text) noexcept;
 /// The second that contains `moment`, in the current form.
 std::string http_date(Instant moment);
 
+/// The time to wait that a value of Retry-After (RFC 9110 section 10.2.3) asks for: in seconds, or until a date in its
+/// current form. A date in the past is zero. Nothing if it cannot be read. At most `most`.
+std::optional<Duration> read_retry_after(std::string_view value, Instant now, Duration most) noexcept;
+
 }  // namespace headgate::http

@@ -12,6 +12,10 @@ namespace headgate::http {
 
 using Known = boost::beast::http::field;  ///< a well-known field; Known::unknown for all others
 
+/// The id of the field called `name`, with case ignored; Known::unknown if Beast has none for it. The same as Beast's
+/// string_to_field(), in a third of the instructions. Any thread.
+Known known_field(std::string_view name) noexcept;
+
 /// One field line. The views live as long as the buffer.
 struct Field {
   Known id = Known::unknown;

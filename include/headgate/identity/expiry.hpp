@@ -15,7 +15,4 @@ namespace headgate::identity {
 /// of that day in UTC. The error does not quote `text`. Any thread.
 Result<Instant, LiteralError> parse_expiry(std::string_view text);
 
-/// "2027-02-01T00:00:00Z", to the second. For years 0 to 9999.
-std::string expiry_text(Instant moment);
-
 }  // namespace headgate::identity

@@ -22,7 +22,6 @@ namespace headgate::limit {
 
 using Day = std::chrono::sys_days;  ///< a date of the calendar that bills go by
 
-std::string day_text(Day day);  ///< "2026-11-22"
 /// Nothing if `text` is not a date that exists, in this form.
 std::optional<Day> parse_day(std::string_view text) noexcept;
 

@@ -21,7 +21,11 @@ struct RedisNode {
   std::uint16_t port = 6379;
   bool operator==(const RedisNode&) const = default;
 };
-std::string name_of(const RedisNode& node);  ///< "host:port", an IPv6 address in brackets
+/// "host:port", an IPv6 address in brackets.
+inline std::string name_of(const RedisNode& node) {
+  const bool colons = node.host.find(':') != std::string::npos;
+  return (colons ? "[" + node.host + "]" : node.host) + ":" + std::to_string(node.port);
+}
 
 using net::TlsOptions;  ///< to Redis, and to the Sentinels where there are any
 

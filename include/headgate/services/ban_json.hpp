@@ -11,8 +11,6 @@ namespace headgate::services {
 
 /// Its members in the order of the documents.
 nlohmann::ordered_json to_json(const limit::Ban& ban, Instant now);
-/// "2026-11-22T05:30:12Z"
-std::string rfc3339(Instant moment);
 /// As it is sent. Keys may have any bytes; those that are no UTF-8 are replaced.
 std::string text_of(const nlohmann::ordered_json& json);
 

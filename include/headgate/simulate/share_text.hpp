@@ -20,9 +20,6 @@ std::string number_text(std::uint64_t number);
 /// "24 h", "10 min", "1.9 s": a length of time, with at most two digits that differ.
 std::string span_text(Duration time);
 
-/// RFC 3339 in UTC, to the second: "2026-11-22T05:30:00Z".
-std::string moment_text(Instant moment);
-
 /// As moment_text, without its date if all between `from` and `until` is on one day: "05:30".
 std::string minute_text(Instant moment, Instant from, Instant until);
 

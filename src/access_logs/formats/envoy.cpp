@@ -1,23 +1,6 @@
-#include "headgate/access_logs/line_format.hpp"
-
-#include <array>
+#include "../envoy_parts.hpp"
 
 namespace headgate::access_logs::line_format {
-namespace {
-
-constexpr auto kEnvoyParts = std::to_array<LinePart>({
-    {"start_time", Meaning::began},
-    {"response_code", Meaning::status},
-    {"bytes_received", Meaning::request_bytes},
-    {"bytes_sent", Meaning::bytes},
-    {"duration", Meaning::took_ms},
-    {"x_forwarded_for", Meaning::forwarded_for},
-    {"user_agent", Meaning::field, "User-Agent"},
-    {"authority", Meaning::host},
-    {"upstream_host", Meaning::server},
-});
-
-}  // namespace
 
 extern const LineFormat envoy;
 const LineFormat envoy{

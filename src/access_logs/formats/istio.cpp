@@ -1,24 +1,6 @@
-#include "headgate/access_logs/line_format.hpp"
-
-#include <array>
+#include "../envoy_parts.hpp"
 
 namespace headgate::access_logs::line_format {
-namespace {
-
-constexpr auto kIstioParts = std::to_array<LinePart>({
-    {"start_time", Meaning::began},
-    {"response_code", Meaning::status},
-    {"bytes_received", Meaning::request_bytes},
-    {"bytes_sent", Meaning::bytes},
-    {"duration", Meaning::took_ms},
-    {"x_forwarded_for", Meaning::forwarded_for},
-    {"user_agent", Meaning::field, "User-Agent"},
-    {"authority", Meaning::host},
-    {"upstream_host", Meaning::server},
-    {"downstream_remote_address", Meaning::address},
-});
-
-}  // namespace
 
 extern const LineFormat istio;
 const LineFormat istio{
@@ -30,6 +12,6 @@ const LineFormat istio{
         R"($duration $upstream_service_time "$x_forwarded_for" "$user_agent" "$request_id" "$authority" "$upstream_host" )"
         R"($upstream_cluster $upstream_local_address $downstream_local_address $downstream_remote_address )"
         R"($requested_server_name $route_name)",
-    .parts = kIstioParts};
+    .parts = kEnvoyParts};
 
 }  // namespace headgate::access_logs::line_format

@@ -2,6 +2,8 @@
 #include "new_key.hpp"
 #include "shared_json.hpp"
 
+#include "headgate/core/moment_text.hpp"
+#include "headgate/core/whole_number.hpp"
 #include "headgate/http/named_values.hpp"
 #include "headgate/identity/expiry.hpp"
 #include "headgate/identity/key_record.hpp"
@@ -10,7 +12,6 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 namespace headgate::admin {
@@ -45,9 +46,9 @@ KeysJson json_of(const ApiKeyRecord& record, Instant at) {
     for (const auto& each : record.overrides) out["limits"].push_back(each.limit);
   }
   out["state"] = state_of(record, at);
-  if (record.expires) out["expires"] = identity::expiry_text(*record.expires);
-  if (record.issued) out["issued"] = identity::expiry_text(*record.issued);
-  if (record.revoked) out["revoked"] = identity::expiry_text(*record.revoked);
+  if (record.expires) out["expires"] = moment_text(*record.expires);
+  if (record.issued) out["issued"] = moment_text(*record.issued);
+  if (record.revoked) out["revoked"] = moment_text(*record.revoked);
   return out;
 }
 
@@ -139,10 +140,9 @@ AdminAnswer list_keys(const OperatorBoard& board, const AdminCall& call) {
     if (name == "owner") owner = *value;
     if (name == "after") after = *value;
     if (name != "count") continue;
-    const auto* const end = value->data() + value->size();
-    const auto [stop, error] = std::from_chars(value->data(), end, count);
-    if (error != std::errc() || stop != end || count == 0 || count > kLargestPage)
-      return refused_key(400, "\"count\" is a number from 1 to 10000.");
+    const auto asked = whole_number<std::size_t>(*value, 1, kLargestPage);
+    if (!asked) return refused_key(400, "\"count\" is a number from 1 to 10000.");
+    count = *asked;
   }
   if (!after.empty() && !identity::is_id(after)) return refused_key(400, kKeyIdForm);
   const auto at = now();

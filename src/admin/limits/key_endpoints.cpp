@@ -3,6 +3,7 @@
 #include "limit_keys.hpp"
 
 #include "headgate/core/hash.hpp"
+#include "headgate/core/moment_text.hpp"
 #include "headgate/core/task.hpp"
 #include "headgate/core/text.hpp"
 #include "headgate/gateway/key_source.hpp"
@@ -129,10 +130,10 @@ AdminAnswer answer_of(const KeyQuestion& question, const KeyState& state, std::s
   if (!question.tier->name.empty()) out["tier"] = question.tier->name;
   if (question.granted != nullptr) {
     const auto& wanted = question.granted->wanted;
-    out["override"] = {{"rate", limit::rates_text(wanted)}, {"until", services::rfc3339(wanted.until)}};
+    out["override"] = {{"rate", limit::rates_text(wanted)}, {"until", moment_text(wanted.until)}};
     if (!wanted.why.empty()) out["override"]["why"] = wanted.why;
   }
-  if (question.suspended) out["suspended_until"] = services::rfc3339(question.suspended->until);
+  if (question.suspended) out["suspended_until"] = moment_text(question.suspended->until);
   out["store"] = store;
   if (question.shards() > 1) out["shards"] = question.shards();
   if (question.what == Do::reset) out["reset"] = is_full(state.now);

@@ -1,6 +1,7 @@
 #include "new_key.hpp"
 
 #include "headgate/core/hex.hpp"
+#include "headgate/core/moment_text.hpp"
 #include "headgate/core/text.hpp"
 #include "headgate/gateway/key_overrides.hpp"
 #include "headgate/identity/api_keys.hpp"
@@ -76,7 +77,7 @@ MadeKey read_new_key(const std::string& body, const services::ActiveConfig& acti
     return not_made(400,
                     "This is too much for one key: its record has at most 1900 bytes. Give it fewer tags or limits.");
   if (out.record.expires && *out.record.expires <= now)
-    return not_made(400, "\"expires\": " + identity::expiry_text(*out.record.expires) + " has passed.");
+    return not_made(400, "\"expires\": " + moment_text(*out.record.expires) + " has passed.");
   if (const auto why = effect_missing(active, out.record); !why.empty())
     return not_made(422, "This would have no effect: " + why + '.');
   return out;

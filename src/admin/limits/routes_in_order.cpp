@@ -4,13 +4,13 @@
 
 #include "admin/endpoint_groups.hpp"
 
+#include "headgate/core/whole_number.hpp"
 #include "headgate/gateway/router.hpp"
 #include "headgate/services/ban_json.hpp"
 
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <charconv>
 #include <memory>
 #include <numeric>
 #include <optional>
@@ -141,11 +141,7 @@ nlohmann::ordered_json row_of_file(const gateway::PathOptions& options, const Ro
 /// A whole number of the query; nothing if it is there and no number.
 std::optional<std::size_t> number_of(const AdminCall& call, std::string_view name, std::size_t otherwise) {
   const auto text = call.asked(name);
-  if (!text) return otherwise;
-  std::size_t out = 0;
-  const auto [end, ec] = std::from_chars(text->data(), text->data() + text->size(), out);
-  if (ec != std::errc() || end != text->data() + text->size()) return std::nullopt;
-  return out;
+  return text ? whole_number<std::size_t>(*text) : otherwise;
 }
 
 /// The order of the routes of one configuration: with many of them it takes a moment, and each page needs it.

@@ -1,6 +1,7 @@
 #include "shared_json.hpp"
 
 #include "headgate/core/literals.hpp"
+#include "headgate/core/moment_text.hpp"
 #include "headgate/core/utf8.hpp"
 #include "headgate/services/ban_json.hpp"
 
@@ -118,8 +119,8 @@ AskedJson to_json(const Override& override, Instant now, std::string_view why_no
   if (override.burst) out["burst"] = *override.burst;
   if (!override.why.empty()) out["why"] = override.why;
   const auto left = std::chrono::ceil<std::chrono::seconds>(std::max(override.until - now, Duration(0)));
-  out["since"] = services::rfc3339(override.since);
-  out["until"] = services::rfc3339(override.until);
+  out["since"] = moment_text(override.since);
+  out["until"] = moment_text(override.until);
   out["seconds_left"] = left.count();
   if (!why_not.empty()) out["without_effect"] = why_not;
   return out;

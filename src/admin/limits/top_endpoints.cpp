@@ -3,6 +3,7 @@
 #include "admin/endpoint_groups.hpp"
 #include "limit_keys.hpp"
 
+#include "headgate/core/whole_number.hpp"
 #include "headgate/gateway/key_source.hpp"
 #include "headgate/http/named_values.hpp"
 #include "headgate/services/ban_json.hpp"
@@ -12,7 +13,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <utility>
 
@@ -129,10 +129,9 @@ const char* read_question(std::string_view query, TopQuestion& question) {
     return "\"window\" is 1m or 1h.";
   const auto n = http::query_parameter(query, "n").value;
   if (n.empty()) return nullptr;
-  const auto* const end = n.data() + n.size();
-  const auto [stop, error] = std::from_chars(n.data(), end, question.most);
-  if (error != std::errc{} || stop != end || question.most == 0 || question.most > kMaxKeys)
-    return "\"n\" is a number from 1 to 128.";
+  const auto most = whole_number<std::size_t>(n, 1, kMaxKeys);
+  if (!most) return "\"n\" is a number from 1 to 128.";
+  question.most = *most;
   return nullptr;
 }
 static_assert(kMaxKeys == 128, "as the sentence says");

@@ -3,10 +3,10 @@
 #include "admin/endpoint_groups.hpp"
 #include "key_reader.hpp"
 
+#include "headgate/core/whole_number.hpp"
 #include "headgate/http/named_values.hpp"
 
 #include <array>
-#include <charconv>
 #include <string>
 #include <utility>
 
@@ -16,12 +16,6 @@ namespace {
 constexpr std::size_t kUsualCount = 1000;
 constexpr const char* kCountRange = "\"count\" is a number from 1 to 10000.";
 static_assert(services::UsageQuestion::kMaxCount == 10'000, "as the sentence says");
-
-bool read_count(std::string_view text, std::size_t& out) {
-  const auto* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, out);
-  return error == std::errc() && stop == end && out > 0 && out <= services::UsageQuestion::kMaxCount;
-}
 
 services::BillingService::Tell giving(const AdminEndpoint::Give& give, std::string_view type) {
   return [give, type](const services::BillingService::Answer& answer) {
@@ -38,7 +32,9 @@ void answer_usage(services::BillingService& service, const AdminCall& call, cons
     const auto value = call.asked(name);
     if (!value) return give({.status = 400, .body = "A parameter of the query is there twice or cannot be read."});
     if (name == "count") {
-      if (!read_count(*value, asked.count)) return give({.status = 400, .body = kCountRange});
+      const auto count = whole_number<std::size_t>(*value, 1, services::UsageQuestion::kMaxCount);
+      if (!count) return give({.status = 400, .body = kCountRange});
+      asked.count = *count;
     } else {
       (name == "limit" ? asked.limit : asked.cursor) = *value;
     }

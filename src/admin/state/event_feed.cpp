@@ -3,10 +3,10 @@
 #include "admin/feed_endpoint.hpp"
 #include "admin/views/request_rows.hpp"
 
+#include "headgate/core/whole_number.hpp"
 #include "headgate/observe/logs.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <deque>
 #include <mutex>
 #include <string>
@@ -135,16 +135,12 @@ AdminEndpoint events_endpoint(EventFeed& feed) {
 namespace {
 
 AdminAnswer told_events(const EventFeed& feed, const AdminCall& call) {
-  std::uint64_t after = 0;
-  if (const auto text = call.asked("after")) {
-    const auto* const end = text->data() + text->size();
-    const auto [stop, error] = std::from_chars(text->data(), end, after);
-    if (error != std::errc() || stop != end) return {.status = 400, .body = "\"after\" is the number of an event."};
-  }
+  const auto after = whole_number<std::uint64_t>(call.asked("after").value_or("0"));
+  if (!after) return {.status = 400, .body = "\"after\" is the number of an event."};
   const auto most = limit_asked(call, EventFeed::kKept, EventFeed::kKept);
   if (!most)
     return {.status = 400, .body = "\"limit\" is a number from 1 to " + std::to_string(EventFeed::kKept) + '.'};
-  const auto found = feed.behind(after);
+  const auto found = feed.behind(*after);
   const auto left_out = found.events.size() - std::min(found.events.size(), *most);
   std::string body =
       "{\"number\":" + std::to_string(found.number) + ",\"missed\":" + std::to_string(found.missed) + ",\"events\":[";

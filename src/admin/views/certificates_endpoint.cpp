@@ -1,6 +1,7 @@
 #include "admin/endpoint_groups.hpp"
 
 #include "headgate/admin/reasons.hpp"
+#include "headgate/core/moment_text.hpp"
 #include "headgate/services/ban_json.hpp"
 
 #include <nlohmann/json.hpp>
@@ -24,12 +25,12 @@ CertificateJson json_of(const CertificateRow& row, const Validity& of_file, Inst
                          {"issuer", words.issuer},
                          {"serial", words.serial},
                          {"names", words.names},
-                         {"not_before", services::rfc3339(words.not_before)},
-                         {"not_after", services::rfc3339(words.not_after)},
+                         {"not_before", moment_text(words.not_before)},
+                         {"not_after", moment_text(words.not_after)},
                          {"days_left", static_cast<std::int64_t>(days)},
-                         {"loaded", services::rfc3339(row.loaded)}};
+                         {"loaded", moment_text(row.loaded)}};
   if (!row.ocsp.empty()) out["ocsp"] = row.ocsp;
-  if (row.ocsp_until != Instant()) out["ocsp_until"] = services::rfc3339(row.ocsp_until);
+  if (row.ocsp_until != Instant()) out["ocsp_until"] = moment_text(row.ocsp_until);
   if (!row.refused.empty()) out["refused"] = row.refused;
   if (of_file.until == words.not_after && of_file.ends_soon(now))
     out["ending"] =

@@ -2,6 +2,7 @@
 
 #include "request_rows.hpp"
 
+#include "headgate/core/moment_text.hpp"
 #include "headgate/services/ban_json.hpp"
 
 #include <nlohmann/json.hpp>
@@ -25,7 +26,7 @@ enum class Heads : bool { hidden, shown };
 
 RefusedJson json_of_refused(const RefusedRequest& request, Heads heads) {
   RefusedJson out = {
-      {"at", services::rfc3339(request.at)}, {"address", request.address}, {"reason", caller_text(request.reason)}};
+      {"at", moment_text(request.at)}, {"address", request.address}, {"reason", caller_text(request.reason)}};
   if (request.status != 0) out["status"] = request.status;
   if (!request.method.empty()) out["method"] = caller_text(request.method);
   if (!request.host.empty()) out["host"] = caller_text(request.host);

@@ -1,9 +1,9 @@
 #include "request_rows.hpp"
 
 #include "headgate/core/utf8.hpp"
+#include "headgate/core/whole_number.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 
 namespace headgate::admin {
@@ -24,11 +24,7 @@ std::string caller_text(std::string_view bytes) {
 
 std::optional<std::size_t> limit_asked(const AdminCall& call, std::size_t usual, std::size_t most) {
   const auto text = call.asked("limit");
-  if (!text) return usual;
-  std::size_t out = 0;
-  const auto* const end = text->data() + text->size();
-  const auto [stop, error] = std::from_chars(text->data(), end, out);
-  return error == std::errc() && stop == end && out >= 1 && out <= most ? std::optional(out) : std::nullopt;
+  return text ? whole_number<std::size_t>(*text, 1, most) : usual;
 }
 
 }  // namespace headgate::admin

@@ -1,12 +1,13 @@
 #include "admin/endpoint_groups.hpp"
 
+#include "headgate/core/moment_text.hpp"
+#include "headgate/core/whole_number.hpp"
 #include "headgate/observe/route_series.hpp"
 #include "headgate/services/ban_json.hpp"
 
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <cmath>
 #include <optional>
@@ -17,7 +18,6 @@ namespace {
 
 using TrafficJson = nlohmann::ordered_json;
 
-constexpr std::size_t kUsual = 20;
 /// Those with series of their own, "-" and kOther.
 constexpr std::size_t kMaxRoutes = observe::CountedRoutes::kMax + 2;
 
@@ -51,14 +51,6 @@ TrafficJson json_of(const RouteRates& rates) {
   return out;
 }
 
-std::optional<std::size_t> wanted_routes(const std::optional<std::string>& text) {
-  if (!text) return kUsual;
-  std::size_t out = 0;
-  const auto [end, ec] = std::from_chars(text->data(), text->data() + text->size(), out);
-  if (ec != std::errc() || end != text->data() + text->size() || out == 0 || out > kMaxRoutes) return std::nullopt;
-  return out;
-}
-
 bool is_route(const OperatorBoard& operators, const std::string& name) {
   if (name == "-" || name == observe::WorkerRoutes::kOther) return true;
   const auto state = operators.now();
@@ -70,7 +62,7 @@ bool is_route(const OperatorBoard& operators, const std::string& name) {
 AdminAnswer answer_of(const std::vector<TrafficHistory::Row>& rows) {
   auto out = TrafficJson::array();
   for (const auto& each : rows) {
-    TrafficJson row = {{"end", services::rfc3339(each.end)}, {"over_seconds", each_second(each.seconds)}};
+    TrafficJson row = {{"end", moment_text(each.end)}, {"over_seconds", each_second(each.seconds)}};
     row.update(json_of(each.all));
     out.push_back(std::move(row));
   }
@@ -103,7 +95,7 @@ AdminEndpoint traffic_endpoint(const TrafficRates& rates, const OperatorBoard& o
   const auto answer = [&rates, &operators](const AdminCall& call) -> AdminAnswer {
     const auto window = call.asked("window").value_or("10s");
     if (window != "10s" && window != "1m") return {.status = 400, .body = "\"window\" is 10s or 1m."};
-    const auto most = wanted_routes(call.asked("n"));
+    const auto most = whole_number<std::size_t>(call.asked("n").value_or("20"), 1, kMaxRoutes);
     if (!most) return {.status = 400, .body = "\"n\" is a number from 1 to " + std::to_string(kMaxRoutes) + '.'};
     const auto only = call.asked("route");
     if (only && !is_route(operators, *only))

@@ -204,9 +204,7 @@ std::string in_path(std::string_view text) {
   std::string out;
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                       std::string_view(dots ? "" : "-._~").find(c) != std::string_view::npos;
-    if (plain) {
+    if (is_alnum(c, dots ? "" : "-._~")) {
       out += c;
       continue;
     }

@@ -3,8 +3,8 @@
 #include "cli/config_file.hpp"
 #include "cli/printable.hpp"
 #include "cli/text_table.hpp"
-#include "explain_past.hpp"
 #include "explain_text.hpp"
+#include "past_request.hpp"
 
 #include "headgate/admin/routes_in_order.hpp"
 #include "headgate/server/explain.hpp"

@@ -1,5 +1,3 @@
-#include "explain_past.hpp"
-
 #include "cli/commands.hpp"
 #include "cli/printable.hpp"
 #include "cli/text_table.hpp"
@@ -7,6 +5,7 @@
 #include "past_request.hpp"
 
 #include "headgate/core/read_file.hpp"
+#include "headgate/core/text.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -24,10 +23,7 @@ int complain_of_log(int code, const std::string& sentence, const std::string& he
 /// As the gateway makes and accepts them.
 bool may_be_request_id(std::string_view id) noexcept {
   constexpr std::size_t kMax = 128;
-  return !id.empty() && id.size() <= kMax && std::all_of(id.begin(), id.end(), [](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '-' || c == '_' ||
-           c == '.';
-  });
+  return !id.empty() && id.size() <= kMax && all_alnum(id, "-_.");
 }
 
 /// Reads all of the file into the search; an exit code.

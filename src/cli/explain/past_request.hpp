@@ -4,6 +4,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include <string>
+#include <vector>
 
 namespace headgate::cli {
 
@@ -12,5 +13,13 @@ namespace headgate::cli {
 nlohmann::ordered_json past_request(const nlohmann::ordered_json& record);
 /// `told` as past_request() has it.
 std::string past_text(const nlohmann::ordered_json& told, bool colours);
+
+struct PastOptions {
+  std::string request_id;
+  std::vector<std::string> logs;  ///< "-": standard input
+  bool json = false;
+};
+/// Reads all files, and tells each record of the request on stdout. kFailed if there is none, or a file cannot be read.
+int explain_past(const PastOptions& options);
 
 }  // namespace headgate::cli

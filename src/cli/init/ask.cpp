@@ -5,11 +5,11 @@
 #include "headgate/config/load.hpp"
 #include "headgate/core/literals.hpp"
 #include "headgate/core/text.hpp"
+#include "headgate/core/whole_number.hpp"
 
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <charconv>
 #include <istream>
 #include <ostream>
 
@@ -70,11 +70,9 @@ std::optional<std::string> take_callers(const std::string& answer, StarterCaller
 }
 
 std::optional<std::string> take_gateways(const std::string& answer, unsigned& out) {
-  unsigned count = 0;
-  const auto [end, error] = std::from_chars(answer.data(), answer.data() + answer.size(), count);
-  if (error != std::errc() || end != answer.data() + answer.size() || count < 1 || count > kMaxGateways)
-    return "write a number from 1 to " + std::to_string(kMaxGateways);
-  out = count;
+  const auto count = whole_number<unsigned>(answer, 1, kMaxGateways);
+  if (!count) return "write a number from 1 to " + std::to_string(kMaxGateways);
+  out = *count;
   return std::nullopt;
 }
 

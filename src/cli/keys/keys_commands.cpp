@@ -7,6 +7,7 @@
 
 #include "headgate/core/hex.hpp"
 #include "headgate/core/json_text.hpp"
+#include "headgate/core/moment_text.hpp"
 #include "headgate/core/replace_file.hpp"
 #include "headgate/core/time.hpp"
 #include "headgate/identity/api_keys.hpp"
@@ -75,7 +76,7 @@ bool options_make_sense(const KeysNewOptions& options) {
     return false;
   }
   if (const auto expires = read->front().expires; expires && *expires <= now()) {
-    complain(kWrongCommandLine, "--expires: " + identity::expiry_text(*expires) + " has passed");
+    complain(kWrongCommandLine, "--expires: " + moment_text(*expires) + " has passed");
     return false;
   }
   return true;
@@ -119,7 +120,7 @@ int tell(const ApiKeyRecord& record, Instant at) {
   for (const auto& each : record.overrides)
     text += (&each == &record.overrides.front() ? ", with limits of its own: " : " ") + each.limit;
   if (record.expires)
-    text += (expired(record, at) ? ", expired since " : ", good until ") + identity::expiry_text(*record.expires);
+    text += (expired(record, at) ? ", expired since " : ", good until ") + moment_text(*record.expires);
   if (record.disabled) text += ", disabled";
   std::puts(text.c_str());
   return record.disabled || expired(record, at) ? kFailed : kWell;

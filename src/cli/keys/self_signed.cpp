@@ -1,5 +1,8 @@
 #include "self_signed.hpp"
 
+#include "headgate/core/freed_by.hpp"
+#include "headgate/core/text.hpp"
+
 #include <boost/asio/ip/address.hpp>
 
 #include <openssl/bn.h>
@@ -18,16 +21,9 @@
 namespace headgate::cli {
 namespace {
 
-template <auto kFree>
-struct FreeWith {
-  template <class T>
-  void operator()(T* object) const noexcept {
-    kFree(object);
-  }
-};
-using KeyPtr = std::unique_ptr<EVP_PKEY, FreeWith<EVP_PKEY_free>>;
-using CertificatePtr = std::unique_ptr<X509, FreeWith<X509_free>>;
-using BioPtr = std::unique_ptr<BIO, FreeWith<BIO_free_all>>;
+using KeyPtr = std::unique_ptr<EVP_PKEY, FreedBy<EVP_PKEY_free>>;
+using CertificatePtr = std::unique_ptr<X509, FreedBy<X509_free>>;
+using BioPtr = std::unique_ptr<BIO, FreedBy<BIO_free_all>>;
 
 bool is_address(const std::string& name) {
   boost::system::error_code ec;
@@ -37,7 +33,7 @@ bool is_address(const std::string& name) {
 
 /// 159 random bits: RFC 5280 section 4.1.2.2 allows at most 20 octets of a positive number.
 bool set_serial(X509* certificate) {
-  const std::unique_ptr<BIGNUM, FreeWith<BN_free>> number(BN_new());
+  const std::unique_ptr<BIGNUM, FreedBy<BN_free>> number(BN_new());
   return number && BN_rand(number.get(), 159, BN_RAND_TOP_ANY, BN_RAND_BOTTOM_ANY) == 1 &&
          BN_to_ASN1_INTEGER(number.get(), X509_get_serialNumber(certificate)) != nullptr;
 }
@@ -45,7 +41,7 @@ bool set_serial(X509* certificate) {
 bool add_extension(X509* certificate, int what, const std::string& value) {
   X509V3_CTX context;
   X509V3_set_ctx(&context, certificate, certificate, nullptr, nullptr, 0);
-  const std::unique_ptr<X509_EXTENSION, FreeWith<X509_EXTENSION_free>> extension(
+  const std::unique_ptr<X509_EXTENSION, FreedBy<X509_EXTENSION_free>> extension(
       X509V3_EXT_conf_nid(nullptr, &context, what, value.c_str()));
   return extension && X509_add_ext(certificate, extension.get(), -1) == 1;
 }
@@ -115,10 +111,8 @@ bool is_certificate_name(const std::string& name) {
   if (rest.empty() || name.size() > 253) return false;
   while (true) {
     const auto label = rest.substr(0, rest.find('.'));
-    const bool plain = std::all_of(label.begin(), label.end(), [](char c) {
-      return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-';
-    });
-    if (!plain || label.empty() || label.size() > 63 || label.front() == '-' || label.back() == '-') return false;
+    if (!all_alnum(label, "-") || label.empty() || label.size() > 63 || label.front() == '-' || label.back() == '-')
+      return false;
     if (label.size() == rest.size()) return true;
     rest.remove_prefix(label.size() + 1);
   }

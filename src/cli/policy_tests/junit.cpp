@@ -1,5 +1,6 @@
-#include "junit.hpp"
+#include "tested_file.hpp"
 
+#include "headgate/core/markup.hpp"
 #include "headgate/core/utf8.hpp"
 
 #include <cstdio>
@@ -17,18 +18,10 @@ std::string xml(std::string_view text) {
     at += length == 0 ? 1 : length;
     if (length == 0 || (c < 0x20 && c != '\n' && c != '\t') || bytes == "\xEF\xBF\xBE" || bytes == "\xEF\xBF\xBF")
       out += '?';
-    else if (c == '&')
-      out += "&amp;";
-    else if (c == '<')
-      out += "&lt;";
-    else if (c == '>')
-      out += "&gt;";
-    else if (c == '"')
-      out += "&quot;";
     else
       out += bytes;
   }
-  return out;
+  return markup(out);
 }
 
 std::string attribute(const char* name, std::string_view value) {

@@ -4,7 +4,6 @@
 #include "cli/output.hpp"
 #include "cli/printable.hpp"
 #include "cli/text_table.hpp"
-#include "junit.hpp"
 #include "tested_file.hpp"
 
 #include "headgate/admin/explain_json.hpp"

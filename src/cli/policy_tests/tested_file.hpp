@@ -33,4 +33,7 @@ TestedFile run_file(const std::string& path, const std::string& filter);
 /// happened, in the words of `headgate explain`.
 std::vector<config::Diagnostic> mistakes_of(const TestedFile::Ran& ran);
 
+/// JUnit XML with one suite for each file. What XML cannot carry is left out.
+std::string junit_text(const std::vector<TestedFile>& files);
+
 }  // namespace headgate::cli

@@ -2,6 +2,8 @@
 
 #include "cli/printable.hpp"
 
+#include "headgate/core/markup.hpp"
+#include "headgate/core/moment_text.hpp"
 #include "headgate/simulate/share_text.hpp"
 
 #include <algorithm>
@@ -11,7 +13,6 @@
 namespace headgate::cli {
 namespace {
 
-using simulate::moment_text;
 using simulate::number_text;
 using simulate::span_text;
 
@@ -62,24 +63,7 @@ std::string time_text(Instant at, const PlotTime& time) {
 
 }  // namespace
 
-std::string html(std::string_view text) {
-  std::string out;
-  for (const char c : printable(text)) {
-    if (c == '&')
-      out += "&amp;";
-    else if (c == '<')
-      out += "&lt;";
-    else if (c == '>')
-      out += "&gt;";
-    else if (c == '"')
-      out += "&quot;";
-    else if (c == '\'')
-      out += "&#39;";
-    else
-      out += c;
-  }
-  return out;
-}
+std::string html(std::string_view text) { return markup(printable(text)); }
 
 std::string plot(const PlotTime& time, const std::vector<std::uint64_t>& requests,
                  const std::vector<std::uint64_t>& rejected, std::string_view some) {

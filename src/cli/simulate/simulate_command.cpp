@@ -7,8 +7,7 @@
 #include "cli/printable.hpp"
 #include "cli/text_table.hpp"
 #include "progress.hpp"
-#include "simulate_page.hpp"
-#include "simulate_text.hpp"
+#include "simulate_output.hpp"
 
 #include "headgate/access_logs/moment.hpp"
 #include "headgate/core/replace_file.hpp"

@@ -1,7 +1,7 @@
-#include "simulate_page.hpp"
-
 #include "html_text.hpp"
+#include "simulate_output.hpp"
 
+#include "headgate/core/moment_text.hpp"
 #include "headgate/simulate/share_text.hpp"
 
 #include <algorithm>
@@ -52,7 +52,7 @@ std::string top_of(const SimulationReport& report) {
   std::string out = "<header><h1>What <code>" + html(report.policy) + "</code> would do</h1><p class=soft>" +
                     html(report.arrived.from);
   if (figures.requests > 0)
-    out += "<br>" + simulate::moment_text(figures.from) + " to " + simulate::moment_text(figures.until) + ", " +
+    out += "<br>" + moment_text(figures.from) + " to " + moment_text(figures.until) + ", " +
            simulate::span_text(figures.until - figures.from);
   out += "</p></header><div class=tiles>" + tile(number_text(figures.requests), "requests") +
          tile(share_text(figures.refused, figures.requests), number_text(figures.refused) + " would be refused",

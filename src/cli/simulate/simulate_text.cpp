@@ -1,7 +1,6 @@
-#include "simulate_text.hpp"
-
 #include "cli/printable.hpp"
 #include "cli/text_table.hpp"
+#include "simulate_output.hpp"
 
 #include "headgate/simulate/share_text.hpp"
 

@@ -10,9 +10,9 @@
 
 #include "headgate/core/per_enum.hpp"
 #include "headgate/core/text.hpp"
+#include "headgate/core/whole_number.hpp"
 
 #include <algorithm>
-#include <charconv>
 
 namespace headgate::config {
 namespace {
@@ -48,11 +48,9 @@ std::optional<std::pair<unsigned, unsigned>> statuses_of(std::string_view text) 
   if (text == "any") return std::pair(400U, 599U);
   if (text == "4xx") return std::pair(400U, 499U);
   if (text == "5xx") return std::pair(500U, 599U);
-  unsigned status = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), status);
-  const bool whole = error == std::errc() && end == text.data() + text.size() && text.size() == 3;
-  if (!whole || status < 400 || status > 599) return std::nullopt;
-  return std::pair(status, status);
+  const auto status = whole_number<unsigned>(text, 400, 599);
+  if (!status || text.size() != 3) return std::nullopt;
+  return std::pair(*status, *status);
 }
 
 std::optional<ProblemForm> form_of_type(std::string_view type) {

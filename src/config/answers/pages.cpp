@@ -2,8 +2,9 @@
 
 #include "answers.hpp"
 #include "config/text/codes.hpp"
-#include "config/text/parser.hpp"
+#include "config/text/document.hpp"
 #include "config/text/placeholders.hpp"
+#include "config/text/report.hpp"
 
 #include "headgate/core/literals.hpp"
 #include "headgate/core/text.hpp"

@@ -5,25 +5,16 @@
 #include "formats.hpp"
 
 #include "headgate/core/text.hpp"
+#include "headgate/core/whole_number.hpp"
 #include "headgate/http/url.hpp"
 
 #include <algorithm>
-#include <charconv>
 
 namespace headgate::config {
 namespace {
 
 using http::HostKind;
 using http::HostPort;
-
-template <class Number>
-bool whole_number(std::string_view text, std::uint64_t most, Number& out) {
-  std::uint64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (text.empty() || error != std::errc() || end != text.data() + text.size() || value > most) return false;
-  out = static_cast<Number>(value);
-  return true;
-}
 
 // Whether there is a host, and nothing wrong around it.
 bool reachable(const HostPort& where) { return !where.misplaced && where.kind != HostKind::none; }
@@ -137,7 +128,8 @@ Result<RedisUrl, LiteralError> parse_redis_url(std::string_view text) {
                         "write other than letters and digits as %XX, or use \"username\" and \"password\""};
   }
   const auto database = parts.rest.starts_with('/') ? parts.rest.substr(1) : parts.rest;
-  if (!database.empty() && !whole_number(database, 1'000'000, url.database.emplace())) {
+  url.database = whole_number<std::uint32_t>(database, 0, 1'000'000);
+  if (!database.empty() && !url.database) {
     return LiteralError{"a Redis database is a number",
                         R"(write it behind the host, as in "redis://127.0.0.1:6379/0")"};
   }

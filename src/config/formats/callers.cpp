@@ -8,6 +8,7 @@
 #include "headgate/http/fields.hpp"
 #include "headgate/identity/jwt.hpp"
 #include "headgate/identity/network.hpp"
+#include "headgate/keyring/url.hpp"
 #include "headgate/limit/algorithm.hpp"
 
 #include <algorithm>
@@ -142,6 +143,17 @@ std::vector<std::string_view> algorithm_names() {
   std::vector<std::string_view> names;
   for (const auto* each : limit::algorithms()) names.push_back(each->name);
   return names;
+}
+
+bool is_url(std::string_view jwk_set) noexcept { return jwk_set.find("://") != std::string_view::npos; }
+
+std::optional<LiteralError> check_jwk_set(std::string_view text) {
+  if (!is_url(text)) return check_file_path(text);
+  const auto url = keyring::parse_url(text);
+  if (url.has_value()) return std::nullopt;
+  auto error = fault_and_help(url.error());
+  error.message = "no keys can be fetched from here: " + error.message;
+  return error;
 }
 
 }  // namespace headgate::config

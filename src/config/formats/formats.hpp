@@ -8,6 +8,7 @@
 #include "headgate/limit/limit.hpp"
 #include "headgate/net/options.hpp"
 #include "headgate/redis/options.hpp"
+#include "headgate/upstream/health_options.hpp"
 #include "headgate/upstream/options.hpp"
 
 #include <optional>
@@ -56,6 +57,9 @@ Result<std::uint32_t, LiteralError> parse_part(std::string_view text);
 Result<std::uint32_t, LiteralError> parse_sample(std::string_view text);
 /// "header:<name>": the name in lower case.
 Result<std::string, LiteralError> parse_priority_from(std::string_view text);
+
+/// "200-299": two statuses from 100 to 599.
+Result<upstream::StatusRange, LiteralError> parse_status_range(std::string_view text);
 
 /// 64 hexadecimal digits.
 Result<identity::Sha256, LiteralError> parse_digest(std::string_view text);

@@ -1,24 +1,18 @@
 // The texts of health checks.
 
-#include "health_formats.hpp"
-
 #include "config/text/report.hpp"
 #include "formats.hpp"
 
+#include "headgate/core/whole_number.hpp"
 #include "headgate/http/url.hpp"
 
 #include <algorithm>
-#include <charconv>
 
 namespace headgate::config {
 namespace {
 
 std::optional<unsigned> status_of(std::string_view text) {
-  unsigned status = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), status);
-  if (text.size() != 3 || error != std::errc() || end != text.data() + text.size() || status < 100 || status > 599)
-    return std::nullopt;
-  return status;
+  return text.size() == 3 ? whole_number<unsigned>(text, 100, 599) : std::nullopt;
 }
 
 }  // namespace

@@ -4,12 +4,12 @@
 #include "formats.hpp"
 
 #include "headgate/core/text.hpp"
+#include "headgate/core/whole_number.hpp"
 #include "headgate/gateway/logged_fields.hpp"
 #include "headgate/observe/access_fields.hpp"
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <string>
 
 namespace headgate::config {
@@ -18,11 +18,7 @@ namespace {
 constexpr std::string_view kJournald = "journald";
 constexpr std::string_view kSyslog = "syslog";
 
-bool is_port(std::string_view text) noexcept {
-  unsigned port = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), port);
-  return !text.empty() && error == std::errc() && end == text.data() + text.size() && port >= 1 && port <= 65'535;
-}
+bool is_port(std::string_view text) noexcept { return whole_number<std::uint16_t>(text, 1).has_value(); }
 
 /// What follows "syslog:" or "journald:"; nothing if `text` begins with neither.
 std::optional<std::string_view> socket_of(std::string_view text) noexcept {

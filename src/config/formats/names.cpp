@@ -15,13 +15,6 @@
 namespace headgate::config {
 namespace {
 
-bool letter_or_digit(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); }
-
-bool only(std::string_view text, std::string_view others) {
-  return std::all_of(text.begin(), text.end(),
-                     [&](char c) { return letter_or_digit(c) || others.find(c) != std::string_view::npos; });
-}
-
 bool printable(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return c >= 0x20 && c < 0x7F; });
 }
@@ -146,7 +139,7 @@ std::optional<LiteralError> check_priority_from(std::string_view text) {
 }
 
 std::optional<LiteralError> check_name(std::string_view text) {
-  if (!text.empty() && text.size() <= 64 && only(text, "-_.")) return std::nullopt;
+  if (!text.empty() && text.size() <= 64 && all_alnum(text, "-_.")) return std::nullopt;
   return LiteralError{in_quotes(text) + " cannot be a name", "a name is 1 to 64 letters, digits, '-', '_' or '.'"};
 }
 
@@ -317,12 +310,9 @@ std::optional<LiteralError> check_include(std::string_view text) {
 std::optional<LiteralError> check_advice_entry(std::string_view text) {
   const auto blank = text.find(' ');
   const auto word = text.substr(0, blank);
-  const auto inside = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-  };
   const bool placed =
       blank == std::string_view::npos || (text.substr(blank + 1).starts_with('/') && !text.ends_with('/'));
-  if (!word.empty() && std::all_of(word.begin(), word.end(), inside) && placed) return std::nullopt;
+  if (!word.empty() && all_alnum(word, "_") && placed) return std::nullopt;
   return LiteralError{
       in_quotes(text) + " is not a piece of advice",
       R"(write its name or code, and behind a blank the place in [] of it: "never_binds /limits/burst")"};

@@ -4,11 +4,11 @@
 #include "formats.hpp"
 
 #include "headgate/core/hex.hpp"
+#include "headgate/core/whole_number.hpp"
 #include "headgate/gateway/delivery.hpp"
 #include "headgate/shed/concurrency.hpp"
 
 #include <algorithm>
-#include <charconv>
 
 namespace headgate::config {
 namespace {
@@ -16,19 +16,12 @@ namespace {
 constexpr std::uint32_t kMaxScale =
     1'000;  // multiplied by a year in microseconds, it still fits a signed 64-bit integer
 
-bool part_of_scale(std::string_view text, std::uint32_t& out) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
-  return !text.empty() && error == std::errc() && end == text.data() + text.size() && out >= 1 && out <= kMaxScale;
-}
-
 Result<std::uint32_t, LiteralError> parse_percent(std::string_view text) {
-  std::uint32_t percent = 0;
   const auto digits = text.substr(0, text.find('%'));
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), percent);
-  const bool read = error == std::errc() && !digits.empty() && end == digits.data() + digits.size();
-  if (!read || digits.size() + 1 != text.size())
+  const auto percent = whole_number<std::uint32_t>(digits);
+  if (!percent || digits.size() + 1 != text.size())
     return LiteralError{in_quotes(text) + " is not a share", R"(write a whole number and "%", as in "20%")"};
-  return percent;
+  return *percent;
 }
 
 }  // namespace
@@ -36,11 +29,11 @@ Result<std::uint32_t, LiteralError> parse_percent(std::string_view text) {
 Result<Scale, LiteralError> parse_scale(std::string_view text) {
   const auto slash = text.find('/');
   const std::string form = R"(write "1/10" for a tenth, "2/1" for twice as much; each number from 1 to 1000)";
-  Scale scale;
-  if (slash == std::string_view::npos || !part_of_scale(text.substr(0, slash), scale.up) ||
-      !part_of_scale(text.substr(slash + 1), scale.down)) {
-    return LiteralError{in_quotes(text) + " is not a scale", form};
-  }
+  const auto part = [](std::string_view written) { return whole_number<std::uint32_t>(written, 1, kMaxScale); };
+  const auto up = part(text.substr(0, slash));
+  const auto down = slash == std::string_view::npos ? std::nullopt : part(text.substr(slash + 1));
+  if (!up || !down) return LiteralError{in_quotes(text) + " is not a scale", form};
+  const Scale scale{*up, *down};
   if (scale.up == scale.down) return LiteralError{in_quotes(text) + " leaves the limit as it is", "leave it out"};
   return scale;
 }
@@ -65,12 +58,11 @@ Result<std::uint32_t, LiteralError> parse_sample(std::string_view text) {
   if (digits.empty() || digits.size() > 3 || (!whole && (decimals.empty() || decimals.size() > kDecimals)))
     return mistake;
   digits += std::string(decimals) + std::string(kDecimals - decimals.size(), '0');
-  std::uint32_t millionths = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), millionths);
-  if (error != std::errc() || end != digits.data() + digits.size()) return mistake;
-  if (millionths > gateway::kWholeShare)
+  const auto millionths = whole_number<std::uint32_t>(digits);
+  if (!millionths) return mistake;
+  if (*millionths > gateway::kWholeShare)
     return LiteralError{in_quotes(text) + " is more than all", R"(write at most "100%")"};
-  return millionths;
+  return *millionths;
 }
 
 Result<std::uint32_t, LiteralError> parse_share(std::string_view text) {

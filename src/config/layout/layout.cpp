@@ -1,7 +1,7 @@
 #include "headgate/config/layout.hpp"
 
 #include "config/text/codes.hpp"
-#include "config/text/parser.hpp"
+#include "config/text/document.hpp"
 #include "config/text/report.hpp"
 #include "tree.hpp"
 

@@ -4,8 +4,9 @@
 #include "config/policy_tests/words.hpp"
 #include "config/schema.hpp"
 #include "config/text/codes.hpp"
-#include "config/text/parser.hpp"
+#include "config/text/document.hpp"
 #include "config/text/paths.hpp"
+#include "config/text/report.hpp"
 #include "config/values.hpp"
 
 #include "headgate/config/policy_tests.hpp"

@@ -3,6 +3,7 @@
 #include "config/table_shapes.hpp"
 #include "config/text/report.hpp"
 
+#include "headgate/core/hex.hpp"
 #include "headgate/core/text.hpp"
 #include "headgate/gateway/waiting_room.hpp"
 #include "headgate/room/room.hpp"
@@ -15,16 +16,13 @@ namespace {
 
 /// A name that can be part of a cookie's name.
 std::optional<LiteralError> check_room_name(std::string_view text) {
-  const auto fits = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
-  };
-  if (!text.empty() && text.size() <= 64 && std::all_of(text.begin(), text.end(), fits)) return std::nullopt;
+  if (!text.empty() && text.size() <= 64 && all_alnum(text, "-_")) return std::nullopt;
   return LiteralError{in_quotes(text) + " is not a waiting room's name",
                       "use up to 64 letters, digits, '-' and '_': it is part of a cookie's name"};
 }
 
 std::optional<LiteralError> check_colour(std::string_view text) {
-  const auto is_hex = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); };
+  const auto is_hex = [](char c) { return hex_value(c) >= 0; };
   const bool fits = (text.size() == 4 || text.size() == 7) && text.front() == '#' &&
                     std::all_of(text.begin() + 1, text.end(), is_hex);
   if (fits) return std::nullopt;

@@ -1,25 +1,10 @@
 #include "document.hpp"
 
+#include "headgate/core/json_spelling.hpp"
+
 #include <algorithm>
 
 namespace headgate::config {
-namespace {
-
-std::string escaped(std::string_view key) {
-  std::string out;
-  for (char c : key) {
-    if (c == '~') {
-      out += "~0";
-    } else if (c == '/') {
-      out += "~1";
-    } else {
-      out += c;
-    }
-  }
-  return out;
-}
-
-}  // namespace
 
 const Node* find(const Node* object, std::string_view key) {
   if (object == nullptr || object->kind != Kind::object) return nullptr;
@@ -34,7 +19,7 @@ std::string pointer(const Node& node) {
   std::string out;
   for (auto at = way.rbegin(); at != way.rend(); ++at) {
     const bool member = (*at)->parent->kind == Kind::object;
-    out += '/' + (member ? escaped((*at)->key) : std::to_string((*at)->index));
+    out += '/' + (member ? pointer_part((*at)->key) : std::to_string((*at)->index));
   }
   return out;
 }

@@ -9,6 +9,8 @@
 
 namespace headgate::config {
 
+class Report;
+
 /// Bytes [begin, end) of the source.
 struct Span {
   std::size_t begin = 0;
@@ -43,5 +45,13 @@ const Node* find(const Node* object, std::string_view key);
 
 /// RFC 6901 path from the root.
 std::string pointer(const Node& node);
+
+struct Parsed {
+  Document document;
+  bool complete = false;  ///< whether the tree holds the whole text; if not, report only syntax errors
+};
+
+/// Reports every syntax error and every duplicate key. Accepts at most 64 MiB and 64 levels.
+Parsed parse(std::string_view text, Report& report);
 
 }  // namespace headgate::config

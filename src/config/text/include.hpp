@@ -2,7 +2,6 @@
 // Reads the files that the main file includes, and joins their parts to its tree.
 
 #include "document.hpp"
-#include "parser.hpp"
 #include "report.hpp"
 
 #include "headgate/config/diagnostic.hpp"

@@ -1,7 +1,7 @@
-#include "parser.hpp"
-
 #include "codes.hpp"
+#include "document.hpp"
 #include "lexer.hpp"
+#include "report.hpp"
 
 #include "headgate/core/literals.hpp"
 #include "headgate/core/utf8.hpp"

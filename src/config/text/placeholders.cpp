@@ -20,10 +20,7 @@ namespace headgate::config {
 namespace {
 
 bool is_variable(std::string_view name) {
-  const auto valid = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-  };
-  return !name.empty() && !(name[0] >= '0' && name[0] <= '9') && std::all_of(name.begin(), name.end(), valid);
+  return !name.empty() && !(name[0] >= '0' && name[0] <= '9') && all_alnum(name, "_");
 }
 
 bool is_text(std::string_view text) {

@@ -6,8 +6,9 @@
 #include "config/text/codes.hpp"
 #include "config/values.hpp"
 
+#include "headgate/core/whole_number.hpp"
+
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 
 namespace headgate::config {
@@ -44,11 +45,9 @@ constexpr std::uint16_t kHttps = 443;
 std::optional<Seconds> parse_max_age(std::string_view text) {
   if (text == "0s") return Seconds(0);
   if (text.ends_with('y')) {
-    std::uint64_t years = 0;
-    const auto* const end = text.data() + text.size() - 1;
-    const auto [last, error] = std::from_chars(text.data(), end, years);
-    if (error != std::errc() || last != end || years == 0 || years > kMaxYears) return std::nullopt;
-    return kYear * years;
+    const auto years = whole_number<std::uint64_t>(text.substr(0, text.size() - 1), 1, kMaxYears);
+    if (!years) return std::nullopt;
+    return kYear * *years;
   }
   const auto read = parse_duration(text);
   if (read.has_error() || *read < Seconds(1)) return std::nullopt;

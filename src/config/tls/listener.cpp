@@ -1,7 +1,6 @@
 // TLS of a listener: its keys, whether its files can be used, and that in words.
 
 #include "config/build.hpp"
-#include "config/formats/dates.hpp"
 #include "config/formats/formats.hpp"
 #include "config/table.hpp"
 #include "config/table_shapes.hpp"
@@ -10,6 +9,7 @@
 #include "config/values.hpp"
 #include "config/words.hpp"
 
+#include "headgate/core/moment_text.hpp"
 #include "headgate/core/per_enum.hpp"
 #include "headgate/core/text.hpp"
 #include "headgate/net/tls/certificate.hpp"
@@ -169,8 +169,8 @@ class ListenerTls {
     const auto now = headgate::now();
     if (!staple->fresh(now))
       report_.warning(code::kCertificate, node,
-                      staple->until <= now ? "this OCSP response ended on " + date_text(staple->until)
-                                           : "this OCSP response begins on " + date_text(staple->from),
+                      staple->until <= now ? "this OCSP response ended on " + day_text(staple->until)
+                                           : "this OCSP response begins on " + day_text(staple->from),
                       staple->until <= now ? "look at the program that gets it: clients get none until it is replaced"
                                            : "until then clients get none: look at the clock of this machine");
     if (staple->revoked)
@@ -202,10 +202,10 @@ class ListenerTls {
   void judge(const Node& node, const net::CertificateFacts& facts) {
     const auto now = headgate::now();
     if (facts.not_after <= now)
-      report_.warning(code::kCertificate, node, "this certificate ended on " + date_text(facts.not_after),
+      report_.warning(code::kCertificate, node, "this certificate ended on " + day_text(facts.not_after),
                       "renew it: clients refuse it");
     else if (facts.not_before > now)
-      report_.warning(code::kCertificate, node, "this certificate begins on " + date_text(facts.not_before),
+      report_.warning(code::kCertificate, node, "this certificate begins on " + day_text(facts.not_before),
                       "until then clients refuse it: look at the clock of this machine, or use another one");
     if (facts.stray > 0)
       report_.warning(code::kCertificate, node,
@@ -300,7 +300,7 @@ std::string listener_in_words(const net::ListenOptions& listen) {
                     (tls.oldest == net::TlsVersion::tls_1_3 ? "1.3" : "1.2 or 1.3");
   if (!names.empty()) out += ", as " + joined(names, ", ");
   if (more > 0) out += " and " + std::to_string(more) + " more";
-  if (!facts.empty()) out += "; the first certificate ends on " + date_text(until);
+  if (!facts.empty()) out += "; the first certificate ends on " + day_text(until);
   if (!tls.client_ca.empty()) out += "; they are asked for a certificate";
   out += listen.http2 ? "; they may speak HTTP/2" : "; they speak HTTP/1.1 only";
   out += ".\n";

@@ -2,13 +2,13 @@
 
 #include "config/build.hpp"
 #include "config/formats/formats.hpp"
-#include "config/formats/health_formats.hpp"
 #include "config/table_shapes.hpp"
 #include "config/text/codes.hpp"
 #include "config/values.hpp"
 #include "config/words.hpp"
 
 #include "headgate/core/literals.hpp"
+#include "headgate/core/whole_number.hpp"
 
 #include <boost/asio/ip/address.hpp>
 
@@ -75,9 +75,7 @@ std::vector<upstream::StatusRange> read_expected(const Node* list) {
     if (each->kind == Kind::string) {
       if (const auto range = parse_status_range(each->text); range.has_value()) out.push_back(*range);
     } else if (each->kind == Kind::number) {
-      unsigned status = 0;
-      const char* const end = each->text.data() + each->text.size();
-      if (std::from_chars(each->text.data(), end, status).ptr == end) out.push_back({status, status});
+      if (const auto status = whole_number<unsigned>(each->text)) out.push_back({*status, *status});
     }
   }
   return out;

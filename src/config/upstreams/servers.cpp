@@ -5,7 +5,6 @@
 #include "config/table_shapes.hpp"
 #include "config/text/codes.hpp"
 #include "config/tls/client.hpp"
-#include "config/upstreams/servers_that_fail.hpp"
 #include "config/values.hpp"
 
 #include "headgate/balance/table.hpp"

@@ -1,7 +1,6 @@
 // Servers that fail: when they get no requests, and when an upstream gets none.
 
-#include "config/upstreams/servers_that_fail.hpp"
-
+#include "config/build.hpp"
 #include "config/formats/formats.hpp"
 #include "config/table_shapes.hpp"
 #include "config/text/codes.hpp"

@@ -2,6 +2,7 @@
 
 #include "page.hpp"
 
+#include "headgate/core/markup.hpp"
 #include "headgate/http/accept.hpp"
 
 #include <algorithm>
@@ -61,15 +62,15 @@ std::string_view page_of(Exchange& x, const Problem& problem, ProblemForm form) 
     return x.request_id.empty() ? out : x.text.extend(out, {"Request ", x.request_id, "\n"});
   }
   const auto& page = built_in();
-  const auto title = escaped(words.title);
+  const auto title = markup(words.title);
   auto out = x.text.join({page.begin, status, " ", title, page.middle, status, " ", title, "</h1>\n"});
-  if (!words.detail.empty()) out = x.text.extend(out, {"<p>", escaped(words.detail), "</p>\n"});
+  if (!words.detail.empty()) out = x.text.extend(out, {"<p>", markup(words.detail), "</p>\n"});
   if (!words.when.empty()) out = x.text.extend(out, {"<p>", words.when, "</p>\n"});
   const std::string_view home = x.snapshot ? std::string_view(x.snapshot->compiled->options().home) : "";
   // On the home page itself it would lead nowhere.
   if (!home.empty() && home != x.request.path)
-    out = x.text.extend(out, {"<p><a href=\"", escaped(home), "\">To the home page</a></p>\n"});
-  if (!x.request_id.empty()) out = x.text.extend(out, {"<p class=\"keep\">Request ", escaped(x.request_id), "</p>\n"});
+    out = x.text.extend(out, {"<p><a href=\"", markup(home), "\">To the home page</a></p>\n"});
+  if (!x.request_id.empty()) out = x.text.extend(out, {"<p class=\"keep\">Request ", markup(x.request_id), "</p>\n"});
   return x.text.extend(out, {page.end});
 }
 

@@ -5,6 +5,7 @@
 #include "problem_words.hpp"
 
 #include "headgate/core/json_text.hpp"
+#include "headgate/core/markup.hpp"
 #include "headgate/core/text.hpp"
 #include "headgate/gateway/own_answers.hpp"
 
@@ -37,7 +38,7 @@ void append_value(std::string& out, std::string_view value, BodyEscape escape) {
   if (escape == BodyEscape::json)
     append_json_text(out, value);
   else
-    out += escape == BodyEscape::markup ? escaped(printable(value)) : printable(value);
+    out += escape == BodyEscape::markup ? markup(printable(value)) : printable(value);
 }
 
 /// The text with the values in it, escaped for its type.

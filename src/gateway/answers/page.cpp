@@ -1,6 +1,7 @@
 #include "page.hpp"
 
 #include "headgate/core/base64.hpp"
+#include "headgate/core/markup.hpp"
 #include "headgate/identity/sha256.hpp"
 
 namespace headgate::gateway {
@@ -36,32 +37,6 @@ void replace_word(std::string& text, std::string_view word, std::string_view by)
     text.replace(at, word.size(), by);
 }
 
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      case '\'':
-        out += "&#39;";
-        break;
-      default:
-        out += c;
-    }
-  }
-  return out;
-}
-
 std::string page_style(std::string_view light, std::string_view dark) {
   std::string style(kStyle);
   replace_word(style, "@light", light);
@@ -77,7 +52,7 @@ std::string page_policy(std::string_view style, std::string_view frame_ancestors
 }
 
 std::string page_beginning(std::string_view language, std::string_view head) {
-  return "<!doctype html>\n<html lang=\"" + escaped(language) +
+  return "<!doctype html>\n<html lang=\"" + markup(language) +
          "\">\n<head>\n<meta charset=\"utf-8\">\n"
          "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
          "<meta name=\"robots\" content=\"noindex\">\n" +

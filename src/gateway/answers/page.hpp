@@ -7,8 +7,6 @@
 
 namespace headgate::gateway {
 
-/// The text as HTML, in content and in attributes.
-std::string escaped(std::string_view text);
 void replace_word(std::string& text, std::string_view word, std::string_view by);
 
 /// The style of a page with these two accents, for light and dark.

@@ -7,6 +7,7 @@
 #include "retry_fields.hpp"
 
 #include "headgate/core/json_text.hpp"
+#include "headgate/core/markup.hpp"
 #include "headgate/gateway/answer.hpp"
 
 #include <chrono>
@@ -34,12 +35,11 @@ void prepare_page(CompiledRoom& room) {
   const auto style = page_style(page.colour, page.colour_dark);
   room.csp = page_policy(style, "'self'");
   room.page_begin = page_beginning(page.language, "<meta http-equiv=\"refresh\" content=\"");
-  room.page_middle = "\">\n<title>" + escaped(page.title) + "</title>\n<style>" + style +
-                     "</style>\n</head>\n<body>\n<main>\n<h1>" + escaped(page.title) + "</h1>\n<p>" +
-                     escaped(page.text) +
+  room.page_middle = "\">\n<title>" + markup(page.title) + "</title>\n<style>" + style +
+                     "</style>\n</head>\n<body>\n<main>\n<h1>" + markup(page.title) + "</h1>\n<p>" + markup(page.text) +
                      "</p>\n<div class=\"bar\" aria-hidden=\"true\"><i></i></div>\n"
                      "<div class=\"status\" role=\"status\">\n";
-  room.page_end = "</div>\n<p class=\"keep\">" + escaped(page.keep) + "</p>\n</main>\n</body>\n</html>\n";
+  room.page_end = "</div>\n<p class=\"keep\">" + markup(page.keep) + "</p>\n</main>\n</body>\n</html>\n";
 }
 
 namespace {
@@ -49,8 +49,8 @@ std::string_view room_page(TextArena& text, const CompiledRoom& room, std::int64
                            std::optional<Duration> wait, std::uint64_t refresh) {
   const auto& page = room.options.page;
   std::string status;
-  if (position > 0) status += "<p>" + escaped(filled(page.place, position, wait)) + "</p>\n";
-  if (wait) status += "<p>" + escaped(filled(page.wait, position, wait)) + "</p>\n";
+  if (position > 0) status += "<p>" + markup(filled(page.place, position, wait)) + "</p>\n";
+  if (wait) status += "<p>" + markup(filled(page.wait, position, wait)) + "</p>\n";
   return text.join({room.page_begin, text.number(refresh), room.page_middle, status, room.page_end});
 }
 

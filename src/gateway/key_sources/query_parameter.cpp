@@ -2,6 +2,7 @@
 
 #include "gateway/limits/limit_key.hpp"
 
+#include "headgate/core/text.hpp"
 #include "headgate/gateway/exchange.hpp"
 #include "headgate/gateway/key_source.hpp"
 #include "headgate/http/named_values.hpp"
@@ -26,11 +27,7 @@ identity::Sha256 digest_of_parameter(std::string_view value) {
 
 /// Characters that need no escape in a query, so that no other spelling is meant.
 bool is_parameter_name(std::string_view name) noexcept {
-  const auto plain = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' ||
-           c == '.' || c == '~';
-  };
-  return !name.empty() && name.size() <= kLongestParameter && std::all_of(name.begin(), name.end(), plain);
+  return !name.empty() && name.size() <= kLongestParameter && all_alnum(name, "-_.~");
 }
 
 }  // namespace

@@ -3,7 +3,6 @@
 #include "headgate/core/text.hpp"
 #include "headgate/core/utf8.hpp"
 #include "headgate/http/fields.hpp"
-#include "headgate/http/known_field.hpp"
 
 #include <algorithm>
 #include <array>

@@ -4,7 +4,7 @@
 #include "gateway/grpc/grpc_call.hpp"
 
 #include "headgate/gateway/delay.hpp"
-#include "headgate/http/retry_after.hpp"
+#include "headgate/http/date.hpp"
 
 #include <algorithm>
 

@@ -1,6 +1,5 @@
-#include "headgate/http/h1/fault_place.hpp"
-
 #include "headgate/http/fields.hpp"
+#include "headgate/http/h1/refused.hpp"
 #include "headgate/http/path.hpp"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 #include "head_lines.hpp"
 
 #include "headgate/core/eight_bytes.hpp"
-#include "headgate/http/known_field.hpp"
+#include "headgate/http/fields.hpp"
 
 #include <array>
 

@@ -1,8 +1,8 @@
 #include "head_lines.hpp"
 #include "line_rules.hpp"
 
+#include "headgate/http/fields.hpp"
 #include "headgate/http/hop.hpp"
-#include "headgate/http/known_field.hpp"
 
 namespace headgate::http::h1 {
 namespace {

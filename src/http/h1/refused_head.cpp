@@ -1,6 +1,5 @@
-#include "headgate/http/h1/refused_head.hpp"
-
 #include "headgate/http/fields.hpp"
+#include "headgate/http/h1/refused.hpp"
 #include "headgate/http/host.hpp"
 
 #include <algorithm>

@@ -2,20 +2,18 @@
 
 #include "node.hpp"
 
+#include "headgate/core/text.hpp"
+
 #include <algorithm>
 #include <array>
 
 namespace headgate::identity {
 namespace {
 
-constexpr bool is_alphanumeric(char c) noexcept {
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
 /// RFC 9110 section 5.6.2.
 constexpr auto kTokenCharacters = [] {
   std::array<bool, 256> in{};
-  for (unsigned c = 0; c < in.size(); ++c) in[c] = is_alphanumeric(static_cast<char>(c));
+  for (unsigned c = 0; c < in.size(); ++c) in[c] = is_alnum(static_cast<char>(c));
   for (const char c : std::string_view("!#$%&'*+-.^_`|~")) in[static_cast<unsigned char>(c)] = true;
   return in;
 }();
@@ -70,7 +68,7 @@ std::optional<std::string_view> without_escapes(std::string_view inner, NodeRoom
 bool is_hidden_port(std::string_view text) noexcept {
   if (text.size() < 2 || text.front() != '_') return false;
   return std::all_of(text.begin() + 1, text.end(),
-                     [](char c) { return is_alphanumeric(c) || c == '.' || c == '_' || c == '-'; });
+                     [](char c) { return is_alnum(c) || c == '.' || c == '_' || c == '-'; });
 }
 
 std::optional<AddressBits> parse_for(std::string_view value) noexcept {

@@ -2,8 +2,9 @@
 
 #include "address_text.hpp"
 
+#include "headgate/core/whole_number.hpp"
+
 #include <array>
-#include <charconv>
 #include <optional>
 
 namespace headgate::identity {
@@ -28,11 +29,8 @@ std::string block_text(const ip::address& address, unsigned prefix) {
 }
 
 std::optional<unsigned> parse_prefix(std::string_view text, unsigned most) noexcept {
-  unsigned value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size() || value > most) return std::nullopt;
   if (text.size() > 1 && text.front() == '0') return std::nullopt;
-  return value;
+  return whole_number<unsigned>(text, 0, most);
 }
 
 ip::address masked_any(const ip::address& address, unsigned prefix) noexcept {

@@ -93,19 +93,6 @@ std::string JsonWalk::help_here() const {
   return {};
 }
 
-void JsonWalk::descend(std::string_view name) {
-  pointer_ += '/';
-  for (const char c : name) {  // RFC 6901 section 3
-    if (c == '~') {
-      pointer_ += "~0";
-    } else if (c == '/') {
-      pointer_ += "~1";
-    } else {
-      pointer_ += c;
-    }
-  }
-}
-
 bool JsonWalk::refuse(std::string message, std::string help) {
   return keep(begin_, pointer_, std::move(message), std::move(help));
 }

@@ -3,6 +3,7 @@
 // place. Nesting is as deep as the caller's own calls.
 
 #include "headgate/core/json_reader.hpp"
+#include "headgate/core/json_spelling.hpp"
 #include "headgate/identity/api_keys.hpp"
 
 #include <cstddef>
@@ -58,7 +59,6 @@ class JsonWalk {
   bool refuse_fault(char close);
   bool is(char c) const noexcept { return json_.rest().starts_with(c); }
   std::string help_here() const;
-  void descend(std::string_view name);
   bool keep(std::size_t place, std::string_view pointer, std::string message, std::string help);
 
   std::string_view text_;
@@ -74,7 +74,7 @@ bool JsonWalk::object(Take take) {
   std::vector<std::string> names;
   const std::size_t parent = pointer_.size();
   const auto member = [&] {
-    descend(names.back());
+    pointer_ += '/' + pointer_part(names.back());
     if (!take(std::string_view(names.back()))) return false;
     pointer_.resize(parent);
     return true;
@@ -87,7 +87,7 @@ bool JsonWalk::list(Take take) {
   if (!begin(JsonKind::list)) return false;
   const std::size_t parent = pointer_.size();
   const auto element = [&, index = std::size_t{0}]() mutable {
-    descend(std::to_string(index++));
+    pointer_ += '/' + std::to_string(index++);
     if (!take()) return false;
     pointer_.resize(parent);
     return true;

@@ -1,6 +1,8 @@
 #pragma once
 // Owners for objects of OpenSSL, and a guard for its error queue.
 
+#include "headgate/core/freed_by.hpp"
+
 #include <openssl/bio.h>
 #include <openssl/bn.h>
 #include <openssl/crypto.h>
@@ -13,26 +15,17 @@
 
 namespace headgate::identity {
 
-/// Calls the OpenSSL function that frees a T.
-template <auto Free>
-struct Freer {
-  template <class T>
-  void operator()(T* object) const noexcept {
-    Free(object);
-  }
-};
-
-using BioOwner = std::unique_ptr<BIO, Freer<BIO_free>>;
-using BigNumberContext = std::unique_ptr<BN_CTX, Freer<BN_CTX_free>>;
-using BigNumberOwner = std::unique_ptr<BIGNUM, Freer<BN_free>>;
-using CertificateOwner = std::unique_ptr<X509, Freer<X509_free>>;
-using DigestContext = std::unique_ptr<EVP_MD_CTX, Freer<EVP_MD_CTX_free>>;
-using KeyContext = std::unique_ptr<EVP_PKEY_CTX, Freer<EVP_PKEY_CTX_free>>;
-using KeyOwner = std::unique_ptr<EVP_PKEY, Freer<EVP_PKEY_free>>;
-using MacContext = std::unique_ptr<EVP_MAC_CTX, Freer<EVP_MAC_CTX_free>>;
-using MacOwner = std::unique_ptr<EVP_MAC, Freer<EVP_MAC_free>>;
-using ParamBuilder = std::unique_ptr<OSSL_PARAM_BLD, Freer<OSSL_PARAM_BLD_free>>;
-using ParamsOwner = std::unique_ptr<OSSL_PARAM, Freer<OSSL_PARAM_free>>;
+using BioOwner = std::unique_ptr<BIO, FreedBy<BIO_free>>;
+using BigNumberContext = std::unique_ptr<BN_CTX, FreedBy<BN_CTX_free>>;
+using BigNumberOwner = std::unique_ptr<BIGNUM, FreedBy<BN_free>>;
+using CertificateOwner = std::unique_ptr<X509, FreedBy<X509_free>>;
+using DigestContext = std::unique_ptr<EVP_MD_CTX, FreedBy<EVP_MD_CTX_free>>;
+using KeyContext = std::unique_ptr<EVP_PKEY_CTX, FreedBy<EVP_PKEY_CTX_free>>;
+using KeyOwner = std::unique_ptr<EVP_PKEY, FreedBy<EVP_PKEY_free>>;
+using MacContext = std::unique_ptr<EVP_MAC_CTX, FreedBy<EVP_MAC_CTX_free>>;
+using MacOwner = std::unique_ptr<EVP_MAC, FreedBy<EVP_MAC_free>>;
+using ParamBuilder = std::unique_ptr<OSSL_PARAM_BLD, FreedBy<OSSL_PARAM_BLD_free>>;
+using ParamsOwner = std::unique_ptr<OSSL_PARAM, FreedBy<OSSL_PARAM_free>>;
 
 /// Drops the errors that OpenSSL queues on this thread within its scope. A TLS connection on the same thread reads the
 /// same queue. It would take a refused token for its own failure.

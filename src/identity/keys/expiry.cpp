@@ -107,15 +107,4 @@ Result<Instant, LiteralError> parse_expiry(std::string_view text) {
                       R"(write "2027-01-31" for that whole day in UTC, or "2027-01-31T12:00:00Z")"};
 }
 
-std::string expiry_text(Instant moment) {
-  const auto day = std::chrono::floor<std::chrono::days>(moment);
-  const std::chrono::year_month_day date(day);
-  const std::chrono::hh_mm_ss time(std::chrono::floor<seconds>(moment - day));
-  std::array<char, 64> text;
-  const int size = std::snprintf(text.data(), text.size(), "%04d-%02u-%02uT%02d:%02d:%02dZ", int(date.year()),
-                                 unsigned(date.month()), unsigned(date.day()), static_cast<int>(time.hours().count()),
-                                 static_cast<int>(time.minutes().count()), static_cast<int>(time.seconds().count()));
-  return {text.data(), static_cast<std::size_t>(size)};
-}
-
 }  // namespace headgate::identity

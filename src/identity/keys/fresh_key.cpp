@@ -1,5 +1,7 @@
 #include "headgate/identity/fresh_key.hpp"
 
+#include "headgate/core/text.hpp"
+
 #include <openssl/rand.h>
 
 #include <algorithm>
@@ -26,10 +28,7 @@ std::string fresh_key(std::string_view prefix) {
 }
 
 bool is_key_prefix(std::string_view text) noexcept {
-  const auto plain = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-  };
-  return !text.empty() && text.size() <= 32 && std::all_of(text.begin(), text.end(), plain);
+  return !text.empty() && text.size() <= 32 && all_alnum(text, "_");
 }
 
 }  // namespace headgate::identity

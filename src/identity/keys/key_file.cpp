@@ -6,6 +6,7 @@
 
 #include "headgate/core/hash.hpp"
 #include "headgate/core/hex.hpp"
+#include "headgate/core/text.hpp"
 #include "headgate/identity/api_keys.hpp"
 #include "headgate/identity/expiry.hpp"
 
@@ -20,13 +21,7 @@ constexpr std::size_t kMaxTags = 16;
 constexpr std::size_t kMaxRates = 8;  // as for a limit in the configuration
 constexpr std::uint64_t kLargestBurst = 1'000'000'000;
 
-bool is_name(std::string_view text) noexcept {
-  const auto good = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' ||
-           c == '.';
-  };
-  return !text.empty() && text.size() <= 64 && std::all_of(text.begin(), text.end(), good);
-}
+bool is_name(std::string_view text) noexcept { return !text.empty() && text.size() <= 64 && all_alnum(text, "-_."); }
 
 /// A keyed hash, because customers may supply digests for the file, and these need not come from a hash.
 struct HashOfDigest {

@@ -2,6 +2,7 @@
 
 #include "headgate/core/hex.hpp"
 #include "headgate/core/json_text.hpp"
+#include "headgate/core/moment_text.hpp"
 #include "headgate/identity/api_keys.hpp"
 #include "headgate/identity/expiry.hpp"
 
@@ -26,9 +27,9 @@ void append_member(std::string& out, std::string_view name, std::string_view val
 }
 
 /// A key may expire at the end of the last day that can be written.
-std::string moment_text(Instant moment) {
+std::string date_text(Instant moment) {
   constexpr Instant kLast = std::chrono::sys_days(std::chrono::year(10000) / 1 / 1);
-  return moment >= kLast ? "9999-12-31" : expiry_text(moment);
+  return moment >= kLast ? "9999-12-31" : moment_text(moment);
 }
 
 void append_list(std::string& out, const std::vector<std::string>& all) {
@@ -61,8 +62,7 @@ void append_override(std::string& out, const RateOverride& own) {
 std::string id_of(const Sha256& digest) { return hex(digest).substr(0, kIdDigits); }
 
 bool is_id(std::string_view text) noexcept {
-  const auto digit = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); };
-  return text.size() == kIdDigits && std::all_of(text.begin(), text.end(), digit);
+  return text.size() == kIdDigits && text.find_first_not_of(kHexDigits) == text.npos;
 }
 
 Sha256 named_by(std::string_view id) noexcept {
@@ -84,7 +84,7 @@ std::string record_text(const ApiKeyRecord& record) {
     out += R"(, "tags": )";
     append_list(out, record.tags);
   }
-  if (record.expires) append_member(out, "expires", moment_text(*record.expires));
+  if (record.expires) append_member(out, "expires", date_text(*record.expires));
   if (record.disabled && !record.revoked) out += R"(, "disabled": true)";
   if (!record.overrides.empty()) {
     out += R"(, "limits": {)";
@@ -94,12 +94,12 @@ std::string record_text(const ApiKeyRecord& record) {
     }
     out += '}';
   }
-  if (record.issued) append_member(out, "issued", moment_text(*record.issued));
-  if (record.revoked) append_member(out, "revoked", moment_text(*record.revoked));
+  if (record.issued) append_member(out, "issued", date_text(*record.issued));
+  if (record.revoked) append_member(out, "revoked", date_text(*record.revoked));
   return out + " }";
 }
 
-std::string revoked_text(const ApiKeyRecord& record) { return R"("revoked": ")" + moment_text(*record.revoked) + '"'; }
+std::string revoked_text(const ApiKeyRecord& record) { return R"("revoked": ")" + date_text(*record.revoked) + '"'; }
 
 std::optional<ApiKeyRecord> read_record(std::string_view text) {
   if (text.size() > kLongestRecord) return std::nullopt;

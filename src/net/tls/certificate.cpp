@@ -110,7 +110,7 @@ bool fits(const openssl::Certificate& certificate, const openssl::PrivateKey& ke
 /// it would.
 std::string unfit(const std::vector<openssl::Certificate>& chain, const openssl::PrivateKey& key) {
   static const openssl::Context rules(SSL_CTX_new(TLS_server_method()));
-  const std::unique_ptr<SSL, openssl::Free<SSL_free>> trial(rules ? SSL_new(rules.get()) : nullptr);
+  const std::unique_ptr<SSL, FreedBy<SSL_free>> trial(rules ? SSL_new(rules.get()) : nullptr);
   const openssl::Stack rest(sk_X509_new_null());
   for (std::size_t i = 1; rest && i < chain.size(); ++i)
     if (sk_X509_push(rest.get(), chain[i].get()) > 0) X509_up_ref(chain[i].get());

@@ -27,7 +27,7 @@ std::string words_of_name(const X509_NAME* name) {
 }
 
 std::string serial_of(X509* certificate) {
-  const std::unique_ptr<BIGNUM, openssl::Free<BN_free>> number(
+  const std::unique_ptr<BIGNUM, FreedBy<BN_free>> number(
       ASN1_INTEGER_to_BN(X509_get0_serialNumber(certificate), nullptr));
   const std::unique_ptr<char, FreeText> text(number ? BN_bn2hex(number.get()) : nullptr);
   return text ? text.get() : std::string();

@@ -1,6 +1,7 @@
 #pragma once
 // OpenSSL's objects, which free themselves.
 
+#include "headgate/core/freed_by.hpp"
 #include "headgate/core/time.hpp"
 
 #include <openssl/bio.h>
@@ -14,19 +15,11 @@
 
 namespace headgate::net::openssl {
 
-/// Frees with the function given.
-template <auto function>
-struct Free {
-  template <class T>
-  void operator()(T* object) const noexcept {
-    function(object);
-  }
-};
-using Bio = std::unique_ptr<BIO, Free<BIO_free>>;
-using PrivateKey = std::unique_ptr<EVP_PKEY, Free<EVP_PKEY_free>>;
-using Certificate = std::unique_ptr<X509, Free<X509_free>>;
-using Context = std::unique_ptr<SSL_CTX, Free<SSL_CTX_free>>;
-using GeneralNames = std::unique_ptr<GENERAL_NAMES, Free<GENERAL_NAMES_free>>;
+using Bio = std::unique_ptr<BIO, FreedBy<BIO_free>>;
+using PrivateKey = std::unique_ptr<EVP_PKEY, FreedBy<EVP_PKEY_free>>;
+using Certificate = std::unique_ptr<X509, FreedBy<X509_free>>;
+using Context = std::unique_ptr<SSL_CTX, FreedBy<SSL_CTX_free>>;
+using GeneralNames = std::unique_ptr<GENERAL_NAMES, FreedBy<GENERAL_NAMES_free>>;
 
 struct FreeStack {
   void operator()(STACK_OF(X509) * stack) const noexcept { sk_X509_pop_free(stack, X509_free); }

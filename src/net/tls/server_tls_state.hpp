@@ -30,8 +30,8 @@ struct ServerTls::State {
   std::string protocols;                    // of ALPN, each behind its length
   TicketKeys tickets;
   // Fetched once: to find an algorithm by its name takes longer than to use it.
-  std::unique_ptr<EVP_CIPHER, openssl::Free<EVP_CIPHER_free>> ticket_cipher;
-  std::unique_ptr<EVP_MD, openssl::Free<EVP_MD_free>> digest;
+  std::unique_ptr<EVP_CIPHER, FreedBy<EVP_CIPHER_free>> ticket_cipher;
+  std::unique_ptr<EVP_MD, FreedBy<EVP_MD_free>> digest;
   openssl::Context context;  // last: it refers to the others
 };
 

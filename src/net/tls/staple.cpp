@@ -11,10 +11,10 @@
 namespace headgate::net {
 namespace {
 
-using Response = std::unique_ptr<OCSP_RESPONSE, openssl::Free<OCSP_RESPONSE_free>>;
-using BasicResponse = std::unique_ptr<OCSP_BASICRESP, openssl::Free<OCSP_BASICRESP_free>>;
-using CertificateId = std::unique_ptr<OCSP_CERTID, openssl::Free<OCSP_CERTID_free>>;
-using Store = std::unique_ptr<X509_STORE, openssl::Free<X509_STORE_free>>;
+using Response = std::unique_ptr<OCSP_RESPONSE, FreedBy<OCSP_RESPONSE_free>>;
+using BasicResponse = std::unique_ptr<OCSP_BASICRESP, FreedBy<OCSP_BASICRESP_free>>;
+using CertificateId = std::unique_ptr<OCSP_CERTID, FreedBy<OCSP_CERTID_free>>;
+using Store = std::unique_ptr<X509_STORE, FreedBy<X509_STORE_free>>;
 using ReadStaple = Result<Staple, StapleFault>;
 
 ReadStaple no_staple(std::string why) {

@@ -2,18 +2,9 @@
 
 #include "slot_map.hpp"
 
-#include <charconv>
+#include "headgate/core/whole_number.hpp"
 
 namespace headgate::redis {
-namespace {
-
-template <class Number>
-bool read_number(std::string_view text, Number& number) {
-  const auto [end, ec] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return ec == std::errc() && end == text.data() + text.size();
-}
-
-}  // namespace
 
 std::optional<Redirect> read_redirect(std::string_view error) {
   Redirect redirect;
@@ -29,9 +20,11 @@ std::optional<Redirect> read_redirect(std::string_view error) {
   const auto second = error.find(' ', first + 1);
   const auto colon = error.rfind(':');  // an IPv6 address has colons too
   if (second == std::string_view::npos || colon == std::string_view::npos || colon < second) return std::nullopt;
-  if (!read_number(error.substr(first + 1, second - first - 1), redirect.slot) || redirect.slot >= kSlots ||
-      !read_number(error.substr(colon + 1), redirect.node.port) || redirect.node.port == 0)
-    return std::nullopt;
+  const auto slot = whole_number<decltype(redirect.slot)>(error.substr(first + 1, second - first - 1), 0, kSlots - 1);
+  const auto port = whole_number<std::uint16_t>(error.substr(colon + 1), 1);
+  if (!slot || !port) return std::nullopt;
+  redirect.slot = *slot;
+  redirect.node.port = *port;
   redirect.node.host = error.substr(second + 1, colon - second - 1);
   if (redirect.node.host == "?") redirect.node.host.clear();  // a node that does not know its own name
   return redirect;

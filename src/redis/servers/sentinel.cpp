@@ -1,8 +1,8 @@
 #include "sentinel.hpp"
 
+#include "headgate/core/whole_number.hpp"
 #include "headgate/observe/event.hpp"
 
-#include <charconv>
 #include <utility>
 
 namespace headgate::redis {
@@ -13,11 +13,10 @@ using namespace std::chrono_literals;
 /// Reads a host (an address or a name) and a port.
 std::optional<RedisNode> read_master(const Reply& reply) {
   if (reply.kind != Reply::Kind::array || reply.elements.size() != 3) return std::nullopt;
-  const std::string& port = reply.elements[2].text;
-  RedisNode node{reply.elements[1].text, 0};
-  const auto [end, ec] = std::from_chars(port.data(), port.data() + port.size(), node.port);
-  if (ec != std::errc() || end != port.data() + port.size() || node.port == 0 || node.host.empty()) return std::nullopt;
-  return node;
+  const auto& host = reply.elements[1].text;
+  const auto port = whole_number<std::uint16_t>(reply.elements[2].text, 1);
+  if (!port || host.empty()) return std::nullopt;
+  return RedisNode{host, *port};
 }
 
 Discovery::Question question(const RedisOptions& options) {

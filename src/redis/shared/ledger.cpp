@@ -5,6 +5,7 @@
 #include "scripts.hpp"
 #include "trouble_log.hpp"
 
+#include "headgate/core/moment_text.hpp"
 #include "headgate/redis/errors.hpp"
 
 #include <algorithm>
@@ -41,7 +42,7 @@ void append_two_digits(std::string& out, unsigned number, unsigned base) {
 std::string lane_key(std::string_view prefix, limit::Day day, unsigned lane) {
   std::string out(prefix);
   out += "v1:{usage:";
-  out += limit::day_text(day);
+  out += day_text(day);
   out += ':';
   append_two_digits(out, lane, 10);
   out += '}';

@@ -1,9 +1,9 @@
 #include "log_entry.hpp"
 
+#include "headgate/core/whole_number.hpp"
 #include "headgate/redis/shared_log.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <limits>
 
@@ -16,20 +16,13 @@ constexpr std::uint64_t kMaxMilliseconds = (std::uint64_t{1} << (64 - kNumberBit
 constexpr std::int64_t kMaxRedisTime = std::int64_t{1} << 53;  // Lua counts no further
 constexpr std::size_t kMaxPosition = 128;
 
-template <class Number>
-bool take_number(std::string_view text, Number& number) {
-  const auto [end, ec] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return ec == std::errc() && end == text.data() + text.size();
-}
-
 /// Takes the time before the next space off the front of `text`.
 bool take_time(std::string_view& text, Duration& time) {
   const auto space = text.find(' ');
-  std::int64_t count = 0;
-  if (space == std::string_view::npos || !take_number(text.substr(0, space), count) || count > kMaxRedisTime ||
-      count < -kMaxRedisTime)
-    return false;
-  time = Duration(count);
+  if (space == std::string_view::npos) return false;
+  const auto count = whole_number(text.substr(0, space), -kMaxRedisTime, kMaxRedisTime);
+  if (!count) return false;
+  time = Duration(*count);
   text.remove_prefix(space + 1);
   return true;
 }
@@ -47,11 +40,11 @@ Duration between(Instant from, Instant to) {
 
 std::optional<StreamId> read_stream_id(std::string_view text) {
   const auto dash = text.find('-');
-  StreamId id;
-  if (dash == std::string_view::npos || !take_number(text.substr(0, dash), id.milliseconds) ||
-      !take_number(text.substr(dash + 1), id.number))
-    return std::nullopt;
-  return id;
+  if (dash == std::string_view::npos) return std::nullopt;
+  const auto milliseconds = whole_number<std::uint64_t>(text.substr(0, dash));
+  const auto number = whole_number<std::uint64_t>(text.substr(dash + 1));
+  if (!milliseconds || !number) return std::nullopt;
+  return StreamId{*milliseconds, *number};
 }
 
 std::uint64_t version_of(const StreamId& id) noexcept {

@@ -4,11 +4,11 @@
 #include "redis/wire/question.hpp"
 #include "scripts.hpp"
 
+#include "headgate/core/random.hpp"
 #include "headgate/redis/errors.hpp"
 
 #include <algorithm>
 #include <chrono>
-#include <random>
 #include <utility>
 
 namespace headgate::redis {
@@ -22,14 +22,6 @@ constexpr std::string_view kTold = "told";
 const Script& script_of_marks() noexcept {
   static const Script script{.text = notice_mark_script(), .sha = notice_mark_script_sha()};
   return script;
-}
-
-/// Another one in each process, also if it has the same name.
-std::string random_name() {
-  std::random_device random;
-  std::string out = "by";
-  for (int i = 0; i < 4; ++i) out.append(1, '-').append(std::to_string(random()));
-  return out;
 }
 
 class MarkQuestion final : public ScriptQuestion {

@@ -3,7 +3,7 @@
 #include "headgate/core/text.hpp"
 #include "headgate/observe/event.hpp"
 #include "headgate/server/server.hpp"
-#include "headgate/upstream/h2_dialler.hpp"
+#include "headgate/upstream/diallers.hpp"
 #include "headgate/upstream/server_group.hpp"
 
 #include <algorithm>

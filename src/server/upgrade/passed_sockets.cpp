@@ -1,10 +1,10 @@
 #include "passed_sockets.hpp"
 
+#include "headgate/core/whole_number.hpp"
 #include "headgate/observe/event.hpp"
 
 #include <unistd.h>
 
-#include <charconv>
 #include <cstdlib>
 #include <set>
 #include <string_view>
@@ -22,11 +22,7 @@ constexpr int kMax = 65'536;
 /// The number in an environment variable; -1 if there is none.
 long number_in(const char* variable) {
   const char* const text = std::getenv(variable);
-  long out = -1;
-  if (text == nullptr) return out;
-  const std::string_view digits(text);
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), out);
-  return error == std::errc() && end == digits.data() + digits.size() ? out : -1;
+  return text == nullptr ? -1 : whole_number<long>(text).value_or(-1);
 }
 
 }  // namespace

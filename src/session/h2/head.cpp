@@ -1,7 +1,7 @@
 #include "head.hpp"
 
+#include "headgate/http/fields.hpp"
 #include "headgate/http/host.hpp"
-#include "headgate/http/known_field.hpp"
 #include "headgate/http/path.hpp"
 #include "headgate/http/websocket.hpp"
 

@@ -3,7 +3,7 @@
 #include "h2_session.hpp"
 
 #include "headgate/gateway/problem.hpp"
-#include "headgate/http/known_field.hpp"
+#include "headgate/http/fields.hpp"
 
 #include <nghttp2/nghttp2.h>
 

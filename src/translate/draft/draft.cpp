@@ -3,6 +3,8 @@
 #include "json.hpp"
 #include "translate/unreadable.hpp"
 
+#include "headgate/core/text.hpp"
+
 #include <algorithm>
 #include <filesystem>
 #include <set>
@@ -12,9 +14,7 @@ namespace {
 
 constexpr std::size_t kLongestName = 60;  // 64 with a number behind it
 
-bool of_a_name(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.';
-}
+bool of_a_name(char c) { return is_alnum(c, "-_."); }
 
 }  // namespace
 

@@ -1,5 +1,6 @@
 #include "path_regex.hpp"
 
+#include "headgate/core/text.hpp"
 #include "headgate/gateway/path_regex.hpp"
 
 #include <algorithm>
@@ -11,10 +12,7 @@ namespace {
 
 constexpr std::string_view kSpecial = "\\^$.|?*+()[]{}";
 
-bool of_a_path(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-         std::string_view("/-_.~").find(c) != std::string_view::npos;
-}
+bool of_a_path(char c) { return is_alnum(c, "/-_.~"); }
 
 /// The whole segments with which all that the expression matches begins.
 std::string literal_begin(std::string_view expression) {

@@ -220,11 +220,7 @@ void put_limits(KongWork& work, Tiers found) {
 
 bool is_tag(std::string_view group) noexcept {
   constexpr std::size_t kLongest = 64;
-  const auto fits = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' ||
-           c == '.';
-  };
-  return !group.empty() && group.size() <= kLongest && std::ranges::all_of(group, fits);
+  return !group.empty() && group.size() <= kLongest && all_alnum(group, "-_.");
 }
 
 bool is_elsewhere(std::string_view secret) noexcept {

@@ -4,8 +4,9 @@
 #include "translate/draft/json.hpp"
 #include "translate/nginx/work.hpp"
 
+#include "headgate/core/whole_number.hpp"
+
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 
 namespace headgate::translate {
@@ -63,11 +64,7 @@ NginxPage page_at(const Directive& server, const NginxScope& scope, const std::s
   return page;
 }
 
-bool is_status_of_error(std::string_view text) noexcept {
-  unsigned status = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), status);
-  return error == std::errc() && end == text.data() + text.size() && status >= 400 && status <= 599;
-}
+bool is_status_of_error(std::string_view text) noexcept { return whole_number<unsigned>(text, 400, 599).has_value(); }
 
 /// Whether nginx rejects by limits with this status here.
 bool rejects_with(const NginxScope& scope, std::string_view status) {

@@ -3,17 +3,14 @@
 #include "translate/draft/compress.hpp"
 #include "translate/nginx/work.hpp"
 
-#include <charconv>
+#include "headgate/core/whole_number.hpp"
 
 namespace headgate::translate {
 namespace {
 
 std::optional<std::uint64_t> number_of(const Directive* directive, std::uint64_t otherwise) {
   if (directive == nullptr) return otherwise;
-  const auto text = directive->word(0);
-  std::uint64_t out = 0;
-  const auto [last, error] = std::from_chars(text.data(), text.data() + text.size(), out);
-  return error == std::errc() && last == text.data() + text.size() ? std::optional(out) : std::nullopt;
+  return whole_number<std::uint64_t>(directive->word(0));
 }
 
 /// What the two modules say apart from each other.

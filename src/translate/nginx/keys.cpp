@@ -11,9 +11,7 @@
 namespace headgate::translate {
 namespace {
 
-bool of_a_variable(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
+bool of_a_variable(char c) { return is_alnum(c, "_"); }
 
 /// The names of the variables in a text.
 std::vector<std::string> variables_in(std::string_view text) {

@@ -3,9 +3,9 @@
 #include "translate/unreadable.hpp"
 
 #include "headgate/core/text.hpp"
+#include "headgate/core/whole_number.hpp"
 
 #include <algorithm>
-#include <charconv>
 
 namespace headgate::translate {
 
@@ -39,9 +39,7 @@ std::vector<const TreeNode*> TreeNode::each() const {
 }
 
 std::uint64_t number_in(std::string_view text) noexcept {
-  std::uint64_t out = 0;
-  const auto [end, wrong] = std::from_chars(text.data(), text.data() + text.size(), out);
-  return wrong == std::errc() && end == text.data() + text.size() && out <= 1'000'000'000'000 ? out : kNoNumber;
+  return whole_number<std::uint64_t>(text, 0, 1'000'000'000'000).value_or(kNoNumber);
 }
 
 bool is_true(std::string_view text) noexcept {

@@ -3,13 +3,14 @@
 #include "h2_link.hpp"
 #include "h2_pool.hpp"
 
+#include "headgate/core/whole_number.hpp"
+
 #include <boost/asio/error.hpp>
 #include <boost/system/errc.hpp>
 
 #include <nghttp2/nghttp2.h>
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 namespace headgate::upstream {
@@ -20,11 +21,7 @@ using http::EndStream;
 
 /// Of an answer's fields; nghttp2 has checked that it is a number, and compares it with the body.
 std::optional<std::uint64_t> length_in(const http::Fields& fields) {
-  const auto text = http::value_of(fields, http::Known::content_length);
-  std::uint64_t out = 0;
-  const auto read = std::from_chars(text.data(), text.data() + text.size(), out);
-  if (text.empty() || read.ec != std::errc() || read.ptr != text.data() + text.size()) return std::nullopt;
-  return out;
+  return whole_number<std::uint64_t>(http::value_of(fields, http::Known::content_length));
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 #include "h2_head.hpp"
 
-#include "headgate/http/known_field.hpp"
+#include "headgate/http/fields.hpp"
 
 #include <charconv>
 

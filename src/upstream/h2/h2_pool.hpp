@@ -5,7 +5,7 @@
 #include "h2_link.hpp"
 #include "upstream/server_dialler.hpp"
 
-#include "headgate/upstream/h2_dialler.hpp"
+#include "headgate/upstream/diallers.hpp"
 
 #include <deque>
 #include <optional>

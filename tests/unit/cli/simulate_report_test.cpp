@@ -2,9 +2,9 @@
 
 #include "../../../src/cli/simulate/html_text.hpp"
 #include "../../../src/cli/simulate/progress.hpp"
-#include "../../../src/cli/simulate/simulate_page.hpp"
-#include "../../../src/cli/simulate/simulate_text.hpp"
+#include "../../../src/cli/simulate/simulate_output.hpp"
 
+#include "headgate/core/moment_text.hpp"
 #include "headgate/simulate/share_text.hpp"
 
 #include <gtest/gtest.h>
@@ -104,7 +104,7 @@ TEST(Spans, HaveTheUnitThatPeopleSay) {
   EXPECT_EQ(simulate::span_text(std::chrono::milliseconds(1900)), "1.9 s");
   EXPECT_EQ(simulate::span_text(std::chrono::seconds(90)), "90 s");
   EXPECT_EQ(simulate::span_text(std::chrono::seconds(0)), "0 ms");
-  EXPECT_EQ(simulate::moment_text(kNine), "2026-11-24T09:00:00Z");
+  EXPECT_EQ(moment_text(kNine), "2026-11-24T09:00:00Z");
   EXPECT_EQ(simulate::minute_text(kNine, kNine, kNine + minutes(3)), "09:00");
 }
 

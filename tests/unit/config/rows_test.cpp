@@ -3,7 +3,7 @@
 #include "../../../src/config/rows.hpp"
 
 #include "../../../src/config/table_shapes.hpp"
-#include "../../../src/config/text/parser.hpp"
+#include "../../../src/config/text/document.hpp"
 #include "../../../src/config/text/report.hpp"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-#include "headgate/http/h1/fault_place.hpp"
+#include "headgate/http/h1/refused.hpp"
 
 #include <gtest/gtest.h>
 

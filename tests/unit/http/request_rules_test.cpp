@@ -2,7 +2,7 @@
 
 #include "headgate/http/request_rules.hpp"
 
-#include "headgate/http/known_field.hpp"
+#include "headgate/http/fields.hpp"
 
 #include <gtest/gtest.h>
 

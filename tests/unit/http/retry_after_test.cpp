@@ -1,6 +1,6 @@
 // How long a server asks to wait.
 
-#include "headgate/http/retry_after.hpp"
+#include "headgate/http/date.hpp"
 
 #include <gtest/gtest.h>
 

@@ -4,6 +4,7 @@
 
 #include "support/utc.hpp"
 
+#include "headgate/core/moment_text.hpp"
 #include "headgate/limit/ledger_queue.hpp"
 
 #include <gtest/gtest.h>

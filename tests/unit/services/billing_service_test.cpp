@@ -6,6 +6,7 @@
 #include "in_force.hpp"
 #include "support/virtual_clock.hpp"
 
+#include "headgate/core/moment_text.hpp"
 #include "headgate/limit/calendar.hpp"
 
 #include <gtest/gtest.h>
@@ -157,7 +158,7 @@ TEST_F(BillingServices, EndAtOnceIfTheLastUseArrives) {
 }
 
 TEST_F(BillingServices, CallNoDayCompleteWhoseLastUseCameWhileItWasRead) {
-  const auto yesterday = limit::day_text(days->date_of(clock.wall() - 24h));
+  const auto yesterday = day_text(days->date_of(clock.wall() - 24h));
   const auto page = [&](const BillingService::Tell& tell) {
     service->ask({.day = yesterday, .limit = {}, .cursor = {}, .count = 10}, tell);
   };

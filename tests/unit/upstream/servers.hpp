@@ -3,7 +3,7 @@
 
 #include "headgate/core/task.hpp"
 #include "headgate/net/loop_clock.hpp"
-#include "headgate/upstream/h1_dialler.hpp"
+#include "headgate/upstream/diallers.hpp"
 #include "headgate/upstream/server_group.hpp"
 
 #include <boost/asio/basic_socket_acceptor.hpp>

@@ -2,6 +2,8 @@
 
 #include "headgate/identity/expiry.hpp"
 
+#include "headgate/core/moment_text.hpp"
+
 #include <gtest/gtest.h>
 
 namespace headgate::identity {
@@ -76,8 +78,8 @@ TEST(Expiry, IsRefusedInAnyOtherForm) {
 TEST(Expiry, IsWrittenAsItIsRead) {
   for (const char* text :
        {"2027-01-31T00:00:00Z", "2028-02-29T12:34:56Z", "9999-12-31T23:59:59Z", "1970-01-01T00:00:00Z"})
-    EXPECT_EQ(expiry_text(*parse_expiry(text)), text);
-  EXPECT_EQ(expiry_text(*parse_expiry("2027-01-31")), "2027-02-01T00:00:00Z");
+    EXPECT_EQ(moment_text(*parse_expiry(text)), text);
+  EXPECT_EQ(moment_text(*parse_expiry("2027-01-31")), "2027-02-01T00:00:00Z");
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 #include "support/decoded.hpp"
 #include "unit/gateway/path/path.hpp"
 
-#include "headgate/http/known_field.hpp"
+#include "headgate/http/fields.hpp"
 
 namespace headgate::gateway::test {
 

@@ -14,4 +14,7 @@ std::string simulate_text(const simulate::SimulationReport& report, bool colours
 /// What was asserted and does not hold, each on its line with its figure; empty: all holds.
 std::string not_held_text(const simulate::SimulationReport& report);
 
+/// HTML with plots, for the screen, light and dark, and for paper. It has no script, and asks for nothing from outside.
+std::string simulate_page(const simulate::SimulationReport& report);
+
 }  // namespace headgate::cli

@@ -1,8 +1,9 @@
-// What servers may have that an operator gave them at run time.
+// What operators change at run time: the sizes of servers, and API keys.
 
 #include "gateway_program.hpp"
 #include "server/workers.hpp"
 
+#include "headgate/keyring/keyring.hpp"
 #include "headgate/observe/event.hpp"
 
 #include <utility>
@@ -31,6 +32,19 @@ void GatewayProgram::keep_sizes(const admin::ServerSizes::Upstreams& written) {
     observe::event(observe::LogLevel::info, "server_size_ended",
                    "the configuration says something else of this server now, so what was set at run time ends",
                    {{"upstream", upstream}, {"server", server}});
+}
+
+/// The keyring publishes them: what workers are told after that, they do with these keys.
+void GatewayProgram::use_keys(services::KeyService::Records unwritten, const std::function<void()>& done) {
+  keyring_->hold(std::move(unwritten));
+  if (workers_ == nullptr) return done();
+  workers_->tell([](WorkerService&) {}, done);
+}
+
+void GatewayProgram::tell_unwritten_keys(const std::string& why) {
+  std::vector<std::pair<std::string, std::string>> wrong;
+  if (!why.empty()) wrong.emplace_back(shared_.keys->file(), why);
+  shared_.reasons.set_only(admin::ReasonKind::keys_unwritten, wrong);
 }
 
 }  // namespace headgate::server

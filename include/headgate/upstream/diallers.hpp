@@ -19,5 +19,8 @@ struct TlsUse {
 
 /// The connections are made on `environment.loop`, when needed.
 Dial h1_dialler(Environment environment, TlsUse tls = {});
+/// The connections are made on `environment.loop`, when those that are open carry as many streams as they may. The
+/// context of `tls` offers nothing but h2.
+Dial h2_dialler(Environment environment, TlsUse tls = {});
 
 }  // namespace headgate::upstream

@@ -1,0 +1,17 @@
+#include "headgate/core/moment_text.hpp"
+
+#include <array>
+#include <ctime>
+
+namespace headgate {
+
+std::string moment_text(Instant moment) {
+  const auto seconds = std::chrono::system_clock::to_time_t(moment);
+  std::tm parts{};
+  std::array<char, 32> text{};
+  return {text.data(), std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", ::gmtime_r(&seconds, &parts))};
+}
+
+std::string day_text(Instant moment) { return moment_text(moment).substr(0, 10); }
+
+}  // namespace headgate
