@@ -29,8 +29,7 @@ bool normalise_origin(std::string_view text, std::string& out) {
   constexpr std::string_view kSlashes = "://";
   const auto slashes = text.find(kSlashes);
   if (text.size() > kMaxOrigin || slashes == std::string_view::npos) return false;
-  std::string scheme(text.substr(0, slashes));
-  std::transform(scheme.begin(), scheme.end(), scheme.begin(), lower);
+  const auto scheme = lower(text.substr(0, slashes));
   const auto authority = text.substr(slashes + kSlashes.size());
   const auto port = port_of(authority);
   const auto host = authority.substr(0, authority.size() - (port.empty() ? 0 : port.size() + 1));

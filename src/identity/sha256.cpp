@@ -1,6 +1,7 @@
 #include "headgate/identity/sha256.hpp"
 
 #include "headgate/core/freed_by.hpp"
+#include "headgate/core/hex.hpp"
 
 #include <openssl/evp.h>
 
@@ -17,6 +18,17 @@ Sha256 sha256(std::string_view text) {
   EVP_DigestUpdate(context.get(), text.data(), text.size());
   EVP_DigestFinal_ex(context.get(), digest.data(), nullptr);
   return digest;
+}
+
+DigestText digest_text(const Sha256& digest) noexcept {
+  DigestText out;
+  out[0] = '~';
+  for (std::size_t i = 1; i < out.size(); i += 2) {
+    const auto byte = digest[i / 2];
+    out[i] = kHexDigits[byte >> 4U];
+    out[i + 1] = kHexDigits[byte & 15U];
+  }
+  return out;
 }
 
 }  // namespace headgate::identity

@@ -5,7 +5,6 @@
 #include "headgate/core/literals.hpp"
 #include "headgate/core/text.hpp"
 #include "headgate/http/fields.hpp"
-#include "headgate/net/secured.hpp"
 #include "headgate/net/tls/secured.hpp"
 
 #include <algorithm>

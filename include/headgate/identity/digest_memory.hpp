@@ -1,7 +1,7 @@
 #pragma once
 // Digests of short texts that come again and again, as API keys do: looking one up costs a tenth of making it.
 
-#include "headgate/identity/digest_text.hpp"
+#include "headgate/identity/sha256.hpp"
 
 #include <array>
 #include <cstddef>

@@ -11,4 +11,12 @@ using Sha256 = std::array<unsigned char, 32>;
 /// Any thread; does not allocate after a thread's first call.
 Sha256 sha256(std::string_view text);
 
+/// A digest where people read it, and as the key of a counter.
+using DigestText = std::array<char, 33>;
+
+/// '~' and 128 bits of a digest in hexadecimal: the same in every gateway, and no other text with it can be found.
+DigestText digest_text(const Sha256& digest) noexcept;
+
+inline std::string_view as_text(const DigestText& text) noexcept { return {text.data(), text.size()}; }
+
 }  // namespace headgate::identity

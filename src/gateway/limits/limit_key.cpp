@@ -1,7 +1,7 @@
 #include "limit_key.hpp"
 
 #include "headgate/gateway/key_source.hpp"
-#include "headgate/identity/digest_text.hpp"
+#include "headgate/identity/sha256.hpp"
 
 namespace headgate::gateway {
 namespace {

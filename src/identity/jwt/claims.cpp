@@ -4,7 +4,6 @@
 #include "lifetime.hpp"
 #include "limits.hpp"
 
-#include "headgate/identity/digest_text.hpp"
 #include "headgate/identity/sha256.hpp"
 
 #include <algorithm>

@@ -5,6 +5,7 @@
 #include "key_choice.hpp"
 #include "limits.hpp"
 
+#include "headgate/core/per_enum.hpp"
 #include "headgate/identity/jwt.hpp"
 
 #include <array>
@@ -101,6 +102,13 @@ std::string objection_to_names(const std::vector<JwtIssuer>& issuers) {
 }
 
 }  // namespace
+
+std::string_view to_text(JwtError error) noexcept {
+  constexpr WordsOf<JwtError> kNames({"malformed", "unsupported_algorithm", "wrong_type", "no_keys", "unknown_key",
+                                      "bad_signature", "expired", "not_yet_valid", "too_old", "wrong_issuer",
+                                      "wrong_audience", "too_large"});
+  return kNames[error];
+}
 
 Result<std::shared_ptr<const JwtVerifier>, std::string> JwtVerifier::make(const JwtOptions& options,
                                                                           std::vector<KeysPtr> keys) {
