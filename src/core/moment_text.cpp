@@ -6,7 +6,8 @@
 namespace headgate {
 
 std::string moment_text(Instant moment) {
-  const auto seconds = std::chrono::system_clock::to_time_t(moment);
+  // Not to_time_t(), whose clock counts nanoseconds: it ends in 2262.
+  const std::time_t seconds = std::chrono::floor<std::chrono::seconds>(moment).time_since_epoch().count();
   std::tm parts{};
   std::array<char, 32> text{};
   return {text.data(), std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", ::gmtime_r(&seconds, &parts))};

@@ -34,7 +34,7 @@ std::optional<std::uint32_t> read_dotted(std::string_view text) noexcept {
 }
 
 /// The value of each byte as a hexadecimal digit; 16 if it is not one.
-constexpr auto kHexDigits = [] {
+constexpr auto kHexValues = [] {
   std::array<std::uint8_t, 256> worth{};
   worth.fill(16);
   for (std::uint8_t i = 0; i < 10; ++i) worth[static_cast<std::size_t>('0') + i] = i;
@@ -46,7 +46,7 @@ constexpr auto kHexDigits = [] {
 /// Takes up to four digits from `at` on. Takes nothing if there is no digit.
 unsigned take_group(std::string_view text, std::size_t& at) noexcept {
   const auto worth = [text](std::size_t place) {
-    return unsigned{kHexDigits[static_cast<unsigned char>(text[place])]};
+    return unsigned{kHexValues[static_cast<unsigned char>(text[place])]};
   };
   if (at + 4 <= text.size()) {  // the usual group; four digits at once cost half as much as one by one
     const unsigned a = worth(at), b = worth(at + 1), c = worth(at + 2), d = worth(at + 3);
