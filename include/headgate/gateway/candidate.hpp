@@ -29,7 +29,6 @@ struct Exchange;
 struct Path;
 struct Problem;
 struct CandidateExchange;
-class Round;
 
 /// What a candidate has counted. Shared by all workers; a reload keeps it. Any thread.
 struct CandidateState {
@@ -126,10 +125,10 @@ class Candidate : public std::enable_shared_from_this<Candidate> {
   Said said_of_live(const Path& live, const Exchange& x, const Problem* refused);
 
   void decide(Path& live, Exchange& x, const Problem* refused);
-  void ask(CandidateExchange& asked, const Said& live);
-  static Task<void> call_redis(std::shared_ptr<Candidate> self, CandidateExchange& asked, Round round);
-  void redis_said(CandidateExchange& asked, Round& round, bool agreed);
-  void conclude_with(CandidateExchange& asked, const Said& live, const Problem* refused);
+  void ask(CandidateExchange& asked);
+  static Task<void> call_redis(std::shared_ptr<Candidate> self, CandidateExchange& asked);
+  void admitted(CandidateExchange& asked);
+  void conclude(CandidateExchange& asked);
   void no_answer(CandidateExchange& asked, Undecided why);
   void keep(CandidateExchange& asked);
   void compare(const Said& live, const Exchange& y, const Said& own);

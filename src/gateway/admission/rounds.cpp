@@ -126,7 +126,7 @@ MaybeProblem collect(Path& path, Exchange& x, Round& round) {
     return MaybeProblem(problem);
   };
   for (const auto& route_limit : x.route->limits_at(round.stage)) {
-    if (!round.has(route_limit)) continue;
+    if (!is_in(round.part, route_limit)) continue;
     const auto& limit = *route_limit.limit;
     const bool enforced = limit.mode == limit::Mode::enforce;
     const bool counted_here = limit.if_redis_down == IfRedisDown::count_locally;

@@ -1,13 +1,9 @@
-// What the candidate says of a request: the steps that decide, in their order, with counters of its own.
+// What the candidate says of a request: the walk of all requests, with the steps that decide and counters of its own.
 
 #include "candidate_exchange.hpp"
-#include "gateway/admission/give_back.hpp"
-#include "gateway/admission/rounds.hpp"
 #include "gateway/limits/grpc_outcome.hpp"
 #include "gateway/limits/settle.hpp"
-#include "gateway/limits/shards.hpp"
 #include "gateway/limits/unanswered.hpp"
-#include "gateway/steps/table.hpp"
 
 #include "headgate/gateway/problem.hpp"
 
@@ -16,29 +12,18 @@
 namespace headgate::gateway {
 namespace {
 
-StepSet steps_of(const Exchange& y) noexcept {
-  return y.route->steps & (y.preflight ? kOfPreflights & kOfCandidates : kOfCandidates);
+using Next = StageAdmission::Next;
+
+/// Whether the request would wait where it is refused, so that it is not known what becomes of it.
+bool would_wait(const Exchange& y, const Problem& refused) noexcept {
+  const auto& a = y.admission;
+  return refused.ended_by == EndedBy::limit && a.outcome == Admission::Outcome::rejected && a.binding != nullptr &&
+         lets_wait(y.route->limits_at(a.binding->route_limit->stage));
 }
 
-/// `in_turn`: the request would wait, so it is not known what becomes of it.
-MaybeProblem walk(Path& path, Exchange& y, bool& in_turn) {
-  StepSet ahead{Step::find_route};
-  while (!ahead.empty()) {
-    const auto step = ahead.first();
-    const auto& row = kPath[static_cast<std::size_t>(step)];
-    const auto& run = row.live.at_once != nullptr ? row.live : row.look;
-    if (auto said = run.at_once(path, y)) {
-      in_turn = kInTurnOfCandidates.has(step) && said->ended_by == EndedBy::limit;
-      return said;
-    }
-    ahead = steps_of(y).behind(step);
-  }
-  return {};
-}
-
-bool asks_redis(const Exchange& y) noexcept {
-  return !y.preflight && y.route->usage == nullptr && y.route->checks(Stage::redis);
-}
+/// Its limits in Redis are asked in one call, behind all other steps: the head of the request is not there when Redis
+/// has answered.
+bool asks_redis(const Exchange& y) noexcept { return !y.preflight && !y.instead && y.route->checks(Stage::redis); }
 
 /// What the request needs while Redis is asked: its head is the live exchange's, which may end before.
 void keep_texts(Exchange& y) {
@@ -46,30 +31,6 @@ void keep_texts(Exchange& y) {
     check.key = y.text.join({check.key});
     if (check.token.data() != y.flight.token.data()) check.token = y.text.join({check.token});
   }
-}
-
-/// What Redis has decided. `problem` is what the caller would be told.
-void use(Path& path, Exchange& y, Round& round, bool agreed, MaybeProblem& problem) {
-  conclude(path, y, round, agreed);
-  if (!agreed) {
-    tell_rejection(y, problem);
-    give_back(path, y);
-  } else if (y.route->takes(Step::in_flight)) {
-    InFlight::show(y, round.first_limit);
-    path.in_flight->keep(y);
-  }
-}
-
-/// Whether a call to Redis is needed; else the round is decided, and `problem` is what the caller would be told.
-bool needs_call(Path& path, Exchange& y, Round& round, MaybeProblem& problem) {
-  if (y.route->takes(Step::in_flight)) path.in_flight->name(y);
-  round.asked = RoundTime{path.services.clock.steady(), path.services.clock.wall()};
-  problem = collect(path, y, round);
-  if (problem || round.empty()) return false;
-  if (in_shards(round)) return true;
-  const auto agreed = y.snapshot->redis->decide_here(round.checks(), round.decisions());
-  if (agreed) use(path, y, round, *agreed, problem);
-  return !agreed;
 }
 
 }  // namespace
@@ -93,7 +54,9 @@ void Candidate::release(CandidateExchange& asked) noexcept {
   asked.from = nullptr;
   asked.x.reset();
   asked.live = {};
-  asked.deciding = asked.in_turn = asked.done = false;
+  asked.walk.reset();
+  asked.admission.reset();
+  asked.deciding = asked.done = false;
   if (free_.size() < kMaxSpare) return free_.push_back(&asked);
   const auto place = asked.place;
   std::swap(made_[place], made_.back());
@@ -128,7 +91,8 @@ void Candidate::decide(Path& live, Exchange& x, const Problem* refused) {
     y.auth = x.auth;  // nobody is asked twice
     y.snapshot = path_->snapshot;
     const Lent lent(asked, live, *path_);
-    ask(asked, said_of_live(live, x, refused));
+    asked.live = said_of_live(live, x, refused);
+    ask(asked);
   } catch (...) {
     if (!asked.deciding) release(asked);
     throw;
@@ -137,47 +101,47 @@ void Candidate::decide(Path& live, Exchange& x, const Problem* refused) {
 }
 
 /// Has the head of the request.
-void Candidate::ask(CandidateExchange& asked, const Said& live) {
+void Candidate::ask(CandidateExchange& asked) {
   auto& y = asked.x;
-  auto problem = walk(*path_, y, asked.in_turn);
-  if (!problem && asks_redis(y)) {
-    Round round(y.admission, RoundKind::redis, Stage::redis);
-    if (needs_call(*path_, y, round, problem)) {
-      if (calls_ == kMaxCalls) {
-        round.drop();
-        return no_answer(asked, Undecided::busy);
-      }
-      keep_texts(y);
-      asked.live = live;
-      asked.live.key = y.text.join({live.key});
-      return spawn(call_redis(shared_from_this(), asked, round), "candidate");
-    }
-    asked.in_turn = problem && lets_wait(y.route->limits_at(Stage::redis));
+  auto& walk = asked.walk.emplace(Walk::of_candidate(*path_, y));
+  walk.next();  // none of its steps waits
+  if (walk.problem() || !asks_redis(y)) return conclude(asked);
+  auto& admission = asked.admission.emplace(*path_, y, Stage::redis, RoundPart::all, nullptr, AdmitFor::candidate);
+  auto next = admission.begin();
+  while (next == Next::ask) {
+    const auto agreed = y.snapshot->redis->decide_here(admission.checks(), admission.decisions());
+    if (!agreed) break;
+    next = admission.redis_said(*agreed);
   }
-  conclude_with(asked, live, problem ? &*problem : nullptr);
+  if (next != Next::ask) return admitted(asked);
+  if (calls_ == kMaxCalls) {
+    admission.drop();
+    return no_answer(asked, Undecided::busy);
+  }
+  keep_texts(y);
+  asked.live.key = y.text.join({asked.live.key});
+  spawn(call_redis(shared_from_this(), asked), "candidate");
 }
 
-Task<void> Candidate::call_redis(std::shared_ptr<Candidate> self, CandidateExchange& asked, Round round) {
-  auto& y = asked.x;
+Task<void> Candidate::call_redis(std::shared_ptr<Candidate> self, CandidateExchange& asked) {
   asked.deciding = true;
   ++self->calls_;
   try {
-    const auto redis = y.snapshot->redis;
-    auto call = redis->decide(round.checks(), round.decisions());
-    auto agreed = co_await call;
-    if (agreed.has_value() && !*agreed && in_shards(round)) {
-      auto others = ask_other_shards(y, round);
-      agreed = co_await others;
+    const auto redis = asked.x.snapshot->redis;
+    auto& admission = *asked.admission;
+    auto next = Next::ask;
+    while (next == Next::ask) {
+      auto call = redis->decide(admission.checks(), admission.decisions());
+      const auto agreed = co_await call;
+      next = admission.redis_said(agreed);
     }
     asked.deciding = false;
-    if (self->stopped_) {
+    if (self->stopped_)
       asked.done = true;
-    } else if (agreed.has_error()) {
-      round.drop();
+    else if (next == Next::failed)
       self->no_answer(asked, Undecided::redis);
-    } else {
-      self->redis_said(asked, round, *agreed);
-    }
+    else
+      self->admitted(asked);
   } catch (...) {
     self->told_bug();
     asked.done = true;
@@ -187,16 +151,14 @@ Task<void> Candidate::call_redis(std::shared_ptr<Candidate> self, CandidateExcha
   self->release_if_done(asked);  // else decide() does, from where it was called
 }
 
-void Candidate::redis_said(CandidateExchange& asked, Round& round, bool agreed) {
-  auto& y = asked.x;
-  MaybeProblem problem;
-  use(*path_, y, round, agreed, problem);
-  asked.in_turn = problem && lets_wait(y.route->limits_at(Stage::redis));
-  const auto live = asked.live;
-  const auto* const refused = problem ? &*problem : nullptr;
-  if (asked.from == nullptr) return conclude_with(asked, live, refused);
-  const Lent lent(asked);
-  conclude_with(asked, live, refused);
+/// Its limits in Redis are decided, or reject it. The live exchange may have ended meanwhile, and then the head of the
+/// request is not there any more.
+void Candidate::admitted(CandidateExchange& asked) {
+  std::optional<Lent> lent;
+  if (asked.from != nullptr) lent.emplace(asked);
+  asked.walk->ended(asked.admission->problem());
+  asked.walk->next();
+  conclude(asked);
 }
 
 /// What it took elsewhere stays taken, as for a request that goes on.
@@ -205,18 +167,17 @@ void Candidate::no_answer(CandidateExchange& asked, Undecided why) {
   keep(asked);
 }
 
-void Candidate::conclude_with(CandidateExchange& asked, const Said& live, const Problem* refused) {
+void Candidate::conclude(CandidateExchange& asked) {
   auto& y = asked.x;
+  const auto& problem = asked.walk->problem();
+  const auto* const refused = problem ? &*problem : nullptr;
   auto own = said_of(y, refused, true);
-  if (refused != nullptr && asked.in_turn) {
+  if (refused != nullptr && would_wait(y, *refused)) {
     own.kind = Said::Kind::undecided;
     own.why = Undecided::queue;
   }
-  compare(live, y, own);
-  if (refused == nullptr) {
-    asked.live.kind = live.kind;
-    return keep(asked);
-  }
+  compare(asked.live, y, own);
+  if (refused == nullptr) return keep(asked);
   y.status = refused->status;
   y.ended_by = refused->ended_by;
   if (y.route != nullptr && y.route->takes(Step::settle)) note_status(y, y.status);
@@ -287,14 +248,9 @@ void Candidate::note_status_of_answer(CandidateExchange& asked) {
   if (y.status != 0 && y.route != nullptr && y.route->takes(Step::settle)) note_status(y, y.status);
 }
 
+/// Offences are noted by a key of the head.
 void Candidate::leave(CandidateExchange& asked) {
-  auto& y = asked.x;
-  if (y.route == nullptr) return;
-  for (auto left = y.route->left & kLeftByCandidates; !left.empty(); left = left.without({left.last()})) {
-    const auto step = left.last();
-    if (step == Step::offences && asked.from == nullptr) continue;  // its key is in the head
-    kPath[static_cast<std::size_t>(step)].leave(*path_, y);
-  }
+  leave_steps(*path_, asked.x, asked.from != nullptr ? kLeftByCandidates : kLeftByCandidates.without({Step::offences}));
 }
 
 }  // namespace headgate::gateway

@@ -1,12 +1,15 @@
 #pragma once
 // One request on its way through the candidate, beside the exchange that answers it.
 
+#include "gateway/admission/stage_admission.hpp"
 #include "gateway/path/path.hpp"
+#include "gateway/steps/walk.hpp"
 
 #include "headgate/gateway/candidate.hpp"
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -27,14 +30,15 @@ struct CandidateExchange {
   explicit CandidateExchange(Candidate& candidate) noexcept : of(candidate) {}
 
   Candidate& of;
-  Exchange x;                ///< the same request here
-  Exchange* from = nullptr;  ///< the live exchange; null once that has ended
-  Candidate::Said live;      ///< what the live policy said; its key is a view into x.text
-  std::size_t place = 0;     ///< among those of its candidate
-  bool deciding = false;     ///< a call to Redis is under way
-  bool in_turn = false;      ///< it would wait where no permit is free
-  bool lent = false;         ///< it has the fields of `from` for now
-  bool done = false;         ///< to be released, as soon as nothing is lent
+  Exchange x;                               ///< the same request here
+  Exchange* from = nullptr;                 ///< the live exchange; null once that has ended
+  std::optional<Walk> walk;                 ///< of `x`, from when it is asked
+  std::optional<StageAdmission> admission;  ///< by its limits in Redis, behind `walk`
+  Candidate::Said live;   ///< what the live policy said; its key is a view into x.text if Redis is asked
+  std::size_t place = 0;  ///< among those of its candidate
+  bool deciding = false;  ///< a call to Redis is under way
+  bool lent = false;      ///< it has the fields of `from` for now
+  bool done = false;      ///< to be released, as soon as nothing is lent
 };
 
 /// What the path of a candidate writes, and nobody reads.

@@ -19,6 +19,9 @@ enum class RoundKind : std::uint8_t {
 
 /// Which limits of its stage a round checks: RouteLimit::of_guesses are checked by a step of their own.
 enum class RoundPart : std::uint8_t { all, guesses, but_guesses };
+constexpr bool is_in(RoundPart part, const RouteLimit& limit) noexcept {
+  return part == RoundPart::all || (part == RoundPart::guesses) == limit.of_guesses;
+}
 
 /// When a round began. The wall clock is read before the decision, so that no wait ends later than the caller is told.
 struct RoundTime {
@@ -62,9 +65,6 @@ class Round {
   const std::size_t first_unchecked;
   RoundTime asked;
 
-  bool has(const RouteLimit& limit) const noexcept {
-    return part == RoundPart::all || (part == RoundPart::guesses) == limit.of_guesses;
-  }
   Source source() const noexcept {
     return kind == RoundKind::redis ? Source::redis : kind == RoundKind::memory ? Source::memory : Source::fallback;
   }

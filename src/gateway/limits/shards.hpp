@@ -4,10 +4,14 @@
 #include "round.hpp"
 
 #include "headgate/core/hash.hpp"
+#include "headgate/core/result.hpp"
 #include "headgate/gateway/exchange.hpp"
 #include "headgate/limit/shards.hpp"
 
+#include <boost/container/static_vector.hpp>
+
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 namespace headgate::gateway {
@@ -17,8 +21,34 @@ void use_shard(Exchange& x, CheckedLimit& checked, std::string_view key, limit::
 
 /// Whether one of its limits has asked one of several shards.
 bool in_shards(const Round& round) noexcept;
-/// The shard that was asked rejected the request: asks one more for each limit in shards.
-Task<Result<bool>> ask_other_shards(Exchange& x, Round& round);
+
+/// A round that shards have rejected, on its way to others, which may have permits. Shards that are known to reject are
+/// passed over. Of a bucket one more is asked: the second call finds most of what the first one missed, and how long an
+/// empty bucket waits is known. Of others all are asked. So the wait that is told holds at each gateway, whichever
+/// shards it asks. Both functions return the decision, or nothing if Redis has to be asked for that of the round.
+class OtherShards {
+ public:
+  OtherShards(Exchange& x, Round& round);
+
+  std::optional<bool> ask();
+  /// Redis has answered, or an error, which leaves the rejection as it was.
+  std::optional<bool> said(const Result<bool>& agreed);
+
+ private:
+  bool turn();
+  void note_waits();
+  bool of_buckets() const;
+  void tell_soonest();
+  std::span<limit::Decision> decisions_of(const CheckedLimit& checked) const;
+  bool rejects(const CheckedLimit& checked) const;
+  Duration wait_of(const CheckedLimit& checked) const;
+
+  Exchange& x_;
+  Round& round_;
+  bool more_ = true;                                                          ///< another shard may be asked
+  boost::container::static_vector<Duration, Admission::kMax> soonest_;        ///< the shortest wait of each limit
+  boost::container::static_vector<limit::Decision, Admission::kMax> before_;  ///< what the last shard said
+};
 
 /// The key of one shard: "<key>#<number>". Each is a key of its own, also for a cluster.
 std::string_view shard_key(TextArena& text, std::string_view key, std::uint32_t shard);

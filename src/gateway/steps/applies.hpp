@@ -1,6 +1,8 @@
 #pragma once
 // Which routes have a step: asked once for each route, when a configuration is compiled.
 
+#include "gateway/limits/round.hpp"
+
 #include "headgate/gateway/compiled_config.hpp"
 #include "headgate/gateway/cost_source.hpp"
 
@@ -13,14 +15,9 @@ bool may_be_suspended(const Route& route) {
   return std::ranges::any_of(route.suspendable, [](const RouteBan& ban) { return ban.after_auth == after_auth; });
 }
 
-template <Stage stage>
-bool has_limits_in_turn(const Route& route) {
-  return lets_wait(route.limits_at(stage));
-}
-
-template <Stage stage>
+template <Stage stage, RoundPart part>
 bool has_limits(const Route& route) {
-  return route.checks(stage) && !has_limits_in_turn<stage>(route);
+  return std::ranges::any_of(route.limits_at(stage), [](const RouteLimit& each) { return is_in(part, each); });
 }
 
 template <class Has>
@@ -50,17 +47,6 @@ inline bool refuses_credentials(const Route& route) {
   return route.auth != nullptr || route.basic != nullptr || route.reads.has(Needs::token) || route.demands != nullptr ||
          route.require != Require::nothing ||
          (route.reads.has(Needs::api_key) && route.unknown_key != UnknownKey::anonymous);
-}
-
-/// Those in Redis; those in memory are asked before credentials anyway.
-inline bool has_limits_of_guesses(const Route& route) {
-  return std::ranges::any_of(route.limits_at(Stage::redis), [](const RouteLimit& each) { return each.of_guesses; });
-}
-
-/// Limits in Redis beside those of guesses, without one that lets requests wait for a permit.
-inline bool has_limits_in_redis(const Route& route) {
-  const auto limits = route.limits_at(Stage::redis);
-  return !lets_wait(limits) && std::ranges::any_of(limits, [](const RouteLimit& each) { return !each.of_guesses; });
 }
 
 inline bool has_queue(const Route& route) {

@@ -8,17 +8,9 @@ namespace {
 constexpr unsigned kRejected = 429;  // 503: it could not be counted, and what is not counted goes nowhere
 /// What it took was given back, and nothing more is taken. The waiting room is before the servers that it does not go
 /// to.
-constexpr StepSet kOfAdmitted = {Step::limits,
-                                 Step::limits_in_turn,
-                                 Step::limits_of_guesses,
-                                 Step::room,
-                                 Step::limits_by_claim,
-                                 Step::limits_by_claim_in_turn,
-                                 Step::limits_in_redis,
-                                 Step::limits_in_redis_in_turn,
-                                 Step::delay,
-                                 Step::notices,
-                                 Step::settle};
+constexpr StepSet kOfAdmitted = {
+    Step::limits, Step::limits_of_guesses, Step::room,  Step::limits_by_claim, Step::limits_in_redis,
+    Step::delay,  Step::notices,           Step::settle};
 
 bool is_rejected(const Problem& problem) noexcept {
   return problem.ended_by == EndedBy::limit && problem.status == kRejected;

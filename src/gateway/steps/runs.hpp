@@ -1,5 +1,6 @@
 #pragma once
-// How the rows of the table run: functions of steps in the form that a row takes. Only for table.cpp.
+// How the rows of the table run: functions of steps in the form that a row takes, and rows that stand at several places
+// of the path. Only for table.cpp.
 
 #include "gateway/steps/applies.hpp"
 #include "gateway/steps/steps.hpp"
@@ -9,22 +10,24 @@ namespace headgate::gateway {
 
 constexpr Run both(MaybeProblem (*step)(Path&, Exchange&)) { return {.at_once = step}; }
 
-template <Stage stage>
-MaybeProblem limits_at(Path& path, Exchange& x) {
-  return admit(path, x, stage);
-}
+// One idea at several places of the path. `at` says where a row stands, and why there.
 
-template <Stage stage>
-Task<MaybeProblem> limits_in_turn_at(Path& path, Exchange& x) {
-  return admit_in_turn(path, x, stage);
-}
-
-inline Task<MaybeProblem> limits_in_redis(Path& path, Exchange& x) {
-  return admit_in_redis(path, x, RoundPart::but_guesses);
-}
-
-inline Task<MaybeProblem> limits_of_guesses(Path& path, Exchange& x) {
-  return admit_in_redis(path, x, RoundPart::guesses);
+/// The limits of one stage. Redis is a call away; in memory only limits in flight may let a request wait.
+template <Stage stage, RoundPart part = RoundPart::all>
+constexpr StepRow limits_row(StepRow at) {
+  constexpr auto kHere = [](Path& path, Exchange& x) { return admit(path, x, stage); };
+  constexpr auto kWithWaits = [](Path& path, Exchange& x) { return admit_with_waits(path, x, stage, part); };
+  at.marks = mark::common;
+  at.applies = has_limits<stage, part>;
+  at.refused = OnRefusal::goes_back_by;
+  if constexpr (stage == Stage::redis) {
+    at.live = at.look = {.task = kWithWaits};
+  } else {
+    at.marks |= mark::of_candidates;
+    at.live = {.at_once = kHere, .task = kWithWaits, .waits = [](Path&, Exchange& x) { return may_wait_at(x, stage); }};
+    at.look = {.at_once = kHere};
+  }
+  return at;
 }
 
 template <bool after_auth>

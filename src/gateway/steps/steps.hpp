@@ -80,13 +80,13 @@ MaybeProblem look_at_auth(Path& path, Exchange& x);
 /// Who decides, if that is not known.
 void explain_auth(Exchange& x, Explanation& explanation);
 
-/// Checks the limits of `stage`, which are counted in memory.
+/// Checks the limits of `stage`, which are counted in memory, and lets nobody wait.
 MaybeProblem admit(Path& path, Exchange& x, Stage stage);
 extern const StepCounts kLimitCounts;
-/// A part of those that are counted in Redis.
-Task<MaybeProblem> admit_in_redis(Path& path, Exchange& x, RoundPart part, Turn* turn = nullptr);
-/// Those of a stage at which requests may wait for a permit.
-Task<MaybeProblem> admit_in_turn(Path& path, Exchange& x, Stage stage);
+/// Whether a limit of the stage may let the request wait for a permit.
+bool may_wait_at(const Exchange& x, Stage stage) noexcept;
+/// The same as admit() for limits that may let it wait, and for a part of those that are counted in Redis.
+Task<MaybeProblem> admit_with_waits(Path& path, Exchange& x, Stage stage, RoundPart part);
 
 MaybeProblem check_circuit(Path& path, Exchange& x);
 MaybeProblem pass_circuit(Path& path, Exchange& x);

@@ -22,7 +22,7 @@ struct Explanation;
 struct Run {
   /// At once, without a coroutine.
   MaybeProblem (*at_once)(Path& path, Exchange& x) = nullptr;
-  /// Or as a coroutine, if `waits` says so or is null.
+  /// Instead of that as a coroutine, if `waits` says so or is null.
   Task<MaybeProblem> (*task)(Path& path, Exchange& x) = nullptr;
   bool (*waits)(Path& path, Exchange& x) = nullptr;
 };
@@ -68,14 +68,13 @@ struct Told {
 };
 
 /// What else is said of a step in one word; joined by |. A candidate of the configuration asks nobody and reads no
-/// body, so it takes only some of the steps; its limits in Redis it asks by itself (gateway/candidate).
+/// body, so it takes only some of the steps; its limits in Redis it asks behind them (gateway/candidate).
 namespace mark {
 inline constexpr unsigned common = 1;               ///< it has no member of StepState
 inline constexpr unsigned of_preflights = 2;        ///< preflights take it, too
 inline constexpr unsigned identifies = 4;           ///< it says whose limits somebody asks about (the path `usage`)
-inline constexpr unsigned of_candidates = 8;        ///< a candidate takes it: what runs at once, or as it is looked at
-inline constexpr unsigned in_turn = 16;             ///< what they refuse for a candidate is undecided: it might wait
-inline constexpr unsigned left_by_candidates = 32;  ///< a candidate only leaves it
+inline constexpr unsigned of_candidates = 8;        ///< a candidate takes it, as it is looked at
+inline constexpr unsigned left_by_candidates = 16;  ///< a candidate only leaves it
 }  // namespace mark
 
 struct StepRow {
@@ -87,7 +86,7 @@ struct StepRow {
   /// Whether requests of this route take it. Asked once, when the configuration is compiled. Null: all do.
   bool (*applies)(const Route& route) = nullptr;
   Run live{};
-  Run look{};  ///< of a request that is only looked at: it takes nothing
+  Run look{};  ///< of a request that is only looked at, and takes nothing, and of one in a candidate
   OnRefusal refused = OnRefusal::stays;
   /// At the end of the exchange, whatever became of it, in the reverse order; also if the step was not reached.
   void (*leave)(Path& path, Exchange& x) = nullptr;
@@ -103,8 +102,8 @@ extern const StepSet kKeeping;
 extern const StepSet kOfPreflights;
 /// Those that say who the caller is.
 extern const StepSet kIdentifying;
-/// Those that a candidate takes, those of them where it may have to wait, and those that it leaves.
-extern const StepSet kOfCandidates, kInTurnOfCandidates, kLeftByCandidates;
+/// Those that a candidate takes, and those that it leaves.
+extern const StepSet kOfCandidates, kLeftByCandidates;
 
 /// Finds the steps of a route that is complete otherwise.
 void note_steps(Route& route);

@@ -17,10 +17,9 @@ const Run* Walk::next() {
   while (!ahead_.empty()) {
     at_ = ahead_.first();
     const auto& row = row_of(at_);
-    const auto& run = x_.admission.peek ? row.look : row.live;
-    if (run.task != nullptr) {
-      if (run.waits == nullptr || run.waits(path_, x_)) return &run;
-    } else if (run.at_once != nullptr) {
+    const auto& run = row.*run_;
+    if (run.task != nullptr && (run.waits == nullptr || run.waits(path_, x_))) return &run;
+    if (run.at_once != nullptr) {
       // Most steps say nothing, and then nothing is copied.
       if (const auto said = run.at_once(path_, x_)) refused(*said);
     }
@@ -44,7 +43,7 @@ void Walk::ended(const MaybeProblem& problem) {
 StepSet Walk::steps() noexcept {
   const auto all = path_.services.bans.operated() ? x_.route->steps : x_.route->steps.without(kWhileSuspended);
   x_.used = x_.used || !(all & kKeeping).empty();
-  return all & (x_.preflight ? kOfPreflights : only_);
+  return all & (x_.preflight ? kOfPreflights & only_ : only_);
 }
 
 void Walk::refused(const Problem& problem) {
@@ -61,10 +60,10 @@ void leave_step(Path& path, Exchange& x, Step step) {
   row_of(step).leave(path, x);
 }
 
-void leave_steps(Path& path, Exchange& x) {
+void leave_steps(Path& path, Exchange& x, StepSet only) {
   if (x.route == nullptr || !x.snapshot) return;
-  for (auto left = x.route->left.without(x.left); !left.empty(); left = x.route->left.without(x.left))
-    leave_step(path, x, left.last());
+  only = x.route->left & only;
+  for (auto left = only.without(x.left); !left.empty(); left = only.without(x.left)) leave_step(path, x, left.last());
 }
 
 StepCounters make_step_counters(const Counting& counting) {

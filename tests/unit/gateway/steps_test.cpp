@@ -24,6 +24,20 @@ TEST(Steps, AreLeftOnlyWhenTheCostOfTheAnswerIsSettled) {
   EXPECT_EQ(left.last(), Step::settle) << "bills and notices look at what the request has cost in the end";
 }
 
+TEST(Steps, OfCandidatesDoNotWait) {
+  for (const auto& row : kPath) {
+    if ((row.marks & mark::of_candidates) == 0) continue;
+    EXPECT_NE(row.look.at_once, nullptr) << row.name;
+    EXPECT_EQ(row.look.task, nullptr) << row.name;
+  }
+}
+
+TEST(Steps, ThatRunAtOnceOrWaitSayWhenTheyWait) {
+  for (const auto& row : kPath)
+    for (const auto& run : {row.live, row.look})
+      EXPECT_TRUE(run.at_once == nullptr || run.task == nullptr || run.waits != nullptr) << row.name;
+}
+
 TEST(Steps, OfASetComeInTheirOrder) {
   StepSet steps{Step::serve, Step::find_route, Step::delay};
   EXPECT_EQ(steps.first(), Step::find_route);

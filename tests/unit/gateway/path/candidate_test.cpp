@@ -39,7 +39,7 @@ class PathCandidate : public Path {
     candidate_options.routes = {candidate_route};
     Snapshot parts;
     parts.compiled = std::make_shared<const CompiledConfig>(candidate_options, identity, candidate_limits,
-                                                            headgate::test::upstreams({"app"}), 1);
+                                                            headgate::test::upstreams({"app", "next"}), 1);
     identity::Credentials credentials{
         std::make_shared<const identity::ApiKeys>(identity.api_key.known),
         std::shared_ptr<const identity::JwtVerifier>(first.key_overrides->jwt(), [](const identity::JwtVerifier*) {}),
@@ -255,6 +255,50 @@ TEST_F(PathCandidate, HoldsAPermitInFlightAsLongAsTheRequestLasts) {
   ASSERT_TRUE(done);
   EXPECT_EQ(left_beside(), 1U);
   EXPECT_EQ(compared("both_allowed"), "1");
+}
+
+TEST_F(PathCandidate, DoesNotDecideWhatWouldWaitForAPermit) {
+  auto& rule = beside("client_ip", "flights", "1/hour").tiers.front().rules.front();
+  rule.algorithm = &limit::in_flight;
+  rule.burst = 1;
+  rule.rate = {1, limit::kFlightLease};
+  rule.wait = seconds(2);
+  rule.queue = 10;
+  limit::name_rule(rule, false, limit::PeriodInKey::no);
+  server.head_after = seconds(5);
+  check("GET /a");
+  const auto another = headgate::test::make_check(rule, "192.0.2.7");
+  clock.advance(seconds(5));
+  ASSERT_TRUE(done);
+  EXPECT_EQ(compared("both_allowed"), "1");
+  limit::Decision taken;
+  ASSERT_TRUE(state->memory.decide({&another, 1}, clock.wall(), {&taken, 1}));
+  ask_again("GET /a");
+  EXPECT_EQ(undecided("queue"), "1");
+  clock.advance(seconds(5));
+  ASSERT_TRUE(done);
+}
+
+TEST_F(PathCandidate, SendsToAnotherUpstreamWhatItsLimitsRejectAsTheLivePolicyDoes) {
+  candidate_route.to_instead = "next";
+  beside("client_ip", "plan", "1/hour");
+  beside("client_ip", "shared", "10/hour", limit::Store::redis);
+  EXPECT_THAT(ask(2), ElementsAre(200U, 200U));
+  EXPECT_EQ(compared("both_allowed"), "2") << "the second one by its other upstream";
+  EXPECT_EQ(other->asked.size(), 1U) << "which is asked no further limit";
+}
+
+TEST_F(PathCandidate, SendsToAnotherUpstreamWhatItsRedisRejects) {
+  candidate_route.to_instead = "next";
+  beside("client_ip", "shared", "10/hour", limit::Store::redis);
+  other->rejects = "shared";
+  for (const auto wait : {seconds(0), seconds(1)}) {
+    other->answers_after = wait;
+    EXPECT_THAT(ask(1), ElementsAre(200U));
+    clock.advance(wait);
+  }
+  EXPECT_EQ(compared("both_allowed"), "2");
+  EXPECT_EQ(compared("hit"), "0");
 }
 
 TEST_F(PathCandidate, ChargesWhatTheLiveAnswerSays) {
