@@ -30,14 +30,30 @@ constexpr StepRow limits_row(StepRow at) {
   return at;
 }
 
+/// Suspensions by limits with `ban`.
 template <bool after_auth>
-MaybeProblem bans_at(Path& path, Exchange& x) {
-  return check_bans(path, x, after_auth);
+constexpr StepRow bans_row(StepRow at) {
+  at.marks = mark::of_candidates;
+  at.applies = [](const Route& route) { return after_auth ? route.bans_after_auth() : route.bans_by_head(); };
+  at.live = at.look = both([](Path& path, Exchange& x) { return check_bans(path, x, after_auth); });
+  return at;
 }
 
+/// Suspensions by operators.
 template <bool after_auth>
-MaybeProblem suspended_at(Path& path, Exchange& x) {
-  return check_suspended(path, x, after_auth);
+constexpr StepRow suspended_row(StepRow at) {
+  at.applies = may_be_suspended<after_auth>;
+  at.live = at.look = both([](Path& path, Exchange& x) { return check_suspended(path, x, after_auth); });
+  return at;
+}
+
+/// The choice between several upstreams.
+template <bool after_auth>
+constexpr StepRow split_row(StepRow at) {
+  at.marks = mark::identifies | mark::of_candidates;
+  at.applies = [](const Route& route) { return route.split && route.split->after_auth == after_auth; };
+  at.live = at.look = both(split);
+  return at;
 }
 
 }  // namespace headgate::gateway
