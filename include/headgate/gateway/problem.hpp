@@ -15,7 +15,7 @@ namespace headgate::gateway {
 
 /// The status of a request that is ended on purpose without an answer, in the log, in metrics and where a request is
 /// explained; as nginx has it. Nobody gets it.
-inline constexpr unsigned kNoAnswer = 444;
+inline constexpr unsigned kSilentStatus = 444;
 
 /// Whether a problem has a body.
 enum class ProblemBody : std::uint8_t {

@@ -34,7 +34,7 @@ Problem refusal_of_suspended(const Exchange& x, const RouteBan& ban, Duration le
               .wait = left,
               .body = ProblemBody::of_rejection};
   if (policy != nullptr && policy->closes && ends_alone(x)) {
-    out.status = kNoAnswer;
+    out.status = kSilentStatus;
     out.silent = true;
   }
   return out;

@@ -57,7 +57,7 @@ void finish(Path& path, Exchange& x) {
     else if (x.status == 0)
       x.status = kClientClosed;
   }
-  if (x.ended_by == EndedBy::ban && !answered) x.status = kNoAnswer;
+  if (x.ended_by == EndedBy::ban && !answered) x.status = kSilentStatus;
   const auto elapsed = std::chrono::duration_cast<Duration>(x.clock->steady() - x.started);
   const auto& counters = *(x.snapshot ? x.snapshot : path.snapshot)->counters;
   counters.count(x, elapsed);
