@@ -16,7 +16,7 @@ int check(const CheckOptions& options) {
   const auto& path = source->path;
   const auto loaded = config::load(source->text, source->directory(), path, config::WithAdvice::yes);
   if (options.format == "json") {
-    std::puts(config::render_json(loaded.diagnostics, path).c_str());
+    std::fputs(config::check_json(loaded, path).c_str(), stdout);
   } else {
     if (!loaded.diagnostics.empty())
       std::fputs(config::render_text(loaded.diagnostics, path, source->text, loaded.included).c_str(), stderr);

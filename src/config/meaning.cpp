@@ -7,6 +7,8 @@
 #include "headgate/identity/network.hpp"
 #include "headgate/limit/algorithm.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
 #include <array>
 
@@ -184,7 +186,7 @@ std::string policy(limit::IfRedisDown down, const std::string& names, std::uint3
   const std::string whom = names.empty() ? "" : names + ": ";
   switch (down) {
     case limit::IfRedisDown::allow:
-      return whom + "every request is allowed.";
+      return whom + "requests are neither counted nor rejected.";
     case limit::IfRedisDown::reject:
       return whom + "every request is rejected.";
     case limit::IfRedisDown::count_locally:
@@ -231,6 +233,16 @@ std::string meaning_of(const limit::Limit& limit, const Config& config) {
   return out;
 }
 
+std::string check_json(const Loaded& loaded, std::string_view file) {
+  using Json = nlohmann::ordered_json;
+  const Json out{{"file", file},
+                 {"valid", loaded.config.has_value()},
+                 {"diagnostics", Json::parse(render_json(loaded.diagnostics, file))},
+                 {"routes", loaded.config ? routes_as_json(loaded.config->gateway) : Json::array()}};
+  // A name may hold bytes that are not UTF-8. Without `replace`, dump would throw.
+  return out.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
 std::string meaning(const Config& config, std::string_view file) {
   std::size_t servers = 0;
   for (const auto& each : config.upstreams) servers += each.servers.size();
@@ -250,7 +262,7 @@ std::string meaning(const Config& config, std::string_view file) {
   const auto shedding = shedding_in_words(config);
   const auto balancing = balance_in_words(config) + servers_in_words(config);
   if (config.limits.empty() && rooms.empty()) {
-    const char* const all = shedding.empty() ? ": every request is allowed.\n" : " per caller.\n";
+    const char* const all = shedding.empty() ? ": requests are not counted.\n" : " per caller.\n";
     return out + "\nThere is no limit" + all + routes_in_words(config.gateway) + shedding + balancing + paths;
   }
   if (!config.limits.empty()) out += table(config);

@@ -3,6 +3,8 @@
 
 #include "headgate/config/config.hpp"
 
+#include <nlohmann/json_fwd.hpp>
+
 #include <string>
 
 namespace headgate::config {
@@ -31,8 +33,11 @@ std::string compression_in_words(const gateway::PathOptions& options);
 /// Explains the effect of routes that keep encoded slashes, one line per route; "" if there is none.
 std::string kept_slashes(const gateway::PathOptions& options);
 
-/// A table of the first fifty routes in file order: where each goes, and its limits with their costs and scales.
+/// A table of the first fifty routes in file order: where each goes, who may use it, and its limits with their costs
+/// and scales.
 std::string routes_in_words(const gateway::PathOptions& options);
+/// All rows of that table; `open_to` is a list.
+nlohmann::ordered_json routes_as_json(const gateway::PathOptions& options);
 
 /// A sentence for each listener with TLS; "" if none has it. Reads the certificates again.
 std::string tls_in_words(const Config& config);

@@ -36,6 +36,11 @@ Loaded load_candidate(std::string_view source, const std::string& directory = {}
 /// The table of `headgate check`: what a valid configuration means, in words.
 std::string meaning(const Config& config, std::string_view file);
 
+/// The same as JSON, for `headgate check --format json`: an object of `file`, `valid`, `diagnostics` (render_json) and
+/// `routes`, which is empty if the file is not valid. Each route has `name`, `requests`, `goes_to`, `open_to` (a list
+/// of what a caller must show, or of "anyone" or "nobody") and `under`, in the words of the table.
+std::string check_json(const Loaded& loaded, std::string_view file);
+
 /// One limit of it as the table has it, without its name: one line, and one more for each tier.
 std::string meaning_of(const limit::Limit& limit, const Config& config);
 

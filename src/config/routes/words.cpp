@@ -10,6 +10,8 @@
 #include "headgate/gateway/key_source.hpp"
 #include "headgate/http/path.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
 #include <string_view>
 #include <vector>
@@ -235,9 +237,9 @@ std::string limits(const gateway::PathOptions& options, const RouteOptions& rout
 }
 
 /// Who may use a route: what a caller must show.
-std::string callers(const gateway::PathOptions& options, const RouteOptions& route) {
+std::vector<std::string> callers(const gateway::PathOptions& options, const RouteOptions& route) {
   constexpr unsigned kFirstError = 400;
-  if (route.respond && route.respond->status >= kFirstError) return "nobody";
+  if (route.respond && route.respond->status >= kFirstError) return {"nobody"};
   std::vector<std::string> words;
   if (route.require == gateway::Require::jwt) words.emplace_back("a token");
   if (route.require == gateway::Require::api_key) words.emplace_back("an API key");
@@ -245,7 +247,8 @@ std::string callers(const gateway::PathOptions& options, const RouteOptions& rou
   if (route.basic) words.emplace_back("a password");
   if (route.auth) words.emplace_back("an auth service");
   if (route.addresses || options.all_routes.addresses) words.emplace_back("some addresses");
-  return words.empty() ? "anyone" : joined(words, ", ");
+  if (words.empty()) words.emplace_back("anyone");
+  return words;
 }
 
 }  // namespace
@@ -258,7 +261,7 @@ std::string routes_in_words(const gateway::PathOptions& options) {
   for (std::size_t i = 0; i < shown; ++i) {
     first = std::max(first, std::min(requests(options.routes[i]).size(), kWidest));
     second = std::max(second, target(options.routes[i]).size());
-    third = std::max(third, callers(options, options.routes[i]).size());
+    third = std::max(third, joined(callers(options, options.routes[i]), ", ").size());
   }
   const auto padded = [](const std::string& text, std::size_t width) {
     return text + std::string(width > text.size() ? width - text.size() : 0, ' ') + "  ";
@@ -266,10 +269,21 @@ std::string routes_in_words(const gateway::PathOptions& options) {
   std::string out = '\n' + padded("route", first) + padded("goes to", second) + padded("open to", third) + "under\n";
   for (std::size_t i = 0; i < shown; ++i) {
     const auto& route = options.routes[i];
-    out += padded(requests(route), first) + padded(target(route), second) + padded(callers(options, route), third) +
-           limits(options, route) + '\n';
+    out += padded(requests(route), first) + padded(target(route), second) +
+           padded(joined(callers(options, route), ", "), third) + limits(options, route) + '\n';
   }
   if (options.routes.size() > shown) out += "and " + std::to_string(options.routes.size() - shown) + " more routes\n";
+  return out;
+}
+
+nlohmann::ordered_json routes_as_json(const gateway::PathOptions& options) {
+  auto out = nlohmann::ordered_json::array();
+  for (const auto& route : options.routes)
+    out.push_back({{"name", route.name},
+                   {"requests", requests(route)},
+                   {"goes_to", target(route)},
+                   {"open_to", callers(options, route)},
+                   {"under", limits(options, route)}});
   return out;
 }
 

@@ -153,16 +153,19 @@ TEST(Check, SpeaksJsonToEditors) {
   const TemporaryFile file(kWrong);
   const Ran ran = run_headgate({"check", "--format", "json", "-c", file.path()});
   EXPECT_EQ(ran.code, 3);
-  const Json mistakes = Json::parse(ran.out, nullptr, false);
-  ASSERT_TRUE(mistakes.is_array()) << ran.out;
+  const Json said = Json::parse(ran.out, nullptr, false);
+  ASSERT_TRUE(said.is_object()) << ran.out;
+  const Json& mistakes = said["diagnostics"];
   ASSERT_EQ(mistakes.size(), 3U) << ran.out;
   EXPECT_EQ(mistakes[0].value("line", 0), 4);
   EXPECT_EQ(mistakes[0].value("column", 0), 27);
   EXPECT_EQ(mistakes[0].value("pointer", ""), "/limits/per-ip/brust");
   EXPECT_EQ(mistakes[0].value("severity", ""), "error");
   const TemporaryFile good(kMinimal);
-  EXPECT_EQ(Json::parse(run_headgate({"check", "--format", "json", "-c", good.path()}).out, nullptr, false),
-            Json::array());
+  const auto well = Json::parse(run_headgate({"check", "--format", "json", "-c", good.path()}).out, nullptr, false);
+  EXPECT_EQ(well["diagnostics"], Json::array());
+  ASSERT_EQ(well["routes"].size(), 1U) << well;
+  EXPECT_EQ(well["routes"][0]["open_to"], Json::array({"anyone"}));
 }
 
 TEST(Check, NeverEndsInACrash) {

@@ -5,6 +5,7 @@
 #include "headgate/config/load.hpp"
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 
@@ -126,7 +127,7 @@ TEST(Meaning, SaysWhatHappensWithoutRedisLimitByLimit) {
   EXPECT_TRUE(
       text.ends_with("\n\nA gateway takes from Redis in batches for busy keys of per-ip, platform and payments.\n"
                      "\nIf Redis is down:\n"
-                     "  platform: every request is allowed.\n"
+                     "  platform: requests are neither counted nor rejected.\n"
                      "  payments: every request is rejected.\n"
                      "  per-ip: each gateway counts by itself and grants its part of what is written here: one of as "
                      "many gateways as it has seen in Redis before, and of at least 2 (\"instances\").\n"))
@@ -251,7 +252,7 @@ TEST(Meaning, WithoutLimitsSaysSo) {
   const auto loaded = load(R"({ "listen": ":1", "routes": [{ "path": "/*", "respond": {} }] })");
   ASSERT_TRUE(loaded.config);
   EXPECT_EQ(meaning(*loaded.config, "f"),
-            "f is valid: 1 listener, 0 upstreams, 1 route, 0 limits\n\nThere is no limit: every request is allowed.\n"
+            "f is valid: 1 listener, 0 upstreams, 1 route, 0 limits\n\nThere is no limit: requests are not counted.\n"
             "\nroute  goes to      open to  under\n/*     answers 200  anyone   no limit\n");
 }
 
@@ -274,6 +275,33 @@ TEST(Meaning, SaysWhoMayUseEachRoute) {
       << text;
   EXPECT_NE(text.find("/c     app          an auth service "), std::string::npos) << text;
   EXPECT_NE(text.find("/d     answers 503  nobody "), std::string::npos) << text;
+
+  const auto routes = nlohmann::json::parse(check_json(loaded, "f"))["routes"];
+  ASSERT_EQ(routes.size(), 4U);
+  EXPECT_EQ(routes[0], (nlohmann::json{{"name", loaded.config->gateway.routes[0].name},
+                                       {"requests", "/a"},
+                                       {"goes_to", "app"},
+                                       {"open_to", {"anyone"}},
+                                       {"under", "no limit"}}));
+  EXPECT_EQ(routes[1]["open_to"], (nlohmann::json{"an API key", "some addresses"}));
+  EXPECT_EQ(routes[2]["open_to"], nlohmann::json{"an auth service"});
+  EXPECT_EQ(routes[3]["open_to"], nlohmann::json{"nobody"});
+}
+
+TEST(Meaning, AsJsonHasAllRoutesOfAFileThatIsValidAndNoneOfAnother) {
+  std::string routes;
+  for (int i = 0; i < 60; ++i)
+    routes += (i == 0 ? "" : ", ") + std::string(R"({ "path": "/)") + std::to_string(i) + R"(", "respond": {} })";
+  const auto valid = nlohmann::json::parse(check_json(load(R"({ "listen": ":1", "routes": [)" + routes + "] }"), "f"));
+  EXPECT_EQ(valid["file"], "f");
+  EXPECT_EQ(valid["valid"], true);
+  EXPECT_EQ(valid["diagnostics"], nlohmann::json::array());
+  EXPECT_EQ(valid["routes"].size(), 60U);
+
+  const auto wrong = nlohmann::json::parse(check_json(load("{}"), "f"));
+  EXPECT_EQ(wrong["valid"], false);
+  EXPECT_GE(wrong["diagnostics"].size(), 1U);
+  EXPECT_EQ(wrong["routes"], nlohmann::json::array());
 }
 
 }  // namespace
