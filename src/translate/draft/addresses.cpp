@@ -11,6 +11,7 @@
 #include <array>
 #include <charconv>
 #include <optional>
+#include <variant>
 
 namespace headgate::translate {
 namespace {
@@ -61,7 +62,45 @@ std::vector<std::string> texts_where(const std::vector<Kept>& kept, bool allow) 
   return out;
 }
 
+/// Both halves of a block of more than one address.
+template <class Block>
+std::array<Network, 2> halves(const Block& block) {
+  const auto length = block.prefix_length();
+  const auto address = block.address();
+  auto bytes = address.to_bytes();
+  bytes[length / 8] |= static_cast<unsigned char>(0x80U >> (length % 8));
+  return {Block(address, static_cast<unsigned short>(length + 1)),
+          Block(decltype(address)(bytes), static_cast<unsigned short>(length + 1))};
+}
+
+/// Adds the blocks of `whole` that none of `excepted` holds, up to one more than kMaxAddressRules in all.
+void add_others(const Network& whole, const std::vector<Network>& excepted, std::vector<std::string>& out) {
+  if (out.size() > kMaxAddressRules) return;
+  std::vector<Network> inside;
+  for (const auto& each : excepted) {
+    if (identity::within(whole, each)) return;
+    if (identity::within(each, whole)) inside.push_back(each);
+  }
+  if (inside.empty()) return out.push_back(identity::to_text(whole));
+  for (const auto& half : std::visit([](const auto& block) { return halves(block); }, whole))
+    add_others(half, inside, out);
+}
+
 }  // namespace
+
+std::vector<std::string> all_addresses_but(const std::vector<std::string>& blocks) {
+  std::vector<Network> excepted;
+  for (const auto& each : blocks) {
+    const auto block = block_of(each);
+    if (!block) return {};
+    excepted.push_back(*block);
+  }
+  std::vector<std::string> out;
+  if (!blocks.empty())
+    for (const auto& whole : everything()) add_others(whole, excepted, out);
+  if (out.size() > kMaxAddressRules) out.clear();
+  return out;
+}
 
 std::vector<AddressRule> address_rules(const std::vector<std::string>& allow, const std::vector<std::string>& deny,
                                        const Spot& spot) {

@@ -23,4 +23,8 @@ inline constexpr std::size_t kMaxAddressRules = 1'000;
 std::vector<AddressRule> address_rules(const std::vector<std::string>& allow, const std::vector<std::string>& deny,
                                        const Spot& spot);
 
+/// The blocks that hold every other address, IPv4 and IPv6, in order. Empty if `blocks` is empty, if one of them is
+/// none, if they leave no address, or if more than kMaxAddressRules remain.
+std::vector<std::string> all_addresses_but(const std::vector<std::string>& blocks);
+
 }  // namespace headgate::translate

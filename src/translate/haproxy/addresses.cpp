@@ -9,10 +9,13 @@
 namespace headgate::translate {
 namespace {
 
-/// Whether each alternative is one test of the address.
+/// Whether each alternative is one test of the address, or says that it is in none of several lists.
 bool of_addresses(const std::vector<HaproxyTests>& conditions) {
-  return !conditions.empty() && std::ranges::all_of(conditions, [](const HaproxyTests& tests) {
-    return tests.size() == 1 && tests.front().kind == HaproxyTest::Kind::source;
+  const auto source = [](const HaproxyTest& test) { return test.kind == HaproxyTest::Kind::source; };
+  const auto left_out = [](const HaproxyTest& test) { return test.negated; };
+  return !conditions.empty() && std::ranges::all_of(conditions, [&](const HaproxyTests& tests) {
+    return !tests.empty() && std::ranges::all_of(tests, source) &&
+           (tests.size() == 1 || std::ranges::all_of(tests, left_out));
   });
 }
 
@@ -75,10 +78,9 @@ std::vector<AddressRule> haproxy_addresses(HaproxyWork& work, const HaproxyProxy
     // Who is in none of two lists would be refused by each of them; that is not one list.
     const bool alone = conditions.size() == 1 && allow.empty();
     if (std::ranges::any_of(conditions, [](const auto& tests) { return tests.front().negated; }) && !alone) continue;
-    for (const auto& tests : conditions) {
-      auto& list = negated ? allow : deny;
-      list.insert(list.end(), tests.front().values.begin(), tests.front().values.end());
-    }
+    auto& list = negated ? allow : deny;
+    for (const auto& tests : conditions)
+      for (const auto& test : tests) list.insert(list.end(), test.values.begin(), test.values.end());
     taken.insert(line);
     spot = line->spot;
     const auto status = line->after("deny_status");

@@ -139,12 +139,6 @@ HaproxyTest test_of(const std::vector<std::string>& words) {
   return out;
 }
 
-HaproxyTest untranslatable(std::string text) {
-  HaproxyTest out;
-  out.text = std::move(text);
-  return out;
-}
-
 /// One test of a condition stands for several alternatives if an acl has several lines.
 std::vector<HaproxyTest> tests_named(const HaproxyProxy& proxy, std::string_view name) {
   const auto found = proxy.acls.find(name);
@@ -189,34 +183,85 @@ void find_acls(HaproxyProxy& proxy) {
       proxy.acls[line->words[1]].push_back(test_of({line->words.begin() + 2, line->words.end()}));
 }
 
+namespace {
+
+/// Conditions as they are read.
+class HaproxyAlternatives {
+ public:
+  explicit HaproxyAlternatives(Spot spot) : spot_(std::move(spot)) {}
+
+  /// Of several lines of an acl one is enough; negated, none may hold.
+  void add(const std::vector<HaproxyTest>& tests, bool negated) {
+    const auto with = [negated](HaproxyTests alternative, HaproxyTest test) {
+      test.negated = test.negated != negated;
+      alternative.push_back(std::move(test));
+      return alternative;
+    };
+    std::vector<HaproxyTests> out;
+    for (auto& alternative : open_) {
+      for (const auto& test : tests) {
+        if (negated)
+          alternative = with(std::move(alternative), test);
+        else
+          out.push_back(with(alternative, test));
+      }
+      if (negated) out.push_back(std::move(alternative));
+    }
+    bound(out.size() + done_.size());
+    open_ = std::move(out);
+  }
+
+  void next() {
+    done_.insert(done_.end(), open_.begin(), open_.end());
+    open_.assign(1, {});
+  }
+
+  std::vector<HaproxyTests> all() {
+    next();
+    return done_;
+  }
+
+  /// "unless": of each alternative one test does not hold.
+  std::vector<HaproxyTests> contrary() {
+    std::vector<HaproxyTests> out(1);
+    for (const auto& alternative : all()) {
+      std::vector<HaproxyTests> longer;
+      for (const auto& begun : out)
+        for (auto test : alternative) {
+          test.negated = !test.negated;
+          longer.push_back(begun);
+          longer.back().push_back(std::move(test));
+          bound(longer.size());
+        }
+      out = std::move(longer);
+    }
+    return out;
+  }
+
+ private:
+  void bound(std::size_t count) const {
+    if (count > kMaxAlternatives)
+      throw Unreadable(spot_, "this condition has more than " + std::to_string(kMaxAlternatives) + " alternatives");
+  }
+
+  Spot spot_;
+  std::vector<HaproxyTests> done_;
+  std::vector<HaproxyTests> open_{1};
+};
+
+}  // namespace
+
 std::vector<HaproxyTests> conditions_of(const HaproxyProxy& proxy, const HaproxyLine& line) {
   auto at = std::find_if(line.words.begin(), line.words.end(),
                          [](const auto& word) { return word == "if" || word == "unless"; });
   if (at == line.words.end()) return {};
   const bool unless = *at == "unless";
-  std::vector<HaproxyTests> done;
-  std::vector<HaproxyTests> open(1);
+  HaproxyAlternatives alternatives(line.spot);
   bool negated = false;
-  const auto add = [&](std::vector<HaproxyTest> tests) {
-    // Of several lines of an acl one is enough; negated, none may hold.
-    if (negated && tests.size() > 1) tests = {untranslatable(tests.front().text)};
-    std::vector<HaproxyTests> out;
-    for (const auto& alternative : open)
-      for (auto test : tests) {
-        test.negated = test.negated != negated;
-        out.push_back(alternative);
-        out.back().push_back(std::move(test));
-      }
-    if (out.size() + done.size() > kMaxAlternatives)
-      throw Unreadable(line.spot, "this condition has more than " + std::to_string(kMaxAlternatives) + " alternatives");
-    open = std::move(out);
-    negated = false;
-  };
   for (++at; at != line.words.end(); ++at) {
     std::string_view word = *at;
     if (word == "or" || word == "||") {
-      done.insert(done.end(), open.begin(), open.end());
-      open.assign(1, {});
+      alternatives.next();
       continue;
     }
     while (word.starts_with('!')) {
@@ -226,21 +271,15 @@ std::vector<HaproxyTests> conditions_of(const HaproxyProxy& proxy, const Haproxy
     if (word.empty()) continue;
     if (word == "{") {
       const auto close = std::find(at, line.words.end(), "}");
-      add({test_of({at + 1, close})});
+      alternatives.add({test_of({at + 1, close})}, negated);
       if (close == line.words.end()) break;
       at = close;
     } else {
-      add(tests_named(proxy, word));
+      alternatives.add(tests_named(proxy, word), negated);
     }
+    negated = false;
   }
-  done.insert(done.end(), open.begin(), open.end());
-  if (!unless) return done;
-  // "unless" of one test is "if" of its contrary; of several it is more than a route can say.
-  if (done.size() == 1 && done.front().size() == 1) {
-    done.front().front().negated = !done.front().front().negated;
-    return done;
-  }
-  return {{untranslatable("unless")}};
+  return unless ? alternatives.contrary() : alternatives.all();
 }
 
 const HaproxyLine* last_line(const HaproxyProxy& proxy, std::string_view first, std::string_view second) {

@@ -30,9 +30,9 @@ class Frontend {
     const auto addresses = haproxy_addresses(work_, proxy_, taken);
     for (const auto* each : proxy_.lines) {
       const auto& line = *each;
-      if (haproxy_refuses(line) && !is_limit_rule(proxy_, line) && !taken.contains(&line)) refuse(line, proxy_);
-      if (line.begins("http-request", "return")) answer(line, "return");
-      if (line.begins("redirect") || line.begins("http-request", "redirect")) answer(line, "redirect");
+      if (haproxy_refuses(line) && !taken.contains(&line)) refuse(line, haproxy_refusals(proxy_, line));
+      if (line.begins("http-request", "return")) give(line, haproxy_refusals(proxy_, line));
+      if (line.begins("redirect") || line.begins("http-request", "redirect")) redirect(line);
     }
     for (std::size_t i = proxy_.own; i < proxy_.lines.size(); ++i)
       if (proxy_.lines[i]->begins("use_backend")) pass_on(*proxy_.lines[i], std::string(proxy_.lines[i]->word(1)));
@@ -40,6 +40,7 @@ class Frontend {
       pass_on(*otherwise, std::string(otherwise->word(1)));
     else if (proxy_.section->kind == "listen")
       pass_on(proxy_.section->head, proxy_.section->name);
+    if (addresses.empty()) allow_addresses();
     repeat_for_hosts();
     for (const auto& limit : limits_)
       if (!limit.when.empty()) narrow(limit);
@@ -117,14 +118,13 @@ class Frontend {
     return out;
   }
 
-  /// A rule that refuses requests, of the frontend or of a backend of it.
-  void refuse(const HaproxyLine& line, const HaproxyProxy& proxy) {
-    auto all = conditions_of(proxy, line);
-    if (all.empty()) all.emplace_back();
+  /// A rule that refuses the requests for which one of `all` holds.
+  void refuse(const HaproxyLine& line, const std::vector<HaproxyTests>& all) {
+    if (all.empty()) return;
     const bool denies = line.word(0) == "block" || line.word(1) == "deny" || line.word(1) == "tarpit" ||
                         line.word(1) == "silent-drop" || line.word(1) == "reject";
     const bool known = denies && line.word(0) != "http-response" && line.word(0) != "tcp-response";
-    if (known && std::all_of(all.begin(), all.end(), are_exact)) return answer(line, "deny");
+    if (known && std::all_of(all.begin(), all.end(), are_exact)) return answer(line, "deny", all);
     close(line, all);
   }
 
@@ -138,11 +138,15 @@ class Frontend {
     put(route, all, line);
   }
 
-  void answer(const HaproxyLine& line, std::string_view kind) {
+  /// A rule that answers requests itself.
+  void give(const HaproxyLine& line, const std::vector<HaproxyTests>& all) {
+    if (all.empty()) return;
+    if (std::all_of(all.begin(), all.end(), are_exact)) return answer(line, "return", all);
+    close(line, all);
+  }
+
+  void answer(const HaproxyLine& line, std::string_view kind, const std::vector<HaproxyTests>& wanted) {
     auto route = begin(line);
-    if (kind == "redirect") return redirect(line, std::move(route));
-    const auto wanted = conditions(line);
-    if (kind == "return" && !std::all_of(wanted.begin(), wanted.end(), are_exact)) return close(line, wanted);
     unsigned status = kind == "deny" ? 403 : 200;
     const auto written = line.after(kind == "deny" ? "deny_status" : "status");
     std::from_chars(written.data(), written.data() + written.size(), status);
@@ -150,13 +154,16 @@ class Frontend {
     if (const auto type = line.after("content-type"); !type.empty())
       members.emplace_back("content_type", json_text(type));
     if (const auto body = line.after("string"); !body.empty()) members.emplace_back("body", json_text(body));
-    for (const auto* other : {"lf-string", "file", "lf-file", "errorfile", "errorfiles", "hdr"})
-      if (!line.after(other).empty()) say(route, Matter::lost, line.spot, other, "headgate answers with a fixed text");
+    if (const auto file = line.after("file"); !file.empty()) members.emplace_back("body_file", json_text(file));
+    for (const auto* other : {"lf-string", "lf-file", "errorfile", "errorfiles", "hdr"})
+      if (!line.after(other).empty())
+        say(route, Matter::lost, line.spot, other, "write \"body\" or \"headers\" in \"respond\"");
     route.set("respond", object_of(members));
     put(route, wanted, line);
   }
 
-  void redirect(const HaproxyLine& line, DraftEntry route) {
+  void redirect(const HaproxyLine& line) {
+    auto route = begin(line);
     const auto all = conditions(line);
     const auto without_tls = [](const HaproxyTests& tests) {
       return tests.empty() || std::any_of(tests.begin(), tests.end(), [](const auto& test) {
@@ -235,7 +242,7 @@ class Frontend {
         const auto& line = *each;
         const bool decides = haproxy_refuses(line) || line.begins("redirect") ||
                              line.begins("http-request", "return") || line.begins("http-request", "redirect");
-        if (decides && !is_limit_rule(backend, line) && !taken.contains(&line))
+        if (decides && !haproxy_refusals(backend, line).empty() && !taken.contains(&line))
           close_route(route, std::string(line.word(0)) + ' ' + std::string(line.word(1)), line.spot, line.text(),
                       "write it as a route of its own, before this one");
       }
@@ -245,6 +252,31 @@ class Frontend {
         route.set("timeout", milliseconds(*span));
         route.set("between_bytes", milliseconds(*span));
       }
+  }
+
+  /// A route that refuses all addresses but some becomes the one that these come to, with "addresses", if one route is
+  /// for all of its requests.
+  void allow_addresses() {
+    static const std::string kRefusal = object_of({{"status", "403"}});
+    for (auto at = routes_.begin(); at != routes_.end(); ++at) {
+      const auto& [requests, refusal] = *at;
+      if (refusal.off || !refusal.closed.empty() || requests.not_client_ip.empty()) continue;
+      if (refusal.get("respond") != kRefusal) continue;
+      auto of_all = requests;
+      of_all.not_client_ip.clear();
+      const auto next = std::find_if(
+          at + 1, routes_.end(), [&](const auto& each) { return !each.second.off && may_meet(refusal, each.second); });
+      if (next == routes_.end() || !covers(next->first, of_all) || !lets_all_in(next->second)) continue;
+      auto guarded = next->second;
+      guarded.spot = refusal.spot;
+      guarded.from = refusal.from;
+      guarded.comments = refusal.comments;
+      guarded.remarks = refusal.remarks;
+      guarded.precedence = refusal.precedence;
+      set_requests(guarded, of_all);
+      set_addresses(address_rules(requests.not_client_ip, {}, refusal.spot), guarded);
+      *at = {std::move(of_all), std::move(guarded)};
+    }
   }
 
   /// Here a route of a host goes before those of all hosts. So a rule for all hosts that HAProxy would take before it
@@ -311,8 +343,7 @@ class Frontend {
     for (auto& each : routes_) {
       if (each.second.off || each.second.get("to").empty()) continue;
       if (covers(requests, each.first)) each.second.use(limit.name);
-      same = same || (each.first.path == requests.path && each.first.host == requests.host &&
-                      each.first.methods == requests.methods);
+      same = same || each.first == requests;
       if (!covers(each.first, requests)) continue;
       if (around == nullptr || std::pair(each.first.host.size(), each.first.path.size()) >=
                                    std::pair(around->first.host.size(), around->first.path.size()))
@@ -336,51 +367,11 @@ class Frontend {
   std::map<std::string, DraftEntry> backends_;  ///< what the rules of a backend do to its routes
 };
 
-void take_bind(HaproxyWork& work, const HaproxyProxy& proxy, const HaproxyLine& line) {
-  std::string all(line.word(1));
-  for (std::string_view rest = all; !rest.empty();) {
-    auto address = std::string(rest.substr(0, rest.find(',')));
-    rest.remove_prefix(std::min(rest.size(), address.size() + 1));
-    for (const auto* kind : {"ipv4@", "ipv6@"})
-      if (address.starts_with(kind)) address.erase(0, 5);
-    if (address.starts_with("*:") || address.starts_with("0.0.0.0:")) address.erase(0, address.find(':'));
-    if (address.starts_with(":::") || address.starts_with("[::]:")) address = address.substr(address.rfind(':'));
-    DraftEntry listener;
-    listener.spot = line.spot;
-    listener.from = proxy.section->name + ": " + line.text();
-    if (address.starts_with('/') || address.starts_with("unix@") || address.starts_with("abns@") ||
-        address.starts_with("fd@") || address.find('$') != std::string::npos) {
-      work.draft.say(Matter::lost, line.spot, line.text(), "headgate listens on TCP alone, at fixed addresses");
-      continue;
-    }
-    listener.set("address", json_text(address));
-    const bool tls = std::find(line.words.begin(), line.words.end(), "ssl") != line.words.end();
-    if (const auto certificate = line.after("crt"); tls && !certificate.empty())
-      listener.set("tls", object_of({{"certificate", json_text(certificate)}, {"key", json_text(certificate)}}));
-    else if (tls)
-      close_listener(listener, line.spot, line.text());
-    if (const auto ca = line.after("ca-file"); tls && !ca.empty() && !listener.off)
-      listener.set("tls", object_of({{"certificates", list_of({std::string(listener.get("tls"))})},
-                                     {"client_ca", json_text(ca)}}));
-    if (std::find(line.words.begin(), line.words.end(), "accept-proxy") != line.words.end()) {
-      listener.set("proxy_protocol", "true");
-      say(listener, Matter::lost, line.spot, "accept-proxy",
-          "only \"identity\": { \"trusted_proxies\" } may send it: name them");
-    }
-    const auto same = std::find_if(work.draft.listeners.begin(), work.draft.listeners.end(),
-                                   [&](const auto& each) { return each.get("address") == listener.get("address"); });
-    if (same == work.draft.listeners.end())
-      work.draft.listeners.push_back(std::move(listener));
-    else
-      work.draft.say(Matter::differs, line.spot, line.text(), "another frontend listens there");
-  }
-}
-
 }  // namespace
 
 void take_frontend(HaproxyWork& work, const HaproxyProxy& proxy) {
   for (const auto* line : proxy.lines)
-    if (line->begins("bind")) take_bind(work, proxy, *line);
+    if (line->begins("bind")) haproxy_listener(work, proxy, *line);
   if (const auto* const most = last_line(proxy, "maxconn");
       most != nullptr && work.draft.bounds.get("connections").empty())
     work.draft.bounds.set("connections", std::string(most->word(1)));

@@ -55,6 +55,22 @@ std::string rate_unit(const std::string& period) {
   return period.find_first_not_of("0123456789") == std::string::npos ? period + "ms" : period;
 }
 
+/// Whether requests are refused for how many there are; a counter that must not be large says something else.
+bool is_limit(const HaproxyTests& tests) {
+  const auto at = std::find_if(tests.begin(), tests.end(), is_counter);
+  return at != tests.end() && !at->negated;
+}
+
+/// Takes the addresses out of `tests` to which they do not apply.
+std::vector<std::string> exempt_by(HaproxyTests& tests) {
+  std::vector<std::string> out;
+  const auto exempts = [](const HaproxyTest& test) { return test.kind == HaproxyTest::Kind::source && test.negated; };
+  for (const auto& test : tests)
+    if (exempts(test)) out.insert(out.end(), test.values.begin(), test.values.end());
+  std::erase_if(tests, exempts);
+  return out;
+}
+
 /// What is tracked, as "per".
 std::string per_of(std::string_view sample, DraftEntry& limit, const HaproxyLine& line) {
   const auto open = sample.find('(');
@@ -94,10 +110,6 @@ const HaproxyLine* table_of(const HaproxyWork& work, const HaproxyProxy& proxy, 
 }
 
 void say_how_it_differs(HaproxyWork& work, const HaproxyLine& line, DraftEntry& limit) {
-  if (work.said.insert("counts denied").second)
-    say(limit, Matter::differs, line.spot, "http_req_rate",
-        "HAProxy counts the requests that it denies, too, so a caller that goes on stays denied; headgate counts those "
-        "that pass");
   const auto status = line.after("deny_status");
   if (status != "429" && work.said.insert("status").second)
     say(limit, Matter::differs, line.spot, status.empty() ? "deny_status 403" : "deny_status " + std::string(status),
@@ -108,7 +120,8 @@ void say_how_it_differs(HaproxyWork& work, const HaproxyLine& line, DraftEntry& 
 }
 
 /// The limit of a test of a request rate; empty: it cannot be translated, which is said.
-std::string rate_limit(HaproxyWork& work, const HaproxyProxy& proxy, const HaproxyLine& line, const HaproxyTest& test) {
+std::string rate_limit(HaproxyWork& work, const HaproxyProxy& proxy, const HaproxyLine& line, const HaproxyTest& test,
+                       const std::vector<std::string>& exempt) {
   const auto* const track = test.counter == "src" ? nullptr : track_of(proxy, test.counter);
   const auto* const table = table_of(work, proxy, test, track);
   const auto lost = [&](const char* why) {
@@ -133,7 +146,10 @@ std::string rate_limit(HaproxyWork& work, const HaproxyProxy& proxy, const Hapro
   if (per.empty()) return lost("headgate cannot count by what is tracked");
   limit.set("per", per);
   limit.set("algorithm", json_text("sliding_window"));
-  std::string id = std::to_string(test.number) + unit + per + std::to_string(table->spot.line) + table->spot.file;
+  limit.set("count_rejected", "true");  // the table counts a request before a rule refuses it
+  if (!exempt.empty()) limit.set("exempt", object_of({{"client_ip", texts_of(exempt)}}));
+  std::string id = std::to_string(test.number) + unit + per + std::to_string(table->spot.line) + table->spot.file +
+                   std::string(limit.get("exempt"));
   if (const auto known = work.limits.find(id); known != work.limits.end()) return known->second;
   const auto wanted = track != nullptr && !track->after("table").empty() ? std::string(track->after("table"))
                       : !test.table.empty()                              ? test.table
@@ -168,9 +184,14 @@ bool is_limit_rule(const HaproxyProxy& proxy, const HaproxyLine& line) {
   if (std::any_of(line.words.begin(), line.words.end(), [](const auto& word) { return word.starts_with("track-sc"); }))
     return true;
   if (!refuses(line)) return false;
-  for (const auto& tests : conditions_of(proxy, line))
-    if (std::any_of(tests.begin(), tests.end(), is_counter)) return true;
-  return false;
+  return std::ranges::any_of(conditions_of(proxy, line), is_limit);
+}
+
+std::vector<HaproxyTests> haproxy_refusals(const HaproxyProxy& proxy, const HaproxyLine& line) {
+  auto out = conditions_of(proxy, line);
+  if (out.empty()) out.emplace_back();
+  if (is_rule(line) && refuses(line)) std::erase_if(out, is_limit);
+  return out;
 }
 
 std::vector<HaproxyLimit> haproxy_limits(HaproxyWork& work, const HaproxyProxy& proxy) {
@@ -182,18 +203,19 @@ std::vector<HaproxyLimit> haproxy_limits(HaproxyWork& work, const HaproxyProxy& 
     if (out.size() > kMaxOfProxy)
       throw Unreadable(line.spot, "this section has more than " + std::to_string(kMaxOfProxy) + " limits");
     for (auto tests : conditions_of(proxy, line)) {
+      if (!is_limit(tests)) continue;
       const auto at = std::find_if(tests.begin(), tests.end(), is_counter);
-      if (at == tests.end() || at->negated) {
-        work.draft.say(Matter::lost, line.spot, line.text(), "headgate has no such condition");
-        continue;
-      }
       const auto test = *at;
       tests.erase(at);
       if (test.kind != HaproxyTest::Kind::request_rate) {
         bound(work, proxy, line, test);
+        if (!tests.empty())
+          work.draft.say(Matter::differs, line.spot, line.text(),
+                         "headgate bounds the connections of all addresses alike");
         continue;
       }
-      if (auto name = rate_limit(work, proxy, line, test); !name.empty()) out.push_back({name, tests, &line});
+      const auto exempt = exempt_by(tests);
+      if (auto name = rate_limit(work, proxy, line, test, exempt); !name.empty()) out.push_back({name, tests, &line});
     }
   }
   return out;

@@ -26,6 +26,7 @@ void add_prefix(const std::string& value, std::vector<HaproxyRequests>& out) {
 
 /// Whether a test can be a condition of a route.
 bool fits_route(const HaproxyTest& test) {
+  if (test.kind == Kind::source && test.negated) return !all_addresses_but(test.values).empty();
   if (test.negated) return false;
   if (test.kind == Kind::source) return std::ranges::all_of(test.values, is_block);
   if (test.kind == Kind::path || test.kind == Kind::path_prefix)
@@ -49,6 +50,7 @@ bool covers(const HaproxyRequests& outer, const HaproxyRequests& inner) {
   if (!outer.headers.empty() && outer.headers != inner.headers) return false;
   if (!outer.path_matches.empty() && outer.path_matches != inner.path_matches) return false;
   if (!outer.client_ip.empty() && outer.client_ip != inner.client_ip) return false;
+  if (!outer.not_client_ip.empty() && outer.not_client_ip != inner.not_client_ip) return false;
   return covers_path(outer.path, inner.path);
 }
 
@@ -68,6 +70,8 @@ std::optional<std::vector<HaproxyRequests>> requests_of(const HaproxyTests& test
       common.path_matches = test.values.front();
     } else if (test.kind == Kind::method && common.methods.empty()) {
       common.methods = test.values;
+    } else if (test.kind == Kind::source && test.negated) {
+      common.not_client_ip.insert(common.not_client_ip.end(), test.values.begin(), test.values.end());
     } else if (test.kind == Kind::source && common.client_ip.empty()) {
       common.client_ip = test.values;
     } else if (test.kind == Kind::header) {
@@ -76,6 +80,9 @@ std::optional<std::vector<HaproxyRequests>> requests_of(const HaproxyTests& test
       return std::nullopt;
     }
   }
+  // A route has one list of addresses, and together several tests may leave none.
+  const bool left = common.client_ip.empty() && !all_addresses_but(common.not_client_ip).empty();
+  if (!common.not_client_ip.empty() && !left) return std::nullopt;
   if (hosts.empty()) hosts.emplace_back();
   if (paths.empty()) paths.emplace_back();
   std::vector<HaproxyRequests> out;
@@ -93,7 +100,12 @@ std::vector<HaproxyRequests> at_least(const HaproxyTests& tests) {
   std::vector<std::string> open;  // prefixes that do not end with a segment
   for (const auto& test : tests) {
     if (!fits_route(test) || test.approximate) continue;
-    const auto same = [&](const auto& each) { return each.kind == test.kind && test.kind != Kind::header; };
+    // A route has one condition of each kind, of addresses those that are in a list or those that are in none of
+    // several.
+    const bool repeats = test.kind == Kind::header || (test.kind == Kind::source && test.negated);
+    const auto same = [&](const auto& each) {
+      return each.kind == test.kind && (!repeats || each.negated != test.negated);
+    };
     if (std::ranges::any_of(kept, same)) continue;
     const bool path = test.kind == Kind::path || test.kind == Kind::path_prefix;
     if (path && std::ranges::any_of(
@@ -130,7 +142,9 @@ void set_requests(DraftEntry& route, const HaproxyRequests& requests) {
   if (!requests.path_matches.empty()) head.push_back({"path_matches", json_text(requests.path_matches)});
   if (!requests.methods.empty()) head.push_back({"methods", texts_of(requests.methods)});
   if (!requests.headers.empty()) head.push_back({"headers", object_of(requests.headers)});
-  if (!requests.client_ip.empty()) head.push_back({"client_ip", text_or_list(requests.client_ip)});
+  if (const auto blocks = requests.client_ip.empty() ? all_addresses_but(requests.not_client_ip) : requests.client_ip;
+      !blocks.empty())
+    head.push_back({"client_ip", text_or_list(blocks)});
   for (const auto* key : {"host", "path", "path_matches", "methods", "headers", "client_ip"}) route.set(key, {});
   route.fields.insert(route.fields.begin(), head.begin(), head.end());
 }

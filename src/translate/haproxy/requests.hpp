@@ -18,6 +18,7 @@ struct HaproxyRequests {
   std::vector<std::string> methods;
   std::vector<std::pair<std::string, std::string>> headers;  ///< JSON of values by field
   std::vector<std::string> client_ip;                        ///< blocks; empty: any
+  std::vector<std::string> not_client_ip;                    ///< blocks whose addresses are left out
 
   bool operator==(const HaproxyRequests&) const = default;
 };

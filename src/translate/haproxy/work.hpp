@@ -86,11 +86,14 @@ struct HaproxyLimit {
   const HaproxyLine* line = nullptr;
 };
 std::vector<HaproxyLimit> haproxy_limits(HaproxyWork& work, const HaproxyProxy& proxy);
-/// Whether a rule is one of those.
+/// Whether a rule is one of those, with one of its conditions at least, or says what is counted.
 bool is_limit_rule(const HaproxyProxy& proxy, const HaproxyLine& line);
 
 /// Whether a line refuses requests, or may do so; its conditions say which.
 bool haproxy_refuses(const HaproxyLine& line);
+/// The conditions for which such a line, or one that answers itself, takes requests, without those that are limits:
+/// haproxy_limits() has them.
+std::vector<HaproxyTests> haproxy_refusals(const HaproxyProxy& proxy, const HaproxyLine& line);
 
 /// From which addresses all requests of a proxy are refused: by rules that refuse and whose condition is of "src"
 /// alone. Their lines come into `taken`.
@@ -102,6 +105,9 @@ void haproxy_fields(const HaproxyProxy& proxy, DraftEntry& route);
 
 /// Which answers a proxy compresses.
 void haproxy_compression(HaproxyWork& work, const HaproxyProxy& proxy, DraftEntry& route);
+
+/// Adds the listeners of a "bind".
+void haproxy_listener(HaproxyWork& work, const HaproxyProxy& proxy, const HaproxyLine& line);
 
 /// The routes and listeners of a frontend or listen.
 void take_frontend(HaproxyWork& work, const HaproxyProxy& proxy);

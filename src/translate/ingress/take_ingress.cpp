@@ -98,12 +98,15 @@ std::string upstream_for(IngressWork& work, const IngressObject& object, const T
     say(route, Matter::lost, backend.spot, "backend", "it is no Service");
     return {};
   }
-  const bool tls = lower(object.get("backend-protocol")) == "https";
-  if (const auto protocol = lower(object.get("backend-protocol", "http")); protocol != "http" && protocol != "https")
+  const auto protocol = lower(object.get("backend-protocol", "http"));
+  const bool tls = protocol == "https" || protocol == "grpcs";
+  const bool http2 = protocol == "grpc" || protocol == "grpcs";
+  if (!tls && !http2 && protocol != "http")
     say(route, Matter::lost, object.spot("backend-protocol"), "backend-protocol: " + protocol,
-        "headgate speaks HTTP/1.1 to servers");
+        "headgate speaks HTTP to servers, and not " + protocol);
   const auto url = (tls ? "https://" : "http://") + name + '.' + object.space + ".svc:" + port;
-  const auto known = work.upstreams.find(url);
+  const auto spoken = url + (http2 ? " http2" : "");
+  const auto known = work.upstreams.find(spoken);
   if (known != work.upstreams.end()) return known->second;
   auto& upstream = work.draft.upstreams.emplace_back();
   upstream.name = free_name(name, work.draft.upstream_names);
@@ -111,9 +114,10 @@ std::string upstream_for(IngressWork& work, const IngressObject& object, const T
   upstream.from = "service " + name;
   upstream.set("servers", list_of({json_text(url)}));
   if (tls) upstream.set("tls", R"({ "verify": false })");
+  if (http2) upstream.set("protocol", json_text("http2"));
   if (const auto time = whole_number(object.get("proxy-connect-timeout")); time && *time > 0)
     upstream.set("connect_timeout", milliseconds(*time * 1000));
-  return work.upstreams[url] = upstream.name;
+  return work.upstreams[spoken] = upstream.name;
 }
 
 std::string size_of(std::string_view text) {

@@ -246,7 +246,8 @@ void restrict_addresses(KongAccess& access, const TreeNode& plugin) {
 /// It answers after the plugins that refuse.
 void terminate(KongAccess& access, const TreeNode& plugin) {
   const auto& config = plugin["config"];
-  if (config.has("trigger")) return access.close(plugin, "trigger: headgate answers all requests of a route or none");
+  if (config.has("trigger"))
+    return access.close(plugin, "trigger: write a route with \"headers\" or \"query\" that answers");
   if (is_true(config.get("echo"))) return access.close(plugin, "echo: headgate answers with fixed texts");
   const auto status = whole_number(config.get("status_code", "503"));
   Members members{{"status", std::to_string(status && *status >= 200 && *status <= 599 ? *status : 503)}};

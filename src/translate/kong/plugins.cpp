@@ -34,7 +34,7 @@ void set_per(const KongWork& work, const TreeNode& plugin, const TreeNode& confi
   } else {
     limit.set("per", json_text("client_ip"));
     say(limit, Matter::lost, plugin.spot, "limit_by: " + by,
-        "headgate counts by the address, by a field, a token or a key");
+        "it is counted by the address: write what it counts by in \"per\"");
   }
 }
 

@@ -134,7 +134,7 @@ void put_one(const KongRoute& of, const std::string& host, const std::string& pa
   if (std::string which; has_other_conditions(of.node, which)) {
     if (which == "expression") route.precedence = kUnknownFirst;
     close_route(route, which, of.node[which].spot, which,
-                "headgate chooses routes by host, path, method, fields and addresses");
+                "headgate chooses routes by host, path, method, fields, parameters and addresses");
   }
   put_route(of.work.draft, std::move(route));
 }

@@ -69,7 +69,7 @@ void transform(const TreeNode& plugin, const char* key, DraftEntry& route) {
     for (const auto& [name, value] : config[section].members)
       if (name != "headers" && !(section == std::string_view("replace") && name == "uri") && !value.texts().empty())
         say(route, Matter::lost, value.spot, std::string(section) + '.' + name,
-            "headgate changes fields, and neither bodies nor queries");
+            name == "querystring" ? "headgate changes no queries" : "headgate changes no bodies");
 }
 
 }  // namespace

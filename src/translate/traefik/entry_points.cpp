@@ -25,7 +25,7 @@ void take_redirection(TraefikWork& work, const TreeNode& points, const std::stri
   const auto scheme = text_in(redirection, "scheme", "https");
   if (to.empty()) return;
   if (scheme != "https")
-    return work.draft.say(Matter::lost, redirection.spot, name + ": redirections", "headgate redirects to https alone");
+    return work.draft.say(Matter::lost, redirection.spot, name + ": redirections", "write a route with \"redirect\"");
   const auto port = port_of(points, to);
   for (auto& listener : work.draft.listeners)
     if (listener.get("tls").empty()) listener.set("redirect_to_https", port.empty() ? "true" : port);

@@ -182,7 +182,7 @@ void redirect_scheme(const TreeNode& node, DraftEntry& route) {
     const auto port = text_in(node, "port");
     route.set("redirect_to_https", port.empty() || port == "443" || !whole_number(port) ? "true" : port);
   } else {
-    close_route(route, "redirectScheme", node.spot, "redirectScheme", "headgate redirects to https alone");
+    close_route(route, "redirectScheme", node.spot, "redirectScheme", "write \"redirect\" in the route");
   }
 }
 

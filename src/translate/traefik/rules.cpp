@@ -216,7 +216,7 @@ class RuleReader {
       const bool only_path = each.closed.empty() && each.host.empty() && each.path != "/*" &&
                              each.path_matches.empty() && each.methods.empty() && each.client_ip.empty() &&
                              each.headers.empty() && each.query.empty();
-      if (!only_path || each.hole) return {unknown("a \"not\"", "headgate has no \"not\" in routes, but for paths")};
+      if (!only_path || each.hole) return {unknown("a \"not\"", "headgate has no 'not' in routes, but for paths")};
       each.hole = true;
       close(each, "a \"not\"", "what the rule leaves out has no route of its own");
       out.push_back(std::move(each));

@@ -20,9 +20,21 @@ TEST(Lacks, AreNoKeysOfTheSchema) {
         << "headgate has \"" << each.key << "\" now: translate what says \"" << each.why << '"';
 }
 
+/// Remarks with such words that name no lack: they say what headgate has of this kind, or what was not understood.
+bool names_no_lack(const std::string& why) {
+  static const std::regex kOthers(
+      "headgate import does not .*|headgate import did not .*|.* has no such .*|.* has nothing like it.*|"
+      ".*cannot count by .*|headgate does not know (this code|the code of this bean).*|headgate has none for a "
+      "consumer.*|"
+      "headgate knows no templates of Kong: the field is removed|"
+      "headgate (agrees|compresses by|does not answer so|does not name itself|does not try again|gives up|goes by|"
+      "numbers|passes such|refuses what|sets the field|takes no early|takes only|takes the last).*");
+  return std::regex_match(why, kOthers);
+}
+
 TEST(Lacks, AreNamedWhereverAnImporterRefusesForOne) {
   const std::regex refusal(
-      R"re("((headgate (has no|knows no|reads no|serves no|sets no|adds no|does not change) )[^"\\]*))re");
+      R"re("(headgate(?:'s)? [^"\\]*\b(?:no|nobody|none|not|nothing|cannot|neither|alone|without)\b[^"\\]*))re");
   int found = 0;
   for (const auto& file : std::filesystem::recursive_directory_iterator(HEADGATE_SOURCE_DIR "/src/translate")) {
     if (file.path().extension() != ".cpp" || file.path().filename() == "lacks.cpp") continue;
@@ -30,13 +42,12 @@ TEST(Lacks, AreNamedWhereverAnImporterRefusesForOne) {
     const std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
     for (std::sregex_iterator at(text.begin(), text.end(), refusal); at != std::sregex_iterator(); ++at) {
       const Remark remark{Matter::lost, {}, {}, (*at)[1].str()};
-      if (remark.why.find("has no such") != std::string::npos) continue;  // what it has of this kind is said
-      if (remark.why.ends_with(' ')) continue;                            // the key follows in quotes
+      if (names_no_lack(remark.why)) continue;
       ++found;
       EXPECT_NE(lacking_key(remark), "") << file.path() << ": " << remark.why << ": add a row to lacks.cpp";
     }
   }
-  EXPECT_GE(found, 10);
+  EXPECT_GE(found, 60);
 }
 
 TEST(Lacks, StandInTheRemark) {
