@@ -22,12 +22,11 @@
 -- fifth of the time of a decision.
 -- A part sees: key, now, its arguments from ARGV[at] on, its words from reply[words] on. It must move at and words past
 -- them.
---   peek    writes its words to reply. Sets allowed. With counts an attempt is taken even if it is rejected. Sets wrong if the stored value must be replaced even if nothing is
---           taken.
+--   peek    writes its words to reply. Sets allowed. With counts an attempt is taken even if it is rejected. Sets wrong
+--           if the stored value must be replaced even if nothing is taken.
 --   commit  writes what takes and wrong require, if anything, and always with a time to live. With takes it takes the
 --           cost or what is left; with takes and below all of the cost; with takes and attempt the cost of a rejected
---           attempt; else a cost of 0. It replaces a key of another
---           type.
+--           attempt; else a cost of 0. It replaces a key of another type.
 
 local call, pcall, format, match = redis.call, redis.pcall, string.format, string.match
 local KEYS, ARGV = KEYS, ARGV

@@ -139,7 +139,10 @@ if takes then
       increment, increment_part = 0, 0
     end
   end
-  ahead, part, write = ahead + increment, part + increment_part, wrong or increment ~= 0 or increment_part ~= 0
+  -- At the longest debt nothing is added, and what a larger bucket holds is not overwritten.
+  local longest = ahead == 3155760060000000 and part == 0 and increment >= 0
+  write = wrong or ((increment ~= 0 or increment_part ~= 0) and not longest)
+  ahead, part = ahead + increment, part + increment_part
 end
 if write then
   local parts = ARGV[at + 4] + 0

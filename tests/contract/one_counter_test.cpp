@@ -211,6 +211,17 @@ TEST_P(OneCounter, IsNotOverwrittenByAnotherConfigurationOfItsLimit) {
   }
 }
 
+TEST_P(OneCounter, OfALargerSizeIsNotOverwrittenAtTheLongestDebtOfASmallerOne) {
+  if (!is_bucket()) return;  // the others keep no moment
+  const Rule fast = size("1000/second", 1000);
+  const Rule slow = size("1/day", 1);
+  ask(fast, 1'000'000'000, kStart,
+      How::debt);  // eleven and a half days, and far more than a hundred years at the other
+  ask(slow, 1, kStart, How::debt);
+  const auto left = ask(fast, 1, kStart + 1s);
+  EXPECT_EQ(left.reset_after, 1'000'000s - 1s);
+}
+
 TEST_P(OneCounter, BeginsAnewWithAnotherVersion) {
   const Rule before = named("10/hour", GetParam()->name);
   const Rule after = named("10/hour", GetParam()->name, 2);
