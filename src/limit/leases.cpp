@@ -34,7 +34,7 @@ Duration until(Moment moment, Moment now) noexcept {
 }  // namespace
 
 Leases::Leases(const LeaseOptions& options) : options_(options), estimate_(options.max_keys), random_(options.seed) {
-  options_.sharers = std::max<std::uint32_t>(options_.sharers, 1);
+  reckon_with(options.sharers);
 }
 Leases::~Leases() = default;
 

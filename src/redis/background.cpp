@@ -39,10 +39,12 @@ limit::Rule one_time(const limit::Rule& rule, std::string_view token) {
 }  // namespace
 
 Background::Background(boost::asio::io_context& loop, std::shared_ptr<Servers> servers,
-                       std::shared_ptr<limit::Local> local, std::shared_ptr<Waiters> waiters)
+                       std::shared_ptr<limit::Local> local, std::shared_ptr<Waiters> waiters,
+                       std::function<std::uint32_t()> sharers)
     : servers_(std::move(servers)),
       local_(std::move(local)),
       waiters_(std::move(waiters)),
+      sharers_(std::move(sharers)),
       timer_(loop.get_executor()) {}
 
 void Background::refill() {
@@ -171,6 +173,7 @@ void Background::arm() {
 }
 
 void Background::tick() {
+  local_->leases().reckon_with(sharers_());
   local_->leases().sweep(SteadyClock::now());
   refund(kMaxUnderWay);
   for (auto& settlement : std::exchange(again_, {})) start(std::move(settlement));

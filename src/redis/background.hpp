@@ -18,6 +18,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -28,8 +29,9 @@ namespace headgate::redis {
 /// Worker thread only, except for the counts. Its tasks keep it alive.
 class Background : public std::enable_shared_from_this<Background> {
  public:
+  /// `sharers` says how many limiters may lease one key now.
   Background(boost::asio::io_context& loop, std::shared_ptr<Servers> servers, std::shared_ptr<limit::Local> local,
-             std::shared_ptr<Waiters> waiters);
+             std::shared_ptr<Waiters> waiters, std::function<std::uint32_t()> sharers);
 
   /// Call this after anything that may have taken from a lease or asked for one. It refills leases that run low and
   /// starts the timer that refunds expired ones.
@@ -84,6 +86,7 @@ class Background : public std::enable_shared_from_this<Background> {
   std::shared_ptr<Servers> servers_;
   std::shared_ptr<limit::Local> local_;
   std::shared_ptr<Waiters> waiters_;
+  const std::function<std::uint32_t()> sharers_;
   limit::RuleCopies rules_;
   Timer timer_;
   bool armed_ = false;

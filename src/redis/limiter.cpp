@@ -10,6 +10,7 @@
 #include "headgate/limit/local.hpp"
 #include "headgate/redis/errors.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <random>
 #include <utility>
@@ -20,14 +21,14 @@ using Step = limit::Local::Step;
 using Answer = limit::Local::Answer;
 
 struct SharedLimiter::State {
-  State(boost::asio::io_context& loop, const RedisOptions& options)
+  State(boost::asio::io_context& loop, const RedisOptions& options, const std::function<std::uint32_t()>& sharers)
       : patience(options.timeout / 2),
         prefix(options.key_prefix),
         servers(Servers::make(loop, options)),
-        local(std::make_shared<limit::Local>(
-            limit::LeaseOptions{.sharers = options.instances * options.workers, .seed = std::random_device()()})),
+        local(
+            std::make_shared<limit::Local>(limit::LeaseOptions{.sharers = sharers(), .seed = std::random_device()()})),
         waiters(std::make_shared<Waiters>(loop)),
-        background(std::make_shared<Background>(loop, servers, local, waiters)),
+        background(std::make_shared<Background>(loop, servers, local, waiters, sharers)),
         pauses(std::make_shared<ForgetPauses>(ForgetPauses{.executor = loop.get_executor()})) {}
 
   static Task<Result<bool>> check(std::shared_ptr<State> state, std::span<const limit::Check> checks,
@@ -46,6 +47,13 @@ struct SharedLimiter::State {
 namespace {
 
 Result<bool> failed_with(error_code why) { return Result<bool>(boost::system::in_place_error, why); }
+
+/// How many limiters may lease one key, of as many gateways as there are; the others have as many workers as this one.
+std::function<std::uint32_t()> sharers_of(const RedisOptions& options, GatewaysSeen seen) {
+  return [least = options.instances, workers = options.workers, seen = std::move(seen)] {
+    return std::max(least, seen ? seen() : 0U) * workers;
+  };
+}
 
 Answer answer_of(const Result<bool>& result) {
   return result.has_error() ? Answer::none : *result ? Answer::agreed : Answer::rejected;
@@ -124,8 +132,8 @@ Task<Result<bool>> SharedLimiter::State::check(std::shared_ptr<State> state, std
   }
 }
 
-SharedLimiter::SharedLimiter(boost::asio::io_context& loop, const RedisOptions& options)
-    : state_(std::make_shared<State>(loop, options)) {}
+SharedLimiter::SharedLimiter(boost::asio::io_context& loop, const RedisOptions& options, GatewaysSeen seen)
+    : state_(std::make_shared<State>(loop, options, sharers_of(options, std::move(seen)))) {}
 
 SharedLimiter::~SharedLimiter() {
   stop();

@@ -72,7 +72,8 @@ std::shared_ptr<gateway::Candidate> GatewayService::candidate_beside(const servi
   if (set.config->redis) {
     const auto options = redis_of_candidate(next);
     if (!candidate_redis_ || candidate_redis_options_ != options)
-      candidate_redis_ = std::make_shared<redis::SharedLimiter>(environment_.loop, options);
+      candidate_redis_ =
+          std::make_shared<redis::SharedLimiter>(environment_.loop, options, [] { return fleet_of_process()->seen(); });
     candidate_redis_options_ = options;
     parts.redis = candidate_redis_;
     parts.rooms = candidate_redis_;

@@ -8,6 +8,7 @@
 
 #include <boost/container/static_vector.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -18,7 +19,7 @@
 namespace headgate::limit {
 
 struct LeaseOptions {
-  std::uint32_t sharers = 1;              ///< limiters that may hold a lease of one key: gateways times workers
+  std::uint32_t sharers = 1;  ///< limiters that may hold a lease of one key: gateways times workers; see reckon_with()
   std::size_t max_keys = 64UL * 1024;     ///< keys with a rate estimate; above it, the least busy are dropped
   std::uint32_t max_leases = 4UL * 1024;  ///< keys leased at once; above it, Redis decides each request of the others
   std::uint64_t seed = 1;                 ///< of the pauses between reservations; another one for each limiter
@@ -186,6 +187,8 @@ class Leases {
   std::optional<PendingRefill> next_refund();
   void refunded(Id lease, const Decision* told = nullptr) noexcept;  ///< `told`: by Redis; null if no answer came
 
+  /// There are so many sharers now. It changes how much is leased from now on, and never how much is granted.
+  void reckon_with(std::uint32_t sharers) noexcept { options_.sharers = std::max<std::uint32_t>(sharers, 1); }
   void sweep(Moment now);    ///< every kSweep while !empty(): expires leases
   void end_all(Moment now);  ///< expires all leases, for the shutdown
   bool empty() const noexcept { return live_.empty(); }

@@ -61,6 +61,9 @@ struct LocalCounters {
   std::uint64_t charged = 0;   ///< requests charged by charge()
 };
 
+/// How many gateways share Redis, as far as this one has seen; 0 if it does not know.
+using GatewaysSeen = std::function<std::uint32_t()>;
+
 /// One for each worker; worker thread only. A decision is a known rejection, or comes from a lease, or takes one call
 /// to Redis. The answer updates both. See limit/known_rejections.hpp and limit/leases.hpp for the effect on the counts.
 /// Checks must have their hash. It lives until stop() was called and its tasks have ended.
@@ -68,8 +71,9 @@ class SharedLimiter final : public limit::RemoteLimiter, public room::RemoteRoom
  public:
   /// Connects in the background at once; copies `options`. Never blocks. Resolves names asynchronously, so the loop
   /// must not use BOOST_ASIO_CONCURRENCY_HINT_UNSAFE. Calls before the first connection wait for it within their
-  /// deadline.
-  SharedLimiter(boost::asio::io_context& loop, const RedisOptions& options);
+  /// deadline. Leases are sized for as many gateways as `seen` says, and at least for options.instances; it is asked
+  /// on the worker thread, while there are leases.
+  SharedLimiter(boost::asio::io_context& loop, const RedisOptions& options, GatewaysSeen seen = {});
   ~SharedLimiter() override;
   SharedLimiter(const SharedLimiter&) = delete;
   SharedLimiter& operator=(const SharedLimiter&) = delete;

@@ -170,7 +170,7 @@ std::shared_ptr<redis::SharedLimiter> limiter_for(const redis::RedisOptions& opt
     const auto& old = *before->active->config;
     if (complete(*old.redis, old) == options) return before->redis;
   }
-  return std::make_shared<redis::SharedLimiter>(loop, options);
+  return std::make_shared<redis::SharedLimiter>(loop, options, [] { return fleet_of_process()->seen(); });
 }
 
 /// One line for all limits with the same reason.

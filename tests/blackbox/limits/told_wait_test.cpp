@@ -67,7 +67,12 @@ TEST_P(ToldWait, HoldsAtWhicheverGatewayTheCallerComesBackTo) {
              {"if_absent", "skip"},
              {"algorithm", "sliding_log"},
              {"leases", "off"},
-             {"shards", 4}}}) {
+             {"shards", 4}},
+        Json{{"rate", "20/second"},
+             {"per", "header:X-Api-Key"},
+             {"if_absent", "skip"},
+             {"algorithm", "fixed_window"},
+             {"window", "first_use"}}}) {
     std::vector<std::unique_ptr<Proxy>> gateways;
     for (std::size_t i = 0; i < GetParam(); ++i) gateways.push_back(std::make_unique<Proxy>(in_redis(limit)));
     Kept all;
@@ -81,7 +86,7 @@ TEST_P(ToldWait, HoldsAtWhicheverGatewayTheCallerComesBackTo) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Gateways, ToldWait, testing::Values(2, 4));
+INSTANTIATE_TEST_SUITE_P(Gateways, ToldWait, testing::Values(2, 4, 6));
 
 }  // namespace
 }  // namespace headgate::test

@@ -89,6 +89,38 @@ TEST(SharedKey, IsDecidedWithoutTheStoreForFourOfFiveRequests) {
   }
 }
 
+TEST(SharedKey, IsSharedMoreEvenlyOnceGatewaysKnowHowManyTheyAre) {
+  for (const SharedKeyLoad& of :
+       {SharedKeyLoad{"100/second", 0, 20, 1, 1000}, SharedKeyLoad{"100/second", 0, 8, 1, 400},
+        SharedKeyLoad{"6000/minute", 0, 20, 1, 1000}, SharedKeyLoad{"100/second", 5, 20, 1, 1000},
+        SharedKeyLoad{"3600/hour", 2000, 20, 1, 500}}) {
+    std::vector<double> here;
+    std::vector<double> unevenness;
+    std::vector<double> all;
+    for (const bool known : {false, true}) {
+      const Rule rule = shared_rule(of);
+      Fleet fleet(of.gateways, {}, 3, of.sharers);
+      SharedTraffic traffic(fleet, rule, of.gateways);
+      for (std::size_t g = 0; g < of.gateways; ++g) {
+        if (known) fleet.local(g).leases().reckon_with(static_cast<std::uint32_t>(of.gateways));
+        traffic.drive(g, of.a_second / static_cast<double>(of.gateways), 0s, 20s);
+      }
+      fleet.run_until(20s);
+      const auto tally = fleet.total();
+      here.push_back(1 - static_cast<double>(tally.calls) / static_cast<double>(tally.asked));
+      const auto [least, most] = std::ranges::minmax_element(traffic.admitted);
+      unevenness.push_back(static_cast<double>(*most) / static_cast<double>(std::max<std::uint64_t>(*least, 1)));
+      all.push_back(traffic.all());
+    }
+    std::cout << of.rate << ", burst " << of.burst << ", " << of.gateways << " gateways: decided here " << 100 * here[0]
+              << " %, then " << 100 * here[1] << " %; most by least " << unevenness[0] << ", then " << unevenness[1]
+              << "; admitted " << all[0] << ", then " << all[1] << '\n';
+    EXPECT_LE(unevenness[1], unevenness[0]) << of.rate;
+    EXPECT_GE(here[1], 0.8) << of.rate;
+    EXPECT_GE(all[1], 0.99 * all[0]) << of.rate;
+  }
+}
+
 /// A caller at each gateway, all of one key and in step.
 TEST(SharedKey, IsFairToCallersThatPollInStep) {
   for (const auto pause : {20ms, 50ms})

@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <tuple>
+#include <vector>
 
 namespace headgate::limit {
 namespace {
@@ -105,7 +105,12 @@ Rule rule_with_leases(std::string_view rate, std::uint64_t burst, std::string_vi
   return rule;
 }
 
-using ToldWaitCase = std::tuple<const Algorithm*, std::size_t>;
+/// An algorithm, whether its windows begin with the first request, and how many gateways there are.
+struct ToldWaitCase {
+  const Algorithm* algorithm;
+  bool from_first_use;
+  std::size_t gateways;
+};
 
 class ToldWait : public testing::TestWithParam<ToldWaitCase> {
  protected:
@@ -114,7 +119,7 @@ class ToldWait : public testing::TestWithParam<ToldWaitCase> {
 
   /// All orders, units and costs, each at several sizes.
   void play(int hasty) {
-    const auto& [algorithm, gateways] = GetParam();
+    const auto& [algorithm, from_first_use, gateways] = GetParam();
     std::uint64_t kept = 0;
     std::size_t at = 0;
     for (const auto order : {VisitOrder::in_turn, VisitOrder::in_step, VisitOrder::at_random})
@@ -122,7 +127,8 @@ class ToldWait : public testing::TestWithParam<ToldWaitCase> {
         for (const std::int64_t cost : {1, 3})
           for (const std::size_t sharers : {std::size_t{1}, gateways}) {
             const auto& [rate, burst] = kSizes[at++ % kSizes.size()];
-            const auto rule = rule_with_leases(rate, burst, algorithm->name);
+            auto rule = rule_with_leases(rate, burst, algorithm->name);
+            rule.from_first_use = from_first_use;
             if (cost > static_cast<std::int64_t>(rule.burst)) continue;
             const auto figures = figures_of(rule, gateways, sharers, {order, told, hasty, cost});
             kept += figures.kept;
@@ -139,13 +145,21 @@ TEST_P(ToldWait, HoldsForACallerThatWaitsEachTime) { play(0); }
 TEST_P(ToldWait, HoldsForACallerThatWaitsNowAndThen) { play(8); }
 
 std::string name_of(const testing::TestParamInfo<ToldWaitCase>& instance) {
-  return std::string(std::get<0>(instance.param)->name) + "_at_" + std::to_string(std::get<1>(instance.param));
+  return std::string(instance.param.algorithm->name) + (instance.param.from_first_use ? "_from_first_use" : "") +
+         "_at_" + std::to_string(instance.param.gateways);
 }
 
-INSTANTIATE_TEST_SUITE_P(Algorithms, ToldWait,
-                         testing::Combine(testing::ValuesIn(algorithms().begin(), algorithms().end()),
-                                          testing::Values<std::size_t>(2, 4, 8)),
-                         name_of);
+std::vector<ToldWaitCase> told_wait_cases() {
+  std::vector<ToldWaitCase> out;
+  for (const auto* algorithm : algorithms())
+    for (const std::size_t gateways : {2, 4, 8}) {
+      out.push_back({algorithm, false, gateways});
+      if (algorithm->by_calendar) out.push_back({algorithm, true, gateways});
+    }
+  return out;
+}
+
+INSTANTIATE_TEST_SUITE_P(Algorithms, ToldWait, testing::ValuesIn(told_wait_cases()), name_of);
 
 }  // namespace
 }  // namespace headgate::limit

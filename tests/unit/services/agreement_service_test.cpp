@@ -159,6 +159,22 @@ TEST_F(Agreement, KeepsWhatItKnowsForAWhileWithoutRedisAndThenSaysNothing) {
   EXPECT_FALSE(one.wrong.empty());
 }
 
+TEST_F(Agreement, CountsAGatewayWhoseClockIsMinutesOffUntilItIsGone) {
+  VirtualClock ahead;
+  ahead.advance(10min);
+  Gateway one(clock, shared, "web-1");
+  one.service->adopt(in_force(config_with({shared_limit("read", "10/hour")})));
+  {
+    Gateway other(ahead, shared, "web-2");
+    other.service->adopt(in_force(config_with({shared_limit("read", "10/hour")})));
+    clock.advance(AgreementService::kPace);
+    EXPECT_EQ(one.gateways, 2U);
+    EXPECT_EQ(other.gateways, 2U);
+  }
+  for (Duration gone = 0s; gone <= 65s; gone += AgreementService::kPace) clock.advance(AgreementService::kPace);
+  EXPECT_EQ(one.gateways, 1U);
+}
+
 TEST_F(Agreement, AsksNothingWithoutRedis) {
   Gateway one(clock, shared, "web-1");
   auto without = std::make_shared<config::Config>();
