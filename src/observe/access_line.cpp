@@ -1,136 +1,148 @@
 #include "access_line.hpp"
 
-#include "access_members.hpp"
+#include "access_row.hpp"
+
+#include <string>
 
 namespace headgate::observe {
 namespace {
 
-/// Names, numbers, an address and a time.
-constexpr std::size_t kMaxOfTheRest = 4096;
+struct AllFields {
+  template <std::size_t at>
+  static constexpr bool has() noexcept {
+    return true;
+  }
+};
+struct ChosenFields {
+  AccessFieldSet set;
+  template <std::size_t at>
+  constexpr bool has() const noexcept {
+    return (set >> at & 1) != 0;
+  }
+};
 
-template <class Fields>
-void write_limit(Members<Fields>& line, const AccessRecord& record, const LogOptions& options) noexcept {
-  if (record.limit.empty()) return;
-  line.template text<"limit">(record.limit);
-  line.template some<"tier">(record.tier);
-  if (!record.key.empty() && line.template has<"key_id">())
-    line.template own<"key_id">(KeyId(record.key, *options.key).text());
-  line.template own<"decision">(record.decision);
-  line.template number<"cost">(count_of(record.cost));
-  if (record.held != record.cost) line.template number<"held">(count_of(record.held));
-  line.template number<"remaining">(record.remaining);
-  if (record.retry_after.count() > 0) line.template number<"retry_after_s">(seconds_up(record.retry_after));
-  line.template own<"source">(record.source);
+/// Writes a member with a comma before it; whoever writes the object replaces the first one.
+template <LogFormat format, std::size_t at, class Fields>
+void write_member(TextCursor& out, const AccessLine& line, Fields fields) {
+  using Member = Row<format, at>;
+  if (!fields.template has<at>()) return;
+  if constexpr (Member::kField.applies)
+    if (!(*Member::kField.applies)(line.record)) return;
+  const auto& value = Member::value(line);
+  if constexpr (Member::kLeavesOutEmpty)
+    if (is_empty(value)) return;
+  out.word(Member::kBeginning);
+  Member::write(out, value);
+  if constexpr (!Member::kNumber) out.character('"');
 }
 
-template <class Fields>
-void write_times(Members<Fields>& line, const AccessRecord& record) noexcept {
-  line.template thousandths<"ms">(count_of(record.elapsed));
-  line.template thousandths<"upstream_ms">(count_of(record.upstream_elapsed));
-  if (record.deciding > Duration(0)) line.template thousandths<"limits_ms">(count_of(record.deciding));
-  if (record.delayed > Duration(0)) line.template thousandths<"delayed_ms">(count_of(record.delayed));
-  if (record.queued > Duration(0)) line.template thousandths<"queued_ms">(count_of(record.queued));
+/// The rows from `from` up to the end of the sequence, one after another as if they were written here.
+template <LogFormat format, std::size_t from, class Fields, std::size_t... at>
+void write_members(TextCursor& out, const AccessLine& line, Fields fields, std::index_sequence<at...>) {
+  (write_member<format, from + at>(out, line, fields), ...);
 }
 
-void write_callers(TextCursor& out, const AccessRecord& record, const LogOptions& options) {
-  for (std::size_t i = 0; i < record.callers.size(); ++i) {
-    if (record.callers[i].empty()) continue;
-    out.word(",\"");
-    write_json_text(out, options.callers[i]);
+template <LogFormat format, std::size_t from, std::size_t to, class Fields>
+void write_rows(TextCursor& out, const AccessLine& line, Fields fields) {
+  write_members<format, from>(out, line, fields, std::make_index_sequence<to - from>());
+}
+
+/// Writes what only this format has: "GET /path 200", and members that say what kind of event it is.
+void write_kind(TextCursor& out, const AccessRecord& record) {
+  out.word(",\"message\":\"");
+  write_told(out, record.method.empty() ? std::string_view("-") : record.method, kMaxWord);
+  out.character(' ');
+  write_told(out, record.path.empty() ? std::string_view("-") : record.path, kMaxWord);
+  out.character(' ');
+  out.number(record.status);
+  out.word(
+      R"(","ecs.version":"8.11.0","service.name":"headgate","event.kind":"event","event.dataset":"headgate.access","event.outcome":")");
+  const bool failed = record.status >= 400 || (!record.grpc_status.empty() && record.grpc_status != "OK");
+  out.text(record.status == 0 ? "unknown" : failed ? "failure" : "success");
+  out.character('"');
+}
+
+template <LogFormat format>
+void write_callers(TextCursor& out, const AccessLine& line) {
+  const auto& callers = line.record.callers;
+  for (std::size_t i = 0; i < callers.size(); ++i) {
+    if (callers[i].empty()) continue;
+    if constexpr (format == LogFormat::ecs) {
+      std::string name = line.options.callers[i];
+      std::replace(name.begin(), name.end(), '.', '_');  // a dot would make an object of a label
+      out.word(",\"labels.");
+      write_json_text(out, name);
+    } else {
+      out.word(",\"");
+      write_json_text(out, line.options.callers[i]);
+    }
     out.word("\":\"");
-    write_told(out, record.callers[i], kMaxWord);
+    write_told(out, callers[i], kMaxWord);
     out.character('"');
   }
 }
 
-template <class Fields>
-void write_json(TextCursor& out, Fields fields, const AccessRecord& record, const LogOptions& options, Instant at,
-                std::uint64_t dropped) {
+template <LogFormat format>
+void write_named(TextCursor& out, const AccessRecord& record) {
+  each_named(record, [&](std::string_view word, std::string_view value, std::size_t most) {
+    out.word(",\"");
+    if constexpr (format == LogFormat::ecs) out.word("headgate.");
+    write_json_text(out, word);
+    out.word("\":\"");
+    write_told(out, value, most);
+    out.character('"');
+  });
+}
+
+/// In the format `ecs` with the dotted names of version 8.11, which Elasticsearch and its shippers read as nested ones.
+template <LogFormat format, class Fields>
+void write_object(TextCursor& out, const AccessLine& line, Fields fields) {
+  constexpr auto kSource = *access_field("instance");
   char* const first = out.at();
-  Members<Fields> line(out, fields);
-  line.template time<"ts">(at);
-  line.template own<"level">("info");
-  line.template text<"instance">(options.instance);
-  line.template own<"event">("request");
-  line.template text<"request_id">(record.request_id);
-  line.template some<"trace_id">(record.trace_id);
-  line.template address<"client_ip">(record.address);
-  line.template text<"method">(record.method);
-  line.template text<"host">(record.host);
-  line.template text<"path">(record.path, kMaxPath);
-  if (!record.query.empty()) line.template text<"query">(record.query, kMaxQuery);
-  line.template own<"proto">(record.version == 10 ? "HTTP/1.0" : record.version == 20 ? "HTTP/2.0" : "HTTP/1.1");
-  line.template number<"status">(record.status);
-  line.template some<"grpc_status">(record.grpc_status);
-  line.template own<"ended_by">(record.ended_by);
-  line.template text<"route">(record.route);
-  line.template text<"upstream">(record.upstream);
-  line.template text<"server">(record.server);
-  line.template some<"reason">(record.reason);
-  line.template number<"attempts">(record.attempts);
-  line.template some<"retried">(record.retried);
-  line.template number<"in_bytes">(record.in_bytes);
-  line.template number<"out_bytes">(record.out_bytes);
-  if (!record.compressed.empty()) {
-    line.template own<"compressed">(record.compressed);
-    line.template number<"compressed_from">(record.compressed_from);
-  }
-  write_times(line, record);
-  line.template some<"tls">(record.tls);
-  line.template some<"auth">(record.auth);
-  write_limit(line, record, options);
-  write_callers(out, record, options);
-  write_named(out, "", record);
-  line.template text<"user_agent">(record.user_agent, kMaxAgent);
-  if (dropped > 0) line.template number<"dropped">(dropped);
+  write_rows<format, 0, kSource>(out, line, fields);
+  if constexpr (format == LogFormat::ecs) write_kind(out, line.record);
+  write_rows<format, kSource, kLimitRows>(out, line, fields);
+  if (!line.record.limit.empty()) write_rows<format, kLimitRows, kRowsAfterLimit>(out, line, fields);
+  write_callers<format>(out, line);
+  write_named<format>(out, line.record);
+  write_rows<format, kRowsAfterLimit, kRows>(out, line, fields);
   if (out.at() == first) out.character('{');  // none of the chosen fields applies
   *first = '{';
   out.character('}');
 }
 
+/// A Referer, the two texts of a message, and all that is constant.
+constexpr std::size_t kBesideRows = longest_text(kMaxAgent) + 2 * longest_text(kMaxWord) + 512;
+/// The constant part of a member that the configuration names.
+constexpr std::size_t kAroundName = 16;
+
 }  // namespace
 
-std::size_t most_of(const AccessRecord& record, const LogOptions& options) noexcept {
-  std::size_t told = std::min(record.path.size(), kMaxPath) + std::min(record.user_agent.size(), kMaxAgent) +
-                     std::min(record.referer.size(), kMaxAgent) + std::min(record.query.size(), kMaxQuery) +
-                     3 * kMaxWord;  // and those of a message
-  for (const auto text : {record.request_id, record.trace_id, record.method, record.host, record.ended_by, record.route,
-                          record.upstream, record.server, record.reason, record.retried, record.auth, record.limit,
-                          record.tier, record.decision, record.source})
-    told += std::min(text.size(), kMaxWord) + kEllipsis.size();
-  for (std::size_t i = 0; i < record.callers.size(); ++i)
-    told += options.callers[i].size() + std::min(record.callers[i].size(), kMaxWord) + 2 * kEllipsis.size();
-  for (const auto& [word, value] : record.fields)
-    told += word.size() + std::min(value.size(), kMaxNamed) + 8 * kEllipsis.size();
-  return kMaxOfTheRest + kMaxJsonBytes * (told + options.instance.size());
+std::size_t most_of(const LogOptions& options) noexcept {
+  auto most = kLongestRows + kBesideRows;
+  for (const auto& name : options.callers) most += kMaxJsonBytes * name.size() + kAroundName + longest_text(kMaxWord);
+  return most;
 }
 
-void write_json_line(TextCursor& out, const AccessRecord& record, const LogOptions& options, Instant at,
-                     std::uint64_t dropped) {
-  if (options.fields == kAllAccessFields)
-    write_json(out, AllFields{}, record, options, at, dropped);
-  else
-    write_json(out, ChosenFields{options.fields}, record, options, at, dropped);
+std::size_t most_of(std::span<const std::pair<std::string_view, std::string_view>> fields) noexcept {
+  std::size_t most = 0;
+  for (const auto& [word, value] : fields)
+    most += kMaxJsonBytes * word.size() + kAroundName + longest_text(std::min(value.size(), kMaxNamed));
+  return most;
 }
 
-void write_line(TextCursor& out, const AccessRecord& record, const LogOptions& options, Instant at,
-                std::uint64_t dropped, Coloured coloured) {
-  switch (options.format) {
+void write_line(TextCursor& out, const AccessLine& line, Coloured coloured) {
+  switch (line.options.format) {
     case LogFormat::json:
-      return write_json_line(out, record, options, at, dropped);
+      if (line.options.fields == kAllAccessFields) return write_object<LogFormat::json>(out, line, AllFields{});
+      return write_object<LogFormat::json>(out, line, ChosenFields{line.options.fields});
     case LogFormat::text:
-      return write_text_line(out, record, options, at, dropped, coloured);
+      return write_text_line(out, line, coloured);
     case LogFormat::combined:
-      return write_combined_line(out, record, at);
+      return write_combined_line(out, line);
     case LogFormat::ecs:
-      return write_ecs_line(out, record, options, at, dropped);
+      return write_object<LogFormat::ecs>(out, line, AllFields{});
   }
-}
-
-void append_json_line(const AccessRecord& record, const LogOptions& options, Instant at, std::string& out,
-                      std::uint64_t dropped) {
-  append_text(out, most_of(record, options),
-              [&](TextCursor& line) { write_json_line(line, record, options, at, dropped); });
 }
 
 }  // namespace headgate::observe

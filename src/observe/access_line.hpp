@@ -2,34 +2,32 @@
 // Log lines of exchanges in each format: pure functions of a record.
 
 #include "headgate/core/text_cursor.hpp"
-#include "headgate/observe/access_log.hpp"
+#include "headgate/observe/access_fields.hpp"
 
-#include <string>
+#include <cstddef>
+#include <span>
+#include <string_view>
+#include <utility>
 
 namespace headgate::observe {
 
 enum class Coloured : bool { no, yes };
 
-/// The most bytes that any of the functions below writes of this record.
-std::size_t most_of(const AccessRecord& record, const LogOptions& options) noexcept;
+/// The most bytes of a line with these options, without the fields that the configuration names.
+std::size_t most_of(const LogOptions& options) noexcept;
+/// The most bytes that those fields become.
+std::size_t most_of(std::span<const std::pair<std::string_view, std::string_view>> fields) noexcept;
 
-/// Writes the line in the format of the options, where there is room for most_of() bytes.
-void write_line(TextCursor& out, const AccessRecord& record, const LogOptions& options, Instant at,
-                std::uint64_t dropped, Coloured coloured);
+/// Writes the line in the format of its options, where there is room for most_of() of both. What a caller sends makes
+/// it no longer than Lane::kLongest: texts that are too long are cut and end in an ellipsis.
+///   json      an object with the fields of the table that `options.fields` has
+///   text      for people. A terminal sees the status in a colour
+///   combined  as nginx's predefined format has it, with its escapes; a query only where it is logged
+///   ecs       the same as JSON under the names of the Elastic Common Schema
+void write_line(TextCursor& out, const AccessLine& line, Coloured coloured);
 
-// Each appends a line of at most Lane::kLongest bytes, whatever a caller sent; longer texts are cut and end in an
-// ellipsis. `options.key` must be set. `dropped`: how many lines like this one were left out before it.
-
-/// One object with the fields of the table that options.fields has.
-void append_json_line(const AccessRecord& record, const LogOptions& options, Instant at, std::string& out,
-                      std::uint64_t dropped = 0);
-/// For people. A terminal sees the status in a colour.
-void append_text_line(const AccessRecord& record, const LogOptions& options, Instant at, std::string& out,
-                      std::uint64_t dropped = 0, Coloured coloured = Coloured::no);
-/// As nginx's predefined format `combined` has it, with its escapes; a query only where it is logged.
-void append_combined_line(const AccessRecord& record, const LogOptions& options, Instant at, std::string& out);
-/// The same as JSON under the names of the Elastic Common Schema.
-void append_ecs_line(const AccessRecord& record, const LogOptions& options, Instant at, std::string& out,
-                     std::uint64_t dropped = 0);
+// The formats that are no JSON.
+void write_text_line(TextCursor& out, const AccessLine& line, Coloured coloured);
+void write_combined_line(TextCursor& out, const AccessLine& line);
 
 }  // namespace headgate::observe

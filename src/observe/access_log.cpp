@@ -29,6 +29,7 @@ AccessLog::AccessLog(const LogOptions& options, std::shared_ptr<Output> output, 
       coloured_(output_->is_terminal() ? Coloured::yes : Coloured::no),
       dice_(keyed_hash("keep_ok", reinterpret_cast<std::uintptr_t>(&lane)).low) {
   if (output_->takes_fields()) options_.format = LogFormat::json;
+  most_ = Output::kMarks + most_of(options_) + 1;
 }
 
 bool AccessLog::passes_over() noexcept {
@@ -56,17 +57,14 @@ void AccessLog::write(const AccessRecord& record) {
 }
 
 void AccessLog::append(const AccessRecord& record, Instant at, std::uint64_t dropped) {
-  // It only grows, because zeros for the most that a line may need would cost more than the line.
-  const auto most = Output::kMarks + most_of(record, options_) + 1;
-  if (room_.size() < most) room_.resize(most);
-  TextCursor line(room_.data());
-  if (marked_) {
-    line.character('6');  // information
-    line.character(Output::kRequest);
-  }
-  write_line(line, record, options_, at, dropped, coloured_);
-  line.character('\n');
-  const std::string_view written(room_.data(), static_cast<std::size_t>(line.at() - room_.data()));
+  const auto written = room_.write(most_ + most_of(record.fields), [&](TextCursor& out) {
+    if (marked_) {
+      out.character('6');  // information
+      out.character(Output::kRequest);
+    }
+    write_line(out, {record, options_, at, dropped}, coloured_);
+    out.character('\n');
+  });
   if (lane_->push(written) == Lane::Pushed::block_full) output_->nudge();
 }
 

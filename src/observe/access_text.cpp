@@ -1,12 +1,19 @@
 // Access lines for people, and in nginx's format.
 
 #include "access_line.hpp"
-#include "access_members.hpp"
+#include "access_row.hpp"
 
 #include <ctime>
+#include <string>
 
 namespace headgate::observe {
 namespace {
+
+void write_cut_value(TextCursor& out, std::string_view value, std::size_t most) {
+  if (value.size() <= most) return write_value(out, value);
+  std::string cut(whole_characters(value, most));
+  write_value(out, cut += kEllipsis);
+}
 
 /// " name=value"; nothing if the value is empty.
 void write_field(TextCursor& out, std::string_view name, std::string_view value, std::size_t most = kMaxWord) {
@@ -14,9 +21,7 @@ void write_field(TextCursor& out, std::string_view name, std::string_view value,
   out.character(' ');
   out.text(name);
   out.character('=');
-  if (value.size() <= most) return write_value(out, value);
-  std::string cut(whole_characters(value, most));
-  write_value(out, cut += kEllipsis);
+  write_cut_value(out, value, most);
 }
 
 /// "?a=1&token=***"; nothing if no query is logged.
@@ -24,16 +29,6 @@ void write_query(TextCursor& out, const AccessRecord& record) {
   if (record.query.empty()) return;
   out.character('?');
   write_told(out, record.query, kMaxQuery);
-}
-
-/// " name=1.234ms"; nothing if there was none.
-void write_wait(TextCursor& out, std::string_view name, Duration wait) {
-  if (wait <= Duration(0)) return;
-  out.character(' ');
-  out.text(name);
-  out.character('=');
-  write_thousandths(out, count_of(wait));
-  out.word("ms");
 }
 
 void write_status(TextCursor& out, unsigned status, Coloured coloured) {
@@ -48,62 +43,34 @@ void write_status(TextCursor& out, unsigned status, Coloured coloured) {
   if (coloured == Coloured::yes) out.word("\x1b[0m");
 }
 
-void write_limit_words(TextCursor& out, const AccessRecord& record) {
-  write_field(out, "limit", record.limit);
-  write_field(out, "tier", record.tier);
-  out.character(' ');
-  out.text(record.decision.substr(0, kMaxWord));
-  if (record.cost != 1) {
-    out.word(" cost=");
-    out.number(count_of(record.cost));
-  }
-  if (record.retry_after.count() > 0) {
-    out.word(" retry_after=");
-    out.number(seconds_up(record.retry_after));
-    out.character('s');
+/// Writes a row that has a place in this format: " name=value".
+template <std::size_t at>
+void write_word(TextCursor& out, const AccessLine& line) {
+  using Word = Row<LogFormat::text, at>;
+  if constexpr (!Word::kName.empty()) {
+    if constexpr (Word::kField.in_text)
+      if (!(*Word::kField.in_text)(line.record)) return;
+    const auto& value = Word::value(line);
+    if constexpr (Word::kLeavesOutEmpty)
+      if (is_empty(value)) return;
+    out.word(Word::kBeginning);
+    if constexpr (std::is_same_v<typename Word::Value, std::string_view> && !Word::kField.ours)
+      write_cut_value(out, value, Word::kField.most);
+    else
+      Word::write(out, value);
+    if constexpr (std::is_same_v<typename Word::Value, Duration>) out.word("ms");
+    if constexpr (std::is_same_v<typename Word::Value, std::chrono::seconds>) out.character('s');
   }
 }
 
-void write_text(TextCursor& out, const AccessRecord& record, const LogOptions& options, Instant at,
-                std::uint64_t dropped, Coloured coloured) {
-  write_time(out, at);
-  out.character(' ');
-  write_address(out, record.address);
-  out.character(' ');
-  write_status(out, record.status, coloured);
-  out.character(' ');
-  write_told(out, record.method.empty() ? std::string_view("-") : record.method, kMaxWord);
-  out.character(' ');
-  write_told(out, record.host, kMaxWord);
-  write_told(out, record.path.empty() ? std::string_view("-") : record.path, kMaxPath);
-  write_query(out, record);
-  out.character(' ');
-  write_thousandths(out, count_of(record.elapsed));
-  out.word("ms route=");
-  write_told(out, record.route, kMaxWord);
-  out.word(" by=");
-  out.text(record.ended_by.substr(0, kMaxWord));
-  write_field(out, "grpc", record.grpc_status);
-  write_field(out, "server", record.server);
-  write_field(out, "reason", record.reason);
-  write_field(out, "retried", record.retried);
-  write_field(out, "compressed", record.compressed);
-  write_wait(out, "delayed", record.delayed);
-  write_wait(out, "queued", record.queued);
-  write_field(out, "tls", record.tls);
-  write_field(out, "auth", record.auth);
-  if (!record.limit.empty()) write_limit_words(out, record);
-  for (std::size_t i = 0; i < record.callers.size(); ++i) write_field(out, options.callers[i], record.callers[i]);
-  each_named(record, [&](std::string_view word, std::string_view value, std::size_t most) {
-    write_field(out, word, value, most);
-  });
-  if (dropped > 0) {
-    out.word(" dropped=");
-    out.number(dropped);
-  }
-  out.word(" id=");
-  write_told(out, record.request_id, kMaxWord);
-  write_field(out, "trace", record.trace_id);
+template <std::size_t from, std::size_t... at>
+void write_words(TextCursor& out, const AccessLine& line, std::index_sequence<at...>) {
+  (write_word<from + at>(out, line), ...);
+}
+
+template <std::size_t from, std::size_t to>
+void write_words(TextCursor& out, const AccessLine& line) {
+  write_words<from>(out, line, std::make_index_sequence<to - from>());
 }
 
 /// As nginx escapes variables in a log: quotes, backslashes and what is not printable ASCII as \xXX.
@@ -161,10 +128,45 @@ unsigned combined_status(const AccessRecord& record) noexcept {
   return record.ended_by == "client_closed" ? 499 : record.ended_by == "timeout_client" ? 408 : 0;
 }
 
-void write_combined(TextCursor& out, const AccessRecord& record, Instant at) {
+}  // namespace
+
+void write_text_line(TextCursor& out, const AccessLine& line, Coloured coloured) {
+  const auto& record = line.record;
+  write_time(out, line.at);
+  out.character(' ');
+  write_address(out, record.address);
+  out.character(' ');
+  write_status(out, record.status, coloured);
+  out.character(' ');
+  write_told(out, record.method.empty() ? std::string_view("-") : record.method, kMaxWord);
+  out.character(' ');
+  write_told(out, record.host, kMaxWord);
+  write_told(out, record.path.empty() ? std::string_view("-") : record.path, kMaxPath);
+  write_query(out, record);
+  out.character(' ');
+  write_thousandths(out, count_of(record.elapsed));
+  out.word("ms route=");
+  write_told(out, record.route, kMaxWord);
+  out.word(" by=");
+  out.text(record.ended_by);
+  constexpr auto kTrace = *access_field("trace_id");  // the last one of a line
+  write_words<kTrace + 1, kLimitRows>(out, line);
+  if (!record.limit.empty()) write_words<kLimitRows, kRowsAfterLimit>(out, line);
+  for (std::size_t i = 0; i < record.callers.size(); ++i) write_field(out, line.options.callers[i], record.callers[i]);
+  each_named(record, [&](std::string_view word, std::string_view value, std::size_t most) {
+    write_field(out, word, value, most);
+  });
+  write_words<kRowsAfterLimit, kRows>(out, line);
+  out.word(" id=");
+  write_told(out, record.request_id, kMaxWord);
+  write_word<kTrace>(out, line);
+}
+
+void write_combined_line(TextCursor& out, const AccessLine& line) {
+  const auto& record = line.record;
   write_address(out, record.address);
   out.word(" - - [");
-  write_local_time(out, at);
+  write_local_time(out, line.at);
   out.word("] \"");
   if (record.method.empty()) {
     out.character('-');
@@ -187,25 +189,6 @@ void write_combined(TextCursor& out, const AccessRecord& record, Instant at) {
   write_quoted(out, record.referer.substr(0, record.referer.find_first_of("?#")), kMaxAgent);
   out.character(' ');
   write_quoted(out, record.user_agent, kMaxAgent);
-}
-
-}  // namespace
-
-void write_text_line(TextCursor& out, const AccessRecord& record, const LogOptions& options, Instant at,
-                     std::uint64_t dropped, Coloured coloured) {
-  write_text(out, record, options, at, dropped, coloured);
-}
-
-void write_combined_line(TextCursor& out, const AccessRecord& record, Instant at) { write_combined(out, record, at); }
-
-void append_text_line(const AccessRecord& record, const LogOptions& options, Instant at, std::string& out,
-                      std::uint64_t dropped, Coloured coloured) {
-  append_text(out, most_of(record, options),
-              [&](TextCursor& line) { write_text(line, record, options, at, dropped, coloured); });
-}
-
-void append_combined_line(const AccessRecord& record, const LogOptions& options, Instant at, std::string& out) {
-  append_text(out, most_of(record, options), [&](TextCursor& line) { write_combined(line, record, at); });
 }
 
 }  // namespace headgate::observe

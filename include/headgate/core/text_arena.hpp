@@ -24,7 +24,7 @@ class TextArena {
     std::size_t size = 0;
     for (const auto& piece : pieces) size += piece.size();
     char* const start = room(size);
-    TextCursor cursor(start);
+    TextCursor cursor(start, size);
     for (const auto& piece : pieces) cursor.text(piece);
     return {start, size};
   }
@@ -33,7 +33,7 @@ class TextArena {
   template <class Write>
   std::string_view write(std::size_t most, Write&& write) {
     char* const start = room(most);
-    TextCursor cursor(start);
+    TextCursor cursor(start, most);
     write(cursor);
     if (start + most == at_) at_ = cursor.at();  // else another text was made meanwhile
     return {start, static_cast<std::size_t>(cursor.at() - start)};

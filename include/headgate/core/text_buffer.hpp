@@ -20,7 +20,7 @@ class TextBuffer {
       bytes_ = std::make_unique_for_overwrite<char[]>(most);
       room_ = most;
     }
-    TextCursor cursor(bytes_.get());
+    TextCursor cursor(bytes_.get(), most);
     write(cursor);
     return {bytes_.get(), static_cast<std::size_t>(cursor.at() - bytes_.get())};
   }

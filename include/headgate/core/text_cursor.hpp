@@ -3,6 +3,7 @@
 
 #include <array>
 #include <bit>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -38,28 +39,44 @@ constexpr std::size_t digits_of(std::uint64_t number) noexcept {
 
 }  // namespace detail
 
-/// Writes one piece behind another and looks at no bound: its user has made room for all that may come.
+/// Writes one piece behind another. Its user has made room for all that may come, so only a debug build looks for the
+/// end, and stops there.
 class TextCursor {
  public:
   static constexpr std::size_t kMaxDigits = 20;  ///< of a number, its sign included
 
-  explicit TextCursor(char* at) noexcept : at_(at) {}
+  /// Writes at most `room` bytes from `at` on.
+#ifdef NDEBUG
+  TextCursor(char* at, std::size_t) noexcept : at_(at) {}
+#else
+  TextCursor(char* at, std::size_t room) noexcept : at_(at), end_(at + room) {}
+#endif
 
   char* at() const noexcept { return at_; }
-  void at(char* at) noexcept { at_ = at; }
 
-  void character(char c) noexcept { *at_++ = c; }
+  void character(char c) noexcept {
+    expect(1);
+    *at_++ = c;
+  }
 
   /// A literal, whose length the compiler knows.
   template <std::size_t size>
   void word(const char (&literal)[size]) noexcept {
+    expect(size - 1);
     std::memcpy(at_, literal, size - 1);
     at_ += size - 1;
+  }
+  template <std::size_t size>
+  void word(const std::array<char, size>& made) noexcept {
+    expect(size);
+    std::memcpy(at_, made.data(), size);
+    at_ += size;
   }
 
   /// Most are short: two overlapping moves and no call.
   void text(std::string_view text) noexcept {
     const auto size = text.size();
+    expect(size);
     if (size > 32)
       std::memcpy(at_, text.data(), size);
     else if (size > 16)
@@ -83,6 +100,7 @@ class TextCursor {
   /// In so many digits, the first of them zeros maybe.
   template <std::size_t width>
   void digits(std::uint64_t number) noexcept {
+    expect(width);
     for (std::size_t i = width; i > 0; --i) {
       at_[i - 1] = static_cast<char>('0' + number % 10);
       number /= 10;
@@ -97,6 +115,7 @@ class TextCursor {
 
   /// Two digits at a time, from the last one.
   void natural(std::uint64_t number) noexcept {
+    expect(detail::digits_of(number));
     at_ += detail::digits_of(number);
     char* at = at_;
     for (; number >= 100; number /= 100) std::memcpy(at -= 2, detail::kTwoDigits[number % 100].data(), 2);
@@ -116,6 +135,12 @@ class TextCursor {
   }
 
   char* at_;
+#ifdef NDEBUG
+  void expect(std::size_t) const noexcept {}
+#else
+  void expect(std::size_t size) const noexcept { assert(size <= static_cast<std::size_t>(end_ - at_)); }
+  char* end_;
+#endif
 };
 
 /// Appends to `out` what write(cursor) writes, which is at most `most` bytes.
@@ -123,7 +148,7 @@ template <class Write>
 void append_text(std::string& out, std::size_t most, Write&& write) {
   const auto before = out.size();
   out.resize(before + most);
-  TextCursor cursor(out.data() + before);
+  TextCursor cursor(out.data() + before, most);
   write(cursor);
   out.resize(static_cast<std::size_t>(cursor.at() - out.data()));
 }

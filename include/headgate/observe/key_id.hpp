@@ -5,6 +5,7 @@
 #include "headgate/core/hex.hpp"
 
 #include <array>
+#include <cstddef>
 #include <string_view>
 
 namespace headgate::observe {
@@ -13,6 +14,8 @@ namespace headgate::observe {
 /// it without the secret.
 class KeyId {
  public:
+  static constexpr std::size_t kSize = 18;
+
   KeyId(std::string_view key, const Hash& secret) noexcept {
     auto digest = keyed_digest(key, secret);
     for (std::size_t i = text_.size(); i > 2; --i, digest >>= 4) text_[i - 1] = kHexDigits[digest & 15];
@@ -21,7 +24,7 @@ class KeyId {
   std::string_view text() const noexcept { return {text_.data(), text_.size()}; }
 
  private:
-  std::array<char, 18> text_{'k', '_'};
+  std::array<char, kSize> text_{'k', '_'};
 };
 
 }  // namespace headgate::observe

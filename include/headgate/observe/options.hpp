@@ -3,8 +3,8 @@
 
 #include "headgate/core/hash.hpp"
 #include "headgate/core/time.hpp"
-#include "headgate/observe/access_fields.hpp"
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,6 +13,10 @@ namespace headgate::observe {
 
 enum class LogFormat { text, json, combined, ecs };
 enum class LogLevel { debug, info, warning, error, off };
+
+/// A set of fields of the access log, a bit for each index of kAccessFields (access_fields.hpp).
+using AccessFieldSet = std::uint64_t;
+inline constexpr AccessFieldSet kAllAccessFields = ~AccessFieldSet{0};
 
 struct LogOptions {
   LogLevel level = LogLevel::info;

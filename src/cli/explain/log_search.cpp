@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <utility>
+#include <variant>
 
 namespace headgate::cli {
 namespace {
@@ -25,10 +26,11 @@ Record as_json_format(Record record) {
     *ms = ms->get<double>() / 1'000'000;  // from nanoseconds
   if (const auto proto = out.find("proto"); proto != out.end() && proto->is_string())
     *proto = "HTTP/" + proto->get<std::string>();
-  // These are left out of a line in this format where they are 0 or empty.
-  if (!out.contains("status")) out["status"] = 0;
-  for (const char* name : {"upstream", "server", "method", "host", "path", "user_agent"})
-    if (!out.contains(name)) out[name] = "";
+  for (const auto& field : observe::kAccessFields) {
+    if (field.empty != observe::Empty::left_out_in_ecs || out.contains(field.name)) continue;
+    const bool text = std::holds_alternative<std::string_view observe::AccessRecord::*>(field.value);
+    out[std::string(field.name)] = text ? Record("") : Record(0);
+  }
   return out;
 }
 

@@ -5,7 +5,6 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 namespace headgate::cli {
@@ -13,17 +12,13 @@ namespace {
 
 using Told = nlohmann::ordered_json;
 
-/// Those that a line has if it has a limit. (One that suspends has no number.)
-constexpr auto kOfLimit = std::to_array<const char*>({"decision", "cost", "remaining", "source"});
-
 Told missing_from(const Told& record) {
   Told out = Told::array();
-  for (const auto& field : observe::kAccessFields)
-    if (field.stands == observe::Stands::always && !record.contains(field.name)) out.push_back(field.name);
   const bool limited = record.contains("limit");
-  if (limited)
-    for (const char* name : kOfLimit)
-      if (!record.contains(name)) out.push_back(name);
+  for (const bool of_limit : {false, true})
+    for (const auto& field : observe::kAccessFields)
+      if (field.of_limit == of_limit && field.stands_always(limited) && !record.contains(field.name))
+        out.push_back(field.name);
   if (!limited && record.value("ended_by", Told()) == "limit") out.push_back("limit");
   return out;
 }

@@ -13,6 +13,7 @@
 #include "headgate/core/text.hpp"
 #include "headgate/gateway/logged_fields.hpp"
 #include "headgate/identity/sha256.hpp"
+#include "headgate/observe/access_fields.hpp"
 
 #include <unistd.h>
 

@@ -9,6 +9,7 @@
 #include "headgate/core/text.hpp"
 #include "headgate/net/tls/trust.hpp"
 #include "headgate/net/url.hpp"
+#include "headgate/observe/access_fields.hpp"
 
 #include <algorithm>
 #include <array>

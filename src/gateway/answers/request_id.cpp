@@ -2,7 +2,6 @@
 
 #include <array>
 #include <chrono>
-#include <cstring>
 
 namespace headgate::gateway {
 namespace {
@@ -41,12 +40,8 @@ std::string_view RequestIds::fresh(Exchange& x) {
   const auto stamp = static_cast<std::uint64_t>(time.count());
   ++counter_;
   return x.text.write(16, [&](TextCursor& out) {
-    char* const id = out.at();
-    for (std::size_t i = 0; i < 8; i += 2) {
-      std::memcpy(id + i, kPairs[(stamp >> (30 - 5 * i)) & 1023].data(), 2);
-      std::memcpy(id + 8 + i, kPairs[(counter_ >> (30 - 5 * i)) & 1023].data(), 2);
-    }
-    out.at(id + 16);
+    for (std::size_t i = 0; i < 8; i += 2) out.word(kPairs[(stamp >> (30 - 5 * i)) & 1023]);
+    for (std::size_t i = 0; i < 8; i += 2) out.word(kPairs[(counter_ >> (30 - 5 * i)) & 1023]);
   });
 }
 

@@ -72,9 +72,9 @@ struct Groups {
   }
 };
 
-char* write_v4(const ip::address_v4& address, char* out) noexcept {
+char* write_v4(const ip::address_v4& address, char* out, char* end) noexcept {
   const auto bits = address.to_uint();
-  TextCursor cursor(out);
+  TextCursor cursor(out, static_cast<std::size_t>(end - out));
   for (int shift = 24; shift >= 0; shift -= 8) {
     cursor.number((bits >> shift) & 255U);
     if (shift > 0) cursor.character('.');
@@ -189,7 +189,7 @@ ip::address_v6 masked(const ip::address_v6& address, unsigned prefix) noexcept {
 std::size_t write_address(const ip::address& address, std::span<char> buffer) noexcept {
   char* const begin = buffer.data();
   char* const end = begin + buffer.size();
-  char* const last = address.is_v4() ? write_v4(address.to_v4(), begin) : write_v6(address.to_v6(), begin, end);
+  char* const last = address.is_v4() ? write_v4(address.to_v4(), begin, end) : write_v6(address.to_v6(), begin, end);
   return static_cast<std::size_t>(last - begin);
 }
 

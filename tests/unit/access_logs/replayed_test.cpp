@@ -1,6 +1,6 @@
 // A log that a run has written, replayed: the same decisions, request by request.
 
-#include "observe/access_line.hpp"
+#include "support/access_lines.hpp"
 #include "support/simulated.hpp"
 #include "temporary_log.hpp"
 
@@ -78,10 +78,8 @@ TEST_P(ReplayedLog, GivesTheSameDecisionsRequestByRequest) {
     record.ended_by = gateway::to_text(decided.ended_by);
     record.out_bytes = arrival.answer.bytes;
     record.elapsed = decided.took;
-    observe::append_json_line(record, {}, first->clock().wall(), json, 0);
-    observe::append_ecs_line(record, {}, first->clock().wall(), ecs, 0);
-    json += '\n';
-    ecs += '\n';
+    json += access_line(record, {}, observe::LogFormat::json, first->clock().wall()) + '\n';
+    ecs += access_line(record, {}, observe::LogFormat::ecs, first->clock().wall()) + '\n';
   });
   EXPECT_TRUE(std::ranges::any_of(expected, [](const auto& one) { return std::get<0>(one) == 429; }));
   EXPECT_TRUE(std::ranges::any_of(expected, [](const auto& one) { return std::get<0>(one) == 404; }));

@@ -3,6 +3,7 @@
 #include "files.hpp"
 
 #include "headgate/config/load.hpp"
+#include "headgate/observe/access_fields.hpp"
 
 #include <gtest/gtest.h>
 
@@ -72,6 +73,17 @@ TEST(FaultFiles, HaveAnExpectationEachAndNoExpectationIsLeftOver) {
     EXPECT_TRUE(std::filesystem::exists(path.replace_extension(".json"))) << path;
   }
   EXPECT_GE(files_in("tests/unit/config/faults", ".json").size(), 60U);
+}
+
+/// No file has this, as each new field would change it.
+TEST(LogFields, AreAllListedWhereOneIsUnknown) {
+  std::string known;
+  for (const auto& field : observe::kAccessFields) known += (known.empty() ? "" : ", ") + std::string(field.name);
+  const auto loaded = load(R"({ "listen": ":80", "log": { "format": "json", "fields": ["staus"] },
+                                "routes": [{ "path": "/*", "respond": {} }] })");
+  ASSERT_EQ(loaded.diagnostics.size(), 1U);
+  EXPECT_EQ(loaded.diagnostics[0].message, "\"staus\" is not a field of the access log");
+  EXPECT_EQ(loaded.diagnostics[0].help, "did you mean \"status\"?  There are: " + known);
 }
 
 }  // namespace

@@ -60,6 +60,23 @@ TEST(TextCursor, WritesNumbersOfAnyLengthAsTheLibraryDoes) {
   EXPECT_EQ(written(kMin), std::to_string(kMin));
 }
 
+#ifndef NDEBUG
+TEST(TextCursorDeathTest, StopsAtTheEndOfItsRoom) {
+  std::array<char, 8> bytes{};
+  const auto write = [&bytes](std::size_t room, auto&& piece) {
+    TextCursor cursor(bytes.data(), room);
+    piece(cursor);
+    return cursor.at() - bytes.data();
+  };
+  EXPECT_EQ(write(3, [](TextCursor& out) { out.text("abc"); }), 3);
+  EXPECT_DEATH(write(2, [](TextCursor& out) { out.text("abc"); }), "end_");
+  EXPECT_DEATH(write(2, [](TextCursor& out) { out.word("abc"); }), "end_");
+  EXPECT_DEATH(write(2, [](TextCursor& out) { out.number(123); }), "end_");
+  EXPECT_DEATH(write(2, [](TextCursor& out) { out.digits<3>(1); }), "end_");
+  EXPECT_DEATH(write(0, [](TextCursor& out) { out.character('a'); }), "end_");
+}
+#endif
+
 TEST(TextBuffer, HoldsOneTextAfterAnother) {
   TextBuffer buffer;
   for (const std::size_t size : {0, 5, 3, 300, 1}) {

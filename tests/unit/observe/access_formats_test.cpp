@@ -1,18 +1,19 @@
 // The formats of the access log, and which of its fields a line has.
 
-#include "../../../src/observe/access_line.hpp"
-#include "../../../src/observe/lane.hpp"
-#include "../../../src/observe/left_out.hpp"
-
-#include "headgate/observe/access_fields.hpp"
+#include "observe/lane.hpp"
+#include "observe/left_out.hpp"
+#include "support/access_lines.hpp"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include <array>
+#include <cstdlib>
 #include <fstream>
+#include <limits>
 #include <set>
 #include <string>
+#include <variant>
 #include <vector>
 
 namespace headgate::observe {
@@ -22,6 +23,22 @@ using Object = nlohmann::ordered_json;
 using namespace std::chrono_literals;
 
 constexpr Instant kWhen{std::chrono::microseconds(1'700'000'000'000'042)};  // 2023-11-14T22:13:20.000042Z
+
+/// Gives a member of which a row of the table is made something to tell, if it has nothing yet.
+struct Fill {
+  AccessRecord& record;
+
+  void operator()(std::string_view AccessRecord::*member) const {
+    if ((record.*member).empty()) record.*member = "something";
+  }
+  template <class Value>
+  void operator()(Value AccessRecord::*member) const {
+    if (record.*member == Value{}) record.*member = Value{7};
+  }
+  void operator()(boost::asio::ip::address AccessRecord::*) const {}
+  template <class Other>
+  void operator()(Other) const {}  // no member
+};
 
 /// With everything that a line can have.
 AccessRecord full() {
@@ -37,22 +54,14 @@ AccessRecord full() {
   out.grpc_status = "RESOURCE_EXHAUSTED";
   out.ended_by = "limit";
   out.route = "things";
-  out.upstream = "app";
   out.server = "10.0.0.1:80";
-  out.reason = "it closed";
-  out.attempts = 2;
   out.retried = "503";
   out.in_bytes = 1;
   out.out_bytes = 241;
   out.compressed = "br";
   out.compressed_from = 2000;
   out.elapsed = 12'034us;
-  out.upstream_elapsed = 2ms;
-  out.deciding = 7us;
   out.delayed = 3ms;
-  out.queued = 4ms;
-  out.tls = "1.3";
-  out.auth = "jwt:expired";
   out.limit = "per-ip";
   out.tier = "pro";
   out.key = "203.0.113.7";
@@ -64,6 +73,7 @@ AccessRecord full() {
   out.retry_after = 12s;
   out.user_agent = "curl/8";
   out.referer = "https://b.example/page?secret=1";
+  for (const auto& field : kAccessFields) std::visit(Fill{out}, field.value);
   return out;
 }
 
@@ -74,22 +84,19 @@ LogOptions plain_options() {
   return out;
 }
 
-template <class Append>
-std::string line_of(Append&& append) {
-  std::string out;
-  append(out);
+std::string line_of(LogFormat format, const AccessRecord& one, const LogOptions& how = plain_options(),
+                    std::uint64_t dropped = 0) {
+  const auto out = test::access_line(one, how, format, kWhen, dropped);
   EXPECT_EQ(out.find('\n'), std::string::npos);
   return out;
 }
 
 std::string json_line(const AccessRecord& one, const LogOptions& how, std::uint64_t dropped = 0) {
-  return line_of([&](std::string& out) { append_json_line(one, how, kWhen, out, dropped); });
+  return line_of(LogFormat::json, one, how, dropped);
 }
-std::string combined(const AccessRecord& one) {
-  return line_of([&](std::string& out) { append_combined_line(one, plain_options(), kWhen, out); });
-}
+std::string combined(const AccessRecord& one) { return line_of(LogFormat::combined, one); }
 std::string ecs_line(const AccessRecord& one, const LogOptions& how = plain_options(), std::uint64_t dropped = 0) {
-  return line_of([&](std::string& out) { append_ecs_line(one, how, kWhen, out, dropped); });
+  return line_of(LogFormat::ecs, one, how, dropped);
 }
 
 std::vector<std::string> keys_of(const std::string& line) {
@@ -109,23 +116,34 @@ TEST(AccessFields, AreAllInALineThatHasEverythingInTheirOrder) {
 TEST(AccessFields, StandInALineOfNothingWhereTheyStandAlways) {
   std::vector<std::string> names;
   for (const auto& field : kAccessFields)
-    if (field.stands == Stands::always) names.emplace_back(field.name);
+    if (field.stands_always()) names.emplace_back(field.name);
   EXPECT_EQ(keys_of(json_line({}, plain_options())), names);
 }
 
-TEST(AccessFields, AreTheTableOfTheDocuments) {
-  std::ifstream page(HEADGATE_SOURCE_DIR "/docs/logs.md");
-  std::vector<std::string> told;
-  bool there = false;
-  for (std::string line; std::getline(page, line);) {
-    if (line.starts_with("| field |")) there = true;
-    if (there && line.empty()) break;
-    if (there && line.starts_with("| `")) told.push_back(line.substr(0, line.find('|', line.find('|', 2) + 1)));
-  }
-  std::vector<std::string> known;
+/// The rows of docs/logs.md.
+std::string rows_of_documents() {
+  std::string out;
   for (const auto& field : kAccessFields)
-    known.push_back("| `" + std::string(field.name) + "` | `" + std::string(field.ecs) + "` ");
-  EXPECT_EQ(told, known);
+    out += "| `" + std::string(field.name) + "` | `" + std::string(field.ecs) + "` | " + std::string(field.meaning) +
+           " |\n";
+  return out;
+}
+
+/// HEADGATE_WRITE_LOGS in the environment writes them there.
+TEST(AccessFields, AreTheTableOfTheDocuments) {
+  const std::string path = HEADGATE_SOURCE_DIR "/docs/logs.md";
+  std::ifstream file(path);
+  std::string page{std::istreambuf_iterator<char>(file), {}};
+  const std::string head = "| field | in `ecs` | |\n|---|---|---|\n";
+  const auto from = page.find(head) + head.size();
+  auto to = page.find("\n\n", from) + 1;
+  ASSERT_TRUE(page.find(head) != std::string::npos && to != 0);
+  if (std::getenv("HEADGATE_WRITE_LOGS") != nullptr) {
+    page.replace(from, to - from, rows_of_documents());
+    to = page.find("\n\n", from) + 1;
+    std::ofstream(path) << page;
+  }
+  EXPECT_EQ(page.substr(from, to - from), rows_of_documents());
 }
 
 TEST(AccessFields, AreOnlyThoseThatAreChosen) {
@@ -228,8 +246,7 @@ TEST(NamedFields, AreInEachFormatThatHasAPlaceForThem) {
   const auto ecs = Object::parse(ecs_line(one));
   EXPECT_EQ(ecs.at("headgate.header.x-tenant"), "a \"b\"");
   EXPECT_EQ(ecs.at("url.query"), "q=1&token=***");
-  std::string text;
-  append_text_line(one, plain_options(), kWhen, text);
+  const auto text = line_of(LogFormat::text, one);
   EXPECT_NE(text.find(" POST a.example:80/a b?q=1&token=*** "), std::string::npos) << text;
   EXPECT_NE(text.find(R"( header.x-tenant="a \"b\"" response_header.x-cache=hit)"), std::string::npos) << text;
 }
@@ -259,12 +276,58 @@ TEST(EveryFormat, IsNoLongerThanALaneTakesWhateverACallerSends) {
   EXPECT_TRUE(Object::parse(ecs_line(one), nullptr, false).is_object());
 }
 
+/// Makes each text of a record that a row of the table tells as long as it may be, and a number of as many digits.
+struct Lengthen {
+  AccessRecord& record;
+  const AccessField& row;
+  std::string_view text;
+
+  void operator()(std::string_view AccessRecord::*member) const {
+    if (!row.ours) record.*member = text.substr(0, row.most + 1);
+  }
+  template <class Value>
+  void operator()(Value AccessRecord::*member) const {
+    record.*member = std::numeric_limits<Value>::max();
+  }
+  void operator()(Duration AccessRecord::*member) const { record.*member = Duration::max() / 1000; }
+  void operator()(boost::asio::ip::address AccessRecord::*member) const {
+    record.*member = boost::asio::ip::make_address("fe80:1111:2222:3333:4444:5555:6666:7777%lo");
+  }
+  template <class Other>
+  void operator()(Other) const {}  // no member
+};
+
+TEST(EveryFormat, WritesEachTextAtItsLongestIntoTheRoomThatTheTableSays) {
+  const std::string escaped(5000, '\x01');  // six bytes each
+  const std::string needs_no_escape(5000, 'x');
+  for (const std::string_view text : {std::string_view(escaped), std::string_view(needs_no_escape)}) {
+    auto one = full();
+    for (const auto& field : kAccessFields) std::visit(Lengthen{one, field, text}, field.value);
+    one.referer = text;
+    one.cost = 2;
+    const std::vector<std::string_view> callers(LogOptions::kMaxCallers, text);
+    one.callers = callers;
+    const std::vector<std::pair<std::string_view, std::string_view>> fields(16, {"response_header.x\"y", text});
+    one.fields = fields;
+    auto how = plain_options();
+    how.instance = text;
+    how.callers.assign(callers.size(), "jwt." + std::string(text.substr(0, 200)));
+    constexpr auto kMost = std::numeric_limits<std::uint64_t>::max();
+    for (const auto format : {LogFormat::json, LogFormat::text, LogFormat::combined, LogFormat::ecs}) {
+      const auto line = test::access_line(one, how, format, kWhen, kMost, Coloured::yes);
+      EXPECT_GT(line.size(), 5000U);
+      EXPECT_LE(line.size(), most_of(how) + most_of(one.fields));
+      const bool object = format == LogFormat::json || format == LogFormat::ecs;
+      EXPECT_EQ(Object::parse(line, nullptr, false).is_object(), object) << line;
+    }
+  }
+}
+
 TEST(TextLine, HasAColourByStatusOnATerminal) {
   auto one = full();
   const auto coloured = [&](unsigned status) {
     one.status = status;
-    std::string out;
-    append_text_line(one, plain_options(), kWhen, out, 0, Coloured::yes);
+    const auto out = test::access_line(one, plain_options(), LogFormat::text, kWhen, 0, Coloured::yes);
     return out.substr(40, out.find(" POST") - 40);
   };
   EXPECT_EQ(coloured(200), "\x1b[32m200\x1b[0m");

@@ -1,6 +1,5 @@
-#include "../../../src/observe/access_line.hpp"
-
-#include "../../../src/observe/lane.hpp"
+#include "observe/lane.hpp"
+#include "support/access_lines.hpp"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -39,19 +38,19 @@ LogOptions options() {
   return out;
 }
 
+std::string access_json(const AccessRecord& one, const LogOptions& how = options()) {
+  return test::access_line(one, how, LogFormat::json, kAt);
+}
+std::string access_text(const AccessRecord& one, const LogOptions& how = options()) {
+  return test::access_line(one, how, LogFormat::text, kAt);
+}
+
 nlohmann::json json_of(const AccessRecord& one, const LogOptions& how = options()) {
-  std::string line;
-  append_json_line(one, how, kAt, line);
+  const auto line = access_json(one, how);
   EXPECT_EQ(line.find('\n'), std::string::npos);
   const auto parsed = nlohmann::json::parse(line, nullptr, false);
   EXPECT_FALSE(parsed.is_discarded()) << line;
   return parsed;
-}
-
-std::string text_of(const AccessRecord& one) {
-  std::string line;
-  append_text_line(one, options(), kAt, line);
-  return line;
 }
 
 TEST(JsonLine, HasTheTraceOnlyIfThereIsOne) {
@@ -59,7 +58,7 @@ TEST(JsonLine, HasTheTraceOnlyIfThereIsOne) {
   EXPECT_FALSE(json_of(one).contains("trace_id"));
   one.trace_id = "4bf92f3577b34da6a3ce929d0e0e4736";
   EXPECT_EQ(json_of(one).at("trace_id"), one.trace_id);
-  EXPECT_NE(text_of(one).find(" trace=4bf92f3577b34da6a3ce929d0e0e4736"), std::string::npos);
+  EXPECT_NE(access_text(one).find(" trace=4bf92f3577b34da6a3ce929d0e0e4736"), std::string::npos);
 }
 
 TEST(JsonLine, NamesTheVersion) {
@@ -116,10 +115,9 @@ TEST(JsonLine, KnowsAKeyOnlyByAnId) {
   auto one = record();
   one.limit = "per-key";
   one.key = "sk_live_secret";
-  std::string line;
-  append_json_line(one, options(), kAt, line);
+  const auto line = access_json(one);
   EXPECT_EQ(line.find("secret"), std::string::npos) << line;
-  EXPECT_EQ(text_of(one).find("secret"), std::string::npos);
+  EXPECT_EQ(access_text(one).find("secret"), std::string::npos);
   const std::string id = json_of(one).at("key_id");
   EXPECT_EQ(id.size(), 18U);
   EXPECT_EQ(id.substr(0, 2), "k_");
@@ -156,11 +154,8 @@ TEST(Lines, AreNoLongerThanALaneTakesWhateverACallerSends) {
   const std::string most(60UL * 1024, '\x01');
   auto one = record();
   one.request_id = one.method = one.host = one.path = one.route = one.reason = one.user_agent = most;
-  std::string json, text;
-  append_json_line(one, options(), kAt, json);
-  append_text_line(one, options(), kAt, text);
-  EXPECT_LT(json.size(), Lane::kLongest);
-  EXPECT_LT(text.size(), Lane::kLongest);
+  EXPECT_LT(access_json(one).size(), Lane::kLongest);
+  EXPECT_LT(access_text(one).size(), Lane::kLongest);
   EXPECT_TRUE(json_of(one).at("path").get<std::string>().ends_with("\x01...")) << "cut, and says so";
 }
 
@@ -212,10 +207,9 @@ TEST(Lines, HaveTextsInUtf8AsTheyAre) {
   one.user_agent = name;
   EXPECT_EQ(json_of(one, how).at("jwt.sub"), name);
   EXPECT_EQ(json_of(one, how).at("user_agent"), name);
-  std::string text, ecs;
-  append_text_line(one, how, kAt, text);
+  const auto text = access_text(one, how);
   EXPECT_NE(text.find(" jwt.sub=\"" + name + "\" "), std::string::npos) << text;
-  append_ecs_line(one, how, kAt, ecs);
+  const auto ecs = test::access_line(one, how, LogFormat::ecs, kAt);
   EXPECT_EQ(nlohmann::json::parse(ecs).at("labels.jwt_sub"), name);
 }
 
@@ -229,8 +223,7 @@ TEST(Lines, CutATextBetweenTwoCharacters) {
   one.callers = callers;
   const auto kept = long_name.substr(0, 511) + "...";
   EXPECT_EQ(json_of(one, how).at("jwt.sub"), kept);
-  std::string text;
-  append_text_line(one, how, kAt, text);
+  const auto text = access_text(one, how);
   EXPECT_NE(text.find(" jwt.sub=\"" + kept + "\" "), std::string::npos) << text;
 }
 
@@ -242,16 +235,9 @@ TEST(TextLine, HasNoCharacterThatBreaksALineOrATerminal) {
   auto one = record();
   one.callers = callers;
   one.host = one.path = hostile;
-  std::string text;
-  append_text_line(one, how, kAt, text);
+  const auto text = access_text(one, how);
   for (const char c : text) ASSERT_TRUE(c >= 0x20 && c < 0x7f) << text;
   EXPECT_NE(text.find(R"(jwt.sub="a\u2028b\u009b31m\u202eevil")"), std::string::npos) << text;
-}
-
-TEST(JsonLine, IsAppended) {
-  std::string out = "before ";
-  append_json_line(record(), options(), kAt, out);
-  EXPECT_TRUE(out.starts_with("before {\"ts\":")) << out;
 }
 
 TEST(JsonLine, SaysWhatWentWrongBehindTheGateway) {
@@ -259,7 +245,7 @@ TEST(JsonLine, SaysWhatWentWrongBehindTheGateway) {
   EXPECT_FALSE(json_of(one).contains("reason"));
   one.reason = "it closed in the \"head\"";
   EXPECT_EQ(json_of(one).at("reason"), "it closed in the \"head\"");
-  EXPECT_NE(text_of(one).find(R"( reason="it closed in the \"head\"" )"), std::string::npos) << text_of(one);
+  EXPECT_NE(access_text(one).find(R"( reason="it closed in the \"head\"" )"), std::string::npos) << access_text(one);
 }
 
 TEST(TextLine, SaysTheSameOnOneLine) {
@@ -269,12 +255,12 @@ TEST(TextLine, SaysTheSameOnOneLine) {
   one.decision = "rejected";
   one.cost = 1;
   one.retry_after = std::chrono::seconds(7);
-  EXPECT_EQ(text_of(one),
+  EXPECT_EQ(access_text(one),
             "2023-11-14T22:13:20.000042Z 203.0.113.7 429 GET a.example:80/a/b 12.034ms route=things by=limit "
             "server=10.0.0.1:80 limit=per-ip rejected retry_after=7s id=id-1");
   one.cost = 20;
   one.tier = "pro";
-  EXPECT_NE(text_of(one).find(" limit=per-ip tier=pro rejected cost=20 retry_after=7s "), std::string::npos);
+  EXPECT_NE(access_text(one).find(" limit=per-ip tier=pro rejected cost=20 retry_after=7s "), std::string::npos);
 }
 
 TEST(TextLine, IsWrittenForARequestThatWasNeverRead) {
@@ -282,13 +268,13 @@ TEST(TextLine, IsWrittenForARequestThatWasNeverRead) {
   one.address = boost::asio::ip::make_address("2001:db8::1");
   one.status = 400;
   one.ended_by = "bad_request";
-  EXPECT_EQ(text_of(one), "2023-11-14T22:13:20.000042Z 2001:db8::1 400 - - 0.000ms route= by=bad_request id=");
+  EXPECT_EQ(access_text(one), "2023-11-14T22:13:20.000042Z 2001:db8::1 400 - - 0.000ms route= by=bad_request id=");
 }
 
 TEST(TextLine, CannotBeBrokenByACaller) {
   auto one = record();
   one.method = one.host = one.path = "a\n2023 forged\r\x1b[31m\x7f\xff";
-  for (const char c : text_of(one)) ASSERT_TRUE(c >= 0x20 && c < 0x7f);
+  for (const char c : access_text(one)) ASSERT_TRUE(c >= 0x20 && c < 0x7f);
 }
 
 }  // namespace

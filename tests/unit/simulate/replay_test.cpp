@@ -1,7 +1,7 @@
 // A log that was taken from a run makes the same decisions when it is replayed, request by request.
 
 #include "gateway/record/access_record.hpp"
-#include "observe/access_line.hpp"
+#include "support/access_lines.hpp"
 #include "unit/access_logs/temporary_log.hpp"
 #include "unit/simulate/policies.hpp"
 
@@ -56,9 +56,7 @@ std::string line_of(const engine::Decided& decided) {
   observe::AccessRecord record;
   gateway::fill(decided.exchange, record);
   record.elapsed = decided.took;
-  std::string line;
-  observe::append_json_line(record, options, decided.exchange.clock->wall(), line);
-  return line + '\n';
+  return headgate::test::access_line(record, options, observe::LogFormat::json, decided.exchange.clock->wall()) + '\n';
 }
 
 class Replays : public testing::TestWithParam<std::string> {};
