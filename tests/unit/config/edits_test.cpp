@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <optional>
 
 namespace headgate::config {
 namespace {
@@ -28,6 +29,12 @@ gateway::RouteOptions route_of(const std::string& route) {
 TextTemplate value(const std::string& written) {
   const auto route = route_of(R"("to": "app", "request_headers": { "set": { "X-A": ")" + written + R"(" } })");
   return route.edits ? route.edits->request_fields.front().value : TextTemplate{};
+}
+
+TEST(Edits, AnswersAreRewrittenAsTheRouteSaysIfItSays) {
+  EXPECT_EQ(route_of(R"("to": "app", "rewrite_answers": true)").edits->answers, true);
+  EXPECT_EQ(route_of(R"("to": "app", "rewrite_answers": false)").edits->answers, false);
+  EXPECT_EQ(route_of(R"("to": "app", "rewrite": { "strip_prefix": "/u" })").edits->answers, std::nullopt);
 }
 
 TEST(Edits, VariablesOfRequestsAreReadOnceAndTheEnvironmentToo) {
