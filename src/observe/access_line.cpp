@@ -24,7 +24,7 @@ struct ChosenFields {
 /// Writes a member with a comma before it; whoever writes the object replaces the first one.
 template <LogFormat format, std::size_t at, class Fields>
 void write_member(TextCursor& out, const AccessLine& line, Fields fields) {
-  using Member = Row<format, at>;
+  using Member = WrittenField<format, at>;
   if (!fields.template has<at>()) return;
   if constexpr (Member::kField.applies)
     if (!(*Member::kField.applies)(line.record)) return;

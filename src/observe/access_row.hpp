@@ -108,9 +108,9 @@ inline bool is_empty(std::uint64_t number) noexcept { return number == 0; }
 inline bool is_empty(std::chrono::seconds time) noexcept { return time.count() <= 0; }
 inline bool is_empty(Duration time) noexcept { return time.count() <= 0; }
 
-/// Where a row of the table is found in one of the formats with rows: json, ecs and text.
+/// A row of the table as one of the formats with rows writes it: json, ecs or text.
 template <LogFormat format, std::size_t at>
-struct Row {
+struct WrittenField {
   static constexpr const AccessField& kField = kAccessFields[at];
   static constexpr const AccessValue& kValue =
       format == LogFormat::ecs && kField.in_ecs.index() != 0 ? kField.in_ecs : kField.value;

@@ -46,7 +46,7 @@ void write_status(TextCursor& out, unsigned status, Coloured coloured) {
 /// Writes a row that has a place in this format: " name=value".
 template <std::size_t at>
 void write_word(TextCursor& out, const AccessLine& line) {
-  using Word = Row<LogFormat::text, at>;
+  using Word = WrittenField<LogFormat::text, at>;
   if constexpr (!Word::kName.empty()) {
     if constexpr (Word::kField.in_text)
       if (!(*Word::kField.in_text)(line.record)) return;

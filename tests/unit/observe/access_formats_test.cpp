@@ -312,9 +312,9 @@ TEST(EveryFormat, WritesEachTextAtItsLongestIntoTheRoomThatTheTableSays) {
     auto how = plain_options();
     how.instance = text;
     how.callers.assign(callers.size(), "jwt." + std::string(text.substr(0, 200)));
-    constexpr auto kMost = std::numeric_limits<std::uint64_t>::max();
+    constexpr auto kMax = std::numeric_limits<std::uint64_t>::max();
     for (const auto format : {LogFormat::json, LogFormat::text, LogFormat::combined, LogFormat::ecs}) {
-      const auto line = test::access_line(one, how, format, kWhen, kMost, Coloured::yes);
+      const auto line = test::access_line(one, how, format, kWhen, kMax, Coloured::yes);
       EXPECT_GT(line.size(), 5000U);
       EXPECT_LE(line.size(), most_of(how) + most_of(one.fields));
       const bool object = format == LogFormat::json || format == LogFormat::ecs;
