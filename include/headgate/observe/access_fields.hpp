@@ -119,7 +119,8 @@ inline constexpr auto kAccessFields = std::to_array<AccessField>({
      .value = &AccessRecord::status,
      .empty = Empty::left_out_in_ecs,
      .meaning = "written to the caller's connection, or what a [refused call of gRPC](http2.md#grpc) would have got "
-                "over plain HTTP; 499 if the caller closed it before; 0 if none was for another reason, in `ecs` "
+                "over plain HTTP; 499 if the caller closed it before; 444 if a [suspended "
+                "caller](suspension.md#no-answer-at-all) got no answer; 0 if none was for another reason, in `ecs` "
                 "then left out"},
     {.name = "grpc_status",
      .ecs = "headgate.grpc_status",
