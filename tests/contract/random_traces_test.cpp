@@ -197,6 +197,27 @@ TEST_P(RandomTraces, ThroughChangesOfTheRuleGiveTheSameInMemoryAndInRedis) {
   }
 }
 
+TEST_P(RandomTraces, NearTheLongestDebtGiveTheSameInMemoryAndInRedis) {
+  static const std::vector<std::string> kIndebtedRates = {"1/day", "1/366d", "13/30d", "7/second", "1000000/second"};
+  for (int trace = 0; trace < 60; ++trace) {
+    const std::string limit = "indebted" + std::to_string(trace);
+    std::vector<Rule> sizes;
+    for (int i = 0; i < 3; ++i)
+      sizes.push_back(make_rule(any_of(kIndebtedRates), any_of<std::uint64_t>({1, 2, 40}), limit, GetParam()->name));
+    InMemory memory;
+    Instant now = kStart;
+    for (int step = 0; step < 60; ++step) {
+      const Rule& rule = any_of(sizes);
+      now += any_of<Duration>({Duration(0), Duration(1), std::chrono::seconds(between(0, 30 * 24 * 3600))});
+      const auto most = any_of<std::int64_t>({3, 40'000, 1'000'000'000});
+      const auto cost = random_() % 4 == 0 ? -between(1, most) : between(1, most);
+      const Check check = make_check(rule, "someone", cost, random_() % 4 == 0 ? limit::How::take : limit::How::debt);
+      same_in_both(memory, check, now, trace, step);
+      if (HasFailure()) return;
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Algorithms, RandomTraces,
                          testing::ValuesIn(limit::algorithms().begin(), limit::algorithms().end()),
                          [](const auto& instance) { return std::string(instance.param->name); });

@@ -41,12 +41,12 @@ void take_server(const HaproxyLine& line, const HaproxyLine* defaults, Servers& 
   out.tls = out.tls || tls;
   if (address.rfind(':') == std::string::npos || address.ends_with(']')) address += tls ? ":443" : ":80";
   Members members{{"url", json_text((tls ? "https://" : "http://") + address)}};
-  if (const auto weight = value("weight"); whole_number(weight)) {
+  if (const auto weight = value("weight"); whole_count(weight)) {
     if (weight == "0") return say(upstream, Matter::aside, line.spot, line.text(), "its weight is 0");
     members.emplace_back("weight", std::string(weight));
   }
   if (flag("backup")) members.emplace_back("backup", "true");
-  if (const auto most = value("maxconn"); whole_number(most) && most != "0") {
+  if (const auto most = value("maxconn"); whole_count(most) && most != "0") {
     members.emplace_back("max_in_flight", std::string(most));
     out.bounded = true;
   }
@@ -75,7 +75,7 @@ void set_health(const HaproxyProxy& proxy, const Servers& servers, DraftEntry& u
   if (!method.empty() && method != "GET" && check != nullptr)
     say(upstream, Matter::differs, check->spot, check->text(), "headgate asks with GET");
   if (const auto* const expect = last_line(proxy, "http-check", "expect")) {
-    if (expect->word(2) == "status" && whole_number(expect->word(3)))
+    if (expect->word(2) == "status" && whole_count(expect->word(3)))
       members.emplace_back("expect", list_of({std::string(expect->word(3))}));
     else
       say(upstream, Matter::lost, expect->spot, expect->text(), "a check passes by its status");
@@ -84,8 +84,8 @@ void set_health(const HaproxyProxy& proxy, const Servers& servers, DraftEntry& u
   }
   const auto every = servers.inter.empty() ? std::optional<std::uint64_t>(2000) : haproxy_time(servers.inter);
   if (every && *every > 0) members.emplace_back("every", milliseconds(*every));
-  if (whole_number(servers.fall)) members.emplace_back("down_after", servers.fall);
-  if (whole_number(servers.rise)) members.emplace_back("up_after", servers.rise);
+  if (whole_count(servers.fall)) members.emplace_back("down_after", servers.fall);
+  if (whole_count(servers.rise)) members.emplace_back("up_after", servers.rise);
   upstream.set("health", object_of(members));
 }
 

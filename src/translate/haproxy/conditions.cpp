@@ -47,7 +47,7 @@ bool counter_of(const std::string& name, const std::string& argument, std::strin
 /// "gt 10" and "ge 10": how many are let through.
 bool set_number(const std::vector<std::string>& values, HaproxyTest& out) {
   if (values.size() != 2) return false;
-  const auto number = whole_number(values[1]);
+  const auto number = whole_count(values[1]);
   if (!number || (values[0] != "gt" && values[0] != "ge") || (values[0] == "ge" && *number == 0)) return false;
   out.number = values[0] == "gt" ? *number : *number - 1;
   return true;

@@ -38,9 +38,9 @@ void say_once(IngressWork& work, DraftEntry& entry, Matter matter, const Spot& s
 /// One zone for each Ingress and kind, shared by its paths.
 void add_limits(IngressWork& work, const IngressObject& object, std::vector<std::string>& names) {
   const auto exempt = split(object.get("limit-whitelist", object.get("limit-allowlist")));
-  const auto multiplier = whole_number(object.get("limit-burst-multiplier", "5")).value_or(5);
+  const auto multiplier = whole_count(object.get("limit-burst-multiplier", "5")).value_or(5);
   const auto add = [&](const char* annotation, const char* end) -> DraftEntry* {
-    const auto number = whole_number(object.get(annotation));
+    const auto number = whole_count(object.get(annotation));
     if (!object.annotations.contains(annotation)) return nullptr;
     if (!number) {
       work.draft.say(Matter::lost, object.spot(annotation), std::string(annotation) + ": " + object.get(annotation),
@@ -70,7 +70,7 @@ void add_limits(IngressWork& work, const IngressObject& object, std::vector<std:
        {std::tuple("limit-rps", "second", "-rps"), std::tuple("limit-rpm", "minute", "-rpm")}) {
     auto* const limit = add(annotation, end);
     if (limit == nullptr) continue;
-    const auto count = *whole_number(object.get(annotation));
+    const auto count = *whole_count(object.get(annotation));
     limit->set("rate", rate_of(count, unit));
     limit->set("burst", std::to_string(count * multiplier + 1));
     limit->comments.push_back("burst=" + std::to_string(count * multiplier) +
@@ -88,7 +88,7 @@ std::string upstream_for(IngressWork& work, const IngressObject& object, const T
   const auto& service = backend["service"];
   const auto name = service.get("name", backend.get("serviceName"));
   auto port = service["port"].get("number", backend.get("servicePort", "80"));
-  if (const auto named = service["port"].get("name", whole_number(port) ? std::string() : port); !named.empty()) {
+  if (const auto named = service["port"].get("name", whole_count(port) ? std::string() : port); !named.empty()) {
     const auto known = work.ports.find(object.space + '/' + name + '/' + named);
     port = known != work.ports.end() ? known->second : "80";
     if (known == work.ports.end())
@@ -115,7 +115,7 @@ std::string upstream_for(IngressWork& work, const IngressObject& object, const T
   upstream.set("servers", list_of({json_text(url)}));
   if (tls) upstream.set("tls", R"({ "verify": false })");
   if (http2) upstream.set("protocol", json_text("http2"));
-  if (const auto time = whole_number(object.get("proxy-connect-timeout")); time && *time > 0)
+  if (const auto time = whole_count(object.get("proxy-connect-timeout")); time && *time > 0)
     upstream.set("connect_timeout", milliseconds(*time * 1000));
   return work.upstreams[spoken] = upstream.name;
 }
@@ -149,7 +149,7 @@ void set_cors(const IngressObject& object, DraftEntry& route) {
 void set_annotations(const IngressObject& object, DraftEntry& route) {
   for (const auto& each : object.closing) close_route(route, each.what, each.spot, each.what, each.why);
   if (const auto size = size_of(object.get("proxy-body-size")); !size.empty()) route.set("max_body", json_text(size));
-  const auto read = whole_number(object.get("proxy-read-timeout", "60"));
+  const auto read = whole_count(object.get("proxy-read-timeout", "60"));
   if (read && *read > 0) {
     route.set("timeout", milliseconds(*read * 1000));
     route.set("between_bytes", milliseconds(*read * 1000));

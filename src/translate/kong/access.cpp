@@ -249,7 +249,7 @@ void terminate(KongAccess& access, const TreeNode& plugin) {
   if (config.has("trigger"))
     return access.close(plugin, "trigger: write a route with \"headers\" or \"query\" that answers");
   if (is_true(config.get("echo"))) return access.close(plugin, "echo: headgate answers with fixed texts");
-  const auto status = whole_number(config.get("status_code", "503"));
+  const auto status = whole_count(config.get("status_code", "503"));
   Members members{{"status", std::to_string(status && *status >= 200 && *status <= 599 ? *status : 503)}};
   if (config.has("body")) {
     members.emplace_back("body", json_text(config.get("body")));

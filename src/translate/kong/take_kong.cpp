@@ -25,7 +25,7 @@ void take_targets(KongWork& work, const TreeNode& document) {
     for (const auto* target : (*each)["targets"].each()) {
       auto address = target->get("target", target->is_text() ? target->text : std::string());
       if (address.find(':') == std::string::npos) address += ":8000";  // Kong's default
-      servers.push_back({"http://" + address, whole_number(target->get("weight", "100")).value_or(100)});
+      servers.push_back({"http://" + address, whole_count(target->get("weight", "100")).value_or(100)});
     }
     upstream.set("servers", servers_json(servers));
     const auto algorithm = each->get("algorithm", "round-robin");
@@ -99,7 +99,7 @@ KongService service_of(KongWork& work, const TreeNode& node) {
   if (port.empty()) port = protocol == "https" ? "443" : "80";
   upstream.set("servers", list_of({json_text(protocol + "://" + host + ':' + port)}));
   if (node.has("connect_timeout")) upstream.set("connect_timeout", time_of(node, "connect_timeout", 60'000));
-  if (const auto tries = whole_number(node.get("retries")); tries && node.has("retries") && *tries < 10)
+  if (const auto tries = whole_count(node.get("retries")); tries && node.has("retries") && *tries < 10)
     upstream.set("retry", object_of({{"attempts", std::to_string(*tries + 1)}, {"on", R"(["connect_error"])"}}));
   return out;
 }

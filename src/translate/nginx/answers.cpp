@@ -50,13 +50,13 @@ std::string target_of(std::string url, const std::string& path, const std::strin
 
 unsigned status_of(const Directive& directive) {
   constexpr unsigned kFound = 302;
-  return static_cast<unsigned>(std::min<std::uint64_t>(whole_number(directive.word(0)).value_or(kFound), 999));
+  return static_cast<unsigned>(std::min<std::uint64_t>(whole_count(directive.word(0)).value_or(kFound), 999));
 }
 
 void answer(const Directive& directive, const NginxScope& scope, const std::string& path, const std::string& host,
             DraftEntry& route) {
   unsigned status = status_of(directive);
-  const bool has_status = whole_number(directive.word(0)).has_value();
+  const bool has_status = whole_count(directive.word(0)).has_value();
   auto text = std::string(directive.word(has_status ? 1 : 0));
   const bool redirects = status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
   if (!has_status || (redirects && !text.empty())) {

@@ -58,7 +58,7 @@ const Directive* only_return(const Directive& condition) {
 }
 
 bool refuses(const Directive& answer) {
-  const auto status = whole_number(answer.word(0));
+  const auto status = whole_count(answer.word(0));
   return status && *status >= 400 && *status <= 599;
 }
 
@@ -79,7 +79,7 @@ std::string https_port(std::string_view url) {
   if (url.starts_with(':')) {
     port = url.substr(1, url.find_first_of("/$", 1) - 1);
     url.remove_prefix(1 + port.size());
-    if (!whole_number(port)) return {};
+    if (!whole_count(port)) return {};
     if (port == "443") port = "true";
   }
   const bool same_path = url == "$request_uri" || url == "/$request_uri" || url == "$uri$is_args$args" || url == "$uri";
@@ -138,7 +138,7 @@ std::vector<AddressRule> refused_by_geo(const NginxWork& work, const NginxTest& 
       continue;
     }
     const auto slash = each.name.find('/');
-    const auto length = slash == std::string::npos ? 128 : whole_number(each.name.substr(slash + 1)).value_or(0);
+    const auto length = slash == std::string::npos ? 128 : whole_count(each.name.substr(slash + 1)).value_or(0);
     const bool block = each.name.find_first_not_of("0123456789abcdefABCDEF.:/") == std::string::npos;
     if (!block) return {};
     blocks.push_back({each.name, length, meets(each.words.front())});

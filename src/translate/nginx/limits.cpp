@@ -29,7 +29,7 @@ void find_zone(NginxWork& work, const Directive& directive) {
   NginxZone out{.directive = &directive, .key = std::string(directive.word(0)), .unit = {}};
   if (directive.name == "limit_req_zone") {
     const auto rate = value_of(directive, "rate");
-    const auto number = whole_number(rate.substr(0, rate.find('r')));
+    const auto number = whole_count(rate.substr(0, rate.find('r')));
     if (rate.ends_with("r/s"))
       out.unit = "second";
     else if (rate.ends_with("r/m"))
@@ -93,9 +93,9 @@ std::string finish_limit(NginxWork& work, DraftEntry limit, const std::string& i
 
 /// How many may come above the rate, and how many of them at once.
 void set_burst(const Directive& use, const NginxZone& zone, DraftEntry& limit) {
-  const auto burst = whole_number(value_of(use, "burst")).value_or(0);
+  const auto burst = whole_count(value_of(use, "burst")).value_or(0);
   const auto at_once =
-      has_word(use, "nodelay") ? burst : std::min(burst, whole_number(value_of(use, "delay")).value_or(0));
+      has_word(use, "nodelay") ? burst : std::min(burst, whole_count(value_of(use, "delay")).value_or(0));
   const auto waiting = burst - at_once;
   const std::uint64_t period = zone.unit == "minute" ? 60'000 : 1000;
   if (waiting == 0) {
@@ -142,7 +142,7 @@ std::string limit_for_rate(NginxWork& work, const NginxScope& scope, const Direc
 
 std::string limit_for_connections(NginxWork& work, const NginxScope& scope, const Directive& use, NginxZone& zone,
                                   const std::string& name) {
-  const auto number = whole_number(use.word(1));
+  const auto number = whole_count(use.word(1));
   if (!number || *number == 0)
     throw Unreadable(use.spot, "this is no number of connections: " + one_line(use.text()),
                      "as in: limit_conn addr 10;");

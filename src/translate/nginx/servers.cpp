@@ -30,7 +30,7 @@ struct Listen {
 
 /// ":80" of "80", "*:80", "0.0.0.0:80" and "[::]:80".
 std::string address_of(std::string_view text) {
-  if (whole_number(text)) return ":" + std::string(text);
+  if (whole_count(text)) return ":" + std::string(text);
   for (const auto* any : {"*:", "[::]:", "0.0.0.0:"})
     if (text.starts_with(any)) return ":" + std::string(text.substr(std::string_view(any).size()));
   if (text.starts_with("localhost:")) return "127.0.0.1:" + std::string(text.substr(10));

@@ -66,7 +66,7 @@ void set_ejection(const Directive& block, DraftEntry& upstream, const std::set<s
   const auto count = fails.empty() ? std::string("1") : *fails.begin();
   if (count == "0") return upstream.set("eject", json_text("off"));
   std::vector<std::pair<std::string, std::string>> members;
-  if (whole_number(count)) members.emplace_back("in_a_row", count);
+  if (whole_count(count)) members.emplace_back("in_a_row", count);
   if (const auto time = times.empty() ? std::nullopt : nginx_time(*times.begin()); time && *time > 0)
     members.emplace_back("time", milliseconds(*time));
   if (!members.empty()) upstream.set("eject", object_of(members));
@@ -112,7 +112,7 @@ void take_upstream(NginxWork& work, const Directive& block) {
       if (!time.empty()) times.insert(time);
       servers.push_back(std::move(server));
     } else if (each.name == "keepalive") {
-      if (whole_number(each.word(0))) upstream.set("max_idle", std::string(each.word(0)));
+      if (whole_count(each.word(0))) upstream.set("max_idle", std::string(each.word(0)));
     } else if (each.name == "zone" || each.name.starts_with("keepalive_")) {
       say(upstream, Matter::aside, each.spot, each.text(), "all workers of headgate share what they know of servers");
     } else if (each.name == "least_conn" || each.name == "random" || each.name == "ip_hash" || each.name == "hash") {
@@ -149,14 +149,14 @@ void set_delivery(NginxWork& work, const NginxScope& scope, DraftEntry& upstream
       for (const auto& word : next->words) {
         if (word == "error") on.push_back(json_text("closed"));
         if (word == "timeout") on.push_back(json_text("timeout"));
-        if (word.starts_with("http_5") && whole_number(word.substr(5))) on.push_back(word.substr(5));
+        if (word.starts_with("http_5") && whole_count(word.substr(5))) on.push_back(word.substr(5));
         if (word == "http_429") on.emplace_back("429");
         if ((word == "http_403" || word == "http_404" || word == "invalid_header" || word == "non_idempotent") &&
             work.said.insert(upstream.name + " next " + word).second)
           say(upstream, Matter::lost, next->spot, word, "headgate does not try again then");
       }
       const auto* const tries = scope.one("proxy_next_upstream_tries");
-      const auto attempts = tries != nullptr && whole_number(tries->word(0)) && tries->word(0) != "0"
+      const auto attempts = tries != nullptr && whole_count(tries->word(0)) && tries->word(0) != "0"
                                 ? std::string(tries->word(0))
                                 : std::string("2");
       std::vector<std::pair<std::string, std::string>> members{{"attempts", attempts}, {"on", list_of(on)}};

@@ -55,7 +55,7 @@ void set_key(const TreeNode& node, DraftEntry& limit) {
 
 /// "second", "5m" of a time and its unit.
 std::string bandwidth_period(const TreeNode& bandwidth) {
-  const auto time = whole_number(spring_text(bandwidth, "time", "1")).value_or(0);
+  const auto time = whole_count(spring_text(bandwidth, "time", "1")).value_or(0);
   auto unit = lower(spring_text(bandwidth, "unit", "minutes"));
   if (unit.ends_with('s')) unit.pop_back();
   if (time == 0) return {};
@@ -72,8 +72,8 @@ bool is_interval(const TreeNode& bandwidth) {
 /// One limit for each bandwidth, because each has a size of its own.
 void take_bandwidth(SpringWork& work, const TreeNode& node, const TreeNode& bandwidth, const std::string& name,
                     std::vector<std::string>& names) {
-  const auto capacity = whole_number(spring_text(bandwidth, "capacity"));
-  const auto refill = whole_number(spring_text(bandwidth, "refill-capacity", spring_text(bandwidth, "capacity")));
+  const auto capacity = whole_count(spring_text(bandwidth, "capacity"));
+  const auto refill = whole_count(spring_text(bandwidth, "refill-capacity", spring_text(bandwidth, "capacity")));
   const auto period = bandwidth_period(bandwidth);
   if (!capacity || *capacity == 0 || !refill || *refill == 0 || period.empty())
     return work.draft.say(Matter::lost, bandwidth.spot, "bandwidth", "it has no rate that was understood");
@@ -179,7 +179,7 @@ void take_bucket4j(SpringWork& work, const TreeNode& document) {
     Bucket4jFilter filter{*node, {}};
     const auto name = spring_text(*node, "id", spring_text(*node, "cache-name", "bucket4j"));
     for (const auto* rates : spring_member(*node, "rate-limits").each()) {
-      filter.cost = whole_number(spring_text(*rates, "num-tokens", spring_text(*rates, "cost", "1"))).value_or(1);
+      filter.cost = whole_count(spring_text(*rates, "num-tokens", spring_text(*rates, "cost", "1"))).value_or(1);
       for (const auto* bandwidth : spring_member(*rates, "bandwidths").each())
         take_bandwidth(work, *rates, *bandwidth, name, filter.limits);
     }

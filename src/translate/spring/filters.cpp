@@ -123,9 +123,9 @@ bool rewrite_path(const SpringStep& filter, DraftEntry& route) {
 
 void retry_of(SpringWork& work, const SpringStep& filter, DraftEntry& route) {
   const auto found = filter.arguments.find("retries");
-  const auto tries = whole_number(found != filter.arguments.end() ? found->second
-                                  : filter.values.empty()         ? "3"
-                                                                  : filter.values.front());
+  const auto tries = whole_count(found != filter.arguments.end() ? found->second
+                                 : filter.values.empty()         ? "3"
+                                                                 : filter.values.front());
   auto* const upstream = upstream_in(work.draft, route.get("to"));
   if (!tries || upstream == nullptr) return;
   upstream->set("retry", object_of({{"attempts", std::to_string(std::min<std::uint64_t>(*tries + 1, 10))},
@@ -208,7 +208,7 @@ void take_filters(SpringWork& work, const std::vector<SpringStep>& filters, Draf
 }
 
 void finish_filters(const std::string& path, DraftEntry& route) {
-  const auto strip = whole_number(route.get(kStrip));
+  const auto strip = whole_count(route.get(kStrip));
   const bool strips = !route.get(kStrip).empty();
   const std::string prefix(route.get(kPrefixed));
   route.set(kStrip, {});

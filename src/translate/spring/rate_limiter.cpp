@@ -50,13 +50,13 @@ void limit_requests(SpringWork& work, const SpringStep& filter, DraftEntry& rout
     const auto found = filter.arguments.find(std::string("redis-rate-limiter.") + name);
     return found == filter.arguments.end() ? std::string() : found->second;
   };
-  const auto rate = whole_number(argument("replenishRate"));
+  const auto rate = whole_count(argument("replenishRate"));
   if (!rate || *rate == 0) {
     say(route, Matter::lost, filter.spot, filter.text, "it has no replenishRate that was understood");
     return;
   }
-  const auto burst = whole_number(argument("burstCapacity")).value_or(1);
-  const auto cost = whole_number(argument("requestedTokens")).value_or(1);
+  const auto burst = whole_count(argument("burstCapacity")).value_or(1);
+  const auto cost = whole_count(argument("requestedTokens")).value_or(1);
   const auto found = filter.arguments.find("key-resolver");
   const auto resolver = found == filter.arguments.end() ? std::string() : found->second;
   const auto id = std::to_string(*rate) + ' ' + std::to_string(burst) + ' ' + resolver + ' ' + route.name;

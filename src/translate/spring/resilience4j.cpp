@@ -70,7 +70,7 @@ DraftEntry limit_named(SpringWork& work, const Instance& instance, const char* k
 }
 
 void take_rate_limiter(SpringWork& work, const Instance& instance) {
-  const auto count = whole_number(instance.get("limit-for-period", "50"));
+  const auto count = whole_count(instance.get("limit-for-period", "50"));
   const auto period = time_in(instance.get("limit-refresh-period", "500ns"));
   if (!count || *count == 0 || !period)
     return work.draft.say(Matter::lost, instance.spot(), "ratelimiter " + instance.name,
@@ -93,7 +93,7 @@ void take_rate_limiter(SpringWork& work, const Instance& instance) {
 
 void take_bulkhead(SpringWork& work, const Instance& instance, const char* kind, const char* key,
                    const char* otherwise) {
-  const auto count = whole_number(instance.get(key, otherwise));
+  const auto count = whole_count(instance.get(key, otherwise));
   if (!count || *count == 0)
     return work.draft.say(Matter::lost, instance.spot(), std::string(kind) + ' ' + instance.name,
                           std::string("it has no ") + key + " that was understood");
@@ -101,7 +101,7 @@ void take_bulkhead(SpringWork& work, const Instance& instance, const char* kind,
   limit.set("in_flight", std::to_string(*count));
   limit.set("per", json_text("total"));
   if (const auto wait = time_in(instance.get("max-wait-duration", "0"))) limit.set("wait", milliseconds(*wait));
-  if (const auto queue = whole_number(instance.get("queue-capacity", "")); queue && *queue > 0)
+  if (const auto queue = whole_count(instance.get("queue-capacity", "")); queue && *queue > 0)
     say(limit, Matter::lost, instance.spot(), "queue-capacity: " + std::to_string(*queue),
         "write how long a request may wait in \"wait\", and the \"queue\" beside it");
   put_limit(work.draft, std::move(limit));
@@ -110,20 +110,20 @@ void take_bulkhead(SpringWork& work, const Instance& instance, const char* kind,
 /// "50" and "50.0" of a rate in percent.
 std::string share_of(std::string text) {
   if (const auto dot = text.find('.'); dot != std::string::npos) text.erase(dot);
-  const auto share = whole_number(text);
+  const auto share = whole_count(text);
   return json_text(std::to_string(std::clamp<std::uint64_t>(share.value_or(50), 1, 100)) + "%");
 }
 
 void take_circuit(SpringWork& work, const Instance& instance, const std::vector<Instance>& time_limiters) {
   Members members{{"open_at", share_of(instance.get("failure-rate-threshold", "50"))}};
   const auto what = "circuitbreaker " + instance.name;
-  const auto size = whole_number(instance.get("sliding-window-size", "100")).value_or(100);
+  const auto size = whole_count(instance.get("sliding-window-size", "100")).value_or(100);
   if (same_word(instance.get("sliding-window-type", "COUNT_BASED"), "TIME_BASED"))
     members.emplace_back("of_last", json_text(std::to_string(size) + "s"));
   else
     work.draft.say(Matter::differs, instance.spot(), what,
                    "it looks at the last " + std::to_string(size) + " calls; headgate at those of a time: \"of_last\"");
-  if (const auto least = whole_number(instance.get("minimum-number-of-calls", "100")); least && *least > 0)
+  if (const auto least = whole_count(instance.get("minimum-number-of-calls", "100")); least && *least > 0)
     members.emplace_back("at_least", std::to_string(*least));
   if (const auto wait = time_in(instance.get("wait-duration-in-open-state", "60s")))
     members.emplace_back("try_again", milliseconds(*wait));
@@ -132,7 +132,7 @@ void take_circuit(SpringWork& work, const Instance& instance, const std::vector<
     if (!instance.get(key, "").empty() || spring_member(*instance.layers.front(), key))
       work.draft.say(Matter::lost, instance.spot(), what + ": " + key,
                      "headgate counts failed connections, timeouts and statuses of failure");
-  const auto trials = whole_number(instance.get("permitted-number-of-calls-in-half-open-state", "10"));
+  const auto trials = whole_count(instance.get("permitted-number-of-calls-in-half-open-state", "10"));
   if (trials && *trials > 0) members.emplace_back("trials", std::to_string(*trials));
   SpringCircuit circuit{object_of(members), {}};
   for (const auto& limiter : time_limiters)

@@ -16,7 +16,7 @@ std::string port_of(const TreeNode& points, const std::string& to) {
   const auto address = to.find(':') != std::string::npos ? to : text_in(member_of(points, to), "address");
   auto port = address.substr(address.rfind(':') == std::string::npos ? address.size() : address.rfind(':') + 1);
   port = port.substr(0, port.find('/'));
-  return whole_number(port) && port != "443" ? port : std::string();
+  return whole_count(port) && port != "443" ? port : std::string();
 }
 
 void take_redirection(TraefikWork& work, const TreeNode& points, const std::string& name, const TreeNode& entry_point) {

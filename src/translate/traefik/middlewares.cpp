@@ -86,8 +86,8 @@ std::string rate_limit(TraefikWork& work, const std::string& name, const TreeNod
   DraftEntry limit;
   limit.spot = node.spot;
   limit.from = "middleware " + name;
-  const auto average = whole_number(text_in(node, "average", "0")).value_or(0);
-  const auto burst = std::max<std::uint64_t>(whole_number(text_in(node, "burst", "1")).value_or(1), 1);
+  const auto average = whole_count(text_in(node, "average", "0")).value_or(0);
+  const auto burst = std::max<std::uint64_t>(whole_count(text_in(node, "burst", "1")).value_or(1), 1);
   const auto period = go_time(text_in(node, "period", "1s")).value_or(1000);
   if (average == 0) {
     work.draft.say(Matter::aside, node.spot, limit.from, "average 0 is no limit");
@@ -111,7 +111,7 @@ std::string in_flight(TraefikWork& work, const std::string& name, const TreeNode
   DraftEntry limit;
   limit.spot = node.spot;
   limit.from = "middleware " + name;
-  const auto amount = whole_number(text_in(node, "amount", "0")).value_or(0);
+  const auto amount = whole_count(text_in(node, "amount", "0")).value_or(0);
   if (amount == 0) {
     work.draft.say(Matter::aside, node.spot, limit.from, "amount 0 is no limit");
     return work.limits[name] = {};
@@ -180,14 +180,14 @@ void strip_prefix(const TreeNode& node, DraftEntry& route) {
 void redirect_scheme(const TreeNode& node, DraftEntry& route) {
   if (text_in(node, "scheme") == "https") {
     const auto port = text_in(node, "port");
-    route.set("redirect_to_https", port.empty() || port == "443" || !whole_number(port) ? "true" : port);
+    route.set("redirect_to_https", port.empty() || port == "443" || !whole_count(port) ? "true" : port);
   } else {
     close_route(route, "redirectScheme", node.spot, "redirectScheme", "write \"redirect\" in the route");
   }
 }
 
 void retry_of(TraefikWork& work, const TreeNode& node, DraftEntry& route) {
-  const auto attempts = whole_number(text_in(node, "attempts"));
+  const auto attempts = whole_count(text_in(node, "attempts"));
   if (!attempts || *attempts < 1) return;
   if (auto* const upstream = upstream_in(work.draft, route.get("to")))
     upstream->set("retry", object_of({{"attempts", std::to_string(std::min<std::uint64_t>(*attempts, 10))},
@@ -197,7 +197,7 @@ void retry_of(TraefikWork& work, const TreeNode& node, DraftEntry& route) {
 void compress_of(const TreeNode& node, DraftEntry& route) {
   DraftCompress out{.encodings = member_of(node, "encodings").texts(),
                     .types = member_of(node, "includedContentTypes").texts(),
-                    .min_bytes = whole_number(text_in(node, "minResponseBodyBytes")),
+                    .min_bytes = whole_count(text_in(node, "minResponseBodyBytes")),
                     .level = {}};
   if (out.encodings.empty()) out.encodings = {"gzip", "br"};
   if (out.types.empty()) out.types = {"*"};
@@ -246,7 +246,7 @@ void apply_kind(TraefikWork& work, const std::string& name, const std::string& w
   } else if (kind == "headers") {
     take_headers(node, route);
   } else if (kind == "buffering") {
-    const auto most = whole_number(text_in(node, "maxRequestBodyBytes"));
+    const auto most = whole_count(text_in(node, "maxRequestBodyBytes"));
     if (most && *most > 0) route.set("max_body", std::to_string(*most));
   } else if (kind == "retry") {
     retry_of(work, node, route);

@@ -30,7 +30,7 @@ std::string load_balancer(TraefikWork& work, const std::string& name, const Tree
         say(upstream, Matter::aside, server->spot, url, "Traefik, too, takes no notice of a path here");
       url.erase(slash);
     }
-    servers.push_back({url, whole_number(text_in(*server, "weight")).value_or(1)});
+    servers.push_back({url, whole_count(text_in(*server, "weight")).value_or(1)});
   }
   if (text_in(balancer, "passHostHeader", "true") == "false") work.own_hosts.insert(plain_name(name));
   if (servers.empty()) {
@@ -43,7 +43,7 @@ std::string load_balancer(TraefikWork& work, const std::string& name, const Tree
     if (const auto path = text_in(check, "path"); !path.empty()) members.emplace_back("path", json_text(path));
     const auto time = [&](const char* from, const char* to) {
       auto text = text_in(check, from);
-      if (!text.empty()) members.emplace_back(to, json_text(whole_number(text) ? text + "s" : text));
+      if (!text.empty()) members.emplace_back(to, json_text(whole_count(text) ? text + "s" : text));
     };
     time("interval", "every");
     time("timeout", "timeout");
@@ -69,7 +69,7 @@ std::string weighted_parts(TraefikWork& work, const TreeNode& weighted, int dept
   for (const auto* part : member_of(weighted, "services").each()) {
     const auto name = text_in(*part, "name");
     const auto to = target_of(work, name, part->spot, depth + 1);
-    const auto weight = whole_number(text_in(*part, "weight", "1")).value_or(1);
+    const auto weight = whole_count(text_in(*part, "weight", "1")).value_or(1);
     if (to.starts_with('['))
       work.draft.say(Matter::lost, part->spot, "service " + name, "it is weighted itself: name its services in \"to\"");
     if (to.empty() || to.starts_with('[') || weight == 0) continue;
@@ -140,7 +140,7 @@ std::uint64_t precedence_of(const TreeNode& router, const std::string& rule, Dra
   const auto written = text_in(router, "priority");
   if (written.empty() || written == "0") return rule.size();
   say(route, Matter::differs, router.spot, "priority: " + written, "headgate takes the most specific route");
-  return whole_number(written).value_or(written.starts_with('-') ? 0 : rule.size());
+  return whole_count(written).value_or(written.starts_with('-') ? 0 : rule.size());
 }
 
 }  // namespace

@@ -95,6 +95,23 @@ TEST_F(FingerprintsTest, OfAGatewayOnAClockThatWasAheadCountNoLonger) {
   one.stop();
 }
 
+TEST_F(FingerprintsTest, OfAGatewayThatIsGoneCountNoLongerByTheClockOfRedis) {
+  const auto seconds_from_now = [this](int seconds) {
+    const auto time = cli("TIME");
+    return std::to_string(std::stoll(time.substr(0, time.find_first_of("\r\n "))) + seconds) + "000000";
+  };
+  RedisFingerprints one(loop, options, "one");
+  cli("ZADD hg:v1:{limits} " + seconds_from_now(10) + " '00ff 0123 web-9'");
+  EXPECT_EQ(tell(one, kShapes, "web-1").gateways, 2U);
+  cli("ZADD hg:v1:{limits} " + seconds_from_now(-1) + " '00ff 0123 web-9'");
+  EXPECT_EQ(tell(one, kShapes, "web-1").gateways, 1U) << "it has not said for a while that it is there";
+  EXPECT_EQ(cli("ZCARD hg:v1:{limits}"), "1");
+  const auto until = std::stoll(cli("EVAL \"return redis.call('ZRANGE', 'hg:v1:{limits}', 0, 0, 'WITHSCORES')[2]\" 0"));
+  EXPECT_GT(until, std::stoll(seconds_from_now(5))) << "Redis says how late it is, and not the gateway";
+  EXPECT_LE(until, std::stoll(seconds_from_now(60)));
+  one.stop();
+}
+
 class FingerprintsInACluster : public WithFingerprints<ClusterFixture> {
  protected:
   void SetUp() override { start(0); }
