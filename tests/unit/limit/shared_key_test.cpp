@@ -163,11 +163,11 @@ TEST(SharedKey, IsFairToCallersThatWaitAsToldInStep) {
       };
       fleet.at(0s, ask[g]);
     }
-    fleet.run_until(20s);
+    fleet.run_until(80s);  // 40 for each; the moments that are told are random
     for (const auto count : done) std::cout << count << ' ';
     std::cout << "sharers " << sharers << ", calls " << fleet.total().calls << " of " << fleet.total().asked << '\n';
-    EXPECT_GE(*std::ranges::min_element(done), 4U);
-    EXPECT_LE(*std::ranges::max_element(done), 22U);
+    EXPECT_GE(*std::ranges::min_element(done), 12U);
+    EXPECT_LE(*std::ranges::max_element(done), 80U);
   }
 }
 
