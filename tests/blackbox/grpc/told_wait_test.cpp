@@ -62,7 +62,7 @@ TEST(GrpcToldWait, HoldsAtTheOtherGateway) {
         server.url(),
         {{"redis",
           {{"url", "redis://127.0.0.1:" + std::to_string(redis.port())}, {"timeout", "5s"}, {"if_down", "reject"}}},
-         {"limits", {{"x", {{"rate", "20/second"}, {"burst", 4}, {"per", "header:X-Api-Key"}}}}},
+         {"limits", {{"x", {{"rate", "20/second"}, {"burst", 4}, {"per", "header:X-Api-Key"}, {"if_absent", "skip"}}}}},
          {"all_routes", {{"limits", {"x"}}}}})));
     clients.push_back(std::make_unique<H2Client>(gateways.back()->gateway.port()));
   }
