@@ -1,4 +1,4 @@
-// Reads the PROXY header of a connection, once. Afterwards the client is the one that the header names.
+// Reads the PROXY header of a connection, once. After it the client is the one named in the header.
 
 #include "arrival.hpp"
 
@@ -37,7 +37,7 @@ Task<void> Arrival::read() {
   else if (got.error() == error::would_block)
     next = Next::idle;
   if (next == Next::idle) co_return begin();
-  // Before TLS and everything else that costs. The proxy itself takes no place.
+  // The bounds are checked before TLS and other expensive steps. The proxy itself takes no place.
   const bool refused = next == Next::session && !peer_.source_untold && !admit();
   if (refused) {
     count_refused();
@@ -45,7 +45,7 @@ Task<void> Arrival::read() {
   }
   count_accepted();
   if (next == Next::session) co_return give_way(std::move(tls_));
-  // Unread bytes would make the kernel reset the connection.
+  // If bytes were left unread, the kernel would reset the connection.
   if (stream_->is_open() && read_buffer_.fill_now().has_value()) co_return linger();
   end();
 }

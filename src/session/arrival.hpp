@@ -1,5 +1,5 @@
 #pragma once
-// A connection of a trusted proxy before its PROXY header was read.
+// A connection of a trusted proxy whose PROXY header was not read yet.
 
 #include "session.hpp"
 
@@ -9,11 +9,11 @@
 
 namespace headgate::session {
 
-/// After the header the TLS handshake or a session of the protocol takes its place, with the bytes that were read after
-/// the header.
+/// The session that reads the PROXY header. The TLS handshake or a session of the protocol then takes over, with the
+/// bytes that followed the header.
 class Arrival final : public Session {
  public:
-  /// The header must be complete within `within`.
+  /// Closes the connection unless the header is complete within `within`.
   Arrival(Sessions& owner, net::ReadBuffer input, Peer peer, Duration within, net::ServerTlsPtr tls);
   /// Waits for the first byte.
   void begin() override;
@@ -24,9 +24,9 @@ class Arrival final : public Session {
   void serve() override;
   Task<void> read();
   Task<Next> read_header();
-  Duration left() const noexcept;  // of the time for the header; never below 0
+  Duration left() const noexcept;  // Returns the time left for the header; never negative.
 
-  net::ServerTlsPtr tls_;  // of what follows; null: none
+  net::ServerTlsPtr tls_;  // for the handshake after the header; null if there is none
   headgate::Clock::Steady due_;
 };
 

@@ -11,12 +11,12 @@ namespace {
 
 constexpr auto kLogEvery = std::chrono::seconds(1);
 
-/// In place of an address.
+/// Stands in the log in place of an address.
 const std::string kUnplacedWords = "trusted proxies and exempt addresses";
 
 using Steps = std::chrono::steady_clock::duration;
 
-/// The time that brings back one new connection.
+/// Returns the time after which one more new connection is allowed.
 Steps step_of(const ConnectionRate& rate) noexcept {
   return std::chrono::duration_cast<Steps>(rate.period) / static_cast<Steps::rep>(rate.count);
 }
@@ -74,7 +74,7 @@ void ConnectionBounds::leave(std::uint64_t key) noexcept {
   set_open(stripe, entry, entry.open - 1);
 }
 
-/// Its node goes from list to list, so this allocates only for a number that no other address has.
+/// Moves the entry's node between lists. Allocates only if no other address has the same number.
 void ConnectionBounds::set_open(Stripe& stripe, Entry& entry, std::uint32_t open) {
   auto& to = open == 0 ? stripe.idle : stripe.by_number[open];
   auto& from = entry.open == 0 ? stripe.idle : stripe.by_number[entry.open];
@@ -104,7 +104,7 @@ std::vector<ConnectionBounds::Heavy> ConnectionBounds::heaviest(std::size_t most
   return out;
 }
 
-/// At most two for each new one, so that no caller pays for many.
+/// Removes at most two entries for each new one, so that no client pays for many.
 void ConnectionBounds::forget(Stripe& stripe, Moment now) {
   for (int looked = 0; looked < 2 && !stripe.idle.empty(); ++looked) {
     const auto oldest = stripe.entries.find(stripe.idle.front());

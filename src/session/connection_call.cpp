@@ -1,5 +1,5 @@
-// The part of the sessions that answers operators: a walk along all connections of a worker, some in each turn of the
-// loop, so that requests do not wait for it.
+// Answers operators: a walk along all connections of a worker, a few in each turn of the loop, so that requests do not
+// wait for it.
 
 #include "headgate/session/connection_call.hpp"
 
@@ -19,7 +19,7 @@
 namespace headgate::session {
 namespace {
 
-/// Connections and requests that are looked at in one turn of the loop.
+/// Number of connections and requests that are examined in one turn of the loop.
 constexpr std::size_t kLookedAt = 256;
 
 using What = ConnectionCall::What;
@@ -75,7 +75,7 @@ ConnectionCall::Found ConnectionCall::take() {
   return out;
 }
 
-/// Under the lock no worker leaves, so that each loop is there when its part is posted.
+/// While the lock is held no worker leaves, so each loop still exists when its part is posted to it.
 void ask_workers(Totals& totals, const std::shared_ptr<ConnectionCall>& call) {
   std::size_t workers = 0;
   {
@@ -99,7 +99,7 @@ void Sessions::answer(const std::shared_ptr<ConnectionCall>& call) {
   walk_on(walk);
 }
 
-/// Sessions stand in the order of their numbers, so a walk ends also while new ones come.
+/// Sessions are in the order of their numbers, so a walk ends even if new ones keep coming.
 void Sessions::walk_on(Walks::iterator walk) {
   const auto call = walk->call;
   for (std::size_t looked = 0; looked < kLookedAt && walk->next != nullptr;) {
@@ -117,7 +117,7 @@ void Sessions::walk_on(Walks::iterator walk) {
   if (!call->over()) call->answer(std::move(part));
 }
 
-/// It may end the session, and others. Returns how much it has looked at.
+/// Examines one session, and may end it and others. Returns how many requests and connections were examined.
 std::size_t Sessions::look_at(Session& session, Walk& walk) {
   const auto& wanted = walk.call->wanted();
   switch (wanted.what) {
@@ -155,8 +155,8 @@ RequestUnderWay Sessions::described(const Session& session, const Exchange& x, s
   return out;
 }
 
-/// Only the oldest are described, because that costs more than a look. The youngest of them leads, and leaves when an
-/// older one comes.
+/// Describes only the oldest requests, because a description costs more than an examination. The list is a heap with
+/// the youngest of them first, which leaves when an older one is found.
 std::size_t Sessions::list(const Session& session, Walk& walk) const {
   const auto& wanted = walk.call->wanted();
   std::size_t looked = 0;
@@ -194,7 +194,7 @@ std::size_t Sessions::end_of_address(Session& session, Walk& walk) {
   std::vector<std::uint32_t> streams;
   for_each_request(session, [&](const Session::UnderWay& request) {
     ++looked;
-    // Through a proxy come requests of many.
+    // A connection of a proxy carries the requests of many clients.
     if (own || same_client(logged_address(*request.exchange), address, bounds_.ipv6_prefix))
       streams.push_back(request.stream);
   });

@@ -18,11 +18,11 @@ Task<Result<void>> H1Reply::send(const http::ReplyStart& start, std::string_view
   const auto version = x_.request.version;
   bodiless_ = x_.request.head() || start.status < 200 || start.status == 204 || start.status == 304;
   const bool unknown_end = start.framing.kind == http::Framing::Kind::unknown;
-  if (!bodiless_ && unknown_end && version < 11) keeps_ = false;  // the close marks the end
+  if (!bodiless_ && unknown_end && version < 11) keeps_ = false;  // closing the connection marks the end of the body
   if (x_.draining && *x_.draining) keeps_ = false;
-  // The rest of the body is not awaited after an error.
+  // After an error the rest of the request body is not awaited.
   if (start.status >= 400 && !body_.ended()) keeps_ = false;
-  // A client that was never told to continue may leave out its body.
+  // A client that was never told to continue may omit the body.
   if (wire_.expects_continue && !body_.ended()) keeps_ = false;
   auto connection = keeps_ ? http::h1::ConnectionOption::keep : http::h1::ConnectionOption::close;
   if (start.status == 101) connection = http::h1::ConnectionOption::upgrade;
@@ -59,7 +59,7 @@ Task<Result<void>> H1Reply::finish(const http::Fields& trailers) {
 
 void H1Reply::tunnel(Duration timeout) {
   tunnel_ = true;
-  complete_ = true;  // the head is the whole reply
+  complete_ = true;  // the reply has no body
   keeps_ = false;
   body_.timeout(timeout);
   body_.begin({http::h1::WireFraming::Kind::until_close, 0});

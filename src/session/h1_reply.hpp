@@ -1,5 +1,5 @@
 #pragma once
-// Writes a reply as HTTP/1.1.
+// Writes a reply as HTTP/1.1. H1Session uses it.
 
 #include "headgate/gateway/exchange.hpp"
 #include "headgate/http/h1/write.hpp"
@@ -7,10 +7,10 @@
 
 namespace headgate::session {
 
-/// For one request. Lives as long as the exchange. Worker thread only.
+/// The reply to one request. Lives as long as the exchange. Worker thread only.
 class H1Reply final : public http::ReplyWriter {
  public:
-  /// `wire` is of the request, and outlives it.
+  /// `wire` belongs to the request and outlives the reply.
   H1Reply(net::H1Output& output, net::H1Body& body, gateway::Exchange& x, Duration write_timeout,
           const http::h1::Wire& wire)
       : output_(output),
@@ -29,10 +29,10 @@ class H1Reply final : public http::ReplyWriter {
   bool started() const noexcept override { return started_; }
   std::uint64_t bytes_sent() const noexcept override { return output_.bytes() - begun_at_; }
 
-  /// Whether the reply is complete. If not, the connection must be reset, so that the client does not take it for
-  /// complete.
+  /// Returns whether the reply is complete. If it is not, reset the connection, so that the client does not take the
+  /// reply for complete.
   bool complete() const noexcept { return complete_; }
-  /// Whether the client was told that the connection stays open.
+  /// Returns whether the client was told that the connection stays open.
   bool keeps_connection() const noexcept { return keeps_; }
 
  private:

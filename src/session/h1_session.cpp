@@ -14,15 +14,15 @@ namespace {
 namespace error = boost::asio::error;
 using http::ParseError;
 
-// How many bytes of an unread body are read to keep the connection.
+// Number of bytes of an unread body that are read to keep the connection.
 constexpr std::size_t kMaxDiscarded = 256UL * 1024;
 
-// What a request counts as in its connection's turn: sixteen requests answered here are one turn.
+// A request's share of its connection's turn: sixteen requests that are answered here use up one turn.
 constexpr auto kRequest = net::Stream::kTurn / 16;
 
 constexpr const char* kLate = "The request's head did not arrive in time.";
 
-// Before a request. RFC 9112 section 2.2 asks to ignore at least one.
+// Empty lines that are ignored before a request. RFC 9112 section 2.2 asks to ignore at least one.
 constexpr unsigned kMaxEmptyLines = 16;
 
 }  // namespace
@@ -40,7 +40,7 @@ void H1Session::begin() {
   serve();
 }
 
-/// Over TLS a part of a record may come, or a message without data. It must not make the time longer.
+/// Over TLS a part of a record, or a message without data, may arrive. It must not extend the timeout.
 void H1Session::rest(Duration most, bool again) {
   const auto now = clock().steady();
   if (!again) begin_wait(now);
@@ -51,8 +51,8 @@ void H1Session::rest(Duration most, bool again) {
   wait_idle(most);
 }
 
-// Written without the reply writer, because an answer may be written at the same time. The kernel has room for these
-// few bytes, unless the client does not read.
+// Bypasses the reply writer, because an answer may be in progress at the same time. The kernel has room for these few
+// bytes unless the client does not read.
 Task<Result<void>> H1Session::say_continue(void* self) {
   auto& session = *static_cast<H1Session*>(self);
   if (session.exchange_.answered() || session.stream_->write_now("HTTP/1.1 100 Continue\r\n\r\n"))
@@ -60,15 +60,15 @@ Task<Result<void>> H1Session::say_continue(void* self) {
   co_return error_code(error::no_buffer_space);
 }
 
-/// The client's socket became readable during an exchange. A next request waits; a reset ends the exchange. A client
-/// that closed only its sending side may still read, and looks like one that closed the connection. Most who close have
-/// left, so that ends the exchange too, unless its route says otherwise.
+/// Called when the client's socket becomes readable during an exchange. A next request waits; a reset ends the
+/// exchange. A client that closed only its sending side looks like one that closed the connection, although it may
+/// still read. Most clients that close have left, so the exchange ends then too, unless its route says otherwise.
 void H1Session::stirred(void* self, net::Stream& stream) {
   auto& session = *static_cast<H1Session*>(self);
   if (stream.timed_out()) return session.watch_client();  // an exchange may last longer than one wait
   const bool left = stream.broken() || (session.exchange_.ends_with_client() && stream.sees_end());
   if (left) return session.close(gateway::ActiveExchange::Because::client_gone);
-  stream.watch_on(&H1Session::stirred, self, session.timeouts().tunnel);  // the end may come behind a next request
+  stream.watch_on(&H1Session::stirred, self, session.timeouts().tunnel);  // the close may follow behind a next request
 }
 
 net::MinPace H1Session::pace(const void* self) {
@@ -93,7 +93,7 @@ Session::Stopped H1Session::stop(Afterwards afterwards, std::span<const std::uin
     close(gateway::ActiveExchange::Because::operator_);
     return {.broken_off = 1};
   }
-  // A request that is not whole leaves bytes that nobody can tell from a next one.
+  // After an incomplete request its remaining bytes cannot be told from a next request.
   const bool whole = body_.ended();
   if (afterwards == Afterwards::close || !whole) exchange_.last_of_connection();
   // The calls below may end the exchange and delete this session.
@@ -114,7 +114,7 @@ Task<void> H1Session::refuse_unread(unsigned status, const char* why) {
   const ParseError refusal{status, why};
   (void)co_await refuse(*x, refusal);
   exchanges().put(std::move(x));
-  linger();  // it may be a whole upload, of which nothing was read
+  linger();  // this may be a whole upload that was not read at all
 }
 
 void H1Session::serve() { spawn(serve_all(), "session"); }
@@ -124,7 +124,7 @@ Task<void> H1Session::serve_all() {
     co_return co_await refuse_unread(503, "This gateway has too much to remember at once. Try again shortly.");
   auto x = exchanges().take();
   auto next = Next::close;
-  const bool here = !read_buffer_.data().empty();  // read with the PROXY header
+  const bool here = !read_buffer_.data().empty();  // bytes that were read together with the PROXY header
   const auto got = here ? Result<std::size_t>(read_buffer_.data().size()) : read_buffer_.fill_now();
   const bool nothing = got.has_error() && got.error() == error::would_block;
   if (got.has_value()) {
@@ -133,16 +133,17 @@ Task<void> H1Session::serve_all() {
     next = Next::idle;
   }
   exchanges().put(std::move(x));
-  rest_ = std::max(rest_, kUnknownRest);  // after a refused head nobody knows where the request ends
+  rest_ = std::max(rest_, kUnknownRest);  // after an invalid head the end of the request is unknown
   if (next == Next::idle && !draining()) co_return rest(timeouts().idle, nothing);
   if (next == Next::idle && fresh_) co_return rest(kFirstRequest, nothing);
-  // Unread bytes would make the kernel reset the connection, and the answer could be lost (RFC 9112 section 9.6).
+  // If bytes were left unread, the kernel would reset the connection, and the client could lose the answer (RFC 9112
+  // section 9.6).
   if (next == Next::close && stream_->is_open() && read_buffer_.fill_now().has_value()) next = Next::linger;
   if (next == Next::linger) co_return linger(rest_);
   end();
 }
 
-/// Serves all requests that have arrived, one after another: pipelined answers keep the order.
+/// Serves all requests that have arrived, one after another, so that pipelined answers keep their order.
 Task<H1Session::Next> H1Session::serve_each(Exchange& x) {
   while (true) {
     begin_exchange(x);
@@ -151,13 +152,13 @@ Task<H1Session::Next> H1Session::serve_each(Exchange& x) {
     if (next == Next::exchange) {
       auto reply = begin_answer(x);
       x.reply = &reply;
-      watch_client();  // nobody needs the answer if the client is gone
+      watch_client();  // stops the work if the client leaves
       exchange_.begin(x);
       std::exception_ptr thrown;
       try {
         co_await handler().handle(x);
       } catch (...) {
-        thrown = std::current_exception();  // a handler of exceptions must not co_await
+        thrown = std::current_exception();  // co_await is not allowed in a catch block
       }
       if (thrown) co_await answer_bug(handler(), x, thrown);
       exchange_.end();
@@ -168,9 +169,9 @@ Task<H1Session::Next> H1Session::serve_each(Exchange& x) {
     if (next != Next::exchange) co_return next;
     if (read_buffer_.data().empty()) co_return Next::idle;
     x.reset();
-    // Where probes must get through, nobody has more than one request in a turn.
+    // A server that probes must reach (end_waiting) answers at most one request of each connection per turn.
     stream_->charge(bounds().if_full == IfFull::end_waiting ? net::Stream::kTurn : kRequest);
-    waits_ = true;  // of the next request nothing has been looked at
+    waits_ = true;  // the next request was not examined yet
     const error_code gone = co_await stream_->turn();
     waits_ = false;
     if (gone) co_return Next::close;
@@ -223,7 +224,7 @@ Task<H1Session::Next> H1Session::read_head(Exchange& x) {
     }
     if (const auto valid = http::h1::check_unfinished(data, checked); valid.has_error())
       co_return co_await refuse(x, valid.error());
-    // Checked before each read: a head that never ends is too late as well.
+    // Checked before each read, so that a client that keeps sending parts of a head is also timed out.
     const auto left = timeouts().head - std::chrono::duration_cast<Duration>(x.clock->steady() - x.started);
     auto got = Result<std::size_t>(error_code(error::timed_out));
     waits_ = true;
@@ -270,7 +271,7 @@ bool H1Session::settled(const H1Reply& reply) const noexcept {
   return reply.complete() && reply.keeps_connection() && body_.clean();
 }
 
-/// Brings the connection into a safe state after an exchange: at the begin of the next request, or to be closed.
+/// Brings the connection into a safe state after an exchange: to the start of the next request, or ready to be closed.
 Task<H1Session::Next> H1Session::settle(const H1Reply& reply) {
   rest_ = body_.most_left();
   if (!reply.complete()) {

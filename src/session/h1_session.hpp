@@ -1,5 +1,5 @@
 #pragma once
-// One HTTP/1.1 client connection. While it serves a request, it has a coroutine and buffers.
+// One HTTP/1.1 client connection. It has a coroutine and buffers only while it serves a request.
 
 #include "session.hpp"
 
@@ -14,7 +14,7 @@ namespace headgate::session {
 
 class H1Reply;
 
-/// Serves one exchange after another. Worker thread only.
+/// A session that serves one exchange after another. Worker thread only.
 class H1Session final : public Session {
  public:
   H1Session(Sessions& owner, net::ReadBuffer input, Peer peer);
@@ -37,20 +37,23 @@ class H1Session final : public Session {
   static net::MinPace pace(const void* self);
   void serve() override;
   Task<void> serve_all();
-  /// Answers without reading the request, and closes.
+  /// Answers without reading the request, then closes.
   Task<void> refuse_unread(unsigned status, const char* why);
   Task<Next> serve_each(Exchange& x);
-  /// The fast path: true if a complete and valid head has been read already. Else read_head() finds out why not.
+  /// Takes the head if a complete and valid one has been read already; this is the fast path. Otherwise read_head()
+  /// reads on or reports the error.
   bool take_head(Exchange& x);
   Task<Next> read_head(Exchange& x);
-  /// Sets the request's body, and returns the reply to write.
+  /// Sets the body of the request, and returns the reply to write.
   H1Reply begin_answer(Exchange& x);
   Task<Next> refuse(Exchange& x, http::ParseError refusal);
-  /// The fast path after an exchange: true if the next request can be read. Else settle() does what is left.
+  /// Returns whether the next request can be read at once; this is the fast path after an exchange. Otherwise settle()
+  /// does the rest.
   bool settled(const H1Reply& reply) const noexcept;
   Task<Next> settle(const H1Reply& reply);
   void watch_client();
-  /// Becomes idle, for `most` at most. `again`: it was, and what came was no byte of a request.
+  /// Makes the session idle for at most `most`. `again` is true if it was idle before and no byte of a request has
+  /// come.
   void rest(Duration most, bool again);
   void close(gateway::ActiveExchange::Because because) noexcept;
 
@@ -58,10 +61,11 @@ class H1Session final : public Session {
   net::H1Output output_;
   http::h1::Wire wire_;  // of the current request
   gateway::ActiveExchange exchange_;
-  headgate::Clock::Steady idle_until_{};  // only over TLS
-  bool fresh_ = true;                     // no request has come yet
-  bool waits_ = false;                    // for its turn, the rest of a head, or of a body that was answered already
-  std::uint64_t rest_ = 0;                // at most so many bytes belong to what was answered early
+  headgate::Clock::Steady idle_until_{};  // used only over TLS
+  bool fresh_ = true;                     // no request has arrived yet
+  // for its turn, for the rest of a head, or for the rest of a body whose request is answered already
+  bool waits_ = false;
+  std::uint64_t rest_ = 0;  // maximum number of bytes still to come of a request that was answered early
 };
 
 }  // namespace headgate::session

@@ -15,11 +15,11 @@ namespace {
 
 using observe::HandshakeResult;
 
-/// As other servers do: the user of a wrong URL sees what is wrong, and not only bytes.
+/// Sent in plain text, as other servers do, so that a user with a wrong URL sees the reason rather than binary data.
 constexpr std::string_view kSpeaksTls =
     "This port takes HTTPS only, and this request came in plain HTTP. Write https:// in the address.\n";
 
-/// Gives back what enter() took, also if the handshake throws.
+/// Returns the share that enter() took, even if the handshake throws.
 class HandshakeShare {
  public:
   HandshakeShare(HandshakeShares& shares, const boost::asio::ip::address& address, bool taken)
@@ -43,7 +43,7 @@ HandshakeShares::Block HandshakeShares::block_of(const boost::asio::ip::address&
   if (address.is_v4()) {
     const auto bytes = address.to_v4().to_bytes();
     std::copy(bytes.begin(), bytes.end(), out.begin());
-    out.back() = 4;  // no IPv6 block that is in use: those begin with 2 or 3, or with f
+    out.back() = 4;  // no IPv6 block in use: those begin with 2, 3 or f
     return out;
   }
   const auto bytes = address.to_v6().to_bytes();
@@ -88,26 +88,27 @@ Task<void> TlsHandshake::run() {
   const Next next = co_await shake_hands();
   if (next == Next::session) co_return give_way(nullptr);
   if (next == Next::idle) co_return begin();
-  // An alert or an answer was sent: unread bytes would make the kernel reset the connection, and it could be lost.
+  // An alert or an answer was sent. If bytes were left unread, the kernel would reset the connection and the client
+  // could lose it.
   if (next == Next::linger && stream_->is_open()) co_return linger();
   end();
 }
 
 Task<TlsHandshake::Next> TlsHandshake::shake_hands() {
-  const auto received = read_buffer_.data();  // behind a PROXY header
+  const auto received = read_buffer_.data();  // bytes after a PROXY header
   const auto first = received.empty() ? net::first_byte(*stream_) : Result<char>(received.front());
   if (first.has_error()) co_return first.error() == boost::asio::error::would_block ? Next::idle : Next::close;
   if (net::begins_plain_http(*first)) co_return refuse_plain_http();
 
   auto& all = handshakes();
-  // A trusted proxy without a PROXY header speaks for many clients.
+  // A trusted proxy without a PROXY header stands for many clients.
   const bool counted = !handler().trusts(peer_.address);
   if (counted && !all.shares.enter(peer_.address)) {
     count(HandshakeResult::refused);
     co_return Next::close;
   }
   const HandshakeShare share(all.shares, peer_.address, counted);
-  // A proxy's connections are of many clients, so each waits on its own.
+  // The connections of a proxy are those of many clients, so each of them waits as a client of its own.
   const auto owner = counted ? HandshakeShares::owner_of(peer_.address) : number();
   auto secured = co_await net::accept_tls(*stream_, tls_, received, left(), all.turns, owner);
   if (secured.has_error()) co_return failed(secured.error());
@@ -115,7 +116,7 @@ Task<TlsHandshake::Next> TlsHandshake::shake_hands() {
   count(secured->resumed ? HandshakeResult::resumed : HandshakeResult::full, secured->version);
   read_buffer_.consume(read_buffer_.data().size());
   peer_.tls = true;
-  if (tls_->asks_clients()) peer_.certificate = secured->certificate != nullptr;  // whatever a PROXY header says
+  if (tls_->asks_clients()) peer_.certificate = secured->certificate != nullptr;  // overrides the PROXY header
   if (secured->http2) secured->server = tls_;
   peer_.secured = std::make_unique<const net::Secured>(std::move(*secured));
   co_return Next::session;

@@ -1,5 +1,5 @@
 #pragma once
-// A connection of a listener with TLS before its handshake has ended.
+// A connection of a TLS listener until its handshake has ended.
 
 #include "session.hpp"
 
@@ -9,10 +9,11 @@
 
 namespace headgate::session {
 
-/// After the handshake a session of the protocol takes its place. Before the first byte it holds nothing of TLS.
+/// The session of the handshake. Afterwards a session of the protocol takes over. Before the first byte it holds no TLS
+/// state.
 class TlsHandshake final : public Session {
  public:
-  /// The handshake must be over within timeouts().handshake from now.
+  /// Closes the connection unless the handshake ends within timeouts().handshake from now.
   TlsHandshake(Sessions& owner, net::ReadBuffer input, Peer peer, net::ServerTlsPtr tls);
   void begin() override;
 
@@ -25,7 +26,7 @@ class TlsHandshake final : public Session {
   Next refuse_plain_http();
   Next failed(const net::TlsError& error);
   void count(observe::HandshakeResult result, std::string_view version = {}) const;
-  Duration left() const noexcept;  // never below 0
+  Duration left() const noexcept;  // Returns the time left; never negative.
 
   net::ServerTlsPtr tls_;
   headgate::Clock::Steady due_;

@@ -1,5 +1,5 @@
 #pragma once
-// What the TLS handshakes of a worker share: whose turn it is, who has how many, and the counters.
+// State that the TLS handshakes of a worker share: their queue, their number per address, and the counters.
 
 #include "headgate/net/tls/handshake_turns.hpp"
 #include "headgate/observe/handshake_counters.hpp"
@@ -12,16 +12,17 @@
 
 namespace headgate::session {
 
-/// How many handshakes each address has that have not ended. All of an IPv6 block of 64 bits are one: one customer has
-/// that many. Worker thread only.
+/// Number of handshakes under way or waiting for each address. An IPv6 block of 64 bits counts as one address, because
+/// one customer has that many. Worker thread only.
 class HandshakeShares {
  public:
   explicit HandshakeShares(std::uint32_t most) noexcept : most_(most) {}
   void allow(std::uint32_t most) noexcept { most_ = most; }
-  /// Takes one more for the address; false if it has all of its own. Then nothing is to be left.
+  /// Takes a share for the address; false if the address has all its shares already, and then there is nothing to
+  /// return.
   bool enter(const boost::asio::ip::address& address);
   void leave(const boost::asio::ip::address& address);
-  /// Names the address, or its block, among those that wait for their turn.
+  /// Returns the number that stands for the address or its IPv6 block among the waiting ones.
   static std::uint64_t owner_of(const boost::asio::ip::address& address);
 
  private:
@@ -29,12 +30,12 @@ class HandshakeShares {
   static Block block_of(const boost::asio::ip::address& address);
 
   std::uint32_t most_;
-  std::map<Block, std::uint32_t> counts_;  // no longer than connections are many
+  std::map<Block, std::uint32_t> counts_;  // bounded by the number of connections
 };
 
 struct Handshakes {
   net::HandshakeTurns& turns;
-  const observe::HandshakeCounters* counters;  ///< null: nothing is counted
+  const observe::HandshakeCounters* counters;  ///< null if nothing is counted
   HandshakeShares shares;
 };
 

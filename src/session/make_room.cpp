@@ -1,6 +1,6 @@
-// What happens at the bound of all connections: the address with the most gives up the one that has waited longest, and
-// if no address can, trusted proxies and exempt addresses do. If none of them is on this worker, the others are asked,
-// one after another, and the new connection waits for their word.
+// Makes room at the bound of all connections. The address with the most connections loses the one that has waited
+// longest; if no address can lose one, trusted proxies and exempt addresses do. If no such connection is on this
+// worker, the other workers are asked one after another, and the new connection waits for their answer.
 
 #include "handshakes.hpp"
 #include "session_lists.hpp"
@@ -14,20 +14,20 @@
 namespace headgate::session {
 namespace {
 
-/// Addresses that are considered, and connections of each: a new connection costs no more than that.
+/// Number of addresses, and of connections of each, that are considered for a new connection; this bounds its cost.
 constexpr std::size_t kAddresses = 8;
 constexpr std::size_t kLooked = 256;
-/// New connections that wait for the word of another worker, at most.
+/// Maximum number of new connections that wait for the answer of another worker.
 constexpr std::size_t kMaxParked = 64;
 
 }  // namespace
 
-/// One question to the other workers. Each passes it on until one has made room.
+/// A question to the other workers, passed on until one of them has made room.
 struct Sessions::RoomQuestion {
   std::vector<Neighbour> others;
   std::vector<ConnectionBounds::Heavy> from;
   Neighbour home;
-  std::uint64_t session = 0;  // its number there
+  std::uint64_t session = 0;  // number of the session on its own worker
 };
 
 void Sessions::join(boost::asio::io_context& loop) {
@@ -50,8 +50,9 @@ void Sessions::leave_neighbours() noexcept {
   std::erase_if(totals_.neighbours, [this](const Neighbour& each) { return each.sessions == this; });
 }
 
-/// The address itself, and those that had more before it came. So nobody loses a connection to one who has as many.
-/// Last come those without a place, as if all of them were one address: what they keep open is for many callers.
+/// Lists the addresses that had more connections than the newcomer's before it came, and that address itself, so that
+/// nobody loses a connection to an address with as many. Connections without a place come last, as if they were one
+/// address, because they serve many clients.
 std::vector<ConnectionBounds::Heavy> Sessions::who_gives_way(const Peer& newcomer) const {
   auto out = totals_.bounds.heaviest(kAddresses);
   const auto placed = totals_.bounds.placed();
@@ -69,7 +70,7 @@ bool Sessions::may_end(const Session& session) const noexcept {
   return bounds_.if_full == IfFull::end_waiting && session.stream_ && session.stream_->waits_for_peer();
 }
 
-/// Those that are being served go to the end of their list, so that the next look finds others.
+/// Moves sessions that are being served to the end of their list, so that the next search finds others.
 bool Sessions::make_room(const std::vector<ConnectionBounds::Heavy>& from) {
   for (const auto& heavy : from) {
     const auto found = lists_->addresses.find(heavy.key);
@@ -131,7 +132,7 @@ void Sessions::pass_on(const std::shared_ptr<RoomQuestion>& question) {
 
 void Sessions::unpark(std::uint64_t number, Made made) {
   const auto found = lists_->parked.find(number);
-  if (found == lists_->parked.end()) return;  // a drain has ended it
+  if (found == lists_->parked.end()) return;  // a drain has ended the session
   auto& session = *found->second;
   session.parked_ = false;
   lists_->parked.erase(found);
@@ -143,7 +144,7 @@ void Sessions::unpark(std::uint64_t number, Made made) {
 void Sessions::turn_away(Session& session) {
   totals_.bounds.refused(ConnectionBounds::Why::total, session.peer_.address, clock_.steady());
   session.count_refused();
-  uncount(session);  // it takes no place while it is rejected
+  uncount(session);  // a rejected session takes no place
   session.reject();
 }
 

@@ -1,4 +1,4 @@
-// Idle, drain, and the time after the last answer: the same for every protocol.
+// The parts of a session that are the same in every protocol: idle, drain, and the time after the last answer.
 
 #include "session.hpp"
 
@@ -94,9 +94,9 @@ Session::Stopped Session::stop(Afterwards, std::span<const std::uint32_t> stream
   return {.broken_off = static_cast<std::uint32_t>(streams.size())};
 }
 
-/// If the connection was closed at once, the kernel would reset it, and a client that sends its whole upload before it
-/// reads would never see the answer (RFC 9112 section 9.6). 30 s in all and 5 s of silence are nginx's values. Only the
-/// connection is kept: no exchange, no buffer, no coroutine.
+/// If the connection were closed at once, the kernel would reset it, and a client that sends its whole upload before it
+/// reads would never see the answer (RFC 9112 section 9.6). 30 s in total and 5 s of silence are the values of nginx.
+/// Only the connection is kept: no exchange, no buffer, no coroutine.
 void Session::linger(std::uint64_t most) {
   state_ = State::lingering;
   linger_bytes_ = std::min(most, kBytesAtMost);
@@ -109,7 +109,7 @@ void Session::linger(std::uint64_t most) {
   discard();
 }
 
-/// Reads once in each turn of the loop, so that a fast client does not hold up the others.
+/// Reads once in each turn of the loop, so that a fast client does not delay the others.
 void Session::discard() {
   const auto got = stream_->discard_now();
   const auto left = std::chrono::duration_cast<Duration>(linger_until_ - owner_.clock_.steady());

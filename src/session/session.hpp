@@ -1,5 +1,5 @@
 #pragma once
-// One client connection, of any protocol: serving, idle, or lingering after its last answer.
+// A client connection of any protocol while it is serving, idle, or lingering after its last answer.
 
 #include "headgate/net/tls/secured.hpp"
 #include "headgate/session/sessions.hpp"
@@ -17,103 +17,102 @@
 
 namespace headgate::session {
 
-/// The client of a connection, as far as it is known before the first request.
+/// The client of a connection, as far as known before the first request.
 struct Peer {
   explicit Peer(const boost::asio::ip::address& from) { speak_for(from); }
-  /// Sets the address. An IPv4-mapped IPv6 address becomes the IPv4 address.
+  /// Sets the address. Converts an IPv4-mapped IPv6 address to IPv4.
   void speak_for(const boost::asio::ip::address& source);
 
   boost::asio::ip::address address;
   std::string text;
-  headgate::Clock::Steady accepted;  ///< when the connection was
-  EntrancePtr entrance;              ///< the listener that it came through; never null once Sessions has taken it
-  bool tls = false;                  ///< the client uses TLS with us, or a trusted proxy says that it uses TLS
-  bool certificate = false;          ///< and its certificate was verified
-  bool late = false;                 ///< its first bytes did not become a whole preface in time
+  headgate::Clock::Steady accepted;  ///< when the connection was accepted
+  EntrancePtr entrance;              ///< the listener of the connection; never null once Sessions has taken it
+  bool tls = false;                  ///< the client uses TLS with the gateway, or a trusted proxy says that it uses TLS
+  bool certificate = false;          ///< the client's certificate was verified
+  bool late = false;                 ///< the first bytes were not a complete preface in time
   bool source_untold = false;        ///< a trusted proxy names no client address
-  ConnectionBounds::Place place;     ///< of its address; none if no bound applies to it
-  std::unique_ptr<const net::Secured> secured;  ///< of TLS with us; else null
+  ConnectionBounds::Place place;     ///< the place of the address; none if no bound applies to it
+  std::unique_ptr<const net::Secured> secured;  ///< TLS with the gateway; null without it
 };
 
-/// The base of a protocol's session. Sessions owns it, and end() deletes it. An idle session holds no buffer and no
-/// coroutine: it only waits for readiness. Worker thread only.
+/// The base class of the sessions of all protocols. Sessions owns it, and end() deletes it. An idle session holds no
+/// buffer and no coroutine: it only waits for readiness. Worker thread only.
 class Session : public boost::intrusive::list_base_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>> {
  public:
-  /// During a drain: how long a connection without a request may take to send its first one.
+  /// Time that a connection without a request has to send its first one during a drain.
   static constexpr auto kFirstRequest = std::chrono::seconds(1);
 
   virtual ~Session();
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  /// Serves the bytes that were read already, or waits for the first ones.
+  /// Serves bytes that were read already, or waits for the first ones.
   virtual void begin() = 0;
-  /// Called instead of begin() if there are too many connections. Sends what the protocol has for this case, and
-  /// closes.
+  /// Replaces begin() if there are too many connections. Sends the protocol's answer for this case, and closes.
   virtual void reject();
-  /// During a drain: serves the requests that have arrived, then closes. A connection without a request yet may send
-  /// one.
+  /// Serves the requests that have arrived, then closes. A connection that has had no request may still send one.
   void drain();
-  /// A drain has begun while it was not idle.
+  /// Called when a drain begins while the session is not idle.
   virtual void drain_on() {}
-  /// Its connection is to end, but not yet: another process serves, or a drain will begin.
+  /// Called when the connection should end soon but not at once: another process takes over, or a drain will begin.
   virtual void wind_down() {}
   bool idle() const noexcept { return state_ == State::idle; }
-  /// Whether its client has nothing to wait for, for those who look.
+  /// Returns whether the client has nothing to wait for. An operator's list counts such connections as idle.
   virtual bool rests() const noexcept { return idle(); }
-  /// Whether it waits for the client to begin or to complete a request. Then break_off() ends it inside the call.
+  /// Returns whether the session waits for the client to begin or complete a request. If so, break_off() ends it within
+  /// the call.
   virtual bool waits_for_request() const noexcept { return idle(); }
-  /// The last answer was sent. Bytes from the client are read and thrown away.
+  /// Returns whether the last answer was sent. Bytes from the client are then read and discarded.
   bool lingering() const noexcept { return state_ == State::lingering; }
-  /// Closes at once, also during an exchange: the worker waits no longer.
+  /// Closes at once, even during an exchange, because the worker waits no longer.
   virtual void break_off() noexcept;
-  /// What becomes of the connection after the request that an operator ends.
+  /// Whether the connection stays open after an operator has ended its request.
   enum class Afterwards : std::uint8_t { as_usual, close };
   struct UnderWay {
-    const Exchange* exchange = nullptr;  ///< null: there is none
-    std::uint32_t stream = 0;            ///< 0: the protocol has no streams
+    const Exchange* exchange = nullptr;  ///< null if there is none
+    std::uint32_t stream = 0;            ///< 0 if the protocol has no streams
   };
-  /// Of the requests that are answered now, that of the lowest stream from `from` on.
+  /// Returns the request under way with the lowest stream number not below `from`.
   virtual UnderWay under_way(std::uint32_t from) const noexcept { return static_cast<void>(from), UnderWay(); }
   struct Stopped {
     std::uint32_t answered = 0;  ///< requests whose clients get a 503
     std::uint32_t broken_off =
-        0;  ///< requests whose answers had begun: their stream is reset, or their connection closed
+        0;  ///< requests whose answers had begun: their stream was reset or their connection closed
   };
-  /// An operator ends the requests under way of these streams. May delete this.
+  /// Ends the requests under way of these streams for an operator. May delete this.
   virtual Stopped stop(Afterwards afterwards, std::span<const std::uint32_t> streams) noexcept;
 
   const Peer& peer() const noexcept { return peer_; }
-  /// Names the connection among those of its worker.
+  /// Returns the number of the connection among those of its worker.
   std::uint64_t number() const noexcept { return number_; }
-  /// Since when it waits for a request, or when the request that it serves began.
+  /// Returns the time since when it waits for a request, or when the current request began.
   headgate::Clock::Steady since() const noexcept { return since_; }
-  /// Links it to the others of its address.
+  /// Links the session to the others of its address.
   boost::intrusive::list_member_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>> of_address;
 
  protected:
   Session(Sessions& owner, net::ReadBuffer input, Peer peer);
-  /// It waits for a request since `now`.
+  /// Begins the wait for a request at `now`.
   void begin_wait(headgate::Clock::Steady now) noexcept { since_ = now; }
 
-  /// Sets the client of a new exchange, its clock and its start.
+  /// Sets client, clock and start of a new exchange.
   void begin_exchange(Exchange& x);
-  /// The session is no longer idle: bytes have arrived, or a drain begins.
+  /// Called when the session is no longer idle: bytes have arrived, or a drain begins.
   virtual void serve() = 0;
-  /// Becomes idle. Without a byte within `timeout` the session ends.
+  /// Makes the session idle. It ends unless a byte arrives within `timeout`.
   void wait_idle(Duration timeout);
-  /// Answers in HTTP/1.1, as the last thing that is said, where no request is read. So there is no exchange, for a log
-  /// or a metric of requests, and none of what a gateway adds to answers but their Date (RFC 9110 section 6.6.1).
-  /// `status` is with its reason. False: it cannot be sent at once.
+  /// Sends an HTTP/1.1 answer as the last bytes of the connection, when no request is read. There is no exchange, so
+  /// the answer is not logged and not counted as a request, and has none of the gateway's fields except Date (RFC 9110
+  /// section 6.6.1). `status` includes the reason phrase. Returns false if the answer cannot be sent at once.
   [[nodiscard]] bool answer_unread(std::string_view status, std::string_view text);
-  /// After an answer that was sent before the whole request was read: reads on for a while, at most this many bytes,
-  /// then closes. Where nobody knows how much follows, the default ends a flood.
+  /// Reads on for a while after an answer that was sent before the whole request was read, at most this many bytes,
+  /// then closes. If the remaining length is unknown, the default bounds a flood.
   void linger(std::uint64_t most = kUnknownRest);
   static constexpr std::uint64_t kUnknownRest = 16UL << 20;
 
   /// Closes the connection and deletes this.
   void end() noexcept { owner_.remove(*this); }
-  /// Gives the connection to a session of its protocol, and deletes this. With `tls`, the handshake comes before.
+  /// Passes the connection to a session of its protocol and deletes this. With `tls`, the handshake comes first.
   void give_way(net::ServerTlsPtr tls);
 
   Handler& handler() const noexcept { return owner_.handler_; }
@@ -121,9 +120,9 @@ class Session : public boost::intrusive::list_base_hook<boost::intrusive::link_m
   const Timeouts& timeouts() const noexcept { return owner_.timeouts_; }
   const Bounds& bounds() const noexcept { return owner_.bounds_; }
   ExchangePool& exchanges() const noexcept { return owner_.exchanges_; }
-  /// Takes a place for the client that a PROXY header has named. False: it has none left.
+  /// Takes a place for the client named in a PROXY header; false if it has no place left.
   bool admit() { return owner_.admit(peer_); }
-  /// Of the connection, in the metrics of its listener: one of the two, once it is known.
+  /// Counts the connection for its listener as accepted or refused, once.
   void count_accepted() noexcept {
     if (std::exchange(told_, true)) return;
     if (auto* const counter = peer_.entrance->counters.accepted) counter->add();
@@ -132,15 +131,15 @@ class Session : public boost::intrusive::list_base_hook<boost::intrusive::link_m
     if (std::exchange(told_, true)) return;
     if (auto* const counter = peer_.entrance->counters.refused) counter->add();
   }
-  /// Whether a request must be refused because the buffers hold as much as they may.
+  /// Returns whether a request must be refused because the buffers are at their bound.
   bool out_of_memory() const { return owner_.out_of_memory(peer_); }
-  /// Counts the memory of the connection for `Bounds::buffered`; null: nobody does. Outlives this.
+  /// Returns the counter of the connection's memory for `Bounds::buffered`, or null if there is none. Outlives this.
   net::LentBytes::Share* lent() const noexcept { return owner_.blocks_.lent; }
-  /// How long a connection may be idle before its first request.
+  /// Returns how long a connection may be idle before its first request.
   Duration patience() const noexcept { return draining() ? Duration(kFirstRequest) : timeouts().idle; }
-  /// Whether its listener drains, or the whole worker.
+  /// Returns whether the listener or the whole worker drains.
   bool draining() const noexcept { return peer_.entrance->draining; }
-  /// Whether each answer is to be the last one of its connection.
+  /// Returns whether each answer must be the last one of its connection.
   bool winding_down() const noexcept { return peer_.entrance->winding_down; }
   Handshakes& handshakes() const noexcept { return *owner_.handshakes_; }
 
@@ -163,8 +162,8 @@ class Session : public boost::intrusive::list_base_hook<boost::intrusive::link_m
   std::uint64_t number_;
   State state_ = State::serving;
   bool counted_ = true;
-  bool told_ = false;    // as accepted or refused
-  bool parked_ = false;  // not begun: another worker may make room for it
+  bool told_ = false;    // counted as accepted or refused
+  bool parked_ = false;  // not begun, because another worker may make room for it
 };
 
 }  // namespace headgate::session

@@ -1,5 +1,5 @@
 #pragma once
-// The sessions of a worker: all that live, those of each address, and those that linger. Only Sessions uses it.
+// The sessions of a worker: all live ones, those of each address, and the lingering ones. Only Sessions uses it.
 
 #include "session.hpp"
 
@@ -11,12 +11,12 @@
 
 namespace headgate::session {
 
-/// A walk along `alive` for an operator, some sessions in each turn of the loop.
+/// A walk along `alive` for an operator, a few sessions in each turn of the loop.
 struct Sessions::Walk {
   std::shared_ptr<ConnectionCall> call;
   ConnectionCall::Part part;
-  Session* next = nullptr;  ///< null: it has been everywhere
-  std::uint64_t last = 0;   ///< sessions with a higher number came later
+  Session* next = nullptr;  ///< null once the walk has reached the end
+  std::uint64_t last = 0;   ///< the last session number of the walk; higher numbers came later
 };
 
 struct Sessions::Lists {
@@ -33,13 +33,14 @@ struct Sessions::Lists {
     if (found != addresses.end() && found->second.empty()) addresses.erase(found);
   }
 
-  /// The one behind it among those that are alive, or null.
+  /// Returns the next session in `alive`, or null.
   Session* after(Session& session) {
     auto at = alive.iterator_to(session);
     return ++at == alive.end() ? nullptr : &*at;
   }
-  /// It goes on with a connection that the walks knew: none escapes its end by becoming another session, maybe with
-  /// another address. Walks that count would count it twice.
+  /// Continues walks that end connections on the next session of the same connection, so that no connection escapes by
+  /// changing its session, perhaps with another address. Walks that only count skip it, because they would count it
+  /// twice.
   void hand_over(Session& session) {
     for (auto& walk : walks) {
       if (walk.call->wanted().what != ConnectionCall::What::end_address) continue;
@@ -47,7 +48,7 @@ struct Sessions::Lists {
       if (walk.next == nullptr) walk.next = &session;
     }
   }
-  /// It is about to leave `alive`.
+  /// Moves walks past a session that is about to leave `alive`.
   void step_over(Session& session) {
     for (auto& walk : walks)
       if (walk.next == &session) walk.next = after(session);
@@ -55,9 +56,9 @@ struct Sessions::Lists {
 
   List alive;                                              ///< serving or idle
   List lingering;                                          ///< the oldest first
-  std::unordered_map<std::uint64_t, OfAddress> addresses;  ///< of those that have a place (ConnectionBounds)
+  std::unordered_map<std::uint64_t, OfAddress> addresses;  ///< sessions with a place (see ConnectionBounds)
   std::unordered_map<std::uint64_t, Session*> parked;      ///< by number
-  Walks walks;                                             ///< under way
+  Walks walks;                                             ///< walks under way
 };
 
 }  // namespace headgate::session

@@ -24,7 +24,8 @@ Session* session_for(Sessions& owner, net::ReadBuffer input, Peer peer) {
 }
 
 std::unique_ptr<Exchange> ExchangePool::take() {
-  if (spare_.empty()) return std::make_unique_for_overwrite<Exchange>();  // of its text room nothing is read before
+  // the text buffer is not read before it is written
+  if (spare_.empty()) return std::make_unique_for_overwrite<Exchange>();
   auto exchange = std::move(spare_.back());
   spare_.pop_back();
   return exchange;
@@ -73,7 +74,7 @@ Session* Sessions::session_of(net::ReadBuffer input, Peer peer, net::ServerTlsPt
 
 void Sessions::take(net::StreamPtr stream, EntrancePtr entrance) {
   const auto address = stream->peer_address();
-  if (address.has_error()) return stream->close();  // the client is gone already
+  if (address.has_error()) return stream->close();  // the client has left already
   Peer peer(*address);
   peer.accepted = clock_.steady();
   const bool trusted = handler_.trusts(*address);
@@ -99,7 +100,7 @@ void Sessions::take(net::StreamPtr stream, EntrancePtr entrance) {
   const bool parked = !room && !says_whose && park(session, givers);
   if (parked) return;
   if (!room) return turn_away(session);
-  if (!says_whose) session.count_accepted();  // else it is known when the header is
+  if (!says_whose) session.count_accepted();  // otherwise it is counted once the header names its client
   session.begin();
 }
 
@@ -127,7 +128,7 @@ void Sessions::give_way(Session& before, net::ReadBuffer input, Peer peer, net::
   lists_->leave_address(before);
   remove(before);
   auto& next = keep(session_of(std::move(input), std::move(peer), std::move(tls)));
-  next.told_ = true;  // before it was another one's
+  next.told_ = true;  // an earlier session has counted it
   if (!lists_->walks.empty()) lists_->hand_over(next);
   next.begin();
 }
@@ -139,7 +140,7 @@ void Sessions::uncount(Session& session) noexcept {
 }
 
 void Sessions::remove(Session& session) noexcept {
-  session.count_accepted();  // it ended before it was refused
+  session.count_accepted();  // the connection ended before it was refused
   if (session.lingering())
     --lingering_;
   else if (!lists_->walks.empty())
@@ -147,7 +148,7 @@ void Sessions::remove(Session& session) noexcept {
   uncount(session);
   lists_->leave_address(session);
   if (session.parked_) lists_->parked.erase(session.number_);
-  delete &session;  // leaves its list
+  delete &session;  // this removes it from its list
 }
 
 void Sessions::let_linger(Session& session) noexcept {
@@ -157,7 +158,7 @@ void Sessions::let_linger(Session& session) noexcept {
   if (!lists_->walks.empty()) lists_->step_over(session);
   session.unlink();
   lists_->lingering.push_back(session);
-  const bool few = bounds_.if_full == IfFull::end_waiting;  // it has few descriptors
+  const bool few = bounds_.if_full == IfFull::end_waiting;  // this mode is for servers with few file descriptors
   const auto most = few ? std::max(bounds_.connections / 4, 2U) : kMaxLingering;
   if (++lingering_ > most) remove(lists_->lingering.front());
 }

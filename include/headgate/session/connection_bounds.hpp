@@ -1,5 +1,6 @@
 #pragma once
-// How many connections each client address has and may have, and how many new ones a second: one table for all workers.
+// Bounds on the number of connections of each client address and on its rate of new ones. All workers share one table;
+// Sessions uses it.
 
 #include "headgate/core/hash.hpp"
 #include "headgate/core/per_enum.hpp"
@@ -23,8 +24,8 @@
 
 namespace headgate::session {
 
-/// Thread-safe; each call takes one of 16 locks. Its memory is bounded: an address without a connection is remembered
-/// only while that changes an answer, and at most kRemembered of them.
+/// The connections of each address. Thread-safe: each call takes one of 16 locks. Memory is bounded: an address without
+/// a connection is remembered only while that changes an answer, and at most kRemembered addresses are.
 class ConnectionBounds {
  public:
   using Moment = std::chrono::steady_clock::time_point;
@@ -36,11 +37,11 @@ class ConnectionBounds {
     total,    ///< Bounds::connections
     address,  ///< Bounds::connections_per_address
     rate,     ///< Bounds::connection_rate
-    memory,   ///< Bounds::buffered: a request was refused, and its connection closed
+    memory,   ///< Bounds::buffered: a request was refused and its connection closed
     count
   };
 
-  /// The place of one connection, until it is destroyed. Must not outlive the bounds.
+  /// The place of one connection, held until this object is destroyed. The bounds must outlive it.
   class Place {
    public:
     Place() = default;
@@ -55,7 +56,7 @@ class ConnectionBounds {
     void leave() noexcept {
       if (bounds_) std::exchange(bounds_, nullptr)->leave(key_);
     }
-    /// Names its address among those of these bounds; 0: it has no place.
+    /// Returns the number that stands for the address of the connection, or 0 if it has no place.
     std::uint64_t key() const noexcept { return bounds_ ? key_ : 0; }
 
    private:
@@ -68,30 +69,31 @@ class ConnectionBounds {
   ConnectionBounds();
   ~ConnectionBounds();
 
-  /// A place for a connection from this address, or why there is none. Counts what is refused.
+  /// Returns a place for a connection from `address`, or the reason why it is refused. Counts the refusal.
   std::pair<Place, Why> admit(const Bounds& bounds, const boost::asio::ip::address& address, Moment now);
-  /// Counts a refusal, and logs at most one a second.
+  /// Counts a refusal, and logs at most one per second.
   void refused(Why why, const boost::asio::ip::address& address, Moment now);
 
-  /// An address that has connections.
+  /// An address with its open connections.
   struct Heavy {
-    std::uint64_t key = 0;  ///< kUnplaced: of many addresses
+    std::uint64_t key = 0;  ///< kUnplaced stands for many addresses
     std::uint32_t open = 0;
-    boost::asio::ip::address address;  ///< of the first of them
+    boost::asio::ip::address address;  ///< of its first connection
   };
-  /// Those with the most, the heaviest first; at most `most`.
+  /// Returns the addresses with the most connections, the heaviest first; at most `most` of them.
   std::vector<Heavy> heaviest(std::size_t most) const;
-  /// The same row for all that have no place, trusted proxies and exempt addresses, of which there are so many.
+  /// The key of the row for all connections without a place: those of trusted proxies and of exempt addresses.
   static constexpr std::uint64_t kUnplaced = 0;
-  /// How many connections have a place.
+  /// Returns the number of connections with a place.
   std::uint32_t placed() const noexcept { return placed_.load(std::memory_order_relaxed); }
-  /// How many connections this address has.
+  /// Returns the number of connections of this address.
   std::uint32_t open(std::uint64_t key) const noexcept;
-  /// Counts a connection of `whose` that was ended for a new one, and logs at most one a second.
+  /// Counts a connection of `whose` that was ended to make room for a new one, and logs at most one per second. `of` is
+  /// the bound.
   void gave_way(const Heavy& whose, std::uint32_t of, Moment now);
-  /// How many were. Any thread.
+  /// Returns the number of connections that were ended to make room. Any thread.
   std::uint64_t gave_way() const noexcept { return gave_way_.load(std::memory_order_relaxed); }
-  /// Since the start. Any thread.
+  /// Returns the number of refusals for this reason since startup. Any thread.
   std::uint64_t count(Why why) const noexcept {
     return counts_[static_cast<std::size_t>(why)].load(std::memory_order_relaxed);
   }
@@ -100,17 +102,17 @@ class ConnectionBounds {
   using Keys = std::list<std::uint64_t>;
   struct Entry {
     std::uint32_t open = 0;
-    Moment full_at{};   ///< when all new connections that may come at once may come again
-    Keys::iterator at;  ///< in the list of those that have as many
+    Moment full_at{};   ///< when the full burst of new connections is available again
+    Keys::iterator at;  ///< position in the list of addresses with the same number
     boost::asio::ip::address address;
   };
   struct Stripe {
     mutable std::mutex mutex;
     std::unordered_map<std::uint64_t, Entry> entries;
-    Keys idle;                                                ///< addresses without a connection, the longest so first
-    std::map<std::uint32_t, Keys, std::greater<>> by_number;  ///< the others, by how many they have
+    Keys idle;                                                ///< addresses without a connection, idle longest first
+    std::map<std::uint32_t, Keys, std::greater<>> by_number;  ///< addresses with connections, by their number
   };
-  /// Lets one event through in a second.
+  /// Lets one event through per second.
   struct Gate {
     bool passes(Moment now, std::uint64_t& left_out_before);
     std::mutex mutex;

@@ -1,6 +1,6 @@
 #pragma once
-// What an operator asks about client connections: which there are, which requests are under way, and the end of some.
-// Each worker looks at its own, some in each turn of its loop, and gives what it found to the call.
+// An operator's request about client connections: list them, list the requests under way, or end some of them. Each
+// worker walks its own connections in several turns of its loop and adds its findings to the call. admin uses it.
 
 #include "headgate/core/time.hpp"
 #include "headgate/gateway/request_under_way.hpp"
@@ -24,15 +24,16 @@ using gateway::RequestUnderWay;
 
 struct Totals;
 
-/// The connections of one address, or of one block of IPv6.
+/// The connections of one address, or of one IPv6 block.
 struct AddressUse {
   std::uint32_t open = 0;
-  std::uint32_t idle = 0;      ///< wait for the next request; those that do neither are about to send one
-  std::uint32_t requests = 0;  ///< have a request under way
-  Duration oldest{0};          ///< since it was accepted
+  /// connections that wait for the next request; those neither idle nor with a request are about to send one
+  std::uint32_t idle = 0;
+  std::uint32_t requests = 0;  ///< connections with a request under way
+  Duration oldest{0};          ///< time since the oldest connection was accepted
 };
 
-/// Shared by whoever asks and by all workers. Thread-safe.
+/// A call shared by the operator's request and all workers. Thread-safe.
 class ConnectionCall {
  public:
   enum class What : std::uint8_t {
@@ -43,34 +44,34 @@ class ConnectionCall {
   };
   struct Wanted {
     What what = What::addresses;
-    std::size_t most = 0;                               ///< requests that are listed
-    std::optional<std::string> route{}, server{};       ///< only requests there
-    std::optional<boost::asio::ip::address> address{};  ///< of IPv6: its whole block
+    std::size_t most = 0;                               ///< maximum number of requests to list
+    std::optional<std::string> route{}, server{};       ///< if set, only requests of this route or server
+    std::optional<boost::asio::ip::address> address{};  ///< an IPv6 address stands for its whole block
     RequestName name{};
-    std::vector<std::string> callers{};  ///< as AccessLog::callers()
+    std::vector<std::string> callers{};  ///< as from AccessLog::callers()
   };
-  /// What one worker found or ended.
+  /// The findings of one worker.
   struct Part {
-    std::map<std::string, AddressUse> addresses;  ///< by address, or block
-    std::vector<RequestUnderWay> requests;        ///< the oldest `most`
-    std::uint64_t matching = 0;                   ///< requests, also those that are not listed
-    std::uint64_t answered = 0;                   ///< requests that were ended and get a 503
+    std::map<std::string, AddressUse> addresses;  ///< by address or IPv6 block
+    std::vector<RequestUnderWay> requests;        ///< the oldest ones, at most `most`
+    std::uint64_t matching = 0;                   ///< number of matching requests, including those not listed
+    std::uint64_t answered = 0;                   ///< requests that were ended and are answered with 503
     std::uint64_t broken_off = 0;                 ///< requests whose connection was closed, or whose stream was reset
     std::uint64_t closed = 0;                     ///< connections without a request that were closed
   };
   struct Found {
     std::size_t workers = 0;
-    std::vector<Part> parts;  ///< of those that have answered
+    std::vector<Part> parts;  ///< one part for each worker that has answered
   };
 
-  /// `all` is called once every worker has answered, on the thread of the last one.
+  /// Calls `all` on the thread of the last worker once every worker has answered.
   ConnectionCall(Wanted wanted, std::function<void()> all) : wanted_(std::move(wanted)), all_(std::move(all)) {}
 
   const Wanted& wanted() const noexcept { return wanted_; }
-  /// Nobody waits any more: what has not begun is left.
+  /// Drops the call because its caller has left: workers skip steps that have not begun.
   void give_up() noexcept { over_ = true; }
   bool over() const noexcept { return over_; }
-  /// Takes what has come so far.
+  /// Takes the findings so far.
   Found take();
 
  private:
@@ -86,7 +87,8 @@ class ConnectionCall {
   Found found_;
 };
 
-/// Gives the call to all workers, and returns. Without a worker the call is answered at once. Any thread.
+/// Gives the call to all workers and returns without waiting. Without any worker the call is answered at once. Any
+/// thread.
 void ask_workers(Totals& totals, const std::shared_ptr<ConnectionCall>& call);
 
 }  // namespace headgate::session

@@ -1,6 +1,5 @@
 #pragma once
-// The options of client connections: how long each of their phases may take, and how many there may be. config fills
-// them.
+// The options of client connections: a timeout for each phase, and bounds on their number. config fills them.
 
 #include "headgate/core/time.hpp"
 #include "headgate/http/head_bounds.hpp"
@@ -13,43 +12,47 @@
 
 namespace headgate::session {
 
-/// One timeout for each phase; none is for the whole request.
+/// Timeouts, one for each phase of a connection. There is none for a whole request.
 struct Timeouts {
-  Duration handshake = std::chrono::seconds(10);  ///< from a new connection to the end of its TLS handshake
-  Duration idle = std::chrono::seconds(60);       ///< an open client connection without a request
+  Duration handshake = std::chrono::seconds(10);  ///< from accepting a connection to the end of its TLS handshake
+  Duration idle = std::chrono::seconds(60);       ///< while a connection has no request
   Duration head = std::chrono::seconds(10);       ///< from the first byte of a request to the end of its head
-  Duration body = std::chrono::seconds(10);       ///< longest wait for a byte of a request's body
-  Duration write = std::chrono::seconds(10);      ///< longest wait for the peer to accept a byte
+  Duration body = std::chrono::seconds(10);       ///< longest wait for the next byte of a request body
+  Duration write = std::chrono::seconds(10);      ///< longest wait until the client accepts another byte
   Duration tunnel = std::chrono::minutes(10);     ///< longest time without a byte in either direction of a tunnel
   bool operator==(const Timeouts&) const = default;
 };
 
-/// How many connections may begin in a time.
+/// The number of connections that may begin within a period.
 struct ConnectionRate {
-  std::uint32_t count = 0;  ///< also how many may begin at once; 0: any number
+  std::uint32_t count = 0;  ///< also the number that may begin at once; 0 if unlimited
   Duration period{0};
 };
 
-/// Which connections may be ended for a new one beyond the most that there may be: always of the address that has the
-/// most, and the one that has waited longest. If there is none, the new one is answered with 503 and closed.
+/// Selects the connections that may be ended to make room once Bounds::connections is reached. The connection that is
+/// ended has waited longest among those of the address with the most connections. If there is none, the new connection
+/// is answered with 503 and closed.
 enum class IfFull : std::uint8_t {
-  end_idle,     ///< those without a complete request
-  end_waiting,  ///< also those whose exchange waits for its client: for a body, or until it reads
+  end_idle,     ///< connections without a complete request
+  end_waiting,  ///< also connections whose exchange waits for the client to send its body or to read
 };
 
 /// Bounds on requests and connections.
 struct Bounds {
-  http::HeadBounds head;                       ///< of each request
-  std::uint32_t connections = 10'000;          ///< client connections of all workers together; see IfFull for more
-  std::uint32_t handshakes = 1'000;            ///< TLS handshakes that a worker has under way; further ones wait
-  std::uint32_t handshakes_per_address = 100;  ///< of these and of those that wait, of one address; more are closed
-  std::uint32_t connections_per_address = 0;   ///< of one client; more are closed without an answer; 0: any number
-  ConnectionRate connection_rate;              ///< of one client; more are closed without an answer
-  std::vector<identity::Network> exempt;       ///< addresses without these two bounds
-  unsigned ipv6_prefix = 64;                   ///< bits of an IPv6 address that are one client
-  std::uint64_t buffered = 0;  ///< bytes in the buffers of all connections; beyond it new requests get a 503; 0: any
-  http::Paths paths = http::Paths::normalised;  ///< how requests' paths are read
-  IfFull if_full = IfFull::end_idle;            ///< beyond `connections`
+  http::HeadBounds head;               ///< of each request
+  std::uint32_t connections = 10'000;  ///< client connections of all workers together; IfFull says what happens beyond
+  std::uint32_t handshakes = 1'000;    ///< TLS handshakes under way in one worker; further ones wait
+  /// TLS handshakes of one address, under way or waiting; further connections are closed
+  std::uint32_t handshakes_per_address = 100;
+  /// connections of one client; further ones are closed without an answer; 0 if unlimited
+  std::uint32_t connections_per_address = 0;
+  ConnectionRate connection_rate;         ///< new connections of one client; further ones are closed without an answer
+  std::vector<identity::Network> exempt;  ///< addresses that the two bounds above do not apply to
+  unsigned ipv6_prefix = 64;              ///< prefix length in bits: IPv6 addresses with the same prefix are one client
+  /// bytes in the buffers of all connections; new requests beyond it get a 503; 0 if unlimited
+  std::uint64_t buffered = 0;
+  http::Paths paths = http::Paths::normalised;  ///< how the paths of requests are read
+  IfFull if_full = IfFull::end_idle;            ///< when `connections` is reached
 };
 
 }  // namespace headgate::session

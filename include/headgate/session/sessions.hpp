@@ -1,5 +1,6 @@
 #pragma once
-// The client connections of a worker: accepts them, makes their sessions, counts and drains them.
+// The client connections of a worker. Sessions accepts, counts and drains them and creates a session for each; server
+// uses it.
 
 #include "headgate/gateway/exchange.hpp"
 #include "headgate/gateway/handler.hpp"
@@ -36,23 +37,23 @@ struct Peer;
 class Session;
 class Sessions;
 
-/// How connections begin: with a request, or with a PROXY header before it. The header is read only from a peer that
-/// the handler trusts. The bytes of any other peer are read as a request.
+/// The first bytes of a connection: a request, or a PROXY header before it. The header is read only from a peer that
+/// the handler trusts; the bytes of any other peer are read as a request.
 enum class Preamble : std::uint8_t { request, proxy_header };
 
-/// A listener as its connections see it: they share it with the listener. Worker thread only.
+/// The settings of a listener, which its connections share with it. Worker thread only.
 struct Entrance {
-  Preamble preamble = Preamble::request;  ///< of connections that are accepted from now on
-  std::uint16_t https_port = 0;           ///< where requests without TLS are sent; 0: they are served
-  bool http2 = false;                     ///< without TLS: a connection may begin with the preface of HTTP/2
-  net::ServerTlsPtr tls;                  ///< of connections that are accepted from now on; null: they use none
+  Preamble preamble = Preamble::request;  ///< of new connections
+  std::uint16_t https_port = 0;           ///< port to which requests without TLS are redirected; 0 if they are served
+  bool http2 = false;                     ///< without TLS, a connection may begin with the HTTP/2 preface
+  net::ServerTlsPtr tls;                  ///< of new connections; null if they use no TLS
   bool winding_down = false;              ///< every answer has `Connection: close`
-  bool draining = false;                  ///< and idle connections are closed
-  observe::ListenerCounters counters;     ///< all null: nobody counts
+  bool draining = false;                  ///< the same, and idle connections are closed
+  observe::ListenerCounters counters;     ///< all null if nothing is counted
 };
 using EntrancePtr = std::shared_ptr<Entrance>;
 
-/// Keeps exchanges for the next requests, with the memory of their buffers. Worker thread only.
+/// A pool of exchanges for the next requests, which keeps the memory of their buffers. Worker thread only.
 class ExchangePool {
  public:
   std::unique_ptr<Exchange> take();
@@ -63,34 +64,34 @@ class ExchangePool {
   std::vector<std::unique_ptr<Exchange>> spare_;
 };
 
-/// Chooses the protocol: makes the session of a connection whose client is known.
+/// Creates the session for a connection whose client is known; chooses the protocol.
 using MakeSession = Session* (*)(Sessions& owner, net::ReadBuffer input, Peer peer);
 
-/// The default: HTTP/2 where TLS has agreed on it, or where the connection begins with its preface and may; else
-/// HTTP/1.1.
+/// Creates an HTTP/2 session if TLS has agreed on HTTP/2, or if the connection begins with the preface and the listener
+/// allows it; otherwise an HTTP/1.1 session. The default for MakeSession.
 Session* session_for(Sessions& owner, net::ReadBuffer input, Peer peer);
 
-/// The sessions of one worker, as those of another worker know them.
+/// The sessions of one worker, as other workers see them.
 struct Neighbour {
   boost::asio::io_context* loop = nullptr;
-  Sessions* sessions = nullptr;  ///< for what is posted to the loop
+  Sessions* sessions = nullptr;  ///< only for calls posted to the loop
   const net::HandshakeTurns* handshakes = nullptr;
 };
 
-/// What all workers count together. Thread-safe.
+/// The counters that all workers share. Thread-safe.
 struct Totals {
   std::atomic<std::uint32_t> connections{0};
   ConnectionBounds bounds;
-  net::LentBytes lent;  ///< the bytes in the buffers of connections to clients and servers
+  net::LentBytes lent;  ///< bytes in the buffers of connections to clients and servers
   std::mutex neighbours_mutex;
   std::vector<Neighbour> neighbours;  ///< under the mutex
-  std::uint32_t joined = 0;           ///< how many there ever were; under the mutex
+  std::uint32_t joined = 0;           ///< number of workers that ever joined; under the mutex
 
-  /// The TLS handshakes under way of the worker that has the most of them.
+  /// Returns the number of TLS handshakes under way in the worker that has most of them.
   std::size_t handshakes_of_one() noexcept;
 };
 
-/// Worker thread only. All workers share the totals, which outlive them.
+/// The sessions of one worker. Worker thread only. All workers share `totals`, which outlive the sessions.
 class Sessions {
  public:
   Sessions(Handler& handler, Clock& clock, net::Blocks& blocks, const Timeouts& timeouts, const Bounds& bounds,
@@ -99,33 +100,35 @@ class Sessions {
   Sessions(const Sessions&) = delete;
   Sessions& operator=(const Sessions&) = delete;
 
-  /// Begins to serve a connection. If its address has too many, it is closed before anything else; one of a trusted
-  /// proxy counts for the client that its PROXY header names. If there are too many of all, the address with the most
-  /// gives up the one that has waited longest, as `Bounds::if_full` says; if it has none that waits, the session
-  /// rejects the new one (HTTP/1.1: 503; with TLS it is closed). A PROXY header must be complete within
-  /// `timeouts.head`; else the connection is closed without an answer.
+  /// Takes over a new connection. If its address has too many connections, it is closed at once; a connection of a
+  /// trusted proxy counts for the client named in its PROXY header. If there are too many in total, the address with
+  /// the most connections loses the one that has waited longest (see `Bounds::if_full`). If that address has no waiting
+  /// connection, the session rejects the new one: with 503 over HTTP/1.1, or by closing it if it uses TLS. A connection
+  /// whose PROXY header is not complete within `timeouts.head` is closed without an answer.
   void take(net::StreamPtr stream, EntrancePtr entrance);
-  /// What take() needs for TLS. Call it before. `turns` and `counters`, which may be null, outlive this object.
+  /// Sets the queue and counters of TLS handshakes. Call it before take(). `turns` and `counters` outlive this object;
+  /// `counters` may be null.
   void shake_hands_by(net::HandshakeTurns& turns, const observe::HandshakeCounters* counters);
 
-  /// From now on a new connection may take the place of one on another worker, and the other way round. `loop` is this
-  /// worker's; both live until every worker with these totals has ended.
+  /// Lets a new connection take the place of one on another worker, and the reverse. `loop` is the loop of this worker.
+  /// The loop and this object must live until every worker with these totals has ended.
   void join(boost::asio::io_context& loop);
 
-  /// It has no connection any more, and gets none: nobody waits for its answer. Else its end does that.
+  /// Leaves the list of neighbours. Call it only when this worker has no connection and gets no more; otherwise the
+  /// destructor does it.
   void leave_neighbours() noexcept;
 
-  /// Looks at the connections for an operator, or ends some, and then gives the call what it found. Call join() before.
+  /// Lists or ends connections for an operator, then gives the findings to the call. Call join() before.
   void answer(const std::shared_ptr<ConnectionCall>& call);
 
-  /// For waits, heads and connections that begin from now on.
+  /// Sets the timeouts and bounds of waits, request heads and connections that begin after this call.
   void use(const Timeouts& timeouts, const Bounds& bounds);
 
-  /// From now on every answer has `Connection: close`, and connections of HTTP/2 are told to end.
+  /// Adds `Connection: close` to every answer from now on, and tells HTTP/2 clients to open a new connection.
   void wind_down();
-  /// The same, and idle connections are closed at once.
+  /// Does the same, and closes idle connections at once.
   void drain();
-  /// The same for the connections of one listener; the others live on.
+  /// Drains the connections of one listener only.
   void drain(Entrance& entrance);
   bool empty() const noexcept;
   /// Closes all connections at once, or those of one listener.
@@ -133,32 +136,33 @@ class Sessions {
 
  private:
   friend class Session;
-  /// Takes a place for the client of a connection. False: it has none left.
+  /// Takes a place for the client of a connection; false if the client has no place left.
   bool admit(Peer& peer);
-  /// Whether the buffers of all connections hold as much as they may. Then counts and logs a refusal.
+  /// Returns whether the buffers of all connections are at their bound. If so, counts and logs a refusal.
   bool out_of_memory(const Peer& peer);
   enum class Made : std::uint8_t { none, room };
   struct RoomQuestion;
-  /// Whose connections may be ended for this one; the heaviest first.
+  /// Returns the addresses that may lose a connection to this one, the heaviest first.
   std::vector<ConnectionBounds::Heavy> who_gives_way(const Peer& newcomer) const;
   bool may_end(const Session& session) const noexcept;
-  /// Ends a session of one of these. False: none of theirs waits here.
+  /// Ends one waiting connection of these addresses; false if none of them waits on this worker.
   bool make_room(const std::vector<ConnectionBounds::Heavy>& from);
-  /// Asks the other workers for room. False: nobody can be asked.
+  /// Asks the other workers to make room; false if there is no worker to ask.
   bool park(Session& session, const std::vector<ConnectionBounds::Heavy>& from);
   static void pass_on(const std::shared_ptr<RoomQuestion>& question);
   void unpark(std::uint64_t number, Made made);
   void turn_away(Session& session);
   static void end_now(Session& session) noexcept;
-  /// Owns the session until remove().
+  /// Owns the session until remove() deletes it.
   Session& keep(Session* session);
-  /// Deletes the session, and makes the next one of its connection: for TLS, or of its protocol. `input` may hold its
-  /// first bytes.
+  /// Deletes the session and creates the next one of its connection, for the TLS handshake or for its protocol. `input`
+  /// may hold the first bytes.
   void give_way(Session& before, net::ReadBuffer input, Peer peer, net::ServerTlsPtr tls);
   Session* session_of(net::ReadBuffer input, Peer peer, net::ServerTlsPtr tls);
   void uncount(Session& session) noexcept;
   void remove(Session& session) noexcept;
-  /// A lingering session is not counted as a connection. If there are too many of them, the oldest is closed.
+  /// Moves a session to the lingering ones, which do not count as connections. Closes the oldest of them if there are
+  /// too many.
   void let_linger(Session& session) noexcept;
   struct Lists;
   struct Walk;
@@ -185,8 +189,8 @@ class Sessions {
   static constexpr std::uint32_t kMaxLingering = 1024;
   std::uint32_t lingering_ = 0;
   std::uint64_t numbered_ = 0;
-  boost::asio::io_context* loop_ = nullptr;  // after join()
-  std::uint32_t worker_ = 0;                 // among those that joined
+  boost::asio::io_context* loop_ = nullptr;  // set by join()
+  std::uint32_t worker_ = 0;                 // position among all workers that ever joined
   bool winding_down_ = false;
   bool draining_ = false;
 };

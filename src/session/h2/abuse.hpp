@@ -1,5 +1,5 @@
 #pragma once
-// How much of what costs a client nothing, and us something, one connection may do.
+// Limits for frames and resets that cost a client nothing and the gateway work, per HTTP/2 connection.
 
 #include "headgate/core/time.hpp"
 
@@ -11,11 +11,11 @@
 
 namespace headgate::session {
 
-/// So many at once, and so many more in each second. The caller gives the time.
+/// A token bucket that holds `most` and refills `per_second`. The caller passes the time.
 class AbuseBucket {
  public:
   AbuseBucket(double most, double per_second) noexcept : most_(most), per_second_(per_second), left_(most) {}
-  /// False: it is empty.
+  /// Takes one token; false if the bucket is empty.
   [[nodiscard]] bool take(Clock::Steady now) noexcept {
     const auto passed = std::chrono::duration<double>(now - last_).count();
     if (last_ != Clock::Steady()) left_ = std::min(most_, left_ + std::max(passed, 0.0) * per_second_);
@@ -29,7 +29,7 @@ class AbuseBucket {
   Clock::Steady last_{};
 };
 
-/// Why a connection of HTTP/2 was ended.
+/// Why an HTTP/2 connection was ended.
 enum class H2Abuse : std::uint8_t { none, resets, glitches, queue, head, count };
 
 constexpr std::string_view to_text(H2Abuse why) noexcept {
@@ -49,19 +49,20 @@ constexpr std::string_view to_text(H2Abuse why) noexcept {
   return "";
 }
 
-/// The counters of one connection.
+/// The abuse counters of one connection.
 class H2Limits {
  public:
-  /// A stream that was reset before its exchange had ended, by whom ever.
+  /// Counts a stream that was reset by either side before its exchange had ended.
   void reset(Clock::Steady now) noexcept {
     if (!resets_.take(now)) found(H2Abuse::resets);
   }
-  /// A frame that asks for work and brings nothing.
+  /// Counts a frame that asks for work and carries nothing.
   void glitch(Clock::Steady now) noexcept {
     ++fresh_;
     if (!glitches_.take(now)) found(H2Abuse::glitches);
   }
-  /// A client that reads much gives back much: only what is beyond ten for each frame of data counts.
+  /// Counts a WINDOW_UPDATE. A client that reads much also sends many, so only those beyond ten for each DATA frame
+  /// count.
   void window_update(Clock::Steady now) noexcept {
     if (free_updates_ > 0)
       --free_updates_;
@@ -78,15 +79,15 @@ class H2Limits {
     fresh_ += kOfAnEnd;
   }
   H2Abuse why() const noexcept { return why_; }
-  /// Every connection begins with some.
+  /// Counts a SETTINGS frame. The first one is free, because every connection sends it.
   void settings(Clock::Steady now) noexcept {
     if (std::exchange(settled_, true)) glitch(now);
   }
-  /// The client's fault beside frames that say nothing: a head or body that breaks the protocol, a stream that it
-  /// resets as soon as it has begun it, or begins while too many are open.
+  /// Counts a fault of the client other than an empty frame: a malformed head or body, a stream that is reset as soon
+  /// as it has begun, or a stream beyond the maximum.
   void fault() noexcept { ++fresh_; }
-  /// How many glitches and faults have come that were not told yet, if they are to be told now: together, and at least
-  /// once a second. `all`: in any case.
+  /// Takes the number of glitches and faults that were not reported yet. Returns 0 if it is too early to report: there
+  /// are fewer than kTold, the last report is less than a second ago, and `all` is false.
   std::uint32_t take_fresh(Clock::Steady now, bool all) noexcept {
     if (fresh_ == 0 || (!all && fresh_ < kTold && now - told_ < std::chrono::seconds(1))) return 0;
     told_ = now;
@@ -98,7 +99,7 @@ class H2Limits {
   static constexpr std::uint32_t kMaxFreeUpdates = 10'000;
   static constexpr std::size_t kMaxQueued = 1'000;
   static constexpr std::uint32_t kTold = 16;
-  static constexpr std::uint32_t kOfAnEnd = 100;  ///< a connection that is ended for abuse counts as so many glitches
+  static constexpr std::uint32_t kOfAnEnd = 100;  ///< glitches that are reported for a connection ended for abuse
 
   AbuseBucket resets_{200, 20};
   AbuseBucket glitches_{1'000, 100};

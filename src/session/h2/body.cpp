@@ -1,4 +1,4 @@
-// Reads the body of a request from its stream.
+// Reads the body of a request from its HTTP/2 stream.
 
 #include "h2_session.hpp"
 #include "stream.hpp"
@@ -11,7 +11,7 @@
 namespace headgate::session {
 namespace {
 
-/// What a tunnel that carries nothing keeps for its next bytes.
+/// Bytes of buffer that an idle tunnel keeps for its next bytes.
 constexpr std::size_t kKept = 1024;
 
 }  // namespace
@@ -47,7 +47,7 @@ void H2Body::give_back() {
   session_.consumed(id_, bytes);
 }
 
-/// A tunnel may be silent for long.
+/// A tunnel may be silent for a long time, so most of its buffer is released.
 void H2Body::release() {
   if (arrived_.capacity() + given_.capacity() <= kKept) return;
   PooledString().swap(arrived_);

@@ -1,5 +1,5 @@
-// Nothing here continues a coroutine: nghttp2 must not be called again from inside. What happened is noted on the
-// stream, and run_streams() lets it go on.
+// Callbacks never resume a coroutine, because nghttp2 must not be called again from inside them. They record the event
+// on the stream, and run_streams() resumes it later.
 
 #include "callbacks.hpp"
 
@@ -16,7 +16,7 @@ namespace headgate::session {
 namespace {
 
 constexpr std::uint32_t kMaxAcks = 100;
-/// Whoever resets a stream this soon never wanted its answer. Deadlines and people take longer.
+/// A client that resets a stream within this time never wanted the answer. Deadlines and people take longer.
 constexpr auto kRapid = std::chrono::milliseconds(50);
 constexpr std::size_t kMaxContinuations = 8;
 constexpr std::uint8_t kLastKnownType = NGHTTP2_CONTINUATION;
@@ -45,9 +45,9 @@ struct H2Callbacks {
     if (frame->headers.cat != NGHTTP2_HCAT_REQUEST) return 0;
     const auto id = frame->hd.stream_id;
     ++session.begun_streams_;
-    // A stream counts until its exchange has ended, whatever the client says: else resets would be free.
+    // A stream counts until its exchange has ended, even if the client has reset it; otherwise resets would be free.
     if (session.streams_.size() >= H2Session::kMaxStreams || session.has_enough()) {
-      if (!session.has_enough()) {  // else it is the gateway that cannot
+      if (!session.has_enough()) {  // otherwise it is the gateway that is out of memory
         session.limits_.fault();
         session.limits_.reset(session.clock().steady());
       }
@@ -72,7 +72,7 @@ struct H2Callbacks {
     stream->count_heads();
     if (added) return 0;
     session.limits_.found(H2Abuse::head);
-    return NGHTTP2_ERR_CALLBACK_FAILURE;  // the rest, of which a byte may be a field each, is not even decoded
+    return NGHTTP2_ERR_CALLBACK_FAILURE;  // the rest, in which each byte may be a field, is not decoded
   }
 
   static int invalid_header(nghttp2_session*, const nghttp2_frame* frame, const std::uint8_t*, std::size_t,
@@ -85,7 +85,7 @@ struct H2Callbacks {
     return 0;
   }
 
-  /// nghttp2 has found it, and resets the stream.
+  /// nghttp2 has found the error, and resets the stream.
   static int invalid_frame(nghttp2_session*, const nghttp2_frame* frame, int error, void* self) {
     auto& session = of(self);
     auto* const stream = session.find(frame->hd.stream_id);
@@ -102,7 +102,7 @@ struct H2Callbacks {
     return 0;
   }
 
-  /// Its reset is only on its way, and no server is to get what comes in the same read.
+  /// The reset is only queued, and bytes of the same read must not reach a server.
   static void overflowed(H2Session& session, H2Stream& stream) {
     if (stream.gone || stream.malformed != nullptr) return;
     if (!stream.reply.started()) {
@@ -113,7 +113,7 @@ struct H2Callbacks {
     session.touch(stream.id);
   }
 
-  /// Its exchange has not begun: it begins to be logged. Else the exchange ends with its body.
+  /// If the exchange has not begun, it begins so that it is logged. Otherwise its body fails, which ends it.
   static void found_malformed(H2Session& session, H2Stream& stream, const char* why) {
     stream.malformed = why;
     session.limits_.fault();
@@ -197,8 +197,8 @@ struct H2Callbacks {
     said_all ? session.closed_.closed(id, By::end, {}) : session.closed_.closed(id, By::us, session.clock().steady());
   }
 
-  /// A reset that comes before the answer began has cost a request and brought nothing, whoever has sent it: a client
-  /// can make us send it (CVE-2025-8671).
+  /// A reset before the answer has begun has cost a request and brought nothing. It counts no matter who sent it,
+  /// because a client can make the gateway reset its streams (CVE-2025-8671).
   static int closed(nghttp2_session*, std::int32_t id, std::uint32_t code, void* self) {
     auto& session = of(self);
     if (session.head_of_ == id) session.head_of_ = 0;
@@ -220,12 +220,12 @@ struct H2Callbacks {
     return 0;
   }
 
-  /// Frames of types that nobody here knows are only counted.
+  /// Skips frames of unknown types. They are only counted.
   static int leave_out(nghttp2_session*, void**, const nghttp2_frame_hd*, void*) { return NGHTTP2_ERR_CANCEL; }
 
-  /// Of a reset that says nothing against the client any more when it is sent: it counted when it was due, as what is
-  /// beyond the bound must not begin in the same read; or it ends an exchange that a server, a timeout or an operator
-  /// has ended.
+  /// Returns whether a reset does not count against the client when it is sent. Either it was counted when it was
+  /// queued, because streams beyond the bound must not begin in the same read, or a server, a timeout or an operator
+  /// has ended the exchange.
   static bool is_settled(std::uint32_t code) noexcept {
     return code == NGHTTP2_NO_ERROR || code == NGHTTP2_REFUSED_STREAM || code == NGHTTP2_FLOW_CONTROL_ERROR ||
            code == NGHTTP2_CANCEL || code == NGHTTP2_INTERNAL_ERROR;
@@ -250,7 +250,7 @@ struct H2Callbacks {
                              std::uint32_t* flags, nghttp2_data_source*, void* self) {
     auto& session = of(self);
     auto* const stream = session.find(id);
-    if (stream == nullptr || stream->reply.failed()) return NGHTTP2_ERR_DEFERRED;  // its reset follows
+    if (stream == nullptr || stream->reply.failed()) return NGHTTP2_ERR_DEFERRED;  // a reset follows
     auto& reply = stream->reply;
     const auto count = std::min(size, reply.pending().size());
     const bool all = count == reply.pending().size();
@@ -281,7 +281,7 @@ struct H2Callbacks {
 
 namespace {
 
-/// Shared by all sessions of a thread: nghttp2 copies what it needs.
+/// The callbacks of nghttp2, shared by all sessions of a thread: nghttp2 copies them.
 struct H2Setup {
   net::H2Calls callbacks;
   net::H2Options options;
@@ -305,7 +305,7 @@ struct H2Setup {
     nghttp2_option_set_max_outbound_ack(option, kMaxAcks);
     nghttp2_option_set_max_continuations(option, kMaxContinuations);
     nghttp2_option_set_no_closed_streams(option, 1);
-    // Else nghttp2 says nothing of them, and they could not be counted.
+    // Without this, nghttp2 does not report frames of unknown types, and they could not be counted.
     for (unsigned type = kLastKnownType + 1; type <= 0xff; ++type)
       nghttp2_option_set_user_recv_extension_type(option, static_cast<std::uint8_t>(type));
   }
@@ -329,7 +329,7 @@ nghttp2_session* make_h2(H2Session& session, net::H2Memory& memory, ExtendedConn
       {NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, H2Session::kMaxStreams},
       {NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, H2Head::kMaxListSize},
       {NGHTTP2_SETTINGS_NO_RFC7540_PRIORITIES, 1},
-      {NGHTTP2_SETTINGS_ENABLE_CONNECT_PROTOCOL, 1},  // the last: else it is left out
+      {NGHTTP2_SETTINGS_ENABLE_CONNECT_PROTOCOL, 1},  // the last one, because it may be left out
   }};
   const auto count = connect == ExtendedConnect::taken ? settings.size() : settings.size() - 1;
   nghttp2_submit_settings(h2, NGHTTP2_FLAG_NONE, settings.data(), count);

@@ -1,5 +1,5 @@
 #pragma once
-// What nghttp2 calls while it reads and writes the frames of a session.
+// The functions that nghttp2 calls while it reads and writes the frames of a session.
 
 #include <nghttp2/nghttp2.h>
 
@@ -14,15 +14,16 @@ namespace headgate::session {
 
 class H2Session;
 
-/// Whether the client is told that it may send CONNECT with a protocol (RFC 8441). Where it was not told, that is
+/// Whether the client was told that it may send an extended CONNECT (RFC 8441). If it was not, an extended CONNECT is
 /// malformed.
 enum class ExtendedConnect : std::uint8_t { unknown, taken };
 
-/// A session of nghttp2 for `session`, with our settings queued. Both arguments outlive it. Null: no memory.
+/// Creates the nghttp2 session of `session`, with the gateway's SETTINGS queued. Both arguments outlive it. Returns
+/// null if there is no memory.
 nghttp2_session* make_h2(H2Session& session, net::H2Memory& memory, ExtendedConnect connect);
 
-/// Queues the head of an answer; unless it `ends` the stream, its body is that of the stream's reply. The fields are
-/// copied. False: there is no such stream.
+/// Queues the head of an answer. Unless it `ends` the stream, the body comes from the reply of the stream. The fields
+/// are copied. Returns false if there is no such stream.
 bool submit_h2_answer(nghttp2_session* h2, std::int32_t id, const nghttp2_nv* fields, std::size_t count,
                       bool ends) noexcept;
 

@@ -1,4 +1,4 @@
-// The fields of heads that go out.
+// Writes the header fields of answers.
 
 #include "callbacks.hpp"
 #include "h2_session.hpp"

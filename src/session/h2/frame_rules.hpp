@@ -1,5 +1,6 @@
 #pragma once
-// Frames that RFC 9113 makes errors, and that nghttp2 leaves out in silence, so that a client would wait for ever.
+// Rules for frames that RFC 9113 makes errors but that nghttp2 ignores silently, so that a client would wait forever.
+// H2Session uses them.
 
 #include "headgate/core/clock.hpp"
 
@@ -14,28 +15,28 @@
 
 namespace headgate::session {
 
-/// How the last streams of one client were closed, for DATA and HEADERS that still come on them (RFC 9113 section 5.1).
-/// Worker thread only.
+/// How the last streams of one client were closed, to judge DATA and HEADERS that still arrive on them (RFC 9113
+/// section 5.1). Worker thread only.
 class H2ClosedStreams {
  public:
   enum class By : std::uint8_t {
-    end,     ///< both sides have said all
+    end,     ///< both sides have ended the stream
     client,  ///< the client has reset it
-    us       ///< it was reset or answered before the client had said all
+    us       ///< the gateway reset or answered it before the client had ended it
   };
   enum class Late : std::uint8_t { ignored, stream_error, connection_error };
-  /// How long frames that were on their way when we closed their stream are ignored.
+  /// Time during which frames are ignored that were in flight when the gateway closed their stream.
   static constexpr auto kOnTheirWay = std::chrono::seconds(5);
 
-  /// `now` counts only if we have closed it.
+  /// Remembers how a stream was closed. `now` matters only if the gateway closed it.
   void closed(std::int32_t stream, By by, Clock::Steady now) noexcept {
     auto& place = last_[made_++ % last_.size()];
     if (place.by == By::us) forgotten_ = place.at;
     place = {.stream = stream, .by = by, .at = now};
   }
 
-  /// What a frame is that comes on a closed stream. Of a stream that is forgotten, an error of the stream: it does no
-  /// harm to a client whose frames were on their way.
+  /// Judges a frame that arrives on a closed stream. On a stream that is no longer remembered it is a stream error,
+  /// which does no harm to a client whose frames were in flight.
   Late late_frame(std::int32_t stream, Clock::Steady now) const noexcept {
     const auto late = [now](Clock::Steady closed) {
       return now - closed < kOnTheirWay ? Late::ignored : Late::stream_error;
@@ -56,15 +57,15 @@ class H2ClosedStreams {
   };
   std::array<Place, 16> last_;
   std::size_t made_ = 0;
-  Clock::Steady forgotten_{};  ///< when the last one was closed by us of those that are forgotten
+  Clock::Steady forgotten_{};  ///< when the gateway closed the last stream that is no longer remembered
 };
 
-/// Finds the heads of frames in what a client sends, wherever reads have cut it. Worker thread only.
+/// Finds the frame heads in a client's bytes, however the reads have cut them. Worker thread only.
 class H2FrameHeads {
  public:
   static constexpr std::size_t kHead = 9;
 
-  /// Goes on to the end of the next head, or of `bytes`, and returns how many bytes that were.
+  /// Goes on to the end of the next head or to the end of `bytes`, and returns the number of bytes passed.
   std::size_t go(std::string_view bytes) noexcept {
     const auto skipped = std::min(bytes.size(), left_);
     left_ -= skipped;
@@ -75,7 +76,7 @@ class H2FrameHeads {
     if (at_head()) left_ = byte(0) << 16U | byte(1) << 8U | byte(2);
     return skipped + taken;
   }
-  /// Whether it stands right behind a head.
+  /// Returns whether the position is right behind a frame head.
   bool at_head() const noexcept { return size_ == kHead; }
   std::uint8_t type() const noexcept { return static_cast<std::uint8_t>(head_[3]); }
   std::int32_t stream() const noexcept {
@@ -85,31 +86,31 @@ class H2FrameHeads {
  private:
   std::uint32_t byte(std::size_t i) const noexcept { return static_cast<unsigned char>(head_[i]); }
 
-  std::size_t left_ = 24;  // of what is no head: the preface comes first
-  std::size_t size_ = 0;   // of the head
+  std::size_t left_ = 24;  // bytes to skip before the next head; the preface comes first
+  std::size_t size_ = 0;   // bytes of the head so far
   std::array<char, kHead> head_{};
 };
 
-/// What one client sends. Worker thread only.
+/// The order of a client's frames and stream numbers. Worker thread only.
 class H2FrameRules {
  public:
-  /// Whether a stream of this number was begun already, or left out.
+  /// Returns whether a stream with this number was begun or skipped already.
   bool is_past(std::int32_t stream) const noexcept { return stream % 2 != 0 && stream < next_; }
-  /// Of each frame, in order. False: its connection ends with PROTOCOL_ERROR.
+  /// Checks each frame in order. If it returns false, the connection ends with PROTOCOL_ERROR.
   [[nodiscard]] bool allow(std::uint8_t type, std::int32_t stream) noexcept {
     if (type == NGHTTP2_PRIORITY) return stream != 0;  // section 6.3
     return type != NGHTTP2_HEADERS || stream % 2 == 0 || begin_or_go_on(stream);
   }
 
  private:
-  /// Numbers that were left out.
+  /// A range of stream numbers that the client skipped.
   struct Gap {
     std::int32_t first = 0;
     std::int32_t end = 0;
   };
 
-  /// A number that was left out cannot begin a stream any more (section 5.1.1). One that was used may come again: with
-  /// trailers, or on its way when its stream was reset.
+  /// A skipped number cannot begin a stream any more (section 5.1.1). A used number may come again: with trailers, or
+  /// in flight when its stream was reset.
   bool begin_or_go_on(std::int32_t stream) noexcept {
     if (stream < next_) {
       for (const auto& gap : gaps_)
@@ -124,7 +125,7 @@ class H2FrameRules {
   static constexpr std::int32_t kLast = 0x7fffffff;
   std::int32_t next_ = 1;
   std::size_t gaps_made_ = 0;
-  std::array<Gap, 8> gaps_;  // the last ones: no client leaves out any without need
+  std::array<Gap, 8> gaps_;  // the last gaps; real clients rarely skip numbers
 };
 
 }  // namespace headgate::session

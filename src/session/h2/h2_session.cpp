@@ -1,4 +1,4 @@
-// The life of a connection of HTTP/2: what it reads, when it is over, and how it ends.
+// The life of an HTTP/2 connection: reading, deciding when it is over, and ending it.
 
 #include "h2_session.hpp"
 
@@ -21,10 +21,10 @@ namespace {
 namespace asio_error = boost::asio::error;
 using Because = gateway::ActiveExchange::Because;
 
-/// From the notice that no new streams should be begun to the last one: time for what was on its way.
+/// Time between the GOAWAY that announces the end and the last one, for requests in flight.
 constexpr Duration kOnTheirWay = std::chrono::seconds(1);
 
-/// An attacker who comes again and again would fill the log.
+/// Logs the abuse, but not each time: an attacker that reconnects again and again would fill the log.
 void tell_of(H2Abuse why, const Peer& peer) {
   thread_local std::time_t told = 0;
   const auto now = std::time(nullptr);
@@ -53,7 +53,7 @@ Task<void> H2Session::serve_all() {
   idle_since_ = clock().steady();
   if (open()) co_await read_all();
   reading_ = false;
-  // Nobody reads what resets streams or gives window any more.
+  // After this nothing reads frames that reset streams or open windows.
   if (!lost_) abort_all(Because::client_gone);
   flush();
 }
@@ -88,7 +88,7 @@ Task<void> H2Session::read_all() {
     if (lost_) co_return;
     if (waited == asio_error::timed_out && patience_left() == Duration(0)) {
       if (head_of_ != 0) refuse_late_head();
-      finish_goaway();  // a client whose request was on its way may send it again
+      finish_goaway();  // a client whose request was in flight may send it again
       failed_ = true;
     }
     if (waited == asio_error::timed_out || (waited == asio_error::operation_aborted && stream_->is_open())) continue;
@@ -98,7 +98,7 @@ Task<void> H2Session::read_all() {
   }
 }
 
-/// One read is one turn: a client that sends fast does not keep the worker to itself.
+/// Handles one read as one turn, so that a client that sends fast does not occupy the worker.
 void H2Session::take() {
   in_batch_ = true;
   const auto data = read_buffer_.data();
@@ -106,7 +106,7 @@ void H2Session::take() {
   for (std::size_t at = 0; at < data.size() && !failed_;) {
     at += heads_.go(data.substr(at));
     if (!heads_.at_head() || heads_.type() != NGHTTP2_DATA) continue;
-    // What comes before it may close its stream.
+    // Frames before this one may close its stream.
     const auto head = std::max(fed, at - std::min(at, H2FrameHeads::kHead));
     feed(data.substr(fed, head - fed));
     fed = head;
@@ -134,7 +134,7 @@ void H2Session::feed(std::string_view bytes) {
 
 void H2Session::look_if_late(std::int32_t id) {
   if (broken_ != 0 || !rules_.is_past(id) || nghttp2_session_find_stream(h2_, id) != nullptr) return;
-  // Of those that a GOAWAY has left out, all is ignored (RFC 9113 section 6.8).
+  // Frames of streams that a GOAWAY has refused are ignored (RFC 9113 section 6.8).
   if (goaway_ == Goaway::last && id > nghttp2_session_get_last_proc_stream_id(h2_)) return;
   const auto late = closed_.late_frame(id, clock().steady());
   if (late == H2ClosedStreams::Late::connection_error) broken_ = NGHTTP2_STREAM_CLOSED;
@@ -142,7 +142,7 @@ void H2Session::look_if_late(std::int32_t id) {
     nghttp2_submit_rst_stream(h2_, NGHTTP2_FLAG_NONE, id, NGHTTP2_STREAM_CLOSED);
 }
 
-/// The first ones are told; more that wait for their answers would be memory as well.
+/// The first streams are answered; more of them, waiting for their answers, would use memory as well.
 bool H2Session::has_enough() const { return streams_.size() >= kStreamsWhenFull && !draining() && out_of_memory(); }
 
 void H2Session::judge() {
@@ -165,7 +165,8 @@ void H2Session::tell_glitches(bool all) {
   if (const auto fresh = limits_.take_fresh(clock().steady(), all); fresh > 0) handler().glitches(peer_.address, fresh);
 }
 
-/// What streams wait for was noted while nghttp2 read or wrote: it must not be called again from inside.
+/// Resumes the streams whose events were recorded while nghttp2 read or wrote, because it must not be called again from
+/// inside.
 void H2Session::run_streams() {
   while (!begun_.empty() || !touched_.empty()) {
     const auto begun = std::exchange(begun_, {});
@@ -184,7 +185,7 @@ void H2Session::run_streams() {
           abort(id, Because::client_gone);
         continue;
       }
-      // The server has said all that it had to say, and nothing more comes from the client.
+      // The server has sent everything, and nothing more comes from the client.
       if (stream->gone && stream->body.is_tunnel() && !stream->body.complete())
         stream->body.fail(asio_error::connection_reset);
       if (stream->body.waits()) stream->body.go_on();
@@ -208,7 +209,7 @@ void H2Session::fail_body(H2Stream& stream) {
   stream.body.go_on();
 }
 
-/// Each wake may end the exchange, and delete its stream.
+/// Each wake may end the exchange and delete its stream.
 void H2Session::abort(std::int32_t id, Because because) noexcept {
   auto* stream = find(id);
   if (stream == nullptr) return;
@@ -247,7 +248,7 @@ void H2Session::break_off() noexcept {
 }
 
 void H2Session::wind_down() {
-  if (h2_ == nullptr) return;  // it has not begun
+  if (h2_ == nullptr) return;  // the session has not begun
   const Hold hold(*this);
   begin_goaway();
   flush();
@@ -280,9 +281,9 @@ bool H2Session::served_out() const noexcept {
   return nghttp2_session_want_read(h2_) == 0 && nghttp2_session_want_write(h2_) == 0;
 }
 
-/// What the client sent meanwhile is read and thrown away, so that the last frames are not lost.
+/// Bytes that arrive meanwhile are read and discarded, so that the last frames are not lost.
 void H2Session::over() noexcept {
-  goaway_timer_.disarm();  // or it would come here once more
+  goaway_timer_.disarm();  // otherwise this function would be called again
   notice_timer_.disarm();
   tell_glitches(true);
   if (!lost_ && stream_->is_open()) return linger();

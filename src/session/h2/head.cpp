@@ -14,12 +14,12 @@ namespace {
 using http::ParseError;
 
 constexpr unsigned kVersion = 20;
-// What most heads need, so that they grow no further.
+// Size in bytes that is enough for most heads, so that they do not reallocate.
 constexpr std::size_t kUsualText = 500;
 constexpr std::size_t kUsualLines = 16;
-constexpr std::size_t kOfListEntry = 32;  // RFC 9113 section 6.5.2
+constexpr std::size_t kOfListEntry = 32;  // Octets that count for each field (RFC 9113 section 6.5.2).
 constexpr std::string_view kCookie = "cookie";
-constexpr std::size_t kOfLine = 4;  // ": " and the line's end, as HTTP/1.1 would have it
+constexpr std::size_t kOfLine = 4;  // Octets for ": " and the line end of HTTP/1.1.
 
 bool is_pseudo(std::string_view name) noexcept { return name.starts_with(':'); }
 
@@ -32,7 +32,7 @@ std::uint32_t urgency_in(std::string_view priority) noexcept {
   return kUsual;
 }
 
-/// For the log of a request that is refused.
+/// Keeps the safe part of the path for the log of a refused request.
 void keep_what_is_safe(std::string_view path, http::RequestHead& out) {
   constexpr std::size_t kLongestMethod = 32;
   if (out.method.size() > kLongestMethod || !http::is_token(out.method)) out.method = {};
@@ -64,7 +64,7 @@ bool H2Head::add(std::string_view name, std::string_view value, const http::Head
   }
   if (list_size_ > kHardListSize || fields_ > std::max(kHardFields, bounds.fields) || crumbs_ > kHardFields)
     return false;
-  // Once it is, it stays so, whatever bounds another configuration has: some of it is not here.
+  // Once the head is beyond a bound it stays so, even if the bounds change: a part of it was not kept.
   if (beyond_ == Beyond::nothing) beyond_ = first_beyond(bounds);
   if (beyond_ != Beyond::nothing) return true;
   if (crumb) {
@@ -92,7 +92,7 @@ void H2Head::grow(std::size_t more) {
 
 void H2Head::count_held() noexcept { held_ = text_.capacity() + lines_.capacity() * sizeof(Line) + cookie_.capacity(); }
 
-/// Room for what does not come any more, of a request that may be answered late.
+/// Releases spare room, because no more fields come and the request may be answered late.
 void H2Head::give_back_room() {
   constexpr std::size_t kLeft = 1024;
   if (text_.size() - used_ > kLeft) {
@@ -148,7 +148,8 @@ void H2Head::read_lines(Pseudo& pseudo, http::Fields& fields) const {
   }
 }
 
-/// So that routes and limits see in it what they see over HTTP/1.1. The key is of one hop: servers get the gateway's.
+/// Turns it into the HTTP/1.1 form, so that routes and limits see the same request in both protocols. The key belongs
+/// to one hop: servers get the gateway's key.
 void H2Head::take_websocket(http::RequestHead& out) {
   out.method = "GET";
   out.upgrade = http::kWebSocket;
@@ -189,7 +190,8 @@ Result<void, ParseError> H2Head::finish(http::Paths paths, http::RequestHead& ou
     return refused({400, ":authority and Host differ"});
   if (pseudo.authority && host == out.fields.end())
     out.fields.push_back({http::Known::host, "host", *pseudo.authority});
-  const bool whole_server = pseudo.path == "*";  // which has no authority of its own in the rules
+  // the request for the whole server has no authority of its own in the rules
+  const bool whole_server = pseudo.path == "*";
   http::RequestTarget target{.path = pseudo.path};
   if (!whole_server) target.authority = pseudo.authority;
   if (const auto ruled = http::apply_request_rules(target, paths, out); ruled.has_error())
@@ -202,7 +204,7 @@ Result<void, ParseError> H2Head::finish(http::Paths paths, http::RequestHead& ou
       const auto read = std::from_chars(field.value.data(), end, length);
       if (read.ec != std::errc() || read.ptr != end) return refused({400, "Content-Length is not a number"});
       length_ = length;
-      // A tunnel has no length, but nghttp2 would hold it to this one.
+      // A tunnel has no length, but nghttp2 would enforce this one.
       if (!out.upgrade.empty()) return refused({400, "a request for a WebSocket has a Content-Length"});
     } else if (field.id == http::Known::expect) {
       if (!same_word(field.value, "100-continue")) return refused({417, "only 100-continue may be expected"});

@@ -1,5 +1,5 @@
 #pragma once
-// The fields of one HTTP/2 request as they come, and the request that they make.
+// Collects the fields of one HTTP/2 request as they arrive, and turns them into the request.
 
 #include "headgate/core/pooled_memory.hpp"
 #include "headgate/http/head.hpp"
@@ -15,52 +15,54 @@
 
 namespace headgate::session {
 
-/// Collects the fields of one head within bounds. What is beyond them is counted and not kept.
+/// The fields of one head, within bounds. Fields beyond the bounds are counted but not kept.
 class H2Head {
  public:
-  /// Crumbs of Cookie that may come beside `HeadBounds::fields`: browsers send each cookie by itself (RFC 9113 section
-  /// 8.2.3).
+  /// Number of cookie crumbs allowed in addition to `HeadBounds::fields`: browsers send each cookie as a field of its
+  /// own (RFC 9113 section 8.2.3).
   static constexpr std::uint32_t kMaxCrumbs = 128;
-  /// Of all crumbs together.
+  /// Bytes of all crumbs together.
   static constexpr std::size_t kMaxCookie = 16UL * 1024;
-  /// Name, value and 32 octets for each field (RFC 9113 section 6.5.2).
+  /// Bytes of the field list: name, value and 32 octets for each field (RFC 9113 section 6.5.2).
   static constexpr std::size_t kMaxListSize = 64UL * 1024;
-  /// More than that is no request but an attack: its connection ends.
+  /// Bytes beyond which the list counts as an attack and the connection ends.
   static constexpr std::size_t kHardListSize = 4 * kMaxListSize;
   static constexpr std::uint32_t kHardFields = 1'000;
 
-  /// False: it is beyond the hard bounds.
+  /// Adds a field; false if the list is beyond the hard bounds.
   [[nodiscard]] bool add(std::string_view name, std::string_view value, const http::HeadBounds& bounds);
   bool empty() const noexcept { return lines_.empty(); }
-  /// Bytes of memory.
+  /// Returns the memory in use, in bytes.
   std::size_t held() const noexcept { return held_; }
 
-  /// Sets all of `out` but what the end of the stream says, as views into this object. A CONNECT for a WebSocket (RFC
-  /// 8441) becomes the GET with Upgrade that it would be over HTTP/1.1. Errors: the status for the
-  /// client; then `out` has what could be read of method, path and host, for the log.
+  /// Sets all of `out` except what depends on the end of the stream. `out` refers to this object. A CONNECT for a
+  /// WebSocket (RFC 8441) becomes the equivalent HTTP/1.1 GET with Upgrade. On an error, returns the status for the
+  /// client, and `out` has the readable parts of method, path and host for the log.
   Result<void, http::ParseError> finish(http::Paths paths, http::RequestHead& out);
-  /// The fields as trailers; null: they are beyond the bounds. Valid as long as this object.
+  /// Returns the fields as trailers, or null if they are beyond the bounds. Valid as long as this object.
   const http::Fields* trailers();
 
-  /// What has come, as a head of HTTP/1.1 would have it.
+  /// Returns the fields so far, written as an HTTP/1.1 head.
   std::string as_text() const;
 
-  /// Whether the client waits for 100 Continue. After finish().
+  /// Returns whether the client waits for 100 Continue. Call it after finish().
   bool expects_continue() const noexcept { return expects_continue_; }
-  /// What content-length says, if it is there. nghttp2 has checked that it is one number. After finish().
+  /// Returns the value of content-length if the field is present; nghttp2 has checked that it is one number. Call it
+  /// after finish().
   std::optional<std::uint64_t> length() const noexcept { return length_; }
-  /// RFC 9218: 0 to 7, the smaller the sooner.
+  /// Returns the urgency of RFC 9218, from 0 (most urgent) to 7.
   std::uint32_t urgency() const noexcept { return urgency_; }
 
  private:
   struct Line {
     std::uint32_t at, name_size, value_size;
   };
-  static constexpr std::uint32_t kWholeCookie = UINT32_MAX;  ///< a value that is all crumbs, joined
+  /// marks the cookie field whose value is all crumbs, joined
+  static constexpr std::uint32_t kWholeCookie = UINT32_MAX;
   struct Pseudo {
     std::string_view method, scheme, path;
     std::optional<std::string_view> authority;
-    std::optional<std::string_view> protocol;  ///< RFC 8441: of the tunnel
+    std::optional<std::string_view> protocol;  ///< the protocol of the tunnel (RFC 8441)
 
     void take(std::string_view name, std::string_view value) noexcept;
   };
@@ -81,9 +83,9 @@ class H2Head {
   Beyond first_beyond(const http::HeadBounds& bounds) const noexcept;
   static http::ParseError too_much(Beyond what) noexcept;
 
-  PooledString text_;  // with room for more
+  PooledString text_;  // the text of all fields, with room for more
   std::uint32_t used_ = 0;
-  PooledString cookie_;  // the crumbs as they come, joined by "; ": one field where the first of them was
+  PooledString cookie_;  // the crumbs joined by "; ", which become one field in the place of the first crumb
   PooledVector<Line> lines_;
   http::Fields trailers_;
   std::size_t held_ = 0;
@@ -94,7 +96,7 @@ class H2Head {
   std::uint32_t crumbs_ = 0;
   std::size_t target_bytes_ = 0;
   std::uint32_t urgency_ = 3;
-  Beyond beyond_ = Beyond::nothing;  // the first bound that it is beyond
+  Beyond beyond_ = Beyond::nothing;  // the first bound that the head exceeds
   std::optional<std::uint64_t> length_;
   bool expects_continue_ = false;
 };

@@ -1,5 +1,5 @@
 #pragma once
-// A connection without TLS that may speak either protocol, before its first bytes tell which.
+// A connection without TLS that may use either protocol, until its first bytes decide.
 
 #include "../session.hpp"
 
@@ -7,17 +7,17 @@
 
 namespace headgate::session {
 
-/// Whether a connection that begins with these bytes speaks HTTP/2.
+/// Whether a connection that begins with these bytes uses HTTP/2; `more` if more bytes are needed.
 enum class H2Begin : std::uint8_t { no, yes, more };
 H2Begin begins_h2(std::string_view bytes) noexcept;
 
-/// The preface has 24 bytes; the first three tell it from nearly all requests. Then a session of the protocol takes its
-/// place.
+/// The session that waits for the first bytes. The preface has 24 bytes, but its first three already differ from nearly
+/// all requests. A session of the protocol then takes over.
 class H2Opening final : public Session {
  public:
   H2Opening(Sessions& owner, net::ReadBuffer input, Peer peer) : Session(owner, std::move(input), std::move(peer)) {}
   void begin() override;
-  /// Answers 503 as HTTP/1.1 and closes: nobody knows yet what the client speaks.
+  /// Answers 503 as HTTP/1.1 and closes, because the protocol of the client is not known yet.
   void reject() override;
 
  private:

@@ -1,4 +1,4 @@
-// Writes an answer on its stream.
+// Writes an answer on its HTTP/2 stream.
 
 #include "h2_session.hpp"
 #include "stream.hpp"
@@ -58,7 +58,7 @@ Task<Result<void>> H2Reply::write(std::string_view bytes, EndStream last) {
 Task<Result<void>> H2Reply::finish(const http::Fields& trailers) {
   if (failed()) co_return failed_;
   if (bodiless_ || ended_) co_return Result<void>{};
-  pending_ = {};  // of a write that an exception ended
+  pending_ = {};  // of a write that ended with an exception
   trailers_ = &trailers;
   session_.resume(id_);
   auto done = co_await taken_all();
@@ -76,8 +76,8 @@ void H2Reply::taken(std::size_t bytes) noexcept {
   moved_ += bytes;
 }
 
-/// Waits until all of it is in frames. The client must give window, or the connection take bytes, at least once within
-/// the timeout.
+/// Waits until all bytes are in frames. Within each timeout the client must open its window or the connection must
+/// accept bytes at least once.
 Task<Result<void>> H2Reply::taken_all() {
   session_.make_frames();
   session_.flush();

@@ -1,5 +1,5 @@
 #pragma once
-// One stream of an HTTP/2 connection: one request, its body as it comes, and its answer.
+// One stream of an HTTP/2 connection: a request, its body and its answer.
 
 #include "abuse.hpp"
 #include "head.hpp"
@@ -21,8 +21,8 @@ namespace headgate::session {
 using gateway::Exchange;
 class H2Session;
 
-/// The body of a request. What was returned by a read gives its window back with the next one, so a slow server slows
-/// its client. Lives as long as its stream. Worker thread only.
+/// The body of a request. The bytes returned by a read open the window again at the next read, so a slow server slows
+/// its client down. Lives as long as its stream. Worker thread only.
 class H2Body final : public http::BodyReader {
  public:
   H2Body(H2Session& session, std::int32_t id, Duration timeout, net::Timers& timers,
@@ -36,25 +36,24 @@ class H2Body final : public http::BodyReader {
   void cancel() noexcept override { wake_.wake(boost::asio::error::operation_aborted); }
   const http::Fields& trailers() const noexcept override { return *trailers_; }
 
-  /// Before the first read.
+  /// Sets up the body. Call it before the first read.
   void begin(const http::Framing& framing, bool expects_continue) noexcept;
-  /// Instead of begin(): what comes is not a body, but what a tunnel carries. Until tunnel() it looks like a body of
-  /// nothing.
+  /// Replaces begin() for a tunnel: the bytes are not a body. Until tunnel() is called it looks like an empty body.
   void close() noexcept { is_tunnel_ = closed_ = true; }
   bool is_tunnel() const noexcept { return is_tunnel_; }
   void tunnel(Duration timeout) noexcept;
   void trailers(const http::Fields& fields) noexcept { trailers_ = &fields; }
-  /// Bytes have come. The reader is continued by go_on().
+  /// Adds bytes that have arrived. go_on() then resumes the reader.
   void arrived(std::string_view bytes);
   void end() noexcept { ended_ = true; }
-  /// No more will come: every read fails from now on.
+  /// Makes every read fail from now on, because no more bytes will come.
   void fail(error_code why) noexcept { failed_ = why; }
   bool complete() const noexcept { return ended_; }
   bool failed() const noexcept { return failed_.failed(); }
-  /// Continues who waits for what has come meanwhile.
+  /// Resumes the reader that waits for bytes.
   void go_on() { wake_.wake(); }
   bool waits() const noexcept { return wake_.waits(); }
-  /// What is held and was not given back yet.
+  /// Returns the number of bytes that are held and have not opened the window again.
   std::size_t held() const noexcept { return arrived_.size() + given_.size(); }
 
  private:
@@ -83,7 +82,7 @@ class H2Body final : public http::BodyReader {
   std::uint64_t received_ = 0;
 };
 
-/// The answer. Worker thread only.
+/// The answer of a stream. Worker thread only.
 class H2Reply final : public http::ReplyWriter {
  public:
   H2Reply(H2Session& session, std::int32_t id, Duration timeout, net::Timers& timers) noexcept
@@ -97,30 +96,30 @@ class H2Reply final : public http::ReplyWriter {
   bool started() const noexcept override { return started_; }
   std::uint64_t bytes_sent() const noexcept override { return bytes_; }
 
-  /// What the session does with the bytes: gives some of them to a frame.
+  /// Returns the bytes for the session to put into frames.
   std::string_view pending() const noexcept { return pending_; }
   void taken(std::size_t bytes) noexcept;
-  /// Whether the frame that takes the last of them ends the stream.
+  /// Returns whether the frame with the last of these bytes ends the stream.
   bool ends_here() const noexcept { return last_; }
   const http::Fields* trailers() const noexcept { return trailers_; }
-  /// A frame that ends the stream was made.
+  /// Tells that a frame which ends the stream was made.
   void ended() noexcept { ended_ = true; }
   void count(std::size_t bytes) noexcept { bytes_ += bytes; }
-  /// The stream or its connection is gone.
+  /// Makes every write fail from now on, because the stream or its connection is gone.
   void fail(error_code why) noexcept { failed_ = why; }
-  /// It is reset because its request is malformed: that is its answer, whatever is sent.
+  /// Suppresses all writes: the request is malformed, and the reset is its answer.
   void leave_to_reset() noexcept { left_ = true; }
   bool failed() const noexcept { return failed_.failed(); }
-  /// Whether the answer is complete.
+  /// Returns whether the answer is complete.
   bool complete() const noexcept { return ended_; }
   bool slow() const noexcept { return slow_; }
   bool is_tunnel() const noexcept { return is_tunnel_; }
   void of(const Exchange& x) noexcept { x_ = &x; }
-  /// Whether what it waits for has happened.
+  /// Returns whether the event that the writer waits for has happened.
   bool done() const noexcept { return failed() || (last_ || trailers_ != nullptr ? ended_ : pending_.empty()); }
   bool waits() const noexcept { return wake_.waits(); }
   void go_on() { wake_.wake(); }
-  /// Continues who waits, with an error.
+  /// Resumes the writer with an error.
   void cancel() { wake_.wake(boost::asio::error::operation_aborted); }
 
  private:
@@ -134,7 +133,7 @@ class H2Reply final : public http::ReplyWriter {
   std::string_view pending_;
   const http::Fields* trailers_ = nullptr;
   std::uint64_t bytes_ = 0;
-  std::uint64_t moved_ = 0;  // of the body, into frames
+  std::uint64_t moved_ = 0;  // bytes of the body that are in frames
   bool last_ = false;
   bool started_ = false;
   bool ended_ = false;
@@ -155,7 +154,7 @@ struct H2Stream : frame_pool::Pooled {
         reply(session, number, write_timeout, timers),
         heads(lent) {}
 
-  /// A field was added to `head` or `trailers`.
+  /// Updates the memory in use after a field was added to `head` or `trailers`.
   void count_heads() noexcept { heads.is(head.held() + (trailers ? trailers->held() : 0)); }
   H2Head& trailers_begun() {
     if (!trailers) trailers = std::make_unique<H2Head>();
@@ -165,20 +164,20 @@ struct H2Stream : frame_pool::Pooled {
   std::int32_t id;
   headgate::Clock::Steady begun;
   H2Head head;
-  std::unique_ptr<H2Head> trailers;  ///< null: none have come, as of most requests
+  std::unique_ptr<H2Head> trailers;  ///< null if there are none, as for most requests
   H2Body body;
   H2Reply reply;
   net::H2Held heads;
   gateway::ActiveExchange exchange;
-  bool answering = false;  ///< its head was complete, and its exchange has begun
-  bool gone = false;       ///< nghttp2 has closed it, or it is to be ended
-  /// Why no server gets it; a text of ours, or null. Then nghttp2 has reset it, or will.
+  bool answering = false;  ///< the head is complete, and the exchange has begun
+  bool gone = false;       ///< nghttp2 has closed the stream, or it is about to be ended
+  /// Why no server gets the request: a static text, or null. If set, nghttp2 has reset the stream or will.
   const char* malformed = nullptr;
-  bool late = false;             ///< its head was not whole in time
+  bool late = false;             ///< the head was not complete in time
   bool reset_by_client = false;  ///< the client has sent RST_STREAM
-  bool own_reset = false;        ///< for a reason that is not the client's
-  bool stopped = false;          ///< an operator has ended it after its answer had begun
-  bool suspended = false;        ///< its caller is refused, perhaps without an answer
+  bool own_reset = false;        ///< reset by the gateway for a reason that is not the client's
+  bool stopped = false;          ///< an operator ended the stream after its answer had begun
+  bool suspended = false;        ///< the caller is refused, perhaps without an answer
 };
 
 }  // namespace headgate::session

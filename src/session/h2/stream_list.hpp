@@ -1,5 +1,5 @@
 #pragma once
-// The streams of one connection of HTTP/2, by their numbers.
+// The streams of one HTTP/2 connection, by number.
 
 #include "stream.hpp"
 
@@ -11,8 +11,8 @@
 
 namespace headgate::session {
 
-/// Few at a time, and their numbers only rise: a row of pointers finds and removes them faster than a tree, and takes
-/// no memory for each. Worker thread only.
+/// A sorted row of pointers. There are few streams at a time and their numbers only rise, so a row is faster than a
+/// tree and needs no memory per stream. Worker thread only.
 class H2StreamList {
  public:
   H2StreamList() = default;
@@ -21,12 +21,12 @@ class H2StreamList {
   ~H2StreamList() {
     for (const auto* const each : row_) delete each;
   }
-  /// Its number is larger than that of every one before.
+  /// Adds a stream whose number is larger than all before.
   void add(std::unique_ptr<H2Stream> stream) {
     row_.push_back(stream.get());
     stream.release();  // NOLINT(bugprone-unused-return-value)
   }
-  /// Null: there is none, or none any more.
+  /// Returns the stream, or null if it does not exist or has ended.
   H2Stream* find(std::int32_t id) const noexcept {
     if (found_ != nullptr && found_->id == id) return found_;
     const auto at = place_of(id);
@@ -45,17 +45,18 @@ class H2StreamList {
   bool empty() const noexcept { return row_.empty(); }
   auto begin() const noexcept { return row_.begin(); }
   auto end() const noexcept { return row_.end(); }
-  /// The first with this number or a larger one.
+  /// Returns the first stream with this number or a larger one.
   std::vector<H2Stream*>::const_iterator place_of(std::int32_t id) const noexcept {
     return std::lower_bound(row_.begin(), row_.end(), id,
                             [](const H2Stream* stream, std::int32_t than) { return stream->id < than; });
   }
 
  private:
-  static constexpr std::size_t kMaxKept = 16;  // places of a connection without a stream: there may be very many
+  // capacity that a connection without streams keeps; there may be very many connections
+  static constexpr std::size_t kMaxKept = 16;
 
-  std::vector<H2Stream*> row_;         // owned: moved by one copy of bytes
-  mutable H2Stream* found_ = nullptr;  // what was asked for last is mostly asked for again
+  std::vector<H2Stream*> row_;         // owned; plain pointers move by one copy of bytes
+  mutable H2Stream* found_ = nullptr;  // the last result, because the next call mostly asks for the same stream
 };
 
 }  // namespace headgate::session

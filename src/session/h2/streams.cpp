@@ -1,4 +1,4 @@
-// The streams of a connection of HTTP/2: how each is answered, and how its frames go out.
+// The streams of an HTTP/2 connection: answering each of them, and sending their frames.
 
 #include "h2_session.hpp"
 
@@ -16,7 +16,7 @@ namespace {
 
 using Because = gateway::ActiveExchange::Because;
 
-/// What a connection that does nothing keeps for its next frames.
+/// Bytes of output buffer that an idle connection keeps.
 constexpr std::size_t kKeptOut = 4UL * 1024;
 
 }  // namespace
@@ -74,7 +74,7 @@ Task<void> H2Session::answer_request(H2Stream& stream, Exchange& x) {
   try {
     co_await handler().handle(x);
   } catch (...) {
-    thrown = std::current_exception();  // a handler of exceptions must not co_await
+    thrown = std::current_exception();  // co_await is not allowed in a catch block
   }
   if (thrown) co_await answer_bug(handler(), x, thrown);
   stream.suspended = x.ended_by == gateway::EndedBy::ban;
@@ -90,14 +90,15 @@ Task<void> H2Session::refuse(H2Stream& stream, Exchange& x, http::ParseError ref
   handler().refused(x);
 }
 
-/// All streams of one urgency take turns, whatever they say of being incremental: a download does not hold up another.
+/// All streams of one urgency take turns, even if they are not marked as incremental, so that a download does not delay
+/// the others.
 void H2Session::set_priority(const H2Stream& stream) {
   if (stream.gone) return;
   const nghttp2_extpri priority{stream.head.urgency(), 1};
   nghttp2_session_change_extpri_stream_priority(h2_, stream.id, &priority, 1);
 }
 
-/// For tunnels as RFC 8441 section 5 says. Clients repeat nothing that is reset with ENHANCE_YOUR_CALM.
+/// Tunnels follow RFC 8441 section 5. Clients do not repeat a request that was reset with ENHANCE_YOUR_CALM.
 std::uint32_t H2Session::breaks_off_as(const H2Stream& stream) noexcept {
   if (stream.suspended) return NGHTTP2_ENHANCE_YOUR_CALM;
   const bool cancelled = stream.reply.slow() || stream.stopped || stream.reply.is_tunnel();
@@ -122,8 +123,8 @@ void H2Session::end_stream(H2Stream& stream) {
   if (reading_ && served_out()) stream_->interrupt_read();
 }
 
-/// A reset right behind the answer (RFC 9113 section 8.1) may be all that a client in the middle of its upload looks
-/// at: curl 7.88 then says that there was no answer.
+/// A client in the middle of its upload may notice only the reset that follows the answer (RFC 9113 section 8.1): curl
+/// 7.88 then reports that there was no answer.
 void H2Session::let_notice(std::int32_t id) {
   if (nghttp2_session_get_stream_remote_close(h2_, id) != 0) return;
   unread_.add(id, clock().steady());
@@ -140,7 +141,7 @@ void H2Session::notice_due(void* self) {
   session.flush();
 }
 
-/// Told apart from those that the client causes.
+/// Marks the reset as the gateway's own, to tell it from those that the client causes.
 void H2Session::submit_reset(std::int32_t id, std::uint32_t code) {
   if (auto* const stream = find(id)) stream->own_reset = true;
   nghttp2_submit_rst_stream(h2_, NGHTTP2_FLAG_NONE, id, code);
@@ -184,8 +185,8 @@ void H2Session::make_frames() {
   written_.is(out_.capacity());
 }
 
-/// Inside a batch it is done at the end of it, so that many answers go out together. So do those that come in the turns
-/// of several servers, if others are waited for.
+/// Within a batch the flush happens at the end, so that many answers are sent together. Answers that arrive from
+/// several servers in one turn are also sent together if other answers are awaited.
 void H2Session::flush() {
   if (in_batch_ || making_ || writing_ || lost_ || h2_ == nullptr || write_call_.asked()) return;
   if (streams_.size() <= 1 || out_.size() >= kMaxWritten) return write();

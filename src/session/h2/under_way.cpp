@@ -1,4 +1,4 @@
-// What an operator sees of the streams of a connection, and does to them.
+// Lists and ends the streams of a connection for an operator.
 
 #include "h2_session.hpp"
 
@@ -25,7 +25,7 @@ Session::Stopped H2Session::stop(Afterwards afterwards, std::span<const std::uin
   return out;
 }
 
-/// Each wake may end the exchange, and delete its stream.
+/// Each wake may end the exchange and delete its stream.
 void H2Session::stop(H2Stream& stream) noexcept {
   const auto id = stream.id;
   const bool answered = stream.exchange.answered();

@@ -1,5 +1,5 @@
 #pragma once
-// Streams whose answers were complete before the client had sent its whole body. What still comes of it is thrown away,
+// Streams that were answered completely before the client had sent its whole body. The rest of the body is discarded
 // and opens no window.
 
 #include "headgate/core/time.hpp"
@@ -12,18 +12,18 @@
 
 namespace headgate::session {
 
-/// They count among the concurrent streams, so there are never more of them. Worker thread only.
+/// The unread streams of a connection. They count as concurrent streams, which bounds their number. Worker thread only.
 class H2Unread {
  public:
-  /// For the client to see the answer and end its body by itself; then the stream is reset.
+  /// Time for the client to notice the answer and end its body, before the stream is reset.
   static constexpr Duration kToNotice = std::chrono::seconds(1);
 
   void add(std::int32_t id, headgate::Clock::Steady now) { streams_.push_back({id, now + kToNotice}); }
-  /// The stream has ended.
+  /// Removes a stream that has ended.
   void remove(std::int32_t id) noexcept {
     std::erase_if(streams_, [id](const Unread& stream) { return stream.id == id; });
   }
-  /// The next one whose time is over.
+  /// Takes the next stream whose time is over.
   std::optional<std::int32_t> take_due(headgate::Clock::Steady now) {
     if (streams_.empty() || streams_.front().due > now) return {};
     const auto id = streams_.front().id;
