@@ -46,7 +46,7 @@ bool has_option(int descriptor, int level, int name) noexcept {
   return ::getsockopt(descriptor, level, name, &value, &size) == 0 && value != 0;
 }
 
-/// A socket that only looks whether its port is free shares it with nobody, and does not listen: a client that came
+/// A socket that only checks whether its port is free does not share it and does not listen: a client that connected
 /// meanwhile would be accepted and reset.
 enum class Purpose : bool { look, listen };
 enum class Families : bool { one, both };
@@ -73,7 +73,7 @@ Result<int> bind_to(const ListenOptions& options, Purpose purpose) {
     return bind_to(Tcp::endpoint(address, options.port), purpose, Families::one);
   }
   auto both = bind_to(Tcp::endpoint(Tcp::v6(), options.port), purpose, Families::both);
-  // Without IPv6 on this machine, listen on IPv4 only.
+  // On a machine without IPv6, listen on IPv4 only.
   if (both.has_error() && both.error() != error::address_in_use && both.error() != error::access_denied)
     return bind_to(Tcp::endpoint(Tcp::v4(), options.port), purpose, Families::one);
   return both;

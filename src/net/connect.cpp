@@ -22,14 +22,14 @@ using At = ConnectError::At;
 constexpr auto kNamesLast = std::chrono::seconds(30);
 constexpr auto kTriedLast = std::chrono::seconds(10);
 
-/// What one connect() waits for: the name, then one address after another, each with a deadline. Asio's handlers keep
-/// it alive. A handler of a wait that is over sees another number in `wait` and does nothing.
+/// The steps of one connect(): the name, then one address after another, each with a deadline. Asio's handlers keep it
+/// alive. A handler of a wait that has ended sees another number in `wait` and does nothing.
 struct Attempt : std::enable_shared_from_this<Attempt> {
   Attempt(boost::asio::io_context& loop, Timers& wheel) : resolver(loop), timers(wheel) {}
 
   void look_up(const std::string& host, const std::string& port, Duration timeout) {
     begin(timeout);
-    // Not "address configured": it leaves out ::1 on a machine that has only loopback.
+    // The flag "address configured" is not used, because it skips ::1 on a machine that has only loopback.
     resolver.async_resolve(
         host, port, Resolver::numeric_service,
         [self = shared_from_this(), wait = wait](const error_code& ec, const Resolver::results_type& found) {
@@ -54,7 +54,7 @@ struct Attempt : std::enable_shared_from_this<Attempt> {
     if (waiter) std::exchange(waiter, nullptr).resume();
   }
 
-  /// Behind the name the coroutine waits for the stream, so interrupt that.
+  /// After the name is resolved the coroutine waits for the stream, so the stream must be interrupted.
   void stop() {
     stopped = true;
     if (!done) finish(error::operation_aborted);
@@ -75,7 +75,7 @@ struct Attempt : std::enable_shared_from_this<Attempt> {
   std::coroutine_handle<> waiter;
 };
 
-/// Awaits an Attempt. Unlinks itself when the frame that it lives in is destroyed.
+/// The awaitable for an Attempt. Unlinks itself when its frame is destroyed.
 class Done {
  public:
   explicit Done(Attempt& attempt) noexcept : attempt_(attempt) {}
@@ -99,14 +99,15 @@ Duration left_of(SteadyClock::time_point until) {
   return std::max(std::chrono::duration_cast<Duration>(until - SteadyClock::now()), Duration(0));
 }
 
-/// A socket that connects, or has connected already. Asio's would be put into its epoll set and taken out again.
+/// Opens a socket that is connecting or connected. Asio's connect would put the socket into its epoll set and remove it
+/// again.
 Result<int> dial(const Tcp::endpoint& to) noexcept {
   const int descriptor = ::socket(to.protocol().family(), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, IPPROTO_TCP);
   if (descriptor < 0) return socket::failure();
   error_code ec;
   const int on = 1;
   ::setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-  // The last descriptors are the admin interface's.
+  // The last descriptors belong to the admin interface.
   if (descriptor >= descriptor_shares().servers)
     ec = error::no_descriptors;
   else if (::connect(descriptor, to.data(), static_cast<socklen_t>(to.size())) != 0 && errno != EINPROGRESS)
@@ -132,8 +133,8 @@ struct Connector::State {
     literal = true;
   }
 
-  /// Removes attempts that are over, but only when the list has doubled: while a server does not answer there are
-  /// thousands of attempts, and a search at each one would be slow.
+  /// Removes attempts that have ended, but only when the list has doubled: while a server does not answer there are
+  /// thousands of attempts, and a search for each one would be slow.
   void note(const std::shared_ptr<Attempt>& attempt) {
     if (under_way.size() > 2 * tidied) {
       std::erase_if(under_way, [](const auto& one) { return one.expired(); });
@@ -142,8 +143,8 @@ struct Connector::State {
     under_way.push_back(attempt);
   }
 
-  /// Fills `known` with the addresses to try. The error says why there are none. A resolver that fails must not take
-  /// away a server that answers, so what it said last is kept.
+  /// Fills `known` with the addresses to try. The error says why there are none. If the resolver fails, its last answer
+  /// is kept, so that servers that work remain reachable.
   Task<error_code> find(Attempt& attempt, Duration timeout) {
     if (!literal && !told && SteadyClock::now() - resolved_at > kNamesLast) known.clear();
     if (!known.empty()) co_return error_code();
@@ -162,7 +163,7 @@ struct Connector::State {
     co_return error_code();
   }
 
-  /// The addresses in the order of one connect(): each begins with the next one.
+  /// Returns the addresses in the order for one connect(); each call begins with the next address.
   Endpoints in_turn() {
     auto out = known;
     std::rotate(out.begin(), out.begin() + static_cast<std::ptrdiff_t>(turn++ % out.size()), out.end());
@@ -221,7 +222,7 @@ struct Connector::State {
   std::vector<std::pair<Tcp::endpoint, SteadyClock::time_point>> failed_lately;
   std::size_t turn = 0;
   bool literal = false;
-  bool told = false;  // by use()
+  bool told = false;  // set by use()
   bool stopped = false;
   At at = At::name;
   SteadyClock::time_point resolved_at;
@@ -235,7 +236,7 @@ Connector::Connector(boost::asio::io_context& loop, Timers& timers, std::string 
 Connector::~Connector() = default;
 
 Task<Result<Connected, ConnectError>> Connector::connect(ConnectOptions options) {
-  const auto state = state_;  // keeps the state alive if this Connector is destroyed while we wait
+  const auto state = state_;  // keeps the state alive if this Connector is destroyed meanwhile
   if (state->stopped) co_return failed(At::name, error::operation_aborted);
   const auto attempt = std::make_shared<Attempt>(state->loop, state->timers);
   state->note(attempt);
@@ -251,7 +252,7 @@ Task<Result<Connected, ConnectError>> Connector::connect(ConnectOptions options)
   auto why = failed(At::address, error::host_unreachable);
   for (auto i = options.skip; i < addresses.size(); ++i) {
     const auto left = left_of(until);
-    // An address that never answers must not use up the time of the next ones.
+    // An address that never answers must not use up the time of the addresses after it.
     const auto share = left == kForever ? left : left / static_cast<Duration::rep>(addresses.size() - i);
     auto reached = co_await state->reach(*attempt, addresses[i], options, after(std::min(share, options.each)));
     if (reached.has_value()) {
@@ -267,7 +268,7 @@ Task<Result<Connected, ConnectError>> Connector::connect(ConnectOptions options)
     if (options.in_turn && addresses.size() > 1) state->note_failure(addresses[i]);
   }
   if (attempt->stopped) co_return failed(why.at, error::operation_aborted);
-  // The name may have other addresses by now; a want of descriptors says nothing of them.
+  // The name may have other addresses by now. A lack of descriptors says nothing about them.
   if (!state->literal && !is_own_want(why.code)) state->known.clear();
   co_return why;
 }

@@ -18,7 +18,7 @@ namespace {
 
 using WantTicks = std::chrono::steady_clock::duration;
 constexpr auto kTellWantsEvery = std::chrono::seconds(10);
-/// What the admin interface can use: its connections, and a few that linger or have just come.
+/// Descriptors for the admin interface: its connections, and a few that linger or are new.
 constexpr int kMaxForAdmin = 352;
 constexpr int kMinForAdmin = 8;
 

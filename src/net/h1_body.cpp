@@ -30,7 +30,7 @@ void H1Body::begin(const http::h1::WireFraming& framing) {
   before_wait_ = nullptr;
   if (ended_) return;
   if (framing.kind == Kind::chunked) chunks_ = http::h1::ChunkReader{};
-  pace_ = PaceWatch{};  // small bodies that each come a little late are not one that trickles
+  pace_ = PaceWatch{};  // several small bodies that are each a little late are not one that trickles
   received_ = 0;
 }
 
@@ -65,8 +65,8 @@ Result<std::string_view> H1Body::take() {
   return std::string_view{};
 }
 
-/// Takes all chunks that have arrived and joins their bytes in place: small chunks forwarded one by one would each cost
-/// a system call.
+/// Takes all chunks that have arrived and joins their bytes in place, because forwarding small chunks one by one would
+/// cost a system call each.
 Result<std::string_view> H1Body::take_chunks() {
   char* const start = read_buffer_->place();
   auto rest = read_buffer_->data();
@@ -89,7 +89,7 @@ Result<std::string_view> H1Body::take_chunks() {
     if (step->consumed == 0 || rest.empty()) break;
   }
   read_buffer_->consume(read_buffer_->data().size() - rest.size());
-  // Data before the malformed part is returned first, the error by the next call.
+  // Data before the malformed part is returned first, and the error by the next call.
   if (broken_ && end == first) return broken_;
   return std::string_view(start + first, end - first);
 }
@@ -120,8 +120,8 @@ Task<Result<std::string_view>> H1Body::read() {
       auto done = co_await action(owner_);
       if (done.has_error()) co_return done.error();
     }
-    // Read the rest of a long body in larger blocks, once more of it comes than fits into a small one: what a head
-    // announces costs nothing yet.
+    // The rest of a long body is read in larger blocks, but only once more of it arrives than fits into a small one, so
+    // that an announced length alone costs no memory.
     if (read_buffer_->data().empty() && read_buffer_->filled() &&
         (framing_.kind != Kind::length || left_ > 16UL * 1024))
       read_buffer_->grow();

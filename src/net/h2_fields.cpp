@@ -16,14 +16,14 @@ bool is_of_http1(Known id) noexcept {
          id == Known::transfer_encoding || id == Known::upgrade || id == Known::te || id == Known::host;
 }
 
-/// Fields that are new in nearly every head: what they leave in the table serves no later one. And secrets: they stay
-/// out of tables from which they could be guessed (RFC 7541 section 7.1.3).
+/// Returns whether a field is kept out of the HPACK table. Either it is new in nearly every head, so that a table entry
+/// would not be used again, or it is a secret that could be guessed from the table (RFC 7541 section 7.1.3).
 bool stays_out_of_table(Known id) noexcept {
   return id == Known::authorization || id == Known::content_length || id == Known::cookie || id == Known::etag ||
          id == Known::retry_after || id == Known::set_cookie;
 }
 
-/// What a head of HTTP/2 has of each well-known field. Its names stay, so nghttp2 need not copy them.
+/// The HTTP/2 names of the well-known fields. They are static, so nghttp2 need not copy them.
 struct KnownNames {
   struct Row {
     std::string name;
@@ -50,12 +50,12 @@ bool begins_with(std::string_view name, std::string_view word) noexcept {
   return same_word(name.substr(0, word.size()), word);
 }
 
-/// A configuration chooses names, too, and they have no id.
+/// Also called for names without an id, which come from configurations.
 bool is_secret(std::string_view name) noexcept {
   return same_word(name, "authorization") || same_word(name, "cookie") || same_word(name, "set-cookie");
 }
 
-/// Of names without an id, none of which is a secret; by the first letter, as most are not.
+/// Covers names without an id, none of which is a secret. Decides by the first letter, because most names differ there.
 bool is_new_each_time(std::string_view name) noexcept {
   switch (name.empty() ? '\0' : lower(name.front())) {
     case 'r':
@@ -70,7 +70,7 @@ bool is_new_each_time(std::string_view name) noexcept {
 }
 
 std::uint8_t* bytes_of(std::string_view text) noexcept {
-  // nghttp2 only reads them.
+  // nghttp2 does not change them.
   return reinterpret_cast<std::uint8_t*>(
       const_cast<char*>(text.data()));  // NOLINT(cppcoreguidelines-pro-type-const-cast)
 }

@@ -10,16 +10,16 @@
 namespace headgate::net {
 namespace {
 
-/// In front of a piece of memory.
+/// The header in front of a block of memory.
 struct alignas(std::max_align_t) Size {
-  std::size_t bytes;  ///< with this, and rounded up as the pool does
+  std::size_t bytes;  ///< with this header, and rounded up like in the pool
 };
 
 Size* size_of(void* at) noexcept { return static_cast<Size*>(at) - 1; }
 
 }  // namespace
 
-/// nghttp2 takes and frees it for each stream, many times over: of the frames that the thread keeps.
+/// nghttp2 allocates and frees blocks for each stream, many times; they come from the pool of the thread.
 void* H2Memory::allocate(std::size_t bytes, void* self) {
   std::size_t all = 0;
   if (__builtin_add_overflow(bytes, sizeof(Size) + frame_pool::kStep - 1, &all)) return nullptr;

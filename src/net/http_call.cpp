@@ -63,7 +63,7 @@ HttpReply head_of(const AnswerParser& parser) {
   return out;
 }
 
-/// Reads one message to its end. `head` is filled as soon as a head is complete that is not interim.
+/// Reads one message to its end. Fills `head` as soon as the head of a final answer is complete.
 Task<error_code> read_answer(ReadBuffer& buffer, AnswerParser& parser, std::optional<HttpReply>& head) {
   const auto left = [] { return kForever; };
   const auto noted = [&] {
@@ -86,7 +86,8 @@ std::shared_ptr<HttpCall> HttpCall::start(boost::asio::io_context& loop, HttpReq
   call->deadline_.async_wait([call](const error_code& ec) {
     if (!ec) call->finish(call->without_rest(call->too_late()));
   });
-  // Not at once: what fails before its first wait would call `done` before the caller has what this returns.
+  // The call is posted, because an error before the first wait would otherwise call `done` before this function has
+  // returned.
   boost::asio::post(loop, [call] {
     if (call->done_) spawn(run(call), "http_call");
   });
@@ -112,7 +113,7 @@ Task<void> HttpCall::run(std::shared_ptr<HttpCall> self) {
 void HttpCall::cancel() {
   done_ = nullptr;
   deadline_.cancel();
-  // A look-up of a name cannot be cancelled; its result is then ignored.
+  // A look-up of a name cannot be cancelled, so its result is ignored.
   connector_.stop();
   if (const auto stream = stream_) stream->close();
 }
@@ -171,14 +172,14 @@ Task<Result<StreamPtr, std::string>> HttpCall::connect() {
   const auto& why = connected.error();
   if (request_.trust && why.at == ConnectedTo::handshake && why.code != boost::asio::error::operation_aborted)
     request_.trust->doubt();
-  // The connector may be told of the same deadline first.
+  // The connector may notice the same deadline first.
   const bool late = why.code == boost::asio::error::timed_out && deadline_.expiry() <= std::chrono::steady_clock::now();
   co_return Made(boost::system::in_place_error, late ? too_late() : why_not_connected(why));
 }
 
-/// Its waits have no deadlines of their own: that of the call ends them, and says how far it came.
+/// The waits have no deadlines of their own: the deadline of the call ends them and reports the step.
 Task<HttpResult> HttpCall::exchange() {
-  const auto stream = stream_;  // cancel() closes it
+  const auto stream = stream_;  // closed by cancel()
   step_ = "sending the request";
   const std::string head = request_head(request_);
   const std::array<std::string_view, 2> pieces{head, request_.body};

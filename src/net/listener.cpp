@@ -19,15 +19,16 @@ namespace {
 
 namespace error = boost::asio::error;
 
-/// So many in one turn: what has come is read before there are more, or it would look idle to whoever needs its place.
+/// Connections that are accepted in one turn. A new connection's request is read before more are accepted; otherwise
+/// the connection would look idle and could be closed to make room.
 constexpr int kAtOnce = 1;
-// The wait for free descriptors.
+// The pause before the next check for free descriptors.
 constexpr auto kPause = std::chrono::milliseconds(100);
 
 std::atomic<std::uint64_t> pauses{0};
-std::atomic<int> paused{0};  // listeners
+std::atomic<int> paused{0};  // number of paused listeners
 
-/// A pause so soon after another is the same shortage: each connection that ends lets one more in.
+/// A pause soon after another one counts as the same shortage, because each connection that ends lets one more in.
 constexpr auto kSameEpisode = std::chrono::seconds(10);
 using Ticks = std::chrono::steady_clock::duration;
 std::atomic<Ticks> last_end{Ticks{}};
@@ -44,7 +45,7 @@ Listener::Listener(boost::asio::io_context& loop, Timers& timers, BoundSocket so
   acceptor_.assign(socket.local().protocol(), socket.descriptor());
   socket.release();
   acceptor_.non_blocking(true);
-  acceptor_.set_option(Tcp::no_delay(true));  // what is accepted inherits it
+  acceptor_.set_option(Tcp::no_delay(true));  // inherited by accepted sockets
 }
 
 Listener::~Listener() {
@@ -65,15 +66,15 @@ void Listener::start(Take take) {
   accept();
 }
 
-/// Asio only waits: its own accept would put each connection into its epoll set and take it out again.
+/// Asio only waits: its own accept would put each connection into its epoll set and remove it again.
 void Listener::accept() {
   acceptor_.async_wait(Acceptor::wait_read, [this](const error_code& ec) {
-    if (ec == error::operation_aborted) return;  // closed, and perhaps destroyed
+    if (ec == error::operation_aborted) return;  // closed and perhaps destroyed
     if (take_waiting()) accept();
   });
 }
 
-/// False: it waits no more, because it is closed or pauses.
+/// Returns false if the listener should not wait for more, because it is closed or paused.
 bool Listener::take_waiting() {
   for (int taken = 0; taken < kAtOnce; ++taken) {
     const int descriptor = socket::accept(acceptor_.native_handle());
@@ -86,7 +87,7 @@ bool Listener::take_waiting() {
     }
     take_(StreamPtr(new Stream(descriptor, loop_, timers_)));
     if (!acceptor_.is_open()) return false;
-    // The kernel gives the lowest number that is free: so many are open.
+    // The kernel returns the lowest free number, so this many descriptors are open.
     if (descriptor < last_descriptor_) continue;
     pause("few descriptors are left");
     return false;
@@ -94,7 +95,7 @@ bool Listener::take_waiting() {
   return true;
 }
 
-/// The rest is for connections to servers, without which the clients that are here could not be served.
+/// The remaining descriptors are for connections to servers, which existing clients need.
 void Listener::pause(const std::string& reason) {
   paused_ = true;
   const auto now = std::chrono::steady_clock::now().time_since_epoch();
@@ -131,7 +132,7 @@ void Listener::close() {
   if (!acceptor_.is_open()) return;
   error_code ec;
   acceptor_.cancel(ec);
-  // At most one backlog: clients that keep connecting must not keep the listener open.
+  // Accepts at most one backlog, because clients that keep connecting must not keep the listener open.
   for (int taken = 0; take_ && taken < kBacklog; ++taken) {
     const int descriptor = socket::accept(acceptor_.native_handle());
     if (descriptor < 0) break;
@@ -140,8 +141,8 @@ void Listener::close() {
   close_socket();
 }
 
-/// Another process may have the same socket. Then a close alone would leave it in the loop's epoll set, which would go
-/// on to report it; Asio takes out of the set only what it releases.
+/// Another process may have the same socket. A close alone would then leave it in the loop's epoll set, which would
+/// keep reporting it; Asio removes only sockets that it releases.
 void Listener::close_socket() noexcept {
   if (!acceptor_.is_open()) return;
   error_code ec;

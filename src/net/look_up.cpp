@@ -31,7 +31,7 @@ error_code error_of(int code) {
   }
 }
 
-/// Blocks.
+/// Resolves the name; blocks.
 Result<Addresses> addresses_of(const std::string& host, std::uint16_t port) {
   addrinfo hints{};
   hints.ai_family = AF_UNSPEC;
@@ -54,11 +54,11 @@ Result<Addresses> addresses_of(const std::string& host, std::uint16_t port) {
 
 }  // namespace
 
-/// Outlives its LookUps while a thread still asks.
+/// State that outlives its LookUps while a thread is still resolving.
 struct LookUps::Shared {
   std::mutex mutex;
-  boost::asio::io_context* loop = nullptr;  ///< null: nobody waits for an answer any more
-  LookUps* owner = nullptr;                 ///< the loop's thread only
+  boost::asio::io_context* loop = nullptr;  ///< null once nobody waits for an answer
+  LookUps* owner = nullptr;                 ///< used on the loop's thread only
 };
 
 LookUps::LookUps(boost::asio::io_context& loop) : shared_(std::make_shared<Shared>()) {

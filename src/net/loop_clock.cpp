@@ -14,7 +14,7 @@ namespace {
 using LoopTimer = boost::asio::basic_waitable_timer<SteadyClock, boost::asio::wait_traits<SteadyClock>,
                                                     boost::asio::io_context::executor_type>;
 
-/// Shared with the handler, which the loop may call after the alarm is gone.
+/// State shared with the handler, which the loop may call after the alarm is gone.
 struct Waiting {
   Waiting(boost::asio::io_context& loop, Alarm::Ring what, void* whose)
       : timer(loop.get_executor()), ring(what), owner(whose) {}
@@ -63,7 +63,7 @@ class LoopBell final : public Bell {
   }
 
  private:
-  /// Shared with the handler, which the loop may call after the bell is gone.
+  /// State shared with the handler, which the loop may call after the bell is gone.
   struct Shared {
     Shared(Alarm::Ring what, void* whose) : call(what), owner(whose) {}
     std::atomic<bool> rung{false};

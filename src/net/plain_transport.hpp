@@ -1,6 +1,6 @@
 #pragma once
-// PlainTransport, inline: every request calls it. Always, where it reads and writes: what the compiler does by itself
-// depends on what else is in the file.
+// PlainTransport, inline because every request calls it. Reads and writes are always inlined: the choice of the
+// compiler would depend on the rest of the file.
 
 #include "socket.hpp"
 
@@ -10,7 +10,7 @@ namespace headgate::net {
 
 [[gnu::always_inline]] inline Result<std::size_t> Transport::received(ssize_t count, std::size_t asked) noexcept {
   if (count > 0) {
-    // Edge-triggered: fewer bytes than asked for mean that no more are there, unless the peer has closed.
+    // The set is edge-triggered, so fewer bytes than asked for mean that no more are there, unless the peer has closed.
     if (!ends_ && static_cast<std::size_t>(count) < asked) at_hand_ &= static_cast<std::uint8_t>(~kSocket);
     return static_cast<std::size_t>(count);
   }

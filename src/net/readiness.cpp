@@ -15,7 +15,7 @@
 namespace headgate::net {
 namespace {
 
-constexpr std::size_t kTold = 16;  // turns after which a look is too old to be believed
+constexpr std::size_t kTold = 16;  // turns after which the result of a poll is too old
 constexpr std::uint32_t kEnds = EPOLLRDHUP | EPOLLHUP | EPOLLERR;
 constexpr std::uint32_t kToRead = EPOLLIN | kEnds;
 
@@ -48,7 +48,7 @@ void Readiness::repeat(Stream& stream) {
 
 void Readiness::dispatch_repeats() {
   auto streams = std::exchange(repeats_, {});
-  // One turn for each stream, even if it asked several times.
+  // A stream gets one turn even if it asked several times.
   std::sort(streams.begin(), streams.end());
   streams.erase(std::unique(streams.begin(), streams.end()), streams.end());
   in_turns_ = true;
@@ -66,7 +66,7 @@ void Readiness::later(LateCall& call) {
   if (!call.asked()) late_.push_back(call);
 }
 
-/// One of them may ask for others.
+/// A late call may ask for others.
 void Readiness::call_late() {
   while (!late_.empty()) {
     const auto& call = late_.front();
@@ -75,8 +75,8 @@ void Readiness::call_late() {
   }
 }
 
-// The kernel forgets a descriptor at its close only if nobody else has it: a process that is being started has copies
-// of all of them for a moment.
+// The kernel forgets a closed descriptor only if no other process has it, but a process that is being started has
+// copies of all descriptors for a moment.
 void Readiness::remove(int descriptor) noexcept {
   ::epoll_ctl(set_.native_handle(), EPOLL_CTL_DEL, descriptor, nullptr);
   if (--registered_ > 0) return;
@@ -113,7 +113,7 @@ void Readiness::round() {
   turn_ = 0;
   in_round_ = in_turns_ = true;
   look();
-  // Late calls may look again, and what they find may have its turn in this round.
+  // Late calls may poll again, and the streams they find may get their turn in this round.
   for (; turn_ < kRound && !ready_.empty(); ++turn_) {
     if (turn_ - looked_ == kTold) tells_ = false;
     const auto stream = std::move(ready_.front());
@@ -129,7 +129,8 @@ void Readiness::look() {
   std::array<epoll_event, kWaiting> events;
   const auto room = ready_.reserve();
   const int count = room > 0 ? ::epoll_wait(set_.native_handle(), events.data(), static_cast<int>(room), 0) : 0;
-  // Each stream knows its edge before any has its turn: who uses another one in his turn must not miss what came on it.
+  // All streams learn of their edges before the first turn, because a turn may use another stream and must not miss its
+  // events.
   for (int i = 0; i < count; ++i) {
     const auto& event = events[static_cast<std::size_t>(i)];
     auto& stream = *static_cast<Stream*>(event.data.ptr);

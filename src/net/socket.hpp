@@ -1,5 +1,5 @@
 #pragma once
-// The system calls on sockets, for all transports.
+// The system calls on sockets, used by all transports.
 
 #include "headgate/core/result.hpp"
 #include "headgate/core/sanitized.hpp"
@@ -24,14 +24,14 @@
 
 namespace headgate::net::socket {
 
-/// The error_code for errno after a failed call.
+/// Returns the error_code for errno after a failed call.
 inline error_code failure() noexcept {
   if (errno == EAGAIN || errno == EWOULDBLOCK) return boost::asio::error::would_block;
   return {errno, boost::system::system_category()};
 }
 
-// recv(2) and sendmsg(2). With more than one thread the C library's own are points at which a thread may be cancelled,
-// which costs 31 instructions a call, and no thread of ours ever is. A sanitizer watches the C library's.
+// Whether to use the C library's recv(2) and sendmsg(2), which sanitizers watch. With more than one thread they are
+// cancellation points, which costs 31 instructions per call, and no thread of the gateway is ever cancelled.
 inline constexpr bool kWatched = kAddressSanitized || kThreadSanitized;
 
 inline ssize_t call_recv(int descriptor, void* into, std::size_t size, int flags) noexcept {
@@ -44,7 +44,7 @@ inline ssize_t call_sendmsg(int descriptor, const msghdr& message, int flags) no
   return ::syscall(SYS_sendmsg, descriptor, &message, flags);
 }
 
-/// recv(2), repeated after EINTR.
+/// Calls recv(2), repeated after EINTR.
 inline ssize_t receive(int descriptor, std::span<char> into) noexcept {
   while (true) {
     const auto count = call_recv(descriptor, into.data(), into.size(), 0);
@@ -52,7 +52,7 @@ inline ssize_t receive(int descriptor, std::span<char> into) noexcept {
   }
 }
 
-/// sendmsg(2), repeated after EINTR.
+/// Calls sendmsg(2), repeated after EINTR.
 inline Result<std::size_t> send(int descriptor, std::span<const iovec> pieces) noexcept {
   msghdr message{};
   message.msg_iov = const_cast<iovec*>(pieces.data());
@@ -64,7 +64,7 @@ inline Result<std::size_t> send(int descriptor, std::span<const iovec> pieces) n
   }
 }
 
-/// A connection that waits, which does not block. What accept4(2) returns.
+/// Accepts a waiting connection as a non-blocking socket. Returns the result of accept4(2).
 inline int accept(int listener) noexcept {
   while (true) {
     const int descriptor = ::accept4(listener, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
@@ -72,41 +72,41 @@ inline int accept(int listener) noexcept {
   }
 }
 
-/// Drops up to `most` bytes. Returns what recv(2) returns.
+/// Drops up to `most` bytes. Returns the result of recv(2).
 inline ssize_t discard(int descriptor, std::size_t most) noexcept {
   while (true) {
-    // With MSG_TRUNC the kernel drops the bytes (tcp(7)). A raw system call, because a sanitizer would expect recv() to
-    // fill the buffer.
+    // With MSG_TRUNC the kernel drops the bytes (tcp(7)). A raw system call is used because a sanitizer would expect
+    // recv() to fill the buffer.
     const auto count = ::syscall(SYS_recvfrom, descriptor, nullptr, most, MSG_TRUNC, nullptr, nullptr);
     if (count >= 0 || errno != EINTR) return count;
   }
 }
 
-/// recv(2) of one byte, which stays in the socket.
+/// Calls recv(2) for one byte, which stays in the socket.
 inline ssize_t peek(int descriptor) noexcept {
   char byte = 0;
   return call_recv(descriptor, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
 }
 
-/// Whether there is nothing to read: no byte, no end, no error.
+/// Returns whether there is nothing to read: no byte, no end, no error.
 inline bool silent(int descriptor) noexcept {
   return peek(descriptor) < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
 }
 
-/// Whether the connection has failed.
+/// Returns whether the connection has failed.
 inline bool broken(int descriptor) noexcept {
   const auto got = peek(descriptor);
   if (got != 0) return got < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR;
-  // After the peer's end a read returns 0 whatever happens next. A reset is still noted here.
+  // After the end of the peer every read returns 0, but a reset is still recorded here.
   int why = 0;
   socklen_t size = sizeof why;
   return ::getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &why, &size) == 0 && why != 0;
 }
 
-/// How many bytes of this connection the peer has acknowledged; nothing if the kernel does not tell.
+/// Returns how many bytes of this connection the peer has acknowledged; empty if the kernel does not tell.
 inline std::optional<std::uint64_t> acknowledged(int descriptor) noexcept {
-  // tcpi_bytes_acked of Linux's struct tcp_info, which that of the C library does not have, and both headers exclude
-  // each other.
+  // Offset of tcpi_bytes_acked in Linux's struct tcp_info. The C library's struct does not have the member, and the two
+  // headers exclude each other.
   constexpr std::size_t kAt = 120;
   std::array<char, kAt + sizeof(std::uint64_t)> info{};
   socklen_t size = info.size();

@@ -18,16 +18,16 @@ namespace error = boost::asio::error;
 
 namespace {
 
-// The cost of a read beside its bytes, in bytes of a turn: many small reads cost more than a large one.
+// The cost of a read call, in bytes of a turn, because many small reads cost more than a large one.
 constexpr std::int64_t kRead = 1024;
-// A deadline that is never reached: the next turn comes sooner.
+// A deadline that never fires, because the next turn comes sooner.
 constexpr auto kNextTurn = std::chrono::minutes(1);
 
 int take_descriptor(Socket& socket) {
   error_code ignored;
   socket.native_non_blocking(true, ignored);
   socket.set_option(Tcp::no_delay(true), ignored);
-  return socket.release(ignored);  // so that Asio's reactor does not watch it too
+  return socket.release(ignored);  // released so that Asio's reactor does not watch it too
 }
 
 }  // namespace
@@ -48,7 +48,7 @@ Stream::Stream(int descriptor, boost::asio::io_context& loop, Timers& timers)
   try {
     readiness_.add(descriptor_, *this);
   } catch (...) {
-    ::close(descriptor_);  // there is no destructor of what was not made
+    ::close(descriptor_);  // the destructor does not run for an object that was not constructed
     throw;
   }
 }
@@ -96,7 +96,7 @@ void Stream::on_turn() {
   turn_left_ = kTurn;
   if (reader_ && reader_->may_go_on()) {
     if (!transport_->ends()) return wake_reader({});
-    // No other edge comes: once the reader wants no more, whoever watches must be told.
+    // No other edge comes, so the watcher must be told once the reader has finished.
     const StreamPtr self(this);
     wake_reader({});
     if (reader_ == nullptr && event_ != nullptr && is_open()) fire();
@@ -148,8 +148,8 @@ void Stream::write_expired(void* self) {
   stream->wake_writer(error::timed_out);
 }
 
-/// The first bytes of a wait count whenever they are acknowledged, so the kernel is asked only now and then. False: the
-/// peer took no byte for too long.
+/// The first bytes of a wait count whenever they are acknowledged, so the kernel is asked only now and then. Returns
+/// false if the peer accepted no byte for too long.
 bool Stream::write_goes_on() {
   const auto now = std::chrono::steady_clock::now();
   if (writer_ == nullptr || now >= write_until_) return false;
@@ -186,7 +186,7 @@ void Stream::watch(Event event, void* owner) noexcept {
 }
 
 void Stream::watch_on(Event event, void* owner, Duration timeout) noexcept {
-  assert(!reader_);  // its timer
+  assert(!reader_);  // the timer belongs to it
   timers_.arm(read_timer_, timeout);
   event_ = event;
   event_owner_ = owner;

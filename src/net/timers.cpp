@@ -4,7 +4,7 @@
 
 namespace headgate::net {
 
-/// Timers that live as long as their loop.
+/// The timers of a loop, which live as long as the loop.
 class Timers::Service final : public boost::asio::execution_context::service {
  public:
   using key_type = Service;
@@ -28,7 +28,7 @@ Timers::Timers(boost::asio::io_context& loop) : clock_(loop) {}
 void Timers::arm(Timer& timer, Duration after) noexcept {
   timer.disarm();
   const auto tick = std::chrono::duration_cast<Duration>(kTick).count();
-  // One more tick, because part of the current tick is over.
+  // Adds a tick, because a part of the current tick is over.
   timer.due_ = tick_ + static_cast<std::uint64_t>((after.count() + tick - 1) / tick) + 1;
   slots_[timer.due_ % kSlots].push_back(timer);
   if (!ticking_) start_ticking();
@@ -58,7 +58,7 @@ void Timers::stop() {
 void Timers::await_tick() {
   clock_.async_wait([this](const boost::system::error_code& ec) {
     if (ec) return;
-    // After a pause (a suspended machine) fire everything that was missed at once.
+    // After a pause, such as a suspended machine, all timers that were missed fire at once.
     const auto now = std::chrono::steady_clock::now();
     while (!stopped_ && clock_.expiry() <= now) {
       ++tick_;
@@ -71,7 +71,7 @@ void Timers::await_tick() {
 }
 
 void Timers::fire(Slot& slot) {
-  // An action may arm or disarm any timer. So empty the slot first, and put back what is not due yet.
+  // An action may arm or disarm any timer, so the slot is emptied first, and timers that are not due yet are put back.
   Slot due;
   due.swap(slot);
   while (!stopped_ && !due.empty()) {

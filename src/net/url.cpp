@@ -18,7 +18,7 @@ constexpr std::size_t kMaxUrl = 2048;
 
 std::uint16_t port_of(Scheme scheme) noexcept { return scheme == Scheme::https ? 443 : 80; }
 
-/// Quotes nothing that may hold a password, wherever its "@" stands.
+/// Quotes nothing that may contain a password, wherever the "@" is.
 ReadUrl refused_url(std::string_view text, std::string_view why) {
   std::string out = text.find('@') == text.npos ? '"' + std::string(text) + '"' : "this URL";
   std::replace_if(
@@ -26,7 +26,8 @@ ReadUrl refused_url(std::string_view text, std::string_view why) {
   return ReadUrl(boost::system::in_place_error, out + ' ' + std::string(why));
 }
 
-/// What may stand in a path or query as it is (RFC 3986 sections 3.3 and 3.4); nothing where all of `target` may.
+/// Returns the first character that must be escaped in a path or query (RFC 3986 sections 3.3 and 3.4); empty if there
+/// is none.
 std::optional<char> first_to_escape(std::string_view target) noexcept {
   constexpr std::string_view kPlain = "-._~!$&'()*+,;=:@/?";
   for (std::size_t i = 0; i < target.size(); ++i) {
@@ -44,7 +45,7 @@ std::optional<Scheme> read_scheme(std::string_view text) {
   return std::nullopt;
 }
 
-/// The host in one spelling; nothing if it is none to connect to from everywhere.
+/// Returns the host in its canonical form; empty if it is not a host that every machine can connect to.
 std::optional<std::string> spelled(const headgate::http::HostPort& where) {
   if (where.kind == headgate::http::HostKind::v6) return boost::asio::ip::make_address_v6(where.host).to_string();
   if (where.kind != headgate::http::HostKind::name && where.kind != headgate::http::HostKind::v4) return std::nullopt;

@@ -1,5 +1,6 @@
 #pragma once
-// Buffers of one size. An exchange borrows them while it needs them; idle connections have none.
+// Pools of buffers of one size, used by read_buffer and by exchanges. An exchange borrows buffers while it needs
+// them; idle connections have none.
 
 #include <atomic>
 #include <cstddef>
@@ -12,12 +13,12 @@ namespace headgate::net {
 
 class BlockPool;
 
-/// The bytes in the buffers of all workers. Each worker counts on its own and adds a quarter of a megabyte at a time,
-/// so it is exact to that for each worker.
+/// The bytes in the buffers of all workers. Each worker counts on its own and adds in steps of a quarter of a megabyte,
+/// so the total may be wrong by that much per worker.
 class LentBytes {
  public:
   static constexpr std::int64_t kStep = 256L * 1024;
-  /// One for each worker, on its thread.
+  /// The count of one worker, used on its thread only.
   class Share {
    public:
     explicit Share(LentBytes* total) noexcept : total_(total) {}
@@ -27,14 +28,14 @@ class LentBytes {
       if (total_) total_->bytes_.fetch_add(counted_, std::memory_order_relaxed);
       counted_ = 0;
     }
-    /// Those of all workers together.
+    /// Returns the bytes of all workers together.
     std::uint64_t all() const noexcept { return total_ ? total_->read() : 0; }
 
    private:
     LentBytes* total_;
     std::int64_t counted_ = 0;
   };
-  /// Any thread.
+  /// Returns the bytes of all workers together. Any thread.
   std::uint64_t read() const noexcept {
     const auto bytes = bytes_.load(std::memory_order_relaxed);
     return bytes > 0 ? static_cast<std::uint64_t>(bytes) : 0;
@@ -66,17 +67,17 @@ class Block {
   BlockPool* pool_ = nullptr;
 };
 
-/// A pool of buffers, last in, first out: a busy worker then uses few buffers, which stay in the cache. Worker thread
-/// only; outlives its blocks.
+/// A pool of buffers, last in, first out, so that a busy worker uses few buffers, which stay in the cache. Worker
+/// thread only; outlives its blocks.
 class BlockPool {
  public:
-  /// Each block has `block_bytes` bytes. Keeps at most `spare` unused blocks and frees the others.
-  /// `lent` counts the bytes that are lent; null: nobody does. It outlives the pool.
+  /// Each block has `block_bytes` bytes. The pool keeps at most `spare` unused blocks and frees the others. `lent`
+  /// counts the bytes that are lent and outlives the pool; null if they are not counted.
   BlockPool(std::size_t block_bytes, std::size_t spare, LentBytes::Share* lent = nullptr)
       : block_bytes_(block_bytes), most_spare_(spare), lent_(lent) {
     spare_.reserve(spare);
   }
-  /// A block with undefined content. Throws std::bad_alloc.
+  /// Returns a block with undefined content. Throws std::bad_alloc.
   Block lend();
   std::size_t block_bytes() const noexcept { return block_bytes_; }
 

@@ -1,5 +1,6 @@
 #pragma once
-// A TCP socket with an address, of no loop yet: bound here, or passed on by the process before this one.
+// A TCP socket that is bound to an address but belongs to no loop yet. It was bound here or inherited from the previous
+// process. Used by listener and server.
 
 #include "headgate/core/result.hpp"
 #include "headgate/net/options.hpp"
@@ -10,31 +11,32 @@
 
 namespace headgate::net {
 
-/// Owns the descriptor. One thread at a time.
+/// The owner of the descriptor. One thread at a time.
 class BoundSocket {
  public:
-  /// Binds with SO_REUSEPORT: each worker has a socket of its own on the same address. No client can connect before
-  /// listen(). The error says what to do about it. With port 0 the system chooses one: see local().
+  /// Binds with SO_REUSEPORT, so that each worker has a socket of its own on the same address. No client can connect
+  /// before listen(). The error says what to do about it. With port 0 the system chooses one; local() returns it.
   static Result<BoundSocket, std::string> bind(const ListenOptions& options);
-  /// Takes over a socket that was passed to this process. An error if `descriptor` is no TCP socket that listens;
-  /// then it stays as it is.
+  /// Takes over a socket that was passed to this process. Fails if `descriptor` is not a listening TCP socket, and then
+  /// does not change it.
   static Result<BoundSocket, std::string> adopt(int descriptor);
 
   BoundSocket(BoundSocket&& other) noexcept : descriptor_(other.release()) {}
   BoundSocket& operator=(BoundSocket&& other) noexcept;
   ~BoundSocket() { close(); }
 
-  /// From now on clients can connect. They wait until a listener accepts them.
+  /// Lets clients connect from now on. They wait until a listener accepts them.
   Result<void, std::string> listen();
-  /// The same socket once more, with the same queue of clients. An error text if there is no descriptor left.
+  /// Returns another descriptor of the same socket, with the same queue of clients. The error is a text; it means that
+  /// no descriptor is left.
   Result<BoundSocket, std::string> duplicate() const;
-  /// Whether others may bind the same address beside it.
+  /// Returns whether other sockets may bind the same address.
   bool shares_port() const noexcept;
   Tcp::endpoint local() const noexcept;
-  /// Whether it has the address of these options. With port 0 any port fits.
+  /// Returns whether the socket has the address of these options. With port 0 any port fits.
   bool fits(const ListenOptions& options) const;
   int descriptor() const noexcept { return descriptor_; }
-  /// The caller owns the descriptor from now on.
+  /// Gives the descriptor to the caller, who owns it from now on.
   int release() noexcept;
 
  private:
@@ -44,10 +46,11 @@ class BoundSocket {
   int descriptor_ = -1;
 };
 
-/// "127.0.0.1:8080"
+/// Returns the address as text: "127.0.0.1:8080".
 std::string shown(const Tcp::endpoint& endpoint);
 
-/// An error if another process listens on this address: with SO_REUSEPORT both would silently share the connections.
+/// Fails if another process listens on this address, because with SO_REUSEPORT both would silently share the
+/// connections.
 Result<void, std::string> check_free(const ListenOptions& options);
 
 }  // namespace headgate::net

@@ -1,6 +1,6 @@
 #pragma once
-// Connects to a host by its name: looks the name up, connects and, if asked for, starts TLS. Never blocks; bounded by a
-// deadline. Used by upstream, redis, keyring and cli.
+// Connects to a host by name: resolves the name, connects and, if requested, does the TLS handshake. Never blocks;
+// bounded by a deadline. Used by upstream, redis, keyring and cli.
 
 #include "headgate/core/task.hpp"
 #include "headgate/net/stream.hpp"
@@ -16,38 +16,38 @@
 
 namespace headgate::net {
 
-/// How to connect, and how long it may take.
+/// The TLS, timeouts and order of addresses of one connect().
 struct ConnectOptions {
-  Duration whole = kForever;  ///< for the name, all addresses and handshakes together
-  Duration each = kForever;   ///< for one address with its handshake; never more than its share of the time left
-  std::shared_ptr<const TlsContext> tls{};  ///< of a client; null: no TLS
-  std::shared_ptr<TlsSession> session{};    ///< with `tls`: of this server, to be resumed; null: none is
-  std::size_t skip = 0;  ///< leaves out this many addresses, which were tried before and did not serve
-  /// Begins with another address each time, so that all of them are used, and tries those last that failed within the
-  /// last 10 s. Not together with `skip`.
+  Duration whole = kForever;  ///< time for the name, all addresses and all handshakes together
+  Duration each = kForever;   ///< time for one address and its handshake; at most its share of the time left
+  std::shared_ptr<const TlsContext> tls{};  ///< the client's TLS context; null for no TLS
+  std::shared_ptr<TlsSession> session{};  ///< with `tls`, the session of this server to resume; null if none is resumed
+  std::size_t skip = 0;                   ///< number of addresses to skip, which were tried before and did not work
+  /// Starts with another address each time, so that all of them are used, and tries addresses that failed within the
+  /// last 10 s last. Cannot be combined with `skip`.
   bool in_turn = false;
 };
 
-/// An open connection, and which address it goes to.
+/// An open connection and the position of its address.
 struct Connected {
   StreamPtr stream;
   Tcp::endpoint to;
-  std::size_t address = 0;  ///< its place among the addresses, counted from 0 in the order they are tried
-  bool last = true;         ///< whether it is the last address
-  bool resumed = false;     ///< whether a TLS session was resumed
+  std::size_t address = 0;  ///< position of the address, counted from 0 in the order of attempts
+  bool last = true;         ///< it is the last address
+  bool resumed = false;     ///< a TLS session was resumed
 };
 
-/// Why no connection was made, at the address where it came furthest.
+/// The reason why no connection was made, for the address where the attempt got furthest.
 struct ConnectError {
   enum class At : std::uint8_t { name, address, handshake };
   At at = At::name;
   error_code code;          ///< timed_out, operation_aborted, connection_refused, host_not_found…
-  bool distrusted = false;  ///< whether the certificate was not trusted
-  std::string reason;       ///< for people: of a handshake as in TlsError, else the text of the code
+  bool distrusted = false;  ///< the certificate was not trusted
+  std::string reason;       ///< for people: as in TlsError for a handshake, otherwise the text of the code
 };
 
-/// Finds the addresses of one host and port and connects to them one by one, the address families alternating (RFC 8305
-/// section 4). Worker thread only.
+/// Resolves one host and port, and connects to its addresses one by one, alternating between the address families (RFC
+/// 8305 section 4). Worker thread only.
 class Connector {
  public:
   /// `host` is a name or an address, IPv6 without brackets. `loop` and `timers` outlive this object and its calls.
@@ -56,14 +56,14 @@ class Connector {
   Connector(const Connector&) = delete;
   Connector& operator=(const Connector&) = delete;
 
-  /// Makes a new connection. Looks the name up again after 30 s, and after no address served; a look-up that fails
-  /// leaves what was found before. May be called again while a call is under way. A call goes on if this object is
+  /// Makes a new connection. Resolves the name again after 30 s, and after no address worked; if resolving fails, the
+  /// previous addresses are used. May be called while another call is under way. A call goes on if this object is
   /// destroyed.
   Task<Result<Connected, ConnectError>> connect(ConnectOptions options);
-  /// Somebody else looks the name up: its addresses from now on, at least one. Then connect() itself looks it up only
-  /// after no address served. Does nothing if the host is an address.
+  /// Sets the addresses of the host, at least one, for a caller that resolves the name itself. connect() then resolves
+  /// it only after no address worked. Does nothing if the host is an address.
   void use(std::vector<Tcp::endpoint> addresses);
-  /// What the connect() that began last is doing. For the message of a caller that stopped waiting.
+  /// Returns the current step of the latest connect(), for the message of a caller that stopped waiting.
   ConnectError::At at() const noexcept;
   /// Ends the calls under way with operation_aborted.
   void end_calls();
@@ -75,8 +75,8 @@ class Connector {
   std::shared_ptr<State> state_;
 };
 
-/// Lets the two families alternate and keeps the order within each. The family of the first address comes first. If one
-/// family does not work, the next try uses the other.
+/// Alternates between the two families and keeps the order within each. The family of the first address comes first, so
+/// if one family does not work the next try uses the other.
 void alternate_families(std::vector<Tcp::endpoint>& addresses);
 
 }  // namespace headgate::net

@@ -1,7 +1,6 @@
 #pragma once
-// How the descriptors that the process may have are shared: clients first, then connections to servers, and a rest that
-// only the admin interface takes. The kernel gives the lowest number that is free, so a number says how many are in
-// use.
+// The shares of the process's file descriptors: client connections first, then connections to servers, and a rest for
+// the admin interface only. The kernel returns the lowest free number, so a new number tells how many are in use.
 
 #include "headgate/core/result.hpp"
 
@@ -9,30 +8,31 @@
 
 namespace headgate::net {
 
-/// Of a process that may have so many. The numbers of each end before its own number; `all` is the limit.
+/// The shares, for a process with a limit of `all` descriptors. Each share ends before its own number.
 struct DescriptorShares {
-  int clients = 0;  ///< connections of clients
-  int servers = 0;  ///< and to servers, Redis and others; a quarter of all, less what the admin interface has
+  int clients = 0;  ///< client connections
+  /// connections to servers, Redis and others: a quarter of all descriptors, less the share of the admin interface
+  int servers = 0;
   int all = 0;
   int admin() const noexcept { return all - servers; }
 };
 DescriptorShares shares_of(int all) noexcept;
-/// Those of this process, as its limit is now. Any thread.
+/// Returns the shares for the current limit of this process. Any thread.
 DescriptorShares descriptor_shares() noexcept;
 
-/// About how many the process has open: the lowest number that is free. Two system calls, however many there are. Any
-/// thread.
+/// Returns about how many descriptors the process has open: the lowest free number. Takes two system calls regardless
+/// of the number. Any thread.
 int descriptors_in_use() noexcept;
 
-/// Whether an error of opening a connection says only that this process or machine has no more of something: of
-/// descriptors or memory. It says nothing about the other side.
+/// Returns whether an error of opening a connection only means that this process or machine is out of descriptors or
+/// memory. Such an error says nothing about the other side.
 bool is_own_want(const error_code& ec) noexcept;
-/// The same in words for logs, about the other side as "it".
+/// The text for such an error in logs; calls the other side "it".
 inline constexpr const char* kOwnWant = "this gateway has no descriptor left for a connection to it";
 
-/// Counts a connection that was not opened for want of descriptors, and logs one in ten seconds. Any thread.
+/// Counts a connection that was not opened for lack of descriptors, and logs one in ten seconds. Any thread.
 void note_own_want() noexcept;
-/// How many there were.
+/// Returns the number of such connections since startup.
 std::uint64_t own_wants() noexcept;
 
 }  // namespace headgate::net

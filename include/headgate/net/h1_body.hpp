@@ -1,5 +1,6 @@
 #pragma once
-// HTTP/1.1 bodies on a stream: reads them in the framing of their head, writes them in the framing of the next hop.
+// HTTP/1.1 bodies on a stream: reads them in the framing of their head, and writes them in the framing of the next hop.
+// Used by session and upstream.
 
 #include "headgate/core/text_buffer.hpp"
 #include "headgate/http/exchange_io.hpp"
@@ -12,9 +13,9 @@
 
 namespace headgate::net {
 
-/// Reads one body after another from a ReadBuffer. Errors: those of the stream; bad_message for malformed framing;
-/// message_size for more bytes than are accepted; eof if the body ends too early; too_slow() if it comes more slowly
-/// than is demanded.
+/// The reader of the bodies of a connection, one after another, from a ReadBuffer. Errors: those of the stream;
+/// bad_message for malformed framing; message_size if there are more bytes than accepted; eof if the body ends too
+/// early; too_slow() if it arrives below the minimum pace.
 class H1Body final : public http::BodyReader {
  public:
   /// `timeout` bounds each wait for bytes. `input` outlives this object.
@@ -22,9 +23,9 @@ class H1Body final : public http::BodyReader {
   /// Starts a new body; nothing of an earlier one remains.
   void begin(const http::h1::WireFraming& framing);
   void timeout(Duration timeout) noexcept { timeout_ = timeout; }
-  /// Its sender must keep the pace that `rule` says whenever a read waits. The rule's owner outlives this object.
+  /// Requires the sender to keep the pace of `rule` whenever a read waits. The owner of the rule outlives this object.
   void demand_pace(PaceRule rule) noexcept { rule_ = rule; }
-  /// `action(owner)` runs once, before the first wait: it sends 100 Continue to a client that waits for it.
+  /// `action(owner)` runs once, before the first wait, to send 100 Continue to a client that waits for it.
   using BeforeWait = Task<Result<void>> (*)(void* owner);
   void before_wait(BeforeWait action, void* owner) noexcept;
 
@@ -34,9 +35,9 @@ class H1Body final : public http::BodyReader {
   bool ended() const noexcept override { return ended_; }
   void cancel() noexcept override { read_buffer_->stream().interrupt_read(); }
   const http::Fields& trailers() const noexcept override;
-  /// How many bytes of it may still come: 0 if it is over or malformed.
+  /// Returns how many bytes of the body may still come; 0 if it has ended or is malformed.
   std::uint64_t most_left() const noexcept;
-  /// Whether the body was read to its end and the connection can carry another message after it.
+  /// Returns whether the body was read to its end and the connection can carry another message.
   bool clean() const noexcept { return ended_ && framing_.kind != http::h1::WireFraming::Kind::until_close; }
 
  private:
@@ -52,12 +53,12 @@ class H1Body final : public http::BodyReader {
   http::h1::ChunkReader chunks_;
   PaceRule rule_;
   PaceWatch pace_;
-  std::uint64_t received_ = 0;  // bytes of bodies that were waited for
+  std::uint64_t received_ = 0;  // number of body bytes that a read had to wait for
   BeforeWait before_wait_ = nullptr;
   void* owner_ = nullptr;
 };
 
-/// Writes heads and bodies. It must stay where it is until each write was awaited.
+/// The writer of heads and bodies. It must not move until each write was awaited.
 class H1Output {
  public:
   explicit H1Output(Stream& stream) noexcept : stream_(&stream) {}
@@ -68,9 +69,11 @@ class H1Output {
   Stream::WriteAll write(std::string_view bytes, http::EndStream last, Duration timeout) noexcept {
     return send({}, bytes, last, timeout);
   }
-  /// Writes the end of the body, with the trailers if it is chunked. `room` holds the bytes until the write is done.
+  /// Writes the end of the body, with the trailers if the body is chunked. `room` holds the bytes until the write is
+  /// done.
   Stream::WriteAll finish(const http::Fields& trailers, TextBuffer& room, Duration timeout);
-  std::uint64_t bytes() const noexcept { return bytes_; }  ///< bytes given to write so far, heads and framing included
+  /// bytes passed to writes so far, including heads and framing
+  std::uint64_t bytes() const noexcept { return bytes_; }
   Stream& stream() noexcept { return *stream_; }
 
  private:

@@ -1,5 +1,5 @@
 #pragma once
-// The fields of a head of HTTP/2 that goes out, as nghttp2 takes them.
+// Builds the header fields of HTTP/2 messages in the form that nghttp2 takes. Used by session and upstream.
 
 #include "headgate/http/fields.hpp"
 
@@ -14,21 +14,21 @@
 
 namespace headgate::net {
 
-/// Lives until nghttp2 has taken them: it copies values and unknown names, whose capitals it makes small. All views
-/// that are added live as long. One thread.
+/// The fields of one head. Must live until nghttp2 has taken them: values and unknown names are copied then, and added
+/// views must live as long. Converts unknown names to lower case. One thread.
 class H2Fields {
  public:
-  /// `heads` counts those of the connection, from 0 on. Of fields whose values are new each time the first head, and
-  /// then every 64th, leaves one in the table, where the others find the name.
+  /// `heads` counts the heads of the connection, from 0. For fields with a new value each time, the first head and
+  /// every 64th after it store one in the HPACK table, where the other heads find the name.
   explicit H2Fields(std::uint32_t& heads) noexcept : leaves_names_(heads++ % kBetween == 0) {}
-  /// `name` is a constant in lower case.
+  /// Adds a field. `name` is a constant in lower case.
   void add(std::string_view name, std::string_view value) { push(name, value, NGHTTP2_NV_FLAG_NO_COPY_NAME); }
-  /// For a number that differs from head to head.
+  /// Adds a field whose value differs from head to head.
   void add_new(std::string_view name, std::string_view value) {
     push(name, value, NGHTTP2_NV_FLAG_NO_COPY_NAME | NGHTTP2_NV_FLAG_NO_INDEX);
   }
-  /// All but Host, whose place is a pseudo field, and those that only HTTP/1.1 has (RFC 9113 section 8.2.2): the path
-  /// has removed those of the hop, but a configuration may have added one.
+  /// Adds all fields except Host, which becomes a pseudo field, and the fields that only HTTP/1.1 has (RFC 9113 section
+  /// 8.2.2). Hop-by-hop fields were removed before, but a configuration may have added one.
   void add(const http::Fields& fields);
 
   const nghttp2_nv* data() const noexcept { return list_.data(); }
@@ -39,7 +39,7 @@ class H2Fields {
   void push(std::string_view name, std::string_view value, unsigned flags);
 
   bool leaves_names_;
-  boost::container::small_vector<nghttp2_nv, 24> list_;  // more than most heads have
+  boost::container::small_vector<nghttp2_nv, 24> list_;  // enough for most heads
 };
 
 /// A number in decimal digits.

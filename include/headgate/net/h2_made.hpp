@@ -1,5 +1,5 @@
 #pragma once
-// What sessions of HTTP/2 are made with: objects of nghttp2 that it makes and frees itself.
+// Owners of the nghttp2 objects that an HTTP/2 session is created with.
 
 #include <nghttp2/nghttp2.h>
 
@@ -12,7 +12,7 @@ struct H2Made {
   H2Made& operator=(const H2Made&) = delete;
   ~H2Made() { free(get); }
   T* get = nullptr;
-  bool made = false;  ///< false: there was no memory
+  bool made = false;  ///< false if there was no memory
 };
 
 using H2Calls = H2Made<nghttp2_session_callbacks, nghttp2_session_callbacks_new, nghttp2_session_callbacks_del>;

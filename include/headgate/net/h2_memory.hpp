@@ -1,5 +1,6 @@
 #pragma once
-// What a connection of HTTP/2 holds for its streams, in bytes, as `bounds.buffered` counts it.
+// The memory that an HTTP/2 connection holds for its streams, in bytes, as counted by `bounds.buffered`. Used by
+// session and upstream.
 
 #include "headgate/net/block_pool.hpp"
 
@@ -10,15 +11,15 @@
 
 namespace headgate::net {
 
-/// Memory of one kind. Gives back what it counts when it is destroyed. Worker thread only.
+/// A count of memory of one kind. Subtracts its bytes when it is destroyed. Worker thread only.
 class H2Held {
  public:
-  /// `lent` outlives it; null: nobody counts.
+  /// `lent` outlives this object; null if nothing is counted.
   explicit H2Held(LentBytes::Share* lent) noexcept : lent_(lent) {}
   H2Held(const H2Held&) = delete;
   H2Held& operator=(const H2Held&) = delete;
   ~H2Held() { is(0); }
-  /// It has so many bytes now.
+  /// Sets the current number of bytes.
   void is(std::size_t bytes) noexcept {
     if (bytes == bytes_ || lent_ == nullptr) return;
     lent_->add(static_cast<std::int64_t>(bytes) - static_cast<std::int64_t>(bytes_));
@@ -30,9 +31,9 @@ class H2Held {
   std::size_t bytes_ = 0;
 };
 
-/// The memory of nghttp2: heads of answers and other frames that wait, fields that the client has told it to remember.
-/// Counts what is more than a new session has. Outlives that session. Worker thread only. Each piece has its size in
-/// front of it: asking the allocator took longer.
+/// The allocator of nghttp2: heads of answers and other frames that wait, and the client's header table. Counts only
+/// the memory beyond that of a new session. Outlives that session. Worker thread only. Each block stores its size in
+/// front of it, because asking the allocator for it took longer.
 class H2Memory {
  public:
   explicit H2Memory(LentBytes::Share* lent) noexcept : lent_(lent) {}
@@ -42,7 +43,7 @@ class H2Memory {
     if (lent_ != nullptr) lent_->add(-counted_);
   }
   nghttp2_mem* functions() noexcept { return &functions_; }
-  /// The session is made.
+  /// Begins to count, once the session is created.
   void begin() noexcept { counts_ = lent_ != nullptr; }
 
  private:

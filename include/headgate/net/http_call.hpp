@@ -1,5 +1,6 @@
 #pragma once
-// One HTTP/1.1 request of our own, on its own connection. Used by keyring, notify and upstream.
+// An HTTP/1.1 request that the gateway itself makes, on a connection of its own. Used by keyring, notify, upstream and
+// cli.
 
 #include "headgate/core/result.hpp"
 #include "headgate/core/task.hpp"
@@ -25,39 +26,42 @@ namespace headgate::net {
 struct HttpRequest {
   std::string method = "GET";
   Url url;
-  std::shared_ptr<Trust> trust;             ///< for https, unless `tls` is set; else may be null
-  std::shared_ptr<const TlsContext> tls{};  ///< of a client, in place of what `trust` makes; https only
-  std::vector<Tcp::endpoint> addresses{};   ///< where the host is; empty: it is looked up
-  std::string host{};                       ///< of the Host field; empty: that of the URL
-  /// Further lines of the head, each with its "\r\n". Host, User-Agent, Connection and Content-Length are there
-  /// already.
+  std::shared_ptr<Trust> trust;  ///< for https, unless `tls` is set; otherwise may be null
+  /// the client's TLS context, used instead of one made from `trust`; https only
+  std::shared_ptr<const TlsContext> tls{};
+  std::vector<Tcp::endpoint> addresses{};  ///< addresses of the host; empty if the name is to be resolved
+  std::string host{};                      ///< value of the Host field; empty for that of the URL
+  /// Further lines of the head, each ending in "\r
+  /// ". Host, User-Agent, Connection and Content-Length are added automatically.
   std::string fields;
   std::string body;            ///< sent with its length, unless the method is GET
-  Duration deadline{};         ///< of the whole call
-  std::uint64_t max_body = 0;  ///< of the answer, in bytes
+  Duration deadline{};         ///< time limit of the whole call
+  std::uint64_t max_body = 0;  ///< maximum size of the answer's body, in bytes
 };
 
 struct HttpReply {
-  unsigned status = 0;  ///< of the final answer: from 200
+  unsigned status = 0;  ///< of the final answer, so at least 200
   std::vector<std::pair<std::string, std::string>> fields;
-  std::string body;        ///< empty if unfinished
-  std::string unfinished;  ///< why the rest of the answer is missing: a sentence as in HttpResult; empty: it is whole
+  std::string body;  ///< empty if unfinished
+  /// the reason why the rest of the answer is missing, as a sentence like in HttpResult; empty if the answer is
+  /// complete
+  std::string unfinished;
 
-  /// The value of the first field of this name, whatever its case; "" if there is none.
+  /// Returns the value of the first field with this name, ignoring case; "" if there is none.
   std::string_view field(std::string_view name) const noexcept;
 };
 
-/// The answer, as soon as its head came, whatever its status. The error says why there is none: a sentence without its
-/// dot, about the server as "it". It quotes neither the server nor the request.
+/// The answer, from when its head has arrived, whatever its status. The error is a sentence without a full stop that
+/// calls the server "it" and quotes neither the server nor the request.
 using HttpResult = Result<HttpReply, std::string>;
 
-/// Its task keeps it alive. The loop's thread.
+/// One call. Its task keeps it alive. The loop's thread.
 class HttpCall : public std::enable_shared_from_this<HttpCall> {
  public:
   using Done = std::function<void(HttpResult)>;
 
-  /// Calls `done` once, from the loop, at the deadline at the latest; never from within start(), never after cancel().
-  /// Follows no redirects. Uses at most 16 KiB of head, and max_body.
+  /// Starts a call, and calls `done` once, from the loop, at the latest at the deadline; never from within start(),
+  /// never after cancel(). Follows no redirects. Reads at most 16 KiB of head and max_body bytes of body.
   static std::shared_ptr<HttpCall> start(boost::asio::io_context& loop, HttpRequest request, Done done);
   void cancel();
 
@@ -75,7 +79,7 @@ class HttpCall : public std::enable_shared_from_this<HttpCall> {
 
   HttpRequest request_;
   Done done_;
-  std::string_view step_;  // once it is connected
+  std::string_view step_;  // once the connection is open
   Connector connector_;
   StreamPtr stream_;
   std::optional<HttpReply> head_;  // of the final answer, without its body

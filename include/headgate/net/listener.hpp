@@ -1,6 +1,6 @@
 #pragma once
-// Accepts connections on one address. Each worker has its own listener on the same port; the kernel distributes the
-// connections.
+// Accepts connections on one address. Each worker has its own listener on the same port, and the kernel distributes the
+// connections. Used by server and admin.
 
 #include "headgate/net/bound_socket.hpp"
 #include "headgate/net/options.hpp"
@@ -15,34 +15,36 @@
 
 namespace headgate::net {
 
-/// How often the listeners of this process have paused because descriptors had come to an end. Listeners that pause
+/// Returns how often the listeners of this process have paused because no descriptors were left. Listeners that pause
 /// together count once. Any thread.
 std::uint64_t accept_pauses() noexcept;
 
-/// Worker thread only, or before the loop runs; destroy it after its loop has stopped or after close().
+/// A listener of one worker. Worker thread only, or before the loop runs. Destroy it after its loop has stopped or
+/// after close().
 class Listener {
  public:
   using Take = std::function<void(StreamPtr)>;
-  static constexpr int kBacklog = 4096;  ///< clients that wait to be accepted, at most
+  static constexpr int kBacklog = 4096;  ///< maximum number of clients that wait to be accepted
 
-  /// Who connects: clients, for whom not all descriptors are (descriptors.hpp), or operators, for whom some are kept.
+  /// The users of the listener: clients, who may use only a part of the descriptors (descriptors.hpp), or operators,
+  /// for whom some are reserved.
   enum class For : std::uint8_t { clients, operators };
-  /// `socket` listens already. Throws std::system_error if the loop cannot watch it.
+  /// `socket` must be listening. Throws std::system_error if the loop cannot watch it.
   Listener(boost::asio::io_context& loop, Timers& timers, BoundSocket socket, For whom = For::clients);
-  /// Binds and listens. The error says what to do about it. With port 0 the system chooses a port: see port().
+  /// Binds and listens. The error says what to do about it. With port 0 the system chooses a port; port() returns it.
   static Result<std::unique_ptr<Listener>, std::string> open(boost::asio::io_context& loop, Timers& timers,
                                                              const ListenOptions& options);
   ~Listener();
   Listener(const Listener&) = delete;
   Listener& operator=(const Listener&) = delete;
 
-  /// Accepts from now on; `take` gets each connection. Pauses while there are no descriptors left but those for
-  /// connections to servers.
+  /// Accepts from now on and gives each connection to `take`. Pauses while the only free descriptors are those reserved
+  /// for connections to servers.
   void start(Take take);
-  /// Accepts the connections that wait already, then closes.
+  /// Accepts the connections that are waiting, then closes.
   void close();
   std::uint16_t port() const noexcept;
-  std::string address() const;  ///< "127.0.0.1:8080"
+  std::string address() const;  ///< Returns the address as text: "127.0.0.1:8080".
 
  private:
   using Acceptor = boost::asio::basic_socket_acceptor<Tcp, Executor>;

@@ -1,5 +1,5 @@
 #pragma once
-// Asks the system for the addresses of names, without connecting. Used by server.
+// Asks the system's resolver for the addresses of names, without connecting. Used by server and upstream.
 
 #include "headgate/core/result.hpp"
 #include "headgate/net/stream.hpp"
@@ -16,21 +16,22 @@
 
 namespace headgate::net {
 
-/// All addresses of a name, of both families, in the system's order; at least one. The error says why there are none.
+/// Called with all addresses of a name, of both families, in the system's order; at least one. The error says why there
+/// are none.
 using LookedUp = std::function<void(const Result<std::vector<Tcp::endpoint>>&)>;
 
-/// Look-ups on threads of their own. A resolver that hangs for half a minute holds up neither the loop nor the end of
-/// the process: nobody waits for these threads. The loop's thread.
+/// Look-ups on threads of their own. A resolver that hangs for half a minute delays neither the loop nor the end of the
+/// process, because these threads are not joined. The loop's thread.
 class LookUps {
  public:
-  /// The loop outlives it.
+  /// `loop` outlives this object.
   explicit LookUps(boost::asio::io_context& loop);
   ~LookUps();
   LookUps(const LookUps&) = delete;
   LookUps& operator=(const LookUps&) = delete;
 
-  /// Calls `found` once, from the loop and not from within this call; not if this object is destroyed before. At most
-  /// kAtOnce look-ups are under way, others wait.
+  /// Looks the name up and calls `found` once, from the loop and not from within this call; not if this object is
+  /// destroyed before. At most kAtOnce look-ups are under way, and others wait.
   void ask(const std::string& host, std::uint16_t port, LookedUp found);
   static constexpr std::size_t kAtOnce = 4;
 

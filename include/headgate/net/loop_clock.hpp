@@ -1,6 +1,6 @@
 #pragma once
 // The system's clocks, and alarms on a loop. An alarm is precise and costs one or two system calls; net/timers.hpp has
-// cheap, coarse deadlines.
+// cheap, coarse deadlines. Used by server and load.
 
 #include "headgate/core/clock.hpp"
 
@@ -8,7 +8,7 @@
 
 namespace headgate::net {
 
-/// Must not outlive its loop. Alarms ring on the thread of the loop.
+/// A clock whose alarms ring on the thread of its loop. Must not outlive the loop.
 class LoopClock final : public headgate::Clock {
  public:
   explicit LoopClock(boost::asio::io_context& loop) noexcept : loop_(loop) {}

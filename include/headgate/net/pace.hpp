@@ -1,6 +1,6 @@
 #pragma once
-// How fast a peer must be while it is waited for: a body that trickles would hold what it uses for ever. One timer for
-// each wait is enough, and nothing is asked or counted as long as nobody waits.
+// The minimum speed of a peer that is waited for: otherwise a body that trickles would hold its buffers forever. One
+// timer per wait is enough, and nothing is computed while nobody waits. Used by gateway, session and stream.
 
 #include "headgate/core/result.hpp"
 #include "headgate/core/time.hpp"
@@ -13,33 +13,33 @@
 
 namespace headgate::net {
 
-/// The error of a peer that is too slow. One that is silent is timed_out.
+/// Returns the error of a peer that is too slow. The error of a silent peer is timed_out.
 inline error_code too_slow() noexcept {
   return boost::system::errc::make_error_code(boost::system::errc::stream_timeout);
 }
 
-/// What is demanded of a peer: so many bytes in each second that it is waited for, on average over each `within`.
+/// The minimum pace of a peer: bytes per second of waiting, on average over each `within` of waiting.
 struct MinPace {
-  std::uint64_t rate = 0;  ///< bytes a second; 0: it may be as slow as it likes
-  Duration within{0};      ///< above 0 if there is a rate
+  std::uint64_t rate = 0;  ///< bytes per second; 0 for no minimum
+  Duration within{0};      ///< period of the average; above 0 if there is a rate
 };
 
-/// Asks what is demanded, at the begin of a wait.
+/// A function that returns the minimum pace, called when a wait begins.
 struct PaceRule {
   using Of = MinPace (*)(const void* owner);
-  Of of = nullptr;  ///< null: nothing is demanded
+  Of of = nullptr;  ///< null if there is no minimum
   const void* owner = nullptr;
   MinPace operator()() const { return of != nullptr ? of(owner) : MinPace{}; }
 };
 
-/// Whether one direction of one connection keeps its pace. Only time in which the peer is waited for counts; when as
-/// much of it as MinPace::within has passed, the bytes since the last look are compared. So a peer that was fast before
-/// and trickles now is found out within twice that time. One thread.
+/// Checks the pace of one direction of a connection. Only time spent waiting for the peer counts. Each time the waits
+/// add up to MinPace::within, the bytes since the last check are compared, so a peer that was fast and begins to
+/// trickle is found within twice that time. One thread.
 class PaceWatch {
  public:
   using Steady = std::chrono::steady_clock::time_point;
 
-  /// A wait begins, or goes on. Returns how long it may last until keeps_up() must be asked.
+  /// Begins or continues a wait. Returns how long it may last until keeps_up() must be called.
   Duration begin(Steady now, const MinPace& pace) noexcept {
     end(now);
     pace_ = pace;
@@ -47,7 +47,7 @@ class PaceWatch {
     since_ = now;
     return std::max(pace.within - waited_, Duration(0));
   }
-  /// A wait ends. Returns how long it was.
+  /// Ends a wait. Returns how long it lasted.
   Duration end(Steady now) noexcept {
     if (since_ == Steady()) return Duration(0);
     const auto time = std::chrono::duration_cast<Duration>(now - since_);
@@ -55,9 +55,10 @@ class PaceWatch {
     waited_ += time;
     return time;
   }
-  /// Whether it is time to ask keeps_up().
+  /// Returns whether it is time to call keeps_up().
   bool due() const noexcept { return pace_.rate != 0 && waited_ >= pace_.within; }
-  /// `bytes`: those of this connection so far, in any count that only rises. Call it between two waits.
+  /// Returns whether the peer keeps the pace. `bytes` is the number of bytes of this connection so far, in any count
+  /// that only rises. Call it between two waits.
   bool keeps_up(std::uint64_t bytes) noexcept {
     if (!due()) return true;
     const auto seconds = std::chrono::duration<double>(waited_).count();
@@ -69,9 +70,9 @@ class PaceWatch {
 
  private:
   MinPace pace_;
-  Steady since_{};  // zero: it does not wait
+  Steady since_{};  // zero while there is no wait
   Duration waited_{0};
-  std::uint64_t bytes_ = 0;  // at the last look
+  std::uint64_t bytes_ = 0;  // at the last check
 };
 
 }  // namespace headgate::net

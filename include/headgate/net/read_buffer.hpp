@@ -1,5 +1,6 @@
 #pragma once
-// The bytes of a stream that were read and not used yet, in a borrowed block.
+// The bytes of a stream that were read but not used yet, in a borrowed block. Used by sessions and upstream
+// connections.
 
 #include "headgate/core/task.hpp"
 #include "headgate/net/block_pool.hpp"
@@ -10,12 +11,13 @@
 
 namespace headgate::net {
 
-/// The worker's two sizes of buffers: small for heads and small bodies, large for long heads and long bodies. Worker
+/// The two buffer sizes of a worker: small for heads and small bodies, large for long heads and long bodies. Worker
 /// thread only.
 struct Blocks {
   BlockPool small;
   BlockPool large;
-  LentBytes::Share* lent = nullptr;  ///< counts the bytes of both, and other memory of exchanges; null: nobody does
+  /// counts the bytes of both and other memory of exchanges; null if nothing is counted
+  LentBytes::Share* lent = nullptr;
 };
 
 /// The read buffer of a stream. Has a block from the first fill until release(). Worker thread only; `blocks` outlives
@@ -24,34 +26,36 @@ class ReadBuffer {
  public:
   ReadBuffer(StreamPtr stream, Blocks& blocks) : stream_(std::move(stream)), blocks_(&blocks) {}
 
-  /// The unused bytes. Views into them stay valid until the next fill.
+  /// Returns the unused bytes. Views into them stay valid until the next fill.
   std::string_view data() const noexcept { return {block_.data() + begin_, end_ - begin_}; }
   void consume(std::size_t bytes) noexcept { begin_ += bytes; }
-  /// The start of data(), for a caller that moves bytes within it.
+  /// Returns the start of data(), for a caller that moves bytes within it.
   char* place() noexcept { return block_.data() + begin_; }
-  /// Whether the block is full of unused bytes.
+  /// Returns whether the block is full of unused bytes.
   bool full() const noexcept { return block_ && begin_ == 0 && end_ == block_.size(); }
 
-  /// Reads once without waiting. Errors: would_block; no_buffer_space when full; those of the stream. May move the
-  /// unused bytes to the front of the block.
+  /// Reads once without waiting. Errors: would_block; no_buffer_space if the block is full; those of the stream. May
+  /// move the unused bytes to the front of the block.
   Result<std::size_t> fill_now();
-  /// Reads once and waits up to `timeout`. Errors: timed_out, eof, no_buffer_space when full, others of the stream.
+  /// Reads once and waits up to `timeout`. Errors: timed_out, eof, no_buffer_space if the block is full, others of the
+  /// stream.
   Task<Result<std::size_t>> fill(Duration timeout);
 
-  /// Bytes returned so far stay readable until unpin(), as a head must while its body is read: the next fill uses
-  /// another block.
+  /// Keeps the bytes returned so far readable until unpin(), as needed for a head while its body is read: the next fill
+  /// uses another block.
   void pin() noexcept { pin_ = true; }
   void unpin() noexcept;
 
-  /// Whether the last fill has filled the block to its end: then more is likely to be there. For empty data().
+  /// Returns whether the last fill filled the block to its end, so that more bytes are likely to be there. Call it
+  /// while data() is empty.
   bool filled() const noexcept { return block_ && end_ == block_.size(); }
 
-  /// Changes to a large block, for a long body. Does nothing while there are unused bytes.
+  /// Changes to a large block for a long body. Does nothing while there are unused bytes.
   void grow();
-  /// Moves the unused bytes to a large block, for a long head. Ends views into them. False if the block is large
-  /// already.
+  /// Moves the unused bytes to a large block for a long head. Invalidates views into them. Returns false if the block
+  /// is large already.
   bool widen();
-  /// Gives the block back, if no bytes are unused.
+  /// Gives the block back if no bytes are unused.
   void release() noexcept;
 
   Stream& stream() noexcept { return *stream_; }

@@ -1,5 +1,5 @@
 #pragma once
-// Reads a message of HTTP with a parser of Beast.
+// Reads an HTTP message with a parser of Beast. Used by http_call and load.
 
 #include "headgate/core/task.hpp"
 #include "headgate/net/read_buffer.hpp"
@@ -10,9 +10,9 @@
 
 namespace headgate::net {
 
-/// Reads from `buffer` until `parser` is done, or the connection ends. left(): how long the next read may take; 0 ends
-/// it with timed_out. noted(): after each piece that the parser has seen. Ends with Beast's end_of_stream where no byte
-/// came. Both must outlive the task.
+/// Reads from `buffer` until `parser` is done or the connection ends. `left()` returns how long the next read may take;
+/// 0 ends it with timed_out. `noted()` is called after each piece that the parser has taken. Fails with Beast's
+/// end_of_stream if no byte came. Both functions must outlive the task.
 template <class Parser, class Left, class Noted>
 Task<error_code> read_message(ReadBuffer& buffer, Parser& parser, const Left& left, const Noted& noted) {
   namespace beast_http = boost::beast::http;

@@ -1,6 +1,7 @@
 #pragma once
-// A TCP connection for coroutines. It first tries, and waits only when the kernel says "would block", each wait with a
-// deadline. It yields after its turn, so that the other connections of the loop are served too.
+// A TCP connection for coroutines. Each operation is tried first and waits, with a deadline, only when the kernel
+// reports "would block". A stream yields after its turn, so that the other connections of the loop are served too. Used
+// by session, upstream and admin.
 
 #include "headgate/core/result.hpp"
 #include "headgate/net/pace.hpp"
@@ -35,22 +36,22 @@ using StreamPtr = boost::intrusive_ptr<Stream>;
 /// No deadline.
 constexpr Duration kForever = Duration::max();
 
-/// One connection. Worker thread only. At most one reader and one writer wait at a time. A coroutine that waits must
-/// not be destroyed before it is woken (see Readable). Reference-counted, without atomics, because the kernel may
-/// report an edge after the last user is gone.
+/// A connection. Worker thread only. At most one reader and one writer wait at a time. A waiting coroutine must not be
+/// destroyed before it is woken (see Readable). Reference-counted, without atomics, because the kernel may report an
+/// edge after the last user is gone.
 class Stream : public boost::intrusive_ref_counter<Stream, boost::thread_unsafe_counter> {
  public:
   /// Takes an open socket, makes it non-blocking and turns off Nagle's delay. `timers` outlives the stream. Throws
-  /// std::system_error as Readiness::add().
+  /// std::system_error like Readiness::add().
   Stream(Socket socket, Timers& timers);
-  /// Owns a connected or connecting socket that does not block, and has no delay either. Throws as the other one; then
-  /// it is closed.
+  /// Takes a connected or connecting socket that is non-blocking and without Nagle's delay. Throws like the other
+  /// constructor, and then closes the socket.
   Stream(int descriptor, boost::asio::io_context& loop, Timers& timers);
   ~Stream();
   Stream(const Stream&) = delete;
   Stream& operator=(const Stream&) = delete;
 
-  /// Sends and receives through `transport` from now on. It works on descriptor(). Call it while nobody waits and no
+  /// Sends and receives through `transport` from now on, which works on descriptor(). Call it while nobody waits and no
   /// bytes are unread.
   void use_transport(std::unique_ptr<Transport> transport) noexcept;
   Transport& transport() noexcept { return *transport_; }
@@ -62,63 +63,69 @@ class Stream : public boost::intrusive_ref_counter<Stream, boost::thread_unsafe_
   Result<std::size_t> discard_now();
   static constexpr std::size_t kMaxDiscarded = 1UL << 20;
 
-  /// co_await readable(t): waits until a read would not block and it is this stream's turn. Returns no error,
-  /// timed_out, or operation_aborted after an interrupt.
+  /// co_await readable(t) waits until a read would not block and it is this stream's turn. Returns no error, timed_out,
+  /// or operation_aborted after an interrupt.
   class Readable;
   Readable readable(Duration timeout) noexcept;
 
-  /// How many bytes are read in one turn. After it the other connections of the loop are served: else a peer that sends
-  /// fast would keep the worker to itself. Each time the loop comes to the stream, a new turn begins.
+  /// Number of bytes that are read in one turn. Afterwards the other connections of the loop are served; otherwise a
+  /// peer that sends fast would occupy the worker. A new turn begins each time the loop comes to the stream.
   static constexpr std::int64_t kTurn = 256L * 1024;
-  /// Counts work beyond the reading itself, in bytes of a turn.
+  /// Counts work other than reading, in bytes of a turn.
   void charge(std::int64_t bytes) noexcept { turn_left_ -= bytes; }
-  /// co_await turn(): continues at once during this turn, else in the next one. Returns no error or operation_aborted.
+  /// co_await turn() continues at once within this turn, otherwise in the next one. Returns no error or
+  /// operation_aborted.
   Readable turn() noexcept;
-  /// As Readiness::later().
+  /// Does the same as Readiness::later().
   void later(LateCall& call) { readiness_.later(call); }
 
-  /// co_await write_all(pieces, t): waits until the kernel has all bytes. `t` bounds each wait for progress. The bytes
-  /// must not move or change until then. At most kMaxPieces pieces; one system call if the kernel takes them all.
+  /// co_await write_all(pieces, t) waits until the kernel has all bytes. `t` bounds each wait for progress. The bytes
+  /// must not move or change until then. Takes at most kMaxPieces pieces, with one system call if the kernel accepts
+  /// them all.
   class WriteAll;
   static constexpr std::size_t kMaxPieces = 5;
   WriteAll write_all(std::span<const std::string_view> pieces, Duration timeout) noexcept;
-  /// co_await flush(t): waits until the kernel has the bytes that the transport still holds; on a connecting socket,
+  /// co_await flush(t) waits until the kernel has the bytes that the transport still holds; on a connecting socket,
   /// until it is connected.
   WriteAll flush(Duration timeout) noexcept;
 
-  /// Writes a few bytes without waiting. False if the kernel did not take them all: the stream is of no use then.
+  /// Writes a few bytes without waiting. Returns false if the kernel did not accept them all; then the stream is
+  /// unusable.
   [[nodiscard]] bool write_now(std::string_view bytes) noexcept;
-  /// Writes what the kernel takes of `bytes`, without waiting. The next write must begin with the rest. Errors:
+  /// Writes as many of `bytes` as the kernel accepts, without waiting. The next write must begin with the rest. Errors:
   /// would_block, also while a writer waits; others.
   Result<std::size_t> write_some(std::string_view bytes) noexcept;
 
   /// Waits without a coroutine: calls `event(owner, stream)` once, when the stream becomes readable or after `timeout`
-  /// (see timed_out()). For idle connections: a new request, or the end of the connection. Ends with the call or with
-  /// unwatch(): to let go of a stream does not end it, for the loop keeps those that wait for their turn.
+  /// (see timed_out()). Made for idle connections, which wait for a new request or the end of the connection. The watch
+  /// ends with the call or with unwatch(). Releasing the stream does not end it, because the loop keeps streams that
+  /// wait for their turn.
   using Event = void (*)(void* owner, Stream& stream);
   void watch(Event event, void* owner, Duration timeout) noexcept;
-  /// The same without a timeout.
+  /// Does the same without a timeout.
   void watch(Event event, void* owner) noexcept;
-  /// Like the first, after an event that read nothing: what is there already is no event, only what comes from now on.
+  /// Does the same as the first, after an event that read nothing: bytes that are there already cause no event, only
+  /// later ones do.
   void watch_on(Event event, void* owner, Duration timeout) noexcept;
   void unwatch() noexcept;
-  /// Whether there is nothing to read: no byte, no end, no error. Asks the kernel, because no event may have come yet.
+  /// Returns whether there is nothing to read: no byte, no end, no error. Asks the kernel, because an event may not
+  /// have come yet.
   bool silent() noexcept;
-  /// Whether the peer has reset the connection. Reads nothing.
+  /// Returns whether the peer has reset the connection. Reads nothing.
   bool broken() noexcept;
-  /// Whether the peer has closed the connection or its sending side, as far as the loop knows.
+  /// Returns whether the peer has closed the connection or its sending side, as far as the loop knows.
   bool peer_ended() const noexcept;
-  /// The same, and whether it has said so in a message of its protocol (see Transport::sees_end()).
+  /// Returns the same, or whether the peer has announced the end in its protocol (see Transport::sees_end()).
   bool sees_end() noexcept;
   bool timed_out() const noexcept { return watch_timed_out_; }
-  /// Whether a coroutine waits until the peer sends or takes bytes.
+  /// Returns whether a coroutine waits for the peer to send or accept bytes.
   bool waits_for_peer() const noexcept;
 
   /// Wakes the waiting reader and writer with operation_aborted. Later waits fail at once.
   void interrupt() noexcept;
   /// Wakes only the waiting reader, with operation_aborted. Later waits are not affected.
   void interrupt_read() noexcept;
-  /// Tells the peer that no more bytes follow. Reading goes on.
+  /// Tells the peer that no more bytes follow. Reading remains possible.
   void shutdown_send() noexcept;
   /// Closes at once. Wakes the waiting reader and writer.
   void close() noexcept;
@@ -127,8 +134,8 @@ class Stream : public boost::intrusive_ref_counter<Stream, boost::thread_unsafe_
   bool is_open() const noexcept { return descriptor_ >= 0; }
   bool interrupted() const noexcept { return interrupted_; }
 
-  /// From now on a peer that takes what waits for it more slowly than `rule` says ends the write with too_slow(). What
-  /// counts is what it has acknowledged. The rule's owner lives as long as anybody writes.
+  /// Requires the peer to keep the pace of `rule` while a write waits; otherwise the write fails with too_slow().
+  /// Acknowledged bytes count. The owner of the rule must outlive all writes.
   void demand_pace(PaceRule rule) noexcept { write_rule_ = rule; }
 
   /// Turns on TCP keep-alive: the kernel checks whether a silent peer is still there.
@@ -155,7 +162,7 @@ class Stream : public boost::intrusive_ref_counter<Stream, boost::thread_unsafe_
   int descriptor_;
   PlainTransport plain_;
   Transport* transport_ = &plain_;
-  std::unique_ptr<Transport> over_;  // unless it is plain; plain calls are not virtual
+  std::unique_ptr<Transport> over_;  // null for plain sockets, whose calls are not virtual
   Readiness& readiness_;
   Timers& timers_;
   Timer read_timer_{&read_expired, this};
@@ -167,15 +174,15 @@ class Stream : public boost::intrusive_ref_counter<Stream, boost::thread_unsafe_
   std::int64_t turn_left_ = kTurn;
   PaceRule write_rule_;
   PaceWatch write_pace_;
-  PaceWatch::Steady write_until_{};  // only with a rule: when a write without progress is over
+  PaceWatch::Steady write_until_{};  // only with a rule: end of a write without progress
   bool interrupted_ = false;
   bool watch_timed_out_ = false;
-  std::uint32_t told_ = 0;  // what looks of Readiness saw of it; it waits for its turn if that is anything
+  std::uint32_t told_ = 0;  // events that polls of Readiness found; if not zero, the stream waits for its turn
 };
 
-/// What readable() and turn() return: co_await it at once. While it waits, the stream points to it, and it does not
-/// unlink itself. So its frame must not be destroyed while it waits; spawned tasks guarantee that (core/task.hpp). To
-/// end a wait, call interrupt() or close().
+/// The awaitable of readable() and turn(); co_await it at once. While it waits the stream points to it, and it does not
+/// unlink itself, so its frame must not be destroyed meanwhile; spawned tasks guarantee that (core/task.hpp). Call
+/// interrupt() or close() to end a wait.
 class Stream::Readable {
  public:
   enum class For : std::uint8_t { bytes, turn };
@@ -188,7 +195,7 @@ class Stream::Readable {
 
  private:
   friend class Stream;
-  /// Whether only the turn is missing.
+  /// Returns whether only the turn is missing.
   bool may_go_on() const noexcept { return for_ == For::turn || stream_.transport_->readable(); }
 
   Stream& stream_;
@@ -202,7 +209,7 @@ inline bool Stream::waits_for_peer() const noexcept {
   return writer_ != nullptr || (reader_ != nullptr && reader_->for_ == Readable::For::bytes);
 }
 
-/// What write_all() and flush() return. Waits as Readable does.
+/// The awaitable of write_all() and flush(). Waits like Readable.
 class Stream::WriteAll {
  public:
   WriteAll(Stream& stream, std::span<const std::string_view> pieces, Duration timeout) noexcept;
@@ -214,7 +221,7 @@ class Stream::WriteAll {
 
  private:
   friend class Stream;
-  bool proceed() noexcept;  // true when done or failed
+  bool proceed() noexcept;  // Writes as much as possible; returns true when done or failed.
   void arm() const noexcept;
 
   Stream& stream_;

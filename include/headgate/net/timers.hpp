@@ -1,6 +1,7 @@
 #pragma once
 // The coarse timers of a worker: any number of deadlines on one tick, each armed and disarmed in constant time. (A
-// kernel timer for each operation costs four timerfd_settime a request; measured.)
+// kernel timer per operation was measured to cost four timerfd_settime calls per request.) Used by streams and
+// sessions.
 
 #include "headgate/core/time.hpp"
 
@@ -16,7 +17,7 @@ namespace headgate::net {
 
 class Timers;
 
-/// One deadline. Member of the object that it guards; unlinks itself when disarmed, fired or destroyed.
+/// A deadline, a member of the object that it guards. Unlinks itself when disarmed, fired or destroyed.
 class Timer : public boost::intrusive::list_base_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>> {
  public:
   using Action = void (*)(void* owner);
@@ -30,7 +31,7 @@ class Timer : public boost::intrusive::list_base_hook<boost::intrusive::link_mod
   friend class Timers;
   Action action_;
   void* owner_;
-  std::uint64_t due_ = 0;  // tick
+  std::uint64_t due_ = 0;  // tick at which it fires
 };
 
 /// A hashed timer wheel. Worker thread only; outlives its armed timers. It ticks only while a timer is armed, so a loop
@@ -38,17 +39,17 @@ class Timer : public boost::intrusive::list_base_hook<boost::intrusive::link_mod
 class Timers {
  public:
   static constexpr auto kTick =
-      std::chrono::milliseconds(50);  ///< a deadline fires at most this much late, never early
+      std::chrono::milliseconds(50);  ///< a deadline fires at most this much late and never early
 
   explicit Timers(boost::asio::io_context& loop);
-  /// The timers of a loop, made and started at first use, stopped when the loop is destroyed. For loops without timers
-  /// of their own.
+  /// Returns the timers of a loop, which are created and started at first use and stopped when the loop is destroyed.
+  /// For loops without timers of their own.
   static Timers& of(boost::asio::io_context& loop);
-  /// Arms or re-arms `timer`: it fires once, `after` from now or up to a tick later.
+  /// Arms or re-arms `timer`, which fires once, `after` from now or up to a tick later.
   void arm(Timer& timer, Duration after) noexcept;
   /// Starts ticking. No timer fires before.
   void start();
-  /// Stops ticking: no timer fires any more. May be called from an action.
+  /// Stops ticking, so that no timer fires any more. May be called from an action.
   void stop();
 
  private:

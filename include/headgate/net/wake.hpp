@@ -1,5 +1,5 @@
 #pragma once
-// Lets one coroutine wait until something happens that another one does.
+// Lets one coroutine wait for an event that another one causes. Used by session and upstream.
 
 #include "headgate/core/result.hpp"
 #include "headgate/net/timers.hpp"
@@ -11,7 +11,7 @@
 
 namespace headgate::net {
 
-/// At most one coroutine waits at a time. Its frame must not be destroyed while it waits. Worker thread only.
+/// An event. At most one coroutine waits at a time. Its frame must not be destroyed while it waits. Worker thread only.
 class Wake {
  public:
   explicit Wake(Timers& timers) noexcept : timers_(timers) {}
@@ -34,9 +34,9 @@ class Wake {
     Duration most_;
   };
 
-  /// co_await it at once: no error once wake() was called, its error, or timed_out after `most`.
+  /// co_await it at once. Returns no error once wake() was called, the error of wake(), or timed_out after `most`.
   Waiting wait(Duration most) noexcept { return {*this, most}; }
-  /// Continues who waits, inside the call; it may destroy this. Nobody waits: does nothing.
+  /// Resumes the waiting coroutine within this call, which may destroy this object. Does nothing if no coroutine waits.
   void wake(error_code result = {}) {
     if (!waiter_) return;
     timer_.disarm();

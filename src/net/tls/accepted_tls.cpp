@@ -14,26 +14,27 @@
 namespace headgate::net {
 namespace {
 
-/// How many updates of its keys a client may ask for in a second: each costs us more than it costs the client.
+/// Maximum number of key updates that a client may ask for per second, because each costs the gateway more than the
+/// client.
 constexpr std::uint32_t kMaxUpdates = 100;
 
 AcceptedTls& of(const SSL* ssl) { return *static_cast<AcceptedTls*>(SSL_get_app_data(ssl)); }
 
-/// The name of the first message's server_name (RFC 6066 section 3); "" if it has none, or a malformed one, which
+/// Returns the server_name of the first message (RFC 6066 section 3); "" if it has none or a malformed one, which
 /// OpenSSL refuses later.
 std::string_view asked_name(SSL* ssl) {
   const unsigned char* bytes = nullptr;
   std::size_t size = 0;
   if (SSL_client_hello_get0_ext(ssl, TLSEXT_TYPE_server_name, &bytes, &size) != 1) return {};
-  constexpr std::size_t kHead = 5;  // the length of the list, the type of the name, its length
+  constexpr std::size_t kHead = 5;  // length of the list, type of the name, length of the name
   if (size < kHead || bytes[2] != TLSEXT_NAMETYPE_host_name) return {};
   const auto length = static_cast<std::size_t>(bytes[3] << 8 | bytes[4]);
   if (length + kHead > size) return {};
   return {reinterpret_cast<const char*>(bytes) + kHead, length};
 }
 
-/// A session resumes only for the name, and for the authorities of clients, that it was made for: else a ticket of a
-/// server without client certificates would be a way around those of another one (CVE-2025-23419).
+/// A session resumes only for the name and the client authorities that it was made for. Otherwise a ticket of a server
+/// without client certificates could be used to bypass those of another one (CVE-2025-23419).
 bool bind_tickets(SSL* ssl, const ServerTls::State& state, const std::string& name) {
   std::string text = "headgate tls 1 ";
   text.append(reinterpret_cast<const char*>(state.clients.data()), state.clients.size());
@@ -60,7 +61,7 @@ void AcceptedTls::set_callbacks(ssl_ctx_st* context) {
   SSL_CTX_set_tlsext_status_cb(context, staple);
   SSL_CTX_set_info_callback(context, happened);
   SSL_CTX_set_tlsext_servername_callback(
-      context, +[](SSL*, int*, void*) { return SSL_TLSEXT_ERR_OK; });  // says that the name was read
+      context, +[](SSL*, int*, void*) { return SSL_TLSEXT_ERR_OK; });  // accepts the name
 }
 
 int AcceptedTls::greeted(ssl_st* ssl, int* alert, void*) try {
@@ -71,16 +72,16 @@ int AcceptedTls::greeted(ssl_st* ssl, int* alert, void*) try {
   if (bind_tickets(ssl, state, name)) return SSL_CLIENT_HELLO_SUCCESS;
   *alert = SSL_AD_INTERNAL_ERROR;
   return SSL_CLIENT_HELLO_ERROR;
-} catch (const std::bad_alloc&) {  // no exception passes through OpenSSL
+} catch (const std::bad_alloc&) {  // exceptions must not pass through OpenSSL
   *alert = SSL_AD_INTERNAL_ERROR;
   return SSL_CLIENT_HELLO_ERROR;
 }
 
-/// Not called if a session resumes, which needs no certificate.
+/// Not called when a session resumes, which needs no certificate.
 int AcceptedTls::choose_certificate(ssl_st* ssl, void*) {
   const auto& handshake = of(ssl);
   const auto& pairs = handshake.shared->state().pairs;
-  // One for each kind of key, the first of its kind last: it replaces the others.
+  // One certificate for each kind of key. The first of a kind is set last, because it replaces the others.
   const auto& numbers = *handshake.certificates;
   for (auto at = numbers.rbegin(); at != numbers.rend(); ++at) {
     const auto& pair = pairs[*at];
@@ -89,7 +90,7 @@ int AcceptedTls::choose_certificate(ssl_st* ssl, void*) {
   return 1;
 }
 
-/// The time is looked at here: between two looks at the files a response can become stale.
+/// The time is checked here, because a response can become stale between two checks of the files.
 int AcceptedTls::staple(ssl_st* ssl, void*) {
   auto& handshake = of(ssl);
   const X509* const chosen = SSL_get_certificate(ssl);
@@ -98,7 +99,7 @@ int AcceptedTls::staple(ssl_st* ssl, void*) {
     if (pair.certificate.get() != chosen) continue;
     if (!pair.staple.fresh(now())) return SSL_TLSEXT_ERR_NOACK;
     const auto& response = pair.staple.response;
-    void* const copy = OPENSSL_memdup(response.data(), response.size());  // OpenSSL frees it
+    void* const copy = OPENSSL_memdup(response.data(), response.size());  // freed by OpenSSL
     if (copy == nullptr) return SSL_TLSEXT_ERR_NOACK;
     SSL_set_tlsext_status_ocsp_resp(ssl, copy, static_cast<long>(response.size()));
     handshake.stapled = true;
@@ -111,8 +112,8 @@ void AcceptedTls::drop_staple(ssl_st* ssl) {
   if (std::exchange(stapled, false)) SSL_set_tlsext_status_ocsp_resp(ssl, nullptr, 0);
 }
 
-/// A client that offers only protocols that are not spoken here is refused (RFC 7301 section 3.2), as by nginx: what it
-/// says next would be read as a protocol that it does not mean (ALPACA). Without the extension it speaks HTTP/1.1.
+/// A client that offers only unsupported protocols is refused (RFC 7301 section 3.2), like in nginx, because its next
+/// bytes would be read as a protocol that it does not mean (ALPACA). A client without the extension uses HTTP/1.1.
 int AcceptedTls::choose_protocol(ssl_st* ssl, const unsigned char** out, unsigned char* out_size,
                                  const unsigned char* in, unsigned in_size, void*) {
   const auto& spoken = of(ssl).shared->state().protocols;
@@ -124,7 +125,7 @@ int AcceptedTls::choose_protocol(ssl_st* ssl, const unsigned char** out, unsigne
   return SSL_TLSEXT_ERR_OK;
 }
 
-/// Called for each step of the handshake and for messages of TLS after it, never for data.
+/// Called for each step of the handshake and for TLS messages after it, never for data.
 void AcceptedTls::happened(const ssl_st* ssl, int where, int what) {
   auto& handshake = of(ssl);
   if (!handshake.secured) return;
@@ -141,7 +142,7 @@ Secured AcceptedTls::result(ssl_st* ssl) {
   out.version = SSL_version(ssl) == TLS1_3_VERSION ? "1.3" : "1.2";
   out.resumed = SSL_session_reused(ssl) == 1;
   const openssl::Certificate peer(SSL_get1_peer_certificate(ssl));
-  // A session that resumes is not verified again, but its certificate may have ended since.
+  // A resumed session is not verified again, but its certificate may have expired since.
   if (peer && SSL_get_verify_result(ssl) == X509_V_OK && !expired(peer.get()))
     out.certificate = std::make_unique<const PeerCertificate>(read_peer(peer.get()));
   ERR_clear_error();

@@ -1,6 +1,6 @@
 #pragma once
-// What one accepted TLS connection does in OpenSSL's callbacks: chooses its certificate, binds its tickets, and counts
-// what a client may do only so often.
+// The part of an accepted TLS connection that OpenSSL's callbacks use: chooses its certificate, binds its tickets, and
+// counts the actions of the client that are limited.
 
 #include "headgate/net/tls/secured.hpp"
 
@@ -17,26 +17,26 @@ namespace headgate::net {
 
 class ServerTls;
 
-/// A member of the channel of its connection, which stays where it is.
+/// A member of the channel of its connection, which must not move.
 struct AcceptedTls {
-  const ServerTls* shared = nullptr;                       ///< null: this side is a client
-  const std::vector<std::size_t>* certificates = nullptr;  ///< for the name that the client asked for
-  std::uint32_t updates = 0;                               ///< of keys, in this second
+  const ServerTls* shared = nullptr;                       ///< null if this side is the client
+  const std::vector<std::size_t>* certificates = nullptr;  ///< certificates for the name that the client asked for
+  std::uint32_t updates = 0;                               ///< key updates in the current second
   std::uint32_t second = 0;
   bool secured = false;
   bool stapled = false;      ///< OpenSSL has a copy of an OCSP response
-  std::string_view offence;  ///< what the client may not do; it is disconnected then
+  std::string_view offence;  ///< a forbidden action of the client, after which it is disconnected; empty if none
 
-  /// Makes `ssl` call the functions below. Once, before the handshake.
+  /// Makes `ssl` call the functions below. Call it once, before the handshake.
   void attach(ssl_st* ssl, const ServerTls& server);
-  /// Frees what only the handshake needs. Once, after it.
+  /// Frees memory that only the handshake needs. Call it once, after the handshake.
   void drop_staple(ssl_st* ssl);
-  /// What is known after the handshake.
+  /// Returns the facts that are known after the handshake.
   static Secured result(ssl_st* ssl);
 
   /// Sets the callbacks of a context.
   static void set_callbacks(ssl_ctx_st* context);
-  static int greeted(ssl_st* ssl, int* alert, void*);  ///< the client's first message has come
+  static int greeted(ssl_st* ssl, int* alert, void*);  ///< the client's first message has arrived
   static int choose_certificate(ssl_st* ssl, void*);
   static int choose_protocol(ssl_st* ssl, const unsigned char** out, unsigned char* out_size, const unsigned char* in,
                              unsigned in_size, void*);

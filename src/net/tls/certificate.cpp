@@ -21,7 +21,7 @@ std::vector<Certificate> read_chain(std::string_view text, OSSL_LIB_CTX* library
     if (made == nullptr) return {};
     if (PEM_read_bio_X509_AUX(bio.get(), &made, nullptr, nullptr) == nullptr) {
       X509_free(made);
-      // The end of the text, or something else behind the last certificate, such as its key.
+      // Either the text has ended, or something else follows the last certificate, such as its key.
       const bool ended = ERR_GET_REASON(ERR_peek_last_error()) == PEM_R_NO_START_LINE;
       ERR_clear_error();
       if (!ended) out.clear();
@@ -70,7 +70,7 @@ bool is_host_character(char c) noexcept {
   return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.' || c == '*';
 }
 
-/// Host names only: SNI carries no addresses (RFC 6066 section 3).
+/// Returns host names only, because SNI has no addresses (RFC 6066 section 3).
 std::vector<std::string> names_of(X509* certificate) {
   std::vector<std::string> out;
   const openssl::GeneralNames names(
@@ -87,7 +87,7 @@ std::vector<std::string> names_of(X509* certificate) {
   return out;
 }
 
-/// Whether there are names of another sort, as in the certificate of an address.
+/// Returns whether there are names of another kind, as in the certificate of an address.
 bool has_addresses(X509* certificate) {
   const openssl::GeneralNames names(
       static_cast<GENERAL_NAMES*>(X509_get_ext_d2i(certificate, NID_subject_alt_name, nullptr, nullptr)));
@@ -106,8 +106,8 @@ bool fits(const openssl::Certificate& certificate, const openssl::PrivateKey& ke
   return out;
 }
 
-/// Why OpenSSL would use them in no handshake although they fit, such as a key or a signature that is too weak; "" if
-/// it would.
+/// Returns the reason why OpenSSL would never use the pair although it matches, such as a key or signature that is too
+/// weak; "" if it would.
 std::string unfit(const std::vector<openssl::Certificate>& chain, const openssl::PrivateKey& key) {
   static const openssl::Context rules(SSL_CTX_new(TLS_server_method()));
   const std::unique_ptr<SSL, FreedBy<SSL_free>> trial(rules ? SSL_new(rules.get()) : nullptr);

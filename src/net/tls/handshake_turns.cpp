@@ -49,7 +49,7 @@ HandshakeTurns::Place::~Place() {
   turns_.ask_for_pass();
 }
 
-/// The oldest that waits for its client; null if there is none among the oldest few.
+/// Returns the oldest handshake that waits for its client, or null if there is none among the oldest few.
 HandshakeTurns::Place* HandshakeTurns::idlest() noexcept {
   constexpr int kLooked = 32;
   int looked = 0;
@@ -60,13 +60,13 @@ HandshakeTurns::Place* HandshakeTurns::idlest() noexcept {
   return nullptr;
 }
 
-/// Breaks one off, or looks again when the oldest has had its time.
+/// Aborts one handshake, or schedules another check for when the oldest has had its time.
 void HandshakeTurns::make_room() {
   if (!crowded()) return;
   const auto now = std::chrono::steady_clock::now();
   auto* const idle = idlest();
   if (idle == nullptr) {
-    // None of the oldest waits for its client now, but one may soon, and nobody would say so.
+    // None of the oldest waits for its client now, but one may soon, and no event would tell.
     const bool may =
         std::any_of(places_.begin(), places_.end(), [](const Place& each) { return each.stream_ != nullptr; });
     if (may) look_again(now + kPatience / 4);
@@ -94,8 +94,8 @@ void HandshakeTurns::ask_for_pass() {
   boost::asio::post(loop_, [this] { pass(); });
 }
 
-/// Those that are under way come first: they have a place, and end sooner. But the last turn of a pass is for a new
-/// one: clients that send their handshakes byte by byte would keep all others waiting.
+/// Handshakes under way come first, because they have a place and end sooner. The last turn of a pass is for a new one;
+/// otherwise clients that send their handshakes byte by byte would keep all others waiting.
 void HandshakeTurns::pass() {
   asked_ = false;
   for (std::size_t i = 0; i < kInOnePass; ++i) {
@@ -107,7 +107,7 @@ void HandshakeTurns::pass() {
     if (!another) going_on_.pop_front();
     waiter.resume();
   }
-  make_room();  // after it: who has just begun may be the next to wait for its client
+  make_room();  // called last, because a handshake that has just begun may be the next that waits for its client
   if (!going_on_.empty() || (!new_.empty() && under_way() < most_)) ask_for_pass();
 }
 

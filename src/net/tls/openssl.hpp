@@ -1,5 +1,5 @@
 #pragma once
-// OpenSSL's objects, which free themselves.
+// RAII owners of OpenSSL's objects.
 
 #include "headgate/core/freed_by.hpp"
 #include "headgate/core/time.hpp"
@@ -28,11 +28,12 @@ using Stack = std::unique_ptr<STACK_OF(X509), FreeStack>;
 
 inline Bio reading(std::string_view text) { return Bio(BIO_new_mem_buf(text.data(), static_cast<int>(text.size()))); }
 
-/// All certificates of a PEM text; none if it holds none, or one that cannot be read. Null is OpenSSL's own library.
+/// Returns all certificates of a PEM text; empty if it has none, or one that cannot be read. A null `library` is
+/// OpenSSL's default.
 std::vector<Certificate> read_chain(std::string_view text, OSSL_LIB_CTX* library);
-/// The key of a PEM text; null if it holds none that can be read without a passphrase.
+/// Returns the key of a PEM text; null if it has none that can be read without a passphrase.
 PrivateKey read_key(std::string_view text, OSSL_LIB_CTX* library);
-/// 1970 if it cannot be read.
+/// Returns the time, or 1970 if it cannot be read.
 Instant instant_of(const ASN1_TIME* time);
 
 }  // namespace headgate::net::openssl

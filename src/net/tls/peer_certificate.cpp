@@ -9,7 +9,8 @@
 namespace headgate::net {
 namespace {
 
-/// Printable, without the characters that stand between names or escapes. Two texts never become the same one.
+/// Appends printable text in which separators and escape characters are escaped. Two different texts never give the
+/// same result.
 void append_escaped(std::string& out, std::string_view text) {
   for (const char c : text) {
     if (c > ' ' && c <= '~' && c != ',' && c != '\\') {
@@ -28,14 +29,14 @@ std::string_view text_of(const ASN1_STRING* string) {
 
 std::string subject_text(X509* certificate) {
   const openssl::Bio out(BIO_new(BIO_s_mem()));
-  // RFC 4514, which replaced RFC 2253 without changing it; what is not ASCII is escaped.
+  // The format is that of RFC 4514, which replaced RFC 2253 without changing it; bytes that are not ASCII are escaped.
   if (!out || X509_NAME_print_ex(out.get(), X509_get_subject_name(certificate), 0, XN_FLAG_RFC2253) < 0) return {};
   char* bytes = nullptr;
   const auto size = BIO_get_mem_data(out.get(), &bytes);
   return {bytes, static_cast<std::size_t>(size)};
 }
 
-/// "DNS:a.example"; nothing for a sort of name that no text stands for.
+/// Appends "DNS:a.example"; nothing for a kind of name without a text form.
 void append_name(std::string& out, const GENERAL_NAME& name) {
   const auto append = [&](std::string_view sort, std::string_view text) {
     if (!out.empty()) out += ',';

@@ -1,5 +1,5 @@
 #pragma once
-// Reads who a client is from the certificate that it has proved to have.
+// Reads the identity of a client from its verified certificate.
 
 #include "headgate/net/tls/secured.hpp"
 

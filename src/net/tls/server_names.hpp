@@ -1,5 +1,5 @@
 #pragma once
-// Which certificates a client gets for the name that it asks for.
+// The choice of certificates for the server name that a client asks for.
 
 #include <cstddef>
 #include <string>
@@ -9,18 +9,20 @@
 
 namespace headgate::net {
 
-/// A host name as it is compared: in lower case, without the dot at its end. Empty if it is longer than a name can be
-/// (RFC 1035 section 2.3.4).
+/// Returns a host name in the form used for comparison: in lower case, without a trailing dot. Empty if it is longer
+/// than a name can be (RFC 1035 section 2.3.4).
 std::string normal_name(std::string_view name);
 
-/// Immutable; any thread.
+/// The index of certificates by name. Immutable; any thread.
 class ServerNames {
  public:
-  /// The names of each certificate, as CertificateFacts::names. If several have a name, all of them are used for it.
+  /// Takes the names of each certificate, as in CertificateFacts::names. If several certificates have a name, all of
+  /// them are used for it.
   explicit ServerNames(const std::vector<std::vector<std::string>>& names);
 
-  /// The certificates for `name`, which is normal, as their indexes. An exact name comes before a wildcard, which
-  /// stands for one label (RFC 6125 section 6.4.3). Without a match: the first certificate, and those for its names.
+  /// Returns the indexes of the certificates for a normalised `name`. An exact name comes before a wildcard, which
+  /// stands for one label (RFC 6125 section 6.4.3). Without a match, returns the first certificate and those for its
+  /// names.
   const std::vector<std::size_t>& find(std::string_view name) const noexcept;
 
  private:

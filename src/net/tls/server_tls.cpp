@@ -19,12 +19,12 @@
 namespace headgate::net {
 namespace {
 
-/// Forward secrecy and AEAD only. AES-128 is safe for as long as the others and the fastest.
+/// Forward secrecy and AEAD only. AES-128 is strong enough and the fastest.
 constexpr const char* kCiphers =
     "ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-RSA-AES128-GCM-SHA256:ECDHE-ECDSA-AES256-GCM-SHA384:"
     "ECDHE-RSA-AES256-GCM-SHA384:ECDHE-ECDSA-CHACHA20-POLY1305:ECDHE-RSA-CHACHA20-POLY1305";
 constexpr const char* kSuites = "TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256";
-/// The first one resists quantum computers, where OpenSSL has it (from 3.5 on).
+/// The first group resists quantum computers, if OpenSSL has it (since 3.5).
 constexpr const char* kBestGroups = "X25519MLKEM768:X25519:P-256:P-384";
 constexpr const char* kUsualGroups = "X25519:P-256:P-384";
 
@@ -41,15 +41,16 @@ std::string joined_groups(const std::vector<std::string>& groups) {
   return out;
 }
 
-/// The settings that no configuration changes.
+/// Applies the settings that no configuration changes.
 bool set_rules(SSL_CTX* context, TlsVersion oldest) {
   SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION | SSL_OP_CIPHER_SERVER_PREFERENCE |
-                                   SSL_OP_PRIORITIZE_CHACHA);  // unless the client prefers ChaCha20: it has no AES-NI
-  // No chain of our own certificate is made of the authorities of clients.
+                                   // unless the client prefers ChaCha20, because it has no AES-NI
+                                   SSL_OP_PRIORITIZE_CHACHA);
+  // The chain of our certificate must not be built from the authorities for clients.
   SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS | SSL_MODE_NO_AUTO_CHAIN);
-  SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);  // sessions are in tickets
+  SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);  // sessions are kept in tickets
   SSL_CTX_set_timeout(context, kTicketSeconds);
-  SSL_CTX_set_max_early_data(context, 0);  // it can be replayed
+  SSL_CTX_set_max_early_data(context, 0);  // early data could be replayed
   return SSL_CTX_set_num_tickets(context, 1) == 1 &&
          SSL_CTX_set_min_proto_version(context, oldest == TlsVersion::tls_1_3 ? TLS1_3_VERSION : TLS1_2_VERSION) == 1 &&
          SSL_CTX_set_cipher_list(context, kCiphers) == 1 && SSL_CTX_set_ciphersuites(context, kSuites) == 1;
@@ -60,7 +61,7 @@ bool set_groups(SSL_CTX* context, const std::vector<std::string>& groups) {
   return SSL_CTX_set1_groups_list(context, kBestGroups) == 1 || SSL_CTX_set1_groups_list(context, kUsualGroups) == 1;
 }
 
-/// A certificate that cannot be verified ends the handshake; whether one is needed is what the route says.
+/// A certificate that cannot be verified ends the handshake. Whether a certificate is required is up to the route.
 bool ask_clients(SSL_CTX* context, std::string_view authorities, ossl_lib_ctx_st* library) {
   const auto all = openssl::read_chain(authorities, library);
   if (all.empty()) return false;
@@ -68,14 +69,14 @@ bool ask_clients(SSL_CTX* context, std::string_view authorities, ossl_lib_ctx_st
   for (const auto& each : all) {
     if (X509_STORE_add_cert(store, each.get()) != 1 || SSL_CTX_add_client_CA(context, each.get()) != 1) return false;
   }
-  // Whoever is in the file is trusted, also an authority whose own issuer is not in it.
+  // Every certificate in the file is trusted, even an authority whose own issuer is missing.
   X509_STORE_set_flags(store, X509_V_FLAG_PARTIAL_CHAIN);
   SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nullptr);
   SSL_CTX_set_verify_depth(context, kDeepestClientChain);
   return true;
 }
 
-/// OpenSSL asks for a ticket's key: to seal one, or to open one.
+/// Called when OpenSSL needs the key of a ticket, to encrypt or decrypt it.
 int ticket_key(SSL* ssl, unsigned char* name, unsigned char* iv, EVP_CIPHER_CTX* cipher, EVP_MAC_CTX* mac,
                int sealing) try {
   auto& state = *static_cast<ServerTls::State*>(SSL_CTX_get_app_data(SSL_get_SSL_CTX(ssl)));
@@ -84,7 +85,8 @@ int ticket_key(SSL* ssl, unsigned char* name, unsigned char* iv, EVP_CIPHER_CTX*
   const TicketKey* const key = sealing == 1
                                    ? state.tickets.to_seal(second)
                                    : state.tickets.to_open(std::span<const unsigned char, 16>(name, size), second);
-  if (key == nullptr) return sealing == 1 ? -1 : 0;  // 0: another's or too old, so a whole handshake
+  // 0 if the key is unknown or too old, which leads to a full handshake
+  if (key == nullptr) return sealing == 1 ? -1 : 0;
   if (sealing == 1) {
     std::copy(key->name.begin(), key->name.end(), name);
     if (RAND_bytes_ex(state.library, iv, static_cast<std::size_t>(EVP_CIPHER_get_iv_length(state.ticket_cipher.get())),
@@ -98,7 +100,7 @@ int ticket_key(SSL* ssl, unsigned char* name, unsigned char* iv, EVP_CIPHER_CTX*
                                         key->signature.size()),
       OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, digest, 0), OSSL_PARAM_construct_end()};
   return EVP_MAC_CTX_set_params(mac, parameters.data()) == 1 ? 1 : -1;
-} catch (const std::bad_alloc&) {  // no exception passes through OpenSSL
+} catch (const std::bad_alloc&) {  // exceptions must not pass through OpenSSL
   return -1;
 }
 
@@ -107,7 +109,7 @@ openssl::Stack rest_of(std::vector<openssl::Certificate>& chain) {
   openssl::Stack out(sk_X509_new_null());
   for (std::size_t i = 1; out && i < chain.size(); ++i) {
     if (sk_X509_push(out.get(), chain[i].get()) == 0) return nullptr;
-    static_cast<void>(chain[i].release());  // it is the stack's now
+    static_cast<void>(chain[i].release());  // owned by the stack now
   }
   return out;
 }
@@ -119,7 +121,7 @@ TlsLibrary::TlsLibrary() : library_(OSSL_LIB_CTX_new()) {
 }
 
 TlsLibrary::~TlsLibrary() {
-  OPENSSL_thread_stop_ex(library_);  // else this thread would look for its state in it at its end
+  OPENSSL_thread_stop_ex(library_);  // otherwise this thread would look for its state in the library when it ends
   OSSL_LIB_CTX_free(library_);
 }
 

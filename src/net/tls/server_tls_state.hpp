@@ -17,7 +17,7 @@ struct ServerTls::State {
   struct Pair {
     openssl::Certificate certificate;
     openssl::PrivateKey key;
-    openssl::Stack chain;  // what follows the certificate; null: nothing
+    openssl::Stack chain;  // the chain above the certificate; null if there is none
     Staple staple;
   };
   State(ossl_lib_ctx_st* made_in, std::string ticket_secret)
@@ -26,13 +26,13 @@ struct ServerTls::State {
   ossl_lib_ctx_st* library;
   std::vector<Pair> pairs;
   ServerNames names{{}};
-  std::array<unsigned char, 32> clients{};  // SHA-256 of the authorities of clients; zeros: none are asked for
-  std::string protocols;                    // of ALPN, each behind its length
+  std::array<unsigned char, 32> clients{};  // SHA-256 of the client authorities; zeros if clients are not asked
+  std::string protocols;                    // for ALPN, each preceded by its length
   TicketKeys tickets;
-  // Fetched once: to find an algorithm by its name takes longer than to use it.
+  // Fetched once, because finding an algorithm by name takes longer than using it.
   std::unique_ptr<EVP_CIPHER, FreedBy<EVP_CIPHER_free>> ticket_cipher;
   std::unique_ptr<EVP_MD, FreedBy<EVP_MD_free>> digest;
-  openssl::Context context;  // last: it refers to the others
+  openssl::Context context;  // the last member, because it refers to the others
 };
 
 }  // namespace headgate::net

@@ -34,7 +34,7 @@ Response parsed(std::string_view text) {
   return at == end ? std::move(out) : nullptr;
 }
 
-/// Null if the chain does not have it.
+/// Returns the issuer, or null if the chain does not have it.
 X509* issuer_in(const std::vector<openssl::Certificate>& chain) {
   const auto found = std::find_if(chain.begin(), chain.end(), [&](const auto& each) {
     return X509_check_issued(each.get(), chain.front().get()) == X509_V_OK;
@@ -44,7 +44,8 @@ X509* issuer_in(const std::vector<openssl::Certificate>& chain) {
 
 /// Without the issuer its key cannot be compared, only its name.
 bool is_about(const OCSP_SINGLERESP* answer, X509* certificate, X509* issuer) {
-  auto* const id = const_cast<OCSP_CERTID*>(OCSP_SINGLERESP_get0_id(answer));  // OpenSSL takes it so, and only reads
+  // OpenSSL's API is not const-correct, but only reads
+  auto* const id = const_cast<OCSP_CERTID*>(OCSP_SINGLERESP_get0_id(answer));
   ASN1_OCTET_STRING* issuer_name = nullptr;
   ASN1_OBJECT* algorithm = nullptr;
   ASN1_INTEGER* serial = nullptr;
@@ -71,13 +72,14 @@ OCSP_SINGLERESP* answer_about(OCSP_BASICRESP* response, X509* certificate, X509*
   return nullptr;
 }
 
-/// Who signed it: the issuer, or a responder whose certificate the issuer signed for this (RFC 6960 section 4.2.2.2).
-/// Null if it was somebody else. Whether that certificate has ended is not looked at here: the time passes.
+/// Returns the signer: the issuer, or a responder whose certificate the issuer signed for this (RFC 6960 section
+/// 4.2.2.2). Null if it was somebody else. The expiry of that certificate is not checked here, because it depends on
+/// the current time.
 X509* signer_of(OCSP_BASICRESP* response, X509* issuer) {
   const Store store(X509_STORE_new());
   const openssl::Stack others(sk_X509_new_null());
   if (!store || !others || X509_STORE_add_cert(store.get(), issuer) != 1) return nullptr;
-  // The issuer is trusted, whoever signed its own certificate.
+  // The issuer is trusted no matter who signed its own certificate.
   X509_STORE_set_flags(store.get(), X509_V_FLAG_PARTIAL_CHAIN | X509_V_FLAG_NO_CHECK_TIME);
   if (X509_up_ref(issuer) != 1) return nullptr;
   if (sk_X509_push(others.get(), issuer) == 0) {

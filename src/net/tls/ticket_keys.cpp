@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::string_view kTicketPurpose = "headgate session tickets 1";
 
-/// HKDF with SHA-256 (RFC 5869); `info` says what for.
+/// Derives a key with HKDF-SHA-256 (RFC 5869); `info` names its purpose.
 bool derive(ossl_lib_ctx_st* library, std::string& secret, std::string info, std::span<unsigned char> out) {
   const std::unique_ptr<EVP_KDF, void (*)(EVP_KDF*)> kdf(EVP_KDF_fetch(library, "HKDF", nullptr), EVP_KDF_free);
   const std::unique_ptr<EVP_KDF_CTX, void (*)(EVP_KDF_CTX*)> context(kdf ? EVP_KDF_CTX_new(kdf.get()) : nullptr,

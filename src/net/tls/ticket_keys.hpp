@@ -1,6 +1,6 @@
 #pragma once
-// The keys that seal session tickets: a new one each hour, made from one secret, so that gateways with the same secret
-// open each other's tickets without talking.
+// The keys that encrypt session tickets: a new one each hour, derived from one secret, so that gateways with the same
+// secret decrypt each other's tickets without communication.
 
 #include "headgate/core/result.hpp"
 
@@ -15,16 +15,17 @@ namespace headgate::net {
 
 /// The key of one hour.
 struct TicketKey {
-  std::int64_t hour = -1;                     ///< since 1970; -1: not made yet
-  std::array<unsigned char, 16> name{};       ///< goes in clear before each ticket
+  std::int64_t hour = -1;                     ///< hours since 1970; -1 if not derived yet
+  std::array<unsigned char, 16> name{};       ///< sent unencrypted before each ticket
   std::array<unsigned char, 32> cipher{};     ///< AES-256-CBC
   std::array<unsigned char, 32> signature{};  ///< HMAC-SHA-256
 };
 
-/// How long a ticket is valid. Its hour's key is accepted for one hour more, so every ticket is valid so long.
+/// Validity of a ticket in seconds. The key of an hour is accepted for one more hour, so every ticket stays valid that
+/// long.
 inline constexpr long kTicketSeconds = 3600;
 
-/// One thread.
+/// The keys of the recent hours. One thread.
 class TicketKeys {
  public:
   TicketKeys(ossl_lib_ctx_st* library, std::string secret) : library_(library), secret_(std::move(secret)) {}
@@ -32,10 +33,10 @@ class TicketKeys {
   TicketKeys& operator=(const TicketKeys&) = delete;
   ~TicketKeys();
 
-  /// The key to seal with at `second` since 1970; null if it cannot be made.
+  /// Returns the key to encrypt with at `second` since 1970; null if it cannot be derived.
   const TicketKey* to_seal(std::int64_t second);
-  /// The key of a ticket that came at `second`; null if it is not of this hour, the one before or the next one, which
-  /// a gateway with a faster clock may use already.
+  /// Returns the key of a ticket that arrived at `second`; null if it is not of this hour, the previous or the next
+  /// one, which a gateway with a faster clock may use already.
   const TicketKey* to_open(std::span<const unsigned char, 16> name, std::int64_t second);
 
  private:
@@ -43,7 +44,7 @@ class TicketKeys {
 
   ossl_lib_ctx_st* library_;
   std::string secret_;
-  std::array<TicketKey, 4> keys_;  // by the hour modulo 4: three are in use, the fourth keeps them apart
+  std::array<TicketKey, 4> keys_;  // by hour modulo 4: three are in use, and the fourth separates them
 };
 
 }  // namespace headgate::net

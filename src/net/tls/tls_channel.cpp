@@ -18,8 +18,8 @@
 
 namespace headgate::net {
 
-/// A BIO that makes OpenSSL read from and write to the channel. OpenSSL's memory BIOs would keep their largest size
-/// during the whole connection, and copy once more.
+/// A BIO that makes OpenSSL read from and write to the channel. OpenSSL's memory BIOs would keep their largest size for
+/// the whole connection and copy once more.
 struct ChannelBio {
   static TlsChannel& channel(BIO* bio) noexcept { return *static_cast<TlsChannel*>(BIO_get_data(bio)); }
 
@@ -27,7 +27,7 @@ struct ChannelBio {
     BIO_clear_retry_flags(bio);
     auto& unread = channel(bio).unread_;
     *got = std::min(size, unread.size());
-    if (!channel(bio).accepted_.offence.empty()) *got = 0;  // what follows the offence costs us nothing any more
+    if (!channel(bio).accepted_.offence.empty()) *got = 0;  // input after an offence is ignored
     if (*got == 0) {
       BIO_set_retry_read(bio);
       return 0;
@@ -40,7 +40,7 @@ struct ChannelBio {
     BIO_clear_retry_flags(bio);
     try {
       channel(bio).to_send_.append(bytes, size);
-    } catch (const std::bad_alloc&) {  // no exception passes through OpenSSL
+    } catch (const std::bad_alloc&) {  // exceptions must not pass through OpenSSL
       return 0;
     }
     *taken = size;
@@ -62,8 +62,8 @@ struct ChannelBio {
 
 namespace {
 
-/// If `host` is an address, the certificate must be for that address, and no SNI is sent: SNI allows only names (RFC
-/// 6066 section 3).
+/// If `host` is an address, the certificate must be for that address, and no SNI is sent, because SNI allows only names
+/// (RFC 6066 section 3).
 bool expect(SSL* ssl, const std::string& host) {
   boost::system::error_code no_address;
   boost::asio::ip::make_address(host, no_address);
@@ -109,7 +109,7 @@ TlsChannel::TlsChannel(const TlsContext& context, const std::string& host, std::
   if (SSL_SESSION* const last = session_->offer()) SSL_set_session(ssl_.get(), last);
 }
 
-// Without SSL_set_shutdown() OpenSSL would take the session for that of a broken connection, and never resume it.
+// Without SSL_set_shutdown() OpenSSL would treat the session as that of a broken connection and never resume it.
 TlsChannel::~TlsChannel() {
   if (session_ && secured_ && (reason_.empty() || ended_))
     SSL_set_shutdown(ssl_.get(), SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN);
@@ -130,8 +130,8 @@ void TlsChannel::keep() {
     kept_.assign(unread_);
     unread_ = kept_;
   }
-  // Else they stay where they are: to move them for each record would let a peer that sends small ones multiply our
-  // work.
+  // Otherwise the bytes stay in place: moving them for each record would let a peer that sends small records multiply
+  // the work.
 }
 
 TlsChannel::Step TlsChannel::handshake() {
@@ -200,7 +200,7 @@ TlsChannel::Step TlsChannel::fail(int result) {
   } else {
     const auto error = ERR_peek_error();
     const char* text = ERR_reason_error_string(error);
-    // Almost always somebody answers without TLS: "wrong version number" would lead astray.
+    // The peer almost always answers without TLS, so the text "wrong version number" would be misleading.
     if (ERR_GET_REASON(error) == SSL_R_WRONG_VERSION_NUMBER) text = "what it sends is not TLS";
     reason_ = text != nullptr ? text : "the connection failed";
   }

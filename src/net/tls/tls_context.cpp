@@ -16,10 +16,10 @@
 namespace headgate::net {
 namespace {
 
-/// Of authorities: those of a system have less than a megabyte.
+/// Maximum size of a file of authorities, in bytes; those of a system have less than a megabyte.
 constexpr std::size_t kLargestPem = 16UL * 1024 * 1024;
 
-/// Why the file cannot be read, or nothing. OpenSSL's messages do not name the file, and it would wait for a pipe.
+/// Returns why the file cannot be read, or "". OpenSSL's messages do not name the file, and it would block on a pipe.
 std::string unreadable(const std::string& what, const std::string& path) {
   const auto why = why_unreadable(path, kLargestPem);
   return why.empty() ? why : "cannot read the " + what + " \"" + path + "\": " + why;
@@ -29,7 +29,7 @@ std::string load_authorities(SSL_CTX* context, const std::string& path) {
   if (path.empty())
     return SSL_CTX_set_default_verify_paths(context) == 1 ? std::string() : "the system has no authorities to trust";
   if (auto reason = unreadable("CA file", path); !reason.empty()) return reason;
-  // Whoever is in the file is trusted, also an authority whose own issuer is not in it.
+  // Every certificate in the file is trusted, even an authority whose own issuer is missing.
   X509_STORE_set_flags(SSL_CTX_get_cert_store(context), X509_V_FLAG_PARTIAL_CHAIN);
   if (SSL_CTX_load_verify_file(context, path.c_str()) == 1) return {};
   return "the CA file \"" + path + "\" holds no certificate in PEM";
@@ -50,7 +50,7 @@ std::string load_own(SSL_CTX* context, const TlsOptions& options) {
   return "the file \"" + options.key + "\" holds no key in PEM that can be read without a passphrase";
 }
 
-/// The settings of both sides.
+/// Creates a context with the settings of both sides.
 std::shared_ptr<SSL_CTX> make(const SSL_METHOD* method) {
   std::shared_ptr<SSL_CTX> context(SSL_CTX_new(method), SSL_CTX_free);
   if (!context) return context;
@@ -75,7 +75,7 @@ class FilesDigest {
     EVP_DigestInit_ex(context_.get(), EVP_sha256(), nullptr);
   }
   void add(const std::string& text) { EVP_DigestUpdate(context_.get(), text.data(), text.size()); }
-  /// Of a file that cannot be read nothing.
+  /// Adds nothing for a file that cannot be read.
   void add_file(const std::string& path) {
     std::size_t size = 0;
     auto file = InputFile::open(path, Pipes::refused);
@@ -89,7 +89,7 @@ class FilesDigest {
     OPENSSL_cleanse(block.data(), block.size());
     add('\n' + std::to_string(size) + '\n');
   }
-  /// The time of its last change.
+  /// Adds the time of the last change.
   void add_time(const char* path) {
     struct stat about {};
     if (::stat(path, &about) != 0) return add("none\n");
@@ -107,7 +107,8 @@ class FilesDigest {
   std::unique_ptr<EVP_MD_CTX, void (*)(EVP_MD_CTX*)> context_;
 };
 
-/// Of what the files hold. Take it before they are used: if they change meanwhile, the next look finds a change.
+/// Returns the digest of the files' content. Compute it before the files are used: if they change meanwhile, the next
+/// check finds the change.
 std::string digest_of(const TlsOptions& options) {
   const auto chosen = [](const char* variable, const char* otherwise) {
     const char* const named = std::getenv(variable);
@@ -133,7 +134,7 @@ TlsContext::Made TlsContext::of_client(const TlsOptions& options) {
   const auto context = make(TLS_client_method());
   if (!context) return failed(kNoContext);
   auto digest = digest_of(options);
-  // Sessions are kept by their TlsSession, for one server each, and not in a cache of the context.
+  // Each session is kept by the TlsSession of its server, not in a cache of the context.
   SSL_CTX_set_session_cache_mode(context.get(), SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL);
   SSL_CTX_sess_set_new_cb(context.get(), &TlsChannel::keep_session);
   SSL_CTX_set_verify(context.get(), options.verify ? SSL_VERIFY_PEER : SSL_VERIFY_NONE, nullptr);

@@ -1,5 +1,5 @@
 #pragma once
-// TLS as what moves a stream's bytes, and the handshake before it.
+// TLS as the transport of a stream, and its handshake.
 
 #include "net/plain_transport.hpp"
 #include "net/socket.hpp"
@@ -20,14 +20,14 @@
 
 namespace headgate::net {
 
-// Four TLS records for each system call.
+// Bytes read by one system call: four TLS records.
 inline constexpr std::size_t kReadAtOnce = 64UL * 1024;
 inline constexpr std::size_t kSealedAtOnce = 64UL * 1024;
-/// What TLS itself may want to send while the peer reads nothing.
+/// Bytes that TLS itself may queue while the peer reads nothing.
 inline constexpr std::size_t kMaxHeld = 256UL * 1024;
 inline constexpr std::size_t kRecord = 16UL * 1024;
 
-/// Buffers used within one call. One for each thread, so that an idle connection has none.
+/// Buffers that are used within one call. Each thread has one set, so that an idle connection has none.
 struct TlsScratch {
   std::array<char, kReadAtOnce> received;
   std::array<char, kRecord> gathered;
@@ -52,20 +52,20 @@ class TlsTransport final : public Transport {
     channel_.feed(received);
     channel_.keep();
   }
-  /// The side that accepts.
+  /// Creates the accepting side.
   TlsTransport(int descriptor, ServerTlsPtr server, std::string_view received)
       : descriptor_(descriptor), server_(std::move(server)), channel_(*server_) {
     channel_.feed(received);
     channel_.keep();
   }
 
-  /// Continues the handshake without waiting. No error: done. would_block: wait as `wants` says.
+  /// Continues the handshake without waiting. Returns no error when done, or would_block; then wait as `wants` says.
   enum class Wants : bool { read, write };
   error_code shake_hands(Wants& wants) {
     while (true) {
       const Step step = channel_.handshake();
       channel_.keep();
-      const error_code unsent = send();  // also after a failure: an alert tells the peer why
+      const error_code unsent = send();  // also after a failure, because an alert tells the peer why
       if (step == Step::failed) return broken_protocol();
       if (unsent) {
         wants = Wants::write;
@@ -139,7 +139,7 @@ class TlsTransport final : public Transport {
     return {};
   }
 
-  /// Encrypts `pieces`; small ones share a record.
+  /// Encrypts `pieces`. Small pieces share a record.
   bool seal(std::span<const iovec> pieces) noexcept {
     auto& gathered = tls_scratch().gathered;
     std::size_t size = 0;
@@ -172,13 +172,13 @@ class TlsTransport final : public Transport {
   }
 
   int descriptor_;
-  ServerTlsPtr server_;  // null on the side of a client
+  ServerTlsPtr server_;  // null on the client side
   TlsChannel channel_;
-  std::size_t sealed_ = 0;  // bytes of the pieces that are encrypted and not all sent
+  std::size_t sealed_ = 0;  // bytes of the pieces that are encrypted but not completely sent
 };
 
-/// Runs the handshake of the stream's transport `tls`, until `until` at most. Each step waits for its turn, if there
-/// are `turns`. `tls` is destroyed with its stream, which the caller keeps.
+/// Runs the handshake of the stream's transport `tls`, at most until `until`. Each step waits for its turn if there are
+/// `turns`. `tls` is destroyed with its stream, which the caller keeps alive.
 Task<Result<void, TlsError>> shake_hands(Stream& stream, TlsTransport& tls, std::chrono::steady_clock::time_point until,
                                          HandshakeTurns::Place* place);
 

@@ -13,7 +13,7 @@ constexpr std::size_t kLargestFile = 16UL * 1024 * 1024;
 TlsContext::Made read_authorities(const std::string& authorities) {
   using Made = TlsContext::Made;
   if (!authorities.empty()) {
-    if (const auto why = why_unreadable(authorities, kLargestFile); !why.empty())  // OpenSSL does not name the cause
+    if (const auto why = why_unreadable(authorities, kLargestFile); !why.empty())  // OpenSSL does not report the cause
       return Made(boost::system::in_place_error, authorities + ": cannot be read: " + why);
   }
   TlsOptions options;

@@ -1,6 +1,6 @@
 #pragma once
-// What a PEM file of a certificate chain says, and whether it can be used. `headgate check` reports it, the listener's
-// names come from it, and the metrics tell when it ends.
+// The content of a PEM certificate chain, and whether it can be used. `headgate check` reports it, the names of a
+// listener come from it, and the metrics tell when it expires.
 
 #include "headgate/core/result.hpp"
 #include "headgate/core/time.hpp"
@@ -13,20 +13,24 @@
 
 namespace headgate::net {
 
-/// The kind of a public key. A client needs only one kind, so a name may have a certificate of each.
+/// The kind of a public key. A client needs only one kind, so a name may have one certificate of each kind.
 enum class KeyKind : std::uint8_t { rsa, ec, other };
 
 /// The first certificate of a chain.
 struct CertificateFacts {
-  std::vector<std::string> names;  ///< host names in lower case, "*.example.com" among them; as in its subjectAltName
+  /// host names of the subjectAltName in lower case, including wildcards such as "*.example.com"
+  std::vector<std::string> names;
   Instant not_before{};
   Instant not_after{};
   KeyKind kind = KeyKind::other;
-  bool named = false;     ///< whether it is for any name or address; clients believe no other
-  std::size_t stray = 0;  ///< the first certificate of the chain that did not sign the one before, from 2; 0: none
+  bool named = false;  ///< the certificate names any host or address; clients accept no other
+  /// position of the first certificate, counted from 1, that did not sign the one before it; at least 2, or 0 if there
+  /// is none
+  std::size_t stray = 0;
 };
 
-/// A mistake in one of the two files of a certificate. `why` is a sentence without its dot, about the file as "it".
+/// A mistake in one of the two files of a certificate. `why` is a sentence without a full stop that calls the file
+/// "it".
 struct CertificateFault {
   enum class At : std::uint8_t { certificate, key };
   At at = At::certificate;
@@ -37,10 +41,11 @@ struct CertificateFault {
 /// another certificate, too weak for OpenSSL's security level. Any thread; reads no file.
 Result<CertificateFacts, CertificateFault> read_certificate(std::string_view chain, std::string_view key);
 
-/// How many certificates are in this PEM text; the error is a sentence without its dot about the file as "it".
+/// Returns the number of certificates in this PEM text. The error is a sentence without a full stop that calls the file
+/// "it".
 Result<std::size_t, std::string> count_certificates(std::string_view text);
 
-/// Whether OpenSSL knows a group of this name for the key exchange, such as "X25519" or "P-256".
+/// Returns whether OpenSSL knows a key exchange group of this name, such as "X25519" or "P-256".
 bool is_group(const std::string& name);
 
 }  // namespace headgate::net

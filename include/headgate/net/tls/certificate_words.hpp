@@ -1,5 +1,5 @@
 #pragma once
-// What certificates say, for people: of a PEM text, or of those that a TLS context uses.
+// Descriptions of certificates for people: of a PEM text, or of those that a TLS context uses. Used by admin.
 
 #include "headgate/core/time.hpp"
 #include "headgate/net/tls/tls_context.hpp"
@@ -10,21 +10,21 @@
 
 namespace headgate::net {
 
-/// One certificate. All texts are of its issuer, who may be anybody.
+/// One certificate. All texts come from its issuer and must not be trusted.
 struct CertificateWords {
-  std::string subject;             ///< RFC 4514: "CN=api.example,O=Example"
-  std::string issuer;              ///< the same
-  std::string serial;              ///< hexadecimal
-  std::vector<std::string> names;  ///< host names and addresses of its subjectAltName
+  std::string subject;             ///< in the form of RFC 4514: "CN=api.example,O=Example"
+  std::string issuer;              ///< in the same form
+  std::string serial;              ///< hexadecimal digits
+  std::vector<std::string> names;  ///< host names and addresses of the subjectAltName
   Instant not_before{};
   Instant not_after{};
 };
 
-/// Of each certificate in a PEM text, in its order; empty if there is none. Any thread.
+/// Describes each certificate of a PEM text, in order; empty if there is none. Any thread.
 std::vector<CertificateWords> words_of_pem(std::string_view text);
-/// Of our own certificate, without the rest of its chain; empty if it has none. Any thread.
+/// Describes the gateway's own certificate, without the rest of its chain; empty if it has none. Any thread.
 std::vector<CertificateWords> words_of_own(const TlsContext& context);
-/// Of the authorities of its file; empty if it trusts those of the system. Any thread.
+/// Describes the authorities of the configured file; empty if those of the system are trusted. Any thread.
 std::vector<CertificateWords> words_of_authorities(const TlsContext& context);
 
 }  // namespace headgate::net

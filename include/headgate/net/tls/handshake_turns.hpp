@@ -1,6 +1,7 @@
 #pragma once
-// Whose TLS handshake goes on now: a few in each pass of a worker's loop, so that a thousand new connections do not
-// hold up those that are served; and only so many under way at once, of which none may keep its place by doing nothing.
+// The queue of a worker's TLS handshakes. A few go on in each pass of the loop, so that a thousand new connections do
+// not delay the served ones. The number under way is bounded, and none of them can keep its place by doing nothing.
+// Used by server and session.
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -18,23 +19,23 @@ namespace headgate::net {
 
 class Stream;
 
-/// Worker thread only. Those that have begun go on in order. Those that have not are served in turn by owner, so that
-/// an owner of many keeps nobody waiting who has one.
+/// The queue. Worker thread only. Handshakes that have begun go on in order. Those that have not are served in turn by
+/// owner, so that an owner with many does not delay an owner with one.
 class HandshakeTurns {
  public:
-  /// A handshake computes for up to a millisecond: other connections wait for no more than two of them.
+  /// Handshakes in one pass. One computes for up to a millisecond, so other connections wait for at most two of them.
   static constexpr std::size_t kInOnePass = 2;
 
-  /// If others wait for a place, the oldest handshake that waits for its client for longer than this since it began is
-  /// broken off: a few addresses could take all places with one byte each.
+  /// Time for which a handshake may wait for its client while others wait for a place. Beyond it the oldest such
+  /// handshake is aborted, because a few addresses could otherwise take all places with one byte each.
   static constexpr auto kPatience = std::chrono::seconds(1);
 
-  /// At most `under_way` have begun and not ended. `loop` outlives this object.
+  /// At most `under_way` handshakes have begun and not ended. `loop` outlives this object.
   HandshakeTurns(boost::asio::io_context& loop, std::size_t under_way) : loop_(loop), most_(under_way), later_(loop) {}
   HandshakeTurns(const HandshakeTurns&) = delete;
   HandshakeTurns& operator=(const HandshakeTurns&) = delete;
 
-  /// What begin() and next() return: co_await it at once. It cannot be interrupted: look at the stream after it.
+  /// The awaitable of begin() and next(); co_await it at once. It cannot be interrupted, so check the stream after it.
   class Turn {
    public:
     enum class Of : std::uint8_t { new_one, under_way };
@@ -49,17 +50,17 @@ class HandshakeTurns {
     std::uint64_t owner_;
   };
 
-  /// The place of one handshake among those under way, from the end of begin() on. Ends with its scope.
+  /// The place of a handshake among those under way, from the end of begin() to the end of its scope.
   class Place : public boost::intrusive::list_base_hook<> {
    public:
-    /// `stream` is interrupted to break it off; null: it never is.
+    /// `stream` is interrupted to abort the handshake; null if it is never aborted.
     Place(HandshakeTurns& turns, Stream* stream);
     ~Place();
     Place(const Place&) = delete;
     Place& operator=(const Place&) = delete;
-    /// Whether it waits for its client now, and not for its turn.
+    /// Sets whether the handshake waits for its client now, rather than for its turn.
     void waits_for_client(bool now) noexcept { waits_ = now; }
-    /// Whether it was broken off, because others wait.
+    /// Returns whether the handshake was aborted because others wait.
     bool lost() const noexcept { return lost_; }
     HandshakeTurns& turns() noexcept { return turns_; }
 
@@ -72,18 +73,18 @@ class HandshakeTurns {
     bool lost_ = false;
   };
 
-  /// Waits for a place among those under way, and for the turn. A Place must follow. `owner` names the address.
+  /// Waits for a place among those under way and for the turn. A Place must follow. `owner` stands for the address.
   Turn begin(std::uint64_t owner = 0) noexcept { return {*this, Turn::Of::new_one, owner}; }
-  /// Waits for the next turn of one that is under way.
+  /// Waits for the next turn of a handshake under way.
   Turn next() noexcept { return {*this, Turn::Of::under_way, 0}; }
-  /// From now on so many may be under way.
+  /// Sets the maximum number of handshakes under way.
   void allow(std::size_t under_way) noexcept { most_ = under_way; }
-  /// How many have begun and not ended. Any thread.
+  /// Returns the number of handshakes that have begun and not ended. Any thread.
   std::size_t under_way() const noexcept { return under_way_.load(std::memory_order_relaxed); }
 
  private:
   using Waiter = std::coroutine_handle<>;
-  /// Those that have not begun, in turn by owner.
+  /// Handshakes that have not begun, in turn by owner.
   class NewOnes {
    public:
     void push(std::uint64_t owner, Waiter waiter);
@@ -93,7 +94,7 @@ class HandshakeTurns {
 
    private:
     std::unordered_map<std::uint64_t, std::deque<Waiter>> of_owner_;
-    std::deque<std::uint64_t> turn_;  // of the owners that have some
+    std::deque<std::uint64_t> turn_;  // owners that have waiting handshakes
     std::size_t size_ = 0;
   };
   void count(std::size_t under_way) noexcept { under_way_.store(under_way, std::memory_order_relaxed); }
@@ -106,8 +107,8 @@ class HandshakeTurns {
 
   boost::asio::io_context& loop_;
   std::size_t most_;
-  std::atomic<std::size_t> under_way_{0};  // only the worker writes it
-  std::size_t leaving_ = 0;                // lost their place, and have not ended yet
+  std::atomic<std::size_t> under_way_{0};  // written only by the worker
+  std::size_t leaving_ = 0;                // handshakes that have lost their place but not ended yet
   bool asked_ = false;
   bool looks_again_ = false;
   boost::asio::steady_timer later_;

@@ -9,9 +9,9 @@ namespace headgate::net {
 
 /// A certificate with its key.
 struct CertificateFiles {
-  std::string certificate;  ///< PEM file: the certificate, then those that lead from it to an authority
+  std::string certificate;  ///< PEM file: the certificate, then the intermediate certificates up to an authority
   std::string key;          ///< PEM file of its private key
-  std::string ocsp{};       ///< DER file of the OCSP response that is sent with it; empty: none is
+  std::string ocsp{};       ///< DER file of the OCSP response that is stapled; empty if none is
   bool operator==(const CertificateFiles&) const = default;
 };
 
@@ -19,14 +19,15 @@ struct CertificateFiles {
 enum class TlsVersion : std::uint8_t { tls_1_2, tls_1_3 };
 
 struct ServerTlsOptions {
-  std::vector<CertificateFiles> certificates;  ///< at least one; the first is for clients that name no host of ours
+  std::vector<CertificateFiles> certificates;  ///< at least one; the first is for clients that name none of our hosts
   TlsVersion oldest = TlsVersion::tls_1_2;
-  std::vector<std::string> groups;  ///< for the key exchange, the best first; empty: kUsualGroups
-  /// What a client may speak (ALPN), the best first; not empty. One that says nothing speaks HTTP/1.1.
+  std::vector<std::string> groups;  ///< for the key exchange, best first; kUsualGroups if empty
+  /// protocols offered with ALPN, best first; not empty. A client without ALPN uses HTTP/1.1
   std::vector<std::string> protocols{"http/1.1", "http/1.0"};
-  std::string client_ca;  ///< PEM file of those who sign certificates of clients; empty: none are asked for
-  /// What session tickets are sealed with: at least 32 bytes, the same on all gateways. Empty: a random one, which only
-  /// this process knows.
+  /// PEM file of the authorities for client certificates; empty if clients are not asked for one
+  std::string client_ca;
+  /// The secret that session tickets are encrypted with: at least 32 bytes, the same on all gateways. If empty, a
+  /// random secret that only this process knows.
   std::string ticket_secret;
   bool operator==(const ServerTlsOptions&) const = default;
 };

@@ -1,5 +1,6 @@
 #pragma once
-// TLS on a stream. After the handshake the stream is used as before, and its bytes are encrypted.
+// The client and server handshake of TLS on a stream. Afterwards the stream is used as before, and its bytes are
+// encrypted. Used by connect.
 
 #include "headgate/core/task.hpp"
 #include "headgate/net/stream.hpp"
@@ -12,18 +13,18 @@
 
 namespace headgate::net {
 
-/// Why a handshake failed.
+/// The reason why a handshake failed.
 struct TlsError {
-  error_code code;          ///< timed_out, operation_aborted, eof, protocol_error, or the socket's own
-  bool distrusted = false;  ///< whether the peer's certificate was not trusted
+  error_code code;          ///< timed_out, operation_aborted, eof, protocol_error, or the error of the socket
+  bool distrusted = false;  ///< the peer's certificate was not trusted
   std::string reason;       ///< for people; calls the peer "it"; no full stop
 };
 
 /// Runs the TLS handshake on `stream` within `timeout`. Nobody else may use the stream meanwhile, and it must have no
-/// unread bytes. `context` says which side we are. `host`: for a client, the name or address that the certificate must
-/// be for; empty for a server. `received`: bytes of the handshake that were read before, as after a PROXY header; they
-/// stay valid until the first wait. `session`: for a client that wants to resume sessions; else null. After an error
-/// the stream can only be closed.
+/// unread bytes. `context` decides whether this side is the client or the server. `host` is the name or address that
+/// the certificate must be for; empty for a server. `received` has bytes of the handshake that were read before, as
+/// after a PROXY header; they must stay valid until the first wait. `session` is for clients that resume sessions;
+/// otherwise null. After an error the stream can only be closed.
 Task<Result<void, TlsError>> secure(Stream& stream, const TlsContext& context, std::string host,
                                     std::string_view received, Duration timeout,
                                     std::shared_ptr<TlsSession> session = {});

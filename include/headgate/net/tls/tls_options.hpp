@@ -1,17 +1,18 @@
 #pragma once
-// The options of TLS connections that we make; config fills them.
+// The TLS options of connections that the gateway makes; config fills them.
 
 #include <string>
 
 namespace headgate::net {
 
 struct TlsOptions {
-  std::string ca;           ///< PEM file of the authorities to trust; empty: those of the system
-  std::string certificate;  ///< PEM file of our own certificate chain, for a server that asks for it; empty: none
+  std::string ca;  ///< PEM file of the trusted authorities; empty for those of the system
+  /// PEM file of the gateway's certificate chain, for a server that asks for it; empty if none
+  std::string certificate;
   std::string key;          ///< PEM file of its private key
-  std::string server_name;  ///< the name that the certificate must be for; empty: the host connected to
-  std::string protocol{};   ///< the only one that is offered (ALPN), as "h2"; empty: nothing is said of it
-  bool verify = true;       ///< false accepts any certificate: only for trials
+  std::string server_name;  ///< the name that the certificate must be for; empty for the host connected to
+  std::string protocol{};   ///< the only protocol offered with ALPN, such as "h2"; empty to send no ALPN
+  bool verify = true;       ///< false accepts any certificate; only for tests
   bool operator==(const TlsOptions&) const = default;
 };
 

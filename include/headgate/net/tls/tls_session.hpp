@@ -1,5 +1,5 @@
 #pragma once
-// The TLS session of one server, kept from one connection to the next. Used by those who connect to it often.
+// The TLS session of one server, kept from one connection to the next. Used by upstream.
 
 #include <memory>
 
@@ -7,10 +7,9 @@ struct ssl_session_st;
 
 namespace headgate::net {
 
-/// The last session with one server. The next connection offers it; if the server agrees, the handshake is shorter and
-/// neither side shows its certificate again (RFC 8446 section 2.2). So one object belongs to one server, one context
-/// and one name, and ends with them. A failed handshake forgets the session, so that the next one is a full one. One
-/// thread.
+/// The last session with one server. The next connection offers it; if the server accepts it, the handshake is shorter
+/// and neither side sends its certificate again (RFC 8446 section 2.2). So an object belongs to one server, one context
+/// and one name. A failed handshake drops the session, so that the next one is a full one. One thread.
 class TlsSession {
  public:
   TlsSession();
@@ -20,14 +19,14 @@ class TlsSession {
 
   /// Takes over one reference to `session`.
   void keep(ssl_session_st* session) noexcept;
-  /// The session to offer; null if there is none. One whose certificate has expired meanwhile is not offered: a full
-  /// handshake would refuse it.
+  /// Returns the session to offer, or null if there is none. A session whose certificate has expired is not offered,
+  /// because a full handshake would refuse that certificate.
   ssl_session_st* offer() noexcept;
   void forget() noexcept;
 
-  /// Notes how a handshake ended.
+  /// Records the result of a handshake.
   void shook_hands(bool resumed) noexcept { resumed_ = resumed; }
-  /// Whether the last handshake resumed a session.
+  /// Returns whether the last handshake resumed a session.
   bool resumed() const noexcept { return resumed_; }
 
  private:

@@ -1,6 +1,6 @@
 #pragma once
-// The authorities that vouch for a server that we call over TLS. Used by keyring and notify, and by config to check
-// the file.
+// The trusted authorities for servers that the gateway calls over TLS. Used by keyring and notify, and by config to
+// check the file.
 
 #include "headgate/core/result.hpp"
 #include "headgate/net/tls/tls_context.hpp"
@@ -11,8 +11,9 @@
 
 namespace headgate::net {
 
-/// The authorities of one URL. They are kept after the first read, because the system's take about 0.1 s. They are read
-/// again after a server's certificate was not trusted: the file may have changed since. The loop's thread.
+/// The authorities of one URL. They are kept after the first read, because those of the system take about 0.1 s. They
+/// are read again after the certificate of a server was not trusted, because the file may have changed. The loop's
+/// thread.
 class Trust {
  public:
   using Context = std::shared_ptr<const TlsContext>;
@@ -20,7 +21,7 @@ class Trust {
   /// `authorities` is the path of a PEM file, or empty for the system's.
   explicit Trust(std::string authorities) : authorities_(std::move(authorities)) {}
 
-  /// The context of a TLS client, TLS 1.2 or later. The error begins with the path.
+  /// Returns a client context for TLS 1.2 or later. The error begins with the path.
   Result<Context, std::string> context();
   void doubt() noexcept { context_.reset(); }
 
@@ -29,8 +30,8 @@ class Trust {
   Context context_;
 };
 
-/// Reads the PEM file as Trust does. An empty path means the system's authorities. The error is a sentence without its
-/// dot that begins with the path. Blocks as long as the disk does; any thread.
+/// Reads the PEM file like Trust. An empty path means the system's authorities. The error is a sentence without a full
+/// stop that begins with the path. Blocks while the disk is read; any thread.
 Result<void, std::string> check_authorities(const std::string& path);
 
 }  // namespace headgate::net
