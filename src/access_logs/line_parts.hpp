@@ -39,7 +39,8 @@ struct LineParts {
   bool add(std::string_view name, Meaning meaning, std::string_view text = {});
 };
 
-/// Whether a part says nothing. Compared byte by byte: a call of memcmp for each part would be a tenth of the time.
+/// Returns whether a part says nothing. Compared byte by byte: a call of memcmp for each part would be a tenth of the
+/// time.
 inline bool untold(std::string_view cell) noexcept { return cell.empty() || (cell.size() == 1 && cell.front() == '-'); }
 
 }  // namespace headgate::access_logs

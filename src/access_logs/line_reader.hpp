@@ -40,9 +40,9 @@ class LineReader {
   Outcome read(char* begin, char* end, RequestBlock& block, MissingParts& missing);
   /// Of the last line that was unread.
   const char* why() const noexcept { return why_; }
-  /// How many parts of the last line said something that we use.
+  /// Returns how many parts of the last line said something that we use.
   std::size_t told() const noexcept { return told_; }
-  /// Whether the last line had more behind its last part.
+  /// Returns whether the last line had more behind its last part.
   bool rest() const noexcept { return cells_.rest; }
   /// Of all parts, as the log has them.
   std::vector<std::string> names() const;

@@ -31,7 +31,7 @@ class LogInput {
   std::uint64_t bytes_read() const noexcept { return bytes_read_; }
   /// 0: not known.
   std::uint64_t bytes_in_all() const noexcept { return bytes_in_all_; }
-  /// Whether it can be opened once more and has the same bytes then.
+  /// Returns whether it can be opened once more and has the same bytes then.
   bool regular() const noexcept { return regular_; }
   /// Two of one file have the same.
   std::pair<std::uint64_t, std::uint64_t> identity() const noexcept { return identity_; }

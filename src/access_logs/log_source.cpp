@@ -44,7 +44,7 @@ bool LogSource::read() {
   }
 }
 
-/// Whether the line is a request.
+/// Returns whether the line is a request.
 bool LogSource::take_line(char* begin, char* end) {
   while (end != begin && end[-1] == '\r') --end;
   if (line_ == 1 && std::string_view(begin, static_cast<std::size_t>(end - begin)).starts_with(kByteOrderMark))

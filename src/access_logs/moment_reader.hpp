@@ -15,7 +15,7 @@ class MomentReader {
  public:
   /// As parse_moment() (headgate/access_logs/moment.hpp).
   std::optional<Instant> read(std::string_view text) noexcept;
-  /// Whether the last one that was read has a fraction of a second.
+  /// Returns whether the last one that was read has a fraction of a second.
   bool fraction() const noexcept { return fraction_; }
 
  private:

@@ -30,9 +30,9 @@ class RequestDraft {
   /// Completes the request when all parts were taken, and adds what was missing. Null; or why the line cannot be read.
   const char* finish(MissingParts& missing);
 
-  /// Whether the line tells of something else.
+  /// Returns whether the line tells of something else.
   bool no_request() const noexcept { return no_request_; }
-  /// How many parts said something.
+  /// Returns how many parts said something.
   std::size_t told() const noexcept { return told_; }
   const LoggedRequest& request() const noexcept { return request_; }
   /// Forgets what it has added to the block.

@@ -52,15 +52,15 @@ bool matches(const char* at, const char* end, std::string_view text) noexcept {
   return true;
 }
 
-/// Whether an odd number of backslashes stands before `at`.
+/// Returns whether an odd number of backslashes stands before `at`.
 bool escaped(const char* begin, const char* at) noexcept {
   const char* first = at;
   while (first != begin && first[-1] == '\\') --first;
   return (at - first) % 2 != 0;
 }
 
-/// Whether a list goes on behind its blank at `at`: nginx writes "a, b" for servers that were tried, and "a : b" where
-/// another group was.
+/// Returns whether a list goes on behind its blank at `at`: nginx writes "a, b" for servers that were tried, and "a :
+/// b" where another group was.
 bool goes_on(const char* begin, const char* at, const char* end) noexcept {
   return (at != begin && (at[-1] == ',' || at[-1] == ':')) || (end - at > 1 && at[1] == ':');
 }

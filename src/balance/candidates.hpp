@@ -24,22 +24,22 @@ class Candidates {
   /// Of the table; server(at) for each `at` below it.
   std::size_t size() const noexcept { return table_.size(); }
   const Server& server(std::size_t at) const noexcept { return table_[at]; }
-  /// Whether the server may be chosen.
+  /// Returns whether the server may be chosen.
   bool has(std::size_t at) const noexcept {
     const auto& one = table_[at];
     return one.backup == backup_ && in(one) && !(tried_ && tried_->has(at));
   }
   /// Its share of the requests, relative to the others: at most kMaxWeight * kWholeShare.
   std::uint64_t share(std::size_t at) const noexcept { return std::uint64_t{table_[at].weight} * warmth(at); }
-  /// How much of its weight it has, in parts of kWholeShare.
+  /// Returns how much of its weight it has, in parts of kWholeShare.
   std::uint32_t warmth(std::size_t at) const noexcept {
     return slow_start_ == Duration(0) ? kWholeShare : balance::warmth(table_[at], slow_start_, now_);
   }
   std::uint32_t in_flight(std::size_t at) const noexcept {
     return table_[at].in_flight.load(std::memory_order_relaxed);
   }
-  /// Whether `a` has fewer requests in flight for its share than `b`. What failed a moment ago counts among them: else
-  /// a server that fails at once would look idle and attract the next request.
+  /// Returns whether `a` has fewer requests in flight for its share than `b`. What failed a moment ago counts among
+  /// them: else a server that fails at once would look idle and attract the next request.
   bool less_loaded(std::size_t a, std::size_t b) const noexcept { return load(a) * share(b) < load(b) * share(a); }
 
  private:

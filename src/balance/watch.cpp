@@ -11,7 +11,7 @@ constexpr auto kOrder = std::chrono::milliseconds(500);
 
 std::uint32_t load(const Tally::Number& number) noexcept { return number.load(std::memory_order_relaxed); }
 
-/// How far a counter has risen since `last`, which becomes its number now.
+/// Returns how far a counter has risen since `last`, which becomes its number now.
 std::uint32_t risen(const Tally::Number& number, std::uint32_t& last) noexcept {
   return load(number) - std::exchange(last, load(number));
 }
@@ -144,7 +144,7 @@ void Watch::show_circuit() {
   gate_.state = circuit_->state();
 }
 
-/// Whether the worker has taken the trial that was ordered: told once. If it does not, another one shall.
+/// Returns whether the worker has taken the trial that was ordered: told once. If it does not, another one shall.
 bool Watch::order_was_taken(Steady now) {
   if (!ordered_) return false;
   if (ordered_->trial.load() == 0) {

@@ -25,7 +25,7 @@ std::optional<ConfigFile> source_called(const std::string& file) {
   return std::nullopt;
 }
 
-/// Whether the file was replaced; false after an error message.
+/// Returns whether the file was replaced; false after an error message.
 bool replaced(const std::string& path, const std::string& text) {
   const auto lock = FileLock::take(path);
   const auto error = lock.has_error() ? lock.error() : replace_file(path, text);

@@ -39,7 +39,7 @@ int complain_of_import(const translate::Untranslatable& failure) {
   return kWrongCommandLine;
 }
 
-/// Whether writing to `out` would replace a file that was read.
+/// Returns whether writing to `out` would replace a file that was read.
 bool is_one_of(const std::string& out, const std::vector<std::string>& files) {
   std::error_code unknown;
   return std::any_of(files.begin(), files.end(),

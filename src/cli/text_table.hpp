@@ -42,7 +42,7 @@ class TextTable {
 /// programs.
 std::size_t stdout_width();
 
-/// Whether stdout is a terminal that shows colours, and $NO_COLOR is not set (no-color.org).
+/// Returns whether stdout is a terminal that shows colours, and $NO_COLOR is not set (no-color.org).
 bool stdout_has_colours();
 
 }  // namespace headgate::cli

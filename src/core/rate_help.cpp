@@ -28,7 +28,7 @@ struct Amount {
   std::uint64_t per = 1;
 };
 
-/// Whether the ',' at `at` separates thousands, as in "1,000": exactly three digits follow it.
+/// Returns whether the ',' at `at` separates thousands, as in "1,000": exactly three digits follow it.
 bool parts_thousands(std::string_view text, std::size_t at) noexcept {
   const auto behind = text.substr(at + 1);
   const auto digits = static_cast<std::size_t>(

@@ -95,7 +95,7 @@ int open_to_lock(const std::string& path) {
   return ::open(directory_of(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
-/// Whether nobody has put another file in its place since it was opened.
+/// Returns whether nobody has put another file in its place since it was opened.
 bool is_still(const std::string& path, int fd) {
   struct stat open {};
   struct stat there {};

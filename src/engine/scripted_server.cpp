@@ -100,7 +100,7 @@ class ScriptedAttempt final : public upstream::Attempt, public frame_pool::Poole
   bool cancelled_ = false;
 };
 
-/// How many requests these servers may have together; 0: any number.
+/// Returns how many requests these servers may have together; 0: any number.
 std::uint32_t places_of(const upstream::ServerGroupOptions& options) noexcept {
   std::uint32_t all = 0;
   for (const auto& server : options.servers) {

@@ -9,7 +9,7 @@ namespace {
 
 constexpr unsigned kWhole = 1000;
 
-/// "0.25" as 250: up to three digits after the point (RFC 9110 section 12.4.2).
+/// Parses a weight: "0.25" gives 250, with up to three digits after the point (RFC 9110 section 12.4.2).
 unsigned thousandths(std::string_view text) noexcept {
   if (text.empty() || text.size() > 5 || (text.front() != '0' && text.front() != '1')) return kWhole;
   unsigned out = text.front() == '1' ? kWhole : 0;
@@ -25,7 +25,7 @@ unsigned thousandths(std::string_view text) noexcept {
 
 unsigned weight_of_range(std::string_view parameters) noexcept {
   while (!parameters.empty()) {
-    parameters.remove_prefix(1);  // the semicolon
+    parameters.remove_prefix(1);  // removes the semicolon
     const auto end = std::min(parameters.find(';'), parameters.size());
     const auto one = trimmed(parameters.substr(0, end));
     if (one.size() > 1 && (one[0] == 'q' || one[0] == 'Q') && one[1] == '=') return thousandths(one.substr(2));
@@ -34,7 +34,7 @@ unsigned weight_of_range(std::string_view parameters) noexcept {
   return kWhole;
 }
 
-/// 3: the type itself, 2: "text/*", 1: "*/*", 0: another.
+/// Returns how well a range matches: 3 for the type itself, 2 for "text/*", 1 for "*/*", 0 for another type.
 int fit_of(std::string_view range, std::string_view type) noexcept {
   if (range == "*/*") return 1;
   if (same_word(range, type)) return 3;
@@ -47,7 +47,8 @@ bool is_type(std::string_view range, std::string_view type, Suffixed suffixed) n
   return range[type.size()] == '+' && same_word(range.substr(0, type.size()), type);
 }
 
-/// Nothing if it is not named. With suffixes several types may be meant, and any of them will do.
+/// Returns the weight, or empty if the type is not named. With suffixes several members may match, and the first one
+/// with a weight above 0 counts.
 std::optional<unsigned> named_quality(std::string_view accept, std::string_view type, Suffixed suffixed) noexcept {
   accept = accept.substr(0, kMaxAccept);
   std::optional<unsigned> out;

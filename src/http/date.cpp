@@ -17,12 +17,12 @@ constexpr std::array<std::string_view, 12> kHttpMonths = {"Jan", "Feb", "Mar", "
 constexpr std::array<std::string_view, 7> kHttpDays = {"Sunday",   "Monday", "Tuesday", "Wednesday",
                                                        "Thursday", "Friday", "Saturday"};
 
-/// Digits only.
+/// Parses digits only.
 std::optional<int> number_in(std::string_view text) noexcept {
   return text.starts_with('-') ? std::nullopt : whole_number<int>(text);
 }
 
-/// `day`, `month` and `year` as they are written, `time` as "08:49:37".
+/// Returns the time of `day`, `month` and `year` as written, and `time` as "08:49:37".
 std::optional<Instant> moment_of(std::string_view day, std::string_view month, std::optional<int> year,
                                  std::string_view time) noexcept {
   const auto named = std::find(kHttpMonths.begin(), kHttpMonths.end(), month);
@@ -32,7 +32,7 @@ std::optional<Instant> moment_of(std::string_view day, std::string_view month, s
   const auto minute = number_in(time.substr(3, 2));
   const auto second = number_in(time.substr(6, 2));
   if (named == kHttpMonths.end() || !day_number || !year || !hour || !minute || !second) return std::nullopt;
-  if (*hour > 23 || *minute > 59 || *second > 60) return std::nullopt;  // 60: a leap second
+  if (*hour > 23 || *minute > 59 || *second > 60) return std::nullopt;  // 60 is a leap second
   const std::chrono::year_month_day date(std::chrono::year(*year),
                                          std::chrono::month(static_cast<unsigned>(named - kHttpMonths.begin()) + 1),
                                          std::chrono::day(static_cast<unsigned>(*day_number)));
@@ -41,7 +41,7 @@ std::optional<Instant> moment_of(std::string_view day, std::string_view month, s
          std::chrono::seconds(*second);
 }
 
-/// "Sun, 06 Nov 1994 08:49:37 GMT"
+/// Parses "Sun, 06 Nov 1994 08:49:37 GMT".
 std::optional<Instant> read_current(std::string_view text) noexcept {
   if (text.size() != 29 || text.substr(3, 2) != ", " || text[7] != ' ' || text[11] != ' ' || text[16] != ' ' ||
       text.substr(25) != " GMT")
@@ -49,7 +49,7 @@ std::optional<Instant> read_current(std::string_view text) noexcept {
   return moment_of(text.substr(5, 2), text.substr(8, 3), number_in(text.substr(12, 4)), text.substr(17, 8));
 }
 
-/// "Sunday, 06-Nov-94 08:49:37 GMT"
+/// Parses "Sunday, 06-Nov-94 08:49:37 GMT".
 std::optional<Instant> read_of_rfc_850(std::string_view text) noexcept {
   const auto comma = text.find(", ");
   if (std::find(kHttpDays.begin(), kHttpDays.end(), text.substr(0, comma)) == kHttpDays.end()) return std::nullopt;
@@ -61,14 +61,14 @@ std::optional<Instant> read_of_rfc_850(std::string_view text) noexcept {
   return moment_of(rest.substr(0, 2), rest.substr(3, 3), year, rest.substr(10, 8));
 }
 
-/// "Sun Nov  6 08:49:37 1994", as asctime() of C writes it.
+/// Parses "Sun Nov 6 08:49:37 1994", the form of asctime() in C.
 std::optional<Instant> read_of_asctime(std::string_view text) noexcept {
   if (text.size() != 24 || text[3] != ' ' || text[7] != ' ' || text[10] != ' ' || text[19] != ' ') return std::nullopt;
   const auto day = text.substr(text[8] == ' ' ? 9 : 8, text[8] == ' ' ? 1 : 2);
   return moment_of(day, text.substr(4, 3), number_in(text.substr(20)), text.substr(11, 8));
 }
 
-/// Digits only; beyond what fits, the largest.
+/// Parses digits only. Returns the largest number if the value does not fit.
 std::optional<std::int64_t> read_number_of_wait(std::string_view text) noexcept {
   if (text.empty() || text.find_first_not_of("0123456789") != text.npos) return std::nullopt;
   std::int64_t number = 0;

@@ -11,7 +11,7 @@ FieldNames::FieldNames(std::span<const std::string> names) {
     if (name.ends_with('*')) {
       const auto& beginning = beginnings_.emplace_back(name.substr(0, name.size() - 1));
       const char first = beginning.empty() ? '*' : beginning.front();
-      // What is neither letter nor digit may be written as another such character.
+      // A character that is neither letter nor digit may be replaced by any other such character.
       const bool letter = (first | 0x20) >= 'a' && (first | 0x20) <= 'z';
       firsts_ |= letter ? bit_of(first) : ~std::uint64_t{0};
     } else {

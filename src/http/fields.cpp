@@ -6,10 +6,10 @@
 namespace headgate::http {
 namespace {
 
-/// What may stand in a name beside letters and digits (RFC 9110 section 5.6.2).
+/// Characters other than letters and digits that are allowed in a name (RFC 9110 section 5.6.2).
 constexpr std::string_view kMarks = "!#$%&'*+-.^_`|~";
 
-/// Letters to lower case, and all marks to '-'.
+/// Maps letters to lower case and all marks to '-'.
 constexpr auto kVariable = [] {
   std::array<char, 256> out{};
   for (unsigned c = 0; c < out.size(); ++c) out[c] = lower(static_cast<char>(c));
@@ -33,11 +33,11 @@ bool detail::same_variable_letters(std::string_view a, std::string_view b) noexc
 
 void Fields::push_back(const Field& field) {
   if (size() == capacity()) [[unlikely]] {
-    const Field own = field;  // it may be one of these
+    const Field own = field;  // `field` may be an element of this vector
     make_room(*this);
     return push_back(own);
   }
-  if (size() == capacity()) __builtin_unreachable();  // so that no code for it is here again
+  if (size() == capacity()) __builtin_unreachable();  // tells the compiler not to repeat the growing code here
   std::vector<Field>::push_back(field);
 }
 

@@ -25,7 +25,8 @@ constexpr bool hops(Known id) noexcept {
   }
 }
 
-/// Fields that stay even if Connection names them: a client must not make the gateway remove them.
+/// Returns whether a field stays even if Connection names it, because a client must not be able to make the gateway
+/// remove it.
 constexpr bool kept_whatever_connection_says(Known id) noexcept {
   return id == Known::host || id == Known::cache_control || id == Known::authorization || id == Known::cookie;
 }

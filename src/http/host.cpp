@@ -9,7 +9,7 @@
 namespace headgate::http {
 namespace {
 
-/// The character in lower case, or NUL if no host name may contain it.
+/// Maps each character to lower case, or to NUL if it is not allowed in host names.
 constexpr auto kNormalised = [] {
   std::array<char, 256> out{};
   for (const char c : std::string_view("abcdefghijklmnopqrstuvwxyz0123456789-_."))
@@ -18,7 +18,7 @@ constexpr auto kNormalised = [] {
   return out;
 }();
 
-/// Labels separated by single dots. A final dot (of the root) is allowed.
+/// Accepts labels separated by single dots. A final dot (of the root) is allowed.
 bool append_name(std::string_view name, std::string& out) {
   if (name.ends_with('.')) name.remove_suffix(1);
   const auto start = out.size();
@@ -30,7 +30,7 @@ bool append_name(std::string_view name, std::string& out) {
     if (c == '\0' || (c == '.' && before == '.')) return false;
     *at++ = before = c;
   }
-  return before != '.';  // false for an empty name too
+  return before != '.';  // also false for an empty name
 }
 
 bool append_address(std::string_view address, std::string& out) {
@@ -45,7 +45,7 @@ bool append_address(std::string_view address, std::string& out) {
   return true;
 }
 
-/// `rest` follows the host: it is empty, a single colon, or a colon and a port from 1 to 65535.
+/// Checks the `rest` after the host: empty, a single colon, or a colon and a port from 1 to 65535.
 bool valid_port(std::string_view rest) noexcept {
   if (rest.empty() || rest == ":") return true;
   constexpr std::size_t kMax = 6;  // the colon and five digits

@@ -8,9 +8,9 @@ namespace headgate::http {
 namespace {
 
 constexpr std::size_t kIds = static_cast<std::size_t>(Known::xref) + 1;  // the last of Beast's names
-constexpr std::size_t kSlots = 4096;                                     // a tenth of them is taken
+constexpr std::size_t kSlots = 4096;                                     // a tenth of the slots is used
 
-/// Mixes the letters in which names differ most. Case is ignored.
+/// Hashes the letters in which names differ most. Ignores case.
 std::size_t slot_of(std::string_view name) noexcept {
   const auto letter = [name](std::size_t at) { return static_cast<std::uint32_t>(name[at] | 0x20); };
   const auto last = name.size() - 1;
@@ -20,10 +20,10 @@ std::size_t slot_of(std::string_view name) noexcept {
   return mixed >> 20;
 }
 
-/// The names of all ids, and for each slot the id whose name belongs there. Collisions use the next free slot.
+/// A hash table of the names: for each slot the id whose name belongs there. Collisions use the next free slot.
 struct Table {
   std::array<std::string_view, kIds> names;
-  std::array<std::string, kIds> small;  // as they come over HTTP/2
+  std::array<std::string, kIds> small;  // in lower case, as sent over HTTP/2
   std::array<std::uint16_t, kSlots> ids{};
 
   Table() noexcept {

@@ -13,7 +13,7 @@ struct Pair {
   std::string_view value;
 };
 
-/// Removes the next "name=value" from a list; nothing at the end. Skips empty members.
+/// Removes and returns the next "name=value" of a list; empty at the end. Skips empty members.
 std::optional<Pair> next_pair(std::string_view& list, char separator) noexcept {
   while (!list.empty()) {
     const auto end = list.find(separator);
@@ -32,7 +32,7 @@ std::string_view unquoted(std::string_view value) noexcept {
   return quoted ? value.substr(1, value.size() - 2) : value;
 }
 
-/// Whether a server that also ends cookies at blanks, commas and quotes finds the cookie `name` in `text`.
+/// Returns whether a server that also ends cookies at blanks, commas and quotes finds the cookie `name` in `text`.
 bool hides(std::string_view text, std::string_view name) noexcept {
   constexpr std::string_view kEnds = " \t,\"";
   for (auto at = text.find(name, 1); at != text.npos; at = text.find(name, at + 1)) {
@@ -43,14 +43,14 @@ bool hides(std::string_view text, std::string_view name) noexcept {
   return false;
 }
 
-/// Whether all servers read this value of a cookie alike.
+/// Returns whether all servers read this cookie value in the same way.
 bool reads_alike(std::string_view value) noexcept { return value.find_first_of(" \t,\"\\") == value.npos; }
 
 std::string_view without_mark(std::string_view query) noexcept {
   return query.starts_with('?') ? query.substr(1) : query;
 }
 
-/// Removes and decodes the next character; nothing if an escape is malformed.
+/// Removes and decodes the next character; empty if an escape is malformed.
 std::optional<char> take_decoded(std::string_view& sent) noexcept {
   const char c = sent.front();
   if (c == '%') {
@@ -63,7 +63,7 @@ std::optional<char> take_decoded(std::string_view& sent) noexcept {
   return c == '+' ? ' ' : c;
 }
 
-/// Whether `sent`, decoded, equals `name`.
+/// Returns whether `sent`, decoded, equals `name`.
 bool is_named(std::string_view sent, std::string_view name) noexcept {
   if (sent == name) return true;
   while (!sent.empty() && !name.empty() && take_decoded(sent) == name.front()) name.remove_prefix(1);

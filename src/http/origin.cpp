@@ -8,14 +8,14 @@
 namespace headgate::http {
 namespace {
 
-/// RFC 3986 section 3.1.
+/// Checks the syntax of RFC 3986 section 3.1.
 bool is_scheme(std::string_view text) noexcept {
   const auto letter = [](char c) { return c >= 'a' && c <= 'z'; };
   const auto good = [&](char c) { return letter(c) || (c >= '0' && c <= '9') || c == '+' || c == '-' || c == '.'; };
   return !text.empty() && letter(text.front()) && std::all_of(text.begin(), text.end(), good);
 }
 
-/// The port of an authority, "" if it names none.
+/// Returns the port of an authority; "" if it has none.
 std::string_view port_of(std::string_view authority) noexcept {
   const auto colon = authority.rfind(':');
   const auto bracket = authority.rfind(']');
@@ -33,7 +33,7 @@ bool normalise_origin(std::string_view text, std::string& out) {
   const auto authority = text.substr(slashes + kSlashes.size());
   const auto port = port_of(authority);
   const auto host = authority.substr(0, authority.size() - (port.empty() ? 0 : port.size() + 1));
-  // To a browser a host with the dot of the root is another origin, and no browser writes a colon without a port.
+  // Browsers treat a host with the final dot as another origin, and never write a colon without a port.
   if (!is_scheme(scheme) || host.ends_with('.') || host.ends_with(':') || port.starts_with('0')) return false;
   std::string normal;
   if (!normalise_host(authority, normal)) return false;

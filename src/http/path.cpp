@@ -9,7 +9,7 @@
 namespace headgate::http {
 namespace {
 
-// Visible ASCII, but not the characters that RFC 3986 excludes and some servers read as a slash or as the end.
+// Returns whether the character is visible ASCII that RFC 3986 allows and no server reads as a slash or as the end.
 constexpr bool valid(unsigned char c) noexcept {
   return c > 0x20 && c < 0x7f && c != '"' && c != '<' && c != '>' && c != '\\' && c != '^' && c != '`' && c != '#';
 }
@@ -20,16 +20,16 @@ constexpr std::array<bool, 256> table(bool (*rule)(unsigned char)) {
   return out;
 }
 constexpr auto kValid = table(valid);
-// More than RFC 3986's pchar: browsers send "|" and brackets unencoded, so both spellings must match.
+// More characters than pchar of RFC 3986: browsers send "|" and brackets unencoded, so both spellings must match.
 constexpr auto kBareInSegment = table([](unsigned char c) { return valid(c) && c != '/' && c != '?' && c != '%'; });
 
-// RFC 3986 section 2.3: these mean the same, encoded or not.
+// Characters that mean the same encoded or not (RFC 3986 section 2.3).
 constexpr auto kUnreserved = table([](unsigned char c) {
   const char letter = lower(static_cast<char>(c));
   return (letter >= 'a' && letter <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '_' || c == '~';
 });
 
-/// The byte that the escape at the front of `text` stands for, or -1 if there is none.
+/// Returns the byte that the escape at the front of `text` stands for; -1 if there is none.
 constexpr int escape(std::string_view text) noexcept { return text.starts_with('%') ? hex_byte(text.substr(1)) : -1; }
 
 bool valid_segment(std::string_view segment, bool& escapes) noexcept {
@@ -45,8 +45,8 @@ bool valid_segment(std::string_view segment, bool& escapes) noexcept {
 
 enum class Role { name, here, up, disguised };
 
-/// Some servers strip parameters first. They see a dot segment in "..;x", and merge slashes around a segment that
-/// consists of parameters only. Such a segment is `disguised`.
+/// Some servers strip parameters first. They see a dot segment in "..;x", and merge the slashes around a segment that
+/// consists of parameters only. Such segments are `disguised`.
 Role role_of(std::string_view segment) noexcept {
   if (segment.empty() || std::string_view(".;%").find(segment.front()) == std::string_view::npos) return Role::name;
   std::array<char, 3> first{};  // decoded; three characters are enough
@@ -87,8 +87,8 @@ bool append_matched(std::string_view segment, std::string& out) {
   return deep;
 }
 
-/// What servers see that decode a path again and again, and treat a decoded slash as a separator. Linear in time: each
-/// escape is decoded in its place. The first decoding has left no escape of an unreserved character.
+/// Returns how servers read the path that decode it repeatedly and treat a decoded slash as a separator. Linear in
+/// time, because each escape is decoded in place. The first decoding has left no escape of an unreserved character.
 PathKind read_deeply(std::string_view matched) {
   std::string bare;
   auto kind = PathKind::plain;
@@ -113,7 +113,7 @@ PathKind read_deeply(std::string_view matched) {
   return kind;
 }
 
-/// Resolves dot segments and merges slashes; escapes stay as they are.
+/// Resolves dot segments and merges slashes; keeps escapes.
 bool resolve(std::string_view raw, std::string& out, bool& escapes) {
   if (raw.empty() || raw.front() != '/') return false;
   out = '/';
@@ -139,10 +139,10 @@ bool resolve(std::string_view raw, std::string& out, bool& escapes) {
   return true;
 }
 
-/// Whether nothing is to be resolved, merged, decoded or refused. True for nearly all paths.
+/// Returns whether there is nothing to resolve, merge, decode or refuse. True for nearly all paths.
 bool is_in_one_spelling(std::string_view raw) noexcept {
   if (!raw.starts_with('/')) return false;
-  bool begins = false;  // at the beginning of a segment
+  bool begins = false;  // at the start of a segment
   for (const char c : raw) {
     const bool slash = c == '/';
     if (begins && (slash || c == '.' || c == ';')) return false;
@@ -163,7 +163,8 @@ bool valid_query(std::string_view query) noexcept {
 
 bool valid_path(std::string_view raw) noexcept {
   bool escapes = false;
-  return raw.starts_with('/') && valid_segment(raw, escapes);  // a slash is as valid as what is between
+  // slashes are allowed as well as the characters between them
+  return raw.starts_with('/') && valid_segment(raw, escapes);
 }
 
 PathKind normalise_path(std::string_view raw, std::string& matched, std::string& sent) {
@@ -177,7 +178,7 @@ PathKind normalise_path(std::string_view raw, std::string& matched, std::string&
   if (!resolve(raw, matched, escapes)) return PathKind::refused;
   if (!escapes) return PathKind::plain;
   std::swap(matched, sent);
-  // append_matched() adds no slash and removes none.
+  // append_matched() neither adds nor removes slashes.
   return append_matched(sent, matched) ? read_deeply(matched) : PathKind::plain;
 }
 
@@ -188,7 +189,7 @@ std::string matched_segment(std::string_view segment) {
 }
 
 std::string fold_case(std::string_view matched) {
-  // All letters beyond ASCII that Unicode's simple case folding, lower case or upper case turns into an ASCII letter.
+  // All letters beyond ASCII that Unicode's simple case folding, lower case or upper case maps to an ASCII letter.
   constexpr std::array<std::pair<std::string_view, char>, 4> kFold{
       {{"%E2%84%AA", 'k'}, {"%C5%BF", 's'}, {"%C4%B0", 'i'}, {"%C4%B1", 'i'}}};
   std::string out;

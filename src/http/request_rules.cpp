@@ -11,7 +11,7 @@ namespace headgate::http {
 namespace {
 
 /// Methods are case-sensitive (RFC 9110 section 9.1), but some servers ignore case: "post" would avoid the rules for
-/// POST and still be POST to the server.
+/// POST and still be a POST to the server.
 bool is_miswritten(std::string_view method) {
   const auto is_small = [](char c) { return c >= 'a' && c <= 'z'; };
   std::array<char, 32> upper{};
@@ -35,7 +35,7 @@ const char* take_host(const RequestTarget& target, RequestHead& head) {
   if (hosts == 1) {
     return normalise_host(head.authority, head.host) ? nullptr : "Host is not a host name with an optional port";
   }
-  // HTTP/1.1 requires Host, also beside an absolute target (RFC 9112 section 3.2). An HTTP/1.0 request without Host
+  // HTTP/1.1 requires Host, even with an absolute target (RFC 9112 section 3.2). An HTTP/1.0 request without Host
   // matches only routes for any host.
   const bool needless = head.version < 11 || (head.version > 11 && target.authority);
   return needless ? nullptr : "Host is missing";
@@ -48,7 +48,8 @@ const char* take_target(const RequestTarget& asked, Paths paths, RequestHead& he
   head.path_sent.clear();
   head.hides_slash = false;
   if (asked.authority) {
-    const bool same = !head.host.empty() && head.authority == *asked.authority;  // as Host, which was read
+    // equal to Host, which was parsed already
+    const bool same = !head.host.empty() && head.authority == *asked.authority;
     head.authority = *asked.authority;
     if (!same && !normalise_host(head.authority, head.host))
       return "the target's host is not a host name with an optional port";

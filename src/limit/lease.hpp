@@ -22,7 +22,7 @@ struct Leases::Batch {
 
   bool alive(Moment now) const noexcept { return tokens > 0 && expires > now; }
 
-  /// How many tokens have come back.
+  /// Returns how many tokens have come back.
   std::int64_t usable(Moment now, const Rate& rate) const noexcept { return alive(now) ? ripe(now, rate) : 0; }
   /// The same whether or not it has expired.
   std::int64_t ripe(Moment now, const Rate& rate) const noexcept {

@@ -17,7 +17,7 @@ constexpr Duration kRest = 10ms;  // after Redis rejected the extra: others want
 constexpr unsigned kMaxCaution = 2;
 constexpr unsigned kMaxCrowded = 10;
 
-/// Whether all that was taken comes back at one moment, not bit by bit. Then a lease ends at that moment too.
+/// Returns whether all that was taken comes back at one moment, not bit by bit. Then a lease ends at that moment too.
 bool starts_anew(const Rule& rule) {
   const Instant any{Duration(1'795'238'424'123'456)};
   const auto over = [&](std::int64_t cost) {

@@ -11,7 +11,7 @@
 namespace headgate::limit {
 namespace {
 
-/// Whether two checks name one counter.
+/// Returns whether two checks name one counter.
 bool names_one_twice(std::span<const Check> checks) noexcept {
   for (std::size_t i = 1; i < checks.size(); ++i)
     for (std::size_t j = 0; j < i; ++j)
@@ -194,8 +194,8 @@ void Local::send(PendingDecision& pending, const Check& check, const Found& foun
   pending.refilled_.push_back(part.lease);
 }
 
-/// Whether extra permits were rejected. If so, takes them out of the call: no request is rejected because of permits
-/// for later.
+/// Returns whether extra permits were rejected. If so, takes them out of the call: no request is rejected because of
+/// permits for later.
 bool Local::asks_for_less(PendingDecision& pending, Moment now) {
   bool greedy = false;
   std::size_t at = 0;

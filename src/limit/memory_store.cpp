@@ -83,8 +83,8 @@ Decision decision_of(const Peek& peek, Instant now) {
   return decision;
 }
 
-/// Whether a new counter stands for its key where keys are counted: of a key with several rates that of the first one,
-/// and none that counts offences.
+/// Returns whether a new counter stands for its key where keys are counted: of a key with several rates that of the
+/// first one, and none that counts offences.
 bool counts_key(const Peek& peek) { return peek.first && !peek.check->rule->suffix.ends_with(":ban"); }
 
 /// Of appointments: that one was used, and what an address has booked.

@@ -49,13 +49,13 @@ void merge(std::span<const Check> checks, Same same, Merged& out) {
   }
 }
 
-/// Whether a rule's rejection rejects the call.
+/// Returns whether a rule's rejection rejects the call.
 inline bool rejects(const Check& check, bool allowed) noexcept { return !allowed && check.how == How::take; }
 
-/// Whether the request of a check has passed already. Such a check never rejects, whatever its rule says.
+/// Returns whether the request of a check has passed already. Such a check never rejects, whatever its rule says.
 inline bool already_through(const Check& check) noexcept { return check.how == How::charge || check.how == How::debt; }
 
-/// Whether a check takes its cost also if it, or its call, is rejected.
+/// Returns whether a check takes its cost also if it, or its call, is rejected.
 inline bool counts_rejected(const Check& check) noexcept {
   return check.rule->count_rejected && check.cost > 0 && !already_through(check);
 }

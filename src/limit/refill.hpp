@@ -44,7 +44,7 @@ inline ExactDuration time_of(std::int64_t tokens, const Rate& rate) noexcept {
   return {static_cast<std::int64_t>(whole), static_cast<std::int64_t>(part)};
 }
 
-/// How many whole tokens refill in `span` (0 or more).
+/// Returns how many whole tokens refill in `span` (0 or more).
 inline std::uint64_t tokens_in(ExactDuration span, const Rate& rate) noexcept {
   const auto count = static_cast<std::int64_t>(rate.count);
   std::int64_t product = 0;
@@ -144,8 +144,9 @@ inline ExactDuration carried(ExactDuration ahead, const Reckoned& stored, const 
 /// than the rule's, else 0.
 enum RefillWord : std::size_t { kWhole, kPart, kWait };
 
-/// How much may still be taken, as a time. Below 0 in debt, and if a larger bucket took more than this one holds: that
-/// is not forgotten, so that the larger one still finds it. Sets `stale` if a clock that is ahead wrote the moment.
+/// Returns how much may still be taken, as a time. Below 0 in debt, and if a larger bucket took more than this one
+/// holds: that is not forgotten, so that the larger one still finds it. Sets `stale` if a clock that is ahead wrote the
+/// moment.
 inline ExactDuration room_of(const State& state, const Rule& rule, ExactDuration reach, Instant now,
                              bool& stale) noexcept {
   const Reckoned stored = Reckoned::in(state);
@@ -188,7 +189,8 @@ inline ExactDuration left_as_taken(ExactDuration room, ExactDuration after, cons
   return after.whole < 0 && after < room ? std::min(room, ExactDuration{}) : after;
 }
 
-/// Whether a rejected attempt changed the counter: then it has the rule's pace, and the wait follows from what is left.
+/// Returns whether a rejected attempt changed the counter: then it has the rule's pace, and the wait follows from what
+/// is left.
 inline bool is_drained(ExactDuration room, ExactDuration left, Taken taken) noexcept {
   return taken == Taken::attempt && left != room;
 }
@@ -213,12 +215,12 @@ inline Instant take(State& state, const Rule& rule, std::int64_t cost, Taken tak
   return now + Duration(round_up(ahead));
 }
 
-/// Whether room_of can have returned `room`.
+/// Returns whether room_of can have returned `room`.
 inline bool is_room(ExactDuration room, const Rule& rule, ExactDuration reach) noexcept {
   return room.part >= 0 && room.part < parts_of(rule) && room <= reach && room.whole >= reach.whole - kMaxAhead.whole;
 }
 
-/// Whether wait_at_faster_pace can have returned `wait`.
+/// Returns whether wait_at_faster_pace can have returned `wait`.
 inline bool is_wait(std::int64_t wait) noexcept { return wait >= 0 && wait <= 2 * kMaxAhead.whole; }
 
 /// Algorithm::arguments of both, as token_bucket.lua and leaky_bucket.lua describe them.

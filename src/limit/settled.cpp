@@ -11,7 +11,8 @@ namespace {
 
 Duration bounded(Duration reset) noexcept { return std::clamp(reset, Duration(0), kNever); }
 
-/// Whether the first permit of an unused counter is back after its own time: in a window it waits for the others.
+/// Returns whether the first permit of an unused counter is back after its own time: in a window it waits for the
+/// others.
 bool comes_back_evenly(const Rule& rule) {
   const Instant any{Duration(1'795'238'424'123'456)};
   State state;

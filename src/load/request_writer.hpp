@@ -16,7 +16,7 @@ class RequestWriter {
   /// The whole request. `ticket`: of a waiting room; empty: none.
   std::string text(std::uint32_t caller, std::string_view ticket) const;
   bool head_only() const noexcept { return options_.method == "HEAD"; }
-  /// Whether a request may be sent once more if its connection turns out to be closed (RFC 9110 section 9.2.2).
+  /// Returns whether a request may be sent once more if its connection turns out to be closed (RFC 9110 section 9.2.2).
   bool repeatable() const noexcept;
 
  private:

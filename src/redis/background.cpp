@@ -18,8 +18,8 @@ bool gives_back(std::span<const limit::Check> checks) noexcept {
   return std::ranges::any_of(checks, [](const limit::Check& check) { return check.cost < 0 && check.token.empty(); });
 }
 
-/// Whether a second call does no harm. A call that was lost with its connection may have been counted. A charge that
-/// counts twice is tolerable, a give-back that counts twice is not.
+/// Returns whether a second call does no harm. A call that was lost with its connection may have been counted. A charge
+/// that counts twice is tolerable, a give-back that counts twice is not.
 bool may_be_repeated(std::span<const limit::Check> checks, error_code why) noexcept {
   return why == Errc::overloaded || (why == Errc::unavailable && !gives_back(checks));
 }

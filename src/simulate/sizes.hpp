@@ -16,7 +16,7 @@ enum class Dimension : std::uint8_t { rate, burst };
 
 /// 1, 2 … 99, 100, 110 … 990, 1000 …: the number at `at`.
 std::uint64_t size_at(std::size_t at) noexcept;
-/// How many there are, up to kMaxRequests.
+/// Returns how many there are, up to kMaxRequests.
 std::size_t sizes() noexcept;
 
 /// The rule with another size; nothing if its algorithm cannot have it.

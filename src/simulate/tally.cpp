@@ -23,7 +23,7 @@ bool has(Exchange& x, const std::vector<limit::Per>& per) {
   return std::ranges::all_of(per, [&](const auto& each) { return !each.source->value(x, each.name).empty(); });
 }
 
-/// Whether the request has nothing that the limit could count it by.
+/// Returns whether the request has nothing that the limit could count it by.
 bool is_absent(Exchange& x, const limit::Limit& limit) {
   return !has(x, limit.per) &&
          std::ranges::none_of(limit.if_absent.instead, [&](const auto& each) { return has(x, each); });

@@ -1,5 +1,5 @@
 #pragma once
-// One HTTP/1.1 connection to a server, used by one exchange at a time.
+// An HTTP/1.1 connection to a server, used by one exchange at a time.
 
 #include "headgate/http/h1/parse.hpp"
 #include "headgate/net/h1_body.hpp"
@@ -15,10 +15,10 @@ namespace headgate::upstream {
 
 class H1Pool;
 
-/// In the list of its pool as long as it lives.
+/// The link in the list of the pool, which has all its live connections.
 using OfPool = boost::intrusive::list_base_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>>;
 
-/// Worker thread only. Destroying it closes the connection; H1Pool::give_back() keeps it open.
+/// The connection. Worker thread only. Destroying it closes the connection; H1Pool::give_back() keeps it open.
 class H1Connection final : public CountedAttempt, public OfPool {
  public:
   H1Connection(net::StreamPtr stream, net::Blocks& blocks, const Clock& clock, H1Pool& pool, std::size_t head_bytes);
@@ -32,12 +32,12 @@ class H1Connection final : public CountedAttempt, public OfPool {
   http::BodyReader& body() noexcept override { return body_; }
   http::BodyReader& tunnel(Duration timeout) override;
   void cancel() noexcept override;
-  /// Its server was taken down: the exchange loses it when the stream is interrupted.
+  /// Marks the server as taken down. The exchange is lost once the returned stream is interrupted.
   net::StreamPtr break_off() noexcept;
 
-  /// Whether the connection may be used for another request: the answer was read to its end and nothing follows it.
+  /// Returns whether the connection can carry another request: the answer was read to its end and nothing follows it.
   bool reusable() const noexcept;
-  /// Over TLS: notes that it is idle now, at most until then.
+  /// Over TLS, marks the connection as idle until at most `until`.
   void begin_idle(Clock::Steady until) noexcept {
     idle_until_ = until;
     wakes_ = 0;
@@ -57,8 +57,8 @@ class H1Connection final : public CountedAttempt, public OfPool {
   Duration write_timeout_{};
   Clock::Steady idle_until_{};  ///< only over TLS
   unsigned wakes_ = 0;          ///< while it is idle
-  net::Tcp::endpoint to_;       ///< where it leads
-  Clock::Steady closes_at_{};   ///< it carries no exchange that begins later; zero: whenever
+  net::Tcp::endpoint to_;       ///< the address it is connected to
+  Clock::Steady closes_at_{};   ///< time after which it carries no new exchange; zero if unlimited
   bool reused_ = false;
   bool keep_alive_ = false;
   bool tunnel_ = false;

@@ -6,8 +6,8 @@
 namespace headgate::upstream {
 namespace {
 
-/// How often an idle connection may be woken by what is no answer: tickets and new keys of TLS. Servers send one or
-/// two.
+/// Number of times that an idle connection may be woken without an answer, by TLS tickets and key updates. Servers send
+/// one or two.
 constexpr unsigned kWakes = 16;
 
 }  // namespace
@@ -23,8 +23,8 @@ void H1Pool::note_look() noexcept {
   rested_ = idle_.size();
 }
 
-/// Unrequested bytes would be read as the answer to the next request; on a closed connection that request would fail.
-/// What came before the look that is told now is known. Else something may have come that nobody has told yet.
+/// Unrequested bytes would be read as the answer to the next request, and on a closed connection that request would
+/// fail. Bytes that came before the current poll are known. Otherwise bytes may have come that were not reported yet.
 bool H1Pool::is_silent(H1Connection& connection, bool rested) const noexcept {
   auto& stream = *connection.stream_;
   const bool known = rested && readiness_.tells() && stream.is_open() && !stream.transport().readable();
@@ -33,7 +33,7 @@ bool H1Pool::is_silent(H1Connection& connection, bool rested) const noexcept {
 
 CountedAttemptPtr H1Pool::take_idle(std::size_t at) noexcept {
   note_look();
-  // One look costs as much as to ask the kernel about one connection, and tells of all.
+  // A poll costs as much as asking the kernel about one connection, and tells about all.
   if (!idle_.empty() && (rested_ == 0 || !readiness_.tells()) && readiness_.look_again()) note_look();
   while (!idle_.empty()) {
     const bool rested = rested_ > 0;
@@ -80,7 +80,7 @@ void H1Pool::give_back(CountedAttemptPtr attempt) {
   }
   connection->read_buffer_.release();
   if (tls_.context) connection->begin_idle(environment_.clock.steady() + time);
-  // Idle connections are watched, so that a close is seen before the next request is sent.
+  // Idle connections are watched, so that a close is noticed before the next request is sent.
   connection->stream_->watch(&H1Pool::idle, this, time);
   note_look();
   idle_.push_back(std::move(connection));
@@ -96,7 +96,7 @@ void H1Pool::idle(void* self, net::Stream& stream) {
   idle.erase(at);
 }
 
-/// Over TLS something may come that is no byte for us. The idle timeout goes on.
+/// Over TLS a message without application data may arrive. The idle timeout goes on.
 bool H1Pool::stays_idle(H1Connection& connection) {
   auto& stream = *connection.stream_;
   if (!tls_.context || stream.timed_out() || ++connection.wakes_ > kWakes || !stream.silent()) return false;
@@ -106,8 +106,8 @@ bool H1Pool::stays_idle(H1Connection& connection) {
   return true;
 }
 
-// Whoever is woken may begin and end other attempts, so the list is not walked meanwhile, and none is held: the server
-// for which it counts may go with its exchange.
+// A woken exchange may begin and end other attempts, so the list is not iterated meanwhile, and no attempt is held,
+// because the server that it counts for may go with its exchange.
 void H1Pool::break_off() {
   idle_.clear();
   rested_ = 0;

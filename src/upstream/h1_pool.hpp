@@ -1,7 +1,7 @@
 #pragma once
-// The connections to one server. Last in, first out: a few stay in use, the others reach their idle timeout. But those
-// come first that rested while the loop looked at all streams: of them it is known whether bytes came that nobody asked
-// for, and the kernel need not be asked. Where none has, the loop looks again.
+// The pool of connections to one server. Last in, first out, so that a few stay in use and the others reach their idle
+// timeout. Connections that were idle in the last poll come first: the poll tells whether they have unrequested bytes,
+// which saves asking the kernel. If there is no such connection, the loop polls again.
 
 #include "h1_connection.hpp"
 #include "server_dialler.hpp"
@@ -16,7 +16,7 @@ namespace headgate::upstream {
 
 class H1Pool final : public ServerDialler {
  public:
-  /// For server `at` of the options.
+  /// Creates the pool of server `at` of the options.
   H1Pool(Environment environment, const ServerGroupOptions& options, std::size_t at, const TlsUse& tls,
          balance::ServerPtr row);
   H1Pool(const H1Pool&) = delete;
@@ -38,9 +38,9 @@ class H1Pool final : public ServerDialler {
 
   net::Readiness& readiness_;
   std::vector<H1ConnectionPtr> idle_;
-  std::size_t rested_ = 0;   ///< so many of them, from the first, were idle in the last look
-  std::uint64_t looks_ = 0;  ///< of the loop, as far as known
-  boost::intrusive::list<H1Connection, boost::intrusive::constant_time_size<false>> all_;  ///< that are open
+  std::size_t rested_ = 0;   ///< number of connections, from the first, that were idle in the last poll
+  std::uint64_t looks_ = 0;  ///< number of polls of the loop, as far as known
+  boost::intrusive::list<H1Connection, boost::intrusive::constant_time_size<false>> all_;  ///< all open connections
   bool stopped_ = false;
 };
 

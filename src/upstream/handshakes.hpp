@@ -1,5 +1,5 @@
 #pragma once
-// How the TLS handshakes with one server end: counted in the metrics, and said in the log when they fail.
+// The results of the TLS handshakes with one server: counted in the metrics, and logged when they fail.
 
 #include "headgate/core/clock.hpp"
 #include "headgate/net/connect.hpp"
@@ -12,21 +12,20 @@
 
 namespace headgate::upstream {
 
-/// Worker thread only. Without TLS it does nothing.
+/// The recorder. Worker thread only. Does nothing without TLS.
 class ServerHandshakes {
  public:
-  /// All of them outlive it.
+  /// The arguments outlive this object.
   ServerHandshakes(const TlsUse& tls, const Clock& clock, std::string_view upstream, std::string_view server) noexcept
       : tls_(tls), clock_(clock), upstream_(upstream), server_(server) {}
 
   void connected(bool resumed) noexcept;
-  /// The failure of a server that does not speak HTTP/2. `why`: static storage.
+  /// Returns the failure for a server that does not use HTTP/2. `why` is in static storage.
   Failure no_http2(const char* why);
-  /// The failure of a connection that could not be made.
+  /// Returns the failure for a connection that could not be made.
   Failure failed(const net::ConnectError& why);
-  /// Notes that a connection ended because of TLS, and returns the reason. In TLS 1.3 a server looks at our certificate
-  /// only after our handshake, so its refusal comes where the answer is expected. Both texts are valid until the next
-  /// call.
+  /// Records that a connection ended because of TLS, and returns the reason. In TLS 1.3 a server checks our certificate
+  /// only after our handshake, so its refusal arrives in place of the answer. Both texts are valid until the next call.
   std::string_view broken(std::string_view reason);
 
  private:

@@ -15,7 +15,7 @@ namespace {
 
 using ConnectedTo = net::ConnectError::At;
 
-/// What more of a body comes does not matter: the status says it all.
+/// Maximum number of body bytes that are read; the status alone decides.
 constexpr std::uint64_t kMaxCheckBody = 64UL * 1024;
 
 bool expected(const HealthOptions& options, unsigned status) {
@@ -34,7 +34,7 @@ class Asked final : public HealthCheck {
                    .target = target.options.path};
     request.tls = target.tls;
     request.addresses = std::move(addresses);
-    // As requests do, also for a server on the port of its scheme.
+    // Same as in requests, even for a server on the default port of its scheme.
     request.host = target.options.host.empty() ? target.server.text : target.options.host;
     request.deadline = target.options.timeout;
     request.max_body = kMaxCheckBody;

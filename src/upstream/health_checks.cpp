@@ -9,7 +9,7 @@ namespace headgate::upstream {
 
 using balance::Health;
 
-/// Its check uses the TLS that it began with, until the files of that have changed.
+/// A server and its check, which uses the TLS that it began with until the TLS files have changed.
 struct HealthChecks::Server {
   Server(HealthChecks& whose, HealthTarget of)
       : all(whose), target(std::move(of)), alarm(whose.clock_.alarm(&Server::due, this)) {}
@@ -33,7 +33,7 @@ struct HealthChecks::Server {
   Health health;
   std::unique_ptr<Alarm> alarm;
   Clock::Steady begun{};
-  std::unique_ptr<HealthCheck> check;  // under way; else null
+  std::unique_ptr<HealthCheck> check;  // the check under way; otherwise null
   bool paused = false;
 };
 
@@ -92,7 +92,7 @@ void HealthChecks::stop() {
   under_way_ = 0;
 }
 
-/// Ends its check under way, and its wait for one.
+/// Ends the check under way, or its wait for one.
 void HealthChecks::forget(Server& server) {
   std::erase(waiting_, &server);
   if (!server.check) return;
@@ -137,7 +137,7 @@ void HealthChecks::ended(Server& server, const std::string& why) {
   next();
 }
 
-/// Begins the check that waits longest, if there is room for it.
+/// Begins the check that has waited longest, if there is room for it.
 void HealthChecks::next() {
   if (waiting_.empty() || under_way_ >= kAtOnce) return;
   auto& server = *waiting_.front();

@@ -19,7 +19,7 @@ bool is_address(const std::string& host) {
   return !ec;
 }
 
-/// Resolvers turn the order of addresses from answer to answer.
+/// Resolvers rotate the order of addresses from answer to answer.
 bool same_addresses(Addresses a, Addresses b) {
   std::sort(a.begin(), a.end());
   std::sort(b.begin(), b.end());
@@ -48,7 +48,7 @@ struct Names::Name {
   Addresses addresses;
   std::unique_ptr<Alarm> alarm;
   bool failing = false;
-  std::string trouble;  ///< of the last look-up, while it is failing
+  std::string trouble;  ///< reason of the last failure; empty after a success
 };
 
 Names::Names(Clock& clock, LookUp look_up, Changed changed)
@@ -85,7 +85,8 @@ void Names::use(const std::vector<ServerName>& names) {
 }
 
 void Names::ask(Name& name) {
-  // The next look-up begins after this one has ended: a resolver that does not answer is not asked again meanwhile.
+  // The next resolution starts after this one has ended, so a resolver that does not answer is not asked again
+  // meanwhile.
   const std::weak_ptr<Name> alive =
       *std::find_if(names_.begin(), names_.end(), [&](const auto& one) { return one.get() == &name; });
   look_up_(name.wanted.host, name.wanted.port, [alive](const Result<Addresses>& found) {

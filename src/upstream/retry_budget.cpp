@@ -23,8 +23,9 @@ void RetryWindow::earn(Steady at, std::uint64_t first_attempts) noexcept {
   if (auto* const found = second(second_of(at))) found->first_attempts += first_attempts;
 }
 
-// The current second has begun, but not ended. With the ten before it, retries are counted for ten seconds and a bit;
-// with the nine before it, first attempts for nine and a bit. So the promise holds for every ten seconds.
+// The current second has begun but not ended. Together with the ten seconds before it, retries are counted for slightly
+// more than ten seconds; with the nine before it, first attempts are counted for slightly more than nine. So the bound
+// holds for every period of ten seconds.
 bool RetryWindow::pay(Steady now, std::uint32_t share) noexcept {
   const auto current = second_of(now);
   std::uint64_t first_attempts = 0;

@@ -1,5 +1,5 @@
 #pragma once
-// What the diallers of all protocols know of their server, and how they connect to it.
+// The parts of a dialler that are the same in all protocols: its server, and how to connect to it.
 
 #include "handshakes.hpp"
 
@@ -15,8 +15,8 @@
 
 namespace headgate::upstream {
 
-/// Whoever waits for a connection counts as an attempt in flight with its server: one that lets everybody wait must not
-/// look idle.
+/// A guard that counts a coroutine waiting for a connection as an attempt in flight: a server that lets everybody wait
+/// must not look idle.
 class WaitsForConnection {
  public:
   explicit WaitsForConnection(balance::Server& server) noexcept : server_(server) {
@@ -30,10 +30,10 @@ class WaitsForConnection {
   balance::Server& server_;
 };
 
-/// Worker thread only.
+/// The base class. Worker thread only.
 class ServerDialler : public Dialler {
  public:
-  /// For server `at` of the options.
+  /// Creates the dialler of server `at` of the options.
   ServerDialler(Environment environment, const ServerGroupOptions& options, std::size_t at, const TlsUse& tls,
                 balance::ServerPtr row);
   ServerDialler(const ServerDialler&) = delete;
@@ -46,15 +46,15 @@ class ServerDialler : public Dialler {
   void use(const ServerGroupOptions& options) noexcept override;
 
  protected:
-  /// A new connection, within this time; why there is none, in words for the log.
+  /// Makes a connection within this time. The error has the reason in words for the log.
   Task<Result<net::Connected, Failure>> call(Duration within);
   bool taken_down() const noexcept { return (row_->out.load(std::memory_order_relaxed) & balance::kDown) != 0; }
   Failure down() const noexcept { return {.what = Failed::no_connection, .why = kTakenDown, .server = name_}; }
   bool leads_to(const net::Tcp::endpoint& address) const noexcept;
-  /// The server's name leads to these addresses now. False: they say nothing.
+  /// Sets the addresses that the server's name resolves to; false if `addresses` is empty.
   bool follow(const std::vector<net::Tcp::endpoint>& addresses);
-  /// Of a connection that is made now; zero: it may stay. Up to a tenth earlier than it may be, so that connections
-  /// that began together do not all end together.
+  /// Returns when a connection that is made now must end; zero if it may stay. The time is up to a tenth earlier than
+  /// configured, so that connections that began together do not all end together.
   Clock::Steady end_of_life();
 
   Environment environment_;
@@ -72,7 +72,7 @@ class ServerDialler : public Dialler {
   Duration lifetime_{};
   std::shared_ptr<net::TlsSession> session_;  ///< null without TLS
   ServerHandshakes handshakes_;
-  std::vector<net::Tcp::endpoint> addresses_;  ///< where the name leads; empty: nobody said
+  std::vector<net::Tcp::endpoint> addresses_;  ///< addresses of the name; empty if not known
 };
 
 }  // namespace headgate::upstream

@@ -16,7 +16,8 @@ bool same_address(const ServerOptions& a, const ServerOptions& b) {
   return a.host == b.host && a.port == b.port && a.text == b.text;
 }
 
-/// How many servers before `at` have its name: one that stands twice has a place of its own for keys each time.
+/// Returns how many servers before `at` have the same name: a server that is listed twice has a place for keys each
+/// time.
 std::size_t namesakes(const ServerGroupOptions& options, std::size_t at) {
   const auto begin = options.servers.begin();
   return static_cast<std::size_t>(
@@ -24,8 +25,8 @@ std::size_t namesakes(const ServerGroupOptions& options, std::size_t at) {
                     [&](const ServerOptions& each) { return same_address(each, options.servers[at]); }));
 }
 
-/// Marks the servers that are full while a policy chooses. Other workers take places, too, so what is marked is true
-/// only now; and after a reload the rows may be those of an upstream without bounds.
+/// Marks the servers that are full while a policy chooses. The marks are true only for this moment, because other
+/// workers take places too, and after a reload the rows may be those of an upstream without bounds.
 class FullMarks {
  public:
   FullMarks(balance::Table& table, const AllPlaces& all) : table_(table), all_(all) {
@@ -82,7 +83,7 @@ ServerGroup::ServerGroup(Clock& clock, const ServerGroupOptions& options, const 
 
 ServerGroup::~ServerGroup() = default;
 
-/// This server as it was before the reload, or a new one. A server that is new since then starts slowly.
+/// Returns the server as it was before the reload, or a new one. A server that the reload has added starts slowly.
 ServerGroup::Member ServerGroup::member_for(std::size_t at, const Dial& dial, const ServerGroup* before) const {
   if (before && before->options_.tls == options_.tls && before->options_.http2 == options_.http2) {
     const auto& old = before->options_.servers;
@@ -114,14 +115,14 @@ std::optional<std::size_t> ServerGroup::choose_anew(balance::Choice& choice) con
   return choose(choice);
 }
 
-/// The server that is out and that the next request shall try; none most of the time.
+/// Returns the ejected server that the next request should try; usually none.
 std::optional<std::size_t> ServerGroup::to_try(const balance::Choice& choice) const noexcept {
   const auto number = part_ ? part_->trial.load(std::memory_order_relaxed) : 0;
   if (number == 0 || choice.tried.has(number - 1)) return std::nullopt;
   return number - 1;
 }
 
-/// False if the order was withdrawn a moment ago.
+/// Returns false if the order was withdrawn a moment ago.
 bool ServerGroup::take_trial() noexcept { return part_->trial.exchange(0) != 0; }
 
 bool ServerGroup::take_place(std::size_t at, balance::Choice& choice) noexcept {
@@ -132,7 +133,8 @@ bool ServerGroup::take_place(std::size_t at, balance::Choice& choice) noexcept {
   return true;
 }
 
-/// With a place at the server, where it has only so many. If another worker was faster, it chooses again.
+/// Chooses a server and takes a place at it, if the servers have bounds. If another worker was faster, it chooses
+/// again.
 std::optional<std::size_t> ServerGroup::choose_with_place(balance::Choice& choice, Anew anew) {
   for (;;) {
     std::optional<std::size_t> at;
@@ -144,7 +146,8 @@ std::optional<std::size_t> ServerGroup::choose_with_place(balance::Choice& choic
   }
 }
 
-/// The server at which the choice has a place already, else `out`, which is to be tried, else one that is chosen.
+/// Returns the server at which the choice has a place already; otherwise `out`, which is due for a trial; otherwise a
+/// chosen one.
 std::optional<std::size_t> ServerGroup::next_server(balance::Choice& choice, std::optional<std::size_t> out) {
   if (choice.place.held()) return choice.place.server();
   if (out && take_place(*out, choice)) return out;

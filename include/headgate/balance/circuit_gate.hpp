@@ -30,7 +30,7 @@ class CircuitDoor {
 
   explicit CircuitDoor(CircuitGate& gate) : gate_(gate) {}
 
-  /// Whether a request would be refused now. Takes nothing.
+  /// Returns whether a request would be refused now. Takes nothing.
   bool refuses() const noexcept {
     const auto state = gate_.state.load(std::memory_order_relaxed);
     if (state == CircuitState::closed) return false;

@@ -25,9 +25,9 @@ class Health {
   /// A check ended. Returns what it changed.
   Change note(Result result, const HealthRule& rule) noexcept;
   bool up() const noexcept { return up_; }
-  /// Whether a check has ended at all.
+  /// Returns whether a check has ended at all.
   bool known() const noexcept { return known_; }
-  /// How many checks one after the other contradict up().
+  /// Returns how many checks one after the other contradict up().
   std::uint32_t against() const noexcept { return against_; }
   /// Other checks than before begin: what contradicted up() counts no more.
   void begin_anew() noexcept { against_ = 0; }
@@ -38,12 +38,12 @@ class Health {
   std::uint32_t against_ = 0;
 };
 
-/// How long until the next check of a server: `every`, a tenth more or less, so that the checks of many servers and
-/// gateways do not come at the same moment. `random` is any number, each as likely.
+/// Returns how long until the next check of a server: `every`, a tenth more or less, so that the checks of many servers
+/// and gateways do not come at the same moment. `random` is any number, each as likely.
 Duration until_next_check(Duration every, std::uint64_t random) noexcept;
 
-/// How long until the first check of the server with index `at` of `count` that begin together: they are spread over
-/// one second, or over `every` if that is shorter.
+/// Returns how long until the first check of the server with index `at` of `count` that begin together: they are spread
+/// over one second, or over `every` if that is shorter.
 Duration until_first_check(Duration every, std::size_t at, std::size_t count) noexcept;
 
 }  // namespace headgate::balance

@@ -24,8 +24,8 @@ enum class AttemptOutcome : std::uint8_t {
 };
 inline constexpr std::size_t kOutcomes = kCountOf<AttemptOutcome>;
 
-/// Whether an answer with this status says that the server failed: 500 and above, but neither 501 nor 505, which say
-/// that the request asks for something that no such server does.
+/// Returns whether an answer with this status says that the server failed: 500 and above, but neither 501 nor 505,
+/// which say that the request asks for something that no such server does.
 constexpr bool is_failure(unsigned status) noexcept { return status >= 500 && status != 501 && status != 505; }
 
 /// What was counted of one attempt. Each attempt begins with its own.

@@ -28,7 +28,8 @@ class Places {
   std::uint32_t most() const noexcept { return most_.load(std::memory_order_relaxed); }
   /// A reload changes how many there are. What is taken stays taken.
   void most(std::uint32_t now) noexcept { most_.store(now, std::memory_order_relaxed); }
-  /// How long a place is usually taken; 0 before the first came back. Approximate: two workers may write at once.
+  /// Returns how long a place is usually taken; 0 before the first came back. Approximate: two workers may write at
+  /// once.
   Duration usual() const noexcept { return Duration(usual_.load(std::memory_order_relaxed)); }
 
  private:

@@ -22,7 +22,7 @@ class ShareWindow {
   std::uint64_t good() const noexcept { return good_; }
   std::uint64_t bad() const noexcept { return bad_; }
   std::uint64_t total() const noexcept { return good_ + bad_; }
-  /// Whether at least `parts` of kWhole were failures; false without any outcome.
+  /// Returns whether at least `parts` of kWhole were failures; false without any outcome.
   bool reaches(std::uint32_t parts) const noexcept { return total() > 0 && bad_ * kWhole >= total() * parts; }
   void clear() noexcept;
 

@@ -68,12 +68,13 @@ class Table {
   /// The same, for one who keeps it longer than the table lives.
   const ServerPtr& shared(std::size_t at) const noexcept { return servers_[at]; }
 
-  /// How long the share of a server grows to its weight after it came in, from a tenth of it; 0: it has it at once.
+  /// Returns how long the share of a server grows to its weight after it came in, from a tenth of it; 0: it has it at
+  /// once.
   Duration slow_start() const noexcept { return slow_start_; }
   void slow_start(Duration time) noexcept { slow_start_ = time; }
 
-  /// Whether all servers have the same share, whatever the time: none is a backup or starts slowly, and the weights are
-  /// equal. False before note_shares(), and without servers.
+  /// Returns whether all servers have the same share, whatever the time: none is a backup or starts slowly, and the
+  /// weights are equal. False before note_shares(), and without servers.
   bool alike() const noexcept { return alike_; }
   /// Call it when weights, backups and slow start are set.
   void note_shares() noexcept;
@@ -101,15 +102,15 @@ void note_latency(Server& server, Duration took, std::int64_t now) noexcept;
 /// time. So failing fast does not attract requests.
 void note_failure(Table& table, std::size_t at, Duration took, std::int64_t now) noexcept;
 
-/// How many failures of this server count among its requests in flight at `now`, in ns of the steady clock: each counts
-/// half after every second. 0 if the time is not known (0).
+/// Returns how many failures of this server count among its requests in flight at `now`, in ns of the steady clock:
+/// each counts half after every second. 0 if the time is not known (0).
 double recent_failures(const Server& server, std::int64_t now) noexcept;
 
 /// A whole share; a share is in parts of it.
 inline constexpr std::uint32_t kWholeShare = 1000;
 
-/// How much of its weight a server has at `now`: kWholeShare, or less during its slow start. `now` is in ns of the
-/// steady clock.
+/// Returns how much of its weight a server has at `now`: kWholeShare, or less during its slow start. `now` is in ns of
+/// the steady clock.
 std::uint32_t warmth(const Server& server, Duration slow_start, std::int64_t now) noexcept;
 
 }  // namespace headgate::balance

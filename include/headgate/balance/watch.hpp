@@ -56,7 +56,7 @@ struct ServerReport {
   RecentUse::Rates rates;
   std::optional<Duration> next_trial;  ///< if it is ejected: in how long it may be tried; 0: now
 
-  /// Whether it gets requests and answers, as far as known.
+  /// Returns whether it gets requests and answers, as far as known.
   bool up() const noexcept { return out == 0 && !failing; }
 };
 struct WatchReport {
@@ -64,7 +64,7 @@ struct WatchReport {
   std::optional<CircuitState> circuit;
   std::optional<Duration> circuit_tries;  ///< of an open circuit: in how long it lets requests pass again
 
-  /// Whether no server is up.
+  /// Returns whether no server is up.
   bool all_down() const noexcept {
     return std::none_of(servers.begin(), servers.end(), [](const ServerReport& each) { return each.up(); });
   }
@@ -89,7 +89,7 @@ class Watch {
   /// `next` will take this one's place, if it is not dropped before: it has the marks that this one has and gets until
   /// then, of the servers that both have. Nobody else may know `next` yet.
   void hand_marks_to(const std::shared_ptr<Watch>& next);
-  /// Whether this bit is set.
+  /// Returns whether this bit is set.
   bool marked(std::size_t at, std::uint8_t bit) const;
   /// A health check of this server has passed.
   void passed_check(std::size_t at, Steady now);

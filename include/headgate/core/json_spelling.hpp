@@ -7,7 +7,7 @@
 
 namespace headgate {
 
-/// Whether all of `text` is a number (section 6).
+/// Returns whether all of `text` is a number (section 6).
 bool is_json_number(std::string_view text) noexcept;
 
 enum class JsonEscape : std::uint8_t {

@@ -17,11 +17,11 @@ inline std::string lower(std::string_view text) {
   return out;
 }
 
-/// Whether `c` is a letter or a digit of ASCII, or one of `others`.
+/// Returns whether `c` is a letter or a digit of ASCII, or one of `others`.
 constexpr bool is_alnum(char c, std::string_view others = {}) noexcept {
   return (c >= '0' && c <= '9') || (lower(c) >= 'a' && lower(c) <= 'z') || others.find(c) != others.npos;
 }
-/// Whether every byte of `text` is.
+/// Returns whether every byte of `text` is.
 constexpr bool all_alnum(std::string_view text, std::string_view others = {}) noexcept {
   return std::all_of(text.begin(), text.end(), [others](char c) { return is_alnum(c, others); });
 }
@@ -31,7 +31,7 @@ namespace detail {
 bool same_letters(std::string_view a, std::string_view b) noexcept;
 }  // namespace detail
 
-/// Whether both are the same but for the case of ASCII letters. Most differ in length, which costs no call.
+/// Returns whether both are the same but for the case of ASCII letters. Most differ in length, which costs no call.
 inline bool same_word(std::string_view a, std::string_view b) noexcept {
   return a.size() == b.size() && detail::same_letters(a, b);
 }

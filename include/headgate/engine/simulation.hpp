@@ -92,7 +92,7 @@ class Simulation {
   /// What would happen to a request now. Nothing is taken for it.
   gateway::Explanation explain(const RequestArrival& arrival);
   gateway::Explanation explain(gateway::ExplainedRequest asked, const gateway::AssumedCaller& assumed = {});
-  /// How many have been sent and have not ended.
+  /// Returns how many have been sent and have not ended.
   std::uint64_t under_way() const noexcept { return arrived_ - ended_; }
 
   /// Ends what goes on in the background, such as charges that are owed to Redis. No request may be sent after it.

@@ -36,7 +36,7 @@ class VirtualClock final : public Clock {
   std::optional<Instant> next_alarm() const noexcept {
     return due_.empty() ? std::nullopt : std::optional(start_ + due_.front().at);
   }
-  /// How many alarms are set.
+  /// Returns how many alarms are set.
   std::size_t armed() const noexcept { return due_.size(); }
 
  private:

@@ -1,15 +1,16 @@
 #pragma once
-// A look at the bytes of a body as they pass: one more reader in the chain through which a body is pulled.
+// An observer of the bytes of a body as they pass: an additional reader in the chain that a body is pulled through.
+// Used by gateway.
 
 #include "headgate/http/exchange_io.hpp"
 
 namespace headgate::http {
 
-/// Gives what the reader behind it gives, as it comes, and sees it: nothing is copied, and nothing waits. Worker thread
+/// A reader that returns what the reader behind it returns and observes it, without copying or waiting. Worker thread
 /// only; lives as long as its exchange.
 class BodyLook : public BodyReader {
  public:
-  /// Stands in front of `from` from now on; what was read before is not seen. Returns itself, to read from.
+  /// Puts this observer in front of `from`; bytes read before are not observed. Returns the observer, to read from.
   BodyReader& before(BodyReader& from) noexcept {
     from_ = &from;
     return *this;
@@ -22,10 +23,11 @@ class BodyLook : public BodyReader {
   void cancel() noexcept final { from_->cancel(); }
   const Fields& trailers() const noexcept final { return from_->trailers(); }
 
-  BodyLook* next = nullptr;  ///< the one in front of it, in a list of looks at a body that is not there yet
+  BodyLook* next = nullptr;  ///< the observer in front of this one, in a list that is set up before the body arrives
 
  private:
-  /// The next bytes of the body, without its framing; valid during the call. At the end of a body there are none.
+  /// Observes the next bytes of the body, without framing; they are valid during the call. At the end of the body they
+  /// are empty.
   virtual void look(std::string_view bytes) noexcept = 0;
 
   Result<std::string_view> seen(const Result<std::string_view>& bytes) noexcept {
@@ -36,7 +38,7 @@ class BodyLook : public BodyReader {
   BodyReader* from_ = nullptr;
 };
 
-/// `from` as the last of the list sees it; `from` itself where nobody looks.
+/// Returns the last observer of the list, which reads from `from`; returns `from` if the list is empty.
 inline BodyReader& through(BodyLook* looks, BodyReader& from) noexcept {
   auto* out = &from;
   for (; looks != nullptr; looks = looks->next) out = &looks->before(*out);

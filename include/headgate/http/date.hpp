@@ -1,5 +1,5 @@
 #pragma once
-// Dates in fields (RFC 9110 section 5.6.7). Used for Retry-After and for answers from files.
+// Dates in header fields (RFC 9110 section 5.6.7). Used for Retry-After and for answers from files. Any thread.
 
 #include "headgate/core/time.hpp"
 
@@ -9,16 +9,16 @@
 
 namespace headgate::http {
 
-/// In the current form, "Sun, 06 Nov 1994 08:49:37 GMT", or one of the two that are obsolete and must be read all the
-/// same: "Sunday, 06-Nov-94 08:49:37 GMT", whose year is from 1970 to 2069, and "Sun Nov  6 08:49:37 1994". Nothing for
-/// any other. Whether the day of the week is right is not looked at.
+/// Parses a date in the current form, "Sun, 06 Nov 1994 08:49:37 GMT", or in one of the two obsolete forms that must
+/// still be accepted: "Sunday, 06-Nov-94 08:49:37 GMT", whose year is from 1970 to 2069, and "Sun Nov 6 08:49:37 1994".
+/// Empty for anything else. The day of the week is not checked.
 std::optional<Instant> read_http_date(std::string_view text) noexcept;
 
-/// The second that contains `moment`, in the current form.
+/// Returns the second that contains `moment`, in the current form.
 std::string http_date(Instant moment);
 
-/// The time to wait that a value of Retry-After (RFC 9110 section 10.2.3) asks for: in seconds, or until a date in its
-/// current form. A date in the past is zero. Nothing if it cannot be read. At most `most`.
+/// Returns the wait that a Retry-After value asks for (RFC 9110 section 10.2.3), given in seconds or as a date in the
+/// current form; at most `most`. A date in the past gives zero. Empty if the value cannot be parsed.
 std::optional<Duration> read_retry_after(std::string_view value, Instant now, Duration most) noexcept;
 
 }  // namespace headgate::http

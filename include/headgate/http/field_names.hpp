@@ -1,5 +1,5 @@
 #pragma once
-// A set of field names. Compared as servers do that turn fields into variables.
+// A set of field names, compared like in servers that turn fields into variables. Used by gateway.
 
 #include <cstdint>
 #include <span>
@@ -9,8 +9,8 @@
 
 namespace headgate::http {
 
-/// Names are compared with same_variable(). "X-Forwarded-*" matches every longer name with this beginning. Immutable;
-/// any thread.
+/// The set. Names are compared with same_variable(). "X-Forwarded-*" matches every longer name with this beginning.
+/// Immutable; any thread.
 class FieldNames {
  public:
   FieldNames() = default;
@@ -18,15 +18,16 @@ class FieldNames {
   bool contains(std::string_view name) const noexcept;
 
  private:
-  /// Of a letter, the same in both cases.
+  /// Returns the bit of a character, the same for both cases of a letter.
   static std::uint64_t bit_of(char first) noexcept {
     return std::uint64_t{1} << (static_cast<unsigned char>(first) & 31);
   }
 
-  std::vector<std::string> names_;       // the shortest first
-  std::vector<std::uint16_t> begins_;    // by length: where those of that length begin in names_; most have none
+  std::vector<std::string> names_;  // shortest first
+  // by length: index in names_ of the first name with that length; most lengths have no name
+  std::vector<std::uint16_t> begins_;
   std::vector<std::string> beginnings_;  // without the '*'
-  std::uint64_t firsts_ = 0;             // a bit for each first character in beginnings_
+  std::uint64_t firsts_ = 0;             // one bit for each first character in beginnings_
 };
 
 }  // namespace headgate::http

@@ -1,5 +1,6 @@
 #pragma once
-// The fields of a head, as views into the buffer that holds the head.
+// The header fields of a message, as views into the buffer that holds the head. Used by every module on the request
+// path.
 
 #include "headgate/core/text.hpp"
 
@@ -12,11 +13,11 @@ namespace headgate::http {
 
 using Known = boost::beast::http::field;  ///< a well-known field; Known::unknown for all others
 
-/// The id of the field called `name`, with case ignored; Known::unknown if Beast has none for it. The same as Beast's
-/// string_to_field(), in a third of the instructions. Any thread.
+/// Returns the id of the field called `name`, ignoring case; Known::unknown if Beast has none for it. Equivalent to
+/// Beast's string_to_field() in a third of the instructions. Any thread.
 Known known_field(std::string_view name) noexcept;
 
-/// One field line. The views live as long as the buffer.
+/// A field line. The views live as long as the buffer.
 struct Field {
   Known id = Known::unknown;
   std::string_view name;   ///< as written
@@ -27,40 +28,42 @@ class Fields : public std::vector<Field> {
  public:
   using std::vector<Field>::vector;
 
-  /// A request has it ten to thirty times. Making room, which it hardly ever has to, is kept out of it.
+  /// Called ten to thirty times per request, so the code that grows the vector, which is hardly ever needed, is kept
+  /// out of it.
   void push_back(const Field& field);
 };
 
-/// The value of the first field with this id, "" if there is none.
+/// Returns the value of the first field with this id; "" if there is none.
 std::string_view value_of(const Fields& fields, Known id) noexcept;
-/// The value of the first field called `name` (case is ignored), "" if there is none.
+/// Returns the value of the first field called `name`, ignoring case; "" if there is none.
 std::string_view value_of(const Fields& fields, std::string_view name) noexcept;
 bool has(const Fields& fields, Known id) noexcept;
 
 using headgate::same_word;  ///< compares field names (RFC 9110 section 5.1)
 
 namespace detail {
-/// `a` and `b` have the same length.
+/// Does the comparison of same_variable(). `a` and `b` must have the same length.
 bool same_variable_letters(std::string_view a, std::string_view b) noexcept;
 }  // namespace detail
 
-/// Like same_word(), but all characters beside letters and digits are equal. To servers that turn fields into variables
-/// (RFC 3875 section 4.1.18) such names are the same.
+/// Compares like same_word(), but all characters other than letters and digits are equal. To servers that turn fields
+/// into variables (RFC 3875 section 4.1.18) such names are the same.
 inline bool same_variable(std::string_view a, std::string_view b) noexcept {
   return a.size() == b.size() && detail::same_variable_letters(a, b);
 }
 
 /// Moves the first member of a comma-separated list (RFC 9110 section 5.6.1) into `member`, without white space around
-/// it. Skips empty members. False at the end of the list.
+/// it. Skips empty members. Returns false at the end of the list.
 bool next_member(std::string_view& list, std::string_view& member) noexcept;
 
-/// Whether a comma-separated list has the member `token`; case is ignored.
+/// Returns whether a comma-separated list has the member `token`, ignoring case.
 bool lists(std::string_view list, std::string_view token) noexcept;
 
-/// Whether `text` is a token (RFC 9110 section 5.6.2), as names of fields, cookies and methods are.
+/// Returns whether `text` is a token (RFC 9110 section 5.6.2), such as the name of a field, a cookie or a method.
 bool is_token(std::string_view text) noexcept;
 
-/// The host of an authority, without the port and without a final dot (the dot of the root names the same host).
+/// Returns the host of an authority, without the port and without a final dot (the dot of the root names the same
+/// host).
 std::string_view host_of(std::string_view authority) noexcept;
 
 }  // namespace headgate::http

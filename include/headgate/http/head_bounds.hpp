@@ -1,15 +1,16 @@
 #pragma once
-// How large the head of a request may be, whatever protocol brings it.
+// Bounds on the size of a request head, the same for every protocol. Used by session and gateway.
 
 #include <cstdint>
 
 namespace headgate::http {
 
-/// Bounds of one request's head.
+/// The bounds of one request head.
 struct HeadBounds {
-  std::uint32_t bytes = 16 * 1024;        ///< request line and fields, at most 60 KiB; more: 431, or 414 for the target
-  std::uint32_t fields = 100;             ///< field lines; more are refused with 431
-  std::uint32_t target_bytes = 8 * 1024;  ///< longest target; a longer one is refused with 414
+  /// bytes of request line and fields, at most 60 KiB; more are refused with 431, or 414 for the target
+  std::uint32_t bytes = 16 * 1024;
+  std::uint32_t fields = 100;             ///< number of field lines; more are refused with 431
+  std::uint32_t target_bytes = 8 * 1024;  ///< length of the target in bytes; a longer one is refused with 414
 };
 
 }  // namespace headgate::http

@@ -1,5 +1,5 @@
 #pragma once
-// Finds a value by its name: a field, a cookie, or a parameter of the query.
+// Finds a value by name: a field, a cookie or a query parameter. Used by gateway and admin.
 
 #include "headgate/http/fields.hpp"
 
@@ -8,33 +8,36 @@
 
 namespace headgate::http {
 
-/// The value of a name. A name that occurs twice is not trusted: two readers could each take another value.
+/// The value of a name. A name that occurs twice is not trusted, because two readers could take different values.
 struct NamedValue {
   std::string_view value;  ///< as sent, a view into the head; empty if the name does not occur
   bool twice = false;
 };
 
-/// The field `name`; case is ignored. It is also twice if its other line has another spelling (same_variable()),
-/// because the server may read that one. A field in another spelling alone is another field: its value is not found.
+/// Returns the field `name`, ignoring case. It counts as occurring twice if another line has a different spelling
+/// (same_variable()), because the server may read that one. A field that is present only in a different spelling is
+/// another field and is not found.
 NamedValue field_of(const Fields& fields, std::string_view name) noexcept;
 
-/// The cookie `name` in all Cookie fields, without quotes around its value. Names are compared with case (RFC 6265
-/// section 5). Browsers send one name for each path, so equal values count once. It is twice if its values differ, or
-/// if some server reads another one: many also end a cookie at a blank or a comma, so that "x=1 sid=a" has a `sid`, and
-/// know escapes in a value that has what no cookie may have (section 4.1.1).
+/// Returns the cookie `name` from all Cookie fields, without quotes around its value. Names are case-sensitive (RFC
+/// 6265 section 5). Equal values count once, because browsers send one cookie per path. It counts as occurring twice if
+/// its values differ, or if some servers would read another value: many also end a cookie at a blank or a comma, so
+/// that "x=1 sid=a" has a `sid`, and decode escapes in a value with characters that cookies must not have (section
+/// 4.1.1).
 NamedValue cookie_of(const Fields& fields, std::string_view name) noexcept;
 
-/// The parameter `name` of `query` (with or without its '?'). Names are compared percent-decoded, so that every
+/// Returns the parameter `name` of `query` (with or without '?'). Names are compared percent-decoded, so that every
 /// spelling is found. The value is not decoded.
 NamedValue query_parameter(std::string_view query, std::string_view name);
 
-/// Writes `value` into `out`, percent-decoded, '+' as a space. False if two hexadecimal digits do not follow a '%'.
+/// Writes `value` into `out`, percent-decoded, with '+' as a space. Returns false if two hexadecimal digits do not
+/// follow a '%'.
 bool decode_parameter(std::string_view value, std::string& out);
 
-/// A Cookie field's value without the cookie `name`; "" if no other cookie is left.
+/// Returns the value of a Cookie field without the cookie `name`; "" if no other cookie is left.
 std::string without_cookie(std::string_view cookies, std::string_view name);
 
-/// `query` (with its '?') without the parameter `name`; "" if no other parameter is left.
+/// Returns `query` (with '?') without the parameter `name`; "" if no other parameter is left.
 std::string without_parameter(std::string_view query, std::string_view name);
 
 }  // namespace headgate::http

@@ -1,6 +1,7 @@
 #pragma once
-// URLs and "host:port", as a configuration and a command line have them, cut apart strictly. Which parts a place takes,
-// and what its user is told, is the caller's to say. What comes from the network is read by http/host and http/h1.
+// Splits URLs and "host:port" from configurations and command lines, strictly. Callers decide which parts they allow
+// and what to tell the user. Input from the network is parsed by http/host and http/h1. Used by config, cli, net and
+// gateway.
 
 #include <cstdint>
 #include <optional>
@@ -9,40 +10,41 @@
 
 namespace headgate::http {
 
-/// The parts of "scheme://user@host:port/path?query#fragment" (RFC 3986 section 3), not judged yet. Views into the
+/// The parts of "scheme://user@host:port/path?query#fragment" (RFC 3986 section 3), not checked further. Views into the
 /// text.
 struct UrlParts {
   std::string_view scheme;               ///< "" if there is no "://"
-  std::optional<std::string_view> user;  ///< what stands before '@': user and password
-  std::string_view host_port;            ///< up to the first '/', '?' or '#'
+  std::optional<std::string_view> user;  ///< the part before '@': user and password
+  std::string_view host_port;            ///< the part up to the first '/', '?' or '#'
   std::string_view rest;                 ///< path, query and fragment
 };
 UrlParts split_url(std::string_view text) noexcept;
 
 enum class HostKind : std::uint8_t {
-  none,         ///< nobody's, or one that two readers could take for two hosts
-  name,         ///< as DNS has them (RFC 1123 section 2.1), with underscores, which occur inside clusters
-  rooted_name,  ///< a name with the root's dot at its end
+  none,         ///< not a host, or one that two readers could take for different hosts
+  name,         ///< a DNS name (RFC 1123 section 2.1); underscores are allowed because clusters use them
+  rooted_name,  ///< a name that ends in the dot of the root
   v4,
   v6,
   v6_in_zone,  ///< "fe80::1%eth0"
 };
 
-/// "host", "host:port", "[v6]:port". Views into the text.
+/// The parts of "host", "host:port" or "[v6]:port". Views into the text.
 struct HostPort {
   std::string_view host;                 ///< without brackets
-  HostKind kind = HostKind::none;        ///< of the host: v6 only in brackets, the others only without
-  std::optional<std::string_view> port;  ///< as written, without its colon
-  bool misplaced = false;                ///< a bracket or a colon stands where none can
+  HostKind kind = HostKind::none;        ///< kind of the host: v6 only in brackets, the others only without
+  std::optional<std::string_view> port;  ///< as written, without the colon
+  bool misplaced = false;                ///< there is a bracket or colon where none is allowed
 };
 HostPort split_host_port(std::string_view text);
 
-/// Digits from 1 to 65535 without a leading zero; nothing for anything else.
+/// Parses digits from 1 to 65535 without a leading zero; empty for anything else.
 std::optional<std::uint16_t> read_port(std::string_view text) noexcept;
 
-/// %41 as A. False if an escape is broken or stands for a control character; then `out` is worth nothing.
+/// Decodes escapes: %41 becomes A. Returns false if an escape is broken or stands for a control character; then `out`
+/// is invalid.
 bool percent_decode(std::string_view text, std::string& out);
-/// The same where anything may stand: a broken escape stays as it is, and each character may be escaped.
+/// Decodes text in which every character is allowed: a broken escape is kept, and each character may be escaped.
 std::string percent_decoded(std::string_view text);
 
 }  // namespace headgate::http

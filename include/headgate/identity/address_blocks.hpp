@@ -26,7 +26,7 @@ class AddressBlocks {
   /// Takes time in proportion to n log n: a million blocks take about a second.
   explicit AddressBlocks(std::span<const Network> blocks);
 
-  /// How many there are; those that stand twice count once.
+  /// Returns how many there are; those that stand twice count once.
   std::size_t size() const noexcept { return size_; }
   /// The length in bits of the smallest block that holds `address`: up to 32 for IPv4, up to 128 for IPv6. kNone: no
   /// block does. IPv4-mapped IPv6 counts as IPv4, and no other IPv6 block, not even ::/0, holds an IPv4 address. Does
@@ -61,7 +61,7 @@ inline constexpr std::size_t kMaxAddressesOfFile = 2'000'000;
 /// ';' is a comment, and lines may be empty. Any thread.
 Result<std::vector<Network>, AddressFileError> read_addresses(std::string_view text);
 
-/// Whether each address of `inner` is in `outer`. Both as parse_network() makes them.
+/// Returns whether each address of `inner` is in `outer`. Both as parse_network() makes them.
 bool within(const Network& inner, const Network& outer) noexcept;
 
 }  // namespace headgate::identity

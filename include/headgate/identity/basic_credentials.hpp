@@ -31,7 +31,7 @@ enum class BasicForm : std::uint8_t {
 /// Reads the value of Authorization; sets `out` if it is good.
 BasicForm read_basic(std::string_view value, BasicCredentials& out);
 
-/// Whether `hash`, a hash of Users, is one of this password. Takes as long as the cost of the hash says: from a
+/// Returns whether `hash`, a hash of Users, is one of this password. Takes as long as the cost of the hash says: from a
 /// millisecond to a second, so not for the thread of a loop. Any thread.
 bool is_password(const SecretText& password, const std::string& hash);
 

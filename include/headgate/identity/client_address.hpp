@@ -63,8 +63,8 @@ inline constexpr std::size_t kMaxAddressText = 45;
 /// which has at least kMaxAddressText bytes; "" if it is too small. Does not allocate.
 std::string_view address_text(const boost::asio::ip::address& address, std::span<char> buffer) noexcept;
 
-/// Whether `address` is in one of `networks`. IPv4-mapped IPv6 counts as IPv4 on both sides. No other IPv6 block, not
-/// even ::/0, contains an IPv4 address.
+/// Returns whether `address` is in one of `networks`. IPv4-mapped IPv6 counts as IPv4 on both sides. No other IPv6
+/// block, not even ::/0, contains an IPv4 address.
 bool contains(std::span<const Network> networks, const boost::asio::ip::address& address) noexcept;
 
 /// The key for a client of this address: an IPv4 address itself, or the block of an IPv6 address ("2001:db8:0:1::/64",

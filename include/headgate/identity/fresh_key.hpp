@@ -11,7 +11,7 @@ namespace headgate::identity {
 /// Any thread.
 std::string fresh_key(std::string_view prefix);
 
-/// Whether a key may begin so: 1 to 32 letters, digits or '_'.
+/// Returns whether a key may begin so: 1 to 32 letters, digits or '_'.
 bool is_key_prefix(std::string_view text) noexcept;
 
 /// The prefix of keys if nobody chose one.

@@ -11,7 +11,7 @@ namespace headgate::identity {
 /// HMAC-SHA256 of `text`. Any thread; about a microsecond.
 Sha256 hmac_sha256(std::string_view secret, std::string_view text);
 
-/// Whether both are equal; takes the same time wherever they differ. Texts of different lengths are not.
+/// Returns whether both are equal; takes the same time wherever they differ. Texts of different lengths are not.
 bool equal_in_constant_time(std::string_view a, std::string_view b) noexcept;
 
 /// The bytes in base64url (RFC 4648 section 5) without padding.

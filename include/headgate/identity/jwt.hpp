@@ -39,7 +39,8 @@ std::string_view to_text(JwtError error) noexcept;  ///< "bad_signature"
 /// top whose own name reads so is the one that is meant.
 using Claims = std::map<std::string, std::string, std::less<>>;
 
-/// Whether configuration can name a claim so: printable ASCII without blanks, quotes and backslashes, at most 128.
+/// Returns whether configuration can name a claim so: printable ASCII without blanks, quotes and backslashes, at most
+/// 128.
 bool is_claim_name(std::string_view name) noexcept;
 
 struct VerifiedToken {

@@ -48,7 +48,7 @@ class JwtKeys {
   std::span<const std::shared_ptr<const SigningKey>> all() const noexcept { return keys_; }
   /// For a JWK Set: a sentence for each key that was ignored because it breaks a rule of its own.
   const std::vector<std::string>& passed_over() const noexcept { return passed_over_; }
-  /// Whether both come from JWK Sets with the same keys, in any order and spacing.
+  /// Returns whether both come from JWK Sets with the same keys, in any order and spacing.
   bool same_as(const JwtKeys& other) const noexcept { return !prints_.empty() && prints_ == other.prints_; }
 
  private:

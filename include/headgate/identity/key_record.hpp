@@ -14,11 +14,11 @@ namespace headgate::identity {
 
 /// How an operator names a key: the first 16 hexadecimal digits of its SHA-256.
 std::string id_of(const Sha256& digest);
-/// Whether `text` has the form of an id.
+/// Returns whether `text` has the form of an id.
 bool is_id(std::string_view text) noexcept;
 /// Of an id, the part of a digest that it names, with zeros behind it; all zeros if it is none.
 Sha256 named_by(std::string_view id) noexcept;
-/// Whether both have the same id.
+/// Returns whether both have the same id.
 bool same_id(const Sha256& a, const Sha256& b) noexcept;
 
 /// The record on one line, as an element of "keys" in a key file (see read_api_keys). Times are to the second.
@@ -37,8 +37,8 @@ inline constexpr std::size_t kLongestShared = 1900;
 
 /// How long an issued key stays in the file after it has expired.
 inline constexpr Duration kRemembersExpired = std::chrono::hours(24 * 31);
-/// Whether nobody needs the record any more: it was issued and has expired long ago, so that it does no harm wherever
-/// it is still known. A revoked key that never expires is remembered for ever; so is one that people wrote.
+/// Returns whether nobody needs the record any more: it was issued and has expired long ago, so that it does no harm
+/// wherever it is still known. A revoked key that never expires is remembered for ever; so is one that people wrote.
 bool is_past(const ApiKeyRecord& record, Instant now) noexcept;
 
 }  // namespace headgate::identity

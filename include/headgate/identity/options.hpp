@@ -126,7 +126,7 @@ struct ApiKeyOptions {
   std::vector<ApiKeyRecord> known;  ///< those in the configuration itself
   bool issue = false;  ///< whether the admin interface issues and revokes keys, which are written to `file`
 
-  /// Whether only known keys are valid.
+  /// Returns whether only known keys are valid.
   bool any_known() const noexcept { return !file.empty() || !known.empty(); }
 };
 

@@ -30,7 +30,7 @@ std::optional<Appointment> parse_appointment(std::string_view text);
 enum class Punctuality : std::uint8_t { early, in_time, late };
 Punctuality arrival(const Appointment& appointment, Instant now) noexcept;
 
-/// Whether a limit of this rule can hand out appointments: a debt of it says when each permit has come back.
+/// Returns whether a limit of this rule can hand out appointments: a debt of it says when each permit has come back.
 bool can_appoint(const Rule& rule) noexcept;
 
 /// When the permits of a debt have come back. `booked` are the checks of one limit (How::debt), decided at `now`.

@@ -50,8 +50,8 @@ class BanTable {
   /// The same of the limit called `limit`.
   std::optional<Found> find(std::string_view limit, std::string_view key, Instant now) const;
 
-  /// Whether a key may be suspended by an operator, here or at a gateway with the same log. Only then may keys of
-  /// limits without `ban`, and blocks of addresses, be suspended.
+  /// Returns whether a key may be suspended by an operator, here or at a gateway with the same log. Only then may keys
+  /// of limits without `ban`, and blocks of addresses, be suspended.
   bool operated() const noexcept { return operated_.load(std::memory_order_relaxed) != 0; }
   /// To be called now and then: operated() is false again if no operator's suspension is left at `now`.
   void end_operated(Instant now) noexcept;
@@ -61,7 +61,7 @@ class BanTable {
   /// Suspends `key` by `policy`; nothing if it is suspended already.
   std::optional<Ban> suspend(const BanPolicy& policy, std::string_view key, BanReason reason, bool observed,
                              Instant now);
-  /// How long suspend() would suspend `key` that is not suspended now.
+  /// Returns how long suspend() would suspend `key` that is not suspended now.
   Duration next_length(const BanPolicy& policy, std::string_view key, Instant now) const;
   /// An operator suspends `key` of `limit` from now for this long. Replaces a suspension under way.
   Ban add(std::string_view limit, std::string_view key, Duration length, Instant now);

@@ -44,16 +44,16 @@ class KnownRejections {
   /// `now`.
   void put(const Check& check, const Decision& decision, Moment asked, Moment now);
 
-  /// Whether `check` (cost above 0) is known to be rejected now. If so, `decision` is what Redis would return, with the
-  /// remaining wait. Also false if only Redis knows the wait.
+  /// Returns whether `check` (cost above 0) is known to be rejected now. If so, `decision` is what Redis would return,
+  /// with the remaining wait. Also false if only Redis knows the wait.
   bool find(const Check& check, Moment now, Decision& decision) const;
 
   /// Redis allowed `check` and left too little for the same once more. That rejects nothing: it is only for wait().
   /// Keeps what is there of other keys.
   void put_spent(const Check& check, const Decision& decision, Moment asked, Moment now);
 
-  /// How long Redis rejects `check`, as it last said, also if that is longer ago than find() relies on; 0: not known.
-  /// For what a caller is told that is rejected by another limit.
+  /// Returns how long Redis rejects `check`, as it last said, also if that is longer ago than find() relies on; 0: not
+  /// known. For what a caller is told that is rejected by another limit.
   Duration wait(const Check& check, Moment now) const;
 
   /// When the rejection of `check` ended that was known before, if that is at most a second before `asked`. If Redis

@@ -25,8 +25,8 @@ struct LeaseOptions {
   std::uint64_t seed = 1;                 ///< of the pauses between reservations; another one for each limiter
 };
 
-/// Whether permits of the rule are ever taken ahead, however busy a key is, if so many limiters may. False for a rule
-/// that grants less than a lease is worth.
+/// Returns whether permits of the rule are ever taken ahead, however busy a key is, if so many limiters may. False for
+/// a rule that grants less than a lease is worth.
 bool may_be_leased(const Rule& rule, std::uint32_t sharers) noexcept;
 
 /// The permits that one worker has taken ahead. Not thread-safe.
@@ -75,7 +75,7 @@ class Leases {
   Leases(const Leases&) = delete;
   Leases& operator=(const Leases&) = delete;
 
-  /// Whether the gateway may lease the rule of `check` for it.
+  /// Returns whether the gateway may lease the rule of `check` for it.
   static bool leasable(const Check& check) noexcept;
 
   enum class LeaseState : std::uint8_t {
@@ -137,7 +137,7 @@ class Leases {
   /// end, a lease of another size and expired permits. If owes() is true after it, refund first: such a decision would
   /// find those permits in Redis.
   void expire(const Check& check, Moment now);
-  /// Whether a caller was told a wait that counts on permits held here or on their way. Clears the flag.
+  /// Returns whether a caller was told a wait that counts on permits held here or on their way. Clears the flag.
   bool counted_on(Id lease) noexcept;
 
   /// `check` (leasable) did not take from a lease: Redis decides it, or it is rejected here.
@@ -157,14 +157,15 @@ class Leases {
 
   /// What Redis decided for `check` (leasable).
   void told(const Check& check, const Decision& decision);
-  /// Whether Redis rejected `check` with `decision`, and not only for a caller that has its key to itself and waits as
-  /// told: requests came too early, or others have reserved permits. So this gateway may reserve some, too.
+  /// Returns whether Redis rejected `check` with `decision`, and not only for a caller that has its key to itself and
+  /// waits as told: requests came too early, or others have reserved permits. So this gateway may reserve some, too.
   bool is_contended(const Check& check, const Decision& decision, Moment now) const noexcept;
   /// Redis decided `check` without extra permits, and told() has the decision: is_contended(). The permits that come
   /// back next may be worth a reservation.
   void runs_out(const Check& check, Moment now);
-  /// How much longer than needed a caller of `check` is told to wait, because others wait too: at most until one more
-  /// of its cost has come back, and not so long that a permit is lost. Another time for each limiter and each `ended`.
+  /// Returns how much longer than needed a caller of `check` is told to wait, because others wait too: at most until
+  /// one more of its cost has come back, and not so long that a permit is lost. Another time for each limiter and each
+  /// `ended`.
   Duration spread(const Check& check, Moment ended) const noexcept;
   /// Something was given back to the counter of `hash`: a check that finds too little here goes to Redis.
   void given_back(const Hash& hash) noexcept;

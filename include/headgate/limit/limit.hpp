@@ -185,7 +185,7 @@ struct Check {
   bool operator==(const Check&) const = default;
 };
 
-/// Whether a call with these checks changes nothing (Check::peek).
+/// Returns whether a call with these checks changes nothing (Check::peek).
 inline bool is_peek(std::span<const Check> checks) noexcept { return !checks.empty() && checks.front().peek; }
 
 /// The retry_after of a cost above the burst: no wait helps it. A hundred years, so that adding it to a time cannot
@@ -207,9 +207,9 @@ struct Decision {
   bool operator==(const Decision&) const = default;
 };
 
-/// Whether to tell the caller `a` rather than `b`. A rejection comes before an allowed decision. Of two rejections, the
-/// one with the longer retry_after: both rules allow only after that wait. Of two allowed decisions, the one with the
-/// smaller share of its limit left; if equal, the one with the longer reset_after.
+/// Returns whether to tell the caller `a` rather than `b`. A rejection comes before an allowed decision. Of two
+/// rejections, the one with the longer retry_after: both rules allow only after that wait. Of two allowed decisions,
+/// the one with the smaller share of its limit left; if equal, the one with the longer reset_after.
 bool binds_before(const Decision& a, const Decision& b) noexcept;
 
 /// The decision that comes first by binds_before(). Null for no decisions. The result points into `decisions`.

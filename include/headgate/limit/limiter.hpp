@@ -33,7 +33,7 @@ class RemoteLimiter {
   virtual Task<Result<bool>> decide(std::span<const Check> checks, std::span<Decision> decisions) = 0;
   /// The same without a task if no call is needed, else nothing; then use decide().
   virtual std::optional<bool> decide_here(std::span<const Check>, std::span<Decision>) { return {}; }
-  /// How long `check` will be rejected, as far as that is known without a call; 0: not known.
+  /// Returns how long `check` will be rejected, as far as that is known without a call; 0: not known.
   virtual Duration known_wait(const Check&) const { return Duration(0); }
   /// Sends changes for which nobody waits, with copies of everything that is needed: what a request cost beyond its
   /// hold (How::charge, How::debt), and what it did not use (cost below 0). False if some of them were dropped.
@@ -44,7 +44,7 @@ class RemoteLimiter {
   virtual Task<error_code> charge(const Check& owed, std::string_view token) = 0;
   /// Until when other gateways may not have recovered from an outage.
   virtual std::chrono::steady_clock::time_point recovering_until() const noexcept = 0;
-  /// Whether all servers of it answer, as far as is known.
+  /// Returns whether all servers of it answer, as far as is known.
   virtual bool up() const noexcept = 0;
 };
 

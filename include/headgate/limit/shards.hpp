@@ -21,10 +21,10 @@ std::uint32_t shards_of(std::span<const Rule> rules, std::uint32_t wanted);
 /// The rules of each shard: a part of the rate and of the burst, rounded down. `shards` is at most shards_of().
 std::vector<Rule> one_shard(std::span<const Rule> rules, std::uint32_t shards);
 
-/// How much of the burst of `rule` no shard has, because the number of shards does not divide it.
+/// Returns how much of the burst of `rule` no shard has, because the number of shards does not divide it.
 std::uint64_t lost_in_shards(const Rule& rule, std::uint32_t shards) noexcept;
 
-/// How long an empty bucket rejects `check`, kNever if it holds less. 0 if its rule is no bucket.
+/// Returns how long an empty bucket rejects `check`, kNever if it holds less. 0 if its rule is no bucket.
 Duration wait_of_empty(const Check& check) noexcept;
 
 /// Which shard a request asks first: each in turn, so that all are used alike. The keys have turns of their own, by

@@ -76,7 +76,8 @@ class Crowd {
   std::optional<Duration> next() const noexcept;
   /// The earliest one that is due at `now` and to be sent. Nothing: none is due.
   std::optional<DueRequest> take(Duration now);
-  /// Whether one that was taken, and waited for a connection since, is still to be sent. If not, it counts as held.
+  /// Returns whether one that was taken, and waited for a connection since, is still to be sent. If not, it counts as
+  /// held.
   bool wants(const DueRequest& request);
   /// `request` was sent at `sent`, and ended at `now`.
   void saw(const DueRequest& request, SeenAnswer seen, Duration sent, Duration now);

@@ -53,7 +53,7 @@ class LoadRun {
   void start();
   /// Sends nothing more, and waits at most two seconds for what is under way. The second call waits no longer.
   void stop();
-  /// Whether nothing of it is left on the loop. Only then may it be destroyed.
+  /// Returns whether nothing of it is left on the loop. Only then may it be destroyed.
   bool ended() const noexcept;
   /// Once it has ended.
   LoadReport report() const;

@@ -45,8 +45,8 @@ struct LoadOptions {
 /// Checks one "Name: value". The error is a sentence without its dot.
 Result<void, std::string> read_field(std::string_view text);
 
-/// Whether an address is of this machine or of a private network (RFC 1918, 3927, 4193, 4291), where a load cannot hurt
-/// a stranger.
+/// Returns whether an address is of this machine or of a private network (RFC 1918, 3927, 4193, 4291), where a load
+/// cannot hurt a stranger.
 bool is_near(const boost::asio::ip::address& address);
 
 /// The address that stands for a caller, from 1: "198.18.0.1".

@@ -35,7 +35,8 @@ struct TimetableOptions {
   std::uint64_t seed = 1;                      ///< the same seed draws the same arrivals
 };
 
-/// How many attackers there are beside `callers`: one for each twenty, at least one. None unless it is like an attack.
+/// Returns how many attackers there are beside `callers`: one for each twenty, at least one. None unless it is like an
+/// attack.
 std::uint32_t attackers(Like like, std::uint32_t callers) noexcept;
 
 /// Arrivals a second, of everybody together, so long after the start.

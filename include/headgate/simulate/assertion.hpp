@@ -36,7 +36,7 @@ struct Assertion {
 /// compared is one of < <= > >= ==; the value is a whole number, or a share as "0.1%".
 Result<Assertion, TextFault> parse_assertion(std::string_view text);
 
-/// Whether `compiled` has the limit and the tier that it names. The fault says what is nearest.
+/// Returns whether `compiled` has the limit and the tier that it names. The fault says what is nearest.
 Result<void, TextFault> check_names(const Assertion& assertion, const gateway::CompiledConfig& compiled);
 
 /// What came of it.

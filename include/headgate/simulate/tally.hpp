@@ -90,7 +90,7 @@ class RunTally {
   std::uint64_t requests(const gateway::CompiledTier& tier) const noexcept;
   std::uint64_t rejected(const gateway::CompiledTier& tier) const noexcept;
 
-  /// Whether this arrival was refused; false beyond those that are kept.
+  /// Returns whether this arrival was refused; false beyond those that are kept.
   bool refused(std::uint64_t number) const noexcept { return number < refused_.size() && refused_[number]; }
   std::uint64_t kept() const noexcept { return refused_.size(); }
 

@@ -1,5 +1,5 @@
 #pragma once
-// Where the name of a server leads.
+// The addresses that the name of a server resolves to. Used by names, the diallers and server.
 
 #include <boost/asio/ip/tcp.hpp>
 

@@ -1,5 +1,6 @@
 #pragma once
-// An attempt at a server of a group, whatever protocol it speaks, with all that the group counts of it.
+// The base of attempts at a server of a group in every protocol, with the counters that the group needs. Used by the
+// diallers.
 
 #include "headgate/balance/places.hpp"
 #include "headgate/balance/table.hpp"
@@ -15,7 +16,7 @@ namespace headgate::upstream {
 
 class Dialler;
 
-/// Worker thread only. Its dialler, the row and the clock outlive it.
+/// An attempt that counts itself. Worker thread only. Its dialler, the row and the clock outlive it.
 class CountedAttempt : public Attempt {
  public:
   CountedAttempt(Dialler& dialler, balance::Server& row, const Clock& clock) noexcept
@@ -26,21 +27,21 @@ class CountedAttempt : public Attempt {
   Dialler& dialler() noexcept { return dialler_; }
   balance::Server& row() noexcept { return row_; }
 
-  /// It is in use by an exchange: counts it among the attempts in flight of its server, whose index is `at`.
+  /// Counts the attempt among those in flight of its server, whose index is `at`, because an exchange uses it.
   void lend(std::size_t at) noexcept;
-  /// Ends that.
+  /// Ends the count.
   void take_back() noexcept;
-  /// Its server is out, and this exchange tries it.
+  /// Marks the attempt as the trial of a server that is ejected.
   void try_server() noexcept { counted_.trial = true; }
-  /// Holds the place that its exchange has at the server, until it is taken back.
+  /// Holds the exchange's place at the server until the attempt is taken back.
   void keep(balance::Place&& place) noexcept {
     if (place.held()) place_ = std::move(place);
   }
-  /// Notes what became of its exchange.
+  /// Records the outcome of the exchange.
   void note(balance::AttemptOutcome outcome, Duration took) noexcept { row_.tally.note(counted_, outcome, took); }
 
  protected:
-  /// The whole request was sent.
+  /// Records that the whole request was sent.
   void note_sent() noexcept { row_.tally.ask(counted_); }
   const Clock& clock() const noexcept { return clock_; }
 

@@ -1,5 +1,6 @@
 #pragma once
-// HTTP/1.1 on pooled connections, plain or over TLS.
+// Creates the diallers of all protocols: HTTP/1.1 and HTTP/2 on pooled connections, with or without TLS. Used by
+// server.
 
 #include "headgate/net/tls/tls_context.hpp"
 #include "headgate/observe/counters.hpp"
@@ -10,17 +11,17 @@
 
 namespace headgate::upstream {
 
-/// How the servers of one upstream are reached over TLS. `context` is null for plain HTTP; else it was made from
+/// The TLS of one upstream's servers. `context` is null for plain HTTP; otherwise it was made from
 /// ServerGroupOptions::tls, and the counters are those of this worker.
 struct TlsUse {
   std::shared_ptr<const net::TlsContext> context;
   observe::UpstreamHandshakeCounters counters;
 };
 
-/// The connections are made on `environment.loop`, when needed.
+/// Makes HTTP/1.1 connections on `environment.loop` when they are needed.
 Dial h1_dialler(Environment environment, TlsUse tls = {});
-/// The connections are made on `environment.loop`, when those that are open carry as many streams as they may. The
-/// context of `tls` offers nothing but h2.
+/// Makes HTTP/2 connections on `environment.loop` when the open ones carry as many streams as they can. The context of
+/// `tls` must offer only h2.
 Dial h2_dialler(Environment environment, TlsUse tls = {});
 
 }  // namespace headgate::upstream

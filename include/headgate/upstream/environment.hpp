@@ -1,5 +1,5 @@
 #pragma once
-// What a worker shares with the code that connects, waits and reads on its loop.
+// The objects of a worker that its upstream connections share. Used by server and the diallers.
 
 #include "headgate/core/clock.hpp"
 #include "headgate/core/random.hpp"
@@ -10,7 +10,7 @@
 
 namespace headgate::upstream {
 
-/// All of it outlives its users. Worker thread only.
+/// The shared objects, which outlive their users. Worker thread only.
 struct Environment {
   boost::asio::io_context& loop;
   net::Timers& timers;

@@ -1,6 +1,6 @@
 #pragma once
-// What went wrong between the gateway and a server. Only the path turns it into a status, in one function; no other
-// file names a 5xx.
+// Failures between the gateway and a server. Only the path in gateway turns them into a status, in one function; no
+// other file names a 5xx.
 
 #include "headgate/balance/outcome.hpp"
 #include "headgate/core/result.hpp"
@@ -13,20 +13,20 @@ namespace headgate::upstream {
 /// The kinds of failure.
 enum class Failed : std::uint8_t {
   no_connection,    ///< no server could be connected to
-  connect_timeout,  ///< the connection took too long, with the TLS handshake
+  connect_timeout,  ///< the connection and its TLS handshake took too long
   untrusted,        ///< the server's certificate is not trusted
-  handshake,        ///< the TLS handshake failed otherwise
-  sending,          ///< the server stopped taking the request
-  closed,           ///< the server closed before its answer was whole
-  reply_timeout,    ///< no complete head of an answer in time
+  handshake,        ///< the TLS handshake failed for another reason
+  sending,          ///< the server stopped accepting the request
+  closed,           ///< the server closed before its answer was complete
+  reply_timeout,    ///< no complete answer head arrived in time
   malformed,        ///< the answer violates the protocol
-  full,             ///< every server that may be chosen has as many requests as it may
+  full,             ///< every available server has its maximum number of requests
   head_too_large,   ///< the answer's head is larger than ServerGroupOptions::head_bytes
-  own_want,         ///< this gateway has no descriptor for a connection; says nothing about the server
-  deadline,         ///< the caller's own deadline came before the answer; says nothing about the server either
+  own_want,         ///< the gateway has no descriptor left; says nothing about the server
+  deadline,         ///< the caller's own deadline expired first; says nothing about the server
 };
 
-/// One word of it, for spans.
+/// Returns one word for the failure, for trace spans.
 constexpr std::string_view to_text(Failed what) noexcept {
   switch (what) {
     case Failed::no_connection:
@@ -57,7 +57,7 @@ constexpr std::string_view to_text(Failed what) noexcept {
   return "";
 }
 
-/// What a failure says about the server; not asked of an own_want, nor of a deadline.
+/// Returns what a failure says about the server. Must not be called for own_want and deadline.
 constexpr balance::AttemptOutcome outcome_of(Failed what) noexcept {
   switch (what) {
     case Failed::no_connection:
@@ -79,19 +79,19 @@ constexpr balance::AttemptOutcome outcome_of(Failed what) noexcept {
   return balance::AttemptOutcome::broken;
 }
 
-/// One failure. `reused`: a pooled connection closed before the first byte of its answer; the server most likely did
-/// not see the request.
+/// A failure. `reused` tells that a pooled connection closed before the first byte of its answer, so the server most
+/// likely did not see the request.
 struct Failure {
   Failed what = Failed::no_connection;
   error_code cause{};
   bool reused = false;
-  const char* why = "";          ///< a phrase, where `cause` says nothing; static storage
-  std::string_view detail = {};  ///< what TLS says of it; valid until the caller's next wait; or empty
+  const char* why = "";          ///< a phrase in static storage, used if `cause` does not tell the reason
+  std::string_view detail = {};  ///< reason reported by TLS; valid until the caller's next wait; may be empty
   std::string_view server = {};  ///< the server that could not be reached; valid as long as the upstream
-  bool unseen = false;           ///< the server has said that it has not looked at the request: it may be sent again
+  bool unseen = false;           ///< the server has said that it did not process the request, so it may be sent again
 };
 
-/// Failure::why where an operator took the server down.
+/// Failure::why if an operator took the server down.
 inline constexpr const char* kTakenDown = "an operator took it down";
 
 /// Failure::why of a reply_timeout if the request itself could not be sent. "it" is the server.

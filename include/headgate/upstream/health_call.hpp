@@ -1,5 +1,5 @@
 #pragma once
-// Makes health checks over the network: an HTTP request, or only a connection.
+// Makes health checks over the network: an HTTP request, or only a connection. Used by server.
 
 #include "headgate/upstream/health_checks.hpp"
 
@@ -12,12 +12,12 @@
 
 namespace headgate::upstream {
 
-/// Where a server's name leads; empty: the check looks it up.
+/// Returns the addresses of a server's name; if empty, the check resolves the name.
 using AddressesOf = std::function<std::vector<net::Tcp::endpoint>(const std::string& host, std::uint16_t port)>;
 
-/// Makes checks on `loop`, which outlives them; its thread only. A check with a path is a GET on a connection of its
-/// own that follows no redirect; without one it connects. Both do the TLS handshake where the servers use TLS, as
-/// requests do.
+/// Returns a function that makes checks on `loop`, which outlives them; the loop's thread only. A check with a path is
+/// a GET on a connection of its own that follows no redirect; a check without one only connects. Both do the TLS
+/// handshake if requests to the servers do.
 BeginHealthCheck health_calls(boost::asio::io_context& loop, AddressesOf addresses_of);
 
 }  // namespace headgate::upstream

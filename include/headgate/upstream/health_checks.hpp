@@ -1,6 +1,6 @@
 #pragma once
-// Checks whether servers answer, on the main thread: when each server is checked, and what the checks say. The checks
-// themselves are made by what it is given, upstream/health_call in the program.
+// Schedules the health checks of all servers on the main thread, and tells when a server goes down or comes back. The
+// checks themselves are made by a function such as that of upstream/health_call. Used by server.
 
 #include "headgate/balance/health.hpp"
 #include "headgate/core/clock.hpp"
@@ -20,15 +20,15 @@
 
 namespace headgate::upstream {
 
-/// One server that is checked.
+/// A server that is checked.
 struct HealthTarget {
-  std::string upstream;  ///< its name
+  std::string upstream;  ///< name of the upstream
   ServerOptions server;
   HealthOptions options;
-  std::shared_ptr<const net::TlsContext> tls;  ///< of its upstream; null: plain HTTP
+  std::shared_ptr<const net::TlsContext> tls;  ///< of the upstream; null for plain HTTP
 };
 
-/// One check under way. Destroyed before its end, it is cancelled.
+/// A check under way. Destroying it before its end cancels it.
 class HealthCheck {
  public:
   HealthCheck() = default;
@@ -37,44 +37,45 @@ class HealthCheck {
   virtual ~HealthCheck() = default;
 };
 
-/// `why` it failed, a sentence without its dot about the server as "it"; empty: it passed; net::kOwnWant: it could not
-/// be made, which says nothing about the server.
+/// Receives the reason of a failed check, as a sentence without a full stop that calls the server "it"; empty if it
+/// passed; net::kOwnWant if the check could not be made, which says nothing about the server.
 using HealthDone = std::function<void(std::string why)>;
-/// Begins a check. Calls `done` once, within the timeout: later, not from within this call, and not after the check was
+/// Begins a check. Calls `done` once, within the timeout: later, not within this call, and not after the check was
 /// destroyed. `done` destroys the check.
 using BeginHealthCheck = std::function<std::unique_ptr<HealthCheck>(const HealthTarget& target, HealthDone done)>;
 
-/// The end of one check, or of all checks of a server. Valid during the call.
+/// The result of a check, or the end of all checks of a server. Valid during the call.
 struct HealthReport {
   const HealthTarget& target;
   bool passed = true;
-  bool up = true;  ///< what the server counts as now
+  bool up = true;  ///< state of the server from now on
   balance::Health::Change change = balance::Health::Change::none;
   std::string_view why;      ///< as in HealthDone
-  std::uint32_t checks = 0;  ///< how many in a row said so
+  std::uint32_t checks = 0;  ///< number of consecutive checks with this result
 };
 
-/// Never two checks of one server at once, and at most kAtOnce of all servers: others wait for their turn. One thread.
+/// The schedule. Checks of the same server never overlap, and at most kAtOnce checks of all servers are under way;
+/// others wait for their turn. One thread.
 class HealthChecks {
  public:
   using Tell = std::function<void(const HealthReport& report)>;
   static constexpr std::size_t kAtOnce = 32;
 
-  /// The clock outlives it. `seed` is any number; it decides the jitter.
+  /// `clock` outlives this object. `seed` is any number; it decides the jitter.
   HealthChecks(Clock& clock, BeginHealthCheck begin, Tell tell, std::uint64_t seed);
   ~HealthChecks();
   HealthChecks(const HealthChecks&) = delete;
   HealthChecks& operator=(const HealthChecks&) = delete;
 
-  /// These servers from now on. A server that stays is up or down as before; also its checks go on if they are the
-  /// same. A server that was down and is checked no more is told as up.
+  /// Sets the servers to check. A server that stays keeps its state, and its checks go on if they are unchanged. A
+  /// server that was down and is no longer checked is reported as up.
   void use(std::vector<HealthTarget> targets);
-  /// Whether this server counts as up; true for one that is not checked.
+  /// Returns whether this server counts as up; true if it is not checked.
   bool up(std::string_view upstream, std::string_view server) const noexcept;
-  /// Whether this server is not to be asked: a check under way ends then, and what it counts as stays. Asked again, it
+  /// Pauses or resumes the checks of a server. A pause ends the check under way and keeps the state; a resumed server
   /// is checked at once.
   void pause(std::string_view upstream, std::string_view server, bool paused);
-  /// Ends all checks, now and later.
+  /// Ends all checks for good.
   void stop();
 
  private:

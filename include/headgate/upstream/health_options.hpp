@@ -10,20 +10,20 @@
 
 namespace headgate::upstream {
 
-/// Statuses from `least` to `most`.
+/// A range of statuses from `least` to `most`, both included.
 struct StatusRange {
   unsigned least = 200;
   unsigned most = 299;
   bool operator==(const StatusRange&) const = default;
 };
 
-/// How the servers of one upstream are checked.
+/// The health checks of one upstream.
 struct HealthOptions {
-  std::string path{};  ///< path and query of the GET; empty: a check only connects, with the TLS handshake
-  std::string host{};  ///< of the Host field; empty: that of the server
-  std::vector<StatusRange> expect{{}};         ///< which statuses pass; not empty
-  Duration every = std::chrono::seconds(5);    ///< from the begin of one check to the begin of the next, about
-  Duration timeout = std::chrono::seconds(1);  ///< of one check, with the look-up of the name
+  std::string path{};  ///< path and query of the GET; if empty, a check only connects, with the TLS handshake
+  std::string host{};  ///< value of the Host field; empty for that of the server
+  std::vector<StatusRange> expect{{}};       ///< statuses that pass; not empty
+  Duration every = std::chrono::seconds(5);  ///< approximate time from the start of one check to the start of the next
+  Duration timeout = std::chrono::seconds(1);  ///< for one check, including resolving the name
   balance::HealthRule rule{};
   bool operator==(const HealthOptions&) const = default;
 };

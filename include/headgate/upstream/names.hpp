@@ -1,5 +1,6 @@
 #pragma once
-// Keeps the addresses of servers' names current, in the background: a worker never waits for a resolver that is slow.
+// Keeps the addresses of servers' names current in the background, so that a worker never waits for a slow resolver.
+// Used by server.
 
 #include "headgate/core/clock.hpp"
 #include "headgate/net/look_up.hpp"
@@ -14,36 +15,35 @@
 
 namespace headgate::upstream {
 
-/// The name of a server, and how often it is looked up.
+/// The name of a server and its resolve interval.
 struct ServerName {
   std::string host;
   std::uint16_t port = 80;
   Duration every{};
 };
 
-/// One thread.
+/// The names that are kept current. One thread.
 class Names {
  public:
-  /// Looks one name up and calls what it gets once: later, and not if the loop ends before.
+  /// Resolves a name and calls the function that it gets once: later, and not after the loop has ended.
   using LookUp = std::function<void(const std::string& host, std::uint16_t port, net::LookedUp found)>;
-  /// A name has other addresses than before, or its first ones.
+  /// Called when a name has new addresses, or its first ones.
   using Changed = std::function<void(const NamedAddresses& now)>;
 
-  /// The clock outlives it.
+  /// `clock` outlives this object.
   Names(Clock& clock, LookUp look_up, Changed changed);
   ~Names();
   Names(const Names&) = delete;
   Names& operator=(const Names&) = delete;
 
-  /// These names from now on; hosts that are addresses are left out. A name that is wanted more than once is looked up
-  /// as often as the shortest `every` says. What is known of a name that stays is kept. New names are looked up at
-  /// once.
+  /// Sets the names to resolve; hosts that are addresses are skipped. A name that is listed more than once is resolved
+  /// at the shortest interval. Results for names that stay are kept. New names are resolved at once.
   void use(const std::vector<ServerName>& names);
-  /// The addresses of a name; empty while none was found.
+  /// Returns the addresses of a name; empty until the first result.
   std::vector<net::Tcp::endpoint> of(const std::string& host, std::uint16_t port) const;
-  /// Those that are known.
+  /// Returns all names with known addresses.
   std::vector<NamedAddresses> known() const;
-  /// The names whose last look-up failed, and why: a sentence without its dot.
+  /// Returns the names whose last resolution failed, with the reason: a sentence without a full stop.
   std::vector<std::pair<std::string, std::string>> failing() const;
   void stop() { names_.clear(); }
 

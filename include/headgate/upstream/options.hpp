@@ -20,36 +20,36 @@ const Policy& default_policy() noexcept;
 
 namespace headgate::upstream {
 
-/// One server of an upstream.
+/// A server of an upstream.
 struct ServerOptions {
-  std::string host;  ///< name or address (IPv6 without brackets)
+  std::string host;  ///< name or address; IPv6 without brackets
   std::uint16_t port = 80;
-  std::string text;          ///< its name in Host, log and metrics
-  std::uint32_t weight = 1;  ///< its share of the requests, relative to the other weights; 1 to balance::kMaxWeight
-  bool backup = false;       ///< whether it is chosen only if no server that is no backup may be; at least one is none
-  std::uint32_t max_in_flight = 0;  ///< most attempts of the process at the same time; 0: any number
+  std::string text;                 ///< name of the server in Host, log and metrics
+  std::uint32_t weight = 1;         ///< share of the requests, relative to the other weights; 1 to balance::kMaxWeight
+  bool backup = false;              ///< chosen only if no other server is available; at least one server is no backup
+  std::uint32_t max_in_flight = 0;  ///< maximum number of concurrent attempts of the process; 0 if unlimited
   bool operator==(const ServerOptions&) const = default;
 };
 
-/// One upstream.
+/// An upstream.
 struct ServerGroupOptions {
   std::string name;
   std::vector<ServerOptions> servers;                           ///< at least one
-  const balance::Policy* balance = &balance::default_policy();  ///< which server gets a request
-  Duration slow_start{0};  ///< how long a server's share grows to its weight after it came in; 0: it has it at once
-  bool http2 = false;      ///< spoken with all servers, else HTTP/1.1
-  std::optional<net::TlsOptions> tls;                  ///< of all servers; not set: plain HTTP
-  Duration connect_timeout = std::chrono::seconds(1);  ///< for one server, with looking up its name and TLS
+  const balance::Policy* balance = &balance::default_policy();  ///< the policy that chooses the server of a request
+  Duration slow_start{0};  ///< time in which the share of a new server grows to its weight; 0 to give it at once
+  bool http2 = false;      ///< all servers use HTTP/2, otherwise HTTP/1.1
+  std::optional<net::TlsOptions> tls;                  ///< TLS of all servers; absent for plain HTTP
+  Duration connect_timeout = std::chrono::seconds(1);  ///< for one server, including resolving its name and TLS
   Duration idle_timeout = std::chrono::seconds(30);    ///< a pooled connection is closed after this time without use
-  /// A connection is closed when it is given back after this time, or idle then; up to a tenth earlier. 0: whenever.
+  /// Age at which a connection is closed when it is given back or idle; up to a tenth earlier. 0 if unlimited.
   Duration connection_lifetime{0};
-  Duration resolve_every = std::chrono::seconds(30);    ///< how often the names of servers are looked up
-  std::optional<HealthOptions> health{};                ///< not set: servers are not checked
-  std::uint32_t max_idle = 64;                          ///< most pooled connections of a worker to each server
-  std::uint32_t head_bytes = 64 * 1024;                 ///< largest head of an answer, in bytes; at most 64 KiB
-  balance::EjectOptions eject;                          ///< has no effect for one server
-  std::optional<balance::CircuitOptions> circuit;       ///< not set: no circuit breaker
-  std::optional<shed::ConcurrencyOptions> concurrency;  ///< not set: requests are not counted
+  Duration resolve_every = std::chrono::seconds(30);  ///< interval between resolutions of servers' names
+  std::optional<HealthOptions> health{};              ///< absent if servers are not checked
+  std::uint32_t max_idle = 64;                     ///< maximum number of pooled connections of a worker to each server
+  std::uint32_t head_bytes = 64 * 1024;            ///< maximum size of an answer's head, in bytes; at most 64 KiB
+  balance::EjectOptions eject;                     ///< no effect with a single server
+  std::optional<balance::CircuitOptions> circuit;  ///< absent if there is no circuit breaker
+  std::optional<shed::ConcurrencyOptions> concurrency;  ///< absent if requests are not counted
   bool operator==(const ServerGroupOptions&) const = default;
 };
 

@@ -1,6 +1,6 @@
 #pragma once
-// How many requests to an upstream may be sent again. First attempts earn it, retries pay from it: so a failing
-// upstream gets a little more work than without retries, never a multiple.
+// The budget of retries of an upstream. First attempts add to it and retries are paid from it, so a failing upstream
+// gets a little more load than without retries, never a multiple. Used by gateway and server.
 
 #include "headgate/core/clock.hpp"
 
@@ -14,36 +14,36 @@
 
 namespace headgate::upstream {
 
-/// The arithmetic. Time is an argument, which may be a little older than one before. One thread at a time.
+/// The arithmetic. Time is an argument, which may be slightly older than an earlier one. One thread at a time.
 ///
-/// Whenever a retry is paid for, the ten seconds that end with it have at most kFloor * 10 retries, and `share` of the
-/// first attempts of these ten seconds more. It counts in whole seconds: what was earned is forgotten a little early,
-/// what was paid a little late.
+/// Whenever a retry is paid, the ten seconds that end with it have at most kFloor * 10 retries plus `share` of the
+/// first attempts in these ten seconds. Counts are kept per whole second: first attempts expire a little early, retries
+/// a little late.
 class RetryWindow {
  public:
   using Steady = Clock::Steady;
 
-  /// What is earned and paid within this time counts.
+  /// Time after which first attempts and retries no longer count.
   static constexpr std::chrono::seconds kDepth{10};
-  /// Retries that need not be earned, in a second: an upstream with few requests has retries as well.
+  /// Retries per second that need no first attempts, so that an upstream with few requests has retries as well.
   static constexpr std::uint64_t kFloor = 10;
-  /// `share` is in parts of this.
+  /// The value of `share` that stands for all first attempts.
   static constexpr std::uint32_t kWhole = 1'000'000;
 
-  /// First attempts have begun at `at`. Attempts of more than kDepth ago count no more.
+  /// Adds first attempts that began at `at`. Attempts older than kDepth do not count.
   void earn(Steady at, std::uint64_t first_attempts) noexcept;
-  /// Pays for one retry, if `share` of the first attempts and the floor allow one more.
+  /// Pays for a retry if `share` of the first attempts and the floor allow one more; otherwise returns false.
   [[nodiscard]] bool pay(Steady now, std::uint32_t share) noexcept;
 
  private:
   struct Second {
-    std::int64_t number = -1;  ///< since the epoch of the steady clock
+    std::int64_t number = -1;  ///< number since the epoch of the steady clock
     std::uint64_t first_attempts = 0;
     std::uint64_t retries = 0;
   };
   static constexpr std::size_t kSeconds = static_cast<std::size_t>(kDepth.count()) + 1;
 
-  /// The second of this number; null if it is forgotten.
+  /// Returns the counts of the second with this number; null if they have expired.
   Second* second(std::int64_t number) noexcept;
 
   std::array<Second, kSeconds> seconds_;
@@ -51,8 +51,8 @@ class RetryWindow {
 
 /// The budget of one upstream, shared by all workers. Any thread.
 ///
-/// A lock and no atomic number, because a payment looks at eleven seconds at once. It is held for some tens of
-/// nanoseconds, by failed requests and by one in RetryShare::kStep others.
+/// Uses a lock rather than an atomic number, because a payment reads eleven seconds at once. The lock is held for some
+/// tens of nanoseconds, by failed requests and by one in RetryShare::kStep others.
 class RetryBudget {
  public:
   void earn(Clock::Steady at, std::uint64_t first_attempts) noexcept;
@@ -63,12 +63,12 @@ class RetryBudget {
   RetryWindow window_;
 };
 
-/// What one worker has earned and not told the budget yet. So a request that succeeds touches nothing that other
-/// workers write. A payment is never too large for it: attempts that were not told yet are missing from the budget.
-/// Worker thread only.
+/// The first attempts of one worker that were not added to the budget yet, so that a request that succeeds writes
+/// nothing that workers share. The budget is never overdrawn by it, because it only lacks these attempts. Worker thread
+/// only.
 class RetryShare {
  public:
-  /// How many first attempts a worker keeps for itself, and for at most a second of its requests.
+  /// Number of first attempts that a worker keeps back, for at most a second.
   static constexpr std::uint64_t kStep = 50;
 
   explicit RetryShare(std::shared_ptr<RetryBudget> budget) noexcept : budget_(std::move(budget)) {}
@@ -76,9 +76,9 @@ class RetryShare {
   RetryShare& operator=(const RetryShare&) = delete;
   ~RetryShare() { tell(); }
 
-  /// The first attempt of a request begins.
+  /// Counts the first attempt of a request.
   void first_attempt(Clock::Steady now) noexcept;
-  /// Pays for a retry. Call it when the retry is scheduled, before its pause.
+  /// Pays for a retry; false if the budget does not allow one. Call it when the retry is scheduled, before its pause.
   [[nodiscard]] bool pay(Clock::Steady now, std::uint32_t share) noexcept;
 
  private:
@@ -86,14 +86,13 @@ class RetryShare {
 
   std::shared_ptr<RetryBudget> budget_;
   std::uint64_t counted_ = 0;
-  Clock::Steady since_{};  ///< when the first of them began
+  Clock::Steady since_{};  ///< when the first of these attempts began
 };
 
-/// The budgets of a process, by the name of the upstream. A reload finds them again, so it grants nothing anew. Any
-/// thread.
+/// The budgets of a process by upstream name. They are kept over reloads, so that a reload grants nothing. Any thread.
 class RetryBudgets {
  public:
-  /// The same name gives the same budget.
+  /// Returns the budget of an upstream; the same name always gives the same budget.
   std::shared_ptr<RetryBudget> of(const std::string& upstream);
 
  private:

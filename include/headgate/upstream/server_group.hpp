@@ -1,6 +1,6 @@
 #pragma once
-// A group of servers: a policy chooses one of them, and what became of the attempts decides which may be chosen. How a
-// connection to a server is made and kept is the affair of its dialler.
+// A group of servers. A policy chooses one of them, and the outcomes of the attempts decide which may be chosen; the
+// dialler of a server makes and keeps its connections. Used by server and services.
 
 #include "headgate/balance/places.hpp"
 #include "headgate/balance/table.hpp"
@@ -19,19 +19,19 @@
 
 namespace headgate::upstream {
 
-/// For each server of an upstream, the places that all workers share; null: it may have any number of attempts. Empty:
-/// so may all.
+/// For each server of an upstream the places that all workers share; an element is null if its server has no bound.
+/// Empty if no server has one.
 using AllPlaces = std::vector<std::shared_ptr<balance::Places>>;
 
-/// Worker thread only, except for what any thread may use in servers(). Attempts must be given back or released before
-/// it is destroyed.
+/// The servers of an upstream on one worker. Worker thread only, except for the parts of servers() that any thread may
+/// use. Attempts must be given back or released before it is destroyed.
 class ServerGroup final : public Upstream {
  public:
-  /// `dial` makes the diallers of servers that are new. `worker` is the number of the worker: each begins with another
-  /// server. `before`: the upstream of this name before a reload, on the same worker; null if there is none, or if its
-  /// files of TLS have changed. What has not changed is shared with it: the diallers and rows of servers, and the
-  /// requests that are counted. `watch` decides which servers are out; null: nobody does. `overload` is shared
-  /// by all workers; null: nothing of it is.
+  /// `dial` makes the diallers of new servers. `worker` is the number of the worker: each begins with another server.
+  /// `before` is the upstream of this name before a reload, on the same worker; null if there is none or if its TLS
+  /// files have changed. Unchanged parts are shared with it: the diallers and rows of servers, and the counted
+  /// requests. `watch` decides which servers are ejected; null if none is. `overload` is shared by all workers, or
+  /// null.
   ServerGroup(Clock& clock, const ServerGroupOptions& options, const Dial& dial, unsigned worker = 0,
               const ServerGroup* before = nullptr, std::shared_ptr<balance::Watch> watch = nullptr,
               AllPlaces places = {}, std::shared_ptr<shed::Overload> overload = nullptr);
@@ -55,12 +55,12 @@ class ServerGroup final : public Upstream {
   shed::Overload* overload() noexcept override { return overload_.get(); }
   void stop() override;
 
-  /// Where to count attempts; of this worker, with a table for each server.
+  /// Sets the counters of attempts: those of this worker, with a table for each server.
   void count_by(observe::UpstreamCounters counters) { counters_ = std::move(counters); }
 
-  /// The name of a server, by its index.
+  /// Returns the name of a server by its index.
   const std::string& server_name(std::size_t at) const noexcept;
-  /// Its servers, in the order of the options.
+  /// Returns the servers, in the order of the options.
   balance::Table& servers() noexcept { return table_; }
 
  private:
@@ -71,7 +71,7 @@ class ServerGroup final : public Upstream {
   Member member_for(std::size_t at, const Dial& dial, const ServerGroup* before) const;
   std::optional<std::size_t> choose(const balance::Choice& choice) const noexcept;
   std::optional<std::size_t> choose_anew(balance::Choice& choice) const noexcept;
-  enum class Anew : bool { no, yes };  ///< whether servers may be tried again if no other is left
+  enum class Anew : bool { no, yes };  ///< whether servers that were tried may be tried again if no other is left
   std::optional<std::size_t> choose_with_place(balance::Choice& choice, Anew anew);
   std::optional<std::size_t> next_server(balance::Choice& choice, std::optional<std::size_t> out);
   bool take_place(std::size_t at, balance::Choice& choice) noexcept;

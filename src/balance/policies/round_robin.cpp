@@ -5,7 +5,7 @@
 namespace headgate::balance::policy {
 namespace {
 
-/// Whether this is what it is nearly always: nothing was tried, and all servers are in and alike.
+/// Returns whether this is what it is nearly always: nothing was tried, and all servers are in and alike.
 bool is_usual(const Table& table, const PickArgs& ask) noexcept {
   if (!table.alike() || (ask.choice && !ask.choice->tried.empty())) return false;
   for (std::size_t at = 0; at < table.size(); ++at)

@@ -201,7 +201,7 @@ std::string why_of(const Json& server) {
   return why;
 }
 
-/// How many wait before the upstream, in all of its queues.
+/// Returns how many wait before the upstream, in all of its queues.
 std::string queue_of(const Json& upstream) {
   std::string out;
   const auto& queues = list_in(upstream, "queues");
@@ -296,7 +296,8 @@ std::string heard_text(const Json& answer) {
 
 namespace {
 
-/// How many keys of the limit are known here. Those in Redis are not counted, because that would look at all of them.
+/// Returns how many keys of the limit are known here. Those in Redis are not counted, because that would look at all of
+/// them.
 std::string keys_text(const Json& limit) {
   const auto here = text_in(limit, "keys_in_memory");
   if (text_in(limit, "store") != "redis") return here;

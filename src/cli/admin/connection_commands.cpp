@@ -44,7 +44,7 @@ std::string age_text(double seconds) {
   return spelled("%.0f h", std::floor(seconds / kHour));
 }
 
-/// Whether a worker did not answer: then stderr says so.
+/// Returns whether a worker did not answer: then stderr says so.
 bool warn_of_silence(const Json& answer) {
   const auto workers = count_in(answer, "workers");
   const auto silent = workers - std::min(workers, count_in(answer, "answered"));

@@ -61,7 +61,7 @@ std::string record_of(std::string_view key, const std::string& owner, const Keys
   return text + " }";
 }
 
-/// Whether the options are valid in a key file; prints an error if not.
+/// Returns whether the options are valid in a key file; prints an error if not.
 bool options_make_sense(const KeysNewOptions& options) {
   if (!identity::is_key_prefix(options.prefix)) {
     complain(kWrongCommandLine, "--prefix: a prefix has 1 to 32 letters, digits or '_'");

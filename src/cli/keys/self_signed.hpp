@@ -18,7 +18,7 @@ struct CertificatePair {
 /// days. Nobody who trusts the certificate trusts others signed by its key. The error is a sentence without its dot.
 Result<CertificatePair, std::string> self_signed(const std::vector<std::string>& names, unsigned days);
 
-/// Whether a certificate can be for `name`: a DNS name, also "*.example.com", or an IP address.
+/// Returns whether a certificate can be for `name`: a DNS name, also "*.example.com", or an IP address.
 bool is_certificate_name(const std::string& name);
 
 }  // namespace headgate::cli

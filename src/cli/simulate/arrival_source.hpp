@@ -48,7 +48,7 @@ class ArrivalSource {
 
   /// From the beginning. The error is a sentence that names the file.
   Result<std::unique_ptr<OpenArrivals>, std::string> open(const simulate::TriedPolicy& policy);
-  /// Whether it can be opened more than once.
+  /// Returns whether it can be opened more than once.
   bool again() const noexcept;
   /// Those that were opened last, until they are closed: how far they have come.
   void show(Progress& progress, std::uint64_t arrivals) const;

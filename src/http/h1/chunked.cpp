@@ -60,12 +60,12 @@ Result<ChunkReader::Step, ParseError> ChunkReader::read_size(std::string_view in
   // 16 digits fit in 64 bits, but no real chunk needs them.
   const bool plain = error == std::errc{} && stop - line.data() <= 15;
   const auto extension = trimmed({stop, static_cast<std::size_t>(stop_at - stop)});
-  // White space may stand before an extension (RFC 9112 section 7.1.1, BWS) and nowhere else.
+  // White space is allowed only before an extension (RFC 9112 section 7.1.1, BWS).
   if (!plain || (stop != stop_at && !extension.starts_with(';')))
     return ParseError{400, "a chunk size is not a plain hexadecimal number"};
   if (size > room_) return ParseError{413, "the body is too large"};
   room_ -= size;
-  // Nobody reads extensions. A body that consists mostly of them is an attack.
+  // Servers ignore extensions. A body that consists mostly of them is an attack.
   extensions_ += extension.size();
   if (extensions_ > kMaxExtensions) return ParseError{400, "the chunks' extensions are too long"};
   left_ = size;

@@ -15,7 +15,8 @@ constexpr auto kNone = std::string_view::npos;
 
 bool is_odd(char c) noexcept { return (static_cast<unsigned char>(c) < ' ' && c != '\t') || c == '\x7f'; }
 
-/// As refused_lines() has it: CR and LF stand only together, no other control character, no folded line.
+/// Finds the first byte that refused_lines() objects to: CR without LF or the reverse, another control character, a
+/// folded line.
 Place odd_byte(std::string_view bytes) noexcept {
   for (std::size_t i = 0; i < bytes.size(); ++i) {
     if (!is_odd(bytes[i])) continue;
@@ -36,7 +37,7 @@ std::size_t first_that(std::string_view bytes, std::size_t from, std::size_t end
 bool no_token(char c) { return !is_token(std::string_view(&c, 1)); }
 bool no_target(char c) { return c <= ' ' || c == '\x7f'; }
 
-/// What the first line has, as far as it goes.
+/// The words of the first line, as far as they go.
 struct FirstLine {
   std::size_t method_end = 0;
   std::size_t target = 0;
@@ -50,7 +51,7 @@ struct FirstLine {
   }
 };
 
-/// The part of an HTTP version that is not one.
+/// Returns the position of the first wrong character of an HTTP version.
 std::size_t place_in_version(std::string_view bytes, std::size_t from, std::size_t end) {
   constexpr std::string_view kVersion = "HTTP/1.1";
   std::size_t same = 0;
@@ -58,7 +59,7 @@ std::size_t place_in_version(std::string_view bytes, std::size_t from, std::size
   return from + same;
 }
 
-/// The first character of a path or a query that may not stand there, or the escape that may not.
+/// Finds the first character or escape that is not allowed in a path or query.
 Place place_in_target(std::string_view bytes, std::size_t from, std::size_t end,
                       bool (*valid)(std::string_view) noexcept) {
   for (auto at = from; at < end; ++at) {
@@ -71,7 +72,7 @@ Place place_in_target(std::string_view bytes, std::size_t from, std::size_t end,
   return from;
 }
 
-/// The last line of a field with this name; nothing if there is none.
+/// Finds the value of the last field with this name; empty if there is none.
 Place value_of_last(std::string_view bytes, std::string_view name) {
   Place out;
   for (auto line = bytes.find("\r\n"); line != kNone;) {
@@ -89,7 +90,7 @@ Place value_of_last(std::string_view bytes, std::string_view name) {
   return out;
 }
 
-/// The first field whose name is none, or the first one beyond the most.
+/// Finds the first field with an invalid name, or the first field beyond the maximum.
 Place place_in_fields(std::string_view bytes, std::size_t from, std::size_t most) {
   for (std::size_t fields = 0; from < bytes.size() && !bytes.substr(from).starts_with("\r\n"); ++fields) {
     if (fields == most) return from;
@@ -101,7 +102,7 @@ Place place_in_fields(std::string_view bytes, std::size_t from, std::size_t most
   return std::nullopt;
 }
 
-/// The field that a sentence begins with, where it names one.
+/// Returns the field name that the sentence begins with, if any.
 std::string_view named_field(std::string_view why) noexcept {
   constexpr std::array<std::string_view, 4> kNames{"Transfer-Encoding", "Content-Length", "Connection", "Host"};
   const auto found = std::find_if(kNames.begin(), kNames.end(), [&](auto name) { return why.starts_with(name); });

@@ -8,10 +8,10 @@
 namespace headgate::http::h1 {
 namespace {
 
-// Where a byte may stand. CR may stand nowhere, so that every loop stops at the end of its line.
+// Places where a byte is allowed. CR is allowed nowhere, so every loop stops at the end of its line.
 constexpr std::uint8_t kToken = 1;   // RFC 9110 section 5.6.2
 constexpr std::uint8_t kTarget = 2;  // neither white space nor a control character
-constexpr std::uint8_t kText = 4;    // the value of a field, or a reason
+constexpr std::uint8_t kText = 4;    // the value of a field or a reason
 constexpr auto kMayStandIn = [] {
   std::array<std::uint8_t, 256> out{};
   for (unsigned c = 0x20; c < 256; ++c) out[c] = c == 0x7f ? 0 : kText;
@@ -31,7 +31,7 @@ const char* past(const char* at, std::uint8_t part) noexcept {
   return at;
 }
 
-/// The first CR or other control character that no line may contain.
+/// Returns the first CR or other control character that lines must not contain.
 const char* past_text(const char* at, const char* end) noexcept {
   while (end - at >= 8 && !has_control(load_eight(at))) at += 8;
   return past(at, kText);
@@ -47,7 +47,7 @@ std::string_view between(const char* from, const char* to) noexcept {
   return {from, static_cast<std::size_t>(to - from)};
 }
 
-/// Two servers must read the same names in Connection.
+/// All servers must read the same names in Connection.
 bool is_list_of_tokens(std::string_view list) noexcept {
   for (std::string_view member; next_member(list, member);) {
     for (const char c : member)

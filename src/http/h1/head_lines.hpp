@@ -1,6 +1,5 @@
 #pragma once
-// The lines of a head, of a request or a reply: reads the start line and the fields in one pass, as views into the
-// bytes.
+// Parses the lines of a request or reply head: the start line and the fields in one pass, as views into the bytes.
 
 #include "headgate/http/head.hpp"
 
@@ -10,11 +9,11 @@
 
 namespace headgate::http::h1 {
 
-/// Which part of a head breaks RFC 9112.
+/// The part of a head that breaks RFC 9112.
 enum class Flaw : std::uint8_t { none, method, target, version, status, field, too_many_fields };
 
-/// Reads one head. The caller explains a flaw (refused_lines()). Call the functions in the order of the lines, and none
-/// after a flaw.
+/// The reader of one head. The caller explains a flaw (refused_lines()). Call the functions in the order of the lines,
+/// and none after a flaw.
 class HeadLines {
  public:
   /// `bytes` end with the empty line of the head.
@@ -24,7 +23,7 @@ class HeadLines {
   Flaw read_request_line(RequestHead& head) noexcept;
   /// Sets version, status and reason.
   Flaw read_status_line(ReplyHead& head) noexcept;
-  /// Appends to `fields`, until it has `most` fields.
+  /// Appends to `fields` until it has `most` fields.
   Flaw read_fields(Fields& fields, std::size_t most);
 
  private:

@@ -1,5 +1,5 @@
 #pragma once
-// Rules for a whole head of a request or a reply.
+// Rules for a complete request or reply head.
 
 #include "headgate/http/h1/parse.hpp"
 
@@ -8,12 +8,12 @@
 
 namespace headgate::http::h1 {
 
-/// Why these lines are refused: a bare CR or LF, a control character, a folded line (RFC 9112 section 5.2). nullptr if
-/// they are not.
+/// Returns why these lines are refused: a bare CR or LF, a control character, a folded line (RFC 9112 section 5.2).
+/// nullptr if they are valid.
 const char* refused_lines(std::string_view bytes) noexcept;
 
-/// The framing according to Transfer-Encoding and Content-Length (RFC 9112 section 6), strictly. Transfer-Encoding must
-/// be a single `chunked`, on HTTP/1.1, without Content-Length; Content-Length must be a single plain number.
+/// The framing given by Transfer-Encoding and Content-Length (RFC 9112 section 6), read strictly. Transfer-Encoding
+/// must be a single `chunked`, on HTTP/1.1, without Content-Length; Content-Length must be a single plain number.
 struct FramingRules {
   bool chunked = false;
   bool has_length = false;
@@ -27,7 +27,7 @@ struct ConnectionOptions {
   bool close = false;
   bool keep_alive = false;
   bool upgrade = false;
-  std::size_t names = 0;  // other names: hop-by-hop fields
+  std::size_t names = 0;  // number of other names, which are hop-by-hop fields
 };
 ConnectionOptions connection_options(const Fields& fields) noexcept;
 

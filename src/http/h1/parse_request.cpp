@@ -9,8 +9,8 @@
 namespace headgate::http::h1 {
 namespace {
 
-/// Protocols that carry HTTP again, in another version or under TLS: no route and no limit would see the requests in
-/// such a tunnel. RFC 9113 removed h2c.
+/// Returns whether a protocol carries HTTP itself, in another version or under TLS: routes and limits would not see the
+/// requests in such a tunnel. RFC 9113 removed h2c.
 bool carries_http(std::string_view protocols) noexcept {
   for (std::string_view member; next_member(protocols, member);) {
     const auto name = trimmed(member.substr(0, member.find_first_of("/;")));
@@ -21,13 +21,13 @@ bool carries_http(std::string_view protocols) noexcept {
   return false;
 }
 
-/// Whether it says something of the connection or of the framing; most requests have no such field.
+/// Returns whether the field concerns the connection or the framing; most requests have no such field.
 bool is_of_wire(const Field& field) noexcept {
   return field.id == Known::transfer_encoding || field.id == Known::content_length || field.id == Known::connection ||
          field.id == Known::expect;
 }
 
-/// Origin-form, absolute-form and "*" (RFC 9112 section 3.2). The authority of an absolute target replaces Host.
+/// Splits origin-form, absolute-form and "*" (RFC 9112 section 3.2). The authority of an absolute target replaces Host.
 RequestTarget split_target(std::string_view target) noexcept {
   constexpr std::string_view kScheme = "http://";
   if (target.starts_with('/') || target.size() <= kScheme.size() ||
@@ -60,7 +60,7 @@ bool target_too_long(std::string_view bytes, const Limits& limits) noexcept {
   return std::min(line.find(' ', first + 1), line.size()) - first > limits.target_bytes + 1;
 }
 
-/// A malformed line end comes first, because another reader would see other lines.
+/// A malformed line end is reported first, because another reader would see other lines.
 ParseError explain(Flaw flaw, std::string_view bytes, const Limits& limits) noexcept {
   if (const auto* why = refused_lines(bytes)) return {400, why};
   if (target_too_long(bytes, limits)) return {414, "the target is too long"};
@@ -97,7 +97,7 @@ Result<void, ParseError> check_unfinished(std::string_view bytes, std::size_t& c
   if (bytes.empty()) return {};
   const bool begins_method = is_token(bytes.substr(0, 1));
   if (!begins_method && bytes.front() != '\r') return ParseError{400, "the head does not begin with a method"};
-  // A refused sequence has at most three bytes. Go back far enough, but do not begin at an LF whose CR is left out.
+  // A refused sequence has at most three bytes. Go back that far, but do not begin at an LF whose CR was skipped.
   auto from = checked < 3 ? 0 : checked - 3;
   if (from > 0 && bytes[from] == '\n') --from;
   checked = bytes.size();
@@ -133,8 +133,7 @@ Result<Wire, ParseError> parse_request(std::string_view bytes, const Limits& lim
   const auto connection = connection_options(head.fields);
   if (connection.names > kMaxNamedInConnection) return ParseError{400, "Connection names too many fields"};
   wire.keep_alive = !connection.close && (head.version >= 11 || connection.keep_alive);
-  // A server may ignore Upgrade (RFC 9110 section 7.8). With a request body it would be unclear where the tunnel
-  // begins.
+  // A server may ignore Upgrade (RFC 9110 section 7.8). With a request body the start of the tunnel would be ambiguous.
   const bool has_body = wire.framing.kind != WireFraming::Kind::none;
   if (connection.upgrade && head.version >= 11 && !has_body) head.upgrade = value_of(head.fields, Known::upgrade);
   if (carries_http(head.upgrade)) head.upgrade = {};

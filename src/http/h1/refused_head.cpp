@@ -10,10 +10,10 @@ namespace {
 constexpr std::string_view kLineEnd = "\r\n";
 constexpr std::size_t kLongestMethod = 32;
 
-/// A character of a target that needs no look at what stands around it.
+/// Returns whether the character is allowed in a target regardless of its neighbours.
 bool is_visible(char c) noexcept { return c > ' ' && c < '\x7f'; }
 
-/// Removes and returns the first line, without its end; empty if it is not whole.
+/// Removes and returns the first line, without its end; empty if it is not complete.
 std::string_view take_line(std::string_view& bytes) noexcept {
   const auto end = bytes.find(kLineEnd);
   if (end == std::string_view::npos) return bytes = {};
@@ -22,7 +22,7 @@ std::string_view take_line(std::string_view& bytes) noexcept {
   return line;
 }
 
-/// The word before the next space, which it removes too; nothing is removed if there is no space.
+/// Returns the word before the next space and removes both; removes nothing if there is no space.
 std::string_view take_word(std::string_view& line) noexcept {
   const auto space = line.find(' ');
   if (space == std::string_view::npos) return {};
@@ -42,7 +42,7 @@ void read_path(std::string_view target, const Limits& limits, RequestHead& head)
   }
 }
 
-/// The one Host, if it is the name of a host.
+/// Reads the single Host field if its value is a valid host.
 void read_host(std::string_view lines, RequestHead& head) {
   unsigned hosts = 0;
   std::string_view value;
@@ -74,7 +74,7 @@ void read_refused_head(std::string_view bytes, const Limits& limits, RequestHead
   const auto method = take_word(line);
   if (method.empty() || method.size() > kLongestMethod || !is_token(method)) return;
   head.method = method;
-  // Of a target that is too long, the path may be whole before the query.
+  // If the target is too long, the path before its query may still be complete.
   const auto target = take_word(line);
   const auto begun = target.empty() ? line.substr(0, line.find('?')) : target;
   if (!begun.starts_with('/')) return;  // an absolute target has a host of its own

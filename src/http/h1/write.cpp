@@ -5,7 +5,8 @@
 namespace headgate::http::h1 {
 namespace {
 
-/// The most bytes of a head beside method, target, reason and fields: "Transfer-Encoding: chunked" and the like.
+/// Maximum number of bytes of a head in addition to method, target, reason and fields: "Transfer-Encoding: chunked" and
+/// the like.
 constexpr std::size_t kMaxOfTheRest = 128;
 
 void write_framing(TextCursor& out, const Framing& framing, unsigned peer_version) noexcept {
@@ -37,14 +38,15 @@ void write_fields(TextCursor& out, const Fields& fields) noexcept {
   }
 }
 
-/// Methods whose requests usually have a body say "Content-Length: 0" when they have none (RFC 9110 section 8.6).
+/// Returns whether a request without a body sends "Content-Length: 0", because its method usually has a body (RFC 9110
+/// section 8.6).
 bool states_empty_body(std::string_view method) noexcept {
   return method == "POST" || method == "PUT" || method == "PATCH";
 }
 
-/// The standard reason of the status; empty if there is none.
+/// Returns the standard reason of the status; empty if there is none.
 std::string_view standard_reason(unsigned status) noexcept {
-  // The two that are written most; the others are looked up.
+  // The two most frequent ones; the others are looked up.
   if (status == 200) return "OK";
   if (status == 429) return "Too Many Requests";
   const auto reason = boost::beast::http::obsolete_reason(boost::beast::http::int_to_status(status));
@@ -61,7 +63,7 @@ void write_reply(TextCursor& out, const ReplyLine& line, std::string_view reason
   out.word("\r\n");
   write_fields(out, fields);
   if (line.bodiless) {
-    // For an answer to HEAD: the length that the body would have.
+    // An answer to HEAD has the length that the body would have.
     if (framing.kind == Framing::Kind::length && line.status >= 200 && line.status != 204)
       write_framing(out, framing, line.client_version);
   } else {

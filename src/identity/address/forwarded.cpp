@@ -129,7 +129,7 @@ class Element {
   std::optional<AddressBits> address_;
 };
 
-/// Whether there is an odd number of backslashes before this place.
+/// Returns whether there is an odd number of backslashes before this place.
 bool is_escaped(std::string_view text, std::size_t at) noexcept {
   const auto before = text.substr(0, at);
   const auto other = before.find_last_not_of('\\');

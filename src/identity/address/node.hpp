@@ -17,7 +17,7 @@ struct ForwardedNode {
 /// IPv4 address in brackets or IPv6 without them.
 std::optional<ForwardedNode> parse_node(std::string_view text) noexcept;
 
-/// Whether the text has one to five digits and is at most 65535.
+/// Returns whether the text has one to five digits and is at most 65535.
 bool is_port(std::string_view text) noexcept;
 
 /// The address of an entry in a field without a standard: a node with a numeric port or none, or IPv6 without brackets

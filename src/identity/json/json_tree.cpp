@@ -17,7 +17,7 @@ using Event = Json::parse_event_t;
 /// Watches a parse for what the parser itself lets pass.
 class Watch {
  public:
-  /// Whether all is well so far; once it is not, nothing more is kept.
+  /// Returns whether all is well so far; once it is not, nothing more is kept.
   bool operator()(int depth, Event event, const Json& parsed) {
     if (!objection_.empty()) return false;
     if (event == Event::object_start) names_.emplace_back();
@@ -36,8 +36,8 @@ class Watch {
   std::string objection_;
 };
 
-/// Whether the library reads all of `json`: it takes a NUL for its end, and skips a byte order mark. Neither belongs
-/// there.
+/// Returns whether the library reads all of `json`: it takes a NUL for its end, and skips a byte order mark. Neither
+/// belongs there.
 bool is_plain_text(std::string_view json) noexcept {
   return json.find('\0') == json.npos && !json.starts_with("\xef\xbb\xbf");
 }

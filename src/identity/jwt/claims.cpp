@@ -37,7 +37,7 @@ bool is_literal(const JsonMember& member) noexcept {
   return member.kind == Kind::integer || member.kind == Kind::boolean;
 }
 
-/// Whether the claim can be a key: short, and safe in a log line or a header field.
+/// Returns whether the claim can be a key: short, and safe in a log line or a header field.
 bool usable(const JsonMember& member) noexcept {
   if (is_literal(member)) return true;
   return member.kind == Kind::text && member.text.size() <= kMaxClaim && is_printable(member.text);

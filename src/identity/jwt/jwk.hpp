@@ -16,7 +16,7 @@ namespace headgate::identity {
 /// kind, or is a private key. Links to keys (x5u, x5c) are ignored.
 SigningKey::Made read_jwk(const nlohmann::json& jwk, std::span<const JwtAlgorithm> algorithms);
 
-/// Whether it is the private half of a key pair. Then no key of the same JWK Set can be trusted.
+/// Returns whether it is the private half of a key pair. Then no key of the same JWK Set can be trusted.
 bool is_private_key(const nlohmann::json& jwk);
 
 }  // namespace headgate::identity

@@ -35,8 +35,8 @@ struct JoseHeader {
 /// because no extension is supported.
 Result<JoseHeader, JwtError> read_header(std::string_view header);
 
-/// Whether `type` is one of `accepted`: media types, in any case, with or without "application/" (RFC 7515 section
-/// 4.1.9, RFC 9068 section 2.1).
+/// Returns whether `type` is one of `accepted`: media types, in any case, with or without "application/" (RFC 7515
+/// section 4.1.9, RFC 9068 section 2.1).
 bool is_type_among(std::string_view type, std::span<const std::string> accepted) noexcept;
 
 }  // namespace headgate::identity

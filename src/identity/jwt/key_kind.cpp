@@ -39,7 +39,7 @@ constexpr PerEnum<JwtKeyKind, Form, static_cast<std::size_t>(JwtKeyKind::ed448) 
 
 const Form& form_of_kind(JwtKeyKind kind) noexcept { return kKindForms[kind]; }
 
-/// Whether an EC key is on this curve, by any of OpenSSL's names for it.
+/// Returns whether an EC key is on this curve, by any of OpenSSL's names for it.
 bool is_on(const EVP_PKEY* key, const Form& form) noexcept {
   std::array<char, 64> group{};
   std::size_t size = 0;

@@ -16,7 +16,7 @@ namespace headgate::identity {
 /// public key from it. It never quotes the key. The strength of the key is not checked here.
 Result<KeyOwner, std::string> read_public_key(std::string_view pem);
 
-/// Whether the text looks like PEM; then it cannot be a shared secret.
+/// Returns whether the text looks like PEM; then it cannot be a shared secret.
 bool looks_like_pem(std::string_view text) noexcept;
 
 }  // namespace headgate::identity

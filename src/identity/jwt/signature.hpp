@@ -19,7 +19,7 @@ class Signature {
   using Made = Result<std::unique_ptr<const Signature>, std::string>;
 
   virtual ~Signature() = default;
-  /// Whether this key made `signature` (raw bytes) over `text`. Rejects a wrong length without reading `text`.
+  /// Returns whether this key made `signature` (raw bytes) over `text`. Rejects a wrong length without reading `text`.
   virtual bool matches(std::string_view text, std::string_view signature) const noexcept = 0;
 };
 

@@ -38,7 +38,7 @@ class SigningKey {
   const Signature* signature(JwtAlgorithm algorithm) const noexcept {
     return signatures_[static_cast<std::size_t>(algorithm)].get();
   }
-  /// Whether both have an algorithm in common.
+  /// Returns whether both have an algorithm in common.
   bool overlaps(const SigningKey& other) const noexcept;
 
  private:

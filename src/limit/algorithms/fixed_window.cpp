@@ -29,8 +29,8 @@ Duration left_of(const Rule& rule, std::int64_t end, Instant now) noexcept {
 
 bool by_month(const Rule& rule) noexcept { return rule.calendar->unit() == Calendar::Unit::month; }
 
-/// How many windows have begun since the one that ended at `end`, which is not after `now`: at least 1. Windows of a
-/// calendar count by their mean length; many of them together differ from it by less than half a window.
+/// Returns how many windows have begun since the one that ended at `end`, which is not after `now`: at least 1. Windows
+/// of a calendar count by their mean length; many of them together differ from it by less than half a window.
 std::int64_t begun_since(std::int64_t end, const Rule& rule, Instant now) noexcept {
   constexpr std::int64_t kDay = Duration(std::chrono::hours(24)).count();
   constexpr std::int64_t kMonth = 2'629'746'000'000;

@@ -22,7 +22,7 @@ std::string meaning(const Rule& rule, std::string_view noun) {
   return text;
 }
 
-/// How many requests of cost 1 fit before one overflows or would wait too long.
+/// Returns how many requests of cost 1 fit before one overflows or would wait too long.
 std::uint64_t remaining_in(const Rule& rule, ExactDuration room, ExactDuration level) noexcept {
   if (room < ExactDuration{}) return 0;
   const std::uint64_t held = tokens_in(room, rule.rate);

@@ -36,9 +36,9 @@ class Sequence {
   std::int64_t dead() const noexcept { return dead_; }  ///< how many at the front have expired
   std::int64_t used() const noexcept { return total_ - dead_; }
   std::int64_t owed() const noexcept { return total_ - size_; }
-  /// How many at the front are at `now` or earlier; at least the log.
+  /// Returns how many at the front are at `now` or earlier; at least the log.
   std::int64_t due() const noexcept { return first_not(last_, total_, now_); }
-  /// Whether the log must be written again: a clock was ahead, or the count was lower.
+  /// Returns whether the log must be written again: a clock was ahead, or the count was lower.
   bool stale() const noexcept { return last_ > size_ || (used() > 0 && size_ > 0 && log_[size_ - 1] > now_); }
 
   /// An entry of a clock that was ahead counts as of now.

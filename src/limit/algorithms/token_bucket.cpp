@@ -7,7 +7,7 @@
 namespace headgate::limit {
 namespace {
 
-/// How far ahead the moment may lie: an empty bucket, and the tokens of the wait.
+/// Returns how far ahead the moment may lie: an empty bucket, and the tokens of the wait.
 ExactDuration reach_of(const Rule& rule) noexcept {
   ExactDuration reach = size_of(rule);
   reach.whole += rule.wait.count();

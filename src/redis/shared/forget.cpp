@@ -38,14 +38,14 @@ const std::string& names_of_algorithms() {
   return names;
 }
 
-/// Whether the same step may be taken a little later: looking at keys twice does no harm.
+/// Returns whether the same step may be taken a little later: looking at keys twice does no harm.
 bool passes_by(error_code why, const std::string& answered) {
   if (why == Errc::refused_by_server) return answered.empty();  // Redis cannot work now: it loads, for example
   return why == Errc::timed_out || why == Errc::unavailable || why == Errc::overloaded;
 }
 
-/// How often the server was connected to. With another number it may have been started anew, and then its cursors mean
-/// something else.
+/// Returns how often the server was connected to. With another number it may have been started anew, and then its
+/// cursors mean something else.
 std::uint64_t connects_of(const Servers& servers, const std::string& name) {
   const auto nodes = servers.nodes();
   const auto found = std::ranges::find(nodes, name, &NodeStatus::name);

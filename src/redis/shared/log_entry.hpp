@@ -34,7 +34,7 @@ std::string text_of(const LogPosition& position);
 /// The beginning for anything that text_of did not write.
 LogPosition read_log_position(std::string_view text);
 
-/// How long `entry` lasts from `now` on; negative if it has ended. Cut to RedisSharedLog::kLongest.
+/// Returns how long `entry` lasts from `now` on; negative if it has ended. Cut to RedisSharedLog::kLongest.
 Duration rest_of(const limit::LogEntry& entry, Instant now);
 
 /// What lua/shared_log.lua calls the rest of an entry: "<microseconds from the beginning until now> <text>".

@@ -9,8 +9,8 @@
 namespace headgate::redis {
 namespace {
 
-/// Whether the server only withholds this command from us: what it would have told is then learnt from the calls
-/// themselves.
+/// Returns whether the server only withholds this command from us: what it would have told is then learnt from the
+/// calls themselves.
 bool withheld(const Reply& reply) {
   return reply.kind == Reply::Kind::error &&
          (reply.text.starts_with("NOPERM") || reply.text.starts_with("ERR unknown command"));

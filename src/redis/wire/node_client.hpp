@@ -107,7 +107,7 @@ class NodeClient final : public ConnectionOwner, public std::enable_shared_from_
   /// The same for one decision.
   static Task<Result<bool>> decide(std::shared_ptr<NodeClient> self, std::span<const limit::Check> checks,
                                    std::span<limit::Decision> decisions);
-  /// Whether one more call may be sent or must wait for the answer to a probe; else an error.
+  /// Returns whether one more call may be sent or must wait for the answer to a probe; else an error.
   Result<Breaker::Pass> admit();
   /// The result of admit() after the active probe is answered; an error if `deadline` comes first.
   static Task<Result<Breaker::Pass>> admit_later(std::shared_ptr<NodeClient> self, Time deadline);

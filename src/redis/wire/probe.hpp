@@ -25,7 +25,7 @@ class Probe : public Recipient {
   bool resent = false;       ///< sent again with the whole script
 
   limit::Check check() const noexcept;
-  /// Whether `reply` shows that Redis counted it.
+  /// Returns whether `reply` shows that Redis counted it.
   bool counted(const Reply& reply) const;
 };
 

@@ -19,7 +19,7 @@ namespace {
 namespace asio_error = boost::asio::error;
 using http::EndStream;
 
-/// Of an answer's fields; nghttp2 has checked that it is a number, and compares it with the body.
+/// Returns the content-length of an answer. nghttp2 has checked that it is a number, and compares it with the body.
 std::optional<std::uint64_t> length_in(const http::Fields& fields) {
   return whole_number<std::uint64_t>(http::value_of(fields, http::Known::content_length));
 }
@@ -108,7 +108,7 @@ Task<Result<void>> H2Attempt::finish(const http::Fields& trailers) {
   co_return done;
 }
 
-/// The server must give window, or the connection take bytes, at least once within the timeout.
+/// Within each timeout the server must open its window or the connection must accept bytes at least once.
 Task<Result<void>> H2Attempt::taken_all() {
   link_->flush();
   error_code failed;
@@ -121,12 +121,12 @@ Task<Result<void>> H2Attempt::taken_all() {
   if (!failed.failed() && !taken()) failed = cancelled_ ? asio_error::operation_aborted : asio_error::broken_pipe;
   pending_ = {};
   if (!failed.failed()) co_return Result<void>{};
-  last_ = false;  // a request that is cut off must not look whole
+  last_ = false;  // a request that was cut off must not look complete
   co_return failed;
 }
 
 Task<Result<void, Failure>> H2Attempt::read_head(http::ReplyHead& head, Duration timeout) {
-  // A caller can choose a short one, and must not have servers asked, or connections left, for it.
+  // A caller can choose a short timeout, which must not cause PINGs to servers or the loss of connections.
   const bool long_enough = timeout >= H2Link::kSilence;
   const auto until = clock().steady() + timeout;
   heard_before_ = link_->heard();
@@ -168,7 +168,7 @@ Failure H2Attempt::failure() const {
             .cause = closed_->cause,
             .why = "it went away before the request was sent",
             .unseen = true};
-  // RFC 9113 section 8.7: the server says that it has not looked at the request.
+  // RFC 9113 section 8.7: the server has not processed the request.
   if (closed_->code == NGHTTP2_REFUSED_STREAM && !closed_->cause.failed() && !seen_)
     return {.what = Failed::closed, .why = "the server refused the stream", .unseen = true};
   if (closed_->cause == boost::system::errc::bad_message)

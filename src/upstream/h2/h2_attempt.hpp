@@ -1,5 +1,5 @@
 #pragma once
-// One request to a server over HTTP/2: a stream of one of its connections.
+// A request to a server over HTTP/2: a stream of one of its connections.
 
 #include "h2_head.hpp"
 
@@ -21,8 +21,8 @@ class H2Attempt;
 class H2Link;
 using H2LinkPtr = boost::intrusive_ptr<H2Link>;
 
-/// The body of the answer. What a read has returned gives its window back with the next one, so a slow client slows its
-/// server, and no other stream of the connection.
+/// The body of the answer. The bytes returned by a read open the window again at the next read, so a slow client slows
+/// its server, but no other stream of the connection.
 class H2AnswerBody final : public http::BodyReader {
  public:
   explicit H2AnswerBody(H2Attempt& attempt) noexcept : attempt_(attempt) {}
@@ -48,11 +48,11 @@ class H2AnswerBody final : public http::BodyReader {
   http::Fields trailers_;
 };
 
-/// Worker thread only. Released before its end, it resets its stream, and its server is free again. Only its exchange
-/// holds it: whoever wakes the exchange finds it by the number of its stream, as it may be gone after each wake.
+/// The attempt. Worker thread only. Releasing it before its end resets its stream. Only its exchange holds it: code
+/// that wakes the exchange finds the attempt by the number of its stream, because it may be gone after each wake.
 class H2Attempt final : public CountedAttempt, public frame_pool::Pooled {
  public:
-  /// On `link`, which keeps room for its stream until send().
+  /// `link` reserves room for the stream until send().
   explicit H2Attempt(H2LinkPtr link);
   ~H2Attempt() override;
 
@@ -62,7 +62,7 @@ class H2Attempt final : public CountedAttempt, public frame_pool::Pooled {
   Task<Result<void>> finish(const http::Fields& trailers) override;
   Task<Result<void, Failure>> read_head(http::ReplyHead& head, Duration timeout) override;
   http::BodyReader& body() noexcept override { return body_; }
-  /// Nobody comes to it: over HTTP/2 no server answers 101.
+  /// Never called, because no server answers 101 over HTTP/2.
   http::BodyReader& tunnel(Duration) override { return body_; }
   void cancel() noexcept override;
 
@@ -70,58 +70,59 @@ class H2Attempt final : public CountedAttempt, public frame_pool::Pooled {
   friend class H2AnswerBody;
   friend class H2Link;
   friend struct H2LinkCalls;
-  /// How the stream has ended.
+  /// The end of the stream.
   struct Closed {
     std::uint32_t code = 0;
     bool by_server = false;
-    error_code cause{};  ///< the connection was lost
+    error_code cause{};  ///< set if the connection was lost
   };
 
   Task<Result<void>> taken_all();
-  /// Whether all that was to be written now is in frames.
+  /// Returns whether all bytes passed to the current write are in frames.
   bool taken() const noexcept { return last_ || trailers_ != nullptr ? sent_ : pending_.empty(); }
-  /// Whether the writer has nothing to wait for. A server that has answered wholly may read no more of the request.
+  /// Returns whether the writer has nothing to wait for. A server that has answered completely may read no more of the
+  /// request.
   bool done() const noexcept { return broken() || ended_ || taken(); }
-  /// Whether no more of the request can be sent.
+  /// Returns whether no more of the request can be sent.
   bool broken() const noexcept { return cancelled_ || closed_; }
   Failure failure() const;
-  /// Whether whoever waits for the answer has something to look at.
+  /// Returns whether there is news for the coroutine that waits for the answer.
   bool has_news() const noexcept {
     return cancelled_ || closed_ || ended_ || !heads_.empty() || !body_.arrived_.empty();
   }
   std::size_t heads_waiting() const noexcept;
   void note_held() noexcept;
-  /// A wait for bytes of the server was in vain.
+  /// Records that a wait for bytes of the server has timed out.
   void note_silence();
 
   H2LinkPtr link_;
-  std::int32_t id_ = 0;             // 0: it has no stream yet
-  std::uint64_t heard_before_ = 0;  // how often the connection had been heard of then
+  std::int32_t id_ = 0;             // 0 if it has no stream yet
+  std::uint64_t heard_before_ = 0;  // H2Link::heard() at the start of the wait
   H2AnswerBody body_;
   net::Wake reader_;
   net::Wake writer_;
   // The request.
-  std::string_view pending_;  // what is not in frames yet
+  std::string_view pending_;  // bytes that are not in frames yet
   const http::Fields* trailers_ = nullptr;
   Duration write_timeout_{};
   Duration between_bytes_{};
   std::uint64_t moved_ = 0;
-  bool last_ = false;   // pending_ ends it
+  bool last_ = false;   // the request ends with pending_
   bool begun_ = false;  // its first frame was made
   bool sent_ = false;   // its last frame was made
-  // The answer.
-  std::optional<H2AnswerHead> coming_;                     // its fields come
-  boost::container::small_vector<H2AnswerHead, 1> heads_;  // not read yet, a few at most
-  H2AnswerHead head_;                                      // read last
+  // The members below are of the answer.
+  std::optional<H2AnswerHead> coming_;                     // the head whose fields are arriving
+  boost::container::small_vector<H2AnswerHead, 1> heads_;  // heads not read yet, a few at most
+  H2AnswerHead head_;                                      // the head that was read last
   H2AnswerHead late_;                                      // the trailers
   bool head_request_ = false;
-  bool ended_ = false;  // nothing of it follows
-  bool seen_ = false;   // something of it has come
+  bool ended_ = false;  // nothing more of the answer follows
+  bool seen_ = false;   // a part of the answer has arrived
   bool too_large_ = false;
   bool malformed_ = false;
   bool reset_by_server_ = false;
   std::optional<Closed> closed_;
-  net::H2Held held_;  // its heads and bytes of its body
+  net::H2Held held_;  // memory of heads and body bytes
   bool reused_;       // the connection has carried answers before
   bool cancelled_ = false;
 };

@@ -7,7 +7,7 @@
 namespace headgate::upstream {
 namespace {
 
-// What most heads need, so that they grow no further.
+// Bytes that are enough for most heads, so that they do not reallocate.
 constexpr std::size_t kUsualText = 240;
 constexpr std::size_t kUsualFields = 8;
 

@@ -1,5 +1,5 @@
 #pragma once
-// The head of an answer over HTTP/2, or its trailers, while its fields come.
+// The head of an answer over HTTP/2, or its trailers, while the fields arrive.
 
 #include "headgate/core/pooled_memory.hpp"
 #include "headgate/http/head.hpp"
@@ -10,19 +10,20 @@
 
 namespace headgate::upstream {
 
-/// Worker thread only.
+/// The fields so far. Worker thread only.
 class H2AnswerHead {
  public:
-  /// A field that nghttp2 has checked. False: with it there are more than `most` bytes, or more than kMaxFields.
+  /// Adds a field that nghttp2 has checked. Returns false if there are then more than `most` bytes or more than
+  /// kMaxFields fields.
   bool add(std::string_view name, std::string_view value, std::size_t most);
-  /// 0: it has none, so these are trailers.
+  /// Returns the status; 0 if there is none, which means that these are trailers.
   unsigned status() const noexcept { return status_; }
-  /// Of names and values.
+  /// Returns the bytes of names and values.
   std::size_t bytes() const noexcept { return text_.size(); }
-  /// The views live as long as this is neither changed nor moved.
+  /// Adds views of the fields, which live as long as this is neither changed nor moved.
   void write_to(http::Fields& fields) const;
 
-  static constexpr std::size_t kMaxFields = 256;  // as over HTTP/1.1
+  static constexpr std::size_t kMaxFields = 256;  // same as over HTTP/1.1
 
  private:
   struct Sizes {

@@ -22,7 +22,7 @@ namespace errc = boost::system::errc;
 
 error_code not_http2() noexcept { return errc::make_error_code(errc::bad_message); }
 
-/// What a turn of the loop may take: a connection that was idle for less has been looked at.
+/// The duration of a turn of the loop: a connection that was idle for a shorter time needs no check.
 constexpr Duration kLookedAt = std::chrono::milliseconds(5);
 
 }  // namespace
@@ -66,7 +66,7 @@ bool H2Link::has_room() const noexcept {
   if (lost_ || retired_ || asked_ || refusing_ || number_ == 0 || nghttp2_session_check_request_allowed(h2_) == 0)
     return false;
   if (closes_at_ != Clock::Steady() && pool_.clock().steady() >= closes_at_) return false;
-  // What has ended and is not read to its end takes window of the connection.
+  // A stream that has ended but was not read to its end still uses window of the connection.
   return std::max(streams_.size(), attempts_.size()) + promised_ < room();
 }
 
@@ -76,7 +76,7 @@ std::uint32_t H2Link::room() const noexcept {
 
 void H2Link::look() {
   if (lost_ || in_take_ || inside_ || pool_.clock().steady() - idle_since_ < kLookedAt) return;
-  constexpr unsigned kMaxReads = 16;  // over TLS several messages may be there, of which no event tells any more
+  constexpr unsigned kMaxReads = 16;  // over TLS several messages may have arrived that no further event reports
   const H2LinkPtr self(this);
   for (unsigned i = 0; i < kMaxReads && !lost_; ++i) {
     const auto got = input_.fill_now();
@@ -96,8 +96,8 @@ void H2Link::retire() {
   end_if_over();
 }
 
-/// nghttp2 wants nothing any more: the server has gone away and the last stream has ended, or we have ended it all as
-/// what came is no HTTP/2.
+/// nghttp2 wants nothing any more. Either the server has sent GOAWAY and the last stream has ended, or the gateway has
+/// ended the connection because the bytes were not HTTP/2.
 void H2Link::end_if_over() {
   if (lost_ || inside_ || in_take_ || writing_ || write_call_.asked()) return;
   if (retired_ && idle()) return lose(asio_error::eof);
@@ -110,7 +110,7 @@ bool H2Link::any_begun() const noexcept {
                      [](const H2Attempt* each) { return each->begun_ && !each->closed_; });
 }
 
-// Whoever is woken may begin and end other attempts, so their list is not walked meanwhile.
+// A woken exchange may begin and end other attempts, so their list is not iterated meanwhile.
 void H2Link::lose(error_code why, bool taken_down) {
   if (std::exchange(lost_, true)) return;
   const H2LinkPtr self(this);
@@ -119,7 +119,8 @@ void H2Link::lose(error_code why, bool taken_down) {
   timer_.disarm();
   std::vector<std::int32_t> left;
   for (auto* const each : attempts_) {
-    if (!each->closed_) each->closed_ = {.cause = why};  // who was closed in this turn may not know it yet
+    // an attempt that was closed in this turn may not have noticed yet
+    if (!each->closed_) each->closed_ = {.cause = why};
     left.push_back(each->id_);
   }
   pool_.forget(*this);
@@ -161,12 +162,12 @@ bool H2Link::open(H2Attempt& attempt, const RequestStart& start, bool ends) {
   out.add(":path", path);
   out.add(fields);
   if (start.framing.kind == http::Framing::Kind::length) out.add_new("content-length", length.text());
-  out.add("te", "trailers");  // they are handed on; some servers of gRPC ask for it
+  out.add("te", "trailers");  // trailers are forwarded; some gRPC servers require it
   const auto body = h2_request_body();
   const auto id = nghttp2_submit_request(h2_, nullptr, out.data(), out.size(), ends ? nullptr : &body, nullptr);
-  start.room->done();  // nghttp2 has a copy
+  start.room->done();  // nghttp2 has copied the head
   if (id < 0) {
-    retired_ = true;  // no numbers are left, or no memory
+    retired_ = true;  // no stream numbers are left, or no memory
     return false;
   }
   --promised_;
@@ -198,7 +199,7 @@ void H2Link::leave(const H2Attempt& attempt) {
   if (attempt.id_ != 0 && !attempt.closed_) {
     const bool whole = attempt.ended_ && attempt.body_.arrived_.empty();
     nghttp2_submit_rst_stream(h2_, NGHTTP2_FLAG_NONE, attempt.id_, whole ? NGHTTP2_NO_ERROR : NGHTTP2_CANCEL);
-    if (!attempt.begun_) end_stream(attempt.id_);  // it may stay in nghttp2's queue for ever
+    if (!attempt.begun_) end_stream(attempt.id_);  // the request may stay in nghttp2's queue forever
   }
   if (!in_take_ && nghttp2_session_want_write(h2_) != 0) flush();
   rest_if_idle();
@@ -211,13 +212,14 @@ void H2Link::end_stream(std::int32_t id) {
   if (idle()) idle_since_ = pool_.clock().steady();
 }
 
-/// A server that refuses gets no more of them here until it has ended others; if it has none, this is of no use.
+/// After a refusal the server gets no more streams on this connection until one has ended. If there is none, the
+/// connection is useless.
 void H2Link::note_refusal() {
   refusing_ = true;
   if (streams_.empty()) retired_ = true;
 }
 
-/// An idle connection is closed by its timer, or now if the pool has enough of them.
+/// An idle connection is closed by its timer, or at once if the pool has enough of them.
 void H2Link::rest_if_idle() {
   if (lost_ || retired_ || number_ == 0 || !idle()) return;
   if (!pool_.keeps(*this))
@@ -236,7 +238,7 @@ void H2Link::arm() {
 void H2Link::expired(void* self) {
   auto& link = *static_cast<H2Link*>(self);
   if (link.asked_) return link.lose(asio_error::timed_out);
-  if (!link.idle()) return;  // armed again when it is
+  if (!link.idle()) return;  // armed again when the connection becomes idle
   const auto now = link.pool_.clock().steady();
   const bool old = link.closes_at_ != Clock::Steady() && now >= link.closes_at_;
   if (old || now - link.idle_since_ >= link.pool_.idle_timeout()) return link.retire();
@@ -277,8 +279,8 @@ void H2Link::run_touched() {
   }
 }
 
-/// Frames are made at once, so that who has handed over a request goes on; what they take to send is the same for one
-/// as for many.
+/// Frames are made at once, so that the coroutine that has passed a request goes on; they are sent later, because
+/// sending costs the same for one as for many.
 void H2Link::flush() {
   if (inside_ || in_take_ || writing_ || lost_) return;
   if (streams_.size() <= 1) return write();

@@ -18,17 +18,18 @@ std::string_view text_of(const std::uint8_t* bytes, std::size_t size) noexcept {
   return {reinterpret_cast<const char*>(bytes), size};
 }
 
-/// Heads that come before the last one; more than a server has reason to send.
+/// Maximum number of interim heads; more than a server has reason to send.
 constexpr std::size_t kMaxHeads = 16;
 constexpr std::size_t kMaxAcks = 100;
-/// More than the bounds of a request's head and what the gateway adds can be.
+/// Maximum size of a request head in bytes; larger than the bounds of a request head plus the fields that the gateway
+/// adds.
 constexpr std::size_t kMaxSentHead = 1024UL * 1024;
 
 }  // namespace
 
 struct H2LinkCalls {
   static H2Link& of(void* self) noexcept { return *static_cast<H2Link*>(self); }
-  /// Null: nobody waits for this stream any more.
+  /// Returns the attempt of a stream; null if nobody waits for the stream any more.
   static H2Attempt* attempt(void* self, std::int32_t id) noexcept { return of(self).find(id); }
   static void touch(H2Link& link, const H2Attempt& attempt) {
     if (link.touched_.empty() || link.touched_.back() != attempt.id_) link.touched_.push_back(attempt.id_);
@@ -47,7 +48,7 @@ struct H2LinkCalls {
                     const std::uint8_t* value, std::size_t value_size, std::uint8_t, void* self) {
     auto* const one = attempt(self, frame->hd.stream_id);
     if (one == nullptr || !one->coming_) return 0;
-    // Those that wait to be read count with it.
+    // Heads that wait to be read count as well.
     const auto waiting = one->heads_waiting();
     const auto most = of(self).pool_.head_bytes();
     const auto left = waiting < most ? most - waiting : 0;
@@ -113,7 +114,7 @@ struct H2LinkCalls {
     return 0;
   }
 
-  /// What has not gone out yet will not.
+  /// Requests that were not sent yet will not be sent.
   static void goes_away(H2Link& link) {
     link.retired_ = true;
     for (auto* const each : link.attempts_)
@@ -138,14 +139,14 @@ struct H2LinkCalls {
     return 0;
   }
 
-  /// A request that could not go out any more, as the server goes away: it has not seen it.
+  /// Called for a request that could not be sent because the server goes away, so the server has not seen it.
   static int not_sent(nghttp2_session*, const nghttp2_frame* frame, int, void* self) {
     auto* const one = frame->hd.type == NGHTTP2_HEADERS ? attempt(self, frame->hd.stream_id) : nullptr;
     if (one != nullptr) end(of(self), one->id_, one->begun_ ? NGHTTP2_INTERNAL_ERROR : NGHTTP2_REFUSED_STREAM);
     return 0;
   }
 
-  /// Its first bytes are made next: from here on the server may see it.
+  /// Called before the first bytes are made; from here on the server may see the request.
   static int sending(nghttp2_session*, const nghttp2_frame* frame, void* self) {
     if (frame->hd.type != NGHTTP2_HEADERS) return 0;
     if (auto* const one = attempt(self, frame->hd.stream_id)) one->begun_ = true;
@@ -164,7 +165,7 @@ struct H2LinkCalls {
   static ssize_t read_request(nghttp2_session* h2, std::int32_t id, std::uint8_t* into, std::size_t size,
                               std::uint32_t* flags, nghttp2_data_source*, void* self) {
     auto* const one = attempt(self, id);
-    if (one == nullptr || one->cancelled_) return NGHTTP2_ERR_DEFERRED;  // its reset follows
+    if (one == nullptr || one->cancelled_) return NGHTTP2_ERR_DEFERRED;  // a reset follows
     const auto count = std::min(size, one->pending_.size());
     if (count > 0) std::memcpy(into, one->pending_.data(), count);
     one->pending_.remove_prefix(count);
@@ -186,7 +187,7 @@ struct H2LinkCalls {
 
 namespace {
 
-/// Shared by all connections of a thread: nghttp2 copies what it needs.
+/// The callbacks of nghttp2, shared by all connections of a thread: nghttp2 copies them.
 struct H2LinkSetup {
   net::H2Calls callbacks;
   net::H2Options options;

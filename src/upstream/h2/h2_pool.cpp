@@ -16,14 +16,15 @@ H2Pool::H2Pool(Environment environment, const ServerGroupOptions& options, std::
                balance::ServerPtr row)
     : ServerDialler(environment, options, at, tls, std::move(row)) {}
 
-/// Its attempts are gone: what is left of their connections are frames that nobody waits for.
+/// The attempts are gone; the connections only have frames left that nobody waits for.
 H2Pool::~H2Pool() {
   stop();
   const auto links = links_;
   for (const auto& link : links) link->lose(asio_error::operation_aborted);
 }
 
-/// The first that has room: the others become idle, and are closed. One that rested is looked at, and may be gone then.
+/// Takes the first connection with room, so that the others become idle and are closed. A connection that was idle is
+/// checked, and may be gone then.
 CountedAttemptPtr H2Pool::take(std::size_t at, std::uint64_t since) {
   for (std::size_t i = 0; i < links_.size();) {
     const H2LinkPtr link = links_[i];
@@ -75,13 +76,13 @@ Task<Result<CountedAttemptPtr, Failure>> H2Pool::connect(std::size_t at) {
 
 bool H2Pool::has_room(const H2Link& link) const noexcept { return link.has_room() && leads_to(link.to()); }
 
-/// A connection was made, or not. Who waits and gets no stream of it waits for the others that are being made; the rest
-/// has failed with this one, or makes its own.
+/// Called when a connection was made or has failed. A waiter that gets no stream waits for the other connections under
+/// way; if there is none, it fails with this one or makes its own.
 void H2Pool::serve_waiting(const std::optional<Failure>& failed) {
   const auto any_room = [this] {
     return std::any_of(links_.begin(), links_.end(), [this](const auto& link) { return has_room(*link); });
   };
-  // Who is woken may wait again, behind all others.
+  // A woken waiter may wait again, behind all others.
   for (auto left = waiting_.size(); left > 0 && !waiting_.empty(); --left) {
     if (waiting_.size() <= served_by_dials() && (failed || !any_room())) return;
     auto* const next = waiting_.front();
@@ -98,7 +99,7 @@ Task<Result<CountedAttemptPtr, Failure>> H2Pool::dial(Clock::Steady until) {
     co_return handshakes().no_http2("it does not agree on HTTP/2 (ALPN)");
   const H2LinkPtr link(new H2Link(*this, std::move(*connected), end_of_life()));
   links_.push_back(link);
-  CountedAttemptPtr first(new H2Attempt(link));  // before anything comes, so that the connection is not idle
+  CountedAttemptPtr first(new H2Attempt(link));  // created before anything arrives, so that the connection is not idle
   auto greeted = link->begin() ? co_await link->greeted(left_until(until)) : error_code(asio_error::no_memory);
   if (taken_down()) co_return down();
   if (!greeted.failed() && link->room() == 0) greeted = asio_error::no_buffer_space;
@@ -123,12 +124,12 @@ Failure H2Pool::not_greeted(error_code why) {
 
 void H2Pool::lead_to(const std::vector<net::Tcp::endpoint>& addresses) {
   if (!follow(addresses)) return;
-  const auto links = links_;  // one that ends leaves the list
+  const auto links = links_;  // a connection that ends leaves the list
   for (const auto& link : links)
     if (link->number() > 0 && !leads_to(link->to())) link->retire();
 }
 
-/// Its connection is kept whatever becomes of it.
+/// The connection is kept whatever happened to the attempt.
 void H2Pool::give_back(CountedAttemptPtr attempt) { attempt->take_back(); }
 
 void H2Pool::break_off() {

@@ -1,6 +1,6 @@
 #pragma once
-// The HTTP/2 connections to one server: as few as carry its streams. Whoever finds no room waits for one that is being
-// made, unless so many wait for it already as it will carry.
+// The HTTP/2 connections to one server: as few as can carry its streams. An exchange that finds no room waits for a
+// connection under way, unless as many wait for it already as it will carry.
 
 #include "h2_link.hpp"
 #include "upstream/server_dialler.hpp"
@@ -16,7 +16,7 @@ namespace headgate::upstream {
 
 class H2Pool final : public ServerDialler {
  public:
-  /// For server `at` of the options.
+  /// Creates the pool of server `at` of the options.
   H2Pool(Environment environment, const ServerGroupOptions& options, std::size_t at, const TlsUse& tls,
          balance::ServerPtr row);
   H2Pool(const H2Pool&) = delete;
@@ -36,34 +36,34 @@ class H2Pool final : public ServerDialler {
   void break_off() override;
   void stop() override;
 
-  /// It is lost.
+  /// Called when a connection is lost.
   void forget(H2Link& link);
-  /// Whether one more idle connection is kept, and this one.
+  /// Returns whether the pool keeps `link` as one more idle connection.
   bool keeps(const H2Link& link) const noexcept;
 
  private:
-  /// Somebody who waits for a connection that another one makes.
+  /// A coroutine that waits for a connection which another one makes.
   struct Waiter {
     explicit Waiter(net::Timers& timers) noexcept : wake(timers) {}
     net::Wake wake;
     std::optional<Failure> failed;
   };
 
-  /// On a connection that was made after the first `since` ones and has room, or null.
+  /// Returns an attempt on a connection that was made after the first `since` ones and has room; null if there is none.
   CountedAttemptPtr take(std::size_t at, std::uint64_t since);
   bool has_room(const H2Link& link) const noexcept;
   Task<Result<CountedAttemptPtr, Failure>> dial(Clock::Steady until);
   Failure not_greeted(error_code why);
-  /// How many may wait: who makes a connection has one of its streams.
+  /// Returns how many may wait; the maker of a connection uses one of its streams.
   std::size_t served_by_dials() const noexcept { return dials_ * (room_ - 1); }
   void serve_waiting(const std::optional<Failure>& failed);
   Duration left_until(Clock::Steady until) const;
 
   std::vector<H2LinkPtr> links_;
   std::deque<Waiter*> waiting_;
-  std::uint64_t made_ = 0;                  ///< connections that servers have greeted on, since the beginning
-  std::size_t dials_ = 0;                   ///< under way
-  std::size_t room_ = H2Link::kMaxStreams;  ///< streams that the last connection carries
+  std::uint64_t made_ = 0;                  ///< total number of connections on which servers have sent their SETTINGS
+  std::size_t dials_ = 0;                   ///< connections under way
+  std::size_t room_ = H2Link::kMaxStreams;  ///< number of streams that the last connection carries
   bool stopped_ = false;
 };
 

@@ -1,6 +1,6 @@
 #pragma once
-// The chunked transfer coding (RFC 9112 section 7.1), as a state machine without I/O. Strict. Chunk extensions are
-// dropped.
+// The chunked transfer coding (RFC 9112 section 7.1), as a strict state machine without I/O. Chunk extensions are
+// dropped. Used by net.
 
 #include "headgate/core/result.hpp"
 #include "headgate/http/h1/parse.hpp"
@@ -13,28 +13,28 @@
 
 namespace headgate::http::h1 {
 
-/// Reads one chunked body. Worker thread only; one reader for each body.
+/// The reader of one chunked body. Worker thread only; one reader per body.
 class ChunkReader {
  public:
   struct Step {
     std::size_t consumed = 0;  ///< bytes of the input that were used
     std::string_view data;     ///< bytes of the body, a view into the input; may be empty
-    bool ended = false;        ///< whether the last chunk and the trailers were read
+    bool ended = false;        ///< the last chunk and the trailers were read
   };
 
-  /// `limits.fields` is the largest number of trailer fields.
+  /// `limits.fields` is the maximum number of trailer fields.
   explicit ChunkReader(const Limits& limits = {}) noexcept : limits_(limits) {}
 
-  /// Sets the size of the largest body that is accepted, in bytes. A chunk that exceeds it is refused with 413 as soon
-  /// as its size is read. Call it before the first next().
+  /// Sets the maximum size of the body, in bytes. A chunk that exceeds it is refused with 413 as soon as its size is
+  /// read. Call it before the first next().
   void take_at_most(std::uint64_t most) noexcept { room_ = most; }
 
-  /// Reads on in `input`, up to the end of one chunk's data. Call it again with the bytes that were not consumed. A
-  /// step that consumes nothing and has not ended needs more input. Errors: 400 for malformed framing, 413 for too
-  /// large a body, 431 for too many or too long trailers.
+  /// Reads `input` up to the end of one chunk's data. Call it again with the bytes that were not consumed. A step that
+  /// consumes nothing and has not ended needs more input. Errors: 400 for malformed framing, 413 if the body is too
+  /// large, 431 if there are too many trailers or they are too long.
   Result<Step, ParseError> next(std::string_view input);
 
-  /// The trailer fields, after the end. Views into the reader's own copy.
+  /// Returns the trailer fields, after the end. They are views into the reader's own copy.
   const Fields& trailers() const noexcept { return trailers_; }
 
  private:
@@ -44,19 +44,20 @@ class ChunkReader {
 
   Limits limits_;
   State state_ = State::size;
-  std::uint64_t left_ = 0;                                          // bytes left of the current chunk
-  std::uint64_t room_ = std::numeric_limits<std::uint64_t>::max();  // bytes that later chunks may have
+  std::uint64_t left_ = 0;                                          // remaining bytes of the current chunk
+  std::uint64_t room_ = std::numeric_limits<std::uint64_t>::max();  // maximum number of bytes of the chunks to come
   std::size_t extensions_ = 0;                                      // bytes of extensions read so far
   std::string trailer_bytes_;
   Fields trailers_;
 };
 
-/// The longest chunk-size line, the most chunk extensions of one body, and the longest trailer section, in bytes.
+/// Maximum sizes in bytes of a chunk-size line, of all chunk extensions of one body, and of the trailer section.
 inline constexpr std::size_t kMaxChunkLine = 1024;
 inline constexpr std::size_t kMaxExtensions = 16UL * 1024;
 inline constexpr std::size_t kMaxTrailers = 8192;
 
-/// The line before a chunk of `bytes` bytes ("1f\r\n"), written into `out` (at least 20 bytes).
+/// Writes the line before a chunk of `bytes` bytes ("1f\r
+/// ") into `out`, which has at least 20 bytes, and returns it.
 std::string_view chunk_line(std::uint64_t bytes, char* out) noexcept;
 
 }  // namespace headgate::http::h1

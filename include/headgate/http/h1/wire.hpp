@@ -1,5 +1,6 @@
 #pragma once
-// What a head of HTTP/1.1 says of its connection. It concerns the two ends of the connection alone, not who answers.
+// The parts of an HTTP/1.1 head that concern the connection: framing, keep-alive and 100 Continue. They matter only to
+// the two ends of the connection, not to the answer. Used by net.
 
 #include "headgate/http/head.hpp"
 
@@ -7,13 +8,13 @@
 
 namespace headgate::http::h1 {
 
-/// How the end of a body is found (RFC 9112 section 6.3).
+/// How the end of a body is detected (RFC 9112 section 6.3).
 struct WireFraming {
   enum class Kind : std::uint8_t { none, length, chunked, until_close };
   Kind kind = Kind::none;
   std::uint64_t length = 0;  ///< bytes, for Kind::length
 
-  /// What is known of the body.
+  /// Returns the framing in a form that does not depend on the protocol.
   Framing body() const noexcept {
     if (kind == Kind::none) return {};
     return {kind == Kind::length ? Framing::Kind::length : Framing::Kind::unknown, length};
@@ -22,8 +23,8 @@ struct WireFraming {
 
 struct Wire {
   WireFraming framing;
-  bool keep_alive = true;         ///< whether the sender keeps the connection (RFC 9112 section 9.3)
-  bool expects_continue = false;  ///< whether a client waits for 100 Continue before it sends its body
+  bool keep_alive = true;         ///< the sender keeps the connection open (RFC 9112 section 9.3)
+  bool expects_continue = false;  ///< the client waits for 100 Continue before it sends its body
 };
 
 }  // namespace headgate::http::h1
