@@ -5,7 +5,9 @@
 # ```console blocks: lines that begin with "$ " are typed, in one shell for the whole page; what stands below is what they print,
 #   where … stands for any text, over lines too.
 # ```sh blocks: commands that other tests run (tests/packaging); only those listed in elsewhere() may stand there.
-# ```jsonc blocks after <!-- file: NAME -->: written to NAME first. Other fences (text, http, lua, cpp) are read by people only.
+# ```jsonc and ```python blocks after <!-- file: NAME --> are written to NAME first. Other fences (text, http, lua, cpp) are
+#   read by people only.
+# <!-- needs: COMMAND -->: the page is skipped if COMMAND fails.
 # The page begins after ./dev run, so what that starts is running here: headgate on :8080, the demo upstream on :3000.
 set -uo pipefail
 
@@ -64,8 +66,8 @@ type_it() { # COMMAND EXPECTED LINE
   if [[ $command == *'&' ]]; then
     eval "$command" >"$place/.background" 2>&1 3<&-
     if [[ $command =~ --listen\ [^\ ]*:([0-9]+) ]]; then wait_for "${BASH_REMATCH[1]}"; fi
-    if [[ $command =~ -c\ ([^\ ]+) && $(<"${BASH_REMATCH[1]}") =~ \"listen\":\ *\"[^\"]*:([0-9]+) ]]; then
-      wait_for "${BASH_REMATCH[1]}"
+    if [[ $command =~ -c\ ([^\ ]+) && $(<"${BASH_REMATCH[1]}") =~ \"(listen|address)\":\ *\"[^\"]*:([0-9]+) ]]; then
+      wait_for "${BASH_REMATCH[2]}"
     fi
     if [[ $command =~ ^LISTEN=[^\ ]*:([0-9]+) ]]; then wait_for "${BASH_REMATCH[1]}"; fi
     return
@@ -106,11 +108,15 @@ while IFS= read -r line <&3; do
       fence=${line#'```'}
       case "$fence" in
         console | sh | text | http | lua | cpp) file='' ;;
-        jsonc) if [ -n "$file" ]; then : >"$place/$file"; fi ;;
+        jsonc | python) if [ -n "$file" ]; then : >"$place/$file"; fi ;;
         *) echo "$page:$number: a fence marked \"$fence\" is not known here" && exit 1 ;;
       esac
       ;;
     :'<!-- file: '*) file=${line#'<!-- file: '} && file=${file%' -->'} ;;
+    :'<!-- needs: '*)
+      needed=${line#'<!-- needs: '} && needed=${needed%' -->'}
+      if ! eval "$needed" >/dev/null 2>&1; then echo "$page needs \"$needed\": not run" && exit 77; fi
+      ;;
     :*) ;;
     *:'```')
       flush
@@ -130,7 +136,7 @@ while IFS= read -r line <&3; do
         ((++failures))
       fi
       ;;
-    jsonc:*) if [ -n "$file" ]; then printf '%s\n' "$line" >>"$place/$file"; fi ;;
+    jsonc:* | python:*) if [ -n "$file" ]; then printf '%s\n' "$line" >>"$place/$file"; fi ;;
   esac
 done 3<"$page"
 

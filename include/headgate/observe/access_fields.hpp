@@ -118,7 +118,7 @@ inline constexpr auto kAccessFields = std::to_array<AccessField>({
      .ecs = "http.response.status_code",
      .value = &AccessRecord::status,
      .empty = Empty::left_out_in_ecs,
-     .meaning = "written to the caller's connection, or what a [refused call of gRPC](http2.md#grpc) would have got "
+     .meaning = "written to the caller's connection, or what a [refused call of gRPC](grpc.md) would have got "
                 "over plain HTTP; 499 if the caller closed it before; 444 if a [suspended "
                 "caller](suspension.md#no-answer-at-all) got no answer; 0 if none was for another reason, in `ecs` "
                 "then left out"},
@@ -135,7 +135,7 @@ inline constexpr auto kAccessFields = std::to_array<AccessField>({
      .meaning = "`upstream`, `respond`, `preflight`, `limit`, `ban`, `waiting_room`, `shed`, `full` (a "
                 "[bound](running.md#bounds) of this gateway is reached), `circuit`, `auth`, `no_route`, `no_server`, "
                 "`timeout_connect`, `timeout_upstream`, `deadline` (the one that a caller has set, of "
-                "[gRPC](http2.md#grpc) or by [`X-Request-Deadline`](shedding.md)), `timeout_client`, "
+                "[gRPC](grpc.md) or by [`X-Request-Deadline`](shedding.md)), `timeout_client`, "
                 "`client_closed`, `upstream_closed`, `too_large`, `bad_request`, `drain`, `operator` ([ended by "
                 "hand](admin.md#connections-and-requests-under-way)), `bug`"},
     {.name = "route", .ecs = "headgate.route", .value = &AccessRecord::route, .meaning = "`-` if no route was found"},

@@ -49,12 +49,14 @@ std::string tables_of(const std::vector<std::string>& names, const std::vector<A
   for (const auto& row : rows)
     out += row_of(
         row, [](const Suffered& of) { return of.cpu; }, [](const Suffered& of) { return number(of.cpu, 1); }, 0.1);
-  out += "\nHow far its resident memory grows, in MiB:\n\n" + head_of(names, "attack");
+  out += "\nGrowth of its resident memory, in MiB:\n\n" + head_of(names, "attack");
   for (const auto& row : rows)
     out += row_of(
         row, [](const Suffered& of) { return of.memory; },
         [](const Suffered& of) { return number(of.memory / kMiB, 1); }, 0.5 * kMiB);
-  out += "\nThe bystander's 99th percentile in milliseconds, and in brackets how many of its requests were lost:\n\n";
+  out +=
+      "\n99th percentile of the bystander's response times in milliseconds; in brackets, the number of its requests "
+      "that were lost:\n\n";
   out += head_of(names, "attack");
   const auto waits = [](const AttackRow& row) {
     return row_of(

@@ -149,7 +149,7 @@ int run(const Options& options) {
   for (const auto& target : compared) names.push_back(target.name);
   std::vector<AttackRow> rows;
   for (std::size_t a = 0; a < made.size(); ++a) rows.push_back(row_of(made[a]->name, made[a]->does, best[a]));
-  const auto text = described(options, compared) + tables_of(names, rows, row_of("nobody", "", best.back()));
+  const auto text = described(options, compared) + tables_of(names, rows, row_of("no attack", "", best.back()));
   std::cout << text << std::flush;
   if (options.write) {
     const auto page = with_part(read_file(options.page), "attacks", text);
