@@ -1,5 +1,5 @@
 #pragma once
-// The servers that a policy may choose from, and how much of the requests each may have. Only for policies.
+// The servers that a policy may choose from, with their shares of the requests. Only for policies.
 
 #include "headgate/balance/policy.hpp"
 
@@ -7,8 +7,8 @@
 
 namespace headgate::balance {
 
-/// Of one table and one question. A server that is in comes before a backup server, and both before one that is out by
-/// a guess, which only counts if no server is in at all.
+/// The candidates for one choice from one table. Servers that are in come before backup servers, and both before
+/// servers that are out by a guess, which count only if no server is in at all.
 class Candidates {
  public:
   Candidates(const Table& table, const PickArgs& ask) noexcept
@@ -21,7 +21,7 @@ class Candidates {
     find(kGuessed, any_in);
   }
 
-  /// Of the table; server(at) for each `at` below it.
+  /// The size of the table; server(at) is valid for each `at` below it.
   std::size_t size() const noexcept { return table_.size(); }
   const Server& server(std::size_t at) const noexcept { return table_[at]; }
   /// Returns whether the server may be chosen.
@@ -29,22 +29,22 @@ class Candidates {
     const auto& one = table_[at];
     return one.backup == backup_ && in(one) && !(tried_ && tried_->has(at));
   }
-  /// Its share of the requests, relative to the others: at most kMaxWeight * kWholeShare.
+  /// Returns the server's share of the requests, relative to the others: at most kMaxWeight * kWholeShare.
   std::uint64_t share(std::size_t at) const noexcept { return std::uint64_t{table_[at].weight} * warmth(at); }
-  /// Returns how much of its weight it has, in parts of kWholeShare.
+  /// Returns the fraction of its weight that the server has, in parts of kWholeShare.
   std::uint32_t warmth(std::size_t at) const noexcept {
     return slow_start_ == Duration(0) ? kWholeShare : balance::warmth(table_[at], slow_start_, now_);
   }
   std::uint32_t in_flight(std::size_t at) const noexcept {
     return table_[at].in_flight.load(std::memory_order_relaxed);
   }
-  /// Returns whether `a` has fewer requests in flight for its share than `b`. What failed a moment ago counts among
-  /// them: else a server that fails at once would look idle and attract the next request.
+  /// Returns whether `a` has fewer requests in flight for its share than `b`. Recent failures count as requests in
+  /// flight; otherwise a server that fails at once would look idle and attract the next request.
   bool less_loaded(std::size_t a, std::size_t b) const noexcept { return load(a) * share(b) < load(b) * share(a); }
 
  private:
   bool in(const Server& server) const noexcept { return (server.out.load(std::memory_order_relaxed) & ~ignored_) == 0; }
-  /// The requests in flight and recent failures, in parts of 1/256.
+  /// Returns the requests in flight plus recent failures, in units of 1/256.
   std::uint64_t load(std::size_t at) const noexcept {
     constexpr std::uint64_t kParts = 256;
     constexpr double kMaxFailures = 1e6;
@@ -52,8 +52,8 @@ class Candidates {
     const auto counted = failures == 0 ? 0 : static_cast<std::uint64_t>(std::min(failures, kMaxFailures) * kParts);
     return in_flight(at) * kParts + counted;
   }
-  /// Finds out whether backup servers are needed. Returns whether a server may be chosen. `any_in`: whether one is in,
-  /// tried or not.
+  /// Decides whether backup servers are needed. Returns whether any server may be chosen. `any_in` tells whether any
+  /// server is in, tried or not.
   bool find(std::uint8_t ignored, bool& any_in) noexcept {
     ignored_ = ignored;
     backup_ = false;

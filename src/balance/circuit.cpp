@@ -9,7 +9,7 @@ bool Circuit::step(Steady now, const CircuitNews& news) {
       return window_.total() >= options_.at_least && window_.reaches(options_.open_at) &&
              become(CircuitState::open, now);
     case CircuitState::open:
-      // What ends now began before it was open.
+      // Exchanges that end now began before the circuit opened.
       return now >= until_ && become(CircuitState::half_open, now);
     case CircuitState::half_open:
       break;
@@ -17,7 +17,7 @@ bool Circuit::step(Steady now, const CircuitNews& news) {
   if (news.probes_failed > 0) return become(CircuitState::open, now);
   passed_ += news.probes_passed;
   if (passed_ >= options_.trials) return become(CircuitState::closed, now);
-  // A probe without an outcome is repeated. One that does not end is not waited for longer than this.
+  // A probe without an outcome is repeated. A probe that does not end is awaited no longer than this.
   probes_ += news.probes_left;
   if (now < until_) return false;
   until_ = now + options_.try_again;

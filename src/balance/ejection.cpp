@@ -7,13 +7,13 @@
 namespace headgate::balance {
 namespace {
 
-/// A trial waits for enough other requests at most until its time is over so many times more.
+/// Multiple of the ejection's length for which a trial waits for enough other requests.
 constexpr int kFewRequests = 6;
-/// A server that was in for so many times its last ejection has one ejection less.
+/// Multiple of the last ejection's length after which a server in rotation has one ejection less.
 constexpr int kForgets = 2;
 constexpr Duration kShortestTrial = std::chrono::seconds(1);
 
-/// This share of `count`, rounded up.
+/// Returns this share of `count`, rounded up.
 std::size_t share_up(std::size_t count, std::uint32_t parts) noexcept {
   return (count * std::uint64_t{parts} + ShareWindow::kWhole - 1) / ShareWindow::kWhole;
 }
@@ -56,8 +56,8 @@ std::size_t Ejection::count_in(std::span<const Happened> happened) const noexcep
   return count;
 }
 
-// The order: what happened is noted first. A trial is judged before another server is ejected, because it may give one
-// back.
+// The order matters: events are recorded first. A trial is judged before another server is ejected, because it may
+// bring one back.
 void Ejection::step(Steady now, std::span<const Happened> happened, bool trial_taken,
                     std::vector<EjectChange>& changes) {
   if (!options_.on || states_.size() < 2) return;
@@ -120,7 +120,7 @@ void Ejection::judge_trial(Steady now, const Happened& happened, bool taken, std
   const auto at = *tried_;
   auto& state = states_[at];
   if (taken && !trial_begun_) trial_begun_ = now;
-  if (happened.unhealthy) {  // its health check tells when it is worth a trial
+  if (happened.unhealthy) {  // the health check tells when a trial is worthwhile
     tried_.reset();
     trial_begun_.reset();
     return;
@@ -152,8 +152,8 @@ void Ejection::judge_trial(Steady now, const Happened& happened, bool taken, std
   changes.push_back({at, EjectChange::What::trial_failed, state.reason, state.lasts, state.times});
 }
 
-/// One at a time: the one that has waited longest. If nothing could be connected to, a failed trial costs its caller
-/// nothing: the request goes to another server.
+/// Chooses one server at a time: the one that has waited longest. If no connection could be made to it, a failed trial
+/// costs its caller nothing, because the request goes to another server.
 void Ejection::choose_trial(Steady now, std::span<const Happened> happened) {
   if (tried_) return;
   for (std::size_t i = 0; i < states_.size(); ++i) {
@@ -165,7 +165,7 @@ void Ejection::choose_trial(Steady now, std::span<const Happened> happened) {
   }
 }
 
-/// Too few servers can be chosen, because others are unhealthy too: those that were ejected may be better than nothing.
+/// Too few servers are available, because others are unhealthy too. The ejected servers may be better than nothing.
 void Ejection::end_panic(Steady now, std::span<const Happened> happened, std::vector<EjectChange>& changes) {
   const auto least = std::max<std::size_t>(1, share_up(states_.size(), options_.panic_below));
   while (count_in(happened) < least) {

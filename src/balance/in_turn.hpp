@@ -1,14 +1,14 @@
 #pragma once
-// One server after the other. Only for policies.
+// Round robin by share. Only for policies.
 
 #include "candidates.hpp"
 
 namespace headgate::balance {
 
-/// The server whose turn it is among those that `may`; nothing if none does. With equal shares each has one turn after
-/// the other. Otherwise the turns are points on a line on which each server has as much room as its share. A point
-/// follows the one before at the golden section of the line, so that any number of turns is spread evenly over it
-/// (Steinhaus' three gaps): of any N turns in a row a server gets its share, or two or three more or fewer.
+/// Returns the server whose turn it is among those that `may`; empty if there is none. With equal shares the servers
+/// take turns. Otherwise the turns are points on a line on which each server has as much room as its share. Each point
+/// follows the one before at the golden section of the line, which spreads any number of turns evenly over it
+/// (Steinhaus' three gaps): of any N consecutive turns a server gets its share, give or take two or three.
 template <class May>
 std::optional<std::size_t> in_turn(const Candidates& candidates, std::uint64_t turn, May may) {
   std::uint64_t count = 0;
@@ -33,7 +33,7 @@ std::optional<std::size_t> in_turn(const Candidates& candidates, std::uint64_t t
   }
 }
 
-/// The server with the fewest requests in flight for its share; among equal ones that whose turn it is.
+/// Returns the server with the fewest requests in flight for its share; among equal ones, the one whose turn it is.
 inline std::optional<std::size_t> least_loaded(const Candidates& candidates, std::uint64_t turn) {
   std::optional<std::size_t> best;
   for (std::size_t at = 0; at < candidates.size(); ++at)

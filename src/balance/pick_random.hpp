@@ -1,5 +1,5 @@
 #pragma once
-// Random numbers that depend on nothing but what is asked. Only for policies.
+// Random numbers that depend only on the arguments of the choice. Only for policies.
 
 #include "headgate/balance/policy.hpp"
 
@@ -13,11 +13,11 @@ constexpr std::uint64_t mixed(std::uint64_t value) noexcept {
   return value ^ (value >> 31);
 }
 
-/// The numbers for one question: the same ones if it is asked again.
+/// A generator for one choice: the same arguments give the same numbers.
 class PickRandom {
  public:
   explicit PickRandom(const PickArgs& ask) noexcept : state_(mixed(ask.turn ^ mixed(ask.seed))) {}
-  /// Below `bound`, which is below 2^32 and above 0.
+  /// Returns a number below `bound`, which is above 0 and below 2^32.
   std::uint64_t below(std::uint64_t bound) noexcept {
     state_ = mixed(state_);
     return (state_ >> 32) * bound >> 32;

@@ -12,7 +12,7 @@ void Reach::note(Steady now, const Happened& happened) noexcept {
     failures += happened.of(outcome);
     if (happened.heads() == 0) last_ = outcome;
   }
-  // Which came first within one step is not known: one answer proves that it answers.
+  // The order within one step is unknown, and one answer proves that the server answers.
   if (happened.heads() > 0) {
     in_a_row_ = 0;
     return;

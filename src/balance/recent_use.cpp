@@ -27,7 +27,7 @@ void RecentUse::note(Steady now, const Happened& happened) noexcept {
   latencies_.add(happened.latencies);
 }
 
-/// Over the last whole seconds, without the one that has begun.
+/// Averages over the last whole seconds, without the current one.
 RecentUse::Rates RecentUse::rates(Steady now) const noexcept {
   const auto second = second_of(now);
   Rates out;

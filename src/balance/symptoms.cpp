@@ -1,4 +1,4 @@
-// Ejection: what it notes of servers in rotation, and what of that is a reason.
+// Ejection: the symptoms of servers in rotation, and which of them are reasons to eject.
 
 #include "symptoms.hpp"
 
@@ -9,17 +9,17 @@ namespace {
 
 using std::chrono::seconds;
 
-/// A latency that is forgotten by half in this time.
+/// Time after which half of a latency's weight is gone.
 constexpr auto kMemory = seconds(30);
-/// A window of latencies lasts at least so long.
+/// Minimum duration of a window of latencies.
 constexpr auto kEpoch = seconds(1);
-/// A server that answers within four times of what nearly all answers take is not silent.
+/// A server that answers within this multiple of the usual latency is not silent.
 constexpr int kPatient = 4;
-/// So many answers of peers say that the silence is not common to all.
+/// Number of answers of peers that prove that the silence is not common to all.
 constexpr std::uint32_t kPeersAnswer = 3;
-/// So many answers tell how long answers take here.
+/// Number of answers from which the usual latency is known.
 constexpr std::uint32_t kKnown = 10;
-/// So few requests do not say whether a server keeps up.
+/// Number of requests below which it is unknown whether a server keeps up.
 constexpr std::uint32_t kProgress = 20;
 
 }  // namespace
@@ -62,14 +62,14 @@ void Ejection::watch_silence(Duration elapsed, std::span<const Happened> happene
     const auto outstanding = seen.outstanding + each.asked;
     seen.outstanding = outstanding - std::min(each.settled, outstanding);
     if (each.heads() > 0) {
-      // What it was asked before its answer may just be slow.
+      // Requests that it got before its answer may just be slow.
       seen.unanswered = std::min(seen.outstanding, each.asked);
       seen.silent = Duration(0);
       seen.peers_answered = 0;
       continue;
     }
     seen.unanswered = std::min(seen.outstanding, seen.unanswered + each.asked);
-    // Callers that do not wait leave one after the other, so there may be none at the moment.
+    // Callers that give up leave one after another, so there may be none at the moment.
     if (!owed && each.abandoned == 0) continue;
     seen.silent += elapsed;
     seen.peers_answered += all;
@@ -99,8 +99,8 @@ void Ejection::watch_progress(Steady now, std::span<const Happened> happened) {
   for (auto& seen : symptoms_) seen.asked = seen.heads = 0;
 }
 
-/// A window is judged by those of its peers that ended while it lasted. So all become slow together, or none of them
-/// is.
+/// A window is compared with the windows of its peers that ended while it lasted. So either all become slow together or
+/// none is.
 void Ejection::watch_latencies(Steady now, std::span<const Happened> happened) {
   for (std::size_t i = 0; i < states_.size(); ++i)
     if (!states_[i].out) symptoms_[i].fresh.add(happened[i].latencies);
@@ -116,7 +116,7 @@ void Ejection::watch_latencies(Steady now, std::span<const Happened> happened) {
     if (!ends(i)) continue;
     auto& seen = symptoms_[i];
     if (const auto usual = peers_p95(i, seen.window_begun)) {
-      // Where a tenth of all answers take long, a window may have none of them by chance. So its p95 alone is no proof.
+      // If a tenth of all answers take long, a window may have none of them by chance, so its p95 alone is no proof.
       const bool many = seen.fresh.quantile(80) > *usual;
       const bool slow = many && seen.p95 > *usual * options_.slower && seen.p95 >= kSlowFrom;
       seen.slow_windows = slow ? seen.slow_windows + 1 : 0;
@@ -135,14 +135,14 @@ std::optional<Duration> Ejection::peers_p95(std::size_t at, Steady after) const 
     if (i != at && !states_[i].out && symptoms_[i].p95 > Duration(0) && symptoms_[i].window_ended > after)
       peers.push_back(symptoms_[i].p95);
   if (peers.empty()) return std::nullopt;
-  // Of two in the middle the larger one: in doubt it is not slow.
+  // The larger of the two in the middle, so that in doubt the server is not slow.
   const auto middle = peers.begin() + static_cast<std::ptrdiff_t>(peers.size() / 2);
   std::nth_element(peers.begin(), middle, peers.end());
   return *middle;
 }
 
 Duration Ejection::silence_of(std::size_t at) const noexcept {
-  // Who was silent a moment ago is believed sooner.
+  // A server that was silent recently is suspected sooner.
   const auto least = states_[at].times > 0 ? options_.silent / 2 : options_.silent;
   return std::max(least, memory_.quantile(99) * kPatient);
 }
@@ -153,8 +153,7 @@ bool Ejection::is_silent(std::size_t at, std::span<const Happened> happened) con
   const auto enough = silence_of(at);
   if (seen.silent < enough) return false;
   if (seen.peers_answered >= kPeersAnswer) return true;
-  // Perhaps all callers wait for this one. Then what is known of former answers must do; of a single request it is
-  // less.
+  // Perhaps all callers wait for this server. Then earlier latencies must do; for a single request they prove less.
   const bool several = seen.unanswered >= kPeersAnswer;
   if (seen.silent < (several ? enough : enough * 2) || memory_.total() < kKnown) return false;
   for (std::size_t i = 0; i < states_.size(); ++i)
@@ -162,7 +161,7 @@ bool Ejection::is_silent(std::size_t at, std::span<const Happened> happened) con
   return true;
 }
 
-/// If all servers fail in the same way, ejecting one helps nobody.
+/// If all servers fail in the same way, ejecting one does not help.
 bool Ejection::a_peer_is_better(std::size_t at, std::span<const Happened> happened) const noexcept {
   const auto& own = symptoms_[at].share;
   for (std::size_t i = 0; i < states_.size(); ++i) {

@@ -6,12 +6,12 @@
 namespace headgate::balance {
 namespace {
 
-/// A worker that takes no trial in this time has no requests at the moment.
+/// Time after which a worker that has taken no trial is assumed to have no requests at the moment.
 constexpr auto kOrder = std::chrono::milliseconds(500);
 
 std::uint32_t load(const Tally::Number& number) noexcept { return number.load(std::memory_order_relaxed); }
 
-/// Returns how far a counter has risen since `last`, which becomes its number now.
+/// Returns how far a counter has risen since `last`, and updates `last`.
 std::uint32_t risen(const Tally::Number& number, std::uint32_t& last) noexcept {
   return load(number) - std::exchange(last, load(number));
 }
@@ -57,7 +57,7 @@ std::shared_ptr<WatchPart> Watch::join(const Table& table) {
     row.server = table.shared(i);
     row.server->out.fetch_and(static_cast<std::uint8_t>(~(kEjected | kUnhealthy | kTakenOut)));
     row.server->out.fetch_or(bits_[i]);
-    // A server that is new since a reload knows better when it came in.
+    // The row of a server that a reload has added knows better when it came in.
     if (since_[i] != Steady()) row.server->since = since_[i].time_since_epoch().count();
     Happened ignored;
     read(row, ignored);
@@ -65,7 +65,7 @@ std::shared_ptr<WatchPart> Watch::join(const Table& table) {
   return part;
 }
 
-/// Adds what happened since the last call to `into`. Returns the number of requests.
+/// Adds the events since the last call to `into`. Returns the number of requests.
 std::uint32_t Watch::read(Row& row, Happened& into) {
   const auto& tally = row.server->tally;
   auto& last = row.last;
@@ -144,7 +144,8 @@ void Watch::show_circuit() {
   gate_.state = circuit_->state();
 }
 
-/// Returns whether the worker has taken the trial that was ordered: told once. If it does not, another one shall.
+/// Returns whether the worker has taken the ordered trial; tells it once. If the worker does not take it, another one
+/// gets the order.
 bool Watch::order_was_taken(Steady now) {
   if (!ordered_) return false;
   if (ordered_->trial.load() == 0) {
@@ -192,7 +193,7 @@ void Watch::show(std::size_t at, std::uint8_t bit, bool set, Steady now) {
   if ((before == 0) != (bits_[at] == 0)) since_[at] = now;
   for (auto& member : members_) {
     auto& server = *member.rows[at].server;
-    // What began before says how the server was then.
+    // Attempts that began earlier describe the server as it was then.
     if (bit == kEjected && set) server.tally.era.fetch_add(1, std::memory_order_relaxed);
     if (comes_in) server.since = now.time_since_epoch().count();
     if (set)

@@ -18,14 +18,14 @@ bool gives_back(std::span<const limit::Check> checks) noexcept {
   return std::ranges::any_of(checks, [](const limit::Check& check) { return check.cost < 0 && check.token.empty(); });
 }
 
-/// Returns whether a second call does no harm. A call that was lost with its connection may have been counted. A charge
-/// that counts twice is tolerable, a give-back that counts twice is not.
+/// Returns whether a second call does no harm. A call that was lost with its connection may have been counted: a charge
+/// may count twice, a give-back must not.
 bool may_be_repeated(std::span<const limit::Check> checks, error_code why) noexcept {
   return why == Errc::overloaded || (why == Errc::unavailable && !gives_back(checks));
 }
 
-/// A counter of one permit beside the counter of `rule`, for one charge: only the first call with this token can take
-/// it. It is kept longer than most outages, but not for ever.
+/// Returns the rule of a counter with one permit beside the counter of `rule`, for one charge: only the first call with
+/// this token can take the permit. The counter is kept longer than most outages last.
 limit::Rule one_time(const limit::Rule& rule, std::string_view token) {
   limit::Rule once;
   once.limit = rule.limit;
@@ -83,7 +83,7 @@ Task<void> Background::give_back(std::shared_ptr<Background> self, limit::Leases
     self->refunded_.fetch_add(static_cast<std::uint64_t>(-refill.check.cost), std::memory_order_relaxed);
   self->local_->given_back({&refill.check, 1});
   self->local_->leases().refunded(refill.lease, answer.has_value() ? decisions.data() : nullptr);
-  if (self->stopped_) self->end_leases();  // a refill that came meanwhile waited for this
+  if (self->stopped_) self->end_leases();  // a refill that came meanwhile waited for this settlement
   self->ended();
 }
 
@@ -101,7 +101,7 @@ bool Background::settle(std::span<const limit::Check> checks) {
   auto settlement = std::make_unique<Settlement>();
   std::size_t bytes = 0;
   for (const auto& check : checks) bytes += check.key.size() + check.token.size();
-  settlement->keys.reserve(bytes);  // no reallocation: views into it stay valid
+  settlement->keys.reserve(bytes);  // prevents a reallocation, so that views into it stay valid
   settlement->checks.assign(checks.begin(), checks.end());
   settlement->rules.reserve(checks.size());
   for (auto& check : settlement->checks) {
@@ -162,7 +162,7 @@ void Background::ended() {
 }
 
 void Background::arm() {
-  if (stopped_) return end_leases();  // a call that was active fetched a lease
+  if (stopped_) return end_leases();  // a call that was active has fetched a lease
   if (armed_) return;
   armed_ = true;
   timer_.expires_after(limit::Leases::kSweep);

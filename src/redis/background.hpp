@@ -1,6 +1,6 @@
 #pragma once
-// Calls of a limiter that no request waits for: refills and refunds of leases, settlements, charges. One timer serves
-// them all.
+// The calls of a limiter that no request waits for: refills and refunds of leases, settlements, charges. One timer
+// serves them all.
 
 #include "redis/servers/servers.hpp"
 #include "waiters.hpp"
@@ -26,20 +26,20 @@
 
 namespace headgate::redis {
 
-/// Worker thread only, except for the counts. Its tasks keep it alive.
+/// The background calls of one limiter. Worker thread only, except for the counts. Its tasks keep it alive.
 class Background : public std::enable_shared_from_this<Background> {
  public:
-  /// `sharers` says how many limiters may lease one key now.
+  /// `sharers` returns how many limiters may lease the same key now.
   Background(boost::asio::io_context& loop, std::shared_ptr<Servers> servers, std::shared_ptr<limit::Local> local,
              std::shared_ptr<Waiters> waiters, std::function<std::uint32_t()> sharers);
 
-  /// Call this after anything that may have taken from a lease or asked for one. It refills leases that run low and
+  /// Call it after anything that may have taken from a lease or asked for one. It refills leases that run low, and
   /// starts the timer that refunds expired ones.
   void look_after_leases() {
     if (local_->leases().running_low()) refill();
     if (!armed_ && !local_->leases().empty()) arm();
   }
-  /// Call this before a call to Redis: refunds first what that call counts on.
+  /// Call it before a call to Redis. It first refunds permits that this call relies on.
   void give_back_first() {
     if (local_->leases().owes()) refund(kMaxUnderWay);
   }
@@ -61,7 +61,7 @@ class Background : public std::enable_shared_from_this<Background> {
   using Timer = boost::asio::basic_waitable_timer<SteadyClock, boost::asio::wait_traits<SteadyClock>,
                                                   boost::asio::io_context::executor_type>;
 
-  /// One call of settle(), with copies of what its checks point to.
+  /// One call of settle(), with copies of the data that its checks point to.
   struct Settlement {
     std::vector<limit::Check> checks;
     std::vector<std::shared_ptr<const limit::Rule>> rules;
@@ -69,7 +69,8 @@ class Background : public std::enable_shared_from_this<Background> {
     bool repeated = false;
   };
 
-  static constexpr std::size_t kMaxUnderWay = 512;  // more settlements are dropped, more refunds wait for the next tick
+  // beyond it settlements are dropped, and refunds wait for the next tick
+  static constexpr std::size_t kMaxUnderWay = 512;
 
   static Task<void> fetch(std::shared_ptr<Background> self, limit::Leases::PendingRefill refill);
   static Task<void> give_back(std::shared_ptr<Background> self, limit::Leases::PendingRefill refill);

@@ -72,7 +72,7 @@ std::string_view help_for_scripts(std::string_view error) noexcept {
     return "it has no Lua, and each decision is a script: install its Lua engine (the package valkey-lua, or the line "
            "\"loadmodule libvalkeylua.so\" with its path) and start it again";
   const auto name = error.starts_with(kUnknownCommand) ? error.substr(kUnknownCommand.size()) : std::string_view();
-  if (name.size() < 5 || name.substr(1, 4) != "EVAL") return {};  // in quotation marks
+  if (name.size() < 5 || name.substr(1, 4) != "EVAL") return {};  // the name is in quotation marks
   return "it does not know EVALSHA or EVAL, and each decision is a script: remove their lines \"rename-command\" and "
          "start it again, or use a server that runs Lua scripts";
 }

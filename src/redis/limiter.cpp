@@ -34,8 +34,8 @@ struct SharedLimiter::State {
   static Task<Result<bool>> check(std::shared_ptr<State> state, std::span<const limit::Check> checks,
                                   std::span<limit::Decision> decisions);
 
-  Duration patience;   ///< after this time no call starts that may take a whole deadline
-  std::string prefix;  ///< of keys in Redis
+  Duration patience;   ///< after this time no call may start that may take a whole deadline
+  std::string prefix;  ///< prefix of keys in Redis
   std::shared_ptr<Servers> servers;
   std::shared_ptr<limit::Local> local;
   std::shared_ptr<Waiters> waiters;
@@ -48,7 +48,8 @@ namespace {
 
 Result<bool> failed_with(error_code why) { return Result<bool>(boost::system::in_place_error, why); }
 
-/// How many limiters may lease one key, of as many gateways as there are; the others have as many workers as this one.
+/// Returns a function that tells how many limiters may lease one key: the gateways that exist, each with as many
+/// workers as this one.
 std::function<std::uint32_t()> sharers_of(const RedisOptions& options, GatewaysSeen seen) {
   return [least = options.instances, workers = options.workers, seen = std::move(seen)] {
     return std::max(least, seen ? seen() : 0U) * workers;
@@ -59,8 +60,8 @@ Answer answer_of(const Result<bool>& result) {
   return result.has_error() ? Answer::none : *result ? Answer::agreed : Answer::rejected;
 }
 
-/// An active call, for the requests that wait for its leases. It always ends for them, also if the request's own task
-/// is destroyed.
+/// A guard for an active call that requests wait for because of its leases. It always tells them the end, even if the
+/// request's own task is destroyed.
 class UnderWay {
  public:
   UnderWay(limit::Local& local, Waiters& waiters, limit::PendingDecision& pending)
@@ -94,7 +95,7 @@ class UnderWay {
 
 }  // namespace
 
-/// A decision that needs a call or a wait. It keeps `state`, because the request may drop the limiter meanwhile.
+/// Makes a decision that needs a call or a wait. Keeps `state`, because the request may drop the limiter meanwhile.
 Task<Result<bool>> SharedLimiter::State::check(std::shared_ptr<State> state, std::span<const limit::Check> checks,
                                                std::span<limit::Decision> decisions) {
   limit::PendingDecision pending(checks, decisions);
@@ -114,9 +115,10 @@ Task<Result<bool>> SharedLimiter::State::check(std::shared_ptr<State> state, std
     co_return step == Step::allowed;
   }
   UnderWay under_way(*state->local, *state->waiters, pending);
-  state->background->give_back_first();  // also before a peek: the decision after it finds those permits in Redis
+  // needed before a peek as well, because the following decision must find those permits in Redis
+  state->background->give_back_first();
   if (waited && SteadyClock::now() >= patient_until)
-    co_return failed_with(Errc::timed_out);  // one more call would take too long
+    co_return failed_with(Errc::timed_out);  // another call would take too long
   for (;;) {
     auto call = state->servers->decide(pending.sent(), pending.told());
     const auto result = co_await call;

@@ -1,5 +1,5 @@
 #pragma once
-// Waits within a decision; the wait can end early.
+// A wait within a decision that can end early.
 
 #include "headgate/core/time.hpp"
 
@@ -14,8 +14,8 @@
 
 namespace headgate::redis {
 
-/// Await it once: it ends at its time or when cut() is called. It lives in the frame that awaits it, and that frame may
-/// be destroyed first.
+/// The wait. Await it once: it ends at its time or when cut() is called. It lives in the frame that awaits it, and that
+/// frame may be destroyed first.
 class Pause : public boost::intrusive::list_base_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>> {
  public:
   Pause(const boost::asio::io_context::executor_type& executor, SteadyClock::time_point until)

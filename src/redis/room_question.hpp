@@ -27,7 +27,7 @@ class RoomQuestion final : public ScriptQuestion {
     return true;
   }
 
-  room::Answer answer;  ///< after a reply
+  room::Answer answer;  ///< valid after a reply
 
  private:
   static const Script& room_script() noexcept {

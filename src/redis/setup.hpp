@@ -1,5 +1,5 @@
 #pragma once
-// What all connections of one limiter share.
+// The settings that all connections of one limiter share.
 
 #include "headgate/net/tls/tls_context.hpp"
 #include "headgate/redis/options.hpp"
@@ -10,13 +10,13 @@
 
 namespace headgate::redis {
 
-/// Made once by Servers::make, then only read.
+/// The settings. Made once by Servers::make, then constant.
 struct Setup {
   RedisOptions options;
-  ReplyReader::Keep keep = ReplyReader::Keep::decisions;  ///< of the replies of data servers
-  bool tells = true;                                      ///< logs when Redis is lost and found
+  ReplyReader::Keep keep = ReplyReader::Keep::decisions;  ///< how much is kept of the replies of data servers
+  bool tells = true;                                      ///< whether to log that Redis is lost and found
   std::shared_ptr<const net::TlsContext> tls;             ///< null without TLS
-  std::string tls_error;  ///< why TLS is configured but cannot be used: then nothing connects
+  std::string tls_error;  ///< the reason why the configured TLS cannot be used, in which case nothing connects
 };
 
 }  // namespace headgate::redis

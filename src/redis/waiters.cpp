@@ -35,7 +35,7 @@ void Waiters::go_on() {
   while (!now.empty()) {
     LeaseWaiter& waiter = now.front();
     waiter.unlink();
-    waiter.task_.resume();  // must be the last use of it
+    waiter.task_.resume();  // must be the last use of the waiter
   }
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// Requests that wait for a lease that another request fetches.
+// Requests that wait for a lease which another request fetches.
 
 #include "headgate/core/result.hpp"
 #include "headgate/limit/leases.hpp"
@@ -15,7 +15,7 @@ namespace headgate::redis {
 
 class Waiters;
 
-/// One request awaits it. It lives in the request's frame. Its destructor removes it from all lists.
+/// The wait of one request. It lives in the request's frame. Its destructor removes it from all lists.
 class LeaseWaiter
     : public boost::intrusive::list_base_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>> {
  public:
@@ -25,7 +25,7 @@ class LeaseWaiter
 
   bool await_ready() const noexcept { return false; }
   void await_suspend(std::coroutine_handle<> task);
-  /// The error if Redis did not answer.
+  /// Returns the error if Redis did not answer.
   error_code await_resume() const noexcept { return why_; }
 
  private:
@@ -36,14 +36,15 @@ class LeaseWaiter
   std::coroutine_handle<> task_;
 };
 
-/// Worker thread only. The waiting requests keep it alive.
+/// All waiting requests of a limiter. Worker thread only. The waiting requests keep it alive.
 class Waiters : public std::enable_shared_from_this<Waiters> {
  public:
   explicit Waiters(boost::asio::io_context& loop) : executor_(loop.get_executor()) {}
 
-  /// They resume in a later turn of the loop, because the current caller may be in the middle of its own end.
+  /// Resumes the requests that wait for this lease, in a later turn of the loop, because the current caller may be in
+  /// the middle of its own end.
   void wake(limit::Leases::Id lease, error_code why);
-  /// Resumes all of them before it returns.
+  /// Resumes all waiting requests before it returns.
   void wake_all(error_code why);
 
  private:

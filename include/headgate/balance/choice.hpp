@@ -1,5 +1,6 @@
 #pragma once
-// What one request carries from one choice of a server to the next: its key, and the servers that it has tried.
+// The state that a request carries from one choice of a server to the next: its key, and the servers that it has tried.
+// Used by upstream and the policies.
 
 #include "headgate/balance/places.hpp"
 
@@ -11,7 +12,7 @@
 
 namespace headgate::balance {
 
-/// A set of servers by their index in the table. Allocates only for an index from 128 on.
+/// A set of servers by index in the table. Allocates only for an index of 128 or more.
 class Tried {
  public:
   bool empty() const noexcept { return words_.empty(); }
@@ -31,12 +32,12 @@ class Tried {
   boost::container::small_vector<std::uint64_t, 2> words_;
 };
 
-/// Of one request, for all its attempts.
+/// The choice state of one request, for all its attempts.
 struct Choice {
-  std::optional<std::uint64_t> key;  ///< requests with one key go to one server, if the policy asks for it
-  Tried tried;                       ///< servers that are not chosen again while another one is left
-  Place place;                       ///< at the server to use next, where servers have only so many; else not held
-  const bool* over = nullptr;        ///< if it points to true, nobody needs a server any more
+  std::optional<std::uint64_t> key;  ///< requests with the same key go to the same server, if the policy uses keys
+  Tried tried;                       ///< servers that are chosen again only if no other is left
+  Place place;                       ///< the place at the next server, if servers have bounds; otherwise not held
+  const bool* over = nullptr;        ///< if set and true, the request needs no server any more
 };
 
 }  // namespace headgate::balance

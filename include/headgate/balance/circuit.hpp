@@ -1,5 +1,6 @@
 #pragma once
-// The circuit breaker of an upstream: if too many of its exchanges fail, it gets none for a while. A state machine.
+// The circuit breaker of an upstream, as a state machine: if too many exchanges fail, the upstream gets none for a
+// while. Used by watch; config fills the options.
 
 #include "headgate/balance/share_window.hpp"
 #include "headgate/core/time.hpp"
@@ -9,47 +10,49 @@
 
 namespace headgate::balance {
 
-/// When a circuit opens. `open_at` is in parts of ShareWindow::kWhole.
+/// When a circuit opens and for how long. `open_at` is in parts of ShareWindow::kWhole.
 struct CircuitOptions {
-  std::uint32_t open_at = 500'000;               ///< this share of failed exchanges ...
+  std::uint32_t open_at = 500'000;               ///< opens at this share of failed exchanges ...
   Duration of_last = std::chrono::seconds(10);   ///< ... in this time ...
-  std::uint32_t at_least = 20;                   ///< ... of at least this many
-  Duration try_again = std::chrono::seconds(5);  ///< how long it stays open
-  std::uint32_t trials = 5;  ///< pass then at the same time; so many answers close it, one failure opens it again
+  std::uint32_t at_least = 20;                   ///< ... if there were at least this many
+  Duration try_again = std::chrono::seconds(5);  ///< time until an open circuit becomes half open
+  /// number of requests that a half-open circuit lets pass at once; that many answers close it, one failure opens it
+  /// again
+  std::uint32_t trials = 5;
   bool operator==(const CircuitOptions&) const = default;
 };
 
 enum class CircuitState : std::uint8_t {
-  closed,    ///< every request passes
-  open,      ///< none does
-  half_open  ///< a few pass, and their answers decide
+  closed,    ///< all requests pass
+  open,      ///< no request passes
+  half_open  ///< a few requests pass as probes, and their answers decide
 };
 
-/// What happened since the step before, over all workers. Probes are the requests that passed a half-open circuit; they
-/// are not among the others.
+/// The events since the previous step, over all workers. Probes are the requests that passed a half-open circuit; the
+/// other numbers do not include them.
 struct CircuitNews {
   std::uint32_t good = 0;
   std::uint32_t bad = 0;
   std::uint32_t probes_passed = 0;
   std::uint32_t probes_failed = 0;
-  std::uint32_t probes_left = 0;  ///< ended without an outcome
+  std::uint32_t probes_left = 0;  ///< probes that ended without an outcome
 };
 
-/// One thread. All times are arguments and never fall.
+/// The state machine of one circuit. One thread. All times are arguments and never decrease.
 class Circuit {
  public:
   using Steady = std::chrono::steady_clock::time_point;
 
   explicit Circuit(const CircuitOptions& options) : options_(options), window_(options.of_last) {}
 
-  /// Returns whether the state has changed.
+  /// Advances to `now`. Returns whether the state has changed.
   bool step(Steady now, const CircuitNews& news);
 
   CircuitState state() const noexcept { return state_; }
   Steady since() const noexcept { return since_; }
-  /// While it is open: when it will be half open.
+  /// Returns when an open circuit becomes half open.
   Steady until() const noexcept { return until_; }
-  /// While it is half open: how many probes may pass beside those whose end was told.
+  /// Returns how many further probes may pass a half-open circuit, not counting those that have ended.
   std::uint32_t probes() const noexcept { return probes_; }
 
  private:

@@ -1,5 +1,6 @@
 #pragma once
-// The circuit of an upstream as its workers use it: what the main thread decided, and what each worker counts.
+// The circuit of an upstream as its workers use it: the decisions of the main thread, and the counters of each worker.
+// Used by gateway, upstream and watch.
 
 #include "headgate/balance/circuit.hpp"
 
@@ -10,33 +11,33 @@
 
 namespace headgate::balance {
 
-/// How an exchange passed the circuit.
+/// How an exchange passed the circuit; `none` means that it did not.
 enum class CircuitPass : std::uint8_t { none, normal, probe };
 
-/// What the main thread decided. Any thread.
+/// The latest decisions of the main thread. Any thread.
 struct CircuitGate {
   std::atomic<CircuitState> state{CircuitState::closed};
-  std::atomic<std::int64_t> until{0};    ///< of an open circuit: ns of the steady clock
-  std::atomic<std::int32_t> probes{0};   ///< that may still pass
-  std::atomic<std::uint32_t> passed{0};  ///< probes, by their end
+  std::atomic<std::int64_t> until{0};    ///< end of an open circuit, in ns of the steady clock
+  std::atomic<std::int32_t> probes{0};   ///< number of probes that may still pass
+  std::atomic<std::uint32_t> passed{0};  ///< probes by result
   std::atomic<std::uint32_t> failed{0};
   std::atomic<std::uint32_t> left{0};
 };
 
-/// The gate for one worker. Worker thread, but any thread may read the numbers, which only rise.
+/// The gate for one worker. Worker thread only, but any thread may read the numbers, which only rise.
 class CircuitDoor {
  public:
   using Number = std::atomic<std::uint32_t>;
 
   explicit CircuitDoor(CircuitGate& gate) : gate_(gate) {}
 
-  /// Returns whether a request would be refused now. Takes nothing.
+  /// Returns whether a request would be refused now. Changes nothing.
   bool refuses() const noexcept {
     const auto state = gate_.state.load(std::memory_order_relaxed);
     if (state == CircuitState::closed) return false;
     return state == CircuitState::open || gate_.probes.load(std::memory_order_relaxed) <= 0;
   }
-  /// Passes a request, or not: `none`. End each with ended().
+  /// Lets a request pass or refuses it with `none`. End each pass with ended().
   CircuitPass enter() noexcept {
     const auto state = gate_.state.load(std::memory_order_relaxed);
     if (state == CircuitState::closed) return CircuitPass::normal;
@@ -53,7 +54,7 @@ class CircuitDoor {
     }
   }
   void count_refused() noexcept { add(refused); }
-  /// After how many seconds a refused request may pass, as far as known: until then the circuit is open.
+  /// Returns the seconds until a refused request may pass, as far as known: until then the circuit is open.
   std::uint64_t retry_after(Circuit::Steady now) const noexcept {
     const std::chrono::nanoseconds left{gate_.until.load(std::memory_order_relaxed) - now.time_since_epoch().count()};
     if (gate_.state.load(std::memory_order_relaxed) != CircuitState::open) return 1;

@@ -1,6 +1,7 @@
 #pragma once
-// Takes servers that fail out of rotation, and lets them come back: a state machine on what happened at the servers of
-// one upstream. It compares each server with its peers, so it needs at least two.
+// Outlier ejection: takes failing servers out of rotation and lets them come back. A state machine on the results of
+// the servers of one upstream. It compares each server with its peers, so it needs at least two. Used by watch; config
+// fills the options.
 
 #include "headgate/balance/latencies.hpp"
 #include "headgate/balance/outcome.hpp"
@@ -18,35 +19,35 @@
 
 namespace headgate::balance {
 
-/// When a server is ejected, and for how long. The parts are of ShareWindow::kWhole.
+/// When a server is ejected and for how long. Shares are in parts of ShareWindow::kWhole.
 struct EjectOptions {
   bool on = true;
-  std::uint32_t in_a_row = 3;                   ///< failures without an answer between them
-  std::uint32_t share = 500'000;                ///< or this share of failures ...
+  std::uint32_t in_a_row = 3;                   ///< ejected after this many consecutive failures
+  std::uint32_t share = 500'000;                ///< or at this share of failures ...
   Duration of_last = std::chrono::seconds(10);  ///< ... in this time ...
-  std::uint32_t at_least = 20;                  ///< ... of at least this many outcomes
-  Duration silent = std::chrono::seconds(3);    ///< or no answer for this time, while its peers answer
-  std::uint32_t slower = 3;                     ///< or this many times slower than its peers
-  Duration time = std::chrono::seconds(5);      ///< how long, times the number of ejections that are remembered
-  Duration longest = std::chrono::minutes(5);   ///< how long at most
-  std::uint32_t most = 500'000;                 ///< share of the servers that may be ejected, rounded up
-  std::uint32_t panic_below = 300'000;          ///< if a smaller share can be chosen, ejected servers come back
+  std::uint32_t at_least = 20;                  ///< ... if there were at least this many outcomes
+  Duration silent = std::chrono::seconds(3);    ///< or without an answer for this time while its peers answer
+  std::uint32_t slower = 3;                     ///< or if this many times slower than its peers
+  Duration time = std::chrono::seconds(5);      ///< length of an ejection, multiplied by the number of recent ejections
+  Duration longest = std::chrono::minutes(5);   ///< maximum length of an ejection
+  std::uint32_t most = 500'000;                 ///< maximum share of the servers that may be ejected, rounded up
+  std::uint32_t panic_below = 300'000;          ///< below this share of available servers, ejected ones come back
   bool operator==(const EjectOptions&) const = default;
 };
 
-/// Why a server is ejected.
+/// The reason for an ejection.
 enum class EjectReason : std::uint8_t {
-  unreachable,  ///< failures in a row, and none of them had a connection
-  failing,      ///< failures in a row
-  errors,       ///< a share of failures
-  silent,       ///< it owes answers, and gives none or too few
+  unreachable,  ///< consecutive failures, none of which had a connection
+  failing,      ///< consecutive failures
+  errors,       ///< too large a share of failures
+  silent,       ///< owes answers and gives none or too few
   slow,
   count
 };
 inline constexpr WordsOf<EjectReason> kEjectReasonWords({"unreachable", "failing", "errors", "silent", "slow"});
 constexpr std::string_view to_text(EjectReason reason) noexcept { return kEjectReasonWords[reason]; }
 
-/// What happened at one server since the step before, over all workers. The counts are those of Tally.
+/// The results of one server since the previous step, over all workers. The counts are those of Tally.
 struct Happened {
   std::uint32_t asked = 0;
   std::uint32_t settled = 0;
@@ -58,7 +59,7 @@ struct Happened {
   std::uint32_t trials_abandoned = 0;
   Duration trial_took{0};
   Latencies latencies{};
-  bool unhealthy = false;  ///< out for another reason, now
+  bool unhealthy = false;  ///< out at the moment because of its health check
 
   std::uint32_t of(AttemptOutcome outcome) const noexcept { return ended[static_cast<std::size_t>(outcome)]; }
   std::uint32_t heads() const noexcept { return of(AttemptOutcome::answered) + of(AttemptOutcome::server_error); }
@@ -68,51 +69,51 @@ struct Happened {
   }
 };
 
-/// One change of a server.
+/// A change of one server.
 struct EjectChange {
   enum class What : std::uint8_t { ejected, trial_failed, returned };
   std::size_t at = 0;
   What what = What::ejected;
   EjectReason reason = EjectReason::failing;
-  Duration time{0};    ///< until its next trial; 0 for `returned`
-  unsigned times = 0;  ///< how many ejections are remembered, with this one
-  bool panic = false;  ///< it came back because too few servers were left
+  Duration time{0};    ///< time until the next trial; 0 for `returned`
+  unsigned times = 0;  ///< number of recent ejections, including this one
+  bool panic = false;  ///< the server came back because too few servers were left
 };
 
-/// A state machine; one thread. All times are arguments and never fall.
+/// The state machine of one upstream; one thread. All times are arguments and never decrease.
 ///
-/// An ejected server gets no requests. When its time is over it is tried with single requests, one after the other;
-/// after kTrials that it answers it is back. A trial that fails begins the next, longer time. While a trial may harm
-/// its caller, there is at most one in kTrialOf requests, unless there are hardly any requests.
+/// An ejected server gets no requests. When its time is over it is tried with single requests, one after another; after
+/// kTrials answered trials it is back. A failed trial begins the next, longer ejection. While a trial may harm its
+/// caller, at most one in kTrialOf requests is a trial, unless there are hardly any requests.
 class Ejection {
  public:
   using Steady = std::chrono::steady_clock::time_point;
 
-  static constexpr unsigned kTrials = 3;         ///< in a row, to come back
-  static constexpr std::uint64_t kTrialOf = 40;  ///< one failed trial in so many requests
-  static constexpr std::uint32_t kWindow = 50;   ///< least samples that a latency is judged by
-  static constexpr unsigned kSlowWindows = 3;    ///< in a row, to be slow
-  static constexpr Duration kSlowFrom{25'000};   ///< a p95 below is never slow
+  static constexpr unsigned kTrials = 3;         ///< consecutive successful trials needed to come back
+  static constexpr std::uint64_t kTrialOf = 40;  ///< at most one trial in this many requests may fail
+  static constexpr std::uint32_t kWindow = 50;   ///< minimum number of samples to judge a latency by
+  static constexpr unsigned kSlowWindows = 3;    ///< consecutive slow windows after which a server is slow
+  static constexpr Duration kSlowFrom{25'000};   ///< a p95 below this is never slow
 
   Ejection(const EjectOptions& options, std::size_t servers);
   ~Ejection();
   Ejection(Ejection&&) noexcept;
   Ejection& operator=(Ejection&&) noexcept;
 
-  /// What happened until `now`; `happened` has one element for each server. `trial_taken`: a request is on its way that
-  /// tries the server of trial(). Appends what changed to `changes`.
+  /// Advances to `now`; `happened` has one element for each server. `trial_taken` tells that a request has tried the
+  /// server of trial(). Appends the changes to `changes`.
   void step(Steady now, std::span<const Happened> happened, bool trial_taken, std::vector<EjectChange>& changes);
 
   bool ejected(std::size_t at) const noexcept;
-  /// The server that the next request shall try; none if there is no such server or its trial is under way.
+  /// Returns the server that the next request should try; empty if there is none or its trial is under way.
   std::optional<std::size_t> trial() const noexcept;
-  /// Its reason, if it is ejected.
+  /// Returns the reason if the server is ejected.
   std::optional<EjectReason> reason(std::size_t at) const noexcept;
-  /// Since when it is in or out; the zero of the clock: from the start.
+  /// Returns when the server came in or was ejected; the zero of the clock if it was in from the start.
   Steady since(std::size_t at) const noexcept;
-  /// Takes over what `other` knows of its server `from`: whether it is ejected, for how long, and how often it was.
+  /// Copies the state of server `from` of `other`: whether it is ejected, for how long, and how often it was.
   void inherit(std::size_t at, const Ejection& other, std::size_t from) noexcept;
-  /// When an ejected server may be tried next; nothing if it is not ejected.
+  /// Returns when an ejected server may be tried next; empty if it is not ejected.
   std::optional<Steady> next_trial(std::size_t at) const noexcept;
 
  private:
@@ -120,12 +121,12 @@ class Ejection {
   struct EjectState {
     bool out = false;
     EjectReason reason = EjectReason::failing;
-    Steady since{};       ///< of being in or out
-    Steady until{};       ///< of an ejection: the time of the next trial
-    Steady counted{};     ///< since when it has been in, for forgetting ejections
-    unsigned times = 0;   ///< ejections that are remembered
-    unsigned passed = 0;  ///< trials in a row
-    Duration lasts{0};    ///< of the current or last ejection
+    Steady since{};       ///< when it came in or was ejected
+    Steady until{};       ///< for an ejected server, the time of the next trial
+    Steady counted{};     ///< since when it has been in without interruption; older ejections are forgotten by it
+    unsigned times = 0;   ///< number of recent ejections
+    unsigned passed = 0;  ///< consecutive successful trials
+    Duration lasts{0};    ///< length of the current or last ejection
   };
 
   std::optional<EjectReason> symptom(std::size_t at, std::span<const Happened> happened) const noexcept;
@@ -149,13 +150,13 @@ class Ejection {
   EjectOptions options_;
   std::vector<EjectState> states_;
   std::vector<Symptoms> symptoms_;
-  Latencies memory_;  ///< of all servers that are in; old ones weigh less and less
+  Latencies memory_;  ///< of all servers in rotation; older values weigh less
   Steady last_{};
   Steady halved_{};
   Steady epoch_{};
   Steady segment_{};
-  std::uint64_t served_ = 0;          ///< answers since the last failed trial
-  std::optional<std::size_t> tried_;  ///< the server whose trial is wanted or under way
+  std::uint64_t served_ = 0;          ///< number of answers since the last failed trial
+  std::optional<std::size_t> tried_;  ///< the server whose trial is due or under way
   std::optional<Steady> trial_begun_;
 };
 

@@ -1,5 +1,6 @@
 #pragma once
-// What health checks say of one server: up until it is known to be down. A state machine without clock and I/O.
+// The health of one server by its health checks, as a state machine without clock and I/O: up until it is known to be
+// down. Used by upstream.
 
 #include "headgate/core/time.hpp"
 
@@ -8,28 +9,28 @@
 
 namespace headgate::balance {
 
-/// How many checks decide. Both are at least 1.
+/// The number of checks that decide. Both are at least 1.
 struct HealthRule {
-  std::uint32_t down_after = 3;  ///< failed checks one after the other until a server counts as down
-  std::uint32_t up_after = 2;    ///< passed checks one after the other until it counts as up again
+  std::uint32_t down_after = 3;  ///< consecutive failed checks until a server counts as down
+  std::uint32_t up_after = 2;    ///< consecutive passed checks until it counts as up again
   bool operator==(const HealthRule&) const = default;
 };
 
-/// One server. It begins up, and its very first check decides at once: a gateway that starts must not send requests for
-/// `down_after` checks to a server that is away. One thread.
+/// The state of one server. It starts up, and the first check decides alone: a gateway at startup must not send
+/// requests to a dead server for `down_after` checks. One thread.
 class Health {
  public:
   enum class Result : bool { failed, passed };
   enum class Change : std::uint8_t { none, down, up };
 
-  /// A check ended. Returns what it changed.
+  /// Records the result of a check. Returns the change that it caused.
   Change note(Result result, const HealthRule& rule) noexcept;
   bool up() const noexcept { return up_; }
-  /// Returns whether a check has ended at all.
+  /// Returns whether any check has ended.
   bool known() const noexcept { return known_; }
-  /// Returns how many checks one after the other contradict up().
+  /// Returns how many consecutive checks contradict up().
   std::uint32_t against() const noexcept { return against_; }
-  /// Other checks than before begin: what contradicted up() counts no more.
+  /// Forgets the checks that contradicted up(), because the checks have new options.
   void begin_anew() noexcept { against_ = 0; }
 
  private:
@@ -38,11 +39,11 @@ class Health {
   std::uint32_t against_ = 0;
 };
 
-/// Returns how long until the next check of a server: `every`, a tenth more or less, so that the checks of many servers
-/// and gateways do not come at the same moment. `random` is any number, each as likely.
+/// Returns the time until the next check of a server: `every`, with a random deviation of a tenth, so that the checks
+/// of many servers and gateways do not coincide. `random` is a uniformly distributed number.
 Duration until_next_check(Duration every, std::uint64_t random) noexcept;
 
-/// Returns how long until the first check of the server with index `at` of `count` that begin together: they are spread
+/// Returns the time until the first check of server `at` of `count` that start together. The first checks are spread
 /// over one second, or over `every` if that is shorter.
 Duration until_first_check(Duration every, std::size_t at, std::size_t count) noexcept;
 

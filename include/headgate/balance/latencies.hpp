@@ -1,5 +1,6 @@
 #pragma once
-// Latencies in a few buckets: enough to compare servers, and cheap enough to count every answer.
+// A histogram of latencies with few buckets: precise enough to compare servers, and cheap enough to count every answer.
+// Used by ejection and recent_use.
 
 #include "headgate/core/time.hpp"
 
@@ -11,10 +12,11 @@
 
 namespace headgate::balance {
 
-/// Four buckets for each doubling, from 64 µs to two minutes: what is read from them is at most a quarter too high.
+/// Number of buckets: four for each doubling, from 64 µs to two minutes, so that a value read from them is at most a
+/// quarter too high.
 inline constexpr std::size_t kLatencyBuckets = 86;
 
-/// The bucket of a latency. Negative ones are in the first, longer ones in the last.
+/// Returns the bucket of a latency. The first one has negative values, the last one longer values.
 constexpr std::size_t latency_bucket(Duration took) noexcept {
   constexpr int kFirst = 6;  // 64 µs
   const auto us = static_cast<std::uint64_t>(std::max<Duration::rep>(took.count(), 0));
@@ -24,14 +26,14 @@ constexpr std::size_t latency_bucket(Duration took) noexcept {
   return std::min(1 + static_cast<std::size_t>(power - kFirst) * 4 + quarter, kLatencyBuckets - 1);
 }
 
-/// The upper end of a bucket.
+/// Returns the upper bound of a bucket.
 constexpr Duration latency_bound(std::size_t bucket) noexcept {
   if (bucket == 0) return Duration(64);
   const auto power = (bucket - 1) / 4 + 6;
   return Duration(static_cast<Duration::rep>(((bucket - 1) % 4 + 5) << (power - 2)));
 }
 
-/// How many answers were in each bucket. One thread.
+/// The number of answers in each bucket. One thread.
 class Latencies {
  public:
   void add(std::size_t bucket, std::uint32_t count) noexcept {
@@ -43,9 +45,9 @@ class Latencies {
     for (std::size_t i = 0; i < kLatencyBuckets; ++i) add(i, more.counts_[i]);
   }
   std::uint32_t total() const noexcept { return total_; }
-  /// What `percent` of the latencies do not exceed; 0 if there are none.
+  /// Returns a latency that `percent` of the answers do not exceed; 0 if there are none.
   Duration quantile(unsigned percent) const noexcept;
-  /// Forgets half of them, so that old ones weigh less and less.
+  /// Halves all numbers, so that old answers weigh less and less.
   void halve() noexcept;
 
  private:

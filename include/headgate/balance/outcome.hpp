@@ -1,5 +1,6 @@
 #pragma once
-// What became of the attempts at a server, as one worker counts it. The watch of the upstream reads it (watch.hpp).
+// The outcomes of attempts at a server, counted by each worker. The watch of the upstream reads the counts (watch.hpp).
+// Used by gateway and upstream.
 
 #include "headgate/balance/latencies.hpp"
 #include "headgate/core/per_enum.hpp"
@@ -12,73 +13,73 @@
 
 namespace headgate::balance {
 
-/// What became of one attempt. An attempt that says nothing about the server has none: its client left, or a kept
-/// connection was closed before the server saw the request.
+/// The outcome of an attempt. There is none if the attempt says nothing about the server, because its client left or a
+/// kept connection was closed before the server saw the request.
 enum class AttemptOutcome : std::uint8_t {
   answered,
-  server_error,   ///< answered with a status that says that the server failed (is_failure)
-  no_connection,  ///< it could not be connected to, or not with TLS; nothing was sent
-  timeout,        ///< no head of an answer in time, or no connection in time
-  broken,         ///< closed before its answer was whole, or what came is no answer
+  server_error,   ///< answered with a status for which is_failure() is true
+  no_connection,  ///< no connection or no TLS session could be made; nothing was sent
+  timeout,        ///< no connection, or no complete head of an answer, in time
+  broken,         ///< closed before its answer was complete, or answered with invalid bytes
   count
 };
 inline constexpr std::size_t kOutcomes = kCountOf<AttemptOutcome>;
 
-/// Returns whether an answer with this status says that the server failed: 500 and above, but neither 501 nor 505,
-/// which say that the request asks for something that no such server does.
+/// Returns whether a status means that the server failed: 500 and above except 501 and 505, which mean that the request
+/// asks for something that the server does not support.
 constexpr bool is_failure(unsigned status) noexcept { return status >= 500 && status != 501 && status != 505; }
 
-/// What was counted of one attempt. Each attempt begins with its own.
+/// The counters' state of one attempt. Each attempt starts with a new one.
 struct AttemptTally {
-  std::uint32_t era = 0;  ///< of its server, when the attempt began
+  std::uint32_t era = 0;  ///< era of its server when the attempt began
   bool owed = false;      ///< the whole request was sent, and there is no outcome yet
-  bool noted = false;     ///< it has an outcome
-  bool trial = false;     ///< it tries a server that is out (Ejection)
+  bool noted = false;     ///< the outcome was counted
+  bool trial = false;     ///< the attempt is a trial of an ejected server (Ejection)
 };
 
-/// The counters of one server on one worker. They only rise, or start again at zero after the largest number. Only that
-/// worker writes them; any thread may read them. Of attempts that began before the server was taken out the last time
-/// (`era`) nothing is counted: they say how it was then.
+/// The counters of one server on one worker. They only rise, and wrap to zero after the largest number. Only that
+/// worker writes them; any thread may read them. Attempts that began before the last ejection (`era`) are not counted,
+/// because they describe the server as it was then.
 class Tally {
  public:
   using Number = std::atomic<std::uint32_t>;
 
   std::atomic<std::uint32_t> era{0};  ///< any thread may write it
-  Number asked{0};                    ///< whole requests were sent
-  Number settled{0};                  ///< of those: how many have an outcome, or were abandoned
-  Number abandoned{0};                ///< of those: how many were abandoned
+  Number asked{0};                    ///< number of requests that were sent completely
+  Number settled{0};                  ///< how many of these have an outcome or were abandoned
+  Number abandoned{0};                ///< how many of these were abandoned
   std::array<Number, kOutcomes> ended{};
-  Number open{0};  ///< attempts under way with it; this one also falls
-  Number late{0};  ///< failed after the head of their answer; counted as answered too
+  Number open{0};  ///< attempts in progress with it; the only number that also falls
+  Number late{0};  ///< failed after the head of the answer; also counted as answered
   Number trials_passed{0};
   Number trials_failed{0};
   Number trials_abandoned{0};
-  std::atomic<std::int64_t> trial_took{0};  ///< latency of the last trial that passed, in µs
+  std::atomic<std::int64_t> trial_took{0};  ///< latency of the last successful trial, in µs
   std::array<Number, kLatencyBuckets> latencies{};
 
-  /// An attempt has a connection to the server. Ends with end().
+  /// Counts an attempt that has a connection to the server. It ends with end().
   void begin(AttemptTally& counted) noexcept {
     counted = {.era = era.load(std::memory_order_relaxed)};
     add(open);
   }
-  /// The whole request of this attempt was sent, so the server owes an answer.
+  /// Counts that the whole request of this attempt was sent, so that the server owes an answer.
   void ask(AttemptTally& counted) noexcept {
     if (counted.era != era.load(std::memory_order_relaxed)) return;
     counted.owed = true;
     add(asked);
   }
-  /// The outcome of an attempt, when it is known: with the head of its answer, or its failure. `took` is the latency of
-  /// the head; negative if it says nothing. A second call says that the answer broke off later, or that its trailers
-  /// say that the server failed.
+  /// Counts the outcome of an attempt: when the head of its answer arrives, or when it fails. `took` is the latency of
+  /// the head; negative if it says nothing. A second call tells that the answer broke off later, or that its trailers
+  /// report a failure of the server.
   void note(AttemptTally& counted, AttemptOutcome outcome, Duration took) noexcept;
-  /// The server could not be connected to. `trial`: by an attempt that tries it.
+  /// Counts that no connection could be made. `trial` tells that the attempt was a trial.
   void fail(AttemptOutcome outcome, bool trial) noexcept {
     AttemptTally counted{.era = era.load(std::memory_order_relaxed), .trial = trial};
     note(counted, outcome, Duration(-1));
   }
-  /// An attempt that tries the server got no connection, for a reason that is not the server's.
+  /// Counts a trial that got no connection for a reason that is not the server's.
   void abandon_trial() noexcept { add(trials_abandoned); }
-  /// The attempt is over. If it has no outcome, it never will.
+  /// Ends the attempt. If it has no outcome yet, it gets none.
   void end(AttemptTally& counted) noexcept;
 
  private:

@@ -1,6 +1,6 @@
 #pragma once
-// How many exchanges are under way with one server that may have only so many at the same time. All workers of a
-// process share it, so the bound is exact.
+// The number of concurrent exchanges with a server that has a bound. All workers of a process share it, so the bound is
+// exact. Used by upstream and gateway.
 
 #include "headgate/core/time.hpp"
 
@@ -11,7 +11,7 @@
 
 namespace headgate::balance {
 
-/// Any thread.
+/// The places at one server. Any thread.
 class Places {
  public:
   /// `most` is at least 1.
@@ -21,15 +21,15 @@ class Places {
 
   /// Takes a place if one is free.
   bool take() noexcept;
-  /// Gives it back; `held` is how long it was taken.
+  /// Returns a place; `held` is the time for which it was taken.
   void leave(Duration held) noexcept;
   bool full() const noexcept { return taken() >= most(); }
   std::uint32_t taken() const noexcept { return taken_.load(std::memory_order_seq_cst); }
   std::uint32_t most() const noexcept { return most_.load(std::memory_order_relaxed); }
-  /// A reload changes how many there are. What is taken stays taken.
+  /// Changes the number of places after a reload. Taken places stay taken.
   void most(std::uint32_t now) noexcept { most_.store(now, std::memory_order_relaxed); }
-  /// Returns how long a place is usually taken; 0 before the first came back. Approximate: two workers may write at
-  /// once.
+  /// Returns for how long a place is usually taken; 0 before the first one was returned. Approximate, because two
+  /// workers may write at once.
   Duration usual() const noexcept { return Duration(usual_.load(std::memory_order_relaxed)); }
 
  private:
@@ -38,7 +38,7 @@ class Places {
   std::atomic<Duration::rep> usual_{0};
 };
 
-/// One place, free again when this is destroyed. The Places outlive it. One thread at a time.
+/// A taken place, which is returned on destruction. Must not outlive its Places. One thread at a time.
 class Place {
  public:
   Place() = default;
@@ -61,7 +61,7 @@ class Place {
 
   bool held() const noexcept { return from_ != nullptr; }
   std::size_t server() const noexcept { return server_; }
-  /// Gives it back at `now`, on the clock of `since`, so that it counts for how long places are usually taken.
+  /// Returns the place at `now`, on the clock of `since`, so that it counts in Places::usual().
   void leave(Duration now) noexcept {
     if (auto* const from = std::exchange(from_, nullptr)) from->leave(now - since_);
   }

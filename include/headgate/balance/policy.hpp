@@ -1,6 +1,7 @@
 #pragma once
-// A balancing policy chooses a server: a pure function of the table and of what it is asked. A policy is a row, and a
-// row is a file in src/balance/policies; the build makes the table of them, and no other code names one.
+// Balancing policies. A policy is a pure function that chooses a server from the table and the arguments. Each policy
+// is a row in a file of src/balance/policies; the build collects the rows, and no other code names one. Used by
+// upstream and config.
 
 #include "headgate/balance/choice.hpp"
 #include "headgate/balance/table.hpp"
@@ -13,33 +14,33 @@
 
 namespace headgate::balance {
 
-/// What a policy knows beside the table.
+/// The arguments of a policy in addition to the table.
 struct PickArgs {
-  std::uint64_t turn = 0;          ///< rises with each use of a server of this upstream
-  std::uint64_t seed = 0;          ///< differs between workers and processes, so that their random choices do
-  std::int64_t now = 0;            ///< in ns of the steady clock; only if the policy is timed or servers start slowly
-  const Choice* choice = nullptr;  ///< of the request; null: it has no key and has tried no server
+  std::uint64_t turn = 0;  ///< increases with each use of a server of this upstream
+  std::uint64_t seed = 0;  ///< differs between workers and processes, so that their random choices differ
+  std::int64_t now = 0;    ///< in ns of the steady clock; only set if the policy is timed or servers start slowly
+  const Choice* choice = nullptr;  ///< of the request; null if it has no key and has tried no server
 };
 
-/// One row. Constant; any thread.
+/// A policy. Constant; any thread.
 struct Policy {
-  std::string_view name;     ///< as a user writes it
-  bool keyed = false;        ///< whether it needs the key of a request: the configuration must say `per` what
-  bool timed = false;        ///< whether it needs the time, for latencies and recent failures
-  std::string_view meaning;  ///< for `headgate check`: "requests go to its servers <meaning>"
-  /// Returns the index of the server to use; nothing if none is left to try. Servers that are out are left out, and
-  /// backup servers while another one may be chosen. If no server is in, it chooses as if those were in that are out by
-  /// a guess (kGuessed): such a server may answer, and an error from the gateway helps nobody.
+  std::string_view name;     ///< the name in the configuration
+  bool keyed = false;        ///< needs the key of a request, so the configuration must have `per`
+  bool timed = false;        ///< needs the time, for latencies and recent failures
+  std::string_view meaning;  ///< text for `headgate check`: "requests go to its servers <meaning>"
+  /// Returns the index of the server to use; empty if none is left to try. Servers that are out are skipped, and backup
+  /// servers are used only if no other is available. If no server is in, those that are out only by a guess (kGuessed)
+  /// count as in: such a server may answer, which is better than an error from the gateway.
   std::optional<std::size_t> (*choose)(const Table& table, const PickArgs& ask) = nullptr;
 };
 
-/// All rows, sorted by name. Made by the build of the files in src/balance/policies.
+/// Returns all policies, sorted by name, as collected by the build.
 std::span<const Policy* const> policies() noexcept;
 
-/// The policy of this name; null if there is none.
+/// Returns the policy with this name; null if there is none.
 const Policy* find_policy(std::string_view name) noexcept;
 
-/// The policy of an upstream that names none: one server after the other.
+/// Returns the policy of an upstream that names none: round robin.
 const Policy& default_policy() noexcept;
 
 }  // namespace headgate::balance

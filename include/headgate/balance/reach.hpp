@@ -1,5 +1,6 @@
 #pragma once
-// Whether a server answers at all: the last attempts at it all failed, or not. A state machine without clock and I/O.
+// Whether a server can be reached: it cannot if the last attempts at it all failed. A state machine without clock and
+// I/O. Used by watch.
 
 #include "headgate/balance/ejection.hpp"
 #include "headgate/balance/outcome.hpp"
@@ -11,25 +12,27 @@
 
 namespace headgate::balance {
 
-/// One server; one thread. All times are arguments and never fall. It knows nothing of other servers: unlike an
-/// ejection it is not about whether another one does better.
+/// The state of one server; one thread. All times are arguments and never decrease. Unlike an ejection it ignores how
+/// other servers do.
 class Reach {
  public:
   using Steady = std::chrono::steady_clock::time_point;
 
-  static constexpr std::uint32_t kInARow = 3;  ///< attempts without the head of an answer, and none with one between
-  static constexpr Duration kOld = std::chrono::seconds(10);  ///< a failure that a passed check outweighs
+  /// consecutive attempts without the head of an answer after which a server is failing
+  static constexpr std::uint32_t kInARow = 3;
+  /// age of a failure from which a passed check outweighs it
+  static constexpr Duration kOld = std::chrono::seconds(10);
 
   void note(Steady now, const Happened& happened) noexcept;
-  /// A health check passed: the server can be reached, unless attempts have failed just now.
+  /// Records a passed health check: the server can be reached, unless attempts have failed recently.
   void passed_check(Steady now) noexcept;
 
   bool failing() const noexcept { return in_a_row_ >= kInARow; }
-  /// Attempts since the last answer; at most the largest number.
+  /// Returns the number of attempts since the last answer; stops at the largest number.
   std::uint32_t in_a_row() const noexcept { return in_a_row_; }
-  /// What became of the last of them.
+  /// Returns the outcome of the last attempt.
   AttemptOutcome last() const noexcept { return last_; }
-  /// When the first of them failed, and the last.
+  /// Returns when the first of these attempts failed; last_failed() returns when the last one did.
   Steady since() const noexcept { return since_; }
   Steady last_failed() const noexcept { return failed_; }
 
@@ -40,7 +43,7 @@ class Reach {
   Steady failed_{};
 };
 
-/// What became of an attempt, for people: "could not be connected to".
+/// Describes an outcome for people: "could not be connected to".
 std::string_view words_of(AttemptOutcome outcome) noexcept;
 
 }  // namespace headgate::balance

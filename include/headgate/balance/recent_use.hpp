@@ -1,5 +1,5 @@
 #pragma once
-// What went to one server lately, for people: rates of the last seconds, and how long answers took.
+// The recent use of one server, for people: request and error rates of the last seconds, and latencies. Used by watch.
 
 #include "headgate/balance/ejection.hpp"
 #include "headgate/balance/latencies.hpp"
@@ -11,19 +11,19 @@
 
 namespace headgate::balance {
 
-/// One server over all workers; one thread. All times are arguments and never fall.
+/// The use of one server over all workers; one thread. All times are arguments and never decrease.
 class RecentUse {
  public:
   using Steady = std::chrono::steady_clock::time_point;
 
-  static constexpr std::size_t kSlots = 10;  ///< seconds that rates are over
+  static constexpr std::size_t kSlots = 10;  ///< number of seconds that rates are averaged over
 
-  /// Rates are each second.
+  /// The rates, per second.
   struct Rates {
     double attempts = 0;
-    double errors = 0;         ///< answered with a status that says so, no answer in time, or broken off
-    double not_connected = 0;  ///< could not be connected to
-    Duration p95{0};           ///< until the head of an answer, of the newest answers; 0: there was none
+    double errors = 0;         ///< answered with a failure status, no answer in time, or broken off
+    double not_connected = 0;  ///< no connection could be made
+    Duration p95{0};           ///< time until the head of an answer, of recent answers; 0 if there is none
   };
 
   void note(Steady now, const Happened& happened) noexcept;
@@ -31,12 +31,12 @@ class RecentUse {
 
  private:
   struct Slot {
-    std::int64_t second = -1;  ///< of the steady clock
+    std::int64_t second = -1;  ///< second of the steady clock
     std::uint32_t attempts = 0, errors = 0, not_connected = 0;
   };
   std::array<Slot, kSlots> slots_{};
   Latencies latencies_;
-  std::int64_t halved_ = 0;  ///< the second in which old latencies became half
+  std::int64_t halved_ = 0;  ///< the second in which old latencies were halved last
 };
 
 }  // namespace headgate::balance

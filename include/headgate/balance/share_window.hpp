@@ -1,5 +1,5 @@
 #pragma once
-// How many of the last outcomes were failures.
+// The share of failures among recent outcomes. Used by the circuit and the ejection.
 
 #include "headgate/core/time.hpp"
 
@@ -10,19 +10,19 @@
 
 namespace headgate::balance {
 
-/// Counts of the last `of_last`, in twenty parts: a part is forgotten as a whole. One thread.
+/// The counts of the last `of_last`, in twenty parts that expire one by one. One thread.
 class ShareWindow {
  public:
   using Steady = std::chrono::steady_clock::time_point;
 
   explicit ShareWindow(Duration of_last) : part_(of_last / kParts) {}
 
-  /// Adds what was counted since the last call. `now` never falls.
+  /// Adds outcomes counted since the last call. `now` never decreases.
   void add(Steady now, std::uint32_t good, std::uint32_t bad) noexcept;
   std::uint64_t good() const noexcept { return good_; }
   std::uint64_t bad() const noexcept { return bad_; }
   std::uint64_t total() const noexcept { return good_ + bad_; }
-  /// Returns whether at least `parts` of kWhole were failures; false without any outcome.
+  /// Returns whether at least `parts` of kWhole were failures; false if there are no outcomes.
   bool reaches(std::uint32_t parts) const noexcept { return total() > 0 && bad_ * kWhole >= total() * parts; }
   void clear() noexcept;
 
@@ -38,7 +38,7 @@ class ShareWindow {
   Duration part_;
   std::array<Part, kParts> parts_{};
   std::size_t at_ = 0;
-  Steady begun_{};  ///< the part at `at_`
+  Steady begun_{};  ///< start of the part at `at_`
   std::uint64_t good_ = 0;
   std::uint64_t bad_ = 0;
 };

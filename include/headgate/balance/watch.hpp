@@ -1,6 +1,6 @@
 #pragma once
-// The servers of one upstream as the whole process sees them: reads what its workers counted, decides who is out, and
-// tells the workers by the bits of their tables.
+// The process-wide view of the servers of one upstream: reads the counters of all workers, decides which servers are
+// out, and sets the bits in the workers' tables. Used by server, services, upstream and admin.
 
 #include "headgate/balance/circuit_gate.hpp"
 #include "headgate/balance/ejection.hpp"
@@ -19,42 +19,43 @@
 
 namespace headgate::balance {
 
-/// What a watch is made from.
+/// The options of a watch.
 struct WatchOptions {
-  std::vector<std::string> servers;  ///< their names, in the order of the tables
+  std::vector<std::string> servers;  ///< names of the servers, in the order of the tables
   EjectOptions eject;
-  std::optional<CircuitOptions> circuit;  ///< not set: there is none
+  std::optional<CircuitOptions> circuit;  ///< absent if there is no circuit breaker
 };
 
-/// One worker's part of a watch. Its upstream owns it.
+/// The part of one worker. Its upstream owns it.
 struct WatchPart {
   explicit WatchPart(CircuitGate& gate) : door(gate) {}
   CircuitDoor door;
-  /// The index, plus one, of the server that the next request tries although it is out; 0: none. Who takes it sets 0.
+  /// Index plus one of the ejected server that the next request tries; 0 if there is none. The request that takes the
+  /// trial sets 0.
   std::atomic<std::uint32_t> trial{0};
 };
 
-/// What changed at a tick.
+/// The changes of one tick.
 struct WatchNews {
   std::vector<EjectChange> servers;
-  std::optional<CircuitState> circuit;  ///< its new state
-  std::uint32_t refused = 0;            ///< requests that the circuit refused since the tick before
+  std::optional<CircuitState> circuit;  ///< new state of the circuit, if it changed
+  std::uint32_t refused = 0;            ///< requests that the circuit refused since the previous tick
 };
 
-/// One server, for people.
+/// The state of a server, for people.
 struct ServerReport {
   std::string server;
   std::uint8_t out = 0;               ///< the bits of Server::out that all workers share
-  std::optional<EjectReason> reason;  ///< if it is ejected
-  Duration since{0};                  ///< how long it is in, or ejected; 0: from the start
+  std::optional<EjectReason> reason;  ///< set if it is ejected
+  Duration since{0};                  ///< for how long it has been in or ejected; 0 if in from the start
   std::uint32_t in_flight = 0;
   std::uint32_t failed_in_a_row = 0;  ///< attempts since the last answer
-  bool failing = false;               ///< all of the last attempts failed (Reach), also if it still gets requests
-  AttemptOutcome last_failure = AttemptOutcome::no_connection;  ///< of the last of them
-  Duration failing_since{0};  ///< if it is failing: how long ago the first of them was
-  Duration last_tried{0};     ///< if it is failing: how long ago the last of them was
+  bool failing = false;               ///< all of the last attempts failed (Reach), although it may still get requests
+  AttemptOutcome last_failure = AttemptOutcome::no_connection;  ///< outcome of the last failed attempt
+  Duration failing_since{0};  ///< if it is failing, the time since the first of these failures
+  Duration last_tried{0};     ///< if it is failing, the time since the last of them
   RecentUse::Rates rates;
-  std::optional<Duration> next_trial;  ///< if it is ejected: in how long it may be tried; 0: now
+  std::optional<Duration> next_trial;  ///< if it is ejected, the time until its next trial; 0 if it is due
 
   /// Returns whether it gets requests and answers, as far as known.
   bool up() const noexcept { return out == 0 && !failing; }
@@ -62,7 +63,7 @@ struct ServerReport {
 struct WatchReport {
   std::vector<ServerReport> servers;
   std::optional<CircuitState> circuit;
-  std::optional<Duration> circuit_tries;  ///< of an open circuit: in how long it lets requests pass again
+  std::optional<Duration> circuit_tries;  ///< if the circuit is open, the time until it lets requests pass
 
   /// Returns whether no server is up.
   bool all_down() const noexcept {
@@ -70,32 +71,32 @@ struct WatchReport {
   }
 };
 
-/// Lives as long as its options are in use, over reloads. It is ticked by one thread; workers join and leave at any
-/// time.
+/// The watch of one upstream. Lives as long as its options are in use, over reloads. One thread calls tick(); workers
+/// join and leave at any time.
 class Watch {
  public:
   using Steady = std::chrono::steady_clock::time_point;
 
-  /// `before` may be null: what it knows of servers with the same name is taken over.
+  /// Copies the state of servers with the same name from `before`, which may be null.
   Watch(WatchOptions options, const Watch* before);
 
-  /// A worker's table takes part from now on, until its part is destroyed. Sets the bits of its rows. Any thread. The
-  /// watch must outlive the part.
+  /// Adds a worker's table until the returned part is destroyed. Sets the bits of its rows. Any thread. The watch must
+  /// outlive the part.
   std::shared_ptr<WatchPart> join(const Table& table);
 
-  /// Sets or clears one of the bits of Server::out that all workers share, but kEjected, which tick() decides. Any
+  /// Sets or clears one of the bits of Server::out that all workers share, except kEjected, which tick() decides. Any
   /// thread.
   void mark(std::size_t at, std::uint8_t bit, bool set, Steady now);
-  /// `next` will take this one's place, if it is not dropped before: it has the marks that this one has and gets until
-  /// then, of the servers that both have. Nobody else may know `next` yet.
+  /// Announces `next` as the successor, unless it is dropped before. It gets the marks that this watch has and gets
+  /// until then, for the servers that both have. No other thread may know `next` yet.
   void hand_marks_to(const std::shared_ptr<Watch>& next);
   /// Returns whether this bit is set.
   bool marked(std::size_t at, std::uint8_t bit) const;
-  /// A health check of this server has passed.
+  /// Records that a health check of this server has passed.
   void passed_check(std::size_t at, Steady now);
-  /// What happened since the tick before, and what follows from it.
+  /// Evaluates the counters since the previous tick, and applies and returns the changes.
   WatchNews tick(Steady now);
-  /// Any thread.
+  /// Returns the state for people. Any thread.
   WatchReport report(Steady now) const;
   bool has_circuit() const noexcept { return options_.circuit.has_value(); }
   const std::vector<std::string>& servers() const noexcept { return options_.servers; }
@@ -103,14 +104,14 @@ class Watch {
  private:
   struct Row {
     ServerPtr server;
-    Happened last;  ///< the counters at the tick before, in its numbers
+    Happened last;  ///< the counters at the previous tick, in the same units
     std::array<std::uint32_t, kLatencyBuckets> latencies{};
   };
   struct Member {
     std::weak_ptr<WatchPart> part;
     std::vector<Row> rows;
-    std::uint32_t good = 0, bad = 0, refused = 0;  ///< at the tick before
-    std::uint32_t busy = 0;                        ///< recent requests; older ones weigh less
+    std::uint32_t good = 0, bad = 0, refused = 0;  ///< counters at the previous tick
+    std::uint32_t busy = 0;                        ///< number of recent requests; older ones weigh less
   };
 
   static std::uint32_t read(Row& row, Happened& into);
@@ -128,16 +129,16 @@ class Watch {
   std::vector<Member> members_;
   std::vector<std::uint8_t> bits_;  ///< by server
   std::weak_ptr<Watch> next_;
-  std::vector<Steady> since_;    ///< by server: the last change of its bits
+  std::vector<Steady> since_;    ///< by server, the time of the last change of its bits
   std::vector<Reach> reaches_;   ///< by server
   std::vector<RecentUse> uses_;  ///< by server
   Ejection ejection_;
   std::optional<Circuit> circuit_;
-  std::uint32_t passed_ = 0, failed_ = 0, left_ = 0;  ///< probes at the tick before
-  std::shared_ptr<WatchPart> ordered_;                ///< which worker shall make the next trial; null: none
+  std::uint32_t passed_ = 0, failed_ = 0, left_ = 0;  ///< probes at the previous tick
+  std::shared_ptr<WatchPart> ordered_;  ///< the worker that is ordered to make the next trial; null if there is none
   Steady ordered_at_{};
   std::uint32_t ordered_server_ = 0;
-  const WatchPart* passed_over_ = nullptr;  ///< did not take the last order
+  const WatchPart* passed_over_ = nullptr;  ///< the worker that did not take the last order
 };
 
 }  // namespace headgate::balance

@@ -1,5 +1,6 @@
 #pragma once
-// The fingerprints of limits in Redis, for the gateways with one key prefix.
+// The fingerprints of limits in Redis, by which gateways with the same key prefix notice different limits. Used by
+// server.
 
 #include "headgate/limit/fingerprint.hpp"
 #include "headgate/redis/limiter.hpp"
@@ -13,16 +14,16 @@
 
 namespace headgate::redis {
 
-/// A sorted set at the key `<prefix>v1:{limits}` and a text for each set of limits, in one slot of a cluster. One for
-/// each process; the thread of its loop only. It has connections of its own, and follows Sentinels or the owner of its
-/// slot as a SharedLimiter does. Its calls wait up to a second, because no request waits for them. Gateways beyond
-/// 1024, and texts beyond kMaxText, are not compared.
+/// Keeps a sorted set at the key `<prefix>v1:{limits}` and a text for each set of limits, all in one slot of a cluster.
+/// One per process; the thread of its loop only. It has connections of its own, and follows Sentinels or the owner of
+/// its slot like a SharedLimiter. Its calls wait up to a second, because no request waits for them. Gateways beyond
+/// 1024 and texts beyond kMaxText are not compared.
 class RedisFingerprints final : public limit::Fingerprints {
  public:
-  static constexpr std::size_t kMaxText = std::size_t{256} * 1024;  ///< bytes: some thousand limits
+  static constexpr std::size_t kMaxText = std::size_t{256} * 1024;  ///< bytes; enough for several thousand limits
 
   /// Connects in the background at once; copies `options`. Never blocks. See SharedLimiter for the loop. `gateway` is
-  /// the name of this gateway, without a space. Two processes with one name count as one gateway.
+  /// the name of this gateway, without a space. Two processes with the same name count as one gateway.
   RedisFingerprints(boost::asio::io_context& loop, const RedisOptions& options, std::string gateway);
   ~RedisFingerprints() override;
   RedisFingerprints(const RedisFingerprints&) = delete;
@@ -32,7 +33,7 @@ class RedisFingerprints final : public limit::Fingerprints {
   Task<Result<Told>> tell(std::vector<limit::Fingerprint> own, std::string instance) override;
   Task<error_code> leave() override;
 
-  /// Calls end with Errc::stopped. When the loop has run out of work, nothing of it runs any more.
+  /// Ends calls with Errc::stopped. When the loop has run out of work, no task of this object runs any more.
   void stop() override;
 
  private:

@@ -1,5 +1,5 @@
 #pragma once
-// What a part of forgetting all keys of a limit in Redis has done. See SharedLimiter::forget.
+// The result of one part of forgetting all keys of a limit in Redis. See SharedLimiter::forget.
 
 #include <cstdint>
 #include <string>
@@ -7,18 +7,18 @@
 
 namespace headgate::redis {
 
-/// A server whose keys could not be looked at.
+/// A server whose keys could not be examined.
 struct NotForgotten {
-  std::string server;  ///< "host:port"; or slots of a cluster that no server has
+  std::string server;  ///< "host:port", or the slots of a cluster that no server has
   std::string why;     ///< one printable line
 };
 
 struct Forgotten {
-  std::uint64_t keys = 0;       ///< removed
-  std::uint64_t looked_at = 0;  ///< keys of any kind
-  std::uint64_t there = 0;      ///< keys of any kind on the servers that were asked, as they said last
+  std::uint64_t keys = 0;       ///< number of removed keys
+  std::uint64_t looked_at = 0;  ///< number of examined keys of any kind
+  std::uint64_t there = 0;      ///< total number of keys on the servers that were asked, as last reported
   std::vector<NotForgotten> not_done;
-  std::string more;  ///< where the next part begins; empty: this was the last
+  std::string more;  ///< where the next part begins; empty if this was the last
 };
 
 }  // namespace headgate::redis

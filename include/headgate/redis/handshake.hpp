@@ -1,5 +1,6 @@
 #pragma once
-// What a connection says before its first call, and whether the answers make it usable. No I/O.
+// The commands that a connection sends before its first call, and the check whether the answers make it usable. No I/O.
+// Used by connection.
 
 #include "headgate/redis/options.hpp"
 #include "headgate/redis/reply.hpp"
@@ -11,7 +12,8 @@
 
 namespace headgate::redis {
 
-/// AUTH, SELECT, ROLE, SCRIPT LOAD, whichever are needed, in one write. One per connection attempt.
+/// The handshake: AUTH, SELECT, ROLE, SCRIPT LOAD, whichever are needed, in one write. One object per connection
+/// attempt.
 class Handshake {
  public:
   enum class Step { more, done, failed };
@@ -19,10 +21,10 @@ class Handshake {
   /// Appends the commands to `out`. `options` must outlive this object.
   Handshake(const RedisOptions& options, std::string_view script, std::string_view script_sha, std::string& out);
 
-  /// Takes the next answer. After done or failed there must be no other.
+  /// Takes the next answer. Do not call it again after done or failed.
   [[nodiscard]] Step take(const Reply& reply);
 
-  /// Why it failed: one line for the log, never with the password in it.
+  /// Returns why it failed: one line for the log, which never contains the password.
   const std::string& reason() const noexcept { return reason_; }
 
  private:

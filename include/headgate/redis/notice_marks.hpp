@@ -1,5 +1,6 @@
 #pragma once
-// The marks of notices in Redis: of the gateways with one key prefix, one tells each notice.
+// The marks of notices in Redis, which make sure that only one of the gateways with the same key prefix sends each
+// notice. Used by server.
 
 #include "headgate/core/result.hpp"
 #include "headgate/core/task.hpp"
@@ -15,9 +16,9 @@
 
 namespace headgate::redis {
 
-/// A small text at the key `<prefix>v1:notice:{<id>}` for each notice, spread over the slots of a cluster. One for each
-/// process; the thread of its loop only. It has connections of its own, and follows Sentinels or the owners of slots as
-/// a SharedLimiter does. Its calls wait up to a second, because no request waits for them.
+/// Keeps a small text at the key `<prefix>v1:notice:{<id>}` for each notice, spread over the slots of a cluster. One
+/// per process; the thread of its loop only. It has connections of its own, and follows Sentinels or the owners of
+/// slots like a SharedLimiter. Its calls wait up to a second, because no request waits for them.
 class RedisNoticeMarks final : public limit::NoticeMarks {
  public:
   /// Connects in the background at once; copies `options`. Never blocks. See SharedLimiter for the loop.
@@ -31,7 +32,7 @@ class RedisNoticeMarks final : public limit::NoticeMarks {
   Task<error_code> hold(std::string id, Duration length) override;
   Task<error_code> told(std::string id, Duration length) override;
 
-  /// Calls end with Errc::stopped. When the loop has run out of work, nothing of it runs any more.
+  /// Ends calls with Errc::stopped. When the loop has run out of work, no task of this object runs any more.
   void stop() override;
 
  private:

@@ -1,5 +1,5 @@
 #pragma once
-// The part of the configuration for Redis.
+// The options of Redis; config fills them.
 
 #include "headgate/core/time.hpp"
 #include "headgate/net/tls/tls_options.hpp"
@@ -12,7 +12,7 @@
 
 namespace headgate::redis {
 
-/// single: one server. sentinel: the Sentinels know which server is the master. cluster: keys are spread over the
+/// single means one server; sentinel means that Sentinels name the master; cluster means that keys are spread over the
 /// masters by slot.
 enum class Topology { single, sentinel, cluster };
 
@@ -21,13 +21,13 @@ struct RedisNode {
   std::uint16_t port = 6379;
   bool operator==(const RedisNode&) const = default;
 };
-/// "host:port", an IPv6 address in brackets.
+/// Returns "host:port", with an IPv6 address in brackets.
 inline std::string name_of(const RedisNode& node) {
   const bool colons = node.host.find(':') != std::string::npos;
   return (colons ? "[" + node.host + "]" : node.host) + ":" + std::to_string(node.port);
 }
 
-using net::TlsOptions;  ///< to Redis, and to the Sentinels where there are any
+using net::TlsOptions;  ///< for connections to Redis and, if configured, to the Sentinels
 
 /// All rights that the user of `username` needs (a test reads the rule here):
 ///   ACL SETUSER gate on >secret ~hg:* +evalsha +eval +script|load +role +time +get +set +del +llen +lindex
@@ -36,28 +36,31 @@ using net::TlsOptions;  ///< to Redis, and to the Sentinels where there are any
 /// For billed use (RedisLedger) also +hget +hgetall +hlen +hmget +hset. For waiting rooms also +getrange +setrange.
 /// For SharedLimiter::forget also +scan +unlink +dbsize.
 /// In a cluster also +cluster|slots +asking. Marks of notices and fingerprints need nothing else.
-/// It works without +script|load and +role too: then the gateway sends the script when it is missing, and notices a
-/// replica at the first call. Sentinels: +sentinel|get-master-addr-by-name. With +subscribe &+switch-master the gateway
-/// follows a new master at once, else within a second.
+/// Without +script|load and +role the gateway works too: it sends the script when it is missing, and notices a replica
+/// at the first call. Sentinels: +sentinel|get-master-addr-by-name. With +subscribe &+switch-master the gateway follows
+/// a new master at once, otherwise within a second.
 struct RedisOptions {
   Topology topology = Topology::single;
-  /// The server; the Sentinels; or some nodes of the cluster, which name the others.
+  /// The server, the Sentinels, or some nodes of the cluster, which name the others.
   std::vector<RedisNode> nodes{RedisNode{}};
-  std::string master;          ///< the Sentinels' name for it
+  std::string master;          ///< the name of the master in the Sentinels' configuration
   std::uint32_t database = 0;  ///< always 0 in a cluster
   std::string username;        ///< ACL user; empty for the default user
   std::string password;        ///< never logged
   std::string sentinel_username;
   std::string sentinel_password;  ///< never logged
   std::optional<TlsOptions> tls;
-  /// Gateways with one prefix share their counters. In a cluster it must not have "{}", because that would spread the
-  /// keys of a caller over slots.
+  /// Gateways with the same prefix share their counters. In a cluster it must not contain "{}", which would spread the
+  /// keys of a caller over several slots.
   std::string key_prefix = "hg:";
   Duration timeout = std::chrono::milliseconds(20);  ///< no request waits longer than this for Redis
-  std::uint32_t instances = 1;  ///< gateways that share the limits: each grants 1/instances while it counts locally
-  std::uint32_t workers = 1;    ///< limiters of this process; `instances` times this many may hold a lease of one key
-  std::uint32_t max_in_flight = 1024;  ///< maximum of active calls of a worker; beyond it Redis counts as unavailable
-  bool tells = true;                   ///< an event says when Redis is lost, and when it is found
+  /// number of gateways that share the limits: each grants 1/instances while it counts locally
+  std::uint32_t instances = 1;
+  /// number of limiters of this process; `instances` times this many may hold a lease of one key
+  std::uint32_t workers = 1;
+  /// maximum number of active calls of a worker; beyond it Redis counts as unavailable
+  std::uint32_t max_in_flight = 1024;
+  bool tells = true;  ///< whether events report that Redis is lost and found again
   bool operator==(const RedisOptions&) const = default;
 };
 

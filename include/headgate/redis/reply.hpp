@@ -1,5 +1,6 @@
 #pragma once
-// Replies of Redis, parsed by hiredis without an allocation for each reply. Only what this module needs is kept.
+// Parses replies of Redis with hiredis, without an allocation for each reply. Keeps only the parts that this module
+// needs. Used by connection.
 
 #include <cstddef>
 #include <cstdint>
@@ -10,26 +11,26 @@
 
 namespace headgate::redis {
 
-/// One reply. Its views live until the next call of next(), feed() or reset().
+/// A reply. Its views live until the next call of next(), feed() or reset().
 struct Reply {
   enum class Kind { status, error, integer, text, nil, array, other };
-  /// One received value. An array comes before its elements.
+  /// A received value. An array comes before its elements.
   struct Element {
     Kind kind = Kind::nil;
-    std::int64_t integer = 0;  ///< of an integer; of an array: the number of its elements
-    std::string text;          ///< of a status, error or string, uncut
+    std::int64_t integer = 0;  ///< value of an integer, or number of elements of an array
+    std::string text;          ///< complete text of a status, error or string
   };
   Kind kind = Kind::nil;
-  std::string_view text;     ///< of a status, error or string, cut at 512 bytes; of an array, its first string
-  std::int64_t integer = 0;  ///< of an integer
-  std::span<const std::int64_t> integers;  ///< of an array: the integers in it
+  std::string_view text;     ///< text of a status, error or string, cut at 512 bytes; for an array, its first string
+  std::int64_t integer = 0;  ///< value of an integer
+  std::span<const std::int64_t> integers;  ///< the integers of an array
   bool all_integers = false;               ///< the array is flat and has only integers
   std::span<const Element> elements;       ///< all elements, if the reader keeps everything
 };
 
-/// Turns received bytes into replies, in order. One thread. Memory is bounded whatever the server sends: a reply with
-/// more than kMaxElements elements or kMaxBytes bytes is broken, and so is one that is not RESP2. If everything is
-/// kept, kMaxElementsKept and kMaxBytesKept apply.
+/// A parser that turns received bytes into replies, in order. One thread. Memory is bounded regardless of the server: a
+/// reply with more than kMaxElements elements or kMaxBytes bytes is broken, and so is one that is not RESP2. If
+/// everything is kept, kMaxElementsKept and kMaxBytesKept apply.
 class ReplyReader {
  public:
   static constexpr std::size_t kMaxElements = 4096;
@@ -37,9 +38,9 @@ class ReplyReader {
   static constexpr std::size_t kMaxElementsKept = std::size_t{512} * 1024;  ///< 16384 slots, each with some replicas
   static constexpr std::size_t kMaxBytesKept = std::size_t{16} * 1024 * 1024;
 
-  enum class Keep { decisions, everything };  ///< only what a decision needs, or all of every reply
+  enum class Keep { decisions, everything };  ///< keeps only the parts that a decision needs, or all of every reply
 
-  /// A reply is complete; feed more bytes first; not Redis: only reset() helps.
+  /// a reply is complete; more bytes are needed; or the bytes are no Redis protocol and only reset() helps
   enum class Next { reply, more, broken };
 
   explicit ReplyReader(Keep keep = Keep::decisions);
@@ -47,12 +48,12 @@ class ReplyReader {
   ReplyReader(const ReplyReader&) = delete;
   ReplyReader& operator=(const ReplyReader&) = delete;
 
-  /// Copies `bytes`. next() reports their errors.
+  /// Copies `bytes`. Errors in them are reported by next().
   void feed(std::string_view bytes);
   [[nodiscard]] Next next(Reply& reply);
-  /// Why next() returned broken: one printable line.
+  /// Returns why next() returned broken: one printable line.
   const std::string& error() const noexcept { return error_; }
-  /// Forgets everything, for a new connection.
+  /// Drops all bytes, for a new connection.
   void reset();
 
  private:

@@ -1,5 +1,6 @@
 #pragma once
-// Logs in Redis: what the gateways with one key prefix append to one, each of them reads.
+// Logs in Redis that gateways with the same key prefix share: each appends entries, and all read them. Used by server
+// for suspensions and overrides.
 
 #include "headgate/core/result.hpp"
 #include "headgate/core/task.hpp"
@@ -18,67 +19,70 @@
 
 namespace headgate::redis {
 
-/// What a log is of. Static storage.
+/// The kind of a log. Static storage.
 struct LogKind {
-  std::string_view name;                                     ///< the end of its key
-  std::string_view field;                                    ///< of each entry
-  std::string_view event;                                    ///< how the names of its events begin
-  std::string_view what;                                     ///< what is not shared while it fails, for people
-  bool (*readable)(const limit::LogEntry& entry) = nullptr;  ///< whether a gateway may have written the text
+  std::string_view name;                                     ///< last part of its key
+  std::string_view field;                                    ///< field name of each entry
+  std::string_view event;                                    ///< prefix of its event names
+  std::string_view what;                                     ///< the shared things, for messages about a failure
+  bool (*readable)(const limit::LogEntry& entry) = nullptr;  ///< returns whether a gateway can have written the text
 };
 extern const LogKind kBans;
 extern const LogKind kOverrides;
 
-/// A stream at the key `<prefix>v1:{<name>}`, in one slot of a cluster. It needs Redis 5. One for each process; the
-/// thread of its loop only, except for what says any thread. It has connections of its own, and follows Sentinels or
-/// the owner of its slot as a SharedLimiter does. Its calls wait up to a second, because no request waits for them.
+/// Keeps a stream at the key `<prefix>v1:{<name>}`, in one slot of a cluster. Needs Redis 5. One per process; the
+/// thread of its loop only, except where noted. It has connections of its own, and follows Sentinels or the owner of
+/// its slot like a SharedLimiter. Its calls wait up to a second, because no request waits for them.
 ///
-/// The log has about the last kMaxEntries entries. An entry also leaves after `kept` from its end, but never before the
+/// The log has about the last kMaxEntries entries. An entry is also removed `kept` after its end, but never before the
 /// entries in front of it. The key expires 31 days after the last entry, or `kept` after the end of the longest-lasting
-/// entry if that is later. What Redis loses in a failover is lost; the gateways that had read it keep it.
+/// entry if that is later. Data that Redis loses in a failover is lost; gateways that had read it keep it.
 ///
-/// Clocks: an entry has the Redis time when it was appended, and times relative to that. A read translates them to this
-/// gateway's clock, exact to the time that the two calls take. The clocks of gateways do not matter. If a new master's
-/// clock is ahead or behind, entries of the old one end as much earlier or later, but none lasts longer than at its
-/// beginning.
+/// Clocks: an entry has the Redis time at which it was appended, and times relative to that. A read translates them to
+/// the clock of this gateway, exact to the duration of the two calls. The clocks of gateways do not matter. If the
+/// clock of a new master is ahead or behind, entries of the old one end earlier or later by that much, but none lasts
+/// longer than at its beginning.
 ///
 /// `LogEntry::version` has the milliseconds of the entry's id in the upper 42 bits and its number in the lower 22. An
-/// entry that this gateway appends has a higher version than all that it has read or appended, also if the clock of
+/// entry that this gateway appends has a higher version than all that it has read or appended, even if the clock of
 /// Redis was set back.
 ///
-/// Beside the stream, the hash `<prefix>v1:{<name>}:gateways` says which gateways are there: each has a field, which
-/// counts for kPresent.
+/// Beside the stream, the hash `<prefix>v1:{<name>}:gateways` lists the gateways that are present: each has a field,
+/// which is valid for kPresent.
 class RedisSharedLog final : public limit::SharedLog {
  public:
   static constexpr std::size_t kMaxEntries = 65'536;
-  static constexpr std::size_t kPage = 128;                            ///< entries of one read, at most
-  static constexpr Duration kLongest = std::chrono::hours(24 * 3650);  ///< of an entry; longer ones are cut
-  static constexpr Duration kPresent = std::chrono::seconds(15);       ///< since the last hear() of a gateway
+  static constexpr std::size_t kPage = 128;  ///< maximum number of entries of one read
+  /// maximum duration of an entry; longer ones are cut
+  static constexpr Duration kLongest = std::chrono::hours(24 * 3650);
+  static constexpr Duration kPresent = std::chrono::seconds(15);  ///< since the last hear() of a gateway
 
-  /// Connects in the background at once; copies `options`. Never blocks. See SharedLimiter for the loop. `kept`: how
+  /// Connects in the background at once; copies `options`. Never blocks. See SharedLimiter for the loop. `kept` is how
   /// long an entry stays after its end, at most kLongest.
   RedisSharedLog(boost::asio::io_context& loop, const RedisOptions& options, const LogKind& kind, Duration kept);
   ~RedisSharedLog() override;
   RedisSharedLog(const RedisSharedLog&) = delete;
   RedisSharedLog& operator=(const RedisSharedLog&) = delete;
 
-  /// Errors: redis::Errc, or invalid_argument for a text that is not readable.
+  /// Appends an entry and returns its version. Errors: redis::Errc, or invalid_argument for a text that is not
+  /// readable.
   Task<Result<std::uint64_t>> append(const limit::LogEntry& entry) override;
-  /// One small command if there is no news. If the log lost the entry at `position` (in a failover, or by an operator),
-  /// it is read from its beginning again. Errors: redis::Errc. Redis 4, a key of another type or a missing right is
-  /// Errc::refused_by_server, with one line in the log for each such cause.
+  /// Reads the entries after `position`; one small command if there are none. If the log no longer has the entry at
+  /// `position` (after a failover, or because of an operator), it is read from its beginning again. Errors:
+  /// redis::Errc. Redis 4, a key of another type or a missing right is Errc::refused_by_server, with one log line for
+  /// each such cause.
   Task<Result<News>> read(std::string_view position) override;
-  /// Errors as read().
+  /// Errors are those of read().
   Task<Result<limit::Heard>> hear(std::string_view position, std::uint64_t version) override;
 
-  /// Errors as read().
+  /// Errors are those of read().
   Task<error_code> leave() override;
 
   RedisHealth health() const noexcept;        ///< any thread
-  std::uint64_t unreadable() const noexcept;  ///< any thread; entries that no gateway of this version wrote
+  std::uint64_t unreadable() const noexcept;  ///< any thread; number of entries that no gateway of this version wrote
 
-  /// Calls end with Errc::stopped, also those that wait. When the loop has run out of work, nothing of it runs any
-  /// more.
+  /// Ends calls with Errc::stopped, including waiting ones. When the loop has run out of work, no task of this object
+  /// runs any more.
   void stop() override;
 
  private:

@@ -1,7 +1,8 @@
-// Requests with one key go to one server, as long as it is not too busy. Each server has a number for the key, and the
+// Requests with the same key go to the same server unless it is too busy. Each server has a number for the key, and the
 // highest one wins (Thaler and Ravishankar, "Using name-based mappings to increase hit rates", 1998): if a server
 // leaves, only its keys move, each to its next server. A server with more than 5/4 of its share of the requests in
-// flight gets no more, and the key's next server does (Mirrokni et al., "Consistent hashing with bounded loads", 2018).
+// flight gets no more, and the next server of the key does (Mirrokni et al., "Consistent hashing with bounded loads",
+// 2018).
 
 #include "../in_turn.hpp"
 #include "../pick_random.hpp"
@@ -11,18 +12,18 @@
 namespace headgate::balance::policy {
 namespace {
 
-/// A server is never too busy with so many requests: of few requests, a share says nothing.
+/// Number of requests with which a server is never too busy, because a share of few requests is meaningless.
 constexpr std::uint32_t kAlways = 8;
 constexpr double kBound = 1.25;
 
-/// Which of two servers a key goes to.
+/// The rank of a server for a key.
 class Place {
  public:
   Place(std::uint64_t key, const Server& server, std::uint64_t share) noexcept
       : number_(mixed(key ^ server.hash)), share_(share) {}
 
-  /// With different shares, the numbers are such that each server wins as many keys as its share says (Schindelhauer
-  /// and Schomaker, "Weighted distributed hash tables", 2005).
+  /// With different shares, the numbers are computed so that each server wins as many keys as its share says
+  /// (Schindelhauer and Schomaker, "Weighted distributed hash tables", 2005).
   bool before(const Place& other) const noexcept {
     if (share_ == other.share_) return number_ > other.number_;
     return weighted() < other.weighted();

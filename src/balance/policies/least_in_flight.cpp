@@ -1,4 +1,4 @@
-// The server with the fewest requests in flight for its weight.
+// Chooses the server with the fewest requests in flight for its weight.
 
 #include "../in_turn.hpp"
 

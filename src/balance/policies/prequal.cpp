@@ -1,7 +1,7 @@
-// A server with more requests in flight than most others is hot. Of the others, which are cold, the fastest is chosen
-// (Wydrowski et al., "Load is not what you should balance: Introducing Prequal",
-// NSDI 2024). Requests in flight show at once that a server is overloaded, latency shows how fast it is otherwise. The
-// paper asks servers for both; a gateway knows both of its own requests, so it asks nobody.
+// A server with more requests in flight than most others is hot. Among the others, which are cold, the fastest is
+// chosen (Wydrowski et al., "Load is not what you should balance: Introducing Prequal", NSDI 2024). Requests in flight
+// show immediately that a server is overloaded, and latency shows how fast it is otherwise. The paper queries the
+// servers for both values; the gateway knows both for its own requests, so it sends no queries.
 
 #include "../candidates.hpp"
 #include "../pick_random.hpp"
@@ -13,12 +13,12 @@
 namespace headgate::balance::policy {
 namespace {
 
-/// So many servers are compared, drawn from all. The paper finds no gain from more.
+/// Number of servers that are compared, drawn from all. The paper finds no gain from more.
 constexpr std::size_t kCompared = 16;
-/// Servers up to this part of the compared ones, sorted by requests in flight, are cold: the paper's 0.84.
+/// Percentage of the compared servers, sorted by requests in flight, that are cold: the paper's 0.84.
 constexpr std::size_t kColdOf100 = 84;
-/// Draws servers that may be chosen into `out`. Returns how many. A server in its slow start is passed over as often as
-/// its share is smaller: no other part of this policy holds it back.
+/// Draws candidates into `out` and returns their number. A server in its slow start is skipped in proportion to its
+/// reduced share, because no other part of this policy does that.
 std::size_t draw(const Candidates& candidates, PickRandom& random, std::array<std::size_t, kCompared>& out,
                  bool warm_only) {
   std::size_t seen = 0;
@@ -27,7 +27,7 @@ std::size_t draw(const Candidates& candidates, PickRandom& random, std::array<st
     if (const auto warmth = candidates.warmth(at);
         warm_only && warmth < kWholeShare && random.below(kWholeShare) >= warmth)
       continue;
-    // Each one that was seen is in `out` with the same probability (Vitter's algorithm R).
+    // Each candidate seen so far is in `out` with the same probability (Vitter's algorithm R).
     if (seen < kCompared)
       out[seen] = at;
     else if (const auto place = random.below(seen + 1); place < kCompared)
@@ -45,13 +45,13 @@ std::optional<std::size_t> fastest_cold(const Table& table, const PickArgs& ask)
   if (count == 0) count = draw(candidates, random, room, false);
   if (count == 0) return std::nullopt;
   const std::span drawn(room.data(), count);
-  // Equal ones stand in random order, so that the first of them is not always the same.
+  // Equal servers are in random order, so that the first one is not always the same.
   for (std::size_t i = count - 1; i > 0; --i) std::swap(drawn[i], drawn[random.below(i + 1)]);
   std::sort(drawn.begin(), drawn.end(), [&](std::size_t a, std::size_t b) { return candidates.less_loaded(a, b); });
   const auto last_cold = drawn[(count - 1) * kColdOf100 / 100];
   auto best = drawn.front();
   for (const auto at : drawn) {
-    if (candidates.less_loaded(last_cold, at)) break;  // hot from here on
+    if (candidates.less_loaded(last_cold, at)) break;  // all servers from here on are hot
     if (aged_latency(candidates.server(at), ask.now) < aged_latency(candidates.server(best), ask.now)) best = at;
   }
   return best;

@@ -1,11 +1,11 @@
-// One server after the other, each as often as its weight says.
+// Chooses one server after another, each as often as its weight says.
 
 #include "../in_turn.hpp"
 
 namespace headgate::balance::policy {
 namespace {
 
-/// Returns whether this is what it is nearly always: nothing was tried, and all servers are in and alike.
+/// Returns whether this is the usual case: nothing was tried, and all servers are in and alike.
 bool is_usual(const Table& table, const PickArgs& ask) noexcept {
   if (!table.alike() || (ask.choice && !ask.choice->tried.empty())) return false;
   for (std::size_t at = 0; at < table.size(); ++at)

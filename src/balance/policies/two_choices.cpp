@@ -1,6 +1,6 @@
-// Of two servers that are drawn by weight, the one with fewer requests in flight for its weight (Mitzenmacher, "The
-// power of two choices in randomized load balancing", 2001). Two are enough to avoid a busy server, and gateways that
-// do not know of each other's requests do not all choose the same one, as the one with the fewest would be.
+// Draws two servers by weight and chooses the one with fewer requests in flight for its weight (Mitzenmacher, "The
+// power of two choices in randomized load balancing", 2001). Two are enough to avoid a busy server. Gateways that do
+// not know each other's requests also do not all choose the same server, as they would with the least loaded one.
 
 #include "../candidates.hpp"
 #include "../pick_random.hpp"
@@ -8,7 +8,7 @@
 namespace headgate::balance::policy {
 namespace {
 
-/// The server at `point` of the line on which each has as much room as its share; `but` has none.
+/// Returns the server at `point` of a line on which each server except `but` has as much room as its share.
 std::size_t drawn(const Candidates& candidates, std::uint64_t point, std::size_t but) {
   for (std::size_t at = 0;; ++at) {
     if (at == but || !candidates.has(at)) continue;

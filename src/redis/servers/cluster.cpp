@@ -12,9 +12,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto kCalm = 10s;        // between two reads of the map while all is well
-constexpr auto kTryAgain = 5ms;    // while a slot moves
-constexpr auto kPayAgain = 300ms;  // a failover or a restart may be over by then
+constexpr auto kCalm = 10s;        // between two reads of the slot map while all is well
+constexpr auto kTryAgain = 5ms;    // before the next try while a slot moves
+constexpr auto kPayAgain = 300ms;  // before the second try of a give-back; a failover or a restart may be over by then
 
 bool same_key(std::span<const limit::Check> checks) {
   return std::all_of(checks.begin() + 1, checks.end(), [&](const auto& check) { return check.key == checks[0].key; });
@@ -85,7 +85,7 @@ Task<error_code> Cluster::first_map(Time deadline) {
   co_return no_map_yet() ? make_error_code(Errc::timed_out) : error_code();
 }
 
-/// Decides one slot after the other. If a later one rejects or fails, gives back what the earlier ones took.
+/// Decides one slot after another. If a later one rejects or fails, gives back the permits that the earlier ones took.
 Task<Result<bool>> Cluster::gather(std::span<const limit::Check> checks, std::span<limit::Decision> decisions,
                                    std::span<const std::uint16_t> slots, Time deadline) {
   Scatter scatter(checks, slots);
@@ -138,7 +138,7 @@ Task<Cluster::Outcome> Cluster::call_owner(std::uint16_t slot, ScriptQuestion& q
     const bool refused = result.has_error() && result.error() == Errc::refused_by_server;
     if (!route.redirect) co_return Outcome{result, !refused};
     const Redirect redirect = *std::exchange(route.redirect, {});
-    // Each kind is followed once, so that two nodes that name each other cannot keep a call between them.
+    // Each kind is followed once, so that two nodes that redirect to each other cannot bounce a call forever.
     const bool followed = redirect.kind == Redirect::Kind::moved   ? std::exchange(moved, true)
                           : redirect.kind == Redirect::Kind::check ? std::exchange(asking, true)
                                                                    : std::exchange(again, true);
@@ -159,7 +159,7 @@ std::shared_ptr<NodeClient> Cluster::follow(const Redirect& redirect, const Redi
   const RedisNode node{redirect.node.host.empty() ? asked.host : redirect.node.host, redirect.node.port};
   const std::uint16_t index = member(node);
   if (redirect.kind == Redirect::Kind::moved) {
-    owner_of_[redirect.slot] = index;  // so the next calls need no redirect
+    owner_of_[redirect.slot] = index;  // so that the next calls need no redirect
     members_[index].owner = true;
     discovery_->doubt();
   }
@@ -182,8 +182,8 @@ void Cluster::give_back(Debt debt) {
   if (!debt.costs.empty()) spawn(pay(shared_from_this(), std::move(debt)), "redis give back");
 }
 
-/// Tries a second time only if no node can have received the first try: what is given back twice would be granted
-/// twice.
+/// Tries a second time only if no node can have received the first try, because permits that are given back twice would
+/// be granted twice.
 Task<void> Cluster::pay(std::shared_ptr<Cluster> self, Debt debt) {
   std::vector<limit::Check> checks;
   checks.reserve(debt.costs.size());

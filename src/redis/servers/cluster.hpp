@@ -28,9 +28,9 @@
 
 namespace headgate::redis {
 
-/// Knows the map of slots from CLUSTER SLOTS. It reads the map when a node answers MOVED or is lost, and from time to
-/// time. All rules of one key are in one slot, so a decision is normally one call. Worker thread only, except where
-/// Servers says otherwise.
+/// A cluster. Gets the map of slots from CLUSTER SLOTS, which it reads when a node answers MOVED or is lost, and from
+/// time to time. All rules of one key are in one slot, so a decision is normally one call. Worker thread only, except
+/// where Servers says otherwise.
 class Cluster final : public Servers, public DiscoveryOwner, public std::enable_shared_from_this<Cluster> {
  public:
   using Time = SteadyClock::time_point;
@@ -57,7 +57,7 @@ class Cluster final : public Servers, public DiscoveryOwner, public std::enable_
     RedisNode node;
     std::shared_ptr<NodeStats> stats;
     std::shared_ptr<NodeClient> node_client;
-    bool owner = false;  ///< it owns slots, by the current map
+    bool owner = false;  ///< it owns slots according to the current map
   };
   /// The result of one call, and whether Redis may have counted it.
   struct Outcome {
@@ -93,10 +93,10 @@ class Cluster final : public Servers, public DiscoveryOwner, public std::enable_
   std::array<std::uint16_t, kSlots> owner_of_;  ///< index into members_, or kNobody
   std::shared_ptr<Discovery> discovery_;
   bool mapped_ = false;    ///< a map was read at least once
-  bool hopeless_ = false;  ///< no node gave a map
+  bool hopeless_ = false;  ///< no node has returned a map
   bool stopped_ = false;
   Pauses pauses_;
-  std::string key_;  ///< scratch
+  std::string key_;  ///< scratch buffer
   Time recovering_until_{};
   Count given_back_;
   Count not_given_back_;

@@ -1,4 +1,4 @@
-// How a cluster follows its map: its nodes, the owners of slots, and whether all is well.
+// The part of a cluster that follows its map: nodes, owners of slots, and health.
 #include "cluster.hpp"
 
 #include "headgate/observe/event.hpp"
@@ -9,7 +9,7 @@
 namespace headgate::redis {
 namespace {
 
-constexpr int kMaxProbeKeys = 1 << 18;  // sixteen for each slot: enough to find even an owner of one slot
+constexpr int kMaxProbeKeys = 1 << 18;  // sixteen for each slot: enough to find even an owner of a single slot
 
 void add_once(std::vector<RedisNode>& all, const RedisNode& node) {
   if (std::find(all.begin(), all.end(), node) == all.end()) all.push_back(node);
@@ -53,8 +53,8 @@ void Cluster::adopt(const std::vector<SlotRange>& ranges) {
   choose_probes();
 }
 
-/// Probes each owner with a key in one of its own slots. For another slot it would redirect, and not show whether it
-/// decides.
+/// Probes each owner with a key in one of its own slots. For another slot it would redirect, which does not show
+/// whether it can decide.
 void Cluster::choose_probes() {
   const auto owner_of = [&](const std::string& key) {
     return owner_of_[slot_of_key(setup_->options.key_prefix, key, key_)];

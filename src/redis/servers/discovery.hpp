@@ -1,5 +1,5 @@
 #pragma once
-// Queries the nodes that know where the servers are, again and again: Sentinels, or nodes of a cluster.
+// Periodic queries to the nodes that know where the servers are: Sentinels, or nodes of a cluster.
 
 #include "redis/setup.hpp"
 #include "redis/wire/health_log.hpp"
@@ -21,17 +21,17 @@
 
 namespace headgate::redis {
 
-/// Receives the answers. Worker thread.
+/// The receiver of the answers. Worker thread.
 class DiscoveryOwner {
  public:
   virtual ~DiscoveryOwner() = default;
-  /// The answer of `asked`. Returns false if it does not help; then the next candidate is queried.
+  /// Takes the answer of `asked`. Returns false if it does not help; the next candidate is then queried.
   virtual bool found(const Reply& reply, const RedisNode& asked) = 0;
-  /// No candidate could answer. Discovery queries again by itself.
+  /// Called when no candidate could answer. Discovery queries again on its own.
   virtual void nobody(const std::string& reason) = 0;
 };
 
-/// Sends one query to one candidate after another until one answers. Repeats it after a while, or soon if there is
+/// Sends a query to one candidate after another until one answers, and repeats it after a while, or soon if there is
 /// trouble. A candidate that does not answer, or whose answer does not end the trouble, moves to the end of the list.
 /// Worker thread only; handlers keep it alive until stop().
 class Discovery final : public LinkUser, public std::enable_shared_from_this<Discovery> {
@@ -40,23 +40,23 @@ class Discovery final : public LinkUser, public std::enable_shared_from_this<Dis
     std::vector<std::string> words;
     std::string username;
     std::string password;
-    SteadyClock::duration calm;  ///< between two queries while all is well
+    SteadyClock::duration calm;  ///< interval between two queries while all is well
   };
 
-  /// `who` is the common name of the candidates in the log.
+  /// `who` is the word for a candidate in the log.
   Discovery(boost::asio::io_context& loop, std::shared_ptr<const Setup> setup, Question question, std::string who);
 
   /// Queries at once; keeps `owner` until stop().
   void start(std::vector<RedisNode> candidates, std::shared_ptr<DiscoveryOwner> owner);
   /// Replaces the candidates. The candidate queried last stays first if it is still in the list.
   void candidates(std::vector<RedisNode> now);
-  /// `who`, one of the candidates, has news: queries it at once, and first from now on.
+  /// Queries `who` at once and first from now on, because this candidate has news.
   void check(const RedisNode& who);
-  /// Whether the last result is usable. If it is not, queries every 100 ms until it is again.
+  /// Sets whether the last result is usable. If not, queries every 100 ms until one is.
   void well(bool now);
-  /// The last result is partly out of date: queries soon, once.
+  /// Queries once soon, because a part of the last result is out of date.
   void doubt();
-  /// Ends it for good.
+  /// Ends all queries for good.
   void stop();
 
  private:
@@ -86,11 +86,11 @@ class Discovery final : public LinkUser, public std::enable_shared_from_this<Dis
   std::shared_ptr<Link> link_;
   ReplyReader reader_{ReplyReader::Keep::everything};
   bool open_ = false;           ///< the link to the first candidate is open
-  std::size_t unanswered_ = 0;  ///< commands
-  Timer timer_;                 ///< for the active query, or for the pause before the next
+  std::size_t unanswered_ = 0;  ///< number of commands without an answer
+  Timer timer_;                 ///< for the active query, or for the pause before the next one
 
   bool looking_ = false;
-  std::size_t tried_ = 0;  ///< candidates in this round
+  std::size_t tried_ = 0;  ///< number of candidates tried in this round
   bool well_ = false;
   bool in_vain_ = false;  ///< the last answer did not end the trouble
   bool stopped_ = false;

@@ -26,7 +26,7 @@ std::optional<Redirect> read_redirect(std::string_view error) {
   redirect.slot = *slot;
   redirect.node.port = *port;
   redirect.node.host = error.substr(second + 1, colon - second - 1);
-  if (redirect.node.host == "?") redirect.node.host.clear();  // a node that does not know its own name
+  if (redirect.node.host == "?") redirect.node.host.clear();  // a node that does not know its own name sends "?"
   return redirect;
 }
 

@@ -12,7 +12,7 @@ std::uint64_t burst_of(const limit::Check& check) {
   return check.how == limit::How::take && check.cost > 0 ? check.rule->burst : kNeverRefuses;
 }
 
-/// A charge or a debt is for a request that has passed already. It stays, whatever the other checks decide.
+/// A charge or a debt is for a request that has passed already. It stays counted whatever the other checks decide.
 bool took(const limit::Check& check, const limit::Decision& decision) {
   const bool stays = check.how == limit::How::charge || check.how == limit::How::debt;
   return check.cost > 0 && !stays && decision.allowed;

@@ -10,7 +10,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Reads a host (an address or a name) and a port.
+/// Parses a host (an address or a name) and a port.
 std::optional<RedisNode> read_master(const Reply& reply) {
   if (reply.kind != Reply::Kind::array || reply.elements.size() != 3) return std::nullopt;
   const auto& host = reply.elements[1].text;
@@ -38,7 +38,7 @@ Sentinel::Sentinel(boost::asio::io_context& loop, std::shared_ptr<const Setup> s
 
 void Sentinel::start() {
   discovery_->start(setup_->options.nodes, shared_from_this());
-  // Query the Sentinel that sent the news, and query it first from then on: the others may not know it yet.
+  // The Sentinel that sent the news is queried at once, and first from then on, because the others may not know it yet.
   switches_->start(setup_->options.nodes, [this](const RedisNode& by) { discovery_->check(by); });
 }
 
@@ -79,7 +79,7 @@ bool Sentinel::found(const Reply& reply, const RedisNode& asked) {
 }
 
 void Sentinel::nobody(const std::string& reason) {
-  // A known master is left only when it says so itself, not because no Sentinel confirms it.
+  // The gateway leaves a known master only when the master itself demands it, not because no Sentinel confirms it.
   if (!master_) node_client_->unreachable("no Sentinel names a master; the last one asked, " + reason);
 }
 

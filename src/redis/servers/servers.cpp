@@ -14,8 +14,7 @@ std::shared_ptr<const Setup> set_up(const RedisOptions& options, ReplyReader::Ke
   auto setup = std::make_shared<Setup>();
   setup->options = options;
   setup->keep = keep;
-  // Of the connections of a process, those that decide tell of an outage; the logs that gateways share need not repeat
-  // it.
+  // Only the connections that make decisions report an outage; the shared logs need not repeat it.
   setup->tells = options.tells && keep == ReplyReader::Keep::decisions;
   if (options.topology == Topology::cluster) setup->options.database = 0;
   if (!options.tls) return setup;

@@ -1,6 +1,6 @@
 #pragma once
-// Where Redis decides: one server, the master that Sentinels name, or the masters of a cluster. SharedLimiter calls it
-// for what cannot be decided locally.
+// The Redis servers that decide: one server, the master that Sentinels name, or the masters of a cluster. SharedLimiter
+// calls them for decisions that cannot be made locally.
 
 #include "redis/wire/question.hpp"
 
@@ -22,14 +22,14 @@
 
 namespace headgate::redis {
 
-/// Decisions over several slots of a cluster that a later slot rejected: how often the earlier slots got back what they
-/// had taken (done), and how often not, because Redis did not answer (failed).
+/// Give-backs after a decision over several slots of a cluster that a later slot rejected: how often the earlier slots
+/// got their permits back (done), and how often not, because Redis did not answer (failed).
 struct GiveBacks {
   std::uint64_t done = 0;
   std::uint64_t failed = 0;
 };
 
-/// Worker thread only, except for what says any thread. Its tasks keep it alive until stop().
+/// The interface of a topology. Worker thread only, except where noted. Its tasks keep it alive until stop().
 class Servers {
  public:
   virtual ~Servers() = default;
@@ -37,28 +37,29 @@ class Servers {
   Servers(const Servers&) = delete;
   Servers& operator=(const Servers&) = delete;
 
-  /// As SharedLimiter::decide, always over the network. Several slots of a cluster are decided one after the other. If
-  /// a later one rejects or fails, the earlier ones get back what they took.
+  /// Does the same as SharedLimiter::decide, always over the network. Several slots of a cluster are decided one after
+  /// another. If a later one rejects or fails, the earlier ones get their permits back.
   virtual Task<Result<bool>> decide(std::span<const limit::Check> checks, std::span<limit::Decision> decisions) = 0;
 
-  /// One call that is no decision, with the deadline, the breaker and the errors of one. `key` is the Redis key that
-  /// its script uses: it says which node of a cluster to call. Both must outlive the await. What a call did before an
-  /// error stays done.
+  /// Makes a call that is not a decision, with the deadline, breaker and errors of one. `key` is the Redis key that its
+  /// script uses, which selects the node of a cluster. Both arguments must outlive the await. Changes that a call made
+  /// before an error persist.
   virtual Task<Result<bool>> ask(ScriptQuestion& question, std::string_view key) = 0;
 
-  /// A server with keys that no other one of them has.
+  /// A server with keys that none of the others has.
   struct Part {
-    std::uint16_t slot = 0;  ///< its lowest; 0 without a cluster
-    std::string name;        ///< "host:port"; or the slots of a cluster that no server has
-    bool vacant = false;     ///< no server has them
+    std::uint16_t slot = 0;  ///< lowest slot; 0 without a cluster
+    std::string name;        ///< "host:port", or the slots of a cluster that no server has
+    bool vacant = false;     ///< no server has these slots
   };
-  /// All of them as known now, by their lowest slots. None if that is not known yet. Worker thread.
+  /// Returns all parts as known now, ordered by lowest slot; empty if they are not known yet. Worker thread.
   virtual std::vector<Part> parts() const = 0;
-  /// As ask(), of one of parts(); the script uses no key. Errc::unavailable if another server has its place by now.
+  /// Does the same as ask() on one of parts(), for a script without a key. Errc::unavailable if another server has
+  /// taken its place.
   virtual Task<Result<bool>> ask_part(ScriptQuestion& question, const Part& part) = 0;
 
-  /// Until when other gateways may still be without Redis after an outage: as long again as the outage was, at most two
-  /// seconds. Worker thread.
+  /// Returns until when other gateways may still be without Redis after an outage: for as long as the outage lasted, at
+  /// most two seconds. Worker thread.
   virtual std::chrono::steady_clock::time_point recovering_until() const noexcept = 0;
   virtual RedisHealth health() const noexcept = 0;              ///< any thread
   virtual std::vector<NodeStatus> nodes() const = 0;            ///< any thread
@@ -66,8 +67,8 @@ class Servers {
   virtual GiveBacks give_backs() const noexcept { return {}; }  ///< any thread
   virtual void stop() = 0;
 
-  /// Makes the servers for options.topology and connects in the background at once. `keep` says how much of a reply a
-  /// question sees.
+  /// Creates the servers for options.topology, and connects in the background at once. `keep` decides how much of a
+  /// reply a question sees.
   static std::shared_ptr<Servers> make(boost::asio::io_context& loop, const RedisOptions& options,
                                        ReplyReader::Keep keep = ReplyReader::Keep::decisions);
 };

@@ -1,5 +1,5 @@
 #pragma once
-// One server, named by the configuration.
+// A single server named in the configuration.
 
 #include "redis/setup.hpp"
 #include "redis/wire/node_client.hpp"

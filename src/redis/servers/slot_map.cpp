@@ -23,7 +23,7 @@ std::string_view hashed_part(std::string_view key) noexcept {
   return key.substr(open + 1, close - open - 1);
 }
 
-/// Reads a reply in order. An array comes before its elements.
+/// A reader of a reply, in order. An array comes before its elements.
 class Walk {
  public:
   explicit Walk(std::span<const Reply::Element> reply) : rest_(reply) {}
@@ -39,7 +39,7 @@ class Walk {
     value = static_cast<Number>(take().integer);
     return true;
   }
-  /// A nil counts as an empty text: a node that does not know its own name.
+  /// A nil counts as an empty text; a node sends it if it does not know its own name.
   bool text(std::string_view& value) {
     if (!is(Reply::Kind::text) && !is(Reply::Kind::nil)) return false;
     value = take().text;
@@ -66,7 +66,7 @@ class Walk {
   std::span<const Reply::Element> rest_;
 };
 
-/// Reads host, port, and skips what later versions add.
+/// Reads host and port, and skips fields that later versions have added.
 bool read_node(Walk& walk, const RedisNode& asked, RedisNode& node) {
   std::size_t parts = 0;
   std::string_view host;
@@ -98,7 +98,7 @@ std::uint16_t slot_of(std::string_view key) noexcept {
 }
 
 std::uint16_t slot_of_key(std::string_view prefix, std::string_view key, std::string& scratch) {
-  // The prefix may have a brace too, so the slot is that of the whole beginning of the key.
+  // The prefix may contain a brace too, so the slot is computed from the whole beginning of the key.
   scratch.assign(prefix).append("v1:{");
   if (key.empty()) scratch.push_back('%');
   for (const char c : key) {

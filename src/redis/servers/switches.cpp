@@ -21,7 +21,7 @@ using namespace std::chrono_literals;
 
 constexpr std::string_view kChannel = "+switch-master";
 constexpr auto kOpenAgain = 1s;
-constexpr auto kSubscribeAgain = 10s;  // changes nothing on a working connection, and detects a broken one
+constexpr auto kSubscribeAgain = 10s;  // harmless on a working connection, and detects a broken one
 constexpr auto kRefusedPause = 60s;
 
 }  // namespace
@@ -88,7 +88,7 @@ class Switches::Ear final : public LinkUser, public std::enable_shared_from_this
     }
   }
 
-  /// Reads ["message", channel, "<name> <old host> <old port> <new host> <new port>"]. Any other reply only shows that
+  /// Parses ["message", channel, "<name> <old host> <old port> <new host> <new port>"]. Any other reply only shows that
   /// the Sentinel answers.
   void take(const Reply& reply) {
     heard_ = true;

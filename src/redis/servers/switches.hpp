@@ -1,5 +1,5 @@
 #pragma once
-// Listens to Sentinels for a change of the master.
+// The subscription to the Sentinels' announcements of a new master.
 
 #include "redis/setup.hpp"
 #include "redis/wire/health_log.hpp"
@@ -24,7 +24,7 @@ class Switches : public std::enable_shared_from_this<Switches> {
 
   Switches(boost::asio::io_context& loop, std::shared_ptr<const Setup> setup);
 
-  /// Calls `told` whenever a Sentinel announces another master under the configured name, until stop().
+  /// Calls `told` whenever a Sentinel announces another master with the configured name, until stop().
   void start(std::span<const RedisNode> sentinels, Told told);
   void stop();
 

@@ -24,7 +24,7 @@ const Script& script_of_fingerprints() noexcept {
   return script;
 }
 
-/// 32 hexadecimal digits.
+/// Writes 32 hexadecimal digits.
 std::string hex_of(std::uint64_t high, std::uint64_t low) {
   std::array<char, 33> text{};
   std::snprintf(text.data(), text.size(), "%016llx%016llx", static_cast<unsigned long long>(high),
@@ -34,7 +34,7 @@ std::string hex_of(std::uint64_t high, std::uint64_t low) {
 
 std::string digest_of(const std::string& text) { return hex_of(stable_hash(text), stable_hash(text + "\n")); }
 
-/// What a gateway says of itself.
+/// The report of a gateway about itself.
 struct Word {
   std::string digest;
   std::string gateway;
@@ -58,7 +58,7 @@ class FingerprintQuestion final : public ScriptQuestion {
 
   Result<bool> read(const Reply& reply) override {
     using Kind = Reply::Kind;
-    constexpr std::size_t kParts = 3;  // of each limit
+    constexpr std::size_t kParts = 3;  // parts of each limit
     const auto& all = reply.elements;
     if (all.size() < 2 || all[0].kind != Kind::array || all[1].kind != Kind::integer || all[1].integer < 0 ||
         (all.size() - 2) % kParts != 0)
@@ -81,7 +81,7 @@ class FingerprintQuestion final : public ScriptQuestion {
     return true;
   }
 
-  limit::Fingerprints::Told told;  ///< after a reply
+  limit::Fingerprints::Told told;  ///< valid after a reply
 
  private:
   What what_;
@@ -92,7 +92,7 @@ class FingerprintQuestion final : public ScriptQuestion {
 
 }  // namespace
 
-/// Shared by the fingerprints and their active calls.
+/// The state that the fingerprints share with their active calls.
 struct RedisFingerprints::State {
   State(boost::asio::io_context& loop, RedisOptions options, std::string gateway)
       : key(options.key_prefix + "v1:{limits}"), name(std::move(gateway)) {
@@ -104,7 +104,7 @@ struct RedisFingerprints::State {
 
   const std::string key;
   const std::string name;
-  Word last;  ///< what was told last; its digest is empty before
+  Word last;  ///< the last report; its digest is empty before the first
   TroubleLog trouble{{.failed = "fingerprints_error",
                       .means = "it cannot be told whether other gateways have the same limits",
                       .works = "fingerprints_work"},

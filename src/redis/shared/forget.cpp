@@ -16,9 +16,9 @@
 namespace headgate::redis {
 namespace {
 
-// A step takes well under a millisecond, so nobody waits for it.
+// Keys per step. A step takes well under a millisecond, so it delays nobody.
 constexpr std::string_view kKeysOfAStep = "100";
-// A pause of Redis opens the breaker, and a Sentinel or a cluster needs seconds for a failover.
+// Pause between attempts. A pause of Redis opens the breaker, and a Sentinel or a cluster needs seconds for a failover.
 constexpr auto kBetweenAttempts = std::chrono::milliseconds(100);
 constexpr auto kPatienceWithServers = std::chrono::seconds(5);
 constexpr std::size_t kLongestCursor = 20;
@@ -38,14 +38,15 @@ const std::string& names_of_algorithms() {
   return names;
 }
 
-/// Returns whether the same step may be taken a little later: looking at keys twice does no harm.
+/// Returns whether the same step may be repeated a little later; examining keys twice does no harm.
 bool passes_by(error_code why, const std::string& answered) {
-  if (why == Errc::refused_by_server) return answered.empty();  // Redis cannot work now: it loads, for example
+  // Redis cannot work now, for example because it is loading
+  if (why == Errc::refused_by_server) return answered.empty();
   return why == Errc::timed_out || why == Errc::unavailable || why == Errc::overloaded;
 }
 
-/// Returns how often the server was connected to. With another number it may have been started anew, and then its
-/// cursors mean something else.
+/// Returns how often the server was connected to. If the number has changed, the server may have restarted, which
+/// invalidates its cursors.
 std::uint64_t connects_of(const Servers& servers, const std::string& name) {
   const auto nodes = servers.nodes();
   const auto found = std::ranges::find(nodes, name, &NodeStatus::name);
@@ -61,8 +62,8 @@ bool is_cursor(std::string_view text) noexcept {
   return !text.empty() && text.size() <= kLongestCursor && text.find_first_not_of("0123456789") == text.npos;
 }
 
-/// Where a walk goes on: "<slot>-<cursor>-<server>". Parts stay in the order of their lowest slots when another server
-/// takes one over; its keys are then looked at from the first one on.
+/// The position of a walk: "<slot>-<cursor>-<server>". Parts stay in the order of their lowest slots when another
+/// server takes one over; the keys of that server are then examined from the first one.
 struct Place {
   std::uint16_t slot = 0;
   std::string cursor = "0";
@@ -107,11 +108,11 @@ class ForgetQuestion final : public ScriptQuestion {
     return true;
   }
 
-  std::string cursor;  ///< then the next one
+  std::string cursor;  ///< cursor after the step
   std::uint64_t removed = 0;
   std::uint64_t looked_at = 0;
   std::uint64_t there = 0;
-  std::string trouble;  ///< what the server answered instead
+  std::string trouble;  ///< error text of the server, if any
 
  private:
   const std::string& prefix_;
@@ -149,7 +150,7 @@ Task<Result<Forgotten>> forget_limit(std::shared_ptr<Servers> servers, std::shar
         out.more = here.text();
         break;
       }
-      if (silent && !has_part(*servers, part)) {  // another server took over: the next call begins there
+      if (silent && !has_part(*servers, part)) {  // another server took over, and the next call begins there
         out.more = Place{.slot = part.slot, .cursor = "0", .server = {}}.text();
         break;
       }
@@ -181,7 +182,7 @@ Task<Result<Forgotten>> forget_limit(std::shared_ptr<Servers> servers, std::shar
     out.there += there;
     if (!out.more.empty()) break;
   }
-  // Until then gateways may repeat rejections of before, and decide with what they have reserved.
+  // Until then gateways may repeat earlier rejections and decide with permits that they have leased.
   if (out.more.empty() && (out.keys > 0 || !from.empty()) && !pauses->stopped) {
     Pause pause(pauses->executor, std::chrono::steady_clock::now() + limit::KnownRejections::kLongest);
     pauses->waiting.push_back(pause);

@@ -1,5 +1,5 @@
 #pragma once
-// Forgets what all keys of a limit have used: walks over the keys of every master in small steps.
+// Forgets the use of all keys of a limit: walks over the keys of every master in small steps.
 
 #include "redis/pause.hpp"
 #include "redis/servers/servers.hpp"
@@ -14,18 +14,18 @@
 
 namespace headgate::redis {
 
-/// Where walks wait for servers that do not answer now.
+/// The waits of walks for servers that do not answer at the moment.
 struct ForgetPauses {
   boost::asio::io_context::executor_type executor;
   Pauses waiting{};
   bool stopped = false;
 
-  /// Ends all of them, now and later.
+  /// Ends all current and later waits.
   void stop();
 };
 
-/// See SharedLimiter::forget. At least one step is taken also after `until`; and a server that does not answer now is
-/// waited for, for five seconds of a call.
+/// See SharedLimiter::forget. At least one step is made even after `until`. A call waits at most five seconds for
+/// servers that do not answer.
 Task<Result<Forgotten>> forget_limit(std::shared_ptr<Servers> servers, std::shared_ptr<ForgetPauses> pauses,
                                      std::string prefix, std::string limit, std::string from,
                                      std::chrono::steady_clock::time_point until);

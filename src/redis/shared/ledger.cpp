@@ -38,7 +38,8 @@ void append_two_digits(std::string& out, unsigned number, unsigned base) {
   out += kDigits[number % base];
 }
 
-/// The key of a lane's gateways; with ":" and two digits it is that of a bucket. All of them lie in one slot.
+/// Returns the key of a lane's gateways; with ":" and two digits appended it is the key of a bucket. All of them are in
+/// one slot.
 std::string lane_key(std::string_view prefix, limit::Day day, unsigned lane) {
   std::string out(prefix);
   out += "v1:{usage:";
@@ -55,7 +56,7 @@ std::string bucket_key(const std::string& of_lane, unsigned bucket) {
   return out;
 }
 
-/// "1234 56"
+/// Parses "1234 56".
 bool read_use(std::string_view text, Use& out) noexcept {
   const auto* const end = text.data() + text.size();
   const auto [space, bad] = std::from_chars(text.data(), end, out.used);
@@ -143,7 +144,7 @@ class BucketsQuestion final : public ScriptQuestion {
  private:
   unsigned end() const noexcept { return (limit::lane_of(first_) + 1) * limit::kBucketsOfLane; }
 
-  /// An array comes before its elements: first that of the buckets, then each bucket with its fields and values.
+  /// An array comes before its elements: first the array of buckets, then each bucket with its fields and values.
   bool take(std::span<const Reply::Element> all) {
     if (all.empty() || all[0].integer < 1 || all[0].integer > static_cast<std::int64_t>(end() - first_)) return false;
     const auto count = static_cast<unsigned>(all[0].integer);
@@ -155,7 +156,7 @@ class BucketsQuestion final : public ScriptQuestion {
       auto& bucket = buckets.emplace_back(limit::LedgerBucket{.number = first_ + i, .uses = {}});
       for (const auto end = at + texts; at < end; at += 2) {
         Use use;
-        // What no gateway wrote is left out.
+        // Skips texts that no gateway wrote.
         if (all[at].kind == Reply::Kind::text && read_use(all[at + 1].text, use) &&
             limit::read_ledger_field(all[at].text))
           bucket.uses.emplace_back(all[at].text, use);
@@ -173,7 +174,7 @@ class BucketsQuestion final : public ScriptQuestion {
 
 }  // namespace
 
-/// Shared by the ledger and its active calls.
+/// The state that the ledger shares with its active calls.
 struct RedisLedger::State {
   State(boost::asio::io_context& loop, RedisOptions options, std::string name)
       : prefix(options.key_prefix), sender(std::move(name)) {

@@ -13,10 +13,10 @@ namespace {
 constexpr int kNumberBits = 22;
 constexpr std::uint64_t kMaxNumber = (std::uint64_t{1} << kNumberBits) - 1;
 constexpr std::uint64_t kMaxMilliseconds = (std::uint64_t{1} << (64 - kNumberBits)) - 1;
-constexpr std::int64_t kMaxRedisTime = std::int64_t{1} << 53;  // Lua counts no further
+constexpr std::int64_t kMaxRedisTime = std::int64_t{1} << 53;  // the largest integer that Lua represents exactly
 constexpr std::size_t kMaxPosition = 128;
 
-/// Takes the time before the next space off the front of `text`.
+/// Removes the time before the next space from the front of `text`.
 bool take_time(std::string_view& text, Duration& time) {
   const auto space = text.find(' ');
   if (space == std::string_view::npos) return false;
@@ -30,7 +30,7 @@ bool take_span(std::string_view& text, Duration& time) {
   return take_time(text, time) && time <= RedisSharedLog::kLongest && time >= -RedisSharedLog::kLongest;
 }
 
-/// Without an overflow, whatever the instants are.
+/// Subtracts without an overflow, whatever the instants are.
 Duration between(Instant from, Instant to) {
   const Instant cut = std::clamp(from, to - RedisSharedLog::kLongest, to + RedisSharedLog::kLongest);
   return to - cut;
@@ -82,7 +82,7 @@ std::optional<limit::LogEntry> read_entry(std::string_view text, const TwoClocks
   Duration age;
   if (!take_time(text, at) || at <= Duration(0) || !take_span(text, lasts) || !take_span(text, age))
     return std::nullopt;
-  // Not below zero: a clock that was set back must not make it longer.
+  // Not below zero, because a clock that was set back must not make the entry longer.
   const Duration passed = std::max(Duration(0), Duration(clocks.redis) - at);
   return limit::LogEntry{
       .since = clocks.here - passed - age, .until = clocks.here - passed + lasts, .text = std::string(text)};

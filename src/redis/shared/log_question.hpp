@@ -1,5 +1,5 @@
 #pragma once
-// What is asked of a shared log, as calls of its script.
+// The calls of the script of shared logs.
 
 #include "log_entry.hpp"
 #include "redis/wire/question.hpp"
@@ -15,7 +15,7 @@
 
 namespace headgate::redis {
 
-/// A question whose trouble is the log's own. What it is made of must outlive it.
+/// A question whose failures are logged by the log itself. Its arguments must outlive it.
 class LogQuestion : public ScriptQuestion {
  public:
   bool heard(std::string_view trouble) override;
@@ -30,7 +30,7 @@ class LogQuestion : public ScriptQuestion {
 
 class AppendQuestion final : public LogQuestion {
  public:
-  /// `newest`: the entry gets a higher version.
+  /// The entry gets a version higher than `newest`.
   AppendQuestion(const LogKind& kind, std::string_view key, TroubleLog& trouble, const limit::LogEntry& entry,
                  Duration kept, std::uint64_t newest)
       : LogQuestion(kind, key, trouble), entry_(entry), kept_(kept), newest_(newest) {}
@@ -38,7 +38,7 @@ class AppendQuestion final : public LogQuestion {
   void write(std::vector<std::string>& out) const override;
   Result<bool> read(const Reply& reply) override;
 
-  std::uint64_t version = 0;  ///< after a reply
+  std::uint64_t version = 0;  ///< valid after a reply
 
  private:
   const limit::LogEntry& entry_;
@@ -56,7 +56,7 @@ class ReadQuestion final : public LogQuestion {
 
   limit::SharedLog::News news;
   std::uint64_t unreadable = 0;
-  std::string first_unreadable;  ///< its id
+  std::string first_unreadable;  ///< id of the first unreadable entry
 
  private:
   bool take(std::span<const Reply::Element> all);
@@ -67,7 +67,7 @@ class ReadQuestion final : public LogQuestion {
 
 class HearQuestion final : public LogQuestion {
  public:
-  /// `key` is that of the gateways; `name` is this one's.
+  /// `key` is the key of the hash of gateways; `name` is the name of this gateway.
   HearQuestion(const LogKind& kind, std::string_view key, TroubleLog& trouble, std::string_view name,
                const LogPosition& position, std::uint64_t version)
       : LogQuestion(kind, key, trouble), name_(name), position_(position), version_(version) {}
@@ -75,7 +75,7 @@ class HearQuestion final : public LogQuestion {
   void write(std::vector<std::string>& out) const override;
   Result<bool> read(const Reply& reply) override;
 
-  limit::Heard told;  ///< after a reply
+  limit::Heard told;  ///< valid after a reply
 
  private:
   std::string_view name_;

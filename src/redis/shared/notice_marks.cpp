@@ -45,7 +45,7 @@ class MarkQuestion final : public ScriptQuestion {
     return true;
   }
 
-  MarkAnswer answer = MarkAnswer::ours;  ///< after a reply
+  MarkAnswer answer = MarkAnswer::ours;  ///< valid after a reply
 
  private:
   std::string_view what_;
@@ -56,7 +56,7 @@ class MarkQuestion final : public ScriptQuestion {
 
 }  // namespace
 
-/// Shared by the marks and their active calls.
+/// The state that the marks share with their active calls.
 struct RedisNoticeMarks::State {
   State(boost::asio::io_context& loop, RedisOptions options)
       : prefix(options.key_prefix + "v1:notice:{"), name(random_name()) {

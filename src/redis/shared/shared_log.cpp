@@ -47,7 +47,7 @@ const LogKind kOverrides{
     .what = "overrides",
     .readable = [](const limit::LogEntry& entry) { return limit::read_override(entry).has_value(); }};
 
-/// Shared by the log and its active calls.
+/// The state that the log shares with its active calls.
 struct RedisSharedLog::State {
   State(boost::asio::io_context& loop, const RedisOptions& options, const LogKind& of, Duration keeps)
       : kind(of),
@@ -119,7 +119,7 @@ Task<error_code> RedisSharedLog::State::leave(std::shared_ptr<State> state) {
   co_return answer.has_error() ? answer.error() : error_code();
 }
 
-/// One line for the first of them.
+/// Logs one line for the first of these entries.
 void RedisSharedLog::State::skipped(std::uint64_t count, std::string_view id) {
   if (unreadable.get() == 0)
     observe::event(observe::LogLevel::warning, std::string(kind.event) + "_entry_skipped",

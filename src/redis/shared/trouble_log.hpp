@@ -1,5 +1,5 @@
 #pragma once
-// Logs why the calls of a script fail, where Redis itself is well. Used by the shared logs and by the ledger.
+// Logs why the calls of a script fail while Redis itself works. Used by the shared logs and the ledger.
 
 #include "headgate/observe/event.hpp"
 #include "headgate/observe/line_gate.hpp"
@@ -11,14 +11,14 @@
 
 namespace headgate::redis {
 
-/// The names of its events, and what follows from a failure.
+/// The names of the events, and the consequence of a failure.
 struct TroubleEvents {
   std::string failed;
   std::string means;
   std::string works;
 };
 
-/// Of one kind of call: one line for each new reason, and one when it works again. One thread.
+/// The log of one kind of call: one line for each new reason, and one when calls succeed again. One thread.
 class TroubleLog {
  public:
   TroubleLog(TroubleEvents events, std::string_view call) : events_(std::move(events)), call_(call) {}

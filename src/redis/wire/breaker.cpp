@@ -7,7 +7,7 @@ namespace headgate::redis {
 Breaker::Breaker() : Breaker(Settings()) {}
 Breaker::Breaker(const Settings& settings) : settings_(settings) {}
 
-// After silence no call waits: if the probe is not answered either, each wait would cost a whole deadline.
+// After silence no call may wait: if the probe is not answered either, each wait would cost a whole deadline.
 Breaker::Pass Breaker::admit() const noexcept {
   if (state_ == State::closed) return Pass::call;
   return state_ == State::half_open && cause_ == Cause::refusal ? Pass::wait : Pass::refused;
@@ -67,7 +67,7 @@ void Breaker::probe_answered(Time now, Answer answer) {
   }
   state_ = State::open;
   cause_ = Cause::silence;
-  look_at_ = now + settings_.least;  // well again or still slow: the next probe will show
+  look_at_ = now + settings_.least;  // the server works again or is still slow; the next probe will show
 }
 
 void Breaker::open(Time now, Cause cause) {
@@ -76,9 +76,9 @@ void Breaker::open(Time now, Cause cause) {
   state_ = State::open;
   cause_ = cause;
   streak_ = 0;
-  if (cause == Cause::lost) return;  // the connection has its own pause
-  // After the first silence, probe at once: a pause of Redis just longer than the deadline is over when the probe
-  // arrives.
+  if (cause == Cause::lost) return;  // the connection has a pause of its own
+  // After the first silence the probe is sent at once: if Redis paused for slightly longer than the deadline, the pause
+  // is over when the probe arrives.
   const Duration pause = cause == Cause::refusal ? std::max(pause_, settings_.least) : pause_;
   pause_ = std::clamp(pause * 2, settings_.least, settings_.most);
   look_at_ = now + pause;

@@ -17,7 +17,7 @@ constexpr auto kGreetingLimit = 1s;
 constexpr auto kMinPause = 50ms;  // between attempts
 constexpr auto kMaxPause = 500ms;
 constexpr auto kSteady = 1s;                      // a connection that lived this long is replaced at once
-constexpr std::size_t kKeptBytes = 256UL * 1024;  // of the out buffer after a burst
+constexpr std::size_t kKeptBytes = 256UL * 1024;  // bytes of the output buffer that are kept after a burst
 
 }  // namespace
 
@@ -82,7 +82,7 @@ void Connection::ready() {
   owner->connected();
 }
 
-/// This address will not do: the link tries the next one, or tells that it is closed.
+/// Rejects this address: the link tries the next one, or reports that it is closed.
 void Connection::give_up(const std::string& reason) {
   ++life_;
   timer_.cancel();
@@ -105,7 +105,7 @@ void Connection::lose(const std::string& reason) {
   owner->lost(why);
 }
 
-// All gateways lose a restarted server in one moment; the jitter keeps them from coming back in one.
+// All gateways lose a restarted server at the same moment; the jitter keeps them from coming back at the same moment.
 void Connection::connect_later() {
   using std::chrono::microseconds;
   const auto most = std::chrono::duration_cast<microseconds>(pause_).count();
@@ -150,7 +150,7 @@ void Connection::flush_soon() {
 }
 
 void Connection::flush() {
-  std::string bytes = std::exchange(out_, {});  // a lost link must not find them
+  std::string bytes = std::exchange(out_, {});  // bytes that a lost link must not send
   link_->write(bytes);
   if (!out_.empty() || bytes.capacity() > kKeptBytes) return;
   bytes.clear();
@@ -163,7 +163,7 @@ void Connection::wrote() {
 
 void Connection::received(std::string_view bytes) {
   const auto life = life_;
-  const auto owner = owner_;  // what it does with an answer may end it
+  const auto owner = owner_;  // the owner's reaction to an answer may end this connection
   reader_.feed(bytes);
   for (Reply reply; life_ == life;) {
     switch (reader_.next(reply)) {

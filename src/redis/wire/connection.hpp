@@ -1,5 +1,5 @@
 #pragma once
-// One connection to one Redis server: keeps itself connected, carries commands out and answers back, in order.
+// A connection to one Redis server: keeps itself connected, sends commands and delivers the answers, in order.
 
 #include "link.hpp"
 #include "redis/setup.hpp"
@@ -25,52 +25,55 @@
 
 namespace headgate::redis {
 
-/// Somebody waiting for the answer to one command. Must be forgotten before it dies.
+/// A waiter for the answer to one command. It must be forgotten before it is destroyed.
 struct Recipient {
-  std::uint64_t place = 0;  ///< in the order of answers; the connection's own
+  std::uint64_t place = 0;  ///< position in the order of answers; set by the connection
 };
 
-/// What a connection tells its owner, on the worker's thread. Each may call back into the connection, and stop it.
+/// The receiver of a connection's events, on the worker's thread. Each function may call back into the connection and
+/// stop it.
 class ConnectionOwner {
  public:
   virtual ~ConnectionOwner() = default;
-  /// The handshake is done.
+  /// Called when the handshake is done.
   virtual void connected() = 0;
-  /// One answer. `waiter` is null where it was forgotten or never was.
+  /// Called for each answer. `waiter` is null if it was forgotten or there was none.
   virtual void replied(Recipient* waiter, const Reply& reply) = 0;
-  /// One system call carried commands out.
+  /// Called after a system call that sent commands.
   virtual void wrote() = 0;
-  /// The connection is gone, or could not be made. No waiter will be answered; it connects again by itself.
+  /// Called when the connection is gone or could not be made. No waiter will be answered; the connection is retried
+  /// automatically.
   virtual void lost(const std::string& reason) = 0;
 };
 
-/// Worker thread only. Handlers keep it alive; stop() ends them.
+/// The connection. Worker thread only. Handlers keep it alive; stop() ends them.
 class Connection final : public LinkUser, public std::enable_shared_from_this<Connection> {
  public:
   Connection(boost::asio::io_context& loop, std::shared_ptr<const Setup> setup, std::string_view script,
              std::string_view script_sha);
 
-  /// `owner` is kept until stop().
+  /// Sets the owner, which is kept until stop().
   void start(std::shared_ptr<ConnectionOwner> owner) { owner_ = std::move(owner); }
-  /// Connects there now and whenever the connection is lost, with pauses from 50 ms to 1 s. A connection to another
-  /// server is lost to its owner; commands that have waited for the first one still do.
+  /// Connects to `node` now and whenever the connection is lost, with pauses from 50 ms to 1 s. Changing the node
+  /// counts as a lost connection for the owner; commands that have waited for the first connection are still sent.
   void aim(const RedisNode& node);
-  /// Closes, forgets all waiters without a word, lets go of the owner. Final.
+  /// Closes, forgets all waiters silently, and releases the owner. Final.
   void stop();
 
-  /// Queues one command; everything queued in one turn of the loop leaves in one write. Before the first handshake is
-  /// done it waits for that; later, while there is no connection, nothing may be sent.
+  /// Queues one command; all commands queued in one turn of the loop are sent with one write. Before the first
+  /// handshake the command waits for it; later nothing may be sent while there is no connection.
   void send(std::span<const std::string_view> words, Recipient& waiter) { queue(words, &waiter); }
-  /// The same with an answer that interests nobody.
+  /// Sends a command whose answer is ignored.
   void send(std::span<const std::string_view> words) { queue(words, nullptr); }
-  /// The answer to `waiter` will be thrown away when it comes.
+  /// Drops the answer to `waiter` when it comes.
   void forget(const Recipient& waiter);
-  /// Forgets all waiters, and what is queued: only while there is no connection.
+  /// Forgets all waiters and all queued commands; only while there is no connection.
   void discard() { forget_all(); }
-  /// Gives this connection up and makes another.
+  /// Closes this connection and makes another one.
   void drop(const std::string& reason);
 
-  std::size_t in_flight() const noexcept { return waiting_.size(); }  ///< unanswered commands, forgotten ones included
+  /// number of unanswered commands, including forgotten ones
+  std::size_t in_flight() const noexcept { return waiting_.size(); }
 
  private:
   using Executor = boost::asio::io_context::executor_type;
@@ -103,9 +106,9 @@ class Connection final : public LinkUser, public std::enable_shared_from_this<Co
   std::optional<RedisNode> node_;
 
   std::shared_ptr<Link> link_;
-  Timer timer_;  ///< of the handshake under way, or of the pause before the next attempt
+  Timer timer_;  ///< for the current handshake, or the pause before the next attempt
   std::optional<Handshake> handshake_;
-  SteadyClock::time_point since_{};  ///< greeted, later: ready
+  SteadyClock::time_point since_{};  ///< when it last became greeted or ready
   SteadyClock::duration pause_;
   std::minstd_rand random_;
 
@@ -114,7 +117,8 @@ class Connection final : public LinkUser, public std::enable_shared_from_this<Co
   std::uint64_t first_place_ = 0;
   std::string out_;
 
-  std::uint64_t life_ = 0;  ///< what began in an earlier attempt or pause finds another number and does nothing
+  /// counts attempts and pauses; a handler of an earlier one finds another number and does nothing
+  std::uint64_t life_ = 0;
   bool stopped_ = false;
   bool ready_ = false;
   bool flush_posted_ = false;

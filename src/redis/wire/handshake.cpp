@@ -9,8 +9,8 @@
 namespace headgate::redis {
 namespace {
 
-/// Returns whether the server only withholds this command from us: what it would have told is then learnt from the
-/// calls themselves.
+/// Returns whether the server only withholds this command from the user; the calls themselves will then tell what it
+/// would have told.
 bool withheld(const Reply& reply) {
   return reply.kind == Reply::Kind::error &&
          (reply.text.starts_with("NOPERM") || reply.text.starts_with("ERR unknown command"));
@@ -62,8 +62,8 @@ bool Handshake::took(Check check, const Reply& reply) {
 
 bool Handshake::took_auth(const Reply& reply) {
   if (reply.kind == Reply::Kind::status) return true;
-  // An old or crippled server may repeat the words of a command it refuses: of this answer only its first word is ever
-  // shown.
+  // An old or crippled server may repeat the words of a command that it refuses, so only the first word of this answer
+  // is ever shown.
   const std::string_view text = reply.text;
   if (text.starts_with("WRONGPASS") || text.starts_with("ERR invalid password"))
     return fail("Redis refused the username or password");

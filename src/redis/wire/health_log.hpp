@@ -1,6 +1,6 @@
 #pragma once
-// Logs when Redis is lost and found, and its errors: a few lines for each outage, however long it is and however often
-// it repeats.
+// Logs that Redis is lost and found, and its errors: a few lines for each outage, however long it lasts or often it
+// repeats.
 
 #include "headgate/observe/line_gate.hpp"
 #include "headgate/redis/limiter.hpp"
@@ -14,16 +14,16 @@ namespace headgate::redis {
 
 using observe::LineGate;
 
-/// One for each connection. Error lines never use up the lines for lost and found. One thread.
+/// The log of one connection. Error lines never use up the quota of the lines for lost and found. One thread.
 class HealthLog {
  public:
   using Time = std::chrono::steady_clock::time_point;
 
   explicit HealthLog(std::string server) : server_(std::move(server)) {}
 
-  /// Logs a change between up and not up, and a new reason for not being up.
+  /// Logs a change between up and not up, and each new reason for not being up.
   void note(RedisHealth health, std::string_view reason, Time now);
-  /// An error reply that does not affect Redis's health, but that the operator must know.
+  /// Logs an error reply that does not affect the health of Redis but that the operator must know.
   void error(std::string_view text, Time now);
 
  private:

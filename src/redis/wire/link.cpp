@@ -14,8 +14,8 @@ namespace asio = boost::asio;
 using namespace std::chrono_literals;
 using At = net::ConnectError::At;
 
-constexpr auto kConnectLimit = 1s;                 // for each address, TLS included
-constexpr std::size_t kKeptBuffer = 256UL * 1024;  // of a buffer after a burst
+constexpr auto kConnectLimit = 1s;                 // for each address, including TLS
+constexpr std::size_t kKeptBuffer = 256UL * 1024;  // bytes of a buffer that are kept after a burst
 constexpr unsigned kReadsATurn = 4;
 
 std::string words_of(const net::ConnectError& why) {
@@ -75,8 +75,8 @@ void Link::end(const std::string& reason) {
 
 void Link::start(std::size_t skip) { spawn(connect(shared_from_this(), life_, skip), "redis connection"); }
 
-// No deadline for the name: the system's resolver cannot be interrupted, and while it runs nobody waits for more than
-// his own call.
+// Resolving the name has no deadline: the system's resolver cannot be interrupted, and while it runs each caller waits
+// only for its own deadline.
 Task<void> Link::connect(std::shared_ptr<Link> self, std::uint64_t life, std::size_t skip) {
   const net::ConnectOptions terms{.each = kConnectLimit, .tls = self->setup_->tls, .skip = skip};
   const auto connected = co_await self->connector_->connect(terms);
@@ -104,7 +104,7 @@ void Link::readable(void* self, net::Stream&) {
 void Link::read() {
   const auto life = life_;
   const auto stream = stream_;
-  const auto user = user_;  // what it does with an answer may end it
+  const auto user = user_;  // the user's reaction to an answer may end this link
   for (unsigned reads = 0; life_ == life && reads < kReadsATurn; ++reads) {
     const auto got = stream->read_now(in_);
     if (got.has_error() && got.error() == asio::error::would_block) break;
@@ -131,7 +131,7 @@ void Link::write(std::string_view bytes) {
     const auto sent = stream_->write_some(bytes);
     if (sent.has_error() && sent.error() == asio::error::would_block) break;
     if (sent.has_error()) {
-      // With TLS an alert that tells why may still be there to be read; the read fails in any case.
+      // With TLS an alert with the reason may still be unread; the read fails in any case.
       if (!setup_->tls) give_up("cannot write: " + sent.error().message());
       return;
     }

@@ -1,6 +1,5 @@
 #pragma once
-// Bytes to and from one server: connects to the first of its addresses that will do, TLS included, and writes without
-// waiting.
+// A byte stream to one server: connects to the first address that works, including TLS, and writes without waiting.
 
 #include "redis/setup.hpp"
 
@@ -20,17 +19,18 @@
 
 namespace headgate::redis {
 
-/// What a link tells its user, on the worker's thread. Each may call back into the link, and close it.
+/// The receiver of a link's events, on the worker's thread. Each function may call back into the link and close it.
 class LinkUser {
  public:
   virtual ~LinkUser() = default;
-  virtual void opened() = 0;  ///< bytes can be written; comes again where an address did not do and the next one does
+  virtual void opened() = 0;  ///< called when bytes can be written; again if an address failed and the next one works
   virtual void received(std::string_view bytes) = 0;
-  virtual void wrote() = 0;                            ///< one system call carried bytes out
-  virtual void closed(const std::string& reason) = 0;  ///< the connection is gone, or no address would do
+  virtual void wrote() = 0;                            ///< called after a system call that sent bytes
+  virtual void closed(const std::string& reason) = 0;  ///< called when the connection is gone or no address works
 };
 
-/// Worker thread only. Its tasks keep it alive while it connects or writes. Closed and open as often as its user likes.
+/// The link. Worker thread only. Its tasks keep it alive while it connects or writes. It can be opened and closed any
+/// number of times.
 class Link : public std::enable_shared_from_this<Link> {
  public:
   Link(boost::asio::io_context& loop, std::shared_ptr<const Setup> setup);
@@ -38,16 +38,16 @@ class Link : public std::enable_shared_from_this<Link> {
   Link(const Link&) = delete;
   Link& operator=(const Link&) = delete;
 
-  /// Connects to `node`; `user` is kept until closed() was told or close() called.
+  /// Connects to `node`; `user` is kept until closed() was called on it or close() on this.
   void open(const RedisNode& node, std::shared_ptr<LinkUser> user);
-  /// Without a word to the user.
+  /// Closes without telling the user.
   void close();
-  /// The other side is not what was looked for: the node's next address is tried, or closed(`reason`) told.
+  /// Rejects the other side: tries the next address of the node, or calls closed(`reason`).
   void give_up(const std::string& reason);
-  /// The other side is what was looked for: once it is lost, no other address of it is tried.
+  /// Accepts the other side: once the connection is lost, no other address of the node is tried.
   void keep() noexcept { kept_ = true; }
 
-  /// After opened(): sends now what the kernel takes, and the rest as soon as it can.
+  /// Sends what the kernel accepts now, and the rest as soon as possible. Call it after opened().
   void write(std::string_view bytes);
 
  private:
@@ -70,13 +70,14 @@ class Link : public std::enable_shared_from_this<Link> {
   std::size_t next_address_ = 0;
   bool last_address_ = true;
 
-  std::string leaving_;               ///< what is being written
-  std::string pending_;               ///< behind it
-  std::array<char, 64UL * 1024> in_;  ///< holds the answers to a thousand calls: one turn of the loop reads them all
+  std::string leaving_;  ///< bytes that are being written
+  std::string pending_;  ///< bytes to write after those
+  /// large enough for the answers to a thousand calls, so that one turn of the loop reads them all
+  std::array<char, 64UL * 1024> in_;
 
-  std::uint64_t life_ = 0;  ///< what belongs to an earlier stream finds another number and does nothing
+  std::uint64_t life_ = 0;  ///< counts streams; a handler of an earlier one finds another number and does nothing
   bool kept_ = false;
-  bool writing_ = false;  ///< the rest of what the kernel did not take at once
+  bool writing_ = false;  ///< a task writes the bytes that the kernel did not accept at once
 };
 
 }  // namespace headgate::redis

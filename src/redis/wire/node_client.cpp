@@ -15,16 +15,17 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// A probe without an answer for this long ends the connection: the other side may be gone without a message.
+// A probe without an answer for this long ends the connection, because the other side may have disappeared silently.
 constexpr auto kSilence = 1s;
 constexpr std::string_view kInvalid = "the reply to a decision is invalid";
-/// Why the server is not asked, after this error reply.
+/// Returns why the server is not called after this error reply.
 std::string trouble_of(std::string_view error) {
   const auto help = help_for_scripts(error);
   return help.empty() ? "it answered " + std::string(error) : std::string(help);
 }
 
-constexpr auto kLongestWayBack = 2s;  // longer than all pauses between two probes, so that the others are back by then
+// longer than every pause between two probes, so that the other gateways are back by then
+constexpr auto kLongestWayBack = 2s;
 
 }  // namespace
 
@@ -99,7 +100,7 @@ Result<Breaker::Pass> NodeClient::admit() {
   return Errc::unavailable;
 }
 
-/// A decision's question lies in this frame; a frame of its own would be one more for each request.
+/// The question of a decision lives in this frame, because a frame of its own would be one more per request.
 template <class Asked>
 Task<Result<bool>> NodeClient::run(std::shared_ptr<NodeClient> self, Asked question) {
   const auto deadline = SteadyClock::now() + self->setup_->options.timeout;
@@ -138,14 +139,15 @@ Task<Result<Breaker::Pass>> NodeClient::admit_later(std::shared_ptr<NodeClient> 
   co_return pass;
 }
 
-/// The probe was answered, or its deadline has passed.
+/// Called when the probe was answered or its deadline has passed.
 void NodeClient::go_on() {
   Pauses all;
   all.swap(waiting_);
   while (!all.empty()) all.front().cut();
 }
 
-/// The place is nearly always the end. A call that another node redirected has less time than the calls before it.
+/// The place is nearly always at the end. A call that was redirected by another node has less time left than the calls
+/// before it.
 void NodeClient::queue(Call& call) {
   auto after = calls_.end();
   while (after != calls_.begin() && call.deadline_ < std::prev(after)->deadline_) --after;
@@ -214,12 +216,12 @@ void NodeClient::refused(Call& call, std::string_view error) {
   if (call.route_ != nullptr) {
     call.route_->redirect = read_redirect(error);
     if (call.route_->redirect) {
-      breaker_.succeeded();  // the node is well; it only does not own the slot
+      breaker_.succeeded();  // the node works; it only does not own the slot
       return finish(call, Errc::unavailable);
     }
   }
   if (refusal == ErrorReply::not_master || error.starts_with("NOAUTH"))
-    return connection_->drop("it answered " + std::string(error));  // ends all calls, this one too
+    return connection_->drop("it answered " + std::string(error));  // this ends all calls, including the current one
   const bool of_the_server = refusal == ErrorReply::cannot_now;
   if (!of_the_server && call.question_.heard(error)) return finish(call, Errc::refused_by_server);
   if (of_the_server || refusal == ErrorReply::rejected) {
@@ -233,7 +235,7 @@ void NodeClient::refused(Call& call, std::string_view error) {
   finish(call, Errc::refused_by_server);
 }
 
-/// Must be the last use of a call: the coroutine resumes and may destroy anything.
+/// Must be the last use of a call, because the coroutine resumes and may destroy anything.
 void NodeClient::finish(Call& call, Result<bool> outcome) {
   call.unlink();
   call.done_ = true;
@@ -263,7 +265,7 @@ void NodeClient::expire(Time now) {
     Call& call = calls_.front();
     stats_->timed_out.add();
     connection_->forget(call);
-    // Silence shorter than a whole deadline proves nothing. A probe or another node has used a part of this call's
+    // A silence shorter than a whole deadline proves nothing. A probe or another node has used a part of this call's
     // deadline.
     const bool whole = call.deadline_ - call.asked_at_ >= setup_->options.timeout * 9 / 10;
     breaker_.timed_out(now,
@@ -304,7 +306,7 @@ void NodeClient::probe_replied(const Reply& reply, Time now) {
     if (refusal == ErrorReply::no_script && !std::exchange(probe_.resent, true)) return send_probe(Form::whole);
     if (refusal == ErrorReply::not_master || reply.text.starts_with("NOAUTH"))
       return connection_->drop("it answered " + std::string(reply.text));
-    // A node that redirects is well; it only does not own the slot.
+    // A node that redirects works; it only does not own the slot.
     const bool sends_on = setup_->options.topology == Topology::cluster && read_redirect(reply.text);
     if (!sends_on) answer = Breaker::Answer::refused;
     if (!sends_on) trouble_ = trouble_of(reply.text);
@@ -330,16 +332,15 @@ std::optional<NodeClient::Time> NodeClient::next_event() const {
   return next;
 }
 
-// One timer for all calls. It is set again only when it fires or must fire earlier. So under load it is set once for
-// each deadline, not for each call.
+// Sets the one timer for all calls, but only when it has fired or must fire earlier. So under load it is set once per
+// deadline, not once per call.
 void NodeClient::arm() {
   const auto next = next_event();
   if (!next || stopped_ || (wakes_at_ && *wakes_at_ <= *next)) return;
   wakes_at_ = *next;
   timer_.expires_at(*next);
   timer_.async_wait([self = shared_from_this()](error_code ec) {
-    // Posted, so that answers that have arrived are read first. If the loop itself was late, that is not a fault of
-    // Redis.
+    // Posted, so that answers that have arrived are read first: if the loop itself was late, Redis is not to blame.
     if (!ec) boost::asio::post(self->executor_, [self] { self->tick(); });
   });
 }

@@ -1,5 +1,5 @@
 #pragma once
-// The active calls to one Redis server: their deadlines, the breaker that guards them, and what the answers mean.
+// The active calls to one Redis server: their deadlines, the breaker, and the meaning of the answers.
 
 #include "connection.hpp"
 #include "health_log.hpp"
@@ -38,15 +38,14 @@ class NodeClient;
 
 using CallHook = boost::intrusive::list_base_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>>;
 
-/// The state of one call on its way through a cluster.
+/// The state of a call on its way through a cluster.
 struct ClusterHop {
-  std::chrono::steady_clock::time_point deadline;  ///< of the whole question
-  bool asking = false;                             ///< the node does not own the slot yet: send ASKING first
-  std::optional<Redirect> redirect;                ///< what the node answered instead
+  std::chrono::steady_clock::time_point deadline;  ///< deadline of the whole question
+  bool asking = false;                             ///< the node does not own the slot yet, so send ASKING first
+  std::optional<Redirect> redirect;                ///< the redirect that the node answered
 };
 
-/// One active call. It lives in the frame of the coroutine that awaits it. Its destructor removes it from all
-/// lists.
+/// An active call. It lives in the frame of the coroutine that awaits it. Its destructor removes it from all lists.
 class Call : public Recipient, public CallHook {
  public:
   using Time = std::chrono::steady_clock::time_point;
@@ -54,7 +53,7 @@ class Call : public Recipient, public CallHook {
   /// `question` must outlive this object.
   Call(NodeClient& node_client, ScriptQuestion& question, Time deadline)
       : Call(node_client, question, deadline, nullptr) {}
-  /// The same in a cluster. Writes redirects to `route`, which must outlive this object.
+  /// Does the same in a cluster. Writes redirects to `route`, which must outlive this object.
   Call(NodeClient& node_client, ScriptQuestion& question, ClusterHop& route)
       : Call(node_client, question, route.deadline, &route) {}
   Call(const Call&) = delete;
@@ -75,14 +74,14 @@ class Call : public Recipient, public CallHook {
   ClusterHop* route_;  ///< null without a cluster
   Time asked_at_;
   Time deadline_;
-  std::uint64_t heard_before_;  ///< number of answers of any kind when it was sent
+  std::uint64_t heard_before_;  ///< number of answers of any kind when the call was sent
   bool resent_ = false;
   bool done_ = false;
   Result<bool> outcome_;
   std::coroutine_handle<> task_;
 };
 
-/// Worker thread only. Timers and the connection keep it alive until stop().
+/// The client of one server. Worker thread only. Timers and the connection keep it alive until stop().
 class NodeClient final : public ConnectionOwner, public std::enable_shared_from_this<NodeClient> {
  public:
   using Time = SteadyClock::time_point;
@@ -94,24 +93,24 @@ class NodeClient final : public ConnectionOwner, public std::enable_shared_from_
   /// Connects to `node`, now and whenever the connection breaks. Until then calls wait for it within their deadline.
   /// `stats` belongs to that server.
   void aim(const RedisNode& node, std::shared_ptr<NodeStats> stats);
-  /// There is no server to connect to: fails all waiting calls. Only before the first aim().
+  /// Fails all waiting calls, because there is no server to connect to. Only before the first aim().
   void unreachable(const std::string& reason);
   /// Fails all waiting calls at once. Final.
   void stop(Errc why = Errc::stopped);
   /// Stops after the active calls have ended.
   void retire();
 
-  /// One call within one deadline. Keeps `self` alive: the caller may drop all its references meanwhile. `question`
-  /// must outlive the await.
+  /// Makes one call within one deadline. Keeps `self` alive, because the caller may drop all its references meanwhile.
+  /// `question` must outlive the await.
   static Task<Result<bool>> ask(std::shared_ptr<NodeClient> self, ScriptQuestion& question);
-  /// The same for one decision.
+  /// Does the same for one decision.
   static Task<Result<bool>> decide(std::shared_ptr<NodeClient> self, std::span<const limit::Check> checks,
                                    std::span<limit::Decision> decisions);
-  /// Returns whether one more call may be sent or must wait for the answer to a probe; else an error.
+  /// Returns whether one more call may be sent or must wait for the answer to a probe; otherwise an error.
   Result<Breaker::Pass> admit();
-  /// The result of admit() after the active probe is answered; an error if `deadline` comes first.
+  /// Returns the result of admit() once the active probe is answered; an error if `deadline` comes first.
   static Task<Result<Breaker::Pass>> admit_later(std::shared_ptr<NodeClient> self, Time deadline);
-  /// The key for probes of this server: its slot belongs to the server.
+  /// Sets the key for probes of this server; the slot of the key must belong to it.
   void probe_with(std::string key) { probe_.key = std::move(key); }
   const std::string& probed_with() const noexcept { return probe_.key; }
   RedisHealth health() const noexcept { return stats_->health.load(std::memory_order_relaxed); }
@@ -121,7 +120,7 @@ class NodeClient final : public ConnectionOwner, public std::enable_shared_from_
 
  private:
   friend class Call;
-  enum class Form { sha, whole };  ///< how a script is named
+  enum class Form { sha, whole };  ///< how a script is sent: by its hash or as a whole
   using Executor = boost::asio::io_context::executor_type;
   using Timer = boost::asio::basic_waitable_timer<SteadyClock, boost::asio::wait_traits<SteadyClock>, Executor>;
   using Calls = boost::intrusive::list<Call, boost::intrusive::constant_time_size<false>>;
@@ -158,17 +157,17 @@ class NodeClient final : public ConnectionOwner, public std::enable_shared_from_
   std::shared_ptr<Connection> connection_;
   Breaker breaker_;
   HealthLog log_;
-  std::string trouble_;  ///< the latest reason, for the log
+  std::string trouble_;  ///< the latest reason of a failure, for the log
   std::optional<Time> down_since_;
   Time recovering_until_{};
 
-  Calls calls_;  ///< waiting calls, earliest deadline first
+  Calls calls_;  ///< active calls, earliest deadline first
   std::uint64_t heard_ = 0;
   std::vector<std::string> arguments_;
   std::vector<std::string_view> words_;
 
   Probe probe_;
-  Pauses waiting_;  ///< for the answer to the active probe
+  Pauses waiting_;  ///< calls that wait for the answer to the active probe
 
   Timer timer_;
   std::optional<Time> wakes_at_;

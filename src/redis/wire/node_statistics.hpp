@@ -1,5 +1,5 @@
 #pragma once
-// Statistics of the servers: their names, health and counts. Any thread may read them while the worker writes.
+// Statistics of the servers: names, health and counts. Any thread may read them while the worker writes.
 
 #include "headgate/redis/limiter.hpp"
 
@@ -16,10 +16,10 @@
 
 namespace headgate::redis {
 
-/// A count of one writer and any number of readers.
+/// A counter with one writer and any number of readers.
 class Count {
  public:
-  /// Worker only. With one writer a plain load and store are enough and cost nothing.
+  /// Adds to the counter. Worker only. With one writer a plain load and store are enough and cost nothing.
   void add(std::uint64_t more = 1) noexcept {
     value_.store(value_.load(std::memory_order_relaxed) + more, std::memory_order_relaxed);
   }
@@ -33,7 +33,7 @@ class Count {
 struct NodeStats {
   explicit NodeStats(std::string_view node) : name(node) {}
 
-  void decided_after(Duration took) noexcept;  ///< worker only: counts one decision and its latency
+  void decided_after(Duration took) noexcept;  ///< worker only; counts one decision and its latency
   NodeStatus read() const;                     ///< any thread
 
   const std::string name;
@@ -43,11 +43,11 @@ struct NodeStats {
   Count latency_sum;  ///< in microseconds
 };
 
-/// The current servers, and the sum of the past ones. Locked only to add, remove or read.
+/// The current servers and the sum of the past ones. Locked only to add, remove or read.
 class NodeStatistics {
  public:
   std::shared_ptr<NodeStats> add(std::string_view name);
-  /// Adds its counts to the totals, so that they never decrease.
+  /// Removes a server, and adds its counts to the totals so that these never decrease.
   void remove(const std::shared_ptr<NodeStats>& node);
 
   std::vector<NodeStatus> nodes() const;  ///< any thread

@@ -1,5 +1,5 @@
 #pragma once
-// The write that shows whether a server can decide: one decision of the script for a counter of the gateway's own.
+// The write that shows whether a server can decide: a decision of the script for a counter that no limit uses.
 
 #include "connection.hpp"
 
@@ -12,20 +12,20 @@
 
 namespace headgate::redis {
 
-/// For one server, at most one at a time. It needs no other rights than decisions, has a key under their prefix, and
-/// costs as much as one decision. Its key expires three milliseconds later. Worker thread only.
+/// The probe of one server, at most one at a time. It needs no other rights than decisions, has a key with the same
+/// prefix, and costs as much as one decision. Its key expires three milliseconds later. Worker thread only.
 class Probe : public Recipient {
  public:
   using Time = std::chrono::steady_clock::time_point;
 
-  /// The key of its counter. In a cluster, a key whose slot belongs to this server.
+  /// The key of the counter. In a cluster, a key whose slot belongs to this server.
   std::string key = "0";
   std::optional<Time> sent;  ///< set while it is unanswered
   bool overdue = false;      ///< its deadline has passed
   bool resent = false;       ///< sent again with the whole script
 
   limit::Check check() const noexcept;
-  /// Returns whether `reply` shows that Redis counted it.
+  /// Returns whether `reply` shows that Redis counted the probe.
   bool counted(const Reply& reply) const;
 };
 

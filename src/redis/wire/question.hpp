@@ -1,5 +1,5 @@
 #pragma once
-// What a call sends to a server, and how it reads the reply. Nearly all calls are decisions.
+// The arguments that a call sends to a server, and the parser of its reply. Nearly all calls are decisions.
 
 #include "headgate/core/result.hpp"
 #include "headgate/limit/limit.hpp"
@@ -18,7 +18,7 @@ struct Script {
   std::string_view sha;  ///< SHA-1 of `text` in lower-case hex
 };
 
-/// One call of a script. It must outlive the call. Worker thread only.
+/// A call of a script. The object must outlive the call. Worker thread only.
 class ScriptQuestion {
  public:
   explicit ScriptQuestion(const Script& script) noexcept : script_(script) {}
@@ -30,11 +30,11 @@ class ScriptQuestion {
   /// Writes the words after the script's name: the number of keys, the keys, the script's arguments. Replaces the old
   /// content of `out` and reuses its memory. Runs once for each time the call is sent.
   virtual void write(std::vector<std::string>& out) const = 0;
-  /// Reads a reply that is no error. Errc::bad_reply: the script cannot have sent it.
+  /// Reads a reply that is not an error. Returns Errc::bad_reply if the script cannot have sent it.
   virtual Result<bool> read(const Reply& reply) = 0;
-  /// The call failed, and the reason is neither the state of the server nor its place in the topology: a missing right,
-  /// an error of the script, an invalid reply. True: the owner of the question has heard it. Then the server counts as
-  /// well, and its log says nothing. False: the server is to blame.
+  /// Called if the call failed for a reason that is neither the state of the server nor its place in the topology: a
+  /// missing right, an error of the script, an invalid reply. Returns true if the owner of the question handles the
+  /// failure; the server then counts as well, and its log says nothing. Returns false if the server is to blame.
   virtual bool heard(std::string_view trouble) {
     static_cast<void>(trouble);
     return false;
@@ -47,10 +47,10 @@ class ScriptQuestion {
   const Script& script_;
 };
 
-/// Decides `checks` with the one script of all algorithms. The answer is whether all are allowed.
+/// A decision on `checks` with the single script of all algorithms. The answer is whether all are allowed.
 class DecisionQuestion final : public ScriptQuestion {
  public:
-  /// All three must outlive this object.
+  /// All arguments must outlive this object.
   DecisionQuestion(std::span<const limit::Check> checks, std::span<limit::Decision> decisions,
                    std::string_view prefix) noexcept;
 
@@ -63,7 +63,7 @@ class DecisionQuestion final : public ScriptQuestion {
   std::string_view prefix_;
 };
 
-/// The script of decisions. Each connection loads it first, because probes are decisions too.
+/// Returns the script of decisions. Each connection loads it first, because probes are decisions too.
 const Script& decide_script() noexcept;
 
 }  // namespace headgate::redis

@@ -30,7 +30,8 @@ struct Sink {
   }
 };
 
-/// hiredis wants an object for each element; here every object is the sink. Null (too many elements) ends the parsing.
+/// hiredis expects an object for each element; here every object is the sink. Null (for too many elements) ends the
+/// parsing.
 Sink* element(const redisReadTask* task) {
   auto* sink = static_cast<Sink*>(task->privdata);
   if (task->parent != nullptr) return ++sink->count > sink->most() ? nullptr : sink;
@@ -59,7 +60,8 @@ void* create_string(const redisReadTask* task, char* text, std::size_t length) {
   return sink;
 }
 
-/// hiredis 0.14 stops at 7 nested arrays, later versions at 1024. No reply for this module has so many.
+/// hiredis 0.14 stops at 7 nested arrays, later versions at 1024. No reply that this module expects is nested so
+/// deeply.
 bool too_deep(const redisReadTask* task) {
   int depth = 0;
   while ((task = task->parent) != nullptr) ++depth;
@@ -102,7 +104,7 @@ void* create_nil(const redisReadTask* task) {
 }
 
 #if HIREDIS_MAJOR >= 1
-// Types of RESP3, which the gateway never requests. They make a reply that is no decision.
+// Creates values of RESP3 types, which the gateway never requests. They make a reply invalid as a decision.
 void* create_other(const redisReadTask* task) {
   Sink* sink = element(task);
   if (sink == nullptr) return nullptr;
