@@ -12,11 +12,12 @@ namespace headgate::limit {
 namespace {
 
 constexpr std::string_view kVersion = "a1.";
-constexpr Duration kMargin = std::chrono::seconds(1);  // whole seconds of Retry-After, and clocks that differ a little
+// for rounding to the whole seconds of Retry-After, and for clocks that differ slightly
+constexpr Duration kMargin = std::chrono::seconds(1);
 
 std::int64_t number_of(Instant instant) noexcept { return instant.time_since_epoch().count(); }
 
-/// Reads digits up to a dot or the end, and moves `text` past them.
+/// Parses digits up to a dot or the end, and moves `text` past them.
 template <class Number>
 bool read(std::string_view& text, Number& out) {
   const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), out);

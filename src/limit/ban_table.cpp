@@ -18,7 +18,7 @@
 namespace headgate::limit {
 namespace {
 
-// Many, so that a list of all keys holds up a request for microseconds only.
+// Number of parts; many, so that listing all keys delays a request by microseconds only.
 constexpr std::size_t kBanStripes = 256;
 
 struct ByHash {
@@ -34,12 +34,12 @@ struct EndsFirst {
 using ByEnd = std::set<std::pair<Instant, Hash>, EndsFirst>;
 
 std::size_t under_way(const ByEnd& place, Instant now) {
-  // The last ones to end come last.
+  // Entries that end late are at the end.
   const auto over = std::find_if(place.rbegin(), place.rend(), [now](const auto& each) { return each.first <= now; });
   return static_cast<std::size_t>(std::distance(place.rbegin(), over));
 }
 
-/// The entries of one limit. What an operator ordered makes room for nobody.
+/// The entries of one limit. Suspensions ordered by an operator never make room for others.
 struct LimitsBans {
   ByEnd droppable;
   ByEnd kept;
@@ -53,7 +53,7 @@ struct BanStripe {
   std::size_t droppable = 0;
 };
 
-/// The same as BanPolicy::offences.seed, from the name of the limit alone: the log has only that.
+/// Returns the same as BanPolicy::offences.seed from the limit's name alone, because the log has only that.
 std::uint64_t seed_of(std::string_view limit) noexcept { return stable_hash(limit); }
 
 Duration doubled(Duration first, std::uint32_t times, Duration longest) noexcept {
@@ -74,8 +74,8 @@ struct BanTable::State {
 
   BanStripe& stripe_of(const Hash& hash) noexcept { return stripes[hash.high % kBanStripes]; }
 
-  /// What an entry of the log displaces is not counted: the log may be read again as a whole, and what was dropped
-  /// would be dropped and counted each time.
+  /// Where a change comes from. Suspensions that an entry of the log displaces are not counted as dropped: the log may
+  /// be read again as a whole, and they would be counted each time.
   enum class From { here, log };
 
   void put(BanStripe& stripe, const Hash& hash, const Ban& ban, Instant now, From from = From::here) {
@@ -91,7 +91,7 @@ struct BanTable::State {
     if (ban.until > now) any.store(true, std::memory_order_relaxed);
   }
 
-  /// `limit` stays in the stripe, also without entries, while put() uses it.
+  /// Returns the limit's entries. `limit` stays in the stripe, even without entries, while put() uses it.
   template <class At>
   void erase(BanStripe& stripe, At at, const std::string& limit) {
     auto& place = stripe.by_limit[limit].place_of(at->second);
@@ -100,8 +100,7 @@ struct BanTable::State {
     stripe.bans.erase(at);
   }
 
-  /// The limit with the most entries has more than its share of a stripe that is too full: its entry that ends first
-  /// goes.
+  /// Removes the entry that ends first from the limit with the most entries, because the stripe is too full.
   void make_room(BanStripe& stripe, Instant now, From from) {
     const auto fewer = [](const auto& a, const auto& b) {
       return a.second.droppable.size() < b.second.droppable.size();
@@ -121,9 +120,9 @@ struct BanTable::State {
   }
 
   const Hook changed;
-  const std::size_t bound;  // of one stripe
+  const std::size_t bound;  // maximum for one stripe
   std::array<BanStripe, kBanStripes> stripes;
-  /// Whether anybody was ever suspended: most processes never lock.
+  /// Whether anybody was ever suspended, so that most processes never lock.
   std::atomic<bool> any{false};
   std::mutex counts_mutex;
   std::map<std::string, std::map<BanReason, std::uint64_t>> made_here;
@@ -133,7 +132,8 @@ struct BanTable::State {
 BanTable::BanTable(Hook changed, std::size_t bound) : state_(std::make_unique<State>(std::move(changed), bound)) {}
 BanTable::~BanTable() = default;
 
-/// After the table has it: so either end_operated() finds it there, or its count comes later and stays.
+/// Counts after the table has the entry: either end_operated() finds it there, or the count is increased later and
+/// stays.
 void BanTable::note(const Ban& ban) noexcept {
   if (ban.reason != BanReason::operated || ban.lifted) return;
   blocks_.note(ban.key);

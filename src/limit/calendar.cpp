@@ -8,7 +8,7 @@ namespace {
 
 using std::chrono::sys_days;
 
-/// More than the offset of any zone from UTC.
+/// More than the offset of any time zone from UTC.
 constexpr Duration kFarthest = std::chrono::hours(48);
 
 std::chrono::year_month month_of(sys_days day) noexcept {
@@ -44,7 +44,8 @@ Instant Calendar::start_of(sys_days day) const noexcept {
 
 Calendar::Window Calendar::at(Instant moment) const noexcept {
   const auto today = std::chrono::floor<std::chrono::days>(moment + offset_at(moment));
-  // One step is enough except in the hour after a clock went back over midnight: the date repeats, the day does not.
+  // One step is enough except in the hour after a clock went back over midnight, when the date repeats but the day does
+  // not.
   if (unit_ == Unit::day) {
     Window window{start_of(today), start_of(today + std::chrono::days(1))};
     for (auto day = today + std::chrono::days(2); window.end <= moment; day += std::chrono::days(1))
@@ -60,7 +61,7 @@ Calendar::Window Calendar::at(Instant moment) const noexcept {
 
 std::chrono::sys_days Calendar::date_of(Instant moment) const noexcept {
   auto date = std::chrono::floor<std::chrono::days>(moment + offset_at(moment));
-  while (start_of(date + std::chrono::days(1)) <= moment) date += std::chrono::days(1);  // as in at()
+  while (start_of(date + std::chrono::days(1)) <= moment) date += std::chrono::days(1);  // same as in at()
   return date;
 }
 

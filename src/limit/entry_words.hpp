@@ -1,5 +1,5 @@
 #pragma once
-// Words off the front of an entry of a shared log.
+// Takes words off the front of an entry of a shared log.
 
 #include <charconv>
 #include <cstddef>
@@ -9,14 +9,14 @@
 
 namespace headgate::limit {
 
-/// Bytes of a limit's name, and of a key, in an entry.
+/// Maximum bytes of a limit's name, and of a key, in an entry.
 inline constexpr std::size_t kMaxNameInEntry = 256;
 
 class EntryWords {
  public:
   explicit EntryWords(std::string_view text) : rest_(text) {}
 
-  /// The word before the next space; empty if there is none.
+  /// Returns the word before the next space; empty if there is none.
   std::string_view next() {
     const auto space = rest_.find(' ');
     if (space == std::string_view::npos) return {};
@@ -35,7 +35,7 @@ class EntryWords {
     flag = word == "1";
     return flag || word == "0";
   }
-  /// The next `size` bytes.
+  /// Takes the next `size` bytes.
   bool bytes(std::size_t size, std::string& out) {
     if (size > rest_.size()) return false;
     out = rest_.substr(0, size);

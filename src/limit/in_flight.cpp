@@ -1,4 +1,4 @@
-// Requests at the same time: a count of holders. lua/in_flight.lua keeps them one by one.
+// Concurrent requests: a count of holders. lua/in_flight.lua keeps the holders one by one.
 
 #include "headgate/limit/in_flight.hpp"
 
@@ -34,7 +34,7 @@ Outcome peek(const State& state, const Rule& rule, std::int64_t cost, Instant) {
 Instant commit(State& state, const Rule&, std::int64_t cost, Taken taken, Instant now, const Outcome& outcome) {
   const auto change = taken == Taken::no ? 0 : cost > 0 ? 1 : cost < 0 ? -1 : 0;
   state.numbers[0] = std::clamp<std::int64_t>(outcome.words[0] + change, 0, kMaxHolders);
-  // Time frees none of them: while one is held the counter is the last to be evicted.
+  // Time frees no permit, so while one is held the counter is evicted last.
   return state.numbers[0] == 0 ? now : Instant::max();
 }
 

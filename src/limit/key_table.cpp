@@ -9,18 +9,19 @@ namespace {
 
 using Rank = RankTree::Rank;
 
-constexpr std::uint32_t kNumber = KeyTable::kMaxKeys;  // the bits of an entry for the slot's number
+constexpr std::uint32_t kNumber = KeyTable::kMaxKeys;  // the bits of an index entry for the slot's number
 static_assert((kNumber & (kNumber + 1)) == 0);
 
 std::uint32_t mark_of(const Hash& hash) noexcept { return static_cast<std::uint32_t>(hash.high) & ~kNumber; }
 
 std::uint32_t* zeroed(std::size_t count) {
-  void* memory = std::calloc(count, sizeof(std::uint32_t));  // calloc: fresh pages take no memory until written
+  // calloc is used because fresh pages take no memory until written
+  void* memory = std::calloc(count, sizeof(std::uint32_t));
   if (memory == nullptr) throw std::bad_alloc();
   return static_cast<std::uint32_t*>(memory);
 }
 
-/// An earlier moment has a higher rank.
+/// Returns a rank that is higher for an earlier moment.
 Rank rank(Instant full_at) noexcept {
   constexpr Rank kMiddle = RankTree::kHigh / 2;
   return kMiddle - std::clamp<Rank>(full_at.time_since_epoch().count(), -kMiddle + 1, kMiddle - 1);
@@ -33,7 +34,7 @@ constexpr Rank kExcess = 2 * RankTree::kHigh;
 
 KeyTable::KeyTable(std::size_t bound)
     : bound_(std::min(bound, kMaxKeys)),
-      capacity_(bound_ + bound_ / 2 + 1),  // at most 67 % full: a look-up without result reads 5 entries on average
+      capacity_(bound_ + bound_ / 2 + 1),  // at most 67 % full, so an unsuccessful look-up reads 5 entries on average
       index_(zeroed(capacity_)),
       slots_(std::allocator<CounterSlot>().allocate(bound_)),
       ranks_(bound_) {
@@ -45,12 +46,12 @@ KeyTable::~KeyTable() {
   std::allocator<CounterSlot>().deallocate(slots_, bound_);
 }
 
-/// Counters of a limit with more than its share go first, then counters that are not spent.
+/// Counters of a limit with more than its share come first, then counters that are not spent.
 KeyTable::Rank KeyTable::rank_of(const CounterSlot& slot) const noexcept {
   return rank(slot.full_at) | (slot.spent ? 0 : kNotSpent) | (counts_[slot.limit].tracked > share_ ? kExcess : 0);
 }
 
-/// The only limit may use the whole table.
+/// A single limit may use the whole table.
 void KeyTable::share() noexcept { share_ = limits_ < 2 ? kMaxKeys + 1 : bound_ / limits_; }
 
 CounterSlot* KeyTable::find(const Hash& hash) noexcept {
@@ -109,13 +110,13 @@ std::size_t KeyTable::forget(std::uint16_t limit, std::size_t from, std::size_t 
   return found;
 }
 
-/// The slot to evict by ranks_, which may be out of date.
+/// Returns the slot to evict according to ranks_, which may be out of date.
 std::size_t KeyTable::first(Instant now) const noexcept {
   return ranks_.highest_low() >= rank(now) ? ranks_.first_by_low() : ranks_.first();
 }
 
-/// A limit may exceed its share while nobody uses its counters. So this updates the ranks of some slots in turn, and of
-/// more slots if no rank has kExcess.
+/// Updates the ranks of some slots in turn, and of more slots if no rank has kExcess, because a limit may exceed its
+/// share while nobody uses its counters.
 void KeyTable::look_around() noexcept {
   if (limits_ < 2) return;
   for (int look = 0; look < kMaxLooks && (look < kLooksAround || ranks_.highest() < kExcess); ++look) {
@@ -133,8 +134,8 @@ std::size_t KeyTable::make_room(Instant now) {
     number = first(now);
   }
   if (slots_[number].full_at > now) {
-    number = ranks_.first();  // after kMaxLooks looks, `number` may still be a spent one
-    // Its rank may be from a time when its limit exceeded its share. Then evict one nearby that is not spent.
+    number = ranks_.first();  // after kMaxLooks attempts, `number` may still be a spent one
+    // The rank may be from a time when its limit exceeded its share. If so, a nearby slot that is not spent is evicted.
     const bool stale = ranks_.at(number) != rank_of(slots_[number]);
     for (int look = 0; stale && slots_[number].spent && look < kMaxLooks; ++look) {
       hand_ = hand_ + 1 < size_ ? hand_ + 1 : 0;
@@ -157,7 +158,7 @@ std::size_t KeyTable::make_room(Instant now) {
 void KeyTable::drop_entry(std::size_t number) noexcept {
   std::size_t hole = home(slots_[number].hash);
   while ((index_[hole] & kNumber) != number + 1) hole = after(hole);
-  // Close the gap: an entry that may lie in it moves there, so that no look-up ends too early.
+  // Closes the gap: an entry that may belong there moves there, so that no look-up ends too early.
   std::size_t walked = 1;
   for (std::size_t at = after(hole); index_[at] != 0; at = after(at), ++walked) {
     const std::size_t wanted = home(slots_[(index_[at] & kNumber) - 1].hash);

@@ -16,26 +16,27 @@
 
 namespace headgate::limit {
 
-/// One counter, one cache line.
+/// A counter, in one cache line.
 struct alignas(64) CounterSlot {
   Hash hash;
-  Instant full_at = Instant::max();  ///< from then on the state is as if never used; note() sets it
-  std::uint32_t algorithm = 0;       ///< algorithm_mark() of the state's algorithm; 0: no state yet
-  std::uint16_t limit = 0;           ///< LimitNumbers::of its rule
-  bool spent = false;                ///< nothing was left at its last use; note() sets it
-  bool first : 1 = true;             ///< its key is counted by it, not by the others of the key
-  bool mark : 1 = false;             ///< protects from doing a thing twice: forget() leaves it
+  Instant full_at = Instant::max();  ///< moment from which the state equals an unused one; set by note()
+  std::uint32_t algorithm = 0;       ///< algorithm_mark() of the state's algorithm; 0 if there is no state yet
+  std::uint16_t limit = 0;           ///< LimitNumbers::of the rule
+  bool spent = false;                ///< nothing was left at its last use; set by note()
+  bool first : 1 = true;             ///< stands for its key in the number of keys
+  bool mark : 1 = false;             ///< prevents doing something twice, so forget() keeps it
   State state;
 };
 
-/// Identifies an algorithm in four bytes. All algorithms are constants of one program, and no program is 4 GB long.
+/// Returns four bytes that identify an algorithm. All algorithms are constants of one program, and no program is 4 GB
+/// long.
 inline std::uint32_t algorithm_mark(const Algorithm& algorithm) noexcept {
   return static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(&algorithm));
 }
 
-/// The slots lie side by side in the order of insertion, so that few counters use few pages. The index has four bytes
-/// for each counter and uses linear probing; evictions do not cluster in it. A look-up touches a slot only if it very
-/// likely is the right one. All memory is reserved at once and touched as it fills, so no rehash ever stops the
+/// The table. The slots are stored in the order of insertion, so that few counters use few pages. The index has four
+/// bytes for each counter and uses linear probing; evictions do not cluster in it. A look-up reads a slot only if it
+/// very likely is the right one. All memory is reserved at once and touched as it fills, so no rehash ever blocks the
 /// callers. Not thread-safe.
 class KeyTable {
  public:
@@ -47,47 +48,49 @@ class KeyTable {
   /// Prefetches the index entry that find(hash) reads first. The only function that needs no lock.
   void prefetch(const Hash& hash) const noexcept { __builtin_prefetch(index_.get() + home(hash)); }
 
-  /// Where the counter of `hash` most likely is; null: nowhere. It is not looked at.
+  /// Returns where the counter of `hash` most likely is, without checking; null if it does not exist.
   const CounterSlot* place_of(const Hash& hash) const noexcept;
 
-  /// The counter of `hash`, or null. It keeps its address until an insert evicts it.
+  /// Returns the counter of `hash`, or null. It keeps its address until an insert evicts it.
   CounterSlot* find(const Hash& hash) noexcept;
 
-  /// A new counter for `hash`, which find() does not know; note() must follow. At the bound another counter is evicted
-  /// first:
+  /// Inserts a counter for `hash`, which find() must not know; note() must follow. At the bound another counter is
+  /// evicted:
   ///  1. one that is full at `now`;
   ///  2. one of a limit with more than its share; the share is the bound divided by the number of limits with counters;
   ///  3. one that is not spent before one that is;
-  ///  4. the one that is full again soonest: it was used least for its limit.
+  ///  4. the one that is full again soonest, because it was used least for its limit.
   ///
   /// This costs a few cache lines, however many counters there are. Ranks may be out of date: an insert corrects at
   /// most kMaxLooks of them. If most counters are used between two inserts, it may evict one that was used. It never
   /// evicts a spent counter if it knows one of the same limit that is not spent. A limit may hold a few more than its
-  /// share until its counters are looked at.
+  /// share until its counters are checked.
   ///
-  /// `first`: the key is counted by this counter, not by its others.
+  /// `first` tells that this counter stands for its key in the number of keys.
   CounterSlot& insert(const Hash& hash, std::uint16_t limit, Instant now, bool first = true);
 
-  /// All counters, in no order. One keeps its place until it is evicted; then another one has it.
+  /// Returns all counters, in no order. A counter keeps its place until it is evicted, and then another one gets the
+  /// place.
   std::span<const CounterSlot> slots() const noexcept { return {slots_, size_}; }
 
-  /// Makes the counters of a limit as if never used, of `count` slots from `from` on. Returns how many keys it found.
+  /// Resets the counters of a limit among `count` slots from `from` on. Returns the number of their keys.
   std::size_t forget(std::uint16_t limit, std::size_t from, std::size_t count);
 
-  /// Updates the slot's rank after a change of its state.
+  /// Updates the rank of the slot after a change of its state.
   void note(CounterSlot& slot, Instant full_at, bool spent) noexcept;
 
   /// The counters of one limit.
   struct Count {
     std::size_t tracked = 0;
-    std::size_t keys = 0;       ///< those of them with CounterSlot::first
-    std::uint64_t evicted = 0;  ///< evicted before they were full
+    std::size_t keys = 0;       ///< how many of them have CounterSlot::first
+    std::uint64_t evicted = 0;  ///< number evicted before they were full
   };
   std::span<const Count> counts() const noexcept { return counts_; }  ///< indexed by the limit's number
   std::size_t size() const noexcept { return size_; }
-  std::uint64_t evicted() const noexcept { return evicted_; }  ///< evicted before they were full
+  std::uint64_t evicted() const noexcept { return evicted_; }  ///< number of counters evicted before they were full
 
-  /// Maximum number of index entries that closing one gap has read. With kMaxLooks it bounds the slowest insert.
+  /// Maximum number of index entries that closing one gap has read. Together with kMaxLooks it bounds the slowest
+  /// insert.
   std::size_t longest_walk() const noexcept { return longest_walk_; }
 
   static constexpr int kMaxLooks = 64;
@@ -96,7 +99,7 @@ class KeyTable {
 
  private:
   using Rank = RankTree::Rank;
-  using Entry = std::uint32_t;  ///< 0: free; else seven bits of the hash, and the slot's number plus one
+  using Entry = std::uint32_t;  ///< 0 if free; otherwise seven bits of the hash, and the slot's number plus one
 
   std::size_t home(const Hash& hash) const noexcept {
     return static_cast<std::size_t>((UnsignedWide{hash.low} * capacity_) >> 64U);
@@ -114,16 +117,16 @@ class KeyTable {
   };
 
   std::size_t bound_;
-  std::size_t capacity_;  ///< of the index
+  std::size_t capacity_;  ///< size of the index
   std::unique_ptr<Entry[], Freed> index_;
-  CounterSlot* slots_;  ///< room for bound_, the first size_ constructed
-  /// The highest rank is evicted first. Its bit for spent is always right. The time may be out of date: a slot may be
-  /// full later than its rank says, because a rank is corrected only when it matters.
+  CounterSlot* slots_;  ///< room for bound_ slots, of which the first size_ are constructed
+  /// The slot with the highest rank is evicted first. The bit for spent is always right, but the time may be out of
+  /// date: a slot may be full later than its rank says, because a rank is corrected only when it matters.
   RankTree ranks_;
   std::vector<Count> counts_;
-  std::size_t limits_ = 0;            ///< limits with at least one counter
+  std::size_t limits_ = 0;            ///< number of limits with at least one counter
   std::size_t share_ = kMaxKeys + 1;  ///< maximum number of counters for each limit
-  std::size_t hand_ = 0;              ///< the last slot that look_around() read
+  std::size_t hand_ = 0;              ///< the last slot that look_around() has read
   std::size_t size_ = 0;
   std::size_t longest_walk_ = 0;
   std::uint64_t evicted_ = 0;

@@ -12,7 +12,8 @@
 namespace headgate::limit {
 namespace {
 
-/// Rules with equal decisions have one size. Other rules have different sizes, except with probability 2^-60.
+/// Returns a number that is equal for rules with equal decisions. Other rules have other numbers, except with
+/// probability 2^-60.
 std::uint64_t size_of_rule(const Rule& rule) noexcept {
   constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15ULL;
   std::uint64_t mixed = reinterpret_cast<std::uintptr_t>(rule.algorithm);
@@ -28,8 +29,8 @@ Duration between(Moment from, Moment to) noexcept {
 
 }  // namespace
 
-/// In one state, the higher of two rejected costs waits longer. Drops a remembered cost that contradicts this, or that
-/// fits into `remaining`: the state has changed since.
+/// At any moment, the higher of two rejected costs waits longer. Drops a remembered cost that contradicts this or that
+/// fits into `remaining`, because the state has changed since.
 void KnownRejections::learn(std::array<Known, kCosts>& costs, Known known, std::uint64_t remaining) noexcept {
   std::array<Known, kCosts> kept{};
   std::size_t count = 0;
@@ -65,7 +66,7 @@ void KnownRejections::put(const Check& check, const Decision& decision, Moment a
   const Moment allowed_at = decision.retry_after >= kNever ? Moment::max() : now + decision.retry_after;
   const bool lowest = rejection->costs[0].cost == 0 || check.cost <= rejection->costs[0].cost;
   learn(rejection->costs, {check.cost, allowed_at}, decision.remaining);
-  // An answer for a higher cost tells nothing new about the lowest one, unless the lowest was dropped.
+  // An answer for a higher cost tells nothing new about the lowest one, unless the lowest one was dropped.
   if (lowest || rejection->costs[0].cost == check.cost)
     rejection->until = asked + std::min(decision.retry_after, kLongest);
 }
@@ -86,7 +87,7 @@ void KnownRejections::put_spent(const Check& check, const Decision& decision, Mo
   rejection->until = asked;
 }
 
-/// When Redis would allow `check`; nothing if only Redis knows.
+/// Returns when Redis would allow `check`; empty if only Redis knows.
 std::optional<Moment> KnownRejections::allowed_at(const KnownRejection& rejection, const Check& check) noexcept {
   if (check.cost > static_cast<std::int64_t>(check.rule->burst)) return Moment::max();
   const auto& costs = rejection.costs;

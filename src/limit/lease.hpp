@@ -1,5 +1,5 @@
 #pragma once
-// One lease: the permits taken ahead for one key, in batches.
+// A lease: the permits taken ahead for one key, in batches.
 
 #include "refill.hpp"
 
@@ -12,26 +12,26 @@
 
 namespace headgate::limit {
 
-/// Permits taken in one call.
+/// The permits taken in one call.
 struct Leases::Batch {
   std::int64_t tokens = 0;
   Moment expires;
   Moment refund_by;
-  /// When the last token has come back. Each token before it comes back one token's time earlier.
+  /// When the last token has come back. Each token before it comes back earlier by the time of one token.
   Moment due = Moment::min();
 
   bool alive(Moment now) const noexcept { return tokens > 0 && expires > now; }
 
-  /// Returns how many tokens have come back.
+  /// Returns how many tokens have come back and have not expired.
   std::int64_t usable(Moment now, const Rate& rate) const noexcept { return alive(now) ? ripe(now, rate) : 0; }
-  /// The same whether or not it has expired.
+  /// Returns how many tokens have come back, expired or not.
   std::int64_t ripe(Moment now, const Rate& rate) const noexcept {
     if (due <= now) return tokens;
     const Wide ahead = std::chrono::ceil<Duration>(due - now).count();
     const Wide behind = (ahead * static_cast<std::int64_t>(rate.count) + rate.period.count() - 1) / rate.period.count();
     return behind < tokens ? tokens - static_cast<std::int64_t>(behind) : 0;
   }
-  /// When `count` tokens will have come back.
+  /// Returns when `count` tokens will have come back.
   Moment due_of(std::int64_t count, const Rate& rate) const noexcept {
     if (due == Moment::min()) return due;
     return due - Duration(time_of(tokens - count, rate).whole);
@@ -45,25 +45,25 @@ struct Leases::Lease {
   RateEstimate* estimate = nullptr;  ///< stays as long as the lease
   Batch older;                       ///< used first
   Batch newer;
-  Batch owed;                ///< to be given back to Redis
-  Batch refunding;           ///< on the way there
-  std::int64_t pledged = 0;  ///< tokens that move into the reservation on its way
-  std::int64_t granted = 0;  ///< in the last call
-  std::int64_t cost = 1;     ///< of the last request
+  Batch owed;                ///< tokens to give back to Redis
+  Batch refunding;           ///< tokens that are being given back
+  std::int64_t pledged = 0;  ///< number of tokens that move into the requested reservation
+  std::int64_t granted = 0;  ///< number granted in the last call
+  std::int64_t cost = 1;     ///< cost of the last request
   Moment full_at;
   Moment used;
   Moment rests_until;
   std::uint32_t generation = 0;
   unsigned caution = 0;
-  unsigned crowded = 0;  ///< how often a reservation is halved, because others reserve too
+  unsigned crowded = 0;  ///< number of times that a reservation is halved, because others reserve too
   bool starts_anew = false;
   bool coming = false;
   bool low = false;           ///< the lease is in low_
-  bool over = false;          ///< the limit has another size now, or all leases end
+  bool over = false;          ///< the limit has another size now, or all leases are ending
   bool counted_on = false;    ///< see counted_on()
   bool short_of = false;      ///< a request found too little here and in Redis
   bool among_others = false;  ///< other limiters had reserved permits before the last reservation
-  bool anew = false;          ///< something was given back: Redis may have more than the reservation
+  bool anew = false;          ///< permits were given back, so Redis may have more than the reservation
 
   std::int64_t tokens(Moment now) const noexcept {
     return (older.alive(now) ? older.tokens : 0) + (newer.alive(now) ? newer.tokens : 0);
@@ -79,7 +79,7 @@ struct Leases::Lease {
       if (batch->tokens > 0 && batch->expires <= now && batch->refund_by > now) all += batch->ripe(now, rule->rate);
     return all;
   }
-  /// When there will be `count` tokens in all. Moment::max() if there will not be so many.
+  /// Returns when there will be `count` tokens in total; Moment::max() if there will not be so many.
   Moment due_of(std::int64_t count, Moment now) const noexcept {
     const Rate& rate = rule->rate;
     const bool with_older = older.alive(now);
@@ -122,7 +122,8 @@ struct Leases::Lease {
   void end_what_is_over(Moment now) noexcept {
     for (Batch* batch : {&older, &newer})
       if (batch->tokens > 0 && (over || batch->expires <= now)) end(*batch);
-    if (owed.tokens > 0 && owed.refund_by <= now) owed = {};  // too late: the window it was taken from is over too
+    // too late, because the window they were taken from has also ended
+    if (owed.tokens > 0 && owed.refund_by <= now) owed = {};
   }
 };
 

@@ -1,4 +1,4 @@
-// How many permits of a counter to take ahead: depends on the demand here and on what is left.
+// The number of permits of a counter to take ahead, which depends on the local demand and on the permits left.
 
 #include "lease.hpp"
 #include "mixed.hpp"
@@ -15,25 +15,25 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr Duration kOneSecond = 1s;
-constexpr unsigned kMinRequests = 4;          // fewer are not worth the risk that they stay unused
-constexpr std::int64_t kMaxTokens = 1 << 24;  // half a second at more than any event loop decides
-constexpr double kAtOnce = 0.02;  // seconds; permits used so soon do not stay unused, whoever else wants them
+constexpr unsigned kMinRequests = 4;          // fewer requests are not worth the risk that permits stay unused
+constexpr std::int64_t kMaxTokens = 1 << 24;  // half a second of demand that exceeds what any event loop can decide
+constexpr double kAtOnce = 0.02;  // seconds; permits that are used so soon do not stay unused, whoever else needs them
 
-// Permits that refill slowly are worth more than the saved calls: a lease withholds them from the others.
+// Permits that refill slowly are worth more than the saved calls, because a lease withholds them from the others.
 constexpr double kSoonBack = 10;             // seconds
 constexpr std::uint64_t kWorthSharing = 32;  // tokens for each sharer
 
 constexpr double kReserved = 0.25;  // seconds of refill, for all sharers together
-constexpr double kMinEarly = 2;     // checks a second that come too early, for a reservation
+constexpr double kMinEarly = 2;     // checks per second that come too early, for a reservation
 
-/// Returns whether permits of the rule are ever reserved: the queue has room for four of `cost`. So nobody is told to
-/// wait for more than a second because of it.
+/// Returns whether permits of the rule are ever reserved: the queue must have room for four of `cost`, so that nobody
+/// is told to wait for more than a second because of it.
 bool may_be_reserved(const Rule& rule, std::int64_t cost) noexcept {
   return rule.algorithm->even && cost <= static_cast<std::int64_t>(rule.burst) &&
          time_of(4 * cost, rule.rate).whole <= Leases::kQueue.count();
 }
 
-/// Tokens that refill in a second.
+/// Returns the number of tokens that refill in a second.
 double back_a_second(const Rule& rule) noexcept {
   return static_cast<double>(rule.rate.count) / std::chrono::duration<double>(rule.rate.period).count();
 }
@@ -49,7 +49,7 @@ double a_second(double these, double before, std::chrono::nanoseconds gone) noex
 
 }  // namespace
 
-// As worth() and reservable() below: what they find for the demand that is best for a lease.
+// Uses the same conditions as worth() and reservable() below, for the demand that is best for a lease.
 bool may_be_leased(const Rule& rule, std::uint32_t sharers) noexcept {
   if (!rule.leases || rule.burst < kMinRequests) return false;
   return may_be_reserved(rule, 1) || rule.burst / 2 / std::max(sharers, 1U) >= kWorthSharing ||
@@ -117,7 +117,8 @@ bool Leases::is_contended(const Check& check, const Decision& decision, Moment n
   if (decision.allowed || !leasable(check) || !may_be_reserved(*check.rule, check.cost) ||
       decision.remaining / kMinRequests >= static_cast<std::uint64_t>(check.cost) || decision.retry_after > 2 * kQueue)
     return false;
-  if (decision.retry_after > Duration(round_up(time_of(check.cost, check.rule->rate)))) return true;  // below zero
+  // the counter is below zero
+  if (decision.retry_after > Duration(round_up(time_of(check.cost, check.rule->rate)))) return true;
   const RateEstimate* const estimate = estimate_.find(check.hash);
   return estimate != nullptr && estimate->early_per_second(now) >= kMinEarly;
 }
@@ -135,7 +136,7 @@ Duration Leases::spread(const Check& check, Moment ended) const noexcept {
   const Rule& rule = *check.rule;
   if (rule.rate.month || check.cost <= 0) return Duration(0);
   const auto more = static_cast<std::int64_t>(rule.burst) - check.cost;
-  // A second is enough for callers to come apart; the permits of a slow limit are hours apart.
+  // A second is enough to spread the callers; the permits of a slow limit are hours apart.
   const auto most = std::min({time_of(check.cost, rule.rate).whole,
                               time_of(std::max<std::int64_t>(more, 0), rule.rate).whole, kQueue.count()});
   if (most <= 0) return Duration(0);

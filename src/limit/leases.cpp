@@ -13,11 +13,12 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr Duration kSecond = 1s;
-constexpr Duration kRest = 10ms;  // after Redis rejected the extra: others want the rest too
+constexpr Duration kRest = 10ms;  // after Redis rejected the extra permits, because others want the rest too
 constexpr unsigned kMaxCaution = 2;
 constexpr unsigned kMaxCrowded = 10;
 
-/// Returns whether all that was taken comes back at one moment, not bit by bit. Then a lease ends at that moment too.
+/// Returns whether all taken permits come back at one moment rather than one by one. A lease then ends at that moment
+/// too.
 bool starts_anew(const Rule& rule) {
   const Instant any{Duration(1'795'238'424'123'456)};
   const auto over = [&](std::int64_t cost) {
@@ -162,7 +163,7 @@ bool Leases::counted_on(Id id) noexcept { return std::exchange(at(id).counted_on
 
 void Leases::put_back(const Receipt& receipt) {
   Lease& lease = at(receipt.lease);
-  if (lease.generation != receipt.generation) return;  // ended long ago
+  if (lease.generation != receipt.generation) return;  // the lease has ended
   for (Batch* batch : {&lease.older, &lease.newer})
     if (batch->expires == receipt.expires) {
       batch->tokens += receipt.tokens;
@@ -227,7 +228,7 @@ void Leases::granted(Id id, std::int64_t tokens, const Decision& decision, Momen
   lease.granted = tokens;
   lease.anew = false;
   Batch batch{tokens, asked + kLife, Moment::max()};
-  if (lease.starts_anew) {  // counted from the call: never later than the real end
+  if (lease.starts_anew) {  // counted from the call, so never later than the real end
     batch.expires = std::min(batch.expires, lease.full_at);
     batch.refund_by = lease.full_at - kLate;
   }
@@ -249,7 +250,7 @@ void Leases::reserved(Id id, std::int64_t tokens, const Decision& decision, Mome
   Batch batch{.tokens = tokens,
               .expires = {},
               .refund_by = Moment::max(),
-              .due = now + owed};  // counted from the answer: never earlier than the real moment
+              .due = now + owed};  // counted from the answer, so never earlier than the real moment
   batch.expires = batch.due_of(1, rule.rate) + kLife;
   lease.end_what_is_over(asked);
   const bool too_long = owed > kQueue;
@@ -321,7 +322,7 @@ std::optional<Leases::PendingRefill> Leases::next_refill(Moment now) {
     if (lease.coming || lease.over || lease.rests_until > now) continue;
     const auto ahead = worth(*lease.estimate, *lease.rule, &lease, lease.cost, now);
     auto cost = ahead > 0 ? ahead : reservable(lease, now);
-    // Move what is here into the reservation, so that all of it comes back in one row.
+    // The permits held here move into the reservation, so that all of them come back one after another.
     if (ahead == 0 && cost > 0 && lease.short_of) {
       cost -= lease.pledged = lease.take_all();
       if (cost <= 0) lease.owe({std::exchange(lease.pledged, 0), {}, Moment::max()});

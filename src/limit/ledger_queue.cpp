@@ -23,7 +23,7 @@ Use LedgerQueue::add(UseSheet::Taken&& taken) {
   return lost;
 }
 
-/// The oldest day first, so that it is complete soon.
+/// The oldest day comes first, so that it is complete soon.
 const LedgerBatch* LedgerQueue::next(unsigned lane) {
   auto& here = lanes_[lane];
   if (here.batch) return &*here.batch;
@@ -36,7 +36,7 @@ const LedgerBatch* LedgerQueue::next(unsigned lane) {
     for (const auto& [field, use] : uses) batch.uses.emplace_back(field, use);
     here.days.erase(here.days.begin());
   } else {
-    // Onwards from one to the next: each begin() would look for the first again.
+    // The search continues from one entry to the next, because each begin() would search for the first again.
     for (auto at = uses.begin(); batch.uses.size() < kMaxBatch;) {
       batch.uses.emplace_back(at->first, at->second);
       uses.erase(at++);

@@ -19,7 +19,7 @@ void name_rule(Rule& rule, bool one_of_several, PeriodInKey period) {
   rule.suffix = ':' + rule.limit;
   if (one_of_several || period == PeriodInKey::yes || (algorithm != nullptr && algorithm->by_window))
     rule.suffix += ':' + (rule.rate.month ? "month" : headgate::to_text(rule.rate.period));
-  // Months are counted by one algorithm alone. So quotas of earlier versions, which named no algorithm, go on.
+  // Only one algorithm counts months, so quotas of earlier versions, which named no algorithm, keep their counters.
   if (rule.calendar != nullptr && !(rule.rate.month && rule.calendar->zone() == "UTC"))
     rule.suffix += ':' + rule.calendar->zone();
   if (algorithm != nullptr && algorithm->name != kDefaultAlgorithm && !rule.rate.month)

@@ -1,5 +1,5 @@
 #pragma once
-// A small number for each limit's name: a counter stores its limit in two bytes. Used by MemoryStore.
+// Small numbers for the names of limits, so that a counter stores its limit in two bytes. Used by MemoryStore.
 
 #include "headgate/limit/limit.hpp"
 
@@ -13,23 +13,23 @@
 
 namespace headgate::limit {
 
-/// Numbers from 0 on, in the order of first use. A name keeps its number when the configuration is replaced, also if
-/// the new one does not have it: its counters may still exist. Any thread.
+/// The numbers, from 0, in the order of first use. A name keeps its number when the configuration is replaced, even if
+/// the new one does not have the name, because its counters may still exist. Any thread.
 class LimitNumbers {
  public:
-  /// Takes some nanoseconds, except for the first call with this rule's seed.
+  /// Returns the number of the rule's limit. Takes some nanoseconds, except for the first call with this rule's seed.
   std::uint16_t of(const Rule& rule);
 
-  /// The number of the limit with this name.
+  /// Returns the number of the limit with this name.
   std::uint16_t named(const std::string& limit);
 
   std::vector<std::string> names() const;  ///< indexed by number
 
  private:
-  // An entry is a seed with the number in its low bits. Two limits whose seeds agree in the other 48 bits would be
-  // reported as one.
+  // The bits for the number in an entry, which is a seed with the number in its low bits. Two limits whose seeds agree
+  // in the other 48 bits would be reported as one.
   static constexpr std::uint64_t kNumber = 0xffff;
-  static constexpr std::size_t kMax = kNumber - 1;  ///< all limits beyond share this number
+  static constexpr std::size_t kMax = kNumber - 1;  ///< all further limits share this number
 
   std::array<std::atomic<std::uint64_t>, 1024> known_{};
   mutable std::mutex mutex_;

@@ -19,7 +19,7 @@ bool names_one_twice(std::span<const Check> checks) noexcept {
   return false;
 }
 
-/// The decision for a rule that was not checked because another rule rejected.
+/// Returns the decision for a rule that was not checked because another rule rejected.
 Decision not_checked(const Check& check) noexcept {
   Decision decision;
   decision.allowed = true;
@@ -28,14 +28,14 @@ Decision not_checked(const Check& check) noexcept {
   return decision;
 }
 
-/// Redis was asked for `cost` less than the request takes, because permits of a lease covered that. At another gateway
-/// all of it must be there.
+/// Extends the wait: Redis was asked for `cost` less than the request takes, because permits of a lease covered that
+/// part. At another gateway all of it must be available.
 void wait_for_all(const Rule& rule, std::int64_t cost, Decision& decision) noexcept {
   if (decision.allowed || cost == 0 || !rule.algorithm->even || decision.retry_after >= kNever) return;
   decision.retry_after += Duration(round_up(time_of(cost, rule.rate)));
 }
 
-/// Replaces the wait. The counter is not as if unused before that.
+/// Replaces the wait. The counter cannot equal an unused one before that.
 void tell_instead(Decision& decision, Duration wait) noexcept {
   decision.retry_after = wait;
   decision.reset_after = std::max(decision.reset_after, wait);
@@ -50,7 +50,7 @@ void add(std::atomic<std::uint64_t>& counter, std::uint64_t more) noexcept {
 
 Local::Step Local::find(std::span<const Check> checks, Moment now, std::span<Decision> decisions, Finds& found) {
   found.resize(checks.size());
-  if (std::ranges::any_of(checks, counts_rejected)) return Step::check;  // Redis counts each attempt, once
+  if (std::ranges::any_of(checks, counts_rejected)) return Step::check;  // Redis must count each attempt, and only once
   bool rejected = false;
   bool later = false;
   bool uses_redis = false;
@@ -74,7 +74,7 @@ Local::Step Local::find(std::span<const Check> checks, Moment now, std::span<Dec
       uses_redis = true;
     }
   }
-  if (later && !rejected && uses_redis) {  // the others are not known: their wait may be longer
+  if (later && !rejected && uses_redis) {  // the other checks are not known, and their wait may be longer
     for (auto& each : found)
       if (each.look.state == Leases::LeaseState::later) each.decided_by = PendingDecision::DecidedBy::check;
     later = false;
@@ -172,7 +172,7 @@ void Local::send(PendingDecision& pending, const Check& check, const Found& foun
   if (part.decided_by != PendingDecision::DecidedBy::check) return;
   pending.sent_.push_back(check);
   pending.told_.emplace_back();
-  // Those that are leasable have looked already; a check of nothing tells what is left, as its peek does.
+  // Leasable checks have done this already; a check of nothing reports the remaining permits, like its peek.
   if (check.rule->leases && (check.peek || (check.cost == 0 && check.how == How::take))) leases_.expire(check, now);
   if (check.peek) {
     if (!pending.learns_ || !Leases::leasable(check)) return;
@@ -194,8 +194,8 @@ void Local::send(PendingDecision& pending, const Check& check, const Found& foun
   pending.refilled_.push_back(part.lease);
 }
 
-/// Returns whether extra permits were rejected. If so, takes them out of the call: no request is rejected because of
-/// permits for later.
+/// Returns whether extra permits were rejected. If so, removes them from the call, so that no request is rejected
+/// because of permits for later.
 bool Local::asks_for_less(PendingDecision& pending, Moment now) {
   bool greedy = false;
   std::size_t at = 0;
@@ -214,9 +214,9 @@ bool Local::asks_for_less(PendingDecision& pending, Moment now) {
   return greedy;
 }
 
-/// The wait that Redis told is exact. The caller is told a longer one if this gateway may reserve what comes back next,
-/// or if others took what came back last time: callers that were all told one moment would come back together, and the
-/// nearest gateway would always be the first.
+/// The wait that Redis reported is exact. The caller is told a longer one if this gateway may reserve the permits that
+/// come back next, or if others took those that came back last time: callers that were all told the same moment would
+/// come back together, and the nearest gateway would always be first.
 Duration Local::wait_to_tell(const PendingDecision& pending, const Check& check, const Decision& decision,
                              Moment now) const {
   const Duration wait = decision.retry_after;
@@ -226,7 +226,7 @@ Duration Local::wait_to_tell(const PendingDecision& pending, const Check& check,
   return ended ? wait + leases_.spread(check, *ended) : wait;
 }
 
-/// Nothing is learnt from a peek. What is held here is added to its answer, as learn() does.
+/// A peek teaches nothing. The permits held here are added to its answer, like in learn().
 Local::Step Local::end_peek(PendingDecision& pending, Answer answer, Moment now) {
   if (answer == Answer::none) return Step::failed;
   if (answer == Answer::rejected && asks_for_less(pending, now)) return Step::check;
@@ -310,7 +310,7 @@ void Local::given_back(std::span<const Check> checks) noexcept {
   }
 }
 
-/// Also adds what is held here to `decision`.
+/// Also adds the permits held here to `decision`.
 void Local::learn(const PendingDecision& pending, const PendingDecision::Part& part, const Check& check,
                   Decision& decision, Moment now) {
   const bool leasable = Leases::leasable(check);

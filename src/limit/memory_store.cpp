@@ -22,10 +22,10 @@
 namespace headgate::limit {
 namespace {
 
-constexpr std::size_t kMaxStripes = 64;       // one bit each in a StripeSet
-constexpr std::size_t kKeysPerStripe = 4096;  // with fewer, chance would fill one stripe long before the others
-// A caller's time may be late by this much. A time that is later still means that the clock was set back; then the
-// counters follow it. Else they would stand still for as long as it was set back.
+constexpr std::size_t kMaxStripes = 64;       // one bit for each in a StripeSet
+constexpr std::size_t kKeysPerStripe = 4096;  // with fewer keys, chance would fill one stripe long before the others
+// A caller's time may be late by this much. A time that is later still means that the clock was set back, and then the
+// counters follow it; otherwise they would stand still for as long as it was set back.
 constexpr Duration kLatest = std::chrono::seconds(10);
 
 using StripeSet = std::uint64_t;
@@ -33,10 +33,10 @@ using StripeSet = std::uint64_t;
 struct alignas(64) Stripe {
   explicit Stripe(std::size_t bound) : table(bound) {}
 
-  /// The time to count by. It is never earlier than the time of another caller here, or that caller's taking would be
-  /// undone.
+  /// Returns the time to count by. It is never earlier than the time of another caller here, because that would undo
+  /// what the other caller has taken.
   Instant clock(Instant now) noexcept { return latest = clock_of_peek(now); }
-  /// The same for a call that changes nothing.
+  /// Does the same for a call that changes nothing.
   Instant clock_of_peek(Instant now) const noexcept { return now >= latest || latest - now > kLatest ? now : latest; }
 
   SpinMutex mutex;
@@ -44,15 +44,15 @@ struct alignas(64) Stripe {
   KeyTable table;
 };
 
-/// One counter of a call, as long as its stripe is locked.
+/// A counter of a call while its stripe is locked.
 struct Peek {
   const Check* check;
   Stripe* stripe;
   Instant now;
-  CounterSlot* slot;  ///< null: never used, or evicted
+  CounterSlot* slot;  ///< null if never used, or evicted
   Outcome outcome;
   Taken taken = Taken::no;
-  bool first = true;  ///< of its limit in this call
+  bool first = true;  ///< the first counter of its limit in this call
 };
 using Peeks = boost::container::static_vector<Peek, kMaxRulesPerRequest>;
 
@@ -63,7 +63,7 @@ Peek look(const Check& check, Stripe& stripe, Instant now) {
             .slot = stripe.table.find(check.hash),
             .outcome = {}};
   const Algorithm& algorithm = *check.rule->algorithm;
-  // A new configuration may have changed the limit's algorithm. The old state means nothing to the new algorithm.
+  // A new configuration may have changed the limit's algorithm, for which the old state is meaningless.
   static const State never_used;
   const bool known = peek.slot != nullptr && peek.slot->algorithm == algorithm_mark(algorithm);
   const State& state = known ? peek.slot->state : never_used;
@@ -75,7 +75,7 @@ Decision decision_of(const Peek& peek, Instant now) {
   const Check& check = *peek.check;
   const std::span words(peek.outcome.words.data(), check.rule->algorithm->words);
   Decision decision = check.rule->algorithm->decision(*check.rule, check.cost, peek.taken, words).value_or(Decision{});
-  if (const Duration behind = peek.now - now; behind > Duration(0)) {  // the caller's clock is behind by this much
+  if (const Duration behind = peek.now - now; behind > Duration(0)) {  // the clock of the caller is behind by this much
     if (decision.retry_after > Duration(0) && decision.retry_after != kNever) decision.retry_after += behind;
     if (decision.reset_after > Duration(0)) decision.reset_after += behind;
   }
@@ -83,11 +83,11 @@ Decision decision_of(const Peek& peek, Instant now) {
   return decision;
 }
 
-/// Returns whether a new counter stands for its key where keys are counted: of a key with several rates that of the
-/// first one, and none that counts offences.
+/// Returns whether a new counter stands for its key in the number of keys: for a key with several rates the counter of
+/// the first one, and never one that counts offences.
 bool counts_key(const Peek& peek) { return peek.first && !peek.check->rule->suffix.ends_with(":ban"); }
 
-/// Of appointments: that one was used, and what an address has booked.
+/// Returns whether the counter belongs to appointments: it marks one as used, or counts what an address has reserved.
 bool is_mark(const Rule& rule) { return rule.suffix.find(":appointment") != std::string::npos; }
 
 const Algorithm* algorithm_of(std::uint32_t mark) noexcept {
@@ -118,7 +118,7 @@ bool writes(const Peek& peek) noexcept {
   if (peek.check->peek) return false;
   if (peek.outcome.stale) return true;
   if (peek.taken == Taken::no || peek.check->cost == 0) return false;
-  return peek.slot != nullptr || peek.check->cost > 0;  // no giving back to a counter that does not exist
+  return peek.slot != nullptr || peek.check->cost > 0;  // nothing is given back to a counter that does not exist
 }
 
 void write(Peek& peek, const Decision& decision, LimitNumbers& limits) {
@@ -151,7 +151,7 @@ struct MemoryStore::Stripes {
 
   using Locks = boost::container::static_vector<std::unique_lock<SpinMutex>, kMaxRulesPerRequest>;
 
-  /// Always in ascending order, so that two callers never wait for each other.
+  /// Always locks in ascending order, so that two callers never wait for each other.
   Locks lock(std::span<const Check> checks) {
     StripeSet set = 0;
     for (const Check& check : checks) {
@@ -189,7 +189,7 @@ struct MemoryStore::Stripes {
       peek.taken = takes(*peek.check, through, peek.outcome.allowed);
       answers.push_back(decision_of(peek, now));
     }
-    for (const bool known : {true, false})  // known ones first: an insert moves the slots of its stripe
+    for (const bool known : {true, false})  // known counters first, because an insert moves the slots of its stripe
       for (std::size_t i = 0; i < peeks.size(); ++i)
         if ((peeks[i].slot != nullptr) == known && writes(peeks[i])) write(peeks[i], answers[i], limits);
     for (std::size_t i = 0; i < merged.merged_index.size(); ++i) decisions[i] = answers[merged.merged_index[i]];
@@ -229,7 +229,7 @@ void MemoryStore::give_back(std::span<const Check> checks, Instant now) {
   decide(std::span(returned.data(), returned.size()), now, std::span(ignored.data(), returned.size()));
 }
 
-// Prefetched here: GCC leaves out calls of functions that do nothing else.
+// Prefetched here, because GCC omits calls of functions that do nothing else.
 void MemoryStore::expect(const Hash& hash) const noexcept {
   __builtin_prefetch(stripes_->all[stripes_->index(hash)]->table.place_of(hash), 1);
 }
@@ -267,7 +267,7 @@ void MemoryStore::save(Instant now, const std::function<void(const SavedCounter&
           if (slot.full_at > now) append_saved(slot, slice);
       }
       for (auto& [limit, counter] : slice) {
-        if (limit >= names.size()) names = stripes_->limits.names();  // one that appeared meanwhile
+        if (limit >= names.size()) names = stripes_->limits.names();  // a limit that appeared meanwhile
         counter.limit = names[limit];
         tell(counter);
       }
@@ -309,8 +309,8 @@ std::size_t MemoryStore::forget(const std::string& limit) {
 }
 
 std::vector<LimitKeys> MemoryStore::keys_by_limit() const {
-  // The numbers are summed before the names are read. So a limit that appears meanwhile is left out, and no number
-  // lacks its name.
+  // The numbers are summed before the names are read. So a limit that appears meanwhile is skipped, and no number lacks
+  // its name.
   std::vector<KeyTable::Count> sums;
   for (const auto& stripe : stripes_->all) {
     const std::lock_guard guard(stripe->mutex);

@@ -1,6 +1,6 @@
 #pragma once
-// Checks of one call that name one counter become one check with the sum of their costs. Also the meaning of each How.
-// Used by both stores.
+// Merges the checks of one call that name the same counter into one check with the sum of their costs. Also implements
+// the meaning of each How. Used by both stores.
 
 #include "headgate/limit/algorithm.hpp"
 #include "headgate/limit/limit.hpp"
@@ -25,14 +25,14 @@ inline std::int64_t add_capped(std::int64_t a, std::int64_t b) noexcept {
   return std::clamp(a, -kMax, kMax) + std::clamp(b, -kMax, kMax);
 }
 
-/// The strictest How of the checks that take from one counter: take, then observe, then charge, then debt.
+/// Returns the stricter How of two checks on one counter: take, then observe, then charge, then debt.
 inline How stricter(const Check& a, const Check& b) noexcept {
   if (a.cost <= 0 || b.cost <= 0) return a.cost > 0 ? a.how : b.how;
   return std::min(a.how, b.how);
 }
 
-/// `same(a, b)` tells whether two checks name one counter. At most kMaxRulesPerRequest checks. The merged check has the
-/// strictest How: a cost that may not be taken alone may not be taken with others either.
+/// Merges at most kMaxRulesPerRequest checks. `same(a, b)` tells whether two checks name one counter. The merged check
+/// has the strictest How: a cost that may not be taken alone may not be taken with others either.
 template <class Same>
 void merge(std::span<const Check> checks, Same same, Merged& out) {
   for (const Check& check : checks) {
@@ -55,12 +55,12 @@ inline bool rejects(const Check& check, bool allowed) noexcept { return !allowed
 /// Returns whether the request of a check has passed already. Such a check never rejects, whatever its rule says.
 inline bool already_through(const Check& check) noexcept { return check.how == How::charge || check.how == How::debt; }
 
-/// Returns whether a check takes its cost also if it, or its call, is rejected.
+/// Returns whether a check takes its cost even if it or its call is rejected.
 inline bool counts_rejected(const Check& check) noexcept {
   return check.rule->count_rejected && check.cost > 0 && !already_through(check);
 }
 
-/// What a check takes. `through`: the call passes.
+/// Returns how a check takes its cost. `through` tells whether the call passes.
 inline Taken takes(const Check& check, bool through, bool allowed) noexcept {
   if (!through || !(allowed || already_through(check))) return counts_rejected(check) ? Taken::attempt : Taken::no;
   return check.how == How::debt ? Taken::debt : Taken::yes;

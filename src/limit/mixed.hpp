@@ -1,11 +1,11 @@
 #pragma once
-// Numbers that look random, from numbers that do not.
+// A mixing function that makes similar numbers look random.
 
 #include <cstdint>
 
 namespace headgate::limit {
 
-/// The finalizer of SplitMix64 (Steele, Lea and Flood, 2014): neighbours become numbers that have nothing in common.
+/// Applies the finalizer of SplitMix64 (Steele, Lea and Flood, 2014): adjacent numbers become unrelated ones.
 inline std::uint64_t mixed(std::uint64_t number) noexcept {
   number += 0x9E3779B97F4A7C15;
   number = (number ^ (number >> 30)) * 0xBF58476D1CE4E5B9;

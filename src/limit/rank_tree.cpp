@@ -19,7 +19,7 @@ RankTree::RankTree(std::size_t places) {
     total += 2 * whole_nodes(count);
     ++depth_;
   } while (count > 1);
-  // calloc: fresh pages are zero already and take no memory until written.
+  // calloc is used because fresh pages are zero already and take no memory until written.
   memory_.reset(static_cast<Rank*>(std::calloc(total, sizeof(Rank))));
   if (memory_ == nullptr) throw std::bad_alloc();
   Rank* next = memory_.get();

@@ -10,12 +10,12 @@
 
 namespace headgate::limit {
 
-/// One rank for each of a fixed number of places. Finds the place of the highest rank, and of the highest rank without
-/// its two top bits. A change and a search each touch one node on each level; a million places have five levels. Memory
-/// is touched as it fills. Not thread-safe.
+/// A tree with one rank for each of a fixed number of places. Finds the place of the highest rank, and of the highest
+/// rank without its two top bits. A change and a search each touch one node on each level; a million places have five
+/// levels. Memory is touched as it fills. Not thread-safe.
 class RankTree {
  public:
-  using Rank = std::int64_t;                     ///< 0: the place is empty; else above 0 and below 4 * kHigh
+  using Rank = std::int64_t;                     ///< 0 if the place is empty; otherwise above 0 and below 4 * kHigh
   static constexpr Rank kHigh = Rank{1} << 61U;  ///< the lower of the two bits that first_by_low() ignores
 
   explicit RankTree(std::size_t places);
@@ -25,8 +25,9 @@ class RankTree {
 
   Rank highest() const noexcept { return levels_[depth_ - 1].high[0]; }
   Rank highest_low() const noexcept { return levels_[depth_ - 1].low[0]; }
-  std::size_t first() const noexcept;         ///< a place with rank highest(); highest() must not be 0
-  std::size_t first_by_low() const noexcept;  ///< a place whose rank without the two top bits is highest_low(); not 0
+  std::size_t first() const noexcept;  ///< returns a place with rank highest(), which must not be 0
+  /// returns a place whose rank without the two top bits is highest_low(), which must not be 0
+  std::size_t first_by_low() const noexcept;
 
  private:
   static constexpr std::size_t kWays = 16;

@@ -7,7 +7,7 @@ namespace {
 
 // The largest integer in a RateLimit field (RFC 8941 section 3.3.1).
 constexpr std::uint64_t kMaxBurst = 999'999'999'999'999;
-constexpr std::uint64_t kMaxCount = 1'000'000'000;  // maximum of parse_rate
+constexpr std::uint64_t kMaxCount = 1'000'000'000;  // the maximum of parse_rate
 constexpr Duration kLongestPeriod = std::chrono::hours(24) * 366;
 constexpr Duration kLongestFill = kNever;
 // Clients, and proxies in front of the gateway, commonly stop waiting for an answer after a minute. A permit that comes
@@ -43,8 +43,8 @@ std::optional<RuleFault> check_burst(const Rule& rule) {
       at_most > 0 ? "lower the burst to at most " + std::to_string(at_most) + ", or raise the rate" : "raise the rate"};
 }
 
-/// The rate as in the value in Redis, by lua/refill.lua: two digits of its form, 14 of a period and 9 of a count.
-/// Eleven is a factor that two periods of one limit hardly ever have, and gives an earlier version little to round.
+/// Writes the rate as stored in Redis by lua/refill.lua: a two-digit form, then 14 digits of a period and 9 of a count.
+/// Eleven is a factor that two periods of one limit hardly ever share, and leaves an earlier version little to round.
 void append_rate(const Rate& rate, std::string& out) {
   constexpr std::uint64_t kFactor = 11;
   constexpr std::uint64_t kPeriods = 100'000'000'000'000;

@@ -28,7 +28,7 @@ inline std::int64_t round_up(ExactDuration span) noexcept { return span.whole + 
 
 inline std::int64_t parts_of(const Rule& rule) noexcept { return static_cast<std::int64_t>(rule.rate.count); }
 
-/// The time in which `tokens` refill, rounded down to a part; below 0 for tokens below 0.
+/// Returns the time in which `tokens` refill, rounded down to a part; below 0 for negative tokens.
 inline ExactDuration time_of(std::int64_t tokens, const Rate& rate) noexcept {
   const auto count = static_cast<std::int64_t>(rate.count);
   std::int64_t product = 0;
@@ -53,7 +53,7 @@ inline std::uint64_t tokens_in(ExactDuration span, const Rate& rate) noexcept {
   return static_cast<std::uint64_t>((Wide{span.whole} * count + span.part) / rate.period.count());
 }
 
-/// The time in which an empty bucket fills.
+/// Returns the time in which an empty bucket fills.
 inline ExactDuration size_of(const Rule& rule) noexcept {
   if (rule.burst == rule.rate.count) return {rule.rate.period.count(), 0};
   return time_of(static_cast<std::int64_t>(rule.burst), rule.rate);
@@ -61,11 +61,11 @@ inline ExactDuration size_of(const Rule& rule) noexcept {
 
 inline ExactDuration wait_of(const Rule& rule) noexcept { return {rule.wait.count(), 0}; }
 
-/// Maximum distance of the moment from now; a debt beyond it is dropped. No rule reaches further. With it, the moment
-/// stays below 2^53 µs, exact in Lua, until 2155.
+/// Maximum distance of the moment from now; a debt beyond it is dropped. No rule exceeds it. With it the moment stays
+/// below 2^53 µs, which is exact in Lua, until 2155.
 inline constexpr ExactDuration kMaxAhead{(kNever + std::chrono::minutes(1)).count(), 0};
 
-/// The time in which `cost` refills, at most kMaxAhead in either direction.
+/// Returns the time in which `cost` refills, at most kMaxAhead in either direction.
 inline ExactDuration increment_of(const Rule& rule, std::int64_t cost) noexcept {
   std::int64_t product = 0;  // at least the returned time
   if (!__builtin_mul_overflow(cost, rule.rate.period.count(), &product) && product <= kMaxAhead.whole &&
@@ -77,19 +77,20 @@ inline ExactDuration increment_of(const Rule& rule, std::int64_t cost) noexcept 
   return time_of(cost, rule.rate);
 }
 
-/// A cost beyond the burst never fits, however long it waits.
+/// Returns whether a cost can fit at all: a cost beyond the burst never fits, however long it waits.
 inline bool fits(const Rule& rule, std::int64_t cost) noexcept { return cost <= static_cast<std::int64_t>(rule.burst); }
 
-/// What a bucket's State holds: the moment, the rate it was computed with, and how far ahead it lay when it was
-/// written. That distance tells a clock that was ahead from a larger bucket: on one clock the moment only comes nearer.
+/// The content of a bucket's State: the moment, the rate that it was computed with, and how far ahead it was when it
+/// was written. That distance distinguishes a clock that was ahead from a larger bucket, because on one clock the
+/// moment only comes nearer.
 struct Reckoned {
-  std::int64_t whole = 0;  ///< of the moment, in microseconds since the epoch
-  std::int64_t part = 0;   ///< of the moment, in units of 1/count microseconds
+  std::int64_t whole = 0;  ///< whole microseconds of the moment, since the epoch
+  std::int64_t part = 0;   ///< fraction of the moment, in units of 1/count microseconds
   std::int64_t count = 0;
   std::int64_t period = 0;
-  std::int64_t distance = 0;  ///< when it was written, without the part
+  std::int64_t distance = 0;  ///< distance when it was written, without the part
 
-  static constexpr int kCountBit = 32;  // in numbers[1], above the part
+  static constexpr int kCountBit = 32;  // position in numbers[1], above the part
 
   static Reckoned in(const State& state) noexcept {
     const auto& numbers = state.numbers;
@@ -110,7 +111,7 @@ struct RefillRate {
   std::int64_t count;
   std::int64_t period;
   bool operator==(const RefillRate&) const = default;
-  /// In doubles, as the script compares them.
+  /// Compares in doubles, like the script.
   bool slower_than(const RefillRate& other) const noexcept {
     return static_cast<double>(count) * static_cast<double>(other.period) <
            static_cast<double>(other.count) * static_cast<double>(period);
@@ -120,7 +121,8 @@ inline RefillRate pace_of(const Rule& rule) noexcept { return {parts_of(rule), r
 
 enum class Rounding : bool { down, up };
 
-/// The time in which as many tokens refill at the pace `to` as do in `time` at the pace `from`, to a part of `to`.
+/// Returns the time in which at the pace `to` as many tokens refill as in `time` at the pace `from`, rounded to a part
+/// of `to`.
 inline ExactDuration converted(ExactDuration time, const RefillRate& from, const RefillRate& to,
                                Rounding round) noexcept {
   const Wide product = Wide{time.whole} * from.count + time.part;
@@ -131,7 +133,8 @@ inline ExactDuration converted(ExactDuration time, const RefillRate& from, const
   return {static_cast<std::int64_t>(whole), static_cast<std::int64_t>(parts % to.count)};
 }
 
-/// What was used when the moment was written is a count. Since then it has come back at the faster of the two paces.
+/// Returns the distance under the rule's rate. The use at the time of writing is a number of tokens, which since then
+/// have come back at the faster of the two paces.
 inline ExactDuration carried(ExactDuration ahead, const Reckoned& stored, const RefillRate& to) noexcept {
   const RefillRate from{stored.count, stored.period};
   if (to.slower_than(from)) return converted(ahead, from, to, Rounding::up);
@@ -140,13 +143,13 @@ inline ExactDuration carried(ExactDuration ahead, const Reckoned& stored, const 
   return std::max(out, ExactDuration{});
 }
 
-/// Indexes of Words: the room, below 0 in debt; and how long a rejected cost waits, if the moment has a faster pace
-/// than the rule's, else 0.
+/// Indexes of Words: the room, below 0 in debt; and the wait of a rejected cost if the moment has a faster pace than
+/// the rule, otherwise 0.
 enum RefillWord : std::size_t { kWhole, kPart, kWait };
 
-/// Returns how much may still be taken, as a time. Below 0 in debt, and if a larger bucket took more than this one
-/// holds: that is not forgotten, so that the larger one still finds it. Sets `stale` if a clock that is ahead wrote the
-/// moment.
+/// Returns how much may still be taken, as a time. It is below 0 in debt, and also if a larger bucket has taken more
+/// than this one holds; that is kept so that the larger one still finds it. Sets `stale` if a clock that is ahead wrote
+/// the moment.
 inline ExactDuration room_of(const State& state, const Rule& rule, ExactDuration reach, Instant now,
                              bool& stale) noexcept {
   const Reckoned stored = Reckoned::in(state);
@@ -161,7 +164,8 @@ inline ExactDuration room_of(const State& state, const Rule& rule, ExactDuration
   return minus(reach, std::min(ahead, kMaxAhead), parts_of(rule));
 }
 
-/// The time until no more than `most` is used. 0 if that follows from the room: the moment has not a faster pace.
+/// Returns the time until at most `most` is used; 0 if that follows from the room, because the pace of the moment is
+/// not faster.
 inline std::int64_t wait_at_faster_pace(const State& state, const Rule& rule, ExactDuration most,
                                         Instant now) noexcept {
   const Reckoned stored = Reckoned::in(state);
@@ -174,14 +178,14 @@ inline std::int64_t wait_at_faster_pace(const State& state, const Rule& rule, Ex
       round_up(minus(ahead, converted(most, pace_of(rule), from, Rounding::down), from.count)), 0);
 }
 
-/// What is left of `room` after `cost`; below 0 if `cost` is more than `room`.
+/// Returns the rest of `room` after `cost`; below 0 if `cost` is more than `room`.
 inline ExactDuration left_of(ExactDuration room, const Rule& rule, std::int64_t cost, ExactDuration reach) noexcept {
   if (cost == 0) return room;
   const ExactDuration left = minus(room, increment_of(rule, cost), parts_of(rule));
   return cost < 0 && left > reach ? reach : left;  // more may be given back than was taken
 }
 
-/// What is left of `room` if `cost` is taken as `taken` says. `after` is the result of left_of().
+/// Returns the rest of `room` if `cost` is taken as `taken` says. `after` is the result of left_of().
 inline ExactDuration left_as_taken(ExactDuration room, ExactDuration after, const Rule& rule, ExactDuration reach,
                                    Taken taken) noexcept {
   if (taken == Taken::no) return room;
@@ -189,13 +193,13 @@ inline ExactDuration left_as_taken(ExactDuration room, ExactDuration after, cons
   return after.whole < 0 && after < room ? std::min(room, ExactDuration{}) : after;
 }
 
-/// Returns whether a rejected attempt changed the counter: then it has the rule's pace, and the wait follows from what
-/// is left.
+/// Returns whether a rejected attempt changed the counter. If so, it has the pace of the rule, and the wait follows
+/// from the rest.
 inline bool is_drained(ExactDuration room, ExactDuration left, Taken taken) noexcept {
   return taken == Taken::attempt && left != room;
 }
 
-/// Algorithm::commit.
+/// Implements Algorithm::commit.
 inline Instant take(State& state, const Rule& rule, std::int64_t cost, Taken taken, ExactDuration reach, Instant now,
                     const Outcome& outcome) noexcept {
   const ExactDuration room{outcome.words[kWhole], outcome.words[kPart]};
@@ -203,7 +207,7 @@ inline Instant take(State& state, const Rule& rule, std::int64_t cost, Taken tak
   const ExactDuration left = left_as_taken(room, left_of(room, rule, cost, reach), rule, reach, taken);
   const ExactDuration ahead = minus(reach, left, parts);
   if (left == room && ahead > ExactDuration{} && !outcome.stale) return now + Duration(round_up(ahead));
-  state.numbers = {};  // as if never used, on any clock
+  state.numbers = {};  // unused, on any clock
   if (ahead > ExactDuration{}) {
     const Reckoned reckoned{.whole = now.time_since_epoch().count() + ahead.whole,
                             .part = ahead.part,
@@ -223,10 +227,10 @@ inline bool is_room(ExactDuration room, const Rule& rule, ExactDuration reach) n
 /// Returns whether wait_at_faster_pace can have returned `wait`.
 inline bool is_wait(std::int64_t wait) noexcept { return wait >= 0 && wait <= 2 * kMaxAhead.whole; }
 
-/// Algorithm::arguments of both, as token_bucket.lua and leaky_bucket.lua describe them.
+/// Implements Algorithm::arguments for both, as token_bucket.lua and leaky_bucket.lua describe them.
 void refill_arguments(const Check& check, Instant now, ArgumentList& out);
 
-/// Algorithm::check of both.
+/// Implements Algorithm::check for both.
 std::optional<RuleFault> check_refill(const Rule& rule);
 
 }  // namespace headgate::limit

@@ -14,8 +14,8 @@ void merge_by_key(std::span<const Check> checks, Merged& out) {
       checks, [](const Check& a, const Check& b) { return a.key == b.key && a.rule->suffix == b.rule->suffix; }, out);
 }
 
-/// Redis uses the hash tag up to the first '}', and no tag at all for "{}". Both would spread one key over several
-/// slots.
+/// Escapes the key, because Redis uses the hash tag up to the first '}', and no tag at all for "{}". Both would spread
+/// one key over several slots.
 void append_tag(std::string_view key, std::string& out) {
   out.push_back('{');
   if (key.empty()) {
@@ -50,7 +50,8 @@ char letter_of(const Check& check) noexcept {
   return 'd';
 }
 
-/// One letter for each check, or nothing if all take: then the script skips the look-up. One more for a peek.
+/// Appends one letter for each check, or nothing if all take, so that the script skips the look-up. Appends one more
+/// letter for a peek.
 void append_modes(const Merged& merged, std::string& out) {
   const bool peek = is_peek({merged.checks.data(), merged.checks.size()});
   if (!peek && std::ranges::all_of(merged.checks, [](const Check& check) { return letter_of(check) == 't'; })) return;

@@ -11,7 +11,7 @@ namespace {
 
 Duration bounded(Duration reset) noexcept { return std::clamp(reset, Duration(0), kNever); }
 
-/// Returns whether the first permit of an unused counter is back after its own time: in a window it waits for the
+/// Returns whether the first permit of an unused counter comes back after its own time; in a window it waits for the
 /// others.
 bool comes_back_evenly(const Rule& rule) {
   const Instant any{Duration(1'795'238'424'123'456)};
@@ -21,23 +21,24 @@ bool comes_back_evenly(const Rule& rule) {
   return back - any == Duration(round_up(time_of(1, rule.rate)));
 }
 
-/// Of permits that come back one by one: each moves the end by its own time.
+/// For permits that come back one by one: each moves the end by its own time.
 Duration evenly(const Decision& held, const Rule& rule, std::int64_t difference, How how, Duration since) noexcept {
   const auto more = increment_of(rule, difference);
   const auto reset = held.reset_after + Duration(difference < 0 ? round_up(more) : more.whole);
   if (difference < 0 || how == How::debt) return bounded(reset);
-  const auto full = since + Duration(round_up(size_of(rule))) + rule.wait;  // a charge takes no more than there is
+  const auto full = since + Duration(round_up(size_of(rule))) + rule.wait;  // a charge takes no more than is left
   return bounded(std::min(reset, std::max(held.reset_after, full)));
 }
 
-/// Of permits that come back with their window.
+/// For permits that come back with their window.
 Duration by_window(const Decision& held, const Rule& rule, std::int64_t difference, How how, Duration since) noexcept {
   if (difference < 0) return held.remaining >= held.limit ? Duration(0) : held.reset_after;
   const auto reset = held.reset_after > Duration(0) ? held.reset_after : since + rule.rate.period;
   const bool beyond = rule.burst > rule.rate.count;  // later windows may be used as well
   if ((how != How::debt || held.remaining > 0) && !beyond) return reset;
   const auto most = std::max<std::int64_t>(static_cast<std::int64_t>(beyond ? rule.rate.count : held.limit), 1);
-  const auto windows = difference / most + (difference % most > 0 ? 1 : 0);  // of the debt, at most
+  // maximum number of windows that the debt takes
+  const auto windows = difference / most + (difference % most > 0 ? 1 : 0);
   return windows > (kNever - reset) / rule.rate.period ? kNever : reset + windows * rule.rate.period;
 }
 

@@ -10,7 +10,7 @@
 namespace headgate::limit {
 namespace {
 
-/// Returns whether so many shards never allow more than `rule` does: limit::scaled keeps at least one request.
+/// Returns whether this many shards never allow more than `rule`, because limit::scaled keeps at least one request.
 bool divides(const Rule& rule, std::uint32_t shards) {
   if (rule.burst < shards) return false;
   const auto part = scaled(rule, 1, shards);

@@ -3,8 +3,8 @@
 namespace headgate::limit {
 namespace {
 
-constexpr int kLooks = 64;      // about a microsecond with the pauses: long enough for many critical sections
-constexpr int kMaxPauses = 16;  // between two looks, so that the holder keeps its cache line
+constexpr int kLooks = 64;      // about a microsecond including the pauses, which is longer than many critical sections
+constexpr int kMaxPauses = 16;  // between two attempts, so that the holder keeps its cache line
 
 void pause() noexcept {
 #if defined(__x86_64__) || defined(__i386__)
@@ -23,8 +23,8 @@ void SpinMutex::wait() noexcept {
     if (pauses < kMaxPauses) pauses *= 2;
     if (state_.load(std::memory_order_relaxed) == kFree && try_lock()) return;
   }
-  // The holder has lost its core. From here on the state says that a thread sleeps, also while this thread holds the
-  // lock: another thread may still sleep.
+  // The holder has lost its core. From here on the state says that a thread sleeps, even while this thread holds the
+  // lock, because another thread may still sleep.
   while (state_.exchange(kAwaited, std::memory_order_acquire) != kFree)
     state_.wait(kAwaited, std::memory_order_relaxed);
 }

@@ -1,6 +1,5 @@
 #pragma once
-// Common to windows and logs: the rule is only its rate, and what was taken is a number of
-// requests.
+// Common to windows and logs: the rule is only its rate, and the use is a number of requests.
 
 #include "headgate/limit/algorithm.hpp"
 
@@ -12,29 +11,29 @@
 
 namespace headgate::limit {
 
-inline constexpr std::int64_t kMaxCounted = 1'000'000'000;  // maximum of parse_rate
+inline constexpr std::int64_t kMaxCounted = 1'000'000'000;  // the maximum of parse_rate
 inline constexpr Duration kLongestWindow = std::chrono::hours(24) * 366;
 
 inline std::int64_t count_of(const Rule& rule) noexcept { return static_cast<std::int64_t>(rule.rate.count); }
 
-inline std::uint64_t whole_count(const Rule& rule) { return rule.rate.count; }  // Algorithm::default_burst
+inline std::uint64_t whole_count(const Rule& rule) { return rule.rate.count; }  // Implements Algorithm::default_burst.
 
-/// Limits a cost, so that sums stay small. At most two windows' counts and a debt can be in use, and every cost beyond
-/// that has the same result.
+/// Limits a cost, so that sums stay small. At most the counts of two windows and a debt can be in use, and every cost
+/// beyond that has the same result.
 inline std::int64_t bounded(std::int64_t cost) noexcept {
   constexpr std::int64_t kMax = 3 * kMaxCounted + 1;
   return std::clamp(cost, -kMax, kMax);
 }
 
-/// What was used, and what is owed beyond it. The next windows begin with as much of the debt as they allow.
+/// The use, and the debt beyond it. Each next window begins with as much of the debt as it allows.
 struct Used {
   std::int64_t used = 0;
   std::int64_t owed = 0;
   bool operator==(const Used&) const = default;
 };
 
-/// `before`, changed by `cost` with `room` left. Takes at most `room`; the rest is owed if `taken` is debt (at most
-/// kMaxCounted). Gives back at most what was taken, first what is owed.
+/// Returns `before`, changed by `cost` with `room` left. Takes at most `room`; the rest becomes debt if `taken` is debt
+/// (at most kMaxCounted). Gives back at most what was taken, first the debt.
 inline Used after_cost(Used before, std::int64_t cost, std::int64_t room, Taken taken) noexcept {
   if (taken == Taken::no) return before;
   cost = bounded(cost);
@@ -47,7 +46,7 @@ inline Used after_cost(Used before, std::int64_t cost, std::int64_t room, Taken 
   return {before.used + taking, std::min(before.owed + owing, kMaxCounted)};
 }
 
-/// The debt that is left after `windows` more have begun. Each takes up to `count` of it.
+/// Returns the debt after `windows` more have begun, each of which takes up to `count` of it.
 inline std::int64_t owed_after(std::int64_t owed, std::int64_t windows, std::int64_t count) noexcept {
   return windows >= owed || windows * count >= owed ? 0 : owed - windows * count;
 }
@@ -56,18 +55,18 @@ inline bool allows(std::int64_t cost, std::int64_t room) noexcept { return cost 
 
 constexpr std::int64_t divide_up(std::int64_t a, std::int64_t b) noexcept { return (a + b - 1) / b; }
 
-/// `count` periods, at most kNever.
+/// Returns `count` periods, at most kNever.
 inline Duration times(Duration period, std::int64_t count) noexcept {
   return count > kNever / period ? kNever : period * count;
 }
 
-/// "any minute", "any 5m".
+/// Returns "any minute" or "any 5m".
 inline std::string any_period(const Rule& rule) {
   const std::string period = period_text(rule.rate);
   return "any" + period.substr(period.find(' '));
 }
 
-/// The faults of a rule for a window: such a rule is only its rate.
+/// Returns the fault of a rule for a window, which may only have a rate.
 inline std::optional<RuleFault> check_window(const Rule& rule, std::string_view algorithm) {
   const Rate& rate = rule.rate;
   const std::string name(algorithm);
@@ -83,7 +82,7 @@ inline std::optional<RuleFault> check_window(const Rule& rule, std::string_view 
   return std::nullopt;
 }
 
-/// The same, for an algorithm without calendar.
+/// Does the same for an algorithm without a calendar.
 inline std::optional<RuleFault> check_clock_window(const Rule& rule, std::string_view algorithm) {
   if (rule.rate.month)
     return RuleFault{"a " + std::string(algorithm) + " does not count by calendar months",

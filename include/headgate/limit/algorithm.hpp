@@ -1,7 +1,7 @@
 #pragma once
 // The interface of an algorithm: a name, a validity check of its rule, and one step of pure arithmetic. This is the
-// extension point of the limiter. Each src/limit/algorithms/<name>.cpp defines one algorithm. lua/algorithms/<name>.lua
-// is the same step for Redis.
+// extension point of the limiter: each src/limit/algorithms/<name>.cpp defines one algorithm, and
+// lua/algorithms/<name>.lua is the same step for Redis. Used by the limit stores, redis, config and admin.
 
 #include "headgate/limit/limit.hpp"
 
@@ -19,14 +19,15 @@
 
 namespace headgate::limit {
 
-/// Why a rule is invalid, and what to write instead. Whole sentences without a final dot, as in LiteralError.
+/// The reason why a rule is invalid, and what to write instead: whole sentences without a final full stop, as in
+/// LiteralError.
 struct RuleFault {
   std::string message;
   std::string help;
 };
 
-/// In eight bytes: the log of an algorithm that records each request, or one more number of any other. Null at first,
-/// which is the number 0.
+/// Either the log of an algorithm that records each request, or one more number of any other algorithm, in eight bytes.
+/// Initially the number 0.
 class LogOrNumber {
  public:
   using Log = std::vector<std::int64_t>;
@@ -43,13 +44,13 @@ class LogOrNumber {
   }
   ~LogOrNumber() { delete get(); }
 
-  /// Null if it is a number.
+  /// Returns the log; null if this is a number.
   Log* get() const noexcept { return (raw_ & 1U) != 0 ? nullptr : reinterpret_cast<Log*>(raw_); }  // NOLINT(*-to-ptr)
   Log* operator->() const noexcept { return get(); }
   Log& operator*() const noexcept { return *get(); }
   bool operator==(std::nullptr_t) const noexcept { return get() == nullptr; }
 
-  /// It must not be a log. The number is 0 or more, and below 2^63.
+  /// Returns the number, which is 0 or more and below 2^63. Must not be called for a log.
   std::int64_t number() const noexcept { return static_cast<std::int64_t>(raw_ >> 1U); }
   void set_number(std::int64_t number) noexcept { raw_ = (static_cast<std::uintptr_t>(number) << 1U) | 1U; }
 
@@ -70,20 +71,21 @@ struct State {
 inline constexpr std::size_t kMaxWords = 4;
 using Words = std::array<std::int64_t, kMaxWords>;
 
-/// What a check would do.
+/// The effect that a check would have.
 struct Outcome {
   bool allowed = false;
-  /// The stored state is wrong (a clock stepped back, a rule changed): commit even if nothing is taken.
+  /// The stored state is wrong (a clock was set back or a rule changed), so commit even if nothing is taken.
   bool stale = false;
-  Words words{};  ///< the reply has the first Algorithm::words of these
+  Words words{};  ///< the first Algorithm::words of these go into the reply
 };
 
-/// Whether a cost is taken. `yes` takes it, or all that is left if that is less. `debt` takes all of it, also below
-/// zero. The counter then grants nothing until the debt is paid back. `attempt` is the cost of a rejected request, of a
-/// rule that counts those: as `yes`, but windows and logs count all of it, and forget it after at most two periods.
+/// Whether and how a cost is taken. `yes` takes it, or everything left if that is less. `debt` takes all of it, even
+/// below zero; the counter then grants nothing until the debt is paid back. `attempt` is the cost of a rejected request
+/// under a rule that counts those: it works like `yes`, but windows and logs count all of it and forget it after at
+/// most two periods.
 enum class Taken { no, yes, debt, attempt };
 
-/// Collects the strings of one script call. Reuses the strings of the previous call.
+/// The strings of one script call. Reuses the strings of the previous call.
 class ArgumentList {
  public:
   explicit ArgumentList(std::vector<std::string>& out) noexcept : out_(out) {}
@@ -91,7 +93,7 @@ class ArgumentList {
   void add(std::integral auto number) { next() = std::to_string(number); }
   /// Adds an empty string and returns it, so that the caller can append to it. Valid until the next call.
   std::string& next();
-  /// Drops the strings that are left from the previous call.
+  /// Drops strings that are left over from the previous call.
   void finish() { out_.resize(used_); }
 
  private:
@@ -99,67 +101,68 @@ class ArgumentList {
   std::size_t used_ = 0;
 };
 
-/// One algorithm: a constant with static storage. All functions are pure: no clock, no I/O, no exceptions but
+/// An algorithm: a constant with static storage. All functions are pure: no clock, no I/O, no exceptions except
 /// bad_alloc. Any thread.
 struct Algorithm {
-  std::string_view name;  ///< as users write it; also the name of its .cpp and its .lua
-  std::size_t words;      ///< how many integers of the script's reply belong to one counter
-  /// Whether a gateway may use permits up to a second after it took them, without one request too many. False for an
-  /// algorithm that records the moment of each request.
+  std::string_view name;  ///< the name in configurations, and of its .cpp and .lua
+  std::size_t words;      ///< number of integers in the script's reply for one counter
+  /// Whether a gateway may use permits up to a second after it took them, without letting through one request too many.
+  /// False for an algorithm that records the moment of each request.
   bool leasable;
-  /// Whether permits come back one by one at the rule's rate. Then the wait of a rejected cost follows from the wait of
-  /// a lower one. The moment at which each part of a debt is paid back is known too.
+  /// Whether permits come back one by one at the rate of the rule. If so, the wait of a rejected cost follows from the
+  /// wait of a lower one, and the moment at which each part of a debt is paid back is known.
   bool even = false;
   /// Whether a cost may be given back after others have taken more. False for an algorithm that records each moment:
-  /// giving back would remove the latest moments, and those belong to the others.
+  /// giving back would remove the latest moments, which belong to the others.
   bool gives_back_late = true;
-  /// Whether permits come back with time, so that a wait can be told. False for requests in flight: each gives its own
-  /// back.
+  /// Whether permits come back with time, so that a wait can be told. False for requests in flight, where each request
+  /// returns its own permit.
   bool refills = true;
-  /// Whether it counts by the days or months of a time zone where the rule has a calendar.
+  /// Whether it counts by days or months of a time zone if the rule has a calendar.
   bool by_calendar = false;
-  /// Whether what is stored ends with the period that it was counted in. Then rules of different periods cannot share a
-  /// counter: the shorter one would end what the longer one still counts.
+  /// Whether the stored state ends with the period that it was counted in. If so, rules with different periods cannot
+  /// share a counter, because the shorter period would end the counts of the longer one.
   bool by_window = false;
-  /// Rises when the numbers of State get another meaning: a process does not take over those of another version.
+  /// Increases when the numbers of State change their meaning, so that a new process does not take over the state of
+  /// another version.
   std::uint32_t state_version = 1;
 
-  /// The burst if the user writes none. The rule's rate, wait and calendar are set.
+  /// Returns the burst if the configuration has none. The rule's rate, wait and calendar are set.
   std::uint64_t (*default_burst)(const Rule& rule);
 
-  /// Returns a fault if the algorithm cannot keep the rule's numbers exactly, else nothing. All other functions require
-  /// a rule without fault.
+  /// Returns a fault if the algorithm cannot represent the rule's numbers exactly. All other functions require a rule
+  /// without fault.
   std::optional<RuleFault> (*check)(const Rule& rule);
 
-  /// What the rule means: "100 requests a minute on average, 100 at once". `noun` follows each first count: "
-  /// requests", or empty if the text before has named them.
+  /// Returns the meaning of the rule: "100 requests a minute on average, 100 at once". `noun` follows each first count:
+  /// " requests", or empty if the preceding text has named them.
   std::string (*meaning)(const Rule& rule, std::string_view noun);
 
-  /// What taking `cost` at `now` would do. A cost of 0 only looks, a cost below 0 gives back.
+  /// Returns the effect of taking `cost` at `now`. A cost of 0 only reads, and a negative cost gives back.
   Outcome (*peek)(const State& state, const Rule& rule, std::int64_t cost, Instant now);
 
-  /// Takes `cost` as `taken` says. A cost below 0 gives back. `no` writes the state that peek corrected. Returns the
-  /// moment at which the state is again as if never used.
+  /// Takes `cost` as `taken` says; a negative cost gives back. `no` writes the state that peek corrected. Returns the
+  /// moment at which the state equals that of an unused counter.
   Instant (*commit)(State& state, const Rule& rule, std::int64_t cost, Taken taken, Instant now,
                     const Outcome& outcome);
 
-  /// The decision for the caller; `taken` says how `cost` was committed. The words may come from Redis. Returns nothing
-  /// if no peek can have produced them.
+  /// Returns the decision for the caller; `taken` tells how `cost` was committed. The words may come from Redis. Empty
+  /// if peek cannot have produced them.
   std::optional<Decision> (*decision)(const Rule& rule, std::int64_t cost, Taken taken,
                                       std::span<const std::int64_t> words);
 
-  /// The arguments that its .lua describes. `now` is this gateway's clock. It is only for what Redis cannot know (a
-  /// calendar).
+  /// Appends the arguments that its .lua describes. `now` is the clock of this gateway, used only for what Redis cannot
+  /// know (a calendar).
   void (*arguments)(const Check& check, Instant now, ArgumentList& out);
 };
 
-/// The algorithm of a limit that names none, and of the gateway's own rules.
+/// The algorithm of limits that name none, and of the gateway's own rules.
 inline constexpr std::string_view kDefaultAlgorithm = "token_bucket";
 
-/// All algorithms, sorted by name.
+/// Returns all algorithms, sorted by name.
 std::span<const Algorithm* const> algorithms() noexcept;
 
-/// The algorithm with this name, or null.
+/// Returns the algorithm with this name, or null.
 const Algorithm* find_algorithm(std::string_view name) noexcept;
 
 }  // namespace headgate::limit

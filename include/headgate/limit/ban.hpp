@@ -1,5 +1,5 @@
 #pragma once
-// A suspension of one key, and its entry in the log that gateways share.
+// A suspension of one key, and its entry in the log that gateways share. Used by ban_table, server, services and redis.
 
 #include "headgate/core/time.hpp"
 #include "headgate/limit/shared_log.hpp"
@@ -10,27 +10,28 @@
 
 namespace headgate::limit {
 
-/// Why a key was suspended.
+/// The reason why a key was suspended.
 enum class BanReason : std::uint8_t { rejections, statuses, operated };
 
-/// One suspension: the requests of `key` under `limit` are refused until `until`. A suspension that was lifted ends at
+/// A suspension: the requests of `key` under `limit` are refused until `until`. A suspension that was lifted ends at
 /// the moment of the lift.
 struct Ban {
   std::string limit;
   std::string key;  ///< as in Check; any bytes, at most 256
   Instant since{};
   Instant until{};
-  std::uint32_t level = 0;  ///< how many suspensions before it made it longer
+  std::uint32_t level = 0;  ///< number of earlier suspensions that made this one longer
   BanReason reason = BanReason::rejections;
-  bool lifted = false;    ///< an operator ended it
-  bool observed = false;  ///< its limit only observes: nobody is refused
-  /// Of an entry of the shared log: rises with each entry. 0: not in the log yet.
+  bool lifted = false;    ///< ended by an operator
+  bool observed = false;  ///< its limit only observes, so nobody is refused
+  /// Position of its entry in the shared log; rises with each entry. 0 if it is not in the log yet.
   std::uint64_t version = 0;
 };
 
-/// Its text is "<level> <reason> <lifted, 0 or 1> <observed, 0 or 1> <bytes of the limit's name> <name><key>".
+/// Returns the log entry. Its text is "<level> <reason> <lifted, 0 or 1> <observed, 0 or 1> <bytes of the limit's name>
+/// <name><key>".
 LogEntry entry_of(const Ban& ban);
-/// Nothing if no gateway can have written the text.
+/// Parses a log entry; empty if no gateway can have written the text.
 std::optional<Ban> read_ban(const LogEntry& entry);
 
 }  // namespace headgate::limit

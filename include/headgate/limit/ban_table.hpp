@@ -1,5 +1,5 @@
 #pragma once
-// The suspended keys that this process knows.
+// The suspended keys that this process knows. Used by gateway, services, admin and server.
 
 #include "headgate/limit/ban.hpp"
 #include "headgate/limit/block_lengths.hpp"
@@ -19,13 +19,13 @@
 
 namespace headgate::limit {
 
-/// One for each process. Any thread. A look-up takes about 30 ns, and a load of one number while nobody is suspended.
-/// Bounded: above kMaxBans keys, the limit that has the most of them makes room: of its suspensions the one that ends
-/// first is dropped. So no limit loses one while it has less than its share. What an operator ordered is never dropped,
-/// and does not count for the bound.
+/// The table. One per process; any thread. A look-up takes about 30 ns, and only the load of one number while nobody is
+/// suspended. Bounded: above kMaxBans keys, the limit with the most of them loses the suspension that ends first. So no
+/// limit loses one while it has less than its share. Suspensions ordered by an operator are never dropped, and do not
+/// count for the bound.
 ///
-/// A key that was suspended is remembered for some time after its end: the next suspension lasts twice as long. Of two
-/// changes to a key, the one that the shared log has later wins.
+/// A key is remembered for some time after its suspension: the next suspension lasts twice as long. Of two changes to a
+/// key, the one that is later in the shared log wins.
 class BanTable {
  public:
   static constexpr std::size_t kMaxBans = 65'536;
@@ -41,69 +41,71 @@ class BanTable {
   struct Found {
     Instant until{};
     bool observed = false;
-    bool operated = false;  ///< an operator wants it
+    bool operated = false;  ///< ordered by an operator
   };
-  /// The suspension of `key` at `now`; nothing if it is not suspended. `offences` is the rule of its limit's policy.
+  /// Returns the suspension of `key` at `now`; empty if it is not suspended. `offences` is the rule of its limit's
+  /// policy.
   std::optional<Found> find(const Rule& offences, std::string_view key, Instant now) const {
     return find(std::string_view(offences.limit), key, now);
   }
-  /// The same of the limit called `limit`.
+  /// Does the same for the limit called `limit`.
   std::optional<Found> find(std::string_view limit, std::string_view key, Instant now) const;
 
-  /// Returns whether a key may be suspended by an operator, here or at a gateway with the same log. Only then may keys
+  /// Returns whether an operator may have suspended a key, here or at a gateway with the same log. Only then can keys
   /// of limits without `ban`, and blocks of addresses, be suspended.
   bool operated() const noexcept { return operated_.load(std::memory_order_relaxed) != 0; }
-  /// To be called now and then: operated() is false again if no operator's suspension is left at `now`.
+  /// Clears operated() if no operator's suspension is left at `now`. Call it from time to time.
   void end_operated(Instant now) noexcept;
-  /// The lengths of the blocks of addresses that operators suspended.
+  /// Returns the prefix lengths of the blocks of addresses that operators suspended.
   const BlockLengths& blocks() const noexcept { return blocks_; }
 
-  /// Suspends `key` by `policy`; nothing if it is suspended already.
+  /// Suspends `key` by `policy`; empty if it is suspended already.
   std::optional<Ban> suspend(const BanPolicy& policy, std::string_view key, BanReason reason, bool observed,
                              Instant now);
-  /// Returns how long suspend() would suspend `key` that is not suspended now.
+  /// Returns for how long suspend() would suspend `key`, which is not suspended now.
   Duration next_length(const BanPolicy& policy, std::string_view key, Instant now) const;
-  /// An operator suspends `key` of `limit` from now for this long. Replaces a suspension under way.
+  /// Suspends `key` of `limit` for this long, by order of an operator. Replaces a current suspension.
   Ban add(std::string_view limit, std::string_view key, Duration length, Instant now);
-  /// An operator ends the suspension of `key` of `limit`, and earlier ones are forgotten. Nothing if it is not
+  /// Ends the suspension of `key` of `limit` by order of an operator, and forgets earlier ones. Empty if it is not
   /// suspended.
   std::optional<Ban> lift(std::string_view limit, std::string_view key, Instant now);
-  /// An entry of the shared log.
+  /// Applies an entry of the shared log.
   void apply(const Ban& ban, Instant now);
 
-  /// All keys that are suspended at `now`, those that end first before the others.
+  /// Returns all keys that are suspended at `now`, ordered by their end.
   std::vector<Ban> list(Instant now) const;
 
-  /// Those, and the keys that are remembered, in no order: for the process after this one, which takes them by apply().
+  /// Returns these and the remembered keys, in no order, for the next process, which passes them to apply().
   std::vector<Ban> remembered() const;
 
-  /// For the metrics.
+  /// Counts for the metrics.
   struct Counts {
-    std::size_t suspended = 0;                     ///< keys at this moment
-    std::map<BanReason, std::uint64_t> made_here;  ///< suspensions since the start
-    std::uint64_t dropped = 0;  ///< suspensions since the start that ended early, because the limit had too many
+    std::size_t suspended = 0;                     ///< currently suspended keys
+    std::map<BanReason, std::uint64_t> made_here;  ///< suspensions since startup
+    std::uint64_t dropped = 0;  ///< suspensions since startup that ended early because the limit had too many
   };
   std::map<std::string, Counts> counts(Instant now) const;  ///< by limit
-  /// Suspensions under way at a moment, but those of operators. Those that are only remembered make room for them.
+  /// Suspensions at a moment, except those of operators. Keys that are only remembered make room for them.
   struct Held {
     std::size_t keys = 0;
-    std::size_t operated = 0;      ///< those of operators, which are not among `keys`
-    std::string most;              ///< the limit with the most of them; empty: there are none
-    std::size_t keys_of_most = 0;  ///< how many it has
+    std::size_t operated = 0;      ///< suspensions by operators, which are not counted in `keys`
+    std::string most;              ///< the limit with the most suspensions; empty if there are none
+    std::size_t keys_of_most = 0;  ///< the number of them
   };
   Held held(Instant now) const;
-  std::map<std::string, std::uint64_t> dropped() const;  ///< Counts::dropped by limit; only those that have any
+  /// Returns Counts::dropped by limit, for limits with at least one.
+  std::map<std::string, std::uint64_t> dropped() const;
 
  private:
   struct State;
   void note(const Ban& ban) noexcept;
 
-  std::atomic<std::uint64_t> operated_{0};  ///< orders since there was none in force
+  std::atomic<std::uint64_t> operated_{0};  ///< number of operators' orders since none was in force
   BlockLengths blocks_;
   std::unique_ptr<State> state_;
 };
 
-/// The word for configuration, log and metrics.
+/// Returns the word for configuration, log and metrics.
 std::string_view to_text(BanReason reason) noexcept;
 
 }  // namespace headgate::limit

@@ -1,5 +1,6 @@
 #pragma once
-// The lengths of the prefixes of some blocks of addresses: who looks for the block of an address tries only these.
+// The prefix lengths of some blocks of addresses. A search for the block of an address tries only these. Used by
+// BanTable.
 
 #include <array>
 #include <atomic>
@@ -8,13 +9,13 @@
 
 namespace headgate::limit {
 
-/// Any thread, without a lock. Lengths are only added: at most 33 of IPv4 and 129 of IPv6.
+/// The set of lengths. Any thread, without a lock. Lengths are only added: at most 33 for IPv4 and 129 for IPv6.
 class BlockLengths {
  public:
-  /// Notes the length of a block like "10.0.0.0/8" or "2001:db8::/32". Any other text is left out.
+  /// Adds the length of a block like "10.0.0.0/8" or "2001:db8::/32". Ignores any other text.
   void note(std::string_view block) noexcept;
 
-  /// Calls `look` with each length of this family, the longest first, until it returns true. Whether it did.
+  /// Calls `look` with each length of this family, the longest first, until it returns true. Returns whether it did.
   template <class Look>
   bool any_of(bool v4, Look look) const {
     const auto& words = v4 ? v4_ : v6_;
@@ -30,7 +31,7 @@ class BlockLengths {
   }
 
  private:
-  using Words = std::array<std::atomic<std::uint64_t>, 3>;  // a bit for each length
+  using Words = std::array<std::atomic<std::uint64_t>, 3>;  // one bit for each length
   Words v4_{};
   Words v6_{};
 };

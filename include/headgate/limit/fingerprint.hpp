@@ -1,5 +1,6 @@
 #pragma once
-// The fingerprints of limits, by which gateways that share Redis find out that they count one limit in two shapes.
+// The fingerprints of limits, by which gateways that share Redis notice that they enforce different versions of a
+// limit. Used by services and redis.
 
 #include "headgate/core/result.hpp"
 #include "headgate/core/task.hpp"
@@ -12,37 +13,37 @@
 
 namespace headgate::limit {
 
-/// The shape of one limit. Two gateways whose fingerprints of a limit differ do not enforce the same limit.
+/// The fingerprint of one limit. Two gateways with different fingerprints of a limit do not enforce the same limit.
 struct Fingerprint {
-  std::string limit;  ///< its name: no space, no line feed
+  std::string limit;  ///< name of the limit: no space, no line feed
   std::string text;   ///< hexadecimal digits
   bool operator==(const Fingerprint&) const = default;
 };
 
-/// What other gateways have in another shape.
+/// A limit that other gateways have in another version.
 struct Disagreement {
   std::string limit;
-  std::size_t gateways = 0;  ///< how many have another shape, at least 1
-  std::string instance;      ///< of one of them, as its configuration calls it
+  std::size_t gateways = 0;  ///< number of gateways with another version, at least 1
+  std::string instance;      ///< one of these gateways, by its configured name
   bool operator==(const Disagreement&) const = default;
 };
 
-/// Where gateways leave their fingerprints for each other. One thread.
+/// The place where gateways exchange their fingerprints. One thread.
 class Fingerprints {
  public:
-  static constexpr Duration kPresent = std::chrono::seconds(15);  ///< how long what a gateway said counts
+  static constexpr Duration kPresent = std::chrono::seconds(15);  ///< how long a report of a gateway is valid
 
   struct Told {
-    std::size_t gateways = 0;  ///< that are there, this one included
+    std::size_t gateways = 0;  ///< number of present gateways, including this one
     std::vector<Disagreement> differ;
   };
 
   virtual ~Fingerprints() = default;
-  /// Leaves those of this gateway for kPresent, and tells which of them other gateways have in another shape.
+  /// Stores the fingerprints of this gateway for kPresent, and returns those that differ at other gateways.
   virtual Task<Result<Told>> tell(std::vector<Fingerprint> own, std::string instance) = 0;
-  /// Takes back what was told last.
+  /// Removes the last report.
   virtual Task<error_code> leave() = 0;
-  /// Ends its connections; calls under way fail.
+  /// Closes its connections; calls under way fail.
   virtual void stop() = 0;
 };
 

@@ -1,6 +1,6 @@
 #pragma once
-// Known rejections: Redis rejected a cost until some moment. Until then the gateway repeats the rejection without
-// another call. So an attack on an exhausted key costs Redis almost nothing.
+// Known rejections: Redis rejected a cost until some moment, and until then the gateway repeats the rejection without
+// another call. So an attack on an exhausted key costs Redis almost nothing. Used by Local.
 
 #include "headgate/limit/limit.hpp"
 #include "headgate/limit/recent_table.hpp"
@@ -18,68 +18,68 @@ namespace headgate::limit {
 /// A rejection says until when Redis rejects this cost and every higher cost: until then, other requests can only take
 /// more. So the gateway repeats it until then, and rejects exactly the requests that Redis would reject. A lower cost
 /// is not covered and goes to Redis. Only three events can change the decision of Redis:
-/// - something is given back: forget() handles what is given back here;
-/// - the limit becomes larger: a rule of another size does not see what was remembered for this one;
+/// - permits are given back: forget() handles those that are given back here;
+/// - the limit becomes larger: a rule of another size does not see the entries of this one;
 /// - an operator resets the counter, or another gateway gives back: kLongest bounds the life of each rejection.
 /// So the error is bounded: a request may be rejected for one second although Redis has room again. No request passes
 /// that Redis would reject.
 ///
 /// A known rejection covers a higher cost, but does not tell its wait. If permits come back evenly, the wait is
-/// computed (Algorithm::even). Else the gateway checks each cost in Redis once and remembers the wait. Only kCosts of
-/// them are remembered, so that a caller with ever new costs cannot cause a check for each request. Any other cost gets
-/// a longer wait than it needs: that of the next higher known cost, or until the counter is full. A caller that waits
-/// so long is allowed, if nobody else takes anything.
+/// computed (Algorithm::even). Otherwise the gateway checks each cost in Redis once and remembers the wait. Only kCosts
+/// of them are remembered, so that a caller with ever new costs cannot cause a check for each request. Any other cost
+/// gets a longer wait than it needs: that of the next higher known cost, or until the counter is full. A caller that
+/// waits so long is allowed, if nobody else takes anything.
 ///
 /// Above the bound, the rejection that ends soonest is dropped. That costs one more check.
 class KnownRejections {
  public:
   static constexpr Duration kLongest = std::chrono::seconds(1);
-  static constexpr std::size_t kDefaultBound = 64UL * 1024;  ///< 121 bytes each; pages are touched as it fills
-  static constexpr std::size_t kCosts = 4;                   ///< of one key
+  static constexpr std::size_t kDefaultBound = 64UL * 1024;  ///< 121 bytes each; memory pages are touched as it fills
+  static constexpr std::size_t kCosts = 4;                   ///< per key
 
   explicit KnownRejections(std::size_t bound = kDefaultBound) : table_(bound) {}
 
-  /// Redis rejected `check`, sent at `asked` and answered at `now`, with `decision`. Redis decided between the two. The
-  /// end of the rejection is counted from `asked`, so that it is never later than in Redis. The wait is counted from
-  /// `now`.
+  /// Records that Redis rejected `check`, sent at `asked` and answered at `now`, with `decision`. Redis decided between
+  /// the two. The end of the rejection is counted from `asked`, so that it is never later than in Redis. The wait is
+  /// counted from `now`.
   void put(const Check& check, const Decision& decision, Moment asked, Moment now);
 
-  /// Returns whether `check` (cost above 0) is known to be rejected now. If so, `decision` is what Redis would return,
-  /// with the remaining wait. Also false if only Redis knows the wait.
+  /// Returns whether `check` (cost above 0) is known to be rejected now. If so, `decision` is the one that Redis would
+  /// return, with the remaining wait. Also false if only Redis knows the wait.
   bool find(const Check& check, Moment now, Decision& decision) const;
 
-  /// Redis allowed `check` and left too little for the same once more. That rejects nothing: it is only for wait().
-  /// Keeps what is there of other keys.
+  /// Records that Redis allowed `check` and left too little for the same cost once more. That rejects nothing and is
+  /// only for wait(). Never replaces the entry of another key.
   void put_spent(const Check& check, const Decision& decision, Moment asked, Moment now);
 
-  /// Returns how long Redis rejects `check`, as it last said, also if that is longer ago than find() relies on; 0: not
-  /// known. For what a caller is told that is rejected by another limit.
+  /// Returns how long Redis rejects `check`, as it last said, even if that is too old for find(); 0 if not known. For
+  /// the answer to a caller that another limit rejects.
   Duration wait(const Check& check, Moment now) const;
 
-  /// When the rejection of `check` ended that was known before, if that is at most a second before `asked`. If Redis
-  /// rejects it again, others have taken what came back.
+  /// Returns when the previously known rejection of `check` ended, if that is at most a second before `asked`. If Redis
+  /// rejects it again, others have taken the permits that came back.
   std::optional<Moment> ended(const Check& check, Moment asked) const;
 
-  /// Something was given back, or may have been given back, to the counter of `hash`.
+  /// Drops the entry because permits were given back, or may have been, to the counter of `hash`.
   void forget(const Hash& hash) noexcept;
-  /// Redis decided `check`. Forgets what was remembered under another size of its rule: the counter now has this size.
+  /// Drops entries for other sizes of the rule of `check`, because Redis has decided it with this size.
   void forget_other_sizes(const Check& check) noexcept;
 
   std::size_t size() const noexcept { return table_.size(); }
 
  private:
   struct Known {
-    std::int64_t cost = 0;  ///< 0: this entry and all after it are empty
+    std::int64_t cost = 0;  ///< 0 if this entry and all after it are empty
     Moment allowed_at;      ///< kNever is Moment::max()
   };
   struct KnownRejection {
     Hash hash;
-    std::uint64_t size = 0;  ///< of the rule
+    std::uint64_t size = 0;  ///< size of the rule
     std::uint64_t limit = 0;
     std::uint64_t remaining = 0;
-    Moment until;  ///< from here on the check goes to Redis
+    Moment until;  ///< from then on the check goes to Redis
     Moment full_at;
-    std::array<Known, kCosts> costs;  ///< sorted by cost, and so by moment
+    std::array<Known, kCosts> costs;  ///< sorted by cost and therefore by moment
   };
 
   static std::optional<Moment> allowed_at(const KnownRejection& rejection, const Check& check) noexcept;

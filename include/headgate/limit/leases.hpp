@@ -1,6 +1,6 @@
 #pragma once
-// Leases: the gateway takes permits of a busy counter from Redis ahead, in batches, and decides with them here. No I/O:
-// the caller sends what this code returns.
+// Leases: the gateway takes permits of a busy counter from Redis ahead, in batches, and decides with them locally. No
+// I/O: the caller sends the calls that this code returns. Used by Local.
 
 #include "headgate/limit/limit.hpp"
 #include "headgate/limit/recent_table.hpp"
@@ -19,14 +19,15 @@
 namespace headgate::limit {
 
 struct LeaseOptions {
-  std::uint32_t sharers = 1;  ///< limiters that may hold a lease of one key: gateways times workers; see reckon_with()
-  std::size_t max_keys = 64UL * 1024;     ///< keys with a rate estimate; above it, the least busy are dropped
-  std::uint32_t max_leases = 4UL * 1024;  ///< keys leased at once; above it, Redis decides each request of the others
-  std::uint64_t seed = 1;                 ///< of the pauses between reservations; another one for each limiter
+  /// number of limiters that may hold a lease of one key: gateways times workers; see reckon_with()
+  std::uint32_t sharers = 1;
+  std::size_t max_keys = 64UL * 1024;  ///< maximum number of keys with a rate estimate; the least busy ones are dropped
+  std::uint32_t max_leases = 4UL * 1024;  ///< maximum number of leased keys; Redis decides each request of the others
+  std::uint64_t seed = 1;                 ///< seed of the pauses between reservations; different for each limiter
 };
 
-/// Returns whether permits of the rule are ever taken ahead, however busy a key is, if so many limiters may. False for
-/// a rule that grants less than a lease is worth.
+/// Returns whether permits of the rule can ever be taken ahead, however busy a key is, if there are this many sharers.
+/// False for a rule that grants less than a lease is worth.
 bool may_be_leased(const Rule& rule, std::uint32_t sharers) noexcept;
 
 /// The permits that one worker has taken ahead. Not thread-safe.
@@ -57,17 +58,17 @@ bool may_be_leased(const Rule& rule, std::uint32_t sharers) noexcept;
 /// too early, so nobody reserves permits of its key, and Redis tells it each wait exactly.
 class Leases {
  public:
-  using Id = std::uint32_t;  ///< of a lease, as long as it is held
+  using Id = std::uint32_t;  ///< names a lease as long as it is held
   static constexpr Id kNone = 0;
-  static constexpr double kHot = 8;  ///< decisions a second
+  static constexpr double kHot = 8;  ///< decisions per second
   /// Counted from the call to Redis. Shorter than the promised second by one round of sweep(), which gives the permits
   /// back.
   static constexpr Duration kLife = std::chrono::milliseconds(900);
-  static constexpr Duration kSweep = std::chrono::milliseconds(100);  ///< how often the caller calls sweep()
-  /// The last refund to a window is sent this long before its end. A Redis that hangs could otherwise count it in the
-  /// next window.
+  static constexpr Duration kSweep = std::chrono::milliseconds(100);  ///< interval at which the caller calls sweep()
+  /// Time before the end of a window at which the last refund to it is sent. A hanging Redis could otherwise count the
+  /// refund in the next window.
   static constexpr Duration kLate = std::chrono::seconds(2);
-  /// The most that all limiters together reserve of one counter, as the time in which it comes back.
+  /// The maximum that all limiters together reserve of one counter, as the time in which it comes back.
   static constexpr Duration kQueue = std::chrono::milliseconds(800);
 
   explicit Leases(const LeaseOptions& options);
@@ -75,16 +76,16 @@ class Leases {
   Leases(const Leases&) = delete;
   Leases& operator=(const Leases&) = delete;
 
-  /// Returns whether the gateway may lease the rule of `check` for it.
+  /// Returns whether the gateway may lease the rule of `check`.
   static bool leasable(const Check& check) noexcept;
 
   enum class LeaseState : std::uint8_t {
     held,  ///< the lease has permits for its cost
-    /// The lease will have them, and Redis has no more: reject until then.
+    /// The lease will have the permits and Redis has no more, so reject until then.
     later,
-    coming,  ///< more permits are on their way: wait for ended()
-    /// Ask Redis for `ahead` more than its cost. `ahead` is 0 if too little was left the last time: then one request
-    /// goes to Redis, and the others wait for its answer.
+    coming,  ///< more permits are on their way, so wait for ended()
+    /// Ask Redis for `ahead` permits in addition to the cost. If `ahead` is 0 because too little was left the last
+    /// time, one request goes to Redis and the others wait for its answer.
     worth,
     cold  ///< ask Redis for its cost
   };
@@ -93,10 +94,10 @@ class Leases {
     Id lease = kNone;
     std::int64_t ahead = 0;
   };
-  /// The lease state of `check`. `check` is leasable.
+  /// Returns the lease state of `check`, which is leasable.
   Look look(const Check& check, Moment now);
 
-  /// What was taken from a lease, so that it can be put back.
+  /// The permits that were taken from a lease, to be able to put them back.
   struct Receipt {
     Id lease = kNone;
     std::uint32_t generation = 0;
@@ -104,21 +105,22 @@ class Leases {
     Moment expires;
     Moment refund_by;
   };
-  /// Takes the cost of `check` from its lease. look() found it held at the same `now`. `decision` gets what Redis last
-  /// said was left plus what is held here.
+  /// Takes the cost of `check` from its lease, which look() found to be held at the same `now`. `decision` gets the
+  /// number that Redis last reported as left plus the permits held here.
   using Receipts = boost::container::static_vector<Receipt, 3>;
   Receipts take(const Check& check, Id lease, Moment now, Decision& decision);
-  /// The decision that take() would return if it had taken `taken`. Takes nothing.
+  /// Sets the decision that take() would return if it had taken `taken`. Takes nothing.
   void tell(const Check& check, Id lease, Moment now, Decision& decision, std::int64_t taken = 0) const;
   void put_back(const Receipt& receipt);
-  /// The wait to tell a caller whom this gateway rejects without asking Redis, if permits come back after `wait` as far
-  /// as is known here: after it Redis has the cost of `check` too, whatever other gateways have reserved.
+  /// Returns the wait for a caller that this gateway rejects without asking Redis, if permits come back after `wait` as
+  /// far as known here. After the returned wait Redis has the cost of `check` too, whatever other gateways have
+  /// reserved.
   static Duration told_here(const Check& check, Duration wait) noexcept;
-  /// The decision for LeaseState::later.
+  /// Sets the decision for LeaseState::later.
   void tell_later(const Check& check, Id lease, Moment now, Decision& decision) const;
 
-  /// The permits held here, if they are fewer than the cost. The call to Redis takes only the rest. If owes() is true
-  /// after it, refund expired permits first.
+  /// Permits held here, fewer than the cost. The call to Redis takes only the rest. If owes() is true afterwards,
+  /// refund expired permits first.
   struct Part {
     std::int64_t tokens = 0;  ///< less than the cost
     Receipts receipts;
@@ -133,82 +135,90 @@ class Leases {
     bool may_begin = false;
   };
   Seen see(const Check& check, Moment now) const;
-  /// Before Redis is asked what is left, by a peek or by a check of nothing: ends what the decision of a request would
-  /// end, a lease of another size and expired permits. If owes() is true after it, refund first: such a decision would
-  /// find those permits in Redis.
+  /// Call it before a peek or a check of nothing asks Redis for the remaining permits. It ends whatever a request's
+  /// decision would end: a lease of another size and expired permits. If owes() is true afterwards, refund first,
+  /// because such a decision would find those permits in Redis.
   void expire(const Check& check, Moment now);
-  /// Returns whether a caller was told a wait that counts on permits held here or on their way. Clears the flag.
+  /// Returns whether a caller was told a wait that relies on permits held here or on their way. Clears the flag.
   bool counted_on(Id lease) noexcept;
 
-  /// `check` (leasable) did not take from a lease: Redis decides it, or it is rejected here.
-  enum class Came : std::uint8_t { in_time, too_early };  ///< too early: before the moment that Redis or a lease told
+  /// Records that `check` (leasable) did not take from a lease: Redis decides it, or it is rejected here.
+  /// too_early means before the moment that Redis or a lease told
+  enum class Came : std::uint8_t { in_time, too_early };
   void count(const Check& check, Moment now, Came came = Came::in_time);
-  /// `check` found a call on its way (LeaseState::coming). If little is left, that is another request of its key, and
-  /// counts as one that comes too early.
+  /// Records that `check` found a call on its way (LeaseState::coming). If little is left, it counts as another request
+  /// of the key that came too early.
   void came_together(const Check& check) noexcept;
-  /// A call asks Redis for more than the cost of `check`; ended() must follow. kNone if nothing more can be leased.
+  /// Begins a call that asks Redis for more than the cost of `check`; ended() must follow. Returns kNone if nothing
+  /// more can be leased.
   Id begin(const Check& check, Moment now);
-  void granted(Id lease, std::int64_t tokens, const Decision& decision, Moment asked);  ///< in a call sent at `asked`
+  /// for a call that was sent at `asked`
+  void granted(Id lease, std::int64_t tokens, const Decision& decision, Moment asked);
   void reserved(Id lease, std::int64_t tokens, const Decision& decision, Moment asked,
-                Moment now);                                      ///< answered at `now`
-  void rejected(Id lease, const Decision& decision, Moment now);  ///< because of the extra permits
-  void failed(Id lease, Moment now) noexcept;  ///< no answer came: permits that Redis counted all the same are lost
+                Moment now);                                      ///< for an answer that arrived at `now`
+  void rejected(Id lease, const Decision& decision, Moment now);  ///< for a rejection because of the extra permits
+  /// for a call without an answer: permits that Redis counted nevertheless are lost
+  void failed(Id lease, Moment now) noexcept;
   void ended(Id lease) noexcept;
 
-  /// What Redis decided for `check` (leasable).
+  /// Records the decision of Redis for `check` (leasable).
   void told(const Check& check, const Decision& decision);
-  /// Returns whether Redis rejected `check` with `decision`, and not only for a caller that has its key to itself and
-  /// waits as told: requests came too early, or others have reserved permits. So this gateway may reserve some, too.
+  /// Returns whether Redis rejected `check` with `decision` for another reason than that a caller has its key to itself
+  /// and waits as told: requests came too early, or others have reserved permits. This gateway may then reserve some,
+  /// too.
   bool is_contended(const Check& check, const Decision& decision, Moment now) const noexcept;
-  /// Redis decided `check` without extra permits, and told() has the decision: is_contended(). The permits that come
-  /// back next may be worth a reservation.
+  /// Records that Redis decided `check` without extra permits (told() has the decision) and that it is contended. The
+  /// permits that come back next may be worth a reservation.
   void runs_out(const Check& check, Moment now);
-  /// Returns how much longer than needed a caller of `check` is told to wait, because others wait too: at most until
-  /// one more of its cost has come back, and not so long that a permit is lost. Another time for each limiter and each
-  /// `ended`.
+  /// Returns by how much longer than necessary a caller of `check` should wait, because others wait too: at most until
+  /// one more of its cost has come back, and not so long that a permit is lost. The time differs for each limiter and
+  /// each `ended`.
   Duration spread(const Check& check, Moment ended) const noexcept;
-  /// Something was given back to the counter of `hash`: a check that finds too little here goes to Redis.
+  /// Records that permits were given back to the counter of `hash`: a check that finds too little here then goes to
+  /// Redis.
   void given_back(const Hash& hash) noexcept;
-  /// The permits of the counter of `hash` that are held here and usable now.
+  /// Returns the permits of the counter of `hash` that are held here and usable now.
   std::int64_t held(const Hash& hash, Moment now) const noexcept;
-  /// The permits of the counter of `hash` that have expired here and are not yet in what Redis last said was left. They
-  /// belong to what is left: their lease ends, and Redis gets them.
+  /// Returns the permits of the counter of `hash` that have expired here and are not yet in the number that Redis last
+  /// reported as left. They count as left: their lease ends, and Redis gets them.
   std::int64_t going_back(const Hash& hash, Moment now) const noexcept;
 
-  /// A call to Redis for the background. `check` stays valid until the result is reported.
+  /// A call to Redis in the background. `check` stays valid until the result is reported.
   struct PendingRefill {
     Id lease = kNone;
     Check check;
   };
-  /// More permits for a lease that runs low, or a reservation (How::debt). Report granted(), rejected() or failed(), or
-  /// for a reservation reserved() or failed(); then ended().
+  /// Returns a call for more permits for a lease that runs low, or for a reservation (How::debt). Report granted(),
+  /// rejected() or failed(), or for a reservation reserved() or failed(); then ended().
   std::optional<PendingRefill> next_refill(Moment now);
-  /// The permits left of an expired lease. Report refunded() whatever the result is. It is never sent twice, because
-  /// the first call may have given them back.
+  /// Returns a call that gives back the rest of an expired lease. Report refunded() whatever the result is. It is never
+  /// sent twice, because the first call may have given the permits back.
   std::optional<PendingRefill> next_refund();
-  void refunded(Id lease, const Decision* told = nullptr) noexcept;  ///< `told`: by Redis; null if no answer came
+  /// `told` is the answer of Redis; null if there was none
+  void refunded(Id lease, const Decision* told = nullptr) noexcept;
 
-  /// There are so many sharers now. It changes how much is leased from now on, and never how much is granted.
+  /// Sets the number of sharers. It changes how much is leased from now on, but never how much is granted.
   void reckon_with(std::uint32_t sharers) noexcept { options_.sharers = std::max<std::uint32_t>(sharers, 1); }
-  void sweep(Moment now);    ///< every kSweep while !empty(): expires leases
-  void end_all(Moment now);  ///< expires all leases, for the shutdown
+  void sweep(Moment now);    ///< expires leases; call it every kSweep while !empty()
+  void end_all(Moment now);  ///< expires all leases for the shutdown
   bool empty() const noexcept { return live_.empty(); }
   bool running_low() const noexcept { return !low_.empty(); }
-  bool owes() const noexcept { return owes_; }  ///< whether next_refund() should not wait for the next sweep()
+  /// returns whether next_refund() should be called before the next sweep()
+  bool owes() const noexcept { return owes_; }
 
  private:
-  /// The demand for a key here, counted in seconds: the current one and the one before.
+  /// The demand for a key here, counted per second: the current one and the previous one.
   struct RateEstimate {  // a cache line
     Hash hash;
-    Moment since;  ///< when the current second began
+    Moment since;  ///< start of the current second
     std::uint32_t checks = 0;
     std::uint32_t checks_before = 0;
-    std::uint16_t early = 0;  ///< of them, those that came too early
+    std::uint16_t early = 0;  ///< how many of these came too early
     std::uint16_t early_before = 0;
     Id lease = kNone;  ///< an entry with a lease stays
     double tokens = 0;
     double tokens_before = 0;
-    std::uint64_t remaining = 0;  ///< as Redis last reported
+    std::uint64_t remaining = 0;  ///< as last reported by Redis
 
     void count(std::int64_t cost, Moment now) noexcept;
     void count_early() noexcept;

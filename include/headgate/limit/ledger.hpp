@@ -1,6 +1,6 @@
 #pragma once
-// The ledger: what each key of a billed limit has used, summed for each day over all gateways. Here are its types and
-// its interface; redis/ledger is what runs.
+// The ledger: the use of each key of a billed limit, summed per day over all gateways. This file has the types and the
+// interface; redis/ledger implements it. Used by services and redis.
 
 #include "headgate/core/result.hpp"
 #include "headgate/core/task.hpp"
@@ -20,15 +20,15 @@
 
 namespace headgate::limit {
 
-using Day = std::chrono::sys_days;  ///< a date of the calendar that bills go by
+using Day = std::chrono::sys_days;  ///< a date of the billing calendar
 
-/// Nothing if `text` is not a date that exists, in this form.
+/// Parses a date; empty if `text` is not an existing date in this form.
 std::optional<Day> parse_day(std::string_view text) noexcept;
 
-/// What one key has used.
+/// The use of one key.
 struct Use {
-  std::uint64_t used = 0;      ///< the sum of the costs
-  std::uint64_t requests = 0;  ///< how many requests cost that
+  std::uint64_t used = 0;      ///< sum of the costs
+  std::uint64_t requests = 0;  ///< number of requests with these costs
   bool operator==(const Use&) const = default;
   Use& operator+=(const Use& more) noexcept {
     used += more.used;
@@ -37,13 +37,14 @@ struct Use {
   }
 };
 
-/// Names what is summed: the limit's name, a space, and the key. A name has no space, so a key may have any bytes.
+/// Writes the name of a sum: the limit's name, a space, and the key. A limit's name has no space, so a key may contain
+/// any bytes.
 void write_ledger_field(std::string& out, std::string_view limit, std::string_view key);
 struct LedgerField {
   std::string_view limit;
   std::string_view key;
 };
-/// Both are views into `field`. Nothing if nobody can have written it.
+/// Parses a name into views of `field`; empty if no gateway can have written it.
 std::optional<LedgerField> read_ledger_field(std::string_view field) noexcept;
 
 struct FieldHash {
@@ -52,41 +53,44 @@ struct FieldHash {
 };
 using UseByField = boost::unordered_flat_map<std::string, Use, FieldHash, std::equal_to<>>;
 
-/// A day has kBuckets buckets of fields, and a lane is a run of them that lies in one slot of a cluster. All gateways,
-/// also of other versions, put a field into the same bucket.
+/// Number of lanes. A day has kBuckets buckets of fields, and a lane is a range of buckets in one slot of a cluster.
+/// All gateways, including other versions, put a field into the same bucket.
 inline constexpr unsigned kLanes = 16;
 inline constexpr unsigned kBucketsOfLane = 64;
 inline constexpr unsigned kBuckets = kLanes * kBucketsOfLane;
-/// Who chooses its key can choose its bucket, and fill that one: then it harms one in kBuckets of the others, those
-/// that were not in it before. A secret that all gateways know would prevent that.
+/// Returns the bucket of a field. A client that can choose its key can choose its bucket and fill it. That harms one in
+/// kBuckets of the other keys, those that were not in the bucket before. A secret that all gateways know would prevent
+/// this.
 unsigned bucket_of(std::string_view field) noexcept;
 inline constexpr unsigned lane_of(unsigned bucket) noexcept { return bucket / kBucketsOfLane; }
 
-/// What one gateway adds in one call. A lane's batches are added one after the other, each until it is acknowledged.
+/// The use that one gateway adds in one call. The batches of a lane are added one after another, each until it is
+/// acknowledged.
 struct LedgerBatch {
   Day day;
   unsigned lane = 0;
-  std::uint64_t number = 0;  ///< from 1; each batch of a lane has a higher one than the batch before it
-  std::vector<std::pair<std::string, Use>> uses;  ///< each field once, all of this lane
+  std::uint64_t number = 0;  ///< starts at 1; each batch of a lane has a higher number than the one before
+  std::vector<std::pair<std::string, Use>> uses;  ///< each field once, all in this lane
 };
 
-/// The fields of one bucket, in their order.
+/// The fields of one bucket, in order.
 struct LedgerBucket {
   unsigned number = 0;
   std::vector<std::pair<std::string, Use>> uses;
 };
 
-/// One thread.
+/// The interface of the ledger. One thread.
 class Ledger {
  public:
   virtual ~Ledger() = default;
-  /// No error once the ledger has the batch: then it counts once, however often it was sent. Tells what found no place,
-  /// because a bucket is full. The day stays for `kept` from now. `batch` must outlive the await.
+  /// Adds a batch. It succeeds once the ledger has the batch, which then counts once even if it was sent several times.
+  /// Returns the use that was rejected because a bucket is full. The day is kept for `kept` from now. `batch` must
+  /// outlive the await.
   virtual Task<Result<Use>> add(const LedgerBatch& batch, Duration kept) = 0;
-  /// Whole buckets from `bucket` on: as many as have `most` fields together, and no further than its lane. At least
-  /// one; with 0 only that one.
+  /// Reads whole buckets from `bucket` on, as many as have `most` fields together, and not beyond its lane. At least
+  /// one; exactly one if `most` is 0.
   virtual Task<Result<std::vector<LedgerBucket>>> read(Day day, unsigned bucket, std::size_t most) = 0;
-  /// Ends its connections; calls under way fail.
+  /// Closes its connections; calls under way fail.
   virtual void stop() = 0;
 };
 

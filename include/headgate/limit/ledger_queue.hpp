@@ -1,5 +1,5 @@
 #pragma once
-// The billed use of this gateway that the ledger does not have yet, in batches.
+// The billed use of this gateway that the ledger does not have yet, in batches. Used by services.
 
 #include "headgate/limit/ledger.hpp"
 #include "headgate/limit/use_sheet.hpp"
@@ -12,31 +12,32 @@
 
 namespace headgate::limit {
 
-/// One thread. No I/O. Memory is bounded by keys and not by requests: what a key uses while the ledger is away is one
-/// sum for each day.
+/// The queue. One thread. No I/O. Memory is bounded by keys rather than requests: while the ledger is away, the use of
+/// a key is one sum per day.
 class LedgerQueue {
  public:
-  static constexpr std::size_t kMaxKeys = 262'144;  ///< how many wait at most, those of batches included
-  static constexpr std::size_t kMaxBatch = 512;     ///< fields of a batch
+  static constexpr std::size_t kMaxKeys = 262'144;  ///< maximum number of waiting keys, including those in batches
+  static constexpr std::size_t kMaxBatch = 512;     ///< maximum number of fields of a batch
 
-  /// Takes what a worker has counted. Tells what found no place; what a key that waits already has used always does.
+  /// Adds the use that a worker has counted. Returns the use that has no room; there is always room for keys that wait
+  /// already.
   Use add(UseSheet::Taken&& taken);
-  /// The batch of this lane that is to be sent, always the same one until it is acknowledged; null: nothing waits. It
-  /// stays where it is until then.
+  /// Returns the batch of this lane to send, the same one until it is acknowledged; null if nothing waits. It is not
+  /// moved until then.
   const LedgerBatch* next(unsigned lane);
-  /// The ledger has the batch that next() gave.
+  /// Removes the batch returned by next(), because the ledger has it.
   void acknowledge(unsigned lane);
 
   bool empty() const noexcept { return keys_ == 0; }
   std::size_t keys() const noexcept { return keys_; }
-  Use waiting() const;            ///< the sum of all that waits
-  bool waits_for(Day day) const;  ///< whether anything of that day waits
+  Use waiting() const;            ///< returns the sum of all waiting use
+  bool waits_for(Day day) const;  ///< returns whether any use of that day waits
 
  private:
   struct Lane {
     std::map<Day, UseByField> days;
     std::optional<LedgerBatch> batch;
-    std::uint64_t number = 0;  ///< of the last batch
+    std::uint64_t number = 0;  ///< number of the last batch
   };
 
   std::array<Lane, kLanes> lanes_;

@@ -1,6 +1,6 @@
 #pragma once
-// Decisions without Redis, and what the gateway learns from the answers of Redis: known rejections and leases together.
-// No I/O.
+// Decisions without Redis: known rejections and leases together, which learn from the answers of Redis. No I/O. Used by
+// redis.
 
 #include "headgate/limit/known_rejections.hpp"
 #include "headgate/limit/leases.hpp"
@@ -15,35 +15,35 @@
 
 namespace headgate::limit {
 
-/// One request on its way to Redis. Local fills it. If begin() returned Step::check, end() or abandon() must follow.
+/// A request on its way to Redis. Local fills it. If begin() returned Step::check, end() or abandon() must follow.
 class PendingDecision {
  public:
-  /// At most kMaxRulesPerRequest checks. Both spans outlive it.
+  /// Takes at most kMaxRulesPerRequest checks. Both spans outlive it.
   PendingDecision(std::span<const Check> checks, std::span<Decision> decisions)
       : checks_(checks), decisions_(decisions) {}
   PendingDecision(const PendingDecision&) = delete;
   PendingDecision& operator=(const PendingDecision&) = delete;
 
-  /// The checks for Redis, and where their decisions go.
+  /// Returns the checks for Redis; told() is the place for their decisions.
   std::span<const Check> sent() const noexcept { return {sent_.data(), sent_.size()}; }
   std::span<Decision> told() noexcept { return {told_.data(), told_.size()}; }
-  /// The lease to wait for, after Step::wait.
+  /// Returns the lease to wait for after Step::wait.
   Leases::Id awaited() const noexcept { return awaited_; }
-  /// The leases that this call fetches. Requests that wait for one of them may go on after end().
+  /// Returns the leases that this call fetches. Requests that wait for one of them may go on after end().
   std::span<const Leases::Id> refilled() const noexcept { return {refilled_.data(), refilled_.size()}; }
-  /// It has waited long enough: begin() no longer returns Step::wait.
+  /// Ends the patience of the request: begin() no longer returns Step::wait.
   void wait_no_longer() noexcept { patient_ = false; }
 
  private:
   friend class Local;
 
   enum class DecidedBy : std::uint8_t { check, leased, rejected };
-  /// What happened to one check.
+  /// The state of one check.
   struct Part {
     DecidedBy decided_by = DecidedBy::check;
-    std::int64_t ahead = 0;  ///< extra permits, beyond its cost
+    std::int64_t ahead = 0;  ///< number of extra permits beyond its cost
     Leases::Id lease = Leases::kNone;
-    Leases::Receipts receipts;  ///< what it took from a lease
+    Leases::Receipts receipts;  ///< permits taken from a lease
   };
 
   std::span<const Check> checks_;
@@ -65,11 +65,11 @@ class PendingDecision {
 ///           wait: wait for a lease that is on its way, then begin again.
 ///   end     Redis answered: done, or check: send sent() again without the extra permits.
 ///
-/// A call takes all or nothing: if Redis rejects the rest or does not answer, what came from leases is put back. If one
+/// A call takes all or nothing: if Redis rejects the rest or does not answer, permits from leases are put back. If one
 /// call names a counter twice, only the sum of the costs decides, and Redis always decides it.
 ///
-/// A peek (Check::peek) takes the same steps and answers what the next decision here would. Permits of a lease that has
-/// expired are given back before either is sent.
+/// A peek (Check::peek) takes the same steps and returns what the next decision here would return. Permits of an
+/// expired lease are given back before either is sent.
 class Local {
  public:
   explicit Local(const LeaseOptions& options) : leases_(options) {}
@@ -77,31 +77,33 @@ class Local {
   enum class Step : std::uint8_t { allowed, rejected, failed, wait, check };
   enum class Answer : std::uint8_t { agreed, rejected, none };
 
-  /// The decision, if it can be made here; else nothing happens. `decisions` may be written in both cases. After a
-  /// rejection found here, checks that were not decided read as allowed and unused.
+  /// Decides if it can be done here; otherwise returns empty and changes nothing. `decisions` may be written in both
+  /// cases. After a rejection found here, checks that were not decided read as allowed and unused.
   std::optional<bool> decide(std::span<const Check> checks, Moment now, std::span<Decision> decisions);
 
   Step begin(PendingDecision& pending, Moment now);
-  /// `told` is filled unless the answer is none. Returns allowed, rejected, failed (no answer) or check.
+  /// Ends a call. `told` is filled unless the answer is none. Returns allowed, rejected, failed (no answer) or check.
   Step end(PendingDecision& pending, Answer answer, Moment now);
-  /// No caller waits for the answer any more.
+  /// Ends a call whose answer nobody waits for any more.
   void abandon(PendingDecision& pending);
 
-  /// The result of a refill from leases().next_refill(), sent at `asked`. `decision` is valid unless the answer is
-  /// none.
+  /// Takes the result of a refill from leases().next_refill(), sent at `asked`. `decision` is valid unless the answer
+  /// is none.
   void fetched(const Leases::PendingRefill& refill, Answer answer, const Decision& decision, Moment asked, Moment now);
 
-  /// Something was given back to these counters, whatever Redis answered.
+  /// Records that permits were given back to these counters, whatever Redis answered.
   void given_back(std::span<const Check> checks) noexcept;
 
   Leases& leases() noexcept { return leases_; }
   const KnownRejections& rejections() const noexcept { return rejections_; }
 
-  std::uint64_t rejected() const noexcept { return rejected_.load(std::memory_order_relaxed); }  ///< calls; any thread
-  std::uint64_t leased() const noexcept { return leased_.load(std::memory_order_relaxed); }      ///< checks; any thread
+  /// number of calls; any thread
+  std::uint64_t rejected() const noexcept { return rejected_.load(std::memory_order_relaxed); }
+  /// number of checks; any thread
+  std::uint64_t leased() const noexcept { return leased_.load(std::memory_order_relaxed); }
 
  private:
-  /// How one check could be decided.
+  /// The way in which one check could be decided.
   struct Found {
     PendingDecision::DecidedBy decided_by = PendingDecision::DecidedBy::check;
     Leases::Look look;

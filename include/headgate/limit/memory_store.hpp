@@ -1,5 +1,6 @@
 #pragma once
-// The store in memory: one for each process, shared by all workers, bounded in keys.
+// The limit store in memory: one for each process, shared by all workers, with a bound on keys. Used by server, engine,
+// gateway and admin.
 
 #include "headgate/limit/limiter.hpp"
 #include "headgate/limit/saved_counter.hpp"
@@ -19,38 +20,38 @@ struct MemoryOptions {
   /// are touched as they fill. The table has at most 64 parts, each of at least 4096 keys. By chance, one part may be
   /// full slightly (1 %) before the whole table.
   ///
-  /// When a part is full, a new key replaces another key of that part. The first of these goes:
+  /// When a part is full, a new key replaces another key of that part, chosen in this order:
   ///  1. a key whose counter is full again: nothing is lost;
-  ///  2. a key of a limit that has more than its fair share of the part: a flood of keys of one limit evicts that
-  ///  limit's;
-  ///  3. a key with permits left, before a spent key (its caller is rejected): a spent key goes only if no other key of
-  ///     its limit is known to go first;
-  ///  4. the key that is full again soonest: it was used least for its limit.
+  ///  2. a key of a limit that has more than its fair share of the part: a flood of keys of one limit evicts only keys
+  ///  of that limit;
+  ///  3. a key with permits left, before a spent key, whose caller is rejected: a spent key is replaced only if no
+  ///  better key of its limit is known;
+  ///  4. the key that is full again soonest, because it was used least for its limit.
   /// The choice takes a few cache lines, whatever the bound is. Nothing is ever swept.
   ///
   /// A key of a sliding_log has in addition 8 bytes for each request in its window (allocated for up to a sixteenth
-  /// more than its limit). They are freed with the key. They are not counted here: their maximum is this bound times
+  /// more than its limit). These bytes are freed with the key and not counted here: their maximum is this bound times
   /// the largest such limit times 8.5 bytes.
   std::size_t max_keys = 1'000'000;
 };
 
-/// How many threads call a store. For one its table has one part: then what is used lies closer together, and a
-/// simulation of a million requests takes a fifth less.
+/// How many threads use a store. For one thread the table has a single part: the used entries are then closer together,
+/// and a simulation of a million requests takes a fifth less time.
 enum class Threads : bool { one, many };
 
-/// The counters of one limit, for all its rules and tiers together. A key has one for each rate of its tier, and one
-/// for its offences.
+/// The counters of one limit, for all its rules and tiers together. A key has one counter for each rate of its tier,
+/// and one for its offences.
 struct LimitKeys {
   std::string limit;
-  std::size_t tracked = 0;    ///< counters now
-  std::size_t keys = 0;       ///< keys now, each counted once
-  std::uint64_t evicted = 0;  ///< keys evicted before they were full, since start
+  std::size_t tracked = 0;    ///< current number of counters
+  std::size_t keys = 0;       ///< current number of keys, each counted once
+  std::uint64_t evicted = 0;  ///< number of keys evicted before they were full, since startup
 };
 
-/// Counters in memory, striped by key so that workers rarely contend. Any thread. A call never blocks longer than a few
-/// stripes' locks, and its work does not grow with the number of keys. Checks of one call that name one counter become
-/// one check with the sum of their costs and get one decision. Its way is the strictest of theirs: take, then observe,
-/// then charge, then debt.
+/// The store: counters striped by key, so that workers rarely contend. Any thread. A call never blocks longer than a
+/// few stripes' locks, and its work does not grow with the number of keys. Checks of one call that name the same
+/// counter are merged into one check with the sum of their costs, and get one decision. Its How is the strictest of
+/// theirs: take, then observe, then charge, then debt.
 class MemoryStore final : public Limiter {
  public:
   explicit MemoryStore(MemoryOptions options, Threads threads = Threads::many);
@@ -59,34 +60,35 @@ class MemoryStore final : public Limiter {
   MemoryStore& operator=(const MemoryStore&) = delete;
 
   /// Checks every rule, then takes from all of them or from none (for exceptions see How). Returns whether the call
-  /// passes; `decisions[i]` is for `checks[i]`. `now` may differ between callers by clock skew; for one key, time never
+  /// passes; `decisions[i]` is for `checks[i]`. `now` may differ between callers by clock skew; for one key time never
   /// runs backwards.
   bool decide(std::span<const Check> checks, Instant now, std::span<Decision> decisions) override;
 
-  /// Gives back what an earlier decide took, for when a later step rejected the request. `checks` are those of that
-  /// decide, with cost above 0, without the observed ones that were rejected.
+  /// Gives back the permits of an earlier decide, because a later step rejected the request. `checks` are those of that
+  /// decide with a cost above 0, without observed ones that were rejected.
   void give_back(std::span<const Check> checks, Instant now) override;
 
-  /// Brings the counter of this hash near, for a decide that comes soon. Only of a store of one thread.
+  /// Prefetches the counter of this hash for a decide that follows soon. Only for a store of one thread.
   void expect(const Hash& hash) const noexcept;
 
-  std::size_t keys() const noexcept;            ///< kept now
-  std::uint64_t evicted_keys() const noexcept;  ///< evicted before they were full, since start
+  std::size_t keys() const noexcept;            ///< current number of keys
+  std::uint64_t evicted_keys() const noexcept;  ///< number of keys evicted before they were full, since startup
 
-  /// Tells all counters that are not full at `now`, without those of requests in flight. Holds up nobody for longer
-  /// than a small part of them takes; what changes meanwhile is told as it was or as it is. Not on the request path.
+  /// Passes all counters that are not full at `now` to `tell`, except those of requests in flight. Delays other callers
+  /// only for a small part at a time; a counter that changes meanwhile is passed as it was or as it is. Not for the
+  /// request path.
   void save(Instant now, const std::function<void(const SavedCounter&)>& tell) const;
   enum class Restored { yes, known, unknown_algorithm };
-  /// Takes a counter over. One that is known here already stays as it is.
+  /// Takes over a saved counter. A counter that exists here already is kept.
   Restored restore(const SavedCounter& counter, Instant now);
 
-  /// Forgets what all keys of a limit have used, and their offences. Holds up nobody for longer than
-  /// a small part of the counters takes; a key that is used meanwhile may begin anew before or after. Returns how many
-  /// keys had a counter.
+  /// Forgets the use and the offences of all keys of a limit. Delays other callers only for a small part of the
+  /// counters at a time; a key that is used meanwhile may be reset before or after that. Returns how many keys had a
+  /// counter.
   std::size_t forget(const std::string& limit);
 
-  /// The keys by limit, sorted by name: every limit that ever had a key, also one that is no longer configured. For
-  /// status reports, not for the request path.
+  /// Returns the keys by limit, sorted by name: every limit that ever had a key, even if it is no longer configured.
+  /// For status reports, not for the request path.
   std::vector<LimitKeys> keys_by_limit() const;
 
  private:

@@ -1,6 +1,6 @@
 #pragma once
-// An override: the size that an operator gives one key of a limit for a time; and its entry in the log that gateways
-// share.
+// An override: the temporary size that an operator gives one key of a limit, and its entry in the log that gateways
+// share. Used by gateway, services, server, admin and redis.
 
 #include "headgate/core/literals.hpp"
 #include "headgate/core/time.hpp"
@@ -14,34 +14,34 @@
 
 namespace headgate::limit {
 
-/// From `since` until just before `until`, `key` has these rates in place of those of `limit`.
+/// An override: from `since` until just before `until`, `key` has these rates instead of those of `limit`.
 struct Override {
   static constexpr std::size_t kMaxRates = 8;
-  static constexpr std::size_t kMaxWhy = 200;  ///< bytes
+  static constexpr std::size_t kMaxWhy = 200;  ///< maximum length in bytes
 
   std::string limit;
   std::string key;                     ///< as in Check; any bytes, at most 256
-  std::vector<Rate> rates;             ///< empty: unlimited
-  std::optional<std::uint64_t> burst;  ///< of its only rate; else the algorithm's default
-  std::string why;                     ///< what the operator says; may be empty
+  std::vector<Rate> rates;             ///< empty if unlimited
+  std::optional<std::uint64_t> burst;  ///< burst of its only rate; absent for the algorithm's default
+  std::string why;                     ///< reason given by the operator; may be empty
   Instant since{};
   Instant until{};
-  /// An operator ended it, at `since`. `until` is then that of what it ended, so that the log keeps it until no gateway
-  /// can act on that any more.
+  /// An operator ended it at `since`. `until` is then the end of the ended override, so that the log keeps the entry
+  /// until no gateway can act on that override any more.
   bool lifted = false;
-  /// Of an entry of the shared log: rises with each entry. 0: not in the log yet.
+  /// Position of its entry in the shared log; rises with each entry. 0 if it is not in the log yet.
   std::uint64_t version = 0;
 
   bool operator==(const Override&) const = default;
 };
 
-/// "500/minute", "10/second and 500/hour", "unlimited"
+/// Returns "500/minute", "10/second and 500/hour" or "unlimited".
 std::string rates_text(const Override& override);
 
-/// Its text is "<lifted, 0 or 1> <burst, or 0> <number of rates> <each rate> <bytes of the limit's name> <bytes of the
-/// key> <name><key><why>".
+/// Returns the log entry. Its text is "<lifted, 0 or 1> <burst, or 0> <number of rates> <each rate> <bytes of the
+/// limit's name> <bytes of the key> <name><key><why>".
 LogEntry entry_of(const Override& override);
-/// Nothing if no gateway can have written the text.
+/// Parses a log entry; empty if no gateway can have written the text.
 std::optional<Override> read_override(const LogEntry& entry);
 
 }  // namespace headgate::limit

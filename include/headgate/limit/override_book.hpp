@@ -1,5 +1,5 @@
 #pragma once
-// The overrides that this process knows.
+// The overrides that this process knows. Used by services and admin.
 
 #include "headgate/limit/override.hpp"
 
@@ -13,33 +13,33 @@
 
 namespace headgate::limit {
 
-/// One for each process. Any thread; requests do not come here. Of two changes to a key, the one that the shared log
-/// has later wins. What was lifted is remembered until it would have ended, so that an older entry of the log does not
-/// bring it back.
+/// The book. One per process. Any thread; not used on the request path. Of two changes to a key, the one that is later
+/// in the shared log wins. A lifted override is remembered until it would have ended, so that an older entry of the log
+/// does not restore it.
 class OverrideBook {
  public:
-  /// How many an operator can have at a moment. What the log has of other gateways is not refused.
+  /// Maximum number of overrides that an operator can set. Entries that the log has of other gateways are not refused.
   static constexpr std::size_t kMax = 10'000;
 
   enum class Put { added, replaced, full };
-  /// `wanted` ends after `now`.
+  /// Adds an override. `wanted` must end after `now`.
   Put put(Override wanted, Instant now, std::size_t most = kMax);
-  /// Ends the override of `key` of `limit`. Returns the change for the log; nothing if there is none.
+  /// Ends the override of `key` of `limit`. Returns the change for the log; empty if there is none.
   std::optional<Override> lift(const std::string& limit, const std::string& key, Instant now);
-  /// An entry of the shared log. Whether it changes anything.
+  /// Applies an entry of the shared log. Returns whether it changes anything.
   bool apply(const Override& entry, Instant now);
-  /// Forgets what has ended, and returns what was in force until then.
+  /// Removes overrides that have ended, and returns those that were in force until then.
   std::vector<Override> forget_ended(Instant now);
 
-  /// What is in force at `now`, those that end first before the others.
+  /// Returns the overrides in force at `now`, ordered by their end.
   std::vector<Override> list(Instant now) const;
   std::optional<Override> find(const std::string& limit, const std::string& key, Instant now) const;
-  /// When the next one ends.
+  /// Returns when the next override ends; empty if there is none.
   std::optional<Instant> next_end() const;
-  std::map<std::string, std::size_t> counts(Instant now) const;  ///< in force, by limit
+  std::map<std::string, std::size_t> counts(Instant now) const;  ///< returns the number in force, by limit
 
  private:
-  using Name = std::pair<std::string, std::string>;  // limit, key
+  using Name = std::pair<std::string, std::string>;  // limit and key
 
   mutable std::mutex mutex_;
   std::map<Name, Override> known_;

@@ -1,6 +1,6 @@
 #pragma once
-// A table of fixed size for recent observations of keys. A new entry replaces the least valuable of a few. Used by
-// KnownRejections and Leases.
+// A hash table of fixed size for recent observations about keys. A new entry replaces the least valuable of a few. Used
+// by KnownRejections, Leases and gateway.
 
 #include "headgate/core/hash.hpp"
 
@@ -14,11 +14,11 @@
 
 namespace headgate::limit {
 
-/// A moment of the monotonic clock. An entry must not live longer because the wall clock is set back.
+/// A moment of the monotonic clock, because an entry must not live longer when the wall clock is set back.
 using Moment = std::chrono::steady_clock::time_point;
 
-/// Sets of four entries, found by the hash: every look-up and every insert costs the same, however full the table is.
-/// `Entry` is plain data with a member `hash`. Pages are touched as the table fills. Not thread-safe.
+/// The table: sets of four entries, found by the hash, so that a look-up or insert costs the same however full the
+/// table is. `Entry` is plain data with a member `hash`. Memory pages are touched as the table fills. Not thread-safe.
 template <class Entry>
 class RecentTable {
   static_assert(std::is_trivially_copyable_v<Entry> && std::is_trivially_destructible_v<Entry>);
@@ -33,7 +33,7 @@ class RecentTable {
   RecentTable(const RecentTable&) = delete;
   RecentTable& operator=(const RecentTable&) = delete;
 
-  /// Null if the entry is absent. An entry keeps its address until it is erased or replaced.
+  /// Returns the entry, or null. An entry keeps its address until it is erased or replaced.
   Entry* find(const Hash& hash) const noexcept {
     const std::size_t set = set_of(hash);
     const std::uint8_t mark = mark_of(hash);
@@ -42,8 +42,9 @@ class RecentTable {
     return nullptr;
   }
 
-  /// A new entry for `hash`, which find() does not know. If its set is full, it replaces the worst entry:
-  /// `better(other, it)` is true for all others. Entries for which `keeps` is true stay. Null if all of them stay.
+  /// Inserts an entry for `hash`, which find() must not know. If its set is full, it replaces the worst entry:
+  /// `better(other, it)` is true for all others. Entries for which `keeps` is true are never replaced. Returns null if
+  /// all of them are kept.
   template <class Better, class Keeps>
   Entry* insert(const Hash& hash, Better better, Keeps keeps) noexcept {
     const std::size_t set = set_of(hash);
@@ -82,7 +83,7 @@ class RecentTable {
   }
 
   std::size_t sets_;
-  std::vector<std::uint8_t> marks_;  ///< 0: free; else kTaken and seven bits of the hash
+  std::vector<std::uint8_t> marks_;  ///< 0 if free; otherwise kTaken and seven bits of the hash
   Entry* entries_;                   ///< constructed where marks_ is not 0
   std::size_t size_ = 0;
 };

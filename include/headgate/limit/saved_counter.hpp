@@ -1,5 +1,6 @@
 #pragma once
-// A counter in memory as one process hands it to the next one of the same gateway.
+// A counter in memory in the form in which a process passes it to the next process of the same gateway. Used by
+// MemoryStore and its users.
 
 #include "headgate/core/hash.hpp"
 #include "headgate/core/time.hpp"
@@ -11,20 +12,20 @@
 
 namespace headgate::limit {
 
-/// One counter. Its hash means the same only in a process with the same secret (core/hash_secret.hpp).
+/// A saved counter. Its hash is only meaningful in a process with the same secret (core/hash_secret.hpp).
 struct SavedCounter {
-  static constexpr std::size_t kMaxLog = std::size_t{1} << 24;  ///< numbers
+  static constexpr std::size_t kMaxLog = std::size_t{1} << 24;  ///< maximum number of entries
 
   Hash hash{};
   std::string limit{};
-  std::string algorithm{};          ///< Algorithm::name
-  std::uint32_t state_version = 0;  ///< Algorithm::state_version
+  std::string algorithm{};          ///< value of Algorithm::name
+  std::uint32_t state_version = 0;  ///< value of Algorithm::state_version
   Instant full_at{};
   bool spent = false;
-  bool first = true;                      ///< its key is counted by it
-  std::array<std::int64_t, 4> numbers{};  ///< the last one is 0 if it has a log
-  std::vector<std::int64_t> log{};        ///< of an algorithm that records each request; else empty
-  bool logs = false;                      ///< whether it has one
+  bool first = true;                      ///< this counter stands for its key in the number of keys
+  std::array<std::int64_t, 4> numbers{};  ///< the last one is 0 if there is a log
+  std::vector<std::int64_t> log{};        ///< for an algorithm that records each request; otherwise empty
+  bool logs = false;                      ///< there is a log
 };
 
 }  // namespace headgate::limit

@@ -1,5 +1,6 @@
 #pragma once
-// A rule of another size: a route's share of a tier, or the share of one gateway that counts alone.
+// Scales a rule to another size: the share of a route in a tier, or the share of a gateway that counts alone. Used by
+// config and gateway.
 
 #include "headgate/limit/limit.hpp"
 
@@ -7,9 +8,9 @@
 
 namespace headgate::limit {
 
-/// `rule` with its rate and burst multiplied by up/down (both at least 1), rounded down, but at least one request. The
-/// rate is exact if the algorithm can keep it, else a whole number of requests in each period. Everything else stays,
-/// also the counter's name.
+/// Returns `rule` with its rate and burst multiplied by up/down (both at least 1), rounded down, but at least one
+/// request. The rate is exact if the algorithm can represent it, otherwise a whole number of requests per period.
+/// Everything else is unchanged, including the name of the counter.
 Rule scaled(const Rule& rule, std::uint32_t up, std::uint32_t down);
 
 }  // namespace headgate::limit

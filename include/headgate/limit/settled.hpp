@@ -1,6 +1,6 @@
 #pragma once
-// When a counter is as if never used, once the cost of a request is known that took a hold. The counter itself is
-// changed later, and nobody waits.
+// Computes when a counter equals an unused one after a request with a hold has its final cost. The counter itself is
+// changed later, and nobody waits for that. Used by gateway.
 
 #include "headgate/limit/limit.hpp"
 
@@ -8,9 +8,9 @@
 
 namespace headgate::limit {
 
-/// `held` is the decision of the hold with what is left after settling. The hold took `difference` too little (below 0:
-/// too much), which is charged as `how`, `charge` or `debt`, `since` after it. Returns the time from the hold on. Where
-/// only the counter could tell it, the result is never too early.
+/// `held` is the decision of the hold, with the permits left after settling. The hold took `difference` too little
+/// (below 0: too much), which is charged as `how` (`charge` or `debt`) `since` after it. Returns the time counted from
+/// the hold. If only the counter could tell it, the result is never too early.
 Duration settled_reset(const Decision& held, const Rule& rule, std::int64_t difference, How how, Duration since);
 
 }  // namespace headgate::limit

@@ -1,7 +1,7 @@
 #pragma once
-// One counter in several parts ("shards"), so that several servers of a cluster share the work of one key. A request
-// takes from one shard, each of which has its part of the limit. So all together never allow more than the limit, and
-// one shard may be spent while another still has permits.
+// A counter in several parts ("shards"), so that several servers of a cluster share the work of one key. A request
+// takes from one shard, each of which has its part of the limit. All shards together never allow more than the limit,
+// and one shard may be spent while another still has permits. Used by gateway and config.
 
 #include "headgate/limit/limit.hpp"
 
@@ -14,32 +14,33 @@ namespace headgate::limit {
 
 inline constexpr std::uint32_t kMaxShards = 64;
 
-/// Into how many shards these rules can be divided: `wanted`, or fewer if a shard would have less than one request.
-/// 1: they stay whole.
+/// Returns the number of shards into which these rules can be divided: `wanted`, or fewer if a shard would have less
+/// than one request; 1 if they cannot be divided.
 std::uint32_t shards_of(std::span<const Rule> rules, std::uint32_t wanted);
 
-/// The rules of each shard: a part of the rate and of the burst, rounded down. `shards` is at most shards_of().
+/// Returns the rules of each shard: a part of the rate and of the burst, rounded down. `shards` is at most shards_of().
 std::vector<Rule> one_shard(std::span<const Rule> rules, std::uint32_t shards);
 
-/// Returns how much of the burst of `rule` no shard has, because the number of shards does not divide it.
+/// Returns how much of the burst of `rule` belongs to no shard, because the number of shards does not divide it.
 std::uint64_t lost_in_shards(const Rule& rule, std::uint32_t shards) noexcept;
 
-/// Returns how long an empty bucket rejects `check`, kNever if it holds less. 0 if its rule is no bucket.
+/// Returns how long an empty bucket rejects `check`; kNever if the bucket is smaller than the cost. 0 if its rule is no
+/// bucket.
 Duration wait_of_empty(const Check& check) noexcept;
 
-/// Which shard a request asks first: each in turn, so that all are used alike. The keys have turns of their own, by
-/// their hash. With one turn for all, two keys whose requests alternate would each use every second shard. Not
+/// The shard that a request asks first: each in turn, so that all are used alike. Each key has turns of its own, by its
+/// hash; with one turn for all, two keys whose requests alternate would each use only every second shard. Not
 /// thread-safe.
 class ShardTurns {
  public:
-  /// `seed`: workers and gateways begin at different shards.
+  /// `seed` makes workers and gateways start at different shards.
   explicit ShardTurns(std::uint64_t seed) noexcept;
 
-  /// A number from 1 to `shards`. `hash` names the key.
+  /// Returns a number from 1 to `shards`. `hash` names the key.
   std::uint32_t next(Hash hash, std::uint32_t shards) noexcept {
     return 1 + turns_[hash.low % turns_.size()]++ % shards;
   }
-  /// What next() would return.
+  /// Returns the number that next() would return.
   std::uint32_t peek(Hash hash, std::uint32_t shards) const noexcept {
     return 1 + turns_[hash.low % turns_.size()] % shards;
   }
@@ -48,7 +49,7 @@ class ShardTurns {
   std::array<std::uint32_t, 256> turns_{};
 };
 
-/// The one to ask after `shard`.
+/// Returns the shard to ask after `shard`.
 inline std::uint32_t shard_after(std::uint32_t shard, std::uint32_t shards) noexcept { return shard % shards + 1; }
 
 }  // namespace headgate::limit

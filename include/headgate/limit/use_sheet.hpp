@@ -1,5 +1,5 @@
 #pragma once
-// The sheet: the billed use that one worker has counted and not handed over yet.
+// The billed use that one worker has counted and not handed over yet. Used by gateway and LedgerQueue.
 
 #include "headgate/core/time.hpp"
 #include "headgate/limit/calendar.hpp"
@@ -15,10 +15,10 @@
 
 namespace headgate::limit {
 
-/// Of one worker; its thread only. No I/O.
+/// The sheet of one worker; its thread only. No I/O.
 class UseSheet {
  public:
-  /// How many keys it has at most; the use of further ones is lost. It is handed over about once a second.
+  /// Maximum number of keys; the use of further keys is lost. The sheet is handed over about once a second.
   static constexpr std::size_t kMaxKeys = 65'536;
 
   struct Taken {
@@ -26,23 +26,23 @@ class UseSheet {
     Use lost;
   };
 
-  /// Counts a request that cost `cost` and ended at `now`. Nothing happens for a cost of 0 or less. `days` is the
-  /// calendar that bills go by.
+  /// Counts a request with this `cost` that ended at `now`. Does nothing for a cost of 0 or less. `days` is the billing
+  /// calendar.
   void add(const std::shared_ptr<const Calendar>& days, Instant now, std::string_view limit, std::string_view key,
            std::int64_t cost);
-  /// Hands over what was counted since the last call.
+  /// Returns the use that was counted since the last call.
   Taken take();
 
  private:
   void turn_to(const std::shared_ptr<const Calendar>& days, Instant now);
 
-  std::shared_ptr<const Calendar> days_;  ///< that `today_` is of
-  Calendar::Window today_{};              ///< of the last request
+  std::shared_ptr<const Calendar> days_;  ///< the calendar of `today_`
+  Calendar::Window today_{};              ///< the day of the last request
   Day date_{};
-  std::size_t at_ = 0;  ///< of that day in `taken_`
+  std::size_t at_ = 0;  ///< index of that day in `taken_`
   std::size_t keys_ = 0;
   Taken taken_;
-  std::string field_;  ///< memory for add()
+  std::string field_;  ///< reused memory of add()
 };
 
 }  // namespace headgate::limit

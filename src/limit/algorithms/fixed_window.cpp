@@ -1,6 +1,6 @@
-// Fixed window: one counter, which starts anew at each full period of the clock (UTC), or with each day or month of a
-// calendar, or begins with the first request of its key. Its state is the used requests, the end of the window, and
-// what later windows owe. lua/algorithms/fixed_window.lua is the same arithmetic and explains it.
+// Fixed window: one counter, which is reset at each full period of the clock (UTC) or with each day or month of a
+// calendar, or whose period begins with the first request of its key. Its state is the used requests, the end of the
+// window, and the debt of later windows. lua/algorithms/fixed_window.lua is the same arithmetic and explains it.
 
 #include "../window_rules.hpp"
 
@@ -9,15 +9,17 @@
 namespace headgate::limit {
 namespace {
 
-enum Number : std::size_t { kUsed, kEnd, kOwed };  // of State: requests; microseconds since the epoch; requests
+// the numbers of State: requests; microseconds since the epoch; requests
+enum Number : std::size_t { kUsed, kEnd, kOwed };
 enum Word : std::size_t { kUsedNow, kLeft, kOwedNow };
 
-constexpr Duration kLongestMonth = std::chrono::hours(24) * 33;  // 31 days, and the most that a time zone may add
+constexpr Duration kLongestMonth = std::chrono::hours(24) * 33;  // 31 days plus the maximum that a time zone may add
 
-/// The most that may be used at once: that of one window, unless the burst is larger.
+/// Returns the maximum at once: the size of a window, or the burst if it is larger.
 std::int64_t size_of_window(const Rule& rule) noexcept { return static_cast<std::int64_t>(rule.burst); }
 
-/// The time from `now` to the end of its window: above 0. `end`: of the stored window; 0 if there is none.
+/// Returns the time from `now` to the end of its window, above 0. `end` is that of the stored window; 0 if there is
+/// none.
 Duration left_of(const Rule& rule, std::int64_t end, Instant now) noexcept {
   if (rule.from_first_use) {
     const Duration left(end - now.time_since_epoch().count());
@@ -29,7 +31,7 @@ Duration left_of(const Rule& rule, std::int64_t end, Instant now) noexcept {
 
 bool by_month(const Rule& rule) noexcept { return rule.calendar->unit() == Calendar::Unit::month; }
 
-/// Returns how many windows have begun since the one that ended at `end`, which is not after `now`: at least 1. Windows
+/// Returns how many windows have begun since the one that ended at `end`, which is not after `now`; at least 1. Windows
 /// of a calendar count by their mean length; many of them together differ from it by less than half a window.
 std::int64_t begun_since(std::int64_t end, const Rule& rule, Instant now) noexcept {
   constexpr std::int64_t kDay = Duration(std::chrono::hours(24)).count();
@@ -40,14 +42,14 @@ std::int64_t begun_since(std::int64_t end, const Rule& rule, Instant now) noexce
   return std::max<std::int64_t>(start - end + mean / 2, 0) / mean + 1;
 }
 
-/// The most that a later window takes, to compute how long a debt lasts. For a calendar this may be an hour or some
-/// days too much.
+/// Returns the maximum length of a later window, to compute how long a debt lasts. For a calendar this may be an hour
+/// or some days too long.
 Duration later_window(const Rule& rule) noexcept {
   if (rule.calendar == nullptr) return rule.rate.period;
   return by_month(rule) ? std::chrono::hours(31 * 24 + 1) : std::chrono::hours(25);
 }
 
-/// The time until the counter is as if never used.
+/// Returns the time until the counter equals an unused one.
 Duration reset_of(const Used& used, const Rule& rule, Duration left) noexcept {
   if (used == Used{}) return Duration(0);
   return std::min(kNever, left + times(later_window(rule), divide_up(used.owed, count_of(rule))));
@@ -55,7 +57,7 @@ Duration reset_of(const Used& used, const Rule& rule, Duration left) noexcept {
 
 Duration longest_of(const Rule& rule) noexcept { return rule.calendar != nullptr ? kLongestMonth : rule.rate.period; }
 
-/// What was used beyond the count of this window is taken from the next ones.
+/// Moves use beyond the count of this window to the next windows.
 Used spread(Used used, std::int64_t most) noexcept {
   const std::int64_t beyond = std::max<std::int64_t>(used.used - most, 0);
   return {used.used - beyond, std::min(used.owed + beyond, kMaxCounted)};
@@ -66,8 +68,8 @@ Used after_window(const Rule& rule, Used before, std::int64_t cost, Taken taken)
   return spread(used, std::max(count_of(rule), before.used));
 }
 
-/// The time until `cost` (at most the burst) is allowed, if `owed` is to be taken from later windows. In this window it
-/// is not.
+/// Returns the time until `cost` (at most the burst) is allowed if `owed` is taken from later windows. It is never
+/// allowed in this window.
 Duration wait_for(const Rule& rule, std::int64_t cost, std::int64_t owed, Duration left) noexcept {
   const std::int64_t too_much = std::max<std::int64_t>(owed - (size_of_window(rule) - cost), 0);
   return std::min(kNever, left + times(later_window(rule), divide_up(too_much, count_of(rule))));
@@ -124,7 +126,7 @@ Outcome peek(const State& state, const Rule& rule, std::int64_t cost, Instant no
   if (end <= now.time_since_epoch().count()) {
     const std::int64_t begun = used.owed == 0 ? 1 : begun_since(end, rule, now);
     const std::int64_t owed = owed_after(used.owed, begun - 1, count);
-    // Windows in debt follow each other; without debt the next one begins with a request.
+    // Windows in debt follow each other; without debt the next window begins with a request.
     if (rule.from_first_use && owed > 0)
       left = Duration(end - now.time_since_epoch().count()) + rule.rate.period * begun;
     used = {std::min(owed, count), owed - std::min(owed, count)};
@@ -142,7 +144,7 @@ Instant commit(State& state, const Rule& rule, std::int64_t cost, Taken taken, I
   const Used used = after_window(rule, before, cost, taken);
   const Instant full_at = now + reset_of(used, rule, left);
   if (used == before && !outcome.stale) return full_at;
-  state.numbers = {};  // never used, in any window
+  state.numbers = {};  // unused, in any window
   if (used != Used{}) state.numbers = {used.used, (now + left).time_since_epoch().count(), used.owed};
   return full_at;
 }

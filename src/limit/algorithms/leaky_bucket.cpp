@@ -10,7 +10,7 @@ namespace {
 bool is_queue(const Rule& rule) noexcept { return rule.wait > Duration(0); }
 
 std::uint64_t default_burst(const Rule& rule) {
-  return is_queue(rule) ? tokens_in(wait_of(rule), rule.rate) + 1 : 1;  // one leaves at once
+  return is_queue(rule) ? tokens_in(wait_of(rule), rule.rate) + 1 : 1;  // one request leaves at once
 }
 
 std::string meaning(const Rule& rule, std::string_view noun) {
@@ -32,7 +32,7 @@ std::uint64_t remaining_in(const Rule& rule, ExactDuration room, ExactDuration l
   return std::min(held, tokens_in(minus(wait, level, parts_of(rule)), rule.rate) + 1);
 }
 
-/// The time until `cost` is allowed, with `left` left and nothing taken meanwhile.
+/// Returns the time until `cost` is allowed, with `left` left and if nothing else is taken.
 Duration wait_after(const Rule& rule, std::int64_t cost, ExactDuration left, ExactDuration level, ExactDuration size) {
   const auto behind = is_queue(rule) ? round_up(minus(level, wait_of(rule), parts_of(rule))) : 0;
   return Duration(std::max<std::int64_t>({0, behind, -left_of(left, rule, cost, size).whole}));
@@ -75,7 +75,7 @@ std::optional<Decision> decision(const Rule& rule, std::int64_t cost, Taken take
     decision.retry_after = kNever;
   } else if (!decision.allowed && is_drained(room, left, taken)) {
     decision.retry_after = wait_after(rule, cost, left, level_left, size);
-  } else if (!decision.allowed) {  // -after rounded up is -after.whole, as its part counts upwards
+  } else if (!decision.allowed) {  // -after rounded up is -after.whole, because its part counts upwards
     if (too_late) decision.retry_after = Duration(round_up(minus(level, wait_of(rule), parts)));
     decision.retry_after = std::max(decision.retry_after, Duration(-after.whole));
     if (words[kWait] > 0) decision.retry_after = Duration(words[kWait]);

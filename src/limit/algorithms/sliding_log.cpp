@@ -1,5 +1,5 @@
-// Sliding log: the moment of every request of the last period. So no period has more requests than the count, wherever
-// it begins. lua/algorithms/sliding_log.lua is the same arithmetic and explains it.
+// Sliding log: the moment of every request of the last period, so that no period has more requests than the count,
+// wherever it begins. lua/algorithms/sliding_log.lua is the same arithmetic and explains it.
 
 #include "../window_rules.hpp"
 
@@ -8,18 +8,20 @@
 namespace headgate::limit {
 namespace {
 
-using Log = std::vector<std::int64_t>;  // of State: ascending microseconds since the epoch, one for each request
+// the log of State: ascending microseconds since the epoch, one for each request
+using Log = std::vector<std::int64_t>;
 
 enum Number : std::size_t {
   kDead,
   kOwed
-};  // of State: how many entries at the front of the log have expired; requests owed
+};  // the numbers of State: number of expired entries at the front of the log; requests owed
 enum Word : std::size_t { kUsed, kWait, kReset };
 
 constexpr std::int64_t kMaxRemembered = 10'000;  // 80 kB for each key
 
-/// The moments of all requests that were taken, ascending. First those of the log. After them, for a debt, the moments
-/// at which it takes the places that become free: each a period after the moment that is `count` entries before it.
+/// The moments of all taken requests, ascending. The moments of the log come first. If there is a debt, they are
+/// followed by the moments at which it takes the places that become free: each a period after the moment that is
+/// `count` entries before it.
 class Sequence {
  public:
   Sequence(const State& state, const Rule& rule, Instant now) noexcept
@@ -33,15 +35,15 @@ class Sequence {
     dead_ = first_not(first_, total_, now_ - period_);
   }
 
-  std::int64_t dead() const noexcept { return dead_; }  ///< how many at the front have expired
+  std::int64_t dead() const noexcept { return dead_; }  ///< number of expired moments at the front
   std::int64_t used() const noexcept { return total_ - dead_; }
   std::int64_t owed() const noexcept { return total_ - size_; }
-  /// Returns how many at the front are at `now` or earlier; at least the log.
+  /// Returns the number of moments at the front that are `now` or earlier; at least the size of the log.
   std::int64_t due() const noexcept { return first_not(last_, total_, now_); }
-  /// Returns whether the log must be written again: a clock was ahead, or the count was lower.
+  /// Returns whether the log must be rewritten, because a clock was ahead or the count was lower.
   bool stale() const noexcept { return last_ > size_ || (used() > 0 && size_ > 0 && log_[size_ - 1] > now_); }
 
-  /// An entry of a clock that was ahead counts as of now.
+  /// Returns a moment. An entry of a clock that was ahead counts as `now`.
   std::int64_t at(std::int64_t index) const noexcept {
     if (index < size_) return std::min(log_[index], now_);
     if (index < last_) return now_;
@@ -50,17 +52,17 @@ class Sequence {
     const Duration ahead = times(Duration(period_), turn + 1);
     return (place < size_ ? std::min(log_[place], now_) : now_) + ahead.count();
   }
-  /// The time until the entry at `index` expires.
+  /// Returns the time until the entry at `index` expires.
   std::int64_t until_gone(std::int64_t index) const noexcept { return at(index) + period_ - now_; }
 
  private:
-  /// The count was lower when the debt was made: the places that are free now are taken now.
+  /// Takes the places that are free now for the debt, because the count was lower when the debt was made.
   void fill() noexcept {
     first_ = std::upper_bound(log_ + first_, log_ + size_, now_ - period_) - log_;
     last_ = std::min(total_, size_ + std::max<std::int64_t>(count_ - (size_ - first_), 0));
   }
 
-  /// The first entry from `begin` on that is later than `moment`.
+  /// Returns the index of the first entry from `begin` on that is later than `moment`.
   std::int64_t first_not(std::int64_t begin, std::int64_t end, std::int64_t moment) const noexcept {
     while (begin < end) {
       const std::int64_t middle = begin + (end - begin) / 2;
@@ -76,16 +78,16 @@ class Sequence {
   std::int64_t now_;
   std::int64_t period_;
   std::int64_t count_;
-  std::int64_t first_ = 0;  // of the log
-  std::int64_t size_ = 0;   // of the log
-  std::int64_t last_ = 0;   // after it are the moments to come
+  std::int64_t first_ = 0;  // first entry of the log
+  std::int64_t size_ = 0;   // size of the log
+  std::int64_t last_ = 0;   // the moments of the future begin here
   std::int64_t total_ = 0;
   std::int64_t dead_ = 0;
 };
 
 std::int64_t period_of(const Rule& rule) noexcept { return rule.rate.period.count(); }
 
-/// Makes room for `more` entries at the end, if moving the valid entries to the front is enough. The log has room for a
+/// Makes room for `more` entries at the end if moving the valid entries to the front is enough. The log has room for a
 /// sixteenth more than the count, so each entry is moved at most sixteen times.
 void make_room(Log& log, std::int64_t& dead, std::size_t more, std::size_t count) {
   if (log.size() + more <= log.capacity()) return;
@@ -138,7 +140,7 @@ Outcome peek(const State& state, const Rule& rule, std::int64_t cost, Instant no
   return outcome;
 }
 
-/// Writes the part of a debt that has come due, and returns what is still owed.
+/// Adds the due part of a debt to the log, and returns the debt that remains.
 std::int64_t settle(State& state, const Rule& rule, Instant now) {
   if (state.numbers[kOwed] == 0) return 0;
   const Sequence all(state, rule, now);
@@ -153,10 +155,10 @@ std::int64_t settle(State& state, const Rule& rule, Instant now) {
 
 struct Left {
   Used used;
-  std::int64_t added;  ///< to the log
+  std::int64_t added;  ///< number of entries to add to the log
 };
 
-/// What is used after `cost`. The newest attempts displace the oldest entries, so the log does not grow. Beyond the
+/// Returns the use after `cost`. The newest attempts displace the oldest entries, so the log does not grow. Beyond the
 /// count (in debt, or after the limit became smaller) an attempt adds nothing.
 Left after_taking(const Rule& rule, std::int64_t before, std::int64_t cost, Taken taken) noexcept {
   const std::int64_t count = count_of(rule);
@@ -203,7 +205,8 @@ std::optional<Decision> decision(const Rule& rule, std::int64_t cost, Taken take
   const std::int64_t before = words[kUsed];
   const std::int64_t count = count_of(rule);
   const Duration period = rule.rate.period;
-  // If no more was taken than the count, nothing is owed. Else the last of the debt is at most this many periods ahead.
+  // If no more than the count was taken, nothing is owed. Otherwise the end of the debt is at most this many periods
+  // ahead.
   const std::int64_t longest = (before <= count ? period : period + times(period, divide_up(before, count))).count();
   if (before < 0 || before > kMaxRemembered + kMaxCounted || words[kWait] < 0 || words[kWait] > longest ||
       words[kReset] < 0 || words[kReset] > longest || (before > 0) != (words[kReset] > 0))
@@ -216,7 +219,7 @@ std::optional<Decision> decision(const Rule& rule, std::int64_t cost, Taken take
   if (!decision.allowed) decision.retry_after = cost > count ? kNever : std::min(Duration(words[kWait]), kNever);
   if (cost > 0 && decision.allowed && decision.remaining < static_cast<std::uint64_t>(cost))
     decision.again_after = Duration(words[kWait]);
-  if (used.owed > 0)  // each period takes at most a count of it
+  if (used.owed > 0)  // each period takes at most a full count of the debt
     decision.reset_after = times(period, divide_up(used.used + used.owed, count));
   else
     decision.reset_after = added > 0 ? period : Duration(used.used < before ? words[kWait] : words[kReset]);

@@ -1,5 +1,5 @@
 // Sliding window, estimated from two counters: that of the current window of the clock, and that of the previous
-// window, which counts by the share of it that is within the last period. lua/algorithms/sliding_window.lua is the same
+// window, weighted by the share of it that is within the last period. lua/algorithms/sliding_window.lua is the same
 // arithmetic and explains it.
 
 #include "../window_rules.hpp"
@@ -7,8 +7,9 @@
 namespace headgate::limit {
 namespace {
 
-enum Number : std::size_t { kEnd, kCounters, kOwed };  // of State: microseconds since the epoch; requests; requests
-constexpr int kPreviousBit = 32;                       // in kCounters: above the counter of the current window
+// the numbers of State: microseconds since the epoch; requests; requests
+enum Number : std::size_t { kEnd, kCounters, kOwed };
+constexpr int kPreviousBit = 32;  // position in kCounters, above the counter of the current window
 enum Word : std::size_t { kCurrentNow, kPreviousNow, kElapsed, kOwedNow };
 
 /// A period is divided into at most this many steps. Counters are at most 10^9, so a counter times the steps is below
@@ -28,7 +29,7 @@ struct Counters {
   std::int64_t current;
   std::int64_t previous;
   std::int64_t elapsed;  // time since the start of the current window, in microseconds
-  std::int64_t owed;     // debt beyond the current window: the next windows begin with as much of it as they allow
+  std::int64_t owed;     // debt beyond the current window; each next window begins with as much of it as it allows
   bool operator==(const Counters&) const = default;
 };
 
@@ -39,7 +40,7 @@ Counters counters_of(std::span<const std::int64_t> words) noexcept {
           .owed = words[kOwedNow]};
 }
 
-/// Requests of the previous window that still count, rounded up, so that no fraction of one is lost.
+/// Returns the requests of the previous window that still count, rounded up so that no fraction of a request is lost.
 std::int64_t weighed(const Counters& counters, const Grid& grid) noexcept {
   if (counters.previous == 0) return 0;  // saves two divisions
   const std::int64_t steps_left = divide_up(grid.period - counters.elapsed, grid.step);
@@ -50,7 +51,8 @@ std::int64_t room_of(const Rule& rule, const Counters& counters, const Grid& gri
   return count_of(rule) - counters.current - counters.owed - weighed(counters, grid);
 }
 
-/// `room` is how much may be taken. An attempt counts beyond it: it is forgotten with its window, so after two periods.
+/// Returns the counters after `cost`. `room` is how much may be taken. An attempt counts beyond it; it is forgotten
+/// with its window, so after two periods.
 Counters after(Counters counters, std::int64_t cost, std::int64_t room, Taken taken) noexcept {
   if (taken == Taken::attempt) room = kMaxCounted - counters.current;
   const std::int64_t used = counters.current + counters.previous;
@@ -64,26 +66,27 @@ Counters after(Counters counters, std::int64_t cost, std::int64_t room, Taken ta
   return counters;
 }
 
-/// The time until all counters are 0.
+/// Returns the time until all counters are 0.
 Duration reset_of(const Counters& counters, const Rule& rule, const Grid& grid) noexcept {
   const Duration next(grid.period - counters.elapsed);
   const std::int64_t windows =
-      1 + divide_up(counters.owed, count_of(rule));  // to the end of the last window that takes a part of the debt
+      1 + divide_up(counters.owed, count_of(rule));  // at the end of the last window that takes a part of the debt
   if (counters.current > 0 || counters.owed > 0) return std::min(kNever, next + times(rule.rate.period, windows));
   return counters.previous > 0 ? next : Duration(0);
 }
 
-/// The shortest wait after which `cost` is allowed. It is rejected now, and at most the count.
+/// Returns the shortest wait after which `cost` is allowed. It is rejected now, and at most the count.
 Duration wait_of(const Rule& rule, std::int64_t cost, const Counters& counters, const Grid& grid) noexcept {
   const std::int64_t count = count_of(rule);
   const std::int64_t free = count - cost;
-  // In this window: when so few steps are left that the previous window counts for no more than what is free.
+  // It may fit in this window, when so few steps are left that the previous window counts for no more than the free
+  // part.
   if (counters.previous > 0 && free >= counters.current + counters.owed) {
     const std::int64_t steps = (free - counters.current - counters.owed) * grid.steps / counters.previous;
     if (steps > 0) return Duration(grid.period - steps * grid.step - counters.elapsed);
   }
-  // Else in the first later window in which the debt leaves enough: the next one if there is no debt, or at its end.
-  // The window before it is then this one, or is filled by the debt.
+  // Otherwise it fits in the first later window in which the debt leaves enough: the next window if there is no debt,
+  // or at its end. The window before that one is the current one, or is filled by the debt.
   const std::int64_t later = counters.owed > free ? divide_up(counters.owed - free, count) : 0;
   const std::int64_t before =
       later == 0 ? counters.current : std::min(count, owed_after(counters.owed, later - 1, count));

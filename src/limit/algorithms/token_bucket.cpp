@@ -1,4 +1,4 @@
-// Token bucket: holds `burst` tokens and refills at the rate; each request takes some. With a wait, tokens that come
+// Token bucket: holds `burst` tokens and refills at the rate; each request takes some. With a wait, tokens that arrive
 // within it may be taken early, and the request is delayed until they are there. lua/algorithms/token_bucket.lua is the
 // same arithmetic.
 
@@ -7,7 +7,7 @@
 namespace headgate::limit {
 namespace {
 
-/// Returns how far ahead the moment may lie: an empty bucket, and the tokens of the wait.
+/// Returns how far ahead the moment may be: an empty bucket plus the tokens of the wait.
 ExactDuration reach_of(const Rule& rule) noexcept {
   ExactDuration reach = size_of(rule);
   reach.whole += rule.wait.count();
@@ -55,7 +55,7 @@ std::optional<Decision> decision(const Rule& rule, std::int64_t cost, Taken take
   decision.allowed = cost <= 0 || (after.whole >= 0 && fits(rule, cost));
   decision.limit = rule.burst;
   decision.remaining = left > wait ? tokens_in(minus(left, wait, parts), rule.rate) : 0;
-  if (!decision.allowed)  // -after rounded up is -after.whole, as its part counts upwards
+  if (!decision.allowed)  // -after rounded up is -after.whole, because its part counts upwards
     decision.retry_after = !fits(rule, cost)               ? kNever
                            : is_drained(room, left, taken) ? Duration(-left_of(left, rule, cost, reach).whole)
                                                            : Duration(words[kWait] > 0 ? words[kWait] : -after.whole);
