@@ -4,29 +4,29 @@
 -- ARGV  1  modes: one letter for each key, or nothing if all are t.
 --            t  take: a rejection rejects the call; takes if the call passes
 --            o  observe: never rejects the call; takes if the call passes and this rule allows it
---            c  charge: never rejects the call; takes what is left, up to the cost, if the call passes
---            d  debt: never rejects the call; takes all of the cost, also below zero, if the call passes
---            T, O  as t and o, and an attempt counts: if the call is rejected, or the rule of an o rejects, it takes the
+--            c  charge: never rejects the call; takes as much as is left, up to the cost, if the call passes
+--            d  debt: never rejects the call; takes all of the cost, even below zero, if the call passes
+--            T, O  like t and o, but attempts count: if the call is rejected, or the rule of an O rejects, it takes the
 --            cost as a rejected attempt
---          One more letter, p: the call only peeks. It replies what it would reply without, and writes nothing.
+--          A further letter p makes the call a peek: it replies as it would without the letter, and writes nothing.
 --       then for each key: the name of its algorithm, and the arguments that lua/algorithms/<name>.lua describes (or
 --       lua/in_flight.lua).
--- Reply a flat array of integers: 1 if the call passed, else 0; then for each key the words of its algorithm.
---       Only integers, because Redis cuts off the fractions of numbers.
+-- Reply a flat array of integers: 1 if the call passed, otherwise 0; then for each key the words of its algorithm.
+--       Only integers, because Redis truncates fractions.
 --
 -- Time is Redis TIME, in microseconds since the epoch, so that gateways with different clocks use the same time.
 -- A value that no algorithm can have written (an older format, another program's key) counts as no value.
 --
 -- The build replaces the two marks with the parts of each algorithm's file, each part inside `if name == '<file>'
--- then`. The parts are not functions, because the whole text runs anew with each call: making closures of them takes a
--- fifth of the time of a decision.
--- A part sees: key, now, its arguments from ARGV[at] on, its words from reply[words] on. It must move at and words past
+-- then`. The parts are not functions, because the whole text runs anew with each call: creating closures of them takes
+-- a fifth of the time of a decision.
+-- A part uses: key, now, its arguments from ARGV[at] on, its words from reply[words] on. It must move at and words past
 -- them.
---   peek    writes its words to reply. Sets allowed. With counts an attempt is taken even if it is rejected. Sets wrong
---           if the stored value must be replaced even if nothing is taken.
---   commit  writes what takes and wrong require, if anything, and always with a time to live. With takes it takes the
---           cost or what is left; with takes and below all of the cost; with takes and attempt the cost of a rejected
---           attempt; else a cost of 0. It replaces a key of another type.
+--   peek    writes its words to reply. Sets allowed. With counts, an attempt is taken even if it is rejected. Sets
+--           wrong if the stored value must be replaced even if nothing is taken.
+--   commit  writes the changes that takes and wrong require, always with a time to live. With takes it takes the cost,
+--           or as much as is left; with takes and below, all of the cost; with takes and attempt, the cost of a
+--           rejected attempt; otherwise a cost of 0. It replaces a key of another type.
 
 local call, pcall, format, match = redis.call, redis.pcall, string.format, string.match
 local KEYS, ARGV = KEYS, ARGV

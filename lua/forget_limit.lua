@@ -1,21 +1,22 @@
--- One step of forgetting what all keys of a limit have used: looks at some of the keys of this server, and removes those
--- that are counters of the limit. Who calls it goes on with the cursor of the reply, until that is 0. As SCAN, it sees
--- every key that is there from the first step to the last.
+-- One step of forgetting the use of all keys of a limit: examines some keys of this server, and removes those that are
+-- counters of the limit. The caller continues with the cursor of the reply until that is 0. Like SCAN, the steps see
+-- every key that exists from the first step to the last.
 --
--- What protects from doing a thing twice stays: of appointments (":appointment:<id>", ":appointments of <address>") and
--- of charges (":charged:<token>"). So do permits in flight. All of these expire by themselves.
+-- Keys that prevent doing something twice are kept: those of appointments (":appointment:<id>", ":appointments of
+-- <address>") and of charges (":charged:<token>"). Permits in flight are kept as well. All of these expire on their
+-- own.
 --
--- KEYS  none: the step is about a server, and not about a slot of a cluster.
+-- KEYS  none, because the step concerns a server rather than a slot of a cluster.
 -- ARGV  1  the cursor; 0 for the first step
---       2  what the names of counters begin with: "<prefix>v1:{"
---       3  what stands behind the name of the caller: ":<limit>"
---       4  about how many keys to look at
---       5  the names of all algorithms, with ":" before and behind each
--- Reply the next cursor, the number of keys removed, the number of keys looked at, and the number of keys of the server.
+--       2  the beginning of the names of counters: "<prefix>v1:{"
+--       3  the text after the caller's key: ":<limit>"
+--       4  approximate number of keys to examine
+--       5  the names of all algorithms, with ":" before and after each
+-- Reply the next cursor, the number of removed keys, the number of examined keys, and the number of keys of the server.
 
 local call, pcall, find = redis.call, redis.pcall, string.find
 
--- What may stand behind the name of a limit, in this order: limit::name_rule, and the offences of a ban.
+-- The parts that may follow the name of a limit, in this order: those of limit::name_rule, and the offences of a ban.
 local kParts = {
   function(part) return part == 'month' or find(part, '^%d+%a+$') end,
   function(part) return find(part, '^%u[%w_/+-]*$') end,  -- a time zone
@@ -47,13 +48,13 @@ local function is_counter(rest)
   return rest:sub(-1) ~= ':'
 end
 
--- Other things than counters have names of the same form. Only commands that deciding needs tell them apart, so that a
--- gateway needs no more rights.
+-- Keys other than counters can have names of the same form. They are told apart only by commands that decisions need,
+-- so that a gateway needs no further rights.
 local function is_other(key, tag, limit)
   if tag == 'limits' then
     return find(limit, '^:%x+$') and #limit == 33  -- fingerprints
   end
-  if find(tag, '^room:[%w_.-]+$') then  -- the numbers of an owner in a waiting room, if there is such a room
+  if find(tag, '^room:[%w_.-]+$') then  -- the numbers of an owner in a waiting room, if there is that room
     return type(pcall('LLEN', ARGV[2] .. tag .. '}')) ~= 'number'
   end
   if tag == 'bans' or tag == 'overrides' or find(tag, '^usage:%d+%-%d+%-%d+:%d+$') then  -- hashes
@@ -67,13 +68,13 @@ local begin, limit = ARGV[2], ARGV[3]
 local removed = 0
 for _, key in ipairs(step[2]) do
   if key:sub(1, #begin) == begin then
-    local tag = find(key, '}', #begin + 1, true)  -- in the name of a caller it is written %7D
+    local tag = find(key, '}', #begin + 1, true)  -- in a caller's key it is written %7D
     if tag and key:sub(tag + 1, tag + #limit) == limit and is_counter(key:sub(tag + #limit + 1)) and
         not is_other(key, key:sub(#begin + 1, tag - 1), limit) then
       local done = pcall('UNLINK', key)
       if type(done) == 'number' then
         removed = removed + done
-      elseif not find(done.err, 'non local key', 1, true) then  -- its slot is on its way to another node
+      elseif not find(done.err, 'non local key', 1, true) then  -- the slot is moving to another node
         return done
       end
     end

@@ -1,17 +1,17 @@
--- Requests at the same time: a sorted set of those that hold a permit, each with the moment until which it counts.
--- Before them, with scores below zero, stand those that wait for a permit: of each gateway the one that came first.
+-- Concurrent requests: a sorted set of the requests that hold a permit, each with the moment until which it counts.
+-- Before them, with scores below zero, are the requests that wait for a permit: the first one of each gateway.
 --
 -- KEYS  the sorted set: a token for each request that holds a permit, scored with microseconds since the epoch; and
---       "<arrival>:<token>" for each that waits, scored with the negative of the moment until which it counts. It expires
---       with its last holder.
--- ARGV  0     1 to take or to renew, -1 to give back, 0 to look
+--       "<arrival>:<token>" for each that waits, scored with the negative of the moment until which it counts. It
+--       expires with its last holder.
+-- ARGV  0     1 to take or renew, -1 to give back, 0 to read
 --       1     maximum number of holders
---       2     how long a permit is held without a renewal, in microseconds
+--       2     time for which a permit is held without a renewal, in microseconds
 --       3     the token of the request; the same token may take, renew and give back more than once
---       4     nothing if the limit has no queue. Else nobody gets a permit before those that wait. The request itself
---             waits if this is how long it has waited, in microseconds; it does not if it is -1.
---       5     how long a place in the queue is kept if its holder does not ask again, in microseconds
--- Reply 0     other requests that hold a permit, or come before this one
+--       4     empty if the limit has no queue. Otherwise no request gets a permit before those that wait. The value is
+--             the time that the request has waited, in microseconds, or -1 if it does not wait.
+--       5     time for which a place in the queue is kept if its holder does not ask again, in microseconds
+-- Reply 0     number of other requests that hold a permit or come before this one
 
 --@peek
 local used = pcall('ZCOUNT', key, format('(%d', now), '+inf')

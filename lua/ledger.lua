@@ -1,25 +1,25 @@
--- The ledger: what each key of a billed limit has used on a day, over all gateways. One call adds a batch of a gateway,
--- or reads some buckets. All keys of a call lie in one slot.
+-- The ledger: the use of each key of a billed limit on a day, summed over all gateways. One call adds a batch of a
+-- gateway, or reads some buckets. All keys of a call are in one slot.
 --
 -- A bucket is a hash: field = the limit's name, a space and the limit's key; value = "<used> <requests>".
 --
 -- KEYS  1  the hash of the gateways: the number of the last batch that each of them added to this day
 --       2… the buckets, in the order of the arguments
 -- ARGV  1  add, then
---       2  the gateway's name, another one for each process
---       3  the number of the batch; a gateway's batches come one after the other, and each has a higher one
---       4  how long the day stays from now on, in milliseconds
---       5  how many fields a bucket may have
+--       2  the gateway's name, which differs for each process
+--       3  the number of the batch; a gateway's batches come one after another, each with a higher number
+--       4  time for which the day is kept from now on, in milliseconds
+--       5  maximum number of fields of a bucket
 --       then for each bucket the number of its fields in the batch, and for each of them: field, used, requests
--- Reply 1 if the batch was added now, 0 if it was added before; what found no place: used, requests.
+-- Reply 1 if the batch was added now, 0 if it was added before; then the use that found no room: used, requests.
 --
 -- KEYS  the buckets to read, in order
 -- ARGV  1  read, then
---       2  how many fields are enough: no further bucket is read then
--- Reply for each bucket that was read: its fields and values, in turn.
+--       2  number of fields after which no further bucket is read
+-- Reply for each bucket that was read: its fields and values, alternating.
 --
--- A gateway that gets no answer sends the same batch again. Number and sums are changed in one call, so they are
--- replicated and lost together, and a batch counts once.
+-- A gateway that gets no answer sends the same batch again. Number and sums change in one call, so they are replicated
+-- and lost together, and a batch counts once.
 
 local call, format = redis.call, string.format
 
@@ -35,12 +35,12 @@ if ARGV[1] == 'read' then
   return reply
 end
 
-local most, full = 9007199254740991, tonumber(ARGV[5])  -- Lua counts exactly so far
+local most, full = 9007199254740991, tonumber(ARGV[5])  -- the largest integer that Lua represents exactly
 if (tonumber(call('HGET', KEYS[1], ARGV[2]) or 0) or 0) >= tonumber(ARGV[3]) then
   return {0, 0, 0}
 end
 
--- Reads everything before it writes anything: an error, as of a key of another type, then leaves all as it was.
+-- Reads everything before it writes anything, so that an error, such as a key of another type, changes nothing.
 local at, writes, lost, lost_requests = 6, {}, 0, 0
 for i = 2, #KEYS do
   local count, fields = tonumber(ARGV[at]), {}

@@ -1,23 +1,23 @@
--- What shape the limits of each gateway have, so that gateways that share Redis find out when they disagree. One call
--- says it for one gateway, and tells which of its limits other gateways have in another shape.
+-- The fingerprints of each gateway's limits, by which gateways that share Redis notice that their limits differ. One
+-- call reports those of one gateway, and returns which of its limits other gateways have in another version.
 --
--- All limits of a gateway together have one digest. A sorted set says which gateways are there with which digest, and a
--- text at each digest what it stands for. So while all agree, nothing but digests is compared.
+-- All limits of a gateway together have one digest. A sorted set lists the present gateways with their digests, and for
+-- each digest there is a text with its meaning. So while all gateways agree, only digests are compared.
 --
 -- KEYS  1  the sorted set: "<digest> <gateway> <instance>", scored with the moment until which it counts, in
 --          microseconds of Redis TIME.
---       The texts are at "<KEYS[1]>:<digest>", in the same slot: "<limit> <fingerprint>" and a line feed for each limit.
---       All keys expire.
+--       The texts are at "<KEYS[1]>:<digest>", in the same slot: "<limit> <fingerprint>" and a line feed for each
+--       limit. All keys expire.
 -- ARGV  1  tell, then
 --       2  the digest: 32 hexadecimal digits
 --       3  the gateway: unique to its process, without a space
---       4  its instance, as people call it
---       5  how long what it says counts, in microseconds
+--       4  its instance, the name for people
+--       5  how long the report is valid, in microseconds
 --       6  the text
--- Reply how many gateways are there; then for each limit in another shape, at most 64 of them: its name, how many gateways
---       have another, and the instance of one of these.
--- ARGV  1  leave, and 2 to 4 as they were told
--- Reply how many were there.
+-- Reply the number of present gateways; then for each limit with another version, at most 64 of them: its name, the
+--       number of gateways with another version, and the instance of one of these.
+-- ARGV  1  leave, and 2 to 4 as in the report
+-- Reply the number of removed reports.
 
 local call = redis.call
 local key = KEYS[1]
@@ -30,7 +30,7 @@ end
 local time = call('TIME')
 local now, patience = time[1] * 1000000 + time[2], tonumber(ARGV[5])
 local lasts = string.format('%d', 4 * patience / 1000)
--- A clock that was ahead (a replica took over) left moments that are too late.
+-- A clock that was ahead (before a replica took over) has left moments that are too late.
 if type(redis.pcall('ZREMRANGEBYSCORE', key, '-inf', string.format('%d', now))) ~= 'number' then
   call('DEL', key)
 end

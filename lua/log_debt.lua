@@ -1,12 +1,12 @@
--- The moments of a sliding_log in debt, as in src/limit/algorithms/sliding_log.cpp for the gateway. The build inserts
--- the part where sliding_log.lua has `--+log_debt sequence`. It uses closures, because a key is rarely in debt.
+-- The moments of a sliding_log in debt, equivalent to src/limit/algorithms/sliding_log.cpp in the gateway. The build
+-- inserts the part where sliding_log.lua has `--+log_debt sequence`. It uses closures, because a key is rarely in debt.
 --
 -- sequence  needs count, period and size, and a list whose first element is the debt; sets
 --             total        number of all moments: those of the list, then those of the debt
---             last         the moments behind it are still to come
---             filled       how much of the debt takes places of now: the count was lower when the debt was made
---             dead         number of moments at the front that count no longer
---             moment_of    the i-th moment, from 0 on; a moment of a clock ahead counts as now
+--             last         the moments after it are still to come
+--             filled       how much of the debt takes current places, because the count was lower when it was made
+--             dead         number of moments at the front that no longer count
+--             moment_of    the i-th moment, from 0; a moment of a clock ahead counts as now
 --             first_after  the first moment later than the given one, from the i-th on
 
 --@sequence

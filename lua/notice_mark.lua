@@ -1,11 +1,11 @@
--- The mark of a notice that a key has reached a percentage of its quota, so that one of several gateways tells it. Its
--- value is the gateway that tells it now, or `told`.
+-- The mark of a notice that a key has reached a percentage of its quota, by which several gateways agree on the one
+-- that sends it. Its value is the gateway that is sending it, or `told`.
 --
 -- KEYS  1  the mark.
 -- ARGV  1  take, then
 --       2  this gateway
 --       3  how long the mark lasts, in milliseconds
--- Reply 0 if this gateway tells it, 1 if another one does at the moment, 2 if it was told.
+-- Reply 0 if this gateway sends it, 1 if another one is sending it, 2 if it was sent.
 -- ARGV  1  set, then
 --       2  the new value
 --       3  how long the mark lasts, in milliseconds

@@ -1,34 +1,37 @@
--- Common to token_bucket and leaky_bucket, as src/limit/refill.hpp is for the gateway. A bucket is stored as one moment
--- and the rate that it was computed with. The build inserts the parts where the two algorithms have `--+refill <part>`.
+-- Common to token_bucket and leaky_bucket, equivalent to src/limit/refill.hpp in the gateway. A bucket is stored as one
+-- moment and the rate that it was computed with. The build inserts the parts where the two algorithms have `--+refill
+-- <part>`.
 --
--- What was used is a count. If the rate is another one now (a tier, an override, a changed limit), the moment is taken
--- for where it would be if as many tokens were used at this rate (rounded up to a part), and nothing is written for that
--- alone: a smaller bucket must not erase what a larger one holds. So the moment may lie further ahead than that of an
--- empty bucket, as it does in debt. Tokens come back at the faster of the two rates until one is taken at this one.
+-- The use is a number of tokens. If the rate has changed (by a tier, an override or a changed limit), the moment is
+-- converted to the one at which the same number of tokens would be used at the new rate (rounded up to a part). Nothing
+-- is written for that alone, because a smaller bucket must not erase what a larger one holds. So the moment may be
+-- further ahead than that of an empty bucket, as in debt. Tokens come back at the faster of the two rates until one is
+-- taken at the new rate.
 --
--- A clock that was ahead writes such a moment too. So the value says how far ahead the moment lay when it was written. On
--- one clock it only comes nearer. A moment that lies further ahead is moved back to that distance, and written: nothing
--- that was used is lost.
+-- A clock that was ahead writes such a moment too. So the value also stores how far ahead the moment was when it was
+-- written; on one clock that distance only shrinks. A moment that is further ahead is moved back to that distance and
+-- written, and no use is lost.
 --
 -- KEYS  "<moment>:<rate>", then <part> if it is not 0, then <distance>. moment: microseconds since the epoch. rate: two
---       digits for its form, 14 of its period in microseconds, 9 of its count. Form 54: both eleven times as large. Form
---       55, where these have no room: a period of one microsecond more, and the count (0 for 10^9). part: 9 digits, the
---       moment's fraction of a microsecond in units of 1/count. distance: 16 digits, how far ahead the moment was when it
---       was written, in whole microseconds.
---       Versions before distances take all that follows the rate for a part. They drop it only where the value's period
---       is not theirs, and else lock the key. So they must never find their own period. They compute with this one, which
---       is the same rate (in form 55 slower by less than they round), and round down to eleven microseconds. They take
---       the form for the size of a debt, so they do not cut the moment back.
---       Such versions wrote "<moment>:<size><period><count><part>": size is that of a debt, as the next power of two, or
---       00. Still earlier ones wrote "<moment>" or "<moment>:<part>" by the rule of the time. One wrote a distance behind
---       a rate of form 53: the period and the count as they are.
+--       digits for its form, 14 of its period in microseconds, 9 of its count. Form 54 has both eleven times as large.
+--       Form 55 is for rates that are too large for that: a period of one microsecond more, and the count (0 for 10^9).
+--       part: 9 digits, the moment's fraction of a microsecond in units of 1/count. distance: 16 digits, how far ahead
+--       the moment was when it was written, in whole microseconds.
+--       Versions without distances take everything after the rate for a part. They drop it only if the value's period
+--       is not theirs, and otherwise lock the key, so they must never find their own period. They compute with this
+--       one, which is the same rate (in form 55 slower by less than they round), and round down to eleven microseconds.
+--       They take the form for the size of a debt, so they do not move the moment back.
+--       Such versions wrote "<moment>:<size><period><count><part>": size is that of a debt, as the next power of two,
+--       or
+--       00. Even earlier ones wrote "<moment>" or "<moment>:<part>" under the rule of the time. One version wrote a
+--       distance after a rate of form 53, which has the period and the count unchanged.
 -- ARGV  4  parts in a microsecond: the rate's count
 --       6  the rate, as in the value
 --
--- read   needs reach and reach_part (how far ahead the moment of an empty bucket lies); sets ahead, part, room and
---        room_part, and slower if the moment's rate is a faster one: slower(most, most_part) is the time until no more
---        than that is used, in microseconds.
--- write  needs reach and reach_part; writes what takes, below and wrong require.
+-- read   needs reach and reach_part (how far ahead the moment of an empty bucket is); sets ahead, part, room and
+--        room_part, and slower if the moment's rate is a faster one: slower(most, most_part) is the time until at most
+--        that much is used, in microseconds.
+-- write  needs reach and reach_part; writes the changes that takes, below and wrong require.
 
 --@read
 local ahead, part, slower = 0, 0, nil
@@ -70,7 +73,7 @@ if whole and whole + 0 >= now then
     part = 0
   end
   if ahead > most or (ahead == most and part > most_part) then
-    -- A clock ahead of this one wrote it (a replica took over). Without this it would reject for the whole difference.
+    -- A clock ahead of this one wrote it (a replica took over). Otherwise it would reject for the whole difference.
     ahead, part, wrong = most, most_part, true
   end
   if other then
@@ -88,7 +91,7 @@ if whole and whole + 0 >= now then
       end
       return (a - rest) / c * b + quotient, left
     end
-    -- The time in which as many tokens refill at the second rate as do in this time at the first, to a part.
+    -- The time in which at the second rate as many tokens refill as in this time at the first one, to a part.
     local function converted(time, part, count, period, to_count, to_period, up)
       local tokens, left = times(time, count, period)
       left = left + part
@@ -133,13 +136,13 @@ local ahead, part, write = reach - room, reach_part - room_part, wrong
 if takes then
   local increment, increment_part = ARGV[at + 2] + 0, ARGV[at + 3] + 0
   if not below and (increment > 0 or (increment == 0 and increment_part > 0)) and
-    (increment > room or (increment == room and increment_part > room_part)) then  -- a charge takes what is left
+    (increment > room or (increment == room and increment_part > room_part)) then  -- a charge takes as much as is left
     increment, increment_part = room, room_part
     if room < 0 then
       increment, increment_part = 0, 0
     end
   end
-  -- At the longest debt nothing is added, and what a larger bucket holds is not overwritten.
+  -- At the longest debt nothing is added, and the state of a larger bucket is not overwritten.
   local longest = ahead == 3155760060000000 and part == 0 and increment >= 0
   write = wrong or ((increment ~= 0 or increment_part ~= 0) and not longest)
   ahead, part = ahead + increment, part + increment_part

@@ -1,52 +1,52 @@
 -- A log that gateways share: a stream with one entry for each change (a suspension or a lift, an override or its end).
--- One call appends an entry, or reads the entries behind a position. Beside it a hash says which gateways are there, and
--- how far each has read: one call tells that of one gateway, and asks how many have read up to some entry.
+-- One call appends an entry, or reads the entries after a position. Beside it a hash lists the present gateways and how
+-- far each has read: one call reports that of one gateway, and asks how many have read up to some entry.
 --
 -- KEYS  1  the stream; for hear and leave, the hash.
 -- ARGV  1  append, then
 --       2  the field of the entry
---       3  the id that the entry must at least have, if Redis TIME is behind it: milliseconds
---       4                                                                         and number
---       5  the longest that the log may be, about
---       6  how long an entry stays behind its end, in microseconds
---       7  the least time to live of the log, in milliseconds
---       8  how long what it says lasts from now on, in microseconds
+--       3  the lowest id that the entry may have if Redis TIME is behind it: milliseconds
+--       4                                                                     and number
+--       5  approximate maximum number of entries
+--       6  how long an entry is kept after its end, in microseconds
+--       7  minimum time to live of the log, in milliseconds
+--       8  how long the entry is valid from now on, in microseconds
 --       9  the rest of the entry: bytes that the script does not read
 -- Reply the id of the entry.
 -- ARGV  1  read, then
 --       2  the field of the entries
---       3  how many entries at most
+--       3  maximum number of entries
 --       4  the id of the last entry that was read, or nothing
 --       5  its digest
--- Reply Redis TIME; 1 if there are more entries, else 0; 1 if the entries are those at the beginning, else 0; the digest
---       of the last entry, or nothing; then the id and the text of each entry. The text is empty if no gateway can have
---       written the entry.
+-- Reply Redis TIME; 1 if there are more entries, otherwise 0; 1 if the entries are those at the beginning, otherwise 0;
+--       the digest of the last entry, or nothing; then the id and the text of each entry. The text is empty if no
+--       gateway can have written the entry.
 --
 -- ARGV  1  hear, then
 --       2  the name of the gateway, unique to its process
 --       3  the id of the last entry that it acts on: milliseconds
 --       4                                            and number
---       5  the id of the entry that is asked about: milliseconds
---       6                                           and number
---       7  after how many microseconds without a word a gateway counts no more
--- Reply how many gateways act on the entry; how many there are.
+--       5  the id of the entry in question: milliseconds
+--       6                                   and number
+--       7  time in microseconds after which a silent gateway no longer counts
+-- Reply how many gateways act on the entry; how many are present.
 -- ARGV  1  leave, then
 --       2  the name of the gateway
--- Reply how many were there of this name.
+-- Reply how many gateways with this name were present.
 --
--- An entry is one field: "<Redis TIME at the append> <how long it lasts from then on> <rest>". With a field for
--- each part, a read would hold up Redis several times as long. A field of the hash is the name of a gateway; its value
+-- An entry is one field: "<Redis TIME at the append> <how long it is valid from then on> <rest>". With a field for
+-- each part, a read would block Redis several times as long. A field of the hash is the name of a gateway; its value
 -- is "<Redis TIME> <milliseconds> <number>".
 --
 -- All times are microseconds of Redis TIME, so that gateways with different clocks use the same time.
 --
--- A stream only ever grows at its end. So if it has the entry that was read last, then all before it was read too, and
--- what is behind it is new. If it does not have that entry, the log is another one: the entry was lost in a failover, or
--- the log was deleted. Or the entry was trimmed, and then so were all before it. In each case what is new may stand
--- anywhere in the log, so it is read from its beginning. The digest tells an entry from one of the same id that another
--- master made after a failover.
+-- A stream only grows at its end. So if it has the entry that was read last, all entries before that were read too, and
+-- all entries after it are new. If it does not have that entry, the entry was lost in a failover, the log was deleted,
+-- or the entry was trimmed together with all before it. In each case new entries may be anywhere in the log, so it is
+-- read from its beginning. The digest distinguishes an entry from one with the same id that another master made after a
+-- failover.
 --
--- Entries leave only from the beginning of the log. So no lift leaves before what it ends.
+-- Entries are removed only from the beginning of the log, so no lift is removed before the entry that it ends.
 
 local call, pcall, format = redis.call, redis.pcall, string.format
 local key = KEYS[1]
@@ -107,7 +107,7 @@ if ARGV[1] == 'append' then
   local behind = now / 1000 < tonumber(ARGV[3]) + 1
   local added = add(behind and ARGV[3] .. '-' .. ARGV[4] or '*')
   if behind and type(added) == 'table' then
-    added = add('*')  -- the log is even further
+    added = add('*')  -- the log is already beyond that id
   end
   if type(added) == 'table' then
     return added

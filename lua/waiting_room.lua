@@ -2,23 +2,23 @@
 --
 -- KEYS  1  the room: 512 bytes of text, then 16384 places of two bytes if visitors are counted.
 --          The text is whole numbers with blanks between them: next, serving, at, part, credit, mark, 8 marks, width,
---          slice, 16 ends. What is not such a text counts as no room.
---       2  the numbers of the caller's owner, as text, in ascending order. Absent: its numbers are not bounded.
+--          slice, 16 ends. Any other text counts as no room.
+--       2  the numbers of the caller's owner, as text, in ascending order. Absent if its numbers are not bounded.
 -- ARGV  1  look, arrive, present, remain or observe
---       2  the number of the caller's ticket or pass; 0: it has none
---       3  next is at least this
---       4  serving is at least this
---       5  how many numbers a newcomer takes
---       6  admissions in a period; 0: not limited by time
+--       2  the number of the caller's ticket or pass; 0 if it has none
+--       3  lower bound of next
+--       4  lower bound of serving
+--       5  how many numbers a new caller takes
+--       6  admissions in a period; 0 if not limited by time
 --       7  the period, in microseconds
---       8  admissions that are kept while nobody waits
---       9  microseconds of one slice of the grace
---      10  places taken when the room is full; 0: visitors are not counted
---      11  microseconds of one slice in which places end
---      12  for how many of those a called number is inside
---      13  for how many of those a visitor is inside who was seen
+--       8  maximum number of admissions that are saved up while nobody waits
+--       9  length of one slice of the grace, in microseconds
+--      10  number of taken places at which the room is full; 0 if visitors are not counted
+--      11  length of one slice in which places end, in microseconds
+--      12  number of these slices for which a called number is inside
+--      13  number of these slices for which a visitor is inside after it was seen
 --      14  time to live, in milliseconds
---      15  how many numbers and places an owner has at most
+--      15  maximum number of numbers and places of an owner
 -- Reply a flat array of integers: 0 waiting, 1 inside, 2 only looked; 1 if the caller came too late; its number; next;
 --       serving; places taken.
 --
@@ -110,7 +110,7 @@ if most > 0 then
   slice = max(slice, current)
 end
 
--- What is written at the place of a number, and where that is.
+-- Returns the value stored at the place of a number, and the offset of the place.
 local function place_of(n)
   local mixed = (n * 7919 + 123457) % 67108859
   local offset = kHead + 2 * floor(mixed * mixed % 67108859 / 4096)
@@ -148,7 +148,7 @@ if count > 0 then
   if credit >= burst then
     credit, part = burst, 0
   end
-  -- What was called elsewhere meanwhile must not be called once more here.
+  -- Callers that were called at another gateway meanwhile must not be called once more here.
   credit = max(credit - called_elsewhere, 0)
 end
 at = now
@@ -172,7 +172,7 @@ local function advance()
   end
 end
 
--- What the owner still has of its numbers: those that wait, may still come in, or have a place.
+-- The numbers that the owner still has: those that wait, may still come in, or have a place.
 local owner = KEYS[2]
 local held = {}
 if owner then
@@ -194,7 +194,7 @@ if owner then
   end
 end
 
--- After a take-over a number may come whose owner is not known to have it.
+-- After a failover, a number may arrive that its owner is not known to have.
 local function remember(n)
   local at = 1
   while held[at] and held[at] < n do

@@ -1,10 +1,10 @@
--- Common to windows and logs, as src/limit/window_rules.hpp is for the gateway. The build inserts the part where the
--- algorithms have `--+window_rules take`.
+-- Common to windows and logs, equivalent to src/limit/window_rules.hpp in the gateway. The build inserts the part where
+-- the algorithms have `--+window_rules take`.
 --
 -- ARGV  0  cost, below 0 to give back
 --
--- take   needs used, owed and room, and changes the first two. Takes the cost or what is left; with below, the rest
---        becomes a debt of at most 10^9. Gives back at most what was taken, first what is owed.
+-- take   needs used, owed and room, and changes the first two. Takes the cost or as much as is left; with below, the
+--        rest becomes a debt of at most 10^9. Gives back at most what was taken, first the debt.
 
 --@take
 if takes then

@@ -1,29 +1,30 @@
--- Fixed window: one counter. It starts anew at each full period of Redis's clock since the epoch, or with each day or
--- month of a calendar.
+-- Fixed window: one counter, which is reset at each full period of Redis's clock since the epoch, or with each day or
+-- month of a calendar, or whose window begins with the first request of its key.
 --
--- The value has the end of its window, not the start. The counter holds until that end, so after a change of the period
--- the rule continues with what was used. An end later than that of the current window is wrong: a replica with a slower
--- clock took over, or the period was longer. Then what was used counts for the current window, and is written back so.
+-- The value stores the end of its window rather than the start. The counter is valid until that end, so after a change
+-- of the period the rule continues with the use so far. An end later than that of the current window is wrong: a
+-- replica with a slower clock took over, or the period was longer. The use then counts for the current window, and is
+-- written back in that form.
 --
--- Redis knows no calendar. So the gateway sends the windows around its own time, and Redis's clock selects one. If its
--- time lies in none of them, a clock is wrong by more than a day. Then the nearest window only gives its length, and
--- starts with the first request.
+-- Redis knows no calendar, so the gateway sends the windows around its own time, and Redis's clock selects one of them.
+-- If the time of Redis is in none of them, a clock is wrong by more than a day. The nearest window then only gives its
+-- length, and starts with the first request.
 --
--- What is owed beyond the count goes into the next windows: each begins with as much of it as it allows. For a
--- calendar, the number of windows since then comes from their mean length. For many windows this is wrong by less than
--- half of one.
+-- A debt beyond the count goes into the next windows: each begins with as much of it as it allows. For a calendar, the
+-- number of windows since then is computed from their mean length. For many windows this is wrong by less than half of
+-- one.
+--
+-- With a burst above the count, a window may use permits of the next ones. They are owed like a debt.
+--
+-- If windows begin with the first request of a key, a window ends when the value says. The next one begins with a
+-- request, or at once if there is a debt.
 --
 -- KEYS  "<used>@<end>": requests, microseconds since the epoch. In debt "<used>@<end><owed>", where the end has 16
---       digits. A version that knows no debt reads that as a window of a clock ahead. The key expires when nothing of
---       it counts any more.
--- With a burst above the count, a window may use permits of the next ones: they are owed as a debt is.
---
--- A window may begin with the first request of its key in place of the clock. Then it ends when the value says, and the
--- next one begins with a request, or at once if something is owed.
---
+--       digits. A version without debts reads that as a window of a clock ahead. The key expires when no part of it
+--       counts any more.
 -- ARGV  0     cost, below 0 to give back
---       1     count: maximum requests in a window
---       2     burst: the most that may be used at once, at least the count
+--       1     count: maximum number of requests in a window
+--       2     burst: maximum at once, at least the count
 --       3     period in microseconds, 0 if a calendar gives the windows, below 0 if they begin with a request
 --       4..7  only for a calendar: starts of the previous, current and next window, and the end of the next, in
 --             microseconds since the epoch
@@ -71,7 +72,7 @@ if type(stored) == 'string' then
       debt = begun < debt and begun * count < debt and debt - begun * count or 0
       used = debt < count and debt or count
       owed = debt - used
-      if first and debt > 0 then  -- windows in debt follow each other
+      if first and debt > 0 then  -- windows in debt follow each other without a gap
         left = moment - now + (begun + 1) * period
       end
     end
@@ -88,7 +89,7 @@ local room = ARGV[at + 2] - used - owed
 --+window_rules take
 local most = ARGV[at + 1] + 0
 most = reply[words] > most and reply[words] or most
-if used > most then  -- from the next windows
+if used > most then  -- the rest is taken from the next windows
   owed, used = owed + used - most, most
   owed = owed < 1000000000 and owed or 1000000000
 end

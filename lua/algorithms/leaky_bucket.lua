@@ -1,7 +1,7 @@
 -- Leaky bucket, kept as GCRA. A bucket of `burst` requests leaks one request in each time T. Its state is one moment:
--- when it will be empty. Its level is the distance from now to that moment. The room is its size minus its level. Both
--- are measured in the time to leak out. Adding n requests moves the moment by n*T, to at most burst*T after now. In a
--- queue, a request is delayed for the level that it finds, and rejected if the level is longer than the wait.
+-- when it will be empty. Its level is the distance from now to that moment, and its room is its size minus its level.
+-- Both are measured as the time to leak out. Adding n requests moves the moment by n*T, to at most burst*T after now.
+-- In a queue a request is delayed for the level that it finds, and rejected if the level is longer than the wait.
 --
 -- T may be a fraction of microseconds (7 a second), so each time is a pair: whole microseconds, and parts of one in
 -- units of 1/parts. All numbers are integers below 2^53, exact in Lua's doubles, and the same in src/limit/refill.hpp.
@@ -15,7 +15,7 @@
 --       5     wait: the maximum delay of a request in the queue, in microseconds; 0 for no queue
 --       6     the rate, as in the value
 -- Reply 0, 1  room before taking, at most size, below 0 in debt, microseconds and part
---       2     microseconds until a rejected cost is allowed, if that does not follow from the room; else 0
+--       2     microseconds until a rejected cost is allowed, if that does not follow from the room; otherwise 0
 
 --@peek
 local reach, reach_part = ARGV[at] + 0, ARGV[at + 1] + 0

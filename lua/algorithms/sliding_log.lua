@@ -1,30 +1,31 @@
--- Sliding log: the moment of every request of the last period. A request is allowed if there are at most `count` of
--- them with it. So no period has more requests, wherever it begins.
+-- Sliding log: the moment of every request of the last period. A request is allowed if there are at most `count`
+-- moments including its own. So no period has more requests, wherever it begins.
 --
--- The value is a list of integers, oldest first, one for each request. Redis takes 10 bytes for each (a sorted set
--- 129). A decision takes 5 µs for any number of them (a sorted set 5 to 11). A moment one period ago counts no longer.
--- A peek may not write, so it searches the first live moment from the front. Dead moments are cut off when something is
--- taken.
+-- The value is a list of integers, oldest first, one for each request. Redis needs 10 bytes for each (129 in a sorted
+-- set). A decision takes 5 µs for any number of them (5 to 11 with a sorted set). A moment that is one period old no
+-- longer counts. A peek may not write, so it searches the first live moment from the front. Expired moments are removed
+-- when a cost is taken.
 --
--- A moment later than now (a replica with a slower clock took over) counts as now, and is written back so. Else it
--- would count for the whole difference.
+-- A moment later than now (a replica with a slower clock took over) counts as now, and is written back in that form.
+-- Otherwise it would count for the whole difference.
 --
--- What is owed beyond the count takes the places that become free. The moment of each place is one period after the
--- moment `count` places before it. These moments are not stored before they are due: lua/log_debt.lua computes them.
+-- A debt beyond the count takes the places that become free. The moment of each place is one period after the moment
+-- `count` places before it. These moments are not stored before they are due: lua/log_debt.lua computes them.
 --
 -- A rejected attempt that counts displaces the oldest moments, so the list does not grow. Beyond the count (in debt, or
 -- after the limit became smaller) it adds nothing.
 --
--- KEYS  a list of moments, microseconds since the epoch. In debt its first element is "-<owed>"; a version that knows
---       no debt reads that as a moment long ago. The key expires when the newest moment is one period ago and nothing
---       is owed.
--- ARGV  0  cost, below 0 to give back: removes the newest
---       1  count: maximum requests in a period
+-- KEYS  a list of moments, microseconds since the epoch. In debt its first element is "-<owed>"; a version without
+--       debts reads that as a moment long ago. The key expires when the newest moment is one period old and there is no
+--       debt.
+-- ARGV  0  cost; a cost below 0 gives back by removing the newest moments
+--       1  count: maximum number of requests in a period
 --       2  period in microseconds
 -- Reply 0  requests used before taking
---       1  microseconds. If the cost is rejected: until it is allowed. If it is allowed, or counts as an attempt, and is
---          not allowed once more after it: until it is again. If it gives back: until what is left counts no longer. Else 0.
---       2  microseconds until what is used counts no longer, before taking
+--       1  microseconds: if the cost is rejected, until it is allowed; if it is allowed or counts as an attempt, and
+--          the same cost would not be allowed once more, until it would be; if it gives back, until the remaining use
+--          no longer counts; otherwise 0
+--       2  microseconds until the use before taking no longer counts
 
 --@peek
 local cost, count, period = ARGV[at] + 0, ARGV[at + 1] + 0, ARGV[at + 2] + 0
@@ -48,7 +49,7 @@ if type(size) == 'number' and size > 0 and size <= 10001 then
     end
     wrong = used > 0 and (filled > 0 or newest + 0 > now)
   elseif newest and newest + 0 > now - period then
-    local dead, live, probe, far = 0, size - 1, 0, true  -- the first live one lies between
+    local dead, live, probe, far = 0, size - 1, 0, true  -- the first live moment is between them
     while dead < live do
       if (tonumber(probe == 0 and oldest or call('LINDEX', key, probe)) or 0) > now - period then
         live, far = probe, false
@@ -64,7 +65,7 @@ if type(size) == 'number' and size > 0 and size <= 10001 then
     wrong = newest + 0 > now
     reset = wrong and period or newest - now + period
 
-    local last = 0  -- the used one to wait for
+    local last = 0  -- the used moment to wait for
     if cost > count - used and cost > 0 and cost <= count and not (counts and used <= count) then
       last = used + cost - count
     elseif cost < 0 then
@@ -109,10 +110,10 @@ if wrong or owed > 0 or used ~= reply[words] or added > 0 then
     local period, moment, change, live = ARGV[at + 2] + 0, format('%d', now), used - reply[words] + drop, reply[words]
     local size, lasts = pcall('LLEN', key), period
     if live == 0 then
-      call('DEL', key)  -- all dead, or no list
+      call('DEL', key)  -- all moments have expired, or the key is no list
     else
       local oldest = call('LINDEX', key, 0)
-      if oldest:sub(1, 1) == '-' then  -- write the moments that are due
+      if oldest:sub(1, 1) == '-' then  -- writes the moments that are due
         local count = ARGV[at + 1] + 0
         --+log_debt sequence
         local due = first_after(now, last)
@@ -146,7 +147,7 @@ if wrong or owed > 0 or used ~= reply[words] or added > 0 then
     end
     local again = 0
     if wrong and live > 0 then
-      local before, after = 0, live + (change < 0 and change or 0)  -- the first later than now lies between
+      local before, after = 0, live + (change < 0 and change or 0)  -- the first moment later than now is between them
       while before < after do
         local probe = (before + after - (before + after) % 2) / 2
         if (tonumber(call('LINDEX', key, probe)) or 0) > now then

@@ -1,23 +1,24 @@
--- Sliding window: an estimate in constant space from two counters. They hold what was taken in the current window of
--- the clock and in the previous one. The last period reaches back into the previous window by the time that the current
--- one has left. That share of the previous counter counts, as if its requests had come evenly. Two bursts on both sides
+-- Sliding window: an estimate in constant space from two counters, which hold the use of the current window of the
+-- clock and of the previous one. The last period reaches back into the previous window by the time that the current one
+-- has left. That share of the previous counter counts, as if its requests had arrived evenly. Two bursts on both sides
 -- of a boundary do not pass, unlike in a fixed window. But if all requests of the previous window came at its very end,
--- up to twice the count may lie in one period by the end of the current window.
+-- up to twice the count may be in one period by the end of the current window.
 --
 -- The share is a number of steps, rounded up; a period has at most 2^20 steps. Counters are at most 10^9, so all
 -- numbers are integers below 2^53, exact in Lua's doubles, and the same in src/limit/algorithms/sliding_window.cpp.
 --
--- The value has the end of the current window, not its start. So after a change of the period the rule continues with
--- what was used. An end later than that of the current window is wrong: a replica with a slower clock took over, or the
--- period was longer. Then the counters count for the current windows, and are written back so.
+-- The value stores the end of the current window rather than its start, so after a change of the period the rule
+-- continues with the use so far. An end later than that of the current window is wrong: a replica with a slower clock
+-- took over, or the period was longer. The counters then count for the current windows, and are written back in that
+-- form.
 --
--- What is owed beyond the count goes into the next windows: each begins with as much of it as it allows.
+-- A debt beyond the count goes into the next windows: each begins with as much of it as it allows.
 --
 -- KEYS  "<current>+<previous>@<end>": requests, and the end of the current window in microseconds since the epoch. In
---       debt "<current>+<previous>@<end><owed>", where the end has 16 digits. A version that knows no debt reads that
---       as a window of a clock ahead. The key expires when nothing of it counts any more.
+--       debt "<current>+<previous>@<end><owed>", where the end has 16 digits. A version without debts reads that as a
+--       window of a clock ahead. The key expires when no part of it counts any more.
 -- ARGV  0  cost, below 0 to give back
---       1  count: maximum requests in a period
+--       1  count: maximum number of requests in a period
 --       2  period in microseconds
 --       3  microseconds in a step
 --       4  steps in a period

@@ -1,12 +1,12 @@
 -- Token bucket, kept as GCRA. A bucket holds `burst` tokens and refills one token in each time T. Its state is one
--- moment: when it will be full again. The distance from now to that moment is what was taken. The room is what may
--- still be taken. Both are measured in the time to refill. Taking n tokens moves the moment by n*T, to at most burst*T
+-- moment: when it will be full again. The distance from now to that moment is the use, and the room is how much may
+-- still be taken. Both are measured as the time to refill. Taking n tokens moves the moment by n*T, to at most burst*T
 -- after now, plus the time that a request may wait for its tokens.
 --
 -- T may be a fraction of microseconds (7 a second), so each time is a pair: whole microseconds, and parts of one in
 -- units of 1/parts. All numbers are integers below 2^53, exact in Lua's doubles, and the same in src/limit/refill.hpp.
 --
--- In debt the room is below 0, and where a larger bucket took more. Nothing is granted until the debt has refilled.
+-- The room is below 0 in debt, or if a larger bucket took more. Nothing is granted until it has refilled.
 --
 -- KEYS  the moment, as in lua/refill.lua. The key expires when it has passed.
 -- ARGV  0, 1  tolerance: burst*T, microseconds and part
@@ -15,13 +15,13 @@
 --       5     wait: the maximum delay of a request, in microseconds, or 0
 --       6     the rate, as in the value
 -- Reply 0, 1  room before taking, at most tolerance + wait, below 0 in debt, microseconds and part
---       2     microseconds until a rejected cost is allowed, if that does not follow from the room; else 0
+--       2     microseconds until a rejected cost is allowed, if that does not follow from the room; otherwise 0
 
 --@peek
 local reach, reach_part = ARGV[at] + 0, ARGV[at + 1] + 0
 local increment, increment_part = ARGV[at + 2] + 0, ARGV[at + 3] + 0
 local fits = true
-if ARGV[at + 5] ~= '0' then  -- may also take what refills within the wait, but at most burst at once
+if ARGV[at + 5] ~= '0' then  -- tokens that refill within the wait may be taken as well, but at most burst at once
   fits = increment < reach or (increment == reach and increment_part <= reach_part)
   reach = reach + ARGV[at + 5]
 end
