@@ -22,8 +22,7 @@
 --       one, which is the same rate (in form 55 slower by less than they round), and round down to eleven microseconds.
 --       They take the form for the size of a debt, so they do not move the moment back.
 --       Such versions wrote "<moment>:<size><period><count><part>": size is that of a debt, as the next power of two,
---       or
---       00. Even earlier ones wrote "<moment>" or "<moment>:<part>" under the rule of the time. One version wrote a
+--       or 00. Even earlier ones wrote "<moment>" or "<moment>:<part>" under the rule of the time. One version wrote a
 --       distance after a rate of form 53, which has the period and the count unchanged.
 -- ARGV  4  parts in a microsecond: the rate's count
 --       6  the rate, as in the value

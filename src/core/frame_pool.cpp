@@ -6,14 +6,14 @@ constinit thread_local Lists lists;
 
 namespace {
 
-/// Frees the lists when their thread ends; made with the first frame.
+/// Frees the lists when their thread ends; created with the first frame.
 struct Keeper {
   Keeper() = default;
   Keeper(const Keeper&) = delete;
   Keeper& operator=(const Keeper&) = delete;
   ~Keeper() {
     for (std::size_t size = 0; size < kSizes; ++size) {
-      lists.kept[size] = kMaxKept;  // whatever is freed from here on goes to the system
+      lists.kept[size] = kMaxKept;  // frames that are freed from here on go to the system
       while (lists.first[size]) {
         auto* const spare = lists.first[size];
         lists.first[size] = spare->next;

@@ -15,7 +15,7 @@
 namespace headgate {
 namespace {
 
-// At least XXH3_SECRET_SIZE_MIN bytes. All are random, so no key schedule is needed.
+// The secret has at least XXH3_SECRET_SIZE_MIN bytes. All are random, so no key schedule is needed.
 using Secret = HashSecret;
 static_assert(std::tuple_size_v<Secret> >= XXH3_SECRET_SIZE_MIN);
 
@@ -34,7 +34,7 @@ Secret draw_secret() noexcept {
       filled += static_cast<std::size_t>(got);
     } else if (errno != EINTR) {
       std::fputs("headgate: the system gives no random bytes (getrandom)\n", stderr);
-      std::abort();  // with a guessable secret a caller could construct a collision with another's counter
+      std::abort();  // with a guessable secret a caller could construct a collision with the counter of another
     }
   }
   return secret;
@@ -70,7 +70,7 @@ struct Sip {
   }
 };
 
-/// Up to eight bytes as a number, the first byte lowest.
+/// Returns up to eight bytes as a number, the first byte lowest.
 std::uint64_t little_endian(std::string_view bytes) noexcept {
   static_assert(std::endian::native == std::endian::little);
   std::uint64_t word = 0;
@@ -95,7 +95,7 @@ bool adopt_hash_secret(std::span<const unsigned char> secret) noexcept {
 Hash keyed_hash(std::string_view text, std::uint64_t seed) noexcept {
   const Secret& secret = hash_secret();
   const XXH128_hash_t hash = XXH3_128bits_withSecret(text.data(), text.size(), secret.data(), secret.size());
-  // The seed is mixed in afterwards. For short texts, XXH3's own seed would replace the secret.
+  // The seed is mixed in afterwards, because for short texts XXH3's own seed would replace the secret.
   const std::uint64_t apart = scatter(seed);
   return {hash.low64 ^ apart, hash.high64 + std::rotl(apart, 32)};
 }

@@ -22,7 +22,7 @@ constexpr auto kInWord = [] {
 
 bool in_range(std::string_view number) noexcept {
   constexpr std::size_t kSurely =
-      300;  // without an exponent it is less than 1e300 then, and ends before the 300th decimal
+      300;  // without an exponent the number is then less than 1e300 and ends before the 300th decimal
   const auto exponent = [](char c) { return c == 'e' || c == 'E'; };
   if (number.size() <= kSurely && std::none_of(number.begin(), number.end(), exponent)) return true;
   double read = 0;

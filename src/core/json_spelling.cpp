@@ -10,7 +10,7 @@ namespace {
 
 constexpr bool decimal(char c) noexcept { return c >= '0' && c <= '9'; }
 
-/// Takes four hexadecimal digits; where there are fewer, those that are there.
+/// Takes four hexadecimal digits, or fewer if there are fewer.
 bool take_four_digits(std::string_view& rest, std::uint32_t& value) noexcept {
   value = 0;
   for (int i = 0; i < 4; ++i) {

@@ -10,25 +10,26 @@
 namespace headgate {
 namespace {
 
-/// Returns whether `text` needs no escape at all, as nearly every text of a log line.
+/// Returns whether `text` needs no escape at all, like nearly every text of a log line.
 bool plain(std::string_view text) noexcept {
   constexpr std::size_t kEight = sizeof(std::uint64_t);
   if (text.size() < kEight) return std::all_of(text.begin(), text.end(), is_json_plain);
   const char* const last = text.data() + text.size() - kEight;
   for (const char* at = text.data(); at < last; at += kEight)
     if (!all_json_plain(load_eight(at))) return false;
-  return all_json_plain(load_eight(last));  // some of its bytes a second time
+  return all_json_plain(load_eight(last));  // examines some bytes a second time
 }
 
-/// Returns whether a character of several bytes would reach beyond its place where people read it: it controls a
-/// terminal (U+0080 to U+009F), ends a line (U+2028, U+2029), or turns the direction of what follows (U+061C, U+200E,
+/// Returns whether a character of several bytes would affect its surroundings for a reader: it controls a terminal
+/// (U+0080 to U+009F), ends a line (U+2028, U+2029), or changes the direction of the following text (U+061C, U+200E,
 /// U+200F, U+202A to U+202E, U+2066 to U+2069).
 constexpr bool reaches_beyond(std::uint32_t point) noexcept {
   return point < 0xA0 || point == 0x061C || point == 0x200E || point == 0x200F ||
          (point >= 0x2028 && point <= 0x202E) || (point >= 0x2066 && point <= 0x2069);
 }
 
-/// The code point of two or three valid bytes; of four, which are beyond all that is looked for, none that is.
+/// Returns the code point of two or three valid bytes. For four bytes, which are beyond all characters in question,
+/// returns a code point that is not in question.
 std::uint32_t point_of(std::string_view character) noexcept {
   const auto bits = [&](std::size_t i, unsigned mask) { return static_cast<unsigned char>(character[i]) & mask; };
   if (character.size() == 2) return bits(0, 0x1F) << 6U | bits(1, 0x3F);

@@ -18,12 +18,12 @@ constexpr std::uint64_t kMicro = 1;
 constexpr std::uint64_t kSecond = 1'000'000 * kMicro;
 constexpr std::uint64_t kDay = 86'400 * kSecond;
 constexpr std::uint64_t kLongest = 366 * kDay;
-constexpr std::uint64_t kMonth = 31 * kDay;  // the longest month: the maximum of a month's window
+constexpr std::uint64_t kMonth = 31 * kDay;  // the longest month, which is the maximum of a month's window
 constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 53;
 
 struct Unit {
   std::string_view name;
-  std::string_view word;  // the long form, if a rate may use it
+  std::string_view word;  // the long form, if rates may use it
   std::uint64_t size;
 };
 
@@ -44,12 +44,12 @@ constexpr std::array<Unit, 9> kSizes{{{"TiB", "", std::uint64_t{1} << 40},
                                       {"kB", "", 1'000},
                                       {"B", "", 1}}};
 
-// The part of a literal that a message shows: a string in a file may have a megabyte.
+// Returns the part of a literal that a message shows, because a string in a file may have a megabyte.
 std::string quoted(std::string_view text) {
   constexpr std::size_t kShown = 60;
   if (text.size() <= kShown) return '"' + std::string(text) + '"';
   std::size_t end = kShown;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;  // not inside a UTF-8 sequence
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;  // must not cut a UTF-8 sequence
   return '"' + std::string(text.substr(0, end)) + "...\"";
 }
 
@@ -58,7 +58,7 @@ std::size_t digits(std::string_view text) {
                                   text.begin());
 }
 
-// Digits only. A number above 64 bits becomes the largest one, so that range checks find it.
+// Reads digits only. A number above 64 bits becomes the largest one, so that range checks find it.
 std::uint64_t number(std::string_view text) {
   std::uint64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -89,7 +89,7 @@ LiteralError no_unit(std::string_view text) {
 
 LiteralError not_a_rate(std::string_view text) { return {quoted(text) + " is not a rate", rate_help(text)}; }
 
-// The period of a rate: "minute", "m", "5m", "5minutes". 0 if it is invalid.
+// Returns the period of a rate: "minute", "m", "5m", "5minutes". 0 if it is invalid.
 std::uint64_t period_of(std::string_view text) {
   const auto length = digits(text);
   const std::uint64_t count = length == 0 ? 1 : number(text.substr(0, length));
@@ -103,7 +103,7 @@ std::uint64_t period_of(std::string_view text) {
   return 0;
 }
 
-// The period of a rate as one word; empty if it has none.
+// Returns the period of a rate as one word; empty if it has none.
 std::string_view period_word(const Rate& rate) {
   if (rate.month) return "month";
   const auto period = static_cast<std::uint64_t>(rate.period.count());
@@ -215,7 +215,8 @@ std::string size_text(std::uint64_t bytes) {
 }
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
-  constexpr std::size_t kLongestWord = 256;  // nothing longer is a misspelling; the work is the product of both lengths
+  // a longer text is no misspelling, and the cost is the product of both lengths
+  constexpr std::size_t kLongestWord = 256;
   if (a.size() > kLongestWord || b.size() > kLongestWord) return std::max(a.size(), b.size());
   const auto same = [](char x, char y) { return lower(x) == lower(y); };
   std::vector<std::size_t> before(b.size() + 1);

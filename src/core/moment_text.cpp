@@ -6,7 +6,7 @@
 namespace headgate {
 
 std::string moment_text(Instant moment) {
-  // Not to_time_t(), whose clock counts nanoseconds: it ends in 2262.
+  // to_time_t() is not used, because its clock counts nanoseconds and ends in 2262.
   const std::time_t seconds = std::chrono::floor<std::chrono::seconds>(moment).time_since_epoch().count();
   std::tm parts{};
   std::array<char, 32> text{};

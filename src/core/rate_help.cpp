@@ -14,7 +14,7 @@ namespace {
 struct PeriodUnit {
   std::string_view word;
   std::string_view letter;
-  std::uint64_t in_next;  // how many of them make one of the next larger unit
+  std::uint64_t in_next;  // number of these units in the next larger unit
 };
 constexpr std::array<PeriodUnit, 4> kPeriodUnits{
     {{"second", "s", 60}, {"minute", "m", 60}, {"hour", "h", 24}, {"day", "d", 0}}};
@@ -22,13 +22,13 @@ constexpr std::array<PeriodUnit, 4> kPeriodUnits{
 constexpr char small(char c) noexcept { return static_cast<char>(c | 0x20); }
 constexpr bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
 
-/// count / per requests in a period, in lowest terms.
+/// An amount of count / per requests in a period, in lowest terms.
 struct Amount {
   std::uint64_t count = 0;
   std::uint64_t per = 1;
 };
 
-/// Returns whether the ',' at `at` separates thousands, as in "1,000": exactly three digits follow it.
+/// Returns whether the ',' at `at` separates thousands, as in "1,000", where exactly three digits follow it.
 bool parts_thousands(std::string_view text, std::size_t at) noexcept {
   const auto behind = text.substr(at + 1);
   const auto digits = static_cast<std::size_t>(
@@ -36,7 +36,7 @@ bool parts_thousands(std::string_view text, std::size_t at) noexcept {
   return digits == 3;
 }
 
-/// The number at the start of `text`, in any notation: "-5", "1,000", "1_000", "0.5", "0,5", "1k".
+/// Returns the number at the start of `text`, in any notation: "-5", "1,000", "1_000", "0.5", "0,5", "1k".
 std::optional<Amount> amount(std::string_view text) noexcept {
   if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
   Amount out;
@@ -65,7 +65,7 @@ std::optional<Amount> amount(std::string_view text) noexcept {
   return out;
 }
 
-// The letters after the count often show the unit: "5sec", "100 / Min", "10r/s".
+// Returns the unit, which the letters after the count often show: "5sec", "100 / Min", "10r/s".
 std::size_t unit_meant(std::string_view text) noexcept {
   const auto before = text.find_last_of("/ ");
   for (const char c : text.substr(before == std::string_view::npos ? 0 : before + 1)) {
@@ -78,7 +78,7 @@ std::size_t unit_meant(std::string_view text) noexcept {
   return 1;
 }
 
-// "Month", "Monat", "MONTH" mean a month, not a minute.
+// Returns whether "Month", "Monat" or "MONTH" is meant rather than a minute.
 bool month_meant(std::string_view text) noexcept {
   constexpr std::string_view kStart = "mon";
   return std::search(text.begin(), text.end(), kStart.begin(), kStart.end(),
@@ -102,7 +102,7 @@ std::string rate_help(std::string_view text) {
   const auto unit = unit_meant(text);
   const auto& period = kPeriodUnits[unit];
   if (meant.per == 1) return "write " + in_quotes(meant.count, period.word) + kForm;
-  // There is no fraction of a request, so suggest whole requests in several periods or in a longer one.
+  // There is no fraction of a request, so the help suggests whole requests in several periods or in a longer one.
   auto help = "write " + in_quotes(meant.count, std::to_string(meant.per) + std::string(period.letter));
   const auto in_next = meant.count * period.in_next;
   if (in_next != 0 && in_next % meant.per == 0)

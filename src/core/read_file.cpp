@@ -47,7 +47,7 @@ std::string FileTrouble::text() const {
 }
 
 Result<InputFile, FileTrouble> InputFile::open(const std::string& path, Pipes pipes) {
-  // O_NONBLOCK: opening a pipe would wait for a writer.
+  // O_NONBLOCK, because opening a pipe would otherwise wait for a writer.
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   struct stat about {};
   if (descriptor < 0) return system_trouble();
@@ -87,7 +87,8 @@ Result<std::size_t, FileTrouble> InputFile::read(char* out, std::size_t size) {
   while (true) {
     const auto got = ::read(descriptor_, out, size);
     if (got < 0 && errno == EINTR) continue;
-    const bool is_empty = got < 0 && errno == EAGAIN && !S_ISREG(about_.st_mode);  // a file in /proc may say that, too
+    // a file in /proc may also return EAGAIN
+    const bool is_empty = got < 0 && errno == EAGAIN && !S_ISREG(about_.st_mode);
     if (got < 0 && !is_empty) return system_trouble();
     if (got < 0) {
       begun_ = true;

@@ -21,7 +21,7 @@ std::string directory_of(const std::string& file) {
   return directory.empty() ? "." : directory;
 }
 
-/// The target of symbolic links; `path` itself if there is no file yet.
+/// Returns the target of symbolic links; `path` itself if there is no file yet.
 std::string resolved(const std::string& path) {
   std::error_code unknown;
   const auto target = std::filesystem::canonical(path, unknown);
@@ -38,11 +38,11 @@ bool write_all_bytes(int fd, std::string_view text) {
   return true;
 }
 
-/// A new file beside the one to replace. The destructor removes it, unless it has replaced that file.
+/// A new file beside the file to replace. The destructor removes it unless it has replaced that file.
 class Draft {
  public:
   explicit Draft(const std::string& target) : target_(target), path_(target + ".XXXXXX") {
-    fd_ = ::mkostemp(path_.data(), O_CLOEXEC);  // 0600
+    fd_ = ::mkostemp(path_.data(), O_CLOEXEC);  // creates it with mode 0600
   }
   Draft(const Draft&) = delete;
   Draft& operator=(const Draft&) = delete;
@@ -88,14 +88,14 @@ class Draft {
 constexpr auto kLongestWaitForLock = std::chrono::seconds(2);
 constexpr auto kBetweenTries = std::chrono::milliseconds(10);
 
-/// The file itself, which often only its owner can open and so lock; its directory if there is no file yet.
+/// Opens the file itself, which often only its owner can open and lock, or its directory if there is no file yet.
 int open_to_lock(const std::string& path) {
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (file >= 0 || errno != ENOENT) return file;
   return ::open(directory_of(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
-/// Returns whether nobody has put another file in its place since it was opened.
+/// Returns whether `path` still names the opened file.
 bool is_still(const std::string& path, int fd) {
   struct stat open {};
   struct stat there {};

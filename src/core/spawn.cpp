@@ -13,7 +13,7 @@ void say_on_stderr(std::string_view task, std::string_view what) noexcept {
 
 ReportBug report_bug = say_on_stderr;
 
-/// The root of a chain of tasks: starts at once and frees itself at its end.
+/// The root of a chain of tasks. It starts at once and frees itself at its end.
 struct Root {
   struct promise_type : frame_pool::Pooled {
     Root get_return_object() const noexcept { return {}; }

@@ -6,7 +6,7 @@
 namespace headgate {
 namespace {
 
-/// As many letters at once as `Word` has bytes.
+/// Compares as many letters at once as `Word` has bytes.
 template <class Word>
 bool same_word_at(const char* a, const char* b) noexcept {
   constexpr auto kEach = static_cast<Word>(0x0101010101010101U);
@@ -17,14 +17,14 @@ bool same_word_at(const char* a, const char* b) noexcept {
   const Word differs = left ^ right;
   if (differs == 0) return true;
   if ((differs & ~(kEach * 0x20)) != 0) return false;
-  // Where only that bit differs, both must be letters. A byte below 128 carries nothing into the next one.
+  // If only that bit differs, both must be letters. A byte below 128 never carries into the next one.
   const Word small = left | (kEach * 0x20);
   const Word low = small & (kEach * 0x7f);
   const Word letters = (low + kEach * (0x80 - 'a')) & ~(low + kEach * (0x7f - 'z')) & ~small & (kEach * 0x80);
   return (differs & ~(letters >> 2U)) == 0;
 }
 
-/// Of at least one word. The last one may be compared twice in part.
+/// For texts of at least one word. The last word may overlap the one before.
 template <class Word>
 bool same_words(std::string_view a, std::string_view b) noexcept {
   const auto last = a.size() - sizeof(Word);

@@ -9,7 +9,7 @@ std::size_t character_length(std::string_view text, std::size_t at) noexcept {
   if (first < 0x80) return 1;
   const std::size_t length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
   if (first < 0xC2 || first > 0xF4 || text.size() - at < length) return 0;
-  // The second byte shows overlong forms, surrogates and code points beyond U+10FFFF.
+  // The second byte reveals overlong forms, surrogates and code points beyond U+10FFFF.
   const unsigned least = first == 0xE0 ? 0xA0 : first == 0xF0 ? 0x90 : 0x80;
   const unsigned most = first == 0xED ? 0x9F : first == 0xF4 ? 0x8F : 0xBF;
   if (byte(1) < least || byte(1) > most) return 0;

@@ -1,5 +1,5 @@
 #pragma once
-// A body that is there from the start, all zeros.
+// A body of zeros that has arrived completely from the start.
 
 #include "headgate/http/exchange_io.hpp"
 

@@ -15,7 +15,7 @@ namespace error = boost::asio::error;
 using upstream::Failed;
 using upstream::Failure;
 
-/// co_await pause: until its time is over, or it is ended.
+/// The awaitable of a pause: co_await it until its time is over or it is ended.
 class Pause {
  public:
   Pause(Clock& clock, Duration time) : alarm_(clock.alarm(&Pause::over, this)), time_(time) {}
@@ -100,7 +100,7 @@ class ScriptedAttempt final : public upstream::Attempt, public frame_pool::Poole
   bool cancelled_ = false;
 };
 
-/// Returns how many requests these servers may have together; 0: any number.
+/// Returns how many concurrent requests these servers may have together; 0 if unlimited.
 std::uint32_t places_of(const upstream::ServerGroupOptions& options) noexcept {
   std::uint32_t all = 0;
   for (const auto& server : options.servers) {

@@ -18,7 +18,7 @@
 namespace headgate::engine {
 namespace {
 
-/// Counts the bytes of an answer's body.
+/// A reply writer that counts the bytes of the body.
 class CountingReply final : public http::ReplyWriter {
  public:
   void begin() noexcept {
@@ -45,8 +45,7 @@ class CountingReply final : public http::ReplyWriter {
   bool started_ = false;
 };
 
-/// What a session would have made of the head. The texts of `arrival` are its owner's, so they are copied, in one
-/// piece.
+/// Fills the head as a session would. The texts of `arrival` belong to its owner, so they are copied, in one piece.
 Result<void, http::ParseError> fill(http::RequestHead& head, const RequestArrival& arrival, TextArena& text) {
   head.version = arrival.host.empty() ? 10 : 11;
   auto size = arrival.method.size() + arrival.path.size() + arrival.query.size() + arrival.host.size();
@@ -70,8 +69,8 @@ Result<void, http::ParseError> fill(http::RequestHead& head, const RequestArriva
   return http::apply_request_rules({.path = head.target}, http::Paths::normalised, head);
 }
 
-/// The rules of the limits in memory that count addresses. Of many only some: to expect one more costs as much as it
-/// gains.
+/// Returns the rules of the limits in memory that count addresses. Only some if there are many, because prefetching one
+/// more costs as much as it gains.
 std::vector<const limit::Rule*> rules_by_address(const gateway::CompiledConfig& compiled) {
   constexpr std::size_t kMax = 2;
   std::vector<const limit::Rule*> out;
@@ -106,7 +105,7 @@ std::string head_of(const RequestArrival& arrival) {
   return out.append("\r\n\r\n");
 }
 
-/// One exchange, and what is around it instead of a session.
+/// An exchange, and its surroundings in place of a session.
 struct Simulation::Visit {
   gateway::Exchange x;
   gateway::ActiveExchange active;
@@ -146,7 +145,7 @@ void Simulation::run(Arrivals& arrivals, const std::function<void(const Decided&
 std::uint64_t Simulation::send(const RequestArrival& arrival, const std::function<void(const Decided&)>& tell) {
   const auto number = arrived_;
   begin(arrival, tell);
-  clock_.advance(Duration(0));  // what rings at once, rings
+  clock_.advance(Duration(0));  // rings the alarms that are due at once
   return number;
 }
 
@@ -172,7 +171,7 @@ const identity::ApiKeyRecord* Simulation::key_of(std::string_view owner) const {
   return offline_.snapshot()->key_overrides->api_keys().of_owner(owner, clock_.wall());
 }
 
-// Behind a trusted proxy it is the counter of another address, which costs time and nothing else.
+// Behind a trusted proxy this prefetches the counter of another address, which only costs time.
 void Simulation::expect(const RequestArrival& arrival) const noexcept {
   if (by_address_.empty()) return;
   std::array<char, 64> text{};

@@ -20,7 +20,7 @@ class VirtualClock::OnThisClock final : public Alarm, public frame_pool::Pooled 
   VirtualClock& clock_;
   Ring ring_;
   void* owner_;
-  std::size_t at_ = kNotSet;  ///< in the heap
+  std::size_t at_ = kNotSet;  ///< position in the heap
 };
 
 class VirtualClock::AlarmBell final : public Bell {
@@ -56,7 +56,7 @@ void VirtualClock::ring_first() {
   const auto next = due_.front();
   forget(*next.alarm);
   passed_ = std::max(passed_, next.at);
-  next.alarm->ring_(next.alarm->owner_);  // which may destroy it
+  next.alarm->ring_(next.alarm->owner_);  // the call may destroy the alarm
 }
 
 void VirtualClock::set(OnThisClock& alarm, Duration after) {
@@ -83,13 +83,14 @@ void VirtualClock::put(std::size_t at, const Due& due) noexcept {
   due.alarm->at_ = at;
 }
 
-/// Puts `due` at `at` or above it, where there is a gap.
+/// Puts `due` at `at`, where there is a gap, or above it.
 void VirtualClock::rise(std::size_t at, Due due) noexcept {
   for (; at > 0 && due.before(due_[(at - 1) / 2]); at = (at - 1) / 2) put(at, due_[(at - 1) / 2]);
   put(at, due);
 }
 
-/// The same, below it. `due` was the last one of all and hardly belongs far from there, so the gap goes down first.
+/// Puts `due` at `at` or below it. `due` was the last entry and rarely belongs far from there, so the gap moves down
+/// first.
 void VirtualClock::sink(std::size_t at, Due due) noexcept {
   for (auto child = 2 * at + 1; child < due_.size(); child = 2 * at + 1) {
     if (child + 1 < due_.size() && due_[child + 1].before(due_[child])) ++child;

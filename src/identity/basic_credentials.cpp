@@ -15,7 +15,7 @@
 namespace headgate::identity {
 namespace {
 
-/// The value of a digit of base64; 64: it is none.
+/// Returns the value of a base64 digit; 64 if it is none.
 unsigned digit_of(char c) noexcept {
   if (c >= 'A' && c <= 'Z') return static_cast<unsigned>(c - 'A');
   if (c >= 'a' && c <= 'z') return static_cast<unsigned>(c - 'a') + 26;
@@ -23,10 +23,10 @@ unsigned digit_of(char c) noexcept {
   return c == '+' ? 62U : c == '/' ? 63U : 64U;
 }
 
-/// What is wiped when it ends.
+/// A string that is wiped when it is destroyed.
 class Wiped {
  public:
-  explicit Wiped(std::size_t most) { bytes_.reserve(most); }  // so that it never moves
+  explicit Wiped(std::size_t most) { bytes_.reserve(most); }  // reserved, so that the text never moves
   Wiped(const Wiped&) = delete;
   Wiped& operator=(const Wiped&) = delete;
   ~Wiped() { wipe(bytes_.data(), bytes_.size()); }
@@ -38,7 +38,7 @@ class Wiped {
   std::vector<char> bytes_;
 };
 
-/// Strict (RFC 4648 section 3): padded, nothing else between, and no bits that say nothing. False if it is not.
+/// Decodes strictly (RFC 4648 section 3): padded, with no other characters and no unused bits. Returns false otherwise.
 bool decode(std::string_view text, Wiped& out) {
   if (text.empty() || text.size() % 4 != 0) return false;
   const std::size_t padding = text.ends_with("==") ? 2 : text.ends_with('=') ? 1 : 0;
@@ -78,7 +78,7 @@ BasicForm read_basic(std::string_view value, BasicCredentials& out) {
 
 bool is_password(const SecretText& password, const std::string& hash) {
   if (password.view().size() > kLongestPassword) return false;
-  // 32 KiB, zeroed: libcrypt demands it.
+  // 32 KiB of zeros, as libcrypt requires.
   const auto room = std::make_unique<crypt_data>();
   const char* const made = crypt_rn(password.c_str(), hash.c_str(), room.get(), sizeof(crypt_data));
   const bool right = made != nullptr && equal_in_constant_time(made, hash);
@@ -98,7 +98,7 @@ Hash PasswordNames::name(std::string_view user, std::string_view hash, bool know
   password = password.substr(0, password.size() > kLongestPassword ? password.npos : kBytesOfBcrypt);
   Wiped text(user.size() + hash.size() + address.size() + password.size() + 4);
   text.add(user);
-  text.add('\0');  // in no name, and in no hash
+  text.add('\0');  // a separator that is in no name and in no hash
   text.add(hash);
   text.add('\0');
   text.add(known ? '+' : '-');

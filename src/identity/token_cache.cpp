@@ -23,7 +23,7 @@ struct HashOfKey {
 };
 
 TokenKey key_of(std::string_view token) noexcept {
-  constexpr std::uint64_t kSeed = 0x746f6b656e73;  // "tokens": separates these hashes from those of counters
+  constexpr std::uint64_t kSeed = 0x746f6b656e73;  // "tokens"; separates these hashes from those of counters
   return {keyed_hash(token, kSeed).low, token};
 }
 
@@ -115,7 +115,7 @@ class TokenCache::Side {
   std::size_t most_bytes_;
   std::size_t bytes_ = 0;
   Entries entries_;
-  std::unordered_map<TokenKey, Entries::iterator, HashOfKey> by_key_;  // the map's keys are views of the entries
+  std::unordered_map<TokenKey, Entries::iterator, HashOfKey> by_key_;  // the keys of the map are views of the entries
 };
 
 TokenCache::TokenCache(std::size_t most)

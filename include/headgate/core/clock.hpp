@@ -1,6 +1,6 @@
 #pragma once
-// What time it is, and being called: when a time has come, or when another thread asks for it. An interface: what reads
-// time through it runs in a test on a clock that is a variable.
+// Interfaces for reading the time, for alarms, and for calls from other threads. Code that uses them can run in a test
+// on a clock that is a variable. Used by nearly all modules.
 
 #include "headgate/core/time.hpp"
 
@@ -10,40 +10,41 @@
 
 namespace headgate {
 
-/// One wait, its owner's. On its clock's thread, and lives no longer than its clock.
+/// An alarm, owned by its user. Only on the thread of its clock, and must not outlive the clock.
 class Alarm {
  public:
   using Ring = void (*)(void* owner);
-  /// It rings no more. Its own ring may destroy it.
+  /// Cancels the alarm. May be called from its own ring.
   virtual ~Alarm() = default;
-  /// Rings once, `after` from now or a little later, and not from within this call. An earlier time is forgotten.
+  /// Rings once, `after` from now or slightly later, and never from within this call. Replaces an earlier time.
   virtual void set(Duration after) = 0;
 };
 
-/// Calls its owner on the thread of the loop, once for all rings since the last call. Destroyed on that thread, or when
-/// the loop runs no more; then its owner is called no more.
+/// A bell that other threads can ring. Calls its owner on the thread of the loop, once for all rings since the last
+/// call. Destroy it on that thread, or after the loop has stopped; its owner is not called afterwards.
 class Bell {
  public:
   virtual ~Bell() = default;
-  /// Any thread. The owner is called soon, and not from within this call.
+  /// Rings. Any thread. The owner is called soon, and not from within this call.
   virtual void ring() = 0;
 };
 
-/// The two clocks. The real one is net::LoopClock. Reading: any thread. Alarms: the thread of the loop that rings them.
+/// The two clocks, steady and wall. The implementation for production is net::LoopClock. Reading: any thread. Alarms:
+/// the thread of the loop that rings them.
 class Clock {
  public:
   using Steady = std::chrono::steady_clock::time_point;
 
   virtual ~Clock() = default;
-  /// Never set back: what durations are measured by.
+  /// Returns a time that is never set back, to measure durations.
   virtual Steady steady() const noexcept = 0;
-  /// The time of day: what limits are counted by, and what expires does so by.
+  /// Returns the time of day, by which limits count and things expire.
   virtual Instant wall() const noexcept = 0;
-  /// The same in whole seconds, at a fraction of the price.
+  /// Returns the time of day in whole seconds, at a fraction of the cost.
   virtual std::time_t second() const noexcept = 0;
-  /// Not set yet; `ring(owner)` is what it calls.
+  /// Creates an alarm that is not set; it calls `ring(owner)`.
   virtual std::unique_ptr<Alarm> alarm(Alarm::Ring ring, void* owner) = 0;
-  /// For other threads to ring.
+  /// Creates a bell for other threads; it calls `ring(owner)`.
   virtual std::unique_ptr<Bell> bell(Alarm::Ring ring, void* owner) = 0;
 };
 

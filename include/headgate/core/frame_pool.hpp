@@ -1,8 +1,8 @@
 #pragma once
 // Memory for coroutine frames. Each thread keeps freed frames for the next frame of the same size. A proxied request
-// makes about twelve frames. With malloc they took 3 % of its CPU time (measured), because most are larger than
-// malloc's thread cache takes. Taking and giving back is inline, where the size of a frame is a constant: that saves
-// 200 instructions a request.
+// creates about twelve frames; with malloc they took 3 % of its CPU time (measured), because most are larger than
+// malloc's thread cache accepts. Taking and returning is inline, where the size of a frame is a constant, which saves
+// 200 instructions per request. Used by Task, upstream and session.
 
 #include "headgate/core/sanitized.hpp"
 
@@ -14,7 +14,7 @@ namespace headgate::frame_pool {
 
 inline constexpr std::size_t kStep = 64;   ///< bytes between one size of kept frames and the next
 inline constexpr std::size_t kSizes = 64;  ///< frames below 4 KiB are kept
-/// Bytes of kept frames of one size at most: what the streams of a few connections of HTTP/2 need at once.
+/// Maximum number of bytes of kept frames of one size: enough for the concurrent streams of a few HTTP/2 connections.
 inline constexpr std::size_t kMaxKept = 512UL * 1024;
 
 /// The kept frames of a thread.
@@ -26,16 +26,17 @@ struct Lists {
   std::array<std::size_t, kSizes> kept{};  ///< bytes
 };
 
-// Without a destructor, so that no access has to look whether it is made yet.
+// Has no destructor, so that no access has to check whether it is constructed.
 extern constinit thread_local Lists lists;
 
-/// Memory of the system for a frame, where none is kept.
+/// Allocates memory of the system for a frame, if none is kept.
 void* take_new(std::size_t bytes);
 
-// With AddressSanitizer each frame is its own allocation. Else it would miss the use of a freed frame.
+// With AddressSanitizer each frame is an allocation of its own, because it would otherwise miss the use of a freed
+// frame.
 inline constexpr bool kKeeps = !kAddressSanitized;
 
-/// Like operator new. A frame must be freed on the thread that made it.
+/// Works like operator new. A frame must be freed on the thread that made it.
 inline void* take(std::size_t bytes) {
   const std::size_t size = (bytes + kStep - 1) / kStep;
   if (kKeeps && size < kSizes) {
@@ -55,7 +56,7 @@ inline void give_back(void* frame, std::size_t bytes) noexcept {
   lists.kept[size] += size * kStep;
 }
 
-/// Base class of a promise: the frame of its coroutine comes from this pool. Also of objects that live about as long.
+/// A base class of promises whose coroutine frames come from this pool. Also for objects that live about as long.
 struct Pooled {
   static void* operator new(std::size_t bytes) { return take(bytes); }
   static void operator delete(void* frame, std::size_t bytes) noexcept { give_back(frame, bytes); }

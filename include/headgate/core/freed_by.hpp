@@ -1,5 +1,5 @@
 #pragma once
-// Owners of objects of C libraries: std::unique_ptr<BIO, FreedBy<BIO_free>>.
+// Owners of objects of C libraries: std::unique_ptr<BIO, FreedBy<BIO_free>>. Used by net, identity and cli.
 
 namespace headgate {
 

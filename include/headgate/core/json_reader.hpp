@@ -1,6 +1,6 @@
 #pragma once
 // Reads JSON (RFC 8259) forward, value by value and without a tree. Tokens, key files and access logs are read with it.
-// (The reader of the configuration is another one: it goes on after a mistake and knows the place of every value.)
+// (The configuration has a reader of its own, which continues after a mistake and knows the position of every value.)
 
 #include <cstddef>
 #include <cstdint>
@@ -13,32 +13,32 @@ enum class JsonKind : std::uint8_t { object, list, text, number, boolean, null, 
 
 /// The reason why a reader stopped.
 enum class JsonFault : std::uint8_t {
-  none,        ///< it did not, or the caller stopped it
-  value,       ///< another value was asked for, or this one is not spelled as JSON spells it
+  none,        ///< it did not stop, or the caller stopped it
+  value,       ///< another kind of value was expected, or the value is not valid JSON
   colon,       ///< no ':' after the name of a member
   separator,   ///< neither ',' nor the closing bracket after a member or an element
   comma,       ///< a comma before a closing bracket
-  unended,     ///< a string without its second quote
-  control,     ///< a control character in a string; the reader stands before it
-  unreadable,  ///< a string with an escape that JSON does not have, or that is not UTF-8
-  depth,       ///< more brackets around a value than are accepted
+  unended,     ///< a string without its closing quote
+  control,     ///< a control character in a string; the reader is positioned before it
+  unreadable,  ///< a string with an invalid escape or invalid UTF-8
+  depth,       ///< deeper nesting than accepted
 };
 
-/// Every function that takes a value returns false if it cannot take it. Nothing more can be read then. The text must
-/// outlive the reader. Not thread-safe.
+/// The reader. Every function that takes a value returns false if it cannot take it. Nothing more can be read then. The
+/// text must outlive the reader. Not thread-safe.
 class JsonReader {
  public:
-  /// `deepest`: the number of objects and lists that may be in each other.
+  /// `deepest` is the maximum depth of nested objects and lists.
   explicit JsonReader(std::string_view json, unsigned deepest = 64) noexcept : json_(json), deepest_(deepest) {}
 
-  /// The kind of the next value, by its first character.
+  /// Returns the kind of the next value, by its first character.
   JsonKind next() noexcept;
-  /// Offset of the next value.
+  /// Returns the offset of the next value.
   std::size_t here() noexcept {
     skip_blanks();
     return at_;
   }
-  /// Offset after the value that was taken last.
+  /// Returns the offset after the value that was taken last.
   std::size_t passed() const noexcept { return at_; }
   std::string_view rest() const noexcept { return json_.substr(at_); }
   bool at_end() noexcept { return here() == json_.size(); }
@@ -48,18 +48,18 @@ class JsonReader {
   /// return whether they could.
   template <class Name, class Value>
   bool object(Name name, Value value);
-  /// Takes a list, for each element of which it calls `value()`.
+  /// Takes a list, and calls `value()` for each element.
   template <class Value>
   bool list(Value value);
 
   bool text(std::string& out);
-  /// Takes a text as it is written. Its escapes and its encoding are not looked at.
+  /// Takes a text as it is written, without checking its escapes and encoding.
   bool raw_text(std::string_view& out);
-  /// Takes a number as it is written. Refuses a number that a double cannot hold, for which readers have different
+  /// Takes a number as it is written. Refuses a number that a double cannot hold, because readers give it different
   /// values.
   bool number(std::string_view& out);
   bool boolean(bool& out);
-  /// Takes letters, digits and whatever else may be part of a number.
+  /// Takes letters, digits and other characters that may be part of a number.
   std::string_view word() noexcept;
   /// Takes any value and checks it.
   bool pass();
@@ -88,7 +88,7 @@ class JsonReader {
   unsigned depth_ = 0;
   unsigned deepest_;
   JsonFault fault_ = JsonFault::none;
-  std::string passed_;  // texts that are only checked
+  std::string passed_;  // buffer for texts that are only checked
 };
 
 template <class Name, class Value>

@@ -1,5 +1,5 @@
 #pragma once
-// Text for the inside of a JSON string, for the few answers and log lines that are written in pieces.
+// Escapes text for JSON strings, for the answers and log lines that are written in pieces. Used by most modules.
 
 #include "headgate/core/text_cursor.hpp"
 
@@ -8,10 +8,10 @@
 
 namespace headgate {
 
-/// The maximum of bytes that one byte of a text becomes.
+/// Maximum number of bytes that one byte of a text becomes.
 inline constexpr std::size_t kMaxJsonBytes = 6;
 
-/// Writes `text` escaped, as UTF-8 and printable on one line whatever it has. What is no valid UTF-8 is escaped byte by
+/// Writes `text` escaped, as UTF-8 and printable on one line whatever it contains. Invalid UTF-8 is escaped byte by
 /// byte, as U+0080 to U+00FF. Characters that would act on a terminal, on the line or on the direction of the text
 /// after them are escaped, too.
 void write_json_text(TextCursor& out, std::string_view text) noexcept;

@@ -1,12 +1,12 @@
 #pragma once
-// Text inside HTML and XML.
+// Escapes text for HTML and XML. Used by gateway and cli.
 
 #include <string>
 #include <string_view>
 
 namespace headgate {
 
-/// `text` as it stands in an element, or in the value of an attribute in quotes of either kind.
+/// Returns `text` escaped for an element, or for a quoted attribute value with quotes of either kind.
 std::string markup(std::string_view text);
 
 }  // namespace headgate

@@ -1,5 +1,5 @@
 #pragma once
-// Moments as text (RFC 3339), in UTC. For years 0 to 9999.
+// Moments as text (RFC 3339), in UTC. For years 0 to 9999. Used by most modules.
 
 #include "headgate/core/time.hpp"
 
@@ -7,9 +7,9 @@
 
 namespace headgate {
 
-/// "2026-11-22T10:42:25Z", to the second.
+/// Returns "2026-11-22T10:42:25Z", to the second.
 std::string moment_text(Instant moment);
-/// "2026-11-22".
+/// Returns "2026-11-22".
 std::string day_text(Instant moment);
 
 }  // namespace headgate

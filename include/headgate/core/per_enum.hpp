@@ -8,7 +8,7 @@
 
 namespace headgate {
 
-/// The number of values of an enumeration whose enumerators count from 0 and end with `count`, which is no value.
+/// The number of values of an enumeration whose enumerators count from 0 and end with `count`, which is not a value.
 template <typename E>
 inline constexpr std::size_t kCountOf = static_cast<std::size_t>(E::count);
 
@@ -26,7 +26,7 @@ struct PerEnum : std::array<T, size> {
 template <typename E>
 using WordsOf = PerEnum<E, std::string_view>;
 
-/// The word of each enumerator up to the last one, of an enumeration without `count`.
+/// The word of each enumerator up to `last`, for an enumeration without `count`.
 template <auto last>
 using WordsUpTo = PerEnum<decltype(last), std::string_view, static_cast<std::size_t>(last) + 1>;
 

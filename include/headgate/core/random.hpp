@@ -1,5 +1,6 @@
 #pragma once
-// Chance as an argument: what draws from it decides the same again from the same seed.
+// Randomness as an argument: code that draws from it makes the same decisions again with the same seed. Used by most
+// modules.
 
 #include "headgate/core/hex.hpp"
 
@@ -16,7 +17,7 @@ class Random {
   using result_type = std::uint64_t;
 
   explicit Random(std::uint64_t seed) : bits_(seed) {}
-  /// Seeded by the operating system: for a process, whose draws nobody should foresee.
+  /// Returns a generator seeded by the operating system, for draws that nobody should foresee.
   static Random of_the_system() {
     std::random_device device;
     return Random(device() | std::uint64_t{device()} << 32U);
@@ -26,19 +27,19 @@ class Random {
   static constexpr result_type max() noexcept { return std::numeric_limits<result_type>::max(); }
   result_type operator()() { return bits_(); }
 
-  /// Never 0: for ids.
+  /// Returns a random number that is never 0, for ids.
   std::uint64_t id() {
     while (true)
       if (const auto drawn = bits_()) return drawn;
   }
-  /// Evenly from 0 to below 1.
+  /// Returns a uniformly distributed number from 0 to below 1.
   double even() { return static_cast<double>(bits_() >> 11U) * 0x1p-53; }
 
  private:
   std::mt19937_64 bits_;
 };
 
-/// 128 bits of the operating system as 32 hexadecimal digits, for a name that nobody else draws.
+/// Returns 128 bits from the operating system as 32 hexadecimal digits, for a unique name.
 inline std::string random_name() {
   std::random_device device;
   std::string out;

@@ -1,6 +1,6 @@
 #pragma once
-// Reads files that people name. A pipe that nobody writes to and a device that never ends must not stop the process, so
-// every module reads its files with this. Blocks as long as the disk does: never on a worker.
+// Reads files that people name. A pipe without a writer and a device without an end must not block the process, so
+// every module reads its files with this. Blocks as long as the disk does, so never call it on a worker.
 
 #include "headgate/core/result.hpp"
 
@@ -12,23 +12,23 @@
 
 namespace headgate {
 
-/// Why a file cannot be read.
+/// The reason why a file cannot be read.
 struct FileTrouble {
   enum class Kind : std::uint8_t { system, directory, not_regular, no_writer, too_large };
   Kind kind = Kind::system;
   int error = 0;  ///< errno, for `system`
-  /// In words, without the path: "it is not a regular file", "Permission denied".
+  /// Returns the reason in words, without the path: "it is not a regular file", "Permission denied".
   std::string text() const;
 };
 
-/// Whether a path may name a pipe or a terminal. Say `read` only for what a person names in a command: a pipe is read
-/// until its end, however long its writer takes.
+/// Whether a path may name a pipe or a terminal. Use `read` only for paths that a person passes to a command: a pipe is
+/// read until its end, however long its writer takes.
 enum class Pipes : bool { refused, read };
 
 /// An open file, closed by its destructor. One thread.
 class InputFile {
  public:
-  /// Devices are refused, except for terminals and /dev/null if pipes are read.
+  /// Opens a file. Devices are refused, except for terminals and /dev/null if pipes are read.
   static Result<InputFile, FileTrouble> open(const std::string& path, Pipes pipes);
   /// Takes over the standard input, whatever it is, and never closes it.
   static InputFile standard_input() noexcept;
@@ -38,10 +38,10 @@ class InputFile {
   InputFile& operator=(const InputFile&) = delete;
   ~InputFile();
 
-  /// Reads at most `size` bytes; 0 at the end. An empty pipe is waited for while somebody has it open for writing. If
-  /// nobody has it open for a second, that is the error `no_writer`.
+  /// Reads at most `size` bytes; 0 at the end. Waits for an empty pipe while a process has it open for writing. If none
+  /// has for a second, returns the error `no_writer`.
   Result<std::size_t, FileTrouble> read(char* out, std::size_t size);
-  /// As it was when the file was opened.
+  /// Returns the state of the file when it was opened.
   const struct stat& about() const noexcept { return about_; }
 
  private:
@@ -49,13 +49,13 @@ class InputFile {
 
   int descriptor_ = -1;
   struct stat about_ {};
-  bool begun_ = false;  ///< somebody writes to the pipe, or has written to it
+  bool begun_ = false;  ///< a process writes to the pipe, or has written to it
 };
 
 /// Returns the whole content of a file, or the error `too_large` if it has more than `most` bytes.
 Result<std::string, FileTrouble> read_file(const std::string& path, std::size_t most, Pipes pipes = Pipes::refused);
 
-/// Returns why a library could not read the regular file, or an empty text. For those that open files themselves.
+/// Returns why a library could not read the regular file, or an empty text. For libraries that open files themselves.
 std::string why_unreadable(const std::string& path, std::size_t most);
 
 }  // namespace headgate

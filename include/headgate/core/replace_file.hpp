@@ -1,6 +1,7 @@
 #pragma once
-// Replaces a file in one step. Whoever reads it at the same time or after a power cut finds the whole old file or the
-// whole new one. And makes files that must not be there yet. All of it waits for the disk: never on a worker.
+// Replaces a file in one step: a reader at the same time or after a power failure finds the whole old file or the whole
+// new one. Also creates files that must not exist yet. Waits for the disk, so never call it on a worker. Used by cli,
+// server and services.
 
 #include "headgate/core/result.hpp"
 
@@ -15,8 +16,8 @@ namespace headgate {
 /// A lock on a file, or on its directory if there is no file yet. Hold it while you read, change and replace the file.
 class FileLock {
  public:
-  /// Waits at most two seconds while another process holds the lock, then returns the error as a sentence without a
-  /// dot. The lock has no effect if the file cannot be opened or locked, as on some network file systems.
+  /// Takes the lock. Waits at most two seconds while another process holds it, then returns the error as a sentence
+  /// without a dot. The lock has no effect if the file cannot be opened or locked, as on some network file systems.
   static Result<FileLock, std::string> take(const std::string& file);
   FileLock(FileLock&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
   FileLock& operator=(FileLock&& other) noexcept;
@@ -30,14 +31,14 @@ class FileLock {
   int fd_ = -1;
 };
 
-/// Replaces the content of `path` with `text`, through symbolic links. Keeps mode and owner; a new file gets the
-/// mode `if_new`, whatever the umask is. Returns the error as a sentence without a dot; the file is then unchanged.
-/// `last_look`, if it is set, is asked just before, when the new content is on the disk: false leaves the file as it
-/// is, with the error "… has changed meanwhile".
+/// Replaces the content of `path` with `text`, through symbolic links. Keeps mode and owner; a new file gets the mode
+/// `if_new`, whatever the umask is. Returns the error as a sentence without a dot; the file is then unchanged. If
+/// `last_look` is set, it is called when the new content is on the disk: if it returns false, the file is not replaced,
+/// and the error is "… has changed meanwhile".
 std::optional<std::string> replace_file(const std::string& path, std::string_view text, unsigned if_new = 0600,
                                         const std::function<bool()>& last_look = {});
 
-/// Makes a file with this content and mode (the umask may take rights away). Never touches one that exists. Returns the
+/// Creates a file with this content and mode (the umask may remove rights). Never touches an existing one. Returns the
 /// error as a sentence without a dot.
 std::optional<std::string> create_file(const std::string& path, std::string_view text, unsigned mode);
 

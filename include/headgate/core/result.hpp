@@ -1,5 +1,6 @@
 #pragma once
-// Result: a value, or the reason why there is none. Used everywhere; headgate throws no exceptions on the data path.
+// Result: a value, or the reason why there is none. Used everywhere, because headgate throws no exceptions on the data
+// path.
 
 #include <boost/system/error_code.hpp>
 #include <boost/system/result.hpp>

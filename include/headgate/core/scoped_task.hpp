@@ -1,5 +1,5 @@
 #pragma once
-// A task that runs beside its parent. The parent waits for its end before it ends itself.
+// A task that runs beside its parent, which waits for its end before it ends itself. Used by gateway.
 
 #include "headgate/core/task.hpp"
 
@@ -8,9 +8,9 @@
 
 namespace headgate {
 
-/// One child at a time, on the thread of its parent. When destroyed, the child must have ended or never started. The
-/// frame that joins it must not be destroyed while it waits, because the child resumes it; spawned tasks guarantee that
-/// (core/task.hpp).
+/// The child of a task; one at a time, on the thread of its parent. When this object is destroyed, the child must have
+/// ended or never started. The frame that joins it must not be destroyed while it waits, because the child resumes it;
+/// spawned tasks guarantee that (core/task.hpp).
 class ScopedTask {
  public:
   /// Runs `task` until its first wait, then returns. `name` has static storage.
@@ -20,7 +20,7 @@ class ScopedTask {
   }
   bool done() const noexcept { return !running_; }
 
-  /// co_await child.join(): waits until the child has ended.
+  /// co_await child.join() waits until the child has ended.
   auto join() noexcept {
     struct Joined {
       ScopedTask& child;
@@ -37,7 +37,7 @@ class ScopedTask {
     co_await task;
   }
 
-  /// Resumes the parent however the task ends. At that time, this frame has nothing left to do but be freed.
+  /// Resumes the parent however the task ends. At that point this frame only needs to be freed.
   struct Ended {
     ScopedTask& child;
     ~Ended() {

@@ -1,6 +1,6 @@
 #pragma once
 // Task: headgate's coroutine. Lazy, owned by the coroutine that awaits it, one frame, no executor (measured: no more
-// CPU time than callbacks).
+// CPU time than callbacks). Used by all modules with I/O.
 
 #include "headgate/core/frame_pool.hpp"
 #include "headgate/core/result.hpp"
@@ -30,8 +30,8 @@ struct TaskPromiseBase : frame_pool::Pooled {
     template <class Promise>
     std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> self) const noexcept {
       self.promise().ended = true;
-      // A parent that is still starting this task continues by itself. So many children that never wait do not pile up
-      // on the stack. Symmetric transfer alone prevents that only in optimised builds.
+      // A parent that is still starting this task continues on its own, so that many children that never wait do not
+      // pile up on the stack. Symmetric transfer alone prevents that only in optimised builds.
       return self.promise().starting ? std::noop_coroutine() : self.promise().parent;
     }
     void await_resume() const noexcept {}
@@ -46,9 +46,9 @@ inline constexpr bool takes_itself_for_a_value = false;
 template <class T, class E>
 inline constexpr bool takes_itself_for_a_value<Result<T, E>> = std::is_constructible_v<T, const Result<T, E>>;
 
-/// What a coroutine may return as a T. A Result is not the bool whether it is one. And a const Result<bool> cannot be
-/// moved from, and its constructor from a value fits better than that from another one: what was refused would become
-/// true.
+/// Whether a coroutine with result T may return a U. A `Result` is refused where a bool is expected: use `has_value()`.
+/// A const Result<bool> is refused as well: it cannot be moved from, so its constructor from a value would fit better
+/// and turn an error into true.
 template <class U, class T>
 concept ReturnedAs = std::is_convertible_v<U, T> && !(std::is_same_v<U, const T> && takes_itself_for_a_value<T>);
 
@@ -121,14 +121,14 @@ inline Task<void> detail::TaskPromise<void>::get_return_object() noexcept {
   return Task<void>(std::coroutine_handle<TaskPromise<void>>::from_promise(*this));
 }
 
-/// Receives the text of an exception that nobody caught. This module cannot use the log, which is on a higher floor.
-/// The default writes to stderr. Set it once at the start, before other threads run.
+/// Receives the text of an exception that nobody caught, because this module cannot use the log of a higher one. The
+/// default writes to stderr. Set it once at startup, before other threads run.
 using ReportBug = void (*)(std::string_view task, std::string_view what) noexcept;
 void report_bugs_to(ReportBug tell) noexcept;
 
 /// Starts `task` at once on this thread and keeps it alive until its end. So its frame, and the frames of the tasks
-/// that it awaits, are never destroyed while they wait. `name` (static storage) is its name in the log. An exception
-/// that escapes the task is logged as a bug and not rethrown.
+/// that it awaits, are never destroyed while they wait. `name` (static storage) names it in the log. An exception that
+/// escapes the task is logged as a bug and not rethrown.
 void spawn(Task<void> task, const char* name);
 
 }  // namespace headgate

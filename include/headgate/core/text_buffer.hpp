@@ -1,5 +1,6 @@
 #pragma once
-// Memory for one text at a time, as the heads of messages are.
+// A reusable buffer for one text at a time, such as the head of a message. Used by http, net, upstream, observe and
+// gateway.
 
 #include "headgate/core/text_cursor.hpp"
 
@@ -9,10 +10,12 @@
 
 namespace headgate {
 
-/// Keeps its memory for the next text. A string would fill it with zeros each time, before it is written.
+/// The buffer. Keeps its memory for the next text. A std::string would fill it with zeros each time before it is
+/// written.
 class TextBuffer {
  public:
-  /// What write(cursor) writes, which is at most `most` bytes, in place of what was there. Valid until the next call.
+  /// Returns the text that write(cursor) writes, of at most `most` bytes, which replaces the previous text. Valid until
+  /// the next call.
   template <class Write>
   std::string_view write(std::size_t most, Write&& write) {
     if (most > room_) {
@@ -25,7 +28,7 @@ class TextBuffer {
     return {bytes_.get(), static_cast<std::size_t>(cursor.at() - bytes_.get())};
   }
 
-  /// The text is not needed any more, and who has it may wait for long: gives back a room that is larger than most.
+  /// Releases unusually large memory, because the text is not needed any more and the owner may wait for a long time.
   void done() noexcept {
     if (room_ <= kKept) return;
     room_ = 0;

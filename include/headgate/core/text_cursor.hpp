@@ -1,5 +1,6 @@
 #pragma once
-// Text put together where there is room for all of it: heads, answers of our own, log lines.
+// Writes text into memory that is large enough for all of it: heads, the gateway's own answers, log lines. Used by
+// observe, identity and the other text classes.
 
 #include <array>
 #include <bit>
@@ -30,7 +31,8 @@ inline constexpr auto kPowersOfTen = [] {
   return out;
 }();
 
-/// 1233 / 4096 is the logarithm of 2 to the base of 10, so one comparison is left. Of 0 and 1 the number is the same.
+/// 1233 / 4096 approximates the logarithm of 2 to the base of 10, so one comparison is left. 0 and 1 have the same
+/// number of digits.
 constexpr std::size_t digits_of(std::uint64_t number) noexcept {
   number |= 1;
   const auto about = static_cast<std::size_t>(std::bit_width(number)) * 1233 >> 12;
@@ -39,11 +41,11 @@ constexpr std::size_t digits_of(std::uint64_t number) noexcept {
 
 }  // namespace detail
 
-/// Writes one piece behind another. Its user has made room for all that may come, so only a debug build looks for the
-/// end, and stops there.
+/// A cursor that writes one piece after another. The user must have reserved enough memory, so only a debug build
+/// checks for the end and stops there.
 class TextCursor {
  public:
-  static constexpr std::size_t kMaxDigits = 20;  ///< of a number, its sign included
+  static constexpr std::size_t kMaxDigits = 20;  ///< of a number, including its sign
 
   /// Writes at most `room` bytes from `at` on.
 #ifdef NDEBUG
@@ -59,7 +61,7 @@ class TextCursor {
     *at_++ = c;
   }
 
-  /// A literal, whose length the compiler knows.
+  /// Writes a literal, whose length the compiler knows.
   template <std::size_t size>
   void word(const char (&literal)[size]) noexcept {
     expect(size - 1);
@@ -73,7 +75,7 @@ class TextCursor {
     at_ += size;
   }
 
-  /// Most are short: two overlapping moves and no call.
+  /// Most texts are short, so two overlapping moves and no call are enough.
   void text(std::string_view text) noexcept {
     const auto size = text.size();
     expect(size);
@@ -97,7 +99,7 @@ class TextCursor {
     natural(0 - static_cast<std::uint64_t>(number));
   }
 
-  /// In so many digits, the first of them zeros maybe.
+  /// Writes a number with exactly `width` digits, padded with zeros.
   template <std::size_t width>
   void digits(std::uint64_t number) noexcept {
     expect(width);
@@ -113,7 +115,7 @@ class TextCursor {
     std::uint64_t first, second;
   };
 
-  /// Two digits at a time, from the last one.
+  /// Writes two digits at a time, starting with the last ones.
   void natural(std::uint64_t number) noexcept {
     expect(detail::digits_of(number));
     at_ += detail::digits_of(number);
@@ -143,7 +145,7 @@ class TextCursor {
 #endif
 };
 
-/// Appends to `out` what write(cursor) writes, which is at most `most` bytes.
+/// Appends to `out` the text that write(cursor) writes, of at most `most` bytes.
 template <class Write>
 void append_text(std::string& out, std::size_t most, Write&& write) {
   const auto before = out.size();

@@ -1,22 +1,23 @@
 #pragma once
-// The types of the two clocks. Modules of floor 1 read no clock: they take the time as an argument, so every rule can
-// run on a virtual clock.
+// The types of the two clocks. Pure modules (limit, http, balance and others) read no clock: they take the time as an
+// argument, so that every rule can run on a virtual clock.
 
 #include <chrono>
 #include <cstdint>
 
 namespace headgate {
 
-/// All durations, in microseconds: the unit of Redis TIME and of the limiter's arithmetic.
+/// The type of all durations, in microseconds: the unit of Redis TIME and of the limiter's arithmetic.
 using Duration = std::chrono::microseconds;
 
-/// Wall clock in microseconds since the epoch. Limits count by it, so that several gateways mean the same moment.
+/// A wall clock time in microseconds since the epoch. Limits count by it, so that several gateways mean the same
+/// moment.
 using Instant = std::chrono::sys_time<Duration>;
 
-/// Never set back: what durations are measured by.
+/// A clock that is never set back, to measure durations.
 using SteadyClock = std::chrono::steady_clock;
 
-/// The wall clock now. Not for floor 1.
+/// Returns the current wall clock time. Not for pure modules.
 inline Instant now() noexcept { return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now()); }
 
 }  // namespace headgate

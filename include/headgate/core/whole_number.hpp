@@ -1,5 +1,5 @@
 #pragma once
-// Whole numbers in texts of one word.
+// Parses whole numbers. Used by most modules.
 
 #include <charconv>
 #include <concepts>
@@ -9,8 +9,8 @@
 
 namespace headgate {
 
-/// The number, if `text` is nothing but the digits of one from `least` to `most`; of a negative one with '-' before
-/// them.
+/// Returns the number if `text` consists only of the digits of a number from `least` to `most`, with '-' in front if it
+/// is negative; otherwise empty.
 template <std::integral T>
 std::optional<T> whole_number(std::string_view text, T least = std::numeric_limits<T>::min(),
                               T most = std::numeric_limits<T>::max()) noexcept {

@@ -1,6 +1,6 @@
 #pragma once
-// The path of a worker with all that it needs: a configuration, a clock, chance, servers, counters and sinks come from
-// outside, so that the same engine runs behind sockets, offline and in tests.
+// The request path of one worker without sockets: configuration, clock, random numbers, servers, counters and sinks are
+// passed in, so that the same engine runs behind sockets, offline and in tests. Used by server and simulation.
 
 #include "headgate/engine/redis_in_memory.hpp"
 #include "headgate/gateway/gateway.hpp"
@@ -14,22 +14,22 @@
 
 namespace headgate::engine {
 
-/// Owns the snapshot and the gateway. One thread. All exchanges must have ended before it is destroyed.
+/// The owner of the snapshot and the gateway. One thread. All exchanges must have ended before it is destroyed.
 class Engine {
  public:
-  /// Live, or in a test: counters, sinks and servers are whose they are. `first` has all but its counters, which are
-  /// those of `worker` in `registry`.
+  /// Creates an engine for live traffic or tests; counters, sinks and servers belong to the caller. `first` is complete
+  /// except for its counters, which are those of `worker` in `registry`.
   Engine(const gateway::Services& services, gateway::Snapshot first, observe::Registry& registry,
          observe::Writer worker = 0);
 
   gateway::Gateway& gateway() noexcept { return gateway_; }
   const gateway::SnapshotPtr& snapshot() const noexcept { return snapshot_; }
 
-  /// New exchanges use `next`, which has all but its counters, from now on.
+  /// Uses `next` for new exchanges from now on. It is complete except for its counters.
   void adopt(gateway::Snapshot next);
-  /// The same with other overrides; null: with none.
+  /// Does the same with other overrides; null for none.
   void use_overrides(std::shared_ptr<const gateway::OverrideTable> overrides);
-  /// Stops the work in the background. No exchange may begin after it.
+  /// Stops the background work. No exchange may begin afterwards.
   void stop() { gateway_.stop(); }
 
  private:
@@ -41,12 +41,11 @@ class Engine {
   gateway::Gateway gateway_;
 };
 
-/// An engine with counters of its own, all of them in memory, and with sinks that keep nothing. It believes
+/// An engine with its own counters, all of them in memory, and with sinks that discard everything. It accepts
 /// gateway::Exchange::assumed.
 class Offline {
  public:
-  /// `parts` names no Redis: there is one in memory, which begins empty. What is missing of its budgets for retries is
-  /// added.
+  /// `parts` must not name a Redis: there is one in memory, which is empty at first. Missing retry budgets are added.
   Offline(Clock& clock, std::uint64_t seed, gateway::Snapshot parts, std::size_t max_keys);
   Offline(const Offline&) = delete;
   Offline& operator=(const Offline&) = delete;

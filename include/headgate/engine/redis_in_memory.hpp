@@ -1,6 +1,6 @@
 #pragma once
-// Memory in the place of Redis: decides as Redis does for the only gateway that asks it, and answers unless it is made
-// to be down.
+// An in-memory replacement for Redis: decides like Redis for a single gateway, and answers unless it is made
+// unavailable. Used by Offline.
 
 #include "headgate/core/clock.hpp"
 #include "headgate/limit/limiter.hpp"
@@ -18,8 +18,8 @@
 
 namespace headgate::engine {
 
-/// Counters and rooms apart from those of the process. One thread. Answers at once, without a task; while it is down,
-/// with an error, as a gateway that knows of the outage has it.
+/// The replacement. Its counters and rooms are separate from those of the process. One thread. Answers at once, without
+/// a task; while it is down, with the error that a gateway gets that knows of the outage.
 class RedisInMemory final : public limit::RemoteLimiter, public room::RemoteRooms {
  public:
   RedisInMemory(Clock& clock, std::size_t max_keys) : clock_(clock), max_keys_(max_keys) {}
@@ -31,9 +31,9 @@ class RedisInMemory final : public limit::RemoteLimiter, public room::RemoteRoom
   std::chrono::steady_clock::time_point recovering_until() const noexcept override { return recovering_until_; }
   bool up() const noexcept override { return !down_since_; }
 
-  /// From now on it does not answer; what it has counted stays.
+  /// Makes it unavailable. Its counts are kept.
   void go_down();
-  /// It answers again, and other gateways come back as late as redis::SharedLimiter::recovering_until says.
+  /// Makes it available again. Other gateways come back as late as redis::SharedLimiter::recovering_until says.
   void come_back();
 
   Task<Result<room::Answer>> ask(const room::RoomRule& rule, const room::Question& question) override;
@@ -41,13 +41,13 @@ class RedisInMemory final : public limit::RemoteLimiter, public room::RemoteRoom
  private:
   limit::MemoryStore& store();
   void change(limit::Check check);
-  /// A permit of a request in flight is held under its token: whoever takes, renews or gives it back twice does so
-  /// once.
+  /// Returns whether the call changes the holders. A permit of a request in flight is held under its token, so taking,
+  /// renewing or giving it back twice has the effect of once.
   bool changes_holder(const limit::Check& check);
 
   Clock& clock_;
   const std::size_t max_keys_;
-  std::optional<limit::MemoryStore> store_;  // from the first that is counted on: most policies have no Redis
+  std::optional<limit::MemoryStore> store_;  // created at the first count, because most policies have no Redis
   room::MemoryRooms rooms_;
   boost::unordered_flat_set<std::uint64_t> holders_;
   std::optional<Clock::Steady> down_since_;

@@ -1,5 +1,5 @@
 #pragma once
-// Servers without sockets: what each answers to a request, and when, is known before.
+// Servers without sockets, whose answers and delays are known in advance. Used by simulation.
 
 #include "headgate/core/clock.hpp"
 #include "headgate/http/fields.hpp"
@@ -16,29 +16,31 @@
 
 namespace headgate::engine {
 
-/// What a server answers to one request, however often that is sent.
+/// The answer of a server to a request, no matter how often the request is sent.
 struct ScriptedAnswer {
   unsigned status = 200;
-  std::uint64_t bytes = 0;                ///< of its body, all of which come with the head
-  Duration after{0};                      ///< when the head comes, after the request was sent
-  std::span<const http::Field> fields{};  ///< live as long as the exchange
+  std::uint64_t bytes = 0;                ///< bytes of its body, which arrive together with the head
+  Duration after{0};                      ///< time from the sent request to the head
+  std::span<const http::Field> fields{};  ///< must live as long as the exchange
 };
 
-/// Which answer belongs to which exchange. A server knows of an exchange where it says that its client is gone
-/// (balance::Choice::over), so this is its name here. One thread.
+/// The map from exchanges to answers. A server knows an exchange only by the flag that tells whether its client has
+/// left (balance::Choice::over), so the flag identifies it here. One thread.
 class Scripts {
  public:
-  /// `answer` may change from one exchange to the next, and lives as long as this.
+  /// Adds an answer. `answer` may change from one exchange to the next, and must live as long as this object.
   void add(const bool& over, const ScriptedAnswer& answer) { answers_[&over] = &answer; }
-  /// That of an exchange which nobody has added, a copy for a mirror for one: 200 without a body, at once.
+  /// Returns the answer for an exchange; 200 without a body, at once, for an exchange that was not added, such as a
+  /// mirrored request.
   const ScriptedAnswer& of(const balance::Choice& choice) const;
 
  private:
   boost::unordered_flat_map<const bool*, const ScriptedAnswer*> answers_;
 };
 
-/// All servers of an upstream as one that can always be reached. Of its options, the places at its servers and the load
-/// shedding have effect; it is never ejected, and its circuit stays closed. One thread; `scripts` outlives it.
+/// All servers of an upstream as a single one that can always be reached. Only two of its options have an effect: the
+/// places at its servers, and load shedding. It is never ejected, and its circuit stays closed. One thread; `scripts`
+/// outlives it.
 class ScriptedUpstream final : public upstream::Upstream {
  public:
   ScriptedUpstream(Clock& clock, const upstream::ServerGroupOptions& options, const Scripts& scripts);
@@ -58,7 +60,7 @@ class ScriptedUpstream final : public upstream::Upstream {
   Clock& clock_;
   std::string name_;
   const Scripts& scripts_;
-  std::optional<balance::Places> places_;  ///< not set: its servers may have any number of requests
+  std::optional<balance::Places> places_;  ///< absent if its servers may have any number of requests
   std::optional<shed::Concurrency> concurrency_;
   shed::Overload overload_;
 };

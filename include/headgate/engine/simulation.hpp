@@ -1,5 +1,6 @@
 #pragma once
-// A configuration run against a list of arrivals: the whole path, without sockets and without waiting.
+// Runs a configuration on a list of requests: the whole request path, without sockets and without waiting. Used by
+// simulate, access_logs, offline and policy_test.
 
 #include "headgate/engine/engine.hpp"
 #include "headgate/engine/scripted_server.hpp"
@@ -25,80 +26,82 @@ struct Secured;
 
 namespace headgate::engine {
 
-/// One request, and what its server would answer.
+/// A request and the answer of its server.
 struct RequestArrival {
-  Instant at{};                        ///< an earlier moment than that of the arrival before counts as that
-  boost::asio::ip::address address{};  ///< who connects
+  Instant at{};  ///< time of arrival; an earlier time than that of the request before counts as that one
+  boost::asio::ip::address address{};  ///< address of the client
   std::string_view method = "GET";
-  std::string_view host{};                ///< with an optional port, as a client writes it; empty: it names none
-  std::string_view path = "/";            ///< as a client writes it
-  std::string_view query{};               ///< begins with '?', or is empty
+  std::string_view host{};      ///< as a client writes it, with an optional port; empty if the request has no Host
+  std::string_view path = "/";  ///< as a client writes it
+  std::string_view query{};     ///< begins with '?' or is empty
   std::span<const http::Field> fields{};  ///< without Host
-  std::uint64_t bytes = 0;                ///< of its body
-  bool tls = false;                       ///< whether it comes over TLS
-  std::uint16_t https_port = 0;           ///< without TLS: where its listener redirects to; 0: it does not
-  const net::Secured* secured = nullptr;  ///< what its handshake told, with a client's certificate; null: nothing
-  gateway::AssumedCaller assumed{};       ///< who sends it, without a proof
+  std::uint64_t bytes = 0;                ///< bytes of the request body
+  bool tls = false;                       ///< the request uses TLS
+  std::uint16_t https_port = 0;  ///< without TLS, the port that its listener redirects to; 0 if it does not redirect
+  /// facts from the handshake with a client certificate; null if there are none
+  const net::Secured* secured = nullptr;
+  gateway::AssumedCaller assumed{};  ///< the caller, accepted without a proof
   ScriptedAnswer answer{};
 };
 
-/// The head of the request, as its client sends it.
+/// Returns the head of the request as its client would send it.
 std::string head_of(const RequestArrival& arrival);
 
-/// Where arrivals come from, in the order of their moments.
+/// The source of arrivals, in the order of their times.
 class Arrivals {
  public:
   virtual ~Arrivals() = default;
-  /// Null: there are no more. What it points to is valid until the next call; the fields of its answer, for longer.
+  /// Returns the next arrival, or null if there are no more. The arrival is valid until the next call; the fields of
+  /// its answer must live longer.
   virtual const RequestArrival* next() = 0;
 };
 
-/// What became of an arrival. Views are valid during the call that tells it.
+/// The result of an arrival. Views are valid during the call that reports it.
 struct Decided {
-  std::uint64_t number = 0;  ///< of the arrival, from 0
+  std::uint64_t number = 0;  ///< number of the arrival, from 0
   unsigned status = 0;
   gateway::EndedBy ended_by = gateway::EndedBy::upstream;
-  std::string_view limit{};     ///< that refused it, or whose numbers it was told; empty: none
-  std::string_view tier{};      ///< of this limit
-  Duration retry_after{0};      ///< what it was told; 0: nothing
+  std::string_view limit{};     ///< the limit that refused it or whose numbers it was told; empty if none
+  std::string_view tier{};      ///< the tier of this limit
+  Duration retry_after{0};      ///< the wait that it was told; 0 if none
   Duration took{0};             ///< from its arrival to the end of its answer
-  gateway::Exchange& exchange;  ///< all there is to know
+  gateway::Exchange& exchange;  ///< the exchange with all details
 };
 
-/// One thread, which reports no events while it lives. The same configuration, seed and arrivals make the same
+/// A run. One thread, which reports no events while it lives. The same configuration, seed and arrivals give the same
 /// decisions.
 class Simulation {
  public:
   struct Setup {
-    Instant start;  ///< what time it is first
+    Instant start;  ///< time at which the run starts
     std::uint64_t seed = 1;
-    std::size_t max_keys = 1'000'000;  ///< of counters in memory, and of those in the place of Redis
+    std::size_t max_keys = 1'000'000;  ///< for counters in memory, and for those of the Redis replacement
   };
 
-  /// `parts` has a configuration and its keys; servers for it are made here.
+  /// `parts` has a configuration and its keys; its servers are created here.
   Simulation(gateway::Snapshot parts, const Setup& setup);
   ~Simulation();
   Simulation(const Simulation&) = delete;
   Simulation& operator=(const Simulation&) = delete;
 
-  /// Lets time pass from one arrival to the next, and then until the last of them has ended. `tell` is called for each
-  /// when it has ended. Throws std::logic_error if one waits for nothing.
+  /// Processes the arrivals in order and lets time pass until the last one has ended. Calls `tell` for each when it has
+  /// ended. Throws std::logic_error if one would wait forever.
   void run(Arrivals& arrivals, const std::function<void(const Decided&)>& tell);
 
-  // For whoever lets time pass on their own: with clock().
-  /// Sends a request now; its `at` does not count. `tell` is called when it has ended: before this returns, or while
-  /// time passes. It lives until then. Returns its number.
+  // The functions below are for callers that let time pass themselves, with clock().
+  /// Sends a request now, ignoring its `at`. Calls `tell` when it has ended: before this function returns, or while
+  /// time passes. `tell` must live until then. Returns the number of the request.
   std::uint64_t send(const RequestArrival& arrival, const std::function<void(const Decided&)>& tell);
-  /// What would happen to a request now. Nothing is taken for it.
+  /// Returns how a request would be handled now. Takes nothing.
   gateway::Explanation explain(const RequestArrival& arrival);
   gateway::Explanation explain(gateway::ExplainedRequest asked, const gateway::AssumedCaller& assumed = {});
-  /// Returns how many have been sent and have not ended.
+  /// Returns how many requests have been sent and have not ended.
   std::uint64_t under_way() const noexcept { return arrived_ - ended_; }
 
-  /// Ends what goes on in the background, such as charges that are owed to Redis. No request may be sent after it.
+  /// Ends the background work, such as charges that are owed to Redis. No request may be sent afterwards.
   void stop() { offline_.stop(); }
 
-  /// The key of this owner, as ApiKeys::of_owner; null: none.
+  /// Returns the key of this owner, like ApiKeys::of_owner; null if there is none.
   const identity::ApiKeyRecord* key_of(std::string_view owner) const;
 
   VirtualClock& clock() noexcept { return clock_; }
@@ -109,7 +112,7 @@ class Simulation {
  private:
   struct Visit;
   static gateway::Snapshot with_servers(gateway::Snapshot parts, Clock& clock, const Scripts& scripts);
-  /// An arrival that comes when others have been answered: its counters are brought near meanwhile.
+  /// Prefetches the counters of an arrival that follows after others were answered.
   void expect(const RequestArrival& arrival) const noexcept;
   Visit& free_visit();
   void begin(const RequestArrival& arrival, const std::function<void(const Decided&)>& tell);
@@ -120,8 +123,8 @@ class Simulation {
   VirtualClock clock_;
   Scripts scripts_;
   Offline offline_;
-  std::vector<const limit::Rule*> by_address_;  ///< whose counters the address of an arrival names
-  std::vector<std::unique_ptr<Visit>> visits_;  ///< their memory is used again
+  std::vector<const limit::Rule*> by_address_;  ///< rules whose keys are client addresses
+  std::vector<std::unique_ptr<Visit>> visits_;  ///< reused memory
   std::vector<Visit*> free_;
   std::uint64_t arrived_ = 0;
   std::uint64_t ended_ = 0;

@@ -1,5 +1,6 @@
 #pragma once
-// A clock that is a variable: time passes when its owner says so, and alarms ring at their moments.
+// A clock that is a variable: time passes when its owner says so, and alarms ring at their times. Used by simulation
+// and tests.
 
 #include "headgate/core/clock.hpp"
 #include "headgate/core/frame_pool.hpp"
@@ -11,10 +12,10 @@
 
 namespace headgate::engine {
 
-/// One thread. Setting, ringing and forgetting an alarm take a time logarithmic in the number of those that are set.
+/// The clock. One thread. Setting, ringing and removing an alarm take logarithmic time in the number of set alarms.
 class VirtualClock final : public Clock {
  public:
-  /// It is `start` now.
+  /// Creates a clock that shows `start`.
   explicit VirtualClock(Instant start) noexcept : start_(start) {}
 
   Steady steady() const noexcept override { return kFirst + passed_; }
@@ -23,16 +24,16 @@ class VirtualClock final : public Clock {
     return std::chrono::floor<std::chrono::seconds>(wall().time_since_epoch()).count();
   }
   std::unique_ptr<Alarm> alarm(Alarm::Ring ring, void* owner) override;
-  /// Its owner is called as soon as time passes, also if that is no time. This thread only.
+  /// Creates a bell. Its owner is called as soon as time passes, even by zero. This thread only.
   std::unique_ptr<Bell> bell(Alarm::Ring ring, void* owner) override;
 
-  /// Lets time pass until `moment`; alarms for moments until then ring, in the order of their moments, and for one
-  /// moment in the order in which they were set. Nothing happens if `moment` is over and no alarm is due.
+  /// Lets time pass until `moment`. Alarms until then ring in the order of their times, and those with the same time in
+  /// the order in which they were set. Does nothing if `moment` is past and no alarm is due.
   void advance_to(Instant moment);
   void advance(Duration by) { advance_to(wall() + by); }
   /// Lets time pass until the next alarm, which rings; false if none is set.
   bool advance_to_alarm();
-  /// When the next alarm rings; nothing: none is set.
+  /// Returns when the next alarm rings; empty if none is set.
   std::optional<Instant> next_alarm() const noexcept {
     return due_.empty() ? std::nullopt : std::optional(start_ + due_.front().at);
   }
@@ -42,13 +43,13 @@ class VirtualClock final : public Clock {
  private:
   class OnThisClock;
   class AlarmBell;
-  /// Not zero: some treat the beginning of the steady clock as "never".
+  /// Not zero, because some code treats the start of the steady clock as "never".
   static constexpr Steady kFirst{std::chrono::hours(1000)};
 
-  /// An alarm that is set. The heap has what its order needs beside the pointer, so that it looks at no alarm.
+  /// A set alarm. The heap stores the sort keys beside the pointer, so that comparisons do not access the alarm.
   struct Due {
     Duration at{0};
-    std::uint64_t number = 0;  ///< in the order in which they were set
+    std::uint64_t number = 0;  ///< order in which the alarms were set
     OnThisClock* alarm = nullptr;
     bool before(const Due& other) const noexcept { return at != other.at ? at < other.at : number < other.number; }
   };
@@ -63,7 +64,7 @@ class VirtualClock final : public Clock {
   Instant start_;
   Duration passed_{0};
   std::uint64_t numbered_ = 0;
-  std::vector<Due> due_;  ///< a heap: each is before its two children
+  std::vector<Due> due_;  ///< a heap: each entry is before its two children
 };
 
 }  // namespace headgate::engine

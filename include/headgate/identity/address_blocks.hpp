@@ -1,6 +1,6 @@
 #pragma once
-// Many address blocks, as lists of allowed and denied addresses have them: which is the smallest one that holds an
-// address.
+// Sets of many address blocks, as in lists of allowed and denied addresses, which find the smallest block that contains
+// an address. Used by config and gateway.
 
 #include "headgate/core/result.hpp"
 #include "headgate/identity/options.hpp"
@@ -17,7 +17,7 @@
 
 namespace headgate::identity {
 
-/// Sorted ranges: a look-up is a binary search, of 20 steps among a million blocks. Immutable; any thread.
+/// A set as sorted ranges: a look-up is a binary search, of 20 steps among a million blocks. Immutable; any thread.
 class AddressBlocks {
  public:
   static constexpr int kNone = -1;
@@ -26,15 +26,15 @@ class AddressBlocks {
   /// Takes time in proportion to n log n: a million blocks take about a second.
   explicit AddressBlocks(std::span<const Network> blocks);
 
-  /// Returns how many there are; those that stand twice count once.
+  /// Returns the number of different blocks.
   std::size_t size() const noexcept { return size_; }
-  /// The length in bits of the smallest block that holds `address`: up to 32 for IPv4, up to 128 for IPv6. kNone: no
-  /// block does. IPv4-mapped IPv6 counts as IPv4, and no other IPv6 block, not even ::/0, holds an IPv4 address. Does
-  /// not allocate.
+  /// Returns the length in bits of the smallest block that contains `address`: up to 32 for IPv4, up to 128 for IPv6;
+  /// kNone if no block does. IPv4-mapped IPv6 counts as IPv4, and no other IPv6 block, not even ::/0, contains an IPv4
+  /// address. Does not allocate.
   int smallest(const boost::asio::ip::address& address) const noexcept;
 
  private:
-  /// From each start to the next one the smallest block has one length.
+  /// Within each range, from one start to the next, the length of the smallest block is constant.
   template <class Number>
   struct Ranges {
     std::vector<Number> starts;
@@ -47,21 +47,21 @@ class AddressBlocks {
   std::size_t size_ = 0;
 };
 
-/// Why a file of addresses is not valid.
+/// The reason why a file of addresses is not valid.
 struct AddressFileError {
-  std::size_t line = 1;   ///< 1-based
-  std::string message{};  ///< a sentence without its dot
+  std::size_t line = 1;   ///< line, counted from 1
+  std::string message{};  ///< a sentence without a full stop
 };
 
-/// The maximum size of a file of addresses in bytes, and of its blocks.
+/// Maximum size of a file of addresses in bytes, and maximum number of its blocks.
 inline constexpr std::size_t kLongestAddressFile = 64UL * 1024 * 1024;
 inline constexpr std::size_t kMaxAddressesOfFile = 2'000'000;
 
-/// Parses a file of addresses: a block or an address on each line, as parse_network() takes them; what follows '#' or
-/// ';' is a comment, and lines may be empty. Any thread.
+/// Parses a file of addresses: a block or an address on each line, as for parse_network(); the text after '#' or ';' is
+/// a comment, and lines may be empty. Any thread.
 Result<std::vector<Network>, AddressFileError> read_addresses(std::string_view text);
 
-/// Returns whether each address of `inner` is in `outer`. Both as parse_network() makes them.
+/// Returns whether each address of `inner` is in `outer`. Both must come from parse_network().
 bool within(const Network& inner, const Network& outer) noexcept;
 
 }  // namespace headgate::identity

@@ -1,5 +1,6 @@
 #pragma once
-// The known API keys. A key finds its record, but the key itself is not kept.
+// The known API keys, found by digest, and the parser of key files. The keys themselves are not kept. Used by config,
+// services, admin and cli.
 
 #include "headgate/core/result.hpp"
 #include "headgate/identity/options.hpp"
@@ -12,7 +13,7 @@
 
 namespace headgate::identity {
 
-/// Immutable; any thread.
+/// The set of keys. Immutable; any thread.
 class ApiKeys {
  public:
   ApiKeys() = default;
@@ -20,42 +21,41 @@ class ApiKeys {
 
   bool empty() const noexcept { return records_.empty(); }
   std::size_t size() const noexcept { return records_.size(); }
-  /// The record of the key with this digest, or null; also of disabled and expired keys. The time it takes does not
-  /// reveal how near a digest is to a known one.
+  /// Returns the record of the key with this digest, even if it is disabled or expired; null if there is none. The time
+  /// does not reveal how near a digest is to a known one.
   const ApiKeyRecord* find(const Sha256& digest) const noexcept;
-  /// A key of this owner that is valid at `now`, else any key of theirs, or null. Looks at all records.
+  /// Returns a key of this owner that is valid at `now`, otherwise any key of the owner, or null. Searches all records.
   const ApiKeyRecord* of_owner(std::string_view owner, Instant now) const noexcept;
   const std::vector<ApiKeyRecord>& records() const noexcept { return records_; }
 
  private:
   struct Slot {
-    std::uint32_t mark = 0;    // a part of the hash: an unknown digest seldom needs to read a record
-    std::uint32_t record = 0;  // index into records_, 1-based; 0: free
+    std::uint32_t mark = 0;    // a part of the hash, so that for an unknown digest a record seldom has to be read
+    std::uint32_t record = 0;  // index into records_ plus one; 0 if free
   };
 
   std::vector<ApiKeyRecord> records_;
-  std::vector<Slot> slots_;  // by a keyed hash of the digest; a power of two of them
+  std::vector<Slot> slots_;  // indexed by a keyed hash of the digest; the size is a power of two
 };
 
-/// Why a key file is not valid: place, reason and help.
+/// The error in a key file: place, reason and help.
 struct KeyFileError {
-  std::size_t line = 1;    ///< 1-based
-  std::size_t column = 1;  ///< 1-based, in bytes
-  std::string pointer{};   ///< "/keys/3/sha256"; empty: the whole file
-  std::string message{};   ///< a sentence without its dot; quotes no key and no digest
+  std::size_t line = 1;    ///< line, counted from 1
+  std::size_t column = 1;  ///< column, counted from 1 in bytes
+  std::string pointer{};   ///< "/keys/3/sha256"; empty for the whole file
+  std::string message{};   ///< a sentence without a full stop that quotes neither key nor digest
   std::string help{};      ///< what to write instead; may be empty
 };
-std::string to_text(const KeyFileError& error);  ///< "12:5: message [/keys/3/sha256]; help"
+std::string to_text(const KeyFileError& error);  ///< returns "12:5: message [/keys/3/sha256]; help"
 
-/// The maximum size of a key file in bytes: about 500,000 keys.
+/// Maximum size of a key file in bytes: about 500,000 keys.
 inline constexpr std::size_t kLongestKeyFile = 64UL * 1024 * 1024;
 
-/// Parses a key file: {"keys": [{"sha256": "<64 hex digits>", "owner": "acme", "tier": "pro", "tags":
-/// ["batch"], "expires": "2027-01-31T00:00:00Z", "disabled": false, "limits": {"partner": {"rate": "500/second",
-/// "burst": 1000}}, "note":
-/// "..."}]}. "sha256" and "owner" are required. "rate" may be a list, or "unlimited"; instead of an object, a limit may
-/// have its rate alone. "expires" has the form of parse_expiry; "note" is ignored. Errors: any other member, a
-/// duplicate member, "key" (the key itself), a duplicate digest, more than 64 members of an object, more than
+/// Parses a key file: {"keys": [{"sha256": "<64 hex digits>", "owner": "acme", "tier": "pro", "tags": ["batch"],
+/// "expires": "2027-01-31T00:00:00Z", "disabled": false, "limits": {"partner": {"rate": "500/second", "burst": 1000}},
+/// "note": "..."}]}. "sha256" and "owner" are required. "rate" may be a list, or "unlimited"; in place of an object, a
+/// limit may have its rate alone. "expires" has the form of parse_expiry; "note" is ignored. Errors: any other member,
+/// a duplicate member, "key" (the key itself), a duplicate digest, more than 64 members of an object, more than
 /// kLongestKeyFile, a burst beside several rates or none. Keys keep the order of the file. Takes about 2 µs per key;
 /// any thread.
 Result<std::vector<ApiKeyRecord>, KeyFileError> read_api_keys(std::string_view json);

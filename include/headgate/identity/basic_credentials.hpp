@@ -1,5 +1,5 @@
 #pragma once
-// Name and password as a request shows them in Authorization (RFC 7617), and whether they are right.
+// Name and password of a request's Authorization field (RFC 7617), and the check of the password. Used by gateway.
 
 #include "headgate/core/hash.hpp"
 #include "headgate/identity/secret_text.hpp"
@@ -12,9 +12,9 @@
 
 namespace headgate::identity {
 
-/// The longest password that may be right; the longest of which libcrypt makes a hash.
+/// Maximum length of a valid password: the longest that libcrypt can hash.
 inline constexpr std::size_t kLongestPassword = 511;
-/// bcrypt looks at so many bytes of a password: what follows may be anything.
+/// Number of bytes of a password that bcrypt uses; it ignores the rest.
 inline constexpr std::size_t kBytesOfBcrypt = 72;
 
 struct BasicCredentials {
@@ -28,15 +28,15 @@ enum class BasicForm : std::uint8_t {
   good
 };
 
-/// Reads the value of Authorization; sets `out` if it is good.
+/// Parses the value of Authorization; sets `out` if the form is good.
 BasicForm read_basic(std::string_view value, BasicCredentials& out);
 
-/// Returns whether `hash`, a hash of Users, is one of this password. Takes as long as the cost of the hash says: from a
-/// millisecond to a second, so not for the thread of a loop. Any thread.
+/// Returns whether `hash`, a hash of Users, is one of this password. Takes as long as the cost of the hash demands,
+/// from a millisecond to a second, so never call it on the thread of a loop. Any thread.
 bool is_password(const SecretText& password, const std::string& hash);
 
-/// Names pairs of a user and a password under which it is remembered whether they are right. The secret is drawn when
-/// it is made, so a name tells nothing outside of the process. Any thread.
+/// Names for pairs of user and password, under which the results of checks are remembered. The secret is drawn at
+/// construction, so a name is meaningless outside the process. Any thread.
 class PasswordNames {
  public:
   PasswordNames();
@@ -44,8 +44,8 @@ class PasswordNames {
   PasswordNames(const PasswordNames&) = delete;
   PasswordNames& operator=(const PasswordNames&) = delete;
 
-  /// `known`: whether `hash` is the user's own; `address`: of whom shows it. Passwords that bcrypt cannot tell apart
-  /// have one name.
+  /// Returns the name. `known` tells whether `hash` is the user's own; `address` is that of the client. Passwords that
+  /// bcrypt cannot distinguish have the same name.
   Hash name(std::string_view user, std::string_view hash, bool known, std::string_view address,
             std::string_view password) const;
 

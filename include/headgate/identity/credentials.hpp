@@ -1,6 +1,6 @@
 #pragma once
-// The credentials at one moment: known API keys, the keys of issuers, lists of addresses, users. They change with their
-// files and with what issuers publish, while the configuration stays the same.
+// A snapshot of the credentials: known API keys, the keys of issuers, lists of addresses, users. They change with their
+// files and with the keys that issuers publish, while the configuration stays the same. Used by gateway and keyring.
 
 #include "headgate/identity/address_blocks.hpp"
 #include "headgate/identity/api_keys.hpp"
@@ -14,13 +14,13 @@
 
 namespace headgate::identity {
 
-/// Immutable; shared by all workers.
+/// The snapshot. Immutable; shared by all workers.
 struct Credentials {
   std::shared_ptr<const ApiKeys> api_keys;  ///< never null
   std::shared_ptr<const JwtVerifier> jwt;   ///< null if no token is accepted
   /// Path and content of each file of addresses, in the order of IdentityOptions::address_files; none is null.
   std::vector<std::pair<std::string, std::shared_ptr<const AddressBlocks>>> address_lists{};
-  /// The same of IdentityOptions::user_files.
+  /// The same for IdentityOptions::user_files.
   std::vector<std::pair<std::string, std::shared_ptr<const Users>>> user_lists{};
 };
 

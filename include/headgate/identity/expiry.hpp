@@ -1,5 +1,5 @@
 #pragma once
-// The expiry of a key, as a user writes it. Key files, the configuration and `headgate keys` use it.
+// Parses the expiry of a key. Used by key files, the configuration, admin and `headgate keys`.
 
 #include "headgate/core/literals.hpp"
 #include "headgate/core/result.hpp"

@@ -1,20 +1,20 @@
 #pragma once
-// New API keys. `headgate keys new` and the admin interface make them.
+// Creates API keys. Used by `headgate keys new` and the admin interface.
 
 #include <string>
 #include <string_view>
 
 namespace headgate::identity {
 
-/// `prefix`, '_' and 43 random letters and digits: 256 bits. Secret scanners find the prefix in published texts. There
-/// are only letters and digits, so that a double click selects the whole key. Empty if the system has no random bytes.
-/// Any thread.
+/// Returns `prefix`, '_' and 43 random letters and digits: 256 bits. Secret scanners find the prefix in published
+/// texts. There are only letters and digits, so that a double click selects the whole key. Empty if the system has no
+/// random bytes. Any thread.
 std::string fresh_key(std::string_view prefix);
 
-/// Returns whether a key may begin so: 1 to 32 letters, digits or '_'.
+/// Returns whether a key may have this prefix: 1 to 32 letters, digits or '_'.
 bool is_key_prefix(std::string_view text) noexcept;
 
-/// The prefix of keys if nobody chose one.
+/// The default prefix of keys.
 inline constexpr std::string_view kUsualPrefix = "hg";
 
 }  // namespace headgate::identity

@@ -1,5 +1,5 @@
 #pragma once
-// Signatures with a secret that gateways share (HMAC-SHA256, RFC 2104).
+// Signatures with a secret that gateways share (HMAC-SHA256, RFC 2104). Used by gateway and notify.
 
 #include "headgate/identity/sha256.hpp"
 
@@ -8,13 +8,14 @@
 
 namespace headgate::identity {
 
-/// HMAC-SHA256 of `text`. Any thread; about a microsecond.
+/// Returns the HMAC-SHA256 of `text`. Any thread; about a microsecond.
 Sha256 hmac_sha256(std::string_view secret, std::string_view text);
 
-/// Returns whether both are equal; takes the same time wherever they differ. Texts of different lengths are not.
+/// Returns whether both texts are equal, in a time that does not depend on where they differ. Texts of different
+/// lengths are not equal.
 bool equal_in_constant_time(std::string_view a, std::string_view b) noexcept;
 
-/// The bytes in base64url (RFC 4648 section 5) without padding.
+/// Returns the bytes in base64url (RFC 4648 section 5) without padding.
 std::string base64url(std::string_view bytes);
 
 }  // namespace headgate::identity

@@ -1,5 +1,6 @@
 #pragma once
-// JSON Web Tokens, verified: compact JWS (RFC 7515), claims as RFC 7519, as RFC 8725 advises.
+// Verification of JSON Web Tokens: compact JWS (RFC 7515), claims of RFC 7519, rules of RFC 8725. Used by gateway,
+// admin and config.
 
 #include "headgate/core/result.hpp"
 #include "headgate/core/time.hpp"
@@ -14,63 +15,64 @@
 
 namespace headgate::identity {
 
-/// Why a token was refused. For logs and metrics; a caller learns only what WWW-Authenticate may say.
+/// The reason why a token was refused. For logs and metrics; a caller learns only what WWW-Authenticate may say.
 enum class JwtError {
   malformed,
   unsupported_algorithm,
   wrong_type,   ///< it has a `typ` that is not accepted
-  no_keys,      ///< its issuer's keys are not available yet: not the caller's fault
-  unknown_key,  ///< no key of its issuer fits its `kid` and `alg`
+  no_keys,      ///< its issuer's keys are not available yet, which is not the caller's fault
+  unknown_key,  ///< no key of its issuer matches its `kid` and `alg`
   bad_signature,
   expired,
   not_yet_valid,  ///< `nbf` or `iat` is in the future
-  too_old,        ///< `iat` is older than max_age, or missing
+  too_old,        ///< `iat` is missing or older than max_age
   wrong_issuer,
   wrong_audience,
   too_large,
   count
 };
-std::string_view to_text(JwtError error) noexcept;  ///< "bad_signature"
+std::string_view to_text(JwtError error) noexcept;  ///< Returns the word, such as "bad_signature".
 
 /// The verified claims, by name: strings as they are, integers (up to 64 bits) in decimal, true/false. Other values are
-/// left out: objects, arrays, fractions, null, and strings of more than 1 KiB or with control characters.
+/// omitted: objects, arrays, fractions, null, and strings of more than 1 KiB or with control characters.
 ///
-/// A claim within an object has the names of both with a dot between them, as in "realm_access.roles". A claim at the
-/// top whose own name reads so is the one that is meant.
+/// A claim within an object is named by both names with a dot between them, as in "realm_access.roles". If a top-level
+/// claim has that name, it is used instead.
 using Claims = std::map<std::string, std::string, std::less<>>;
 
-/// Returns whether configuration can name a claim so: printable ASCII without blanks, quotes and backslashes, at most
-/// 128.
+/// Returns whether this can be a claim's name in a configuration: printable ASCII without blanks, quotes and
+/// backslashes, at most 128 characters.
 bool is_claim_name(std::string_view name) noexcept;
 
 struct VerifiedToken {
   Claims claims;
-  Instant good_from;       ///< valid from here: `nbf` or `iat` less the leeway, or the epoch
-  Instant good_until;      ///< valid until just before here: `exp` or max_age plus the leeway; else Instant::max()
-  std::size_t issuer = 0;  ///< the index of its issuer in JwtOptions::issuers
-  JwtAlgorithm algorithm = JwtAlgorithm::HS256;  ///< of its signature
-  std::vector<std::string> literals{};  ///< the names of those in `claims` that are integers or true/false in JSON
-  /// What cannot be a key, but a route may demand: lists of strings, each with a line feed behind it, and one string of
-  /// more than 1 KiB in the same form. Strings with control characters are left out.
+  Instant good_from;  ///< valid from here: `nbf` or `iat` minus the leeway, or the epoch
+  /// valid until just before here: `exp` or max_age plus the leeway; Instant::max() if there is none
+  Instant good_until;
+  std::size_t issuer = 0;                        ///< index of its issuer in JwtOptions::issuers
+  JwtAlgorithm algorithm = JwtAlgorithm::HS256;  ///< algorithm of its signature
+  std::vector<std::string> literals{};           ///< the names of the `claims` that are integers or true/false in JSON
+  /// Claims that cannot be keys but that a route may require: lists of strings, each followed by a line feed, and
+  /// single strings of more than 1 KiB in the same form. Strings with control characters are omitted.
   Claims lists{};
-  /// What is not in `claims`, but can tell callers apart: '~' and 128 bits of a digest in hexadecimal, of a long
-  /// string, one with control characters, a fraction or a list. Not of an empty list, an object or null.
+  /// Claims that are not in `claims` but can distinguish callers: '~' and 128 bits of a digest in hexadecimal, for long
+  /// strings, strings with control characters, fractions and lists. Not for empty lists, objects and null.
   Claims digests{};
 };
 
 struct RefusedToken {
   JwtError error = JwtError::malformed;
-  Instant until;           ///< the same keys refuse it until just before here; Instant::max(): always
-  std::size_t issuer = 0;  ///< the index of its issuer in JwtOptions::issuers; 0 if not known yet
+  Instant until;           ///< the same keys refuse the token until just before here; Instant::max() for always
+  std::size_t issuer = 0;  ///< index of its issuer in JwtOptions::issuers; 0 if not known yet
 };
 
-/// Verifies tokens against the issuers of one configuration and the keys of one moment. Immutable; any thread.
+/// A verifier for the issuers of one configuration and the keys of one moment. Immutable; any thread.
 class JwtVerifier {
  public:
-  /// `keys[i]` are the keys of `options.issuers[i]`; null or missing if they are not available yet. The error is a
-  /// sentence without a final dot. Errors: no issuer, several issuers of which one has no `issuer` or the same as
-  /// another, no algorithm, a leeway of more than a day, a max_age of zero or more than 100 years. The keys and secrets
-  /// in `options` are neither read nor kept.
+  /// Creates a verifier. `keys[i]` are the keys of `options.issuers[i]`; null or missing if they are not available yet.
+  /// The error is a sentence without a final dot. Errors: no issuer, several issuers of which one has no `issuer` or
+  /// the same as another, no algorithm, a leeway of more than a day, a max_age of zero or more than 100 years. The keys
+  /// and secrets in `options` are neither read nor kept.
   static Result<std::shared_ptr<const JwtVerifier>, std::string> make(const JwtOptions& options,
                                                                       std::vector<std::shared_ptr<const JwtKeys>> keys);
   virtual ~JwtVerifier() = default;
@@ -99,8 +101,8 @@ class JwtVerifier {
   virtual Result<VerifiedToken, RefusedToken> verify(std::string_view token, Instant now) const = 0;
 };
 
-/// The token in the value of an Authorization field, as a view. "" if the scheme is not Bearer (RFC 6750, any case) or
-/// nothing follows it. The token itself is not checked.
+/// Returns the token in the value of an Authorization field, as a view. "" if the scheme is not Bearer (RFC 6750, any
+/// case) or nothing follows it. The token itself is not checked.
 std::string_view bearer_token(std::string_view authorization) noexcept;
 
 }  // namespace headgate::identity

@@ -1,5 +1,6 @@
 #pragma once
-// The record of an API key as text, and what becomes of keys that gateways issue and revoke.
+// The record of an API key as text, and the rules for keys that gateways issue and revoke. Used by services, server,
+// admin, cli and translate.
 
 #include "headgate/core/time.hpp"
 #include "headgate/identity/options.hpp"
@@ -12,33 +13,35 @@
 
 namespace headgate::identity {
 
-/// How an operator names a key: the first 16 hexadecimal digits of its SHA-256.
+/// Returns the id by which an operator names a key: the first 16 hexadecimal digits of its SHA-256.
 std::string id_of(const Sha256& digest);
 /// Returns whether `text` has the form of an id.
 bool is_id(std::string_view text) noexcept;
-/// Of an id, the part of a digest that it names, with zeros behind it; all zeros if it is none.
+/// Returns the part of a digest that the id names, followed by zeros; all zeros if it is no id.
 Sha256 named_by(std::string_view id) noexcept;
 /// Returns whether both have the same id.
 bool same_id(const Sha256& a, const Sha256& b) noexcept;
 
-/// The record on one line, as an element of "keys" in a key file (see read_api_keys). Times are to the second.
+/// Returns the record on one line, as an element of "keys" in a key file (see read_api_keys). Times are to the second.
 std::string record_text(const ApiKeyRecord& record);
-/// The member of a revoked one that says so.
+/// Returns the member of a revoked record that says so.
 std::string revoked_text(const ApiKeyRecord& record);
-/// The opposite of record_text(). Nothing if it is not one record, or longer than kLongestRecord.
+/// Parses the result of record_text(). Empty if it is not exactly one record, or longer than kLongestRecord.
 std::optional<ApiKeyRecord> read_record(std::string_view text);
 inline constexpr std::size_t kLongestRecord = 16UL * 1024;
 
-/// What is told of a key that is revoked at `now`: who had it, but no limits. One that is revoked already stays so.
+/// Returns what is published about a key that is revoked at `now`: its owner, but no limits. A key that is revoked
+/// already stays as it is.
 ApiKeyRecord revoked_at(const ApiKeyRecord& record, Instant now);
 
-/// The longest record that gateways tell each other, in bytes: a log has room for little more.
+/// Maximum size of a record that gateways share, in bytes, because the shared log has room for little more.
 inline constexpr std::size_t kLongestShared = 1900;
 
-/// How long an issued key stays in the file after it has expired.
+/// Time for which an issued key stays in the file after it has expired.
 inline constexpr Duration kRemembersExpired = std::chrono::hours(24 * 31);
-/// Returns whether nobody needs the record any more: it was issued and has expired long ago, so that it does no harm
-/// wherever it is still known. A revoked key that never expires is remembered for ever; so is one that people wrote.
+/// Returns whether the record is no longer needed: the key was issued and expired long ago, so that it does no harm
+/// where it is still known. A revoked key that never expires is remembered forever, and so is a key that a person wrote
+/// into the file.
 bool is_past(const ApiKeyRecord& record, Instant now) noexcept;
 
 }  // namespace headgate::identity

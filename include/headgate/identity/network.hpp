@@ -1,5 +1,5 @@
 #pragma once
-// Address blocks, as a configuration writes them.
+// Address blocks in their configured form. Used by config, admin, gateway, session and translate.
 
 #include "headgate/core/result.hpp"
 #include "headgate/identity/options.hpp"
@@ -12,15 +12,16 @@
 namespace headgate::identity {
 
 /// Parses "10.0.0.0/8", "fd00::/8", or a single address ("10.1.2.3", "::1"). IPv4-mapped IPv6 of 96 bits or more
-/// becomes IPv4. The error is one sentence without a final dot. It says what to write instead: `"10.0.0.1/8" has host
+/// becomes IPv4. The error is one sentence without a final dot that says what to write instead: `"10.0.0.1/8" has host
 /// bits set; write "10.0.0.0/8" for the network or "10.0.0.1" for the one address`.
 Result<Network, std::string> parse_network(std::string_view text);
 
-/// The block of `length` bits that `address` is in, as "10.0.0.0/8" or "2001:db8::/32"; a single IPv4 address is
-/// "10.1.2.3", as it is as a key of limits. IPv4-mapped IPv6 is IPv4. `length` is at most 32 or 128.
+/// Returns the block of `length` bits that contains `address`, as "10.0.0.0/8" or "2001:db8::/32"; a single IPv4
+/// address is "10.1.2.3", as in keys of limits. IPv4-mapped IPv6 is IPv4. `length` is at most 32 or 128.
 std::string block_of(const boost::asio::ip::address& address, unsigned length);
 
-/// The shortest text that parse_network parses as the same block: "10.0.0.0/8", "10.1.2.3" for a single address.
+/// Returns the shortest text that parse_network parses as the same block: "10.0.0.0/8", "10.1.2.3" for a single
+/// address.
 std::string to_text(const Network& network);
 
 }  // namespace headgate::identity

@@ -1,5 +1,5 @@
 #pragma once
-// Text that must not stay in memory: a password on its way to being checked.
+// Text that must not stay in memory, such as a password that is being checked. Used by gateway and basic_credentials.
 
 #include <cstddef>
 #include <memory>
@@ -7,7 +7,8 @@
 
 namespace headgate::identity {
 
-/// Its bytes are wiped when it ends or is replaced, and moving it leaves no copy behind. One thread at a time.
+/// A string whose bytes are wiped when it is destroyed or replaced, and that leaves no copy behind when moved. One
+/// thread at a time.
 class SecretText {
  public:
   SecretText() = default;
@@ -17,7 +18,7 @@ class SecretText {
   ~SecretText() { wipe(); }
 
   std::string_view view() const noexcept { return {c_str(), size_}; }
-  /// Ends with a NUL.
+  /// Returns the text with a terminating NUL.
   const char* c_str() const noexcept { return bytes_ ? bytes_.get() : ""; }
 
  private:
@@ -27,7 +28,7 @@ class SecretText {
   std::size_t size_ = 0;
 };
 
-/// Overwrites `size` bytes, also where a compiler sees that nobody reads them any more.
+/// Overwrites `size` bytes, even if the compiler sees that nothing reads them any more.
 void wipe(void* bytes, std::size_t size) noexcept;
 
 }  // namespace headgate::identity

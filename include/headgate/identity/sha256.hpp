@@ -1,5 +1,5 @@
 #pragma once
-// SHA-256, for secrets that must be recognised but not kept.
+// SHA-256, for secrets that must be recognised but not kept. Used by most modules that handle keys.
 
 #include <array>
 #include <string_view>
@@ -8,13 +8,14 @@ namespace headgate::identity {
 
 using Sha256 = std::array<unsigned char, 32>;
 
-/// Any thread; does not allocate after a thread's first call.
+/// Returns the digest. Any thread; does not allocate after a thread's first call.
 Sha256 sha256(std::string_view text);
 
-/// A digest where people read it, and as the key of a counter.
+/// A digest for people, and for keys of counters.
 using DigestText = std::array<char, 33>;
 
-/// '~' and 128 bits of a digest in hexadecimal: the same in every gateway, and no other text with it can be found.
+/// Returns '~' and 128 bits of a digest in hexadecimal: the same in every gateway, and nobody can find another text
+/// with the same result.
 DigestText digest_text(const Sha256& digest) noexcept;
 
 inline std::string_view as_text(const DigestText& text) noexcept { return {text.data(), text.size()}; }

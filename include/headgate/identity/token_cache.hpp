@@ -1,5 +1,5 @@
 #pragma once
-// The token cache: a token that was checked before costs a hash and not a signature check.
+// The token cache: a token that was checked before costs a hash rather than a signature check. Used by gateway.
 
 #include "headgate/identity/jwt.hpp"
 
@@ -15,17 +15,18 @@ namespace headgate::identity {
 /// A verified token. Each request that uses it holds a pointer to it. One thread only.
 using TokenPtr = boost::local_shared_ptr<const VerifiedToken>;
 
-/// A bounded cache. Verified and refused tokens have separate room, so that a flood of bad tokens removes no good one.
-/// In each part the least recently used token is removed first. A token is found by a keyed hash, and then all its
+/// A bounded cache. Verified and refused tokens have separate room, so that a flood of bad tokens evicts no good one.
+/// In each part the least recently used token is evicted first. A token is found by a keyed hash, and then all its
 /// bytes are compared, so no token is ever taken for another. One worker only; not for several threads.
 class TokenCache {
  public:
-  /// Average room for one token of a kind, with its claims and its index entry. A longer token takes the room of
+  /// Average room for one token of a kind, including its claims and its index entry. A longer token takes the room of
   /// several.
   static constexpr std::size_t kVerifiedBytes = 2048;
   static constexpr std::size_t kRefusedBytes = 1024;
 
-  /// `most`: maximum number of tokens of each kind; 0 keeps none. Memory grows with use, up to the room of all of them.
+  /// `most` is the maximum number of tokens of each kind; 0 keeps none. Memory grows with use, up to the room of all of
+  /// them.
   explicit TokenCache(std::size_t most);
   ~TokenCache();
   TokenCache(const TokenCache&) = delete;
@@ -36,13 +37,13 @@ class TokenCache {
     TokenPtr token;
     std::optional<RefusedToken> refused;
   };
-  /// The known result. Nothing if the token is unknown or not valid any more at `now` (or not yet, if the clock was set
-  /// back); it must then be verified. Does not allocate.
+  /// Returns the known result. Empty if the token is unknown or not valid any more at `now` (or not yet, if the clock
+  /// was set back); it must then be verified. Does not allocate.
   std::optional<Known> get(std::string_view token, Instant now);
 
   /// Replaces the known result for the token. Returns the token even if there is no room to keep it.
   TokenPtr put(std::string_view token, VerifiedToken verified);
-  /// As above. A result too_large is not kept, because it costs nothing to find out again.
+  /// Does the same for a refused token. The result too_large is not kept, because computing it again costs nothing.
   void put(std::string_view token, const RefusedToken& refused);
   /// Forgets everything. Call it when keys have changed.
   void clear() noexcept;

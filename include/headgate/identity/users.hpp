@@ -1,6 +1,6 @@
 #pragma once
-// The users that basic authentication knows, as a file for htpasswd lists them: a name and the bcrypt hash of a
-// password on each line.
+// The users for basic authentication, from a file in htpasswd format: a name and the bcrypt hash of a password on each
+// line. Used by config and gateway.
 
 #include "headgate/core/result.hpp"
 
@@ -12,11 +12,12 @@
 
 namespace headgate::identity {
 
-/// The maximum size of a file of users in bytes, of its lines that name one, and of a name in bytes.
+/// Maximum size of a file of users in bytes, maximum number of lines with a user, and maximum length of a name in
+/// bytes.
 inline constexpr std::size_t kLongestUserFile = 8UL * 1024 * 1024;
 inline constexpr std::size_t kMaxUsers = 50'000;
 inline constexpr std::size_t kLongestUser = 255;
-/// A check takes twice as long for each step: at 14 about a second.
+/// Range of the cost. Each step doubles the time of a check; at 14 it takes about a second.
 inline constexpr unsigned kMinBcryptCost = 4;
 inline constexpr unsigned kMaxBcryptCost = 14;
 
@@ -25,33 +26,33 @@ struct User {
   std::string hash;  ///< "$2y$10$…", 60 bytes
 };
 
-/// Immutable; any thread.
+/// A set of users. Immutable; any thread.
 class Users {
  public:
   Users() = default;
-  /// Each name once.
+  /// Each name must occur only once.
   explicit Users(std::vector<User> users);
 
-  /// Null if nobody is called so.
+  /// Returns the hash of this user's password; null if there is no such user.
   const std::string* hash_of(std::string_view name) const noexcept;
-  /// What a password of an unknown user is compared with, so that the time tells nobody who is known: the hash of one
-  /// of the users, for one `number` always the same one. Null if there are none.
+  /// Returns a hash to compare the password of an unknown user with, so that the time does not reveal which users
+  /// exist: the hash of one of the users, always the same for one `number`. Null if there are no users.
   const std::string* instead(std::uint64_t number) const noexcept;
   std::size_t size() const noexcept { return users_.size(); }
 
  private:
-  std::vector<User> users_;  // by name
+  std::vector<User> users_;  // sorted by name
 };
 
-/// Why a file of users is not valid. Says no password and no hash.
+/// The error in a file of users. Contains no password and no hash.
 struct UserFileError {
-  std::size_t line = 1;   ///< 1-based
-  std::string message{};  ///< a sentence without its dot
+  std::size_t line = 1;   ///< line, counted from 1
+  std::string message{};  ///< a sentence without a full stop
   std::string help{};     ///< may be empty
 };
 
-/// Parses a file of users: "name:hash" on each line, or "name:hash:comment"; lines that are empty or begin with '#' say
-/// nothing. A hash that is not bcrypt's is refused by the name of its format. Any thread.
+/// Parses a file of users: "name:hash" on each line, or "name:hash:comment"; lines that are empty or begin with '#' are
+/// ignored. A hash other than bcrypt is refused with the name of its format. Any thread.
 Result<Users, UserFileError> read_users(std::string_view text);
 
 }  // namespace headgate::identity

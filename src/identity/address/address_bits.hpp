@@ -1,5 +1,5 @@
 #pragma once
-// An address as a number. Used where every hop of every request is parsed and compared. Asio's addresses take 32 bytes
+// An address as a number. Used where every hop of every request is parsed and compared: Asio's addresses take 32 bytes
 // of memory each, and passing one on costs as much as parsing its text.
 
 #include <boost/asio/ip/address.hpp>

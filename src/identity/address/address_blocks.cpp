@@ -23,12 +23,12 @@ struct Block {
   Number first{};
   Number last{};
   std::int16_t length = 0;
-  auto operator<=>(const Block&) const = default;  // a block comes before those within it, of greater length
+  auto operator<=>(const Block&) const = default;  // a block sorts before the blocks within it, which are longer
 };
 
 constexpr std::uint64_t kAll = std::numeric_limits<std::uint64_t>::max();
 
-/// The bits behind the first `length` ones, of 64.
+/// Returns the bits after the first `length` ones, of 64.
 std::uint64_t behind(unsigned length) noexcept { return length >= 64 ? 0 : kAll >> length; }
 
 Block<std::uint32_t> block_of(const ip::network_v4& network) noexcept {
@@ -44,7 +44,7 @@ Block<Sixteen> block_of(const ip::network_v6& network) noexcept {
   return {{bits.high, bits.low}, last, static_cast<std::int16_t>(length)};
 }
 
-/// Nothing behind the last one.
+/// Empty for the last number.
 std::optional<std::uint32_t> next(std::uint32_t number) noexcept {
   return number == std::numeric_limits<std::uint32_t>::max() ? std::nullopt : std::optional(number + 1);
 }
@@ -53,7 +53,7 @@ std::optional<Sixteen> next(const Sixteen& number) noexcept {
   return number.first == kAll ? std::nullopt : std::optional(Sixteen{number.first + 1, 0});
 }
 
-/// Walks along the blocks in their order. The stack has those that hold the place where the walk is, the smallest last.
+/// Iterates over the blocks in order. The stack has the blocks that contain the current position, the smallest last.
 template <class Ranges, class Number>
 class Walk {
  public:
@@ -108,7 +108,8 @@ template <class Ranges, class Number>
 int find(const Ranges& ranges, const Number& address) noexcept {
   auto left = ranges.starts.size();
   if (left == 0) return AddressBlocks::kNone;
-  // The last start that is not behind the address. Without branches that depend on the address: nobody can guess them.
+  // Finds the last start that is not after the address, without branches that depend on the address, because they would
+  // be unpredictable.
   const Number* at = ranges.starts.data();
   while (left > 1) {
     const auto half = left / 2;

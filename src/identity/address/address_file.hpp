@@ -1,5 +1,5 @@
 #pragma once
-// Reads files of addresses, for as many blocks as a test wants.
+// Reads files of addresses, with a bound on blocks that tests can set.
 
 #include "headgate/identity/address_blocks.hpp"
 
@@ -9,7 +9,7 @@
 
 namespace headgate::identity {
 
-/// As read_addresses(), with another bound.
+/// Does the same as read_addresses() with another bound.
 Result<std::vector<Network>, AddressFileError> read_addresses(std::string_view text, std::size_t most);
 
 }  // namespace headgate::identity

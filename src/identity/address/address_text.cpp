@@ -33,7 +33,7 @@ std::optional<std::uint32_t> read_dotted(std::string_view text) noexcept {
   return bits;
 }
 
-/// The value of each byte as a hexadecimal digit; 16 if it is not one.
+/// Maps each byte to its value as a hexadecimal digit; 16 if it is not one.
 constexpr auto kHexValues = [] {
   std::array<std::uint8_t, 256> worth{};
   worth.fill(16);
@@ -48,7 +48,7 @@ unsigned take_group(std::string_view text, std::size_t& at) noexcept {
   const auto worth = [text](std::size_t place) {
     return unsigned{kHexValues[static_cast<unsigned char>(text[place])]};
   };
-  if (at + 4 <= text.size()) {  // the usual group; four digits at once cost half as much as one by one
+  if (at + 4 <= text.size()) {  // the usual case: four digits at once cost half as much as one by one
     const unsigned a = worth(at), b = worth(at + 1), c = worth(at + 2), d = worth(at + 3);
     if ((a | b | c | d) < 16) {
       at += 4;
@@ -82,8 +82,8 @@ char* write_v4(const ip::address_v4& address, char* out, char* end) noexcept {
   return cursor.at();
 }
 
-/// The longest run of two or more zero groups, the first one if several are equal (RFC 5952 section 4.2); {8, 0} if
-/// there is none.
+/// Returns the longest run of two or more zero groups, the first one if several are equal (RFC 5952 section 4.2); {8,
+/// 0} if there is none.
 std::pair<std::size_t, std::size_t> longest_zero_run(const std::array<unsigned, 8>& groups) noexcept {
   std::pair<std::size_t, std::size_t> best{groups.size(), 0};
   for (std::size_t i = 0; i < groups.size();) {

@@ -23,11 +23,11 @@ std::optional<AddressBits> parse_v6(std::string_view text) noexcept;
 /// Parses either of the two. IPv4-mapped IPv6 stays IPv6.
 std::optional<boost::asio::ip::address> parse_address(std::string_view text) noexcept;
 
-/// IPv4-mapped IPv6 as IPv4. Other addresses stay the same, but without the zone, which has no meaning on another
-/// machine.
+/// Returns IPv4-mapped IPv6 as IPv4. Other addresses are unchanged except for the zone, which is dropped because it has
+/// no meaning on another machine.
 boost::asio::ip::address unmapped(const boost::asio::ip::address& address) noexcept;
 
-/// `address` with all but its first `prefix` bits cleared.
+/// Returns `address` with all but its first `prefix` bits cleared.
 boost::asio::ip::address_v4 masked(const boost::asio::ip::address_v4& address, unsigned prefix) noexcept;
 boost::asio::ip::address_v6 masked(const boost::asio::ip::address_v6& address, unsigned prefix) noexcept;
 

@@ -24,7 +24,7 @@ bool is_quotable(char c) noexcept {
   return c == '\t' || (byte >= 0x20 && byte != 0x7f);
 }
 
-/// Takes a token from the front; nothing if there is none.
+/// Takes a token from the front; empty if there is none.
 std::optional<std::string_view> take_token(std::string_view& rest) noexcept {
   std::size_t size = 0;
   while (size < rest.size() && kTokenCharacters[static_cast<unsigned char>(rest[size])]) ++size;
@@ -35,7 +35,7 @@ std::optional<std::string_view> take_token(std::string_view& rest) noexcept {
 }
 
 /// Takes a quoted string from the front of a text that begins with a quote. Returns the text between the quotes, with
-/// its escapes. Nothing if it does not end or has a character that is not allowed.
+/// its escapes. Empty if it does not end or has a character that is not allowed.
 std::optional<std::string_view> take_quoted(std::string_view& rest) noexcept {
   for (std::size_t at = 1; at < rest.size(); ++at) {
     if (rest[at] == '"') {
@@ -52,7 +52,7 @@ std::optional<std::string_view> take_quoted(std::string_view& rest) noexcept {
 /// Room for any address with its port, and more than enough for a hidden port.
 using NodeRoom = std::array<char, 128>;
 
-/// The text of a quoted string without its escapes; it may lie in `room`. Nothing if it does not fit.
+/// Returns the text of a quoted string without its escapes, which may be stored in `room`. Empty if it does not fit.
 std::optional<std::string_view> without_escapes(std::string_view inner, NodeRoom& room) noexcept {
   if (inner.find('\\') == inner.npos) return inner;
   std::size_t size = 0;
@@ -77,13 +77,13 @@ std::optional<AddressBits> parse_for(std::string_view value) noexcept {
   return node->address;
 }
 
-/// `lower` is in lower case.
+/// `lower` must be in lower case.
 bool is_named(std::string_view name, std::string_view lower) noexcept {
   return name.size() == lower.size() &&
          std::equal(name.begin(), name.end(), lower.begin(), [](char a, char b) { return (a | 0x20) == b; });
 }
 
-/// One element: pairs between semicolons, without blanks. A pair may be empty.
+/// An element: pairs separated by semicolons, without blanks. A pair may be empty.
 class Element {
  public:
   explicit Element(std::string_view text) noexcept : rest_(text) {}
@@ -118,7 +118,7 @@ class Element {
     return address_.has_value();
   }
 
-  /// RFC 7239 section 4: a parameter must not appear twice.
+  /// A parameter must not occur twice (RFC 7239 section 4).
   static bool note(std::string_view& place, std::string_view value) noexcept {
     if (!place.empty()) return false;
     if (value.find('\\') == value.npos) place = value;
@@ -129,7 +129,7 @@ class Element {
   std::optional<AddressBits> address_;
 };
 
-/// Returns whether there is an odd number of backslashes before this place.
+/// Returns whether there is an odd number of backslashes before this position.
 bool is_escaped(std::string_view text, std::size_t at) noexcept {
   const auto before = text.substr(0, at);
   const auto other = before.find_last_not_of('\\');

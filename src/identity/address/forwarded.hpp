@@ -1,27 +1,27 @@
 #pragma once
-// Forwarded (RFC 7239 section 4): a list of elements. Each hop appends what it knows of its request. Used by the walk
-// along the hops.
+// The Forwarded field (RFC 7239 section 4): a list of elements, to which each hop appends facts about its request. Used
+// by the walk along the hops.
 
 #include "address_bits.hpp"
 #include "list_from_right.hpp"
 
 namespace headgate::identity {
 
-/// The last comma outside quoted strings, or npos. From the right, a quote is the end of a string. The string begins at
-/// the next quote to the left without an odd number of backslashes before it. If the text follows the grammar, a parser
-/// from the left finds the same.
+/// Returns the position of the last comma outside quoted strings, or npos. From the right, a quote is the end of a
+/// string, which begins at the next quote to the left without an odd number of backslashes before it. For a text that
+/// follows the grammar, a parser from the left gives the same result.
 std::size_t last_comma_outside_quotes(std::string_view text) noexcept;
 
 class Forwarded {
  public:
   explicit Forwarded(std::span<const std::string_view> fields) noexcept : elements_(fields) {}
 
-  /// The address in `for` of the next element to the left. Nothing if there is no element left, or if one of its pairs
+  /// Returns the address in `for` of the next element to the left. Empty if no element is left, if one of its pairs
   /// breaks the grammar, if it has no `for` or two of them, or if `for` is not an address.
   std::optional<AddressBits> next() noexcept;
 
-  /// `proto` and `host` of the element that next() returned last. Empty if missing, or written with escapes, which
-  /// neither needs.
+  /// Returns `proto` of the element that next() returned last; host() returns `host`. Empty if it is missing, or
+  /// written with escapes, which neither needs.
   std::string_view proto() const noexcept { return proto_; }
   std::string_view host() const noexcept { return host_; }
 

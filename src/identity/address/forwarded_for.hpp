@@ -1,6 +1,6 @@
 #pragma once
-// X-Forwarded-For, which has no standard: a list of addresses. Each hop appends the address of its client. Used by the
-// walk along the hops.
+// The X-Forwarded-For field, which has no standard: a list of addresses, to which each hop appends the address of its
+// client. Used by the walk along the hops.
 
 #include "address_bits.hpp"
 #include "list_from_right.hpp"
@@ -13,7 +13,7 @@ class ForwardedFor {
  public:
   explicit ForwardedFor(std::span<const std::string_view> fields) noexcept : entries_(fields) {}
 
-  /// The next address to the left. Nothing if no entry is left or parse_entry rejects it.
+  /// Returns the next address to the left. Empty if no entry is left or parse_entry rejects it.
   std::optional<AddressBits> next() noexcept;
 
  private:

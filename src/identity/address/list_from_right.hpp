@@ -1,5 +1,5 @@
 #pragma once
-// The elements of a list in header fields, the last one first. Used for fields to which hops append.
+// Iterates over the elements of a list in header fields from the last one. Used for fields to which hops append.
 
 #include "headgate/core/text.hpp"
 
@@ -18,7 +18,7 @@ class ListFromRight {
  public:
   explicit ListFromRight(std::span<const std::string_view> fields) noexcept : fields_(fields) {}
 
-  /// The next element to the left, without surrounding blanks; nothing if there is none left.
+  /// Returns the next element to the left, without surrounding blanks; empty if none is left.
   std::optional<std::string_view> next() noexcept {
     if (!within_) {
       if (fields_.empty()) return std::nullopt;

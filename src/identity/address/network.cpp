@@ -12,7 +12,7 @@ namespace {
 
 namespace ip = boost::asio::ip;
 
-/// The user's text in quotes, cut if it is too long for a message.
+/// Returns the user's text in quotes, cut if it is too long for a message.
 std::string quoted(std::string_view text) {
   constexpr std::size_t kShown = 64;
   if (text.size() <= kShown) return '"' + std::string(text) + '"';

@@ -9,7 +9,7 @@
 
 namespace headgate::identity {
 
-/// Like the public `contains`.
+/// Does the same as the public `contains`.
 bool contains(std::span<const Network> networks, const AddressBits& address) noexcept;
 
 }  // namespace headgate::identity

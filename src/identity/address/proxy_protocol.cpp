@@ -22,7 +22,7 @@ namespace ip = boost::asio::ip;
 
 constexpr std::size_t kMaxLine = 107;  // section 2.1, with its CRLF
 
-/// Takes the text before the first space, and removes the space. Takes all if there is no space.
+/// Takes the text before the first space, and removes the space. Takes everything if there is no space.
 std::string_view take_word(std::string_view& rest) noexcept {
   const auto space = rest.find(' ');
   const auto word = rest.substr(0, space);
@@ -37,7 +37,7 @@ std::optional<ip::address> read_ends(std::string_view rest, bool v6) noexcept {
   const auto source = parse_address(take_word(rest));
   const auto destination = parse_address(take_word(rest));
   if (!source || source->is_v6() != v6 || !destination || destination->is_v6() != v6) return std::nullopt;
-  // The last port is all the remaining text, so a space after it is an error.
+  // The last port is the whole remaining text, so a space after it is an error.
   if (!is_canonical_port(take_word(rest)) || !is_canonical_port(rest)) return std::nullopt;
   return unmapped(*source);
 }
@@ -64,13 +64,13 @@ ProxyHeaderState read_proxy_header_v1(std::string_view bytes, ProxyHeader& out) 
   return ProxyHeaderState::whole;
 }
 
-// Section 2.2: the signature, version and command, family and transport, and the length of what follows.
+// Size of the prefix (section 2.2): signature, version and command, family and transport, and the length of the rest.
 constexpr std::size_t kPrefix = 16;
 
 constexpr unsigned kTypeCrc32c = 0x03;
 constexpr unsigned kTypeSsl = 0x20;
 constexpr unsigned kClientSsl = 0x01;
-// On this connection, or in the session that it resumes.
+// A certificate was sent on this connection, or in the session that it resumes.
 constexpr unsigned kClientCertificate = 0x02 | 0x04;
 
 unsigned byte_at(std::string_view bytes, std::size_t at) noexcept { return static_cast<unsigned char>(bytes[at]); }
@@ -89,7 +89,7 @@ struct Tlv {
   std::string_view value;
 };
 
-/// Takes a TLV from the front; nothing if it does not fit.
+/// Takes a TLV from the front; empty if it does not fit.
 std::optional<Tlv> take_tlv(std::string_view& rest) noexcept {
   constexpr std::size_t kHead = 3;
   if (rest.size() < kHead || rest.size() - kHead < number_at(rest, 1)) return std::nullopt;
@@ -98,7 +98,7 @@ std::optional<Tlv> take_tlv(std::string_view& rest) noexcept {
   return tlv;
 }
 
-/// Section 2.2.3: the checksum covers the whole header, with zeros in its own place.
+/// The checksum covers the whole header, with zeros in its own place (section 2.2.3).
 bool sum_is_right(std::string_view header, std::string_view sum) noexcept {
   constexpr std::array<char, 4> kZeros{};
   if (sum.size() != kZeros.size()) return false;
@@ -139,7 +139,7 @@ bool read_tlvs(std::string_view header, std::string_view tlvs, ProxyHeader& out)
   return true;
 }
 
-/// The size of both addresses and ports of a family, in bytes; nothing for a reserved value.
+/// Returns the size of both addresses and ports of a family, in bytes; empty for a reserved value.
 std::optional<std::size_t> addresses_size(unsigned family_and_transport) noexcept {
   switch (family_and_transport) {
     case 0x00:
@@ -177,7 +177,7 @@ ProxyHeaderState read_proxy_header_v2(std::string_view bytes, ProxyHeader& out) 
   if (version != 2 || command > 1 || header.size > kMaxProxyHeader) return ProxyHeaderState::malformed;
   if (bytes.size() < header.size) return ProxyHeaderState::more;
 
-  const bool local = command == 0;  // the proxy's own connection: the rest of the header is ignored
+  const bool local = command == 0;  // the proxy's own connection, for which the rest of the header is ignored
   if (!local) {
     const auto whole = bytes.substr(0, header.size);
     const auto size = addresses_size(byte_at(bytes, 13));

@@ -1,5 +1,6 @@
 #pragma once
-// X-Real-IP, which has no standard: the one address that the nearest proxy writes. Used by the walk along the hops.
+// The X-Real-IP field, which has no standard: the single address that the nearest proxy writes. Used by the walk along
+// the hops.
 
 #include "address_bits.hpp"
 
@@ -13,8 +14,8 @@ class RealIp {
  public:
   explicit RealIp(std::span<const std::string_view> fields) noexcept : fields_(fields) {}
 
-  /// The address, at the first call. Nothing at later calls, if parse_entry rejects it, or if there are two fields,
-  /// because one of them may come from the client.
+  /// Returns the address at the first call. Empty at later calls, if parse_entry rejects it, or if there are two
+  /// fields, because one of them may come from the client.
   std::optional<AddressBits> next() noexcept;
 
  private:

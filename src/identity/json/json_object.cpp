@@ -13,12 +13,12 @@ namespace {
 
 using Kind = JsonMember::Kind;
 
-constexpr std::size_t kTypicalMembers = 12;  // of a set of claims
+constexpr std::size_t kTypicalMembers = 12;  // members in a typical set of claims
 
-/// Keeps members of what a JsonReader reads.
+/// Collects members from a JsonReader.
 class MemberReader {
  public:
-  /// `paths`: the list that members of objects in the object are added to; null if they are not kept.
+  /// `paths` is the list to which members of nested objects are added; null if they are not kept.
   MemberReader(std::string_view json, std::vector<JsonMember>* paths) noexcept
       : json_(json, kMaxJsonDepth), paths_(paths) {}
 
@@ -53,7 +53,7 @@ class MemberReader {
     }
   }
 
-  /// Keeps the members of the object that is next, whose path is `path`.
+  /// Collects the members of the next object, whose path is `path`.
   bool members_of(const std::string& path) {
     return json_.object([&] { return json_.text(name_); },
                         [&] {
@@ -101,7 +101,7 @@ class MemberReader {
 
   JsonReader json_;
   std::vector<JsonMember>* paths_;
-  std::string name_;  // of the member that is read
+  std::string name_;  // name of the current member
 };
 
 bool names_differ(const std::vector<JsonMember>& members) {

@@ -14,10 +14,10 @@ namespace {
 using Json = nlohmann::json;
 using Event = Json::parse_event_t;
 
-/// Watches a parse for what the parser itself lets pass.
+/// Detects errors during a parse that the parser itself accepts.
 class Watch {
  public:
-  /// Returns whether all is well so far; once it is not, nothing more is kept.
+  /// Returns whether no error was found so far; after one, nothing more is kept.
   bool operator()(int depth, Event event, const Json& parsed) {
     if (!objection_.empty()) return false;
     if (event == Event::object_start) names_.emplace_back();
@@ -32,12 +32,12 @@ class Watch {
   const std::string& objection() const noexcept { return objection_; }
 
  private:
-  std::vector<std::set<std::string>> names_;  // of the objects that are open
+  std::vector<std::set<std::string>> names_;  // names of the members of the open objects
   std::string objection_;
 };
 
-/// Returns whether the library reads all of `json`: it takes a NUL for its end, and skips a byte order mark. Neither
-/// belongs there.
+/// Returns whether the library would read all of `json`: it treats a NUL as the end and skips a byte order mark, and
+/// neither is valid.
 bool is_plain_text(std::string_view json) noexcept {
   return json.find('\0') == json.npos && !json.starts_with("\xef\xbb\xbf");
 }

@@ -1,5 +1,5 @@
 #pragma once
-// A whole JSON text, read without trust: what an issuer publishes.
+// A whole JSON text from an untrusted source, such as the keys that an issuer publishes.
 
 #include "headgate/core/result.hpp"
 
@@ -11,11 +11,11 @@
 
 namespace headgate::identity {
 
-/// Never null. Behind a pointer, as the value itself converts from anything, an error's text too.
+/// Never null. A pointer, because the value itself converts from anything, even from the text of an error.
 using JsonTree = std::shared_ptr<const nlohmann::json>;
 
-/// The value of `json`. The error, a sentence without a final dot, where it is not exactly one value of valid UTF-8,
-/// nests deeper than kMaxJsonDepth, or names a member of any object twice.
+/// Returns the value of `json`. The error, a sentence without a final dot, means that it is not exactly one value of
+/// valid UTF-8, is nested deeper than kMaxJsonDepth, or has a member name twice in an object.
 Result<JsonTree, std::string> read_json_tree(std::string_view json);
 
 }  // namespace headgate::identity

@@ -1,6 +1,6 @@
 #pragma once
-// Reads the JSON of key files. The caller says what it expects of each value, and anything else is refused at its
-// place. Nesting is as deep as the caller's own calls.
+// Reads the JSON of key files. The caller states the expected kind of each value, and any other value is refused at its
+// place. The nesting is that of the caller's own calls.
 
 #include "headgate/core/json_reader.hpp"
 #include "headgate/core/json_spelling.hpp"
@@ -15,46 +15,47 @@
 
 namespace headgate::identity {
 
-/// Every function that takes something returns false if it cannot, and so does every later one. The first mistake is
-/// kept, with its place. The text must outlive the walk. Not thread-safe.
+/// The reader. Every function that takes something returns false if it cannot, and so does every later one. The first
+/// mistake is kept with its place. The text must outlive the walk. Not thread-safe.
 class JsonWalk {
  public:
   explicit JsonWalk(std::string_view json) noexcept : text_(json), json_(json) {}
 
-  /// What the next value is, by its first character.
+  /// Returns the kind of the next value, by its first character.
   JsonKind next() noexcept { return json_.next(); }
-  /// Offset of the next value.
+  /// Returns the offset of the next value.
   std::size_t here() noexcept { return json_.here(); }
-  /// Offset behind what was taken last.
+  /// Returns the offset after the value that was taken last.
   std::size_t passed() const noexcept { return json_.passed(); }
 
   /// Calls `take(name)` for each member. `take` takes its value and returns whether it could. Refuses a name that
   /// occurs twice, and more than kMaxMembers members.
   template <class Take>
   bool object(Take take);
-  /// Calls `take()` for each element.
+  /// Calls `take()` for each element of a list.
   template <class Take>
   bool list(Take take);
   bool text(std::string& out);
   bool boolean(bool& out);
   bool whole_number(std::uint64_t& out, std::uint64_t least, std::uint64_t most);
-  /// Nothing more may follow.
+  /// Takes the end of the text: nothing more may follow.
   bool end();
 
-  // What the caller refuses, by its meaning; always false, so that it can be returned.
-  bool refuse(std::string message, std::string help = {});         ///< the value last taken
-  bool refuse_member(std::string message, std::string help = {});  ///< the member, at its name, which is not repeated
+  // Refuses something because of its meaning; always returns false, so that callers can return the result.
+  bool refuse(std::string message, std::string help = {});  ///< refuses the value that was taken last
+  /// refuses the member at its name, which is not quoted
+  bool refuse_member(std::string message, std::string help = {});
   bool refuse_at(std::size_t place, std::string message, std::string help = {});
-  bool refuse_kind(std::string_view expected);  ///< the next value
+  bool refuse_kind(std::string_view expected);  ///< refuses the next value
 
-  /// Call it only after something was refused.
+  /// Returns the first mistake. Call it only after something was refused.
   const KeyFileError& mistake() const { return *mistake_; }
 
   static constexpr std::size_t kMaxMembers = 64;
 
  private:
   bool begin(JsonKind kind);
-  /// Adds the name that is next to those of its object.
+  /// Adds the next name to those of its object.
   bool member_name(std::vector<std::string>& names);
   bool refuse_fault(char close);
   bool is(char c) const noexcept { return json_.rest().starts_with(c); }
@@ -63,7 +64,7 @@ class JsonWalk {
 
   std::string_view text_;
   JsonReader json_;
-  std::size_t begin_ = 0;  // of the name or value last taken
+  std::size_t begin_ = 0;  // offset of the name or value that was taken last
   std::string pointer_;
   std::optional<KeyFileError> mistake_;
 };

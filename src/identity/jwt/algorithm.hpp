@@ -16,14 +16,14 @@ enum class AlgorithmFamily { hmac, rsa, rsa_pss, ecdsa, eddsa };
 
 struct AlgorithmForm {
   AlgorithmFamily family;
-  const char* digest;  ///< OpenSSL's name of the hash; null: the scheme has its own
-  std::size_t hash;    ///< bytes of that hash; for HMAC also the minimum size of a secret
+  const char* digest;  ///< OpenSSL's name of the hash; null if the scheme has its own
+  std::size_t hash;    ///< size of that hash in bytes; for HMAC also the minimum size of a secret
 };
 
 const AlgorithmForm& form_of(JwtAlgorithm algorithm) noexcept;
 std::optional<JwtAlgorithm> algorithm_named(std::string_view name) noexcept;
 bool contains(std::span<const JwtAlgorithm> algorithms, JwtAlgorithm algorithm) noexcept;
-/// "RS256, ES256", for messages.
+/// Returns "RS256, ES256", for messages.
 std::string names_of(std::span<const JwtAlgorithm> algorithms);
 
 }  // namespace headgate::identity

@@ -43,7 +43,7 @@ bool usable(const JsonMember& member) noexcept {
   return member.kind == Kind::text && member.text.size() <= kMaxClaim && is_printable(member.text);
 }
 
-/// Keeps what tells callers apart in the form of VerifiedToken::digests.
+/// Stores a digest, to distinguish callers, as described at VerifiedToken::digests.
 void keep_digest(const JsonMember& member, Claims& digests) {
   auto all = member.text;
   for (const auto& text : member.texts) all.append(text).push_back('\0');
@@ -51,7 +51,7 @@ void keep_digest(const JsonMember& member, Claims& digests) {
   digests.emplace(member.name, as_text(digest_text(sha256(all))));
 }
 
-/// Keeps what cannot be a key in the form of VerifiedToken::lists.
+/// Stores values that cannot be keys, as described at VerifiedToken::lists.
 void keep_list(JsonMember& member, Claims& lists) {
   std::string joined;
   const auto add = [&joined](const std::string& text) {
@@ -78,7 +78,7 @@ std::string_view issuer_of(const Members& claims) noexcept {
 Result<VerifiedToken, RefusedToken> check_claims(Members claims, const JwtIssuer& issuer, Instant now) {
   const auto life = read_lifetime(claims, issuer);
   if (!life && life.error() == JwtError::malformed) return forever(JwtError::malformed);
-  // Checked before the dates, because these errors are permanent and can be cached for ever.
+  // Checked before the dates, because these errors are permanent and can be cached forever.
   if (!issuer.issuer.empty() && issuer_of(claims) != issuer.issuer) return forever(JwtError::wrong_issuer);
   if (!meant_for(claims, issuer.audiences)) return forever(JwtError::wrong_audience);
   if (!life) return forever(life.error());

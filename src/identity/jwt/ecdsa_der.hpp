@@ -14,7 +14,7 @@ class EcdsaDer {
  public:
   static constexpr std::size_t kMaxRaw = 132;  ///< P-521
 
-  /// `raw`: of even size, at most kMaxRaw. The values of r and s are not checked.
+  /// `raw` has an even size of at most kMaxRaw. The values of r and s are not checked.
   explicit EcdsaDer(std::string_view raw) noexcept;
   std::string_view bytes() const noexcept { return {bytes_.data(), size_}; }
 

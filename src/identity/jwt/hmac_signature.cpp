@@ -12,7 +12,7 @@
 namespace headgate::identity {
 namespace {
 
-/// Keeps a context with the key and copies it for each token. The original is only read, so several threads can use it.
+/// A context with the key, which is copied for each token. The original is only read, so several threads can use it.
 class HmacSignature final : public Signature {
  public:
   HmacSignature(MacContext keyed, std::size_t size) noexcept : keyed_(std::move(keyed)), size_(size) {}

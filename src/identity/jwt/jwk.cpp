@@ -95,7 +95,7 @@ SigningKey::Made read_okp(JwkMembers& members, JwtKeyKind kind, SigningKey::Name
   return SigningKey::of_public_key(key.get(), std::move(kid), algorithms);
 }
 
-/// The kind of a public key with this type and curve; nothing if it is unknown.
+/// Returns the kind of a public key with this type and curve; empty if it is unknown.
 std::optional<JwtKeyKind> kind_named(std::string_view type, std::string_view curve) {
   if (type == "RSA") return JwtKeyKind::rsa;
   const auto among = [&](std::initializer_list<JwtKeyKind> kinds) -> std::optional<JwtKeyKind> {

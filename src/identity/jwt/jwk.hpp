@@ -1,5 +1,5 @@
 #pragma once
-// One JSON Web Key (RFC 7517, RFC 7518 section 6, RFC 8037).
+// Parses JSON Web Keys (RFC 7517, RFC 7518 section 6, RFC 8037).
 
 #include "signing_key.hpp"
 
@@ -9,14 +9,13 @@
 
 namespace headgate::identity {
 
-/// The key in `jwk`, for those of `algorithms` that it may be used with: all that fit its type and curve, or only its
-/// own `alg`. Null if the key is for another use: another `use`, `key_ops` without verify, an `alg` that is not listed,
-/// an unknown `kty` or `crv`.
-/// The error is a sentence without a final dot and quotes nothing of the key. Errors: the key breaks a rule of its
-/// kind, or is a private key. Links to keys (x5u, x5c) are ignored.
+/// Returns the key in `jwk`, for those of `algorithms` that it may be used with: all that match its type and curve, or
+/// only its own `alg`. Null if the key is for another use: another `use`, `key_ops` without verify, an `alg` that is
+/// not listed, an unknown `kty` or `crv`. The error is a sentence without a final dot and quotes nothing of the key.
+/// Errors: the key breaks a rule of its kind, or is a private key. Links to keys (x5u, x5c) are ignored.
 SigningKey::Made read_jwk(const nlohmann::json& jwk, std::span<const JwtAlgorithm> algorithms);
 
-/// Returns whether it is the private half of a key pair. Then no key of the same JWK Set can be trusted.
+/// Returns whether it is the private half of a key pair. If so, no key of the same JWK Set can be trusted.
 bool is_private_key(const nlohmann::json& jwk);
 
 }  // namespace headgate::identity

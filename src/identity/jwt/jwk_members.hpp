@@ -15,22 +15,22 @@ namespace headgate::identity {
 /// Refers to the JSON.
 class JwkMembers {
  public:
-  /// `jwk`: any value; a value that is not an object is an error at once.
+  /// `jwk` is any value; a value that is not an object is an error at once.
   explicit JwkMembers(const nlohmann::json& jwk);
 
   bool has(const char* name) const;
-  /// A string; nothing, without an error, if there is no such member.
+  /// Returns a string; empty, without an error, if there is no such member.
   std::optional<std::string> text(const char* name);
-  /// A list of strings; otherwise as above.
+  /// Returns a list of strings; otherwise does the same.
   std::optional<std::vector<std::string>> texts(const char* name);
-  /// The decoded base64url of a required member; "" with an error.
+  /// Returns the decoded base64url of a required member; "" with an error.
   std::string bytes(const char* name);
-  /// A required coordinate: exactly so many bytes (RFC 7518 section 6.2.1.2, RFC 8037 section 2).
+  /// Returns a required coordinate of exactly `size` bytes (RFC 7518 section 6.2.1.2, RFC 8037 section 2).
   std::string coordinate(const char* name, std::size_t size);
-  /// A required Base64urlUInt (RFC 7518 section 2), without leading zero bytes.
+  /// Returns a required Base64urlUInt (RFC 7518 section 2), without leading zero bytes.
   std::string number(const char* name);
 
-  /// "" if all members that were read are valid; else the error, a sentence without a final dot.
+  /// Returns "" if all members that were read are valid; otherwise the error, a sentence without a final dot.
   const std::string& objection() const noexcept { return objection_; }
 
  private:

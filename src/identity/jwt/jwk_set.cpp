@@ -16,7 +16,7 @@ constexpr std::size_t kMaxKeys = 256;
 
 using Keys = std::vector<std::shared_ptr<const SigningKey>>;
 
-/// Returns whether a token could mean either key; then the choice would be random.
+/// Returns whether a token could mean either key, so that the choice would be arbitrary.
 bool clash(const SigningKey& one, const SigningKey& other) {
   return one.kid() && one.kid() == other.kid() && one.overlaps(other);
 }

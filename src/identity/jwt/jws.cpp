@@ -22,7 +22,7 @@ std::string_view without_application(std::string_view type) noexcept {
   return type;
 }
 
-/// False if the member is not a string. Writes a string to `out`; an absent member is no error.
+/// Writes a string to `out`; an absent member is no error. Returns false if the member is not a string.
 bool read_text(const Members& members, std::string_view name, std::optional<std::string>& out) {
   const auto* member = find_member(members, name);
   if (!member) return true;

@@ -16,10 +16,10 @@ struct CompactJws {
   std::string_view header;
   std::string_view payload;
   std::string_view signature;
-  std::string_view signed_text;  ///< header, dot, payload: what the signature covers
+  std::string_view signed_text;  ///< header, dot and payload, which the signature covers
 };
 
-/// Splits at the dots. Nothing if there are not exactly three parts.
+/// Splits at the dots. Empty if there are not exactly three parts.
 std::optional<CompactJws> split_compact(std::string_view token) noexcept;
 
 /// The members of a header that headgate uses. All others (jwk, jku, x5c, x5u) are ignored, because keys come from the
@@ -30,9 +30,9 @@ struct JoseHeader {
   std::optional<std::string> type;
 };
 
-/// Parses the encoded `header`. unsupported_algorithm: an unknown algorithm, also "none". malformed: not base64url of a
-/// JSON object; an `alg`, `kid` or `typ` that is not a string; any `crit` or `b64` (RFC 7515 section 4.1.11, RFC 7797),
-/// because no extension is supported.
+/// Parses the encoded `header`. Errors: unsupported_algorithm for an unknown algorithm, including "none"; malformed for
+/// text that is not base64url of a JSON object, an `alg`, `kid` or `typ` that is not a string, and any `crit` or `b64`
+/// (RFC 7515 section 4.1.11, RFC 7797), because no extension is supported.
 Result<JoseHeader, JwtError> read_header(std::string_view header);
 
 /// Returns whether `type` is one of `accepted`: media types, in any case, with or without "application/" (RFC 7515

@@ -11,7 +11,7 @@ namespace {
 
 using Candidates = boost::container::static_vector<const Signature*, kMaxTried>;
 
-/// How the kid of a token fits the kids of the keys.
+/// How the kid of a token matches the kids of the keys.
 enum class Naming { nothing_named, known_name, foreign_name, keys_have_no_names };
 
 Naming naming(const JwtKeys& keys, const JoseHeader& header) noexcept {
@@ -45,7 +45,7 @@ std::optional<JwtError> check_signature(const JwtKeys& keys, const JoseHeader& h
   for (const auto* candidate : candidates) {
     if (candidate->matches(text, signature)) return std::nullopt;
   }
-  // The keys without a kid did not fit. The issuer may have a newer set with a key of this kid.
+  // The keys without a kid did not match. The issuer may have a newer set with a key of this kid.
   return named == Naming::foreign_name ? JwtError::unknown_key : JwtError::bad_signature;
 }
 

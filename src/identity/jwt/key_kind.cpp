@@ -21,10 +21,10 @@ constexpr int kMaxExponentBits = 64;  // the time of a check grows with it; the 
 struct Form {
   JwtKeyKind kind;
   std::string_view name;
-  const char* type;            // OpenSSL's
-  std::string_view group;      // OpenSSL's, for EC
-  std::size_t coordinate;      // bytes
-  std::size_t eddsa = 0;       // bytes of a signature
+  const char* type;            // name of the type in OpenSSL
+  std::string_view group;      // name of the curve in OpenSSL, for EC
+  std::size_t coordinate;      // size of a coordinate in bytes
+  std::size_t eddsa = 0;       // size of a signature in bytes
   std::size_t ecdsa_hash = 0;  // the hash for this curve by RFC 7518 section 3.4, in bytes
 };
 

@@ -1,5 +1,6 @@
 #pragma once
-// When a token is valid, by its own dates (RFC 7519 section 4.1) and its issuer's leeway and max_age.
+// The period in which a token is valid, by its own dates (RFC 7519 section 4.1) and the leeway and max_age of its
+// issuer.
 
 #include "identity/json/json_object.hpp"
 
@@ -17,12 +18,12 @@ struct Lifetime {
   Instant until = Instant::max();      ///< valid until just before here
   JwtError ended = JwtError::expired;  ///< the error from then on: expired or too_old
 
-  /// Why the token is not valid at `now`, and how long this stays true; nothing if it is valid.
+  /// Returns why the token is not valid at `now`, and how long this stays true; empty if it is valid.
   std::optional<RefusedToken> refusal(Instant now) const noexcept;
 };
 
-/// Reads exp, nbf and iat. malformed: one is not a number from 0 to the year 9999. too_old: there is a max_age but no
-/// iat.
+/// Reads exp, nbf and iat. Errors: malformed if one is not a number from 0 to the year 9999; too_old if there is a
+/// max_age but no iat.
 Result<Lifetime, JwtError> read_lifetime(const std::vector<JsonMember>& claims, const JwtIssuer& issuer);
 
 }  // namespace headgate::identity

@@ -1,14 +1,14 @@
 #pragma once
-// The maximum sizes of tokens and claims. They also give the size of buffers on the stack.
+// The maximum sizes of tokens and claims, which are also the sizes of buffers on the stack.
 
 #include <cstddef>
 
 namespace headgate::identity {
 
-/// Bytes of a whole token. A larger token is refused before anything is decoded.
+/// Maximum bytes of a whole token. A larger token is refused before anything is decoded.
 constexpr std::size_t kMaxToken = 8192;
 
-/// Bytes of a string claim that is kept, because it becomes a key of a limit and a field of the log.
+/// Maximum bytes of a string claim that is kept, because it becomes a key of a limit and a field of the log.
 constexpr std::size_t kMaxClaim = 1024;
 
 }  // namespace headgate::identity

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::string_view kBegin = "-----BEGIN ";
 
-/// One PEM block; OpenSSL allocates its parts.
+/// A PEM block, whose parts OpenSSL allocates.
 struct PemBlock {
   char* name = nullptr;
   char* header = nullptr;
@@ -35,7 +35,7 @@ std::string wrong_block(std::string_view name) {
   return "the PEM holds something else; a public key begins with \"-----BEGIN PUBLIC KEY-----\"";
 }
 
-/// The key in a block with that name; null if it is damaged or other bytes follow it.
+/// Returns the key in a block with that name; null if it is damaged or other bytes follow it.
 KeyOwner decode(const PemBlock& block, std::string_view name) {
   const unsigned char* at = block.data;
   KeyOwner key;

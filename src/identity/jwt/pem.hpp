@@ -1,5 +1,5 @@
 #pragma once
-// Public keys read from PEM (RFC 7468).
+// Reads public keys from PEM (RFC 7468).
 
 #include "openssl.hpp"
 
@@ -10,13 +10,13 @@
 
 namespace headgate::identity {
 
-/// The public key in `pem`. There must be one block: "PUBLIC KEY" (SubjectPublicKeyInfo), "RSA PUBLIC KEY" (PKCS#1), or
-/// "CERTIFICATE". Of a certificate only the key is used; its dates and its signature do not matter.
-/// The error is a sentence without a final dot. It says what `pem` has instead and, if possible, which command makes a
-/// public key from it. It never quotes the key. The strength of the key is not checked here.
+/// Returns the public key in `pem`. There must be one block: "PUBLIC KEY" (SubjectPublicKeyInfo), "RSA PUBLIC KEY"
+/// (PKCS#1), or "CERTIFICATE". Of a certificate only the key is used; its dates and its signature do not matter. The
+/// error is a sentence without a final dot that says what `pem` contains instead and, if possible, which command makes
+/// a public key from it. It never quotes the key. The strength of the key is not checked here.
 Result<KeyOwner, std::string> read_public_key(std::string_view pem);
 
-/// Returns whether the text looks like PEM; then it cannot be a shared secret.
+/// Returns whether the text looks like PEM, so that it cannot be a shared secret.
 bool looks_like_pem(std::string_view text) noexcept;
 
 }  // namespace headgate::identity

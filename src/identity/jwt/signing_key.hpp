@@ -18,23 +18,24 @@
 
 namespace headgate::identity {
 
-/// One public key or secret, its kid, and a Signature for each of its algorithms. The algorithms are fixed at
+/// A public key or secret, its kid, and a Signature for each of its algorithms. The algorithms are fixed at
 /// construction, by the key's type, its curve, its own `alg` and the issuer's list. So a token cannot use the key with
 /// another algorithm (RFC 8725 section 3.1). Immutable; any thread.
 class SigningKey {
  public:
   using Name = std::optional<std::string>;
-  /// Null if none of the algorithms fits the key.
+  /// Null if none of the algorithms matches the key.
   using Made = Result<std::shared_ptr<const SigningKey>, std::string>;
 
-  /// A key for those of `algorithms` that are HS* and whose hash is not longer than `secret`. The error is a sentence
-  /// without a final dot that quotes nothing of the secret: it is a PEM, or too short for all of them.
+  /// Creates a key for those of `algorithms` that are HS* and whose hash is not longer than `secret`. The error is a
+  /// sentence without a final dot that quotes nothing of the secret: it is a PEM, or too short for all of them.
   static Made of_secret(std::string_view secret, Name kid, std::span<const JwtAlgorithm> algorithms);
-  /// A key for those of `algorithms` that fit its type and curve. The error: objection_to(key), if any algorithm fits.
+  /// Creates a key for those of `algorithms` that match its type and curve. The error is objection_to(key), if any
+  /// algorithm matches.
   static Made of_public_key(EVP_PKEY* key, Name kid, std::span<const JwtAlgorithm> algorithms);
 
   const Name& kid() const noexcept { return kid_; }
-  /// Null if the key cannot be used with `algorithm`.
+  /// Returns null if the key cannot be used with `algorithm`.
   const Signature* signature(JwtAlgorithm algorithm) const noexcept {
     return signatures_[static_cast<std::size_t>(algorithm)].get();
   }
@@ -43,7 +44,7 @@ class SigningKey {
 
  private:
   explicit SigningKey(Name kid) noexcept : kid_(std::move(kid)) {}
-  /// An error if OpenSSL fails.
+  /// Returns an error if OpenSSL fails.
   std::optional<std::string> take(JwtAlgorithm algorithm, Signature::Made made);
 
   Name kid_;

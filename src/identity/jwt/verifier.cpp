@@ -54,14 +54,14 @@ class IssuersVerifier final : public JwtVerifier {
   }
 
  private:
-  /// The index of the issuer of that name, or issuers_.size().
+  /// Returns the index of the issuer with this name, or issuers_.size().
   std::size_t find(std::string_view name) const noexcept {
     std::size_t i = 0;
     while (i < issuers_.size() && issuers_[i].rules.issuer != name) ++i;
     return i;
   }
 
-  /// Nothing if `issuer` accepts such tokens and has signed this one; else the error.
+  /// Returns no error if `issuer` accepts such tokens and has signed this one.
   static std::optional<JwtError> check_signed(const Issuer& issuer, const JoseHeader& header, const CompactJws& parts) {
     if (!contains(issuer.rules.algorithms, header.algorithm)) return JwtError::unsupported_algorithm;
     if (!header.type && issuer.rules.demands_type) return JwtError::wrong_type;
@@ -76,7 +76,7 @@ class IssuersVerifier final : public JwtVerifier {
   std::vector<Issuer> issuers_;
 };
 
-/// Why these rules are not valid, or "".
+/// Returns why these rules are not valid, or "".
 std::string objection_to(const JwtIssuer& issuer) {
   if (issuer.algorithms.empty()) return "no algorithm is allowed; list those the issuer signs with, such as \"RS256\"";
   if (issuer.leeway < Duration::zero() || issuer.leeway > std::chrono::hours(24)) {
@@ -89,7 +89,7 @@ std::string objection_to(const JwtIssuer& issuer) {
   return {};
 }
 
-/// Why a token could match two issuers or none, or "".
+/// Returns why a token could match two issuers or none, or "".
 std::string objection_to_names(const std::vector<JwtIssuer>& issuers) {
   if (issuers.empty()) return "no issuer is named";
   for (std::size_t i = 0; issuers.size() > 1 && i < issuers.size(); ++i) {
@@ -119,7 +119,7 @@ Result<std::shared_ptr<const JwtVerifier>, std::string> JwtVerifier::make(const 
   for (std::size_t i = 0; i < keys.size(); ++i) {
     if (auto objection = objection_to(options.issuers[i]); !objection.empty()) return objection;
     issuers.push_back({options.issuers[i], std::move(keys[i])});
-    issuers.back().rules.keys = {};  // a secret stays only in OpenSSL's contexts
+    issuers.back().rules.keys = {};  // the secret is kept only in OpenSSL's contexts
   }
   return std::shared_ptr<const JwtVerifier>(std::make_shared<IssuersVerifier>(std::move(issuers)));
 }

@@ -11,7 +11,7 @@ namespace headgate::identity {
 
 std::string fresh_key(std::string_view prefix) {
   constexpr std::string_view kLetters = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-  constexpr std::size_t kLength = 43;  // 62^43 is a little more than 2^256
+  constexpr std::size_t kLength = 43;  // 62^43 is slightly more than 2^256
   constexpr std::size_t kFair = 256 / kLetters.size() * kLetters.size();
   std::string key(prefix);
   key += '_';
@@ -20,7 +20,7 @@ std::string fresh_key(std::string_view prefix) {
   while (key.size() < whole) {
     if (RAND_bytes(bytes.data(), static_cast<int>(bytes.size())) != 1) return {};
     for (const std::size_t byte : bytes) {
-      if (byte >= kFair || key.size() == whole) continue;  // else the first letters would be more likely
+      if (byte >= kFair || key.size() == whole) continue;  // otherwise the first letters would be more likely
       key += kLetters[byte % kLetters.size()];
     }
   }

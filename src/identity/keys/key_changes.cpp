@@ -10,7 +10,7 @@
 namespace headgate::identity {
 namespace {
 
-/// The list of keys, and the text before and behind its records.
+/// The list of keys, and the text before and after its records.
 class KeyFileText {
  public:
   KeyFileText(std::string_view json, const PlacedKeys& before) : json_(json), before_(before) {
@@ -23,12 +23,12 @@ class KeyFileText {
     out_.reserve(json.size());
   }
 
-  /// Takes over the next record of the file, as it is written or with other words.
+  /// Copies the next record of the file, unchanged or with another text.
   void keep(std::size_t at) { put(between(at), text_of(at)); }
-  /// The same with one more member at its end.
+  /// Does the same and appends one more member.
   void keep_with(std::size_t at, const std::string& member) {
     const auto text = text_of(at);
-    const auto end = text.find_last_not_of(" \t\r\n", text.size() - 2) + 1;  // before the brace
+    const auto end = text.find_last_not_of(" \t\r\n", text.size() - 2) + 1;  // the position before the brace
     put(between(at), std::string(text.substr(0, end)) + ", " + member + " }");
   }
   void add(const std::string& record) { put(any_ ? ",\n    " : before_.places.empty() ? "\n    " : "", record); }
@@ -44,7 +44,7 @@ class KeyFileText {
     const auto& place = before_.places[at];
     return json_.substr(place.begin, place.end - place.begin);
   }
-  /// What stands between this record and the one before it; nothing before the first that stays.
+  /// Returns the text between this record and the previous one; empty before the first record that is kept.
   std::string_view between(std::size_t at) const {
     if (!any_ || at == 0) return {};
     const auto begin = before_.places[at - 1].end;

@@ -1,5 +1,4 @@
-// Parses a key file, member by member. No message repeats a text of the file, because it may be a key in the wrong
-// place.
+// Parses a key file, member by member. No message quotes the file, because the text may be a key in the wrong place.
 
 #include "identity/json/json_walk.hpp"
 #include "key_places.hpp"
@@ -23,7 +22,7 @@ constexpr std::uint64_t kLargestBurst = 1'000'000'000;
 
 bool is_name(std::string_view text) noexcept { return !text.empty() && text.size() <= 64 && all_alnum(text, "-_."); }
 
-/// A keyed hash, because customers may supply digests for the file, and these need not come from a hash.
+/// A keyed hash, because customers may supply digests for the file, which need not come from a hash function.
 struct HashOfDigest {
   std::size_t operator()(const Sha256& digest) const noexcept {
     return keyed_hash({reinterpret_cast<const char*>(digest.data()), digest.size()}, 0).low;
@@ -43,7 +42,7 @@ class KeyFile {
   struct Member {
     std::string_view name;
     bool (KeyFile::*take)(ApiKeyRecord&);
-    std::string_view required;  // help if it is missing; empty: optional
+    std::string_view required;  // help text if it is missing; empty if it is optional
   };
   static const std::array<Member, 10> kMembers;
 
@@ -204,7 +203,7 @@ class KeyFile {
 
   JsonWalk walk_;
   PlacedKeys keys_;
-  std::unordered_map<Sha256, std::size_t, HashOfDigest> seen_;  // the index of each digest
+  std::unordered_map<Sha256, std::size_t, HashOfDigest> seen_;  // index of each digest
 };
 
 const std::array<KeyFile::Member, 10> KeyFile::kMembers{{

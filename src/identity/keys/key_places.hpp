@@ -1,5 +1,5 @@
 #pragma once
-// The records of a key file, and where each of them stands in its text.
+// The records of a key file, with the position of each in its text.
 
 #include "headgate/identity/api_keys.hpp"
 
@@ -9,7 +9,7 @@
 
 namespace headgate::identity {
 
-/// From its opening brace to behind its closing one.
+/// From the opening brace to just after the closing brace.
 struct KeyPlace {
   std::size_t begin = 0;
   std::size_t end = 0;
@@ -20,7 +20,7 @@ struct PlacedKeys {
   std::vector<KeyPlace> places;  ///< one for each record
 };
 
-/// As read_api_keys().
+/// Does the same as read_api_keys().
 Result<PlacedKeys, KeyFileError> read_placed_keys(std::string_view json);
 
 }  // namespace headgate::identity
