@@ -18,7 +18,7 @@ constexpr Key kOnRejectKeys[] = {
 };
 constexpr Section kOnReject{"on_reject", "routes[].on_reject",
                             "Another upstream in place of 429, and of 503 for an open circuit; see "
-                            "[routes.md](routes.md#another-upstream-for-what-is-rejected).",
+                            "[routes.md](routes.md#another-upstream-for-rejected-requests).",
                             kOnRejectKeys};
 
 bool hands_out_appointments(const Build& build, const gateway::LimitUse& use) {
