@@ -1,4 +1,4 @@
-// headgate check, headgate schema and headgate version: they print facts about a file or about this program.
+// Implements headgate check, schema and version, which print facts about a file or about this program.
 
 #include "commands.hpp"
 #include "config_file.hpp"

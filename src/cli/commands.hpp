@@ -1,5 +1,5 @@
 #pragma once
-// The commands: each takes its options and returns an exit code. Results go to stdout, errors to stderr.
+// The commands. Each takes its options and returns an exit code. Results go to stdout, errors to stderr.
 
 #include "headgate/core/time.hpp"
 
@@ -21,7 +21,7 @@ inline constexpr int kDoesNotHold = 5;  ///< an assertion or a policy test does 
 
 struct RunOptions {
   std::string file;
-  bool watch = false;  ///< whether to reload when the file changes
+  bool watch = false;  ///< reload when the file changes
 };
 int run(const RunOptions& options);
 
@@ -30,17 +30,17 @@ struct ProxyOptions {
   std::string limit;
   std::string per = "client_ip";
   std::string listen = ":8080";
-  std::string admin;  ///< an address or "off"; empty: 127.0.0.1:9900, or a free port if that is taken
+  std::string admin;  ///< an address or "off"; empty for 127.0.0.1:9900, or a free port if that is taken
 };
 int proxy(const ProxyOptions& options);
 
 struct EchoOptions {
   std::string listen = ":3000";
-  std::string delay;  ///< a duration; empty: none
+  std::string delay;  ///< a duration; empty for none
   unsigned status = 200;
-  std::uint64_t bytes = 0;  ///< size of the body; 0: a description of the request
+  std::uint64_t bytes = 0;  ///< size of the body in bytes; 0 for a description of the request
   unsigned workers = 1;
-  std::string fails;  ///< "8s/45s": for 8 s of each 45 s all answers are 503; empty: never
+  std::string fails;  ///< "8s/45s" answers with 503 for 8 s of each 45 s; empty for never
 };
 int echo(const EchoOptions& options);
 
@@ -52,61 +52,63 @@ struct CheckOptions {
 int check(const CheckOptions& options);
 
 struct FmtOptions {
-  std::vector<std::string> files;  ///< "-": stdin; none: the configuration that `run` would read
-  bool write = false;              ///< whether files are replaced
-  bool check = false;              ///< whether it is only said which would be
+  std::vector<std::string> files;  ///< "-" for stdin; by default the configuration that `run` would read
+  bool write = false;              ///< replaces the files
+  bool check = false;              ///< only reports which files would be replaced
 };
-/// Lays out files of JSON with comments; with neither `write` nor `check` on stdout.
+/// Formats files of JSON with comments; prints to stdout unless `write` or `check` is set.
 int fmt(const FmtOptions& options);
 
-/// Of the configuration, or of files of policy tests.
+/// Prints the JSON schema of the configuration, or of files of policy tests.
 int schema(bool of_tests);
 int version(bool json);
-std::string version_text();  ///< "headgate 1.2.3"
+std::string version_text();  ///< Returns "headgate 1.2.3".
 
 struct InitOptions {
   std::string folder = ".";
   bool tls = false;
   std::vector<std::string> names;  ///< further names of the certificate
-  unsigned days = 90;              ///< until it expires
+  unsigned days = 90;              ///< days until the certificate expires
 
-  // Answers; one of them, or a kind, makes a commented file with its policy test.
-  std::string kind;                  ///< "minimal", "saas", "cluster"; empty: minimal
-  std::vector<std::string> servers;  ///< URLs; none: those of the kind, as with what follows
+  // The answers. If one or a kind is given, a commented file with its policy test is written.
+  std::string kind;                  ///< "minimal", "saas", "cluster"; empty for minimal
+  std::vector<std::string> servers;  ///< URLs; by default those of the kind, as for the members below
   std::string callers;               ///< "anyone", "keys", "tokens"
   std::string rate;
   unsigned gateways = 0;
 };
-/// Writes a configuration to begin with; with `tls` also a certificate and its key. On a terminal it asks for what it
-/// needs to know, unless there are answers. Overwrites nothing.
+/// Writes an initial configuration; with `tls` also a certificate and its key. On a terminal it asks for the answers
+/// unless some are given. Overwrites nothing.
 int init(const InitOptions& options);
 
 struct HealthcheckOptions {
-  std::string url;  ///< empty: /healthz of the admin interface at $HEADGATE_ADMIN, else at its usual address
+  std::string url;  ///< empty for /healthz of the admin interface at $HEADGATE_ADMIN, otherwise at its default address
 };
 int healthcheck(const HealthcheckOptions& options);
 
 struct KeysNewOptions {
-  std::string owner;    ///< empty: the user fills it in when pasting the record; not with a file
-  std::string tier;     ///< empty: none
-  std::string expires;  ///< a date or a moment of RFC 3339; empty: never
+  std::string owner;    ///< if empty, the user fills it in when pasting the record; required with a file
+  std::string tier;     ///< empty for none
+  std::string expires;  ///< a date or a moment of RFC 3339; empty for never
   std::string prefix = "hg";
-  std::string file;  ///< a key file to add it to; empty: only printed
+  std::string file;  ///< key file that the key is added to; empty to print the record only
 };
 /// Prints the key. Then prints the record for a key file, unless it was added to one.
 int keys_new(const KeysNewOptions& options);
-int keys_hash();  ///< of the key on stdin
+int keys_hash();  ///< reads the key from stdin
 
 struct KeysCheckOptions {
   std::string file;
-  std::string key;  ///< "-": prints the owner of the key on stdin, fails if it is not valid; empty: counts the keys
+  /// "-" prints the owner of the key on stdin and fails if the key is not valid; empty counts the keys
+  std::string key;
 };
 int keys_check(const KeysCheckOptions& options);
 
-// Each adds its commands to `app`. The one that is chosen sets `result`, which outlives the parsing, to its exit code.
+// Each of these adds its commands to `app`. The chosen one sets `result`, which must outlive the parsing, to its exit
+// code.
 void offer_admin_commands(CLI::App& app, int& result);
 void offer_candidate(CLI::App& app, int& result);   ///< also `diff` and `promote`
-void offer_key_calls(CLI::App& keys, int& result);  ///< below `keys`
+void offer_key_calls(CLI::App& keys, int& result);  ///< under `keys`
 void offer_connections(CLI::App& app, int& result);
 void offer_refused(CLI::App& app, int& result);
 void offer_top(CLI::App& app, int& result);
@@ -119,9 +121,9 @@ void offer_test(CLI::App& app, int& result);
 void offer_import(CLI::App& app, int& result);
 void offer_simulate(CLI::App& app, int& result);
 void offer_load(CLI::App& app, int& result);
-/// `completion`: words for the shell, from the table of commands itself.
+/// Adds `completion`: shell completions, made from the table of commands.
 void offer_completion(CLI::App& app);
-/// `man`: manual pages, from the same table.
+/// Adds `man`: manual pages, made from the same table.
 void offer_manual(CLI::App& app, int& result);
 
 }  // namespace headgate::cli

@@ -10,9 +10,9 @@
 namespace headgate::cli {
 namespace {
 
-/// One command with all that may follow it.
+/// A command with everything that may follow it.
 struct Place {
-  std::string path;  ///< "keys new"; empty: headgate itself
+  std::string path;  ///< "keys new"; empty for headgate itself
   const CLI::App* app = nullptr;
 };
 
@@ -67,7 +67,7 @@ std::string in_quotes(std::string_view text) {
   return out + '\'';
 }
 
-// A command may have the name of another one's subcommand, so the whole path counts.
+// A command may have the same name as a subcommand of another, so the whole path is compared.
 std::string in_fish(const CLI::App& app) {
   const auto places = places_of(app);
   std::string paths;
@@ -103,7 +103,7 @@ std::string in_fish(const CLI::App& app) {
   return out;
 }
 
-/// The script that makes `shell` (bash, zsh or fish) complete the commands and options of `app`.
+/// Returns the script that makes `shell` (bash, zsh or fish) complete the commands and options of `app`.
 std::string completion(const CLI::App& app, const std::string& shell) {
   if (shell == "fish") return in_fish(app);
   const auto bash = in_bash(app);

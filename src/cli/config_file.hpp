@@ -1,5 +1,5 @@
 #pragma once
-// Finding and reading the configuration file.
+// Finds and reads the configuration file.
 
 #include "headgate/config/load.hpp"
 #include "headgate/config/read_config.hpp"
@@ -11,32 +11,33 @@
 
 namespace headgate::cli {
 
-/// The file's text, or nothing after an error message on stderr.
+/// Returns the file's text; empty after an error message on stderr.
 std::optional<std::string> read_file(const std::string& path);
 
-/// The file's text, of at most 64 MiB; or why there is none, a sentence without its dot.
+/// Returns the file's text, of at most 64 MiB; the error is a sentence without a full stop.
 Result<std::string, std::string> read_whole(const std::string& path);
 
 /// A configuration file.
 struct ConfigFile {
   std::string path;
   std::string text;
-  std::string directory() const;  ///< where relative paths in the file begin
+  std::string directory() const;  ///< returns the base of relative paths in the file
 };
 
-/// The file `given`, else the file $HEADGATE_CONFIG, else conf/headgate.json, else /etc/headgate/headgate.json. Nothing
-/// after an error message on stderr that names every place.
+/// Returns the file `given`, otherwise $HEADGATE_CONFIG, otherwise conf/headgate.json, otherwise
+/// /etc/headgate/headgate.json. Empty after an error message on stderr that names every place.
 std::optional<ConfigFile> read_source(const std::string& given);
 
-/// Reads and checks the file; mistakes go to stderr. If it cannot be used: no config, and the exit code.
+/// The result of reading and checking a file; mistakes are printed to stderr. If the file cannot be used, there is no
+/// config and `code` is the exit code.
 struct LoadedFile {
   std::optional<config::Config> config;
   int exit_code = 0;
-  std::vector<std::string> watched{};  ///< as config::ReadConfig::watched
+  std::vector<std::string> watched{};  ///< same as config::ReadConfig::watched
 };
 LoadedFile load_file(const std::string& given);
 
-/// Like load_file, but for a running process: the mistakes are returned.
+/// Does the same as load_file for a running process, and returns the mistakes.
 config::ReadConfig load_again(const std::string& given);
 
 }  // namespace headgate::cli

@@ -1,4 +1,4 @@
-// headgate echo: a small upstream for tests. It uses the same codec as the gateway.
+// Implements headgate echo, a small upstream for tests. It uses the same codec as the gateway.
 
 #include "commands.hpp"
 #include "echo_handler.hpp"
@@ -39,7 +39,7 @@ class Echo final : public server::Program {
   const EchoDefaults& defaults_;
 };
 
-/// "8s/45s". False, after a message, if it cannot be read.
+/// Parses "8s/45s". Returns false after a message if it is invalid.
 bool read_fails(const std::string& text, EchoDefaults& defaults) {
   const auto slash = text.find('/');
   const auto part = parse_duration(text.substr(0, slash));

@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::uint64_t kMaxBytes = 10'000'000'000;
 
-/// co_await Pause(...): waits. The worker's coarse timer is precise enough to simulate a slow server. The timer goes
-/// with the frame.
+/// A pause: co_await Pause(...) waits. The worker's coarse timer is precise enough to simulate a slow server, and is
+/// destroyed with the frame.
 class Pause {
  public:
   Pause(net::Timers& timers, Duration delay) : timers_(timers), delay_(delay) {}

@@ -1,5 +1,5 @@
 #pragma once
-// The demo upstream's answers. The request chooses status, delay and size.
+// The answers of the echo upstream. The request chooses status, delay and size.
 
 #include "headgate/gateway/exchange.hpp"
 #include "headgate/gateway/handler.hpp"
@@ -14,12 +14,13 @@ struct EchoDefaults {
   unsigned status = 200;
   Duration delay{0};
   std::uint64_t bytes = 0;
-  Duration fails{0};        ///< so long at the end of each `fails_every` all answers are 503; zero: never
-  Duration fails_every{0};  ///< counted from the start
+  Duration fails{0};        ///< part of each `fails_every`, at its end, in which all answers are 503; zero for never
+  Duration fails_every{0};  ///< counted from startup
 };
 
-/// The query (?status=503&delay=20ms&bytes=1000) goes before the headers (X-Echo-Status, X-Echo-Delay, X-Echo-Bytes),
-/// and these before the defaults. Without a size the body describes the request. Worker thread only.
+/// The handler. The query (?status=503&delay=20ms&bytes=1000) takes precedence over the headers (X-Echo-Status,
+/// X-Echo-Delay, X-Echo-Bytes), and these over the defaults. Without a size the body describes the request. Worker
+/// thread only.
 class EchoHandler final : public gateway::Handler {
  public:
   EchoHandler(const EchoDefaults& defaults, net::Timers& timers) : defaults_(defaults), timers_(timers) {}

@@ -1,4 +1,4 @@
-// headgate fmt: one layout for configurations, policy tests and other JSON with comments.
+// Implements headgate fmt: one layout for configurations, policy tests and other JSON with comments.
 
 #include "commands.hpp"
 #include "config_file.hpp"
@@ -25,7 +25,7 @@ std::optional<ConfigFile> source_called(const std::string& file) {
   return std::nullopt;
 }
 
-/// Returns whether the file was replaced; false after an error message.
+/// Replaces the file. Returns false after an error message.
 bool replaced(const std::string& path, const std::string& text) {
   const auto lock = FileLock::take(path);
   const auto error = lock.has_error() ? lock.error() : replace_file(path, text);

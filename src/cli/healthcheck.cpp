@@ -1,4 +1,4 @@
-// headgate healthcheck: one GET, for containers that have no curl.
+// Implements headgate healthcheck: a single GET, for containers that have no curl.
 
 #include "cli/admin/admin_client.hpp"
 #include "commands.hpp"
@@ -23,7 +23,7 @@ constexpr auto kPatience = std::chrono::seconds(3);
 struct Target {
   std::string host;
   std::uint16_t port = 80;
-  std::string authority;  // as the Host field has it
+  std::string authority;  // for the Host field
   std::string path;
 };
 
@@ -44,7 +44,7 @@ Result<Target, LiteralError> parse(std::string_view url) {
   return target;
 }
 
-/// It knows by itself whether the gateway is well. Asking a route would be one more request for a server and its
+/// The admin interface knows whether the gateway is healthy. A request to a route would count against servers and
 /// limits.
 std::string url_of_admin() {
   std::string out = usual_admin();
@@ -52,7 +52,7 @@ std::string url_of_admin() {
   return out + "/healthz";
 }
 
-/// Writes the status of the answer to `status`; leaves it unchanged if there is none.
+/// Writes the status of the answer to `status`; leaves it unchanged if there is no answer.
 Task<void> ask(boost::asio::io_context& loop, const Target& target, unsigned& status) {
   net::Connector connector(loop, net::Timers::of(loop), target.host, target.port);
   const net::ConnectOptions terms{.whole = kPatience};

@@ -1,4 +1,4 @@
-// headgate import: another product's configuration as a headgate file.
+// Implements headgate import: converts the configuration of another product into a headgate file.
 
 #include "commands.hpp"
 #include "printable.hpp"
@@ -46,7 +46,7 @@ bool is_one_of(const std::string& out, const std::vector<std::string>& files) {
                      [&](const auto& file) { return std::filesystem::equivalent(file, out, unknown); });
 }
 
-/// "1 closed until you decide, 3 not translated, 1 different, 2 left out that change no traffic".
+/// Returns "1 closed until you decide, 3 not translated, 1 different, 2 left out that change no traffic".
 std::string counted(const std::vector<translate::Remark>& remarks) {
   const auto count = [&](translate::Matter matter) {
     return std::count_if(remarks.begin(), remarks.end(), [&](const auto& each) { return each.matter == matter; });

@@ -17,7 +17,7 @@
 namespace headgate::cli {
 namespace {
 
-/// The word that should be a command and is none; null: all are.
+/// Returns the first word that should be a command but is none; null if all are valid.
 const char* unknown_command(const CLI::App& app, int count, char** words, std::vector<std::string>& known) {
   const auto* at = &app;
   for (int i = 1; i < count && words[i][0] != '-'; ++i) {
@@ -33,7 +33,7 @@ const char* unknown_command(const CLI::App& app, int count, char** words, std::v
   return nullptr;
 }
 
-/// The command that the first words name, and these words, each with a space behind it.
+/// Returns the command that the first words name, and these words, each followed by a space.
 std::pair<const CLI::App*, std::string> command_of(const CLI::App& app, int count, char** words) {
   std::pair<const CLI::App*, std::string> out(&app, "");
   for (int i = 1; i < count; ++i) {
@@ -47,7 +47,7 @@ std::pair<const CLI::App*, std::string> command_of(const CLI::App& app, int coun
   return out;
 }
 
-/// Says which option the command does not have; false if there is none that it does not have.
+/// Reports an option that the command does not have; returns false if there is none.
 bool complain_of_option(const CLI::App& app, int count, char** words) {
   const auto left = app.remaining(true);
   const auto found = std::find_if(left.begin(), left.end(),
@@ -64,7 +64,7 @@ bool complain_of_option(const CLI::App& app, int count, char** words) {
   return true;
 }
 
-/// Prints an error; for an unknown command it suggests the nearest one, also if its help is asked for.
+/// Prints an error; for an unknown command it suggests the nearest one, even if help was asked for.
 int complain(const CLI::App& app, const CLI::ParseError& error, int count, char** words) {
   std::vector<std::string> known;
   if (const auto* const word = unknown_command(app, count, words, known)) {
@@ -73,7 +73,7 @@ int complain(const CLI::App& app, const CLI::ParseError& error, int count, char*
                  near.empty() ? "; see headgate --help" : ("; did you mean \"" + near + "\"?").c_str());
     return kWrongCommandLine;
   }
-  if (error.get_exit_code() == 0) return app.exit(error);  // --help
+  if (error.get_exit_code() == 0) return app.exit(error);  // --help was given
   if (complain_of_option(app, count, words)) return kWrongCommandLine;
   std::fprintf(stderr, "headgate: %s\n  help: headgate %s--help\n", error.what(),
                count > 1 && words[1][0] != '-' ? (std::string(words[1]) + " ").c_str() : "");
@@ -108,7 +108,7 @@ void offer_keys(CLI::App& app, KeysOptions& options, int& result) {
   offer_key_calls(*keys, result);
 }
 
-/// headgate help [COMMAND...]
+/// Adds headgate help [COMMAND...].
 void offer_help(CLI::App& app, int& result) {
   const auto wanted = std::make_shared<std::vector<std::string>>();
   auto* help = app.add_subcommand("help", "What a command does");
@@ -130,13 +130,13 @@ void offer_help(CLI::App& app, int& result) {
       above += (above.empty() ? "" : " ") + at->get_name();
       at = at->get_subcommand(word);
     }
-    // help() of the whole program would be that of the command that was chosen: this one.
+    // help() of the whole program would return that of the chosen command, which is this one.
     const auto whole = [&] { return app.get_formatter()->make_help(&app, app.get_name(), CLI::AppFormatMode::Normal); };
     std::fputs((above.empty() ? whole() : at->help(above)).c_str(), stdout);
   });
 }
 
-/// Offers all commands, and does the one that the words name.
+/// Adds all commands, and runs the one that the words name.
 int do_command(int count, char** words) {
   CLI::App app("headgate: an HTTP reverse proxy that keeps each caller to its share", "headgate");
   app.require_subcommand(1);

@@ -14,7 +14,7 @@
 namespace headgate::cli {
 namespace {
 
-/// The code point that begins at `at`, which then is behind it.
+/// Returns the code point at `at`, and moves `at` past it.
 unsigned next_code_point(std::string_view text, std::size_t& at) {
   const auto first = static_cast<unsigned char>(text[at++]);
   const int more = first >= 0xf0 ? 3 : first >= 0xe0 ? 2 : first >= 0xc0 ? 1 : 0;
@@ -23,7 +23,7 @@ unsigned next_code_point(std::string_view text, std::size_t& at) {
   return out;
 }
 
-/// `text` as roff prints it, whatever its letters are.
+/// Escapes `text` for roff.
 std::string in_roff(std::string_view text) {
   std::string out;
   for (std::size_t at = 0; at < text.size();) {
@@ -54,7 +54,7 @@ void add_item(std::string& out, std::string_view name, std::string_view about) {
   out.append(".TP\n\\fB").append(in_roff(name)).append("\\fR\n").append(in_roff(about)).append("\n");
 }
 
-/// How the command is called, as its help says.
+/// Returns the usage line of the command, as in its help.
 std::string usage_of(const CLI::App& app, const std::string& path) {
   auto out = CLI::Formatter().make_usage(&app, path);
   if (const auto found = out.find(path); found != std::string::npos) out.erase(0, found);
@@ -72,7 +72,7 @@ void add_options(std::string& out, const CLI::App& app) {
   }
 }
 
-/// The commands below `app`, each with its options.
+/// Adds the subcommands of `app`, each with its options.
 void add_commands(std::string& out, const CLI::App& app, const std::string& path) {
   for (const auto* each : app.get_subcommands({})) {
     const auto name = path + ' ' + each->get_name();
@@ -121,7 +121,7 @@ std::string page_of(const CLI::App& app, const CLI::App& command) {
   const auto path = whole ? app.get_name() : app.get_name() + ' ' + command.get_name();
   auto about = command.get_description();
   if (whole) about.erase(0, about.find(": ") + 2);
-  // No date, so that the same program always writes the same page.
+  // There is no date, so that the same program always writes the same page.
   auto out = ".TH " + in_roff(in_capitals(name)) + " 1 \"\" \"" + version_text() + "\" \"User Commands\"\n";
   out.append(".SH NAME\n").append(in_roff(name)).append(" \\- ").append(in_roff(about)).append("\n");
   out.append(".SH SYNOPSIS\n\\fB").append(in_roff(usage_of(command, path))).append("\\fR\n");
@@ -144,7 +144,7 @@ std::vector<const CLI::App*> all_pages(const CLI::App& app) {
   return out;
 }
 
-/// Writes each page to a file of its name.
+/// Writes each page to a file with its name.
 int write_pages(const CLI::App& app, const std::filesystem::path& folder) {
   std::error_code failed;
   std::filesystem::create_directories(folder, failed);

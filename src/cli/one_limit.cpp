@@ -15,7 +15,7 @@ std::string quoted(const std::string& text) {
 
 std::string limit_member(const std::string& rate, const std::string& per) {
   auto out = "  \"limits\": { \"default\": { \"rate\": " + quoted(rate) + ", \"per\": " + quoted(per);
-  // A caller without the key counts by its address: there is no option to choose something else.
+  // A caller without the key counts by its address, because there is no option to choose otherwise.
   if (per != "client_ip" && per != "total") out += ", \"if_absent\": \"client_ip\"";
   return out + " } },\n";
 }

@@ -1,5 +1,5 @@
 #pragma once
-// A configuration of one limit, from options alone. Used by `headgate proxy` and `headgate simulate`.
+// A configuration with one limit, made from options alone. Used by `headgate proxy` and `headgate simulate`.
 
 #include "headgate/config/load.hpp"
 
@@ -7,13 +7,13 @@
 
 namespace headgate::cli {
 
-/// A string of JSON.
+/// Returns a JSON string.
 std::string quoted(const std::string& text);
 
-/// The member "limits" with one limit, "default", as a line of a file.
+/// Returns the member "limits" with one limit, "default", as a line of a file.
 std::string limit_member(const std::string& rate, const std::string& per);
 
-/// Prints the mistakes of such a file; they have no places.
+/// Prints the mistakes of such a file, which have no places.
 void tell_mistakes(const config::Loaded& loaded);
 
 }  // namespace headgate::cli

@@ -25,7 +25,7 @@ bool flush_output() {
   const int why = errno;
   if (!before && !failed) return true;
   if (std::exchange(told, true) || reader_has_left()) return false;
-  // Of an earlier failure the reason is lost.
+  // The reason of an earlier failure is lost.
   std::fprintf(stderr, "headgate: cannot write the output%s%s\n", failed ? ": " : "", failed ? std::strerror(why) : "");
   return false;
 }

@@ -1,10 +1,10 @@
 #pragma once
-// The end of what a command prints: it must have arrived.
+// Makes sure that the output of a command was written.
 
 namespace headgate::cli {
 
-/// Sends on what was printed to stdout so far. False if it could not be written, now or before; the first time it says
-/// so on stderr, unless its reader has closed the pipe, as `head` does.
+/// Flushes stdout. Returns false if output could not be written, now or before; reports that on stderr the first time,
+/// unless the reader has closed the pipe, like `head` does.
 [[nodiscard]] bool flush_output();
 
 }  // namespace headgate::cli

@@ -15,8 +15,8 @@ struct CodeRange {
   std::uint32_t last;
 };
 
-/// Control and format characters and separators of lines (Unicode 15, Cc, Cf, Zl, Zp), and those that are blank without
-/// being a space.
+/// Control and format characters and line separators (Unicode 15, Cc, Cf, Zl, Zp), and blank characters that are not
+/// spaces.
 constexpr std::array kUnseen{
     CodeRange{0x0000, 0x001F},   CodeRange{0x007F, 0x009F},   CodeRange{0x00AD, 0x00AD},   CodeRange{0x034F, 0x034F},
     CodeRange{0x0600, 0x0605},   CodeRange{0x061C, 0x061C},   CodeRange{0x06DD, 0x06DD},   CodeRange{0x070F, 0x070F},
@@ -32,7 +32,7 @@ bool is_unseen(std::uint32_t code) noexcept {
                      [code](const auto& range) { return range.first <= code && code <= range.last; });
 }
 
-/// Of one valid character.
+/// Returns the code point of one valid character.
 std::uint32_t code_of(std::string_view character) noexcept {
   constexpr std::array<unsigned, 5> kFirst{0, 0x7F, 0x1F, 0x0F, 0x07};
   std::uint32_t code = static_cast<unsigned char>(character.front()) & kFirst[character.size()];

@@ -1,6 +1,6 @@
 #pragma once
-// What others wrote, callers first of all, as a terminal may see it: nothing of it acts on the terminal, turns the
-// direction of a line, or stands there unseen.
+// Makes text from others, above all from callers, safe for a terminal: nothing in it acts on the terminal, changes the
+// direction of a line, or stays invisible.
 
 #include <cstdint>
 #include <string>
@@ -8,15 +8,15 @@
 
 namespace headgate::cli {
 
-/// Control characters as "\x1b", broken UTF-8 as "\xff", and the bytes of characters without a shape of their own
-/// (U+202E, U+200B, …) the same.
+/// Returns the text with control characters as "\x1b", invalid UTF-8 as "\xff", and the bytes of invisible characters
+/// (U+202E, U+200B, …) in the same form.
 std::string printable(std::string_view text);
 
-/// JSON that says the same: such characters, which stand only in its strings, are spelled as escapes ("\u202e").
-/// Line breaks and tabs between its values stay.
+/// Returns equivalent JSON: such characters, which occur only in strings, are written as escapes ("\u202e"). Line
+/// breaks and tabs between values are kept.
 std::string printable_json(std::string_view json);
 
-/// "1 key", "3 keys": a count, and its word in the singular or with an "s".
+/// Returns "1 key" or "3 keys": a count with its noun in the singular, or with an "s".
 std::string how_many_of(std::uint64_t count, std::string_view one);
 
 }  // namespace headgate::cli

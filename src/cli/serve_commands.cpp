@@ -1,4 +1,4 @@
-// headgate run and headgate proxy: the gateway with a file, or with options alone.
+// Implements headgate run and headgate proxy: the gateway with a file, or with options alone.
 
 #include "commands.hpp"
 #include "config_file.hpp"
@@ -25,8 +25,8 @@ int serve(const config::Config& config, const config::ReadAgain& read_again,
   }
 }
 
-/// A process that replaces another one tells it the mistakes, in place of stderr. If it cannot, and does not serve,
-/// stderr has them.
+/// A process that replaces another one reports mistakes to that process rather than to stderr. If that fails and the
+/// process does not serve, they are printed to stderr.
 LoadedFile load_to_serve(const std::string& file) {
   if (!server::replaces_another()) return load_file(file);
   auto read = load_again(file);
@@ -34,7 +34,7 @@ LoadedFile load_to_serve(const std::string& file) {
   return {std::move(read.config), kBadConfiguration, std::move(read.watched)};
 }
 
-/// The options of `proxy` as a configuration file.
+/// Returns the options of `proxy` as a configuration file.
 std::string as_file(const ProxyOptions& options) {
   std::string file =
       "{\n  \"listen\": " + quoted(options.listen) + ",\n  \"upstreams\": { \"app\": " + quoted(options.to) + " },\n";
@@ -50,7 +50,7 @@ std::string as_file(const ProxyOptions& options) {
 }  // namespace
 
 int run(const RunOptions& options) {
-  server::take_over_hashes();  // reading a configuration hashes
+  server::take_over_hashes();  // needed first, because reading a configuration computes hashes
   const auto outcome = load_to_serve(options.file);
   if (!outcome.config) return outcome.exit_code;
   return serve(
@@ -63,7 +63,7 @@ int proxy(const ProxyOptions& options) {
   const auto source = as_file(options);
   auto loaded = config::load(source);
   if (loaded.config) {
-    // Several proxies may run at once, but only one of them can have the default port.
+    // Several proxies may run at the same time, but only one of them can have the default port.
     if (options.admin.empty()) loaded.config->admin->if_taken = config::Admin::IfTaken::another_port;
     return serve(*loaded.config, [] {
       config::ReadConfig none;

@@ -18,7 +18,7 @@ constexpr std::string_view kEllipsis = "\xE2\x80\xA6";
 
 bool continues(char c) noexcept { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80; }
 
-/// In characters; our texts have none that are wider than one column.
+/// Returns the width in characters; our texts have none that are wider than one column.
 std::size_t width_of(std::string_view text) noexcept {
   return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return !continues(c); }));
 }
@@ -31,13 +31,13 @@ std::string cut(std::string_view text, std::size_t width) {
   return std::string(text.substr(0, end)) + std::string(kEllipsis);
 }
 
-/// Also "1 204", "0.9 %" and "< 0.1 %".
+/// Accepts "1 204", "0.9 %" and "< 0.1 %" as well.
 bool is_number(std::string_view text) noexcept {
   if (text.starts_with("< ") || text.starts_with("> ")) text.remove_prefix(2);
   if (text.ends_with(" %")) text.remove_suffix(2);
   const auto in_numbers = [](char c) { return (c >= '0' && c <= '9') || c == '.' || c == ' '; };
   return !text.empty() && std::all_of(text.begin(), text.end(), in_numbers) && text.front() != ' ' &&
-         text.back() != ' ' && std::count(text.begin(), text.end(), '.') <= 1;  // not an address
+         text.back() != ' ' && std::count(text.begin(), text.end(), '.') <= 1;  // excludes addresses
 }
 
 std::string_view code_of(Paint paint) noexcept {

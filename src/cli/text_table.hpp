@@ -1,5 +1,5 @@
 #pragma once
-// Tables for people: columns under their heads, in 100 columns, with colours only on a terminal.
+// Tables for people: columns with headings, 100 columns wide, with colours only on a terminal.
 
 #include <cstddef>
 #include <cstdint>
@@ -20,17 +20,17 @@ struct Cell {
   Paint paint = Paint::none;
 };
 
-/// Rows of cells under heads. A column of numbers is aligned to the right.
+/// Rows of cells with headings. A column of numbers is aligned to the right.
 class TextTable {
  public:
   static constexpr std::size_t kWidth = 100;
 
   explicit TextTable(std::vector<std::string> heads) : heads_(std::move(heads)) {}
-  /// Missing cells are empty.
+  /// Adds a row. Missing cells are empty.
   void row(std::vector<Cell> cells) { rows_.push_back(std::move(cells)); }
   bool empty() const noexcept { return rows_.empty(); }
-  /// With a line break after each row. What makes a line wider than `width` is cut in its widest column, which ends
-  /// with "…" then.
+  /// Returns the table with a line break after each row. If a line is wider than `width`, its widest column is cut and
+  /// ends with "…".
   std::string text(bool colours, std::size_t width = kWidth) const;
 
  private:
@@ -38,8 +38,8 @@ class TextTable {
   std::vector<std::vector<Cell>> rows_;
 };
 
-/// The columns of the terminal that stdout is, at least 40; without end if it is a pipe or a file: nothing is cut for
-/// programs.
+/// Returns the columns of the terminal on stdout, at least 40; unlimited for a pipe or a file, because nothing is cut
+/// for programs.
 std::size_t stdout_width();
 
 /// Returns whether stdout is a terminal that shows colours, and $NO_COLOR is not set (no-color.org).

@@ -1,10 +1,10 @@
 #pragma once
-// The command line.
+// The command line of headgate. Used by src/main.cpp.
 
 namespace headgate::cli {
 
-/// Runs the command that `words` name. Exit codes: 0 well, 1 failed while running, 2 wrong command line, 3 the
-/// configuration has errors, 4 the running gateway could not be reached.
+/// Runs the command that `words` name. Returns the exit code: 0 for success, 1 for a failure while running, 2 for a
+/// wrong command line, 3 for errors in the configuration, 4 if the running gateway could not be reached.
 int main(int count, char** words);
 
 }  // namespace headgate::cli

@@ -40,7 +40,7 @@ std::string variable_or(const char* name, const char* otherwise) {
   return value != nullptr && *value != '\0' ? value : otherwise;
 }
 
-/// The first line of the file.
+/// Returns the first line of the file.
 Result<std::string, std::string> read_token_file(const std::string& path) {
   using Token = Result<std::string, std::string>;
   const auto file = read_file(path, kLongestTokenFile, Pipes::read);
@@ -71,7 +71,7 @@ std::string number_at(const nlohmann::ordered_json& object, const char* name) {
   return found != object.end() && found->is_number_unsigned() ? std::to_string(found->get<std::uint64_t>()) : "0";
 }
 
-/// What the gateway says of its refusal, in one sentence; a mistake in a file has its place.
+/// Returns the gateway's explanation of its refusal in one sentence; a mistake in a file includes its place.
 std::string why_refused(const nlohmann::ordered_json& problem) {
   auto out = sentence(text_at(problem, "detail"));
   if (out.empty()) out = text_at(problem, "title");
@@ -88,7 +88,7 @@ std::string why_refused(const nlohmann::ordered_json& problem) {
   return out;
 }
 
-/// What to do about a refusal. A parameter that the gateway names is an option of the command.
+/// Returns what to do about a refusal. A parameter that the gateway names is an option of the command.
 std::string help_in(const nlohmann::ordered_json& problem) {
   auto out = sentence(text_at(problem, "help"));
   if (out.empty()) return out;

@@ -19,12 +19,12 @@
 namespace headgate::cli {
 namespace {
 
-/// Fetching keys may take long in a reload.
+/// A reload may take long because it fetches keys.
 constexpr auto kReloadPatience = std::chrono::seconds(120);
 
 using Print = std::function<void(const Json&)>;
 
-/// What became of a server, for the line that begins with its name.
+/// Returns the new state of a server, for the line that begins with its name.
 std::string state_in(const Json& answer) {
   const auto flying = text_in(answer, "in_flight");
   if (flying.empty()) return " is up";
@@ -41,7 +41,7 @@ Print line(std::string text) {
   return [text = std::move(text)](const Json&) { print_line(text); };
 }
 
-/// The options of one command, and the words that follow it.
+/// The options of a command and the words after it.
 struct Words {
   AdminOptions admin;
   std::string first, second, third, length, why;
@@ -50,7 +50,7 @@ struct Words {
   bool flag = false;
 };
 
-/// Adds a command. `ask` makes its call from the words.
+/// A helper that adds a command. `ask` makes the call from the words.
 struct Command {
   CLI::App* app;
   std::shared_ptr<Words> words = std::make_shared<Words>();
@@ -65,7 +65,7 @@ Command offer(CLI::App& above, int& result, const char* name, const char* help,
   return out;
 }
 
-/// A command that asks for one thing and has no words of its own.
+/// Adds a command that makes one request and takes no words.
 void offer_plain(CLI::App& app, int& result, const char* name, const char* help, AdminRequest request, Print print) {
   offer(
       app, result, name, help, [request = std::move(request)](const Words&) { return request; },
@@ -74,7 +74,7 @@ void offer_plain(CLI::App& app, int& result, const char* name, const char* help,
 
 std::string json_text(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
-/// `headgate servers set`.
+/// Adds `headgate servers set`.
 void offer_size(CLI::App& servers, int& result) {
   const auto most = std::make_shared<std::uint64_t>(0);
   const auto command = offer(
@@ -264,7 +264,7 @@ void offer_limits(CLI::App& app, int& result) {
   reset.app->add_option("--tier", reset.words->third, "The tier of the key (default: the limit's default)");
 }
 
-/// `headgate certs`. Its exit code says whether a certificate needs somebody.
+/// Adds `headgate certs`, whose exit code says whether a certificate needs attention.
 void offer_certificates(CLI::App& app, int& result) {
   const auto options = std::make_shared<AdminOptions>();
   auto* command =

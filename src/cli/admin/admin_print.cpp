@@ -119,7 +119,7 @@ std::string gateways_in_words(const Json& gateways) {
          counted;
 }
 
-/// With since when and what to type; an older gateway tells only the sentences.
+/// Prints the reasons with their times and with what to type; an older gateway sends only the sentences.
 void print_reasons(const Json& answer) {
   const auto& details = list_in(answer, "details");
   for (const auto& each : details) {
@@ -187,7 +187,7 @@ void print_reload(const Json& answer) {
 
 namespace {
 
-/// Why a server is out or failing, and when it is tried again.
+/// Returns why a server is out or failing, and when it is tried again.
 std::string why_of(const Json& server) {
   auto why = words_in(server, "out");
   if (const auto reason = text_in(server, "reason"); !reason.empty()) why += ": " + reason;
@@ -201,7 +201,7 @@ std::string why_of(const Json& server) {
   return why;
 }
 
-/// Returns how many wait before the upstream, in all of its queues.
+/// Returns the number of requests that wait for the upstream, in all its queues.
 std::string queue_of(const Json& upstream) {
   std::string out;
   const auto& queues = list_in(upstream, "queues");
@@ -296,8 +296,8 @@ std::string heard_text(const Json& answer) {
 
 namespace {
 
-/// Returns how many keys of the limit are known here. Those in Redis are not counted, because that would look at all of
-/// them.
+/// Returns the number of the limit's keys in this process. Keys in Redis are not counted, because that would require
+/// reading all of them.
 std::string keys_text(const Json& limit) {
   const auto here = text_in(limit, "keys_in_memory");
   if (text_in(limit, "store") != "redis") return here;
@@ -319,7 +319,7 @@ void print_limits(const Json& answer) {
 }
 
 void print_limit(const Json& answer) {
-  // Its tiers are on lines of their own.
+  // The tiers have lines of their own.
   const auto means = text_in(answer, "means");
   for (std::size_t at = 0; at < means.size();) {
     const auto end = std::min(means.find('\n', at), means.size());

@@ -1,4 +1,4 @@
-// headgate candidate, diff and promote: another policy beside the one in force.
+// Implements headgate candidate, diff and promote: a candidate policy beside the active one.
 
 #include "admin_call.hpp"
 #include "cli/commands.hpp"
@@ -115,7 +115,7 @@ int set_candidate(const CandidateOptions& given) {
     auto text = read_file(given.file);
     if (!text) return kFailed;
     request.body = std::move(*text);
-    request.target += "?name=" + in_path(given.file);  // messages call it so
+    request.target += "?name=" + in_path(given.file);  // the name used in messages
   }
   return call_and_print(given.admin, request, [&](const Json& answer) {
     for (const auto& warning : list_in(answer, "warnings"))

@@ -33,7 +33,7 @@ std::string spelled(const char* format, Number number) {
   return out.data();
 }
 
-/// "0.8 s", "42 s", "3 min", "5 h".
+/// Returns "0.8 s", "42 s", "3 min" or "5 h".
 std::string age_text(double seconds) {
   constexpr double kMinute = 60;
   constexpr double kHour = 3600;
@@ -44,7 +44,7 @@ std::string age_text(double seconds) {
   return spelled("%.0f h", std::floor(seconds / kHour));
 }
 
-/// Returns whether a worker did not answer: then stderr says so.
+/// Returns whether a worker did not answer, and if so says it on stderr.
 bool warn_of_silence(const Json& answer) {
   const auto workers = count_in(answer, "workers");
   const auto silent = workers - std::min(workers, count_in(answer, "answered"));
@@ -54,7 +54,7 @@ bool warn_of_silence(const Json& answer) {
   return silent > 0;
 }
 
-/// What nobody said, and what is not shown.
+/// Prints which workers did not answer, and how many rows are not shown.
 void print_rest(const Json& answer, const char* what) {
   warn_of_silence(answer);
   if (const auto more = count_in(answer, "left_out"); more > 0)
@@ -103,7 +103,7 @@ void print_end(const Json& answer) {
                         : "its answer had begun, so its connection was closed"));
 }
 
-/// In characters of the terminal, after what printable() makes of it.
+/// Returns the width in terminal columns after printable().
 std::size_t columns_of(const std::string& text) {
   return static_cast<std::size_t>(
       std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80; }));
@@ -122,7 +122,7 @@ void print_place(const Json& refused) {
   std::printf("    %s^ %s\n", std::string(columns_of(before) - hidden, ' ').c_str(), where.c_str());
 }
 
-/// Line by line; the ends of lines are as they should be, or shown.
+/// Prints the head line by line; line ends are valid, or made visible.
 void print_head(const Json& refused) {
   auto rest = plain_text(refused, "head");
   while (!rest.empty()) {
@@ -185,7 +185,7 @@ void offer_end(CLI::App& connections, int& result) {
     if (asked->id.empty() && asked->address.empty()) throw CLI::RequiredError("an id, or --address");
     const auto target =
         asked->id.empty() ? "/api/v1/connections/" + in_path(asked->address) : "/api/v1/requests/" + in_path(asked->id);
-    bool silent = false;  // some of what was to end may go on
+    bool silent = false;  // some requests that should end may go on
     const auto look = [&silent](const Json& answer) { silent = warn_of_silence(answer); };
     const auto print = [&look](const Json& answer) { print_end(answer), look(answer); };
     result = call_and_print(asked->admin, {.method = "DELETE", .target = target}, print, look);

@@ -1,4 +1,4 @@
-// headgate events: what a gateway has reported lately, and with --follow what it reports from then on.
+// Implements headgate events: the recent events of a gateway, and with --follow the later ones too.
 
 #include "admin_client.hpp"
 #include "admin_print.hpp"
@@ -28,7 +28,7 @@ struct EventsOptions {
 
 std::string value_text(const Json& value) { return value.is_string() ? value.get<std::string>() : value.dump(); }
 
-/// "2026-11-23T05:17:41Z warning keys_refused: the keys cannot be read (file=/etc/keys.json, reason=…)"
+/// Returns "2026-11-23T05:17:41Z warning keys_refused: the keys cannot be read (file=/etc/keys.json, reason=…)".
 std::string event_text(const Json& event) {
   constexpr std::array<std::string_view, 5> kShown{"ts", "level", "instance", "event", "message"};
   auto out = text_in(event, "ts") + ' ' + text_in(event, "level") + ' ' + text_in(event, "event");
@@ -48,7 +48,7 @@ void print_event(const Json& event, bool json) {
     print_line(event_text(event));
 }
 
-/// The events behind number `after`. Its last number, or why there is none.
+/// Prints the events after number `after`. Returns the last number, or why there is none.
 Result<std::uint64_t, CommandFailure> print_events(const EventsOptions& options, std::uint64_t after, bool first) {
   const auto target = first ? "?limit=" + std::to_string(options.count) : "?after=" + std::to_string(after);
   const auto reply = call_gateway(options.admin, {.target = "/api/v1/events/last" + target});

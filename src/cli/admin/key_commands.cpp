@@ -1,4 +1,5 @@
-// headgate keys issue, list and revoke: API keys through a running gateway. The key file alone: cli/keys.
+// Implements headgate keys issue, list and revoke: API keys through a running gateway. Commands for the key file alone
+// are in cli/keys.
 
 #include "admin_call.hpp"
 #include "cli/commands.hpp"
@@ -26,7 +27,7 @@ struct KeyCallOptions {
   std::vector<std::string> tags;
 };
 
-/// Where a change holds, to follow what has changed, and what is wrong with it.
+/// Returns where a change is in force, as an addition to its description, and any problem with it.
 std::string where_text(const Json& answer) {
   const auto file = answer.find("file");
   if (file != answer.end() && file->is_object() && file->contains("why"))
@@ -45,7 +46,7 @@ AdminRequest issue_request(const KeyCallOptions& options) {
       .method = "POST", .target = "/api/v1/keys", .body = body.dump(-1, ' ', false, Json::error_handler_t::replace)};
 }
 
-/// The key alone is on stdout, so that a script can take it.
+/// Only the key is printed on stdout, so that a script can read it.
 void print_issued(const Json& answer) {
   print_line(text_in(answer, "key"));
   std::fprintf(stderr, "headgate: the key of %s, shown only once; its id is %s%s\n",

@@ -16,7 +16,7 @@ namespace headgate::cli {
 namespace {
 
 constexpr auto kShortestPause = std::chrono::milliseconds(100);
-/// Moves to the first line, and clears from there on.
+/// Moves to the first line and clears the screen from there.
 constexpr const char* kHome = "\x1b[H\x1b[J";
 
 }  // namespace

@@ -1,5 +1,5 @@
 #pragma once
-// Commands that show a picture again and again: on a terminal in place, in a pipe once unless told otherwise.
+// Commands that show a refreshed picture: in place on a terminal, and once in a pipe by default.
 
 #include "admin_client.hpp"
 
@@ -9,13 +9,13 @@
 namespace headgate::cli {
 
 struct LiveOptions {
-  std::string every;  ///< empty: a second on a terminal, else once
+  std::string every;  ///< empty for each second on a terminal, otherwise once
   bool once = false;
 };
 /// Adds --every and --once. `options` must outlive the parsing.
 void offer_live(CLI::App& command, LiveOptions& options);
 
-/// Prints what `picture` returns, as often as the options say; with `json` never in place. Returns the exit code.
+/// Prints the result of `picture` as often as the options say; never in place if `json`. Returns the exit code.
 int show_live(const LiveOptions& options, bool json,
               const std::function<Result<std::string, CommandFailure>()>& picture);
 

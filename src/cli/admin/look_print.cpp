@@ -1,4 +1,4 @@
-// What people see of the bounds and of the certificates.
+// Prints bounds and certificates for people.
 
 #include "admin_print.hpp"
 #include "cli/printable.hpp"

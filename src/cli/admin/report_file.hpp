@@ -1,6 +1,6 @@
 #pragma once
-// A file that is written line by line, over several runs if one is interrupted, and has its name only when it is whole.
-// Used by `headgate usage-report`.
+// A file that is written line by line, over several runs if one is interrupted, and gets its name only when it is
+// complete. Used by `headgate usage-report`.
 
 #include "headgate/core/result.hpp"
 
@@ -10,24 +10,23 @@
 
 namespace headgate::cli {
 
-/// Errors are sentences without a dot.
+/// The file. Errors are sentences without a full stop.
 class ReportFile {
  public:
-  /// Whether to continue what an earlier run left, or to begin again.
+  /// Whether to continue the file of an earlier run or to start again.
   enum class Begin { resume, anew };
 
-  /// Opens `path` with ".part" behind it, mode 0600, for this process alone; what follows the last whole line is cut
-  /// off.
+  /// Opens `path` with ".part" appended, mode 0600, for this process alone; an incomplete last line is removed.
   static Result<ReportFile, std::string> open(const std::string& path, Begin begin);
   ReportFile(ReportFile&& other) noexcept;
   ReportFile& operator=(ReportFile&&) = delete;
   ~ReportFile();
 
-  /// The last line of the earlier run without its end; empty: there is none.
+  /// Returns the last line of the earlier run without its line end; empty if there is none.
   const std::string& last_line() const noexcept { return last_line_; }
   /// Appends whole lines.
   std::optional<std::string> append(std::string_view lines) const;
-  /// Gives the file its name, in place of an old one. It survives a power cut then.
+  /// Gives the file its name, and replaces an old one. The result survives a power failure.
   std::optional<std::string> finish() const;
 
  private:

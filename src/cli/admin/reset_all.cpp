@@ -14,7 +14,7 @@
 namespace headgate::cli {
 namespace {
 
-/// How often a walk under way asks again if others have all places for walks, or Redis does not answer.
+/// Maximum number of repetitions if others use all places for walks, or Redis does not answer.
 constexpr int kMaxAgain = 20;
 constexpr auto kBetweenAttempts = std::chrono::milliseconds(500);
 
@@ -23,7 +23,7 @@ bool passes_by(const CommandFailure& failure) {
   return problem.is_object() && count_in(problem, "status") == 503;
 }
 
-/// Where somebody looks: one line that is written again and again.
+/// Shows progress on a terminal: one line that is rewritten again and again.
 void show_progress(std::uint64_t keys, std::uint64_t looked_at) {
   if (::isatty(STDERR_FILENO) != 1) return;
   std::fprintf(stderr, "\r%llu keys forgotten, %llu looked at", static_cast<unsigned long long>(keys),

@@ -18,7 +18,7 @@ using TopReply = nlohmann::ordered_json;
 
 struct TopOptions {
   AdminOptions admin;
-  std::string limit;  ///< empty: all
+  std::string limit;  ///< empty for all
   std::string by = "rejected";
   std::string window = "1m";
   unsigned keys = 20;
@@ -35,7 +35,7 @@ std::string with_digits(double number, const char* format) {
   return {text.data(), static_cast<std::size_t>(std::snprintf(text.data(), text.size(), format, number))};
 }
 
-/// One row for each key: the heaviest limit first, as the gateway sorts its keys.
+/// Adds one row for each key, in the order of the gateway: the heaviest limit first.
 void add_rows(TextTable& table, const TopReply& limit) {
   for (const auto& key : limit.value("keys", TopReply::array())) {
     const auto shown = key.contains("key") ? key.value("key", "") : key.value("key_id", "");

@@ -14,12 +14,12 @@
 namespace headgate::cli {
 namespace {
 
-/// As many as have numbers of their own.
+/// The number of routes with numbers of their own.
 constexpr unsigned kAllRoutes = 1002;
 
 struct TrafficOptions {
   AdminOptions admin;
-  std::string route;  ///< empty: all
+  std::string route;  ///< empty for all
   std::string window = "10s";
   unsigned most = 20;
   bool all = false;
@@ -32,7 +32,7 @@ const Json& part_of(const Json& object, const char* name) {
   return found != object.end() && found->is_object() ? *found : kNone;
 }
 
-/// "0.231 ms", "3.26 s": the gateway's own share is often less than a tenth of a millisecond.
+/// Returns "0.231 ms" or "3.26 s": the gateway's own share is often less than a tenth of a millisecond.
 std::string time_in(const Json& object, const char* name) {
   constexpr double kThousand = 1000;
   const auto found = object.find(name);

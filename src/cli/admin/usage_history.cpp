@@ -1,4 +1,4 @@
-// headgate usage KEY: what one key has used of billed limits, in months and on each day.
+// Implements headgate usage KEY: the billed use of a key, by month and by day.
 
 #include "admin_call.hpp"
 #include "cli/commands.hpp"
@@ -16,7 +16,7 @@
 namespace headgate::cli {
 namespace {
 
-/// A year of days is read from Redis one after the other.
+/// The days of a year are read from Redis one after another.
 constexpr auto kHistoryPatience = std::chrono::seconds(60);
 
 struct HistoryOptions {

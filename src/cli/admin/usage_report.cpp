@@ -1,4 +1,5 @@
-// The usage report of a day, for bills: page by page from a running gateway, to stdout or to a file.
+// Implements headgate usage-report: the use of a day, for billing, page by page from a running gateway, to stdout or to
+// a file.
 
 #include "admin_client.hpp"
 #include "cli/commands.hpp"
@@ -43,7 +44,7 @@ std::string text_of_member(const ReportJson& object, const char* name) {
   return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
-/// The day that is asked for; yesterday, as the gateway counts days, if none is.
+/// Returns the requested day; by default yesterday in the gateway's billing calendar.
 Result<ReportDay, CommandFailure> find_report_day(const ReportOptions& options) {
   using Found = Result<ReportDay, CommandFailure>;
   const auto fail = [](std::string message, std::string help = {}) {
@@ -74,7 +75,7 @@ std::string cursor_of(const std::string& line) {
 
 using Write = std::function<std::optional<std::string>(std::string_view lines)>;
 
-/// Gives the records behind `cursor` to `write`, page by page.
+/// Passes the records after `cursor` to `write`, page by page.
 std::optional<CommandFailure> write_pages(const ReportOptions& options, const std::string& day, std::string cursor,
                                           const Write& write) {
   for (;;) {
@@ -105,7 +106,7 @@ int report_to_stdout(const ReportOptions& options) {
   return failure ? complain(*failure) : kWell;
 }
 
-// A day that is not complete is not written to a file: what is there of it would change before the rest is written.
+// A day that is not complete is not written to a file, because its records would change before the rest is written.
 int report_to_file(const ReportOptions& options) {
   std::error_code unknown;
   if (!options.again && std::filesystem::exists(options.output, unknown)) {

@@ -91,7 +91,7 @@ int explain(ExplainOptions options) {
   return kWell;
 }
 
-/// All routes of a running gateway, page by page.
+/// Prints all routes of a running gateway, page by page.
 int routes_there(const AdminOptions& admin) {
   constexpr std::size_t kPageOfRoutes = 1000;
   nlohmann::ordered_json all = {{"routes", nlohmann::ordered_json::array()}};
@@ -105,7 +105,7 @@ int routes_there(const AdminOptions& admin) {
     if (page == reply->json.end() || !page->is_array() ||
         !reply->json.value("total", nlohmann::ordered_json()).is_number())
       return complain({kFailed, "the answer is no list of routes", "is this the admin interface of a gateway?"});
-    if (page->empty()) break;  // a reload has just removed some
+    if (page->empty()) break;  // a reload has just removed some routes
     total = reply->json["total"].get<std::size_t>();
     for (auto& each : *page) rows.push_back(each);
   }

@@ -20,13 +20,13 @@ int complain_of_log(int code, const std::string& sentence, const std::string& he
   return code;
 }
 
-/// As the gateway makes and accepts them.
+/// Returns whether the gateway would make or accept this id.
 bool may_be_request_id(std::string_view id) noexcept {
   constexpr std::size_t kMax = 128;
   return !id.empty() && id.size() <= kMax && all_alnum(id, "-_.");
 }
 
-/// Reads all of the file into the search; an exit code.
+/// Passes the whole file to the search. Returns an exit code.
 int search_file(const std::string& path, LogSearch& search) {
   const bool standard_input = path == "-";
   auto file =

@@ -63,7 +63,7 @@ std::string words(const Told& object, const char* name, const char* between = ",
   return out;
 }
 
-/// "app (90 %) or next (10 %)"; empty: chance does not decide.
+/// Returns "app (90 %) or next (10 %)"; empty if the choice is not random.
 std::string drawn_of(const Told& route) {
   std::string out;
   char percent[32];
@@ -190,7 +190,7 @@ std::string outcome_of(const Told& told) {
 
 }  // namespace
 
-/// What this gateway counts by itself; an older one does not say of how many it is one.
+/// Returns the part that this gateway counts alone; an older gateway does not say how many gateways there are.
 std::string part_of(const Told& outcome) {
   const auto gateways = outcome.value("gateways", 1);
   return gateways > 1 ? " What this gateway counts by itself is its part, one of " + std::to_string(gateways) + "."

@@ -1,5 +1,5 @@
 #pragma once
-// What would happen to a request, and the routes, for people.
+// Texts for people: how a request would be handled, and the routes.
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -7,18 +7,19 @@
 
 namespace headgate::cli {
 
-/// `told` as POST /api/v1/explain answers it; with `offline`, of a gateway that does not run.
+/// Returns the text for `told`, an answer of POST /api/v1/explain; with `offline`, for a gateway that is not running.
 std::string explain_text(const nlohmann::ordered_json& told, bool colours);
-// What the story of a past request shares with it.
+// The functions below are shared with the text for a past request.
 
-/// A member as text that a terminal may see; "" if it is absent or null.
+/// Returns a member as text that is safe for a terminal; "" if it is absent or null.
 std::string member_text(const nlohmann::ordered_json& object, const char* name);
-/// A number of seconds: "12 s", "0.25 s", "3 min", "2 h"; whatever is no number: "never".
+/// Returns a number of seconds as "12 s", "0.25 s", "3 min" or "2 h"; "never" for anything other than a number.
 std::string wait_text(const nlohmann::ordered_json& seconds);
-/// The member `caller` of an explanation: the address, who named it, and each credential with its result.
+/// Returns the text for the member `caller` of an explanation: the address, who reported it, and each credential with
+/// its result.
 std::string caller_text(const nlohmann::ordered_json& caller);
 
-/// `told` as admin::routes_in_order() has it.
+/// Returns the text for `told`, a result of admin::routes_in_order().
 std::string routes_text(const nlohmann::ordered_json& told, bool colours);
 
 }  // namespace headgate::cli

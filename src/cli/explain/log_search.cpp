@@ -14,7 +14,7 @@ using Record = nlohmann::ordered_json;
 
 constexpr std::string_view kLabels = "labels.";
 
-/// The record with the names and units of the format `json`; others as they are.
+/// Returns the record with the names and units of the format `json`; unknown records are unchanged.
 Record as_json_format(Record record) {
   if (!record.contains("ecs.version")) return record;
   Record out;
@@ -23,7 +23,7 @@ Record as_json_format(Record record) {
   for (const auto& [name, value] : record.items())
     if (name.starts_with(kLabels)) out[name] = value;
   if (const auto ms = out.find("ms"); ms != out.end() && ms->is_number())
-    *ms = ms->get<double>() / 1'000'000;  // from nanoseconds
+    *ms = ms->get<double>() / 1'000'000;  // converted from nanoseconds
   if (const auto proto = out.find("proto"); proto != out.end() && proto->is_string())
     *proto = "HTTP/" + proto->get<std::string>();
   for (const auto& field : observe::kAccessFields) {

@@ -23,7 +23,7 @@ Told missing_from(const Told& record) {
   return out;
 }
 
-/// Copies the members of the record that are there, under other names.
+/// Copies the existing members of the record under other names.
 void copy(const Told& record, Told& out, std::initializer_list<std::pair<const char*, const char*>> names) {
   for (const auto& [from, to] : names) {
     const auto at = record.find(from);

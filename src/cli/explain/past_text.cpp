@@ -55,7 +55,7 @@ std::string limits_of_past(const Past& told, bool colours) {
   TextTable table({"limit", "tier", "key id", "cost", "held", "left", "in", "this request"});
   for (const auto& limit : told.at("limits")) {
     const auto decision = member_text(limit, "decision");
-    // A suspension is told before anything is counted.
+    // A suspended request is refused before anything is counted, so it has no numbers.
     const auto number = [&](const char* name) { return decision == "banned" ? "" : member_text(limit, name); };
     table.row({member_text(limit, "limit"),
                member_text(limit, "tier"),
@@ -100,7 +100,7 @@ std::string times_of_past(const Past& told) {
   return out;
 }
 
-/// A line "name      value", if there is a value.
+/// Adds a line "name      value", if there is a value.
 void add_line(std::string& out, std::string_view name, const std::string& value) {
   if (value.empty()) return;
   constexpr std::size_t kColumn = 10;

@@ -1,4 +1,4 @@
-// What `headgate init` asks of `headgate init`, and which answers can be used.
+// Asks the questions of `headgate init`, and checks the answers.
 
 #include "starter.hpp"
 
@@ -33,7 +33,7 @@ class Interview {
  public:
   Interview(std::istream& in, std::ostream& out) : in_(in), out_(out) {}
 
-  /// Asks until `take` has nothing against the answer. False if there is none.
+  /// Repeats the question until `take` accepts the answer. Returns false if the input ends.
   template <class Take>
   bool ask(std::string_view question, const std::string& usual, const Take& take) {
     for (;;) {
@@ -107,7 +107,7 @@ const std::array<StarterKind, kStarterKinds>& starter_kinds() {
   return kKinds;
 }
 
-// The checker knows what a URL of a server is, and says what is wrong with one.
+// The checker of configurations decides which URLs of servers are valid, and what is wrong with others.
 std::optional<std::string> why_no_server(const std::string& url) {
   const auto loaded = config::load(R"({ "listen": ":1", "upstreams": { "app": )" +
                                    nlohmann::json(url).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) +

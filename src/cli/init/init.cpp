@@ -1,5 +1,5 @@
-// headgate init: writes a configuration to begin with, with answers also its test, and with --tls a certificate to try
-// it.
+// Implements headgate init: writes an initial configuration; if there are answers, also its test; with --tls, also a
+// certificate to try it.
 
 #include "cli/commands.hpp"
 #include "cli/keys/self_signed.hpp"
@@ -47,7 +47,7 @@ struct Written {
   unsigned mode;
 };
 
-/// Writes all or none of them. False after an error message.
+/// Writes all or none of the files. Returns false after an error message.
 bool write_all(const std::vector<Written>& wanted) {
   std::size_t done = 0;
   for (const auto& each : wanted) {
@@ -66,7 +66,7 @@ bool write_all(const std::vector<Written>& wanted) {
   return true;
 }
 
-/// False after an error message that names what would be overwritten.
+/// Returns false after an error message that names the files that would be overwritten.
 bool nothing_is_there(const std::vector<std::string>& paths) {
   std::error_code failed;
   const auto found = std::find_if(paths.begin(), paths.end(), [&](const auto& path) {
@@ -78,7 +78,7 @@ bool nothing_is_there(const std::vector<std::string>& paths) {
   return false;
 }
 
-/// False after an error message. Looked at first, so that nobody answers in vain.
+/// Returns false after an error message. Called first, so that no questions are asked in vain.
 bool is_folder(const std::string& path) {
   std::error_code failed;
   if (std::filesystem::is_directory(path, failed)) return true;
@@ -89,7 +89,7 @@ bool is_folder(const std::string& path) {
   return false;
 }
 
-/// The names that a certificate gets; nothing after an error message.
+/// Returns the names for the certificate; empty after an error message.
 std::optional<std::vector<std::string>> names_of(const InitOptions& options) {
   std::vector<std::string> names{"localhost", "127.0.0.1", "::1"};
   for (const auto& name : options.names) {
@@ -114,7 +114,7 @@ StarterAnswers answers_of_kind(const std::string& kind) {
   return found == kinds.end() ? StarterAnswers{} : found->answers();
 }
 
-/// The kind's answers with those of the command line in their place; nothing after an error message.
+/// Returns the answers of the kind, replaced by those of the command line; empty after an error message.
 std::optional<StarterAnswers> answers_of(const InitOptions& options) {
   auto out = answers_of_kind(options.kind);
   out.tls = options.tls;
@@ -135,13 +135,13 @@ std::optional<StarterAnswers> answers_of(const InitOptions& options) {
   return out;
 }
 
-/// What to write, by name within the folder.
+/// The files to write, by name within the folder.
 struct Start {
   std::vector<Written> files;
-  std::string expires;  // of the certificate; empty: there is none
+  std::string expires;  // expiry of the certificate; empty if there is none
 };
 
-/// Nothing after an error message.
+/// Returns the files; empty after an error message.
 std::optional<Start> start_of(const InitOptions& options, const std::vector<std::string>& names,
                               const std::optional<StarterAnswers>& answers) {
   Start out;

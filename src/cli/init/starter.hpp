@@ -1,5 +1,5 @@
 #pragma once
-// What `headgate init` asks, and the files that it makes of the answers.
+// The questions of `headgate init`, and the files that it makes from the answers.
 
 #include "headgate/core/per_enum.hpp"
 
@@ -13,20 +13,20 @@
 
 namespace headgate::cli {
 
-/// Who calls.
+/// How callers identify themselves.
 enum class StarterCallers { anyone, keys, tokens };
 inline constexpr WordsUpTo<StarterCallers::tokens> kCallerWords({"anyone", "keys", "tokens"});
 
 /// The five answers.
 struct StarterAnswers {
-  std::vector<std::string> servers{"http://127.0.0.1:3000"};  ///< what stands behind
+  std::vector<std::string> servers{"http://127.0.0.1:3000"};  ///< URLs of the upstream servers
   StarterCallers callers = StarterCallers::anyone;
-  std::string rate = "100/minute";  ///< how much each caller may request
-  unsigned gateways = 1;            ///< more than one: they count in Redis together
-  bool tls = false;                 ///< whether callers come with https
+  std::string rate = "100/minute";  ///< rate of each caller
+  unsigned gateways = 1;            ///< number of gateways; more than one count together in Redis
+  bool tls = false;                 ///< callers use https
 };
 
-/// Kinds of starts: answers to begin with.
+/// A kind of initial configuration, with its answers.
 struct StarterKind {
   std::string_view name;
   std::string_view what;
@@ -35,25 +35,25 @@ struct StarterKind {
 inline constexpr std::size_t kStarterKinds = 3;
 const std::array<StarterKind, kStarterKinds>& starter_kinds();
 
-/// Why an answer cannot be used, as sentences; nothing if it can.
+/// Returns why an answer is not valid, as sentences; empty if it is.
 std::optional<std::string> why_no_server(const std::string& url);
 std::optional<std::string> why_no_rate(const std::string& rate);
 
 inline constexpr unsigned kMaxGateways = 1'000;
 
-/// Asks for the five answers; an empty one takes what is in `usual`, a bad one is asked for again. Nothing if `in`
-/// ends before the last answer.
+/// Asks for the five answers; an empty answer takes the one in `usual`, and an invalid one is asked again. Empty if
+/// `in` ends before the last answer.
 std::optional<StarterAnswers> ask_starter(std::istream& in, std::ostream& out, const StarterAnswers& usual);
 
-/// The files that a start refers to, beside each other.
+/// The names of the files that a configuration refers to, in the same folder.
 struct StarterNames {
   std::string config;
   std::string certificate;
   std::string key;
 };
 
-/// A commented configuration, and its policy test, which holds for it. Both are as `headgate fmt` lays them out. The
-/// answers can be used.
+/// Returns a commented configuration; starter_test() returns a policy test that passes with it. Both have the layout of
+/// `headgate fmt`. The answers must be valid.
 std::string starter_config(const StarterAnswers& answers, const StarterNames& names);
 std::string starter_test(const StarterAnswers& answers, const StarterNames& names);
 

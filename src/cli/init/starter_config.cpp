@@ -13,7 +13,7 @@ namespace {
 
 using Callers = StarterCallers;
 
-/// Answers were checked: they have no character that a JSON string must escape.
+/// The answers were checked and contain no character that a JSON string must escape.
 std::string in_json(std::string_view text) { return '"' + std::string(text) + '"'; }
 
 std::string listen(const StarterAnswers& answers, const StarterNames& names) {
@@ -62,7 +62,7 @@ std::string upstreams(const std::vector<std::string>& servers) {
   return "\"upstreams\": { \"app\": " + (urls.size() == 1 ? all : "{ \"servers\": [" + all + "] }") + " },\n\n";
 }
 
-/// What one address may do before anybody looks at its credential: enough for any caller behind it.
+/// Returns the limit of one address before its credential is checked: enough for several callers with that address.
 std::string flood(const StarterAnswers& answers, std::uint64_t times) {
   const auto count = parse_rate(answers.rate)->count;
   return "// Counted before a credential is looked at, so that a flood of false ones costs nothing else.\n"

@@ -10,7 +10,7 @@ namespace {
 
 using Callers = StarterCallers;
 
-/// What a step says of who sends.
+/// Returns the part of a step that identifies the sender.
 std::string sender(Callers callers, unsigned number) {
   auto address = ", \"ip\": \"203.0.113." + std::to_string(8 + number) + '"';
   switch (callers) {

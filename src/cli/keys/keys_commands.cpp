@@ -1,5 +1,5 @@
-// headgate keys new, hash and check: how an operator manages API keys. `new` shows a key once. No command takes a key
-// from the command line.
+// Implements headgate keys new, hash and check, with which an operator manages API keys. `new` shows a key once. No
+// command takes a key from the command line.
 
 #include "cli/commands.hpp"
 #include "cli/config_file.hpp"
@@ -36,7 +36,7 @@ int complain(int code, const std::string& message, const std::string& help = {})
   return code;
 }
 
-/// Prints the error as `headgate check` does, but without the line, because a key may be in it.
+/// Prints the error like `headgate check`, but without the line of the file, because it may contain a key.
 int complain(const std::string& file, const identity::KeyFileError& error) {
   std::fprintf(stderr, "%s:%zu:%zu: error: %s%s\n", file.c_str(), error.line, error.column, error.message.c_str(),
                error.pointer.empty() ? "" : (" [" + error.pointer + ']').c_str());
@@ -48,7 +48,7 @@ std::string counted(std::size_t count, const char* word) {
   return std::to_string(count) + ' ' + word + (count == 1 ? "" : "s");
 }
 
-/// The key file's record of `key`.
+/// Returns the record of `key` for the key file.
 std::string record_of(std::string_view key, const std::string& owner, const KeysNewOptions& options) {
   std::string text = "{ \"sha256\": \"" + hex(identity::sha256(key)) + '"';
   for (const auto& [name, value] :
@@ -82,8 +82,8 @@ bool options_make_sense(const KeysNewOptions& options) {
   return true;
 }
 
-/// The key file `file` with one more record at its end. Keeps its layout: the file holds one list, and the last bracket
-/// closes it.
+/// Returns the key file `file` with one more record at its end. Keeps its layout: the file has one list, which the last
+/// bracket closes.
 std::string with_record(std::string file, const std::string& record, bool first) {
   const auto bracket = file.rfind(']');
   const auto end = file.find_last_not_of(" \t\r\n", bracket - 1) + 1;
@@ -146,12 +146,12 @@ int keys_new(const KeysNewOptions& options) {
   const auto key = identity::fresh_key(options.prefix);
   if (key.empty()) return complain(kFailed, "the system has no random bytes");
   if (!options.file.empty()) {
-    // Shows the key only after the file has it. Otherwise a key could be handed out that the gateway does not know.
+    // Shows the key only after the file has it, so that no key is handed out that the gateway does not know.
     if (const int failed = add_to_file(options.file, record_of(key, options.owner, options))) return failed;
     std::puts(key.c_str());
     return kWell;
   }
-  // This name is not valid in a key file, so the user must replace it.
+  // The placeholder is not valid in a key file, so the user must replace it.
   const auto record = record_of(key, options.owner.empty() ? "<owner>" : options.owner, options);
   std::printf("%s\n%s\n", key.c_str(), record.c_str());
   std::fputs("headgate: the first line is the key, shown only once; the second goes into \"keys\" of the key file\n",

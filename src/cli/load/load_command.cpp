@@ -1,4 +1,4 @@
-// headgate load: requests as many callers send them, and what came of each.
+// Implements headgate load: sends requests as many callers would, and reports the results.
 
 #include "cli/commands.hpp"
 #include "cli/printable.hpp"
@@ -42,7 +42,7 @@ struct LoadWords {
   bool own = false;
 };
 
-/// What ends the command early, after a message.
+/// Ends the command early, after a message.
 struct NoLoad {
   int code = kWrongCommandLine;
 };
@@ -86,7 +86,7 @@ std::vector<std::string> keys_in(const std::string& path) {
   return out;
 }
 
-/// A connection takes a descriptor; many systems give a process a thousand unless it asks for more.
+/// Each connection takes a descriptor, and many systems limit a process to a thousand unless it asks for more.
 void allow_descriptors() noexcept {
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
@@ -107,7 +107,7 @@ class Load {
     wait_for_signals(signals, run);
     if (!words_.quiet) std::fputs((load_intention(options_) + load_second_heads()).c_str(), stderr);
     run.start();
-    // The wait for signals alone keeps no load alive.
+    // The wait for signals alone must not keep the run alive.
     while (!run.ended() && loop_.run_one() > 0) {
     }
     return tell(run.report());

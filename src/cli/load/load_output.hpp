@@ -1,5 +1,5 @@
 #pragma once
-// What headgate load prints.
+// The output of headgate load.
 
 #include "headgate/load/load_run.hpp"
 
@@ -7,18 +7,18 @@
 
 namespace headgate::cli {
 
-/// The first line: what is about to happen.
+/// Returns the first line, which announces the run.
 std::string load_intention(const load::LoadOptions& options);
-/// The heads of the lines of seconds, and one of them.
+/// Returns the heading of the lines for each second; the next function returns one such line.
 std::string load_second_heads();
 std::string load_second_line(const load::LoadSecond& second);
-/// The table of a run, and what limited it.
+/// Returns the table of a run, and what limited it.
 std::string load_text(const load::LoadOptions& options, const load::LoadReport& report, bool colours,
                       std::size_t width);
-/// The same as JSON.
+/// Returns the same as JSON.
 std::string load_json(const load::LoadOptions& options, const load::LoadReport& report);
 
-/// What kept requests from being sent at their moment.
+/// The reason why requests were not sent on time.
 enum class LimitedBy : std::uint8_t { nothing, connections, processor };
 LimitedBy limited_by(const load::LoadReport& report) noexcept;
 

@@ -16,7 +16,7 @@ namespace {
 
 using simulate::number_text;
 
-/// More of one core than this, and the rest goes to waiting for it.
+/// Use of one core above which time is probably lost waiting for it.
 constexpr double kBusy = 0.85;
 
 std::string shown_time(Duration time) {
@@ -38,7 +38,7 @@ std::string how_many(std::uint64_t count, const char* one) {
   return number_text(count) + ' ' + one + (count == 1 ? "" : "s");
 }
 
-/// Behind "1 of 5": what it is about is the five.
+/// Returns the verb after "1 of 5": it agrees with the second number.
 const char* was_or_were(std::uint64_t all) { return all == 1 ? " was " : " were "; }
 
 void add_row(TextTable& table, const char* who, const load::CallerFigures& of) {
@@ -109,8 +109,8 @@ LimitedBy limited_by(const load::LoadReport& report) noexcept {
   const auto& figures = report.figures;
   const auto all = figures.callers.sent + figures.attackers.sent + report.not_sent;
   const auto for_connections = report.late_connections + report.not_sent;
-  const auto many = [all](std::uint64_t count) { return count * 100 > all; };  // one in a hundred
-  // Whoever has no time to read answers also has no connection free.
+  const auto many = [all](std::uint64_t count) { return count * 100 > all; };  // more than one in a hundred
+  // A process that has no time to read answers also has no free connection, so the processor is checked first.
   if (many(for_connections))
     return report.busiest > kBusy || report.late_self > for_connections ? LimitedBy::processor : LimitedBy::connections;
   return many(report.late_self) ? LimitedBy::processor : LimitedBy::nothing;

@@ -8,7 +8,7 @@
 namespace headgate::cli {
 namespace {
 
-/// As the value of an attribute or the text of an element. XML 1.0 has no control characters, not even escaped.
+/// Escapes text for an attribute value or an element. XML 1.0 has no control characters, not even escaped.
 std::string xml(std::string_view text) {
   std::string out;
   for (std::size_t at = 0; at < text.size();) {

@@ -1,4 +1,4 @@
-// headgate test: policy tests, on a clock that only they move.
+// Implements headgate test: policy tests, on a clock that only the tests advance.
 
 #include "cli/commands.hpp"
 #include "cli/output.hpp"
@@ -35,13 +35,13 @@ struct TestOptions {
 
 constexpr std::string_view kEnding = ".test.json";
 
-/// All files of tests in a folder and those below it, sorted.
+/// Returns all test files in a folder and its subfolders, sorted.
 std::vector<std::string> tests_in(const std::string& folder) {
   std::vector<std::string> out;
   std::error_code ec;
   fs::recursive_directory_iterator each(folder, fs::directory_options::skip_permission_denied, ec);
   for (; !ec && each != fs::recursive_directory_iterator(); each.increment(ec)) {
-    std::error_code gone;  // a link that leads nowhere is no reason to stop
+    std::error_code gone;  // a broken link must not stop the search
     if (each->path().string().ends_with(kEnding) && each->is_regular_file(gone)) out.push_back(each->path().string());
   }
   std::ranges::sort(out);
@@ -124,7 +124,7 @@ int test(const TestOptions& options) {
                                "name the file of tests itself");
     paths.insert(paths.end(), found.begin(), found.end());
   }
-  observe::LogOptions nowhere;  // a suspension of a test concerns nobody
+  observe::LogOptions nowhere;  // the suspensions in a test concern nobody, so they are not logged
   nowhere.access = nowhere.error = "off";
   const observe::Logs silent(nowhere);
   std::vector<TestedFile> files;
@@ -138,7 +138,7 @@ int test(const TestOptions& options) {
     failed += file.failed();
     if (!options.json && !file.ran.empty()) print_tests_of(file, stdout_has_colours());
     if (!file.wrong.empty()) {
-      std::fflush(stdout);  // in their order on a terminal
+      std::fflush(stdout);  // keeps the order of stdout and stderr on a terminal
       std::fputs(file.wrong.c_str(), stderr);
     }
     files.push_back(std::move(file));

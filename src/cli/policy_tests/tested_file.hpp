@@ -1,5 +1,5 @@
 #pragma once
-// A file of policy tests, run.
+// Runs a file of policy tests.
 
 #include "headgate/config/policy_tests.hpp"
 #include "headgate/policy_test/run_test.hpp"
@@ -15,25 +15,25 @@ struct TestedFile {
   std::string path;
   std::string text;
   config::PolicyTests file;
-  std::string wrong;  ///< why its tests could not run, for people, with its ends of lines; empty: they did
+  std::string wrong;  ///< reason why its tests could not run, as lines for people; empty if they ran
   struct Ran {
-    const config::PolicyTest* test = nullptr;  ///< of `file`
+    const config::PolicyTest* test = nullptr;  ///< part of `file`
     policy_test::TestResult result;
-    std::chrono::duration<double> took{0};  ///< real time
+    std::chrono::duration<double> took{0};  ///< duration of the run in real time
     bool passed() const noexcept { return result.differences.empty(); }
   };
   std::vector<Ran> ran;
   std::size_t failed() const noexcept;
 };
 
-/// Runs the tests whose name contains `filter`. Throws nothing that a file can cause.
+/// Runs the tests whose names contain `filter`. Throws no exception that a file can cause.
 TestedFile run_file(const std::string& path, const std::string& filter);
 
-/// The differences of a test as `headgate check` shows mistakes, each with its place; below the first what would have
-/// happened, in the words of `headgate explain`.
+/// Returns the differences of a test in the form in which `headgate check` shows mistakes, each with its place. Under
+/// the first one is the actual result, in the words of `headgate explain`.
 std::vector<config::Diagnostic> mistakes_of(const TestedFile::Ran& ran);
 
-/// JUnit XML with one suite for each file. What XML cannot carry is left out.
+/// Returns JUnit XML with one suite for each file. Characters that XML cannot represent are omitted.
 std::string junit_text(const std::vector<TestedFile>& files);
 
 }  // namespace headgate::cli

@@ -15,7 +15,7 @@ using simulate::number_text;
 
 std::string of_requests(std::uint64_t number) { return number_text(number) + (number == 1 ? " request" : " requests"); }
 
-/// What the configuration asks of requests, so that it matters if a log does not tell it.
+/// The facts about requests that the configuration depends on, to know whether a log lacks them.
 struct AskedOfLogs {
   bool hosts = false;
   bool queries = false;

@@ -1,6 +1,5 @@
 #pragma once
-// Where the arrivals of a simulation come from: logs or a pattern, with what is assumed of callers. Opened once for
-// each run.
+// The source of a simulation's arrivals: logs or a pattern, with assumptions about callers. Opened once for each run.
 
 #include "headgate/access_logs/log_arrivals.hpp"
 #include "headgate/config/config.hpp"
@@ -23,7 +22,7 @@ class Progress;
 class OpenArrivals final : public engine::Arrivals {
  public:
   const engine::RequestArrival* next() override { return assumed_ ? assumed_->next() : inner().next(); }
-  /// Null: they come from a pattern.
+  /// returns null if they come from a pattern
   const access_logs::LogArrivals* log() const noexcept { return log_.get(); }
 
  private:
@@ -37,23 +36,23 @@ class OpenArrivals final : public engine::Arrivals {
   std::optional<simulate::AssumedArrivals> assumed_;
 };
 
-/// What the command line says of arrivals. Outlives what it opens.
+/// The arrival options of the command line. Outlives the arrivals that it opens.
 class ArrivalSource {
  public:
-  access_logs::ReadOptions read;  ///< of logs; `values` is set by open()
+  access_logs::ReadOptions read;  ///< for logs; `values` is set by open()
   std::optional<simulate::ArrivalPattern> pattern;
   std::string pattern_text;
   std::vector<simulate::Assumption> assumptions;
   std::uint64_t seed = 1;
 
-  /// From the beginning. The error is a sentence that names the file.
+  /// Opens the arrivals from the beginning. The error is a sentence that names the file.
   Result<std::unique_ptr<OpenArrivals>, std::string> open(const simulate::TriedPolicy& policy);
-  /// Returns whether it can be opened more than once.
+  /// Returns whether open() can be called more than once.
   bool again() const noexcept;
-  /// Those that were opened last, until they are closed: how far they have come.
+  /// Shows the progress of the arrivals that were opened last, until they are closed.
   void show(Progress& progress, std::uint64_t arrivals) const;
 
-  /// Of arrivals that were read to their end. It says what they do not tell, as far as `config` asks it.
+  /// Describes arrivals that were read to their end, including the missing facts that `config` depends on.
   simulate::Arrived told(const OpenArrivals& read_to_end, const config::Config& config) const;
 
  private:

@@ -19,7 +19,7 @@ using simulate::span_text;
 constexpr std::size_t kMaxColumns = 180;
 constexpr double kHeight = 100;
 
-/// A number with a shorter form for axes: "1.2k".
+/// Returns a short form for axes: "1.2k".
 std::string short_number(double number) {
   std::array<char, 32> text{};
   const char* unit = "";
@@ -42,7 +42,7 @@ std::string digits(double number) {
   return out;
 }
 
-/// The first round number from `number` on.
+/// Returns the first round number from `number` on.
 std::uint64_t round_up(std::uint64_t number) {
   std::uint64_t power = 1;
   while (true) {
@@ -78,7 +78,7 @@ std::string plot(const PlotTime& time, const std::vector<std::uint64_t>& request
     if (i < rejected.size()) bad[column] += rejected[i];
     begins[column] = i;
   }
-  // Columns of several parts are rates: else those with one part more would stand out.
+  // Columns for several parts show rates; otherwise those with one part more would stand out.
   const auto rate = [&](std::uint64_t count, std::size_t column) {
     return static_cast<double>(count) / static_cast<double>(begins[column + 1] - begins[column]);
   };

@@ -1,5 +1,5 @@
 #pragma once
-// Pieces of the page: text that is escaped, and plots.
+// Building blocks of the HTML page: escaped text and plots.
 
 #include "headgate/core/time.hpp"
 
@@ -10,23 +10,23 @@
 
 namespace headgate::cli {
 
-/// Text as it stands in HTML, also in an attribute. It is printable() besides.
+/// Returns text escaped for HTML, including attributes, and made safe with printable().
 std::string html(std::string_view text);
 
-/// What a plot has on its axis of time.
+/// The time axis of a plot.
 struct PlotTime {
-  Instant begin{};    ///< of the first part
-  Duration width{0};  ///< of each
-  Instant from{};     ///< first and last request
+  Instant begin{};    ///< start of the first part
+  Duration width{0};  ///< width of each part
+  Instant from{};     ///< time of the first and last request
   Instant until{};
 };
 
-/// All requests as columns, and in front of them those that were rejected, with both axes. Both have one count for each
-/// part. `some` says what the latter are.
+/// Returns a plot with a column for all requests and, in front of it, one for the rejected requests, with both axes.
+/// Both have one count for each part. `some` describes the latter.
 std::string plot(const PlotTime& time, const std::vector<std::uint64_t>& requests,
                  const std::vector<std::uint64_t>& rejected, std::string_view some);
 
-/// A bar within a cell, of `part` of `whole`.
+/// Returns a bar for a cell, of `part` of `whole`.
 std::string cell_bar(std::uint64_t part, std::uint64_t whole);
 
 /// The style of the page.

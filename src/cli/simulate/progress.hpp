@@ -1,5 +1,5 @@
 #pragma once
-// How far a long command has come, on a line of the terminal that stderr is.
+// Shows the progress of a long command on one line of the terminal.
 
 #include "headgate/core/time.hpp"
 
@@ -9,7 +9,7 @@
 
 namespace headgate::cli {
 
-/// Shows nothing if stderr is no terminal, and nothing in the first half second. One thread.
+/// The progress line. Shows nothing if stderr is no terminal, and nothing in the first half second. One thread.
 class Progress {
  public:
   Progress();
@@ -17,9 +17,9 @@ class Progress {
   Progress& operator=(const Progress&) = delete;
   ~Progress() { clear(); }
 
-  /// A new part of the work begins: "run 3". Empty: there is only one.
+  /// Begins a part of the work: "run 3". Empty if there is only one.
   void begin(std::string part);
-  /// So much of `all` is done; 0: nobody knows how much there is. `requests` are those of this part.
+  /// Shows that `done` of `all` is done; `all` is 0 if the total is unknown. `requests` is the number in this part.
   void show(std::uint64_t done, std::uint64_t all, std::uint64_t requests);
   /// Removes the line, so that something else can be printed.
   void clear();
@@ -29,10 +29,10 @@ class Progress {
   bool shown_ = false;
   std::string part_;
   SteadyClock::time_point began_;
-  SteadyClock::time_point due_;  ///< when it is shown next
+  SteadyClock::time_point due_;  ///< time of the next update
 };
 
-/// The line, at most 79 columns wide: a bar, the rate, and the time that is left.
+/// Returns the line, at most 79 columns wide: a bar, the rate and the remaining time.
 std::string progress_line(const std::string& part, double seconds, std::uint64_t done, std::uint64_t all,
                           std::uint64_t requests);
 

@@ -1,4 +1,4 @@
-// headgate simulate: a policy tried on requests that came before, or that might come.
+// Implements headgate simulate: tries a policy on past or invented requests.
 
 #include "arrival_source.hpp"
 #include "cli/commands.hpp"
@@ -49,7 +49,7 @@ struct SimulateOptions {
   std::vector<std::string> asserts;
 };
 
-/// What ends the command early, after a message.
+/// Ends the command early, after a message.
 struct Ended {
   int code = kFailed;
 };
@@ -65,7 +65,7 @@ std::size_t characters(std::string_view text) {
       std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80; }));
 }
 
-/// An option whose text is wrong at some place.
+/// Reports an option whose text is wrong at some place.
 [[noreturn]] void end_with(const char* option, const std::string& text, const simulate::TextFault& fault) {
   const auto at = std::min(fault.at, text.size());
   const auto size = std::min(std::max<std::size_t>(fault.size, 1), std::max<std::size_t>(text.size() - at, 1));
@@ -97,7 +97,7 @@ std::optional<Instant> moment_option(const char* option, const std::string& text
   return read;
 }
 
-/// All that the options say, read once.
+/// All options, parsed once.
 class Simulate {
  public:
   explicit Simulate(const SimulateOptions& options) : options_(options) {}
@@ -177,7 +177,7 @@ class Simulate {
 
   config::Config load(const std::string& file) const {
     if (options_.limit.empty()) return load_file_or_end(file);
-    // Claims are assumed, so this secret verifies no token.
+    // Claims are assumed, so this secret never verifies a token.
     const std::string identity =
         options_.per.starts_with("jwt.")
             ? R"("identity": { "jwt": { "algorithms": ["HS256"], "secret": "a secret that verifies no token at all" } },)"
@@ -219,7 +219,7 @@ class Simulate {
     const auto arrivals = open(policy);
     auto out = run_one(policy, *arrivals);
     report_.arrived = source_.told(*arrivals, config);
-    // A log that grows meanwhile has the same requests in each run.
+    // A log that grows during the command must have the same requests in each run.
     if (!source_.read.until && out.figures.requests > 0) source_.read.until = out.figures.until + Duration(1);
     return out;
   }

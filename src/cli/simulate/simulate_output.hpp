@@ -1,5 +1,5 @@
 #pragma once
-// The report of a simulation for people at a terminal.
+// The report of a simulation for people: text for a terminal and an HTML page.
 
 #include "headgate/simulate/report.hpp"
 
@@ -8,13 +8,14 @@
 
 namespace headgate::cli {
 
-/// Several lines. A table is at most `width` columns wide.
+/// Returns several lines. Tables are at most `width` columns wide.
 std::string simulate_text(const simulate::SimulationReport& report, bool colours, std::size_t width);
 
-/// What was asserted and does not hold, each on its line with its figure; empty: all holds.
+/// Returns the assertions that failed, one per line with the actual figure; empty if all hold.
 std::string not_held_text(const simulate::SimulationReport& report);
 
-/// HTML with plots, for the screen, light and dark, and for paper. It has no script, and asks for nothing from outside.
+/// Returns HTML with plots, for the screen, light and dark, and for paper. It has no script and loads nothing from
+/// elsewhere.
 std::string simulate_page(const simulate::SimulationReport& report);
 
 }  // namespace headgate::cli

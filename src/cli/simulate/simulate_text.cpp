@@ -30,7 +30,7 @@ std::string quoted_words(const std::vector<std::string>& words) {
   return out;
 }
 
-/// When it rejects, as a row of bars: each is a part of the time, the highest has the most.
+/// Returns when it rejects, as a row of bars: each is a part of the time, and the highest one has the most rejections.
 std::string bars(const std::vector<std::uint64_t>& counts) {
   constexpr std::size_t kMax = 24;
   constexpr std::array<std::string_view, 9> kBars{" ",      "\u2581", "\u2582", "\u2583", "\u2584",
@@ -45,13 +45,13 @@ std::string bars(const std::vector<std::uint64_t>& counts) {
   return out;
 }
 
-/// The worst key of a limit within a tier; null: none.
+/// Returns the worst key of a limit within a tier; null if there is none.
 const simulate::KeyFigures* worst_of(const LimitFigures& limit, const TierFigures& tier) {
   const auto found = std::ranges::find(limit.worst, tier.name, &simulate::KeyFigures::tier);
   return found == limit.worst.end() ? nullptr : &*found;
 }
 
-/// Which columns a table of limits has beside those that it always has.
+/// The optional columns of a table of limits.
 struct Columns {
   bool tiers = false;
   bool delayed = false;
@@ -141,7 +141,7 @@ std::string extras_text(const Figures& figures) {
   for (const auto& each : figures.upstreams)
     out += "upstream " + printable(each.name) + ": " + plural(each.refused, "request") + " without a place, " +
            number_text(each.queued) + " waited for one\n";
-  // What ended requests beside limits and servers: a log that does not fit the routes shows itself here.
+  // Shows what ended requests apart from limits and servers, which reveals a log that does not match the routes.
   for (const auto& [word, count] : figures.ended_by)
     if (word == "auth" || word == "no_route" || word == "bad_request" || word == "too_large")
       out += share_text(count, figures.requests) + " of all requests ended with " + word +
