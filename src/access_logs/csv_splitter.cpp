@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::string_view kSeparators = ",;\t";
 
-/// The value at `at`, which is moved behind it; of one in quotes, two quotes become one where it stands. False: a quote
-/// does not end, or something is behind it.
+/// Takes the value at `at`, and moves `at` past it; within quotes, two quotes become one in place. Returns false if a
+/// quote does not end or is followed by other text.
 bool take_value(char*& at, char* end, char between, std::string_view& out) noexcept {
   if (at == end || *at != '"') {
     char* const begin = at;

@@ -1,14 +1,14 @@
 #pragma once
-// Lines of values with commas, semicolons or tabs between them, whose names the first line has (RFC 4180).
+// Splits lines of values separated by commas, semicolons or tabs, whose names are in the first line (RFC 4180).
 
 #include "line_reader.hpp"
 
 namespace headgate::access_logs {
 
-/// A value in quotes does not go on in the next line.
+/// The splitter. A quoted value cannot continue in the next line.
 class CsvSplitter final : public LineSplitter {
  public:
-  /// `header` is the first line; its names become `parts`. The error: it is no such line.
+  /// `header` is the first line; its names become `parts`. Fails if it is not such a line.
   static Result<std::unique_ptr<LineSplitter>, std::string> make(std::string_view header, LineParts& parts);
 
   const char* split(char* begin, char* end, LineCells& cells) override;

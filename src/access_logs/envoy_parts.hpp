@@ -1,5 +1,5 @@
 #pragma once
-// The names that Envoy, and Istio with it, have for the parts of a line. Each of their formats has some of them.
+// The names of Envoy, and therefore Istio, for the parts of a line. Each of their formats has some of them.
 
 #include "headgate/access_logs/line_format.hpp"
 

@@ -1,12 +1,13 @@
 #pragma once
-// Escapes in logs, replaced where they stand.
+// Replaces escapes in logs in place.
 
 #include <cstddef>
 
 namespace headgate::access_logs {
 
-/// Replaces what nginx, Apache and JSON write for bytes that would end a text: \xHH, \uXXXX (as UTF-8, also of two
-/// surrogates), \n and the like, \" and \\. What is no such escape stays. Returns the new end, at most `end`.
+/// Replaces the escapes that nginx, Apache and JSON write for bytes that would end a text: \xHH, \uXXXX (as UTF-8,
+/// including surrogate pairs),
+///  and the like, \" and \\. Other text is unchanged. Returns the new end, at most `end`.
 char* unescape(char* begin, char* end) noexcept;
 
 }  // namespace headgate::access_logs

@@ -14,14 +14,15 @@ constexpr std::size_t kMaxBlank = std::size_t{64} << 20U;
 constexpr std::size_t kMaxIndent = 256;
 constexpr std::string_view kBlank = " \r\n";
 
-/// Where the first line begins that is not blank; the end of the text if there is none.
+/// Returns the start of the first line that is not blank; the end of the text if there is none.
 std::size_t first_line_at(std::string_view text, std::size_t from) {
   const auto first = std::min(text.find_first_not_of(kBlank, from), text.size());
   const auto line = text.substr(0, first).rfind('\n') + 1;
   return first - line > kMaxIndent ? first : std::max(line, from);
 }
 
-/// Reads into `bytes` until they have enough of lines that are not blank. Returns where those begin, or the error.
+/// Reads into `bytes` until they contain enough lines that are not blank. Returns the start of those lines, or an
+/// error.
 Result<std::size_t, std::string> read_begin(LogInput& input, std::string& bytes, bool& whole) {
   std::size_t begin = 0;
   while (bytes.size() - begin < kLooked) {
@@ -35,7 +36,7 @@ Result<std::size_t, std::string> read_begin(LogInput& input, std::string& bytes,
     begin = first_line_at(bytes, begin);
     const bool blank = bytes.find_first_not_of(kBlank, begin) == bytes.npos;
     if (blank && bytes.size() > kMaxBlank) return std::string("its first 64 MiB are blank lines");
-    // What a pipe has not written yet is not waited for.
+    // A pipe is not waited for once it has a whole line.
     if (!input.regular() && !blank && bytes.find('\n', begin) != bytes.npos) break;
   }
   return begin;
@@ -54,13 +55,13 @@ std::vector<std::string_view> lines_of(std::string_view text, bool whole) {
   return out;
 }
 
-/// How much of some lines a format reads.
+/// How well a format reads some lines.
 struct Score {
-  std::size_t lines = 0;  ///< of which it says what they are
+  std::size_t lines = 0;  ///< number of lines that it reads
   std::size_t requests = 0;
-  std::size_t exact = 0;  ///< with nothing behind its last part
+  std::size_t exact = 0;  ///< number of lines with nothing after the last part
   std::size_t told = 0;
-  bool own = false;  ///< it is no general format
+  bool own = false;  ///< it is not a general format
   std::optional<Instant> written{};
   auto key() const noexcept { return std::make_tuple(lines, requests, told, exact, own); }
 };

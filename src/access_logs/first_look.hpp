@@ -1,5 +1,5 @@
 #pragma once
-// What the first lines of a log are.
+// Detects the format of a log from its first lines.
 
 #include "line_reader.hpp"
 #include "log_input.hpp"
@@ -10,17 +10,18 @@
 namespace headgate::access_logs {
 
 struct FirstLook {
-  const LineFormat* format = nullptr;  ///< null: there is no line
-  std::string first_line;              ///< without byte order mark
-  std::optional<Instant> written;      ///< of the first request; nothing: none of the lines has one
-  std::string bytes;                   ///< all that was read
+  const LineFormat* format = nullptr;  ///< null if there is no line
+  std::string first_line;              ///< without the byte order mark
+  std::optional<Instant> written;      ///< time of the first request; absent if no line has one
+  std::string bytes;                   ///< all bytes read so far
 };
 
-/// The bytes that a text may begin with, and which belong to no line.
+/// Bytes at the start of a text that belong to no line.
 inline constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
-/// Reads up to 64 KiB behind blank lines, of a pipe until there is a whole line. `chosen`: the format is this one, not
-/// the one that reads most lines and most of their parts. The error is a sentence without the name of the file.
+/// Reads up to 64 KiB after blank lines; from a pipe until there is a whole line. With `chosen` the format is that one,
+/// otherwise the one that reads most lines and most of their parts. The error is a sentence without the name of the
+/// file.
 Result<FirstLook, std::string> look_at(LogInput& input, const LineFormat* chosen,
                                        const std::vector<std::string>& values);
 

@@ -14,24 +14,24 @@ namespace {
 
 constexpr unsigned kDeepest = 32;
 
-/// Literals that say nothing.
+/// Returns whether a literal has no value.
 bool is_nothing(std::string_view literal) noexcept { return literal == "null" || literal == "false"; }
 
 }  // namespace
 
-/// A line, and how far it is read.
+/// A line, and the position in it.
 struct JsonSplitter::Walk {
   char* line;
   JsonReader json;
   LineCells& cells;
-  std::size_t member = 0;                ///< how many there were
-  std::array<char, kLongestName> way{};  ///< the names of the objects around, each with a dot behind it
+  std::size_t member = 0;                ///< number of members so far
+  std::array<char, kLongestName> way{};  ///< names of the enclosing objects, each followed by a dot
   std::size_t way_size = 0;
 
   Walk(char* begin, char* end, LineCells& out) noexcept
       : line(begin), json({begin, static_cast<std::size_t>(end - begin)}, kDeepest), cells(out) {}
 
-  /// The text with its escapes replaced where it stands.
+  /// Returns the text with its escapes replaced in place.
   std::string_view plain(std::string_view raw) const noexcept {
     char* const begin = line + (raw.data() - line);
     return {begin, static_cast<std::size_t>(unescape(begin, begin + raw.size()) - begin)};
@@ -103,7 +103,7 @@ bool JsonSplitter::value(Walk& walk, const Member& member, std::string_view name
   }
 }
 
-/// One value, in which nothing is looked for.
+/// Skips a value that is not used.
 bool JsonSplitter::skip(Walk& walk) {
   auto& json = walk.json;
   std::string_view ignored;
@@ -119,7 +119,7 @@ bool JsonSplitter::skip(Walk& walk) {
   }
 }
 
-/// The member with this name of the object that is read.
+/// Returns the member with this name in the current object.
 const JsonSplitter::Member& JsonSplitter::member_of(Walk& walk, std::string_view name) {
   const std::string_view way(walk.way.data(), walk.way_size);
   auto& member = members_[walk.member++ % kRemembered];

@@ -1,5 +1,5 @@
 #pragma once
-// Lines that are objects of JSON (RFC 8259).
+// Splits lines that are JSON objects (RFC 8259).
 
 #include "line_reader.hpp"
 
@@ -7,11 +7,11 @@
 
 namespace headgate::access_logs {
 
-/// Reads values where they stand, and of an array its first one. Objects and arrays are at most 32 deep.
+/// The splitter. Reads values in place; of an array only the first one. Objects and arrays may be at most 32 deep.
 class JsonSplitter final : public LineSplitter {
  public:
-  /// Adds to `parts` those of the format and `values`, and later, if it is a general one, what lines have. They outlive
-  /// it.
+  /// Adds the parts of the format and of `values` to `parts`, and for a general format later also those that lines
+  /// have. The arguments outlive this object.
   JsonSplitter(const LineFormat& format, const std::vector<std::string>& values, LineParts& parts);
 
   const char* split(char* begin, char* end, LineCells& cells) override;
@@ -22,12 +22,12 @@ class JsonSplitter final : public LineSplitter {
   static constexpr int kNoPart = -1;
   static constexpr std::size_t kNoField = static_cast<std::size_t>(-1);
 
-  /// What a member of an object is.
+  /// A member of an object.
   struct Member {
-    std::string way;          ///< its name, with those of the objects around it
-    std::size_t name_at = 0;  ///< where in it its own name begins: names may have dots, too
+    std::string way;          ///< its name, preceded by those of the enclosing objects
+    std::size_t name_at = 0;  ///< start of its own name in the path, because names may contain dots
     int part = kNoPart;
-    std::size_t field_at = kNoField;  ///< where in its own name that of a field of the request begins
+    std::size_t field_at = kNoField;  ///< start of the header field's name in its own name
   };
   struct Walk;
 
@@ -38,10 +38,10 @@ class JsonSplitter final : public LineSplitter {
   int part_of(const std::string& way);
 
   LineParts& parts_;
-  bool general_;  ///< names mean what they say
+  bool general_;  ///< whether the meanings follow from the names
   std::map<std::string, int, std::less<>> numbers_;
-  std::vector<std::string> field_ways_;  ///< how the ways to fields of the request begin
-  /// Of the last line, by their order: most lines have the same.
+  std::vector<std::string> field_ways_;  ///< prefixes of the paths of header fields
+  /// The members of the last line in order, because most lines have the same ones.
   std::array<Member, kRemembered> members_;
 };
 

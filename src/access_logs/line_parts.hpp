@@ -1,5 +1,5 @@
 #pragma once
-// What the parts of a format are, and where they are in a line.
+// The parts of a format, and their values in a line.
 
 #include "headgate/access_logs/line_format.hpp"
 #include "headgate/http/fields.hpp"
@@ -12,18 +12,18 @@
 
 namespace headgate::access_logs {
 
-/// Where the parts of a line are.
+/// The values of a line.
 struct LineCells {
   static constexpr std::size_t kMax = 128;
   static constexpr std::size_t kMaxFields = 64;
 
-  std::array<std::string_view, kMax> at{};       ///< by the number of the part; empty: the line has none
-  std::array<http::Field, kMaxFields> fields{};  ///< those of Meaning::fields
+  std::array<std::string_view, kMax> at{};       ///< by the number of the part; empty if the line does not have it
+  std::array<http::Field, kMaxFields> fields{};  ///< those with Meaning::fields
   std::size_t fields_count = 0;
-  bool rest = false;  ///< whether the line has more behind the last part
+  bool rest = false;  ///< the line has more text after the last part
 };
 
-/// What the parts of a format are, by their numbers.
+/// The parts of a format by number.
 struct LineParts {
   struct Part {
     std::string name;
@@ -31,16 +31,16 @@ struct LineParts {
     std::string text;
     http::Known id = http::Known::unknown;
   };
-  std::vector<Part> all;  ///< each stays where it is: fields of requests have its name
+  std::vector<Part> all;  ///< elements never move, because header fields refer to their names
 
   LineParts() { all.reserve(LineCells::kMax); }
 
-  /// False: there are too many.
+  /// Adds a part; false if there are too many.
   bool add(std::string_view name, Meaning meaning, std::string_view text = {});
 };
 
-/// Returns whether a part says nothing. Compared byte by byte: a call of memcmp for each part would be a tenth of the
-/// time.
+/// Returns whether a part has no value. Compares byte by byte, because a call of memcmp for each part would take a
+/// tenth of the time.
 inline bool untold(std::string_view cell) noexcept { return cell.empty() || (cell.size() == 1 && cell.front() == '-'); }
 
 }  // namespace headgate::access_logs

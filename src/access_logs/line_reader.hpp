@@ -1,5 +1,5 @@
 #pragma once
-// Reads the lines of one format: a splitter finds the parts of a line, and what each means makes a request of them.
+// Reads the lines of one format: a splitter finds the parts of a line, and their meanings make a request of them.
 
 #include "line_parts.hpp"
 #include "request_draft.hpp"
@@ -19,34 +19,35 @@
 
 namespace headgate::access_logs {
 
-/// Cuts lines of one format. One thread.
+/// Splits lines of one format. One thread.
 class LineSplitter {
  public:
   virtual ~LineSplitter() = default;
-  /// Writes into the line what stands for escapes. Null: it is cut; else why not.
+  /// Splits a line, and replaces its escapes in place. Returns null, or why it cannot be split.
   virtual const char* split(char* begin, char* end, LineCells& cells) = 0;
 };
 
-/// Makes requests of lines. One thread.
+/// The reader of a log's lines. One thread.
 class LineReader {
  public:
   enum class Outcome : std::uint8_t { request, no_request, unread };
 
-  /// For a file whose first line is `first`. `values` are ReadOptions::values. The error is a sentence.
+  /// Creates a reader for a file whose first line is `first`. `values` are ReadOptions::values. The error is a
+  /// sentence.
   static Result<std::unique_ptr<LineReader>, std::string> make(const LineFormat& format, std::string_view first,
                                                                const std::vector<std::string>& values);
 
-  /// Reads the line [begin, end) of `block`, in which escapes are replaced; a request is added to it.
+  /// Reads the line [begin, end) of `block`, whose escapes are replaced; adds the request to the block, if any.
   Outcome read(char* begin, char* end, RequestBlock& block, MissingParts& missing);
-  /// Of the last line that was unread.
+  /// Returns why the last line was unreadable.
   const char* why() const noexcept { return why_; }
-  /// Returns how many parts of the last line said something that we use.
+  /// Returns how many parts of the last line had a used value.
   std::size_t told() const noexcept { return told_; }
-  /// Returns whether the last line had more behind its last part.
+  /// Returns whether the last line had more text after its last part.
   bool rest() const noexcept { return cells_.rest; }
-  /// Of all parts, as the log has them.
+  /// Returns the names of all parts, as in the log.
   std::vector<std::string> names() const;
-  /// Which of the values lines of this format may have.
+  /// Returns which of the values lines of this format may have.
   const std::vector<bool>& values_known() const noexcept { return values_known_; }
 
  private:
@@ -65,9 +66,9 @@ class LineReader {
   std::size_t told_ = 0;
   std::size_t parts_known_ = 0;
   std::vector<std::pair<const LineParts::Part*, const std::string_view*>>
-      used_;  ///< parts that mean something, and where they are
+      used_;  ///< parts with a meaning, and their numbers
   bool has_path_ = false;
-  MissingParts never_;  ///< what these parts do not tell
+  MissingParts never_;  ///< facts that these parts never contain
 };
 
 }  // namespace headgate::access_logs

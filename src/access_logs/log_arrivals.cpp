@@ -11,7 +11,7 @@
 namespace headgate::access_logs {
 namespace {
 
-/// How many blocks requests that wait may hold: 24 MiB of lines.
+/// Maximum number of blocks that waiting requests may hold: 24 MiB of lines.
 constexpr std::size_t kMaxBlocks = 96;
 
 Result<const LineFormat*, std::string> chosen_format(const std::string& name, LineFormat& custom) {
@@ -49,9 +49,9 @@ struct LogArrivals::Parts {
   RequestBlocks pool;
   std::unique_ptr<LogMerge> merge;
   RequestWindow window;
-  Instant newest{};        ///< when the last line was written
-  Instant last{};          ///< when the last arrival began
-  std::uint64_t read = 0;  ///< requests
+  Instant newest{};        ///< time at which the last line was written
+  Instant last{};          ///< start of the last arrival
+  std::uint64_t read = 0;  ///< number of requests
   HeldRequest given;       ///< the last arrival
   engine::RequestArrival arrival;
 };
@@ -109,7 +109,7 @@ Result<std::unique_ptr<LogArrivals>, std::string> LogArrivals::open(const ReadOp
   return std::unique_ptr<LogArrivals>(new LogArrivals(std::move(parts)));
 }
 
-/// Reads one more request into the window; false: there is none.
+/// Reads one more request into the window; false if there is none.
 bool LogArrivals::Parts::admit() {
   auto* const source = merge->next();
   if (source == nullptr) return false;

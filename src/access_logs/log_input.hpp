@@ -1,5 +1,5 @@
 #pragma once
-// The bytes of a log: of a file, a pipe or the standard input, unpacked if they are compressed by gzip.
+// The bytes of a log from a file, a pipe or the standard input, decompressed if they are gzip data.
 
 #include "headgate/core/read_file.hpp"
 #include "headgate/core/result.hpp"
@@ -12,10 +12,10 @@
 
 namespace headgate::access_logs {
 
-/// One thread.
+/// An open log. One thread.
 class LogInput {
  public:
-  /// "-" is the standard input. The error is a sentence that names the file.
+  /// Opens a log; "-" is the standard input. The error is a sentence that names the file.
   static Result<LogInput, std::string> open(const std::string& file);
   LogInput(LogInput&& other) noexcept;
   LogInput& operator=(LogInput&& other) noexcept;
@@ -23,17 +23,17 @@ class LogInput {
   LogInput& operator=(const LogInput&) = delete;
   ~LogInput();
 
-  /// Reads at most `size` bytes, and waits for one of them. 0: there are no more, or failure() says why.
+  /// Reads at most `size` bytes, and waits for at least one. Returns 0 at the end, or if failure() is not empty.
   std::size_t read(char* out, std::size_t size);
-  /// A sentence without the name of the file; empty: it has ended as it should.
+  /// Returns a sentence without the name of the file; empty if there was no failure.
   const std::string& failure() const noexcept { return failure_; }
-  /// Of the file as it is stored.
+  /// Returns the bytes read of the file as it is stored.
   std::uint64_t bytes_read() const noexcept { return bytes_read_; }
-  /// 0: not known.
+  /// Returns the size of the file; 0 if unknown.
   std::uint64_t bytes_in_all() const noexcept { return bytes_in_all_; }
-  /// Returns whether it can be opened once more and has the same bytes then.
+  /// Returns whether it can be opened again with the same bytes.
   bool regular() const noexcept { return regular_; }
-  /// Two of one file have the same.
+  /// Returns the device and inode; equal for two inputs of the same file.
   std::pair<std::uint64_t, std::uint64_t> identity() const noexcept { return identity_; }
 
  private:
@@ -50,9 +50,9 @@ class LogInput {
   std::uint64_t bytes_in_all_ = 0;
   std::pair<std::uint64_t, std::uint64_t> identity_{};
   std::string failure_;
-  std::string ahead_;  ///< bytes that were read and not given yet
+  std::string ahead_;  ///< bytes that were read but not returned yet
   std::size_t ahead_at_ = 0;
-  std::unique_ptr<Unpacking> unpacking_;  ///< null: it is not compressed
+  std::unique_ptr<Unpacking> unpacking_;  ///< null if it is not compressed
 };
 
 }  // namespace headgate::access_logs

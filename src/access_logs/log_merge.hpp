@@ -1,5 +1,5 @@
 #pragma once
-// Several logs as one, in the order in which their lines were written.
+// Merges several logs in the order in which their lines were written.
 
 #include "log_source.hpp"
 
@@ -9,25 +9,25 @@
 
 namespace headgate::access_logs {
 
-/// A log that has been looked at.
+/// A log whose first lines were read.
 struct PendingLog {
   std::string file;
   const LineFormat* format = nullptr;
   LineReader* reader = nullptr;
-  Instant written{};                ///< of its first request
-  std::optional<LogInput> input{};  ///< of one that cannot be opened again
-  std::string looked{};             ///< the bytes that were read of it
-  std::uint64_t bytes = 0;          ///< 0: not known
+  Instant written{};                ///< time of its first request
+  std::optional<LogInput> input{};  ///< the open input, if it cannot be opened again
+  std::string looked{};             ///< bytes that were read from it
+  std::uint64_t bytes = 0;          ///< size in bytes; 0 if unknown
 };
 
-/// Opens a log when its first request has its turn, so that logs that follow each other are not open together. One
+/// The merge. Opens a log only when its first request is due, so that consecutive logs are not open together. One
 /// thread.
 class LogMerge {
  public:
-  /// What `logs` name outlives it. They are in the order of their first requests.
+  /// The readers that `logs` refer to must outlive it. The logs are in the order of their first requests.
   LogMerge(std::vector<PendingLog> logs, RequestBlocks& pool, ReadCounts& counts, std::size_t unread_kept);
 
-  /// The log that has the next request, and has read it; null: there are no more.
+  /// Returns the log that has read the next request; null if there are no more.
   LogSource* next();
   std::uint64_t bytes_read() const noexcept;
   std::size_t open_logs() const noexcept { return open_.size(); }
@@ -38,12 +38,12 @@ class LogMerge {
   static bool later(const std::unique_ptr<LogSource>& a, const std::unique_ptr<LogSource>& b) noexcept;
 
   std::vector<PendingLog> logs_;
-  std::size_t pending_ = 0;  ///< the first of them that was not opened
+  std::size_t pending_ = 0;  ///< index of the first log that was not opened yet
   RequestBlocks& pool_;
   ReadCounts& counts_;
   std::size_t unread_kept_;
-  std::vector<std::unique_ptr<LogSource>> open_;  ///< a heap; the first one has its turn
-  bool given_ = false;                            ///< the request of the first one
+  std::vector<std::unique_ptr<LogSource>> open_;  ///< a heap; the first one has the next request
+  bool given_ = false;                            ///< whether the request of the first one was returned
   std::uint64_t closed_bytes_ = 0;
 };
 

@@ -59,7 +59,7 @@ bool LogSource::take_line(char* begin, char* end) {
   if (header_) {
     const std::string_view line(begin, static_cast<std::size_t>(end - begin));
     if (header_line_.empty()) header_line_ = line;
-    if (line == header_line_) {  // also in its middle, where files were joined
+    if (line == header_line_) {  // also in the middle of a log, where files were joined
       --counts_.lines;
       return false;
     }
@@ -83,7 +83,7 @@ void LogSource::unread(const char* why) {
   if (counts_.first_unread.size() < unread_kept_) counts_.first_unread.push_back({file_, line_, why});
 }
 
-/// Reads more bytes; false: there are none.
+/// Reads more bytes; false if there are none.
 bool LogSource::fill() {
   if (filled_ == RequestBlock::kBytes) renew_block();
   char* const to = block_->bytes.data() + filled_;
@@ -103,7 +103,7 @@ bool LogSource::fill() {
   return size > 0;
 }
 
-/// Goes on in another block, which begins with the line that has begun in this one.
+/// Continues in another block, which starts with the incomplete line of this one.
 void LogSource::renew_block() {
   auto& next = pool_.take();
   filled_ -= at_;

@@ -1,28 +1,30 @@
 #pragma once
-// One log: its lines as requests, in the order in which they were written.
+// A log whose lines are returned as requests, in the order in which they were written.
 
 #include "first_look.hpp"
 
 namespace headgate::access_logs {
 
-/// One thread. `pool`, `counts` and what it was made of outlive it; requests that it has read outlive it.
+/// The source. One thread. `pool`, `counts` and the constructor's other arguments outlive it; the requests that it has
+/// read may outlive it.
 class LogSource {
  public:
-  /// Bytes of a line; a longer one cannot be read.
+  /// Maximum length of a line in bytes; a longer one is unreadable.
   static constexpr std::size_t kLongest = std::size_t{64} * 1024;
 
-  /// `looked` are bytes that were read of `input` already.
+  /// `looked` are bytes that were already read from `input`.
   LogSource(std::string file, std::size_t number, LogInput input, std::string looked, LineReader& reader, bool header,
             RequestBlocks& pool, ReadCounts& counts, std::size_t unread_kept);
   LogSource(const LogSource&) = delete;
   LogSource& operator=(const LogSource&) = delete;
   ~LogSource();
 
-  /// Reads the next request, of which block() and index() tell; false: there are no more.
+  /// Reads the next request, which block() and index() identify; false if there are no more.
   bool read();
   RequestBlock& block() const noexcept { return *block_; }
   std::uint32_t index() const noexcept { return static_cast<std::uint32_t>(block_->requests.size()) - 1; }
-  /// When the last request was written, or one before it if that is later: so that no log is in disorder.
+  /// Returns when the last request was written, or the time of an earlier one if that is later, so that the times of a
+  /// log never decrease.
   Instant written() const noexcept { return written_; }
   std::size_t number() const noexcept { return number_; }
   std::uint64_t bytes_read() const noexcept { return input_.bytes_read(); }
@@ -46,10 +48,10 @@ class LogSource {
   std::size_t unread_kept_;
 
   RequestBlock* block_;
-  std::size_t at_ = 0;      ///< where the next line begins in it
-  std::size_t filled_ = 0;  ///< how much of it is there
+  std::size_t at_ = 0;      ///< start of the next line in the block
+  std::size_t filled_ = 0;  ///< number of bytes in the block
   std::uint64_t line_ = 0;
-  bool too_long_ = false;  ///< the line at at_ is, and its beginning is dropped
+  bool too_long_ = false;  ///< the line at at_ is too long, and its start was dropped
   bool ended_ = false;
   Instant written_{};
 };

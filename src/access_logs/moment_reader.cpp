@@ -9,15 +9,15 @@
 namespace headgate::access_logs {
 namespace {
 
-constexpr std::size_t kClfSize = 20;   // 22/Nov/2026:05:30:12
-constexpr std::size_t kIsoSize = 19;   // 2026-11-22T05:30:12
-constexpr std::size_t kDateSize = 10;  // 2026-11-22
+constexpr std::size_t kClfSize = 20;   // size of 22/Nov/2026:05:30:12
+constexpr std::size_t kIsoSize = 19;   // size of 2026-11-22T05:30:12
+constexpr std::size_t kDateSize = 10;  // size of 2026-11-22
 constexpr int kFirstYear = 1970;
 constexpr int kLastYear = 2199;
 /// The first moment after kLastYear, in seconds.
 constexpr std::uint64_t kEnd = 7'258'118'400;
 
-/// The digits of text[at, at + size); -1: there are others.
+/// Returns the number in text[at, at + size); -1 if there are other characters.
 int digits(std::string_view text, std::size_t at, std::size_t size) noexcept {
   int out = 0;
   for (auto i = at; i < at + size; ++i) {
@@ -60,7 +60,7 @@ std::optional<std::int64_t> iso_seconds(std::string_view text) {
                     text.size() > kDateSize ? text.substr(kDateSize + 1) : std::string_view());
 }
 
-/// "Z", "+01:00", " +0100", "+01" in seconds east of UTC.
+/// Parses "Z", "+01:00", " +0100" or "+01" into seconds east of UTC.
 std::optional<std::int64_t> zone(std::string_view text) noexcept {
   if (text.starts_with(' ')) text.remove_prefix(1);
   if (text.empty() || text == "Z" || text == "z" || text == "UTC" || text == "GMT") return 0;
@@ -74,7 +74,7 @@ std::optional<std::int64_t> zone(std::string_view text) noexcept {
   return (sign == '-' ? -60 : 60) * (hours * 60 + minutes);
 }
 
-/// The unit of a number since 1970 is that in which it is of our time.
+/// Parses a number since 1970. Its unit is the one that gives a time in our era.
 std::optional<Instant> since_1970(std::string_view text, bool& fraction) noexcept {
   const auto whole = text.substr(0, text.find('.'));
   if (whole.size() > 19) return std::nullopt;

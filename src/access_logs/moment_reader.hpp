@@ -1,5 +1,5 @@
 #pragma once
-// The moments of a log, most of which are in the second of the line before.
+// Parses the times of a log, most of which are in the same second as the line before.
 
 #include "headgate/core/time.hpp"
 
@@ -10,12 +10,12 @@
 
 namespace headgate::access_logs {
 
-/// One thread.
+/// The parser. One thread.
 class MomentReader {
  public:
-  /// As parse_moment() (headgate/access_logs/moment.hpp).
+  /// Does the same as parse_moment() (headgate/access_logs/moment.hpp).
   std::optional<Instant> read(std::string_view text) noexcept;
-  /// Returns whether the last one that was read has a fraction of a second.
+  /// Returns whether the last time had a fraction of a second.
   bool fraction() const noexcept { return fraction_; }
 
  private:
@@ -23,11 +23,11 @@ class MomentReader {
   std::optional<Instant> calendar(std::string_view text, std::size_t size,
                                   std::optional<std::int64_t> (*seconds)(std::string_view)) noexcept;
 
-  std::array<char, 40> text_{};  ///< the last one
+  std::array<char, 40> text_{};  ///< the last text
   std::size_t size_ = 0;
   Instant moment_{};
   bool fraction_ = false;
-  std::array<char, 24> second_text_{};  ///< of the last one that was calculated
+  std::array<char, 24> second_text_{};  ///< the text of the last calculated second
   std::size_t second_size_ = 0;
   std::int64_t second_ = 0;
 };

@@ -14,7 +14,7 @@ constexpr double kMaxScaled = 1e19;
 
 bool digit(char c) noexcept { return c >= '0' && c <= '9'; }
 
-/// The four numbers of an IPv4 address at the beginning of `text`, from which they are taken; false: there are none.
+/// Takes the four numbers of an IPv4 address from the front of `text`; false if there are none.
 bool take_v4(std::string_view& text, std::uint32_t& out) noexcept {
   std::uint32_t bytes = 0, value = 0;
   unsigned digits = 0, dots = 0;

@@ -1,5 +1,5 @@
 #pragma once
-// What names in logs mean where the row of a format does not say it.
+// The meanings of names in logs that the row of a format does not list.
 
 #include "headgate/access_logs/line_format.hpp"
 
@@ -11,14 +11,14 @@ namespace headgate::access_logs {
 
 struct NamedMeaning {
   Meaning meaning = Meaning::nothing;
-  std::string text{};  ///< as LinePart::text
+  std::string text{};  ///< same as LinePart::text
 };
 
-/// Of a variable of nginx; one that we do not know means nothing.
+/// Returns the meaning of an nginx variable; an unknown one has no meaning.
 NamedMeaning meaning_of_variable(std::string_view name);
 
-/// Of a column of CSV or a name in JSON that somebody chose, in capitals or small letters, with any of "_-. " between
-/// words; nothing: we do not know it.
+/// Returns the meaning of a column in CSV or of a name in JSON, in upper or lower case, with any of "_-. " between
+/// words; empty if it is unknown.
 std::optional<NamedMeaning> meaning_of_word(std::string_view name);
 
 }  // namespace headgate::access_logs

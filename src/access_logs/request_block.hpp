@@ -1,5 +1,5 @@
 #pragma once
-// A piece of a log with what was read of its lines: one memory for all that requests point to until they are over.
+// A piece of a log with the parsed content of its lines: one memory for everything that its requests refer to.
 
 #include "headgate/core/time.hpp"
 #include "headgate/http/fields.hpp"
@@ -15,7 +15,7 @@
 
 namespace headgate::access_logs {
 
-/// What a line says of a request. Views are into the block of the line.
+/// The parsed content of a line. Views are into the block of the line.
 struct LoggedRequest {
   Instant began{};
   Instant written{};
@@ -25,9 +25,9 @@ struct LoggedRequest {
   std::uint64_t request_bytes = 0;
   std::uint64_t bytes = 0;
   unsigned status = 200;
-  std::uint32_t fields_at = 0;  ///< the first of its fields in the block
+  std::uint32_t fields_at = 0;  ///< index of its first header field in the block
   std::uint32_t fields = 0;
-  std::uint32_t values_at = 0;  ///< the first of its values
+  std::uint32_t values_at = 0;  ///< index of its first value
   bool tls = false;
   bool assumed_ok = false;
 };
@@ -39,13 +39,13 @@ struct RequestBlock {
   std::vector<LoggedRequest> requests;
   std::vector<http::Field> fields;
   std::vector<std::string_view> values;
-  std::size_t held = 0;  ///< by how many requests, and by the reader that fills it
+  std::size_t held = 0;  ///< number of users: requests, and the reader that fills it
 };
 
-/// All blocks. One thread.
+/// The pool of blocks. One thread.
 class RequestBlocks {
  public:
-  /// One that is held once.
+  /// Returns a block that is held once.
   RequestBlock& take();
   void release(RequestBlock& block) {
     if (--block.held == 0) free_.push_back(&block);

@@ -14,7 +14,8 @@ namespace {
 constexpr Duration kLongestAnswer = std::chrono::hours(24 * 366);
 constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 40;
 
-/// Words in headgate's log for answers of the gateway because of limits and of load: no server was asked.
+/// Returns whether headgate's log has this word for answers of the gateway because of limits or load, where no server
+/// was asked.
 bool refused_by_gateway(std::string_view ended_by) noexcept {
   constexpr std::array<std::string_view, 7> kRefusals{"limit",   "ban",   "waiting_room", "shed",
                                                       "circuit", "drain", "operator"};
@@ -23,10 +24,10 @@ bool refused_by_gateway(std::string_view ended_by) noexcept {
 
 bool has_tls(std::string_view scheme) noexcept {
   return scheme == "https" || scheme == "h2" || scheme == "wss" || scheme == "grpcs" || scheme == "on" ||
-         scheme.ends_with('~');  // as HAProxy marks the name of a frontend
+         scheme.ends_with('~');  // HAProxy marks the name of a TLS frontend this way
 }
 
-/// "/path HTTP/1.1" without its version, if it has one.
+/// Returns "/path HTTP/1.1" without its version, if it has one.
 std::string_view without_version(std::string_view text) noexcept {
   constexpr std::string_view kVersion = " HTTP/";
   const auto usual = text.size() < kVersion.size() + 3 ? text.size() : text.size() - kVersion.size() - 3;
@@ -62,7 +63,7 @@ const char* RequestDraft::take(const LineParts::Part& part, std::string_view cel
     case Meaning::address:
       return take_address(cell);
     case Meaning::address_port:
-      return take_address(cell.substr(0, cell.rfind(':')));  // the colons of IPv6 have no brackets around them
+      return take_address(cell.substr(0, cell.rfind(':')));  // an IPv6 address has colons without brackets here
     case Meaning::forwarded_for:
       forwarded_for_ = cell;
       return nullptr;
@@ -123,7 +124,7 @@ const char* RequestDraft::take_began(std::string_view cell) {
   return nullptr;
 }
 
-/// Of several, one with a fraction.
+/// If there are several times, one with a fraction is used.
 const char* RequestDraft::take_ended(std::string_view cell) {
   const auto moment = moments_.ended.read(cell);
   if (!moment) return "its time is none";
@@ -135,7 +136,7 @@ const char* RequestDraft::take_ended(std::string_view cell) {
 }
 
 const char* RequestDraft::take_duration(std::string_view cell, Meaning unit) {
-  if (cell.starts_with('-')) return nullptr;  // -1: it did not come to that
+  if (cell.starts_with('-')) return nullptr;  // -1 if the request did not get that far
   if (cell.starts_with('+')) cell.remove_prefix(1);
   const bool nanoseconds = unit == Meaning::took_ns;
   const auto number = scaled_number(cell, unit == Meaning::took_s                                ? 6
@@ -160,7 +161,7 @@ const char* RequestDraft::take_address(std::string_view cell) {
   return nullptr;
 }
 
-/// "GET /path?query HTTP/1.1"; what has no method and target is what a scanner or a client of TLS sent in its place.
+/// Takes "GET /path?query HTTP/1.1". A text without method and target was sent by a scanner or a TLS client.
 const char* RequestDraft::take_request(std::string_view cell) {
   const auto blank = std::min(cell.find(' '), cell.size());
   const auto method = cell.substr(0, blank);
@@ -177,7 +178,7 @@ const char* RequestDraft::take_status(std::string_view cell) {
   const auto status = whole_number(cell);
   if (status == 0U || cell == "-1") return nullptr;  // no answer was sent
   if (!status || *status < 100 || *status > 599) return "its status is none";
-  request_.status = *status < 200 ? 200 : static_cast<unsigned>(*status);  // of a tunnel: 101
+  request_.status = *status < 200 ? 200 : static_cast<unsigned>(*status);  // 101 of a tunnel
   has_status_ = true;
   return nullptr;
 }
@@ -192,7 +193,7 @@ const char* RequestDraft::take_size(std::string_view cell, Meaning whose) {
   return nullptr;
 }
 
-/// Takes scheme and host from the beginning of a whole address.
+/// Takes scheme and host from the front of a URL.
 void RequestDraft::take_origin(std::string_view& text) noexcept {
   const auto scheme = text.find("://");
   if (scheme == text.npos) return;
@@ -213,7 +214,7 @@ void RequestDraft::take_target(std::string_view text) noexcept {
 void RequestDraft::take_fields(std::span<const http::Field> fields) {
   for (auto field : fields) {
     field.id = http::known_field(field.name);
-    // What frames a message is told apart, and what the other gateway hid has no use.
+    // Framing fields are handled separately, and values that the other gateway has hidden are useless.
     if (field.id == http::Known::content_length || field.id == http::Known::transfer_encoding ||
         field.value == "REDACTED" || !http::is_token(field.name))
       continue;
@@ -226,7 +227,7 @@ void RequestDraft::take_fields(std::span<const http::Field> fields) {
   }
 }
 
-/// Where nothing else says who connected, the last entry does: the gateway has added it.
+/// If no other part has the client's address, the last entry does, because the gateway has added it.
 void RequestDraft::finish_forwarded() {
   if (forwarded_for_.empty()) return;
   auto sent = forwarded_for_;
@@ -240,12 +241,12 @@ void RequestDraft::finish_forwarded() {
   block_.fields.push_back({http::known_field(kName), kName, sent});
 }
 
-/// A query that is a part of its own may come without its mark.
+/// A query that is a part of its own may lack its question mark.
 const char* RequestDraft::finish_query() noexcept {
   auto& query = request_.query;
   if (query.empty() || query.front() == '?') return nullptr;
   if (query.data() == line_) return "it begins with its query";
-  // Before it stands a quote or a blank that nobody needs any more.
+  // The byte before it is a quote or a blank that is no longer needed.
   block_.bytes[static_cast<std::size_t>(query.data() - block_.bytes.data()) - 1] = '?';
   query = {query.data() - 1, query.size() + 1};
   return nullptr;
@@ -255,7 +256,7 @@ const char* RequestDraft::finish(MissingParts& missing) {
   auto& request = request_;
   if (!has_began_ && !has_ended_) return "it has no time";
   if (request.path.empty()) {
-    no_request_ = true;  // a connection that ended before its request was read
+    no_request_ = true;  // the connection ended before its request was read
     return "it has no path";
   }
   request.began = has_began_ ? began_ : ended_ - request.took;

@@ -1,5 +1,5 @@
 #pragma once
-// A request as the parts of its line tell it one after the other.
+// A request that is assembled from the parts of its line.
 
 #include "line_parts.hpp"
 #include "moment_reader.hpp"
@@ -13,29 +13,30 @@
 
 namespace headgate::access_logs {
 
-/// Of the moments of one log.
+/// The time readers of one log.
 struct LogMoments {
   MomentReader began, ended;
 };
 
-/// All views are into the line, which is in `block`.
+/// The draft. All views are into the line, which is in `block`.
 class RequestDraft {
  public:
   RequestDraft(const char* line, RequestBlock& block, LogMoments& moments) noexcept;
 
-  /// Null; or why the line cannot be read.
+  /// Takes a part. Returns null, or why the line is unreadable.
   const char* take(const LineParts::Part& part, std::string_view cell);
-  /// The same for fields whose names are in the line.
+  /// Takes header fields whose names are in the line.
   void take_fields(std::span<const http::Field> fields);
-  /// Completes the request when all parts were taken, and adds what was missing. Null; or why the line cannot be read.
+  /// Completes the request after all parts were taken, and adds the missing facts. Returns null, or why the line is
+  /// unreadable.
   const char* finish(MissingParts& missing);
 
-  /// Returns whether the line tells of something else.
+  /// Returns whether the line is about something other than a request.
   bool no_request() const noexcept { return no_request_; }
-  /// Returns how many parts said something.
+  /// Returns how many parts had a value.
   std::size_t told() const noexcept { return told_; }
   const LoggedRequest& request() const noexcept { return request_; }
-  /// Forgets what it has added to the block.
+  /// Removes what it has added to the block.
   void undo() { block_.fields.resize(request_.fields_at); }
 
  private:
@@ -51,7 +52,7 @@ class RequestDraft {
   void finish_forwarded();
   const char* finish_query() noexcept;
 
-  const char* line_;  ///< its first byte
+  const char* line_;  ///< first byte of the line
   RequestBlock& block_;
   LogMoments& moments_;
   LoggedRequest request_;
@@ -68,8 +69,8 @@ class RequestDraft {
   bool has_took_ = false;
   bool has_bytes_ = false;
   bool has_user_agent_ = false;
-  bool answered_ = false;  ///< by a server
-  bool refused_ = false;   ///< by the old gateway
+  bool answered_ = false;  ///< answered by a server
+  bool refused_ = false;   ///< refused by the old gateway
   bool no_request_ = false;
 };
 

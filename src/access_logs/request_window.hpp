@@ -1,5 +1,5 @@
 #pragma once
-// Puts requests in order of the moments at which they began, as far as they are near each other in the log.
+// Sorts requests by their start, as far as they are near each other in the log.
 
 #include "request_block.hpp"
 
@@ -11,7 +11,7 @@ namespace headgate::access_logs {
 /// A request in its block.
 struct HeldRequest {
   Instant began{};
-  std::uint64_t number = 0;  ///< in the order of the log
+  std::uint64_t number = 0;  ///< position in the log
   RequestBlock* block = nullptr;
   std::uint32_t index = 0;
   bool before(const HeldRequest& other) const noexcept {
@@ -20,14 +20,14 @@ struct HeldRequest {
   const LoggedRequest& get() const noexcept { return block->requests[index]; }
 };
 
-/// One that begins after all that are held waits in a line, others in a heap: so a log that is in order costs no
-/// search, and any other one a logarithm of its size. One thread.
+/// The window. A request that begins after all held ones waits in a queue, and others in a heap, so a sorted log costs
+/// no search, and any other log a logarithm of the window's size. One thread.
 class RequestWindow {
  public:
   bool empty() const noexcept { return size() == 0; }
   std::size_t size() const noexcept { return count_ + heap_.size(); }
   void push(const HeldRequest& request);
-  /// The first of all; there is one.
+  /// Returns the earliest request; the window must not be empty.
   const HeldRequest& first() const noexcept { return line_first() ? line_[at_] : heap_.front(); }
   void pop() noexcept;
 
@@ -35,7 +35,7 @@ class RequestWindow {
   bool line_first() const noexcept { return heap_.empty() || (count_ > 0 && line_[at_].before(heap_.front())); }
   void grow();
 
-  std::vector<HeldRequest> line_;  ///< a ring, whose size is a power of two
+  std::vector<HeldRequest> line_;  ///< a ring whose size is a power of two
   std::size_t at_ = 0;
   std::size_t count_ = 0;
   std::vector<HeldRequest> heap_;

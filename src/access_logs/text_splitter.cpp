@@ -15,7 +15,7 @@ constexpr std::size_t kLongestLayout = 8192;
 
 bool in_name(char c) noexcept { return is_alnum(c, "_"); }
 
-/// The name of the variable at the beginning of `text`, behind its '$', which is taken from it; empty: there is none.
+/// Takes the name of the variable at the front of `text`, after its '$'; empty if there is none.
 std::string_view take_name(std::string_view& text) noexcept {
   const bool braces = text.starts_with('{');
   if (braces) text.remove_prefix(1);
@@ -28,7 +28,7 @@ std::string_view take_name(std::string_view& text) noexcept {
   return name;
 }
 
-/// The text before the next variable, which is taken from `text`. "\t" is a tab, as in a configuration of nginx.
+/// Takes the text before the next variable from `text`. "\t" is a tab, as in nginx.
 std::string take_literal(std::string_view& text) {
   std::string out;
   const auto end = std::min(text.find('$'), text.size());
@@ -44,7 +44,7 @@ std::string take_literal(std::string_view& text) {
   return out;
 }
 
-/// Such texts are a few bytes, for which a call of memcmp would take longer.
+/// The texts have only a few bytes, for which a call of memcmp would take longer.
 bool matches(const char* at, const char* end, std::string_view text) noexcept {
   if (static_cast<std::size_t>(end - at) < text.size()) return false;
   for (std::size_t i = 0; i < text.size(); ++i)
@@ -52,15 +52,15 @@ bool matches(const char* at, const char* end, std::string_view text) noexcept {
   return true;
 }
 
-/// Returns whether an odd number of backslashes stands before `at`.
+/// Returns whether an odd number of backslashes precedes `at`.
 bool escaped(const char* begin, const char* at) noexcept {
   const char* first = at;
   while (first != begin && first[-1] == '\\') --first;
   return (at - first) % 2 != 0;
 }
 
-/// Returns whether a list goes on behind its blank at `at`: nginx writes "a, b" for servers that were tried, and "a :
-/// b" where another group was.
+/// Returns whether a list continues after the blank at `at`: nginx writes "a, b" for servers that were tried, and "a :
+/// b" for another group.
 bool goes_on(const char* begin, const char* at, const char* end) noexcept {
   return (at != begin && (at[-1] == ',' || at[-1] == ':')) || (end - at > 1 && at[1] == ':');
 }
@@ -94,7 +94,7 @@ Result<std::unique_ptr<LineSplitter>, std::string> TextSplitter::make(const Line
   return std::unique_ptr<LineSplitter>(std::move(out));
 }
 
-/// Where the part that begins at `at` ends; null: what must be behind it is not there.
+/// Returns the end of the part that begins at `at`; null if the text that must follow it is missing.
 char* TextSplitter::end_of(const Piece& piece, char* at, char* end) noexcept {
   const std::string_view behind = piece.behind;
   if (behind.empty()) return end;

@@ -1,24 +1,24 @@
 #pragma once
-// Lines whose parts stand between fixed texts, as nginx's log_format describes them.
+// Splits lines whose parts are separated by fixed texts, as described by nginx's log_format.
 
 #include "line_reader.hpp"
 
 namespace headgate::access_logs {
 
-/// A part in quotes may have a quote that no escape marks, and one without quotes a blank behind a comma, as lists
-/// have.
+/// The splitter. A quoted part may contain a quote that is not escaped, and an unquoted part a blank after a comma, as
+/// in lists.
 class TextSplitter final : public LineSplitter {
  public:
-  /// Adds to `parts` the variables of format.layout. The error is a sentence that says what is wrong with it.
+  /// Adds the variables of format.layout to `parts`. The error is a sentence about the layout.
   static Result<std::unique_ptr<LineSplitter>, std::string> make(const LineFormat& format, LineParts& parts);
 
   const char* split(char* begin, char* end, LineCells& cells) override;
 
  private:
   struct Piece {
-    std::string behind;  ///< the text behind a part; empty: it is the last one
+    std::string behind;  ///< the text after a part; empty for the last one
     bool quoted = false;
-    bool list = false;  ///< whether it may have blanks between its members
+    bool list = false;  ///< it may have blanks between its members
   };
   static char* end_of(const Piece& piece, char* at, char* end) noexcept;
 

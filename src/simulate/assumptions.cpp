@@ -78,7 +78,7 @@ Result<Assumption, TextFault> parse_assumption(std::string_view text, Assumption
   return out;
 }
 
-/// What has to stay while requests are under way.
+/// State that must remain while requests are under way.
 struct AssumedArrivals::Kept {
   std::unordered_set<std::string> claims;
   std::unordered_map<std::string, identity::ApiKeyRecord> keys;  ///< by owner and tier
@@ -122,7 +122,7 @@ const engine::RequestArrival* AssumedArrivals::next() {
   return &arrival_;
 }
 
-// A value that the arrival lacks is not assumed: without a claim the caller has no token, as without an owner no key.
+// A value that the arrival lacks is not assumed: without a claim the caller has no token, and without an owner no key.
 void AssumedArrivals::assume_claims() {
   text_ = "{";
   for (std::size_t i = 0; i < assumptions_.size(); ++i) {

@@ -18,7 +18,7 @@ using Keys = boost::unordered_flat_map<std::uint64_t, Both>;
 
 struct Side {
   const RunTally* tally = nullptr;
-  const gateway::CompiledLimit* limit = nullptr;  ///< null: it has no such limit
+  const gateway::CompiledLimit* limit = nullptr;  ///< null if the policy has no such limit
 
   template <class Tell>
   void each(Tell tell) const {
@@ -41,7 +41,7 @@ struct Side {
   }
 };
 
-/// Those of the keys that changed most, with the larger number first.
+/// The keys that changed most, sorted by the larger number.
 class Largest {
  public:
   void add(std::uint64_t digest, std::uint64_t by) {

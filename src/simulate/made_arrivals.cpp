@@ -159,7 +159,7 @@ class PatternReader {
 
   std::string_view text_;
   ArrivalPattern out_;
-  Duration end_{0};  ///< of the stream before
+  Duration end_{0};  ///< end of the previous stream
 };
 
 }  // namespace

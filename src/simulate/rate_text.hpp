@@ -1,5 +1,5 @@
 #pragma once
-// One size of a limit as a user writes it.
+// Formats one size of a limit in the form in which a user writes it.
 
 #include "headgate/limit/limit.hpp"
 
@@ -7,7 +7,7 @@
 
 namespace headgate::simulate {
 
-/// "60/minute", "50/second, burst 100", "2 in flight".
+/// Returns "60/minute", "50/second, burst 100" or "2 in flight".
 std::string rate_text(const limit::Rule& rule);
 
 }  // namespace headgate::simulate

@@ -1,4 +1,4 @@
-// The report for programs.
+// Writes the report for programs.
 
 #include "headgate/core/moment_text.hpp"
 #include "headgate/simulate/report.hpp"

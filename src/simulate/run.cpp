@@ -9,7 +9,7 @@
 namespace headgate::simulate {
 namespace {
 
-/// Sees when the first and the last one come. The first is looked at before there is a clock.
+/// Records the times of the first and the last arrival. The first one is read before there is a clock.
 class Watched final : public engine::Arrivals {
  public:
   Watched(engine::Arrivals& from, const std::function<void(std::uint64_t)>& progress)

@@ -11,7 +11,7 @@ using std::chrono::hours;
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-/// Each is a multiple of the one before, so that parts become wider as a whole.
+/// Each width is a multiple of the one before, so that parts are merged as a whole.
 constexpr Duration kWidths[] = {seconds(1), seconds(5), seconds(15), seconds(30), minutes(1), minutes(5), minutes(15),
                                 hours(1),   hours(3),   hours(6),    hours(12),   days(1),    days(7),    days(28)};
 
@@ -20,7 +20,7 @@ Duration wider(Duration width) {
   return next == std::end(kWidths) ? width * 2 : *next;
 }
 
-/// Rounded down, also below zero.
+/// Rounds down, also below zero.
 std::int64_t floor_of(std::int64_t value, std::int64_t unit) noexcept {
   const auto out = value / unit;
   return value % unit < 0 ? out - 1 : out;

@@ -42,7 +42,7 @@ std::string number_text(std::uint64_t number) {
 std::string span_text(Duration time) {
   struct Unit {
     double seconds;
-    double from;  ///< from two of it on: "90 s" and "24 h", not "1.5 min" and "1 d"
+    double from;  ///< the unit is used from two of it on: "90 s" and "24 h", not "1.5 min" and "1 d"
     const char* name;
   };
   constexpr std::array<Unit, 5> kUnits{

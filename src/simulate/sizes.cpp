@@ -5,8 +5,8 @@
 namespace headgate::simulate {
 
 namespace {
-constexpr std::size_t kSmall = 99;      // 1 to 99
-constexpr std::size_t kOfADecade = 90;  // 10 to 99, times ten to some power
+constexpr std::size_t kSmall = 99;      // the sizes 1 to 99
+constexpr std::size_t kOfADecade = 90;  // the sizes 10 to 99, times a power of ten
 }  // namespace
 
 std::uint64_t size_at(std::size_t at) noexcept {

@@ -1,5 +1,5 @@
 #pragma once
-// The sizes of a rule that are tried: whole numbers of two digits and zeros.
+// The sizes of a rule that are tried: whole numbers with two significant digits.
 
 #include "headgate/limit/algorithm.hpp"
 #include "headgate/limit/limit.hpp"
@@ -11,25 +11,25 @@
 
 namespace headgate::simulate {
 
-/// What of a rule is looked for.
+/// The property of a rule that is searched.
 enum class Dimension : std::uint8_t { rate, burst };
 
-/// 1, 2 … 99, 100, 110 … 990, 1000 …: the number at `at`.
+/// Returns the number at `at` of 1, 2 … 99, 100, 110 … 990, 1000 ….
 std::uint64_t size_at(std::size_t at) noexcept;
-/// Returns how many there are, up to kMaxRequests.
+/// Returns how many sizes there are, up to kMaxRequests.
 std::size_t sizes() noexcept;
 
-/// The rule with another size; nothing if its algorithm cannot have it.
+/// Returns the rule with another size; empty if its algorithm does not allow that.
 std::optional<limit::Rule> resized(const limit::Rule& rule, Dimension dimension, std::uint64_t size);
 
-/// The search for the smallest size with which something holds, when it holds for all larger ones. Several sizes are
-/// tried at a time.
+/// The search for the smallest size for which a condition holds, if it then holds for all larger ones. Several sizes
+/// are tried at a time.
 class SizeSearch {
  public:
   explicit SizeSearch(std::size_t most) noexcept : over_(most) {}
 
   bool done() const noexcept { return under_ == over_; }
-  /// Which index is tried as number `nth` of `count`; the same one may come twice at the end.
+  /// Returns the index to try as number `nth` of `count`; an index may be returned twice at the end.
   std::size_t tried(std::size_t nth, std::size_t count) const noexcept {
     return under_ + (over_ - under_) * (nth + 1) / (count + 1);
   }
@@ -39,12 +39,12 @@ class SizeSearch {
     else
       under_ = std::max(under_, std::min(index + 1, over_));
   }
-  /// When it is done: the index; as large as `most` if it holds for none.
+  /// Returns the resulting index once done; `most` if the condition holds for none.
   std::size_t found() const noexcept { return over_; }
 
  private:
-  std::size_t under_ = 0;  ///< it holds for none below
-  std::size_t over_;       ///< it holds here and above, or this is the end
+  std::size_t under_ = 0;  ///< it holds for no index below
+  std::size_t over_;       ///< it holds from here on, or this is the end
 };
 
 }  // namespace headgate::simulate

@@ -14,16 +14,16 @@ namespace {
 
 using Counts = std::pair<std::uint64_t, std::uint64_t>;  // requests, rejected
 
-/// A character that no name in a configuration has.
+/// A character that no name in a configuration contains.
 constexpr char kMark = '\x1f';
-/// So many sizes are tried at a time.
+/// Number of sizes that are tried at a time.
 constexpr std::size_t kMaxTries = 7;
-/// So many counters are kept at a time, about.
+/// Approximate number of counters that are kept at a time.
 constexpr std::uint64_t kMaxKeys = 8'000'000;
 
-/// One rate of one tier.
+/// A rate of a tier.
 struct Searched {
-  std::size_t limit = 0;  ///< index in the configuration, as the others
+  std::size_t limit = 0;  ///< index in the configuration; the others are indexes, too
   std::size_t tier = 0;
   std::size_t rule = 0;
   SizeSearch search;
@@ -65,7 +65,7 @@ class Finder {
       const auto& tiers = config_.limits[i].tiers;
       for (std::size_t t = 0; t < tiers.size(); ++t) {
         if (!asked(config_.limits[i], tiers[t])) continue;
-        // Only the one rate of a tier may have a burst of its own.
+        // Only the single rate of a tier may have a burst of its own.
         if (dimension == Dimension::burst && tiers[t].rules.size() > 1) continue;
         for (std::size_t r = 0; r < tiers[t].rules.size(); ++r)
           if (const auto most = most_of(tiers[t].rules[r], dimension)) all.push_back({i, t, r, SizeSearch(most)});
@@ -82,7 +82,7 @@ class Finder {
     }
   }
 
-  /// One more than the index of the largest size that the algorithm can have; 0: it has none.
+  /// Returns one more than the index of the largest size that the algorithm allows; 0 if it allows none.
   static std::size_t most_of(const limit::Rule& rule, Dimension dimension) {
     if (dimension == Dimension::burst && !resized(rule, dimension, rule.burst + 1)) return 0;
     auto most = sizes();
@@ -90,9 +90,9 @@ class Finder {
     return most;
   }
 
-  /// As many as a request can be under, and as there is memory for.
+  /// Returns as many as one request can be checked against, and as fit into memory.
   std::size_t tries_at_a_time(const std::vector<Searched>& all) const {
-    std::map<std::string, std::size_t> rates;  // most of one tier
+    std::map<std::string, std::size_t> rates;  // largest number of rates of a tier
     for (const auto& each : all) {
       auto& most = rates[config_.limits[each.limit].name];
       most = std::max(most, each.rule + 1);
@@ -113,7 +113,8 @@ class Finder {
     return std::clamp<std::size_t>(std::min<std::size_t>(limit::kMaxRulesPerRequest / most, by_memory), 1, kMaxTries);
   }
 
-  /// As many as the policy may have, but no more than are needed: the memory of all is reserved before.
+  /// Returns as many counters as the policy may have, but no more than needed, because their memory is reserved in
+  /// advance.
   std::size_t counters_for(std::size_t tries) const noexcept {
     constexpr std::uint64_t kSpare = 100'000;
     const auto needed = (4 * base_.keys + kSpare) * tries;
@@ -124,7 +125,7 @@ class Finder {
     return limit + kMark + std::to_string(rule) + kMark + std::to_string(nth);
   }
 
-  /// A run with several sizes of each rule, each as a limit of its own that only observes, in place of the limit.
+  /// Makes a run with several sizes of each rule, each as a limit of its own that only observes, in place of the limit.
   void try_sizes(std::vector<Searched>& all, Dimension dimension, std::size_t tries) {
     auto config = config_;
     std::map<std::string, std::vector<std::string>> replaced;
@@ -139,7 +140,7 @@ class Finder {
         }
         auto& made = *std::ranges::find(config.limits, name, &limit::Limit::name);
         auto rule = resized(limit.tiers[each.tier].rules[each.rule], dimension, size_at(each.search.tried(nth, tries)));
-        if (!rule) continue;  // unlimited instead, and told to be too small below
+        if (!rule) continue;  // the tier is unlimited instead, and reported as too small below
         rule->limit = name;
         rule->leases = false;
         limit::name_rule(*rule, false, limit::PeriodInKey::yes);
@@ -147,13 +148,13 @@ class Finder {
       }
     }
     replace(config, replaced);
-    for (auto& limit : config.limits) limit.mode = limit::Mode::observe;  // also those that have no size of this kind
+    for (auto& limit : config.limits) limit.mode = limit::Mode::observe;  // also limits without a size of this kind
     config.memory.max_keys = counters_for(tries);
     const auto counts = counts_of(config);
     for (auto& each : all) {
       const auto& limit = config_.limits[each.limit];
       const auto& tier = limit.tiers[each.tier];
-      // The indexes first: what one tells changes those of the next.
+      // Collects the indexes first, because each result changes the next indexes.
       std::vector<std::pair<std::size_t, bool>> told;
       for (std::size_t nth = 0; nth < tries; ++nth) {
         const auto index = each.search.tried(nth, tries);
@@ -166,7 +167,7 @@ class Finder {
     }
   }
 
-  /// A limit that counts as `limit` does, and has no effect. Its tiers have no rates yet.
+  /// Returns a limit that counts like `limit` without any effect. Its tiers have no rates yet.
   static limit::Limit observing(const limit::Limit& limit, const std::string& name) {
     auto out = limit;
     out.name = name;
@@ -180,7 +181,7 @@ class Finder {
     return out;
   }
 
-  /// Routes have these limits in place of theirs.
+  /// Replaces the limits of routes by these.
   static void replace(config::Config& config, const std::map<std::string, std::vector<std::string>>& replaced) {
     const auto in_uses = [&](std::vector<gateway::LimitUse>& uses) {
       std::vector<gateway::LimitUse> out;
@@ -221,7 +222,7 @@ class Finder {
     copied(options.tier_priorities);
   }
 
-  /// By limit of the configuration and tier, from a run over all arrivals.
+  /// Returns the counts by limit and tier, from a run over all arrivals.
   std::map<std::pair<std::string, std::string>, Counts> counts_of(const config::Config& config) {
     ++out_.runs;
     if (options_.begin_run) options_.begin_run(out_.runs);
@@ -240,7 +241,7 @@ class Finder {
     return out;
   }
 
-  /// The policy with what was found, as it is otherwise. Where rates of a tier reject too many together, they grow.
+  /// Applies the results to the policy. If the rates of a tier together reject too many requests, they grow.
   void enforce() {
     constexpr unsigned kMax = 8;
     std::map<std::pair<std::string, std::string>, Counts> counts;
@@ -307,7 +308,7 @@ class Finder {
   const SuggestOptions& options_;
   Suggestions out_;
   std::map<std::pair<std::string, std::string>, std::uint64_t> asked_;  ///< by limit and tier
-  /// By limit, tier and rule: the index of its size, or sizes().
+  /// The index of the size, or sizes(), by limit, tier and rule.
   std::vector<std::vector<std::vector<std::size_t>>> rates_;
   std::vector<std::vector<std::vector<std::size_t>>> bursts_;
 };

@@ -16,20 +16,20 @@ using gateway::EndedBy;
 using gateway::Exchange;
 using gateway::LimitDecision;
 
-/// One bit for each arrival, in at most 128 MiB.
+/// Maximum number of arrivals with a bit each, in at most 128 MiB.
 constexpr std::uint64_t kMaxKept = std::uint64_t{1} << 30U;
 
 bool has(Exchange& x, const std::vector<limit::Per>& per) {
   return std::ranges::all_of(per, [&](const auto& each) { return !each.source->value(x, each.name).empty(); });
 }
 
-/// Returns whether the request has nothing that the limit could count it by.
+/// Returns whether the request lacks the key that the limit counts by.
 bool is_absent(Exchange& x, const limit::Limit& limit) {
   return !has(x, limit.per) &&
          std::ranges::none_of(limit.if_absent.instead, [&](const auto& each) { return has(x, each); });
 }
 
-/// The caller's key, as it was before a shard was chosen.
+/// Returns the caller's key, as it was before a shard was chosen.
 std::string_view key_of(const gateway::Admission& a, const CheckedLimit& checked) noexcept {
   const auto key = a.checks[checked.first].key;
   return checked.shard == 0 ? key : key.substr(0, key.rfind('#'));
@@ -146,8 +146,8 @@ void RunTally::add_limits(const Exchange& x, std::size_t part) {
   }
 }
 
-// A request that an earlier step refused has not come to some limits. Only what lacks its key is of interest: with the
-// key it would have been asked about if it had come there.
+// A request that an earlier step refused has not reached some limits. Only a missing key matters here: with the key the
+// limit would have checked the request if it had got there.
 void RunTally::look_for_absent(Exchange& x) {
   const auto& asked = x.admission.limits;
   for (const auto& each : x.route->plan) {
@@ -210,13 +210,13 @@ std::vector<KeyFigures> RunTally::worst_of(const gateway::CompiledLimit& limit) 
     KeyCount count;
     const gateway::CompiledTier* tier;
   };
-  // Of equal ones the digest decides, which differs from run to run; so the text does where there is one.
+  // Equal keys are ordered by their text if there is one, because the digest differs from run to run.
   const auto worse = [this](const Found& a, const Found& b) {
     if (a.count.rejected != b.count.rejected) return a.count.rejected > b.count.rejected;
     if (a.count.requests != b.count.requests) return a.count.requests > b.count.requests;
     return keys(*a.tier).text(a.digest) < keys(*b.tier).text(b.digest);
   };
-  std::vector<Found> heap;  // the least bad one is the first
+  std::vector<Found> heap;  // the least bad one is at the front
   for (const auto& tier : limit.tiers) {
     keys(tier).each([&](std::uint64_t digest, const KeyCount& count) {
       if (count.rejected == 0) return;

@@ -1,5 +1,5 @@
 #pragma once
-// A text as words, each with its place.
+// Splits a text into words with positions.
 
 #include "headgate/simulate/text_fault.hpp"
 
@@ -18,13 +18,13 @@ struct Word {
   }
 };
 
-/// Takes words from the front of a text. What it points to lives as long as the text.
+/// Takes words from the front of a text. Its results live as long as the text.
 class WordReader {
  public:
-  /// `at`: where `text` begins in the whole.
+  /// `at` is the position of `text` in the whole.
   explicit WordReader(std::string_view text, std::size_t at = 0) noexcept : text_(text), at_(at) {}
 
-  /// The next word, up to a blank; empty at the end, with the place behind the last word.
+  /// Returns the next word, up to a blank; at the end an empty word, positioned after the last one.
   Word next() noexcept {
     skip_blanks();
     const auto end = std::min(text_.find_first_of(" \t", used_), text_.size());

@@ -1,5 +1,6 @@
 #pragma once
-// The formats of logs that are read: each is a row in a file of its own, src/access_logs/formats/<name>.cpp.
+// The log formats that can be read. Each is a row in a file of its own, src/access_logs/formats/<name>.cpp. Used by the
+// readers of access_logs.
 
 #include <cstdint>
 #include <span>
@@ -7,38 +8,38 @@
 
 namespace headgate::access_logs {
 
-/// What a part of a line says of a request.
+/// The meaning of a part of a line.
 enum class Meaning : std::uint8_t {
-  nothing,  ///< that we use, but LogArrivals::value() may tell it
+  nothing,  ///< unused by headgate, but LogArrivals::value() may return it
   began,    ///< when the request began
-  ended,    ///< when its line was written, at its end
-  took_s,   ///< how long it took: the sum of all such parts
+  ended,    ///< when its line was written, at the end of the request
+  took_s,   ///< duration of the request: the sum of all such parts
   took_ms,
   took_us,
   took_ns,
-  waited_ms,      ///< how much of that it waited in the old gateway
-  address,        ///< who connected, with or without a port
-  address_port,   ///< the same, always with a port
-  forwarded_for,  ///< X-Forwarded-For, whose last entry is who connected where nothing else says it
+  waited_ms,      ///< part of the duration that the request waited in the old gateway
+  address,        ///< address of the client, with or without a port
+  address_port,   ///< address of the client, always with a port
+  forwarded_for,  ///< X-Forwarded-For; its last entry is the client's address if no other part has it
   method,
   host,    ///< with an optional port
-  target,  ///< path and query; or a whole address
+  target,  ///< path and query, or a whole URL
   path,
-  query,    ///< with or without its '?'
+  query,    ///< query with or without '?'
   request,  ///< method, target and version
-  scheme,   ///< also a protocol with TLS: "https", "h2", "wss"
-  tls,      ///< not empty: it came over TLS
+  scheme,   ///< scheme, or a protocol that implies TLS: "https", "h2", "wss"
+  tls,      ///< the request used TLS if this is not empty
   status,
-  bytes,          ///< of the body of the answer
-  request_bytes,  ///< of the body of the request
-  server,         ///< not empty: a server has answered
-  ended_by,       ///< headgate's word
-  field,          ///< a field of the request; `text` is its name
-  fields,         ///< of JSON: each part whose name begins so is a field of the request, of the name behind that
-  kind            ///< only lines in which it is missing or `text` tell of requests
+  bytes,          ///< size of the answer's body
+  request_bytes,  ///< size of the request body
+  server,         ///< a server has answered if this is not empty
+  ended_by,       ///< headgate's word for what ended the request
+  field,          ///< a header field of the request; `text` is its name
+  fields,         ///< for JSON: each part whose name has this prefix is a header field, named by the rest
+  kind            ///< the line is a request only if this is missing or equal to `text`
 };
 
-/// A part of a line by its name in the log, in JSON the names on the way to it joined with dots.
+/// A part of a line by its name in the log; in JSON the path to it, joined with dots.
 struct LinePart {
   std::string_view name;
   Meaning meaning = Meaning::nothing;
@@ -48,17 +49,18 @@ struct LinePart {
 enum class LineKind : std::uint8_t { text, json, csv };
 
 struct LineFormat {
-  std::string_view name;   ///< for --format
-  std::string_view about;  ///< whose it is, for people
+  std::string_view name;   ///< name for --format
+  std::string_view about;  ///< product that writes it, for people
   LineKind kind = LineKind::text;
-  std::string_view layout{};          ///< of kind text: as nginx's log_format describes lines
-  std::span<const LinePart> parts{};  ///< of others than these, nginx's variables have their meaning
-  bool general = false;               ///< reads what others write, too: taken only if no other row reads as many parts
-  /// Where the format begins in a line that another program has put words before; null: at its first byte.
+  std::string_view layout{};          ///< for text formats, in the syntax of nginx's log_format
+  std::span<const LinePart> parts{};  ///< variables not listed here have the meaning that they have in nginx
+  bool general = false;  ///< also reads lines of other formats, so it is used only if no other row reads as many parts
+  /// Returns the part of a line where the format begins, if another program adds a prefix; null if there is never a
+  /// prefix.
   std::string_view (*body)(std::string_view line) = nullptr;
 };
 
-/// All rows, sorted by the names of their files.
+/// Returns all rows, sorted by the names of their files.
 std::span<const LineFormat* const> formats() noexcept;
 
 }  // namespace headgate::access_logs

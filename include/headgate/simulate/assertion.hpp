@@ -1,5 +1,5 @@
 #pragma once
-// What must hold of a simulation: "rejected(limit=plan,tier=pro) < 0.1%".
+// Assertions about a simulation: "rejected(limit=plan,tier=pro) < 0.1%". Used by cli for --assert.
 
 #include "headgate/core/result.hpp"
 #include "headgate/simulate/tally.hpp"
@@ -13,43 +13,44 @@ namespace headgate::simulate {
 
 struct Assertion {
   enum class What : std::uint8_t {
-    rejected,       ///< requests, of those that the limit was asked about; without `limit` all that were refused
-    keys_rejected,  ///< keys with a rejected request, of all keys
-    delayed,        ///< requests that waited for their permit, of those that the limit was asked about
+    /// requests that the limit rejected, as a part of those that it checked; without `limit`, all refused requests
+    rejected,
+    keys_rejected,  ///< keys with a rejected request, as a part of all keys
+    delayed,        ///< requests that waited for their permit, as a part of those that the limit checked
     banned          ///< requests that were refused because their key was suspended
   };
   enum class Compare : std::uint8_t { less, at_most, more, at_least, equal };
 
-  std::string text;  ///< as it was written
+  std::string text;  ///< as written by the user
   What what = What::rejected;
-  std::string limit;  ///< empty: all together
+  std::string limit;  ///< empty for all limits together
   std::string tier;
   std::string key;        ///< as an operator writes it
-  bool has_tier = false;  ///< the only tier of a limit without tiers has no name
+  bool has_tier = false;  ///< needed because the only tier of a limit without tiers has no name
   bool has_key = false;
   Compare compare = Compare::less;
-  bool share = false;  ///< compared is a share; else a number
-  double value = 0;    ///< a share is from 0 to 1
+  bool share = false;  ///< the value is a share, not a number
+  double value = 0;    ///< a share is between 0 and 1
 };
 
-/// WHAT(limit=NAME,tier=NAME,key=KEY) COMPARED VALUE: each of the three may be missing, and may stand in double quotes;
-/// compared is one of < <= > >= ==; the value is a whole number, or a share as "0.1%".
+/// Parses WHAT(limit=NAME,tier=NAME,key=KEY) COMPARED VALUE. Each of the three may be missing, and may be in double
+/// quotes; compared is one of < <= > >= ==; the value is a whole number, or a share such as "0.1%".
 Result<Assertion, TextFault> parse_assertion(std::string_view text);
 
-/// Returns whether `compiled` has the limit and the tier that it names. The fault says what is nearest.
+/// Checks that `compiled` has the limit and the tier of the assertion. The fault suggests the nearest name.
 Result<void, TextFault> check_names(const Assertion& assertion, const gateway::CompiledConfig& compiled);
 
-/// What came of it.
+/// The result of an assertion.
 struct Held {
   bool holds = false;
   std::uint64_t part = 0;
   std::uint64_t whole = 0;
 };
 
-/// The names must have been checked. Of nothing every share is 0.
+/// Evaluates an assertion whose names were checked. A share of nothing is 0.
 Held evaluate(const Assertion& assertion, const RunTally& tally, const Figures& figures);
 
-/// "4.1 % (8977 of 219003)": what there was in its place.
+/// Returns the actual figure: "4.1 % (8977 of 219003)".
 std::string found_text(const Assertion& assertion, const Held& held);
 
 }  // namespace headgate::simulate

@@ -1,6 +1,6 @@
 #pragma once
-// What arrivals do not tell of their callers, and is assumed: claims of a token, the owner of an API key, a user,
-// header fields.
+// Assumptions about callers that arrivals do not contain: claims of a token, the owner of an API key, a user, header
+// fields. Used by cli.
 
 #include "headgate/core/result.hpp"
 #include "headgate/engine/simulation.hpp"
@@ -17,31 +17,32 @@
 
 namespace headgate::simulate {
 
-/// One thing that is assumed of each request.
+/// One assumption about each request.
 struct Assumption {
   enum class What : std::uint8_t { claim, key_owner, key_tier, user, field, tls };
-  /// Whether it is the same for all, or what each arrival has under a name.
+  /// Whether the value is the same for all, or is taken from each arrival by name.
   enum class From : std::uint8_t { text, arrival };
 
   What what = What::claim;
-  std::string name;  ///< of the claim or the field
+  std::string name;  ///< name of the claim or the field
   From from = From::text;
-  std::string value;  ///< the text, or the name
+  std::string value;  ///< the text, or the name in the arrival
 
-  std::string sentence() const;  ///< "each request has the claim plan: free"
+  std::string sentence() const;  ///< returns "each request has the claim plan: free"
 };
 
-/// "jwt.plan=free", "api_key.owner=acme", "api_key.tier=pro", "basic.user=ann", "header:X-Tenant=acme"; `from` says
-/// what stands behind the '='. And "tls".
+/// Parses "jwt.plan=free", "api_key.owner=acme", "api_key.tier=pro", "basic.user=ann", "header:X-Tenant=acme" or "tls";
+/// `from` tells the meaning of the text after '='.
 Result<Assumption, TextFault> parse_assumption(std::string_view text, Assumption::From from);
 
-/// Arrivals with what is assumed of them. One thread.
+/// Arrivals with assumptions added. One thread.
 class AssumedArrivals final : public engine::Arrivals {
  public:
-  /// What the arrival that came last has under the name of this assumption; of such from an arrival only.
+  /// Returns the value that the last arrival has under the name of this assumption; only called for assumptions with
+  /// From::arrival.
   using Value = std::function<std::string_view(std::size_t assumption)>;
 
-  /// An owner whose key is one of `known` has what that key has. All arguments live as long as this.
+  /// An owner with a key in `known` gets the properties of that key. All arguments must outlive this object.
   AssumedArrivals(engine::Arrivals& from, const std::vector<Assumption>& assumptions, Value value,
                   const identity::ApiKeys& known);
   ~AssumedArrivals() override;

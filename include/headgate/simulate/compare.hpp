@@ -1,5 +1,6 @@
 #pragma once
-// Two policies over the same arrivals: whom a change hits, and whom it frees.
+// Compares two policies on the same arrivals: which requests a change newly rejects, and which it newly allows. Used by
+// the report.
 
 #include "headgate/simulate/run.hpp"
 
@@ -9,10 +10,10 @@
 
 namespace headgate::simulate {
 
-/// One key of a limit that is rejected more often, or less often.
+/// A key of a limit that is rejected more often or less often.
 struct KeyChange {
   std::string key;
-  std::uint64_t requests = 0;  ///< the more of both
+  std::uint64_t requests = 0;  ///< the larger number of both runs
   std::uint64_t rejected_before = 0;
   std::uint64_t rejected_after = 0;
 };
@@ -23,13 +24,13 @@ struct LimitChange {
 
   std::string name;
   What what = What::kept;
-  bool other_key = false;  ///< it counts by something else, so that its keys are others
+  bool other_key = false;  ///< the limit counts by something else, so its keys are different
   std::uint64_t requests_before = 0;
   std::uint64_t requests_after = 0;
   std::uint64_t rejected_before = 0;
   std::uint64_t rejected_after = 0;
-  std::uint64_t keys_hit = 0;    ///< rejected more often than before
-  std::uint64_t keys_freed = 0;  ///< less often
+  std::uint64_t keys_hit = 0;    ///< number of keys that are rejected more often than before
+  std::uint64_t keys_freed = 0;  ///< number of keys that are rejected less often
   std::vector<KeyChange> hit;    ///< the largest changes first, at most kMaxKeys
   std::vector<KeyChange> freed;
 };
@@ -37,14 +38,14 @@ struct LimitChange {
 struct Comparison {
   std::uint64_t refused_before = 0;
   std::uint64_t refused_after = 0;
-  /// Requests that only one of the two refuses, by whatever limit. They are not known of more than 2^30 arrivals.
+  /// Requests that only one of the two policies refuses, by whatever limit. Not known beyond 2^30 arrivals.
   std::uint64_t hit = 0;
   std::uint64_t freed = 0;
   bool each_known = true;
-  std::vector<LimitChange> limits;  ///< those of before in their order, then those that are new
+  std::vector<LimitChange> limits;  ///< the limits of the old policy in order, then the new ones
 };
 
-/// Both runs have kept each request (RunTally::Keep::each_request), over the same arrivals.
+/// Compares two runs over the same arrivals, both with RunTally::Keep::each_request.
 Comparison compare(const Trial& before, const Trial& after);
 
 }  // namespace headgate::simulate

@@ -1,5 +1,6 @@
 #pragma once
-// Arrivals that nobody has logged: described in a line, as "poisson 100/s for 10m, burst 2000 at 5m, 3 tenants zipf".
+// Invented arrivals, described in a line such as "poisson 100/s for 10m, burst 2000 at 5m, 3 tenants zipf". Used by
+// cli.
 
 #include "headgate/core/literals.hpp"
 #include "headgate/core/random.hpp"
@@ -14,15 +15,15 @@
 
 namespace headgate::simulate {
 
-/// What the line says.
+/// The parsed line.
 struct ArrivalPattern {
   enum class Kind : std::uint8_t { steady, poisson, burst };
   struct Stream {
     Kind kind = Kind::steady;
-    Rate rate;                ///< not of a burst
-    std::uint64_t count = 0;  ///< of a burst
+    Rate rate;                ///< not used by a burst
+    std::uint64_t count = 0;  ///< used by a burst
     Duration begin{0};
-    Duration length{0};  ///< not of a burst
+    Duration length{0};  ///< not used by a burst
   };
   static constexpr std::size_t kMaxStreams = 100;
   static constexpr std::uint64_t kMaxTenants = 100'000;
@@ -30,24 +31,24 @@ struct ArrivalPattern {
 
   std::vector<Stream> streams;
   std::uint64_t tenants = 1;
-  bool zipf = false;  ///< the n-th tenant comes one n-th as often as the first; else all come as often
+  bool zipf = false;  ///< the n-th tenant sends one n-th of the requests of the first; otherwise all send equally many
   std::string method = "GET";
   std::string path = "/";
 };
 
-/// Clauses with commas between them: "steady RATE for TIME", "poisson RATE for TIME", "burst N", each with an optional
-/// "at TIME"; "N tenants", with "even" or "zipf"; "path PATH", "method METHOD". Without "at", a stream begins where the
-/// one before ends, and a burst comes at the beginning.
+/// Parses clauses separated by commas: "steady RATE for TIME", "poisson RATE for TIME", "burst N", each with an
+/// optional "at TIME"; "N tenants", with "even" or "zipf"; "path PATH", "method METHOD". Without "at", a stream begins
+/// at the end of the previous one, and a burst at the beginning.
 Result<ArrivalPattern, TextFault> parse_arrivals(std::string_view text);
 
 /// The arrivals of a pattern, the same for the same seed. They begin on 2026-01-05, a Monday, at midnight UTC. Each
-/// tenant has an address of its own in 198.18.0.0/15. One thread.
+/// tenant has its own address in 198.18.0.0/15. One thread.
 class MadeArrivals final : public engine::Arrivals {
  public:
   MadeArrivals(const ArrivalPattern& pattern, std::uint64_t seed);
   const engine::RequestArrival* next() override;
-  /// The name of the tenant of the arrival that was made last, "tenant-1" for the one that comes most, if `name` is
-  /// "tenant"; else empty. Valid until the next call.
+  /// Returns the tenant of the last arrival ("tenant-1" is the most frequent one) if `name` is "tenant"; otherwise "".
+  /// Valid until the next call.
   std::string_view value_of(std::string_view name) const noexcept {
     return name == "tenant" ? std::string_view(tenant_) : std::string_view();
   }
@@ -55,7 +56,7 @@ class MadeArrivals final : public engine::Arrivals {
  private:
   struct Source {
     ArrivalPattern::Stream stream;
-    double at = 0;  ///< of the next arrival, in microseconds since the begin of the stream
+    double at = 0;  ///< time of the next arrival, in microseconds since the start of the stream
     std::uint64_t made = 0;
     bool over = false;
     Duration due() const noexcept;
@@ -66,7 +67,7 @@ class MadeArrivals final : public engine::Arrivals {
   ArrivalPattern pattern_;
   Random random_;
   std::vector<Source> sources_;
-  std::vector<double> shares_;  ///< of the tenants up to each
+  std::vector<double> shares_;  ///< cumulative shares of the tenants
   std::string tenant_;
   engine::RequestArrival arrival_;
 };

@@ -1,5 +1,5 @@
 #pragma once
-// All that `headgate simulate` tells, in one place for its three forms: text, JSON and a page.
+// The complete result of `headgate simulate`, for its three forms: text, JSON and an HTML page. Used by cli and server.
 
 #include "headgate/simulate/assertion.hpp"
 #include "headgate/simulate/compare.hpp"
@@ -14,38 +14,38 @@
 
 namespace headgate::simulate {
 
-/// What was asserted, and what came of it.
+/// An assertion and its result.
 struct Asserted {
   Assertion assertion;
   Held held;
 };
 
-/// Where arrivals came from.
+/// The source of the arrivals.
 struct Arrived {
   std::string from;                       ///< "access.log (combined)", or the pattern
-  std::uint64_t unread = 0;               ///< lines that could not be read
-  std::uint64_t lines = 0;                ///< all lines; 0: there was no log
-  std::vector<std::string> first_unread;  ///< with their places
-  std::vector<std::string> notes;         ///< sentences on what a log did not tell, was late or was assumed
+  std::uint64_t unread = 0;               ///< number of unreadable lines
+  std::uint64_t lines = 0;                ///< number of all lines; 0 if there was no log
+  std::vector<std::string> first_unread;  ///< the first unreadable lines, with their places
+  std::vector<std::string> notes;         ///< sentences about facts that a log lacks, late lines and assumptions
 };
 
 struct SimulationReport {
-  std::string policy;  ///< the file, or what stood in its place
-  std::string other;   ///< the file that it is compared with; empty: none
+  std::string policy;  ///< the file or other source of the policy
+  std::string other;   ///< the file that it is compared with; empty if none
   Arrived arrived;
   Figures figures;
-  std::vector<std::string> assumed;  ///< sentences of callers: "every request has the claim plan: free"
+  std::vector<std::string> assumed;  ///< sentences about callers: "every request has the claim plan: free"
   std::optional<Suggestions> suggestions;
   std::optional<Comparison> comparison;
   std::vector<Asserted> asserted;
-  Duration took{0};  ///< of all runs, by the clock on the wall
+  Duration took{0};  ///< real time of all runs
   unsigned runs = 1;
 };
 
-/// Sentences on limits that could not be asked about some requests, and why.
+/// Returns sentences about limits that could not check some requests, and the reasons.
 std::vector<std::string> undecided_notes(const Figures& figures);
 
-/// One document, the same for the same runs but for `seconds`.
+/// Returns the report as JSON, the same for the same runs except for `seconds`.
 nlohmann::ordered_json to_json(const SimulationReport& report);
 
 }  // namespace headgate::simulate

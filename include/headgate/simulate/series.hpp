@@ -1,5 +1,6 @@
 #pragma once
-// Counts over time in bounded memory, however long the time is: parts of one width, which grows; and the worst minute.
+// Counts over time in bounded memory, however long the time is: parts of equal width, which grows; and the worst
+// minute. Used by tally and figures.
 
 #include "headgate/core/time.hpp"
 
@@ -12,26 +13,26 @@
 
 namespace headgate::simulate {
 
-/// Which part of time a moment is in. All series of a run share one, so that they can be drawn above each other. One
+/// The division of time into parts. All series of a run share it, so that they can be drawn above each other. One
 /// thread.
 class Timeline {
  public:
-  /// With more parts than this they become wider: seconds, then minutes, hours, days. 1440 minutes are a day.
+  /// Maximum number of parts. Beyond it they become wider: seconds, then minutes, hours, days. 1440 minutes are a day.
   static constexpr std::size_t kMaxParts = 1500;
 
-  /// The part of `at`; one before the first moment that was asked for counts as the first. May make all parts wider:
-  /// `version` is then another one.
+  /// Returns the part that contains `at`; a time before the first one counts as the first. May make all parts wider,
+  /// and then changes `version`.
   std::size_t part_of(Instant at) {
     if (at >= from_ && at < until_) return part_;
     return find(at);
   }
-  /// Where the part of a width and beginning before is now.
+  /// Returns the current position of a part that was computed with this earlier width and beginning.
   std::size_t moved(std::size_t part, Duration width, std::int64_t first) const noexcept;
 
   Duration width() const noexcept { return width_; }
-  std::int64_t first() const noexcept { return first_; }  ///< number of the first part since the epoch
+  std::int64_t first() const noexcept { return first_; }  ///< number of the first part, counted from the epoch
   Instant begin() const noexcept { return Instant(width_ * first_); }
-  std::size_t parts() const noexcept { return parts_; }  ///< that were asked for so far
+  std::size_t parts() const noexcept { return parts_; }  ///< number of parts so far
 
  private:
   std::size_t find(Instant at);
@@ -40,38 +41,38 @@ class Timeline {
   std::int64_t first_ = 0;
   std::size_t parts_ = 0;
   std::size_t part_ = 0;
-  Instant from_{};  ///< the part that was asked for last
+  Instant from_{};  ///< start of the part that was returned last
   Instant until_{};
 };
 
 /// Counts on a timeline. One thread.
 class Series {
  public:
-  /// Counts one in `part`, which `timeline` has just told.
+  /// Counts one in `part`, which `timeline` has just returned.
   void add(const Timeline& timeline, std::size_t part, std::uint64_t more = 1) {
     if (width_ != timeline.width()) follow(timeline);
     if (part >= counts_.size()) counts_.resize(part + 1);
     counts_[part] += more;
   }
-  /// As wide and as long as the timeline is now.
+  /// Returns the counts in the current width and length of the timeline.
   std::vector<std::uint64_t> counts(const Timeline& timeline) const;
 
  private:
   void follow(const Timeline& timeline);
 
   std::vector<std::uint64_t> counts_;
-  Duration width_{0};  ///< of the timeline when this was written last
+  Duration width_{0};  ///< width of the timeline at the last change
   std::int64_t first_ = 0;
 };
 
-/// A minute by the clock, and how often something happened in it.
+/// A minute of the clock, and how often an event happened in it.
 struct Minute {
   Instant begin{};
-  std::uint64_t count = 0;  ///< 0: there is none
+  std::uint64_t count = 0;  ///< 0 if there is none
 };
 
-/// Finds the minute in which something happens most often, and counts those in which it happens. What is told up to
-/// 15 minutes late is counted in its own minute; what is told later, in the minute whose place it has. One thread.
+/// Finds the minute with most events, and counts the minutes with events. An event that is reported up to 15 minutes
+/// late is counted in its own minute, and a later one in the minute that has its place. One thread.
 class Minutes {
  public:
   void add(Instant at) {
@@ -92,7 +93,7 @@ class Minutes {
 
   std::array<Place, 16> places_;
   Place worst_;
-  std::uint64_t ended_ = 0;  ///< minutes in which it happened, without those that have a place
+  std::uint64_t ended_ = 0;  ///< number of minutes with events, without those that still have a place
 };
 
 }  // namespace headgate::simulate

@@ -1,5 +1,5 @@
 #pragma once
-// Numbers, shares and times as reports show them.
+// Formats numbers, shares and times for reports. Used by cli and simulate.
 
 #include "headgate/core/time.hpp"
 
@@ -8,19 +8,19 @@
 
 namespace headgate::simulate {
 
-/// "4.1 %"; with more digits below 1 %: never 0 of something, nor 100 of less than all.
+/// Returns "4.1 %", with more digits below 1 %. Never shows 0 for a nonzero part, nor 100 for less than all.
 std::string share_text(std::uint64_t part, std::uint64_t whole);
 
-/// "1 %", "0.1 %": a share from 0 to 1, as a user has written it.
+/// Returns "1 %" or "0.1 %" for a share from 0 to 1, as a user would write it.
 std::string percent_text(double share);
 
-/// "1 204 311": thousands apart.
+/// Returns "1 204 311", with separated thousands.
 std::string number_text(std::uint64_t number);
 
-/// "24 h", "10 min", "1.9 s": a length of time, with at most two digits that differ.
+/// Returns a length of time as "24 h", "10 min" or "1.9 s", with at most two significant digits.
 std::string span_text(Duration time);
 
-/// As moment_text, without its date if all between `from` and `until` is on one day: "05:30".
+/// Returns the same as moment_text, without the date if `from` and `until` are on one day: "05:30".
 std::string minute_text(Instant moment, Instant from, Instant until);
 
 }  // namespace headgate::simulate

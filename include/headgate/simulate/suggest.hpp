@@ -1,5 +1,6 @@
 #pragma once
-// The smallest rates, and the smallest bursts, with which a policy rejects under a chosen share of requests.
+// Finds the smallest rates, and the smallest bursts, with which a policy rejects less than a given share of requests.
+// Used by the report and cli.
 
 #include "headgate/config/config.hpp"
 #include "headgate/simulate/run.hpp"
@@ -12,36 +13,37 @@
 
 namespace headgate::simulate {
 
-/// For one tier of a limit.
+/// The suggestion for one tier of a limit.
 struct Suggestion {
   std::string limit;
   std::string tier;
-  std::vector<std::string> now;    ///< its rates
-  std::vector<std::string> rates;  ///< the smallest ones; empty: none is large enough
-  /// With these, and all other limits with theirs.
+  std::vector<std::string> now;    ///< its current rates
+  std::vector<std::string> rates;  ///< the smallest sufficient ones; empty if none is large enough
+  /// Numbers with these rates, and with the suggested ones of all other limits.
   std::uint64_t requests = 0;
   std::uint64_t rejected = 0;
-  std::uint64_t burst = 0;  ///< the smallest one with the rate as it is; 0: the algorithm takes none, or none does
+  /// the smallest sufficient one with the current rate; 0 if the algorithm takes none or none is sufficient
+  std::uint64_t burst = 0;
 };
 
 struct Suggestions {
   double share = 0;
-  unsigned runs = 0;                 ///< over all arrivals, without the one of the policy as it is
-  std::vector<Suggestion> of_tiers;  ///< that were asked about something, in the order of the configuration
+  unsigned runs = 0;                 ///< number of runs over all arrivals, without the one of the unchanged policy
+  std::vector<Suggestion> of_tiers;  ///< tiers that were checked, in the order of the configuration
 };
 
 struct SuggestOptions {
-  double share = 0.01;  ///< reject fewer than this part; 0: none at all
+  double share = 0.01;  ///< the target: reject less than this share; 0 for none at all
   std::uint64_t seed = 1;
-  /// The same arrivals from their beginning.
+  /// Returns the same arrivals again from their beginning.
   std::function<std::unique_ptr<engine::Arrivals>(const TriedPolicy&)> arrivals{};
-  /// Called before each run, with its number from 1 on; may be empty.
+  /// Called before each run with its number, from 1; may be empty.
   std::function<void(unsigned run)> begin_run{};
-  std::function<void(std::uint64_t arrivals)> progress{};  ///< as TrialOptions::progress
+  std::function<void(std::uint64_t arrivals)> progress{};  ///< same as TrialOptions::progress
 };
 
 /// Tries several sizes of all limits at a time, each counted and none enforced, until two digits of the smallest one
-/// are known: five to ten runs. A last run enforces what was found. `base` is a run of the policy as it is.
+/// are known: five to ten runs. A last run enforces the result. `base` is a run of the unchanged policy.
 Suggestions suggest(const config::Config& config, const Figures& base, const SuggestOptions& options);
 
 }  // namespace headgate::simulate

@@ -1,6 +1,5 @@
 #pragma once
-// Counts what became of the arrivals of a simulation, by limit, tier and key. Memory grows with keys, not with
-// arrivals.
+// Counts the results of a simulation by limit, tier and key. Memory grows with keys, not with arrivals. Used by run.
 
 #include "headgate/engine/simulation.hpp"
 #include "headgate/gateway/compiled_config.hpp"
@@ -18,35 +17,35 @@
 
 namespace headgate::simulate {
 
-/// How often a key came.
+/// The counts of one key.
 struct KeyCount {
   std::uint32_t requests = 0;
   std::uint32_t rejected = 0;
 };
 
-/// Keys by their digest, and the text of those that were rejected. One thread.
+/// Keys by their digest, with the texts of those that were rejected. One thread.
 class TalliedKeys {
  public:
-  /// How many keys all tables of a run may have together, and how many bytes of texts.
+  /// Maximum number of keys of all tables of a run, and maximum bytes of their texts.
   struct Room {
     std::size_t keys = 8'000'000;
     std::size_t bytes = 256U << 20U;
   };
   explicit TalliedKeys(Room& room) noexcept : room_(&room) {}
 
-  /// Counts a request. False if there is no room for a further key.
+  /// Counts a request. Returns false if there is no room for another key.
   bool add(std::string_view key, bool rejected);
   std::size_t size() const noexcept { return counts_.size(); }
   std::size_t rejected() const noexcept { return rejected_; }
-  /// Null: it never came.
+  /// Returns null if the key never occurred.
   const KeyCount* find(std::string_view key) const;
   const KeyCount* find(std::uint64_t digest) const;
-  /// `tell(digest, count)` for each key, in no order.
+  /// Calls `tell(digest, count)` for each key, in no order.
   template <class Tell>
   void each(Tell tell) const {
     for (const auto& [digest, count] : counts_) tell(digest, count);
   }
-  /// Of a key that was rejected; empty if there was no room for its text.
+  /// Returns the text of a key that was rejected; empty if there was no room for it.
   std::string_view text(std::uint64_t digest) const;
 
  private:
@@ -64,12 +63,12 @@ class TalliedKeys {
   std::size_t rejected_ = 0;
 };
 
-/// One run. One thread.
+/// The tally of one run. One thread.
 class RunTally {
  public:
   enum class Keep : std::uint8_t {
-    counts,       ///< only how many requests each tier had and rejected
-    keys,         ///< also keys, and when it was
+    counts,       ///< only the numbers of requests and rejections of each tier
+    keys,         ///< also keys and times
     each_request  ///< also which of the arrivals were refused, one bit for each
   };
   RunTally(std::shared_ptr<const gateway::CompiledConfig> compiled, Keep keep);
@@ -77,20 +76,20 @@ class RunTally {
   RunTally(const RunTally&) = delete;
   RunTally& operator=(const RunTally&) = delete;
 
-  /// Call it for each arrival that has ended.
+  /// Adds an arrival that has ended. Call it for each of them.
   void add(const engine::Decided& decided);
-  /// All there is to know so far, without `requests`, `from`, `until` and `evicted`.
+  /// Returns the figures so far, except `requests`, `from`, `until` and `evicted`.
   Figures figures() const;
 
   struct OneTier;
-  /// Those of the limit, by its name; null: there is none.
+  /// Returns the limit with this name; null if there is none.
   const gateway::CompiledLimit* limit(std::string_view name) const noexcept;
   const TalliedKeys& keys(const gateway::CompiledTier& tier) const noexcept;
   const gateway::CompiledConfig& compiled() const noexcept { return *compiled_; }
   std::uint64_t requests(const gateway::CompiledTier& tier) const noexcept;
   std::uint64_t rejected(const gateway::CompiledTier& tier) const noexcept;
 
-  /// Returns whether this arrival was refused; false beyond those that are kept.
+  /// Returns whether this arrival was refused; false beyond the maximum that is kept.
   bool refused(std::uint64_t number) const noexcept { return number < refused_.size() && refused_[number]; }
   std::uint64_t kept() const noexcept { return refused_.size(); }
 
@@ -114,7 +113,7 @@ class RunTally {
   std::uint64_t refused_count_ = 0;
   std::array<std::uint64_t, static_cast<std::size_t>(gateway::EndedBy::bug) + 1> ended_by_{};
   std::vector<OneTier> tiers_;              ///< by CompiledTier::number
-  std::vector<OneLimit> limits_;            ///< as CompiledConfig::limits
+  std::vector<OneLimit> limits_;            ///< in the order of CompiledConfig::limits
   std::vector<std::size_t> limit_of_tier_;  ///< by CompiledTier::number
   std::vector<OneRoom> rooms_;
   std::vector<OneUpstream> upstreams_;

@@ -1,15 +1,15 @@
 #pragma once
-// What is wrong with a small text that a user has written, and where.
+// An error in a small text that a user has written, and its position. Used by the parsers of simulate.
 
 #include <cstddef>
 #include <string>
 
 namespace headgate::simulate {
 
-/// Whole sentences without a final dot.
+/// The error as whole sentences without a final dot.
 struct TextFault {
-  std::size_t at = 0;    ///< in bytes, from 0
-  std::size_t size = 1;  ///< of what is wrong, at least 1
+  std::size_t at = 0;    ///< position in bytes, from 0
+  std::size_t size = 1;  ///< size of the wrong part in bytes, at least 1
   std::string message;
   std::string help;
 };

@@ -17,10 +17,10 @@ constexpr auto kHaproxyParts = std::to_array<LinePart>({
 
 bool digit_at(std::string_view line, std::size_t at) noexcept { return line[at] >= '0' && line[at] <= '9'; }
 
-/// A daemon of syslog writes its own time, host and process before the line, in several ways. The line begins with the
-/// client, a blank and "[22/Nov/2026:05:30:12.345]".
+/// Skips the time, host and process that a syslog daemon writes before the line, in several forms. The line itself
+/// begins with the client, a blank and "[22/Nov/2026:05:30:12.345]".
 std::string_view behind_syslog(std::string_view line) {
-  constexpr std::size_t kDate = 12;  // of " [22/Nov/2026:"
+  constexpr std::size_t kDate = 12;  // size of " [22/Nov/2026:"
   for (auto at = line.find(" ["); at != line.npos && at + kDate < line.size(); at = line.find(" [", at + 1)) {
     if (!digit_at(line, at + 2) || !digit_at(line, at + 3) || line[at + 4] != '/' || line[at + 8] != '/') continue;
     const auto before = line.rfind(' ', at - 1);
