@@ -5,7 +5,7 @@
 
 namespace headgate::compress {
 
-/// As make_encoder().
+/// Do the same as make_encoder() for one coding.
 std::unique_ptr<Encoder> make_gzip(unsigned level, std::optional<std::uint64_t> size);
 std::unique_ptr<Encoder> make_brotli(unsigned level, std::optional<std::uint64_t> size);
 

@@ -16,7 +16,7 @@ std::unique_ptr<Encoder> make_encoder(Coding coding, unsigned level, std::option
 }
 
 std::size_t most_memory(Coding coding, unsigned level) noexcept {
-  // As measured by the tests, with some room. What Brotli takes is for the most part the tables of its search.
+  // The sizes below were measured by the tests, and include some reserve. Brotli's memory is mostly its search tables.
   constexpr std::size_t kKiB = 1024;
   constexpr std::size_t kGzip = 272 * kKiB;
   constexpr std::size_t kBrotli[] = {256 * kKiB,  1024 * kKiB, 1024 * kKiB, 2048 * kKiB, 2048 * kKiB,

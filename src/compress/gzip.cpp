@@ -1,4 +1,4 @@
-// gzip, by zlib.
+// The gzip encoder, with zlib.
 
 #include "coders.hpp"
 #include "made_memory.hpp"
@@ -11,14 +11,14 @@ namespace headgate::compress {
 namespace {
 
 constexpr unsigned kMaxDeflate = 15;
-constexpr unsigned kMinDeflate = 9;  // zlib makes one of 8 wrong
+constexpr unsigned kMinDeflate = 9;  // zlib handles a window of 8 bits incorrectly
 constexpr int kMaxHash = 8;
 constexpr int kMinHash = 1;
-constexpr unsigned kFramed = 16;  // added to the window: gzip's frame
-// zlib looks so far ahead that a window holds this much less than its size.
+constexpr unsigned kFramed = 16;  // added to the window bits to select gzip's frame
+// zlib reads this far ahead, so a window can hold this many bytes less than its size.
 constexpr std::uint64_t kDeflateAhead = 262;
 
-/// Room that a stream of this size needs: a window that holds it, and a hash table that fits the window.
+/// The memory parameters for a stream of this size: a window that holds it, and a hash table that matches the window.
 struct DeflateRoom {
   unsigned window = kMaxDeflate;
   int hash = kMaxHash;
@@ -53,7 +53,7 @@ class Gzip final : public Encoder {
   }
 
   Progress encode(std::string_view& in, std::span<char>& out, Upto upto) noexcept override {
-    // zlib takes unsigned ints: pieces are far smaller.
+    // zlib's counts are unsigned ints, and pieces are far smaller.
     stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(in.data()));
     stream_.avail_in = static_cast<uInt>(in.size());
     stream_.next_out = reinterpret_cast<Bytef*>(out.data());
@@ -63,7 +63,7 @@ class Gzip final : public Encoder {
     in.remove_prefix(in.size() - stream_.avail_in);
     out = out.last(stream_.avail_out);
     if (said == Z_STREAM_END) return Progress::done;
-    if (said != Z_OK && said != Z_BUF_ERROR) return Progress::failed;  // Z_BUF_ERROR: there was nothing to do
+    if (said != Z_OK && said != Z_BUF_ERROR) return Progress::failed;  // Z_BUF_ERROR means that there was nothing to do
     if (upto == Upto::end) return Progress::more;
     return stream_.avail_out > 0 ? Progress::done : Progress::more;
   }

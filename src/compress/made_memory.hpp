@@ -1,5 +1,5 @@
 #pragma once
-// Memory that a library asks for, counted.
+// Counts the memory that a library allocates.
 
 #include <cstddef>
 #include <cstdlib>
@@ -7,14 +7,14 @@
 
 namespace headgate::compress {
 
-/// Of one encoder. The libraries keep a pointer to it.
+/// The memory of one encoder. The libraries keep a pointer to it.
 class MadeMemory {
  public:
   MadeMemory() = default;
   MadeMemory(const MadeMemory&) = delete;
   MadeMemory& operator=(const MadeMemory&) = delete;
 
-  /// Null if there is none.
+  /// Allocates memory; null if there is none.
   void* make(std::size_t bytes) noexcept {
     auto* const head = static_cast<Head*>(std::malloc(sizeof(Head) + bytes));
     if (head == nullptr) return nullptr;

@@ -22,7 +22,7 @@ constexpr unsigned kMaxInterim = 32;
 constexpr std::uint32_t kMaxHead = 16 * 1024;
 constexpr auto kLongestWait = std::chrono::hours(24 * 366);
 
-/// A body of which only the size is kept, and how it begins, in the form that Beast's parsers take.
+/// A body type for Beast's parsers that keeps only the size of the body and its beginning.
 struct CountedBody {
   static constexpr std::size_t kKept = 512;
   struct value_type {
@@ -33,7 +33,7 @@ struct CountedBody {
    public:
     template <bool kIsRequest, class F>
     reader(beast_http::header<kIsRequest, F>& /*head*/, value_type& body) : body_(body) {}
-    // Beast's names and forms.
+    // The names and forms below are those of Beast.
     void init(const boost::optional<std::uint64_t>& /*length*/, error_code& ec) { ec = {}; }
     template <class Buffers>
     std::size_t put(const Buffers& buffers, error_code& ec) {
@@ -61,7 +61,7 @@ std::string_view field_of(const AnswerParser& parser, std::string_view name) {
   return {value.data(), value.size()};
 }
 
-/// Retry-After-Ms is headgate's own, and exact; Retry-After has whole seconds.
+/// Retry-After-Ms is specific to headgate and exact; Retry-After has whole seconds.
 std::optional<Duration> wait_of(const AnswerParser& parser) {
   if (const auto exact = field_of(parser, "Retry-After-Ms"); !exact.empty()) {
     if (const auto value = whole_number<std::int64_t>(exact, 0, std::chrono::milliseconds(kLongestWait).count()))
@@ -77,13 +77,13 @@ SeenAnswer seen_by(const AnswerParser& parser) {
   out.ticket = field_of(parser, "Waiting-Room-Ticket");
   const bool refused = out.status == 429 || out.status == 503;
   if (refused) out.wait = wait_of(parser);
-  // The first answer of a room brings a ticket; those after it only say in their body whose they are.
+  // The first answer of a room brings a ticket; later ones only identify the room in their body.
   out.in_line = refused && (!out.ticket.empty() ||
                             parser.get().body().begin.find(R"("code": "waiting_room")") != std::string::npos);
   return out;
 }
 
-/// One message, which may be interim, to its end.
+/// Reads one message, which may be interim, to its end.
 Task<error_code> read_one(net::ReadBuffer& buffer, AnswerParser& parser, bool& began, SteadyMoment until) {
   const auto left = [until] { return std::chrono::duration_cast<Duration>(until - std::chrono::steady_clock::now()); };
   const auto noted = [&began] { began = true; };

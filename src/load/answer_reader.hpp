@@ -9,15 +9,15 @@
 
 namespace headgate::load {
 
-/// One answer, and what may be done with its connection.
+/// An answer, and the state of its connection.
 struct ReadAnswer {
-  error_code failed;        ///< why there is no whole answer; none: `seen` is one
-  bool began = false;       ///< whether a byte of it came
-  bool keep_alive = false;  ///< whether another request may follow
+  error_code failed;        ///< why there is no complete answer; if not set, `seen` is one
+  bool began = false;       ///< a byte of the answer has arrived
+  bool keep_alive = false;  ///< another request may follow
   SeenAnswer seen;
 };
 
-/// Waits until `until` at most. `head_only`: the answer to HEAD, which has no body.
+/// Waits at most until `until`. `head_only` is for the answer to HEAD, which has no body.
 Task<ReadAnswer> read_answer(net::ReadBuffer& buffer, bool head_only, std::chrono::steady_clock::time_point until);
 
 }  // namespace headgate::load

@@ -35,7 +35,7 @@ std::optional<DueRequest> Crowd::take(Duration now) {
       const auto caller = returns_.top().second;
       returns_.pop();
       auto& state = states_[caller - 1];
-      if (state.until > *at) {  // another answer has told it a later moment since
+      if (state.until > *at) {  // another answer has meanwhile told it a later time
         returns_.emplace(state.until, caller);
         continue;
       }
@@ -76,10 +76,10 @@ void Crowd::saw(const DueRequest& request, SeenAnswer seen, Duration sent, Durat
   if (patient_ && !request.attacks && seen.wait) tell_to_wait(state, request.caller, seen, now);
 }
 
-/// Of several moments that a caller is told for requests of the same time, the latest counts.
+/// If a caller is told several times for concurrent requests, the latest one counts.
 void Crowd::tell_to_wait(State& state, std::uint32_t caller, const SeenAnswer& seen, Duration now) {
   const auto until = now + *seen.wait;
-  if (state.asked) return;  // it asks just now, and will hear its own answer
+  if (state.asked) return;  // its request is under way and will get an answer of its own
   if (state.holds && until <= state.until) return;
   state.promised = seen.status == 429 && !seen.in_line;
   state.until = until;

@@ -10,7 +10,7 @@
 namespace headgate::load {
 namespace {
 
-constexpr std::size_t kBlock = 32UL * 1024;  // twice the largest head that is read
+constexpr std::size_t kBlock = 32UL * 1024;  // twice the size of the largest head
 constexpr std::size_t kSpareBlocks = 64;
 
 Ending ending_of(const error_code& why) noexcept {
@@ -19,7 +19,7 @@ Ending ending_of(const error_code& why) noexcept {
 
 }  // namespace
 
-/// Waits until a request is given to the line, or until none comes any more.
+/// Waits until the line is given a request, or until no more come.
 class Lines::Parked {
  public:
   Parked(Lines& lines, Line& line) noexcept : lines_(lines), line_(line) {}
@@ -35,7 +35,7 @@ class Lines::Parked {
   Line& line_;
 };
 
-/// However its task ends, a line counts no more then, and has no connection.
+/// A guard of a running line: however its task ends, the line no longer counts and has no connection.
 class Lines::Running {
  public:
   Running(Lines& lines, Line& line) noexcept : lines_(lines), line_(line) {}
@@ -153,12 +153,12 @@ Task<SeenAnswer> Lines::ask(Line& line, const DueRequest& request, Moment& sent)
     else
       answer = co_await read_answer(*line.buffer, writer_.head_only(), until);
     if (!answer.failed && answer.keep_alive) {
-      line.buffer->release();  // thousands of idle connections have no buffer
+      line.buffer->release();  // thousands of idle connections must not have buffers
       co_return std::move(answer.seen);
     }
     drop(line);
     if (!answer.failed) co_return std::move(answer.seen);
-    // A server may close a kept connection just when the next request is on its way.
+    // A server may close an idle connection at the moment when the next request is sent.
     const bool closed = !answer.began && answer.failed != boost::asio::error::timed_out;
     if (used && closed && writer_.repeatable() && !closing_) continue;
     out.ending = ending_of(answer.failed);

@@ -1,5 +1,5 @@
 #pragma once
-// The connections to one target. Each carries one request at a time; what finds none free waits in line.
+// The connections to one target. Each carries one request at a time; a request that finds none free waits in a queue.
 
 #include "request_writer.hpp"
 
@@ -21,36 +21,38 @@
 
 namespace headgate::load {
 
-/// On the thread of the loop. Its owner calls close(), and runs the loop until running() is 0, before it destroys it.
+/// The lines. On the thread of the loop. The owner calls close(), and runs the loop until running() is 0, before it
+/// destroys this object.
 class Lines {
  public:
   using Moment = std::chrono::steady_clock::time_point;
-  static constexpr std::size_t kMaxWaiting = 10'000;  ///< in line, for a free connection
+  static constexpr std::size_t kMaxWaiting = 10'000;  ///< maximum number of requests in the queue
 
-  /// What the owner hears and is asked.
+  /// The receiver of results.
   class Owner {
    public:
     virtual ~Owner() = default;
     virtual std::string_view ticket(std::uint32_t caller) const = 0;
-    /// Asked of those that waited in line, just before they are sent. If not, nothing more is heard of it.
+    /// Returns whether a request from the queue should still be sent; called just before that. If not, nothing more is
+    /// reported about it.
     virtual bool wants(const DueRequest& request) = 0;
-    /// A request was sent at `sent`, and has ended. `queued` is when it was put in line.
+    /// Called when a request that was sent at `sent` has ended. `queued` is when it was put into the queue.
     virtual void ended(const DueRequest& request, SeenAnswer seen, Moment queued, Moment sent) = 0;
   };
 
-  /// `options` and `owner` outlive it. At most `most` connections, at least one.
+  /// `options` and `owner` outlive this object. Opens at most `most` connections, at least one.
   Lines(boost::asio::io_context& loop, const LoadOptions& options, const LoadTarget& target, std::size_t most,
         Owner& owner);
 
-  /// False if too many wait already: then it is not sent.
+  /// Sends or queues a request; false if too many wait already, and then it is not sent.
   bool send(const DueRequest& request, Moment now);
-  /// Forgets those in line; how many there were.
+  /// Drops the queue, and returns the number of dropped requests.
   std::size_t forget_waiting();
-  /// Ends all that is under way: the owner hears of each as unfinished.
+  /// Ends all requests under way; the owner is told that each is unfinished.
   void close();
-  std::size_t running() const noexcept { return running_; }      ///< connections whose task has not ended
-  std::size_t in_flight() const noexcept { return in_flight_; }  ///< requests sent or in line
-  std::uint64_t opened() const noexcept { return opened_; }      ///< connections since the start
+  std::size_t running() const noexcept { return running_; }      ///< number of connections whose task has not ended
+  std::size_t in_flight() const noexcept { return in_flight_; }  ///< number of requests that are sent or queued
+  std::uint64_t opened() const noexcept { return opened_; }      ///< number of connections opened since the start
 
  private:
   struct Queued {

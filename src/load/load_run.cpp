@@ -14,7 +14,7 @@ namespace {
 
 constexpr auto kSecond = std::chrono::seconds(1);
 constexpr auto kPatienceAfterStop = std::chrono::seconds(2);
-/// After so many requests at once the loop reads answers, too.
+/// Number of requests sent at once before the loop reads answers.
 constexpr unsigned kTogether = 256;
 
 Duration cpu_time() noexcept {
@@ -65,7 +65,7 @@ struct LoadRun::State final : Lines::Owner {
     arm();
   }
 
-  /// Sets the alarm for what is due next, unless it is set for something earlier.
+  /// Sets the alarm for the next due request, unless it is set for an earlier time.
   void arm() {
     if (ended_all) return;
     const auto next = crowd.next();
@@ -84,7 +84,7 @@ struct LoadRun::State final : Lines::Owner {
     const auto now = since_start(clock.steady());
     if (seen.ending == Ending::answered) in_second.add(now - request.due);
     crowd.saw(request, std::move(seen), since_start(sent), now);
-    if (!pumping) arm();  // what it was told may be due before all else
+    if (!pumping) arm();  // the next request of its caller may be due before all others
   }
 
   void second() {
@@ -168,7 +168,7 @@ struct LoadRun::State final : Lines::Owner {
   std::vector<std::unique_ptr<Lines>> targets;
   std::size_t turn = 0;
   Lines::Moment began;
-  std::optional<Duration> alarm_at;  // when next_due rings; nothing: it is not set
+  std::optional<Duration> alarm_at;  // when next_due rings; absent if it is not set
   std::optional<Duration> stopped_at;
   bool pumping = false;
   bool ended_all = false;

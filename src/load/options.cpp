@@ -16,7 +16,7 @@ struct Block {
   unsigned bits;
 };
 constexpr std::array<Block, 6> kNear{{{0x7F000000, 8},     // 127.0.0.0/8
-                                      {0x00000000, 32},    // 0.0.0.0, which reaches this machine
+                                      {0x00000000, 32},    // 0.0.0.0, which also reaches this machine
                                       {0x0A000000, 8},     // 10.0.0.0/8
                                       {0xAC100000, 12},    // 172.16.0.0/12
                                       {0xC0A80000, 16},    // 192.168.0.0/16

@@ -8,11 +8,11 @@
 namespace headgate::load {
 namespace {
 
-constexpr unsigned kBits = 6;  // 64 ranges for each power of two
+constexpr unsigned kBits = 6;  // gives 64 ranges for each power of two
 constexpr std::uint64_t kExact = std::uint64_t{1} << (kBits + 1);
 constexpr std::uint64_t kLongest = std::chrono::microseconds(std::chrono::hours(24)).count();
 
-/// Returns how far the numbers of one range are shifted to one number.
+/// Returns by how many bits the numbers of one range are shifted to become equal.
 constexpr unsigned shift_of(std::uint64_t value) noexcept {
   return value < kExact ? 0 : static_cast<unsigned>(std::bit_width(value)) - kBits - 1;
 }

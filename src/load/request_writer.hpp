@@ -1,5 +1,5 @@
 #pragma once
-// The bytes of one request.
+// Writes the bytes of a request.
 
 #include "headgate/load/options.hpp"
 
@@ -9,19 +9,19 @@
 
 namespace headgate::load {
 
-/// Fills in who asks. Keeps the options, which outlive it. One thread.
+/// The writer, which fills in the caller. Refers to the options, which outlive it. One thread.
 class RequestWriter {
  public:
   RequestWriter(const RequestOptions& options, const net::Url& url);
-  /// The whole request. `ticket`: of a waiting room; empty: none.
+  /// Returns the whole request. `ticket` is that of a waiting room; empty if there is none.
   std::string text(std::uint32_t caller, std::string_view ticket) const;
   bool head_only() const noexcept { return options_.method == "HEAD"; }
-  /// Returns whether a request may be sent once more if its connection turns out to be closed (RFC 9110 section 9.2.2).
+  /// Returns whether a request may be repeated if its connection turns out to be closed (RFC 9110 section 9.2.2).
   bool repeatable() const noexcept;
 
  private:
   const RequestOptions& options_;
-  std::string before_;  // the fields
+  std::string before_;  // the header fields
   std::string after_;
 };
 

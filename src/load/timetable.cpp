@@ -6,21 +6,21 @@
 namespace headgate::load {
 namespace {
 
-constexpr double kBurst = 10;  // times the rate
+constexpr double kBurst = 10;  // multiple of the rate
 constexpr double kBurstEvery = 10;
 constexpr double kBurstAt = 3;
 constexpr double kBurstLasts = 1;
-constexpr double kAttack = 5;  // times the rate, on top
+constexpr double kAttack = 5;  // multiple of the rate, in addition to it
 constexpr double kAttackAt = 3;
 constexpr double kSaleEvery = 60;
 constexpr double kSaleAt = 3;
-constexpr double kSale = 10;  // times the rate, at its first moment
+constexpr double kSale = 10;  // multiple of the rate, at its first moment
 constexpr double kSaleHalves = 4;
 constexpr double kQuiet = 0.1;
 
 double seconds_of(Duration time) noexcept { return std::chrono::duration<double>(time).count(); }
 
-/// Times the rate.
+/// Returns the multiple of the rate at this time.
 double factor_at(Like like, double at) noexcept {
   switch (like) {
     case Like::steady:
@@ -68,7 +68,7 @@ Timetable::Timetable(const TimetableOptions& options)
   take();
 }
 
-/// A Poisson process whose rate changes is thinned out of one at its highest rate (Lewis and Shedler, 1979).
+/// A Poisson process with a changing rate is obtained by thinning one at its highest rate (Lewis and Shedler, 1979).
 void Timetable::take() {
   next_.reset();
   const auto end = seconds_of(options_.length);
@@ -84,7 +84,7 @@ void Timetable::take() {
   next_.emplace();
   next_->at = Duration(static_cast<Duration::rep>(at_ * 1e6));
   if (options_.like == Like::flash_sale) {
-    next_->caller = visitor_ + 1;  // each is somebody else, until all were there
+    next_->caller = visitor_ + 1;  // each is another caller, until all have come
     visitor_ = (visitor_ + 1) % options_.callers;
     return;
   }

@@ -13,7 +13,7 @@ Result<OfflineConfig, std::string> OfflineConfig::make(const config::Config& con
   const auto keyring = keyring::Keyring::open(loop, config.identity, nullptr);
   if (keyring.has_error()) return keyring.error();
   auto path = config.gateway;
-  path.shedding.loop_lag = Duration(0);  // no loop is late here, and none is looked at
+  path.shedding.loop_lag = Duration(0);  // no loop is late here, so the lag is not measured
   OfflineConfig out;
   const auto instances = config.redis ? config.redis->instances : 1;
   out.compiled_ = std::make_shared<const gateway::CompiledConfig>(path, config.identity, config.limits,

@@ -1,5 +1,5 @@
 #pragma once
-// What became of the requests of one step, and how that differs from what the step expects.
+// Compares the results of one step's requests with what the step expects.
 
 #include "headgate/engine/simulation.hpp"
 #include "headgate/policy_test/run_test.hpp"
@@ -9,7 +9,7 @@
 
 namespace headgate::policy_test {
 
-/// What became of the last request.
+/// The result of the last request.
 struct LastAnswer {
   unsigned status = 0;
   gateway::EndedBy ended_by = gateway::EndedBy::upstream;
@@ -23,10 +23,10 @@ struct LastAnswer {
   config::TestFields fields;
 };
 
-/// A step whose requests are being sent. Stays where it is: what ends is told to it.
+/// A step whose requests are being sent. It must not move, because results are reported to it.
 class SentStep {
  public:
-  /// Its first request has the number `first` of those that its test sends.
+  /// `first` is the number of its first request among those of the test.
   SentStep(const config::SendStep& step, std::uint64_t first);
   SentStep(const SentStep&) = delete;
   SentStep& operator=(const SentStep&) = delete;
@@ -34,7 +34,7 @@ class SentStep {
   const std::function<void(const engine::Decided&)>& tell() const noexcept { return tell_; }
   void why(AskedBefore asked) { why_ = std::make_unique<AskedBefore>(std::move(asked)); }
 
-  /// Complete when all of its requests have ended.
+  /// Returns the differences; complete when all of its requests have ended.
   const std::vector<Difference>& differences() const noexcept { return differences_; }
   std::optional<AskedBefore> take_why() { return why_ ? std::optional(std::move(*why_)) : std::nullopt; }
 
@@ -54,7 +54,8 @@ class SentStep {
   std::uint64_t allowed_ = 0;
   std::uint64_t rejected_ = 0;
   std::uint64_t refused_ = 0;
-  std::uint64_t first_stopped_ = 0;  ///< of the step, from 1: the first that was not allowed; 0: none
+  /// number within the step, from 1, of the first request that was not allowed; 0 if there is none
+  std::uint64_t first_stopped_ = 0;
   std::string stopped_by_;
   LastAnswer answer_;
   std::unique_ptr<AskedBefore> why_;

@@ -21,7 +21,7 @@ std::vector<http::Field> fields_of(const config::TestFields& written) {
   return out;
 }
 
-/// A step as the simulation takes it. Stays where it is.
+/// A step in the form for the simulation. It must not move.
 class Prepared {
  public:
   Prepared(const config::SendStep& step, const TestListener& listener, const engine::Simulation& simulation)
@@ -30,7 +30,7 @@ class Prepared {
     const auto written = std::ranges::find_if(fields_, [](const auto& field) { return same_word(field.name, "Host"); });
     if (written != fields_.end()) {
       host = written->value;
-      fields_.erase(written);  // a second one goes on, and is refused
+      fields_.erase(written);  // a second one is passed on, and is refused
     }
     arrival_.address = boost::asio::ip::make_address(step.ip);
     arrival_.method = step.method;
@@ -84,7 +84,7 @@ class TestRun {
   TestResult run() {
     const auto over = std::ranges::find_if(test_.steps, [&](const auto& step) { return !take(step); });
     if (over == test_.steps.end() && finish()) return result();
-    simulation_->stop();  // what happens in the background would go on
+    simulation_->stop();  // background work would otherwise go on
     while (simulation_->under_way() > 0 && simulation_->clock().advance_to_alarm()) continue;
     auto out = result();
     out.differences.push_back({.place = over == test_.steps.end() ? test_.name.place : over->place,
@@ -102,7 +102,7 @@ class TestRun {
     SentStep judged;
   };
 
-  /// False: the budget does not suffice.
+  /// Returns false if the budget does not suffice.
   bool take(const config::TestStep& step) {
     if (const auto* const sent = std::get_if<config::SendStep>(&step.what)) return send(*sent);
     if (const auto* const wait = std::get_if<config::WaitStep>(&step.what)) {
@@ -178,7 +178,7 @@ class TestRun {
   const offline::OfflineConfig& config_;
   const TestListener& listener_;
   Budget& budget_;
-  std::vector<std::unique_ptr<Sent>> sent_;  // told by the simulation until its end
+  std::vector<std::unique_ptr<Sent>> sent_;  // the simulation reports to these until its end
   std::unique_ptr<engine::Simulation> simulation_;
   std::uint64_t requests_ = 0;
   Duration waited_{0};

@@ -1,5 +1,5 @@
 #pragma once
-// How much memory encoders take.
+// The memory that encoders use. Used by gateway.
 
 #include "headgate/compress/encoder.hpp"
 
@@ -7,8 +7,8 @@
 
 namespace headgate::compress {
 
-/// The most bytes that an encoder of make_encoder() takes at this level, whatever comes. `level` from kMinLevel to
-/// kMaxLevel.
+/// Returns the maximum number of bytes that an encoder of make_encoder() uses at this level, whatever the input.
+/// `level` is from kMinLevel to kMaxLevel.
 std::size_t most_memory(Coding coding, unsigned level) noexcept;
 
 }  // namespace headgate::compress

@@ -1,5 +1,5 @@
 #pragma once
-// How long things took, in bounded memory: percentiles that are at most 1.6 % too high. Used by Crowd.
+// A histogram of durations in bounded memory, with percentiles that are at most 1.6 % too high. Used by Crowd.
 
 #include "headgate/core/time.hpp"
 
@@ -8,16 +8,16 @@
 
 namespace headgate::load {
 
-/// Counts durations by ranges that grow with them: 64 for each power of two, from 1 µs to a day. 16 KiB. One thread.
+/// Counts durations in ranges that grow with them: 64 for each power of two, from 1 µs to a day. 16 KiB. One thread.
 class Percentiles {
  public:
   Percentiles();
-  /// A negative one counts as 0, a longer one as a day.
+  /// Adds a duration. A negative one counts as 0, and one longer than a day as a day.
   void add(Duration took) noexcept;
   std::uint64_t count() const noexcept { return count_; }
-  /// What this share of all, from 0 to 1, did not exceed. Zero if there is none.
+  /// Returns a duration that this share of all, from 0 to 1, does not exceed; zero if there is none.
   Duration at(double share) const noexcept;
-  /// Exact.
+  /// Returns the exact maximum.
   Duration max() const noexcept { return max_; }
   Duration mean() const noexcept;
   void clear() noexcept;

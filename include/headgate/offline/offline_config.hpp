@@ -1,6 +1,6 @@
 #pragma once
-// A configuration for runs that serve nobody: compiled, with the keys of its files, without sockets. For `headgate
-// explain`, `simulate` and `test`.
+// A compiled configuration for runs that serve no clients: with the keys from its files, without sockets. Used by
+// server, simulate and policy_test.
 
 #include "headgate/config/config.hpp"
 #include "headgate/core/result.hpp"
@@ -13,17 +13,17 @@
 
 namespace headgate::offline {
 
-/// Immutable, and cheap to copy. What it makes may outlive it.
+/// The configuration. Immutable, and cheap to copy. The objects that it creates may outlive it.
 class OfflineConfig {
  public:
   /// Reads the files of API keys and of issuers' keys. Nothing is fetched: tokens of an issuer whose keys are behind a
   /// URL are refused with 503, unless their claims are assumed. Certificates are not read. The error is a sentence
-  /// without its dot.
+  /// without a full stop.
   static Result<OfflineConfig, std::string> make(const config::Config& config);
 
-  /// For an engine: has no servers, no Redis and no counters yet.
+  /// Returns a snapshot for an engine, without servers, Redis and counters.
   gateway::Snapshot parts() const;
-  /// With servers that are scripted, and Redis in memory.
+  /// Returns a simulation with scripted servers and an in-memory Redis.
   std::unique_ptr<engine::Simulation> simulation(const engine::Simulation::Setup& setup) const;
 
   const gateway::CompiledConfig& compiled() const noexcept { return *compiled_; }
