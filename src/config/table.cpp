@@ -16,7 +16,8 @@ namespace {
 constexpr Shape kMaxKeys = integer(1'000, 1'000'000'000);
 constexpr Key kMemoryKeys[] = {
     {"max_keys", &kMaxKeys, kOfOptions, "1000000",
-     "Maximum number of counters; beyond it those that are full again are removed first, then the least used",
+     "Maximum number of counters. Beyond it, counters that are full again are removed first, then the least recently "
+     "used",
      into<&limit::MemoryOptions::max_keys>},
 };
 constexpr Section kMemory{"memory", "memory", "Counters of this gateway alone.", kMemoryKeys};
@@ -43,78 +44,75 @@ constexpr Shape kInclude = either("a file's path or a list of them", kIncludeFor
 constexpr Shape kAccepted = text("a piece of advice", check_advice_entry);
 constexpr Shape kAllAccepted = list("a list of advice", kAccepted, 1, 1'000);
 constexpr Key kRootKeys[] = {
-    {"$schema", &kText, "", R"("./headgate.schema.json")", "For editors; headgate does not read it"},
+    {"$schema", &kText, "", R"("./headgate.schema.json")", "Schema for editors; headgate does not read it"},
     {"include", &kInclude, "", R"(["routes/*.json"])",
-     "Further files of this configuration, from the directory of this one; `*` in the last segment stands for any "
-     "characters of a name. Lists are joined, and objects by name; everything else is in one file only"},
+     "Further files of this configuration, relative to this one; `*` in the last segment matches any text. Lists are "
+     "joined, and objects by name; every other key is in one file only"},
     {"candidate", &kFilePath, "", R"("next.json")",
-     "The file of another configuration, which decides about the same requests beside this one and is only compared "
-     "with it: see [candidate.md](candidate.md)"},
-    {"instance", &kInstance, kOfOptions, R"("${HOSTNAME:-headgate}")", "This gateway's name in JSON logs and in `Via`",
+     "Another configuration that decides about the same requests and is only compared; see "
+     "[candidate.md](candidate.md)"},
+    {"instance", &kInstance, kOfOptions, R"("${HOSTNAME:-headgate}")", "Name of this gateway in JSON logs and in `Via`",
      into<&Config::instance>},
     {"via", &kBoolean, "true", "false",
-     "Whether headgate adds `Via` to the messages it forwards, as RFC 9110 requires; some servers, such as nginx, do "
-     "not compress answers to requests with `Via`"},
-    {"listen", &kListen, "", R"(":8080")", "Where clients connect: an address, an object, or a list of these",
-     required},
-    {"workers", &kWorkers, kOfOptions, "2", "Threads; 0 is one per core", into<&Config::workers>},
+     "Whether `Via` is added to forwarded messages, as RFC 9110 requires. Some servers, such as nginx, do not compress "
+     "answers to requests with `Via`"},
+    {"listen", &kListen, "", R"(":8080")", "Addresses where clients connect", required},
+    {"workers", &kWorkers, kOfOptions, "2", "Number of threads; 0 is one per core", into<&Config::workers>},
     {"drain_delay", &kDelay, kOfOptions, R"("5s")",
-     "How long the listeners stay open after SIGTERM, while `/readyz` already answers 503 and every answer closes its "
-     "connection; the load balancer needs this time to notice",
+     "How long listeners stay open after SIGTERM while `/readyz` answers 503 and every answer closes its connection, "
+     "so that load balancers notice",
      into<&Config::drain_delay>},
     {"drain", &kDuration, kOfOptions, R"("20s")", "How long headgate then waits for requests in flight",
      into<&Config::drain>},
     {"upgrade_drain", &kDuration, kOfOptions, R"("10m")",
-     "How long a process that an upgrade has replaced waits for its connections, such as WebSockets",
+     "How long a process replaced by an upgrade waits for its connections, such as WebSockets",
      into<&Config::upgrade_drain>},
     {"pid_file", &kFilePath, "", R"("/run/headgate/headgate.pid")",
-     "The file with the number of the process, from when it serves until it ends; an upgrade replaces the number; "
-     "default: none",
+     "File with the process id while the process serves; an upgrade replaces the id. Default: none",
      into<&Config::pid_file>},
     {"admin", &kAdminShape, "", R"({ "listen": "127.0.0.1:9900" })",
-     "Metrics and administration, never on a public port; default: at `127.0.0.1:9900`; `\"off\"` for none"},
-    {"identity", &kIdentityShape, "", R"({ "trusted_proxies": ["10.0.0.0/8"] })", "Who is calling",
+     "Metrics and administration, never on a public port; `\"off\"` disables them. Default: at `127.0.0.1:9900`"},
+    {"identity", &kIdentityShape, "", R"({ "trusted_proxies": ["10.0.0.0/8"] })", "How callers are identified",
      into<&Config::identity>},
-    {"redis", &kRedisShape, "", R"({ "url": "redis://127.0.0.1:6379" })", "Counters shared by several gateways"},
+    {"redis", &kRedisShape, "", R"({ "url": "redis://127.0.0.1:6379" })",
+     "Redis for counters shared by several gateways"},
     {"memory", &kMemoryShape, "", R"({ "max_keys": 1000000 })", "Counters of this gateway alone",
      into<&Config::memory>},
-    {"upstreams", &kUpstreams, "{}", R"({ "app": "http://127.0.0.1:3000" })", "Where requests go, by name"},
-    {"limits", &kLimits, "{}", R"({ "per-ip": { "rate": "100/minute", "per": "client_ip" } })",
-     "Limits by name: how much each caller may request"},
+    {"upstreams", &kUpstreams, "{}", R"({ "app": "http://127.0.0.1:3000" })", "Servers that requests go to, by name"},
+    {"limits", &kLimits, "{}", R"({ "per-ip": { "rate": "100/minute", "per": "client_ip" } })", "Limits by name"},
     {"waiting_rooms", &kRoomMap, "{}", R"({ "sale": { "rate": "50/second", "secret": "${HEADGATE_ROOM_SECRET}" } })",
-     "Waiting rooms by name: how many visitors are let in, and the others wait in line"},
-    {"all_routes", &kAllRoutesShape, "", R"({ "limits": ["per-ip"] })", "For every route",
+     "Waiting rooms by name: visitors beyond a rate or number wait in line"},
+    {"all_routes", &kAllRoutesShape, "", R"({ "limits": ["per-ip"] })", "Defaults for every route",
      into<&Config::gateway, &gateway::PathOptions::all_routes>},
-    {"routes", &kRoutes, "", R"([{ "path": "/*", "to": "app" }])", "Which requests go where, under which limits",
+    {"routes", &kRoutes, "", R"([{ "path": "/*", "to": "app" }])", "Requests, their limits, and where they go",
      required},
-    {"timeouts", &kTimeoutsShape, "", R"({ "idle": "30s" })", "One per phase", into<&Config::timeouts>},
-    {"bounds", &kBoundsShape, "", R"({ "connections": 20000 })", "How much one caller can make the gateway hold",
+    {"timeouts", &kTimeoutsShape, "", R"({ "idle": "30s" })", "Timeouts of client connections",
+     into<&Config::timeouts>},
+    {"bounds", &kBoundsShape, "", R"({ "connections": 20000 })", "Bounds on what callers can make the gateway hold",
      into<&Config::bounds>},
-    {"hsts", &kHsts, "", R"("1y")", "Browsers that came with TLS use `https://` alone, for this time"},
+    {"hsts", &kHsts, "", R"("1y")",
+     "Time for which browsers use only `https://` (`Strict-Transport-Security`), sent on TLS connections"},
     {"webhook", &kWebhookShape, "",
      R"({ "url": "https://hooks.example.com/headgate", "secret": "${HEADGATE_WEBHOOK_SECRET}" })",
-     "Tells suspensions and used quotas to a URL"},
-    {"tracing", &kTracingShape, "", R"({ "sample": "1%" })", "Requests are parts of traces"},
+     "Reports suspensions and used quotas to a URL"},
+    {"tracing", &kTracingShape, "", R"({ "sample": "1%" })", "Distributed tracing"},
     {"shedding", &kSheddingShape, "", R"({ "priority_from": "header:X-Priority" })",
-     "What is refused first when there is too much", into<&Config::gateway, &gateway::PathOptions::shedding>},
-    {"rejection", &kRejectionShape, "", R"({ "headers": "standard" })", "What a rejected caller is told",
+     "Order in which requests are refused under overload", into<&Config::gateway, &gateway::PathOptions::shedding>},
+    {"rejection", &kRejectionShape, "", R"({ "headers": "standard" })", "Fields and body of the gateway's own answers",
      into<&Config::gateway, &gateway::PathOptions::rejection>},
     {"error_pages", &kErrorPagesShape, R"("as_accepted")", R"("json")",
-     "In which form a caller gets the gateway's own problems: `as_accepted` gives a browser that opens a page HTML, a "
-     "client that wants plain text that, and all others JSON; `json` gives everybody JSON; an object names pages of "
-     "your own"},
+     "Form of the gateway's own problems: `as_accepted` is HTML for page loads in browsers, plain text for clients "
+     "that want it, and otherwise JSON; `json` is always JSON; an object names pages of your own"},
     {"usage", &kUsagePath, "", R"("/.headgate/usage")",
-     "The path at which the gateway tells a caller what is left of its limits, and takes nothing for it; default: "
-     "none",
+     "Path at which callers can read what remains of their limits, at no cost. Default: none",
      into<&Config::gateway, &gateway::PathOptions::usage>},
     {"billing", &kBillingShape, "", R"({ "keep": "40d", "time_zone": "Europe/Vienna" })",
-     "How the use of limits with `bill` is summed"},
-    {"signing", &kSigningShape, "", R"({ "keys": ["${HEADGATE_SIGNING_KEY}"] })", "What signs appointments"},
-    {"log", &kLogShape, "", R"({ "format": "json" })", "Access and error log", into<&Config::log>},
+     "Daily sums of the use of limits with `bill`"},
+    {"signing", &kSigningShape, "", R"({ "keys": ["${HEADGATE_SIGNING_KEY}"] })", "Keys that sign appointments"},
+    {"log", &kLogShape, "", R"({ "format": "json" })", "Access log and error log", into<&Config::log>},
     {"accept_advice", &kAllAccepted, "", R"(["open_admin", "never_binds /limits/burst"])",
-     "What `headgate check` need not say any more: names or codes of [advice](advice.md), each with the place of what "
-     "it "
-     "is about if it is accepted only there"},
+     "Advice that `headgate check` no longer prints: names or codes of [advice](advice.md), each optionally with the "
+     "one place where it is accepted"},
 };
 constexpr Section kRoot{"configuration", "", "The whole file.", kRootKeys};
 

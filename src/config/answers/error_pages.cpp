@@ -29,16 +29,15 @@ constexpr Shape kFilesByStatus = map("an object of files by status", kFiles, 1, 
 constexpr Shape kHome = text("an address", check_home);
 constexpr Key kPagesKeys[] = {
     {"files", &kFilesByStatus, "", R"({ "404": "pages/404.html", "5xx": ["pages/sorry.html", "pages/sorry.json"] })",
-     "Texts of your own by status, by class of statuses (`4xx`, `5xx`), or for `any`: each a file whose name ends in "
-     "`.html`, `.txt` or `.json`, or one of each, at most 64KiB; the most specific counts. Read when the configuration "
-     "is read, with the variables of `rejection.body`"},
+     "Pages by status, by class (`4xx`, `5xx`) or for `any`; the most specific applies. Each is a `.html`, `.txt` or "
+     "`.json` file of at most 64KiB, or a list with one of each. Read at startup and reload, with the variables of "
+     "`rejection.body`"},
     {"home", &kHome, kOfOptions, R"("https://www.example.com/")",
-     "Where pages lead visitors who want to go on: a path or a URL; an empty text for nowhere",
+     "Path or URL that the pages link to as the way back; an empty text removes the link",
      into<&gateway::PathOptions::home>},
 };
 constexpr Section kPages{"error_pages", "error_pages",
-                         "How visitors and clients see the gateway's own problems. In place of it a word: "
-                         "`as_accepted` or `json`.",
+                         "Pages for the gateway's own problems, or one of the words `as_accepted` and `json`.",
                          kPagesKeys};
 constexpr Shape kPagesShape = section(kPages);
 constexpr const Shape* kErrorPagesForms[] = {&kForm, &kPagesShape};

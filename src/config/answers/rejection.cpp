@@ -19,17 +19,17 @@ constexpr Shape kBodyWord = choice(kRejectionBodies);
 constexpr Shape kBodyType = text("a media type", check_field_value);
 constexpr Key kBodyTextKeys[] = {
     {"text", &kText, "", R"("<error code='{code}'>{detail}</error>")",
-     "The body. It may have the variables `{status}`, `{title}`, `{detail}`, `{code}`, `{limit}`, `{when}`, "
-     "`{retry_after}` (seconds, 0 for none), `{request_id}` and `{home}`, whose values are escaped for its type"},
+     "The body. Variables: `{status}`, `{title}`, `{detail}`, `{code}`, `{limit}`, `{when}`, `{retry_after}` (seconds, "
+     "0 if unknown), `{request_id}` and `{home}`; values are escaped for the media type"},
     {"file", &kFilePath, "", R"("errors/problem.xml")",
-     "A file with it in place of `text`, at most 64KiB; read when the configuration is read"},
+     "File with the body, in place of `text`, at most 64KiB. Read at startup and reload"},
     {"type", &kBodyType, "", R"("application/xml")",
-     "Its media type: of JSON, HTML, XML or plain text; default: by the name of `file`, else `application/json`"},
+     "Media type: JSON, HTML, XML or plain text. Default: from the name of `file`, otherwise `application/json`"},
 };
 constexpr std::string_view kBodySources[] = {"text", "file"};
 constexpr Section kBodyText{.name = "rejection_body",
                             .path = "rejection.body",
-                            .doc = "A text of your own as the body.",
+                            .doc = "A body of your own.",
                             .keys = kBodyTextKeys,
                             .one_of = kBodySources};
 constexpr Shape kBodyTextShape = section(kBodyText);
@@ -37,20 +37,20 @@ constexpr const Shape* kBodyForms[] = {&kBodyWord, &kBodyTextShape};
 constexpr Shape kBody = either("a word, or an object with a text", kBodyForms);
 constexpr Key kRejectionKeys[] = {
     {"headers", &kRejectionHeadersShape, kOfOptions, R"("both")",
-     "`standard` (`RateLimit`, `RateLimit-Policy`), `legacy` (`X-RateLimit-*`), `both` or `none`; `Retry-After` is "
-     "always there on a 429, unless no wait helps",
+     "Rate limit fields: `standard` (`RateLimit`, `RateLimit-Policy`), `legacy` (`X-RateLimit-*`), `both` or `none`. A "
+     "429 always has `Retry-After`, unless waiting does not help",
      into<&gateway::Rejection::headers>},
     {"body", &kBody, R"("problem")", R"("openai")",
-     "The body of the gateway's own answers: `problem` (`application/problem+json`, or what the caller takes more "
-     "gladly), `openai` or `anthropic` for clients that parse errors as these do, or a text of your own. `none` takes "
-     "it from rejections alone"},
+     "Body of the gateway's own answers. `problem`: `application/problem+json`, or a form that the client prefers. "
+     "`openai` and `anthropic`: as clients of these services parse errors. `none`: rejections have no body. An object "
+     "is a body of your own"},
 };
-constexpr Section kRejection{"rejection", "rejection", "What a rejected caller is told.", kRejectionKeys};
+constexpr Section kRejection{"rejection", "rejection", "Fields and body of the gateway's own answers.", kRejectionKeys};
 constexpr Key kRouteRejectionKeys[] = {
-    {"body", &kBody, "", R"("openai")", "As `rejection.body`, for this route and in place of it"},
+    {"body", &kBody, "", R"("openai")", "Like `rejection.body`, for this route"},
 };
-constexpr Section kRouteRejection{"route_rejection", "routes[].rejection", "What a caller of this route is told.",
-                                  kRouteRejectionKeys};
+constexpr Section kRouteRejection{"route_rejection", "routes[].rejection",
+                                  "Body of the gateway's own answers on this route.", kRouteRejectionKeys};
 
 gateway::BodyTemplatePtr body_text(Build& build, const Node& written) {
   const Node* file = text_at(&written, "file");

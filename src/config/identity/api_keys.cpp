@@ -27,12 +27,12 @@ constexpr Shape kKeyTierName = text("a tier's name", check_name);
 constexpr Shape kKeyTag = text("a tag", check_name);
 constexpr Shape kKeyTags = list("a list of tags", kKeyTag, 0, 16);
 constexpr Key kKnownKeyKeys[] = {
-    {"key", &kText, "", R"("${ACME_KEY}")", "The key itself; headgate keeps its SHA-256 only"},
+    {"key", &kText, "", R"("${ACME_KEY}")", "The key in clear text; headgate keeps only its SHA-256"},
     {"sha256", &kDigest, "", R"("9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08")",
-     "Its SHA-256 in hexadecimal, so that the key itself is in no file"},
-    {"tier", &kKeyTierName, "", R"("pro")", "Its tier in limits with `\"tier_from\": \"api_key\"`",
+     "SHA-256 of the key in hexadecimal, so that no file contains the key"},
+    {"tier", &kKeyTierName, "", R"("pro")", R"(Tier of the owner in limits with `"tier_from": "api_key"`)",
      into<&identity::ApiKeyRecord::tier>},
-    {"tags", &kKeyTags, kOfOptions, R"(["batch"])", "Words by which routes choose keys in `require.api_key`",
+    {"tags", &kKeyTags, kOfOptions, R"(["batch"])", "Tags that routes can require with `require.api_key`",
      into<&identity::ApiKeyRecord::tags>},
 };
 constexpr std::string_view kKnownKeyForms[] = {"key", "sha256"};
@@ -54,30 +54,28 @@ constexpr const Shape* kCallerHeaderForms[] = {&kBoolean, &kCallerFields};
 constexpr Shape kCallerHeaders = either("true, false or an object of parts by field name", kCallerHeaderForms);
 constexpr Key kApiKeyKeys[] = {
     {"header", &kKeyHeader, R"("X-API-Key")", R"(["Authorization", "X-API-Key"])",
-     "The field that carries a caller's key, or several that may; in `Authorization` it stands behind `Bearer` or "
-     "alone"},
+     "Request field with the key, or a list of fields. In `Authorization`, the key may follow `Bearer`"},
     {"query", &kParameterName, "", R"("api_key")",
-     "A query parameter that may carry it instead; servers and proxies may log it",
-     into<&identity::ApiKeyOptions::query>},
-    {"cookie", &kCookieName, "", R"("api_key")", "A cookie that may carry it instead",
+     "Query parameter that may contain the key; servers and proxies may log it", into<&identity::ApiKeyOptions::query>},
+    {"cookie", &kCookieName, "", R"("api_key")", "Cookie that may contain the key",
      into<&identity::ApiKeyOptions::cookie>},
-    {"pass_on", &kBoolean, kOfOptions, "true", "Whether the server gets the key",
+    {"pass_on", &kBoolean, kOfOptions, "true", "Whether the key is passed on to the server",
      into<&identity::ApiKeyOptions::pass_on>},
     {"caller_headers", &kCallerHeaders, "false", R"({ "X-Consumer": "owner", "X-Plan": "tier" })",
-     "Fields in which the server gets the `owner`, `tier` or `tags` of a known key; `true` stands for `X-Consumer`, "
-     "`X-Consumer-Tier` and `X-Consumer-Tags`; a caller's own fields of these names are removed on every route"},
+     "Request fields that tell the server the `owner`, `tier` or `tags` of a known key. `true` means `X-Consumer`, "
+     "`X-Consumer-Tier` and `X-Consumer-Tags`. Fields of these names from clients are removed on every route"},
     {"file", &kFilePath, "", R"("/etc/headgate/api-keys.json")",
-     "A file of known keys, read again when it changes; `headgate keys` makes and checks it",
+     "File of known keys, read again when it changes. `headgate keys` writes and checks it",
      into<&identity::ApiKeyOptions::file>},
     {"issue", &kBoolean, kOfOptions, "true",
-     "Whether the admin interface issues and revokes keys. They are written to `file`, and shared with all gateways at "
-     "the same Redis that have this, too",
+     "Whether the admin interface can issue and revoke keys. They are written to `file` and shared through Redis with "
+     "all gateways that have this option",
      into<&identity::ApiKeyOptions::issue>},
     {"keys", &kKnownKeys, "{}", R"({ "acme": { "key": "${ACME_KEY}", "tier": "pro" } })",
-     "Known keys by their owner's name. If this or `file` is written, only known keys are valid; otherwise "
-     "every text is a valid key with its own counters"},
+     "Known keys by owner. If neither this nor `file` is set, every text is accepted as a key and has its own "
+     "counters"},
 };
-constexpr Section kApiKey{"api_key", "identity.api_key", "API keys.", kApiKeyKeys};
+constexpr Section kApiKey{"api_key", "identity.api_key", "Where API keys are found, and which are known.", kApiKeyKeys};
 
 }  // namespace
 

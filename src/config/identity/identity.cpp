@@ -21,13 +21,13 @@ namespace {
 constexpr Shape kFailureRate{.form = Form::rate, .what = "a rate"};
 constexpr Shape kFailureBurst = integer(1, 1'000'000'000);
 constexpr Key kFailuresKeys[] = {
-    {"rate", &kFailureRate, "60/minute", R"("60/minute")", "How often one address may fail"},
-    {"burst", &kFailureBurst, "", "60", "How often at once; default: the rate's count",
+    {"rate", &kFailureRate, "60/minute", R"("60/minute")", "Allowed failures of one address"},
+    {"burst", &kFailureBurst, "", "60", "Failures allowed at once. Default: the count of `rate`",
      into<&identity::FailureLimit::burst>},
 };
 constexpr Section kFailures{
     "failures", "identity.failures",
-    "Limits failed authentication by client address, before it costs a signature check: an object, or `\"off\"`.",
+    "Limit on failed authentication per client address, checked before signatures are; `\"off\"` disables it.",
     kFailuresKeys};
 constexpr Shape kFailuresObject = section(kFailures);
 constexpr Shape kFailuresWord = choice(kAdminWords);
@@ -53,30 +53,30 @@ constexpr Shape kCertificateHeaders =
     map("an object of a certificate's parts by field name", kCertificatePart, 0, check_field_name);
 constexpr Key kIdentityKeys[] = {
     {"trusted_proxies", &kNetworks, "[]", R"(["10.0.0.0/8"])",
-     "Only these proxies may name the client's address, in the field `address_from` or by the PROXY protocol"},
+     "Proxies that may report the client's address, in `address_from` or by the PROXY protocol"},
     {"address_from", &kAddressFrom, kOfOptions, R"("Forwarded")",
-     "The field in which all trusted proxies write the client's address. No other field is read",
+     "The only field from which the client's address is read; all trusted proxies must write this one",
      into<&identity::IdentityOptions::address_field>},
     {"proxy_fields", &kProxyFieldList, kProxyFieldsFallback, R"(["X-Forwarded-*", "X-Original-URL", "Proxy"])",
-     "Fields that only trusted proxies may send; they are removed from all other requests, also if `_` replaces `-`. A "
-     "name that ends in `*` stands for all names with this beginning. A list here replaces the default"},
+     "Fields accepted only from trusted proxies and removed from all other requests, also when written with `_` for "
+     "`-`. `*` at the end matches any rest. A list here replaces the default"},
     {"ipv6_prefix", &kIpv6Prefix, kOfOptions, "64",
-     "All IPv6 addresses of one block of this length count as one client",
+     "Prefix length in bits: IPv6 addresses with the same prefix are one client",
      into<&identity::IdentityOptions::ipv6_prefix>},
     {"api_key", &kApiKeyShape, "", R"({ "file": "/etc/headgate/api-keys.json" })",
-     "Where a caller's API key is found, and which are known"},
+     "Where API keys are found, and which are known"},
     {"jwt", &kJwtShape, "", R"({ "algorithms": ["HS256"], "secret": "${JWT_SECRET}" })", "How tokens are verified"},
     {"certificate_headers", &kCertificateHeaders, "{}", R"({ "X-Client-Subject": "subject" })",
-     "Fields in which the server gets parts of a client's certificate that a listener has verified: `subject`, `san` "
-     "or "
-     "`sha256`; a caller's own fields of these names are removed on every route"},
-    {"failures", &kFailuresShape, "", R"({ "rate": "60/minute" })", "How often one address may fail to authenticate"},
+     "Request fields that tell the server the `subject`, `san` or `sha256` of a verified client certificate. Fields of "
+     "these names from clients are removed on every route"},
+    {"failures", &kFailuresShape, "", R"({ "rate": "60/minute" })",
+     "How often authentication may fail per client address"},
 };
 
 }  // namespace
 
-constexpr Section kIdentitySection{"identity", "identity",
-                                   "Who is calling. Limits count `per` what is configured here.", kIdentityKeys};
+constexpr Section kIdentitySection{
+    "identity", "identity", "How callers are identified. `per` of a limit can use each of these.", kIdentityKeys};
 
 namespace {
 

@@ -31,41 +31,37 @@ constexpr Shape kJwkSet =
     path("a file's path or a URL", check_jwk_set, [](std::string_view text) { return !is_url(text); });
 constexpr std::array kIssuerRows{
     Key{"issuer", &kSomeText, "", R"("https://login.example.com/")",
-        "Required `iss` of the token; without this key a single issuer accepts any `iss`",
-        into<&identity::JwtIssuer::issuer>},
+        "Required `iss`. Default: any, if there is only one issuer", into<&identity::JwtIssuer::issuer>},
     Key{"audience", &kTextOrTexts, "", R"("https://api.example.com")",
-        "Required value in the token's `aud`; of a list, one value is enough; default: any",
-        into<&identity::JwtIssuer::audiences>},
+        "Required value in `aud`; one value of a list is enough. Default: any", into<&identity::JwtIssuer::audiences>},
     Key{"algorithms", &kJwtAlgorithmList, "", R"(["RS256"])",
-        "Accepted signatures: `HS*` (with `secret`), `RS*`, `PS*`, `ES*` and `EdDSA` (with `public_key` or `jwks`); a "
-        "token cannot choose another algorithm or another kind of key"},
+        "Accepted signature algorithms: `HS*` (need `secret`), `RS*`, `PS*`, `ES*` and `EdDSA` (need `public_key` or "
+        "`jwks`). A token cannot choose another one"},
     Key{"secret", &kSomeText, "", R"("${JWT_SECRET}")",
-        "The shared secret of `HS*`, at least as long as the hash: 32, 48 or 64 bytes"},
+        "Shared secret of `HS*`, at least as long as the hash: 32, 48 or 64 bytes"},
     Key{"public_key", &kFilePath, "", R"("/etc/headgate/jwt.pem")",
-        "A PEM file with a public key: RSA of at least 2048 bits, EC (P-256, P-384, P-521), Ed25519 or Ed448"},
+        "PEM file with a public key: RSA of at least 2048 bits, EC (P-256, P-384, P-521), Ed25519 or Ed448"},
     Key{"jwks", &kJwkSet, "", R"("https://login.example.com/.well-known/jwks.json")",
-        "A JWK Set: a file, read again when it changes, or an `http://` or `https://` address, fetched in the "
-        "background"},
+        "JWK Set: a file, read again when it changes, or a URL, fetched in the background"},
     Key{"jwks_ca", &kFilePath, "", R"("/etc/headgate/ca.pem")",
-        "PEM file of the certificate authorities for the host of `jwks`; default: those of the system"},
+        "PEM file of the authorities trusted for `jwks`. Default: those of the system"},
     Key{"refresh", &kDuration, kOfOptions, R"("5m")",
-        "How often `jwks` is fetched if the answer's `Cache-Control` gives no time",
+        "Interval between fetches of `jwks`, unless `Cache-Control` of the answer gives one",
         into<&identity::JwtIssuer::keys, &identity::JwtKeySource::refresh>},
     Key{"refetch", &kDuration, kOfOptions, R"("10s")",
-        "Minimum time between two fetches of `jwks` that tokens with an unknown key cause",
+        "Minimum time between fetches of `jwks` caused by tokens with an unknown key",
         into<&identity::JwtIssuer::keys, &identity::JwtKeySource::refetch>},
-    Key{"fetch_timeout", &kDuration, kOfOptions, R"("5s")", "How long one fetch of `jwks` may take",
+    Key{"fetch_timeout", &kDuration, kOfOptions, R"("5s")", "Maximum duration of one fetch of `jwks`",
         into<&identity::JwtIssuer::keys, &identity::JwtKeySource::fetch_timeout>},
     Key{"types", &kTexts, kOfOptions, R"(["at+jwt"])",
-        "Accepted values of the token's `typ`. Without this key a token without `typ` is accepted, too",
+        "Accepted values of `typ`. Without this key, a token without `typ` is accepted too",
         into<&identity::JwtIssuer::types>},
-    Key{"leeway", &kDuration, kOfOptions, R"("30s")", "How far clocks may differ for `exp`, `nbf` and `iat`",
+    Key{"leeway", &kDuration, kOfOptions, R"("30s")", "Tolerated clock difference for `exp`, `nbf` and `iat`",
         into<&identity::JwtIssuer::leeway>},
-    Key{"max_age", &kDuration, "", R"("12h")", "Maximum age of a token by its `iat`, which is then required",
+    Key{"max_age", &kDuration, "", R"("12h")", "Maximum age of a token, measured from `iat`, which is then required",
         into<&identity::JwtIssuer::max_age>},
 };
-constexpr Section kIssuer{"issuer", "identity.jwt.issuers[]", "One of several issuers; each has its own `issuer`.",
-                          kIssuerRows};
+constexpr Section kIssuer{"issuer", "identity.jwt.issuers[]", "One of several issuers.", kIssuerRows};
 constexpr Shape kIssuerShape = section(kIssuer);
 constexpr Shape kIssuers = list("a list of issuers", kIssuerShape, 1, 64);
 constexpr Shape kClaim = text("a claim's name", check_claim);
@@ -73,22 +69,21 @@ constexpr Shape kClaimHeaders = map("an object of claims by field name", kClaim,
 constexpr Shape kRemember = integer(0, 10'000'000);
 constexpr std::array kJwtOwnRows{
     Key{"issuers", &kIssuers, "", R"([{ "issuer": "https://a.example/", "algorithms": ["RS256"], "jwks": "a.json" }])",
-        "Several issuers, in place of the keys above. The token's `iss` says which one it is from"},
+        "Several issuers, in place of the keys above; `iss` of the token selects one"},
     Key{"header", &kHeaderName, "Authorization", R"("X-Token")",
-        "The field that carries the token: `Authorization` needs the scheme `Bearer`, in another field it is optional"},
-    Key{"cookie", &kCookieName, "", R"("session")", "A cookie that may carry it instead",
+        "Request field with the token. `Authorization` requires the scheme `Bearer`; in other fields it is optional"},
+    Key{"cookie", &kCookieName, "", R"("session")", "Cookie that may contain the token",
         into<&identity::JwtOptions::cookie>},
     Key{"query", &kParameterName, "", R"("access_token")",
-        "A query parameter that may carry it instead; servers and proxies may log it",
+        "Query parameter that may contain the token; servers and proxies may log it",
         into<&identity::JwtOptions::query>},
-    Key{"pass_on", &kBoolean, kOfOptions, "false", "Whether the server gets the token",
+    Key{"pass_on", &kBoolean, kOfOptions, "false", "Whether the token is passed on to the server",
         into<&identity::JwtOptions::pass_on>},
     Key{"claim_headers", &kClaimHeaders, "{}", R"({ "X-User": "sub" })",
-        "Fields in which the server gets claims of the verified token; a caller's own fields of these names are "
+        "Request fields that tell the server claims of the verified token. Fields of these names from clients are "
         "removed on every route"},
     Key{"remember", &kRemember, kOfOptions, "10000",
-        "Size of each worker's token cache: so many verified tokens, and as many refused ones, need no second "
-        "signature check",
+        "Verified tokens, and as many rejected ones, that each worker remembers to avoid a second signature check",
         into<&identity::JwtOptions::remember>},
 };
 
@@ -101,9 +96,8 @@ constexpr std::array<Key, N + M> both_of(const std::array<Key, N>& a, const std:
 }
 constexpr auto kJwtRows = both_of(kIssuerRows, kJwtOwnRows);
 constexpr std::string_view kJwtLater[] = {"keys"};
-constexpr Section kJwt{"jwt", "identity.jwt",
-                       "JSON Web Tokens: which issuers are accepted, and where a request carries its token.", kJwtRows,
-                       kJwtLater};
+constexpr Section kJwt{"jwt", "identity.jwt", "JSON Web Tokens: accepted issuers, and where requests carry the token.",
+                       kJwtRows, kJwtLater};
 
 }  // namespace
 

@@ -17,9 +17,9 @@ namespace headgate::config {
 namespace {
 
 constexpr Key kAppointmentKeys[] = {
-    {"ahead", &kDuration, "5m", R"("5m")", "The latest beginning of an appointment, from now",
+    {"ahead", &kDuration, "5m", R"("5m")", "Latest start of an appointment, from now",
      into<&limit::AppointmentTerms::ahead>},
-    {"width", &kDuration, "10s", R"("10s")", "How long an appointment can be kept after its beginning",
+    {"width", &kDuration, "10s", R"("10s")", "Time after its start in which an appointment can be kept",
      into<&limit::AppointmentTerms::width>},
 };
 constexpr Section kAppointments{"appointments", "limits.<name>.appointments", "When a rejected request may come back.",
@@ -31,9 +31,9 @@ constexpr Shape kSigningKey = text("a key", check_not_empty);
 constexpr Shape kSigningKeyList = list("a list of keys", kSigningKey, 1, 8);
 constexpr Key kSigningKeys[] = {
     {"keys", &kSigningKeyList, "", R"(["${HEADGATE_SIGNING_KEY}"])",
-     "The secrets, of at least 32 bytes: the first one signs, all are believed; the same on all gateways", required},
+     "Secrets of at least 32 bytes, the same on all gateways. The first one signs; all are accepted", required},
 };
-constexpr Section kSigning{"signing", "signing", "What signs appointments.", kSigningKeys};
+constexpr Section kSigning{"signing", "signing", "Keys that sign appointments.", kSigningKeys};
 
 }  // namespace
 

@@ -33,22 +33,21 @@ constexpr const Shape* kBanAnswerForms[] = {&kBanStatus, &kBanClose};
 constexpr Shape kBanAnswer = either("a status or \"close\"", kBanAnswerForms);
 constexpr Shape kBanDetail = text("a sentence", check_ban_detail);
 constexpr Key kBanKeys[] = {
-    {"after", &kBanAfter, "", "20", "How many offences within `within` suspend a key", required},
-    {"within", &kDuration, "1m", R"("1m")", "The time within which they count"},
-    {"for", &kDuration, "", R"("10m")",
-     "How long the first suspension lasts; each later one lasts twice as long as the one before",
+    {"after", &kBanAfter, "", "20", "Offences within `within` that suspend a key", required},
+    {"within", &kDuration, "1m", R"("1m")", "Time in which the offences are counted"},
+    {"for", &kDuration, "", R"("10m")", "Duration of the first suspension; it doubles with each further one",
      into<&limit::BanPolicy::first>, required},
     {"at_most", &kDuration, "24h", R"("24h")",
-     "The longest suspension, at most 31 days; a key that was not suspended for so long begins with `for` again",
+     "Longest suspension, at most 31 days. After this time without a suspension, a key starts with `for` again",
      into<&limit::BanPolicy::longest>},
     {"status", &kCountedStatuses, "", "[401, 403]",
-     "An answer with one of these statuses is an offence; default: a rejection by this limit is one"},
+     "Answer statuses that are offences. Default: each rejection by this limit is an offence"},
     {"answer", &kBanAnswer, "429", R"("close")",
-     "Status of the refusal, which always has a `Retry-After`; or `close`: a suspended caller gets no answer, its "
-     "connection of HTTP/1.1 is closed and its stream of HTTP/2 reset",
+     "Status for suspended callers, with `Retry-After`. `close` sends no answer: it closes the HTTP/1.1 connection or "
+     "resets the HTTP/2 stream",
      into<&limit::BanPolicy::status>},
     {"detail", &kBanDetail, "", R"("Too many wrong passwords. Write to help@example.com.")",
-     "What a suspended caller is told, in place of the usual sentence", into<&limit::BanPolicy::detail>},
+     "Sentence for suspended callers, in place of the usual one", into<&limit::BanPolicy::detail>},
 };
 constexpr Section kBan{"ban", "limits.<name>.ban", "When a key is suspended, and for how long.", kBanKeys};
 

@@ -22,15 +22,15 @@ namespace {
 
 constexpr Shape kBillingZone = text("a time zone");
 constexpr Key kBillingKeys[] = {
-    {"keep", &kDuration, kOfOptions, R"("40d")", "How long a day stays in Redis after its end: 2 to 366 days",
+    {"keep", &kDuration, kOfOptions, R"("40d")", "How long a day's sums stay in Redis after its end: 2 to 366 days",
      into<&Billing::kept>},
-    {"time_zone", &kBillingZone, "UTC", R"("Europe/Vienna")", "The zone whose days are summed"},
+    {"time_zone", &kBillingZone, "UTC", R"("Europe/Vienna")", "Time zone in which days begin and end"},
 };
 
 }  // namespace
 
-constexpr Section kBillingSection{"billing", "billing",
-                                  "How the use of limits with `bill` is summed; see docs/billing.md.", kBillingKeys};
+constexpr Section kBillingSection{
+    "billing", "billing", "Daily sums of the use of limits with `bill`; see [billing.md](billing.md).", kBillingKeys};
 
 namespace {
 

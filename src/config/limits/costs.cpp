@@ -49,15 +49,16 @@ std::string with_those(bool (*are)(const gateway::CostSource& source)) {
 struct CostKeys {
   std::vector<std::string_view> forms;
   std::string otherwise = with_those([](const auto& source) { return source.known == gateway::CostKnown::before; }) +
-                          ": the cost where they do not say";
+                          ": the cost if none is given";
   std::string settled = with_those([](const auto& source) { return source.known == gateway::CostKnown::after; });
-  std::string hold =
-      settled + ": what is reserved first, and charged if the answer does not say, unless the server failed";
+  std::string hold = settled +
+                     ": permits that are reserved before the request, and charged if the answer does not give a cost, "
+                     "unless the server failed";
   std::string most = with_those([](const auto& source) { return source.takes != gateway::CostTakes::methods; }) +
-                     ", which need it: the maximum; a larger value counts as this";
+                     ": the largest cost (required); larger values count as this";
   std::string debt = settled +
-                     ": whether use beyond the permits left is a debt, and requests are rejected until it is paid "
-                     "off; otherwise it is not charged";
+                     ": whether a cost above the remaining permits becomes a debt, so that requests are rejected until "
+                     "it is paid off. `false`: the excess is not charged";
   std::vector<Key> keys;
 
   CostKeys() {
@@ -88,13 +89,13 @@ constexpr Shape kCostShape = either("a whole number or an object", kAllCostForms
 constexpr Shape kScale = text("a fraction", check_scale);
 constexpr Shape kUsedLimit = text("a limit's name");
 constexpr Key kUseKeys[] = {
-    {"use", &kUsedLimit, "", R"("per-ip")", "The limit's name", into<&gateway::LimitUse::limit>, required},
-    {"cost", &kCostShape, "1", "10", "How many requests one request counts as: a number, or an object",
+    {"use", &kUsedLimit, "", R"("per-ip")", "The limit", into<&gateway::LimitUse::limit>, required},
+    {"cost", &kCostShape, "1", "10", "Permits that one request takes: a number, or an object",
      into<&gateway::LimitUse::cost, &gateway::Cost::default_value>},
     {"scale", &kScale, "", R"("1/10")",
-     "The route gets its own counters, with this fraction or multiple of the limit's size"},
+     "Gives the route its own counters, with this fraction or multiple of the limit"},
 };
-constexpr Section kUse{"limit_use", "routes[].limits[]", "A limit with its own cost or size.", kUseKeys};
+constexpr Section kUse{"limit_use", "routes[].limits[]", "A limit with a cost or size of its own.", kUseKeys};
 constexpr Shape kUseObject = section(kUse);
 constexpr const Shape* kUseForms[] = {&kUsedLimit, &kUseObject};
 constexpr Shape kUseShape = either("a limit's name or an object", kUseForms);

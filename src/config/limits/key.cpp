@@ -16,27 +16,27 @@
 namespace headgate::config {
 namespace {
 
-constexpr Shape kPer = text("what to count by", check_per);
-constexpr Shape kPers = list("a list of what to count by", kPer, 1, 8);
+constexpr Shape kPer = text("a key to count by", check_per);
+constexpr Shape kPers = list("a list of keys to count by", kPer, 1, 8);
 constexpr const Shape* kPerForms[] = {&kPer, &kPers};
 constexpr Shape kAbsent = text("what to do", check_if_absent);
 constexpr Shape kAbsentStatus = integer(400, 499);
 constexpr Key kAbsentKeys[] = {
     {"reject", &kAbsentStatus, "", "403", "Status of the refusal; 401 adds `WWW-Authenticate`", required},
 };
-constexpr Section kAbsentReject{"reject_with", "limits.<name>.if_absent", "A refusal with a status of its own.",
+constexpr Section kAbsentReject{"reject_with", "limits.<name>.if_absent", "A refusal with its own status.",
                                 kAbsentKeys};
 constexpr Shape kAbsentObject = section(kAbsentReject);
 constexpr const Shape* kAbsentOneForms[] = {&kAbsent, &kPers, &kAbsentObject};
-constexpr Shape kAbsentOne = either("what to do, or a list of what to count by together", kAbsentOneForms);
-constexpr Shape kAbsentChain = list("a list of what to try in turn", kAbsentOne, 1, limit::IfAbsent::kMaxInstead + 1);
+constexpr Shape kAbsentOne = either("what to do, or a list of keys to count by together", kAbsentOneForms);
+constexpr Shape kAbsentChain = list("a list of keys to try in order", kAbsentOne, 1, limit::IfAbsent::kMaxInstead + 1);
 constexpr const Shape* kAbsentForms[] = {&kAbsent, &kAbsentChain, &kAbsentObject};
 
 }  // namespace
 
 constexpr Shape kPerOrPers{
-    .form = Form::either, .what = "what to count by, or a list of that", .registered = per_words, .forms = kPerForms};
-constexpr Shape kIfAbsent = either("\"skip\", \"reject\", or what to count by instead", kAbsentForms);
+    .form = Form::either, .what = "a key to count by, or a list of them", .registered = per_words, .forms = kPerForms};
+constexpr Shape kIfAbsent = either("\"skip\", \"reject\", or a key to count by instead", kAbsentForms);
 
 namespace {
 

@@ -21,17 +21,16 @@ constexpr Shape kKeyOwner = text("a known key's owner");
 constexpr Shape kKeyOwners = list("a list of known keys' owners", kKeyOwner, 1);
 constexpr Shape kExemptNetworks = list("a list of address blocks", kNetwork, 1, 1024);
 constexpr Key kExemptKeys[] = {
-    {"api_key", &kKeyOwners, "", R"(["internal-batch"])",
-     "Owners of known keys, as `identity.api_key.keys` and its `file` name them"},
-    {"client_ip", &kExemptNetworks, "", R"(["10.9.0.0/16"])", "Addresses of clients"},
+    {"api_key", &kKeyOwners, "", R"(["internal-batch"])", "Owners of known keys, as named in `identity.api_key`"},
+    {"client_ip", &kExemptNetworks, "", R"(["10.9.0.0/16"])", "Client addresses"},
 };
 constexpr Section kExempt{"exempt", "limits.<name>.exempt", "Callers that a limit does not apply to.", kExemptKeys};
 constexpr Shape kExemptShape = section(kExempt);
 
 constexpr Key kCountKeys[] = {
-    {"status", &kCountedStatuses, "", "[401, 403]", "Statuses of the answers that count", required},
+    {"status", &kCountedStatuses, "", "[401, 403]", "Answer statuses that count", required},
 };
-constexpr Section kCount{"count", "limits.<name>.count", "Which answers a limit counts.", kCountKeys};
+constexpr Section kCount{"count", "limits.<name>.count", "Answers that a limit counts.", kCountKeys};
 constexpr Shape kCountedAnswers = section(kCount);
 constexpr std::string_view kCountWords[] = {"glitches", "messages"};
 constexpr Shape kCountWord = choice(kCountWords);
@@ -52,70 +51,67 @@ constexpr Key kLimitKeys[] = {
     {"rate", &kRateOrRates, "", R"("100/minute")", kRateDoc},
     {"in_flight", &kFlights, "", "20", kInFlightDoc},
     {"burst", &kBurst, "", "200", kBurstDoc},
-    {"per", &kPerOrPers, "", R"("client_ip")", "Who shares one counter: {words}, or a list of these", required},
+    {"per", &kPerOrPers, "", R"("client_ip")",
+     "Key to count by: requests with the same value share a counter. {words}, or a list of these", required},
     {"tiers", &kTiers, "", R"({ "free": { "rate": "60/minute" }, "pro": { "rate": "3000/minute" } })",
-     "Tiers by name, in place of `rate`: each has its `rate` or `in_flight`, or is `\"unlimited\"`"},
+     R"(Tiers by name, in place of `rate`: each has its own `rate` or `in_flight`, or is `"unlimited"`)"},
     {"tier_from", &kTierFrom, "", R"("jwt.plan")",
-     "What names a caller's tier: {words}. Of an API key it is the known key's `tier`; a header field is accepted only "
-     "from trusted proxies"},
-    {"default_tier", &kTierName, "", R"("free")", "The tier of a caller whose own is missing or unknown"},
-    {"algorithm", &kAlgorithm, limit::kDefaultAlgorithm, R"("token_bucket")", "How it counts"},
+     "Source of a caller's tier: {words}. `api_key` means the known key's `tier`; a header field is accepted only from "
+     "trusted proxies"},
+    {"default_tier", &kTierName, "", R"("free")", "Tier of callers without a known tier"},
+    {"algorithm", &kAlgorithm, limit::kDefaultAlgorithm, R"("token_bucket")",
+     "Algorithm that counts; see [limits.md](limits.md)"},
     {"window", &kWindow, "clock", R"("first_use")",
-     "When the windows of a `fixed_window` begin: with each full period of the `clock`, or each with the first request "
-     "of a key after the one before has ended"},
+     "When windows of a `fixed_window` begin: at each full period of the `clock`, or at the first request of a key "
+     "after its last window (`first_use`)"},
     {"wait", &kDuration, "", R"("500ms")", kWaitDoc},
     {"queue", &kFlightQueueLength, "", "100", kQueueDoc},
     {"time_zone", &kZone, "", R"("Europe/Vienna")",
-     "The zone whose days or months a `fixed_window` of a day or a month counts by; default for a month: UTC"},
+     "Time zone of a `fixed_window` of a day or a month. Default for a month: UTC"},
     {"store", &kStore, "", R"("memory")",
-     "Where it counts; default: `redis` if there is a `redis` block, else `memory`", into<&limit::Limit::store>},
+     "Where the limit counts. Default: `redis` if there is a `redis` block, otherwise `memory`",
+     into<&limit::Limit::store>},
     {"leases", &kLeasesShape, "auto", R"("off")",
-     "Whether a gateway may take permits for a busy key from Redis in batches: `auto` if this cannot allow too many "
-     "requests, or `off`"},
+     "`auto` lets gateways take permits of busy keys from Redis in batches, where this cannot allow too many requests. "
+     "`off` never does"},
     {"version", &kVersion, kOfOptions, "2",
-     "A version of its counters: with one that it did not have within its longest period, all of them begin anew",
+     "Version of the counters. All of them start again if it changes to a number not used within the longest period",
      into<&limit::Limit::version>},
     {"shards", &kShards, "", "8",
-     "How many counters a key has in Redis, each with its part of the limit, so that several servers of a cluster "
-     "share "
-     "the work for a hot key: never more than the limit passes, but a request may be rejected while another part has "
-     "permits; default: one, which is exact"},
+     "Counters per key in Redis, each with a part of the limit, so that several servers of a cluster share a busy key. "
+     "A request may be rejected while another part has permits. Default: one, which is exact"},
     {"appointments", &kAppointmentsShape, "false", "true",
-     "Whether a rejected request gets an appointment: it reserves the next permits, and passes this limit if it comes "
-     "back with it in time; needs `signing`"},
+     "Whether a rejected request gets an appointment: it reserves the next permits and passes if it comes back in "
+     "time. Needs `signing`"},
     {"count", &kCountShape, "", R"({ "status": [401, 403] })",
-     "Counts only answers with these statuses, so that only failed logins use permits: a request takes its permits "
-     "first, and gets them back if its answer does not count; or, in place of requests, the `glitches` of clients of "
-     "HTTP/2: what they do without need, for which `ban` suspends them; or the `messages` that a caller sends in a "
-     "call "
-     "of gRPC; default: every request counts"},
+     "Answers or events that use permits, in place of all requests. An object: only answers with these statuses; "
+     "others give their permits back. `glitches`: needless frames of HTTP/2 clients, which `ban` then suspends. "
+     "`messages`: messages that clients send in gRPC calls. Default: every request"},
     {"count_rejected", &kBoolean, kOfOptions, "true",
-     "Whether rejected requests use permits as well, so that a caller that does not slow down stays out",
+     "Whether rejected requests use permits too, so that callers who do not slow down stay out",
      into<&limit::Limit::count_rejected>},
     {"unit", &kUnit, kOfOptions, R"("token")",
-     "What a permit stands for, in what callers and operators are told: a `request`, or a `token` of a language model, "
-     "where the `cost` says how many. It changes no decision",
+     "Name of a permit in answers and reports: `request`, or `token` for language models. It changes no decision",
      into<&limit::Limit::unit>},
     {"ban", &kBanShape, "", R"({ "after": 20, "within": "1m", "for": "10m" })",
-     "Suspends a key after several rejections, or after answers of some statuses: until then all its requests are "
-     "refused, before anything is counted"},
+     "Suspends a key after several rejections, or after answers with certain statuses. All its requests are then "
+     "refused before anything is counted"},
     {"bill", &kBoolean, kOfOptions, "true",
-     "Whether what each key uses is summed for each day in Redis, for bills: see docs/billing.md",
+     "Whether the use of each key is summed per day in Redis, for invoices; see [billing.md](billing.md)",
      into<&limit::Limit::bill>},
     {"notify_at", &kNotifyParts, "", R"(["80%", "100%"])",
-     "With `fixed_window`: tells the `webhook` when a key has used so much of its quota, once in each period"},
+     "Shares of a `fixed_window` quota at which the `webhook` is called, once per key and period"},
     {"mode", &kMode, kOfOptions, R"("observe")", "`observe` counts and reports, but rejects nobody",
      into<&limit::Limit::mode>},
-    {"exempt", &kExemptShape, "", R"({ "client_ip": ["10.9.0.0/16"] })", "Callers that it does not apply to"},
+    {"exempt", &kExemptShape, "", R"({ "client_ip": ["10.9.0.0/16"] })", "Callers that the limit does not apply to"},
     {"if_absent", &kIfAbsent, "", R"("client_ip")",
-     "What happens to a caller without the key: another key to count by, `skip`, `reject`, or `{\"reject\": 403}`; a "
-     "list is tried in turn, as in `[\"api_key\", \"client_ip\"]`, and a list within it counts by its members "
-     "together"},
-    {"if_redis_down", &kIfDown, "", R"("reject")", "As `redis.if_down`, for this limit",
+     "For callers without the key: another key to count by, `skip`, `reject`, or `{\"reject\": 403}`. The items of a "
+     "list are tried in order; a list within it is one combined key"},
+    {"if_redis_down", &kIfDown, "", R"("reject")", "Like `redis.if_down`, for this limit",
      into<&limit::Limit::if_redis_down>},
     {"local_part", &kLocalPart, "", R"("1/4")",
-     "The part of the limit that each gateway grants while Redis is down and it counts locally; default: one of "
-     "`redis.instances` parts"},
+     "Part of the limit that each gateway grants while it counts locally because Redis is down. Default: one part of "
+     "`redis.instances`"},
 };
 constexpr std::string_view kSizes[] = {"rate", "in_flight", "tiers"};
 
@@ -123,7 +119,7 @@ constexpr std::string_view kSizes[] = {"rate", "in_flight", "tiers"};
 
 constexpr Section kLimitSection{.name = "limit",
                                 .path = "limits.<name>",
-                                .doc = "A named rule: how much, and per whom.",
+                                .doc = "A named limit: how much, and for whom.",
                                 .keys = kLimitKeys,
                                 .one_of = kSizes};
 

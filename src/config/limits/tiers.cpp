@@ -23,15 +23,15 @@ constexpr Key kTierKeys[] = {
     {"rate", &kRateOrRates, "", R"("60/minute")", kRateDoc},
     {"in_flight", &kFlights, "", "20", kInFlightDoc},
     {"burst", &kBurst, "", "100", kBurstDoc},
-    {"wait", &kDuration, "", R"("500ms")", "As the limit's `wait`, for this tier"},
-    {"queue", &kFlightQueueLength, "", "100", "As the limit's `queue`, for this tier"},
+    {"wait", &kDuration, "", R"("500ms")", "Like `wait` of the limit, for this tier"},
+    {"queue", &kFlightQueueLength, "", "100", "Like `queue` of the limit, for this tier"},
     {"priority", &kPriorityShape, "", R"("critical")",
-     "Priority of requests in this tier, see `routes[].priority`; of several limits with priorities, the first in the "
-     "route counts"},
+     "Priority of the tier's requests, see `routes[].priority`. If several limits give one, the first limit of the "
+     "route decides"},
 };
 constexpr Section kTier{.name = "tier",
                         .path = "limits.<name>.tiers.<name>",
-                        .doc = "One size of a limit, or `\"unlimited\"`.",
+                        .doc = R"(One size of a limit, or `"unlimited"`.)",
                         .keys = kTierKeys,
                         .one_of = kTierSizes};
 constexpr Shape kTierObject = section(kTier);
@@ -47,7 +47,7 @@ constexpr Shape kFlights = integer(1, 1'000'000'000);
 constexpr Shape kFlightQueueLength = integer(1, limit::kMaxFlightQueue);
 constexpr Shape kTiers = map("an object of tiers by name", kTierShape, 1);
 constexpr Shape kTierFrom{
-    .form = Form::text, .what = "what names the tier", .check = check_tier_from, .registered = tier_words};
+    .form = Form::text, .what = "a source of the tier", .check = check_tier_from, .registered = tier_words};
 constexpr Shape kTierName = text("a tier's name");
 
 namespace {

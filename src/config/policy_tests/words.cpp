@@ -74,21 +74,21 @@ constexpr Shape kRedisState = choice(kRedisStates);
 constexpr Shape kCertificateText = text("text", check_certificate_text);
 
 constexpr Key kShownCertificateKeys[] = {
-    {"subject", &kCertificateText, "", R"("CN=billing,O=Example")", "Its subject, as RFC 4514 writes it"},
-    {"san", &kCertificateText, "", R"("DNS:billing.example")", "Its alternative names, with commas between them"},
-    {"sha256", &kCertificateText, "", R"("e3b0c44298fc1c14…")", "Its SHA-256: 64 hexadecimal digits"},
+    {"subject", &kCertificateText, "", R"("CN=billing,O=Example")", "Subject, in the form of RFC 4514"},
+    {"san", &kCertificateText, "", R"("DNS:billing.example")", "Alternative names, separated by commas"},
+    {"sha256", &kCertificateText, "", R"("e3b0c44298fc1c14…")", "SHA-256: 64 hexadecimal digits"},
 };
-constexpr Section kCertificateSection{"certificate", "tests[].steps[].certificate",
-                                      "A client's certificate that was verified.", kShownCertificateKeys};
+constexpr Section kCertificateSection{"certificate", "tests[].steps[].certificate", "A verified client certificate.",
+                                      kShownCertificateKeys};
 constexpr Shape kShownCertificate = section(kCertificateSection);
 
 constexpr Key kAnswerKeys[] = {
-    {"status", &kAnswerStatus, "200", "404", "Its status"},
-    {"headers", &kSentHeaders, "{}", R"({ "X-Cost": "5" })", "Its fields"},
-    {"body", &kBytes, "\"0B\"", R"("2MiB")", "The size of its body"},
-    {"after", &kDelay, "\"0s\"", R"("250ms")", "How long the server takes"},
+    {"status", &kAnswerStatus, "200", "404", "Status"},
+    {"headers", &kSentHeaders, "{}", R"({ "X-Cost": "5" })", "Fields"},
+    {"body", &kBytes, "\"0B\"", R"("2MiB")", "Size of the body"},
+    {"after", &kDelay, "\"0s\"", R"("250ms")", "Time that the server takes"},
 };
-constexpr Section kAnswerSection{"answer", "tests[].steps[].answer", "What the server answers, each time.",
+constexpr Section kAnswerSection{"answer", "tests[].steps[].answer", "The server's answer to each request.",
                                  kAnswerKeys};
 constexpr Shape kAnswerShape = section(kAnswerSection);
 
@@ -96,75 +96,71 @@ constexpr const Shape* kExpectedFieldForms[] = {&kSentField, &kBoolean};
 constexpr Shape kExpectedField = either("a value, or true or false", kExpectedFieldForms);
 constexpr Shape kExpectedFields = map("an object of fields", kExpectedField, 0, check_field_name);
 constexpr Key kExpectKeys[] = {
-    {"allowed", &kHowMany, "", "10",
-     "How many requests of the step went to a server, or got the answer of their route"},
+    {"allowed", &kHowMany, "", "10", "Requests of the step that reached a server or got the answer of their route"},
     {"rejected", &kHowMany, "", "2",
-     "How many a limit, a suspension, a waiting room or load shedding turned away, with 429 or 503"},
-    {"refused", &kHowMany, "", "0",
-     "How many were refused for other reasons: no route, no valid credential, a malformed request"},
-    {"status", &kCountedStatus, "", "429", "The status of the last answer"},
+     "Requests that a limit, a suspension, a waiting room or load shedding rejected, with 429 or 503"},
+    {"refused", &kHowMany, "", "0", "Requests refused for other reasons: no route, no valid credential, malformed"},
+    {"status", &kCountedStatus, "", "429", "Status of the last answer"},
     {"limit", &kText, "", R"("per-ip")",
-     "The limit that rejected the last request, or whose numbers its answer has: the one nearest to its end"},
-    {"tier", &kText, "", R"("free")", "The tier of this limit"},
-    {"retry_after", &kDuration, "", R"("6s")", "The wait that the last answer tells, in whole seconds"},
-    {"remaining", &kRemaining, "", "0", "What is left of `limit` after the last request; 0 if it rejected it"},
-    {"route", &kText, "", R"("orders")", "The route of the last request"},
-    {"upstream", &kText, "", R"("api")", "The upstream that the last request went to"},
+     "Limit that rejected the last request, or whose numbers its answer has: the one closest to exhausted"},
+    {"tier", &kText, "", R"("free")", "Tier of this limit"},
+    {"retry_after", &kDuration, "", R"("6s")", "`Retry-After` of the last answer, in seconds"},
+    {"remaining", &kRemaining, "", "0", "Remaining permits of `limit` after the last request; 0 if it was rejected"},
+    {"route", &kText, "", R"("orders")", "Route of the last request"},
+    {"upstream", &kText, "", R"("api")", "Upstream of the last request"},
     {"took", &kDelay, "", R"("250ms")",
-     "The time from the last request to the end of its answer: what it waited for its permit, and `after`"},
+     "Time from the last request to the end of its answer: the wait for a permit, plus `after`"},
     {"headers", &kExpectedFields, "", R"({ "RateLimit": "\"per-ip\";r=0;t=6", "Set-Cookie": false })",
-     "Fields of the last answer: with this value; `true`: with any; `false`: without such a field"},
+     "Fields of the last answer: a value, `true` for any value, or `false` if the field must be absent"},
 };
 constexpr Section kExpectSection{"expect", "tests[].steps[].expect",
-                                 "What must come of it. `allowed`, `rejected` and `refused` count the requests of the "
-                                 "step, all other words describe "
-                                 "the last answer.",
+                                 "Expected result. `allowed`, `rejected` and `refused` count the requests of the step; "
+                                 "all other keys describe the last answer.",
                                  kExpectKeys};
 constexpr Shape kExpectShape = section(kExpectSection);
 
 constexpr Key kStepKeys[] = {
     {"send", &kSent, "", R"("GET /items")",
-     "A request: a method, and a URL or a path. With a path alone its host is `localhost`, and it comes over TLS if "
-     "all "
-     "listeners have it"},
-    {"wait", &kDuration, "", R"("6s")", "Time passes. Nothing else moves it"},
-    {"redis", &kRedisState, "", R"("down")", "From here on Redis does not answer, or answers again"},
-    {"ip", &kTestAddress, "\"192.0.2.1\"", R"("203.0.113.9")", "The address that connects"},
-    {"headers", &kSentHeaders, "{}", R"({ "X-Forwarded-For": "198.51.100.7" })", "Its fields"},
+     "Request: a method, and a URL or path. For a path alone, the host is `localhost`, with TLS if every listener has "
+     "it"},
+    {"wait", &kDuration, "", R"("6s")", "Moves the clock forward; nothing else does"},
+    {"redis", &kRedisState, "", R"("down")", "Makes Redis unavailable, or available again"},
+    {"ip", &kTestAddress, "\"192.0.2.1\"", R"("203.0.113.9")", "Address of the client"},
+    {"headers", &kSentHeaders, "{}", R"({ "X-Forwarded-For": "198.51.100.7" })", "Fields of the request"},
     {"claims", &kClaims, "", R"({ "sub": "ann", "plan": "pro" })",
-     "The claims of its token, which is taken to be signed by its issuer. Without `iss`, `aud` and `iat` they are what "
-     "the issuer would write"},
-    {"api_key_owner", &kText, "", R"("acme")",
-     "The owner of its API key: one that the configuration or its key file knows"},
+     "Claims of the token, which counts as signed by its issuer. `iss`, `aud` and `iat` have valid values unless "
+     "given"},
+    {"api_key_owner", &kText, "", R"("acme")", "Owner of the API key, as named in the configuration or its key file"},
     {"user", &kText, "", R"("ann")",
-     "The user of basic authentication, whose password is taken to be right: one of the file of a route"},
-    {"certificate", &kShownCertificate, "", R"({ "subject": "CN=billing" })", "Its client's certificate"},
-    {"body", &kBytes, "\"0B\"", R"("2MiB")", "The size of its body"},
-    {"times", &kTimes, "1", "12", "How often it is sent, at the same moment"},
-    {"answer", &kAnswerShape, "", R"({ "status": 404, "after": "250ms" })", "What the server answers"},
-    {"expect", &kExpectShape, "", R"({ "allowed": 10, "rejected": 2 })", "What must come of it"},
+     "User of basic authentication, from the file of a route; the password counts as right"},
+    {"certificate", &kShownCertificate, "", R"({ "subject": "CN=billing" })", "Client certificate"},
+    {"body", &kBytes, "\"0B\"", R"("2MiB")", "Size of the body"},
+    {"times", &kTimes, "1", "12", "Number of times it is sent, all at the same moment"},
+    {"answer", &kAnswerShape, "", R"({ "status": 404, "after": "250ms" })", "The server's answer"},
+    {"expect", &kExpectShape, "", R"({ "allowed": 10, "rejected": 2 })", "Expected result"},
 };
 constexpr std::string_view kStepKinds[] = {"send", "wait", "redis"};
-constexpr Section kStepSection{"step", "tests[].steps[]", "One thing that happens.", kStepKeys, {}, kStepKinds};
+constexpr Section kStepSection{"step", "tests[].steps[]", "One step.", kStepKeys, {}, kStepKinds};
 constexpr Shape kTestStep = section(kStepSection);
 constexpr Shape kSteps = list("a list of steps", kTestStep, 1);
 
 constexpr Shape kTestName = text("a sentence", check_test_name);
 constexpr Shape kMoment = text("a moment of RFC 3339", check_moment);
 constexpr Key kTestKeys[] = {
-    {"name", &kTestName, "", R"("a free plan has 60 requests a minute")", "What it shows", required},
+    {"name", &kTestName, "", R"("a free plan has 60 requests a minute")", "What the test shows", required},
     {"start", &kMoment, "\"2026-01-01T00:00:00Z\"", R"("2026-01-31T23:59:00Z")",
-     "What time it is at its beginning; for limits that count by days or months, and for tokens that expire"},
+     "Time at the start of the test, for limits per day or month and for tokens that expire"},
     {"steps", &kSteps, "", R"([{ "send": "GET /items", "expect": { "status": 200 } }])",
-     "What happens, one after the other. Each test begins with nothing used", required},
+     "The steps, in order. Each test starts with all permits unused", required},
 };
 constexpr Section kTestSection{"test", "tests[]", "One test.", kTestKeys};
 constexpr Shape kTest = section(kTestSection);
 constexpr Shape kTests = list("a list of tests", kTest, 1);
 
 constexpr Key kFileKeys[] = {
-    {"$schema", &kText, "", R"("./headgate.test.schema.json")", "For editors; headgate does not read it"},
-    {"config", &kFilePath, "", R"("headgate.json")", "The configuration, from the directory of this file", required},
+    {"$schema", &kText, "", R"("./headgate.test.schema.json")", "Schema for editors; headgate does not read it"},
+    {"config", &kFilePath, "", R"("headgate.json")", "The configuration, relative to the directory of this file",
+     required},
     {"tests", &kTests, "", R"([{ "name": "…", "steps": […] }])", "The tests", required},
 };
 

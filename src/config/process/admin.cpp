@@ -21,16 +21,15 @@ constexpr Shape kTokens = either("text, or a list of texts", kTokenForms);
 
 constexpr Key kAdminKeys[] = {
     {"listen", &kListenAddress, "127.0.0.1:9900", R"("127.0.0.1:9900")",
-     "Address of the admin port; an address that other machines can reach needs a `token`"},
+     "Address of the admin port. An address that other machines can reach needs a `token`"},
     {"token", &kTokens, "", R"("${HEADGATE_ADMIN_TOKEN}")",
-     "Everything but `/healthz`, `/readyz` and the files of the dashboard requires `Authorization: Bearer` with this "
-     "token, or with one of a list "
-     "while one replaces another"},
+     "Token, or a list during a change of tokens. Everything except `/healthz`, `/readyz` and the dashboard's files "
+     "then requires `Authorization: Bearer` with it"},
     {"read_token", &kTokens, "", R"("${HEADGATE_READ_TOKEN}")",
-     "Another token, or a list, for scrapers and people who look: it can read everything but heads of refused "
-     "requests, and change nothing; needs a `token`"},
+     "Read-only token, or a list, for scrapers and viewers. It reads everything except the heads of refused requests, "
+     "and changes nothing. Needs a `token`"},
 };
-constexpr Section kAdmin{"admin", "admin", "Metrics and administration: an object, or `\"off\"`.", kAdminKeys};
+constexpr Section kAdmin{"admin", "admin", R"(Metrics and administration; `"off"` disables them.)", kAdminKeys};
 constexpr Shape kAdminObject = section(kAdmin);
 constexpr Shape kAdminWord = choice(kAdminWords);
 constexpr const Shape* kAdminForms[] = {&kAdminObject, &kAdminWord};

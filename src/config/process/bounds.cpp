@@ -16,19 +16,20 @@ namespace {
 constexpr Key kTimeoutsKeys[] = {
     {"handshake", &kDuration, kOfOptions, R"("10s")", "From a new connection to the end of its TLS handshake",
      into<&session::Timeouts::handshake>},
-    {"idle", &kDuration, kOfOptions, R"("1m")", "A kept-alive client connection without a request",
+    {"idle", &kDuration, kOfOptions, R"("1m")", "Idle time of a kept-alive client connection without a request",
      into<&session::Timeouts::idle>},
     {"head", &kDuration, kOfOptions, R"("10s")", "From the first byte of a request to the end of its head",
      into<&session::Timeouts::head>},
     {"body", &kDuration, kOfOptions, R"("10s")",
-     "No byte of a request's body for this long; for an answer's body see the route's `between_bytes`",
+     "Maximum pause within a request body. For answer bodies see `between_bytes` of the route",
      into<&session::Timeouts::body>},
-    {"write", &kDuration, kOfOptions, R"("10s")", "The peer takes no byte for this long",
+    {"write", &kDuration, kOfOptions, R"("10s")", "Maximum time in which the peer accepts no byte",
      into<&session::Timeouts::write>},
-    {"tunnel", &kDuration, kOfOptions, R"("10m")",
-     "An upgraded connection (WebSocket) without a byte in either direction", into<&session::Timeouts::tunnel>},
+    {"tunnel", &kDuration, kOfOptions, R"("10m")", "Idle time of a tunnel (WebSocket) in both directions",
+     into<&session::Timeouts::tunnel>},
 };
-constexpr Section kTimeouts{"timeouts", "timeouts", "One per phase; none of them spans the whole request.",
+constexpr Section kTimeouts{"timeouts", "timeouts",
+                            "Timeouts of client connections, one per phase; none spans a whole request.",
                             kTimeoutsKeys};
 constexpr Shape kHeadSize = size(1'024, 60UL * 1'024);
 constexpr Shape kHeadFields = integer(8, 10'000);
@@ -42,39 +43,35 @@ constexpr Shape kBuffered = size(1UL << 20, std::uint64_t{1} << 53);
 constexpr Key kBoundsKeys[] = {
     {"head_size", &kHeadSize, kOfOptions, R"("16KiB")", "Request line and fields, at most 60KiB; 431 beyond",
      into<&session::Bounds::head, &http::HeadBounds::bytes>},
-    {"head_fields", &kHeadFields, kOfOptions, "100", "Fields of a request; 431 beyond",
+    {"head_fields", &kHeadFields, kOfOptions, "100", "Number of fields in a request; 431 beyond",
      into<&session::Bounds::head, &http::HeadBounds::fields>},
     {"target_size", &kTargetSize, kOfOptions, R"("8KiB")", "Path and query of a request; 414 beyond",
      into<&session::Bounds::head, &http::HeadBounds::target_bytes>},
     {"connections", &kConnections, kOfOptions, "10000",
-     "Client connections of all workers together; for a further one the address with the most gives up the one that "
-     "was idle longest, or the next address if it has none, and trusted proxies and `exempt` addresses last. If none "
-     "is "
-     "idle it gets a 503, or is closed if it uses TLS",
+     "Client connections of all workers. Beyond it, a new connection replaces the longest idle one of the address with "
+     "the most connections; trusted proxies and `exempt` addresses are last. If none is idle, it gets 503, or is "
+     "closed if it uses TLS",
      into<&session::Bounds::connections>},
-    {"handshakes", &kHandshakes, kOfOptions, "1000", "TLS handshakes that a worker has under way; further ones wait",
+    {"handshakes", &kHandshakes, kOfOptions, "1000", "Concurrent TLS handshakes per worker; further ones wait",
      into<&session::Bounds::handshakes>},
     {"handshakes_per_address", &kHandshakes, kOfOptions, "100",
-     "TLS handshakes of one address, and of one IPv6 block of 64 bits, that a worker has under way or waiting; a "
-     "further "
-     "connection is closed. Trusted proxies may have more",
+     "TLS handshakes per worker and client address (IPv6: per /64 block), in progress or waiting; further connections "
+     "are closed. Trusted proxies may have more",
      into<&session::Bounds::handshakes_per_address>},
     {"connections_per_address", &kConnections, "", "100",
-     "Connections of one client address (for IPv6 of one block, see `identity.ipv6_prefix`); a further one is closed "
-     "at once, before TLS. Default: any number",
+     "Connections per client address (IPv6: per block of `identity.ipv6_prefix`); further ones are closed before TLS. "
+     "Default: unlimited",
      into<&session::Bounds::connections_per_address>},
     {"connection_rate", &kConnectionRate, "", R"("50/second")",
-     "New connections of one client address: so many may come at once, and come back evenly; a further one is closed "
-     "at once. Default: any number"},
+     "New connections per client address, as a token bucket; further ones are closed. Default: unlimited"},
     {"exempt", &kExemptAddresses, "[]", R"(["10.0.0.0/8"])",
-     "Addresses without these two bounds; `identity.trusted_proxies` never have them, and what a PROXY header names is "
-     "the client"},
+     "Addresses without the two bounds above. `identity.trusted_proxies` never have these bounds; the address in a "
+     "PROXY header does"},
     {"buffered", &kBuffered, "", R"("256MiB")",
-     "Bytes in the buffers of all connections, to clients and to servers; beyond it a further request gets a 503 with "
-     "`Retry-After`. Default: any number",
+     "Bytes in the buffers of all connections; beyond it, new requests get 503 with `Retry-After`. Default: unlimited",
      into<&session::Bounds::buffered>},
 };
-constexpr Section kBounds{"bounds", "bounds", "How much one caller can make the gateway hold.", kBoundsKeys};
+constexpr Section kBounds{"bounds", "bounds", "Bounds on what callers can make the gateway hold.", kBoundsKeys};
 
 void build_connection_rate(Build& build, const Node* bounds) {
   auto& out = build.config.bounds;

@@ -15,24 +15,22 @@ namespace {
 
 constexpr Key kListenerKeys[] = {
     {"address", &kListenAddress, "", R"(":8080")",
-     "Where to listen: `:PORT` (every address), `IP:PORT` or `[IPV6]:PORT`", required},
+     "Listening address: `:PORT` (all addresses), `IP:PORT` or `[IPV6]:PORT`", required},
     {"http2", &kBoolean, "", "true",
-     "Whether clients may speak HTTP/2: with `tls` by ALPN; without by prior knowledge, beside HTTP/1.1, and never by "
-     "`Upgrade`; default: `true` with `tls`, else `false`",
+     "Whether clients may use HTTP/2: by ALPN with `tls`, otherwise by prior knowledge; never by `Upgrade`. Default: "
+     "`true` with `tls`, otherwise `false`",
      into<&net::ListenOptions::http2>},
     {"proxy_protocol", &kBoolean, kOfOptions, "true",
-     "Whether connections from `identity.trusted_proxies` begin with a header of the PROXY protocol, version 1 or 2; "
-     "nobody else may send one",
+     "Whether connections from `identity.trusted_proxies` begin with a PROXY protocol header, version 1 or 2. Nobody "
+     "else may send one",
      into<&net::ListenOptions::proxy_protocol>},
     {"redirect_to_https", &kRedirectToHttps, "false", "true",
-     "Whether requests without TLS are redirected to the same address with `https://`; a number is the port there, if "
-     "it "
-     "is not 443"},
+     "Whether requests without TLS are redirected to `https://`; a number is the port there, if not 443"},
     {"tls", &kServerTlsShape, "",
      R"({ "certificate": "/etc/headgate/tls/fullchain.pem", "key": "/etc/headgate/tls/privkey.pem" })",
-     "TLS: clients connect with `https://`"},
+     "Certificates and TLS settings; clients then connect with `https://`"},
 };
-constexpr Section kListener{"listener", "listen", "One address to listen on.", kListenerKeys};
+constexpr Section kListener{"listener", "listen", "A listening address with its options.", kListenerKeys};
 constexpr Shape kListenerObject = section(kListener);
 constexpr const Shape* kListenForms[] = {&kListenAddress, &kListenerObject};
 constexpr Shape kListenOne = either("an address", kListenForms);

@@ -45,54 +45,49 @@ constexpr Shape kMaskedName = text("a parameter's name", check_parameter_name);
 constexpr Shape kMaskedNames = list("a list of parameters' names", kMaskedName, 1, 256);
 constexpr Key kQueryKeys[] = {
     {"mask", &kMaskedNames, "", R"(["email", "card"])",
-     "Parameters whose values are hidden, beside those that always are: credentials by their usual names, and those "
-     "that `identity` reads",
+     "Parameters whose values are hidden, in addition to usual names of credentials and those that `identity` reads",
      required},
 };
-constexpr Section kQuery{"logged_query", "log.query",
-                         "The query of requests in the access log: `true`, or an object that says what to hide.",
+constexpr Section kQuery{"logged_query", "log.query", "The query in access log lines: `true`, or what to hide.",
                          kQueryKeys};
 constexpr Shape kQueryObject = section(kQuery);
 constexpr const Shape* kQueryForms[] = {&kBoolean, &kQueryObject};
 constexpr Shape kQueryShape = either("true, false or an object", kQueryForms);
 constexpr std::string_view kLogLater[] = {"sample", "rotate"};
 constexpr Key kLogKeys[] = {
-    {"level", &kLevel, kOfOptions, R"("info")", "Minimum severity for the error log",
-     into<&observe::LogOptions::level>},
+    {"level", &kLevel, kOfOptions, R"("info")", "Minimum severity in the error log", into<&observe::LogOptions::level>},
     {"format", &kFormat, kOfOptions, R"("json")",
-     "`text` for people, `json` for machines, `combined` for tools that read nginx's logs, `ecs` for Elasticsearch: "
-     "JSON with the names of the Elastic Common Schema",
+     "`text` for people, `json` for machines, `combined` for tools that read nginx logs, `ecs` for Elasticsearch "
+     "(Elastic Common Schema)",
      into<&observe::LogOptions::format>},
     {"fields", &kLogFields, "", R"(["ts", "request_id", "client_ip", "status", "ms", "limit"])",
-     "The fields of a line of the access log, for the format `json`; docs/logs.md has all names. Default: all of them"},
+     "Fields of a `json` access log line; [logs.md](logs.md) lists them. Default: all"},
     {"keep_ok", &kKeepOk, "100%", R"("1%")",
-     "The share of requests with a status below 400 that have a line; the others always have one, but for "
-     "`refusals_every`",
+     "Share of requests with a status below 400 that are logged. Others are always logged, except as `refusals_every` "
+     "says",
      read_into<&parse_sample, &observe::LogOptions::keep_ok>},
     {"refusals_every", &kDuration, "", R"("1s")",
-     "A key that is refused again and again has one line in this time; `dropped` of the next line says how many were "
-     "left out. Default: each refusal has a line",
+     "Minimum time between lines for refusals of the same key; `dropped` in the next line counts those left out. "
+     "Default: every refusal is logged",
      into<&observe::LogOptions::refusals_every>},
     {"access", &kTarget, kOfOptions, R"("stdout")",
-     "Where the line of each request goes: `stdout`, `stderr`, `off`, a file, `journald`, `syslog` (at `/dev/log`), "
-     "`syslog:/path/of/socket` or `syslog:HOST:PORT` (UDP)",
+     "Access log: `stdout`, `stderr`, `off`, a file, `journald`, `syslog` (`/dev/log`), `syslog:/path/of/socket` or "
+     "`syslog:HOST:PORT` (UDP)",
      into<&observe::LogOptions::access>},
-    {"error", &kTarget, kOfOptions, R"("stderr")", "Where everything else goes", into<&observe::LogOptions::error>},
+    {"error", &kTarget, kOfOptions, R"("stderr")", "Error log, with the same choices",
+     into<&observe::LogOptions::error>},
     {"secret", &kLogSecret, "", R"("${HEADGATE_LOG_SECRET}")",
-     "The secret that `key_id` is computed with: if several gateways have the same one, a caller has the same id on "
-     "all of them; default: a new random secret at each start"},
+     "Secret for `key_id`: gateways with the same secret log the same id for a caller. Default: random at each start"},
     {"callers", &kLogCallers, "[]", R"(["owner", "jwt.sub"])",
-     "What the access log says about the caller in clear text, in fields of these names: `owner` of a known API key, "
-     "`basic.user`, `jwt.<claim>` of a verified token"},
+     "Caller data logged in clear text: `owner` of a known API key, `basic.user`, `jwt.<claim>` of a verified token"},
     {"request_headers", &kLoggedFields, "[]", R"(["Referer", "X-Tenant"])",
-     "Fields of requests that a line has, as `header.x-tenant`; never cookies and other credentials"},
+     "Request fields to log, as `header.x-tenant`; never cookies or other credentials"},
     {"response_headers", &kLoggedFields, "[]", R"(["X-Cache"])",
-     "Fields of answers that a line has, as `response_header.x-cache`; never cookies"},
+     "Answer fields to log, as `response_header.x-cache`; never cookies"},
     {"query", &kQueryShape, "false", R"({ "mask": ["email"] })",
-     "Whether a line has the query of its request; credentials in it are hidden (`***`), as far as their names tell, "
-     "and what `mask` names"},
+     "Whether the query is logged. Parameters named like credentials, and those in `mask`, appear as `***`"},
 };
-constexpr Section kLog{"log", "log", "Access and error log.", kLogKeys, kLogLater};
+constexpr Section kLog{"log", "log", "Access log and error log.", kLogKeys, kLogLater};
 
 /// Why `run` can make no file in this directory, or ""; it makes directories that are missing.
 std::string why_no_file_in(std::filesystem::path directory) {

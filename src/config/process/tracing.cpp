@@ -24,28 +24,27 @@ constexpr Shape kOtlpHeaders = map("an object of values by field name", kOtlpHea
 constexpr Shape kServiceName = text("text", check_not_empty);
 constexpr Key kTracingKeys[] = {
     {"otlp_http", &kOtlpUrl, "", R"("http://otel-collector:4318")",
-     "Where the spans of sampled traces are sent: OTLP over HTTP, as JSON, with POST to `/v1/traces` there. Without it "
-     "headgate passes traces on and logs their ids"},
+     "Collector for sampled spans: OTLP/HTTP as JSON, POST to `/v1/traces`. Without it, headgate only passes traces on "
+     "and logs their ids"},
     {"headers", &kOtlpHeaders, "{}", R"({ "Authorization": "Bearer ${OTLP_TOKEN}" })",
-     "Fields of these requests, for collectors that want a credential"},
+     "Fields of the export requests, for collectors with credentials"},
     {"ca", &kFilePath, "", R"("/etc/headgate/otel-ca.pem")",
-     "PEM file of the trusted certificate authorities; default: those of the system", into<&notify::TraceOptions::ca>},
-    {"timeout", &kDuration, kOfOptions, R"("10s")", "Of one attempt", into<&notify::TraceOptions::timeout>},
+     "PEM file of the trusted authorities. Default: those of the system", into<&notify::TraceOptions::ca>},
+    {"timeout", &kDuration, kOfOptions, R"("10s")", "Maximum duration of an export attempt",
+     into<&notify::TraceOptions::timeout>},
     {"service", &kServiceName, kOfOptions, R"("edge")", "`service.name` of the spans",
      into<&notify::TraceOptions::service>},
     {"sample", &kTraceSample, "1%", R"("1%")",
-     "The share of traces that is recorded, where the caller does not say: `0%` to `100%`, as in `0.1%`"},
+     "Share of traces that is recorded if the caller does not decide: `0%` to `100%`"},
     {"parent_based", &kBoolean, kOfOptions, "false",
-     "Whether a request that belongs to a trace already is recorded if its caller records it; `false`: `sample` "
-     "decides "
-     "alone",
+     "Whether the recording decision of a trace that the caller began is kept. `false`: `sample` decides alone",
      into<&gateway::Tracing::parent_based>},
 };
 
 }  // namespace
 
-constexpr Section kTracingSection{"tracing", "tracing",
-                                  "Requests are parts of traces (`traceparent`); see docs/tracing.md.", kTracingKeys};
+constexpr Section kTracingSection{
+    "tracing", "tracing", "Distributed tracing with `traceparent`; see [tracing.md](tracing.md).", kTracingKeys};
 
 namespace {
 

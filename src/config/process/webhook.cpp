@@ -21,22 +21,23 @@ constexpr Shape kWebhookSecrets = list("a list of secrets", kWebhookSecret, 1, 4
 constexpr const Shape* kWebhookSecretForms[] = {&kWebhookSecret, &kWebhookSecrets};
 constexpr Shape kWebhookSecretOrSecrets = either("a secret or a list of secrets", kWebhookSecretForms);
 constexpr Key kWebhookKeys[] = {
-    {"url", &kWebhookUrl, "", R"("https://hooks.example.com/headgate")", "Where it is sent with POST", required},
+    {"url", &kWebhookUrl, "", R"("https://hooks.example.com/headgate")", "URL that receives the POST requests",
+     required},
     {"secret", &kWebhookSecretOrSecrets, "", R"("${HEADGATE_WEBHOOK_SECRET}")",
-     "What signs it, as Standard Webhooks writes it: `whsec_` and 24 to 64 bytes in base64; with several, each signs, "
-     "so "
-     "that a receiver can change from one to the next",
+     "Signing secret as in Standard Webhooks: `whsec_` and 24 to 64 bytes in base64. All secrets of a list sign, so "
+     "that receivers can change from one to another",
      required},
     {"ca", &kFilePath, "", R"("/etc/headgate/hooks-ca.pem")",
-     "PEM file of the trusted certificate authorities; default: those of the system",
-     into<&notify::WebhookOptions::ca>},
-    {"timeout", &kDuration, kOfOptions, R"("5s")", "Of one attempt", into<&notify::WebhookOptions::timeout>},
+     "PEM file of the trusted authorities. Default: those of the system", into<&notify::WebhookOptions::ca>},
+    {"timeout", &kDuration, kOfOptions, R"("5s")", "Maximum duration of an attempt",
+     into<&notify::WebhookOptions::timeout>},
 };
 
 }  // namespace
 
-constexpr Section kWebhookSection{
-    "webhook", "webhook", "Tells suspensions and used quotas to a URL, signed; see docs/webhook.md.", kWebhookKeys};
+constexpr Section kWebhookSection{"webhook", "webhook",
+                                  "Reports suspensions and used quotas to a URL, signed; see [webhook.md](webhook.md).",
+                                  kWebhookKeys};
 
 namespace {
 

@@ -20,17 +20,16 @@ constexpr Shape kSentinelNode = text("a Sentinel", check_sentinel_node);
 constexpr Shape kSentinelNodes = list("a list of Sentinels", kSentinelNode, 1, 64);
 constexpr Shape kMasterName = text("a master's name", check_name);
 constexpr Key kSentinelKeys[] = {
-    {"master", &kMasterName, "", R"("headgate")", "The name that the Sentinels have for the master",
+    {"master", &kMasterName, "", R"("headgate")", "Name of the master at the Sentinels",
      into<&redis::RedisOptions::master>, required},
     {"nodes", &kSentinelNodes, "", R"(["sentinel-1:26379", "sentinel-2:26379"])",
-     "The Sentinels, `host:port` each; one that answers is enough", required},
+     "Sentinels, each `host:port`; one that answers is enough", required},
     {"username", &kText, "", R"("headgate")", "ACL user of the Sentinels",
      into<&redis::RedisOptions::sentinel_username>},
-    {"password", &kText, "", R"("${SENTINEL_PASSWORD}")", "Its password",
+    {"password", &kText, "", R"("${SENTINEL_PASSWORD}")", "Password of this user",
      into<&redis::RedisOptions::sentinel_password>},
 };
-constexpr Section kSentinel{"sentinel", "redis.sentinel", "The Sentinels that know which server is the master.",
-                            kSentinelKeys};
+constexpr Section kSentinel{"sentinel", "redis.sentinel", "Sentinels that know the current master.", kSentinelKeys};
 constexpr Shape kSentinelShape = section(kSentinel);
 constexpr Shape kTlsShape = section(kRedisTlsSection);
 constexpr Shape kDatabase = integer(0, 1'000'000);
@@ -42,32 +41,29 @@ constexpr Key kKeys[] = {
     {"url", &kUrl, "", R"("redis://127.0.0.1:6379/0")",
      "One server: `redis://[user[:password]@]host[:port][/database]`, or `rediss://` for TLS"},
     {"cluster", &kNodes, "", R"(["redis-1:6379", "redis-2:6379"])",
-     "Some nodes of a Redis Cluster, `host:port` each; they name the others"},
+     "Some nodes of a Redis Cluster, each `host:port`; the others are discovered"},
     {"sentinel", &kSentinelShape, "", R"({ "master": "headgate", "nodes": ["sentinel-1:26379"] })",
      "A master found through Redis Sentinel"},
     {"tls", &kTlsShape, "", R"({ "ca": "/etc/headgate/redis-ca.pem" })",
-     "TLS, for `cluster`, `sentinel` and `rediss://`"},
-    {"database", &kDatabase, "", "0", "Number of the database, if `url` has none; default: 0"},
-    {"username", &kText, "", R"("headgate")", "ACL user; default: Redis's default user"},
-    {"password", &kText, "", R"("${REDIS_PASSWORD}")", "Its password"},
-    {"timeout", &kDuration, kOfOptions, R"("20ms")", "No call of a request waits longer than this for Redis",
+     "TLS for `cluster`, `sentinel` and `rediss://`"},
+    {"database", &kDatabase, "", "0", "Database number, if `url` has none. Default: 0"},
+    {"username", &kText, "", R"("headgate")", "ACL user. Default: Redis's default user"},
+    {"password", &kText, "", R"("${REDIS_PASSWORD}")", "Password of this user"},
+    {"timeout", &kDuration, kOfOptions, R"("20ms")", "Maximum time that a request waits for one call to Redis",
      into<&redis::RedisOptions::timeout>},
     {"if_down", &kIfDown, "count_locally", R"("count_locally")",
-     "What limits do while Redis is unavailable: `allow`, `reject`, or `count_locally` in this gateway's memory"},
-    {"key_prefix", &kKeyPrefix, kOfOptions, R"("hg:prod:")", "Gateways with one prefix share their counters",
-     into<&redis::RedisOptions::key_prefix>},
+     "What limits do while Redis is unavailable: `allow`, `reject`, or `count_locally` in the gateway's memory"},
+    {"key_prefix", &kKeyPrefix, kOfOptions, R"("hg:prod:")",
+     "Prefix of all keys; gateways with the same prefix share their counters", into<&redis::RedisOptions::key_prefix>},
     {"instances", &kInstances, kOfOptions, "4",
-     "At least so many gateways share the limits. While Redis is unavailable each grants its part of them; if it has "
-     "seen "
-     "more gateways in Redis before, it reckons with these",
+     "Minimum number of gateways that share the limits. While Redis is down, each grants its part of them; if more "
+     "gateways were seen before, that number is used",
      into<&redis::RedisOptions::instances>},
     {"max_in_flight", &kInFlight, kOfOptions, "1024",
-     "Maximum number of calls in flight per worker; beyond it Redis counts as unavailable",
+     "Maximum number of calls in flight per worker; beyond it, Redis counts as unavailable",
      into<&redis::RedisOptions::max_in_flight>},
     {"unready_without_redis", &kBoolean, kOfOptions, "true",
-     "Whether `/readyz` answers 503 while Redis does not answer. All gateways lose it together, and without any of "
-     "them "
-     "nothing is served at all",
+     "Whether `/readyz` answers 503 while Redis is down. This takes all gateways out of service at once",
      into<&Config::unready_without_redis>},
 };
 constexpr std::string_view kForms[] = {"url", "cluster", "sentinel"};
@@ -76,7 +72,7 @@ constexpr std::string_view kForms[] = {"url", "cluster", "sentinel"};
 
 constexpr Section kRedisSection{.name = "redis",
                                 .path = "redis",
-                                .doc = "Counters shared by several gateways: one server, a cluster, or Sentinels.",
+                                .doc = "Redis for shared counters: one server, a cluster, or Sentinels.",
                                 .keys = kKeys,
                                 .later = kLater,
                                 .one_of = kForms};

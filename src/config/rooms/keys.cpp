@@ -50,77 +50,72 @@ constexpr Shape kSentence = text("text", check_sentence);
 constexpr Shape kColour = text("a colour", check_colour);
 constexpr Shape kLanguage = text("a language", check_language);
 constexpr Key kPageKeys[] = {
-    {"title", &kText, kOfOptions, R"("The sale has begun")", "Heading, and name of the tab",
+    {"title", &kText, kOfOptions, R"("The sale has begun")", "Heading, and title of the tab",
      into<&gateway::RoomPage::title>},
-    {"text", &kText, kOfOptions, R"("Thank you for your patience.")", "What the page says below it",
+    {"text", &kText, kOfOptions, R"("Thank you for your patience.")", "Text below the heading",
      into<&gateway::RoomPage::text>},
     {"place", &kSentence, kOfOptions, R"("Vor dir: {position}")",
-     "The caller's place; `{position}` is how many admissions it is away", into<&gateway::RoomPage::place>},
+     "The caller's place; `{position}` is the number of admissions before it", into<&gateway::RoomPage::place>},
     {"wait", &kSentence, kOfOptions, R"("Noch etwa {minutes} Minuten")",
-     "How long it may take: `{wait}` in English words, or `{minutes}`", into<&gateway::RoomPage::wait>},
-    {"keep", &kText, kOfOptions, R"("Bitte diese Seite offen lassen.")", "The small print below",
-     into<&gateway::RoomPage::keep>},
+     "Estimated wait: `{wait}` in English words, or `{minutes}`", into<&gateway::RoomPage::wait>},
+    {"keep", &kText, kOfOptions, R"("Bitte diese Seite offen lassen.")", "Small print", into<&gateway::RoomPage::keep>},
     {"language", &kLanguage, kOfOptions, R"("de")", "Language of these texts, for screen readers",
      into<&gateway::RoomPage::language>},
-    {"colour", &kColour, kOfOptions, R"("#b4232a")", "Colour of the accents", into<&gateway::RoomPage::colour>},
-    {"colour_dark", &kColour, kOfOptions, R"("#ff8a80")", "The same in dark mode",
+    {"colour", &kColour, kOfOptions, R"("#b4232a")", "Accent colour", into<&gateway::RoomPage::colour>},
+    {"colour_dark", &kColour, kOfOptions, R"("#ff8a80")", "Accent colour in dark mode",
      into<&gateway::RoomPage::colour_dark>},
 };
 constexpr Section kPage{"waiting_page", "waiting_rooms.<name>.page",
-                        "The page that browsers show meanwhile. It has no script, loads nothing, and refreshes itself.",
+                        "The waiting page for browsers. It has no script, loads nothing, and refreshes itself.",
                         kPageKeys};
 constexpr Shape kPageShape = section(kPage);
 
 constexpr Shape kRoomRate{.form = Form::rate, .what = "a rate"};
 constexpr Shape kVisitors = integer(1, room::kMaxVisitors);
 constexpr Shape kAtMost = integer(1, room::kMaxAtMost);
-constexpr Shape kOwner = text("whom a ticket belongs to", check_per);
-constexpr Shape kOwners = list("a list of whom a ticket belongs to", kOwner, 0, 8);
+constexpr Shape kOwner = text("a key", check_per);
+constexpr Shape kOwners = list("a list of keys", kOwner, 0, 8);
 constexpr const Shape* kOwnerForms[] = {&kOwner, &kOwners};
-constexpr Shape kOwnerOrOwners{.form = Form::either,
-                               .what = "whom a ticket belongs to, or a list of that",
-                               .registered = per_words,
-                               .forms = kOwnerForms};
+constexpr Shape kOwnerOrOwners{
+    .form = Form::either, .what = "a key, or a list of them", .registered = per_words, .forms = kOwnerForms};
 constexpr Shape kRoomSecret = text("a secret", check_not_empty);
 constexpr Shape kRoomMode = choice(kModes);
 constexpr Shape kRoomStore = choice(kStores);
 constexpr Key kRoomKeys[] = {
     {"rate", &kRoomRate, "", R"("50/second")",
-     "How many visitors are let in, over all gateways together; a period of at most an hour"},
+     "Visitors admitted per period of at most an hour, over all gateways together"},
     {"visitors", &kVisitors, "", "2000",
-     "How many visitors may be inside at the same time, over all gateways together; exact for small numbers, an "
-     "estimate for large ones",
+     "Visitors inside at the same time, over all gateways together; exact for small numbers, an estimate for large "
+     "ones",
      into<&gateway::WaitingRoom::rule, &room::RoomRule::visitors>},
-    {"secret", &kRoomSecret, "", R"("${HEADGATE_ROOM_SECRET}")",
-     "What tickets are signed with, the same on all gateways", required},
+    {"secret", &kRoomSecret, "", R"("${HEADGATE_ROOM_SECRET}")", "Secret that signs tickets, the same on all gateways",
+     required},
     {"previous_secret", &kRoomSecret, "", R"("${HEADGATE_ROOM_SECRET_BEFORE}")",
-     "A secret whose tickets are still valid: the one before, for a day after a change"},
-    {"grace", &kDuration, "2m", R"("2m")", "How long the place of a caller whose turn has come is kept; at least 10s",
+     "Earlier secret whose tickets are still accepted; keep it for a day after a change"},
+    {"grace", &kDuration, "2m", R"("2m")", "How long a place is kept for a caller whose turn has come; at least 10s",
      into<&gateway::WaitingRoom::rule, &room::RoomRule::grace>},
     {"stay", &kDuration, "10m", R"("15m")",
-     "How long a visitor may be without a request before it has left, less up to an eighth: then its pass ends, and "
-     "its "
-     "place is free; at least 10s, and as long as `grace` or longer",
+     "Time without a request after which a visitor has left and its place is free, up to an eighth sooner. At least "
+     "10s, and at least `grace`",
      into<&gateway::WaitingRoom::rule, &room::RoomRule::stay>},
     {"per", &kOwnerOrOwners, R"("client_ip")", R"("cookie:session")",
-     "Whom a ticket belongs to, so that a copy is worthless elsewhere: {words}, or a list of these; not what is known "
-     "only behind the room (`jwt`, `basic`, `auth`) or is the same for many (`host`, `route`, `upstream`, `total`). An "
-     "empty list: anybody who has it"},
+     "Owner of a ticket, so that copies are worthless to others; keys as for `limits.<name>.per`. Not accepted: `jwt`, "
+     "`basic` and `auth` (unknown before the room), `host`, `route`, `upstream` and `total` (shared by many). An empty "
+     "list: anyone who has the ticket"},
     {"at_most", &kAtMost, "32", "100",
-     "How many numbers in the line and places inside one owner (`per`) has at most; its next newcomers share the "
-     "newest "
-     "of these",
+     "Places in the line and inside that one owner (`per`) can hold; further newcomers of the owner share its newest "
+     "places",
      into<&gateway::WaitingRoom::rule, &room::RoomRule::at_most>},
     {"page", &kPageShape, "", R"({ "title": "The sale has begun", "colour": "#b4232a" })",
      "Texts and colours of the page for browsers", into<&gateway::WaitingRoom::page>},
     {"store", &kRoomStore, "", R"("memory")",
-     "Where the line is; default: `redis` if there is a `redis` block, else `memory`",
+     "Where the line is kept. Default: `redis` if there is a `redis` block, otherwise `memory`",
      into<&gateway::WaitingRoom::store>},
     {"mode", &kRoomMode, kOfOptions, R"("observe")",
-     "`observe` counts who would have had to wait, but lets everybody in at once", into<&gateway::WaitingRoom::mode>},
+     "`observe` counts who would have waited, but admits everybody at once", into<&gateway::WaitingRoom::mode>},
     {"if_redis_down", &kIfDown, "", R"("reject")",
-     "What happens while Redis is unavailable: `allow` lets everybody in, `reject` lets nobody else in, "
-     "`count_locally` goes on with the line in each gateway; default: as `redis.if_down`",
+     "While Redis is unavailable: `allow` admits everybody, `reject` admits nobody new, `count_locally` continues the "
+     "line in each gateway. Default: `redis.if_down`",
      into<&gateway::WaitingRoom::if_redis_down>},
 };
 
@@ -129,7 +124,7 @@ constexpr Key kRoomKeys[] = {
 constexpr Section kRoomSection{
     .name = "waiting_room",
     .path = "waiting_rooms.<name>",
-    .doc = "Visitors beyond a rate or a number wait in line, and are let in one after the other.",
+    .doc = "A line for visitors beyond a rate or a number; they are admitted one after the other.",
     .keys = kRoomKeys};
 constexpr Shape kRoomShape = section(kRoomSection);
 constexpr Shape kRoomMap = map("an object of waiting rooms by name", kRoomShape, 0, check_room_name);

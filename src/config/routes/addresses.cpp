@@ -22,17 +22,15 @@ constexpr const Shape* kAddressFileForms[] = {&kFilePath, &kAddressFiles};
 constexpr Shape kFileOrFiles = either("a file's path or a list of them", kAddressFileForms);
 constexpr Key kAddressesKeys[] = {
     {"allow", &kBlocks, "", R"(["10.0.0.0/8", "2001:db8::/32"])",
-     "Blocks from which requests are let in; if there are any, here or in `allow_file`, all other addresses are "
-     "refused"},
+     "Accepted blocks. If there are any, here or in `allow_file`, all other addresses are refused"},
     {"deny", &kBlocks, "", R"(["10.66.0.0/16"])",
-     "Blocks from which they are refused. Of several blocks that hold an address the smallest decides"},
+     "Refused blocks. If several blocks contain an address, the smallest decides"},
     {"allow_file", &kFileOrFiles, "", R"("/etc/headgate/offices.txt")",
-     "A file of such blocks, or several: one block on each line, and comments behind `#` or `;`; read again when it "
+     "File of accepted blocks, or a list of files: one block per line, comments after `#` or `;`. Read again when it "
      "changes"},
-    {"deny_file", &kFileOrFiles, "", R"("/etc/headgate/denied.txt")", "The same of blocks from which they are refused"},
+    {"deny_file", &kFileOrFiles, "", R"("/etc/headgate/denied.txt")", "The same for refused blocks"},
 };
-constexpr Section kAddresses{"addresses", "addresses", "From which addresses of clients routes may be used.",
-                             kAddressesKeys};
+constexpr Section kAddresses{"addresses", "addresses", "Client addresses that may use a route.", kAddressesKeys};
 
 }  // namespace
 

@@ -38,38 +38,37 @@ constexpr Shape kToldWords = list("a list of words", kToldWord, 0, std::size(gat
 constexpr Shape kAuthIfDownShape = choice(gateway::kAuthIfDown);
 constexpr Key kAuthKeys[] = {
     {"url", &kAuthUrl, "", R"("http://auth/check")",
-     "What is asked, by GET and without a body. If its host is the name of an upstream, without a port and with "
-     "`http://`, the servers of that are asked; else its own server, as an upstream that is given by its URL",
+     "URL that is asked, with GET and without a body. If its host is the name of an upstream (`http://`, no port), "
+     "that upstream is used",
      into<&gateway::AuthService::url>, required},
     {"fields", &kAskedFields, "", R"(["Authorization", "Cookie"])",
-     "The fields of a request that the service gets; default: all that a server would get",
-     into<&gateway::AuthService::fields>},
+     "Request fields that the service gets. Default: all that a server would get", into<&gateway::AuthService::fields>},
     {"tell", &kToldWords, R"(["method", "host", "path", "client_ip"])", R"(["method", "path"])",
-     "What else it gets: `method` as `X-Forwarded-Method` and `X-Original-Method`; `host` as `X-Forwarded-Host` and "
-     "`X-Forwarded-Proto`; `path`, with the query, as `X-Forwarded-Uri` and `X-Original-URI`, and together with `host` "
-     "as `X-Original-URL`; `client_ip` as `X-Forwarded-For`"},
+     "Facts that the service gets: `method` as `X-Forwarded-Method` and `X-Original-Method`; `host` as "
+     "`X-Forwarded-Host` and `X-Forwarded-Proto`; `path` with the query as `X-Forwarded-Uri` and `X-Original-URI`, and "
+     "with `host` as `X-Original-URL`; `client_ip` as `X-Forwarded-For`"},
     {"copy", &kCopiedFields, "[]", R"(["X-User", "X-Groups"])",
-     "Fields of its answer that the server gets. What the client sends under these names never reaches the server",
+     "Fields of the service's answer that the server gets. Fields of these names from clients are removed",
      into<&gateway::AuthService::copy>},
     {"copy_to_answer", &kAnswerFields, "[]", R"(["Set-Cookie"])",
-     "Fields of its answer that the client gets with the answer of the server, in place of the server's own; "
-     "`Set-Cookie` beside them",
+     "Fields of the service's answer that the client gets, in place of the server's; `Set-Cookie` is added to the "
+     "server's",
      into<&gateway::AuthService::copy_to_answer>},
-    {"timeout", &kDuration, kOfOptions, R"("500ms")", "How long it may take to answer, with the connection to it",
+    {"timeout", &kDuration, kOfOptions, R"("500ms")", "Maximum time until the answer, including the connection",
      into<&gateway::AuthService::timeout>},
     {"remember", &kDuration, "", R"("10s")",
-     "How long an admission counts for requests about which the same would be asked: `fields` and `tell` say what that "
-     "is. Needs `fields`. Default: the service is asked for each request",
+     "How long an admission is reused for requests with the same `fields` and `tell`. Needs `fields`. Default: the "
+     "service is asked for each request",
      into<&gateway::AuthService::remember>},
     {"if_down", &kAuthIfDownShape, kOfOptions, R"("allow")",
-     "What happens to requests while it does not answer, or with a status from 500 on: `reject` them with 503, or "
-     "`allow` them, without what it would have said",
+     "What happens while the service is unavailable or answers 500 or more: `reject` with 503, or `allow` without the "
+     "service's fields",
      into<&gateway::AuthService::if_down>},
 };
-constexpr Section kAuthSection{"auth", "routes[].auth",
-                               "A service that is asked whether a request may pass: a URL, or an object; see "
-                               "[forward_auth.md](forward_auth.md).",
-                               kAuthKeys};
+constexpr Section kAuthSection{
+    "auth", "routes[].auth",
+    "A service that decides whether a request may pass: a URL or an object; see [forward_auth.md](forward_auth.md).",
+    kAuthKeys};
 constexpr Shape kAuthObject = section(kAuthSection);
 constexpr const Shape* kAuthForms[] = {&kAuthUrl, &kAuthObject};
 

@@ -31,19 +31,17 @@ std::optional<LiteralError> check_realm(std::string_view text) {
 constexpr Shape kRealm = text("a realm", check_realm);
 constexpr Key kBasicKeys[] = {
     {"file", &kFilePath, "", R"("/etc/headgate/users.htpasswd")",
-     "The file of users: a name, `:` and the bcrypt hash of a password on each line, as `htpasswd -B` writes it; read "
-     "again when it changes",
+     "User file with `name:bcrypt-hash` on each line, as `htpasswd -B` writes it. Read again when it changes",
      required},
-    {"realm", &kRealm, kOfOptions, R"("staging")",
-     "What browsers show of the place, and what they keep a password for: routes with one realm ask once",
+    {"realm", &kRealm, kOfOptions, R"("staging")", "Realm that browsers show; routes with the same realm ask once",
      into<&gateway::BasicAuth::realm>},
-    {"pass_on", &kBoolean, kOfOptions, "true", "Whether the server gets the password, in `Authorization`",
+    {"pass_on", &kBoolean, kOfOptions, "true", "Whether the password is passed on to the server in `Authorization`",
      into<&gateway::BasicAuth::pass_on>},
 };
-constexpr Section kBasicSection{"basic", "routes[].basic",
-                                "Who may use the route by a name and a password (basic authentication): a file of "
-                                "users, or an object; see [basic_auth.md](basic_auth.md).",
-                                kBasicKeys};
+constexpr Section kBasicSection{
+    "basic", "routes[].basic",
+    "Users who may use the route by basic authentication: a file or an object; see [basic_auth.md](basic_auth.md).",
+    kBasicKeys};
 constexpr Shape kBasicObject = section(kBasicSection);
 constexpr const Shape* kBasicForms[] = {&kFilePath, &kBasicObject};
 

@@ -36,22 +36,19 @@ constexpr Shape kMinCompressed = size(0, 1UL << 30);
 constexpr Shape kCompressLevel = integer(compress::kMinLevel, compress::kMaxLevel);
 constexpr Key kCompressKeys[] = {
     {"encodings", &kCodingList, R"(["br", "gzip"])", R"(["gzip"])",
-     "How; of those that a client takes equally gladly, the first one here"},
+     "Codings; the first one here wins among those that a client likes equally"},
     {"types", &kCompressedTypeList, "", R"(["text/*", "application/json"])",
-     "The media types of answers that are compressed; one `*` stands for any text. Default: `text/*`, JSON, XML, "
-     "JavaScript, SVG, WebAssembly and fonts that are not compressed themselves",
+     "Media types to compress; one `*` stands for any text. Default: `text/*`, JSON, XML, JavaScript, SVG, WebAssembly "
+     "and uncompressed fonts",
      into<&gateway::Compression::types>},
     {"min_size", &kMinCompressed, kOfOptions, R"("256B")",
-     "Smaller answers are sent as they are; one whose size its server does not say counts as larger",
-     into<&gateway::Compression::min_bytes>},
-    {"level", &kCompressLevel, kOfOptions, "6",
-     "From 1, the fastest, to 9, the smallest: the level of gzip, the quality of Brotli",
+     "Smallest answer to compress; answers of unknown size count as larger", into<&gateway::Compression::min_bytes>},
+    {"level", &kCompressLevel, kOfOptions, "6", "1 (fastest) to 9 (smallest): the gzip level and Brotli quality",
      into<&gateway::Compression::level>},
 };
-constexpr Section kCompressSection{"compress", "all_routes.compress",
-                                   "Which answers are compressed, and how: `true`, `false` or an object; see "
-                                   "[compression.md](compression.md).",
-                                   kCompressKeys};
+constexpr Section kCompressSection{
+    "compress", "all_routes.compress",
+    "Compression of answers: `true`, `false` or an object; see [compression.md](compression.md).", kCompressKeys};
 constexpr Shape kCompressObject = section(kCompressSection);
 constexpr const Shape* kCompressForms[] = {&kBoolean, &kCompressObject};
 

@@ -29,28 +29,26 @@ constexpr const Shape* kCorsHeaderForms[] = {&kAnyFieldWord, &kCorsFields};
 constexpr Shape kCorsHeaders = either("`*` or a list of field names", kCorsHeaderForms);
 constexpr Key kCorsKeys[] = {
     {"origins", &kOrigins, "", R"(["https://app.example.com", "https://*.example.org"])",
-     "The pages that may use the answers, by scheme, host and port: `https://*.example.org` stands for every host "
-     "below, "
-     "`*` for every page, `null` for files and sandboxed frames",
+     "Origins (scheme, host, port) that may read answers. `https://*.example.org` means every host below, `*` every "
+     "page, `null` files and sandboxed frames",
      required},
     {"methods", &kCorsMethods, "", R"(["GET", "POST"])",
-     "The methods that a page may use; default: those of the routes for the path"},
+     "Methods that a page may use. Default: those of the routes for the path"},
     {"headers", &kCorsHeaders, R"(["Authorization", "Content-Type"])", R"(["Authorization", "X-Tenant"])",
-     "The fields that a page may send, beside those that it always may; `*` for any"},
+     "Request fields that a page may send, in addition to those always allowed; `*` for any"},
     {"expose", &kCorsFields, "[]", R"(["X-Total-Count"])",
-     "Fields of answers that a page may read, beside `Retry-After`, `Retry-After-Ms`, `X-Should-Retry`, the "
-     "`RateLimit` fields, `X-Request-Id`, `WWW-Authenticate`, `Appointment`, `Waiting-Room-Ticket` and those that it "
-     "always may"},
+     "Answer fields that a page may read, in addition to those always allowed and to `Retry-After`, `Retry-After-Ms`, "
+     "`X-Should-Retry`, the `RateLimit` fields, `X-Request-Id`, `WWW-Authenticate`, `Appointment` and "
+     "`Waiting-Room-Ticket`"},
     {"credentials", &kBoolean, kOfOptions, "true",
-     "Whether a page may use the cookies and certificates of the browser; then `origins` names them",
+     "Whether a page may use the browser's cookies and certificates; `origins` must then name the pages",
      into<&gateway::CrossOrigin::credentials>},
     {"max_age", &kDelay, "10m", R"("1h")",
-     "How long a browser may remember the answer to a preflight; browsers cut it at two hours or a day"},
+     "How long browsers may cache the answer to a preflight; they cut it at two hours or a day"},
 };
 constexpr Section kCorsSection{"cors", "all_routes.cors",
-                               "Which pages of other origins may use a route from a browser: an object, or `\"off\"`. "
-                               "The gateway answers preflights "
-                               "itself.",
+                               "Pages of other origins that may use a route from a browser (CORS): an object, or "
+                               "`\"off\"`. headgate answers preflights itself.",
                                kCorsKeys};
 constexpr Shape kCorsObject = section(kCorsSection);
 constexpr std::string_view kOffWord[] = {"off"};

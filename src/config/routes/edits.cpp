@@ -36,28 +36,29 @@ constexpr Shape kRequestNames = list("a list of field names", kRequestName, 0, 6
 constexpr Shape kResponseNames = list("a list of field names", kResponseName, 0, 64);
 
 constexpr std::string_view kVariablesDoc =
-    "in place of what is there. Values may have `${client_ip}`, `${request_id}`, `${route}`, `${host}`, "
-    "`${jwt.<claim>}`, `${auth.<field>}`, `${api_key.owner}`, `${api_key.tier}`, `${api_key.tags}` and "
-    "`${path.<parameter>}`; a field whose value lacks one of them is not sent";
+    "Fields to set, in place of present ones. Values may contain `${client_ip}`, `${request_id}`, `${route}`, "
+    "`${host}`, `${jwt.<claim>}`, `${auth.<field>}`, `${api_key.owner}`, `${api_key.tier}`, `${api_key.tags}` and "
+    "`${path.<parameter>}`; a field is not sent if one of them is missing";
 constexpr Key kRequestFieldsKeys[] = {
-    {"remove", &kRequestNames, "[]", R"(["Cookie"])", "Fields that the server does not get"},
+    {"remove", &kRequestNames, "[]", R"(["Cookie"])", "Fields to remove from requests"},
     {"set", &kRequestSet, "{}", R"({ "X-User": "${jwt.sub}" })", kVariablesDoc},
-    {"add", &kRequestSet, "{}", R"({ "X-Tag": "edge" })", "The same, beside what is there"},
+    {"add", &kRequestSet, "{}", R"({ "X-Tag": "edge" })", "Fields to add to those present, with the same variables"},
 };
 constexpr Section kRequestFields{"request_headers", "request_headers",
-                                 "Changes of the fields that a server gets, first `remove`, then `set`, then `add`.",
+                                 "Changes of request fields for the server: first `remove`, then `set`, then `add`.",
                                  kRequestFieldsKeys};
 constexpr Key kResponseFieldsKeys[] = {
-    {"remove", &kResponseNames, "[]", R"(["X-Powered-By"])", "Fields of the server that the client does not get"},
+    {"remove", &kResponseNames, "[]", R"(["X-Powered-By"])", "Fields to remove from answers"},
     {"set", &kResponseSet, "{}", R"({ "X-Frame-Options": "DENY" })", kVariablesDoc},
-    {"add", &kResponseSet, "{}", R"({ "Server-Timing": "edge" })", "The same, beside what is there"},
+    {"add", &kResponseSet, "{}", R"({ "Server-Timing": "edge" })",
+     "Fields to add to those present, with the same variables"},
     {"always", &kBoolean, kOfOptions, "true",
-     "Whether `set` and `add` are also for answers of the gateway itself, such as 429 and 502, where these do not "
-     "already have the field",
+     "Whether `set` and `add` also apply to the gateway's own answers, such as 429 and 502, unless these have the "
+     "field",
      into<&gateway::EditOptions::always>},
 };
 constexpr Section kResponseFields{"response_headers", "response_headers",
-                                  "Changes of the fields that a client gets, first `remove`, then `set`, then `add`.",
+                                  "Changes of answer fields for the client: first `remove`, then `set`, then `add`.",
                                   kResponseFieldsKeys};
 
 // path
@@ -66,13 +67,14 @@ constexpr Shape kPrefix = text("a path", check_prefix);
 constexpr Shape kPathTemplate = text("a path", check_path);
 constexpr Key kRewriteKeys[] = {
     {"strip_prefix", &kPrefix, "", R"("/api")",
-     "The beginning of the route's path that the server does not see; it gets it as `X-Forwarded-Prefix`"},
-    {"add_prefix", &kPrefix, "", R"("/v2")", "Put before the path, after `strip_prefix`"},
+     "Beginning of the path to remove; the server gets it as `X-Forwarded-Prefix`"},
+    {"add_prefix", &kPrefix, "", R"("/v2")", "Text to put before the path, after `strip_prefix`"},
     {"path", &kPathTemplate, "", R"("/users/{id}/*")",
-     "The whole path in place of these two, with parameters of the route's path, and `/*` for what its own `/*` took"},
+     "Whole path, in place of the two above, with parameters of the route's path; `/*` stands for the rest that its "
+     "own `/*` matched"},
 };
 constexpr Section kRewrite{"rewrite", "routes[].rewrite",
-                           "The path that the server sees. Limits, logs and metrics have the client's.", kRewriteKeys};
+                           "Path that the server sees. Limits, logs and metrics use the client's path.", kRewriteKeys};
 
 // redirect, respond
 
@@ -80,9 +82,8 @@ constexpr Shape kRedirectTo = text("an address", check_redirect_to);
 constexpr Shape kRedirectStatus = integer(301, 308);
 constexpr Key kRedirectKeys[] = {
     {"to", &kRedirectTo, "", R"("https://example.com/new/*")",
-     "Where to: a URL or a path, with parameters of the route's path, and `/*` for what its own `/*` took; the query "
-     "is "
-     "kept unless this has its own",
+     "URL or path, with parameters of the route's path; `/*` stands for the rest that its own `/*` matched. The query "
+     "is kept unless this has its own",
      into<&gateway::RouteRedirect::to>, required},
     {"status", &kRedirectStatus, kOfOptions, "301", "301, 302, 303, 307 or 308; 307 and 308 keep the method",
      into<&gateway::RouteRedirect::status>},
@@ -91,23 +92,23 @@ constexpr Section kRedirect{"redirect", "routes[].redirect", "Sends the client e
 constexpr Shape kStatus = integer(200, 599);
 constexpr Shape kFieldValue = text("a field value", check_field_value);
 constexpr Key kRespondKeys[] = {
-    {"status", &kStatus, kOfOptions, "200", "Status of the answer", into<&gateway::Respond::status>},
-    {"body", &kText, "", R"("ok\n")", "Its body", into<&gateway::Respond::body>},
+    {"status", &kStatus, kOfOptions, "200", "Status", into<&gateway::Respond::status>},
+    {"body", &kText, "", R"("ok\n")", "Body", into<&gateway::Respond::body>},
     {"body_file", &kFilePath, "", R"("maintenance.html")",
-     "A file with its body, at most 1MiB, in place of `body`; read when the configuration is read. With the status 200 "
-     "it has `ETag` and `Last-Modified`, and a part of it may be asked for (`Range`)"},
+     "File with the body, at most 1MiB, in place of `body`; read at startup and reload. With status 200 it has `ETag` "
+     "and `Last-Modified`, and supports `Range`"},
     {"content_type", &kFieldValue, "", R"("application/json")",
-     "Its `Content-Type`; default: by the name of `body_file`, else `text/plain; charset=utf-8`",
+     "`Content-Type`. Default: from the name of `body_file`, otherwise `text/plain; charset=utf-8`",
      into<&gateway::Respond::content_type>},
     {"headers", &kResponseSet, "{}", R"({ "Retry-After": "300" })",
-     "Its further fields, with variables as in `response_headers`"},
+     "Further fields, with variables as in `response_headers`"},
 };
 
 constexpr Shape kHostName = text("keep, server or a host", check_host_header);
 
 }  // namespace
 
-constexpr Section kRespondSection{"respond", "routes[].respond", "An answer given without an upstream.", kRespondKeys};
+constexpr Section kRespondSection{"respond", "routes[].respond", "An answer without an upstream.", kRespondKeys};
 constexpr Shape kRequestFieldsShape = section(kRequestFields);
 constexpr Shape kResponseFieldsShape = section(kResponseFields);
 constexpr Shape kRewriteShape = section(kRewrite);

@@ -13,11 +13,12 @@ namespace {
 constexpr Shape kInsteadUpstream = text("an upstream's name");
 constexpr Key kOnRejectKeys[] = {
     {"to", &kInsteadUpstream, "", R"("lite")",
-     "The upstream that gets what a limit rejects, and all requests while the circuit of the route's own is open",
+     "Upstream for requests that a limit rejects, and for all requests while the circuit of the route's upstream is "
+     "open",
      into<&gateway::RouteOptions::to_instead>, required},
 };
 constexpr Section kOnReject{"on_reject", "routes[].on_reject",
-                            "Another upstream in place of 429, and of 503 for an open circuit; see "
+                            "Another upstream in place of 429, or of 503 for an open circuit; see "
                             "[routes.md](routes.md#another-upstream-for-rejected-requests).",
                             kOnRejectKeys};
 

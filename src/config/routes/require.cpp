@@ -36,42 +36,39 @@ constexpr Shape kClaimDemand = either("a value or a list of values", kClaimForms
 constexpr Shape kClaimDemands = map("an object of values by claim", kClaimDemand, 1, check_claim);
 constexpr Key kRequireJwtKeys[] = {
     {"issuer", &kDemanded, "", R"("https://login.example.com/")",
-     "Its `iss`: one of these, each of which `identity.jwt` accepts; default: any that is accepted"},
+     "Accepted `iss`, also accepted by `identity.jwt`. Default: any that `identity.jwt` accepts"},
     {"algorithms", &kDemandedAlgorithms, "", R"(["ES256"])",
-     "The algorithm of its signature: one of these; default: any that its issuer may use"},
+     "Accepted signature algorithms. Default: any that the issuer may use"},
     {"audience", &kDemanded, "", R"("https://orders.example.com")",
-     "One of these is in its `aud`, beside what `identity.jwt` requires of it"},
+     "Values of which `aud` must contain one, in addition to what `identity.jwt` requires"},
     {"scope", &kScopeOrScopes, "", R"("orders:write")",
-     "All of these are in its `scope` or `scp`, which may be a text with spaces between them or a list"},
+     "Scopes that `scope` or `scp` must all contain; the claim is a list, or a text with spaces"},
     {"claims", &kClaimDemands, "", R"({ "plan": ["pro", "enterprise"], "admin": true })",
-     "Each of these claims has the value, or one of the values, or is a list of texts with one of them in it; a claim "
-     "within an object is named by its path, as in `realm_access.roles`. JSON "
-     "types "
-     "must be equal: `\"5\"` is not `5`"},
+     "Required claims: each equals the value or one of the values, or is a list of texts that contains one. A path "
+     "such as `realm_access.roles` names a claim within an object. JSON types must be equal: `\"5\"` is not `5`"},
 };
 constexpr Section kRequireJwt{"require_jwt", "routes[].require.jwt",
-                              "What the token must have. Another issuer, algorithm or audience is refused with 401, a "
-                              "token without a scope or a claim with 403.",
+                              "Requirements on the token. A wrong issuer, algorithm or audience is refused with 401, a "
+                              "missing scope or claim with 403.",
                               kRequireJwtKeys};
 constexpr Shape kRequireJwtShape = section(kRequireJwt);
 constexpr Key kRequireKeyKeys[] = {
-    {"owners", &kDemanded, "", R"(["acme", "initech"])", "Its owner is one of these"},
-    {"tiers", &kDemanded, "", R"(["pro", "enterprise"])", "Its `tier` is one of these"},
-    {"tags", &kDemanded, "", R"("batch")", "One of its `tags` is one of these"},
+    {"owners", &kDemanded, "", R"(["acme", "initech"])", "Accepted owners"},
+    {"tiers", &kDemanded, "", R"(["pro", "enterprise"])", "Accepted tiers"},
+    {"tags", &kDemanded, "", R"("batch")", "Tags of which the key must have one"},
 };
 constexpr Section kRequireKey{"require_api_key", "routes[].require.api_key",
-                              "What the known key must have: something of each of these. Other keys are refused with "
-                              "403.",
+                              "Requirements on the known key; all of these must hold. Other keys are refused with 403.",
                               kRequireKeyKeys};
 constexpr Shape kRequireKeyShape = section(kRequireKey);
 constexpr Key kRequireKeys[] = {
-    {"jwt", &kRequireJwtShape, "", R"({ "scope": "orders:write" })", "A valid token that has this"},
-    {"api_key", &kRequireKeyShape, "", R"({ "tiers": ["pro"] })", "A known API key that has this"},
+    {"jwt", &kRequireJwtShape, "", R"({ "scope": "orders:write" })", "A valid token with these properties"},
+    {"api_key", &kRequireKeyShape, "", R"({ "tiers": ["pro"] })", "A known API key with these properties"},
 };
 constexpr std::string_view kRequireOneOf[] = {"jwt", "api_key"};
 constexpr Section kRequireSection{.name = "require",
                                   .path = "routes[].require",
-                                  .doc = "A valid credential, and what it must have: a word, or an object.",
+                                  .doc = "A valid credential, and requirements on it: a word, or an object.",
                                   .keys = kRequireKeys,
                                   .one_of = kRequireOneOf};
 constexpr Shape kRequireObject = section(kRequireSection);

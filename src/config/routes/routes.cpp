@@ -30,42 +30,39 @@ constexpr Shape kClientCloseShape = choice(kClientClose);
 constexpr Shape kMinRate = size(0, 1UL << 30);
 constexpr Key kAllRoutesKeys[] = {
     {"limits", &kLimitUses, "[]", R"(["per-ip"])", "Limits of every route, before its own"},
-    {"timeout", &kDuration, kOfOptions, R"("10s")", "How long a server may take to the first byte of its answer",
+    {"timeout", &kDuration, kOfOptions, R"("10s")", "Maximum time until the first byte of the server's answer",
      into<&gateway::AllRoutes::timeout>},
     {"between_bytes", &kDuration, kOfOptions, R"("5m")",
-     "How long a server may be silent within its answer; must be longer than the pause between two Server-Sent Events",
+     "Maximum pause within a server's answer; must be longer than the pause between two Server-Sent Events",
      into<&gateway::AllRoutes::between_bytes>},
     {"max_body", &kBodySize, kOfOptions, R"("1MiB")", "Largest request body", into<&gateway::AllRoutes::max_body>},
     {"min_rate", &kMinRate, kOfOptions, R"("500B")",
-     "How many bytes of a request's body must come in each second that it is waited for, and how many of an answer a "
-     "client must take while bytes wait for it, on average over `timeouts.body`; a slower one is ended within twice "
-     "that time. `0`: any. Tunnels have no such rate",
+     "Minimum rate per second at which a client must send a request body and accept an answer, averaged over "
+     "`timeouts.body`; slower exchanges end within twice that time. `0` disables it. Tunnels are exempt",
      into<&gateway::AllRoutes::min_rate>},
     {"client_close", &kClientCloseShape, kOfOptions, R"("ignore")",
-     "What becomes of a request whose client closes its connection, or only its sending side, before the answer: `end` "
-     "ends it and frees what it holds; `ignore` goes on, for clients that close their sending side and still read; "
-     "where it waits here it ends in any case",
+     "When a client closes its connection or sending side before the answer: `end` ends the request. `ignore` "
+     "continues, for clients that half-close and still read; requests that wait in the gateway end anyway",
      into<&gateway::AllRoutes::client_close>},
     {"addresses", &kAddressesShape, "", R"({ "deny_file": "/etc/headgate/denied.txt" })",
-     "From which addresses every route may be used; all others are refused with 403"},
+     "Client addresses that may use every route; others get 403"},
     {"unknown_key", &kUnknownKeyShape, kOfOptions, R"("reject")",
-     "What happens to a caller whose API key is unknown, expired or disabled: `anonymous` treats it as a caller "
-     "without a key, `reject` refuses it; a route that requires a key always refuses it",
+     "Callers whose API key is unknown, expired or disabled: `anonymous` treats them as having no key, `reject` "
+     "refuses them. Routes that require a key always refuse them",
      into<&gateway::AllRoutes::unknown_key>},
     {"ignore_case", &kBoolean, kOfOptions, "true",
-     "Whether paths that differ only in the case of letters are the same, as in Express, IIS and, by option, Spring; "
-     "counting by `{parameters}` then ignores case, too",
+     "Whether paths match regardless of case, as in Express, IIS and optionally Spring; counting by `{parameters}` "
+     "then ignores case too",
      into<&gateway::AllRoutes::ignore_case>},
     {"request_headers", &kRequestFieldsShape, "", R"({ "set": { "X-Gateway": "edge" } })",
-     "Changes of the fields that servers get"},
+     "Changes of request fields for servers"},
     {"response_headers", &kResponseFieldsShape, "", R"({ "set": { "X-Frame-Options": "DENY" } })",
-     "Changes of the fields that clients get"},
+     "Changes of answer fields for clients"},
     {"host_header", &kHostHeaderShape, "keep", R"("server")",
-     "The `Host` that servers get: `keep` for the client's, `server` for the server's own name, or a host that is "
-     "written here"},
+     "`Host` for servers: `keep` (the client's), `server` (the server's name), or a host"},
     {"cors", &kCorsShape, R"("off")", R"({ "origins": ["https://app.example.com"] })",
      "Pages of other origins that may use every route from a browser"},
-    {"compress", &kCompressShape, "false", "true", "Which answers are compressed, of every route"},
+    {"compress", &kCompressShape, "false", "true", "Compression of the answers of every route"},
 };
 constexpr Shape kRespondShape = section(kRespondSection);
 constexpr Shape kRouteName = text("a name", check_route_name);
@@ -90,112 +87,105 @@ constexpr Shape kRegex = text("a regular expression", check_not_empty);
 constexpr Shape kHeldBodySize = size(1, 64UL * 1'024 * 1'024);
 constexpr Shape kMirrorShape = section(kMirrorSection);
 constexpr Key kRouteKeys[] = {
-    {"name", &kRouteName, "", R"("login")", "Its name in logs and metrics; default: its path"},
+    {"name", &kRouteName, "", R"("login")", "Name in logs and metrics. Default: the path"},
     {"host", &kHost, "", R"("api.example.com")",
-     "Only requests for this host; `*.example.com` stands for every host below it"},
+     "Host to match; `*.example.com` matches every host below it. Default: any"},
     {"path", &kPath, "", R"("/v1/*")",
-     "Exact, `/prefix/*` (which takes `/prefix` too), or with parameters as in `/users/{id}`; the most specific route "
-     "wins",
+     "Path to match: exact, `/prefix/*` (also matches `/prefix`), or with parameters as in `/users/{id}`. The most "
+     "specific route wins",
      into<&gateway::RouteOptions::path>, required},
-    {"ignore_case", &kBoolean, "", "true", "As `all_routes.ignore_case`, for this route",
+    {"ignore_case", &kBoolean, "", "true", "Like `all_routes.ignore_case`, for this route",
      into<&gateway::RouteOptions::ignore_case>},
     {"encoded_slash", &kEncodedSlashShape, kOfOptions, R"("keep")",
-     "What happens to a path with `%2F` or `%5C`, encoded once or more often, or with a letter, a digit, `-`, `.`, `_` "
-     "or `~` that is encoded twice (`%2570`): `reject` refuses it, because some servers read another path there; "
-     "`keep` "
-     "passes it on as part of its segment",
+     "Paths with `%2F`, `%5C` or twice encoded letters, digits, `-`, `.`, `_` or `~` (`%2570`), which servers read "
+     "differently: `reject` refuses them, `keep` passes them on as part of their segment",
      into<&gateway::RouteOptions::encoded_slash>},
-    {"methods", &kMethods, "", R"(["GET", "HEAD"])", "Only these methods; default: all"},
+    {"methods", &kMethods, "", R"(["GET", "HEAD"])", "Methods to match. Default: all"},
     {"headers", &kFieldConditions, "", R"({ "X-Version": "2", "X-Plan": ["pro", "team"], "X-Debug": true })",
-     "Only requests with all these fields: with this value, one of these values, or any value (`true`)"},
+     "Fields to match: each with this value, one of these values, or any value (`true`)"},
     {"query", &kParameterConditions, "", R"({ "format": "csv" })",
-     "Only requests with all these parameters in the query: with this value, one of these values, or any value "
-     "(`true`)"},
+     "Query parameters to match: each with this value, one of these values, or any value (`true`)"},
     {"client_ip", &kClientBlocks, "", R"(["10.0.0.0/8"])",
-     "Only requests from these address blocks; it counts as a condition, as one of `headers` and `query` does"},
+     "Client address blocks to match; a condition like those of `headers` and `query`"},
     {"path_matches", &kRegex, "", R"("/v[0-9]+/users/[0-9]+")",
-     "Only requests whose whole path matches this regular expression (RE2), too, where no pattern can say it; of two "
-     "routes with such conditions the first one of the file comes first"},
+     "Regular expression (RE2) that the whole path must match too, for what a pattern cannot express. Of two such "
+     "routes, the first in the file goes first"},
     {"redirect_to_https", &kRedirectToHttps, "", "false",
-     "As for a listener, for this route; default: as the listener says"},
-    {"to", &kToShape, "", R"("app")", "The upstream requests go to, or several with their weights",
+     "Like `redirect_to_https` of a listener, for this route. Default: the listener's"},
+    {"to", &kToShape, "", R"("app")", "Upstream of the requests, or several with weights",
      into<&gateway::RouteOptions::to>},
     {"on_reject", &kOnRejectShape, "", R"({ "to": "lite" })",
-     "Another upstream for what a limit rejects, and for all requests while the circuit is open"},
+     "Another upstream for requests that a limit rejects, and for all requests while the circuit is open"},
     {"split_by", &kSplitByShape, "", R"("client_ip")",
-     "With several upstreams: requests with the same value go to the same one; without a value the address counts; "
-     "default: by chance. {words}; not `total`, and `host`, `route` and `upstream` only beside another one"},
-    {"respond", &kRespondShape, "", R"({ "status": 200, "body": "ok\n" })", "The answer, given without an upstream"},
-    {"redirect", &kRedirectShape, "", R"({ "to": "https://example.com/new/*" })", "Sends the client elsewhere"},
+     "With several upstreams: requests with the same value of this key go to the same one, or of the address if there "
+     "is no value; keys as for `limits.<name>.per`, except `total`. `host`, `route` and `upstream` only with another "
+     "one. Default: at random"},
+    {"respond", &kRespondShape, "", R"({ "status": 200, "body": "ok\n" })", "Answer without an upstream"},
+    {"redirect", &kRedirectShape, "", R"({ "to": "https://example.com/new/*" })", "Redirects the client"},
     {"rewrite", &kRewriteShape, "", R"({ "strip_prefix": "/api" })",
-     "The path that the server sees; default: the client's, normalised"},
+     "Path that the server sees. Default: the client's, normalised"},
     {"request_headers", &kRequestFieldsShape, "", R"({ "set": { "X-User": "${jwt.sub}" } })",
-     "Changes of the fields that the server gets, after those of `all_routes`"},
+     "Changes of request fields for the server, after those of `all_routes`"},
     {"response_headers", &kResponseFieldsShape, "", R"({ "remove": ["X-Powered-By"] })",
-     "Changes of the fields that the client gets, after those of `all_routes`"},
-    {"host_header", &kHostHeaderShape, "", R"("server")", "As `all_routes.host_header`, for this route"},
+     "Changes of answer fields for the client, after those of `all_routes`"},
+    {"host_header", &kHostHeaderShape, "", R"("server")", "Like `all_routes.host_header`, for this route"},
     {"rewrite_answers", &kBoolean, "", "true",
-     "Whether `Location`, `Content-Location`, and `Domain` and `Path` of `Set-Cookie` are turned back to what the "
-     "client "
-     "knows; default: if `rewrite` or `host_header` change what the server is asked for"},
+     "Whether `Location`, `Content-Location`, and `Domain` and `Path` of `Set-Cookie` are translated back to the "
+     "client's host and path. Default: if `rewrite` or `host_header` changed them"},
     {"priority", &kPriorityShape, kOfOptions, R"("critical")",
-     "Of its requests, where neither a trusted proxy nor a tier says another: with too much load `low` is refused "
-     "first, `critical` last",
+     "Priority of requests, unless a trusted proxy or a tier gives another: under overload `low` is refused first, "
+     "`critical` last",
      into<&gateway::RouteOptions::priority>},
     {"limits", &kLimitUses, "[]", R"(["per-ip", { "use": "plan", "cost": 10 }])",
-     "Limits of this route: all must allow a request, and one that a limit rejects is not charged by the others"},
+     "Limits of this route. All must allow a request; a rejected request takes no permits"},
     {"skip_limits", &kLimitNames, "[]", R"(["per-ip"])", "Limits of `all_routes` that do not apply here"},
-    {"waiting_room", &kRoomName, "", R"("sale")",
-     "The waiting room that callers pass first: its name in `waiting_rooms`",
+    {"waiting_room", &kRoomName, "", R"("sale")", "Waiting room in `waiting_rooms` that callers pass first",
      into<&gateway::RouteOptions::waiting_room>},
     {"addresses", &kAddressesShape, "", R"({ "allow": ["10.0.0.0/8"] })",
-     "From which addresses it may be used, beside those of `all_routes`; all others are refused with 403"},
+     "Client addresses that may use the route, in addition to `all_routes.addresses`; others get 403"},
     {"require", &kRequireShape, R"("nothing")", R"("jwt")",
-     "Refuse callers without a valid token (`jwt`), without a known key (`api_key`), or without a client certificate "
-     "that was verified (`mtls`): here, by a listener with `client_ca`, or by a trusted proxy that reports it in the "
-     "PROXY protocol. An object also says what the token or key must have"},
+     "Credential that callers must have: a valid token (`jwt`), a known key (`api_key`), or a verified client "
+     "certificate (`mtls`; from a listener with `client_ca`, or reported by a trusted proxy in the PROXY protocol). An "
+     "object also has requirements on the token or key"},
     {"auth", &kAuthShape, "", R"({ "url": "http://auth/check", "copy": ["X-User"] })",
-     "A service that is asked whether a request may pass, and who is calling"},
+     "Service that decides whether a request may pass, and can identify the caller"},
     {"basic", &kBasicShape, "", R"("/etc/headgate/users.htpasswd")",
-     "Refuse callers without the name and the password of a user (basic authentication); limits count by "
-     "`basic.user`"},
-    {"cors", &kCorsShape, "", R"("off")", "As `all_routes.cors`, for this route and in place of it"},
-    {"compress", &kCompressShape, "", R"({ "min_size": "256B" })", "As `all_routes.compress`, for this route"},
-    {"unknown_key", &kUnknownKeyShape, "", R"("reject")", "As `all_routes.unknown_key`, for this route",
+     "Users and passwords (basic authentication) that callers must have; limits can count by `basic.user`"},
+    {"cors", &kCorsShape, "", R"("off")", "Like `all_routes.cors`, in place of it"},
+    {"compress", &kCompressShape, "", R"({ "min_size": "256B" })", "Like `all_routes.compress`, for this route"},
+    {"unknown_key", &kUnknownKeyShape, "", R"("reject")", "Like `all_routes.unknown_key`, for this route",
      into<&gateway::RouteOptions::unknown_key>},
-    {"timeout", &kDuration, "", R"("2m")", "As `all_routes.timeout`, for this route",
+    {"timeout", &kDuration, "", R"("2m")", "Like `all_routes.timeout`, for this route",
      into<&gateway::RouteOptions::timeout>},
-    {"between_bytes", &kDuration, "", R"("1h")", "As `all_routes.between_bytes`, for this route",
+    {"between_bytes", &kDuration, "", R"("1h")", "Like `all_routes.between_bytes`, for this route",
      into<&gateway::RouteOptions::between_bytes>},
-    {"max_body", &kBodySize, "", R"("64MiB")", "As `all_routes.max_body`, for this route",
+    {"max_body", &kBodySize, "", R"("64MiB")", "Like `all_routes.max_body`, for this route",
      into<&gateway::RouteOptions::max_body>},
-    {"min_rate", &kMinRate, "", R"("0")", "As `all_routes.min_rate`, for this route",
+    {"min_rate", &kMinRate, "", R"("0")", "Like `all_routes.min_rate`, for this route",
      into<&gateway::RouteOptions::min_rate>},
-    {"client_close", &kClientCloseShape, "", R"("ignore")", "As `all_routes.client_close`, for this route",
+    {"client_close", &kClientCloseShape, "", R"("ignore")", "Like `all_routes.client_close`, for this route",
      into<&gateway::RouteOptions::client_close>},
     {"buffer_request", &kHeldBodySize, "", R"("64KiB")",
-     "Bodies of requests up to this size are read before a server is chosen: a slow upload then holds no server, and a "
-     "request that fails can be sent again; a larger body is passed on as it comes. Default: no body is held",
+     "Largest request body that is read before a server is chosen, so that slow uploads hold no server and failed "
+     "requests can be sent again. Larger bodies are passed on as they arrive. Default: none is held",
      into<&gateway::RouteOptions::held_body>},
     {"grpc_web", &kBoolean, "false", "true",
-     "Whether calls of gRPC-Web, which pages in browsers make, become calls of gRPC; needs an upstream with "
-     "`\"protocol\": \"http2\"`",
+     R"(Whether gRPC-Web calls of browsers become gRPC calls; needs an upstream with `"protocol": "http2"`)",
      into<&gateway::RouteOptions::grpc_web>},
     {"mirror", &kMirrorShape, "", R"({ "to": "shadow", "share": "10%" })",
-     "Copies of its requests go to another upstream, whose answers nobody gets", into<&gateway::RouteOptions::mirror>},
+     "Sends copies of requests to another upstream, whose answers are dropped", into<&gateway::RouteOptions::mirror>},
     {"rejection", &kRouteRejectionShape, "", R"({ "body": "openai" })",
-     "What its callers are told in place of what `rejection` says"},
+     "Fields and body of the gateway's own answers, in place of `rejection`"},
 };
-constexpr Section kRoute{"route", "routes[]", "Which requests go where, under which limits.", kRouteKeys};
+constexpr Section kRoute{"route", "routes[]", "Requests, their limits, and where they go.", kRouteKeys};
 constexpr Shape kRouteShape = section(kRoute);
 
 }  // namespace
 
-constexpr Section kAllRoutesSection{
-    "all_routes", "all_routes",
-    "For every route; limits add up, a route may set its own `timeout`, `between_bytes`, `max_body`, `min_rate` and "
-    "`client_close`.",
-    kAllRoutesKeys};
+constexpr Section kAllRoutesSection{"all_routes", "all_routes",
+                                    "Defaults for every route. Limits add up with the route's; `timeout`, "
+                                    "`between_bytes`, `max_body`, `min_rate` and `client_close` can be overridden.",
+                                    kAllRoutesKeys};
 constexpr Shape kRoutes = list("a list of routes", kRouteShape, 1, 100'000);
 
 namespace {

@@ -19,13 +19,13 @@ namespace {
 constexpr Shape kServerName = text("a name", check_server_name);
 constexpr Key kClientTlsKeys[] = {
     {"ca", &kFilePath, "", R"("/etc/headgate/ca.pem")",
-     "PEM file of the trusted certificate authorities; default: those of the system", into<&net::TlsOptions::ca>},
+     "PEM file of the trusted authorities. Default: those of the system", into<&net::TlsOptions::ca>},
     {"certificate", &kFilePath, "", R"("/etc/headgate/gateway.pem")",
      "PEM file of the gateway's own certificate chain, if the server requires one",
      into<&net::TlsOptions::certificate>},
     {"key", &kFilePath, "", R"("/etc/headgate/gateway-key.pem")", "PEM file of its key", into<&net::TlsOptions::key>},
     {"server_name", &kServerName, "", R"("api.internal")",
-     "Name that the server's certificate must have; default: the host that headgate connects to",
+     "Name that the server's certificate must have. Default: the host that headgate connects to",
      into<&net::TlsOptions::server_name>},
     {"verify", &kBoolean, kOfOptions, "true", "`false` accepts any certificate: only for tests",
      into<&net::TlsOptions::verify>},
@@ -33,7 +33,7 @@ constexpr Key kClientTlsKeys[] = {
 
 }  // namespace
 
-constexpr Section kRedisTlsSection{"redis_tls", "redis.tls", "TLS to Redis, and to its Sentinels.", kClientTlsKeys};
+constexpr Section kRedisTlsSection{"redis_tls", "redis.tls", "TLS to Redis and its Sentinels.", kClientTlsKeys};
 constexpr Section kUpstreamTlsSection{"upstream_tls", "upstreams.<name>.tls", "TLS to servers with `https://`.",
                                       kClientTlsKeys};
 

@@ -18,14 +18,14 @@ constexpr Shape kHttpsPort = integer(1, 65'535);
 constexpr const Shape* kRedirectForms[] = {&kBoolean, &kHttpsPort};
 constexpr Shape kMaxAge = text("a time", check_max_age);
 constexpr Key kHstsKeys[] = {
-    {"max_age", &kMaxAge, "", R"("1y")", "How long a browser remembers it: up to `10y`; `0s` makes it forget",
+    {"max_age", &kMaxAge, "", R"("1y")", "How long browsers remember it, up to `10y`; `0s` makes them forget",
      required},
-    {"include_subdomains", &kBoolean, "false", "true", "Whether it holds for every host below, too"},
+    {"include_subdomains", &kBoolean, "false", "true", "Whether it applies to every host below, too"},
     {"preload", &kBoolean, "false", "true",
-     "Whether browsers may take the host into their built-in lists, which is hard to undo"},
+     "Whether browsers may add the host to their built-in lists, which is hard to undo"},
 };
 constexpr Section kHstsSection{
-    "hsts", "hsts", "Answers to clients with TLS have `Strict-Transport-Security`: a time, or an object.", kHstsKeys};
+    "hsts", "hsts", "`Strict-Transport-Security` in answers on TLS connections: a time, or an object.", kHstsKeys};
 constexpr Shape kHstsObject = section(kHstsSection);
 constexpr const Shape* kHstsForms[] = {&kMaxAge, &kHstsObject};
 

@@ -25,14 +25,13 @@ namespace {
 
 constexpr Key kCertificateKeys[] = {
     {"certificate", &kFilePath, "", R"("/etc/headgate/tls/fullchain.pem")",
-     "PEM file of a certificate, and after it of those that lead from it to an authority", required},
+     "PEM file with the certificate, followed by its chain", required},
     {"key", &kFilePath, "", R"("/etc/headgate/tls/privkey.pem")", "PEM file of its private key", required},
     {"ocsp", &kFilePath, "", R"("/etc/headgate/tls/staple.der")",
-     "DER file of an OCSP response for it, which another program keeps current. It is sent to clients that ask for it"},
+     "DER file with an OCSP response, kept current by another program and sent to clients that ask"},
 };
 constexpr Section kCertificate{"certificate", "listen[].tls.certificates[]",
-                               "A certificate with its key. A client gets the one for the name that it asks for.",
-                               kCertificateKeys};
+                               "A certificate with its key, for clients that ask for its name.", kCertificateKeys};
 constexpr Shape kCertificateShape = section(kCertificate);
 constexpr Shape kCertificates = list("a list of certificates with their keys", kCertificateShape, 1, 10'000);
 constexpr WordsUpTo<net::TlsVersion::tls_1_3> kTlsVersions({"1.2", "1.3"});
@@ -42,30 +41,27 @@ constexpr Shape kGroups = list("a list of groups", kGroup, 1, 16);
 constexpr Shape kTicketSecret = text("a secret of at least 32 bytes", check_ticket_secret);
 constexpr Key kServerTlsKeys[] = {
     {"certificate", &kFilePath, "", R"("/etc/headgate/tls/fullchain.pem")",
-     "PEM file of the certificate, and after it of those that lead from it to an authority; read again when it "
-     "changes"},
+     "PEM file with the certificate, followed by its chain; read again when it changes"},
     {"key", &kFilePath, "", R"("/etc/headgate/tls/privkey.pem")",
-     "PEM file of its private key; read again when it changes"},
+     "PEM file with the private key; read again when it changes"},
     {"ocsp", &kFilePath, "", R"("/etc/headgate/tls/staple.der")",
-     "DER file of an OCSP response for the certificate, which another program keeps current. It is sent to clients "
-     "that "
-     "ask for it, until it is stale; read again when it changes"},
+     "DER file with an OCSP response, kept current by another program and sent to clients that ask until it is stale; "
+     "read again when it changes"},
     {"certificates", &kCertificates, "",
      R"([{ "certificate": "/etc/headgate/tls/a.pem", "key": "/etc/headgate/tls/a.key" }])",
-     "Several certificates in place of the two keys above. A client gets the one that has the name it asks for, else "
-     "one with a wildcard for that name, else the first"},
-    {"min_version", &kOldest, kOfOptions, R"("1.3")", "The oldest version of TLS that clients may use",
+     "Several certificates, in place of the two keys above. A client gets the one with the name it asks for, otherwise "
+     "one with a matching wildcard, otherwise the first"},
+    {"min_version", &kOldest, kOfOptions, R"("1.3")", "Oldest TLS version that clients may use",
      into<&net::ServerTlsOptions::oldest>},
     {"groups", &kGroups, "", R"(["X25519", "P-256"])",
-     "Groups for the key exchange, the best first; default: X25519MLKEM768 where OpenSSL has it, then X25519, P-256 "
-     "and P-384",
+     "Key exchange groups, best first. Default: X25519MLKEM768 if OpenSSL has it, then X25519, P-256 and P-384",
      into<&net::ServerTlsOptions::groups>},
     {"client_ca", &kFilePath, "", R"("/etc/headgate/clients-ca.pem")",
-     "PEM file of the authorities that sign certificates of clients. Clients are then asked for one, and one that "
-     "cannot be verified ends the handshake; routes with `\"require\": \"mtls\"` refuse clients without one"},
+     "PEM file of the authorities for client certificates. Clients are asked for one, and an invalid one ends the "
+     "handshake; routes with `\"require\": \"mtls\"` refuse clients without one"},
     {"ticket_secret", &kTicketSecret, "", R"("${HEADGATE_TICKET_SECRET}")",
-     "What session tickets are sealed with, at least 32 bytes: gateways with the same secret resume each other's "
-     "sessions; default: a random one for each process",
+     "Secret that seals session tickets, at least 32 bytes; gateways with the same secret resume each other's "
+     "sessions. Default: random per process",
      into<&net::ServerTlsOptions::ticket_secret>},
 };
 constexpr std::string_view kOneOrSeveral[] = {"certificate", "certificates"};

@@ -35,23 +35,20 @@ constexpr Shape kRetryOn = either("a word or a status", kRetryOnForms);
 constexpr Shape kRetryOnAll = list("a list of words and statuses", kRetryOn, 1, 32);
 constexpr Shape kRetryBudget = text("a share", check_part);
 constexpr Key kRetryKeys[] = {
-    {"attempts", &kTries, kOfOptions, "3", "Maximum number of attempts for a request, with the first one",
+    {"attempts", &kTries, kOfOptions, "3", "Maximum number of attempts, including the first",
      into<&gateway::Retry::attempts>},
     {"on", &kRetryOnAll, R"(["connect_error", "closed", 502, 503])", R"(["connect_error", "timeout", 503])",
-     "What is followed by another attempt: `connect_error` (no server could be connected to), `timeout` (no head of an "
-     "answer within `timeout_each`), `closed` (the server closed or reset the connection before the head of its "
-     "answer), and statuses of answers: 408, 425, 429 and 500 to 599. All but `connect_error` only for GET, HEAD, PUT, "
-     "DELETE, OPTIONS and TRACE, and only if the whole body is held (see `buffer_request`). And statuses of gRPC, such "
-     "as "
-     "`UNAVAILABLE`, of answers without a message: any call is sent again whose body is held, so name only what does "
-     "no "
-     "harm to your methods"},
+     "Failures that lead to another attempt. `connect_error`: no connection; `timeout`: no answer head within "
+     "`timeout_each`; `closed`: the connection ended before the head; and statuses 408, 425, 429 and 500 to 599. All "
+     "but `connect_error` apply only to GET, HEAD, PUT, DELETE, OPTIONS and TRACE with the whole body held "
+     "(`buffer_request`). gRPC statuses such as `UNAVAILABLE` apply to any call with a held body that was answered "
+     "without a message, so name only those that are safe for your methods"},
     {"timeout_each", &kDuration, "", R"("1s")",
-     "With `timeout`: how long a server may take to the first byte of its answer, and as long again to the whole head, "
-     "if another attempt can follow; the route's `timeout` is for all attempts together",
+     "With `timeout`: maximum time to the first byte of an attempt's answer, and again to its whole head, if another "
+     "attempt can follow. The route's `timeout` covers all attempts",
      into<&gateway::Retry::timeout_each>},
     {"budget", &kRetryBudget, "20%", R"("10%")",
-     "Retries for each first attempt, of all workers together within 10 s; beside it there are always 10 a second",
+     "Retries per first attempt, of all workers within 10 s; in addition, 10 per second are always allowed",
      read_into<&parse_part, &gateway::Retry::budget>},
 };
 constexpr Shape kMirrorTo = text("an upstream's name");
@@ -59,27 +56,26 @@ constexpr Shape kMirrorShare = text("a share", check_part);
 constexpr Shape kMirrorsInFlight = integer(1, 10'000);
 constexpr Shape kMirroredBody = size(0, 1UL << 20);
 constexpr Key kMirrorKeys[] = {
-    {"to", &kMirrorTo, "", R"("shadow")", "The upstream that gets the copies; not the route's own",
+    {"to", &kMirrorTo, "", R"("shadow")", "Upstream that gets the copies; not the route's own",
      into<&gateway::Mirror::to>, required},
-    {"share", &kMirrorShare, "100%", R"("10%")", "How many requests are copied",
+    {"share", &kMirrorShare, "100%", R"("10%")", "Share of requests to copy",
      read_into<&parse_part, &gateway::Mirror::share>},
-    {"timeout", &kDuration, kOfOptions, R"("2s")", "From the begin of a copy to the end of its answer",
+    {"timeout", &kDuration, kOfOptions, R"("2s")", "Maximum time from the start of a copy to the end of its answer",
      into<&gateway::Mirror::timeout>},
     {"in_flight", &kMirrorsInFlight, kOfOptions, "32",
-     "Maximum number of copies that a worker has under way to this upstream; more are dropped",
+     "Maximum number of concurrent copies per worker to this upstream; further ones are dropped",
      into<&gateway::Mirror::in_flight>},
     {"max_body", &kMirroredBody, kOfOptions, R"("16KiB")",
-     "A request with a larger body is not copied, nor one whose body has not arrived as a whole when it is sent (see "
-     "`buffer_request`)",
+     "Largest body to copy; bodies that have not arrived as a whole are not copied either (see `buffer_request`)",
      into<&gateway::Mirror::max_body>},
 };
 
 }  // namespace
 
-constexpr Section kRetrySection{"retry", "upstreams.<name>.retry",
-                                "When a request that failed is sent again, to another server if there is one; see "
-                                "[servers.md](servers.md#retries).",
-                                kRetryKeys};
+constexpr Section kRetrySection{
+    "retry", "upstreams.<name>.retry",
+    "When failed requests are sent again, preferably to another server; see [servers.md](servers.md#retries).",
+    kRetryKeys};
 constexpr Section kMirrorSection{"mirror", "routes[].mirror",
                                  "Copies of requests for another upstream; see [routes.md](routes.md#mirroring).",
                                  kMirrorKeys};

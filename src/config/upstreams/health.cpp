@@ -27,45 +27,41 @@ constexpr Shape kExpect = list("a list of statuses and ranges", kExpectOne, 1, 6
 constexpr Shape kRun = integer(1, 1'000);
 constexpr Key kHealthKeys[] = {
     {"path", &kHealthPath, "", R"("/healthz")",
-     "Path and query that is asked for with GET, on a connection of its own; without it a check only connects, with "
-     "the "
-     "TLS handshake for `https://`",
+     "Path and query of a GET request on a connection of its own. Default: a check only connects, with the TLS "
+     "handshake for `https://`",
      into<&upstream::HealthOptions::path>},
-    {"host", &kHealthHost, "", R"("api.internal")", "The `Host` of that request; default: the server",
+    {"host", &kHealthHost, "", R"("api.internal")", "`Host` of the request. Default: the server",
      into<&upstream::HealthOptions::host>},
     {"expect", &kExpect, R"(["200-299"])", R"([200, "300-399"])",
-     "Which statuses pass: numbers, and ranges such as `200-299`"},
+     "Statuses that pass: numbers, and ranges such as `200-299`"},
     {"every", &kInterval, kOfOptions, R"("5s")",
-     "How often each server is checked; a tenth more or less, so that not all checks come at the same moment",
+     "Interval between checks of a server, varied by a tenth so that checks spread",
      into<&upstream::HealthOptions::every>},
-    {"timeout", &kDuration, kOfOptions, R"("1s")", "How long one check may take, with connecting",
+    {"timeout", &kDuration, kOfOptions, R"("1s")", "Maximum duration of a check, including the connection",
      into<&upstream::HealthOptions::timeout>},
     {"down_after", &kRun, kOfOptions, "3",
-     "How many failed checks in a row take a server out of rotation; the very first check of a server decides alone",
+     "Consecutive failed checks that take a server out of rotation; the first check of a server decides alone",
      into<&upstream::HealthOptions::rule, &balance::HealthRule::down_after>},
-    {"up_after", &kRun, kOfOptions, "2", "How many passed checks in a row bring it back",
+    {"up_after", &kRun, kOfOptions, "2", "Consecutive passed checks that bring it back",
      into<&upstream::HealthOptions::rule, &balance::HealthRule::up_after>},
 };
 constexpr Shape kServerQueueLength = integer(1, 1'000'000);
 constexpr Key kServerQueueKeys[] = {
-    {"length", &kServerQueueLength, "100", "100", "Maximum number of requests of all workers together that wait",
+    {"length", &kServerQueueLength, "100", "100", "Maximum number of waiting requests, of all workers together",
      into<&gateway::ServerQueue::length>},
     {"wait", &kDuration, kOfOptions, R"("1s")",
-     "Longest wait; a request that cannot be answered before its route's `timeout` or its `X-Request-Deadline` waits "
-     "less",
+     "Longest wait. Requests with an earlier route `timeout` or `X-Request-Deadline` wait less",
      into<&gateway::ServerQueue::wait>},
 };
 
 }  // namespace
 
 constexpr Section kHealthSection{"health", "upstreams.<name>.health",
-                                 "Whether servers answer is checked in the background, see [servers.md](servers.md).",
-                                 kHealthKeys};
-constexpr Section kServerQueueSection{
-    "server_queue", "upstreams.<name>.queue",
-    "With `max_in_flight`: requests that wait for a place at a server, by priority, and one "
-    "address after the other; default: they are refused at once.",
-    kServerQueueKeys};
+                                 "Background checks of servers; see [servers.md](servers.md).", kHealthKeys};
+constexpr Section kServerQueueSection{"server_queue", "upstreams.<name>.queue",
+                                      "With `max_in_flight`: requests that wait for a free server, by priority and in "
+                                      "turn by address. Default: they are refused at once.",
+                                      kServerQueueKeys};
 
 namespace {
 

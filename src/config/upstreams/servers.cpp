@@ -22,12 +22,13 @@ constexpr Shape kWeight = integer(1, balance::kMaxWeight);
 constexpr Shape kPlacesOfServer = integer(1, 10'000'000);
 constexpr Key kServerKeys[] = {
     {"url", &kServer, "", R"("http://api-1:9001")",
-     "`http://host[:port]`, or `https://host[:port]`, and a path that stands before that of each request", required},
-    {"weight", &kWeight, kOfOptions, "3", "Its share of the requests, relative to the weights of the other servers",
+     "`http://host[:port]` or `https://host[:port]`, optionally with a path that is put before each request's path",
+     required},
+    {"weight", &kWeight, kOfOptions, "3", "Share of the requests relative to other servers' weights",
      into<&upstream::ServerOptions::weight>},
-    {"backup", &kBoolean, kOfOptions, "true", "Whether it gets requests only while no other server may be chosen",
+    {"backup", &kBoolean, kOfOptions, "true", "Whether the server is used only while no other can be",
      into<&upstream::ServerOptions::backup>},
-    {"max_in_flight", &kPlacesOfServer, "", "50", "As `max_in_flight` of the upstream, for this server",
+    {"max_in_flight", &kPlacesOfServer, "", "50", "Like `max_in_flight` of the upstream, for this server",
      into<&upstream::ServerOptions::max_in_flight>},
 };
 constexpr Section kServerSection{"server", "upstreams.<name>.servers[]", "One server: a URL, or an object.",
@@ -36,21 +37,21 @@ constexpr Shape kServerObject = section(kServerSection);
 constexpr const Shape* kServerForms[] = {&kServer, &kServerObject};
 constexpr Shape kServerShape = either("a server's URL or an object", kServerForms);
 constexpr Shape kServers = list("a list of servers", kServerShape, 1, 1024);
-constexpr Shape kBalancePer = text("what tells requests apart", check_per);
-constexpr Shape kBalancePers = list("a list of that", kBalancePer, 1, 8);
+constexpr Shape kBalancePer = text("a key", check_per);
+constexpr Shape kBalancePers = list("a list of keys", kBalancePer, 1, 8);
 constexpr const Shape* kBalancePerForms[] = {&kBalancePer, &kBalancePers};
-constexpr Shape kBalancePerOrPers{.form = Form::either,
-                                  .what = "what tells requests apart, or a list of that",
-                                  .registered = per_words,
-                                  .forms = kBalancePerForms};
+constexpr Shape kBalancePerOrPers{
+    .form = Form::either, .what = "a key, or a list of them", .registered = per_words, .forms = kBalancePerForms};
 constexpr Shape kPolicy{.form = Form::choice, .what = "a policy", .registered = policy_names};
 constexpr Key kBalanceKeys[] = {
-    {"policy", &kPolicy, "", R"("consistent_hash")", "Which server gets a request: {words}", required},
+    {"policy", &kPolicy, "", R"("consistent_hash")",
+     "How a server is chosen; see [servers.md](servers.md#choosing-a-server)", required},
     {"per", &kBalancePerOrPers, "", R"("header:X-User")",
-     "For `consistent_hash`: requests with the same value of this go to the same server: {words}, or a list of these"},
+     "For `consistent_hash`: requests with the same value of this key go to the same server; keys as for "
+     "`limits.<name>.per`"},
 };
-constexpr Section kBalance{"balance", "upstreams.<name>.balance",
-                           "Which server gets a request: a policy, or an object.", kBalanceKeys};
+constexpr Section kBalance{"balance", "upstreams.<name>.balance", "How a server is chosen: a policy, or an object.",
+                           kBalanceKeys};
 constexpr Shape kBalanceObject = section(kBalance);
 constexpr const Shape* kBalanceForms[] = {&kPolicy, &kBalanceObject};
 constexpr Shape kBalanceShape = either("a policy or an object", kBalanceForms);
@@ -65,55 +66,51 @@ constexpr std::string_view kProtocols[] = {"http1", "http2"};
 constexpr Shape kProtocol = choice(kProtocols);
 constexpr Key kUpstreamKeys[] = {
     {"servers", &kServers, "", R"(["http://api-1:9001", "http://api-2:9001"])",
-     "Its servers, `http://host[:port]` each, or `https://host[:port]` each, or objects; with a path behind it, "
-     "`http://host/base`, that stands before the path of each request, and all servers have the same",
+     "Servers: URLs (`http://host[:port]` or `https://host[:port]`) or objects. A path, as in `http://host/base`, is "
+     "put before each request's path and must be the same for all",
      required},
-    {"balance", &kBalanceShape, "", R"("least_in_flight")",
-     "Which of them gets a request, a policy or an object; default: `round_robin`, one after the other"},
+    {"balance", &kBalanceShape, "", R"("least_in_flight")", "How a server is chosen. Default: `round_robin`"},
     {"slow_start", &kDuration, "", R"("30s")",
-     "How long a server that comes back, or is new after a reload, gets less than its share: a tenth at first, then "
-     "more and more; default: it gets its share at once",
+     "Time in which a returning or new server grows from a tenth of its share to all of it. Default: full share at "
+     "once",
      into<&upstream::ServerGroupOptions::slow_start>},
     {"tls", &kUpstreamTlsShape, "", R"({ "ca": "/etc/headgate/ca.pem" })",
-     "For servers with `https://`: whom to trust, and how the gateway shows who it is"},
+     "TLS to servers with `https://`: trusted authorities and the gateway's certificate"},
     {"protocol", &kProtocol, "http1", R"("http2")",
-     "What is spoken with all of them: `http1` is HTTP/1.1; `http2` is HTTP/2, which servers with `https://` must "
-     "agree "
-     "on (ALPN), and those with `http://` must expect (prior knowledge)"},
+     "`http1` is HTTP/1.1; `http2` is HTTP/2, by ALPN for `https://` and by prior knowledge for `http://`"},
     {"connect_timeout", &kDuration, kOfOptions, R"("1s")",
-     "How long connecting to one server may take, with name resolution and the TLS handshake",
+     "Maximum time to connect to a server, with name resolution and TLS handshake",
      into<&upstream::ServerGroupOptions::connect_timeout>},
     {"idle_timeout", &kDuration, kOfOptions, R"("30s")", "How long an idle connection stays open",
      into<&upstream::ServerGroupOptions::idle_timeout>},
     {"connection_lifetime", &kDuration, "", R"("10m")",
-     "How long a connection is used; then it is closed when its exchange has ended, up to a tenth earlier, so that not "
-     "all end at once; default: any time",
+     "Age at which a connection is closed after its exchange, up to a tenth earlier so that closes spread. Default: "
+     "unlimited",
      into<&upstream::ServerGroupOptions::connection_lifetime>},
     {"resolve_every", &kInterval, kOfOptions, R"("30s")",
-     "How often the names of servers are looked up, in the background; all addresses that are found are used",
+     "Interval between lookups of server names in the background; all addresses found are used",
      into<&upstream::ServerGroupOptions::resolve_every>},
     {"health", &kHealthShape, "", R"({ "path": "/healthz", "every": "5s" })",
-     "Checks whether each server answers; default: none", into<&upstream::ServerGroupOptions::health>},
+     "Checks whether each server answers. Default: none", into<&upstream::ServerGroupOptions::health>},
     {"max_in_flight", &kPlacesOfServer, "", "50",
-     "Maximum number of requests that each server has at the same time, of all workers of this gateway, from the "
-     "choice of the server to the end of the answer; others go to another server; default: any number"},
+     "Maximum number of concurrent requests per server, of all workers of this gateway; others go to another server. "
+     "Default: unlimited"},
     {"queue", &kServerQueueShape, "", R"({ "length": 100, "wait": "1s" })",
-     "With `max_in_flight`: what happens to requests that find no server with a free place"},
-    {"max_idle", &kMaxIdle, kOfOptions, "64", "Connections a worker keeps open to each server",
+     "With `max_in_flight`: queue for requests that find no free server"},
+    {"max_idle", &kMaxIdle, kOfOptions, "64", "Connections that a worker keeps open to each server",
      into<&upstream::ServerGroupOptions::max_idle>},
     {"head_size", &kAnswerHeadSize, kOfOptions, R"("16KiB")",
      "Status line and fields of an answer, at most 64KiB; 502 beyond", into<&upstream::ServerGroupOptions::head_bytes>},
     {"concurrency", &kConcurrencyShape, "", R"({ "adaptive": true, "reserved": "20%" })",
-     "How many requests it may have at the same time"},
+     "Maximum number of concurrent requests to the upstream"},
     {"eject", &kEjectShape, "", R"({ "time": "10s" })",
-     "When a server gets no requests because it fails; on by default for at least two servers, or `\"off\"`",
+     R"(When a failing server gets no requests; `"off"` disables it. Default: on for at least two servers)",
      into<&upstream::ServerGroupOptions::eject>},
     {"circuit", &kCircuitShape, "", R"({ "open_at": "50%" })",
-     "When all requests are refused because most of them fail; default: never",
-     into<&upstream::ServerGroupOptions::circuit>},
+     "When all requests are refused because most fail. Default: never", into<&upstream::ServerGroupOptions::circuit>},
     {"retry", &kRetryShape, "", R"({ "attempts": 3 })",
-     "When a request that failed is sent again; default: only if it was not sent, or its connection was kept open and "
-     "was closed meanwhile",
+     "When failed requests are sent again. Default: if not sent at all, or if a kept-alive connection was closed "
+     "meanwhile",
      into<&gateway::UpstreamOptions::retry>},
 };
 constexpr Section kUpstream{"upstream", "upstreams.<name>",

@@ -23,57 +23,60 @@ constexpr Shape kTimesSlower = integer(2, 1'000);
 constexpr Shape kShareOfFailures = text("a share", check_share);
 constexpr Shape kShareOfServers = text("a share", check_share);
 constexpr Key kEjectKeys[] = {
-    {"in_a_row", &kCountOfFailures, kOfOptions, "5",
-     "A server is ejected after so many failures without an answer between them",
+    {"in_a_row", &kCountOfFailures, kOfOptions, "5", "Consecutive failures that eject a server",
      into<&balance::EjectOptions::in_a_row>},
-    {"share", &kShareOfFailures, "50%", R"("50%")", "Or if this share of its outcomes are failures ...",
+    {"share", &kShareOfFailures, "50%", R"("50%")",
+     "Share of failures that ejects a server, if it has at least `at_least` outcomes within `of_last`",
      read_into<&parse_share, &balance::EjectOptions::share>},
-    {"of_last", &kDuration, kOfOptions, R"("10s")", "... within this time ...", into<&balance::EjectOptions::of_last>},
-    {"at_least", &kOutcomeCount, kOfOptions, "20", "... with at least so many outcomes",
+    {"of_last", &kDuration, kOfOptions, R"("10s")", "Time over which `share` is measured",
+     into<&balance::EjectOptions::of_last>},
+    {"at_least", &kOutcomeCount, kOfOptions, "20", "Minimum number of outcomes for `share`",
      into<&balance::EjectOptions::at_least>},
     {"silent", &kDuration, kOfOptions, R"("3s")",
-     "Or if it owes answers for this time and gives none, while the others answer; more where answers take long",
+     "Silence that ejects a server that owes answers while others answer; longer where answers take long",
      into<&balance::EjectOptions::silent>},
     {"slower", &kTimesSlower, kOfOptions, "3",
-     "Or if its p95 latency is more than so many times that of the others, in three windows of at least 50 answers",
+     "Factor by which its p95 latency exceeds the others', in three windows of at least 50 answers, that ejects a "
+     "server",
      into<&balance::EjectOptions::slower>},
     {"time", &kDuration, kOfOptions, R"("5s")",
-     "How long it gets no request; the second time twice as long, the third time three times, and so on",
+     "Duration of the first ejection; the second lasts twice as long, the third three times, and so on",
      into<&balance::EjectOptions::time>},
-    {"longest", &kDuration, kOfOptions, R"("5m")", "The longest such time", into<&balance::EjectOptions::longest>},
+    {"longest", &kDuration, kOfOptions, R"("5m")", "Maximum duration of an ejection",
+     into<&balance::EjectOptions::longest>},
     {"most", &kShareOfServers, "50%", R"("50%")",
-     "Maximum share of the servers that may be ejected at the same time, rounded up; never all of them",
+     "Maximum share of servers ejected at the same time, rounded up; never all of them",
      read_into<&parse_share, &balance::EjectOptions::most>},
     {"panic_below", &kShareOfServers, "30%", R"("30%")",
-     "If a smaller share of the servers may be chosen, because others are unhealthy too, ejected ones come back",
+     "Ejected servers come back if less than this share of the servers is available",
      read_into<&parse_share, &balance::EjectOptions::panic_below>},
 };
-constexpr Section kEject{
-    "eject", "upstreams.<name>.eject",
-    "When a server gets no requests because it fails: an object, or `\"off\"`. On by default where "
-    "an upstream has at least two servers, see [servers.md](servers.md).",
-    kEjectKeys};
+constexpr Section kEject{"eject", "upstreams.<name>.eject",
+                         "When failing servers get no requests: an object, or `\"off\"`. On by default for at least "
+                         "two servers; see [servers.md](servers.md).",
+                         kEjectKeys};
 constexpr Shape kEjectObject = section(kEject);
 constexpr std::string_view kEjectWords[] = {"off"};
 constexpr Shape kEjectWord = choice(kEjectWords);
 constexpr const Shape* kEjectForms[] = {&kEjectObject, &kEjectWord};
 
 constexpr Key kCircuitKeys[] = {
-    {"open_at", &kShareOfFailures, "50%", R"("50%")", "It opens if this share of the requests fail ...",
+    {"open_at", &kShareOfFailures, "50%", R"("50%")",
+     "Share of failed requests that opens the circuit, if there are at least `at_least` within `of_last`",
      read_into<&parse_share, &balance::CircuitOptions::open_at>},
-    {"of_last", &kDuration, kOfOptions, R"("10s")", "... within this time ...",
+    {"of_last", &kDuration, kOfOptions, R"("10s")", "Time over which `open_at` is measured",
      into<&balance::CircuitOptions::of_last>},
-    {"at_least", &kOutcomeCount, kOfOptions, "20", "... of at least so many", into<&balance::CircuitOptions::at_least>},
-    {"try_again", &kDuration, kOfOptions, R"("5s")", "How long it stays open; then some requests pass as trials",
+    {"at_least", &kOutcomeCount, kOfOptions, "20", "Minimum number of requests for `open_at`",
+     into<&balance::CircuitOptions::at_least>},
+    {"try_again", &kDuration, kOfOptions, R"("5s")", "How long the circuit stays open before trial requests pass",
      into<&balance::CircuitOptions::try_again>},
     {"trials", &kTrials, kOfOptions, "5",
-     "How many trials pass at the same time; it closes if so many are answered, and one failure opens it again",
+     "Concurrent trials; if all succeed the circuit closes, and one failure opens it again",
      into<&balance::CircuitOptions::trials>},
 };
 constexpr Section kCircuit{
     "circuit", "upstreams.<name>.circuit",
-    "A circuit breaker: while most requests to the upstream fail, all are refused at once with 503 "
-    "and `Retry-After`.",
+    "A circuit breaker: while most requests to the upstream fail, all are refused at once with 503 and `Retry-After`.",
     kCircuitKeys};
 
 }  // namespace

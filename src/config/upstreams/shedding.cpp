@@ -21,57 +21,52 @@ constexpr Shape kPlaces = integer(1, 1'000'000'000);
 constexpr Shape kShare = text("a share", check_share);
 constexpr Shape kPlaceQueueLength = integer(1, 100'000);
 constexpr Shape kQueuePer = text("whose requests stand in one line", check_per);
-constexpr Shape kQueuePers = list("a list of what tells callers apart", kQueuePer, 1, 8);
+constexpr Shape kQueuePers = list("a list of keys", kQueuePer, 1, 8);
 constexpr const Shape* kQueuePerForms[] = {&kQueuePer, &kQueuePers};
-constexpr Shape kQueuePerOrPers{.form = Form::either,
-                                .what = "what tells callers apart, or a list of that",
-                                .registered = per_words,
-                                .forms = kQueuePerForms};
+constexpr Shape kQueuePerOrPers{
+    .form = Form::either, .what = "a key, or a list of them", .registered = per_words, .forms = kQueuePerForms};
 constexpr Key kQueueKeys[] = {
     {"length", &kPlaceQueueLength, kOfOptions, "100",
-     "Maximum number of requests that wait: of each worker for its limit, of each gateway for `in_flight`",
+     "Maximum number of waiting requests: per worker for `adaptive`, per gateway for `in_flight`",
      into<&shed::QueueOptions::length>},
     {"wait", &kDuration, kOfOptions, R"("500ms")",
-     "Longest wait; a request that cannot be answered before its route's `timeout` or its `X-Request-Deadline` waits "
-     "less",
+     "Longest wait. Requests with an earlier route `timeout` or `X-Request-Deadline` wait less",
      into<&shed::QueueOptions::wait>},
     {"per", &kQueuePerOrPers, "", R"("api_key")",
-     "Each value of this has a line of its own, and the lines are served in turn: {words}; default: `client_ip`"},
+     "Requests with the same value wait in one line, and lines are served in turn; keys as for `limits.<name>.per`. "
+     "Default: `client_ip`"},
 };
 constexpr Section kQueue{"queue", "upstreams.<name>.concurrency.queue",
-                         "Requests that wait for a place instead of being refused at once.", kQueueKeys};
+                         "Requests that wait for a place in place of a refusal.", kQueueKeys};
 constexpr Shape kQueueShape = section(kQueue);
 constexpr Key kConcurrencyKeys[] = {
     {"adaptive", &kBoolean, "true", "false",
-     "Whether each worker finds out from the latency of answers how many requests the upstream can take from it at the "
-     "same time, and refuses more with 503"},
-    {"min", &kPlaces, kOfOptions, "4", "With `adaptive`: a worker's limit never falls below this",
+     "Whether each worker derives from answer latency how many concurrent requests the upstream can take, and refuses "
+     "more with 503"},
+    {"min", &kPlaces, kOfOptions, "4", "Lowest limit of a worker with `adaptive`",
      into<&shed::ConcurrencyRange::least>},
-    {"max", &kPlaces, kOfOptions, "1000", "With `adaptive`: it never rises above this",
+    {"max", &kPlaces, kOfOptions, "1000", "Highest limit of a worker with `adaptive`",
      into<&shed::ConcurrencyRange::most>},
     {"in_flight", &kPlaces, "", "400",
-     "Maximum number of requests at the same time, from their admission to their end; of all gateways together if "
-     "there "
-     "is a `redis` block, else of this one",
+     "Maximum number of concurrent requests, from admission to end; of all gateways together if there is a `redis` "
+     "block",
      into<&shed::ConcurrencyOptions::in_flight>},
     {"queue", &kQueueShape, "", R"({ "length": 100, "wait": "500ms", "per": "api_key" })",
-     "Requests over a worker's limit (`adaptive`) and over `in_flight` wait for a place, by priority, and in an order "
-     "that is fair to callers. Default: they are refused at once"},
+     "Queue for requests over the limits of `adaptive` and `in_flight`, by priority and fair to callers. Default: they "
+     "are refused at once"},
     {"reserved", &kShare, "", R"("20%")",
-     "Share of both that only requests with the priority `critical` may use, also while there are none. Without it, "
-     "too, "
-     "lower priorities are refused first",
+     "Share of both limits reserved for `critical` requests, even while there are none. Lower priorities are refused "
+     "first without it, too",
      read_into<&parse_share, &shed::ConcurrencyOptions::reserved>},
 };
 constexpr Shape kPriorityFrom = text("a header of trusted proxies", check_priority_from);
 constexpr Key kSheddingKeys[] = {
     {"priority_from", &kPriorityFrom, "", R"("header:X-Priority")",
-     "A field in which trusted proxies say the priority of a request: `critical`, `normal` or `low`; from anybody else "
-     "it is not believed",
+     "Field in which trusted proxies give a request's priority: `critical`, `normal` or `low`; ignored from anyone "
+     "else",
      read_into<&parse_priority_from, &gateway::Shedding::priority_from>},
     {"loop_lag", &kDuration, "", R"("50ms")",
-     "How late a worker may come to its own work before it refuses requests, low ones first; default: it refuses none "
-     "for that",
+     "Worker delay (event loop lag) from which requests are refused, low priorities first. Default: never",
      into<&gateway::Shedding::loop_lag>},
 };
 
@@ -79,11 +74,11 @@ constexpr Key kSheddingKeys[] = {
 
 constexpr Section kConcurrencySection{
     "concurrency", "upstreams.<name>.concurrency",
-    "How many requests an upstream may have at the same time; more are refused with 503 and `Retry-After`.",
+    "Maximum number of concurrent requests to an upstream; more are refused with 503 and `Retry-After`.",
     kConcurrencyKeys};
-constexpr Section kSheddingSection{"shedding", "shedding",
-                                   "What is refused first when there is too much, see [shedding.md](shedding.md).",
-                                   kSheddingKeys};
+constexpr Section kSheddingSection{
+    "shedding", "shedding", "Order in which requests are refused under overload; see [shedding.md](shedding.md).",
+    kSheddingKeys};
 constexpr Shape kPriorityShape = choice(shed::kPriorityWords);
 
 namespace {

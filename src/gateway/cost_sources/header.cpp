@@ -7,7 +7,7 @@ extern const CostSource header;
 const CostSource header{
     .word = "header",
     .example = R"("X-Cost")",
-    .doc = "What this field of the request says",
+    .doc = "Value of this request field",
     .callers_write = true,
     .meaning =
         [](const Cost& cost) {

@@ -7,9 +7,7 @@ extern const CostSource response_header;
 const CostSource response_header{
     .word = "response_header",
     .example = R"("X-Tokens-Used")",
-    .doc =
-        "What this field of the answer says: `hold` is reserved before the request, and corrected when the answer "
-        "comes",
+    .doc = "Value of this answer field. `hold` is reserved before the request and corrected when the answer arrives",
     .known = CostKnown::after,
     .meaning =
         [](const Cost& cost) {
