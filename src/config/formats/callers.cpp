@@ -81,8 +81,9 @@ std::optional<LiteralError> check_if_absent(std::string_view text) {
   if (!error) return error;
   const auto near = nearest(text, std::array<std::string_view, 3>{"skip", "reject", "client_ip"});
   if (near.empty()) return LiteralError{error->message, error->help + "; or skip, or reject"};
-  return LiteralError{in_quotes(text) + " is not valid in \"if_absent\"",
-                      "did you mean " + in_quotes(near) + "?  Write \"skip\", \"reject\", or a key to count by instead"};
+  return LiteralError{
+      in_quotes(text) + " is not valid in \"if_absent\"",
+      "did you mean " + in_quotes(near) + "?  Write \"skip\", \"reject\", or a key to count by instead"};
 }
 
 std::optional<LiteralError> check_claim(std::string_view text) {

@@ -89,7 +89,7 @@ constexpr Shape kCostShape = either("a whole number or an object", kAllCostForms
 constexpr Shape kScale = text("a fraction", check_scale);
 constexpr Shape kUsedLimit = text("a limit's name");
 constexpr Key kUseKeys[] = {
-    {"use", &kUsedLimit, "", R"("per-ip")", "The limit", into<&gateway::LimitUse::limit>, required},
+    {"use", &kUsedLimit, "", R"("per-ip")", "Name of the limit", into<&gateway::LimitUse::limit>, required},
     {"cost", &kCostShape, "1", "10", "Permits that one request takes: a number, or an object",
      into<&gateway::LimitUse::cost, &gateway::Cost::default_value>},
     {"scale", &kScale, "", R"("1/10")",

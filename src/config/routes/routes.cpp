@@ -117,9 +117,9 @@ constexpr Key kRouteKeys[] = {
     {"on_reject", &kOnRejectShape, "", R"({ "to": "lite" })",
      "Another upstream for requests that a limit rejects, and for all requests while the circuit is open"},
     {"split_by", &kSplitByShape, "", R"("client_ip")",
-     "With several upstreams: requests with the same value of this key go to the same one, or of the address if there "
-     "is no value; keys as for `limits.<name>.per`, except `total`. `host`, `route` and `upstream` only with another "
-     "one. Default: at random"},
+     "With several upstreams: requests with the same value of this key go to the same one; requests without a value "
+     "use their address. Keys as for `limits.<name>.per`, except `total`; `host`, `route` and `upstream` only with "
+     "another one. Default: at random"},
     {"respond", &kRespondShape, "", R"({ "status": 200, "body": "ok\n" })", "Answer without an upstream"},
     {"redirect", &kRedirectShape, "", R"({ "to": "https://example.com/new/*" })", "Redirects the client"},
     {"rewrite", &kRewriteShape, "", R"({ "strip_prefix": "/api" })",

@@ -29,11 +29,13 @@ constexpr Section kSplitWhenSection{
     "Requests that match get this upstream regardless of weights. Any caller can send such a request.", kSplitWhenKeys};
 constexpr Shape kSplitWhenShape = section(kSplitWhenSection);
 constexpr Key kSplitShareKeys[] = {
-    {"upstream", &kSplitUpstream, "", R"("api-next")", "Upstream", into<&gateway::SplitShare::upstream>, required},
+    {"upstream", &kSplitUpstream, "", R"("api-next")", "Name of the upstream", into<&gateway::SplitShare::upstream>,
+     required},
     {"weight", &kSplitWeight, "", "5",
      "Weight relative to the sum of all weights. Default: 1, or 0 with `when`. With 0, only matching requests go there",
      into<&gateway::SplitShare::weight>},
-    {"when", &kSplitWhenShape, "", R"({ "header": { "X-Canary": "1" } })", "Requests that always go there"},
+    {"when", &kSplitWhenShape, "", R"({ "header": { "X-Canary": "1" } })",
+     "Condition for requests that always go there"},
 };
 constexpr Section kSplitShareSection{"share", "routes[].to[]", "One of several upstreams of a route.", kSplitShareKeys};
 constexpr Shape kSplitShareShape = section(kSplitShareSection);
@@ -46,10 +48,8 @@ constexpr const Shape* kSplitByForms[] = {&kSplitPer, &kSplitPers};
 }  // namespace
 
 constexpr Shape kToShape = either("an upstream's name or a list of upstreams", kToForms);
-constexpr Shape kSplitByShape{.form = Form::either,
-                              .what = "a key, or a list of them",
-                              .registered = per_words,
-                              .forms = kSplitByForms};
+constexpr Shape kSplitByShape{
+    .form = Form::either, .what = "a key, or a list of them", .registered = per_words, .forms = kSplitByForms};
 
 namespace {
 

@@ -23,21 +23,21 @@ constexpr Shape kTimesSlower = integer(2, 1'000);
 constexpr Shape kShareOfFailures = text("a share", check_share);
 constexpr Shape kShareOfServers = text("a share", check_share);
 constexpr Key kEjectKeys[] = {
-    {"in_a_row", &kCountOfFailures, kOfOptions, "5", "Consecutive failures that eject a server",
+    {"in_a_row", &kCountOfFailures, kOfOptions, "5", "Number of consecutive failures that ejects a server",
      into<&balance::EjectOptions::in_a_row>},
     {"share", &kShareOfFailures, "50%", R"("50%")",
-     "Share of failures that ejects a server, if it has at least `at_least` outcomes within `of_last`",
+     "Share of failures that ejects a server, among at least `at_least` outcomes within `of_last`",
      read_into<&parse_share, &balance::EjectOptions::share>},
     {"of_last", &kDuration, kOfOptions, R"("10s")", "Time over which `share` is measured",
      into<&balance::EjectOptions::of_last>},
     {"at_least", &kOutcomeCount, kOfOptions, "20", "Minimum number of outcomes for `share`",
      into<&balance::EjectOptions::at_least>},
     {"silent", &kDuration, kOfOptions, R"("3s")",
-     "Silence that ejects a server that owes answers while others answer; longer where answers take long",
+     "Time without any answer that ejects a server which owes answers while others answer; longer where answers take "
+     "long",
      into<&balance::EjectOptions::silent>},
     {"slower", &kTimesSlower, kOfOptions, "3",
-     "Factor by which its p95 latency exceeds the others', in three windows of at least 50 answers, that ejects a "
-     "server",
+     "Ejects a server whose p95 latency is this many times that of the others, in three windows of at least 50 answers",
      into<&balance::EjectOptions::slower>},
     {"time", &kDuration, kOfOptions, R"("5s")",
      "Duration of the first ejection; the second lasts twice as long, the third three times, and so on",
@@ -62,7 +62,7 @@ constexpr const Shape* kEjectForms[] = {&kEjectObject, &kEjectWord};
 
 constexpr Key kCircuitKeys[] = {
     {"open_at", &kShareOfFailures, "50%", R"("50%")",
-     "Share of failed requests that opens the circuit, if there are at least `at_least` within `of_last`",
+     "Share of failed requests that opens the circuit, among at least `at_least` within `of_last`",
      read_into<&parse_share, &balance::CircuitOptions::open_at>},
     {"of_last", &kDuration, kOfOptions, R"("10s")", "Time over which `open_at` is measured",
      into<&balance::CircuitOptions::of_last>},

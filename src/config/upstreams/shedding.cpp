@@ -33,11 +33,11 @@ constexpr Key kQueueKeys[] = {
      "Longest wait. Requests with an earlier route `timeout` or `X-Request-Deadline` wait less",
      into<&shed::QueueOptions::wait>},
     {"per", &kQueuePerOrPers, "", R"("api_key")",
-     "Requests with the same value wait in one line, and lines are served in turn; keys as for `limits.<name>.per`. "
+     "Requests with the same value share a line, and lines are served in turn; keys as for `limits.<name>.per`. "
      "Default: `client_ip`"},
 };
 constexpr Section kQueue{"queue", "upstreams.<name>.concurrency.queue",
-                         "Requests that wait for a place in place of a refusal.", kQueueKeys};
+                         "Queue for requests that would otherwise be refused.", kQueueKeys};
 constexpr Shape kQueueShape = section(kQueue);
 constexpr Key kConcurrencyKeys[] = {
     {"adaptive", &kBoolean, "true", "false",

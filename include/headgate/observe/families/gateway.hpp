@@ -10,32 +10,32 @@ using Type = Family::Type;
 inline constexpr Family redis_up{.name = "headgate_redis_up",
                                  .type = Type::gauge,
                                  .labels = {"node"},
-                                 .help = "1 while every worker can reach this Redis server, else 0",
+                                 .help = "1 while every worker can reach this Redis server, otherwise 0",
                                  .ask = "min by (node) (headgate_redis_up) == 0"};
 inline constexpr Family redis_commands{.name = "headgate_redis_commands_total",
                                        .type = Type::counter,
                                        .labels = {"node", "result"},
-                                       .help = "Calls to Redis for a decision, by their result",
+                                       .help = "Calls to Redis for a decision, by result",
                                        .ask = "sum by (result) (rate(headgate_redis_commands_total[5m]))"};
 inline constexpr Family redis_command_seconds{
     .name = "headgate_redis_command_seconds",
     .type = Type::histogram,
     .labels = {"node"},
-    .help = "Time that Redis took for each decision",
+    .help = "Time of a call to Redis for a decision",
     .ask = "histogram_quantile(0.99, sum by (le, node) (rate(headgate_redis_command_seconds_bucket[5m])))",
     .bounds = bounds::kRedis};
 inline constexpr Family redis_reconnects{.name = "headgate_redis_reconnects_total",
                                          .type = Type::counter,
                                          .labels = {"node"},
-                                         .help = "Connections to Redis made again after a loss",
+                                         .help = "Reconnections to Redis",
                                          .ask = "increase(headgate_redis_reconnects_total[1h])"};
 inline constexpr Family gateways{
     .name = "headgate_gateways",
     .type = Type::gauge,
     .labels = {"kind"},
     .help =
-        "Gateways that share Redis: `seen` in the last minute that Redis was there, as the configuration says "
-        "(`configured`), and the larger of both (`counted`), of which each grants its part while Redis is away",
+        "Gateways that share Redis: `seen` in the last minute with Redis, `configured`, and `counted`, the larger of "
+        "both, which sets each gateway's part while Redis is down",
     .ask = "headgate_gateways{kind=\"seen\"} > on (instance) headgate_gateways{kind=\"configured\"}"};
 inline constexpr Family reloads{.name = "headgate_config_reloads_total",
                                 .type = Type::counter,
@@ -57,30 +57,27 @@ inline constexpr Family reason{
     .name = "headgate_reason",
     .type = Type::gauge,
     .labels = {"reason", "subject", "severity"},
-    .help =
-        "1 while something is wrong with this gateway, by `reason` and what it is about, as `headgate status` lists "
-        "it; there is no series for what is right",
+    .help = "1 while something is wrong, by `reason` and subject, as in `headgate status`; no series otherwise",
     .ask = "headgate_reason{severity!=\"info\"} == 1"};
 inline constexpr Family bound_used{.name = "headgate_bound_used",
                                    .type = Type::gauge,
                                    .labels = {"bound"},
-                                   .help = "How much of a bound of this gateway is used, as `headgate bounds` lists it",
+                                   .help = "Used part of a bound of this gateway, as in `headgate bounds`",
                                    .ask = "headgate_bound_used / headgate_bound_limit > 0.8"};
 inline constexpr Family bound_limit{.name = "headgate_bound_limit",
                                     .type = Type::gauge,
                                     .labels = {"bound"},
-                                    .help = "How much of it may be used",
+                                    .help = "Size of a bound of this gateway, as in `headgate bounds`",
                                     .ask = "headgate_bound_limit"};
 inline constexpr Family log_dropped{.name = "headgate_log_dropped_total",
                                     .type = Type::counter,
                                     .labels = {"log"},
                                     .help = "Log lines dropped because they could not be written in time",
                                     .ask = "rate(headgate_log_dropped_total[5m]) > 0"};
-inline constexpr Family log_left_out{
-    .name = "headgate_log_left_out_total",
-    .type = Type::counter,
-    .labels = {"reason"},
-    .help = "Lines that the access log leaves out on purpose: `keep_ok` or `refusals_every`",
-    .ask = "sum by (reason) (rate(headgate_log_left_out_total[5m]))"};
+inline constexpr Family log_left_out{.name = "headgate_log_left_out_total",
+                                     .type = Type::counter,
+                                     .labels = {"reason"},
+                                     .help = "Access log lines left out on purpose, by `keep_ok` or `refusals_every`",
+                                     .ask = "sum by (reason) (rate(headgate_log_left_out_total[5m]))"};
 
 }  // namespace headgate::observe::family

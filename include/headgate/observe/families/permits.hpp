@@ -17,15 +17,15 @@ inline constexpr Family limit_in_flight{
     .name = "headgate_limit_in_flight",
     .type = Type::gauge,
     .labels = {"limit", "worker"},
-    .help = "Requests of this worker that hold a permit of a limit with `in_flight`, in memory or in Redis",
+    .help = "Requests of this worker that hold a permit of an `in_flight` limit, in memory or Redis",
     .ask = "sum by (limit) (headgate_limit_in_flight)"};
 inline constexpr Family limit_remaining{
     .name = "headgate_limit_remaining",
     .type = Type::gauge,
     .labels = {"limit", "tier"},
     .help =
-        "What is left of a limit that all callers share (`total`), by its last decision here, in units of its "
-        "scarcest rate; it stays as it is while no request comes",
+        "Remaining units of a limit that all callers share (`total`), of its scarcest rate, after its last decision "
+        "here; unchanged while there are no requests",
     .ask =
         "headgate_limit_remaining / on (job, instance, limit, tier) min by (job, instance, limit, tier) "
         "(headgate_limit_configured_requests)"};
@@ -33,7 +33,7 @@ inline constexpr Family limit_wait_seconds{
     .name = "headgate_limit_wait_seconds",
     .type = Type::histogram,
     .labels = {"limit"},
-    .help = "Time that requests waited for a permit of a limit in flight, of those that stood in its queue and got one",
+    .help = "Time in the queue of requests that got a permit of an `in_flight` limit",
     .ask = "histogram_quantile(0.99, sum by (le, limit) (rate(headgate_limit_wait_seconds_bucket[5m])))",
     .bounds = bounds::kRequest};
 
