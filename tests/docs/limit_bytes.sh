@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Compares the table of bytes per key in docs/limits.md with what limiter_bench measures; with --write, writes it.
+# Compares the table of bytes per key in docs/algorithms.md with what limiter_bench measures; with --write, writes it.
 # usage: limit_bytes.sh LIMITER_BENCH PAGE [--write]
 set -euo pipefail
 bench=$1 page=$2

@@ -122,7 +122,7 @@ std::optional<std::string> why_no_rate(const std::string& rate) {
   constexpr std::uint64_t kMaxCount = 100'000;  // its test sends ten times as many
   const auto read = parse_rate(rate);
   if (read.has_error()) return read.error().message + "; " + read.error().help;
-  if (read->month) return "a month needs another algorithm: begin with a day, and see docs/limits.md";
+  if (read->month) return "a month needs another algorithm: begin with a day, and see docs/algorithms.md";
   if (read->count > kMaxCount) return "begin with at most " + std::to_string(kMaxCount);
   return std::nullopt;
 }

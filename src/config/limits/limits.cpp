@@ -60,7 +60,7 @@ constexpr Key kLimitKeys[] = {
      "trusted proxies"},
     {"default_tier", &kTierName, "", R"("free")", "Tier of callers without a known tier"},
     {"algorithm", &kAlgorithm, limit::kDefaultAlgorithm, R"("token_bucket")",
-     "Algorithm that counts; see [limits.md](limits.md)"},
+     "Algorithm that counts; see [algorithms.md](algorithms.md)"},
     {"window", &kWindow, "clock", R"("first_use")",
      "When windows of a `fixed_window` begin: at each full period of the `clock`, or at the first request of a key "
      "after its last window (`first_use`)"},

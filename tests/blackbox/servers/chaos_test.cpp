@@ -1,5 +1,5 @@
 // Three gateways and one Redis that fails in every possible way. The number of allowed requests must stay within the
-// bound of docs/limits.md.
+// bound of docs/limits_in_redis.md.
 
 #include "blackbox/harness/gateway.hpp"
 #include "contract/redis_client.hpp"

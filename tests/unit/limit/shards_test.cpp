@@ -135,7 +135,8 @@ Granted granted(const Rule& rule, std::uint32_t shards, const test::Traffic& tra
   return {passed / exact, static_cast<double>(gateways.calls()) / static_cast<double>(traffic.size())};
 }
 
-/// The table of docs/limits.md: the least share of three arrivals around saturation.
+/// The share of a limit that shards grant, as docs/limits_in_redis.md says: the smallest share of three loads around
+/// saturation.
 TEST(Shards, GrantTheStatedShareOfALimit) {
   struct Row {
     const char* algorithm;

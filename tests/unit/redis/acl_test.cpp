@@ -17,6 +17,7 @@
 #include <fstream>
 #include <iterator>
 #include <regex>
+#include <sstream>
 
 namespace headgate::redis {
 namespace {
@@ -76,6 +77,20 @@ TEST(Acl, NamesEveryCommandOfTheScripts) {
   expect_names_all(documented_rule_with_ledger() + " ", std::string(ledger_script()));
   expect_names_all(documented_rule() + " " + documented("For waiting rooms also ([^.]*)\\.") + " ",
                    std::string(room::waiting_room_script()));
+}
+
+TEST(Acl, IsTheOneOfThePage) {
+  std::ifstream in(HEADGATE_SOURCE_DIR "/docs/limits_in_redis.md");
+  const std::string page{std::istreambuf_iterator<char>(in), {}};
+  std::string rights = documented_rule_with_ledger() + " " + documented_rule_with_logs();
+  for (const char* of : {"For SharedLimiter::forget also ([^.]*)\\.", "For waiting rooms also ([^.]*)\\."})
+    rights += " " + documented(of);
+  std::istringstream words(rights);
+  int named = 0;
+  for (std::string word; words >> word; ++named)
+    EXPECT_THAT(page,
+                testing::ContainsRegex("[ `\n]" + std::regex_replace(word, std::regex(R"([+*|])"), "[$&]") + "[ `\n]"));
+  EXPECT_GT(named, 30);
 }
 
 TEST_F(RedisLimiter, NeedsNoMoreOfAUserThanIsWritten) {
