@@ -1,6 +1,6 @@
 #pragma once
-// The arithmetic of token_bucket and leaky_bucket. The bucket is kept as GCRA: one moment, at which it will be as if
-// never used. The distance from now to that moment is what was taken, measured in the time it takes to refill.
+// The arithmetic of token_bucket and leaky_bucket. The bucket is kept as GCRA: one moment, at which it will equal an
+// unused one. The distance from now to that moment is the use, measured as the time that it takes to refill.
 
 #include "wide.hpp"
 

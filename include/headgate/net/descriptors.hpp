@@ -8,10 +8,12 @@
 
 namespace headgate::net {
 
-/// The shares, for a process with a limit of `all` descriptors. Each share ends before its own number.
+/// The shares of a process that may have `all` descriptors. The members are upper bounds: descriptors below `clients`
+/// may be used for client connections, and those below `servers` also for others.
 struct DescriptorShares {
   int clients = 0;  ///< client connections
-  /// connections to servers, Redis and others: a quarter of all descriptors, less the share of the admin interface
+  /// connections to servers, Redis and others, which have a quarter of all descriptors, less the share of the admin
+  /// interface
   int servers = 0;
   int all = 0;
   int admin() const noexcept { return all - servers; }

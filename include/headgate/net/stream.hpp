@@ -1,7 +1,7 @@
 #pragma once
 // A TCP connection for coroutines. Each operation is tried first and waits, with a deadline, only when the kernel
 // reports "would block". A stream yields after its turn, so that the other connections of the loop are served too. Used
-// by session, upstream and admin.
+// by session, upstream, redis and load.
 
 #include "headgate/core/result.hpp"
 #include "headgate/net/pace.hpp"

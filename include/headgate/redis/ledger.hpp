@@ -37,8 +37,8 @@ class RedisLedger final : public limit::Ledger {
   RedisLedger(const RedisLedger&) = delete;
   RedisLedger& operator=(const RedisLedger&) = delete;
 
-  /// Adds a batch and returns the use so far. Errors: redis::Errc. A key of another type or a missing right is
-  /// Errc::refused_by_server, with one log line for each such cause.
+  /// Adds a batch and returns the use that found no room. Errors: redis::Errc. A key of another type or a missing right
+  /// is Errc::refused_by_server, with one log line for each such cause.
   Task<Result<limit::Use>> add(const limit::LedgerBatch& batch, Duration kept) override;
   Task<Result<std::vector<limit::LedgerBucket>>> read(limit::Day day, unsigned bucket, std::size_t most) override;
 

@@ -36,8 +36,9 @@ struct ServerGroupOptions {
   std::string name;
   std::vector<ServerOptions> servers;                           ///< at least one
   const balance::Policy* balance = &balance::default_policy();  ///< the policy that chooses the server of a request
-  Duration slow_start{0};  ///< time in which the share of a new server grows to its weight; 0 to give it at once
-  bool http2 = false;      ///< all servers use HTTP/2, otherwise HTTP/1.1
+  /// time in which a server's share grows to its weight after it came in; 0 to give it at once
+  Duration slow_start{0};
+  bool http2 = false;                                  ///< all servers use HTTP/2, otherwise HTTP/1.1
   std::optional<net::TlsOptions> tls;                  ///< TLS of all servers; absent for plain HTTP
   Duration connect_timeout = std::chrono::seconds(1);  ///< for one server, including resolving its name and TLS
   Duration idle_timeout = std::chrono::seconds(30);    ///< a pooled connection is closed after this time without use

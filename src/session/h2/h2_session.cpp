@@ -142,7 +142,7 @@ void H2Session::look_if_late(std::int32_t id) {
     nghttp2_submit_rst_stream(h2_, NGHTTP2_FLAG_NONE, id, NGHTTP2_STREAM_CLOSED);
 }
 
-/// The first streams are answered; more of them, waiting for their answers, would use memory as well.
+/// The first streams get an answer; more of them, waiting for theirs, would use memory as well.
 bool H2Session::has_enough() const { return streams_.size() >= kStreamsWhenFull && !draining() && out_of_memory(); }
 
 void H2Session::judge() {
