@@ -1,7 +1,8 @@
-// Writes what tables tell of themselves: that of the configuration the schema, and the middle of the page that
-// describes every key; that of the path a part of the page about the house.
-//   config_reference SCHEMA PAGE HOUSE TEST_SCHEMA TEST_PAGE ADVICE
-// TEST_… are of files of policy tests, ADVICE is the page about advice.
+// Writes the pages and schemas that the tables of the code describe. A page keeps its text outside the marks.
+//   config_reference ROOT
+// ROOT is the folder of the sources.
+
+#include "support/observe_tables.hpp"
 
 #include "headgate/config/load.hpp"
 #include "headgate/config/policy_tests.hpp"
@@ -17,11 +18,11 @@ namespace {
 constexpr const char* kBegin = "<!-- generated: begin -->\n";
 constexpr const char* kEnd = "<!-- generated: end -->";
 
-bool write(const char* path, const std::string& text) {
+bool write(const std::string& path, const std::string& text) {
   std::ofstream file(path, std::ios::binary);
   file << text;
   file.close();
-  if (!file) std::fprintf(stderr, "cannot write %s\n", path);
+  if (!file) std::fprintf(stderr, "cannot write %s\n", path.c_str());
   return static_cast<bool>(file);
 }
 
@@ -34,26 +35,30 @@ std::string with_reference(std::string page, const std::string& reference) {
   return page.replace(from, end - from, reference);
 }
 
-bool write_part(const char* path, const std::string& part) {
+bool write_part(const std::string& path, const std::string& part) {
   std::ifstream file(path, std::ios::binary);
   const std::string page = with_reference({std::istreambuf_iterator<char>(file), {}}, part);
   if (!page.empty()) return write(path, page);
-  std::fprintf(stderr, "%s has no place for its table\n", path);
+  std::fprintf(stderr, "%s has no place for its table\n", path.c_str());
   return false;
 }
 
 }  // namespace
 
 int main(int count, char** words) {
-  if (count != 7) {
-    std::fprintf(stderr, "usage: config_reference SCHEMA PAGE HOUSE TEST_SCHEMA TEST_PAGE ADVICE\n");
+  if (count != 2) {
+    std::fprintf(stderr, "usage: config_reference ROOT\n");
     return 2;
   }
-  const bool written = write(words[1], headgate::config::schema()) &&
-                       write_part(words[2], headgate::config::reference()) &&
-                       write_part(words[3], headgate::gateway::steps_in_words()) &&
-                       write(words[4], headgate::config::policy_tests_schema()) &&
-                       write_part(words[5], headgate::config::policy_tests_reference()) &&
-                       write_part(words[6], headgate::config::advice_table());
+  const std::string root = std::string(words[1]) + '/';
+  namespace config = headgate::config;
+  const bool written = write(root + "conf/headgate.schema.json", config::schema()) &&
+                       write(root + "conf/headgate.test.schema.json", config::policy_tests_schema()) &&
+                       write_part(root + "docs/configuration.md", config::reference()) &&
+                       write_part(root + "docs/policy_tests.md", config::policy_tests_reference()) &&
+                       write_part(root + "docs/advice.md", config::advice_table()) &&
+                       write_part(root + "docs/architecture.md", headgate::gateway::steps_in_words()) &&
+                       write_part(root + "docs/metrics.md", headgate::test::metrics_in_words()) &&
+                       write_part(root + "docs/logs.md", headgate::test::access_fields_in_words());
   return written ? 0 : 1;
 }
