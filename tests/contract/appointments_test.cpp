@@ -1,4 +1,5 @@
-// Appointments in both stores: the same moments for the same history, each after the one before, and each kept once.
+// Appointments in both stores: the same history gives the same times, each appointment is later than the one before,
+// and each can be used once.
 
 #include "stores.hpp"
 #include "support/rules.hpp"
@@ -25,10 +26,11 @@ class AppointmentsInBothStores : public testing::Test {
     redis_ = std::make_unique<InRedis>(server->port());
   }
 
-  /// The decision of both stores, which agree.
+  /// Returns the decision of both stores, which must agree.
   Decision ask(const limit::Rule& rule, std::int64_t cost, How how, Instant now) {
     Check check = make_check(rule, "somebody", cost, how);
-    check.hash = keyed_hash(rule.suffix + "somebody", rule.seed);  // as the gateway names the counter of an appointment
+    // the gateway names the counter of an appointment like this
+    check.hash = keyed_hash(rule.suffix + "somebody", rule.seed);
     Decision here;
     Decision there;
     memory_.decide({&check, 1}, now, {&here, 1});
@@ -49,7 +51,7 @@ class AppointmentsInBothStores : public testing::Test {
 };
 
 TEST_F(AppointmentsInBothStores, FollowEachOtherAtTheRateOfTheLimit) {
-  auto now = kStart;  // never back: the stores do not follow a clock that is set back
+  auto now = kStart;  // time never goes back here, because the stores do not follow a clock that is set back
   for (const auto* rate : {"7/second", "100/minute", "13/30d"}) {
     const auto rule = make_rule(rate, 5, rate);
     const auto permit = rule.rate.period / static_cast<std::int64_t>(rule.rate.count);

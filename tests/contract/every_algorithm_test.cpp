@@ -1,4 +1,4 @@
-// What is true for every algorithm. A new algorithm is tested without a change here.
+// Properties of every algorithm. A new algorithm is tested without a change here.
 
 #include "shipped_script.hpp"
 #include "stores.hpp"
@@ -33,7 +33,7 @@ class EveryAlgorithm : public testing::TestWithParam<const Algorithm*> {
   RedisServer* server_ = nullptr;
 };
 
-/// On a clock of the test, in memory and in Redis.
+/// Runs on the test's clock, in memory and in Redis.
 class EveryAlgorithmsUsage : public EveryAlgorithm {
  protected:
   void SetUp() override {
@@ -55,7 +55,7 @@ class EveryAlgorithmsUsage : public EveryAlgorithm {
     return here;
   }
 
-  /// All of `before` is used. A second later the rule is `after`; almost nothing has come back by then.
+  /// Uses up all of `before`, and changes to `after` a second later, when almost nothing has come back.
   void change(const char* before, const char* after) {
     SCOPED_TRACE(std::string(before) + " becomes " + after);
     RedisClient(server_->port()).command({"FLUSHALL"});
@@ -100,7 +100,7 @@ TEST_P(EveryAlgorithmsUsage, IsKeptWhenBothChange) {
 INSTANTIATE_TEST_SUITE_P(All, EveryAlgorithmsUsage,
                          testing::ValuesIn(limit::algorithms().begin(), limit::algorithms().end()), algorithm_name);
 
-/// As shipped, on the real clock of a real Redis.
+/// Runs the shipped script on the real clock of a real Redis.
 class EveryAlgorithmsKey : public EveryAlgorithm {
  protected:
   void SetUp() override {

@@ -1,5 +1,5 @@
 // Every rate, burst, wait and cost that a user may write works the same in memory and in Redis, or is refused with a
-// reason and something to write instead.
+// reason and an alternative.
 
 #include "stores.hpp"
 #include "support/rules.hpp"
@@ -30,7 +30,7 @@ class EveryRate : public testing::TestWithParam<std::tuple<const limit::Algorith
     redis_ = std::make_unique<InRedis>(server->port());
   }
 
-  /// The decision of both stores, which must be the same.
+  /// Returns the decision of both stores, which must be the same.
   Decision check(const Rule& rule, std::int64_t cost, Instant at) {
     const Check one = make_check(rule, "somebody", cost);
     Decision here;
@@ -45,9 +45,9 @@ class EveryRate : public testing::TestWithParam<std::tuple<const limit::Algorith
     return here;
   }
 
-  /// Peeks, takes, gives back and waits. `most` can be taken at once.
+  /// Peeks, takes, gives back and waits. `most` is what can be taken at once.
   void live(const Rule& rule) {
-    memory_.emplace();  // else it would use the later clock of the rule before
+    memory_.emplace();  // otherwise it would use the later clock of the previous rule
     const auto most = static_cast<std::int64_t>(check(rule, 0, kStart).limit);
     ASSERT_GE(most, 1);
     EXPECT_EQ(check(rule, 0, kStart).remaining, static_cast<std::uint64_t>(most)) << "a look takes nothing";

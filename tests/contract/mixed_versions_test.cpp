@@ -1,4 +1,4 @@
-// Gateways of this version and of the one before distances take turns on one bucket in Redis, as in every upgrade.
+// Gateways of this version and of the version before distances use one bucket in Redis by turns, as in every upgrade.
 
 #include "stores.hpp"
 #include "support/rules.hpp"
@@ -51,7 +51,7 @@ class MixedVersions : public testing::Test {
     Decision decision;
     return newer_->decide({&check, 1}, now, {&decision, 1});
   }
-  /// With the arguments of that version: a rate was its period and its count.
+  /// Calls the script with the arguments of the older version, in which a rate was a period and a count.
   bool by_older(const Rule& rule, std::int64_t cost, Instant now) {
     const Check check = make_check(rule, kCaller, cost);
     std::vector<std::string> arguments;
@@ -65,7 +65,7 @@ class MixedVersions : public testing::Test {
   std::string value(const Rule& rule) {
     return newer_->client().text({"GET", std::string("hg:v1:{") + kCaller + "}" + rule.suffix});
   }
-  /// The time until the counter is as if never used.
+  /// Returns the time until the counter is as if it had never been used.
   Duration locked(const Rule& rule, Instant now) {
     const std::string moment = value(rule);
     if (moment == "(nil)") return Duration(0);
@@ -88,7 +88,8 @@ TEST_F(MixedVersions, KeepTheUseOfASizeWhoseTimesAreNoWholeMicroseconds) {
   EXPECT_TRUE(by_newer(large, 70, kStart + 601s));
 }
 
-/// Rates of all kinds: with and without parts, of equal and doubled periods, and those whose form has no room for more.
+/// Makes rates of all kinds: with and without fractions, of equal and doubled periods, and rates whose stored form has
+/// no room for more.
 std::vector<Rule> sizes_of(std::mt19937_64& random, const std::string& limit) {
   const std::array periods = {"1s", "2s", "1m", "2m", "1h", "12h", "1d", "7d", "183d", "366d"};
   const std::array<std::uint64_t, 8> counts = {1, 3, 7, 10, 14, 100, 90'000'000, 1'000'000'000};
@@ -108,7 +109,7 @@ TEST_F(MixedVersions, NeverLockAKeyForLongerThanTheSlowestSizeNeedsForAllThatCan
   for (int trace = 0; trace < 80; ++trace) {
     const std::vector<Rule> sizes = sizes_of(random, "lock" + std::to_string(trace));
     double burst = 0;
-    double pace = 0;  // microseconds for a token
+    double pace = 0;  // microseconds per token
     for (const Rule& rule : sizes) {
       burst = std::max(burst, static_cast<double>(rule.burst));
       pace = std::max(pace, static_cast<double>(rule.rate.period.count()) / static_cast<double>(rule.rate.count));
@@ -130,10 +131,11 @@ TEST_F(MixedVersions, NeverLockAKeyForLongerThanTheSlowestSizeNeedsForAllThatCan
   EXPECT_GT(parts, 500) << "values with a fraction of a microsecond";
 }
 
-// The older version is to ask one size: between two sizes of its own it forgets what the larger one used, as it did.
+// The older version asks with one size only. Between two sizes of its own it forgets what the larger one used, as it
+// always did.
 TEST_F(MixedVersions, AdmitNoMoreThanTheLargestSizeAloneButForWhatTheOlderRounds) {
   std::mt19937_64 random(20261124);
-  constexpr auto kRounded = 12us;  // of each turn
+  constexpr auto kRounded = 12us;  // per turn
   for (int trace = 0; trace < 60; ++trace) {
     const std::string limit = "admit" + std::to_string(trace);
     const std::array periods = {"1s", "7s", "1m", "1h", "1d"};
@@ -163,11 +165,11 @@ TEST_F(MixedVersions, AdmitNoMoreThanTheLargestSizeAloneButForWhatTheOlderRounds
   }
 }
 
-// Values of the same rate in the forms of other versions, as one that ran for a while wrote them.
+// Values of the same rate in the forms of other versions, as a version that ran for a while has written them.
 TEST_F(MixedVersions, ReadTheFormsOfOtherVersionsAsTheSameUse) {
   const Rule rule = make_rule("7/minute", 7);
   const std::string key = std::string("hg:v1:{") + kCaller + "}" + rule.suffix;
-  const auto moment = std::to_string(kStart.time_since_epoch().count() + 25'714'285);  // of 3 tokens, and 5/7 us
+  const auto moment = std::to_string(kStart.time_since_epoch().count() + 25'714'285);  // 3 tokens and 5/7 us ahead
   for (const char* form : {"0000000060000000000000007000000005",
                            "5300000060000000000000007"
                            "000000005"

@@ -1,5 +1,5 @@
-// Several sizes take turns on one counter: tiers, overrides, scales, configurations. Whatever they do, it must not
-// admit more than the largest of them alone.
+// Several sizes use one counter by turns: tiers, overrides, scales and configurations. In any order, the counter must
+// not admit more than the largest of them alone would.
 
 #include "stores.hpp"
 #include "support/rules.hpp"
@@ -41,7 +41,7 @@ class OneCounter : public testing::TestWithParam<const limit::Algorithm*> {
   }
   static bool is_bucket() { return GetParam()->name == "token_bucket" || GetParam()->name == "leaky_bucket"; }
 
-  /// The same in both stores; the decision of both.
+  /// Asks both stores the same, and returns the decision of both.
   Decision ask(const Rule& rule, std::int64_t cost, Instant now, How how = How::take) {
     const Check check = make_check(rule, "203.0.113.9", cost, how);
     Decision here;
@@ -84,7 +84,7 @@ TEST_P(OneCounter, KeepsItAlsoWhenASmallerSizeIsChargedOwesOrGivesBack) {
   EXPECT_EQ(ask(large, 0, kStart).remaining, 10U);
 }
 
-// As an override does that is lifted soon.
+// This is what an override does that is soon lifted.
 TEST_P(OneCounter, OfASpentKeyStaysSpentThroughAShortSmallerSize) {
   const Rule large = size("100/hour", is_bucket() ? 100 : 0);
   const Rule small = size("1/hour", is_bucket() ? 1 : 0);
@@ -105,7 +105,7 @@ TEST_P(OneCounter, TellsTheSmallerSizeAWaitAfterWhichItIsAllowed) {
   EXPECT_TRUE(ask(small, 1, kStart + 1s + rejected.retry_after).allowed);
 }
 
-// An operator who raises a limit does not lock out those who used much of it before.
+// An operator who raises a limit does not lock out callers who used much of it before.
 TEST_P(OneCounter, ComesBackAtTheRateOfAFasterSizeFromItsFirstRequestOn) {
   if (!is_bucket()) GTEST_SKIP() << "a window's period is part of its counter's name";
   ASSERT_TRUE(ask(size("1000/day", 1000), 500, kStart).allowed);
@@ -120,7 +120,7 @@ TEST_P(OneCounter, OfAClockAheadComesBackAsFarAsItWasUsed) {
   if (!is_bucket()) GTEST_SKIP() << "windows count for the current one";
   const Rule rule = size("100/hour", 100);
   ASSERT_TRUE(ask(rule, 50, kStart + 24h).allowed);
-  // A replica took over whose clock is a day behind.
+  // A replica whose clock is a day behind has taken over.
   EXPECT_EQ(ask(rule, 1, kStart).remaining, 49U);
   EXPECT_EQ(ask(rule, 0, kStart + 31min).remaining, 100U);
 }
@@ -152,7 +152,7 @@ TEST_P(OneCounter, NeverAdmitsMoreThanTheLargestSizeAlone) {
     for (int i = 0; i < 3; ++i) {  // tiers and overrides
       const auto count = static_cast<std::uint64_t>(between(1, static_cast<std::int64_t>(most)));
       const auto burst = static_cast<std::uint64_t>(between(1, static_cast<std::int64_t>(most)));
-      const bool slower = is_bucket() && random() % 2 == 0;  // of a longer period
+      const bool slower = is_bucket() && random() % 2 == 0;  // with a longer period
       const std::string rate = std::to_string(count) + '/' + (slower ? "366d" : period);
       sizes.push_back(size(rate, is_bucket() ? burst : 0, limit));
     }
@@ -182,7 +182,7 @@ TEST_P(OneCounter, NeverAdmitsMoreThanTheLargestSizeAlone) {
   EXPECT_GT(rejected, 1000);
 }
 
-/// As a configuration names the counter.
+/// Names the counter as a configuration does.
 Rule named(std::string_view rate, std::string_view algorithm, std::uint32_t version = 1) {
   Rule rule = make_rule(rate, 0, "read", algorithm);
   rule.version = version;
@@ -190,7 +190,7 @@ Rule named(std::string_view rate, std::string_view algorithm, std::uint32_t vers
   return rule;
 }
 
-// Two gateways with two configurations of one limit, as in every rolling deployment.
+// Two gateways have two configurations of one limit, as in every rolling deployment.
 TEST_P(OneCounter, IsNotOverwrittenByAnotherConfigurationOfItsLimit) {
   const Rule here = named("10/hour", GetParam()->name);
   for (const auto* other : limit::algorithms()) {
@@ -212,11 +212,11 @@ TEST_P(OneCounter, IsNotOverwrittenByAnotherConfigurationOfItsLimit) {
 }
 
 TEST_P(OneCounter, OfALargerSizeIsNotOverwrittenAtTheLongestDebtOfASmallerOne) {
-  if (!is_bucket()) return;  // the others keep no moment
+  if (!is_bucket()) return;  // the other algorithms store no time
   const Rule fast = size("1000/second", 1000);
   const Rule slow = size("1/day", 1);
   ask(fast, 1'000'000'000, kStart,
-      How::debt);  // eleven and a half days, and far more than a hundred years at the other
+      How::debt);  // eleven and a half days at one rate, and far more than a hundred years at the other
   ask(slow, 1, kStart, How::debt);
   const auto left = ask(fast, 1, kStart + 1s);
   EXPECT_EQ(left.reset_after, 1'000'000s - 1s);

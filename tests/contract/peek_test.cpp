@@ -1,4 +1,4 @@
-// A peek of the script: it replies what the next call would, as the memory store does, and leaves Redis as it was.
+// A peek of the script replies what the next call would reply, as in the memory store, and changes nothing in Redis.
 
 #include "shipped_script.hpp"
 #include "stores.hpp"
@@ -50,7 +50,7 @@ class PeekInRedis : public testing::TestWithParam<const limit::Algorithm*> {
     redis_ = std::make_unique<InRedis>(server_->port());
   }
 
-  /// All keys with their values, as Redis keeps them.
+  /// Returns all keys and their values in Redis.
   std::map<std::string, std::string> everything() {
     std::map<std::string, std::string> out;
     const auto keys = redis_->client().command({"KEYS", "*"});
@@ -81,7 +81,7 @@ class PeekInRedis : public testing::TestWithParam<const limit::Algorithm*> {
 
 TEST_P(PeekInRedis, RepliesWhatTheNextCallDoesAndWritesNothing) {
   const std::string name(GetParam()->name);
-  // The last two are one counter in two sizes, as before and after a reload.
+  // The last two are one counter with two sizes, as before and after a reload.
   std::vector<Rule> rules{make_rule("5/second", 5, "one", name), make_rule("7/3s", 7, "two", name),
                           make_rule("5/second", 3, "changed", name), make_rule("9/2s", 9, "changed", name)};
   if (const Rule waits = make_rule("3/second", 3, "waits", name, std::chrono::seconds(2)); !GetParam()->check(waits))
@@ -91,7 +91,7 @@ TEST_P(PeekInRedis, RepliesWhatTheNextCallDoesAndWritesNothing) {
   int rejected = 0;
   for (int step = 0; step < 600; ++step) {
     now += Duration(random_() % 400'000);
-    if (step % 150 == 149) now -= std::chrono::seconds(20);  // a clock behind
+    if (step % 150 == 149) now -= std::chrono::seconds(20);  // a clock that is behind
     const auto before = everything();
     ask(*redis_, peek_of(any_call(rules)), now);
     const auto call = any_call(rules);

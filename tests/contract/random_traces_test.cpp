@@ -1,4 +1,4 @@
-// The memory store and Redis must make the same decisions for the same checks at the same moments, for random rules,
+// The memory store and Redis must make the same decisions for the same checks at the same times, for random rules,
 // costs and waits.
 
 #include "stores.hpp"
@@ -43,7 +43,7 @@ class RandomTraces : public testing::TestWithParam<const limit::Algorithm*> {
     return std::uniform_int_distribution<std::int64_t>(least, most)(random_);
   }
 
-  /// A rule with numbers that divide each other, or that do not.
+  /// Makes a rule whose numbers may or may not divide each other.
   Rule random_rule(std::string limit) {
     static const std::vector<std::string> rates = {
         "7/second",    "3/second",      "100/minute",      "1000000/second", "999983/second", "1/day",
@@ -59,7 +59,8 @@ class RandomTraces : public testing::TestWithParam<const limit::Algorithm*> {
     }
   }
 
-  /// From a microsecond to more than the time to fill the bucket; most often about the time of a few permits.
+  /// Returns a wait from a microsecond to more than the time to fill the bucket, most often about the time of a few
+  /// permits.
   Duration random_wait(const Rule& rule) {
     const std::int64_t token = rule.rate.period.count() / static_cast<std::int64_t>(rule.rate.count);
     switch (random_() % 6) {
@@ -95,7 +96,7 @@ class RandomTraces : public testing::TestWithParam<const limit::Algorithm*> {
                                limit::How::charge, limit::How::debt});
   }
 
-  /// The decision of both.
+  /// Returns the decision of both.
   Decision same_in_both(InMemory& memory, const Check& check, Instant now, int trace, int step) {
     Decision here;
     Decision there;
@@ -107,7 +108,7 @@ class RandomTraces : public testing::TestWithParam<const limit::Algorithm*> {
     return here;
   }
 
-  std::mt19937_64 random_{20261121};  // the same trace each time, so that a failure can be repeated
+  std::mt19937_64 random_{20261121};  // the same seed in each run, so that a failure can be repeated
   std::unique_ptr<InRedis> redis_;
 };
 
@@ -121,7 +122,7 @@ TEST_P(RandomTraces, OfOneRuleGiveTheSameResultsInMemoryAndInRedis) {
     Instant now = kStart;
     Duration told_to_wait{0};
     for (int step = 0; step < 120; ++step) {
-      // Half of the rejected requests come back exactly when they were told, or a microsecond too early.
+      // Half of the rejected requests return exactly when they were told to, or a microsecond too early.
       now +=
           told_to_wait > Duration(1) && random_() % 2 == 0 ? told_to_wait - Duration(random_() % 2) : random_wait(rule);
       const Check check = make_check(rule, "someone", random_cost(rule), random_how());
@@ -132,7 +133,7 @@ TEST_P(RandomTraces, OfOneRuleGiveTheSameResultsInMemoryAndInRedis) {
       told_to_wait = here.allowed || here.retry_after == limit::kNever ? Duration(0) : here.retry_after;
     }
   }
-  EXPECT_GT(allowed, 1000);  // a trace without rejections compares little
+  EXPECT_GT(allowed, 1000);  // a trace without rejections would compare little
   EXPECT_GT(rejected, 800);
   const Rule waiting = make_rule("1/second", 0, "waiting", GetParam()->name, std::chrono::seconds(1));
   EXPECT_TRUE(held_back > 50 || GetParam()->check(waiting));
@@ -174,7 +175,7 @@ TEST_P(RandomTraces, ThroughAFailoverToAClockBehindGiveTheSameInMemoryAndInRedis
     InMemory memory;
     Instant now = kStart;
     for (int step = 0; step < 60; ++step) {
-      // More than ten seconds: within them the memory store uses the later of its callers' clocks.
+      // This is more than ten seconds; for shorter times the memory store uses the latest clock of its callers.
       now += step % 20 == 19 ? -Duration(std::chrono::seconds(between(11, 100'000))) : random_wait(rule);
       same_in_both(memory, make_check(rule, "someone", random_cost(rule), random_how()), now, trace, step);
       if (HasFailure()) return;
@@ -184,7 +185,7 @@ TEST_P(RandomTraces, ThroughAFailoverToAClockBehindGiveTheSameInMemoryAndInRedis
 
 TEST_P(RandomTraces, ThroughChangesOfTheRuleGiveTheSameInMemoryAndInRedis) {
   for (int trace = 0; trace < 60; ++trace) {
-    const std::string limit = "changed" + std::to_string(trace);  // one counter, with one size after another
+    const std::string limit = "changed" + std::to_string(trace);  // one counter with several sizes, one after another
     const std::array sizes = {random_rule(limit), random_rule(limit), random_rule(limit)};
     InMemory memory;
     Instant now = kStart;

@@ -1,5 +1,5 @@
 #pragma once
-// A plain blocking Redis client. These tests are for the script, not for the transport.
+// A plain blocking Redis client, because these tests are for the script and not for the transport.
 
 #include <hiredis/hiredis.h>
 
@@ -26,7 +26,7 @@ class RedisClient {
 
   bool connected() const { return context_ != nullptr && context_->err == 0; }
 
-  /// Null if the connection broke.
+  /// Returns the reply; null if the connection broke.
   Reply command(const std::vector<std::string>& words) {
     std::vector<const char*> texts;
     std::vector<std::size_t> lengths;
@@ -38,7 +38,7 @@ class RedisClient {
         redisCommandArgv(context_, static_cast<int>(words.size()), texts.data(), lengths.data())));
   }
 
-  /// The reply as text: a string, a number or an error.
+  /// Returns the reply as text, which may be a string, a number or an error.
   std::string text(const std::vector<std::string>& words) {
     const Reply reply = command(words);
     if (!reply) return "(connection lost)";
@@ -47,7 +47,7 @@ class RedisClient {
     return {reply->str, reply->len};
   }
 
-  /// The reply of a script as integers. `error` has anything else.
+  /// Returns the reply of a script as integers. Any other reply goes to `error`.
   std::optional<std::vector<std::int64_t>> integers(const std::vector<std::string>& words, std::string& error) {
     const Reply reply = command(words);
     if (!reply || reply->type != REDIS_REPLY_ARRAY) {

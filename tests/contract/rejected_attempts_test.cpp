@@ -1,4 +1,4 @@
-// Limits that count rejected requests: each algorithm, and several limits in one call.
+// Limits that count rejected requests as well: each algorithm, and several limits in one call.
 
 #include "stores.hpp"
 #include "support/rules.hpp"
@@ -50,9 +50,9 @@ TEST_P(RejectedAttempts, KeepACallerOutThatDoesNotSlowDownAndLetOneInThatWaits) 
   const Rule rule = this->rule("10/second", "counting", true);
   Instant now = kStart;
   for (int i = 0; i < 100; ++i) ask(rule, now);   // more than any burst
-  const bool anew = rule.algorithm->by_calendar;  // such a window ends whatever was tried in it
+  const bool anew = rule.algorithm->by_calendar;  // such a window ends whatever was attempted in it
   for (int i = 0; i < 40; ++i) {
-    now += 50ms;  // twice the rate, for two seconds
+    now += 50ms;  // two seconds at twice the rate
     const Decision decision = ask(rule, now);
     ASSERT_TRUE(anew || !decision.allowed) << i;
   }
@@ -79,7 +79,7 @@ TEST_P(RejectedAttempts, AreAdmittedAtTheMomentThatTheLastRejectionTold) {
       }
       ASSERT_GT(decision.retry_after, 0s);
       ++told;
-      if (told % 3 == 0) {  // tries again too early, and is told a new moment
+      if (told % 3 == 0) {  // the client tries again too early, and is told a new time
         now += decision.retry_after / 2;
         continue;
       }
@@ -115,7 +115,7 @@ TEST_P(RejectedAttempts, AreNotTakenByALook) {
   EXPECT_FALSE(store_->decide({&check, 1}, kStart + 2s, {&seen, 1}));
   EXPECT_FALSE(store_->decide({&check, 1}, kStart + 2s, {&again, 1}));
   EXPECT_EQ(seen.retry_after, again.retry_after);
-  const Decision real = ask(rule, kStart + 2s);  // a look tells what the next decision will be
+  const Decision real = ask(rule, kStart + 2s);  // a peek reports the next decision
   EXPECT_EQ(real.retry_after, seen.retry_after);
   EXPECT_FALSE(before.allowed);
 }

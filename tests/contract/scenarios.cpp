@@ -14,8 +14,8 @@ std::vector<Scenario> bucket_scenarios() {
   constexpr auto observe = limit::How::observe;
   constexpr auto charge = limit::How::charge;
   constexpr auto debt = limit::How::debt;
-  // Each step: at, cost, then allowed, remaining, retry_after, reset_after, and where they are not the usual ones
-  // delay, mode, and a rate that the limit has from there on. Behind the steps a row may say its wait, and its limit.
+  // A step: time, cost, allowed, remaining, retry_after, reset_after; then delay, mode and a new rate of the limit if
+  // they are not the usual ones. After the steps, a row may have its wait and its limit.
   return {
       {"token_bucket",
        "SpendsItsBurstThenGrantsATokenAtATime",
@@ -65,7 +65,7 @@ std::vector<Scenario> bucket_scenarios() {
         {0s, 3, true, 0, 0s, 3s}}},
       {"token_bucket",
        "KeepsThePartsOfAMicrosecond",
-       "7/second",  // a token each 142857 1/7 µs
+       "7/second",  // a token every 142857 1/7 µs
        1,
        {{0s, 1, true, 0, 0s, us(142'858)},
         {us(142'857), 1, false, 0, us(1), us(1)},
@@ -104,7 +104,7 @@ std::vector<Scenario> bucket_scenarios() {
         {0s, 1, false, 0, us(60), 60s},
         {30s, 500'000, true, 0, 0s, 60s}}},
       {"token_bucket",
-       "ForgetsASpanItsClockWasAhead",  // a replica took over whose clock is behind
+       "ForgetsASpanItsClockWasAhead",  // a replica whose clock is behind has taken over
        "60/minute",
        2,
        {{1h, 2, true, 0, 0s, 2s}, {0s, 1, false, 0, 1s, 2s}, {1s, 1, true, 0, 0s, 2s}, {3s, 2, true, 0, 0s, 2s}}},

@@ -1,5 +1,5 @@
 #pragma once
-// What each algorithm promises, as rows: a rule, then steps. Every row runs on every store. A new algorithm adds its
+// The behaviour of each algorithm, as rows of a rule and steps. Every row runs on every store. A new algorithm adds its
 // rows here.
 
 #include "headgate/core/time.hpp"
@@ -11,7 +11,7 @@
 namespace headgate::test {
 
 struct Step {
-  Duration at;  ///< since the start of the scenario
+  Duration at;  ///< time since the start of the scenario
   std::int64_t cost;
   bool allowed;
   std::uint64_t remaining;
@@ -19,22 +19,22 @@ struct Step {
   Duration reset_after;
   Duration delay{0};
   limit::How how = limit::How::take;
-  const char* rate = nullptr;  ///< the rate from this step on, with the default burst; null: as before
+  const char* rate = nullptr;  ///< the rate from this step on, with the default burst; null if it does not change
 };
 
 struct Scenario {
   const char* algorithm;
   const char* name;  ///< a sentence in PascalCase
   const char* rate;
-  std::uint64_t burst;  ///< 0: the algorithm's usual one
+  std::uint64_t burst;  ///< 0 for the algorithm's usual burst
   std::vector<Step> steps;
   Duration wait{0};
-  std::uint64_t limit = 0;  ///< the limit that callers see; 0: the burst
+  std::uint64_t limit = 0;  ///< the limit that callers see; 0 if it is the burst
   bool count_rejected = false;
   bool first_use = false;  ///< Rule::from_first_use
 };
 
 const std::vector<Scenario>& scenarios();
-std::vector<Scenario> window_scenarios();  ///< the scenarios of windows and logs
+std::vector<Scenario> window_scenarios();  ///< Returns the scenarios of windows and logs.
 
 }  // namespace headgate::test

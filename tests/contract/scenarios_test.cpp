@@ -1,4 +1,4 @@
-// Every scenario on every store.
+// Runs every scenario on every store.
 
 #include "scenarios.hpp"
 

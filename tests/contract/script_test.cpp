@@ -1,4 +1,4 @@
-// The script exactly as shipped, in a real Redis on its real clock.
+// The script exactly as it is shipped, in a real Redis on its real clock.
 
 #include "stores.hpp"
 #include "support/rules.hpp"
@@ -71,7 +71,7 @@ TEST_F(Script, AllowsARequestThatWaitedAsLongAsTold) {
   for (int i = 0; i < 5; ++i) {
     const Decision rejected = decide(check);
     ASSERT_FALSE(rejected.allowed);
-    std::this_thread::sleep_for(rejected.retry_after);  // the wait itself is tested
+    std::this_thread::sleep_for(rejected.retry_after);  // the test is about the wait itself
     EXPECT_TRUE(decide(check).allowed);
   }
 }
@@ -228,14 +228,14 @@ TEST_F(Script, ReducesATimeFarAheadAndWritesItBackEvenIfItRejects) {
 
 TEST_F(Script, GoesOnWithACounterWhoseRateHasChanged) {
   const Rule before = make_rule("7/hour", 70);
-  const Rule after = make_rule("3/hour", 70);  // the same limit and so the same key, edited and loaded again
+  const Rule after = make_rule("3/hour", 70);  // the same limit and therefore the same key, edited and reloaded
   decide(make_check(before, "org_42", 1));     // 514 2/7 s ahead
   const Decision decision = decide(make_check(after, "org_42", 1));
   EXPECT_TRUE(decision.allowed);
   EXPECT_EQ(decision.remaining, 68U);
 }
 
-// What older versions wrote, which knew neither the rate of a moment nor debts.
+// Values that older versions wrote, without the rate and without debts.
 TEST_F(Script, GoesOnWithAMomentOfAnOlderVersion) {
   const Rule rule = make_rule("60/minute");
   const std::string key = "hg:v1:{org_42}:plan:";
@@ -249,9 +249,9 @@ TEST_F(Script, GoesOnWithAMomentOfAnOlderVersion) {
   EXPECT_EQ(decide(make_check(rule, "org_42")).remaining, 38U);
 }
 
-// Two versions share a Redis while gateways are replaced. An older one reads "<whole>:<part>". It takes a part that is
-// too large for no part, the end of a window that is too late for a clock that is ahead, and a moment below 0 for one
-// that is over.
+// Two versions share a Redis while gateways are replaced. An older version reads "<whole>:<part>". It ignores a part
+// that is too large, assumes that a clock was ahead if the end of a window is too late, and assumes that a time below 0
+// is over.
 TEST_F(Script, WritesWhatAnOlderVersionReadsAsUsed) {
   const auto value = [&](const Rule& rule, std::int64_t cost, limit::How how) {
     client_->command({"FLUSHALL"});

@@ -1,5 +1,5 @@
 #pragma once
-// The decision script as it is shipped, in a real Redis, on its real clock.
+// The decision script as it is shipped, in a real Redis on its real clock.
 
 #include "contract/redis_client.hpp"
 #include "support/rules.hpp"
@@ -19,7 +19,7 @@ class ShippedScript {
     EXPECT_EQ(client.text({"SCRIPT", "LOAD", std::string(limit::decide_script())}), limit::decide_script_sha());
   }
 
-  /// Checks as a gateway whose own clock says `here`, for kOwner.
+  /// Checks for kOwner as a gateway does whose own clock shows `here`.
   limit::Decision decide(const limit::Rule& rule, std::int64_t cost, Instant here) {
     const limit::Check check = make_check(rule, kOwner, cost);
     std::vector<std::string> arguments;
@@ -34,13 +34,13 @@ class ShippedScript {
     EXPECT_TRUE(reply && limit::read_script_reply(*reply, {&check, 1}, {&decision, 1}, all_allowed));
     return decision;
   }
-  /// Milliseconds; -2 where the counter is gone.
+  /// Returns milliseconds; -2 if the counter is gone.
   std::int64_t left_to_live() { return std::stoll(client.text({"PTTL", kKey})); }
 
   static Instant now() { return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now()); }
 
   static constexpr const char* kOwner = "org_42";
-  static constexpr const char* kKey = "hg:v1:{org_42}:plan:";  ///< where that counter is
+  static constexpr const char* kKey = "hg:v1:{org_42}:plan:";  ///< the key of that counter
   RedisClient client;
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-// The two stores behind one interface, on a clock of the test. Every contract test uses it.
+// The two stores behind one interface, on the test's clock. Every contract test uses it.
 
 #include "redis_client.hpp"
 #include "support/redis_server.hpp"
@@ -33,8 +33,8 @@ class InMemory : public ContractStore {
   limit::MemoryStore store_{{.max_keys = 10'000}};
 };
 
-/// The shipped script in a real Redis, with another clock: one line is replaced. TIME is then what the last two
-/// arguments of the call say, and nothing expires by the real clock.
+/// The shipped script in a real Redis with another clock: one line is replaced, so that TIME is the last two arguments
+/// of the call, and nothing expires by the real clock.
 class InRedis : public ContractStore {
  public:
   explicit InRedis(std::uint16_t port, std::string_view script = limit::decide_script())
@@ -67,7 +67,7 @@ end
     return all_allowed;
   }
 
-  /// The script's reply to `arguments`.
+  /// Returns the script's reply to `arguments`.
   std::optional<std::vector<std::int64_t>> call(const std::vector<std::string>& arguments, Instant now) {
     words_ = {"EVALSHA", sha_};
     words_.insert(words_.end(), arguments.begin(), arguments.end());
@@ -96,8 +96,8 @@ end
   std::vector<std::string> words_;
 };
 
-/// A Redis for the whole test program, started at its first use and emptied for each test. Null if none can be started;
-/// `why` has the reason.
+/// Returns a Redis for the whole test program, which is started at its first use and emptied for each test. Null if
+/// none can be started; `why` then has the reason.
 inline RedisServer* shared_redis(std::string& why) {
   static RedisServer server;
   static const bool runs = server.start();

@@ -1,4 +1,4 @@
-// A room in Redis is the room in memory: the same answers at the same times.
+// A room in Redis behaves like a room in memory: the same answers at the same times.
 
 #include "redis_client.hpp"
 #include "support/redis_server.hpp"
@@ -18,7 +18,7 @@ using namespace std::chrono_literals;
 using room::Ask;
 using room::Question;
 
-/// The script with a clock of the test: TIME is what the last two arguments say, and nothing expires.
+/// The script with the test's clock: TIME is the last two arguments, and nothing expires.
 class RoomInRedis {
  public:
   explicit RoomInRedis(std::uint16_t port) : client(port) {

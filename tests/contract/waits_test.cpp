@@ -1,5 +1,5 @@
-// A request that waits as long as told is allowed, and a microsecond earlier it is not: for every algorithm, in both
-// stores, after any checks, charges, debts and give-backs.
+// A request that waits as long as it is told to is allowed, and a microsecond earlier it is not. This holds for every
+// algorithm, in both stores, after any checks, charges, debts and give-backs.
 
 #include "stores.hpp"
 #include "support/rules.hpp"
@@ -57,7 +57,7 @@ class Waits : public testing::TestWithParam<std::tuple<Place, const limit::Algor
     return decision;
   }
 
-  /// Takes, or waits as told and then takes.
+  /// Takes at once, or waits as told and then takes.
   void take_as_told(const Rule& rule, std::int64_t cost) {
     const Decision rejected = check(rule, cost);
     if (rejected.allowed || rejected.retry_after == limit::kNever) return;

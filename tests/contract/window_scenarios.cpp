@@ -14,7 +14,7 @@ std::vector<Scenario> window_scenarios() {
   constexpr auto debt = limit::How::debt;
   constexpr auto take = limit::How::take;
   return {
-      // The start lies 24.123456 s into its minute, 0.123456 s into its second.
+      // The start is 24.123456 s into its minute and 0.123456 s into its second.
       {"fixed_window",
        "CountsAnewAtEachMinuteOfTheClock",
        "5/minute",
@@ -179,7 +179,7 @@ std::vector<Scenario> window_scenarios() {
         {us(976'544), 1, true, 0, 0s, us(1'900'000)}}},
       {"sliding_window",
        "RoundsAMinuteToStepsOfAMillionthOfIt",
-       "10/minute",  // 1034483 steps of 58 µs, of which 9 in 10 are 931034
+       "10/minute",  // 1034483 steps of 58 µs; 9 of 10 are 931034
        0,
        {{0s, 10, true, 0, 0s, us(95'876'544)},
         {0s, 1, false, 0, us(41'876'572), us(95'876'544)},

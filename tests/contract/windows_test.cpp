@@ -1,4 +1,4 @@
-// What the rows do not cover of windows and logs: rules that change, calendars, and other values under a key.
+// Tests of windows and logs that are not rows: rules that change, calendars, and other values under a key.
 
 #include "shipped_script.hpp"
 #include "stores.hpp"
@@ -93,7 +93,8 @@ TEST_F(Windows, AFullLogCanBeTakenAndGivenBackAtOnce) {
   EXPECT_EQ(check(rule, 2'500, kStart + 2s).remaining, 0U);
   EXPECT_EQ(check(rule, 2'501, kStart + 3s).retry_after, 1h - 3s);
   EXPECT_EQ(check(rule, 7'501, kStart + 3s).retry_after, 1h - 1s);
-  EXPECT_EQ(check(rule, 0, kStart - 1h).remaining, 0U);  // a clock that is behind: all count as of then, once
+  // with a clock that is behind, all requests count from that time on, and only once
+  EXPECT_EQ(check(rule, 0, kStart - 1h).remaining, 0U);
   EXPECT_EQ(check(rule, 10'000, kStart).remaining, 0U);
 }
 
@@ -126,7 +127,7 @@ TEST_F(Windows, OfACalendarEndWithTheMonthOfTheZone) {
   EXPECT_EQ(check(rule, 1, utc(2026, 2, 28, 23h)).reset_after, 31 * 24h - 1h);
 }
 
-/// The script as shipped, on the real clock of a real Redis.
+/// The script as it is shipped, on the real clock of a real Redis.
 class WindowScript : public Windows {
  protected:
   void SetUp() override {
@@ -174,7 +175,7 @@ TEST_F(WindowScript, IgnoreValuesThatTheyDidNotWrite) {
       {"SET", kKey, "garbage"},
       {"SET", kKey, ""},
       {"SET", kKey, "nan"},
-      {"SET", kKey, "4000000000000000"},  // a bucket's
+      {"SET", kKey, "4000000000000000"},  // a value of a bucket
       {"SET", kKey, "4000000000000000:5"},
       {"SET", kKey, "5@"},
       {"SET", kKey, "-5@4000000000000000"},

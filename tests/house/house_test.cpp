@@ -1,4 +1,5 @@
-// The rules of the house: who may include whom, who may include which library, and how long a file may be.
+// The rules of the project's structure: which module may include which, which module may use which library, and how
+// long a file may be.
 
 #include "house/includes.hpp"
 
@@ -14,50 +15,70 @@
 namespace headgate::test {
 namespace {
 
-/// A module includes itself and what is on a lower floor, and nothing else.
+/// The floor of each module. A module may include itself and modules on lower floors.
 const std::map<std::string, int> kFloors = {
-    {"core", 0},                                                                        // words everything is made of
-    {"http", 1},        {"limit", 1}, {"identity", 1}, {"balance", 1}, {"observe", 1},  // no I/O, no clock
-    {"room", 1},        {"shed", 1},  {"compress", 1}, {"net", 2},                      // listeners, streams, timers
-    {"upstream", 3},    {"redis", 3}, {"keyring", 3},  {"notify", 3},                   // what is behind us
-    {"load", 3},                                                                        // callers that we make
-    {"gateway", 4},                                                                     // the request's path
-    {"session", 5},                                                                     // client connections
-    {"engine", 5},                                                                      // the path with all it needs
-    {"access_logs", 6},                                                                 // logs as arrivals
-    {"config", 6},                                                                      // fills everybody's options
-    {"offline", 7},                                                                     // runs that serve nobody
-    {"translate", 7},                                                                   // other products' files as ours
-    {"services", 7},     // what gateways tell each other and others
-    {"policy_test", 8},  // requests, and what must come of them
-    {"simulate", 8},     // a policy tried on arrivals
+    {"core", 0},  // words everything is made of
+    // no I/O, no clock
+    {"http", 1},
+    {"limit", 1},
+    {"identity", 1},
+    {"balance", 1},
+    {"observe", 1},
+    {"room", 1},
+    {"shed", 1},
+    {"compress", 1},
+    {"net", 2},  // listeners, streams, timers
+    // servers and services that the gateway connects to
+    {"upstream", 3},
+    {"redis", 3},
+    {"keyring", 3},
+    {"notify", 3},
+    {"load", 3},         // load that headgate generates
+    {"gateway", 4},      // the request's path
+    {"session", 5},      // client connections
+    {"engine", 5},       // the path with everything it needs
+    {"access_logs", 6},  // logs as arrivals
+    {"config", 6},       // fills the options of all modules
+    {"offline", 7},      // runs that serve no client
+    {"translate", 7},    // translates other products' files to ours
+    {"services", 7},     // messages between gateways, and to other services
+    {"policy_test", 8},  // requests, and their expected outcomes
+    {"simulate", 8},     // tries a policy on recorded arrivals
     {"admin", 8},        // what operators see and change
-    {"server", 9},       // composition
-    {"cli", 10},         // words on the command line
+    {"server", 9},       // puts everything together
+    {"cli", 10},         // the command line
     {"main", 11},
 };
 
-/// The same of the folders of src/gateway. The headers in include/headgate/gateway are the words that all of them
-/// share.
+/// The floors of the folders of src/gateway. All of them share the headers in include/headgate/gateway.
 const std::map<std::string, int> kGatewayFloors = {
-    {"grpc", 0},                                                  // gRPC as a protocol
-    {"exchange", 1},                                              // what can be read from one exchange
-    {"limits", 2},                                                // keys, sizes, costs and what is owed
-    {"callers", 3},                                               // who is calling, and failed attempts
-    {"record", 4},       {"rooms", 4},                            // what is told of an exchange; waiting rooms
-    {"key_sources", 4},  {"cost_sources", 4},                     // what limits count by, one file each
-    {"routes", 4},                                                // which route a request has
-    {"forward", 5},                                               // what of a message goes on
-    {"answers", 6},      {"auth", 6},         {"basic", 6},       // what is sent back; who else is asked about a caller
-    {"path", 7},                                                  // what the steps of one worker share
-    {"admission", 8},                                             // one round of limits
-    {"servers", 9},                                               // one exchange with a server
-    {"steps", 10},                                                // the path as a table
-    {"compile", 11},     {"asked", 11},       {"candidate", 11},  // what knows all steps
+    {"grpc", 0},      // gRPC as a protocol
+    {"exchange", 1},  // what can be read from one exchange
+    {"limits", 2},    // keys, sizes, costs and debts
+    {"callers", 3},   // who is calling, and failed attempts
+    {"record", 4},    // what is reported about an exchange
+    {"rooms", 4},     // waiting rooms
+    // what limits count by, one file each
+    {"key_sources", 4},
+    {"cost_sources", 4},
+    {"routes", 4},   // which route a request has
+    {"forward", 5},  // what of a message goes on
+    {"answers", 6},  // what is sent back
+    // other services that are asked about a caller
+    {"auth", 6},
+    {"basic", 6},
+    {"path", 7},       // what the steps of one worker share
+    {"admission", 8},  // one round of limits
+    {"servers", 9},    // one exchange with a server
+    {"steps", 10},     // the path as a table
+    // folders that know all steps
+    {"compile", 11},
+    {"asked", 11},
+    {"candidate", 11},
     {"gateway.cpp", 12},
 };
 
-/// Which modules may include headers with this beginning. main.cpp uses cli.
+/// The modules that may include headers with this prefix. main.cpp uses cli.
 const std::map<std::string, std::set<std::string>> kKeepers = {
     {"nlohmann/", {"config", "identity", "services", "admin", "simulate", "server", "cli"}},
     {"hiredis", {"redis"}},
@@ -74,9 +95,10 @@ const std::map<std::string, std::set<std::string>> kKeepers = {
     {"boost/asio/ssl/", {}},  // net drives OpenSSL itself
 };
 
-/// Which files ask the operating system or OpenSSL for chance. All others are handed a headgate::Random, or a seed.
+/// The files that get random bytes from the operating system or OpenSSL. All other code is given a headgate::Random, or
+/// a seed.
 const std::set<std::string> kAskForChance = {
-    "include/headgate/core/random.hpp",  // what is handed on
+    "include/headgate/core/random.hpp",  // the generator that is passed on
     "src/server/config/explain_offline.cpp",
     "src/server/watch/server_care.cpp",
     "src/server/worker.hpp",
@@ -86,19 +108,19 @@ const std::set<std::string> kAskForChance = {
     "src/identity/keys/fresh_key.cpp",
     "src/net/tls/server_tls.cpp",
     "src/server/watch/certificates.cpp",
-    "src/redis/limiter.cpp",  // pauses that limiters should not have in common
+    "src/redis/limiter.cpp",  // pauses that must differ between limiters
     "src/redis/shared/notice_marks.cpp",
     "src/redis/shared/shared_log.cpp",
     "src/server/serve_gateway.cpp",
     "src/services/ban_json.cpp",
-    "include/headgate/notify/span_exporter.hpp",  // moments and orders that gateways should not have in common
+    "include/headgate/notify/span_exporter.hpp",  // times and orders that must differ between gateways
     "include/headgate/notify/webhook.hpp",
     "src/keyring/jwks_url.hpp",
     "src/redis/wire/connection.cpp",
     "src/services/log_refill.cpp",
 };
 
-/// Headers that bring in whole libraries: 10 s a file instead of 1.
+/// Headers that include whole libraries: a file takes 10 s to compile instead of 1 s.
 const std::set<std::string> kUmbrellas = {"boost/asio.hpp", "boost/beast.hpp", "boost/beast/http.hpp",
                                           "boost/beast/core.hpp", "boost/beast/websocket.hpp"};
 
@@ -134,7 +156,7 @@ TEST(House, IncludesOnlyRunDownwards) {
 
 TEST(House, PrivateHeadersStayInTheirModule) {
   for (const auto& include : all_includes()) {
-    // Written as "thing.hpp" beside the file or "module/thing.hpp" from src/: never another module's.
+    // The include is "thing.hpp" in the same folder, or "module/thing.hpp" from src/, but never of another module.
     const std::string first = include.target.substr(0, include.target.find('/'));
     if (first == include.target || !kFloors.contains(first) || include.target.starts_with("headgate/")) continue;
     EXPECT_EQ(first, include.module) << place(include);
@@ -146,7 +168,7 @@ TEST(House, PrivateHeadersStayInTheirModule) {
   }
 }
 
-/// "src/gateway/steps/walk.hpp" is of "steps".
+/// Returns the folder of src/gateway: "steps" for "src/gateway/steps/walk.hpp".
 std::string folder_of(const std::string& file) {
   constexpr std::string_view kGateway = "src/gateway/";
   return file.substr(kGateway.size(), file.find('/', kGateway.size()) - kGateway.size());
@@ -169,7 +191,8 @@ TEST(House, IncludesInsideTheGatewayOnlyRunDownwards) {
   EXPECT_GT(edges, 50U) << "the test has lost sight of the sources";
 }
 
-/// The file of a step has its name, or the beginning of it: "limits_by_claim" is in "limits".
+/// Returns whether a file may contain the step: it has the step's name or the beginning of it, like "limits" for
+/// "limits_by_claim".
 bool may_have(std::string_view file, std::string_view step) {
   return step.starts_with(file) && (step.size() == file.size() || step[file.size()] == '_');
 }
@@ -202,7 +225,8 @@ TEST(House, LibrariesAreIncludedOnlyByTheirModules) {
 TEST(House, HeavyLibrariesStayOutOfPublicHeaders) {
   for (const auto& include : all_includes()) {
     if (!include.file.starts_with("include/") || include.target == "nlohmann/json_fwd.hpp") continue;
-    // C declarations, 15 ms a file; both sides of the gateway give nghttp2 the same fields and memory.
+    // These are C declarations, which cost 15 ms per file. Both sides of the gateway give nghttp2 the same fields and
+    // memory.
     if (include.target.starts_with("nghttp2/") && include.file.starts_with("include/headgate/net/h2_")) continue;
     for (const auto& [library, keepers] : kKeepers) {
       EXPECT_FALSE(include.target.starts_with(library)) << place(include);
@@ -219,7 +243,7 @@ TEST(House, NobodyIncludesAWholeLibrary) {
 TEST(House, TheFirstFloorDoesNoInputAndNoOutput) {
   for (const auto& include : all_includes()) {
     if (!kPure.contains(include.module) || include.file.starts_with(kLogThread)) continue;
-    // Addresses and memory views are values; everything else of Asio waits for something.
+    // Addresses and memory views are values; the rest of Asio waits.
     const bool value = include.target.starts_with("boost/asio/ip/address") ||
                        include.target.starts_with("boost/asio/ip/network") || include.target == "boost/asio/buffer.hpp";
     const bool waits = include.target.starts_with("boost/asio/") && !value;

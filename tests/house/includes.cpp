@@ -9,7 +9,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The target of an include line, or "".
+/// Returns the target of an include line, or "" if it is another line.
 std::string included(const std::string& line) {
   auto at = line.find_first_not_of(" \t");
   if (at == std::string::npos || line[at] != '#') return "";

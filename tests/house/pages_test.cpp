@@ -1,4 +1,4 @@
-// The pages of the documentation lead where they say: links, their anchors, and the tests that they name.
+// The links of the documentation lead to pages and headings that exist, and the tests that it names exist.
 
 #include "house/includes.hpp"
 
@@ -24,13 +24,13 @@ std::vector<fs::path> pages() {
   return out;
 }
 
-/// Of one page: what is no example, and its headings.
+/// The text of a page without its examples, and the anchors of its headings.
 struct Page {
   std::string text;
   std::set<std::string> anchors;
 };
 
-/// What stands in `text` between each `before` and the next `after`.
+/// Returns the parts of `text` between each `before` and the next `after`.
 std::vector<std::string> between(const std::string& text, std::string_view before, char after) {
   std::vector<std::string> out;
   for (auto at = text.find(before); at != std::string::npos; at = text.find(before, at)) {
@@ -43,7 +43,8 @@ std::vector<std::string> between(const std::string& text, std::string_view befor
   return out;
 }
 
-/// As the hosts of repositories make them: letters, digits, "-" and "_" in lower case, blanks as "-".
+/// Returns the anchor of a heading as repository hosts make it: letters, digits, "-" and "_" in lower case, with "-"
+/// for each space.
 std::string anchor_of(const std::string& heading) {
   static const std::regex link(R"(\[([^\]]*)\]\([^)]*\))");
   std::string out;
@@ -93,7 +94,7 @@ TEST(Pages, LinkToWhatIsThereAndAreLinkedTo) {
   for (const auto& [file, page] : all) EXPECT_TRUE(linked.contains(file)) << file << " is linked from nowhere";
 }
 
-/// "Suite.Name" of all tests.
+/// Returns "Suite.Name" of every test.
 std::set<std::string> tests_of_the_project() {
   std::set<std::string> out;
   const std::regex test(R"(TEST(?:_F|_P)?\((\w+),\s*(\w+)\).*)");

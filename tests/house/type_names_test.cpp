@@ -1,4 +1,4 @@
-// One type for one name: no two modules have types of the same name in their headers, public or private.
+// No two modules have types of the same name in their headers, public or private.
 
 #include "house/includes.hpp"
 
@@ -13,7 +13,7 @@
 namespace headgate::test {
 namespace {
 
-/// The types that a header defines in the namespace of its module, and the names that it gives to others.
+/// Returns the types that a header defines in the namespace of its module, and the aliases there.
 std::set<std::string> types_in(const std::string& text) {
   static const std::regex definition(
       R"(^(?:(?:class|struct|enum|enum class) (?:\[\[\w+\]\] |alignas\(\w+\) )?(\w+)(?: final)?(?: : .*)?(?: \{.*)?|using (\w+) =.*)$)");
@@ -26,7 +26,7 @@ std::set<std::string> types_in(const std::string& text) {
   return out;
 }
 
-/// The modules of each type, and the headers there.
+/// Returns for each type its modules, with the header in each.
 std::map<std::string, std::map<std::string, std::string>> modules_of_types() {
   std::map<std::string, std::map<std::string, std::string>> out;
   for (const auto& file : source_files({"include", "src"})) {

@@ -1,4 +1,4 @@
-// One word for one idea: names beside the words of the glossary of docs/architecture.md do not come back.
+// Each idea has one word. Names that the glossary of docs/architecture.md has replaced must not return.
 
 #include "house/includes.hpp"
 
@@ -19,7 +19,7 @@ const std::map<std::string, std::string, std::less<>> kReplaced = {
     {"ip_subject", "ip_key"},     {"usual_burst", "default_burst"}, {"usual_port", "default_port"},
 };
 
-/// The word to use for `name`, or "" where it was not replaced.
+/// Returns the word to use instead of `name`, or "" if `name` is fine.
 std::string word_for(std::string_view name) {
   for (const auto& [old, now] : {std::pair("kMost", "kMax"), std::pair("kLeast", "kMin")}) {
     const bool whole = name.size() == std::string_view(old).size();

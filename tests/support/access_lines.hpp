@@ -1,5 +1,5 @@
 #pragma once
-// Lines of the access log as texts.
+// Formats lines of the access log.
 
 #include "observe/access_line.hpp"
 
@@ -10,7 +10,8 @@
 
 namespace headgate::test {
 
-/// The line of `record` in this format, without its end. A debug build stops if it is longer than most_of() says.
+/// Returns the line of `record` in this format, without the line feed. A debug build stops if the line is longer than
+/// most_of() allows.
 inline std::string access_line(const observe::AccessRecord& record, observe::LogOptions options,
                                observe::LogFormat format, Instant at, std::uint64_t dropped = 0,
                                observe::Coloured coloured = observe::Coloured::no) {

@@ -1,5 +1,6 @@
 #pragma once
-// Counts what each thread takes from the heap. Replaces the operators of the whole program: include it in one source.
+// Counts what each thread allocates on the heap. This replaces the allocation functions of the whole program, so
+// include it in one source only.
 
 #include <cstddef>
 #include <cstdlib>
@@ -25,7 +26,7 @@ void* operator new(std::size_t size) {
   if (void* memory = headgate::test::take_from_heap(size)) return memory;
   throw std::bad_alloc();
 }
-// The library's own would not fit the delete below.
+// The library's version would not match the delete below.
 void* operator new(std::size_t size, const std::nothrow_t&) noexcept { return headgate::test::take_from_heap(size); }
 void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }

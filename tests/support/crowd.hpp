@@ -1,6 +1,6 @@
 #pragma once
-// A crowd of obedient clients at one limit, on a virtual clock: each rejected client waits for exactly as long as it is
-// told. Uses no clock, so each run is the same.
+// A crowd of obedient clients at one limit, on a virtual clock: each rejected client waits exactly as long as it is
+// told to. No real clock is used, so each run is the same.
 
 #include "support/rules.hpp"
 
@@ -20,19 +20,19 @@ struct CrowdOptions {
   std::size_t clients = 10'000;
   Duration length = std::chrono::minutes(3);
   std::optional<limit::AppointmentTerms> appointments;
-  double ignorant = 0;  ///< share of the clients that never show their appointment
-  double absent = 0;    ///< share of the rejected clients that come back a minute later than they are told
+  double ignorant = 0;  ///< share of the clients that never present their appointment
+  double absent = 0;    ///< share of the rejected clients that return a minute later than they are told to
 };
 
 struct CrowdResult {
   std::uint64_t requests = 0;
   std::uint64_t served = 0;
-  std::vector<std::uint32_t> served_of;  ///< for each client
-  std::vector<Duration> waits;           ///< of each served request, from its first try
+  std::vector<std::uint32_t> served_of;  ///< served requests of each client
+  std::vector<Duration> waits;           ///< time of each served request since its first attempt
   std::vector<std::uint32_t> asked_in;   ///< requests in each tenth of a second
-  std::vector<std::uint32_t> served_in;  ///< the same of those that were served
+  std::vector<std::uint32_t> served_in;  ///< served requests in each tenth of a second
 
-  /// Jain's index: 1 if all clients were served equally often, 1/n if one of n got everything.
+  /// Returns Jain's index: 1 if all clients were served equally often, 1/n if one of n clients got everything.
   double fairness() const {
     double sum = 0;
     double squares = 0;
@@ -54,8 +54,9 @@ struct CrowdResult {
   }
 };
 
-/// Each client asks from the start on, again a second after each answer that it got, and has its own way to the gateway
-/// of up to 200 ms. "100/second" for all together.
+/// Each client sends its first request at the start, and another one a second after each answer. A request takes up to
+/// 200 ms to reach the gateway, always the same time for one client. The limit is "100/second" for all clients
+/// together.
 class Crowd {
  public:
   explicit Crowd(const CrowdOptions& options) : options_(options) {
@@ -111,7 +112,7 @@ class Crowd {
   };
 
   static std::size_t tenth(Duration at) { return static_cast<std::size_t>(at / std::chrono::milliseconds(100)); }
-  /// As Retry-After says it.
+  /// Rounds the wait as Retry-After does.
   static Duration in_seconds(Duration wait) {
     return std::chrono::ceil<std::chrono::seconds>(std::max(wait, Duration(1)));
   }
@@ -121,7 +122,7 @@ class Crowd {
     events_.push({events_at_, number});
   }
 
-  /// The wait that a rejected client is told.
+  /// Returns the wait that a rejected client is told; nothing if the client is served.
   std::optional<Duration> ask(Client& client, Duration at) {
     const auto now = kStart + at;
     if (client.kept) {

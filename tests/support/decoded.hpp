@@ -1,5 +1,5 @@
 #pragma once
-// What a reader of a compressed stream has of it, decoded by the libraries that clients use.
+// Decodes a compressed stream with the libraries that clients use.
 
 #include "headgate/compress/encoder.hpp"
 
@@ -11,11 +11,11 @@
 
 namespace headgate::test {
 
-/// A stream as far as it has come.
+/// The decoded part of a stream.
 struct Decoded {
   std::string bytes;
-  bool ended = false;    ///< whether it is complete, with nothing behind it
-  bool damaged = false;  ///< whether it is no such stream
+  bool ended = false;    ///< whether the stream is complete, with nothing after its end
+  bool damaged = false;  ///< whether the bytes are not a stream of this coding
 };
 
 inline Decoded gunzipped(std::string_view coded) {
@@ -51,7 +51,7 @@ inline Decoded unbrotlied(std::string_view coded) {
     said = BrotliDecoderDecompressStream(state, &left, &next, &free, &to, nullptr);
     out.bytes.append(room, sizeof room - free);
   }
-  while (BrotliDecoderHasMoreOutput(state) != 0) {  // it asks for input although there is more
+  while (BrotliDecoderHasMoreOutput(state) != 0) {  // the decoder asks for input although it still has output
     std::size_t size = 0;
     const auto* const bytes = BrotliDecoderTakeOutput(state, &size);
     out.bytes.append(reinterpret_cast<const char*>(bytes), size);
@@ -65,7 +65,7 @@ inline Decoded unbrotlied(std::string_view coded) {
 inline Decoded decoded(compress::Coding coding, std::string_view coded) {
   return coding == compress::Coding::br ? unbrotlied(coded) : gunzipped(coded);
 }
-/// By the value of Content-Encoding; with none of ours the bytes are what they are.
+/// Decodes by the value of Content-Encoding. Bytes of other codings are returned unchanged.
 inline Decoded decoded(std::string_view coding, std::string_view coded) {
   if (coding == "br") return unbrotlied(coded);
   if (coding == "gzip") return gunzipped(coded);

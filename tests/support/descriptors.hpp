@@ -1,12 +1,12 @@
 #pragma once
-// Tests that open many connections.
+// Raises the limit of open files for tests that open many connections.
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
 namespace headgate::test {
 
-/// This process may open as many files as it may allow itself, and at least `wanted`.
+/// Lets this process open as many files as its hard limit allows, and at least `wanted`.
 inline void allow_descriptors(rlim_t wanted) {
   rlimit limit{};
   ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &limit), 0);

@@ -1,5 +1,5 @@
 #pragma once
-// The events that the code under test reports.
+// Collects the events that the code under test reports.
 
 #include "headgate/observe/logs.hpp"
 
@@ -9,7 +9,7 @@
 
 namespace headgate::test {
 
-/// The events of its lifetime.
+/// The events that are reported while this object lives.
 class Events {
  public:
   Events() {

@@ -1,6 +1,6 @@
 #pragma once
-// Servers that fail, behind a balancing policy and a watch, as in the gateway. All on a virtual clock, with random
-// numbers that are the same in each run.
+// Servers that fail, behind a balancing policy and a watch, as in the gateway. The clock is virtual and the random
+// numbers are the same in each run.
 
 #include "headgate/balance/policy.hpp"
 #include "headgate/balance/watch.hpp"
@@ -21,12 +21,12 @@ namespace headgate::test {
 enum class Behaviour : std::uint8_t {
   healthy,
   gone,   ///< refuses connections
-  hangs,  ///< accepts requests, and answers none
+  hangs,  ///< accepts requests, but never answers
   fails,  ///< answers 500 at once
-  slow    ///< takes forty times as long
+  slow    ///< takes forty times as long as usual
 };
 
-/// From a moment on a server does this.
+/// What a server does from a given time on.
 struct SceneChange {
   Duration at{0};
   std::size_t server = 0;
@@ -38,9 +38,9 @@ struct FailureStory {
   std::size_t servers = 2;
   std::vector<SceneChange> turns{};
   Duration until{0};
-  double rate = 100;                            ///< requests a second
-  Duration latency{10'000};                     ///< the mean; what a server takes beside it is as long again
-  Duration timeout = std::chrono::seconds(10);  ///< of a request
+  double rate = 100;         ///< requests per second
+  Duration latency{10'000};  ///< the mean of the random part; a server takes the same time again in addition
+  Duration timeout = std::chrono::seconds(10);  ///< timeout of a request
   balance::EjectOptions eject{};
   unsigned workers = 2;
 };
@@ -48,8 +48,8 @@ struct FailureStory {
 /// A tenth of a second.
 struct FailureTick {
   double asked = 0;
-  double failed = 0;  ///< requests of that time whose caller got an error
-  double late = 0;    ///< or had to wait for more than ten times the mean
+  double failed = 0;  ///< requests of this tenth of a second whose caller got an error
+  double late = 0;    ///< requests that had to wait for more than ten times the mean
   std::vector<double> sent;
   std::vector<bool> out;
 };
@@ -64,13 +64,13 @@ struct FailureRun {
     for (auto at = from / kTick; at < to / kTick; ++at) out += ticks[static_cast<std::size_t>(at)].*what;
     return out;
   }
-  /// Requests sent to a server.
+  /// Returns the number of requests that were sent to a server.
   double sent(std::size_t server, Duration from, Duration to) const {
     double out = 0;
     for (auto at = from / kTick; at < to / kTick; ++at) out += ticks[static_cast<std::size_t>(at)].sent[server];
     return out;
   }
-  /// When something happened to a server for the first time after `from`.
+  /// Returns when this first happened to a server after `from`.
   std::optional<Duration> when(balance::EjectChange::What what, std::size_t server, Duration from = Duration(0)) const {
     for (const auto& [at, change] : changes)
       if (at >= from && change.at == server && change.what == what) return at;
@@ -115,7 +115,7 @@ class FailingServers {
     std::uint64_t number;
     std::function<void()> what;
     bool operator<(const Event& other) const {
-      return at != other.at ? at > other.at : number > other.number;  // the first is on top
+      return at != other.at ? at > other.at : number > other.number;  // the earliest is on top
     }
   };
   struct Worker {
@@ -141,7 +141,7 @@ class FailingServers {
   balance::Watch::Steady steady() const { return balance::Watch::Steady(std::chrono::hours(1) + now_); }
   void later(Duration at, std::function<void()> what) { events_.push({at, ++numbered_, std::move(what)}); }
   FailureTick& tick_of(Duration at) { return run_.ticks[static_cast<std::size_t>(at / FailureRun::kTick)]; }
-  double random() {  // xorshift, the same on every machine
+  double random() {  // xorshift, which is the same on every machine
     state_ ^= state_ << 13;
     state_ ^= state_ >> 7;
     state_ ^= state_ << 17;
@@ -163,7 +163,8 @@ class FailingServers {
     });
   }
 
-  /// As ServerGroup: a server that is to be tried comes first, and what cannot be connected to is left out.
+  /// Chooses as ServerGroup does: a server that is to be probed comes first, and a server that cannot be connected to
+  /// is skipped.
   void start(Request request, balance::Choice& choice) {
     auto& worker = *request.worker;
     std::optional<std::size_t> at;
@@ -190,7 +191,7 @@ class FailingServers {
   balance::PickArgs ask_for(const Worker& worker, const balance::Choice& choice) const {
     return {.turn = worker.turn, .seed = worker.seed, .now = clock(), .choice = &choice};
   }
-  /// In ns, as a worker's clock.
+  /// The time in ns, as on a worker's clock.
   std::int64_t clock() const { return steady().time_since_epoch().count(); }
 
   void ask(Request request, std::size_t at, bool trial) {
@@ -269,7 +270,7 @@ inline FailureRun simulate(const FailureStory& story, const balance::Policy& pol
   return FailingServers(story, policy).run();
 }
 
-/// A hundred requests a second to four servers, or to two, for two minutes.
+/// Returns the scenarios: a hundred requests per second to four servers, or to two, for two minutes.
 inline std::vector<FailureStory> failure_stories() {
   using namespace std::chrono_literals;
   using enum Behaviour;

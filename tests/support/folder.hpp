@@ -1,5 +1,5 @@
 #pragma once
-// A folder of a test's own, gone with it.
+// A temporary folder for one test, removed with the object.
 
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 #pragma once
-// Ports for programs that cannot choose one themselves.
+// Finds free ports for programs that cannot choose a port themselves.
 
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -18,8 +18,8 @@
 
 namespace headgate::test {
 
-/// A port that no other test takes while this lives: between the moment when a port is found free and the one when a
-/// program listens on it, another test would find it free too, and talk to the other's program. Any thread.
+/// A port that no other test takes while this object lives. Without the claim, another test could also find the port
+/// free before a program listens on it, and would then talk to the wrong program. Any thread.
 class ClaimedPort {
  public:
   ClaimedPort() = default;
@@ -34,9 +34,9 @@ class ClaimedPort {
     if (claim_ >= 0) ::close(claim_);
   }
 
-  /// 0 if another test has it, or somebody listens on it on any address.
+  /// Claims this port. The result is 0 if another test has claimed it, or if a program listens on it at any address.
   static ClaimedPort of(std::uint16_t port) {
-    // A name in the kernel only, which is gone with the process, and of the same network as the port.
+    // An abstract socket name: it disappears with the process, and belongs to the same network namespace as the port.
     sockaddr_un name{};
     name.sun_family = AF_UNIX;
     const std::string text = "headgate-test-port-" + std::to_string(port);
@@ -48,8 +48,8 @@ class ClaimedPort {
       claimed.port_ = port;
     return claimed;
   }
-  /// Below those that the kernel gives away by itself: of these, anybody's next outgoing connection may get it, and
-  /// then no wildcard address can be bound to it. 0 after a thousand tries.
+  /// Claims a port below those that the kernel assigns itself. The next outgoing connection of any process could get
+  /// one of those, and then no wildcard address can be bound to it. The result is 0 after a thousand attempts.
   static ClaimedPort any() {
     constexpr int kLowest = 10'000;
     int given_away = 32'768;
@@ -83,7 +83,7 @@ class ClaimedPort {
   int claim_ = -1;
 };
 
-/// One that stays claimed until the process ends. Test thread only.
+/// Returns a port that stays claimed until the process ends. Test thread only.
 inline std::uint16_t free_port() {
   static std::vector<ClaimedPort> claimed;
   return claimed.emplace_back(ClaimedPort::any()).port();

@@ -10,7 +10,7 @@
 
 namespace headgate::test {
 
-/// A number of a key, big-endian: in as few bytes as possible, or padded to `size`.
+/// Returns a number of a key, big-endian, in as few bytes as possible or padded to `size`.
 inline std::string key_number(EVP_PKEY* key, const char* parameter, std::size_t size = 0) {
   BIGNUM* raw = nullptr;
   if (EVP_PKEY_get_bn_param(key, parameter, &raw) != 1) throw std::runtime_error("the key has no such number");
@@ -24,7 +24,7 @@ inline std::string json_member(std::string_view name, std::string_view text) {
   return ",\"" + std::string(name) + "\":\"" + std::string(text) + '"';
 }
 
-/// The public key as a JWK. `more`: further members as json_member() writes them, each after a comma.
+/// Returns the public key as a JWK. `more` has further members as json_member() writes them, each after a comma.
 inline std::string jwk(EVP_PKEY* key, std::string_view more = "") {
   const auto number = [&](const char* parameter, std::size_t size = 0) {
     return base64url(key_number(key, parameter, size));
@@ -49,10 +49,10 @@ inline std::string jwk(EVP_PKEY* key, std::string_view more = "") {
   return out + std::string(more) + '}';
 }
 
-/// The same with a `kid`.
+/// Returns the JWK with a `kid`.
 inline std::string named_jwk(EVP_PKEY* key, std::string_view kid) { return jwk(key, json_member("kid", kid)); }
 
-/// A secret as a JWK.
+/// Returns a secret as a JWK.
 inline std::string secret_jwk(std::string_view secret, std::string_view more = "") {
   return R"({"kty":"oct")" + json_member("k", base64url(secret)) + std::string(more) + '}';
 }

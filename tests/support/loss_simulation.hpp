@@ -1,6 +1,7 @@
 #pragma once
-// Servers with a fixed number of places and no queue before them, and requests of three priorities that come at random:
-// who is served, and how many, on a virtual clock and with random numbers that are the same in each run.
+// Servers with a fixed number of places and no queue, and requests of three priorities that arrive at random. The
+// simulation counts the requests that are served, on a virtual clock and with random numbers that are the same in each
+// run.
 
 #include "headgate/core/time.hpp"
 #include "headgate/shed/priority.hpp"
@@ -18,9 +19,9 @@ namespace headgate::test {
 
 struct LossScenario {
   unsigned places = 8;
-  double load = 1;                                ///< what is asked for, as a share of what the servers can do
-  std::array<double, shed::kPriorities> parts{};  ///< of the requests, by priority; in any unit
-  bool random = true;  ///< whether service times are exponentially distributed, else all same
+  double load = 1;                                ///< offered load, as a share of what the servers can do
+  std::array<double, shed::kPriorities> parts{};  ///< shares of the requests by priority, in any unit
+  bool random = true;  ///< whether service times are exponentially distributed; otherwise all are equal
   Duration service = std::chrono::milliseconds(80);
   unsigned requests = 20'000;
 };
@@ -32,23 +33,24 @@ struct LossRun {
     const auto at = static_cast<std::size_t>(priority);
     return offered[at] > 0 ? refused[at] / offered[at] : 0;
   }
-  /// Places in use on average. Answers a second are this by the service time (Little's law), and chance changes it less
-  /// than it changes a count of answers.
+  /// The average number of places in use. Divided by the service time it is the rate of answers (Little's law), and it
+  /// varies less by chance than a count of answers does.
   double in_use = 0;
 };
 
-/// The share of requests that `places` refuse if they come at random and nobody goes before another (Erlang's loss
-/// formula). `load` is how many places they would use if none was refused.
+/// Returns the share of requests that `places` refuse if requests arrive at random and none has priority (Erlang's loss
+/// formula). `load` is the number of places they would use if none was refused.
 inline double loss_formula(unsigned places, double load) {
   double out = 1;
   for (unsigned i = 1; i <= places; ++i) out = load * out / (i + load * out);
   return out;
 }
 
-/// What admits requests: asked for each, and told of each end. Admits none beyond the places.
+/// The code that admits requests. It is called for each request and for each end of a request, and never admits more
+/// requests than there are places.
 struct LossGate {
   using Steady = std::chrono::steady_clock::time_point;
-  /// Whether it is admitted. `taken` places are in use.
+  /// Returns whether a request is admitted while `taken` places are in use.
   std::function<bool(shed::Priority, std::uint32_t taken, Steady now)> admit;
   std::function<void(shed::Priority, Duration held, Steady now)> ended;
 };
@@ -62,13 +64,14 @@ class LossSimulation {
     const double service = seconds(scenario_.service);
     const double rate = scenario_.load * scenario_.places / service;
     double time = 0;
-    double used = 0;  // places times seconds
+    double used = 0;  // places times seconds of use
     for (unsigned i = 0; i < scenario_.requests; ++i) {
       const double before = time;
       time -= std::log(random()) / rate;
       used += end_until(before, time);
       const double draw = random() * all;
-      const double takes = scenario_.random ? -service * std::log(random()) : service;  // also if it is refused
+      // drawn even if the request is refused
+      const double takes = scenario_.random ? -service * std::log(random()) : service;
       const auto priority = draw < scenario_.parts[0]                        ? shed::Priority::critical
                             : draw < scenario_.parts[0] + scenario_.parts[1] ? shed::Priority::normal
                                                                              : shed::Priority::low;
@@ -96,7 +99,7 @@ class LossSimulation {
   static LossGate::Steady steady(double time) {
     return LossGate::Steady(std::chrono::hours(1) + Duration(static_cast<Duration::rep>(time * 1e6)));
   }
-  /// Returns how long places were in use between two moments, all together.
+  /// Returns the time that places were in use between two times, summed over all places.
   double end_until(double from, double until) {
     double used = static_cast<double>(held_.size()) * (until - from);
     while (!held_.empty() && held_.top().until <= until) {

@@ -1,5 +1,5 @@
 #pragma once
-// Parses Prometheus' text format strictly: everything that a scraper would reject is a complaint.
+// Parses Prometheus' text format strictly, and complains about everything that a scraper would reject.
 
 #include <algorithm>
 #include <cctype>
@@ -18,15 +18,15 @@ struct MetricsText {
   std::vector<std::string> complaints;
   std::map<std::string, std::string> types;                          ///< by family
   std::map<std::string, std::string> helps;                          ///< by family
-  std::map<std::string, double> samples;                             ///< by the series as written: `name{a="b"}`
-  std::map<std::string, std::map<std::string, std::string>> labels;  ///< of each series, unescaped
+  std::map<std::string, double> samples;                             ///< by the series as it is written: `name{a="b"}`
+  std::map<std::string, std::map<std::string, std::string>> labels;  ///< by the series; values are unescaped
 
-  /// The value of one series; nothing if there is none.
+  /// Returns the value of one series; nothing if the series does not exist.
   std::optional<double> value(const std::string& series) const {
     const auto found = samples.find(series);
     return found == samples.end() ? std::nullopt : std::optional(found->second);
   }
-  /// The sum of all series whose name begins so.
+  /// Returns the sum of all series whose name has this prefix.
   double sum(std::string_view begin) const {
     double out = 0;
     for (const auto& [series, value] : samples) out += series.starts_with(begin) ? value : 0;

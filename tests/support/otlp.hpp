@@ -1,5 +1,6 @@
 #pragma once
-// Reads a request of OTLP over HTTP in JSON more strictly than any collector: every member is known and of its type.
+// Reads a request of OTLP over HTTP in JSON more strictly than any collector does: every member must be known and have
+// its type.
 
 #include <nlohmann/json.hpp>
 
@@ -41,9 +42,9 @@ class OtlpRequest {
 
   std::vector<OtlpSpan> spans;
   std::map<std::string, std::string> resource;
-  std::string complaints;  ///< empty: all of it is right
+  std::string complaints;  ///< empty if everything is correct
 
-  /// Null if there is none or more than one of this kind.
+  /// Returns the only span of this kind; null if there is none or more than one.
   const OtlpSpan* one_of(int kind) const {
     const auto fits = [kind](const OtlpSpan& span) { return span.kind == kind; };
     if (std::count_if(spans.begin(), spans.end(), fits) != 1) return nullptr;
@@ -72,7 +73,7 @@ class OtlpRequest {
     complain(std::string(key) + " is no text");
     return {};
   }
-  /// 64-bit numbers are texts, because JSON's numbers are not exact.
+  /// 64-bit numbers are strings, because JSON numbers are not exact.
   std::uint64_t number(const Json& object, const char* key) {
     const auto digits = text(object, key);
     const bool decimal = !digits.empty() && digits.find_first_not_of("0123456789") == digits.npos;

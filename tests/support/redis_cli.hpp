@@ -10,7 +10,7 @@
 
 namespace headgate::test {
 
-/// Runs redis-cli with these words, which the shell splits. Returns its output without the last line feed.
+/// Runs redis-cli with these words, which the shell splits, and returns its output without the last line feed.
 inline std::string redis_cli(const std::string& words) {
   std::string out;
   FILE* pipe = ::popen(("redis-cli " + words + " 2>&1").c_str(), "re");
@@ -25,7 +25,8 @@ inline std::string redis_cli(std::uint16_t port, const std::string& words) {
   return redis_cli("-p " + std::to_string(port) + " " + words);
 }
 
-/// Waits until it is true; false if it is not in time. Only for what other processes do.
+/// Waits until the condition is true; returns false if it does not become true in time. Use it only for what other
+/// processes do.
 template <class Condition>
 bool wait_until(Condition holds, std::chrono::seconds limit = std::chrono::seconds(20)) {
   const auto end = std::chrono::steady_clock::now() + limit;

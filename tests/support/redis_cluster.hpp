@@ -12,13 +12,13 @@
 
 namespace headgate::test {
 
-/// Three masters with a third of the slots each, each with `replicas` replicas. A master that is silent for a second is
-/// replaced. Test thread only.
+/// Three masters that own a third of the slots each, with `replicas` replicas each. A master that is silent for a
+/// second is replaced. Test thread only.
 class RedisCluster {
  public:
   static constexpr std::size_t kMasters = 3;
 
-  /// Waits until all nodes agree on the owners of the slots. False (see error()) after about 20 seconds.
+  /// Waits until all nodes agree on the owners of the slots. Returns false after about 20 seconds; see error().
   bool start(std::size_t replicas) {
     std::string names;
     for (std::size_t i = 0; i < kMasters * (1 + replicas); ++i) {
@@ -35,7 +35,7 @@ class RedisCluster {
     return true;
   }
 
-  /// The node that says that it owns `slot`; null if none does.
+  /// Returns the node that says that it owns `slot`; null if no node does.
   RedisServer* owner(std::uint16_t slot) {
     for (auto& node : nodes)
       if (node.pid() != 0 && owns(node, slot)) return &node;

@@ -1,5 +1,5 @@
 #pragma once
-// A master, its replicas, and Sentinels that watch them, for one test.
+// A Redis master, its replicas, and the Sentinels that watch them, for one test.
 
 #include "redis_cli.hpp"
 #include "redis_server.hpp"
@@ -10,10 +10,10 @@
 
 namespace headgate::test {
 
-/// One master, two replicas, three Sentinels. A master that is silent for half a second is replaced. Test thread only.
+/// A master, two replicas and three Sentinels. A master that is silent for half a second is replaced. Test thread only.
 class RedisSentinel {
  public:
-  /// Waits until all know each other. False (see error()) after 20 seconds.
+  /// Waits until all of them know each other. Returns false after 20 seconds; see error().
   bool start() {
     if (!servers[0].start({"--repl-diskless-sync-delay", "0"})) return fail(servers[0].error());
     for (std::size_t i = 1; i < servers.size(); ++i)
@@ -36,7 +36,7 @@ class RedisSentinel {
     return true;
   }
 
-  /// The current master, as a Sentinel says; null if it is none of ours.
+  /// Returns the current master, as a Sentinel reports it; null if it is not one of ours.
   RedisServer* master() {
     const std::string said = redis_cli(sentinels[2].port(), "SENTINEL GET-MASTER-ADDR-BY-NAME shop");
     for (auto& server : servers)

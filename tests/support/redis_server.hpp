@@ -1,5 +1,6 @@
 #pragma once
-// A redis-server for one test: on a free port of 127.0.0.1, in its own directory, removed when the test ends.
+// A redis-server for one test. It listens on a free port of 127.0.0.1, and runs in a directory of its own, which is
+// removed when the test ends.
 
 #include "free_port.hpp"
 
@@ -44,29 +45,30 @@ class RedisServer {
     if (!directory_.empty()) std::filesystem::remove_all(directory_, ignored);
   }
 
-  /// Whether this machine has a redis-server.
+  /// Returns whether this machine has a redis-server.
   static bool installed() { return !program().empty(); }
 
-  /// Starts it and waits until it answers. False (see error()) after five seconds. Writes nothing to disk unless
-  /// `extra_args` ("--requirepass", "secret") say so. After a stop() it has the same port and directory as before.
+  /// Starts the server and waits until it answers. Returns false after five seconds; see error(). The server writes
+  /// nothing to disk unless `extra_args` ("--requirepass", "secret") say so. After a stop() it has the same port and
+  /// directory as before.
   bool start(std::vector<std::string> extra_args = {}) {
     sentinel_.clear();
     return run(std::move(extra_args));
   }
 
-  /// Starts it as a Sentinel with these lines in its file ("sentinel monitor m 127.0.0.1 6379 2").
+  /// Starts the server as a Sentinel with these lines in its file ("sentinel monitor m 127.0.0.1 6379 2").
   bool start_sentinel(std::string lines) {
     sentinel_ = std::move(lines);
     return run({});
   }
 
-  /// Starts it again with the arguments and the port of the last start. Stops it first if it runs.
+  /// Starts the server with the arguments and the port of the last start. Stops it first if it runs.
   bool restart() {
     stop();
     return run(std::vector<std::string>(extra_args_));
   }
 
-  /// Ends it with SIGTERM and waits for two seconds, then kills it. Does nothing if it does not run.
+  /// Stops the server with SIGTERM, waits for two seconds, and then kills it. Does nothing if the server does not run.
   void stop() {
     if (pid_ <= 0) return;
     ::kill(pid_, SIGCONT);
@@ -81,7 +83,7 @@ class RedisServer {
     kill9();
   }
 
-  /// Kills it, as a crash would.
+  /// Kills the server, as a crash would.
   void kill9() {
     if (pid_ <= 0) return;
     ::kill(pid_, SIGKILL);
@@ -89,8 +91,8 @@ class RedisServer {
     pid_ = 0;
   }
 
-  /// Stops the process (SIGSTOP): connections stay open, the kernel still accepts, nothing answers. Returns when it has
-  /// stopped.
+  /// Stops the process (SIGSTOP): connections stay open and the kernel still accepts new ones, but nothing answers.
+  /// Returns when the process has stopped.
   void pause() {
     if (pid_ <= 0) return;
     ::kill(pid_, SIGSTOP);
@@ -101,11 +103,11 @@ class RedisServer {
   }
 
   std::uint16_t port() const { return port_; }          ///< 0 before the first start
-  pid_t pid() const { return pid_; }                    ///< 0 if it does not run
+  pid_t pid() const { return pid_; }                    ///< 0 if the server does not run
   const std::string& error() const { return error_; }   ///< why the last start failed
   std::string directory() const { return directory_; }  ///< its working directory
 
-  /// Its log so far.
+  /// Returns the log of the server so far.
   std::string log() const {
     std::ifstream in(directory_ + "/log");
     return {std::istreambuf_iterator<char>(in), {}};
@@ -133,7 +135,8 @@ class RedisServer {
     if (!make_directory()) return fail("no temporary directory");
     extra_args_ = std::move(extra_args);
     const bool keep_port = port_ != 0;
-    for (int attempt = 0; attempt < 5; ++attempt) {  // a process that claims no ports may take it before we bind it
+    // a process that claims no ports may take the port before the server binds it
+    for (int attempt = 0; attempt < 5; ++attempt) {
       if (!keep_port) {
         claim_ports();
         std::filesystem::remove(directory_ + "/sentinel.conf");
@@ -165,7 +168,7 @@ class RedisServer {
     return there;
   }
 
-  /// A node of a cluster also listens on its port plus 10000, which the kernel should not give away either.
+  /// A cluster node also listens on its port plus 10000, so that port is claimed as well.
   void claim_ports() {
     do {
       claimed_ = ClaimedPort::any();
@@ -181,7 +184,7 @@ class RedisServer {
     return words;
   }
 
-  /// A Sentinel stores what it learns in its file, so write the file only once.
+  /// A Sentinel stores its state in its file, so the file is written only once.
   std::vector<std::string> sentinel_words() const {
     const std::string path = directory_ + "/sentinel.conf";
     if (!std::filesystem::exists(path))
@@ -198,7 +201,7 @@ class RedisServer {
     const pid_t parent = ::getpid();
     pid_ = ::fork();
     if (pid_ != 0) return pid_ > 0;
-    // Other threads may have held locks at the fork, so only async-signal-safe calls.
+    // Other threads may have held locks at the fork, so the child makes only async-signal-safe calls.
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != parent) ::_exit(126);
     const int out = ::open(log_path.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
@@ -237,7 +240,7 @@ class RedisServer {
   }
 
   std::vector<std::string> extra_args_;
-  std::string sentinel_;  ///< lines of its file; empty: it is a data server
+  std::string sentinel_;  ///< the lines of its file if it is a Sentinel; empty for a data server
   std::string directory_;
   std::string error_;
   ClaimedPort claimed_, claimed_for_bus_;

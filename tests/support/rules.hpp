@@ -1,5 +1,5 @@
 #pragma once
-// Rules and checks as a configuration and a gateway make them, for tests of the limiter.
+// Makes rules and checks for tests of the limiter, as a configuration and a gateway do.
 
 #include "headgate/core/hash.hpp"
 #include "headgate/limit/algorithm.hpp"
@@ -10,7 +10,7 @@
 
 namespace headgate::test {
 
-/// The rule of `rate` ("100/minute"), with the default burst of the algorithm if `burst` is 0. Throws if `rate` is
+/// Makes the rule of `rate` ("100/minute"), with the algorithm's default burst if `burst` is 0. Throws if `rate` is
 /// malformed.
 inline limit::Rule make_rule(std::string_view rate, std::uint64_t burst = 0, std::string limit = "plan",
                              std::string_view algorithm = "token_bucket", Duration wait = Duration(0)) {
@@ -34,7 +34,7 @@ inline limit::Check make_check(const limit::Rule& rule, std::string_view key, st
   return {.rule = &rule, .key = key, .hash = keyed_hash(key, rule.seed), .cost = cost, .how = how};
 }
 
-/// A moment in November 2026: its microseconds need all 51 bits.
+/// A time in November 2026, whose microseconds need all 51 bits.
 inline constexpr Instant kStart{std::chrono::microseconds(1'795'238'424'123'456)};
 
 }  // namespace headgate::test

@@ -1,6 +1,6 @@
 #pragma once
-// A server with a few places to work and a queue before them, and requests that come to it through shed::Concurrency.
-// All on a virtual clock, with random numbers that are the same in each run.
+// A server with a few places and a queue, and requests that reach it through shed::Concurrency. The clock is virtual
+// and the random numbers are the same in each run.
 
 #include "headgate/shed/concurrency.hpp"
 
@@ -14,37 +14,37 @@
 
 namespace headgate::test {
 
-/// What holds from a moment on.
+/// The conditions from a given time on.
 struct SheddingPhase {
   Duration from{0};
-  double rate = 100;     ///< requests a second
+  double rate = 100;     ///< requests per second
   unsigned places = 16;  ///< how many requests the server works on at the same time
-  Duration service{0};   ///< how long it works on one
+  Duration service{0};   ///< how long the server works on a request
 };
 
 struct SheddingScenario {
   std::vector<SheddingPhase> phases;
   Duration until{0};
-  double slow_share = 0;  ///< the share of requests that take `slow` instead
+  double slow_share = 0;  ///< share of the requests that take `slow` instead
   Duration slow{0};
   bool random = true;   ///< whether service times are exponentially distributed
-  double thrash = 0;    ///< how much longer work takes for each full queue of `places` that waits
-  double critical = 0;  ///< the share of critical requests
-  double low = 0;       ///< the share of low requests
+  double thrash = 0;    ///< by how much work slows down for each `places` requests that wait
+  double critical = 0;  ///< share of critical requests
+  double low = 0;       ///< share of low requests
 };
 
-/// One tenth of a second.
+/// A tenth of a second.
 struct SheddingTick {
   double offered = 0, answered = 0, refused = 0;  ///< requests
-  double limit = 0, in_flight = 0, latency = 0;   ///< at its end; the mean in milliseconds
-  double capacity = 0;                            ///< answers that the server could give in it
+  double limit = 0, in_flight = 0, latency = 0;   ///< at its end; the latency is the mean in milliseconds
+  double capacity = 0;                            ///< answers that the server could give in this time
 };
 
 struct SheddingRun {
   std::vector<SheddingTick> ticks;
   double offered[shed::kPriorities] = {}, refused[shed::kPriorities] = {};
 
-  /// The sum of a member over the ticks from one moment to another.
+  /// Returns the sum of a member over the ticks between two times.
   double sum(double SheddingTick::*what, Duration from, Duration to) const {
     double out = 0;
     for (auto at = from / kTick; at < to / kTick; ++at) out += ticks[static_cast<std::size_t>(at)].*what;

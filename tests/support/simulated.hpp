@@ -14,7 +14,7 @@
 
 namespace headgate::test {
 
-/// The route "/*" to the upstream "app" unless the test says otherwise.
+/// The route "/*" to the upstream "app", unless the test changes it.
 struct Simulated {
   Simulated() {
     route.name = "things";
@@ -24,7 +24,7 @@ struct Simulated {
     app.servers = {{.host = "10.0.0.1", .text = "10.0.0.1:80"}};
   }
 
-  /// A limit of the route.
+  /// Adds a limit to the route.
   limit::Limit& limit_by(std::string_view per, const std::string& name, std::string_view rate,
                          std::string_view algorithm = "token_bucket", limit::Store store = limit::Store::memory,
                          Duration wait = Duration(0)) {
@@ -55,7 +55,7 @@ struct Simulated {
   identity::IdentityOptions identity;
   std::vector<limit::Limit> limits;
   gateway::UpstreamOptions app;
-  std::vector<gateway::UpstreamOptions> others;  ///< beside it
+  std::vector<gateway::UpstreamOptions> others;  ///< other upstreams
 
  private:
   std::vector<gateway::UpstreamOptions> upstreams() const {
@@ -65,7 +65,7 @@ struct Simulated {
   }
 };
 
-/// Arrivals that are there before.
+/// Arrivals from a list.
 class Listed final : public engine::Arrivals {
  public:
   explicit Listed(std::vector<engine::RequestArrival> all) : all_(std::move(all)) {}

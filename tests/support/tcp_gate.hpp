@@ -1,5 +1,5 @@
 #pragma once
-// A gate in a TCP connection, for tests: it forwards, holds, loses or breaks off what goes through it.
+// A gate in a TCP connection, for tests. It forwards, holds, loses or breaks off the bytes.
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -22,7 +22,7 @@ class TcpGate {
  public:
   enum class Mode {
     pass,     ///< forwards everything
-    hold,     ///< accepts, and keeps all bytes: they are sent later
+    hold,     ///< accepts, and keeps all bytes to send them later
     swallow,  ///< accepts, and loses all bytes, like a network that fails silently
     reset,    ///< resets every connection
     cut,      ///< resets in the middle of every third answer
@@ -56,7 +56,7 @@ class TcpGate {
  private:
   struct Pair {
     int client = -1;
-    int server = -1;  ///< below 0: not connected yet
+    int server = -1;  ///< below 0 until it is connected
   };
 
   static sockaddr_in loopback(std::uint16_t port) {
@@ -114,7 +114,7 @@ class TcpGate {
     }
   }
 
-  /// False if the pair is to be reset.
+  /// Returns false if both connections are to be reset.
   bool carry(int from, int to, short events, Mode mode, bool answer) {
     if (from < 0 || events == 0 || mode == Mode::hold) return true;
     std::array<char, 65536> bytes;

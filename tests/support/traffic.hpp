@@ -1,6 +1,6 @@
 #pragma once
-// Traffic for simulations of limits, and the error of an estimate against the exact log. Uses no clock, so each run is
-// the same.
+// Traffic for simulations of limits, and the error of an estimate compared with the exact log. No real clock is used,
+// so each run is the same.
 
 #include "headgate/limit/algorithm.hpp"
 
@@ -15,14 +15,14 @@
 
 namespace headgate::test {
 
-/// One request.
+/// A request.
 struct Arrival {
   Duration at;  ///< since the start
   std::uint32_t key;
 };
 using Traffic = std::vector<Arrival>;  // ordered by time
 
-/// One key with independent requests, `per_second` on average.
+/// Returns independent requests of one key, `per_second` on average.
 inline Traffic uniform_traffic(double per_second, Duration length, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   std::exponential_distribution<double> gap(per_second);
@@ -32,7 +32,8 @@ inline Traffic uniform_traffic(double per_second, Duration length, std::uint64_t
   return traffic;
 }
 
-/// One key with bursts of `size` requests within `width`: one burst in each `every`, at a random moment. Else quiet.
+/// Returns bursts of one key: `size` requests within `width`, at a random time in each `every`. There is nothing
+/// between bursts.
 inline Traffic bursty_traffic(std::uint32_t size, Duration width, Duration every, Duration length, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   const auto up_to = [&](Duration most) { return Duration(static_cast<std::int64_t>(random() % (most.count() + 1))); };
@@ -45,7 +46,7 @@ inline Traffic bursty_traffic(std::uint32_t size, Duration width, Duration every
   return traffic;
 }
 
-/// `keys` keys with `per_second` requests in total. The rate of the n-th most active key is in proportion to
+/// Returns requests of `keys` keys, `per_second` in total. The rate of the n-th most active key is proportional to
 /// 1/n^exponent.
 inline Traffic zipf_traffic(std::uint32_t keys, double exponent, double per_second, Duration length,
                             std::uint64_t seed) {
@@ -60,7 +61,7 @@ inline Traffic zipf_traffic(std::uint32_t keys, double exponent, double per_seco
   return traffic;
 }
 
-/// Takes one request if the rule allows it.
+/// Takes one request if the rule allows it, and returns whether it does.
 inline bool admit(limit::State& state, const limit::Rule& rule, Instant now) {
   const limit::Outcome outcome = rule.algorithm->peek(state, rule, 1, now);
   const auto taken = outcome.allowed ? limit::Taken::yes : limit::Taken::no;
@@ -68,32 +69,32 @@ inline bool admit(limit::State& state, const limit::Rule& rule, Instant now) {
   return outcome.allowed;
 }
 
-/// What an estimate let through, compared with the log of every request. Both decide for themselves.
+/// Compares an estimate with the log of every request. Each of them decides on its own.
 struct Comparison {
   std::uint64_t requests = 0;
   std::uint64_t admitted = 0;
   std::uint64_t exact = 0;  ///< requests that the log let through
-  std::uint64_t most = 0;   ///< most requests of one key that the estimate let through in any period
-  std::uint64_t count = 0;  ///< most requests that the limit allows
+  std::uint64_t most = 0;   ///< the most requests of one key that the estimate let through in any period
+  std::uint64_t count = 0;  ///< the most requests that the limit allows
   double estimate_off = 0;  ///< sum over all requests of |estimated remaining - exact remaining| / count
-  /// The difference in the total number of requests let through, as a share.
+  /// Returns the difference in the number of requests let through, as a share.
   double admitted_error() const {
     return std::abs(static_cast<double>(admitted) - static_cast<double>(exact)) / static_cast<double>(exact);
   }
-  /// The average error of the estimate, as a share of the count.
+  /// Returns the average error of the estimate, as a share of the count.
   double mean_error() const { return estimate_off / static_cast<double>(requests); }
-  /// The excess of the worst period, as a share of the count.
+  /// Returns by how much the worst period exceeds the limit, as a share of the count.
   double worst_excess() const {
     return most <= count ? 0 : static_cast<double>(most - count) / static_cast<double>(count);
   }
 };
 
-/// `estimate` and `log` are rules of one rate; `log` uses sliding_log. The traffic begins at `start`.
+/// Compares two rules of the same rate; `log` uses sliding_log. The traffic begins at `start`.
 inline Comparison compare(const limit::Rule& estimate, const limit::Rule& log, const Traffic& traffic, Instant start) {
   struct Key {
     limit::State estimated;
     limit::State logged;
-    std::deque<Instant> passed;  // requests of the last period that the estimate let through
+    std::deque<Instant> passed;  // requests that the estimate let through in the last period
   };
   std::map<std::uint32_t, Key> keys;
   Comparison result;

@@ -1,5 +1,5 @@
 #pragma once
-// Upstreams of which nothing is said but their names.
+// Makes upstreams that have only a name.
 
 #include "headgate/gateway/upstream_options.hpp"
 

@@ -1,5 +1,5 @@
 #pragma once
-// A clock that is a variable: time passes when a test says so, and alarms ring at their moments.
+// A clock that is a variable: time passes only when a test says so, and alarms ring at their times.
 
 #include "support/rules.hpp"
 
@@ -28,7 +28,7 @@ class VirtualClock final : public Clock {
     return std::make_unique<AlarmBell>(*this, ring, owner);
   }
 
-  /// Lets time pass. Alarms that were set for a moment in between ring at that moment, in order.
+  /// Lets time pass. Alarms that are set for a time in between ring at that time, in order.
   void advance(Duration by) {
     const auto until = passed_ + by;
     while (auto* const next = earliest(until)) {
@@ -38,7 +38,7 @@ class VirtualClock final : public Clock {
     }
     passed_ = until;
   }
-  Duration passed() const noexcept { return passed_; }  ///< since the construction
+  Duration passed() const noexcept { return passed_; }  ///< time since the construction
   Duration late{0};                                     ///< how much later alarms ring than they should
   std::size_t armed() const {
     return static_cast<std::size_t>(std::count_if(all_.begin(), all_.end(), [](auto* one) { return one->armed; }));
@@ -63,7 +63,7 @@ class VirtualClock final : public Clock {
     bool armed = false;
   };
 
-  /// Its owner is called as soon as time passes, also if it is no time.
+  /// Calls its owner as soon as time passes, even by zero.
   struct AlarmBell final : Bell {
     AlarmBell(VirtualClock& whose, Alarm::Ring what, void* of) : alarm(whose, what, of) {}
     void ring() override { alarm.set(Duration(0)); }
@@ -81,7 +81,7 @@ class VirtualClock final : public Clock {
   std::vector<OnThisClock*> all_;
 };
 
-/// co_await wait: until its time is over (no error), or it is ended early.
+/// Waits in `co_await wait` until the time is over (without an error), or until the wait is ended early.
 class Wait {
  public:
   Wait(Clock& clock, Duration time) : alarm_(clock.alarm(&Wait::over, this)), time_(time) {}

@@ -1,5 +1,5 @@
-// An algorithm is two files: with those of tests/toy/algorithms, everything that lists algorithms has one more. The
-// tests for every algorithm also run with it.
+// An algorithm is two files. With those of tests/toy/algorithms, every list of algorithms has one more entry, and the
+// tests for every algorithm run with it as well.
 #include "headgate/limit/algorithm.hpp"
 
 #include "headgate/config/load.hpp"

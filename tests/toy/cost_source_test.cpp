@@ -1,5 +1,5 @@
-// A source of costs is its file: with that of tests/toy/cost_sources beside the others, everything that names them
-// knows one more.
+// A source of costs is one file. With the file in tests/toy/cost_sources, every list of cost sources has one more
+// entry.
 #include "headgate/gateway/cost_source.hpp"
 
 #include "../../src/gateway/limits/resolved_limit.hpp"

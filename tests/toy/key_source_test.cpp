@@ -1,5 +1,5 @@
-// A source of keys is its file: with that of tests/toy/key_sources beside the others, everything that names them knows
-// one more. What holds for every source runs beside this, for it too.
+// A source of keys is one file. With the file in tests/toy/key_sources, every list of key sources has one more entry,
+// and the tests for every source run with it as well.
 #include "../../src/gateway/limits/limit_key.hpp"
 #include "support/per.hpp"
 

@@ -1,5 +1,4 @@
-// What docs/extending.md says of adding a balancing policy is done in tests/toy/policies: here it is in a
-// configuration.
+// tests/toy/policies adds a balancing policy as docs/extending.md describes. These tests use it in a configuration.
 
 #include "headgate/balance/policy.hpp"
 

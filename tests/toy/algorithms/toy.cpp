@@ -1,5 +1,4 @@
-// A window that begins with the first request in it. Only tests know it: this file and toy.lua are all that an
-// algorithm is.
+// A window that begins with its first request. An algorithm needs no files but this one and toy.lua. Only tests use it.
 
 #include "headgate/limit/algorithm.hpp"
 
@@ -8,7 +7,7 @@
 namespace headgate::limit {
 namespace {
 
-enum Number : std::size_t { kUsed, kEnd };  // of State: requests, microseconds since the epoch
+enum Number : std::size_t { kUsed, kEnd };  // the elements of State: requests, and microseconds since the epoch
 enum Word : std::size_t { kUsedNow, kLeft };
 
 constexpr std::int64_t kMax = 1'000'000'000;
@@ -45,7 +44,7 @@ Outcome peek(const State& state, const Rule& rule, std::int64_t cost, Instant no
   if (used == 0 || left <= 0) {
     used = 0;
     left = rule.rate.period.count();
-  } else if (left > rule.rate.period.count()) {  // the period was longer, or a clock ahead
+  } else if (left > rule.rate.period.count()) {  // the period was longer before, or a clock was ahead
     left = rule.rate.period.count();
     outcome.stale = true;
   }

@@ -1,4 +1,4 @@
-// What a parameter of the query says. Only tests know it: this file is all that a source of costs is.
+// Reads the cost from a parameter of the query. A source of costs needs no file but this one. Only tests use it.
 
 #include "headgate/gateway/cost_source.hpp"
 #include "headgate/gateway/exchange.hpp"

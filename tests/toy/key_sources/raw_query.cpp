@@ -1,4 +1,4 @@
-// The query as it was sent. Only tests know it: this file is all that a source of keys is.
+// The query as the client sent it. A source of keys needs no file but this one. Only tests use it.
 
 #include "headgate/gateway/exchange.hpp"
 #include "headgate/gateway/key_source.hpp"

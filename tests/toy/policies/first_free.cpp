@@ -1,4 +1,4 @@
-// The first server of the list that may be chosen. Only tests know it: this file is all that a policy is.
+// Chooses the first server of the list that may be chosen. A policy needs no file but this one. Only tests use it.
 
 #include "../../../src/balance/candidates.hpp"
 
