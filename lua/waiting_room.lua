@@ -1,4 +1,4 @@
--- One step of a waiting room. docs/waiting_room.md explains it; src/room/line.cpp is the same step in memory.
+-- One step of a waiting room. docs/inside.md explains it; src/room/line.cpp is the same step in memory.
 --
 -- KEYS  1  the room: 512 bytes of text, then 16384 places of two bytes if visitors are counted.
 --          The text is whole numbers with blanks between them: next, serving, at, part, credit, mark, 8 marks, width,

@@ -1,5 +1,5 @@
 #pragma once
-// The types of a waiting room: its rule, a question to it, and the answer. docs/waiting_room.md explains them.
+// The types of a waiting room: its rule, a question to it, and the answer. docs/inside.md explains them.
 
 #include "headgate/core/result.hpp"
 #include "headgate/core/task.hpp"
