@@ -1,6 +1,6 @@
 #include "headgate/observe/span_log.hpp"
 
-#include "lane.hpp"
+#include "observe/log/lane.hpp"
 #include "span_text.hpp"
 
 #include <charconv>

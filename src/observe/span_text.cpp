@@ -1,6 +1,6 @@
 #include "span_text.hpp"
 
-#include "access_row.hpp"
+#include "observe/log/access_row.hpp"
 
 #include "headgate/core/json_text.hpp"
 

@@ -128,7 +128,7 @@ const std::set<std::string> kUmbrellas = {"boost/asio.hpp", "boost/beast.hpp", "
 const std::set<std::string> kPure = {"http", "limit", "room", "identity", "balance", "observe", "shed", "compress"};
 
 /// Except for the thread that writes log lines.
-const std::string kLogThread = "src/observe/output";
+const std::string kLogThread = "src/observe/log/output";
 
 std::string place(const Include& include) {
   return include.file + ":" + std::to_string(include.line) + " includes " + include.target;

@@ -1,7 +1,7 @@
 #pragma once
 // Formats lines of the access log.
 
-#include "observe/access_line.hpp"
+#include "observe/log/access_line.hpp"
 
 #include "headgate/core/text_cursor.hpp"
 

@@ -1,6 +1,6 @@
 #include "mirrors.hpp"
 
-#include "gateway/forward/delivery_counters.hpp"
+#include "delivery_counters.hpp"
 
 #include "headgate/gateway/problem.hpp"
 #include "headgate/observe/event.hpp"

@@ -1,6 +1,6 @@
 #include "path.hpp"
 
-#include "gateway/path/shed_counters.hpp"
+#include "shed_counters.hpp"
 
 #include <utility>
 

@@ -1,4 +1,4 @@
-#include "observe/lane.hpp"
+#include "observe/log/lane.hpp"
 #include "support/access_lines.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "../../../src/observe/lane.hpp"
+#include "../../../../src/observe/log/lane.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "../../../src/observe/event_line.hpp"
+#include "../../../../src/observe/log/event_line.hpp"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>

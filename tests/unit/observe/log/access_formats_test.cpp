@@ -1,7 +1,7 @@
 // The formats of the access log, and which of its fields a line has.
 
-#include "observe/lane.hpp"
-#include "observe/left_out.hpp"
+#include "observe/log/lane.hpp"
+#include "observe/log/left_out.hpp"
 #include "support/access_lines.hpp"
 #include "support/observe_tables.hpp"
 
