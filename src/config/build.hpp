@@ -176,7 +176,7 @@ void build_compression(Build& build, const Node* section, gateway::CompressionPt
 void build_compression_of_route(Build& build, const Node& route, gateway::RouteOptions& out);
 
 /// Builds the "cors" of `section`, a route or all routes; leaves `out` as it is if there is none. `"off"`: null.
-void build_cross_origin(Build& build, const Node* section, gateway::CrossOriginPtr& out);
+void build_cors(Build& build, const Node* section, gateway::CorsPtr& out);
 
 /// Builds where the requests of the route written at `route` go.
 void build_target(Build& build, const Node& route, gateway::RouteOptions& out);

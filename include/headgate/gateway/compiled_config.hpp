@@ -153,8 +153,8 @@ struct Route {
   Hash server_queue_key;                              ///< names that queue, over all workers
   std::optional<std::uint16_t> https_port;            ///< as in RouteOptions
   Require require = Require::nothing;
-  const CrossOrigin* cross_origin = nullptr;  ///< null: answers say nothing of other origins
-  const Demands* demands = nullptr;           ///< what the required credential must have; null: it need only be valid
+  const Cors* cors = nullptr;        ///< null: answers say nothing of other origins
+  const Demands* demands = nullptr;  ///< what the required credential must have; null: it need only be valid
   UnknownKey unknown_key = UnknownKey::anonymous;
   Duration timeout{};          ///< longest wait for the head of the answer
   Duration between_bytes{};    ///< longest wait for a byte of its body

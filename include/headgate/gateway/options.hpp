@@ -6,7 +6,7 @@
 #include "headgate/gateway/auth_service.hpp"
 #include "headgate/gateway/basic/basic_auth.hpp"
 #include "headgate/gateway/compression.hpp"
-#include "headgate/gateway/cross_origin.hpp"
+#include "headgate/gateway/cors.hpp"
 #include "headgate/gateway/delivery.hpp"
 #include "headgate/gateway/demands.hpp"
 #include "headgate/gateway/edit_options.hpp"
@@ -127,7 +127,7 @@ struct RouteOptions {
   AddressRulesPtr addresses;                 ///< that may use it, beside those of all_routes; null: all
   Require require = Require::nothing;
   std::shared_ptr<const Demands> demands;     ///< what the required credential must have; null: it need only be valid
-  CrossOriginPtr cross_origin;                ///< null: answers say nothing of other origins
+  CorsPtr cors;                               ///< null: answers say nothing of other origins
   std::optional<UnknownKey> unknown_key;      ///< not set: as all_routes
   std::optional<Duration> timeout;            ///< longest wait for the head of the answer; not set: as all_routes
   std::optional<Duration> between_bytes;      ///< longest wait for a byte of its body; not set: as all_routes
@@ -150,8 +150,8 @@ struct AllRoutes {
   std::vector<LimitUse> limits;
   AddressRulesPtr addresses;  ///< that may use any route; null: all
   UnknownKey unknown_key = UnknownKey::anonymous;
-  CrossOriginPtr cross_origin;  ///< of answers without a route; config has given it to the routes
-  CompressionPtr compression;   ///< config has given it to the routes
+  CorsPtr cors;                ///< of answers without a route; config has given it to the routes
+  CompressionPtr compression;  ///< config has given it to the routes
   Duration timeout = std::chrono::seconds(30);
   Duration between_bytes = std::chrono::seconds(60);
   std::uint64_t max_body = 1 << 20;

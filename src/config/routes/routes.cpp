@@ -262,8 +262,8 @@ void build_route(Build& build, const Node& node) {
   build_require(build, node, route);
   build_auth(build, node, route);
   build_basic(build, node, route);
-  route.cross_origin = build.config.gateway.all_routes.cross_origin;
-  build_cross_origin(build, &node, route.cross_origin);
+  route.cors = build.config.gateway.all_routes.cors;
+  build_cors(build, &node, route.cors);
   build_compression_of_route(build, node, route);
   if (gateway::OwnBody body; build_body(build, find(&node, "rejection"), body)) route.own_body = std::move(body);
   build.config.gateway.routes.push_back(std::move(route));
@@ -278,7 +278,7 @@ void build_routes(Build& build) {
   out.limits = uses(build, all);
   build_addresses(build, all, out.addresses);
   if (all != nullptr && all->kind == Kind::object) build_edits(build, *all, out.edits);
-  build_cross_origin(build, all, out.cross_origin);
+  build_cors(build, all, out.cors);
   build_compression(build, all, out.compression);
   for (const Node* each : children(find(&build.root, "routes"), Kind::list)) {
     if (each->kind == Kind::object) build_route(build, *each);

@@ -19,7 +19,7 @@
 namespace headgate::config {
 namespace {
 
-using gateway::CrossOrigin;
+using gateway::Cors;
 
 constexpr std::size_t kMaxBlocks = 20;  // blocks "cors"; a user with more can read them in the file
 
@@ -53,7 +53,7 @@ std::string key_in_words(const gateway::KeyDemands& demands) {
   return parts.empty() ? "" : "an API key with " + joined(parts, ", ");
 }
 
-std::string pages_of(const CrossOrigin& rules) {
+std::string pages_of(const Cors& rules) {
   if (rules.any) return "Every page";
   auto all = rules.origins;
   for (const auto& each : rules.below) all.push_back(each.begin + '*' + each.end);
@@ -69,15 +69,15 @@ std::string demands_in_words(const gateway::RouteOptions& route) {
 }
 
 std::string origins_in_words(const gateway::PathOptions& options) {
-  std::vector<std::pair<const CrossOrigin*, std::size_t>> met;
+  std::vector<std::pair<const Cors*, std::size_t>> met;
   for (const auto& route : options.routes) {
-    if (!route.cross_origin) continue;
-    const auto same = [&](const auto& each) { return each.first == route.cross_origin.get(); };
+    if (!route.cors) continue;
+    const auto same = [&](const auto& each) { return each.first == route.cors.get(); };
     const auto at = std::find_if(met.begin(), met.end(), same);
     if (at != met.end())
       ++at->second;
     else if (met.size() < kMaxBlocks)
-      met.emplace_back(route.cross_origin.get(), 1);
+      met.emplace_back(route.cors.get(), 1);
   }
   std::string out;
   for (const auto& [rules, routes] : met) {

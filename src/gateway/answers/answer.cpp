@@ -1,7 +1,7 @@
 #include "headgate/gateway/answer.hpp"
 
 #include "compressed_reply.hpp"
-#include "cross_origin.hpp"
+#include "cors.hpp"
 #include "gateway/callers/forwarding_headers.hpp"
 #include "gateway/forward/edit_fields.hpp"
 #include "gateway/forward/forward.hpp"
@@ -87,8 +87,8 @@ constexpr std::array kAnswerRows{
               .put = [](Exchange& x, const AnswerStart&) { replace_hsts(x, x.fields); }},
     AnswerRow{.name = "Access-Control-*, Vary",
               .whose = set_of(AnswerFrom::server, AnswerFrom::route, AnswerFrom::gateway),
-              .applies = [](const Exchange& x) { return cross_origin_of(x) != nullptr; },
-              .put = [](Exchange& x, const AnswerStart&) { replace_cross_origin(x, *cross_origin_of(x), x.fields); }},
+              .applies = [](const Exchange& x) { return cors_of(x) != nullptr; },
+              .put = [](Exchange& x, const AnswerStart&) { replace_cors(x, *cors_of(x), x.fields); }},
     AnswerRow{.name = "X-Request-Id",
               .whose = set_of(AnswerFrom::server, AnswerFrom::tunnel, AnswerFrom::interim, AnswerFrom::route,
                               AnswerFrom::gateway, AnswerFrom::preflight),

@@ -37,7 +37,7 @@ void CompiledConfig::make_usage() {
   wanted.respond.emplace();
   wanted.unknown_key = UnknownKey::reject;
   wanted.max_body = 0;
-  wanted.cross_origin = options_.all_routes.cross_origin;
+  wanted.cors = options_.all_routes.cors;
   for (const auto& use : options_.all_routes.limits) wanted.skip_limits.push_back(use.limit);
   auto route = make_route(wanted, {}, routes_.size());
   static const RouteOptions unwritten;  // no file has this route

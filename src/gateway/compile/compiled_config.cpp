@@ -162,8 +162,8 @@ std::unique_ptr<Route> CompiledConfig::make_route(const RouteOptions& wanted, co
   route->https_port = wanted.https_port;
   route->require = wanted.require;
   route->demands = wanted.demands.get();
-  route->cross_origin = wanted.cross_origin.get();
-  if (route->cross_origin && !preflight_rule_)
+  route->cors = wanted.cors.get();
+  if (route->cors && !preflight_rule_)
     preflight_rule_ = built_in_rule(kPreflightLimit, kPreflightRate, kPreflightBurst);
   route->unknown_key = wanted.unknown_key.value_or(options_.all_routes.unknown_key);
   route->timeout = wanted.timeout.value_or(options_.all_routes.timeout);

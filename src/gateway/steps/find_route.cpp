@@ -1,6 +1,6 @@
 // Finds the route of a request by its normalised path, so that no spelling avoids a limit.
 
-#include "gateway/answers/cross_origin.hpp"
+#include "gateway/answers/cors.hpp"
 #include "gateway/callers/find_client.hpp"
 #include "steps.hpp"
 

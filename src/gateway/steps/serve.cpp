@@ -1,6 +1,6 @@
 // Answers an admitted request: by its route, by the gateway as the last hop, or by a server.
 
-#include "gateway/answers/cross_origin.hpp"
+#include "gateway/answers/cors.hpp"
 #include "gateway/answers/respond.hpp"
 #include "gateway/callers/find_client.hpp"
 #include "gateway/forward/delivery_counters.hpp"

@@ -65,7 +65,7 @@ constexpr std::array<StepRow, kSteps> kPath{{
      .name = "preflight",
      .of = "cross-origin requests",
      .why = "A preflight skips all later steps: it is charged to a limit of its address and answered by `serve`.",
-     .applies = [](const Route& route) { return route.cross_origin != nullptr; },
+     .applies = [](const Route& route) { return route.cors != nullptr; },
      .live = both(preflight),
      .look = both(preflight)},
     {.step = Step::usage,

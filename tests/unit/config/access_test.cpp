@@ -15,9 +15,9 @@ Config file_with(const std::string& route, const std::string& more = "") {
 gateway::RouteOptions route_with(const std::string& route, const std::string& more = "") {
   return file_with(R"("to": "app", )" + route, more).gateway.routes.back();
 }
-gateway::CrossOrigin cors(const std::string& keys) {
-  const auto rules = route_with(R"("cors": { "origins": ["https://a.example"])" + keys + " }").cross_origin;
-  return rules ? *rules : gateway::CrossOrigin{};
+gateway::Cors cors(const std::string& keys) {
+  const auto rules = route_with(R"("cors": { "origins": ["https://a.example"])" + keys + " }").cors;
+  return rules ? *rules : gateway::Cors{};
 }
 
 TEST(LoadAccess, AWordDemandsNothingMore) {
@@ -56,16 +56,16 @@ TEST(LoadAccess, OriginsAreKeptInOneSpelling) {
   const auto rules =
       *route_with(
            R"("cors": { "origins": ["HTTPS://A.example:443", "http://b:80", "null", "https://*.c.example:8443"] })")
-           .cross_origin;
+           .cors;
   EXPECT_EQ(rules.origins, (std::vector<std::string>{"https://a.example", "http://b", "null"}));
   ASSERT_EQ(rules.below.size(), 1U);
   EXPECT_EQ(rules.below.front().begin, "https://");
   EXPECT_EQ(rules.below.front().end, ".c.example:8443");
   EXPECT_FALSE(rules.any);
-  EXPECT_TRUE(route_with(R"("cors": { "origins": "*" })").cross_origin->any);
+  EXPECT_TRUE(route_with(R"("cors": { "origins": "*" })").cors->any);
 }
 
-TEST(LoadAccess, CrossOriginRulesHaveDefaults) {
+TEST(LoadAccess, CorsRulesHaveDefaults) {
   const auto rules = cors("");
   EXPECT_EQ(rules.methods, "");
   EXPECT_EQ(rules.headers, gateway::kUsualHeaders);
@@ -75,7 +75,7 @@ TEST(LoadAccess, CrossOriginRulesHaveDefaults) {
   EXPECT_EQ(rules.max_age, "600");
 }
 
-TEST(LoadAccess, CrossOriginRulesAreValuesOfFields) {
+TEST(LoadAccess, CorsRulesAreValuesOfFields) {
   const auto rules =
       cors(R"(, "methods": ["GET", "PUT"], "headers": ["X-A", "X-B"], "expose": ["X-Total"], "credentials": true,
                               "max_age": "1h")");
@@ -90,12 +90,12 @@ TEST(LoadAccess, CrossOriginRulesAreValuesOfFields) {
   EXPECT_EQ(cors(R"(, "max_age": "0s")").max_age, "0");
 }
 
-TEST(LoadAccess, ARouteHasTheCrossOriginRulesOfAllUnlessItHasItsOwn) {
+TEST(LoadAccess, ARouteHasTheCorsRulesOfAllUnlessItHasItsOwn) {
   const std::string all = R"("all_routes": { "cors": { "origins": "https://a.example" } },)";
   const auto route = file_with(R"("to": "app")", all).gateway;
-  EXPECT_EQ(route.routes.front().cross_origin, route.all_routes.cross_origin);
-  EXPECT_EQ(route_with(R"("cors": "off")", all).cross_origin, nullptr);
-  EXPECT_EQ(route_with(R"("cors": { "origins": "https://b.example" })", all).cross_origin->origins,
+  EXPECT_EQ(route.routes.front().cors, route.all_routes.cors);
+  EXPECT_EQ(route_with(R"("cors": "off")", all).cors, nullptr);
+  EXPECT_EQ(route_with(R"("cors": { "origins": "https://b.example" })", all).cors->origins,
             (std::vector<std::string>{"https://b.example"}));
 }
 

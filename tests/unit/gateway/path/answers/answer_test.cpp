@@ -27,11 +27,11 @@ class Answers : public Path {
     edits->respond_fields = {{FieldEdit::How::set, "Strict-Transport-Security", literal("max-age=3")},
                              {FieldEdit::How::set, "Vary", literal("Accept-Language")}};
     route.edits = edits;
-    auto rules = std::make_shared<CrossOrigin>();
+    auto rules = std::make_shared<Cors>();
     rules->origins = {"https://app.example.com"};
     rules->expose = kAlwaysExposed;
     rules->max_age = "600";
-    route.cross_origin = options.all_routes.cross_origin = rules;
+    route.cors = options.all_routes.cors = rules;
     in_memory("few", "2/hour");
     for (const auto& [id, name] : std::initializer_list<std::pair<Known, std::string_view>>{
              {Known::date, "Date"},

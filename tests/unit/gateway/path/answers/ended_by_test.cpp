@@ -58,9 +58,9 @@ std::vector<Way> ways() {
       {EndedBy::respond, 204, "TheLastHop", [](T& t) { t.check("OPTIONS /a", "Max-Forwards: 0\r\n"); }},
       {EndedBy::preflight, 204, "APreflight",
        [](T& t) {
-         CrossOrigin rules;
+         Cors rules;
          rules.any = true;
-         t.route.cross_origin = std::make_shared<const CrossOrigin>(rules);
+         t.route.cors = std::make_shared<const Cors>(rules);
          t.check("OPTIONS /a", "Origin: https://b.example\r\nAccess-Control-Request-Method: PUT\r\n");
        }},
       {EndedBy::limit, 429, "ALimit",

@@ -116,10 +116,10 @@ TEST_F(PathRetryFields, OfARoomSayThatARetryWithoutItsTicketIsInVain) {
 }
 
 TEST_F(PathRetryFields, MayBeReadByAPageOfAnotherOrigin) {
-  CrossOrigin rules;
+  Cors rules;
   rules.any = true;
   rules.expose = kAlwaysExposed;
-  route.cross_origin = std::make_shared<const CrossOrigin>(rules);
+  route.cors = std::make_shared<const Cors>(rules);
   in_memory("few", "1/hour");
   again("Origin: https://b.example\r\n");
   again("Origin: https://b.example\r\n");

@@ -114,12 +114,12 @@ TEST_F(PathUsage, TellsWhatIsLeftAndTakesNothing) {
 }
 
 TEST_F(PathUsage, FollowsTheRulesOfAllRoutesForPagesOfOtherOrigins) {
-  CrossOrigin rules;
+  Cors rules;
   rules.origins = {"https://app.example.com"};
   rules.credentials = true;
   rules.headers = kUsualHeaders;
   rules.max_age = "600";
-  options.all_routes.cross_origin = std::make_shared<const CrossOrigin>(rules);
+  options.all_routes.cors = std::make_shared<const Cors>(rules);
   const std::string page = "Origin: https://app.example.com\r\n";
   const auto told = usage({}, page);
   EXPECT_TRUE(told.contains("limits"));

@@ -1,4 +1,4 @@
-#include "cross_origin.hpp"
+#include "cors.hpp"
 
 #include "gateway/callers/find_client.hpp"
 #include "vary.hpp"
@@ -30,7 +30,7 @@ std::string_view origin_of(const Exchange& x) noexcept {
   return out;
 }
 
-bool allows(const CrossOrigin& rules, std::string_view origin) {
+bool allows(const Cors& rules, std::string_view origin) {
   if (origin.empty()) return false;
   if (rules.any) return true;
   const auto listed = [&](std::string_view text) {
@@ -47,7 +47,7 @@ bool allows(const CrossOrigin& rules, std::string_view origin) {
 }
 
 /// Says that a page of the request's origin may read the answer. False if none may.
-bool append_allowed(Exchange& x, const CrossOrigin& rules, Fields& fields) {
+bool append_allowed(Exchange& x, const Cors& rules, Fields& fields) {
   const auto origin = origin_of(x);
   if (rules.any) {
     fields.push_back({Known::access_control_allow_origin, "Access-Control-Allow-Origin", "*"});
@@ -78,18 +78,18 @@ bool asks_usage(const Exchange& x) noexcept { return x.route != nullptr && x.rou
 /// The route of the request that a preflight asks for, if it has rules for other origins. The fields of that request
 /// are not there yet, but its query is.
 const Route* route_of(Exchange& x, std::string_view method) {
-  if (asks_usage(x)) return x.route->cross_origin && (method == "GET" || method == "HEAD") ? x.route : nullptr;
+  if (asks_usage(x)) return x.route->cors && (method == "GET" || method == "HEAD") ? x.route : nullptr;
   const auto found = x.snapshot->compiled->router().find({.authority = x.request.host,
                                                           .path = x.request.path,
                                                           .method = method,
                                                           .fields = &x.request.fields,
                                                           .query = x.request.query,
                                                           .client = client_for_routes(x)});
-  return found.route && found.route->cross_origin ? found.route : nullptr;
+  return found.route && found.route->cors ? found.route : nullptr;
 }
 
 /// Whether two routes answer preflights of this origin alike.
-bool alike(const CrossOrigin& a, const CrossOrigin& b, std::string_view origin) {
+bool alike(const Cors& a, const Cors& b, std::string_view origin) {
   if (&a == &b) return true;
   return a.any == b.any && a.credentials == b.credentials && a.any_header == b.any_header && a.headers == b.headers &&
          allows(b, origin);
@@ -97,13 +97,13 @@ bool alike(const CrossOrigin& a, const CrossOrigin& b, std::string_view origin) 
 
 /// Those of `methods` that a page of the request's origin may use. A browser asks no more about a method that is
 /// listed, and another route with other rules may have it.
-std::string_view usable(Exchange& x, const CrossOrigin& rules, std::string_view methods) {
+std::string_view usable(Exchange& x, const Cors& rules, std::string_view methods) {
   const auto origin = origin_of(x);
   std::string out;
   std::string_view method;
   while (http::next_member(methods, method)) {
     const auto* const route = route_of(x, method);
-    if (route == nullptr || !alike(rules, *route->cross_origin, origin)) continue;
+    if (route == nullptr || !alike(rules, *route->cors, origin)) continue;
     if (!out.empty()) out += ", ";
     out += method;
   }
@@ -119,7 +119,7 @@ const Route* preflighted_route(Exchange& x) {
 }
 
 Task<std::optional<Problem>> answer_preflight(Exchange& x) {
-  const auto& rules = *x.route->cross_origin;
+  const auto& rules = *x.route->cors;
   x.ended_by = EndedBy::preflight;
   auto& fields = x.fields;
   fields.clear();
@@ -145,7 +145,7 @@ Task<std::optional<Problem>> answer_preflight(Exchange& x) {
   co_return std::nullopt;
 }
 
-void replace_cross_origin(Exchange& x, const CrossOrigin& rules, Fields& fields) {
+void replace_cors(Exchange& x, const Cors& rules, Fields& fields) {
   std::erase_if(fields,
                 [](const Field& field) { return http::same_word(field.name.substr(0, kPrefix.size()), kPrefix); });
   if (!append_allowed(x, rules, fields)) return;

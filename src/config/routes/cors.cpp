@@ -42,7 +42,7 @@ constexpr Key kCorsKeys[] = {
      "`Waiting-Room-Ticket`"},
     {"credentials", &kBoolean, kOfOptions, "true",
      "Whether a page may use the browser's cookies and certificates; `origins` must then name the pages",
-     into<&gateway::CrossOrigin::credentials>},
+     into<&gateway::Cors::credentials>},
     {"max_age", &kDelay, "10m", R"("1h")",
      "How long browsers may cache the answer to a preflight; they cut it at two hours or a day"},
 };
@@ -61,7 +61,7 @@ constexpr Shape kCorsShape = either("an object or \"off\"", kCorsForms);
 
 namespace {
 
-using gateway::CrossOrigin;
+using gateway::Cors;
 
 constexpr std::string_view kBelow = "://*.";
 
@@ -76,7 +76,7 @@ std::string joined_value(Build& build, const Node& section, std::string_view key
 }
 
 /// One origin of the list. An invalid one is already reported.
-void add_origin(Build& build, const Node& node, CrossOrigin& out) {
+void add_origin(Build& build, const Node& node, Cors& out) {
   std::string text = node.text;
   if (text == "*") {
     out.any = true;
@@ -97,7 +97,7 @@ void add_origin(Build& build, const Node& node, CrossOrigin& out) {
   add_once(build.report, node, std::move(normal), out.origins);
 }
 
-void origins(Build& build, const Node& section, CrossOrigin& out) {
+void origins(Build& build, const Node& section, Cors& out) {
   const auto nodes = texts(find(&section, "origins"));
   for (const Node* each : nodes) add_origin(build, *each, out);
   if (out.any && nodes.size() > 1) {
@@ -118,8 +118,8 @@ void origins(Build& build, const Node& section, CrossOrigin& out) {
   }
 }
 
-gateway::CrossOriginPtr rules_of(Build& build, const Node& section) {
-  CrossOrigin out;
+gateway::CorsPtr rules_of(Build& build, const Node& section) {
+  Cors out;
   fill(&section, kCorsSection, out);
   origins(build, section, out);
   out.methods = joined_value(build, section, "methods");
@@ -136,12 +136,12 @@ gateway::CrossOriginPtr rules_of(Build& build, const Node& section) {
   else
     read(&section, "max_age", max_age);
   out.max_age = std::to_string(std::chrono::duration_cast<std::chrono::seconds>(max_age).count());
-  return std::make_shared<const CrossOrigin>(std::move(out));
+  return std::make_shared<const Cors>(std::move(out));
 }
 
 }  // namespace
 
-void build_cross_origin(Build& build, const Node* section, gateway::CrossOriginPtr& out) {
+void build_cors(Build& build, const Node* section, gateway::CorsPtr& out) {
   const Node* cors = find(section, "cors");
   if (cors == nullptr) return;
   out = cors->kind == Kind::object ? rules_of(build, *cors) : nullptr;

@@ -15,7 +15,7 @@ struct OriginsBelow {
 };
 
 /// What pages of other origins may do. Values of fields are as they are sent.
-struct CrossOrigin {
+struct Cors {
   bool any = false;                  ///< every origin; then there are no credentials
   std::vector<std::string> origins;  ///< as http::normalise_origin writes them, or "null"
   std::vector<OriginsBelow> below;
@@ -36,6 +36,6 @@ inline constexpr const char* kAlwaysExposed =
 /// What a page may send beside the fields that it always may, where the configuration does not say.
 inline constexpr const char* kUsualHeaders = "Authorization, Content-Type";
 
-using CrossOriginPtr = std::shared_ptr<const CrossOrigin>;
+using CorsPtr = std::shared_ptr<const Cors>;
 
 }  // namespace headgate::gateway

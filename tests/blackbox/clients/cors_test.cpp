@@ -20,7 +20,7 @@ Json open_to(const std::string& origin, const Json& more = Json::object()) {
   return {{"all_routes", {{"cors", cors}}}};
 }
 
-TEST(CrossOrigin, APreflightReachesNoServer) {
+TEST(Cors, APreflightReachesNoServer) {
   Proxy proxy(open_to("https://app.example.com", {{"credentials", true}, {"max_age", "1h"}, {"methods", {"PUT"}}}));
   RawClient client = proxy.client();
   const auto answer = client.ask(request("OPTIONS", "/a", kOrigin + kAsksPut));
@@ -35,14 +35,14 @@ TEST(CrossOrigin, APreflightReachesNoServer) {
       << "on the same connection";
 }
 
-TEST(CrossOrigin, APreflightWithABodyKeepsTheConnectionInOrder) {
+TEST(Cors, APreflightWithABodyKeepsTheConnectionInOrder) {
   Proxy proxy(open_to("https://app.example.com"));
   RawClient client = proxy.client();
   EXPECT_EQ(client.ask(request("OPTIONS", "/a", kOrigin + kAsksPut + "Content-Length: 2\r\n", "hi")).status(), 204);
   EXPECT_EQ(client.get("/b").status(), 200);
 }
 
-TEST(CrossOrigin, EachAnswerHasOneOfEachField) {
+TEST(Cors, EachAnswerHasOneOfEachField) {
   Proxy proxy(open_to("https://app.example.com"));
   const auto answer = proxy.client().get(
       "/a", kOrigin + "X-Test-Field: Access-Control-Allow-Origin: *\r\nX-Test-Field: Vary: Accept-Encoding\r\n");
@@ -51,7 +51,7 @@ TEST(CrossOrigin, EachAnswerHasOneOfEachField) {
   EXPECT_EQ(answer.all("Vary"), "Accept-Encoding, Origin");
 }
 
-TEST(CrossOrigin, ProblemsWithoutARouteCanBeReadIfAllRoutesAreOpen) {
+TEST(Cors, ProblemsWithoutARouteCanBeReadIfAllRoutesAreOpen) {
   auto changes = open_to("https://app.example.com");
   changes["routes"] = Json::array({{{"path", "/a"}, {"to", "app"}}});
   Proxy proxy(changes);
@@ -60,7 +60,7 @@ TEST(CrossOrigin, ProblemsWithoutARouteCanBeReadIfAllRoutesAreOpen) {
   EXPECT_EQ(answer.value("Access-Control-Allow-Origin"), "https://app.example.com");
 }
 
-TEST(CrossOrigin, ARouteMayBeClosedWhereAllAreOpen) {
+TEST(Cors, ARouteMayBeClosedWhereAllAreOpen) {
   auto changes = open_to("https://app.example.com");
   changes["routes"] =
       Json::array({{{"path", "/*"}, {"to", "app"}}, {{"path", "/closed"}, {"to", "app"}, {"cors", "off"}}});
@@ -70,7 +70,7 @@ TEST(CrossOrigin, ARouteMayBeClosedWhereAllAreOpen) {
   EXPECT_EQ(proxy.client().ask(request("OPTIONS", "/closed", kOrigin + kAsksPut)).status(), 200);
 }
 
-TEST(CrossOrigin, APreflightListsNoMethodWhoseRouteHasOtherRules) {
+TEST(Cors, APreflightListsNoMethodWhoseRouteHasOtherRules) {
   Json changes;
   const auto open = [](const char* origin) { return Json{{"origins", {origin}}, {"credentials", true}}; };
   changes["routes"] = Json::array(
@@ -84,7 +84,7 @@ TEST(CrossOrigin, APreflightListsNoMethodWhoseRouteHasOtherRules) {
   EXPECT_EQ(answer.value("Access-Control-Allow-Methods"), "POST, PATCH");
 }
 
-TEST(CrossOrigin, ABrowserReadsWhenToComeBack) {
+TEST(Cors, ABrowserReadsWhenToComeBack) {
   if (headless_chromium().empty()) GTEST_SKIP() << "no Chromium here; ./dev install all brings it";
   RealServer pages(kPython, [](std::uint16_t port) {
     return Words{"-m",

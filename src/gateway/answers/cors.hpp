@@ -16,13 +16,13 @@ const Route* preflighted_route(Exchange& x);
 Task<std::optional<Problem>> answer_preflight(Exchange& x);
 
 /// What applies to answers of this exchange: the rules of its route; without a route those of all routes. Null: none.
-inline const CrossOrigin* cross_origin_of(const Exchange& x) noexcept {
-  if (x.route) return x.route->cross_origin;
-  return x.snapshot ? x.snapshot->compiled->options().all_routes.cross_origin.get() : nullptr;
+inline const Cors* cors_of(const Exchange& x) noexcept {
+  if (x.route) return x.route->cors;
+  return x.snapshot ? x.snapshot->compiled->options().all_routes.cors.get() : nullptr;
 }
 
 /// Says in `fields` which page may read the answer, in place of what the server says of it. With Vary, so that no cache
 /// gives the answer for one origin to another. Does not touch other fields.
-void replace_cross_origin(Exchange& x, const CrossOrigin& rules, http::Fields& fields);
+void replace_cors(Exchange& x, const Cors& rules, http::Fields& fields);
 
 }  // namespace headgate::gateway

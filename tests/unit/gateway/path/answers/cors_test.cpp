@@ -10,9 +10,9 @@ using testing::ElementsAre;
 const std::string kApp = "Origin: https://app.example.com\r\n";
 const std::string kAsks = "Access-Control-Request-Method: PUT\r\n";
 
-class PathCrossOrigin : public Path {
+class PathCors : public Path {
  protected:
-  PathCrossOrigin() {
+  PathCors() {
     rules.origins = {"https://app.example.com"};
     rules.below = {{"https://", ".example.org"}};
     rules.headers = kUsualHeaders;
@@ -21,7 +21,7 @@ class PathCrossOrigin : public Path {
   }
   /// Begins a request under these rules.
   void ask(std::string_view start_line, const std::string& fields = {}) {
-    if (!gateway) route.cross_origin = std::make_shared<const CrossOrigin>(rules);
+    if (!gateway) route.cors = std::make_shared<const Cors>(rules);
     if (x.route || client.status != 0)
       ask_again(start_line, fields);
     else
@@ -37,10 +37,10 @@ class PathCrossOrigin : public Path {
   }
   std::string allowed() const { return field("Access-Control-Allow-Origin"); }
 
-  CrossOrigin rules;
+  Cors rules;
 };
 
-TEST_F(PathCrossOrigin, AnAnswerNamesTheOriginThatMayReadIt) {
+TEST_F(PathCors, AnAnswerNamesTheOriginThatMayReadIt) {
   ask("GET /a", kApp);
   EXPECT_EQ(client.status, 200U);
   EXPECT_EQ(allowed(), "https://app.example.com");
@@ -49,7 +49,7 @@ TEST_F(PathCrossOrigin, AnAnswerNamesTheOriginThatMayReadIt) {
   EXPECT_EQ(field("Access-Control-Allow-Credentials"), "-");
 }
 
-TEST_F(PathCrossOrigin, OtherOriginsGetTheAnswerWithoutAWordOfThem) {
+TEST_F(PathCors, OtherOriginsGetTheAnswerWithoutAWordOfThem) {
   for (const char* other :
        {"https://app.example.com.", "https://app.example.com:8443", "http://app.example.com",
         "https://evil-example.com", "https://app.example.com.evil.com", "https://xapp.example.com",
@@ -66,32 +66,32 @@ TEST_F(PathCrossOrigin, OtherOriginsGetTheAnswerWithoutAWordOfThem) {
   EXPECT_EQ(field("Vary"), "Origin");
 }
 
-TEST_F(PathCrossOrigin, SpellingsOfOneOriginAreEqual) {
+TEST_F(PathCors, SpellingsOfOneOriginAreEqual) {
   for (const char* same : {"HTTPS://APP.example.COM", "https://app.example.com:443", "https://a.b.example.org:443"}) {
     ask("GET /a", "Origin: " + std::string(same) + "\r\n");
     EXPECT_EQ(allowed(), same);
   }
 }
 
-TEST_F(PathCrossOrigin, TwoOriginsAreNone) {
+TEST_F(PathCors, TwoOriginsAreNone) {
   ask("GET /a", kApp + kApp);
   EXPECT_EQ(allowed(), "-");
 }
 
-TEST_F(PathCrossOrigin, NullMustBeListed) {
+TEST_F(PathCors, NullMustBeListed) {
   rules.origins = {"null"};
   ask("GET /a", "Origin: null\r\n");
   EXPECT_EQ(allowed(), "null");
 }
 
-TEST_F(PathCrossOrigin, AStarIsForEverybodyAndVariesByNothing) {
+TEST_F(PathCors, AStarIsForEverybodyAndVariesByNothing) {
   rules.any = true;
   ask("GET /a");
   EXPECT_EQ(allowed(), "*");
   EXPECT_EQ(field("Vary"), "-");
 }
 
-TEST_F(PathCrossOrigin, CredentialsAreAllowedToListedOriginsOnly) {
+TEST_F(PathCors, CredentialsAreAllowedToListedOriginsOnly) {
   rules.credentials = true;
   ask("GET /a", kApp);
   EXPECT_EQ(field("Access-Control-Allow-Credentials"), "true");
@@ -99,7 +99,7 @@ TEST_F(PathCrossOrigin, CredentialsAreAllowedToListedOriginsOnly) {
   EXPECT_EQ(field("Access-Control-Allow-Credentials"), "-");
 }
 
-TEST_F(PathCrossOrigin, TheServersOwnFieldsAreReplacedAndItsVaryKept) {
+TEST_F(PathCors, TheServersOwnFieldsAreReplacedAndItsVaryKept) {
   server_says("Access-Control-Allow-Origin", "*");
   server_says("access-control-allow-credentials", "true");
   server_says("Access-Control-Allow-Private-Network", "true");
@@ -111,13 +111,13 @@ TEST_F(PathCrossOrigin, TheServersOwnFieldsAreReplacedAndItsVaryKept) {
   EXPECT_EQ(field("Vary"), "Accept-Encoding, Origin");
 }
 
-TEST_F(PathCrossOrigin, VarySaysItOnce) {
+TEST_F(PathCors, VarySaysItOnce) {
   server_says("Vary", "accept, ORIGIN");
   ask("GET /a", kApp);
   EXPECT_EQ(field("Vary"), "accept, ORIGIN");
 }
 
-TEST_F(PathCrossOrigin, ARejectionCanBeReadToo) {
+TEST_F(PathCors, ARejectionCanBeReadToo) {
   in_memory("plan", "1/hour");
   ask("GET /a", kApp);
   ask("GET /a", kApp);
@@ -127,21 +127,21 @@ TEST_F(PathCrossOrigin, ARejectionCanBeReadToo) {
   EXPECT_NE(field("Access-Control-Expose-Headers").find("Retry-After"), std::string::npos);
 }
 
-TEST_F(PathCrossOrigin, AProblemOfTheServersCanBeRead) {
+TEST_F(PathCors, AProblemOfTheServersCanBeRead) {
   server.unreachable = Failure{.what = Failed::no_connection};
   ask("GET /a", kApp);
   EXPECT_EQ(client.status, 502U);
   EXPECT_EQ(allowed(), "https://app.example.com");
 }
 
-TEST_F(PathCrossOrigin, AnAnswerOfTheRouteItselfCanBeRead) {
+TEST_F(PathCors, AnAnswerOfTheRouteItselfCanBeRead) {
   route.respond.emplace();
   ask("GET /a", kApp);
   EXPECT_EQ(client.status, 200U);
   EXPECT_EQ(allowed(), "https://app.example.com");
 }
 
-TEST_F(PathCrossOrigin, APreflightIsAnsweredHere) {
+TEST_F(PathCors, APreflightIsAnsweredHere) {
   ask("OPTIONS /a", kApp + kAsks + "Access-Control-Request-Headers: authorization\r\n");
   EXPECT_EQ(client.status, 204U);
   EXPECT_EQ(x.ended_by, EndedBy::preflight);
@@ -153,7 +153,7 @@ TEST_F(PathCrossOrigin, APreflightIsAnsweredHere) {
   EXPECT_THAT(trace.lines, ElementsAre("memory preflights 1", "answer 204"));
 }
 
-TEST_F(PathCrossOrigin, APreflightNeedsNoCredentialAndTakesFromNoLimit) {
+TEST_F(PathCors, APreflightNeedsNoCredentialAndTakesFromNoLimit) {
   with_proof("proof", "1/hour");
   in_memory("flood", "1/hour");
   in_redis("plan", "1/hour");
@@ -165,7 +165,7 @@ TEST_F(PathCrossOrigin, APreflightNeedsNoCredentialAndTakesFromNoLimit) {
   }
 }
 
-TEST_F(PathCrossOrigin, APreflightOfARouteWithoutOptionsIsAnswered) {
+TEST_F(PathCors, APreflightOfARouteWithoutOptionsIsAnswered) {
   route.methods = {"GET", "PUT"};
   ask("OPTIONS /a", kApp + kAsks);
   EXPECT_EQ(client.status, 204U);
@@ -174,7 +174,7 @@ TEST_F(PathCrossOrigin, APreflightOfARouteWithoutOptionsIsAnswered) {
   EXPECT_EQ(client.status, 405U) << "no route would take that request";
 }
 
-TEST_F(PathCrossOrigin, AnOptionsThatIsNoPreflightGoesToTheServer) {
+TEST_F(PathCors, AnOptionsThatIsNoPreflightGoesToTheServer) {
   ask("OPTIONS /a", kApp);
   EXPECT_EQ(client.status, 200U);
   ask("OPTIONS /a", kAsks);
@@ -184,14 +184,14 @@ TEST_F(PathCrossOrigin, AnOptionsThatIsNoPreflightGoesToTheServer) {
   EXPECT_EQ(x.ended_by, EndedBy::upstream);
 }
 
-TEST_F(PathCrossOrigin, APreflightOfAnotherOriginIsRefused) {
+TEST_F(PathCors, APreflightOfAnotherOriginIsRefused) {
   ask("OPTIONS /a", "Origin: https://evil-example.com\r\n" + kAsks);
   EXPECT_EQ(client.status, 403U);
   EXPECT_EQ(allowed(), "-");
   EXPECT_EQ(field("Vary"), "Origin");
 }
 
-TEST_F(PathCrossOrigin, AFloodOfPreflightsIsRejected) {
+TEST_F(PathCors, AFloodOfPreflightsIsRejected) {
   unsigned answered = 0;
   for (unsigned i = 0; i < kPreflightBurst + 5; ++i) {
     ask("OPTIONS /a", kApp + kAsks);
@@ -205,7 +205,7 @@ TEST_F(PathCrossOrigin, AFloodOfPreflightsIsRejected) {
   EXPECT_EQ(client.status, 204U);
 }
 
-TEST_F(PathCrossOrigin, AnyHeaderIsAllowedOnlyIfItIsAHeadersName) {
+TEST_F(PathCors, AnyHeaderIsAllowedOnlyIfItIsAHeadersName) {
   rules.any_header = true;
   rules.headers.clear();
   ask("OPTIONS /a", kApp + kAsks + "Access-Control-Request-Headers: x-one, X-Two\r\n");
@@ -216,7 +216,7 @@ TEST_F(PathCrossOrigin, AnyHeaderIsAllowedOnlyIfItIsAHeadersName) {
   EXPECT_EQ(field("Access-Control-Allow-Headers"), "-");
 }
 
-TEST_F(PathCrossOrigin, WithoutRulesAPreflightIsARequestLikeAnyOther) {
+TEST_F(PathCors, WithoutRulesAPreflightIsARequestLikeAnyOther) {
   check("OPTIONS /a", kApp + kAsks);
   EXPECT_EQ(client.status, 200U);
   EXPECT_THAT(trace.lines, testing::Contains("connect"));
