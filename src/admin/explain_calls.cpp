@@ -114,8 +114,8 @@ AdminEndpoint explain_endpoint(ExplainCalls& calls, const Reasons& reasons) {
                 auto request = explained_request(call.body);
                 if (request.has_error()) return give(wrong(request.error()));
                 const auto compiled = calls.compiled();
-                auto candidates = compiled ? gateway::route_candidates(*compiled, request->head, request->peer)
-                                           : gateway::RouteCandidates();
+                auto candidates = compiled ? gateway::considered_routes(*compiled, request->head, request->peer)
+                                           : gateway::ConsideredRoutes();
                 const auto tell = [give, compiled, candidates, &reasons](const gateway::Explanation& told) mutable {
                   if (told.compiled != compiled) candidates = {};  // a reload came in between
                   gateway::choose(candidates, told.found);

@@ -127,7 +127,7 @@ Result<gateway::ExplainedParts, std::string> parts_of(const Told& body) {
 
 }  // namespace
 
-Told to_json(const gateway::Explanation& told, const gateway::RouteCandidates& candidates) {
+Told to_json(const gateway::Explanation& told, const gateway::ConsideredRoutes& candidates) {
   Told out = {{"request", {{"method", told.method}, {"host", told.host}, {"path", told.path}}}, {"route", nullptr}};
   if (!told.route.empty()) {
     out["route"] = {{"name", told.route}, {"path", told.pattern}};

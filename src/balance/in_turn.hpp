@@ -1,7 +1,7 @@
 #pragma once
 // Round robin by share. Only for policies.
 
-#include "candidates.hpp"
+#include "eligible_servers.hpp"
 
 namespace headgate::balance {
 
@@ -10,14 +10,14 @@ namespace headgate::balance {
 /// follows the one before at the golden section of the line, which spreads any number of turns evenly over it
 /// (Steinhaus' three gaps): of any N consecutive turns a server gets its share, give or take two or three.
 template <class May>
-std::optional<std::size_t> in_turn(const Candidates& candidates, std::uint64_t turn, May may) {
+std::optional<std::size_t> in_turn(const EligibleServers& eligible, std::uint64_t turn, May may) {
   std::uint64_t count = 0;
   std::uint64_t line = 0;
   std::uint64_t first = 0;
   bool equal = true;
-  for (std::size_t at = 0; at < candidates.size(); ++at) {
+  for (std::size_t at = 0; at < eligible.size(); ++at) {
     if (!may(at)) continue;
-    const auto share = candidates.share(at);
+    const auto share = eligible.share(at);
     if (count++ == 0) first = share;
     equal = equal && share == first;
     line += share;
@@ -27,21 +27,20 @@ std::optional<std::size_t> in_turn(const Candidates& candidates, std::uint64_t t
   auto point = equal ? turn % count : ((turn * kGolden >> 32) * line) >> 32;
   for (std::size_t at = 0;; ++at) {
     if (!may(at)) continue;
-    const auto room = equal ? 1 : candidates.share(at);
+    const auto room = equal ? 1 : eligible.share(at);
     if (point < room) return at;
     point -= room;
   }
 }
 
 /// Returns the server with the fewest requests in flight for its share; among equal ones, the one whose turn it is.
-inline std::optional<std::size_t> least_loaded(const Candidates& candidates, std::uint64_t turn) {
+inline std::optional<std::size_t> least_loaded(const EligibleServers& eligible, std::uint64_t turn) {
   std::optional<std::size_t> best;
-  for (std::size_t at = 0; at < candidates.size(); ++at)
-    if (candidates.has(at) && (!best || candidates.less_loaded(at, *best))) best = at;
+  for (std::size_t at = 0; at < eligible.size(); ++at)
+    if (eligible.has(at) && (!best || eligible.less_loaded(at, *best))) best = at;
   if (!best) return std::nullopt;
-  return in_turn(candidates, turn, [&candidates, best](std::size_t at) {
-    return candidates.has(at) && !candidates.less_loaded(*best, at);
-  });
+  return in_turn(eligible, turn,
+                 [&eligible, best](std::size_t at) { return eligible.has(at) && !eligible.less_loaded(*best, at); });
 }
 
 }  // namespace headgate::balance

@@ -168,7 +168,7 @@ gateway::Explanation Simulation::explain(gateway::ExplainedRequest asked, const 
 }
 
 const identity::ApiKeyRecord* Simulation::key_of(std::string_view owner) const {
-  return offline_.snapshot()->key_overrides->api_keys().of_owner(owner, clock_.wall());
+  return offline_.snapshot()->credentials->api_keys().of_owner(owner, clock_.wall());
 }
 
 // Behind a trusted proxy this prefetches the counter of another address, which only costs time.

@@ -18,7 +18,7 @@ Result<OfflineConfig, std::string> OfflineConfig::make(const config::Config& con
   const auto instances = config.redis ? config.redis->instances : 1;
   out.compiled_ = std::make_shared<const gateway::CompiledConfig>(path, config.identity, config.limits,
                                                                   config.upstreams, instances);
-  out.keys_ = std::make_shared<const gateway::KeyOverrides>(*out.compiled_, (*keyring)->now());
+  out.keys_ = std::make_shared<const gateway::ActiveCredentials>(*out.compiled_, (*keyring)->now());
   (*keyring)->stop();
   return out;
 }
@@ -26,7 +26,7 @@ Result<OfflineConfig, std::string> OfflineConfig::make(const config::Config& con
 gateway::Snapshot OfflineConfig::parts() const {
   gateway::Snapshot out;
   out.compiled = compiled_;
-  out.key_overrides = keys_;
+  out.credentials = keys_;
   return out;
 }
 

@@ -170,7 +170,7 @@ class TestRun {
   }
 
   void name_candidates(const engine::RequestArrival& arrival, AskedBefore& asked) const {
-    asked.candidates = gateway::route_candidates(config_.compiled(), engine::head_of(arrival), arrival.address);
+    asked.candidates = gateway::considered_routes(config_.compiled(), engine::head_of(arrival), arrival.address);
     gateway::choose(asked.candidates, asked.told.found);
   }
 

@@ -66,7 +66,7 @@ std::shared_ptr<gateway::Candidate> GatewayService::candidate_beside(const servi
   const auto& set = *next.candidate;
   gateway::Snapshot parts;
   parts.compiled = set.compiled;
-  parts.key_overrides = set.key_overrides;
+  parts.credentials = set.credentials;
   parts.overrides = set.overrides;
   auto unused = candidate_redis_;
   if (set.config->redis) {

@@ -52,7 +52,7 @@ struct Replayed {
 simulate::TriedPolicy policy_in_force(const services::ActiveConfig& active) {
   simulate::TriedPolicy out;
   out.parts.compiled = active.compiled;
-  out.parts.key_overrides = active.key_overrides;
+  out.parts.credentials = active.credentials;
   out.max_keys = active.config->memory.max_keys;
   return out;
 }

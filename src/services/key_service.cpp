@@ -68,7 +68,7 @@ void KeyService::serve(RunAside aside, Use use, TellTrouble trouble) {
 }
 
 void KeyService::adopt(const std::shared_ptr<const ActiveConfig>& active) {
-  if (const auto& keys = active->key_overrides) in_force({keys, &keys->api_keys()});
+  if (const auto& keys = active->credentials) in_force({keys, &keys->api_keys()});
   const auto before = std::exchange(config_, active->config);
   const auto& now = config_->identity.api_key;
   const bool other_file = !before || before->identity.api_key.file != now.file;

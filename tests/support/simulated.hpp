@@ -44,7 +44,7 @@ struct Simulated {
     gateway::Snapshot parts;
     parts.compiled = std::make_shared<const gateway::CompiledConfig>(all, identity, limits, upstreams(), 1);
     identity::Credentials credentials{std::make_shared<const identity::ApiKeys>(identity.api_key.known), {}};
-    parts.key_overrides = std::make_shared<const gateway::KeyOverrides>(
+    parts.credentials = std::make_shared<const gateway::ActiveCredentials>(
         *parts.compiled, std::make_shared<const identity::Credentials>(std::move(credentials)));
     return std::make_unique<engine::Simulation>(
         std::move(parts), engine::Simulation::Setup{.start = kStart, .seed = seed, .max_keys = max_keys});

@@ -11,7 +11,7 @@
 
 namespace headgate::admin {
 
-nlohmann::ordered_json to_json(const gateway::Explanation& told, const gateway::RouteCandidates& candidates);
+nlohmann::ordered_json to_json(const gateway::Explanation& told, const gateway::ConsideredRoutes& candidates);
 
 /// Reads the body of a call: { "method", "url", "headers": [["name", "value"], …], "ip" }. The error is a sentence
 /// without its dot.

@@ -5,8 +5,8 @@
 #include "headgate/core/hash.hpp"
 #include "headgate/core/per_enum.hpp"
 #include "headgate/gateway/capacity.hpp"
-#include "headgate/gateway/delivery.hpp"
 #include "headgate/gateway/fleet_size.hpp"
+#include "headgate/gateway/forwarding.hpp"
 #include "headgate/gateway/key_source.hpp"
 #include "headgate/gateway/options.hpp"
 #include "headgate/gateway/router.hpp"
@@ -75,7 +75,7 @@ struct CompiledLimit {
   bool in_flight = false;  ///< whether it counts requests at the same time, whose permits come back when they end
   bool in_turn = false;    ///< and whether they wait for a permit
   bool ranks = false;      ///< whether one of its tiers has a priority
-  bool extras = false;     ///< whether it has what most limits have not: requests in flight, appointments or shards
+  bool plain = true;       ///< whether it has neither requests in flight nor appointments nor shards, as most limits
 };
 
 /// A limit as one route uses it.
@@ -120,7 +120,7 @@ struct Route {
   std::optional<Respond> respond;
   std::shared_ptr<const RouteEdits> edits;         ///< what it changes in messages; null: nothing
   std::vector<const AddressRules*> address_rules;  ///< all must let an address in: those of all routes, then its own
-  std::shared_ptr<const Delivery> delivery;        ///< retries, held bodies, a mirror; null: none of them
+  std::shared_ptr<const Forwarding> forwarding;    ///< retries, held bodies, a mirror; null: none of them
   std::shared_ptr<const CompiledAuth> auth;        ///< the service that is asked first; null: none
   std::shared_ptr<const CompiledBasic> basic;      ///< whose passwords are asked for; null: nobody's
   std::vector<RouteLimit> plan;                    ///< in the order of the stages
@@ -275,7 +275,7 @@ class CompiledConfig {
   std::shared_ptr<const Route> route_instead(const Route& route, const RouteOptions& wanted);
   void split_route(Route& route, const RouteOptions& wanted);
   void note_upstream(Route& route);
-  std::shared_ptr<const Delivery> delivery(const RouteOptions& wanted, const std::string& to) const;
+  std::shared_ptr<const Forwarding> forwarding(const RouteOptions& wanted, const std::string& to) const;
   std::shared_ptr<const CompiledAuth> auth_of(const Route& route, const RouteOptions& wanted) const;
   /// Throws std::invalid_argument if there is none of this name.
   std::size_t upstream_number(const std::string& name) const;

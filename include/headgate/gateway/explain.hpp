@@ -54,7 +54,7 @@ struct RouteCandidate {
 };
 std::string_view to_text(RouteCandidate::Why why) noexcept;
 
-struct RouteCandidates {
+struct ConsideredRoutes {
   std::vector<RouteCandidate> routes;  ///< in the order of the configuration
   std::size_t others = 0;              ///< routes that are not among them
 };
@@ -62,10 +62,10 @@ struct RouteCandidates {
 /// All routes if there are at most `most`; else those whose path fits, up to `most`. The chosen one is not known yet:
 /// it is less_specific, or missing. Takes time in proportion to the routes: not for a worker. Any thread.
 /// `peer`: who connects.
-RouteCandidates route_candidates(const CompiledConfig& compiled, std::string_view head,
-                                 const boost::asio::ip::address& peer, std::size_t most = 20);
+ConsideredRoutes considered_routes(const CompiledConfig& compiled, std::string_view head,
+                                   const boost::asio::ip::address& peer, std::size_t most = 20);
 /// `found` was chosen; null: none.
-void choose(RouteCandidates& candidates, const Route* found);
+void choose(ConsideredRoutes& candidates, const Route* found);
 
 /// One rule of a limit at this moment, for one request.
 struct RuleState {

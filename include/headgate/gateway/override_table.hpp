@@ -2,8 +2,8 @@
 // The overrides of keys in the form that the path uses.
 
 #include "headgate/core/time.hpp"
+#include "headgate/gateway/active_credentials.hpp"
 #include "headgate/gateway/compiled_config.hpp"
-#include "headgate/gateway/key_overrides.hpp"
 #include "headgate/limit/override.hpp"
 
 #include <cstddef>
@@ -32,8 +32,8 @@ class OverrideTable {
     limit::Override wanted;
     CompiledTier tier;
   };
-  OverrideTable(const CompiledConfig& compiled, const KeyOverrides& keys, std::span<const limit::Override> overrides,
-                const OverrideTable* before = nullptr);
+  OverrideTable(const CompiledConfig& compiled, const ActiveCredentials& keys,
+                std::span<const limit::Override> overrides, const OverrideTable* before = nullptr);
 
   /// Whether a key of this limit has an override.
   bool concerns(const CompiledLimit& limit) const noexcept { return of_limits_.contains(&limit); }
@@ -51,9 +51,9 @@ class OverrideTable {
   };
   using OfKeys = std::unordered_map<std::string, GrantedPtr, ByText, std::equal_to<>>;
 
-  std::string grant(const CompiledConfig& compiled, const KeyOverrides& keys, const limit::Override& wanted,
+  std::string grant(const CompiledConfig& compiled, const ActiveCredentials& keys, const limit::Override& wanted,
                     const OverrideTable* before);
-  bool fits(const CompiledConfig& compiled, const KeyOverrides& keys, const std::string& limit, std::size_t rules);
+  bool fits(const CompiledConfig& compiled, const ActiveCredentials& keys, const std::string& limit, std::size_t rules);
 
   const CompiledConfig* compiled_;
   std::unordered_map<const CompiledLimit*, OfKeys> of_limits_;

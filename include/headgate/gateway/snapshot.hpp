@@ -2,9 +2,9 @@
 // The active configuration on one worker. A reload replaces it as a whole; an exchange keeps the one that it began
 // with.
 
+#include "headgate/gateway/active_credentials.hpp"
 #include "headgate/gateway/compiled_config.hpp"
 #include "headgate/gateway/exchange_counters.hpp"
-#include "headgate/gateway/key_overrides.hpp"
 #include "headgate/gateway/override_table.hpp"
 #include "headgate/limit/limiter.hpp"
 #include "headgate/room/room.hpp"
@@ -32,8 +32,8 @@ struct Snapshot {
   std::shared_ptr<limit::RemoteLimiter> redis;  ///< null only if no limit is counted in Redis
   std::shared_ptr<room::RemoteRooms> rooms;     ///< null only if no room is in Redis
   std::shared_ptr<const ExchangeCounters> counters;
-  std::shared_ptr<const KeyOverrides> key_overrides;  ///< shared by all workers
-  std::shared_ptr<const OverrideTable> overrides;     ///< shared by all workers; null if there are none
+  std::shared_ptr<const ActiveCredentials> credentials;  ///< shared by all workers
+  std::shared_ptr<const OverrideTable> overrides;        ///< shared by all workers; null if there are none
   /// Called when a token names a key that its issuer's key set lacks, so that the set can be fetched again. Empty if
   /// nothing can be fetched. Any thread.
   std::function<void(std::size_t issuer)> missing_key;

@@ -1,7 +1,7 @@
 #pragma once
 // Everything that a configuration says of one upstream. config fills it.
 
-#include "headgate/gateway/delivery.hpp"
+#include "headgate/gateway/forwarding.hpp"
 #include "headgate/limit/limit.hpp"
 #include "headgate/upstream/options.hpp"
 

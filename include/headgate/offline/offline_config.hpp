@@ -27,13 +27,13 @@ class OfflineConfig {
   std::unique_ptr<engine::Simulation> simulation(const engine::Simulation::Setup& setup) const;
 
   const gateway::CompiledConfig& compiled() const noexcept { return *compiled_; }
-  const gateway::KeyOverrides& keys() const noexcept { return *keys_; }
+  const gateway::ActiveCredentials& keys() const noexcept { return *keys_; }
 
  private:
   OfflineConfig() = default;
 
   std::shared_ptr<const gateway::CompiledConfig> compiled_;
-  std::shared_ptr<const gateway::KeyOverrides> keys_;
+  std::shared_ptr<const gateway::ActiveCredentials> keys_;
 };
 
 }  // namespace headgate::offline

@@ -22,7 +22,7 @@ struct Difference {
 /// How the last request of a step would have been handled, right before it was sent.
 struct AskedBefore {
   gateway::Explanation told;
-  gateway::RouteCandidates candidates{};
+  gateway::ConsideredRoutes candidates{};
   std::uint64_t times = 1;  ///< number of requests that the step sends
 };
 

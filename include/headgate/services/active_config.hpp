@@ -18,10 +18,10 @@ namespace headgate::services {
 
 /// Another policy, which decides beside the active one and is only compared with it. Immutable.
 struct ActiveCandidate {
-  std::shared_ptr<const config::Config> config;                ///< as it is written, with its routes
-  std::shared_ptr<const gateway::CompiledConfig> compiled;     ///< as it decides beside the active one
-  std::shared_ptr<const gateway::KeyOverrides> key_overrides;  ///< of the credentials of the active one
-  std::shared_ptr<const gateway::OverrideTable> overrides;     ///< null if there are none
+  std::shared_ptr<const config::Config> config;                   ///< as it is written, with its routes
+  std::shared_ptr<const gateway::CompiledConfig> compiled;        ///< as it decides beside the active one
+  std::shared_ptr<const gateway::ActiveCredentials> credentials;  ///< of the credentials of the active one
+  std::shared_ptr<const gateway::OverrideTable> overrides;        ///< null if there are none
   std::shared_ptr<gateway::CandidateState> state;
 };
 
@@ -29,7 +29,7 @@ struct ActiveCandidate {
 struct ActiveConfig {
   std::shared_ptr<const config::Config> config;
   std::shared_ptr<const gateway::CompiledConfig> compiled;
-  std::shared_ptr<const gateway::KeyOverrides> key_overrides;
+  std::shared_ptr<const gateway::ActiveCredentials> credentials;
   std::shared_ptr<const gateway::OverrideTable> overrides;  ///< null if there are none
   /// By upstream, as in the configuration; null where the servers do not use TLS.
   std::vector<std::shared_ptr<const net::TlsContext>> upstream_tls;

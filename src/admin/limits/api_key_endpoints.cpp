@@ -104,7 +104,7 @@ AdminAnswer one_key(const OperatorBoard& board, const AdminCall& call) {
   if (!identity::is_id(id)) return refused_key(400, kKeyIdForm);
   const auto active = board.now().active;
   const auto named = identity::named_by(id);
-  for (const auto& each : active->key_overrides->api_keys().records())
+  for (const auto& each : active->credentials->api_keys().records())
     if (identity::same_id(each.digest, named))
       return {.body = services::text_of(json_of(each, now())), .type = AdminAnswer::kJson};
   return refused_key(404, "No key has this id.");
@@ -147,7 +147,7 @@ AdminAnswer list_keys(const OperatorBoard& board, const AdminCall& call) {
   if (!after.empty() && !identity::is_id(after)) return refused_key(400, kKeyIdForm);
   const auto at = now();
   const auto active = board.now().active;
-  const auto& all = active->key_overrides->api_keys().records();
+  const auto& all = active->credentials->api_keys().records();
   const auto page = page_of(all, owner, after, count);
   auto rows = KeysJson::array();
   for (const auto* each : page) rows.push_back(json_of(*each, at));

@@ -233,11 +233,11 @@ void find_tier(KeyQuestion& question) {
     return;
   }
   if (!counts_by(limit.limit, "api_key")) return;
-  const auto& records = active.key_overrides->api_keys().records();
+  const auto& records = active.credentials->api_keys().records();
   const auto known =
       std::ranges::find_if(records, [&](const auto& each) { return each.owner == question.key && !each.disabled; });
   if (known == records.end()) return;
-  if (const auto* const own = active.key_overrides->of_key(*known, limit)) {
+  if (const auto* const own = active.credentials->of_key(*known, limit)) {
     question.tier = own;
     return;
   }

@@ -77,7 +77,7 @@ Task<void> use_in_redis(std::shared_ptr<redis::SharedLimiter> redis, LookedFor w
 /// Whether an API key of the configuration is the caller.
 bool in_configuration(const services::ActiveConfig& active, const limit::Limit& limit, std::string_view key) {
   if (!counts_by(limit, "api_key")) return counts_by(limit, "total");
-  const auto& records = active.key_overrides->api_keys().records();
+  const auto& records = active.credentials->api_keys().records();
   return std::ranges::any_of(records, [&](const auto& each) { return each.owner == key; });
 }
 

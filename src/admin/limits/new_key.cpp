@@ -3,7 +3,7 @@
 #include "headgate/core/hex.hpp"
 #include "headgate/core/moment_text.hpp"
 #include "headgate/core/text.hpp"
-#include "headgate/gateway/key_overrides.hpp"
+#include "headgate/gateway/active_credentials.hpp"
 #include "headgate/identity/api_keys.hpp"
 #include "headgate/identity/expiry.hpp"
 #include "headgate/identity/fresh_key.hpp"
@@ -43,8 +43,8 @@ std::string key_mistake(const identity::KeyFileError& error) {
 std::string effect_missing(const services::ActiveConfig& active, const identity::ApiKeyRecord& record) {
   identity::Credentials credentials;
   credentials.api_keys = std::make_shared<const identity::ApiKeys>(std::vector{record});
-  const gateway::KeyOverrides trial(*active.compiled,
-                                    std::make_shared<const identity::Credentials>(std::move(credentials)));
+  const gateway::ActiveCredentials trial(*active.compiled,
+                                         std::make_shared<const identity::Credentials>(std::move(credentials)));
   return trial.without_effect().empty() ? std::string() : trial.without_effect().front();
 }
 

@@ -40,29 +40,29 @@ class Place {
 };
 
 std::optional<std::size_t> by_key(const Table& table, const PickArgs& ask) {
-  const Candidates candidates(table, ask);
-  if (ask.choice == nullptr || !ask.choice->key) return least_loaded(candidates, ask.turn);
+  const EligibleServers eligible(table, ask);
+  if (ask.choice == nullptr || !ask.choice->key) return least_loaded(eligible, ask.turn);
   double requests = 1;
   double shares = 0;
-  for (std::size_t at = 0; at < candidates.size(); ++at) {
-    if (!candidates.has(at)) continue;
-    requests += candidates.in_flight(at);
-    shares += static_cast<double>(candidates.share(at));
+  for (std::size_t at = 0; at < eligible.size(); ++at) {
+    if (!eligible.has(at)) continue;
+    requests += eligible.in_flight(at);
+    shares += static_cast<double>(eligible.share(at));
   }
   const auto busy = [&](std::size_t at) {
-    const auto now = candidates.in_flight(at);
-    return now >= kAlways && now * shares >= kBound * requests * static_cast<double>(candidates.share(at));
+    const auto now = eligible.in_flight(at);
+    return now >= kAlways && now * shares >= kBound * requests * static_cast<double>(eligible.share(at));
   };
   std::optional<std::size_t> best;
   std::optional<Place> place;
-  for (std::size_t at = 0; at < candidates.size(); ++at) {
-    if (!candidates.has(at) || busy(at)) continue;
-    const Place here(*ask.choice->key, candidates.server(at), candidates.share(at));
+  for (std::size_t at = 0; at < eligible.size(); ++at) {
+    if (!eligible.has(at) || busy(at)) continue;
+    const Place here(*ask.choice->key, eligible.server(at), eligible.share(at));
     if (place && !here.before(*place)) continue;
     best = at;
     place = here;
   }
-  return best ? best : least_loaded(candidates, ask.turn);
+  return best ? best : least_loaded(eligible, ask.turn);
 }
 
 }  // namespace

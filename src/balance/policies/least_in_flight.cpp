@@ -5,10 +5,11 @@
 namespace headgate::balance::policy {
 
 extern const Policy least_in_flight;
-const Policy least_in_flight{
-    .name = "least_in_flight",
-    .timed = true,
-    .meaning = "by the fewest requests in flight",
-    .choose = [](const Table& table, const PickArgs& ask) { return least_loaded(Candidates(table, ask), ask.turn); }};
+const Policy least_in_flight{.name = "least_in_flight",
+                             .timed = true,
+                             .meaning = "by the fewest requests in flight",
+                             .choose = [](const Table& table, const PickArgs& ask) {
+                               return least_loaded(EligibleServers(table, ask), ask.turn);
+                             }};
 
 }  // namespace headgate::balance::policy

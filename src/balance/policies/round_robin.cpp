@@ -20,9 +20,8 @@ const Policy round_robin{.name = "round_robin",
                          .meaning = "in turn",
                          .choose = [](const Table& table, const PickArgs& ask) -> std::optional<std::size_t> {
                            if (is_usual(table, ask)) return ask.turn % table.size();
-                           const Candidates candidates(table, ask);
-                           return in_turn(candidates, ask.turn,
-                                          [&candidates](std::size_t at) { return candidates.has(at); });
+                           const EligibleServers eligible(table, ask);
+                           return in_turn(eligible, ask.turn, [&eligible](std::size_t at) { return eligible.has(at); });
                          }};
 
 }  // namespace headgate::balance::policy

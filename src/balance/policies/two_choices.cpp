@@ -2,37 +2,37 @@
 // power of two choices in randomized load balancing", 2001). Two are enough to avoid a busy server. Gateways that do
 // not know each other's requests also do not all choose the same server, as they would with the least loaded one.
 
-#include "../candidates.hpp"
+#include "../eligible_servers.hpp"
 #include "../pick_random.hpp"
 
 namespace headgate::balance::policy {
 namespace {
 
 /// Returns the server at `point` of a line on which each server except `but` has as much room as its share.
-std::size_t drawn(const Candidates& candidates, std::uint64_t point, std::size_t but) {
+std::size_t drawn(const EligibleServers& eligible, std::uint64_t point, std::size_t but) {
   for (std::size_t at = 0;; ++at) {
-    if (at == but || !candidates.has(at)) continue;
-    const auto room = candidates.share(at);
+    if (at == but || !eligible.has(at)) continue;
+    const auto room = eligible.share(at);
     if (point < room) return at;
     point -= room;
   }
 }
 
 std::optional<std::size_t> of_two(const Table& table, const PickArgs& ask) {
-  const Candidates candidates(table, ask);
+  const EligibleServers eligible(table, ask);
   std::uint64_t line = 0;
   std::size_t count = 0;
-  for (std::size_t at = 0; at < candidates.size(); ++at) {
-    if (!candidates.has(at)) continue;
+  for (std::size_t at = 0; at < eligible.size(); ++at) {
+    if (!eligible.has(at)) continue;
     ++count;
-    line += candidates.share(at);
+    line += eligible.share(at);
   }
   if (count == 0) return std::nullopt;
   PickRandom random(ask);
-  const auto one = drawn(candidates, random.below(line), candidates.size());
+  const auto one = drawn(eligible, random.below(line), eligible.size());
   if (count == 1) return one;
-  const auto other = drawn(candidates, random.below(line - candidates.share(one)), one);
-  return candidates.less_loaded(other, one) ? other : one;
+  const auto other = drawn(eligible, random.below(line - eligible.share(one)), one);
+  return eligible.less_loaded(other, one) ? other : one;
 }
 
 }  // namespace

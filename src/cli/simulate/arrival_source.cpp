@@ -98,7 +98,7 @@ Result<std::unique_ptr<OpenArrivals>, std::string> ArrivalSource::open(const sim
       [this, log, made, values](std::size_t i) {
         return log != nullptr ? log->value(values[i]) : made->value_of(assumptions[i].value);
       },
-      policy.parts.key_overrides->api_keys());
+      policy.parts.credentials->api_keys());
   return out;
 }
 

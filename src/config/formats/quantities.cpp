@@ -5,7 +5,7 @@
 
 #include "headgate/core/hex.hpp"
 #include "headgate/core/whole_number.hpp"
-#include "headgate/gateway/delivery.hpp"
+#include "headgate/gateway/forwarding.hpp"
 #include "headgate/shed/concurrency.hpp"
 
 #include <algorithm>

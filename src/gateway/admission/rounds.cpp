@@ -18,8 +18,8 @@ namespace {
 using limit::How;
 using limit::IfRedisDown;
 
-/// A request that cannot be counted is not let through. The configuration check and KeyOverrides make sure that this
-/// does not happen.
+/// A request that cannot be counted is not let through. The configuration check and ActiveCredentials make sure that
+/// this does not happen.
 Problem too_many_rules(Exchange& x, const limit::Limit& limit) {
   x.reason = "the request is under more rates than one request can be counted by";
   return {.status = 500,
@@ -88,8 +88,8 @@ Duration again_after(const Admission& a, RoundTime now) {
 }
 
 /// The same of a limit in flight, with appointments or in shards.
-[[nodiscard]] bool append_extras(Exchange& x, const RouteLimit& route_limit, const ResolvedLimit& resolved,
-                                 Source source, limit::ShardTurns& turns) {
+[[nodiscard]] bool append_special(Exchange& x, const RouteLimit& route_limit, const ResolvedLimit& resolved,
+                                  Source source, limit::ShardTurns& turns) {
   if (x.appointments.kept && x.appointments.kept->of == &route_limit && !x.appointments.kept->used)
     return append_kept(x, route_limit, resolved, source);
   const auto& tier = *resolved.tier;
@@ -105,7 +105,7 @@ Duration again_after(const Admission& a, RoundTime now) {
 
 [[nodiscard]] bool append(Exchange& x, const RouteLimit& route_limit, const ResolvedLimit& resolved, Source source,
                           limit::ShardTurns& turns) {
-  if (route_limit.ready->extras) return append_extras(x, route_limit, resolved, source, turns);
+  if (!route_limit.ready->plain) return append_special(x, route_limit, resolved, source, turns);
   const auto& rules = source == Source::fallback ? resolved.tier->local->current().rules : resolved.tier->rules;
   return append_rules(x.admission, route_limit, resolved, source, rules, resolved.cost, {});
 }
@@ -139,7 +139,7 @@ MaybeProblem collect(Path& path, Exchange& x, Round& round) {
       if (limit.bill && resolved.tier != nullptr && round.kind != RoundKind::share) note_unchecked(x, route_limit);
       continue;
     }
-    if (route_limit.ready->extras && limit.appointments && enforced)
+    if (!route_limit.ready->plain && limit.appointments && enforced)
       if (const auto early = keep_appointment(path, x, route_limit, resolved)) return fail(*early);
     if (round.kind == RoundKind::fallback) {
       if (enforced && limit.if_redis_down == IfRedisDown::reject) return fail(uncountable(limit));

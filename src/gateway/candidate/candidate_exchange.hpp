@@ -59,7 +59,7 @@ class Candidate::Lent {
   Lent(CandidateExchange& to, Path& live, Path& own) noexcept : Lent(to) {
     live_ = &live;
     own_ = &own;
-    tokens_ = to.from->snapshot->key_overrides->jwt() == to.x.snapshot->key_overrides->jwt();
+    tokens_ = to.from->snapshot->credentials->jwt() == to.x.snapshot->credentials->jwt();
     swap_memories();
   }
   ~Lent() {

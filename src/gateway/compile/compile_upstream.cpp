@@ -113,15 +113,15 @@ void CompiledConfig::note_priorities(CompiledLimit& limit) const {
   }
 }
 
-std::shared_ptr<const Delivery> CompiledConfig::delivery(const RouteOptions& wanted, const std::string& to) const {
+std::shared_ptr<const Forwarding> CompiledConfig::forwarding(const RouteOptions& wanted, const std::string& to) const {
   if (wanted.respond) return nullptr;
-  Delivery out;
+  Forwarding out;
   if (const auto& retry = upstreams_[upstream_number(to)].retry) out.retry = &*retry;
   out.held_body = wanted.held_body;
   out.mirror = wanted.mirror;
   if (out.mirror) out.mirror_upstream = upstream_number(out.mirror->to);
   if (out.retry == nullptr && out.held_body == 0 && !out.mirror) return nullptr;
-  return std::make_shared<const Delivery>(std::move(out));
+  return std::make_shared<const Forwarding>(std::move(out));
 }
 
 }  // namespace headgate::gateway

@@ -192,7 +192,7 @@ std::unique_ptr<Route> CompiledConfig::make_route(const RouteOptions& wanted, co
   std::partial_sum(route->stage_begin.begin(), route->stage_begin.end(), route->stage_begin.begin());
   note_bans(*route);
   note_reads(*route, wanted);
-  route->delivery = delivery(wanted, to);
+  route->forwarding = forwarding(wanted, to);
   if (wanted.auth) route->auth = auth_of(*route, wanted);
   if (wanted.basic) route->basic = compile_basic(*wanted.basic);
   if (refuses_credentials(*route))
@@ -304,7 +304,7 @@ const CompiledLimit& CompiledConfig::ready(const LimitUse& use, std::string_view
   }
   limit->in_turn = lets_wait(*limit);
   note_priorities(*limit);
-  limit->extras = limit->in_flight || limit->limit.appointments || limit->limit.shards > 1;
+  limit->plain = !limit->in_flight && !limit->limit.appointments && limit->limit.shards <= 1;
   for (const auto& exemption : options_.exemptions)
     if (exemption.limit == use.limit) limit->exemption = exemption;
   ready_.push_back(std::move(limit));

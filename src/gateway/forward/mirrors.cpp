@@ -1,6 +1,6 @@
 #include "mirrors.hpp"
 
-#include "delivery_counters.hpp"
+#include "forwarding_counters.hpp"
 
 #include "headgate/gateway/problem.hpp"
 #include "headgate/observe/event.hpp"
@@ -75,7 +75,7 @@ struct Mirrors::Copy : Hook {
 
   std::shared_ptr<Mirrors> owner;  ///< until it begins
   SnapshotPtr snapshot;
-  const Delivery* delivery = nullptr;  ///< of its route, which the snapshot keeps
+  const Forwarding* forwarding = nullptr;  ///< of its route, which the snapshot keeps
   Clock& clock;
   std::unique_ptr<Alarm> alarm;
   net::LentBytes::Share* lent;
@@ -106,10 +106,10 @@ Mirrors::Target& Mirrors::target(std::string_view upstream) {
 }
 
 void Mirrors::copy(const Exchange& x, const upstream::RequestStart& start, std::string_view body, bool whole) {
-  const auto& mirror = *x.route->delivery->mirror;
+  const auto& mirror = *x.route->forwarding->mirror;
   if (stopped_ || !x.request.upgrade.empty() || random_() % kWholeShare >= mirror.share) return;
-  const auto at = x.route->delivery->mirror_upstream;
-  const auto& counters = x.snapshot->counters->of<DeliveryCounters>();
+  const auto at = x.route->forwarding->mirror_upstream;
+  const auto& counters = x.snapshot->counters->of<ForwardingCounters>();
   auto& to = target(mirror.to);
   if (to.under_way >= mirror.in_flight) {
     counters.mirrored(at, Mirrored::dropped);
@@ -120,7 +120,7 @@ void Mirrors::copy(const Exchange& x, const upstream::RequestStart& start, std::
   made->take(start, body);
   made->owner = shared_from_this();
   made->snapshot = x.snapshot;
-  made->delivery = x.route->delivery.get();
+  made->forwarding = x.route->forwarding.get();
   ++to.under_way;
   under_way_.push_back(*made);
   made->alarm->set(Duration(0));
@@ -128,7 +128,7 @@ void Mirrors::copy(const Exchange& x, const upstream::RequestStart& start, std::
 }
 
 Task<void> Mirrors::send(std::shared_ptr<Mirrors> self, std::unique_ptr<Copy> copy) {
-  const auto& mirror = *copy->delivery->mirror;
+  const auto& mirror = *copy->forwarding->mirror;
   auto& to = self->target(mirror.to);
   std::string why;
   if (!copy->over) {
@@ -138,13 +138,13 @@ Task<void> Mirrors::send(std::shared_ptr<Mirrors> self, std::unique_ptr<Copy> co
   --to.under_way;
   if (self->stopped_) co_return;
   const bool answered = why.empty();
-  copy->snapshot->counters->of<DeliveryCounters>().mirrored(copy->delivery->mirror_upstream,
-                                                            answered ? Mirrored::answered : Mirrored::failed);
+  copy->snapshot->counters->of<ForwardingCounters>().mirrored(copy->forwarding->mirror_upstream,
+                                                              answered ? Mirrored::answered : Mirrored::failed);
   if (!answered) self->failed(to, mirror.to, copy->over ? kLate : why);
 }
 
 Task<std::string> Mirrors::exchange(Copy& copy) {
-  auto& to = *copy.snapshot->upstreams[copy.delivery->mirror_upstream];
+  auto& to = *copy.snapshot->upstreams[copy.forwarding->mirror_upstream];
   balance::Choice choice;
   auto server = to.take_idle(choice);
   if (!server) {
@@ -165,7 +165,7 @@ Task<std::string> Mirrors::exchange(Copy& copy) {
 }
 
 Task<std::string> Mirrors::ask(Copy& copy, upstream::Attempt& server) {
-  const auto timeout = copy.delivery->mirror->timeout;
+  const auto timeout = copy.forwarding->mirror->timeout;
   const auto sent_at = copy.clock.steady();
   copy.start.write_timeout = copy.start.between_bytes = timeout;
   const auto sent = co_await server.send(copy.start, copy.body, http::EndStream::yes);

@@ -55,7 +55,7 @@ void Outage::owe(const Exchange& x, const CheckedLimit& checked, std::size_t rul
   auto& owed = keys_[was.hash];
   if (owed.key.empty()) owed.key = was.key;
   owed.compiled = x.snapshot->compiled;
-  owed.key_overrides = x.snapshot->key_overrides;
+  owed.credentials = x.snapshot->credentials;
   owed.overrides = x.snapshot->overrides;
   owed.shards = checked.tier->shards;
   owed.rule = &(owed.shards > 1 ? checked.tier->shard : checked.tier->rules)[rule];

@@ -49,9 +49,9 @@ class Outage : public std::enable_shared_from_this<Outage> {
 
  private:
   struct Owed {
-    std::shared_ptr<const CompiledConfig> compiled;     ///< owns the rules
-    std::shared_ptr<const KeyOverrides> key_overrides;  ///< owns the rules of a key with a size of its own
-    std::shared_ptr<const OverrideTable> overrides;     ///< owns those of a key with an override; null: it has none
+    std::shared_ptr<const CompiledConfig> compiled;        ///< owns the rules
+    std::shared_ptr<const ActiveCredentials> credentials;  ///< owns the rules of a key with a size of its own
+    std::shared_ptr<const OverrideTable> overrides;        ///< owns those of a key with an override; null: it has none
     const limit::Rule* rule = nullptr;
     const limit::Rule* local = nullptr;
     std::string key;

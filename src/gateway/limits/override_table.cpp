@@ -6,7 +6,7 @@
 
 namespace headgate::gateway {
 
-OverrideTable::OverrideTable(const CompiledConfig& compiled, const KeyOverrides& keys,
+OverrideTable::OverrideTable(const CompiledConfig& compiled, const ActiveCredentials& keys,
                              std::span<const limit::Override> overrides, const OverrideTable* before)
     : compiled_(&compiled) {
   if (before != nullptr && before->compiled_ != compiled_) before = nullptr;
@@ -16,7 +16,7 @@ OverrideTable::OverrideTable(const CompiledConfig& compiled, const KeyOverrides&
 }
 
 /// Returns why it has no effect.
-std::string OverrideTable::grant(const CompiledConfig& compiled, const KeyOverrides& keys,
+std::string OverrideTable::grant(const CompiledConfig& compiled, const ActiveCredentials& keys,
                                  const limit::Override& wanted, const OverrideTable* before) {
   std::vector<std::pair<const CompiledLimit*, GrantedPtr>> granted;
   for (const auto& ready : compiled.limits()) {
@@ -47,7 +47,7 @@ std::string OverrideTable::grant(const CompiledConfig& compiled, const KeyOverri
 }
 
 /// Whether no request has more rules than one request may have, if a key of `limit` has so many.
-bool OverrideTable::fits(const CompiledConfig& compiled, const KeyOverrides& keys, const std::string& limit,
+bool OverrideTable::fits(const CompiledConfig& compiled, const ActiveCredentials& keys, const std::string& limit,
                          std::size_t rules) {
   const auto most_rules = [&](const CompiledLimit& ready) {
     std::size_t most = keys.most_rules(ready);

@@ -64,7 +64,7 @@ inline const CompiledTier& tier_of(Exchange& x, const RouteLimit& route_limit) {
   if (x.snapshot->overrides) [[unlikely]]
     if (const auto* const granted = override_of(x, route_limit)) return granted->tier;
   if (x.caller.known_key) {
-    if (const auto* const own = x.snapshot->key_overrides->of_key(*x.caller.known_key, *route_limit.ready)) return *own;
+    if (const auto* const own = x.snapshot->credentials->of_key(*x.caller.known_key, *route_limit.ready)) return *own;
   }
   return named_tier(x, route_limit);
 }

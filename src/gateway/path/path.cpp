@@ -47,7 +47,7 @@ Path::~Path() {
 void Path::adopt(SnapshotPtr next) {
   // Results that were found with other keys are not valid any more. No exchange is between reading and writing this
   // cache now.
-  if (next->key_overrides->jwt() != snapshot->key_overrides->jwt()) tokens = token_cache(*next);
+  if (next->credentials->jwt() != snapshot->credentials->jwt()) tokens = token_cache(*next);
   auth->adopt(next->compiled);
   if (next->counters != snapshot->counters) clear_gauges(snapshot->counters->of_steps());
   snapshot = std::move(next);

@@ -76,7 +76,7 @@ class Relay {
       if (auto problem = co_await taking) co_return problem;
       if (x_.client_gone) co_return *client_gone();
     }
-    if (x_.route->delivery) prepare_delivery(*x_.route->delivery);
+    if (x_.route->forwarding) prepare_forwarding(*x_.route->forwarding);
     while (true) {
       auto outcome = co_await attempt(Over::any_connection);
       if (x_.trace) trace_end(outcome);
@@ -123,10 +123,11 @@ class Relay {
     return {};
   }
 
-  void prepare_delivery(const Delivery& delivery) {
+  void prepare_forwarding(const Forwarding& forwarding) {
     const bool held = x_.body->ended();
-    if (delivery.mirror) path_.mirrors->copy(x_, start_, first_, held);
-    if (delivery.retry != nullptr) tries_.emplace(x_, *delivery.retry, *x_.snapshot->retries[x_.route->upstream], held);
+    if (forwarding.mirror) path_.mirrors->copy(x_, start_, first_, held);
+    if (forwarding.retry != nullptr)
+      tries_.emplace(x_, *forwarding.retry, *x_.snapshot->retries[x_.route->upstream], held);
   }
 
   bool another_follows(const Result<MaybeProblem, Failure>& outcome) {

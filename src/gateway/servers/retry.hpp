@@ -2,7 +2,7 @@
 // Decides whether a request is sent again, and after which pause. Reads no clock and draws no random number.
 
 #include "headgate/core/result.hpp"
-#include "headgate/gateway/delivery.hpp"
+#include "headgate/gateway/forwarding.hpp"
 #include "headgate/observe/grpc_status.hpp"
 #include "headgate/upstream/failure.hpp"
 

@@ -1,6 +1,6 @@
 #include "tries.hpp"
 
-#include "gateway/forward/delivery_counters.hpp"
+#include "gateway/forward/forwarding_counters.hpp"
 #include "gateway/grpc/grpc_call.hpp"
 
 #include "headgate/gateway/delay.hpp"
@@ -84,7 +84,7 @@ bool Tries::again_after_answer() {
 bool Tries::schedule(RetryReason reason, std::string_view word, std::optional<Duration> asked) {
   const auto pause = back_off(so_far(), x_.random->even(), asked);
   if (!pause) return false;
-  const auto& counters = x_.snapshot->counters->of<DeliveryCounters>();
+  const auto& counters = x_.snapshot->counters->of<ForwardingCounters>();
   if (!budget_.pay(x_.clock->steady(), retry_.budget)) {
     counters.retry_not_paid(x_.route->upstream);
     return false;

@@ -12,7 +12,7 @@ namespace headgate::gateway {
 // A larger body is not refused, because max_body says what is: it goes on as one that is not held. So does one that
 // comes while there is no memory left.
 Task<MaybeProblem> hold_body(Path& path, Exchange& x) {
-  const auto most = x.route->delivery->held_body;
+  const auto most = x.route->forwarding->held_body;
   const auto& framing = x.request.framing;
   const bool announced = framing.kind == http::Framing::Kind::length;
   if (x.client_gone || x.body->ended() || (announced && framing.length > most)) co_return MaybeProblem{};

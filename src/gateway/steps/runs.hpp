@@ -21,11 +21,11 @@ constexpr StepRow limits_row(StepRow at) {
   at.applies = has_limits<stage, part>;
   at.refused = OnRefusal::goes_back_by;
   if constexpr (stage == Stage::redis) {
-    at.live = at.look = {.task = kWithWaits};
+    at.live = at.peek = {.task = kWithWaits};
   } else {
     at.marks |= mark::of_candidates;
     at.live = {.at_once = kHere, .task = kWithWaits, .waits = [](Path&, Exchange& x) { return may_wait_at(x, stage); }};
-    at.look = {.at_once = kHere};
+    at.peek = {.at_once = kHere};
   }
   return at;
 }
@@ -35,7 +35,7 @@ template <bool after_auth>
 constexpr StepRow bans_row(StepRow at) {
   at.marks = mark::of_candidates;
   at.applies = [](const Route& route) { return after_auth ? route.bans_after_auth() : route.bans_by_head(); };
-  at.live = at.look = both([](Path& path, Exchange& x) { return check_bans(path, x, after_auth); });
+  at.live = at.peek = both([](Path& path, Exchange& x) { return check_bans(path, x, after_auth); });
   return at;
 }
 
@@ -43,7 +43,7 @@ constexpr StepRow bans_row(StepRow at) {
 template <bool after_auth>
 constexpr StepRow suspended_row(StepRow at) {
   at.applies = may_be_suspended<after_auth>;
-  at.live = at.look = both([](Path& path, Exchange& x) { return check_suspended(path, x, after_auth); });
+  at.live = at.peek = both([](Path& path, Exchange& x) { return check_suspended(path, x, after_auth); });
   return at;
 }
 
@@ -52,7 +52,7 @@ template <bool after_auth>
 constexpr StepRow split_row(StepRow at) {
   at.marks = mark::identifies | mark::of_candidates;
   at.applies = [](const Route& route) { return route.split && route.split->after_auth == after_auth; };
-  at.live = at.look = both(split);
+  at.live = at.peek = both(split);
   return at;
 }
 

@@ -3,7 +3,7 @@
 #include "gateway/answers/cors.hpp"
 #include "gateway/answers/respond.hpp"
 #include "gateway/callers/find_client.hpp"
-#include "gateway/forward/delivery_counters.hpp"
+#include "gateway/forward/forwarding_counters.hpp"
 #include "gateway/forward/max_forwards.hpp"
 #include "gateway/forward/rewrite.hpp"
 #include "gateway/servers/relay.hpp"
@@ -63,7 +63,7 @@ Task<MaybeProblem> answer_as_last(Exchange& x, RejectionHeaders style) {
 
 }  // namespace
 
-constexpr StepCounts kDeliveryCounts = counts_in<DeliveryCounters>();
+constexpr StepCounts kForwardingCounts = counts_in<ForwardingCounters>();
 
 Task<MaybeProblem> serve(Path& path, Exchange& x) {
   if (x.snapshot->candidate) [[unlikely]]

@@ -70,13 +70,13 @@ bool password_waits(Path& path, Exchange& x);
 /// Whether they are those of a user of the route.
 Task<MaybeProblem> check_password(Path& path, Exchange& x);
 /// The same as far as it is remembered; a password that is not is taken for right.
-MaybeProblem look_at_password(Path& path, Exchange& x);
+MaybeProblem peek_at_password(Path& path, Exchange& x);
 /// Whether its password was taken for right.
 void explain_password(Exchange& x, Explanation& explanation);
 /// Asks the auth service of the route, and waits for what it says.
 Task<MaybeProblem> ask_auth(Path& path, Exchange& x);
 /// What it is known to say; nobody is asked.
-MaybeProblem look_at_auth(Path& path, Exchange& x);
+MaybeProblem peek_at_auth(Path& path, Exchange& x);
 /// Who decides, if that is not known.
 void explain_auth(Exchange& x, Explanation& explanation);
 
@@ -126,7 +126,7 @@ void settle_costs(Path& path, Exchange& x);
 
 /// Answers the request: by its route, by the gateway as the last hop, or by a server.
 Task<MaybeProblem> serve(Path& path, Exchange& x);
-extern const StepCounts kDeliveryCounts;
+extern const StepCounts kForwardingCounts;
 Task<MaybeProblem> tell_usage(Path& path, Exchange& x, RejectionHeaders style);
 
 /// Keeps a request that was refused because of what it is, for operators to look at.

@@ -11,7 +11,7 @@ std::string marks(const StepRow& row) {
   const auto add = [&out](const char* mark) { out.append(out.empty() ? "" : ", ").append(mark); };
   const bool runs = row.live.at_once != nullptr || row.live.task != nullptr;
   if (row.live.task != nullptr) add("waits");
-  if (runs && row.look.at_once == nullptr && row.look.task == nullptr) add("not looked at");
+  if (runs && row.peek.at_once == nullptr && row.peek.task == nullptr) add("not looked at");
   if (row.refused != OnRefusal::stays) add("gives back");
   if (row.leave != nullptr) add("left");
   if ((row.told.counts != nullptr && row.told.counts->count != nullptr) || row.told.record != nullptr ||

@@ -86,7 +86,7 @@ struct StepRow {
   /// Whether requests of this route take it. Asked once, when the configuration is compiled. Null: all do.
   bool (*applies)(const Route& route) = nullptr;
   Run live{};
-  Run look{};  ///< of a request that is only looked at, and takes nothing, and of one in a candidate
+  Run peek{};  ///< for a request that takes nothing (Admission::peek), and for one in a candidate
   OnRefusal refused = OnRefusal::stays;
   /// At the end of the exchange, whatever became of it, in the reverse order; also if the step was not reached.
   void (*leave)(Path& path, Exchange& x) = nullptr;

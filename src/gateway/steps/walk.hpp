@@ -5,15 +5,15 @@
 
 namespace headgate::gateway {
 
-/// Of one exchange. What answers requests, explains them and tells what is left goes this way, and so does a candidate;
-/// those that ask only look (Admission::peek, to be set before). Steps that need not wait run here, without a
-/// coroutine:
+/// The walk of one exchange through its steps. Requests, explanations, questions for what is left and candidates all
+/// use it. If Admission::peek is set before the walk begins, the steps take nothing. Steps that need not wait run here,
+/// without a coroutine:
 ///
 ///   Walk walk(path, x);
 ///   while (const auto* const waits = walk.next()) walk.ended(co_await waits->task(path, x));
 class Walk {
  public:
-  Walk(Path& path, Exchange& x) noexcept : Walk(path, x, x.admission.peek ? &StepRow::look : &StepRow::live) {}
+  Walk(Path& path, Exchange& x) noexcept : Walk(path, x, x.admission.peek ? &StepRow::peek : &StepRow::live) {}
   /// Only these of the steps of the route that `x` has.
   Walk(Path& path, Exchange& x, StepSet only) noexcept : Walk(path, x) {
     route_ = x.route;
@@ -23,7 +23,7 @@ class Walk {
   /// The steps that candidates take. They run as for a question, but take what they decide about from the counters of
   /// the candidate.
   static Walk of_candidate(Path& path, Exchange& x) noexcept {
-    Walk walk(path, x, &StepRow::look);
+    Walk walk(path, x, &StepRow::peek);
     walk.only_ = kOfCandidates;
     return walk;
   }

@@ -14,7 +14,7 @@ std::string explain_offline(const config::Config& config, gateway::ExplainedRequ
   const auto offline = offline::OfflineConfig::make(config);
   if (offline.has_error()) throw std::runtime_error(offline.error());
   const auto simulation = offline->simulation({.start = now(), .seed = Random::of_the_system()(), .max_keys = 1});
-  auto candidates = gateway::route_candidates(offline->compiled(), request.head, request.peer);
+  auto candidates = gateway::considered_routes(offline->compiled(), request.head, request.peer);
   request.https_port = admin::https_port_of(config);
   auto told = simulation->explain(std::move(request));
   gateway::choose(candidates, told.found);

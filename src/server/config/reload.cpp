@@ -226,18 +226,18 @@ PendingConfig prepare_config(boost::asio::io_context& loop, const SideThread& si
 std::shared_ptr<const services::ActiveConfig> with_credentials(
     const SideThread& side, const services::ActiveConfig& before,
     std::shared_ptr<const identity::Credentials> credentials) {
-  using gateway::KeyOverrides;
+  using gateway::ActiveCredentials;
   auto out = std::make_shared<services::ActiveConfig>(before);
   if (before.candidate) {
     auto candidate = std::make_shared<services::ActiveCandidate>(*before.candidate);
-    candidate->key_overrides = side.freed_here(new const KeyOverrides(*candidate->compiled, credentials));
+    candidate->credentials = side.freed_here(new const ActiveCredentials(*candidate->compiled, credentials));
     out->candidate = std::move(candidate);
   }
-  out->key_overrides = side.freed_here(new const KeyOverrides(*before.compiled, std::move(credentials)));
+  out->credentials = side.freed_here(new const ActiveCredentials(*before.compiled, std::move(credentials)));
   // Logged once per set of API keys, even if an issuer's keys change often.
-  const bool other_keys = !before.key_overrides || &before.key_overrides->api_keys() != &out->key_overrides->api_keys();
+  const bool other_keys = !before.credentials || &before.credentials->api_keys() != &out->credentials->api_keys();
   if (!other_keys) return out;
-  for (const auto& sentence : out->key_overrides->without_effect())
+  for (const auto& sentence : out->credentials->without_effect())
     event(LogLevel::warning, "api_key_setting_ignored", sentence);
   return out;
 }
@@ -249,14 +249,14 @@ std::shared_ptr<const services::ActiveConfig> with_overrides(const SideThread& s
   out->overrides.reset();
   if (!overrides.empty())
     out->overrides = side.freed_here(
-        new const gateway::OverrideTable(*before.compiled, *before.key_overrides, overrides, before.overrides.get()));
+        new const gateway::OverrideTable(*before.compiled, *before.credentials, overrides, before.overrides.get()));
   if (before.candidate) {
     const auto& old = *before.candidate;
     auto candidate = std::make_shared<services::ActiveCandidate>(old);
     candidate->overrides.reset();
     if (!overrides.empty())
       candidate->overrides = side.freed_here(
-          new const gateway::OverrideTable(*old.compiled, *old.key_overrides, overrides, old.overrides.get()));
+          new const gateway::OverrideTable(*old.compiled, *old.credentials, overrides, old.overrides.get()));
     out->candidate = std::move(candidate);
   }
   return out;
@@ -380,7 +380,7 @@ Installed install(std::shared_ptr<const services::ActiveConfig> active, const In
   parts.retries = retry_shares(config, retry_budgets);
   parts.redis = redis;
   parts.rooms = redis;
-  parts.key_overrides = active->key_overrides;
+  parts.credentials = active->credentials;
   parts.overrides = active->overrides;
   parts.missing_key = active->missing_key;
   return {std::move(active), std::move(parts), std::move(redis)};

@@ -64,7 +64,7 @@ class Bug : public net::test::Loop {
     const auto snapshot = boost::make_local_shared<gateway::Snapshot>();
     snapshot->compiled = compiled;
     snapshot->counters = std::make_shared<const gateway::ExchangeCounters>(registry_, 0, *compiled);
-    snapshot->key_overrides = std::make_shared<const gateway::KeyOverrides>(
+    snapshot->credentials = std::make_shared<const gateway::ActiveCredentials>(
         *compiled, std::make_shared<const identity::Credentials>(identity::Credentials{keys, {}}));
     gateway_ = std::make_unique<gateway::Gateway>(
         gateway::Services{clock_, random_, memory_, log_, bans_, rooms_, flights_}, snapshot);

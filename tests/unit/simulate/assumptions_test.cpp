@@ -121,7 +121,7 @@ TEST(Assumptions, DecideWhichTierARequestHas) {
   const auto policy = policy_of(config);
   const auto assumptions = assumed({"api_key.owner=acme"});
   test::Groups groups({{"192.0.2.1", 5}});
-  AssumedArrivals arrivals(groups, assumptions, {}, policy.parts.key_overrides->api_keys());
+  AssumedArrivals arrivals(groups, assumptions, {}, policy.parts.credentials->api_keys());
   const auto found = run(policy, arrivals, {}).figures;
   EXPECT_EQ(found.limits[0].tiers[1].name, "pro");
   EXPECT_EQ(found.limits[0].tiers[1].requests, 5U);
@@ -138,7 +138,7 @@ TEST(Assumptions, OfATokenAreBelieved) {
   const auto policy = policy_of(config);
   const auto assumptions = assumed({"jwt.plan=pro", "jwt.sub=ada"});
   test::Groups groups({{"192.0.2.1", 5}});
-  AssumedArrivals arrivals(groups, assumptions, {}, policy.parts.key_overrides->api_keys());
+  AssumedArrivals arrivals(groups, assumptions, {}, policy.parts.credentials->api_keys());
   const auto found = run(policy, arrivals, {}).figures;
   EXPECT_EQ(found.limits[0].undecided, 0U);
   EXPECT_EQ(found.limits[0].tiers[1].requests, 5U);

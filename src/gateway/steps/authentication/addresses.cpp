@@ -17,7 +17,7 @@ std::string_view why_not(Exchange& x, const AddressDecision& decision) {
 
 MaybeProblem check_address(Path& /*path*/, Exchange& x) {
   for (const auto* const rules : x.route->address_rules) {
-    const auto decision = judge(*rules, x.snapshot->key_overrides->address_lists(), x.caller.address);
+    const auto decision = judge(*rules, x.snapshot->credentials->address_lists(), x.caller.address);
     if (decision.in) continue;
     x.caller.auth_results.emplace_back(observe::AuthResult{observe::AuthKind::address, observe::AuthStatus::denied});
     x.reason = why_not(x, decision);

@@ -115,7 +115,7 @@ Task<MaybeProblem> ask_auth(Path& path, Exchange& x) {
 }
 
 // Nobody is asked. A candidate knows what was said to the live request.
-MaybeProblem look_at_auth(Path& path, Exchange& x) {
+MaybeProblem peek_at_auth(Path& path, Exchange& x) {
   if (!x.auth) x.auth = path.auth->remembered(x);
   return x.auth ? follow(x, *x.auth) : MaybeProblem{};
 }

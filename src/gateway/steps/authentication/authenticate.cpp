@@ -104,7 +104,7 @@ identity::TokenCache::Known verify(Path& path, Exchange& x, const PresentedToken
   const auto token = shown.text;
   const auto now = path.services.clock.wall();
   auto verified = shown.assumed ? identity::assume_claims(*x.snapshot->compiled->identity().jwt, token, now)
-                                : x.snapshot->key_overrides->jwt()->verify(token, now);
+                                : x.snapshot->credentials->jwt()->verify(token, now);
   if (verified.has_value()) {
     return_failure(path.services.memory, x);
     if (x.admission.peek)

@@ -64,7 +64,7 @@ ShownUser shown_user(const Path& path, Exchange& x) {
     out.problem = ask_for_password(x, form == identity::BasicForm::other ? AuthStatus::missing : AuthStatus::malformed);
     return out;
   }
-  const auto& users = x.snapshot->key_overrides->user_lists()[x.route->basic->options->file];
+  const auto& users = x.snapshot->credentials->user_lists()[x.route->basic->options->file];
   if (!users) {
     out.listed = false;
     out.user = credentials.user;
@@ -138,7 +138,7 @@ Task<MaybeProblem> check_password(Path& path, Exchange& x) {
 
 // No password is checked. A candidate knows what was found for the live request; who asks what is left learns nothing
 // by a password that is not remembered.
-MaybeProblem look_at_password(Path& path, Exchange& x) {
+MaybeProblem peek_at_password(Path& path, Exchange& x) {
   if (!password_waits(path, x)) return {};
   auto shown = shown_user(path, x);
   if (shown.problem) return shown.problem;

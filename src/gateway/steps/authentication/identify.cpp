@@ -49,7 +49,7 @@ void find_owner(Exchange& x, const identity::ApiKeyOptions& options, std::string
     caller.api_key_text = x.text.join({identity::as_text(known.readable)});
     return;
   }
-  take_record(x, x.snapshot->key_overrides->api_keys().find(known.digest));
+  take_record(x, x.snapshot->credentials->api_keys().find(known.digest));
 }
 
 Problem ambiguous(std::string_view detail, std::string_view challenge = {}) {

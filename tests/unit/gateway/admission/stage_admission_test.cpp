@@ -70,7 +70,7 @@ class AtAStage : public testing::Test {
     first.redis = redis;
     first.counters = std::make_shared<const ExchangeCounters>(registry, observe::Writer{0}, *first.compiled);
     identity::Credentials credentials{std::make_shared<const identity::ApiKeys>(), {}, {}};
-    first.key_overrides = std::make_shared<const KeyOverrides>(
+    first.credentials = std::make_shared<const ActiveCredentials>(
         *first.compiled, std::make_shared<const identity::Credentials>(std::move(credentials)));
     path.emplace(Services{clock, random, memory, access_log, bans, rooms, flights},
                  boost::make_local_shared<const Snapshot>(std::move(first)));

@@ -42,11 +42,11 @@ class PathCandidate : public Path {
                                                             headgate::test::upstreams({"app", "next"}), 1);
     identity::Credentials credentials{
         std::make_shared<const identity::ApiKeys>(identity.api_key.known),
-        std::shared_ptr<const identity::JwtVerifier>(first.key_overrides->jwt(), [](const identity::JwtVerifier*) {}),
+        std::shared_ptr<const identity::JwtVerifier>(first.credentials->jwt(), [](const identity::JwtVerifier*) {}),
         {}};
     for (const auto& file : identity.user_files)
       credentials.user_lists.emplace_back(file, std::make_shared<const identity::Users>(users));
-    parts.key_overrides = std::make_shared<const KeyOverrides>(
+    parts.credentials = std::make_shared<const ActiveCredentials>(
         *parts.compiled, std::make_shared<const identity::Credentials>(std::move(credentials)));
     parts.redis = candidate_redis;
     state = std::make_shared<CandidateState>(1000);

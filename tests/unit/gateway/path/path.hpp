@@ -172,7 +172,7 @@ class Path : public testing::Test {
     const auto& now = *engine_->snapshot();
     engine_->use_overrides(overrides.empty()
                                ? nullptr
-                               : std::make_shared<const OverrideTable>(*now.compiled, *now.key_overrides, overrides));
+                               : std::make_shared<const OverrideTable>(*now.compiled, *now.credentials, overrides));
   }
   /// A reload of the same configuration.
   void reload() {
@@ -279,7 +279,7 @@ class Path : public testing::Test {
     first.retries = {std::make_shared<upstream::RetryShare>(budget), nullptr, nullptr};
     first.redis = other_redis ? other_redis : redis;
     first.rooms = remote_rooms;
-    first.key_overrides = std::make_shared<const KeyOverrides>(
+    first.credentials = std::make_shared<const ActiveCredentials>(
         *compiled, std::make_shared<const identity::Credentials>(std::move(credentials)));
     add_to(first, random_, registry_);
     engine_.emplace(Services{clock, random_, memory, access_log, bans, rooms, flights, &lent, nullptr, &sheet, notices},

@@ -177,7 +177,7 @@ class OverrideTables : public PathOverrides {
       options.routes.push_back(route);
       compiled_ =
           std::make_shared<const CompiledConfig>(options, identity, limits, headgate::test::upstreams({"app"}), 1);
-      keys_ = std::make_shared<const KeyOverrides>(
+      keys_ = std::make_shared<const ActiveCredentials>(
           *compiled_, std::make_shared<const identity::Credentials>(identity::Credentials{
                           std::make_shared<const identity::ApiKeys>(identity.api_key.known), {}, {}}));
     }
@@ -191,7 +191,7 @@ class OverrideTables : public PathOverrides {
 
  private:
   std::shared_ptr<const CompiledConfig> compiled_;
-  std::shared_ptr<const KeyOverrides> keys_;
+  std::shared_ptr<const ActiveCredentials> keys_;
   std::vector<std::unique_ptr<OverrideTable>> tables_;
 };
 

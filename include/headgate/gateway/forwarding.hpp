@@ -58,7 +58,7 @@ struct Mirror {
 inline constexpr std::string_view kMirrorField = "Headgate-Mirror";
 
 /// What a compiled route has of this. Immutable; shared by all workers.
-struct Delivery {
+struct Forwarding {
   const Retry* retry = nullptr;     ///< of its upstream; null: nothing but what was not sent is tried again
   std::uint64_t held_body = 0;      ///< how many bytes of a body are held before a server is chosen; 0: none
   std::optional<Mirror> mirror;     ///< not set: none

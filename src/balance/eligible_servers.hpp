@@ -7,11 +7,11 @@
 
 namespace headgate::balance {
 
-/// The candidates for one choice from one table. Servers that are in come before backup servers, and both before
+/// The eligible for one choice from one table. Servers that are in come before backup servers, and both before
 /// servers that are out by a guess, which count only if no server is in at all.
-class Candidates {
+class EligibleServers {
  public:
-  Candidates(const Table& table, const PickArgs& ask) noexcept
+  EligibleServers(const Table& table, const PickArgs& ask) noexcept
       : table_(table),
         tried_(ask.choice && !ask.choice->tried.empty() ? &ask.choice->tried : nullptr),
         slow_start_(table.slow_start()),

@@ -1,6 +1,6 @@
 // Retries of upstreams, and the mirrors and held bodies of routes.
 
-#include "headgate/gateway/delivery.hpp"
+#include "headgate/gateway/forwarding.hpp"
 
 #include "config/build.hpp"
 #include "config/formats/formats.hpp"

@@ -27,14 +27,14 @@ struct Candidates : testing::Test {
     route.to = "app";
     return route;
   }
-  RouteCandidates of(const std::string& line, const std::string& fields = "Host: a.example\r\n",
-                     std::size_t most = 20) {
+  ConsideredRoutes of(const std::string& line, const std::string& fields = "Host: a.example\r\n",
+                      std::size_t most = 20) {
     const CompiledConfig compiled(options, {}, {}, headgate::test::upstreams({"app"}), 1);
-    auto out = route_candidates(compiled, line + " HTTP/1.1\r\n" + fields + "\r\n", peer, most);
+    auto out = considered_routes(compiled, line + " HTTP/1.1\r\n" + fields + "\r\n", peer, most);
     others = out.others;
     return out;
   }
-  static std::map<std::string, Why> reasons(const RouteCandidates& candidates) {
+  static std::map<std::string, Why> reasons(const ConsideredRoutes& candidates) {
     std::map<std::string, Why> out;
     for (const auto& each : candidates.routes) out[each.name] = each.why;
     return out;
@@ -75,7 +75,7 @@ TEST_F(Candidates, KnowTheChosenOneByItsNumber) {
   add("wide", "/*");
   add("exact", "/a");
   const CompiledConfig compiled(options, {}, {}, headgate::test::upstreams({"app"}), 1);
-  auto out = route_candidates(compiled, "GET /a HTTP/1.1\r\nHost: a.example\r\n\r\n", peer);
+  auto out = considered_routes(compiled, "GET /a HTTP/1.1\r\nHost: a.example\r\n\r\n", peer);
   choose(out, compiled.routes()[1].get());
   EXPECT_EQ(out.routes[0].why, Why::less_specific);
   EXPECT_EQ(out.routes[1].why, Why::chosen);

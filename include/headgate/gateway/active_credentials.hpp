@@ -14,9 +14,9 @@
 namespace headgate::gateway {
 
 /// Made again for a configuration whenever credentials change. Immutable; shared by all workers.
-class KeyOverrides {
+class ActiveCredentials {
  public:
-  KeyOverrides(const CompiledConfig& compiled, std::shared_ptr<const identity::Credentials> credentials);
+  ActiveCredentials(const CompiledConfig& compiled, std::shared_ptr<const identity::Credentials> credentials);
 
   const identity::ApiKeys& api_keys() const noexcept { return *credentials_->api_keys; }
   const identity::JwtVerifier* jwt() const noexcept { return credentials_->jwt.get(); }

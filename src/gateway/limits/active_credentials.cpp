@@ -1,4 +1,4 @@
-#include "headgate/gateway/key_overrides.hpp"
+#include "headgate/gateway/active_credentials.hpp"
 
 #include "own_size.hpp"
 
@@ -10,7 +10,8 @@
 #include <string_view>
 
 namespace headgate::gateway {
-KeyOverrides::KeyOverrides(const CompiledConfig& compiled, std::shared_ptr<const identity::Credentials> credentials)
+ActiveCredentials::ActiveCredentials(const CompiledConfig& compiled,
+                                     std::shared_ptr<const identity::Credentials> credentials)
     : credentials_(std::move(credentials)) {
   const auto content = [](const auto& lists, const std::string& path) {
     const auto list = std::find_if(lists.begin(), lists.end(), [&](const auto& each) { return each.first == path; });
@@ -36,7 +37,7 @@ KeyOverrides::KeyOverrides(const CompiledConfig& compiled, std::shared_ptr<const
 
 /// The configuration check refuses a key file with such a tier. In a file that is read again later the key gets the
 /// default tier.
-void KeyOverrides::find_unknown_tiers(const CompiledConfig& compiled) {
+void ActiveCredentials::find_unknown_tiers(const CompiledConfig& compiled) {
   std::set<std::string_view> known;
   for (const auto& ready : compiled.limits()) {
     const auto& from = ready->limit.tier_from;
@@ -62,7 +63,7 @@ void KeyOverrides::find_unknown_tiers(const CompiledConfig& compiled) {
 }
 
 /// Whether no request with this key has more rules than one request may have.
-bool KeyOverrides::fits(const CompiledConfig& compiled, const identity::ApiKeyRecord& key) const {
+bool ActiveCredentials::fits(const CompiledConfig& compiled, const identity::ApiKeyRecord& key) const {
   const auto most_rules = [&](const CompiledLimit& limit) {
     if (const auto* const own = of_key(key, limit)) return own->rules.size();
     std::size_t most = 0;
@@ -76,8 +77,8 @@ bool KeyOverrides::fits(const CompiledConfig& compiled, const identity::ApiKeyRe
   });
 }
 
-void KeyOverrides::override_limit(const CompiledConfig& compiled, const identity::ApiKeyRecord& key,
-                                  const identity::RateOverride& wanted) {
+void ActiveCredentials::override_limit(const CompiledConfig& compiled, const identity::ApiKeyRecord& key,
+                                       const identity::RateOverride& wanted) {
   bool known = false;
   for (const auto& ready : compiled.limits()) {
     if (ready->base != wanted.limit) continue;
@@ -97,7 +98,7 @@ void KeyOverrides::override_limit(const CompiledConfig& compiled, const identity
                               "\", which is no limit of any route");
 }
 
-void KeyOverrides::note_most_rules(const identity::ApiKeyRecord& key) {
+void ActiveCredentials::note_most_rules(const identity::ApiKeyRecord& key) {
   const auto at = of_keys_.find(&key);
   if (at == of_keys_.end()) return;
   for (const auto& [limit, tier] : at->second) {
@@ -106,12 +107,13 @@ void KeyOverrides::note_most_rules(const identity::ApiKeyRecord& key) {
   }
 }
 
-std::size_t KeyOverrides::most_rules(const CompiledLimit& limit) const noexcept {
+std::size_t ActiveCredentials::most_rules(const CompiledLimit& limit) const noexcept {
   const auto at = most_rules_.find(&limit);
   return at == most_rules_.end() ? 0 : at->second;
 }
 
-const CompiledTier* KeyOverrides::of_key(const identity::ApiKeyRecord& key, const CompiledLimit& limit) const noexcept {
+const CompiledTier* ActiveCredentials::of_key(const identity::ApiKeyRecord& key,
+                                              const CompiledLimit& limit) const noexcept {
   if (key.overrides.empty()) return nullptr;
   const auto at = of_keys_.find(&key);
   if (at == of_keys_.end()) return nullptr;

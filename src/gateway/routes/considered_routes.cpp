@@ -37,9 +37,9 @@ Why why_not(const RouteOptions& options, const Route& route, const Router::Wante
 
 }  // namespace
 
-RouteCandidates route_candidates(const CompiledConfig& compiled, std::string_view head,
-                                 const boost::asio::ip::address& peer, std::size_t most) {
-  RouteCandidates out;
+ConsideredRoutes considered_routes(const CompiledConfig& compiled, std::string_view head,
+                                   const boost::asio::ip::address& peer, std::size_t most) {
+  ConsideredRoutes out;
   Exchange asked;
   auto& request = asked.request;
   const auto& bounds = compiled.options().head_bounds;
@@ -71,7 +71,7 @@ RouteCandidates route_candidates(const CompiledConfig& compiled, std::string_vie
   return out;
 }
 
-void choose(RouteCandidates& candidates, const Route* found) {
+void choose(ConsideredRoutes& candidates, const Route* found) {
   for (auto& each : candidates.routes)
     if (found != nullptr && each.number == found->number) each.why = Why::chosen;
 }
