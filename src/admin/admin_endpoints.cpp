@@ -1,6 +1,7 @@
 #include "headgate/admin/admin_endpoints.hpp"
 
 #include "headgate/core/hex.hpp"
+#include "headgate/core/per_enum.hpp"
 #include "headgate/core/text.hpp"
 #include "headgate/http/named_values.hpp"
 
@@ -86,15 +87,8 @@ std::string names_of(const std::vector<AdminAbout::Parameter>& parameters) {
 }  // namespace
 
 std::string_view role_text(AdminRole role) noexcept {
-  switch (role) {
-    case AdminRole::local:
-      break;
-    case AdminRole::reader:
-      return "reader";
-    case AdminRole::operator_:
-      return "operator";
-  }
-  return "local";
+  static constexpr WordsUpTo<AdminRole::operator_> kWords({"local", "reader", "operator"});
+  return kWords[role];
 }
 
 std::string_view AdminCall::parameter(std::string_view name) const noexcept {

@@ -1,5 +1,6 @@
 #include "headgate/admin/reload_endpoint.hpp"
 
+#include "headgate/core/per_enum.hpp"
 #include "headgate/services/ban_json.hpp"
 
 #include <boost/asio/post.hpp>
@@ -16,15 +17,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 std::string_view word_of(ReloadFrom from) {
-  switch (from) {
-    case ReloadFrom::file:
-      return "file";
-    case ReloadFrom::previous:
-      return "previous";
-    case ReloadFrom::candidate:
-      break;
-  }
-  return "candidate";
+  static constexpr WordsUpTo<ReloadFrom::candidate> kWords({"file", "previous", "candidate"});
+  return kWords[from];
 }
 
 /// Nothing if the word says neither yes nor no.

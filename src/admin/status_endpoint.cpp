@@ -2,6 +2,7 @@
 
 #include "headgate/admin/collect.hpp"
 #include "headgate/core/moment_text.hpp"
+#include "headgate/core/per_enum.hpp"
 #include "headgate/gateway/fleet_size.hpp"
 #include "headgate/services/ban_json.hpp"
 
@@ -45,15 +46,8 @@ StatusJson details_of(const std::vector<Reason>& reasons, Instant now) {
 }
 
 std::string_view word_of(redis::RedisHealth health) {
-  switch (health) {
-    case redis::RedisHealth::up:
-      return "up";
-    case redis::RedisHealth::trying:
-      return "trying";
-    case redis::RedisHealth::down:
-      break;
-  }
-  return "down";
+  static constexpr WordsUpTo<redis::RedisHealth::down> kWords({"up", "trying", "down"});
+  return kWords[health];
 }
 
 StatusJson config_of(const OperatorBoard::State& state, Instant now) {
@@ -94,19 +88,8 @@ StatusJson gateways_of(const OperatorBoard::State& state, const gateway::FleetSi
 }
 
 std::string_view word_of(observe::LogLevel level) {
-  switch (level) {
-    case observe::LogLevel::debug:
-      return "debug";
-    case observe::LogLevel::info:
-      return "info";
-    case observe::LogLevel::warning:
-      return "warning";
-    case observe::LogLevel::error:
-      return "error";
-    case observe::LogLevel::off:
-      break;
-  }
-  return "off";
+  static constexpr WordsUpTo<observe::LogLevel::off> kWords({"debug", "info", "warning", "error", "off"});
+  return kWords[level];
 }
 
 double rounded_to(double number, double steps) { return std::round(number * steps) / steps; }

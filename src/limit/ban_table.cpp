@@ -3,6 +3,7 @@
 #include "spin_mutex.hpp"
 
 #include "headgate/core/hash.hpp"
+#include "headgate/core/per_enum.hpp"
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
@@ -300,15 +301,8 @@ std::map<std::string, std::uint64_t> BanTable::dropped() const {
 }
 
 std::string_view to_text(BanReason reason) noexcept {
-  switch (reason) {
-    case BanReason::rejections:
-      return "rejections";
-    case BanReason::statuses:
-      return "statuses";
-    case BanReason::operated:
-      break;
-  }
-  return "operator";
+  static constexpr WordsUpTo<BanReason::operated> kWords({"rejections", "statuses", "operator"});
+  return kWords[reason];
 }
 
 }  // namespace headgate::limit

@@ -1,5 +1,6 @@
 #include "headgate/room/script.hpp"
 
+#include "headgate/core/per_enum.hpp"
 #include "headgate/room/line.hpp"
 
 #include <chrono>
@@ -11,19 +12,8 @@ namespace {
 constexpr auto kForgotten = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::hours(24));
 
 std::string_view word_of(Ask ask) noexcept {
-  switch (ask) {
-    case Ask::arrive:
-      return "arrive";
-    case Ask::present:
-      return "present";
-    case Ask::remain:
-      return "remain";
-    case Ask::observe:
-      return "observe";
-    case Ask::look:
-      break;
-  }
-  return "look";
+  static constexpr WordsUpTo<Ask::observe> kWords({"look", "arrive", "present", "remain", "observe"});
+  return kWords[ask];
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 
 namespace headgate {
 
-/// The number of values of an enumeration whose enumerators count from 0 and end with `count`, which is not a value.
+/// Returns the number of values of an enumeration whose enumerators count from 0 and end with `count`, which is not a value.
 template <typename E>
 inline constexpr std::size_t kCountOf = static_cast<std::size_t>(E::count);
 
@@ -26,8 +26,24 @@ struct PerEnum : std::array<T, size> {
 template <typename E>
 using WordsOf = PerEnum<E, std::string_view>;
 
-/// The word of each enumerator up to `last`, for an enumeration without `count`.
+/// Returns whether a value is the value of an enumerator. GCC and Clang print other values of an enumeration as "(E)7".
+template <auto value>
+consteval bool is_enumerator() {
+  constexpr std::string_view printed = __PRETTY_FUNCTION__;
+  const char next = printed[printed.rfind(')') + 1];
+  return next < '0' || next > '9';
+}
+
+/// Returns the number of values of an enumeration whose last enumerator is `last`.
 template <auto last>
-using WordsUpTo = PerEnum<decltype(last), std::string_view, static_cast<std::size_t>(last) + 1>;
+consteval std::size_t count_up_to() {
+  constexpr auto size = static_cast<std::size_t>(last) + 1;
+  static_assert(!is_enumerator<static_cast<decltype(last)>(size)>(), "another enumerator comes after the last one");
+  return size;
+}
+
+/// The word of each enumerator of an enumeration without `count`, whose last enumerator is `last`.
+template <auto last>
+using WordsUpTo = PerEnum<decltype(last), std::string_view, count_up_to<last>()>;
 
 }  // namespace headgate

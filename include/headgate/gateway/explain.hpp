@@ -35,7 +35,7 @@ struct ExplainedParts {
 Result<ExplainedRequest, std::string> explained_request(const ExplainedParts& parts);
 
 /// A route, and why it was chosen or not.
-struct RouteCandidate {
+struct ConsideredRoute {
   enum class Why : std::uint8_t {
     chosen,
     path,           ///< its path is another one
@@ -52,10 +52,10 @@ struct RouteCandidate {
   std::vector<std::string> methods;  ///< empty: all
   Why why = Why::chosen;
 };
-std::string_view to_text(RouteCandidate::Why why) noexcept;
+std::string_view to_text(ConsideredRoute::Why why) noexcept;
 
 struct ConsideredRoutes {
-  std::vector<RouteCandidate> routes;  ///< in the order of the configuration
+  std::vector<ConsideredRoute> routes;  ///< in the order of the configuration
   std::size_t others = 0;              ///< routes that are not among them
 };
 

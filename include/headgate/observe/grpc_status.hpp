@@ -33,10 +33,11 @@ enum class GrpcStatus : std::uint8_t {
 };
 
 /// The words for them, by their number; the last is for `other`.
-inline constexpr WordsUpTo<GrpcStatus::other> kGrpcStatusNames(
-    {"OK", "CANCELLED", "UNKNOWN", "INVALID_ARGUMENT", "DEADLINE_EXCEEDED", "NOT_FOUND", "ALREADY_EXISTS",
-     "PERMISSION_DENIED", "RESOURCE_EXHAUSTED", "FAILED_PRECONDITION", "ABORTED", "OUT_OF_RANGE", "UNIMPLEMENTED",
-     "INTERNAL", "UNAVAILABLE", "DATA_LOSS", "UNAUTHENTICATED", "_OTHER"});
+inline constexpr PerEnum<GrpcStatus, std::string_view, static_cast<std::size_t>(GrpcStatus::other) + 1>
+    kGrpcStatusNames({"OK", "CANCELLED", "UNKNOWN", "INVALID_ARGUMENT", "DEADLINE_EXCEEDED", "NOT_FOUND",
+                      "ALREADY_EXISTS", "PERMISSION_DENIED", "RESOURCE_EXHAUSTED", "FAILED_PRECONDITION", "ABORTED",
+                      "OUT_OF_RANGE", "UNIMPLEMENTED", "INTERNAL", "UNAVAILABLE", "DATA_LOSS", "UNAUTHENTICATED",
+                      "_OTHER"});
 
 /// As log, metrics and configuration have it; "" for none.
 constexpr std::string_view to_text(GrpcStatus status) noexcept {

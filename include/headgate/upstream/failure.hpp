@@ -3,6 +3,7 @@
 // other file names a 5xx.
 
 #include "headgate/balance/outcome.hpp"
+#include "headgate/core/per_enum.hpp"
 #include "headgate/core/result.hpp"
 
 #include <cstdint>
@@ -28,33 +29,10 @@ enum class Failed : std::uint8_t {
 
 /// Returns one word for the failure, for trace spans.
 constexpr std::string_view to_text(Failed what) noexcept {
-  switch (what) {
-    case Failed::no_connection:
-      return "no_connection";
-    case Failed::connect_timeout:
-      return "connect_timeout";
-    case Failed::untrusted:
-      return "untrusted";
-    case Failed::handshake:
-      return "handshake";
-    case Failed::sending:
-      return "sending";
-    case Failed::closed:
-      return "closed";
-    case Failed::reply_timeout:
-      return "reply_timeout";
-    case Failed::malformed:
-      return "malformed";
-    case Failed::full:
-      return "full";
-    case Failed::head_too_large:
-      return "head_too_large";
-    case Failed::own_want:
-      return "own_want";
-    case Failed::deadline:
-      return "deadline";
-  }
-  return "";
+  constexpr WordsUpTo<Failed::deadline> kWords({"no_connection", "connect_timeout", "untrusted", "handshake", "sending",
+                                                "closed", "reply_timeout", "malformed", "full", "head_too_large",
+                                                "own_want", "deadline"});
+  return kWords[what];
 }
 
 /// Returns what a failure says about the server. Must not be called for own_want and deadline.

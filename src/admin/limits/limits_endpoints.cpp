@@ -2,6 +2,7 @@
 #include "limit_keys.hpp"
 
 #include "headgate/config/load.hpp"
+#include "headgate/core/per_enum.hpp"
 #include "headgate/core/text.hpp"
 #include "headgate/gateway/key_source.hpp"
 #include "headgate/limit/algorithm.hpp"
@@ -43,15 +44,8 @@ LimitJson json_of_tiers(const Tiers& tiers) {
 }
 
 std::string_view word_of(limit::IfRedisDown down) {
-  switch (down) {
-    case limit::IfRedisDown::allow:
-      return "allow";
-    case limit::IfRedisDown::reject:
-      return "reject";
-    case limit::IfRedisDown::count_locally:
-      break;
-  }
-  return "count_locally";
+  static constexpr WordsUpTo<limit::IfRedisDown::count_locally> kWords({"allow", "reject", "count_locally"});
+  return kWords[down];
 }
 
 LimitJson json_of(const limit::Limit& limit, const config::Config& config, const observe::Registry& registry,

@@ -4,6 +4,7 @@
 
 #include "admin/endpoint_groups.hpp"
 
+#include "headgate/core/per_enum.hpp"
 #include "headgate/core/whole_number.hpp"
 #include "headgate/gateway/router.hpp"
 #include "headgate/services/ban_json.hpp"
@@ -79,17 +80,8 @@ std::vector<std::string> limits_of(const gateway::PathOptions& options, const Ro
 }
 
 std::string_view word_of(gateway::Require require) {
-  switch (require) {
-    case gateway::Require::jwt:
-      return "jwt";
-    case gateway::Require::api_key:
-      return "api_key";
-    case gateway::Require::mtls:
-      return "mtls";
-    case gateway::Require::nothing:
-      break;
-  }
-  return "";
+  static constexpr WordsUpTo<gateway::Require::mtls> kWords({"", "jwt", "api_key", "mtls"});
+  return kWords[require];
 }
 
 /// The indices of the routes in the order in which a request is compared with them.

@@ -1,5 +1,7 @@
 #include "headgate/admin/certificate_rows.hpp"
 
+#include "headgate/core/per_enum.hpp"
+
 #include <algorithm>
 #include <chrono>
 #include <tuple>
@@ -14,17 +16,8 @@ constexpr auto kWarnAhead = std::chrono::hours(21 * 24);
 }  // namespace
 
 std::string_view use_text(CertificateUse use) noexcept {
-  switch (use) {
-    case CertificateUse::listener:
-      return "listener";
-    case CertificateUse::clients_ca:
-      return "clients_ca";
-    case CertificateUse::upstream:
-      return "upstream";
-    case CertificateUse::upstream_ca:
-      break;
-  }
-  return "upstream_ca";
+  static constexpr WordsUpTo<CertificateUse::upstream_ca> kWords({"listener", "clients_ca", "upstream", "upstream_ca"});
+  return kWords[use];
 }
 
 bool Validity::ends_soon(Instant now) const noexcept {

@@ -1,5 +1,7 @@
 #include "headgate/admin/reason_kinds.hpp"
 
+#include "headgate/core/per_enum.hpp"
+
 #include <array>
 #include <cstddef>
 
@@ -161,15 +163,8 @@ static_assert(in_order() && std::size(kRows) == static_cast<std::size_t>(spans_d
 }  // namespace
 
 std::string_view severity_text(ReasonSeverity severity) noexcept {
-  switch (severity) {
-    case not_ready:
-      return "not_ready";
-    case degraded:
-      return "degraded";
-    case info:
-      break;
-  }
-  return "info";
+  static constexpr WordsUpTo<info> kWords({"not_ready", "degraded", "info"});
+  return kWords[severity];
 }
 
 std::span<const ReasonRow> reason_rows() noexcept { return kRows; }

@@ -1,5 +1,6 @@
 #include "admin/endpoint_groups.hpp"
 
+#include "headgate/core/per_enum.hpp"
 #include "headgate/services/ban_json.hpp"
 
 #include <nlohmann/json.hpp>
@@ -74,15 +75,8 @@ OrderedRows json_of(const std::vector<QueueUse>& queues) {
 }
 
 std::string_view word_of(balance::CircuitState state) {
-  switch (state) {
-    case balance::CircuitState::open:
-      return "open";
-    case balance::CircuitState::half_open:
-      return "half_open";
-    case balance::CircuitState::closed:
-      break;
-  }
-  return "closed";
+  static constexpr WordsUpTo<balance::CircuitState::half_open> kWords({"closed", "open", "half_open"});
+  return kWords[state];
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include "secret_keys.hpp"
 
 #include "headgate/config/diagnostic.hpp"
+#include "headgate/core/per_enum.hpp"
 #include "headgate/core/utf8.hpp"
 
 #include <nlohmann/json.hpp>
@@ -240,15 +241,8 @@ class Excerpts {
 };
 
 std::string_view severity_text(Severity severity) {
-  switch (severity) {
-    case Severity::error:
-      return "error";
-    case Severity::warning:
-      return "warning";
-    case Severity::advice:
-      break;
-  }
-  return "advice";
+  static constexpr WordsUpTo<Severity::advice> kWords({"error", "warning", "advice"});
+  return kWords[severity];
 }
 
 void append_indented(std::string_view lines, std::string& out) {

@@ -12,6 +12,7 @@
 #include "gateway/steps/walk.hpp"
 #include "look.hpp"
 
+#include "headgate/core/per_enum.hpp"
 #include "headgate/gateway/gateway.hpp"
 #include "headgate/http/h1/parse.hpp"
 #include "headgate/net/tls/secured.hpp"
@@ -172,21 +173,9 @@ Task<Explanation> Gateway::explain(ExplainedRequest request, const AssumedCaller
 }
 
 std::string_view to_text(LimitState::Applies applies) noexcept {
-  switch (applies) {
-    case LimitState::Applies::counted:
-      return "counted";
-    case LimitState::Applies::exempt:
-      return "exempt";
-    case LimitState::Applies::unlimited:
-      return "unlimited";
-    case LimitState::Applies::skipped:
-      return "skipped";
-    case LimitState::Applies::refused:
-      return "refused";
-    case LimitState::Applies::unknown:
-      break;
-  }
-  return "unknown";
+  static constexpr WordsUpTo<LimitState::Applies::unknown> kWords(
+      {"counted", "exempt", "unlimited", "skipped", "refused", "unknown"});
+  return kWords[applies];
 }
 
 }  // namespace headgate::gateway

@@ -1,5 +1,6 @@
 #include "forwarding_headers.hpp"
 
+#include "headgate/core/per_enum.hpp"
 #include "headgate/core/text.hpp"
 #include "headgate/identity/client_address.hpp"
 
@@ -15,15 +16,8 @@ using http::Known;
 using identity::AddressField;
 
 constexpr std::string_view name_of(AddressField field) noexcept {
-  switch (field) {
-    case AddressField::forwarded:
-      return "Forwarded";
-    case AddressField::x_real_ip:
-      return "X-Real-IP";
-    case AddressField::x_forwarded_for:
-      break;
-  }
-  return "X-Forwarded-For";
+  constexpr WordsUpTo<AddressField::x_real_ip> kWords({"X-Forwarded-For", "Forwarded", "X-Real-IP"});
+  return kWords[field];
 }
 
 std::string_view text_of(Exchange& x, const address& one) {

@@ -1,5 +1,7 @@
 #include "headgate/gateway/exchange.hpp"
 
+#include "headgate/core/per_enum.hpp"
+
 #include <algorithm>
 #include <cassert>
 #include <cstddef>
@@ -8,55 +10,30 @@
 namespace headgate::gateway {
 
 std::string_view to_text(EndedBy ended_by) noexcept {
-  switch (ended_by) {
-    case EndedBy::upstream:
-      return "upstream";
-    case EndedBy::respond:
-      return "respond";
-    case EndedBy::preflight:
-      return "preflight";
-    case EndedBy::limit:
-      return "limit";
-    case EndedBy::ban:
-      return "ban";
-    case EndedBy::waiting_room:
-      return "waiting_room";
-    case EndedBy::shed:
-      return "shed";
-    case EndedBy::full:
-      return "full";
-    case EndedBy::circuit:
-      return "circuit";
-    case EndedBy::auth:
-      return "auth";
-    case EndedBy::no_route:
-      return "no_route";
-    case EndedBy::no_server:
-      return "no_server";
-    case EndedBy::timeout_connect:
-      return "timeout_connect";
-    case EndedBy::timeout_upstream:
-      return "timeout_upstream";
-    case EndedBy::deadline:
-      return "deadline";
-    case EndedBy::timeout_client:
-      return "timeout_client";
-    case EndedBy::client_closed:
-      return "client_closed";
-    case EndedBy::upstream_closed:
-      return "upstream_closed";
-    case EndedBy::too_large:
-      return "too_large";
-    case EndedBy::bad_request:
-      return "bad_request";
-    case EndedBy::drain:
-      return "drain";
-    case EndedBy::operator_:
-      return "operator";
-    case EndedBy::bug:
-      return "bug";
-  }
-  return "";
+  static constexpr WordsUpTo<EndedBy::bug> kWords({"upstream",
+                                                   "respond",
+                                                   "preflight",
+                                                   "limit",
+                                                   "ban",
+                                                   "waiting_room",
+                                                   "shed",
+                                                   "full",
+                                                   "circuit",
+                                                   "auth",
+                                                   "no_route",
+                                                   "no_server",
+                                                   "timeout_connect",
+                                                   "timeout_upstream",
+                                                   "deadline",
+                                                   "timeout_client",
+                                                   "client_closed",
+                                                   "upstream_closed",
+                                                   "too_large",
+                                                   "bad_request",
+                                                   "drain",
+                                                   "operator",
+                                                   "bug"});
+  return kWords[ended_by];
 }
 
 std::string_view to_text(Source source) noexcept {

@@ -2,6 +2,7 @@
 
 #include "gateway/record/access_record.hpp"
 
+#include "headgate/core/per_enum.hpp"
 #include "headgate/gateway/delay.hpp"
 
 #include <array>
@@ -14,17 +15,8 @@ namespace {
 constexpr unsigned kTunnelled = 101;
 
 std::string_view state_of_wait(Delay::For what) noexcept {
-  switch (what) {
-    case Delay::For::place:
-      return "queue";
-    case Delay::For::retry:
-      return "retry";
-    case Delay::For::auth:
-      return "auth";
-    case Delay::For::permit:
-      break;
-  }
-  return "limit";
+  static constexpr WordsUpTo<Delay::For::auth> kWords({"limit", "queue", "retry", "auth"});
+  return kWords[what];
 }
 
 std::string_view protocol_of(unsigned version) noexcept {

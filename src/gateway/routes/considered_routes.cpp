@@ -2,13 +2,14 @@
 
 #include "gateway/callers/find_client.hpp"
 
+#include "headgate/core/per_enum.hpp"
 #include "headgate/gateway/explain.hpp"
 #include "headgate/http/h1/parse.hpp"
 
 namespace headgate::gateway {
 namespace {
 
-using Why = RouteCandidate::Why;
+using Why = ConsideredRoute::Why;
 
 /// What the router says if it has this route alone, with some of what the route demands.
 struct Alone {
@@ -76,24 +77,10 @@ void choose(ConsideredRoutes& candidates, const Route* found) {
     if (found != nullptr && each.number == found->number) each.why = Why::chosen;
 }
 
-std::string_view to_text(RouteCandidate::Why why) noexcept {
-  switch (why) {
-    case Why::chosen:
-      return "chosen";
-    case Why::path:
-      return "path";
-    case Why::host:
-      return "host";
-    case Why::method:
-      return "method";
-    case Why::conditions:
-      return "conditions";
-    case Why::unclear:
-      return "unclear";
-    case Why::less_specific:
-      break;
-  }
-  return "less_specific";
+std::string_view to_text(ConsideredRoute::Why why) noexcept {
+  static constexpr WordsUpTo<Why::less_specific> kWords(
+      {"chosen", "path", "host", "method", "conditions", "unclear", "less_specific"});
+  return kWords[why];
 }
 
 }  // namespace headgate::gateway

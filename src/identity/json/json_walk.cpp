@@ -1,5 +1,7 @@
 #include "json_walk.hpp"
 
+#include "headgate/core/per_enum.hpp"
+
 #include <algorithm>
 #include <charconv>
 
@@ -7,23 +9,9 @@ namespace headgate::identity {
 namespace {
 
 std::string_view name_of(JsonKind kind) noexcept {
-  switch (kind) {
-    case JsonKind::object:
-      return "an object";
-    case JsonKind::list:
-      return "a list";
-    case JsonKind::text:
-      return "a text";
-    case JsonKind::number:
-      return "a number";
-    case JsonKind::boolean:
-      return "true or false";
-    case JsonKind::null:
-      return "null";
-    case JsonKind::nothing:
-      break;
-  }
-  return "what begins no value";
+  static constexpr WordsUpTo<JsonKind::nothing> kWords(
+      {"an object", "a list", "a text", "a number", "true or false", "null", "what begins no value"});
+  return kWords[kind];
 }
 
 }  // namespace

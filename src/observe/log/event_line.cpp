@@ -3,24 +3,16 @@
 #include "json_object.hpp"
 #include "words.hpp"
 
+#include "headgate/core/per_enum.hpp"
+
 #include <algorithm>
 
 namespace headgate::observe {
 namespace {
 
 std::string_view to_text(LogLevel level) noexcept {
-  switch (level) {
-    case LogLevel::debug:
-      return "debug";
-    case LogLevel::info:
-      return "info";
-    case LogLevel::warning:
-      return "warning";
-    case LogLevel::error:
-    case LogLevel::off:
-      return "error";
-  }
-  return "error";
+  static constexpr WordsUpTo<LogLevel::off> kWords({"debug", "info", "warning", "error", "error"});
+  return kWords[level];
 }
 
 /// Writes three decimals, which is enough for seconds and similar values.

@@ -23,6 +23,12 @@ TEST(PerEnum, HasARowForEachEnumeratorOrDoesNotCompile) {
   static_assert(!std::is_constructible_v<WordsUpTo<Shade::dark>, OneWord>);
 }
 
+TEST(PerEnum, KnowsWhetherAnotherEnumeratorFollows) {
+  static_assert(is_enumerator<Shade::dark>());
+  static_assert(!is_enumerator<static_cast<Shade>(2)>());
+  static_assert(is_enumerator<Size::count>());
+}
+
 TEST(PerEnum, IsIndexedByItsEnumeration) {
   constexpr WordsOf<Size> kWords({"S", "L"});
   EXPECT_EQ(kWords[Size::large], "L");

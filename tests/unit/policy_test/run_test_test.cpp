@@ -120,7 +120,7 @@ TEST(PolicyTests, TellWhatWouldHaveHappenedRightBefore) {
   ASSERT_EQ(result.why->told.limits.size(), 1U);
   EXPECT_EQ(result.why->told.limits[0].rules.at(0).remaining, 0U);
   ASSERT_FALSE(result.why->candidates.routes.empty());
-  EXPECT_EQ(result.why->candidates.routes[0].why, gateway::RouteCandidate::Why::chosen);
+  EXPECT_EQ(result.why->candidates.routes[0].why, gateway::ConsideredRoute::Why::chosen);
 }
 
 TEST(PolicyTests, TakeCallersForWhatTheySay) {

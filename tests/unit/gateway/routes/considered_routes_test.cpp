@@ -14,7 +14,7 @@
 namespace headgate::gateway {
 namespace {
 
-using Why = RouteCandidate::Why;
+using Why = ConsideredRoute::Why;
 
 struct Candidates : testing::Test {
   RouteOptions& add(const std::string& name, const std::string& path, const std::string& host = {},
