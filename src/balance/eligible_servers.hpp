@@ -7,7 +7,7 @@
 
 namespace headgate::balance {
 
-/// The eligible for one choice from one table. Servers that are in come before backup servers, and both before
+/// The eligible servers for one choice from one table. Servers that are in come before backup servers, and both before
 /// servers that are out by a guess, which count only if no server is in at all.
 class EligibleServers {
  public:
