@@ -54,13 +54,6 @@ endfunction()
 # What no request passes is compiled for size, which takes a third less time. The first has its headers precompiled so, for all.
 set(HEADGATE_BESIDE_THE_PATH keyring load notify access_logs config offline translate policy_test services simulate admin server cli)
 set(HEADGATE_FOR_SIZE -Os)
-if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  # And without what takes GCC a fifth of that time and makes this code 5 % smaller.
-  foreach(pass code-hoisting gcse ipa-cp ipa-icf ipa-modref ipa-sra ivopts schedule-insns2 thread-jumps tree-dominator-opts tree-pre
-      tree-pta tree-slsr tree-vrp)
-    list(APPEND HEADGATE_FOR_SIZE -fno-${pass})
-  endforeach()
-endif()
 
 # headgate_module(NAME USES module... LIBS target...): the library headgate_NAME of everything in src/NAME.
 function(headgate_module name)
