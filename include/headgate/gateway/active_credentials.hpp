@@ -13,7 +13,8 @@
 
 namespace headgate::gateway {
 
-/// Made again for a configuration whenever credentials change. Immutable; shared by all workers.
+/// The credentials of one configuration. A new object is made whenever credentials change. Immutable; shared by all
+/// workers.
 class ActiveCredentials {
  public:
   ActiveCredentials(const CompiledConfig& compiled, std::shared_ptr<const identity::Credentials> credentials);
@@ -21,21 +22,21 @@ class ActiveCredentials {
   const identity::ApiKeys& api_keys() const noexcept { return *credentials_->api_keys; }
   const identity::JwtVerifier* jwt() const noexcept { return credentials_->jwt.get(); }
 
-  /// The lists of addresses, in the order of the IdentityOptions::address_files of the configuration; null for a file
-  /// that a candidate names and the configuration in force does not.
+  /// The address lists, in the order of IdentityOptions::address_files; null for a file that a candidate names and the
+  /// active configuration does not.
   const std::vector<std::shared_ptr<const identity::AddressBlocks>>& address_lists() const noexcept {
     return address_lists_;
   }
 
-  /// The same of IdentityOptions::user_files.
+  /// The user lists, in the order of IdentityOptions::user_files; null as in address_lists().
   const std::vector<std::shared_ptr<const identity::Users>>& user_lists() const noexcept { return user_lists_; }
 
-  /// The size of `limit` that this key has of its own, or null.
+  /// Returns the size of `limit` that the record of this key sets, or null.
   const CompiledTier* of_key(const identity::ApiKeyRecord& key, const CompiledLimit& limit) const noexcept;
-  /// The most rates that a key has of its own under `limit`.
+  /// The highest number of rates that any key sets for `limit`.
   std::size_t most_rules(const CompiledLimit& limit) const noexcept;
-  /// One sentence for each tier of a key that no limit has, and for each override that has no effect: no limit has its
-  /// name, or its algorithm does not allow the size.
+  /// One sentence for each tier that a key names and no limit has, and for each override without an effect: no limit
+  /// has its name, or the algorithm of the limit does not allow the size.
   const std::vector<std::string>& without_effect() const noexcept { return without_effect_; }
 
  private:

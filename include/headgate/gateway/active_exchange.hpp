@@ -1,6 +1,6 @@
 #pragma once
-// One exchange of a session while it is answered: ends it early if the client is gone, and answers for a handler that
-// threw.
+// The exchange that a session or a stream is answering: ends it early if the client is gone, and answers if the handler
+// throws.
 
 #include "headgate/core/task.hpp"
 #include "headgate/gateway/exchange.hpp"
@@ -10,8 +10,8 @@
 
 namespace headgate::gateway {
 
-/// HTTP/1.1 needs one for each session, and uses it for one exchange after another. A protocol with streams needs one
-/// for each stream; all of them may be active at once. Worker thread only.
+/// An HTTP/1.1 session has one object and uses it for one exchange after another. A protocol with streams has one for
+/// each stream, and all of them may be active at once. Worker thread only.
 class ActiveExchange {
  public:
   /// Why an exchange ends before its answer is complete.
@@ -21,31 +21,31 @@ class ActiveExchange {
     operator_     ///< an operator ended it
   };
 
-  /// Call it before handle(), and end() after it. `x.reply` must be set.
+  /// Begins an exchange. Call begin() before handle(), and end() after it. `x.reply` must be set.
   void begin(Exchange& x) noexcept { x_ = &x; }
   void end() noexcept { x_ = nullptr; }
 
-  /// The exchange; null outside of begin() and end().
+  /// The exchange; null before begin() and after end().
   const Exchange* current() const noexcept { return x_; }
-  /// Whether the answer was started.
+  /// Returns whether the answer was started.
   bool answered() const noexcept { return x_ && x_->reply->started(); }
 
-  /// Whether it ends when its client closes its sending side: as its route says, and always while it waits here, and
-  /// not for a server: for a permit, a place or the next retry. Never once it is a tunnel, whose directions end one by
-  /// one.
+  /// Returns whether the exchange ends when its client closes the sending side. The route decides that while a server
+  /// works. While the request waits in the gateway (for a permit, a place or the next retry), the answer is always yes;
+  /// for a tunnel it is always no, because its directions end separately.
   bool ends_with_client() const noexcept;
 
-  /// How fast bodies must flow, in bytes a second; 0: as they like.
+  /// The lowest rate at which bodies must flow, in bytes per second; 0 if there is no bound.
   std::uint64_t min_rate() const noexcept;
 
-  /// The attempt of an exchange that ends early, and the configuration whose servers it counts for: both outlive the
-  /// exchange as long as this does.
+  /// The attempt of an exchange that ends early, and the configuration that counts it. Keeps both alive after the
+  /// exchange.
   class Server {
    public:
     Server() = default;
     Server(SnapshotPtr snapshot, upstream::AttemptPtr attempt) noexcept
         : snapshot_(std::move(snapshot)), attempt_(std::move(attempt)) {}
-    /// Does nothing if there is no attempt.
+    /// Cancels the attempt; does nothing if there is none.
     void cancel() const noexcept {
       if (attempt_) attempt_->cancel();
     }
@@ -54,19 +54,20 @@ class ActiveExchange {
     SnapshotPtr snapshot_;
     upstream::AttemptPtr attempt_;
   };
-  /// Ends a delay, and marks the exchange so that its answer is not sent. Close the client's side first, then cancel
-  /// what it returns. Both wake the exchange; it may end, and delete its session, inside these calls.
+  /// Ends a delay of the exchange and marks the exchange, so that its answer is not sent. The caller closes the
+  /// client's side first and then cancels the returned attempt. Both wake the exchange, which may end and delete its
+  /// session inside these calls.
   [[nodiscard]] Server end_early(Because because) noexcept;
 
-  /// The connection is closed after the answer.
+  /// Marks the answer as the last one of its connection.
   void last_of_connection() noexcept;
 
  private:
   Exchange* x_ = nullptr;
 };
 
-/// After handle() threw, which is a bug: it is logged, the client gets 500 if no answer was started, and then refused()
-/// of the handler is called.
+/// Answers after handle() threw, which is a bug: logs it, sends 500 if no answer was started, and then calls refused()
+/// of the handler.
 Task<void> answer_bug(Handler& handler, Exchange& x, std::exception_ptr thrown);
 
 }  // namespace headgate::gateway

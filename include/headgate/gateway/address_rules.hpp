@@ -1,5 +1,5 @@
 #pragma once
-// From which addresses a route, or all routes, may be used.
+// The client addresses that may use a route, or all routes.
 
 #include "headgate/identity/address_blocks.hpp"
 
@@ -12,8 +12,8 @@
 
 namespace headgate::gateway {
 
-/// The smallest block that holds an address decides; of two equal ones, the one that denies. Where no block holds it,
-/// the address is refused if anything is allowed, else let in. Immutable; any thread.
+/// The rules of one route. The smallest block that contains an address decides; of two equal blocks, the one that
+/// denies. An address in no block is refused if the rules allow any block, and let in otherwise. Immutable; any thread.
 struct AddressRules {
   identity::AddressBlocks allow;
   identity::AddressBlocks deny;
@@ -24,13 +24,13 @@ struct AddressRules {
 };
 using AddressRulesPtr = std::shared_ptr<const AddressRules>;
 
-/// What became of an address.
+/// The outcome for one address.
 struct AddressDecision {
   bool in = true;
-  int bits = identity::AddressBlocks::kNone;  ///< the length of the block that decided; kNone: none did
+  int bits = identity::AddressBlocks::kNone;  ///< the length of the block that decided; kNone if no block did
 };
 
-/// `lists` are the contents of the files; one that is null says nothing.
+/// Judges an address. `lists` has the contents of the files; a null list has no blocks.
 AddressDecision judge(const AddressRules& rules, std::span<const std::shared_ptr<const identity::AddressBlocks>> lists,
                       const boost::asio::ip::address& address) noexcept;
 

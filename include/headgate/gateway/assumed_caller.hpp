@@ -1,5 +1,5 @@
 #pragma once
-// What is known of a caller without a credential that proves it: from a log, or from a test.
+// The caller of a request that carries no credentials to verify, because it comes from an access log or a test.
 
 #include "headgate/identity/options.hpp"
 
@@ -7,16 +7,16 @@
 
 namespace headgate::gateway {
 
-/// Taken in place of the credentials of a request by a gateway that was made to (Services::assumes), and by no other.
+/// Replaces the credentials of a request. Only a gateway that was made for it (Services::assumes) uses this.
 struct AssumedCaller {
-  /// The payload of a token whose signature is not asked for, a JSON object; empty: the token that the request shows
-  /// counts. Lives as long as the exchange.
+  /// The payload of a token, a JSON object, whose signature is not verified. Empty to use the token of the request.
+  /// Lives as long as the exchange.
   std::string_view claims{};
-  /// The record of the key; null: the key that the request shows counts. It need not be one of the known ones, and
-  /// lives as long as the gateway.
+  /// The record of an API key; null to use the key of the request. The key need not be a known one. Lives as long as
+  /// the gateway.
   const identity::ApiKeyRecord* key = nullptr;
-  /// The user of basic authentication, whose password is not asked for; empty: what the request shows counts. Need not
-  /// be a known one, and lives as long as the exchange.
+  /// The user of basic authentication, whose password is not verified; empty to use the one of the request. The user
+  /// need not be a known one. Lives as long as the exchange.
   std::string_view user{};
 };
 

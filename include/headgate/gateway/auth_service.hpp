@@ -1,6 +1,7 @@
 #pragma once
-// A service that is asked whether a request may pass, before its server is: nginx's auth_request, Traefik's
-// forwardAuth. config fills the options; a compiled route has the rest, and an exchange keeps what the service said.
+// A service that decides whether a request may pass, before the request goes to its server: nginx's auth_request,
+// Traefik's forwardAuth. config fills the options, a compiled route adds the rest, and an exchange keeps the service's
+// answer.
 
 #include "headgate/core/time.hpp"
 #include "headgate/http/field_names.hpp"
@@ -17,72 +18,74 @@
 
 namespace headgate::gateway {
 
-/// What the service is told of a request beside its fields. The configuration has these words.
+/// The parts of a request that the service is told in fields of their own. The configuration uses the same words.
 enum class AuthTold : std::uint8_t {
   method,    ///< X-Forwarded-Method, X-Original-Method
   host,      ///< X-Forwarded-Host and -Proto
-  path,      ///< with the query: X-Forwarded-Uri, X-Original-URI; with the host X-Original-URL
-  client_ip  ///< X-Forwarded-For, and the field of trusted hops
+  path,      ///< X-Forwarded-Uri or X-Original-URI, with the query; X-Original-URL, also with the host
+  client_ip  ///< X-Forwarded-For, and the address field of trusted hops
 };
 inline constexpr std::string_view kAuthTold[] = {"method", "host", "path", "client_ip"};
 
-/// What becomes of requests while the service does not answer.
+/// The decision about requests while the service does not answer.
 enum class AuthIfDown : std::uint8_t { reject, allow };
 inline constexpr std::string_view kAuthIfDown[] = {"reject", "allow"};
 
-/// The service of one route, as a user writes it.
+/// The service of one route, as the configuration has it.
 struct AuthService {
-  std::string url;     ///< "http://auth/check?x=1"; its host is the name of an upstream, or a server
-  std::string to;      ///< the name of its upstream
-  std::string host;    ///< what it gets as Host
-  std::string target;  ///< path and query
-  std::optional<std::vector<std::string>> fields;  ///< of a request that it gets; not set: all
+  std::string url;     ///< "http://auth/check?x=1"; the host is the name of an upstream, or a server
+  std::string to;      ///< the name of the upstream
+  std::string host;    ///< the value of Host in requests to the service
+  std::string target;  ///< the path and the query
+  std::optional<std::vector<std::string>> fields;  ///< the fields of a request that the service gets; not set for all
   std::array<bool, std::size(kAuthTold)> told{true, true, true, true};
-  std::vector<std::string> copy;            ///< fields of its answer that the server gets
-  std::vector<std::string> copy_to_answer;  ///< fields of its answer that the client gets
+  std::vector<std::string> copy;            ///< fields of the service's answer that the server gets
+  std::vector<std::string> copy_to_answer;  ///< fields of the service's answer that the client gets
   Duration timeout = std::chrono::seconds(2);
-  Duration remember{0};  ///< how long an answer counts for the same question; 0: it is asked for each request
+  Duration remember{0};  ///< how long an answer is reused for the same question; 0 to ask for each request
   AuthIfDown if_down = AuthIfDown::reject;
 
   bool tells(AuthTold what) const noexcept { return told[static_cast<std::size_t>(what)]; }
 };
 
-/// The same of a compiled route. Immutable; any thread.
+/// The service of a compiled route. Immutable; any thread.
 struct CompiledAuth {
   const AuthService* options = nullptr;
-  std::size_t upstream = 0;       ///< index of its upstream
+  std::size_t upstream = 0;       ///< index of the upstream
   http::FieldNames fields;        ///< AuthService::fields
-  std::vector<std::string> kept;  ///< lower case, sorted: fields of an answer of which somebody asks
+  std::vector<std::string> kept;  ///< lower case, sorted: the fields of an answer that something uses
 };
 
 enum class AuthOutcome : std::uint8_t {
   allowed,
   refused,  ///< the answer is the caller's
-  unclear,  ///< it answered, and neither allows nor refuses: never an admission, for the caller may have caused it
-  down      ///< it did not answer, or with 5xx
+  /// the answer neither allows nor refuses; never treated as an admission, because the caller may have caused it
+  unclear,
+  down  ///< there was no answer, or one with 5xx
 };
 
-/// What the service said of one question. Never changes once made; those who ask the same question may share it. One
-/// worker only.
+/// The service's answer to one question. Never changes once made, so all requests with the same question may share it.
+/// One worker only.
 struct AuthAnswer {
   AuthOutcome outcome = AuthOutcome::down;
-  unsigned status = 0;     ///< of its answer; 0: there was none
-  bool shareable = false;  ///< whether it is for everybody who asks the same
-  bool passes = false;     ///< whether the request goes on: it is allowed, or nobody decides and the route lets it
-  std::string why;         ///< of `unclear` and `down`, for the log: "it did not answer in time"
-  std::string text;        ///< what the fields are views into
-  /// allowed: those that are kept, each name once; refused: those that the caller gets.
+  unsigned status = 0;     ///< the status of the service's answer; 0 if there was none
+  bool shareable = false;  ///< whether the answer holds for every request with the same question
+  /// whether the request goes on: the service allowed it, or did not decide and the route lets such requests pass
+  bool passes = false;
+  std::string why;   ///< the reason for `unclear` and `down`, for the log: "it did not answer in time"
+  std::string text;  ///< the text that the fields are views into
+  /// allowed: the fields in `kept`, each name once; refused: the fields that the caller gets.
   http::Fields fields;
-  std::string body;  ///< of a refusal
+  std::string body;  ///< the body of a refusal
 
-  /// The value of a field of an admission; "" if it has none. Case is ignored.
+  /// Returns the value of a field of an admission; "" if it has none. Case is ignored.
   std::string_view value(std::string_view name) const noexcept {
     return outcome == AuthOutcome::allowed ? http::value_of(fields, name) : std::string_view{};
   }
 };
 using AuthAnswerPtr = std::shared_ptr<const AuthAnswer>;
 
-/// Whether a limit or a variable may name this field of the service's answer, as in "auth.X-User".
+/// Returns whether a limit or a variable may name this field of the service's answer, as in "auth.X-User".
 bool is_auth_field(std::string_view name) noexcept;
 
 }  // namespace headgate::gateway

@@ -1,6 +1,6 @@
 #pragma once
-// Another policy beside the one that serves: it decides about the same requests, with counters of its own, and what it
-// says is only compared.
+// The candidate policy: it decides about the same requests as the active policy, with counters of its own. Its
+// decisions are only compared and never affect a request.
 
 #include "headgate/core/clock.hpp"
 #include "headgate/core/per_enum.hpp"
@@ -30,23 +30,23 @@ struct Path;
 struct Problem;
 struct CandidateExchange;
 
-/// What a candidate has counted. Shared by all workers; a reload keeps it. Any thread.
+/// The counters of a candidate. Shared by all workers, and kept over a reload. Any thread.
 struct CandidateState {
   explicit CandidateState(std::size_t keys) : max_keys(keys), memory({.max_keys = keys}) {}
 
-  const std::size_t max_keys;  ///< of `memory`
+  const std::size_t max_keys;  ///< the bound of `memory`
   limit::MemoryStore memory;
   limit::BanTable bans;
   room::MemoryRooms rooms;
   shed::WaitQueues flights;
 };
 
-/// What both policies made of one request.
+/// The decisions of both policies about one request.
 enum class Compared : std::uint8_t {
   both_allowed,
   both_refused,
-  hit,    ///< only the candidate would refuse it
-  freed,  ///< only the live policy refused it
+  hit,    ///< only the candidate would refuse the request
+  freed,  ///< only the active policy refused the request
   undecided,
   count
 };
@@ -54,61 +54,63 @@ inline constexpr WordsOf<Compared> kComparedWords({"both_allowed", "both_refused
 
 /// Why a request was not compared.
 enum class Undecided : std::uint8_t {
-  live,   ///< the live gateway ended it for a reason that no policy decides: too much load, an operator, its client
-  queue,  ///< it would wait for a permit in flight
-  redis,  ///< the candidate's Redis does not answer
-  token,  ///< it is decided by a token that the live gateway has not verified
-  busy,   ///< too many calls to the candidate's Redis, or too many of its requests, are under way
+  /// the active gateway ended the request for a reason that no policy decides: overload, an operator, its client
+  live,
+  queue,  ///< the request would wait for a permit in flight
+  redis,  ///< the candidate's Redis did not answer
+  token,  ///< the decision needs a token that the active gateway has not verified
+  busy,   ///< too many calls to the candidate's Redis, or too many of the candidate's requests, are under way
   bug,
   count
 };
 inline constexpr WordsOf<Undecided> kUndecidedWords({"live", "queue", "redis_down", "token", "too_many", "bug"});
 
-/// Refusals without a limit are counted under this name: no route, credentials.
+/// The name under which refusals without a limit are counted: no route, credentials.
 inline constexpr std::string_view kNoLimit = "-";
 
-/// Of one worker; its thread only. Exchanges hold it by their snapshot, so it lives until the last of them has ended.
+/// The candidate of one worker; its thread only. Exchanges hold it through their snapshot, so it lives until the last
+/// of them has ended.
 ///
-/// A request is asked about when the live policy has decided: when it goes on to its answer, or is refused. Nothing
-/// waits for the candidate, and nothing of it throws.
+/// The candidate decides about a request after the active policy: when the request is forwarded, or is refused. No
+/// request waits for the candidate, and the candidate throws nothing.
 class Candidate : public std::enable_shared_from_this<Candidate> {
  public:
-  /// Calls to Redis at once; what comes beyond them is not decided.
+  /// Calls to Redis at once; a request beyond them is not decided.
   static constexpr std::size_t kMaxCalls = 256;
-  /// Requests at once that have something left to do at their end; what comes beyond them is not decided.
+  /// Requests at once whose end the candidate has to see; a request beyond them is not decided.
   static constexpr std::size_t kMaxExchanges = 10'000;
 
-  /// `parts` is the candidate's, with the credentials of the live configuration, without counters and without servers.
-  /// Clock, random and registry outlive it.
+  /// `parts` belongs to the candidate, with the credentials of the active configuration, and without counters and
+  /// servers. Clock, random and registry outlive this object.
   Candidate(Clock& clock, Random& random, std::shared_ptr<CandidateState> state, Snapshot parts,
             std::shared_ptr<const CompiledConfig> live, observe::Registry& registry, observe::Writer worker);
   ~Candidate();
   Candidate(const Candidate&) = delete;
   Candidate& operator=(const Candidate&) = delete;
 
-  /// The same candidate with other parts, or beside another live configuration.
+  /// Replaces the parts of the candidate, or the active configuration that it is compared with.
   void adopt(Snapshot parts, std::shared_ptr<const CompiledConfig> live);
-  /// Other overrides of the same parts.
+  /// Replaces the overrides.
   void use_overrides(std::shared_ptr<const OverrideTable> overrides);
   const std::shared_ptr<CandidateState>& state() const noexcept { return state_; }
 
-  /// The live policy has decided; `refused`: what it says, or null.
+  /// Tells that the active policy has decided. `refused` is its refusal, or null.
   void decided(Path& live, Exchange& x, const Problem* refused) noexcept;
-  /// The head of a server's answer is there. `x.candidate` is not null.
+  /// Tells that the head of a server's answer is there. `x.candidate` is not null.
   static void answered(Exchange& x) noexcept;
-  /// The exchange has ended. The same.
+  /// Tells that the exchange has ended. `x.candidate` is not null.
   static void ended(Exchange& x) noexcept;
 
-  /// The keys that only one of the two refused since the last call: in `rejected` those that the candidate hits, in
-  /// `allowed` those that it frees.
+  /// Returns the keys that only one of the two policies refused since the last call: `rejected` has those that only the
+  /// candidate refuses, `allowed` those that only the active policy refuses.
   std::vector<observe::TakenTop> take_keys();
-  /// Stops the work in the background. Nothing is decided any more.
+  /// Stops the work in the background. No request is decided afterwards.
   void stop();
 
  private:
   friend struct CandidateExchange;
-  static constexpr std::size_t kMaxSpare = 256;  ///< exchanges that are kept for the next requests
-  /// One limit and tier, of either policy.
+  static constexpr std::size_t kMaxSpare = 256;  ///< the number of exchanges that are kept for reuse
+  /// The counters of one limit and tier, of either policy.
   struct Row {
     std::array<observe::Counter*, 4> by{};  ///< by Compared
     observe::LimitTop* hit = nullptr;
@@ -144,7 +146,7 @@ class Candidate : public std::enable_shared_from_this<Candidate> {
   std::shared_ptr<CandidateState> state_;
   observe::Registry& registry_;
   const observe::Writer worker_;
-  observe::Registry unseen_;  ///< what the path counts of its own exchanges
+  observe::Registry unseen_;  ///< the metrics of the candidate's own exchanges, which nobody reads
   observe::WorkerTops hit_{1};
   observe::WorkerTops freed_{2};
   std::map<std::pair<std::string, std::string>, Row> rows_;
@@ -152,7 +154,7 @@ class Candidate : public std::enable_shared_from_this<Candidate> {
   std::array<observe::Counter*, kUndecidedWords.size()> reasons_{};
   std::shared_ptr<const CompiledConfig> live_;
   std::vector<Row*> live_rows_;  ///< by CompiledTier::number
-  std::vector<Row*> own_rows_;   ///< the same
+  std::vector<Row*> own_rows_;   ///< by CompiledTier::number
   struct Log;
   std::unique_ptr<Log> log_;
   std::unique_ptr<Path> path_;

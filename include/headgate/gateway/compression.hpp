@@ -1,5 +1,5 @@
 #pragma once
-// Which answers of a route are compressed, and how. config fills it.
+// Which answers of a route are compressed, and how. config fills the options.
 
 #include "headgate/compress/encoder.hpp"
 
@@ -12,33 +12,33 @@
 
 namespace headgate::gateway {
 
-/// The media types that are compressed where a route names none: texts, and what is text under another name. What is
-/// compressed in itself (images, videos, archives, fonts in WOFF) is not among them.
+/// The media types that are compressed where a route names none: texts, and text formats with another name. Formats
+/// that are compressed already (images, videos, archives, fonts in WOFF) are not among them.
 inline constexpr std::string_view kCompressedTypes[] = {
     "text/*",          "application/json",  "application/*+json", "application/x-ndjson", "application/javascript",
     "application/xml", "application/*+xml", "application/wasm",   "image/svg+xml",        "font/ttf",
     "font/otf"};
 
-/// The largest answer of the gateway's own that is compressed, in bytes: it is encoded in one turn of the loop.
+/// The largest of the gateway's own answers that is compressed, in bytes: it is encoded in one turn of the loop.
 inline constexpr std::uint64_t kMaxOwnCompressed = 64UL * 1024;
 
-/// Of one route. Immutable; any thread.
+/// The compression of one route. Immutable; any thread.
 struct Compression {
-  /// Each at most once; of those that a client takes equally gladly the first one is used.
+  /// The codings, each at most once, in the order of preference among those that a client accepts equally.
   std::vector<compress::Coding> codings{compress::Coding::br, compress::Coding::gzip};
   /// Lower case, without parameters; one "*" in each stands for any text ("text/*", "application/*+json").
   std::vector<std::string> types{std::begin(kCompressedTypes), std::end(kCompressedTypes)};
   std::uint64_t min_bytes =
-      1024;            ///< smaller answers are sent as they are; one whose size is not known counts as larger
+      1024;            ///< the smallest answer that is compressed, in bytes; an answer of unknown size counts as larger
   unsigned level = 4;  ///< from compress::kMinLevel to compress::kMaxLevel
   bool operator==(const Compression&) const = default;
 };
 using CompressionPtr = std::shared_ptr<const Compression>;
 
-/// Whether one of the types is that of `content_type`, the value of a Content-Type field.
+/// Returns whether one of the types matches `content_type`, the value of a Content-Type field.
 bool takes_type(const Compression& compression, std::string_view content_type) noexcept;
 
-/// As a user would write the codings: "br, gzip".
+/// Returns the codings as a configuration would write them: "br, gzip".
 std::string codings_in_words(const Compression& compression);
 
 }  // namespace headgate::gateway

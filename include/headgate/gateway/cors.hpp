@@ -1,6 +1,6 @@
 #pragma once
 // Cross-origin requests (CORS, Fetch Standard): which pages of other origins may use a route from a browser. config
-// fills it; answers get its fields.
+// fills the options; answers get the fields.
 
 #include <memory>
 #include <string>
@@ -14,26 +14,26 @@ struct OriginsBelow {
   std::string end;
 };
 
-/// What pages of other origins may do. Values of fields are as they are sent.
+/// The rights of pages of other origins. Values of fields are stored as they are sent.
 struct Cors {
-  bool any = false;                  ///< every origin; then there are no credentials
-  std::vector<std::string> origins;  ///< as http::normalise_origin writes them, or "null"
+  bool any = false;                  ///< whether every origin is allowed, which excludes credentials
+  std::vector<std::string> origins;  ///< origins as http::normalise_origin writes them, or "null"
   std::vector<OriginsBelow> below;
-  std::string methods;      ///< Access-Control-Allow-Methods; empty: those that the routes of the path have
-  std::string headers;      ///< Access-Control-Allow-Headers; empty: none
-  bool any_header = false;  ///< a page may send all that it asks for
+  std::string methods;      ///< Access-Control-Allow-Methods; empty for the methods that the routes of the path have
+  std::string headers;      ///< Access-Control-Allow-Headers; empty if there are none
+  bool any_header = false;  ///< whether a page may send every field that it asks for
   std::string expose;       ///< Access-Control-Expose-Headers
   bool credentials = false;
   std::string max_age;  ///< Access-Control-Max-Age: how long a browser remembers a preflight, in seconds
 };
 
-/// The fields that a page may always read: what tells a caller its limits, what it must prove, and what
-/// names its request.
+/// The fields that a page may always read: the limits of the caller, challenges for credentials, and the id of the
+/// request.
 inline constexpr const char* kAlwaysExposed =
     "Retry-After, Retry-After-Ms, X-Should-Retry, RateLimit, RateLimit-Policy, X-RateLimit-Limit, "
     "X-RateLimit-Remaining, X-RateLimit-Reset, X-Request-Id, WWW-Authenticate, Appointment, Waiting-Room-Ticket";
 
-/// What a page may send beside the fields that it always may, where the configuration does not say.
+/// The fields that a page may send if the configuration names none, beside those that browsers always allow.
 inline constexpr const char* kUsualHeaders = "Authorization, Content-Type";
 
 using CorsPtr = std::shared_ptr<const Cors>;

@@ -1,7 +1,7 @@
 #pragma once
-// The wait of a request: for its permit, for the auth service, or for what a stream of the admin interface sends next.
-// Precise, unlike the coarse timers of the worker, so that requests leave evenly spaced. If Exchange::delay points to
-// it, it also ends when the client leaves.
+// The wait of a request for its permit, for the auth service, or for the next part of a stream of the admin interface.
+// It is precise, unlike the coarse timers of the worker, so that requests leave evenly spaced. A wait that
+// Exchange::delay points to also ends when the client leaves.
 
 #include "headgate/core/clock.hpp"
 
@@ -11,11 +11,11 @@
 
 namespace headgate::gateway {
 
-/// co_await delay: resumes after `time`, or soon after end(). Worker thread only. Lives in the frame that awaits it; if
-/// that frame is destroyed, the alarm is cancelled.
+/// `co_await delay` resumes after `time`, or soon after end(). Worker thread only. Lives in the frame that awaits it;
+/// if that frame is destroyed, the alarm is cancelled.
 class Delay {
  public:
-  /// What it waits for, as lists of requests under way tell it.
+  /// The subject of the wait, for lists of requests under way.
   enum class For : std::uint8_t { permit, place, retry, auth };
 
   Delay(Clock& clock, Duration time, For what = For::permit)
@@ -24,7 +24,7 @@ class Delay {
   Delay& operator=(const Delay&) = delete;
 
   For waits_for() const noexcept { return what_; }
-  /// Ends the wait. The loop resumes the coroutine, not this call.
+  /// Ends the wait. The loop resumes the coroutine later, not inside this call.
   void end() { alarm_->set(Duration(0)); }
 
   bool await_ready() const noexcept { return false; }

@@ -1,6 +1,6 @@
 #pragma once
-// What a route demands of the credential that it requires, beyond being valid. config fills it; the step `authenticate`
-// checks it.
+// The demands of a route on the credential that it requires, beyond being valid. config fills them; the step
+// `authenticate` checks them.
 
 #include "headgate/identity/options.hpp"
 
@@ -9,36 +9,37 @@
 
 namespace headgate::gateway {
 
-/// A value that a claim may have, with its JSON type: "5" is no 5.
+/// A value that a claim may have, with its JSON type: the string "5" does not match the number 5.
 struct ClaimValue {
   std::string text;      ///< the string; an integer in decimal; "true" or "false"
-  bool literal = false;  ///< whether it is an integer or true/false in JSON; else a string
+  bool literal = false;  ///< whether the value is an integer or a boolean in JSON, and not a string
 };
 
-/// A claim that must have one of these values, or be a list of strings that has one of them in it.
+/// The values of one claim. The claim must be one of them, or a list of strings that contains one.
 struct ClaimDemand {
   std::string name;
   std::vector<ClaimValue> any_of;  ///< at least one
 };
 
-/// What a token must have. Of each list that is not empty one value is enough, except for the scopes: all of them are
-/// needed, and one value of each claim.
+/// The demands on a token. One value of each list that is not empty is enough; scopes are the exception, because all of
+/// them are needed. Each claim needs one of its values.
 struct TokenDemands {
-  std::vector<std::string> issuers;                ///< its `iss`; empty: any accepted issuer
-  std::vector<identity::JwtAlgorithm> algorithms;  ///< of its signature; empty: any that its issuer may use
-  std::vector<std::string> audiences;              ///< in its `aud`; empty: any
-  std::vector<std::string> scopes;                 ///< in `scope` or `scp` (RFC 8693 section 4.2)
+  std::vector<std::string> issuers;  ///< values of `iss`; empty for any accepted issuer
+  /// algorithms of the signature; empty for any that the issuer may use
+  std::vector<identity::JwtAlgorithm> algorithms;
+  std::vector<std::string> audiences;  ///< values in `aud`; empty for any
+  std::vector<std::string> scopes;     ///< all of them must be in `scope` or `scp` (RFC 8693 section 4.2)
   std::vector<ClaimDemand> claims;
 };
 
-/// What a known API key must have. Of each list that is not empty one value is enough.
+/// The demands on a known API key. One value of each list that is not empty is enough.
 struct KeyDemands {
   std::vector<std::string> owners;
   std::vector<std::string> tiers;
   std::vector<std::string> tags;
 };
 
-/// The demands on the one credential that the route requires; those on the other kind are empty.
+/// The demands on the one credential that the route requires; the demands on the other kind are empty.
 struct Demands {
   TokenDemands token;
   KeyDemands key;

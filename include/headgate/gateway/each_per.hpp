@@ -1,6 +1,6 @@
 #pragma once
-// Every place where a `per` may be written. Whoever asks what is read of a request to make keys of it asks here, so
-// that no place is forgotten: a new one is added to Keyed, or to what Keyed has.
+// Every place where a `per` may be written. All code that needs to know which parts of a request become keys uses this
+// list, so that no place is forgotten. A new place is added to Keyed, or to a type that Keyed contains.
 
 #include "headgate/gateway/split.hpp"
 #include "headgate/gateway/upstream_options.hpp"
@@ -11,21 +11,22 @@
 
 namespace headgate::gateway {
 
-/// All that may have keys of the requests of one route. Views.
+/// The parts of one route that may have keys. Views.
 struct Keyed {
   std::vector<const limit::Limit*> limits;
-  std::vector<const UpstreamOptions*> upstreams;  ///< all that the route's requests may go to
+  std::vector<const UpstreamOptions*> upstreams;  ///< all upstreams that requests of the route may go to
   const WaitingRoom* room = nullptr;
   const Split* split = nullptr;
 };
 
-/// Each part of a key.
+/// Calls `take` for each part of a key.
 template <class Take>
 void each_per(const std::vector<limit::Per>& key, Take&& take) {
   for (const auto& per : key) take(per);
 }
 
-/// What it counts by, also where that is missing, and what names the tier.
+/// Calls `take` for each part of a limit's keys, of the keys that replace a missing one, and of the key that names the
+/// tier.
 template <class Take>
 void each_per(const limit::Limit& limit, Take&& take) {
   each_per(limit.per, take);
@@ -39,7 +40,7 @@ void each_per(const UpstreamOptions& upstream, Take&& take) {
   each_per(upstream.queue_per, take);
 }
 
-/// Calls `take` for each `per` of `keyed`; for equal ones more than once.
+/// Calls `take` for each `per` of `keyed`; it may call it more than once for equal ones.
 template <class Take>
 void each_per(const Keyed& keyed, Take&& take) {
   for (const auto* limit : keyed.limits) each_per(*limit, take);
