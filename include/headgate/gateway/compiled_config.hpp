@@ -29,17 +29,18 @@ namespace headgate::gateway {
 struct RouteEdits;
 struct Keyed;
 
-/// When on the path a limit is checked. First the limits that need only the head: a flood then costs no signature check
-/// and no Redis call. Limits that count by a credential come after it was checked, so that a guess costs the caller.
+/// The moment on the path when a limit is checked. Limits that need only the head come first, so that a flood costs no
+/// signature check and no Redis call. Limits that count by a credential come after the credential was checked, so that
+/// a guess costs the caller.
 enum class Stage { memory, memory_after_auth, redis, no_request, count };  ///< no_request: no request is counted
 
-/// Which part of a limit's size is counted, and where.
+/// The part of a limit's size that is counted, and where.
 struct Fraction {
   std::uint32_t up = 1;
-  std::uint32_t down = 1;      ///< if equal to `up`: the limit itself, counted together on all its routes
-  std::string route;           ///< else the route that it is counted for
+  std::uint32_t down = 1;      ///< equal to `up` for the limit itself, which is counted together on all its routes
+  std::string route;           ///< otherwise the route that it is counted for
   Sharers sharers{};           ///< how many gateways share the limit while Redis is down
-  std::uint32_t alone_up = 0;  ///< the part of it that this one grants then; 0: one of `sharers`
+  std::uint32_t alone_up = 0;  ///< the part of the limit that this counter grants then; 0 for one of `sharers`
   std::uint32_t alone_down = 1;
   bool is_partial() const noexcept { return up != down; }
 };
@@ -54,26 +55,26 @@ struct LocalShare {
 struct CompiledTier {
   std::size_t number = 0;          ///< its index among all tiers of the configuration
   std::string name;                ///< empty if the limit has no tiers
-  std::vector<limit::Rule> rules;  ///< empty: unlimited
-  std::uint32_t shards = 1;        ///< above 1: a request takes from one of so many counters in Redis
-  std::vector<limit::Rule> shard;  ///< the rules of each of them; empty without shards
+  std::vector<limit::Rule> rules;  ///< empty if the tier is unlimited
+  std::uint32_t shards = 1;        ///< above 1: the number of counters in Redis, of which a request uses one
+  std::vector<limit::Rule> shard;  ///< the rules of each shard; empty without shards
   /// This gateway's share of the rules, for while Redis is down.
   std::shared_ptr<const ForSharers<LocalShare>> local;
   std::string policy;                      ///< the value of RateLimit-Policy
   std::vector<std::string> labels;         ///< the name of each rule in RateLimit
   std::vector<UntilWait> rejections;       ///< for each rule, the words of its rejection
-  std::optional<shed::Priority> priority;  ///< of its callers
+  std::optional<shed::Priority> priority;  ///< the priority of the tier's callers
 };
 
-/// A limit at one scale. Made once, for all routes that use it at this scale.
+/// A limit at one scale. One object serves all routes that use the limit at this scale.
 struct CompiledLimit {
   limit::Limit limit;
   std::string base;  ///< its name in the configuration
   Fraction share;
   std::vector<CompiledTier> tiers;
   std::optional<Exemption> exemption;
-  bool in_flight = false;  ///< whether it counts requests at the same time, whose permits come back when they end
-  bool in_turn = false;    ///< and whether they wait for a permit
+  bool in_flight = false;  ///< whether it counts requests in flight, whose permits are returned when they end
+  bool in_turn = false;    ///< whether requests in flight wait for a permit
   bool ranks = false;      ///< whether one of its tiers has a priority
   bool plain = true;       ///< whether it has neither requests in flight nor appointments nor shards, as most limits
 };
@@ -84,85 +85,93 @@ struct RouteLimit {
   const CompiledLimit* ready = nullptr;
   Cost cost;
   Stage stage = Stage::memory;
-  bool after_auth = false;  ///< its key is known only when the credentials are checked
-  bool of_guesses = false;  ///< asked before credentials are checked, and counts their refusals
+  bool after_auth = false;  ///< whether the key is known only after the credentials are checked
+  bool of_guesses = false;  ///< whether the limit is checked before the credentials and counts refused ones
 };
 
-/// Whether one of these limits lets requests wait for a permit.
+/// Returns whether one of these limits lets requests wait for a permit.
 bool lets_wait(std::span<const RouteLimit> limits) noexcept;
 
-/// A limit of a route that suspends keys, or under which an operator may suspend them.
+/// A limit of a route that suspends keys, or whose keys an operator may suspend.
 struct RouteBan {
   const RouteLimit* route_limit = nullptr;   ///< in the plan of the route
-  const limit::BanPolicy* policy = nullptr;  ///< null: only operators suspend
-  std::size_t number = 0;                    ///< with a policy: its index among the limits that suspend
-  bool by_address = false;                   ///< blocks of addresses may be suspended
-  bool after_auth = false;                   ///< the key is known only when the credentials are checked
+  const limit::BanPolicy* policy = nullptr;  ///< null if only operators suspend keys
+  std::size_t number = 0;                    ///< if there is a policy: the index among the limits that suspend
+  bool by_address = false;                   ///< whether blocks of addresses may be suspended
+  bool after_auth = false;                   ///< whether the key is known only after the credentials are checked
 };
 
 struct CompiledSplit;
 struct CompiledUsage;
 
-/// Which requests go to which upstream, under which limits.
+/// A compiled route: which requests go to which upstream, under which limits.
 struct Route {
-  const RouteOptions* options = nullptr;  ///< as it is written; what follows is what the path reads often, or compiled
-  std::size_t number = 0;                 ///< its index among the routes of the configuration
+  /// the options in the configuration; the members below are compiled, or read often
+  const RouteOptions* options = nullptr;
+  std::size_t number = 0;  ///< the index among the routes of the configuration
   std::string name;
   std::string path;              ///< its pattern
-  Case letters = Case::matters;  ///< of the path, and of keys that are parts of it
+  Case letters = Case::matters;  ///< whether case matters in the path, and in keys that are parts of it
   EncodedSlash encoded_slash = EncodedSlash::reject;
   std::size_t upstream = 0;  ///< index of the upstream; unused if `respond` is set
   std::string upstream_name;
-  /// The same route with the upstream that gets what a limit rejects, and all of it while the circuit is open; null:
-  /// such requests are refused. That one has none itself.
+  /// The same route with the upstream that gets the requests that a limit rejects, and all requests while the circuit
+  /// is open; null if such requests are refused. That route has a null `instead`.
   std::shared_ptr<const Route> instead;
-  std::shared_ptr<const CompiledSplit> split;  ///< null: all of its requests go to one upstream
+  std::shared_ptr<const CompiledSplit> split;  ///< null if all requests go to one upstream
   std::optional<Respond> respond;
-  std::shared_ptr<const RouteEdits> edits;         ///< what it changes in messages; null: nothing
-  std::vector<const AddressRules*> address_rules;  ///< all must let an address in: those of all routes, then its own
-  std::shared_ptr<const Forwarding> forwarding;    ///< retries, held bodies, a mirror; null: none of them
-  std::shared_ptr<const CompiledAuth> auth;        ///< the service that is asked first; null: none
-  std::shared_ptr<const CompiledBasic> basic;      ///< whose passwords are asked for; null: nobody's
-  std::vector<RouteLimit> plan;                    ///< in the order of the stages
+  std::shared_ptr<const RouteEdits> edits;  ///< the changes to messages; null if there are none
+  /// the rules of all routes, then those of this route; all of them must allow an address
+  std::vector<const AddressRules*> address_rules;
+  std::shared_ptr<const Forwarding> forwarding;  ///< retries, held bodies, a mirror; null if the route has none of them
+  std::shared_ptr<const CompiledAuth> auth;      ///< the auth service; null if there is none
+  std::shared_ptr<const CompiledBasic> basic;    ///< the passwords that are required; null if there are none
+  std::vector<RouteLimit> plan;                  ///< in the order of the stages
   std::array<std::size_t, kCountOf<Stage> + 1>
-      stage_begin{};  ///< where each stage begins in the plan; the last element is the end of the plan
-  /// Those of the plan of which a tier has a priority, in the order of the configuration.
+      stage_begin{};  ///< the index in the plan where each stage begins; the last element is the end of the plan
+  /// The limits of the plan that have a tier with a priority, in the order of the configuration.
   std::vector<const RouteLimit*> ranking;
-  std::vector<RouteBan> bans;  ///< those whose key the head tells come first
-  /// All limits under which an operator may suspend a key or a block of addresses. Looked into only once one did.
+  std::vector<RouteBan> bans;  ///< the limits whose key the head tells come first
+  /// All limits under which an operator may suspend a key or a block of addresses. Searched only once an operator has
+  /// done so.
   std::vector<RouteBan> suspendable;
-  /// Lower case. A request may have each of them once: of two, the server could read the other one.
+  /// Header fields that a request may have only once, in lower case: the server could read another one of two than the
+  /// gateway.
   std::vector<std::string> counted_headers;
-  /// Those that requests are counted or identified by, and the tickets of its waiting room. Each may have one value.
+  /// Cookies that requests are counted or identified by, and the ticket of the waiting room. Each may have one value.
   std::vector<std::string> read_cookies;
-  StepSet steps;                         ///< that its requests take
-  StepSet left;                          ///< those of them that must be left when the exchange ends
-  StepSet counted, recorded;             ///< those that say something in the metrics and in the log
-  const LoggedFields* logged = nullptr;  ///< with fields of its answers; null: the log has none
-  const CompiledUsage* usage = nullptr;  ///< it tells what is left, and has nothing else; null: it is any other route
-  /// What its keys are made of, and credentials that it demands, edits or exempts by. Nobody asks for others.
+  StepSet steps;              ///< the steps that requests of the route take
+  StepSet left;               ///< the steps that must be left when the exchange ends
+  StepSet counted, recorded;  ///< the steps that have something for the metrics, and for the log
+  /// the additional fields of the access log, with fields of answers; null if there are none
+  const LoggedFields* logged = nullptr;
+  /// set for the route where callers ask what is left of their limits; null for any other route
+  const CompiledUsage* usage = nullptr;
+  /// The sources of the route's keys, and the credentials that it demands, edits or exempts by. No other part of a
+  /// request is read.
   NeedSet reads;
-  const CompiledRoom* room = nullptr;  ///< visitors wait in it; null: none
+  const CompiledRoom* room = nullptr;  ///< the waiting room of its visitors; null if there is none
   const std::vector<limit::Per>* balance_per =
-      nullptr;  ///< whose value says the server; null: nothing of a request does
+      nullptr;  ///< the source of the value that chooses the server; null if no part of a request does
   shed::Priority priority = shed::Priority::normal;
-  const UpstreamOptions* upstream_options = nullptr;  ///< null: it answers itself
-  const Shedding* shedding = nullptr;                 ///< what is said of all upstreams; null as upstream_options
-  const Capacity* capacity = nullptr;                 ///< of its upstream; null: it has none
-  const ServerQueue* server_queue = nullptr;          ///< its servers may have only so many requests; null: any number
-  Hash server_queue_key;                              ///< names that queue, over all workers
-  std::optional<std::uint16_t> https_port;            ///< as in RouteOptions
+  const UpstreamOptions* upstream_options = nullptr;  ///< null if the route answers itself
+  const Shedding* shedding = nullptr;         ///< the options of all upstreams; null if the route answers itself
+  const Capacity* capacity = nullptr;         ///< the capacity of the upstream; null if it has none
+  const ServerQueue* server_queue = nullptr;  ///< the bound of requests per server; null if there is none
+  Hash server_queue_key;                      ///< the key of that queue, which all workers share
+  std::optional<std::uint16_t> https_port;    ///< as in RouteOptions
   Require require = Require::nothing;
-  const Cors* cors = nullptr;        ///< null: answers say nothing of other origins
-  const Demands* demands = nullptr;  ///< what the required credential must have; null: it need only be valid
+  const Cors* cors = nullptr;        ///< null if answers have no fields for other origins
+  const Demands* demands = nullptr;  ///< the demands on the required credential; null if it need only be valid
   UnknownKey unknown_key = UnknownKey::anonymous;
   Duration timeout{};          ///< longest wait for the head of the answer
-  Duration between_bytes{};    ///< longest wait for a byte of its body
+  Duration between_bytes{};    ///< longest wait for the next byte of the answer's body
   std::uint64_t max_body = 0;  ///< largest body of a request, in bytes
-  std::uint64_t min_rate = 0;  ///< slowest body, towards servers and towards clients, in bytes a second; 0: any
+  /// lowest rate of a body, from and to clients and servers, in bytes per second; 0 if there is no bound
+  std::uint64_t min_rate = 0;
   ClientClose client_close = ClientClose::end;
 
-  /// The limits of one stage.
+  /// Returns the limits of one stage.
   std::span<const RouteLimit> limits_at(Stage stage) const noexcept {
     const auto at = static_cast<std::size_t>(stage);
     return {plan.data() + stage_begin[at], stage_begin[at + 1] - stage_begin[at]};
@@ -171,21 +180,23 @@ struct Route {
   bool bans_by_head() const noexcept { return !bans.empty() && !bans.front().after_auth; }
   bool bans_after_auth() const noexcept { return !bans.empty() && bans.back().after_auth; }
   bool takes(Step step) const noexcept { return steps.has(step); }
-  /// Whether its servers are asked over HTTP/2.
+  /// Returns whether requests go to the servers over HTTP/2.
   bool asks_http2() const noexcept { return upstream_options != nullptr && upstream_options->http2; }
 };
 
 /// A route that splits its requests, as one route for each upstream.
 struct CompiledSplit {
   const Split* options = nullptr;
-  std::vector<std::unique_ptr<const Route>> routes;  ///< in the order of Split::shares; of the same number and name
-  bool after_auth = false;                           ///< the key is known only when the credentials are checked
+  /// in the order of Split::shares; all have the same number and name
+  std::vector<std::unique_ptr<const Route>> routes;
+  bool after_auth = false;  ///< whether the key is known only after the credentials are checked
 };
 
-/// Prepares `tier` at the scale `share`, in `shards` shards or fewer. The caller sets its number.
+/// Compiles `tier` at the scale `share`, in at most `shards` shards. The caller sets the number of the tier.
 CompiledTier compile_tier(const limit::Tier& tier, const Fraction& share, std::uint32_t shards);
 
-/// The name of a rule in RateLimit and RateLimit-Policy: its limit, and its own name if it has one.
+/// Returns the name of a rule in RateLimit and RateLimit-Policy: the name of the limit, and that of the rule if it has
+/// one.
 std::string rule_label(const limit::Rule& rule);
 
 /// The name of the built-in limit of failed authentications.
@@ -194,30 +205,30 @@ inline constexpr std::string_view kFailureLimit = "failed-authentication";
 inline constexpr std::string_view kPreflightLimit = "preflights";
 inline constexpr Rate kPreflightRate{50, std::chrono::seconds(1)};
 inline constexpr std::uint64_t kPreflightBurst = 500;
-/// The name of the built-in limit of requests for what is left, and its size for one address.
+/// The name of the built-in limit of requests for the remaining permits, and its size for one address.
 inline constexpr std::string_view kUsageLimit = "usage";
 inline constexpr Rate kUsageRate{5, std::chrono::seconds(1)};
 inline constexpr std::uint64_t kUsageBurst = 50;
 
-/// A rule of the gateway's own, by address. Always counted in memory: what costs nobody anything must not cost a call
-/// to Redis.
+/// Returns a built-in rule by address. Such rules are always counted in memory: requests that cost their sender nothing
+/// must not cost a call to Redis.
 limit::Rule built_in_rule(std::string_view name, const Rate& rate, std::uint64_t burst);
 
-/// Whether the key of `limit` always has a part that the caller has proven: its address, or what a credential says.
-/// Then what is left of it concerns no other caller.
+/// Returns whether the key of `limit` always has a part that the caller has proven: the address, or a value of a
+/// credential. The remaining permits then concern no other caller.
 bool is_own_key(const limit::Limit& limit);
 
-/// What answers callers who ask what is left of their limits.
+/// The answers to callers who ask what is left of their limits.
 struct CompiledUsage {
-  const Route* route = nullptr;  ///< its path, and which credentials it reads; no limit of it takes anything
-  limit::Rule rule;              ///< such requests of an address are charged to it
-  /// The limits that a caller's own credentials or address give the key of, whatever its request is.
+  const Route* route = nullptr;  ///< the path and the credentials that it reads; its limits take no permits
+  limit::Rule rule;              ///< the rule by address that such requests are charged to
+  /// The limits whose key follows from the credentials or the address of a caller, whatever the request is.
   std::vector<RouteLimit> limits;
   std::vector<const Route*> by_name;  ///< all routes of the configuration, sorted by name, then by number
 };
 
-/// The whole configuration of the path. Built once from options that were checked. Throws std::invalid_argument if a
-/// route names an upstream or limit that does not exist.
+/// The whole configuration of the path. Built once from checked options. Throws std::invalid_argument if a route names
+/// an upstream or limit that does not exist.
 class CompiledConfig {
  public:
   CompiledConfig(const PathOptions& options, const identity::IdentityOptions& identity,
@@ -229,46 +240,46 @@ class CompiledConfig {
   const Router& router() const noexcept { return router_; }
   const PathOptions& options() const noexcept { return options_; }
   const identity::IdentityOptions& identity() const noexcept { return identity_; }
-  /// In the order of the configuration: Route::upstream is an index of it.
+  /// The upstreams in the order of the configuration; Route::upstream is an index of it.
   std::span<const UpstreamOptions> upstreams() const noexcept { return upstreams_; }
   /// Fields that only trusted hops may send.
   const http::FieldNames& proxy_fields() const noexcept { return proxy_fields_; }
-  /// Our entry in Via for a message received in HTTP/1.0 or 1.1 (10 or 11); "" if none is wanted.
+  /// Returns the gateway's entry in Via for a message received in HTTP/1.0 or 1.1 (10 or 11); "" if there is none.
   std::string_view via(unsigned version) const noexcept {
     return version == 11 ? via_11_ : version == 10 ? via_10_ : via_20_;
   }
-  /// The value of Strict-Transport-Security; "" if none is sent.
+  /// The value of Strict-Transport-Security; "" if the field is not sent.
   const std::string& hsts() const noexcept { return options_.hsts; }
   /// The rule that failed authentications are charged to; null if they are not limited.
   const limit::Rule* failure_rule() const noexcept { return failure_rule_ ? &*failure_rule_ : nullptr; }
-  /// The rule that preflights are charged to: a preflight needs no credential and takes from no limit of its route.
-  /// Null if no route answers preflights.
+  /// The rule that preflights are charged to, because a preflight has no credential and takes no permit of its route's
+  /// limits. Null if no route answers preflights.
   const limit::Rule* preflight_rule() const noexcept { return preflight_rule_ ? &*preflight_rule_ : nullptr; }
-  /// Null if callers cannot ask what is left.
+  /// The path where callers ask what is left; null if there is none.
   const CompiledUsage* usage() const noexcept { return usage_ ? &*usage_ : nullptr; }
-  /// All limits that routes use. A limit at another scale is a limit of its own.
+  /// All limits that routes use. A limit at another scale is a separate one.
   std::span<const std::unique_ptr<const CompiledLimit>> limits() const noexcept { return ready_; }
   std::span<const std::unique_ptr<const Route>> routes() const noexcept { return routes_; }
-  /// By Route::upstream. Null for an upstream without a capacity, or without routes.
+  /// The capacities by Route::upstream. Null for an upstream without a capacity, or without routes.
   std::span<const std::unique_ptr<const Capacity>> capacities() const noexcept { return capacities_; }
-  /// The routes as they serve requests: in place of one that splits its requests those of its upstreams.
+  /// The routes that serve requests. A route that splits its requests is replaced by its routes for each upstream.
   std::span<const Route* const> serving() const noexcept { return serving_; }
-  /// Whether a route takes requests by the address of their client.
+  /// Returns whether a route takes requests by the address of their client.
   bool routes_by_address() const noexcept { return routes_by_address_; }
-  /// Whether a WebSocket can be opened on one of the routes.
+  /// Returns whether a WebSocket can be opened on one of the routes.
   bool opens_websockets() const noexcept { return opens_websockets_; }
   /// The names of the limits that suspend keys, by RouteBan::number.
   std::span<const std::string> bans() const noexcept { return bans_; }
-  /// Those of limits that count glitches, each once, whichever routes use it.
+  /// The suspending limits that count glitches, each once, whatever number of routes uses it.
   std::span<const RouteBan> glitch_bans() const noexcept { return glitch_bans_; }
   /// All waiting rooms, in the order of the configuration.
   std::span<const std::unique_ptr<const CompiledRoom>> rooms() const noexcept { return rooms_; }
 
-  /// How many gateways share the limits while Redis is down.
+  /// The number of gateways that share the limits while Redis is down.
   const Sharers& sharers() const noexcept { return sharers_; }
 
  private:
-  /// Where everything with a name is. With many routes a search for each would take longer than all else.
+  /// An index of everything that has a name. With many routes, a linear search for each name would dominate the build.
   struct Names;
 
   std::unique_ptr<Route> make_route(const RouteOptions& wanted, const std::string& to, std::size_t number);
@@ -277,7 +288,7 @@ class CompiledConfig {
   void note_upstream(Route& route);
   std::shared_ptr<const Forwarding> forwarding(const RouteOptions& wanted, const std::string& to) const;
   std::shared_ptr<const CompiledAuth> auth_of(const Route& route, const RouteOptions& wanted) const;
-  /// Throws std::invalid_argument if there is none of this name.
+  /// Returns the index of an upstream. Throws std::invalid_argument if none has this name.
   std::size_t upstream_number(const std::string& name) const;
   void note_priorities(CompiledLimit& limit) const;
   RouteLimit plan(const LimitUse& use, std::string_view route);
@@ -313,7 +324,7 @@ class CompiledConfig {
   bool opens_websockets_ = false;
   bool routes_by_address_ = false;
   Router router_;
-  std::unique_ptr<Names> names_;  // only while this is built
+  std::unique_ptr<Names> names_;  // set only during construction
 };
 
 }  // namespace headgate::gateway

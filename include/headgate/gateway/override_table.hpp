@@ -19,15 +19,15 @@
 
 namespace headgate::gateway {
 
-/// Made again whenever an override, the configuration or a credential changes. Immutable; shared by all workers. It
-/// does not outlive `compiled`.
+/// The overrides of one configuration. A new object is made whenever an override, the configuration or a credential
+/// changes. Immutable; shared by all workers. Must not outlive `compiled`.
 class OverrideTable {
  public:
   /// The name of the tier of an override, in logs and answers.
   static constexpr std::string_view kTier = "override";
 
-  /// What one key has. Those of `before` that have not changed are taken from it; it may be null, and is used only if
-  /// it was made for the same configuration.
+  /// The override of one key. Unchanged ones are taken from `before`, which may be null and is used only if it was made
+  /// for the same configuration.
   struct Granted {
     limit::Override wanted;
     CompiledTier tier;
@@ -35,11 +35,12 @@ class OverrideTable {
   OverrideTable(const CompiledConfig& compiled, const ActiveCredentials& keys,
                 std::span<const limit::Override> overrides, const OverrideTable* before = nullptr);
 
-  /// Whether a key of this limit has an override.
+  /// Returns whether a key of this limit has an override.
   bool concerns(const CompiledLimit& limit) const noexcept { return of_limits_.contains(&limit); }
-  /// What `key` has of `limit` at `now`; null: nothing.
+  /// Returns the override of `key` for `limit` at `now`, or null.
   const Granted* find(const CompiledLimit& limit, std::string_view key, Instant now) const noexcept;
-  /// Why the override of this key has no effect, as a sentence without its dot; "" if it has.
+  /// Returns the reason why the override of this key has no effect, as a sentence without its full stop; "" if it has
+  /// one.
   std::string_view why_not(const std::string& limit, const std::string& key) const noexcept;
   bool all_have_effect() const noexcept { return without_effect_.empty(); }
 
@@ -57,7 +58,8 @@ class OverrideTable {
 
   const CompiledConfig* compiled_;
   std::unordered_map<const CompiledLimit*, OfKeys> of_limits_;
-  std::unordered_map<const CompiledLimit*, std::size_t> most_rules_;  ///< of an override
+  /// the highest number of rates in an override of each limit
+  std::unordered_map<const CompiledLimit*, std::size_t> most_rules_;
   std::map<std::pair<std::string, std::string>, std::string> without_effect_;
 };
 
