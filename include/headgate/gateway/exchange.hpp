@@ -40,7 +40,7 @@ struct Secured;
 
 namespace headgate::gateway {
 
-/// What ended an exchange. The log has these words.
+/// The reason why an exchange ended. The log uses the same words.
 enum class EndedBy : std::uint8_t {
   upstream,
   respond,
@@ -49,7 +49,7 @@ enum class EndedBy : std::uint8_t {
   ban,
   waiting_room,
   shed,
-  full,  ///< this gateway holds as much as it may: connections, or bytes
+  full,  ///< this gateway has reached its bound of connections or of buffered bytes
   circuit,
   auth,
   no_route,
@@ -68,10 +68,10 @@ enum class EndedBy : std::uint8_t {
 };
 std::string_view to_text(EndedBy ended_by) noexcept;
 
-/// Who ended an exchange from outside, before its answer was complete.
+/// The cause of an end from outside, before the answer was complete.
 enum class BrokenOff : std::uint8_t {
   no,
-  drain,     ///< the worker: its time to drain was over
+  drain,     ///< the worker, because its time to drain was over
   operator_  ///< an operator (session/connection_call.hpp)
 };
 
@@ -81,38 +81,39 @@ enum class KeyState : std::uint8_t { none, good, unknown, disabled, expired };
 /// The caller. Set by the steps `identify` and `authenticate`.
 struct Caller {
   boost::asio::ip::address address;
-  unsigned hops = 0;             ///< how many entries of the address field were believed
-  bool through_trusted = false;  ///< whether the peer is one of trusted_proxies and its fields are believed
+  unsigned hops = 0;             ///< number of entries of the address field that were believed
+  bool through_trusted = false;  ///< whether the peer is one of trusted_proxies, so that its fields are believed
   std::string_view ip_key;       ///< the key of the address in limits
   KeyState key_state = KeyState::none;
-  std::string_view api_key_text;                      ///< the key of a good API key in limits; never the API key itself
-  const identity::ApiKeyRecord* known_key = nullptr;  ///< the record of a good key; null if any text is a key
-  identity::TokenPtr token;                           ///< the verified token, or null
-  std::string_view issuer;        ///< the issuer of the token, if several are configured; else empty
-  bool failures_used_up = false;  ///< whether its address has no failed attempts left
+  std::string_view api_key_text;  ///< the key of a good API key in limits; never the API key itself
+  /// the record of a valid key; null if the configuration takes any text for a key
+  const identity::ApiKeyRecord* known_key = nullptr;
+  identity::TokenPtr token;       ///< the verified token, or null
+  std::string_view issuer;        ///< the issuer of the token, if several are configured; otherwise empty
+  bool failures_used_up = false;  ///< whether the address has no failed attempts left
   /// The result of each credential that the route reads.
   boost::container::static_vector<observe::AuthResult, kCountOf<observe::AuthKind>> auth_results;
 
-  /// A claim of the token; "" if it has none.
+  /// Returns a claim of the token; "" if the token does not have it.
   std::string_view claim(std::string_view name) const noexcept;
 };
 
 using observe::Source;
 std::string_view to_text(Source source) noexcept;
 
-/// What came of the checks of a limit.
+/// The outcome of a limit's checks.
 enum class LimitDecision : std::uint8_t {
   allowed,
-  kept,     ///< allowed: an appointment is kept, and its one check is whether it was used before
-  rejected  ///< one of its rules said no, in either mode
+  kept,     ///< allowed by an appointment; the one check is whether it was used before
+  rejected  ///< one of the rules rejected the request, in either mode
 };
 
-/// Where the cost that a limit charges comes from.
+/// The source of the cost that a limit charges.
 enum class CostFrom : std::uint8_t {
-  request,    ///< what was held before the answer
-  status,     ///< the answer's status is known: nothing if it does not count
+  request,    ///< the request: the permits that were held before the answer
+  status,     ///< the status of the answer: nothing is charged if the status does not count
   answer,     ///< the answer said it
-  unreadable  ///< the answer said no number, so the hold stays as it is
+  unreadable  ///< the answer named no valid number, so the hold is charged
 };
 
 /// One limit of the plan that was checked for this exchange.
@@ -120,21 +121,21 @@ struct CheckedLimit {
   const RouteLimit* route_limit = nullptr;
   const CompiledTier* tier = nullptr;
   Source source = Source::memory;
-  std::uint8_t first = 0;  ///< index of its first check; it has one check for each rule of the tier
+  std::uint8_t first = 0;  ///< index of the limit's first check; the limit has one check for each rule of the tier
   std::uint8_t count = 0;
-  std::uint8_t shard = 0;                           ///< the shard that was asked last, from 1; 0 without shards
-  std::uint8_t shards = 0;                          ///< how many it has asked
+  std::uint8_t shard = 0;                           ///< the shard that was used last, from 1; 0 without shards
+  std::uint8_t shards = 0;                          ///< number of shards that were used
   LimitDecision decision = LimitDecision::allowed;  ///< written by admission/rounds
   CostFrom cost_from = CostFrom::request;           ///< written by limits/settle
-  std::int64_t used = 0;                            ///< the cost, from there, or with the messages of its call
-  std::int64_t refused = 0;                         ///< messages of its call that it rejected
-  Duration took{0};                                 ///< how long the decision took
-  Clock::Steady asked_at{};                         ///< when it was checked; zero until there is a decision
-  Instant asked_at_wall{};                          ///< the same on the wall clock; waits count from it
+  std::int64_t used = 0;                            ///< the cost, from `cost_from` or with the messages of a call
+  std::int64_t refused = 0;                         ///< number of messages of a call that the limit rejected
+  Duration took{0};                                 ///< time that the decision took
+  Clock::Steady asked_at{};                         ///< moment of the check; zero until there is a decision
+  Instant asked_at_wall{};                          ///< moment of the check on the wall clock; waits count from it
 };
 
-/// A billed limit that let the request through without a check: its tier has no rates, or Redis is away and the limit
-/// then allows everything.
+/// A billed limit that let the request through without a check, because its tier has no rates, or Redis is away and the
+/// limit then allows everything.
 struct UncheckedUse {
   const RouteLimit* route_limit = nullptr;
   std::string_view key;
@@ -142,29 +143,30 @@ struct UncheckedUse {
   CostFrom cost_from = CostFrom::request;
 };
 
-/// What the limits decided. Set by the steps of limits.
+/// The result of the limits. Set by the steps of limits.
 struct Admission {
   enum class Outcome : std::uint8_t { none, allowed, rejected };
   static constexpr std::size_t kMax = limit::kMaxRulesPerRequest;
 
   Outcome outcome = Outcome::none;
-  const CheckedLimit* binding = nullptr;  ///< the limit whose numbers go to the caller; null if none applied
-  std::size_t rule = 0;                   ///< its rule: an index into checks and decisions
-  Duration delay{0};                      ///< how long the request waits for its permit
-  std::size_t held = 0;                   ///< of so many of the first `limits` permits were taken
-  bool served = false;                    ///< whether it reaches its answer, and what that says is charged
-  bool late = false;                      ///< rejected after the request was let through: messages of its call
-  bool returned = false;  ///< whether what was taken was given back, because a later step ended the request
-  /// Whether the request is only asked about (gateway/explain.hpp): the steps decide the same, and take nothing.
+  const CheckedLimit* binding = nullptr;  ///< the limit whose numbers are sent to the caller; null if none applied
+  std::size_t rule = 0;                   ///< the rule of `binding`: an index into checks and decisions
+  Duration delay{0};                      ///< time for which the request waits for its permit
+  std::size_t held = 0;                   ///< permits of this many of the first `limits` were taken
+  bool served = false;    ///< whether the request reaches its answer, so that the cost in the answer is charged
+  bool late = false;      ///< whether a limit rejected messages of a call that had been let through
+  bool returned = false;  ///< whether the permits were returned, because a later step ended the request
+  /// Whether the steps only say what they would do (gateway/explain.hpp): they decide in the same way, and take
+  /// nothing.
   bool peek = false;
 
-  /// The checks in the order in which they were asked. What appends to them calls make_room() first.
+  /// The checks in the order in which they are made. Call make_room() before a check is appended.
   PooledVector<limit::Check> checks;
   PooledVector<limit::Decision> decisions;  ///< at least as many as checks
   PooledVector<CheckedLimit> limits;
   std::vector<UncheckedUse> unchecked;  ///< in the order of the plan; most requests have none
 
-  /// Room for one more limit with so many checks. Those that are there may move; `binding` moves along.
+  /// Makes room for one more limit with this number of checks. The existing limits may move; `binding` is adjusted.
   void make_room(std::size_t more) {
     const auto wanted = checks.size() + more;
     if (wanted > decisions.size() || limits.size() == limits.capacity()) grow(wanted);
@@ -175,15 +177,16 @@ struct Admission {
   const limit::Decision& decision() const noexcept { return decisions[rule]; }
   const limit::Rule& binding_rule() const noexcept { return *checks[rule].rule; }
   const std::string& rule_label() const noexcept { return binding->tier->labels[rule - binding->first]; }
-  /// The words of the rejection.
+  /// Returns the words of the rejection.
   const UntilWait& rejection() const noexcept {
     const auto& tier = *binding->tier;
     const auto& words = binding->source == Source::fallback ? tier.local->current().rejections : tier.rejections;
     return words[rule - binding->first];
   }
-  const CheckedLimit* observed() const noexcept;  ///< an observed limit that would have rejected the request, or null
-  void bind(std::size_t from) noexcept;  ///< sets `binding` and `rule`, from the limits at index `from` and later;
-                                         ///< observed limits do not count
+  /// Returns the limit in observe mode that would have rejected the request, or null.
+  const CheckedLimit* observed() const noexcept;
+  /// Sets `binding` and `rule` from the limits at index `from` and later. Limits in observe mode do not count.
+  void bind(std::size_t from) noexcept;
   void reset() noexcept;
 
  private:
@@ -194,92 +197,99 @@ struct Admission {
 struct AssumedCaller;
 /// The wait of a request for its permit; see gateway/delay.hpp.
 class Delay;
-/// The same request in another policy; see gateway/candidate.hpp.
+/// The same request under the candidate policy; see gateway/candidate.hpp.
 struct CandidateExchange;
-/// Ends with the exchange.
+/// Unlinks itself when the exchange ends.
 using InFlightHook = boost::intrusive::list_member_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>>;
 
-/// A request as its session got it, beside its head and the address of its client.
+/// Facts about a request that its session knows, in addition to the head and the address of the client.
 struct Incoming {
   std::string_view peer_text;
   Clock* clock = nullptr;  ///< the clock of this exchange
   Clock::Steady started{};
-  const net::Secured* secured = nullptr;  ///< of TLS with us; else null
-  /// Who the caller is without a proof; null: what the request shows counts. Only simulations set it, for each
+  const net::Secured* secured = nullptr;  ///< the TLS connection of the client to this gateway; null without TLS
+  /// The caller, assumed without proof; null to use the credentials of the request. Only simulations set it, for each
   /// exchange.
   const AssumedCaller* assumed = nullptr;
-  std::uint16_t https_port = 0;     ///< where its listener sends requests without TLS; 0: they are served
-  bool client_tls = false;          ///< the client uses TLS with us, or a trusted hop says that it used TLS
-  bool client_certificate = false;  ///< its certificate on this connection was verified, by us or a trusted hop
-  bool source_untold = false;  ///< the PROXY header of a trusted hop names no client; then no field is believed either
-  /// Whether the password of a known user is taken for right although nobody has checked it. Only explain sets it,
-  /// which operators ask.
+  /// the https port to which the listener redirects requests without TLS; 0 if they are served
+  std::uint16_t https_port = 0;
+  bool client_tls = false;  ///< whether the client uses TLS, to this gateway or as a trusted hop says
+  /// whether the client's certificate was verified on this connection, by this gateway or by a trusted hop
+  bool client_certificate = false;
+  /// whether the PROXY header of a trusted hop names no client; no address field is believed then
+  bool source_untold = false;
+  /// Whether the password of a known user counts as right although it was not checked. Only `explain`, which operators
+  /// call, sets it.
   bool trusts_names = false;
 
   bool operator==(const Incoming&) const = default;
 };
 
-/// One exchange. Worker thread only. The worker keeps a pool of them: reset() makes one new, and its buffers keep their
-/// capacity.
+/// One exchange. Worker thread only. The worker keeps a pool of exchanges: reset() prepares one for a new request, and
+/// its buffers keep their capacity.
 struct Exchange : Incoming, StepState {
   // Set by the session.
   http::RequestHead request;
   boost::asio::ip::address peer;
   http::BodyReader* body = nullptr;
   http::ReplyWriter* reply = nullptr;
-  const bool* draining = nullptr;        ///< whether the worker is draining now
-  bool client_gone = false;              ///< the client reset its connection during the exchange
-  BrokenOff broken_off = BrokenOff::no;  ///< not by its client; `client_gone` is true then, too
+  const bool* draining = nullptr;  ///< whether the worker is draining now
+  bool client_gone = false;        ///< whether the client reset its connection during the exchange
+  /// the cause if not the client ended the exchange; `client_gone` is true then, too
+  BrokenOff broken_off = BrokenOff::no;
 
   // Set by the steps.
-  Random* random = nullptr;  ///< of its worker, from the beginning of the path on
-  StepSet left;              ///< the steps that were left at its end
+  Random* random = nullptr;  ///< the worker's source of random numbers, set at the beginning of the path
+  StepSet left;              ///< the steps that were left at the end
   std::string_view request_id;
-  std::unique_ptr<ExchangeTrace> trace;  ///< null: the configuration has no tracing
-  SnapshotPtr snapshot;                  ///< the configuration at the start of this exchange, used until its end
+  std::unique_ptr<ExchangeTrace> trace;  ///< null if the configuration has no tracing
+  SnapshotPtr snapshot;                  ///< the configuration at the start of this exchange; used until the end
   const Route* route = nullptr;
-  std::string allowed_methods;  ///< for 405
-  bool preflight = false;       ///< it only asks what a page of another origin may do; the gateway answers
-  bool instead = false;         ///< it goes to another upstream, because its own refused it or a limit rejected it
+  std::string allowed_methods;  ///< the value of Allow for 405
+  bool preflight = false;       ///< whether the request is a preflight, which the gateway answers
+  /// whether the request goes to the other upstream, because its own refused it or a limit rejected it
+  bool instead = false;
   Caller caller;
   Admission admission;
-  InFlightHook in_flight;                  ///< in the list of exchanges whose permits are renewed
-  CandidateExchange* candidate = nullptr;  ///< the same request in the candidate, while that has something left to do
-  std::string_view problem_limit;          ///< the limit that the problem names; else empty
-  Duration retry_after{0};                 ///< the value of Retry-After; 0: none
-  unsigned status = 0;                     ///< the status of the reply; 0 before it
+  InFlightHook in_flight;  ///< links the exchange into the list of those whose permits are renewed
+  /// the same request under the candidate policy, while that still has work to do
+  CandidateExchange* candidate = nullptr;
+  std::string_view problem_limit;  ///< the limit that the problem names; empty if there is none
+  Duration retry_after{0};         ///< the value of Retry-After; 0 if there is none
+  unsigned status = 0;             ///< the status of the reply; 0 before the reply begins
   observe::GrpcStatus grpc_status =
-      observe::GrpcStatus::none;  ///< of the answer to a call of gRPC, as far as it is known
+      observe::GrpcStatus::none;  ///< the status of an answer to a gRPC call, as far as it is known
   EndedBy ended_by = EndedBy::upstream;
   std::string_view upstream;
   std::string_view server;
-  std::string_view reason;  ///< what went wrong at the server or in the gateway; for the log only
-  /// Who looks at the body of the answer as it passes; null: nobody. Who looks at that of the request stands before
-  /// `body`.
+  std::string_view reason;  ///< the fault at the server or in the gateway; for the log only
+  /// The observer of the answer's body; null if there is none. The observer of the request's body wraps `body`.
   http::BodyLook* answer_looks = nullptr;
-  bool grpc_answer = false;              ///< the answer of a server that has begun is one of gRPC
-  upstream::Attempt* attempt = nullptr;  ///< the attempt under way; cancelled if the client goes away
+  bool grpc_answer = false;              ///< whether the server's answer has begun and is one of gRPC
+  upstream::Attempt* attempt = nullptr;  ///< the attempt under way; cancelled if the client leaves
   Delay* delay = nullptr;                ///< the wait for a permit under way
-  std::string_view path_for_server;      ///< of a route that rewrites it; else empty
+  std::string_view path_for_server;      ///< the path for the server, if the route rewrites it; otherwise empty
   unsigned attempts = 0;
-  /// Whether somebody was asked about the request (a server, an auth service, who checks passwords) and has not said
-  /// yet what comes of it. What that means at its end: gateway/limits/unanswered.hpp.
+  /// Whether a server, an auth service or a check of a password got the request and has not answered yet.
+  /// gateway/limits/unanswered.hpp says what that means at the end of the exchange.
   bool unanswered = false;
-  std::string_view retried;  ///< why there was more than one, as in "503,timeout"; else empty
+  std::string_view retried;  ///< the reasons for further attempts, as in "503,timeout"; empty if there was one attempt
   std::chrono::steady_clock::duration upstream_time{};
-  Duration awaited{0};  ///< of its time: waits for servers, and for a client that sends or reads slowly
-  const observe::RouteCounters* counted = nullptr;  ///< of its route, which count it as under way; null: none do
-  std::uint64_t body_bytes = 0;                     ///< bytes of the request's body that were relayed
-  LoggedValues logged_answer;                       ///< fields of its answer for the log, where the route has them
+  /// the part of the time that was spent waiting for servers, and for a client that sends or reads slowly
+  Duration awaited{0};
+  /// the counters of the route, which count the exchange as under way; null if none do
+  const observe::RouteCounters* counted = nullptr;
+  std::uint64_t body_bytes = 0;  ///< number of bytes of the request's body that were relayed
+  LoggedValues logged_answer;    ///< fields of the answer for the log, if the route has such fields
 
   // Memory for the steps.
   http::ReplyHead answer;
-  http::Fields fields;  ///< fields of the message that is being made
+  http::Fields fields;  ///< fields of the message that is being built
   TextArena text;
   TextBuffer head;        ///< head of the request to the server
   TextBuffer reply_head;  ///< head of the reply to the client; used by the codec
 
-  /// Makes it the same request as `other`, without the fields of its head.
+  /// Copies the request of `other`, without the fields of its head.
   void copy_request(const Exchange& other);
   void reset();
 };

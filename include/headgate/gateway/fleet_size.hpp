@@ -1,5 +1,5 @@
 #pragma once
-// How many gateways share the limits, and what depends on it: each gateway's share while Redis is away.
+// The number of gateways that share the limits, and each gateway's share while Redis is away.
 
 #include <algorithm>
 #include <atomic>
@@ -12,21 +12,22 @@
 
 namespace headgate::gateway {
 
-/// How many gateways there are, as far as is known. One for each process; any thread.
+/// The number of gateways that are known to run. One object for each process; any thread.
 class FleetSize {
  public:
-  /// More are not believed.
+  /// Larger numbers are cut off here.
   static constexpr std::uint32_t kMax = 1024;
 
   void seen(std::uint32_t gateways) noexcept { seen_.store(std::min(gateways, kMax), std::memory_order_relaxed); }
-  /// 0 if nobody knows.
+  /// Returns 0 if the number is not known.
   std::uint32_t seen() const noexcept { return seen_.load(std::memory_order_relaxed); }
 
  private:
   std::atomic<std::uint32_t> seen_{0};
 };
 
-/// How many gateways to reckon with: as many as were seen, but at least as many as are configured. Any thread.
+/// The number of gateways that limits are shared between: as many as were seen, but at least as many as are configured.
+/// Any thread.
 class Sharers {
  public:
   Sharers(std::uint32_t least = 1, std::shared_ptr<const FleetSize> fleet = nullptr)  // NOLINT: a number is enough
@@ -38,8 +39,8 @@ class Sharers {
   std::shared_ptr<const FleetSize> fleet_;
 };
 
-/// What is made for a number of gateways, kept for each number that there was, so that a request may go on with what it
-/// began with. Any thread.
+/// An object for each number of gateways there has been. A request can go on with the object that it began with. Any
+/// thread.
 template <class Made>
 class ForSharers {
  public:
@@ -49,7 +50,7 @@ class ForSharers {
   ForSharers(const ForSharers&) = delete;
   ForSharers& operator=(const ForSharers&) = delete;
 
-  /// For as many gateways as there are now. Valid as long as this object.
+  /// Returns the object for the current number of gateways. Valid as long as this one.
   const Made& current() const {
     const auto gateways = sharers_.count();
     const auto* const last = last_.load(std::memory_order_acquire);

@@ -1,5 +1,5 @@
 #pragma once
-// The path of a request: route, caller, limits, server. One for each worker.
+// The path of a request: route, caller, limits, server. There is one for each worker.
 
 #include "headgate/core/clock.hpp"
 #include "headgate/core/random.hpp"
@@ -28,7 +28,7 @@ struct Path;
 class PasswordPool;
 class RefusedRequests;
 
-/// What the path uses beside its snapshot. All of it outlives the gateway.
+/// The services that the path uses in addition to its snapshot. All of them outlive the gateway.
 struct Services {
   Clock& clock;
   Random& random;          ///< of this worker
@@ -37,16 +37,16 @@ struct Services {
   limit::BanTable& bans;                  ///< shared by all workers
   room::MemoryRooms& rooms;               ///< shared by all workers
   shed::WaitQueues& flights;              ///< shared by all workers
-  net::LentBytes::Share* lent = nullptr;  ///< counts the memory of bodies that are held; null: nobody does
-  observe::SpanLog* spans = nullptr;      ///< null: no exchange is recorded
-  limit::UseSheet* sheet = nullptr;       ///< of this worker; null: nothing is billed
-  limit::NoticeInbox* notices = nullptr;  ///< shared by all workers; null: nobody is told of quotas
-  RefusedRequests* refusals = nullptr;    ///< of this worker; null: malformed requests are not kept
-  PasswordPool* passwords = nullptr;      ///< shared by all workers; null: passwords are checked at once
-  bool assumes = false;                   ///< whether it believes Exchange::assumed; never where others send requests
+  net::LentBytes::Share* lent = nullptr;  ///< counts the memory of held bodies; null to count nothing
+  observe::SpanLog* spans = nullptr;      ///< null if no exchange is recorded
+  limit::UseSheet* sheet = nullptr;       ///< of this worker; null if nothing is billed
+  limit::NoticeInbox* notices = nullptr;  ///< shared by all workers; null if nobody is notified of quotas
+  RefusedRequests* refusals = nullptr;    ///< of this worker; null if malformed requests are not kept
+  PasswordPool* passwords = nullptr;      ///< shared by all workers; null to check passwords at once
+  bool assumes = false;  ///< whether Exchange::assumed is believed; false wherever strangers send requests
 };
 
-/// Worker thread only. All exchanges must have ended before it is destroyed.
+/// The path of one worker; its thread only. All exchanges must have ended before it is destroyed.
 class Gateway final : public Handler {
  public:
   Gateway(Services services, SnapshotPtr snapshot);
@@ -61,17 +61,17 @@ class Gateway final : public Handler {
   bool opens_websockets() const override;
   bool trusts(const boost::asio::ip::address& peer) const override;
 
-  /// What would happen to `request` now, with the configuration, the counters and the Redis of this worker. Takes
-  /// nothing: no permit, no failed attempt, no place. Waiting rooms, circuits, load shedding and the servers themselves
-  /// are not asked. What is owed to Redis after an outage is charged first, as before each check. `assumed` as
-  /// Exchange::assumed.
+  /// Returns what would happen to `request` now, with the configuration, the counters and the Redis of this worker.
+  /// Takes nothing: no permit, no failed attempt, no place in a queue. Does not ask waiting rooms, circuits, load
+  /// shedding and the servers themselves. Debts to Redis after an outage are charged first, as before each check.
+  /// `assumed` has the meaning of Exchange::assumed.
   Task<Explanation> explain(ExplainedRequest request, const AssumedCaller* assumed = nullptr);
 
-  /// New exchanges use `snapshot` from now on.
+  /// Uses `snapshot` for new exchanges from now on.
   void adopt(SnapshotPtr snapshot);
-  /// The same snapshot with other overrides.
+  /// Uses the same snapshot with other overrides.
   void use_overrides(SnapshotPtr snapshot);
-  /// Stops the work in the background. No exchange may begin after it.
+  /// Stops the work in the background. No exchange may begin afterwards.
   void stop();
 
  private:

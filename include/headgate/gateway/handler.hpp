@@ -1,5 +1,6 @@
 #pragma once
-// Answers exchanges: the gateway's path, or a demo upstream. Sessions call it, also for several exchanges at a time.
+// Answers exchanges: the path of the gateway, or a demo upstream. A session calls it, for several exchanges at a time
+// if the protocol has streams.
 
 #include "headgate/core/task.hpp"
 
@@ -19,28 +20,29 @@ class Handler {
   virtual ~Handler() = default;
   /// Answers `exchange`, and returns when the reply is written or broken off. An exception is a bug.
   virtual Task<void> handle(Exchange& exchange) = 0;
-  /// For log and metrics: the session has answered this request with `exchange.status` itself, because its head was
+  /// Logs and counts a request that the session has answered with `exchange.status` itself, because its head was
   /// refused or handle() threw.
   virtual void refused(Exchange& exchange) = 0;
-  /// Gives an exchange whose head is refused its request id, where its answers have one: those of the admin interface
-  /// have none.
+  /// Gives the exchange of a refused head its request id, if answers of this handler have one; those of the admin
+  /// interface do not.
   virtual void name(Exchange& exchange) { static_cast<void>(exchange); }
-  /// What was wrong with a head, before refused() is called: `bytes` begin with it, `fault` is where the first wrong
-  /// byte stands, if it has a place.
+  /// Tells what was wrong with a head, before refused() is called. `bytes` begin with the head; `fault` is the offset
+  /// of the first wrong byte, if there is one.
   virtual void refused_head(const Exchange& exchange, std::string_view bytes, std::optional<std::size_t> fault) {
     static_cast<void>(exchange), static_cast<void>(bytes), static_cast<void>(fault);
   }
-  /// The TLS handshake of a client has failed.
+  /// Tells that the TLS handshake of a client failed.
   virtual void handshake_failed(const boost::asio::ip::address& peer, std::string_view reason) {
     static_cast<void>(peer), static_cast<void>(reason);
   }
-  /// A client of HTTP/2 did so often what costs it nothing, and us something, since the last call.
+  /// Tells how often an HTTP/2 client did something that costs it nothing and the gateway something, since the last
+  /// call.
   virtual void glitches(const boost::asio::ip::address& peer, std::uint32_t times) {
     static_cast<void>(peer), static_cast<void>(times);
   }
-  /// Whether clients of HTTP/2 whose connections begin now may ask for WebSockets (RFC 8441).
+  /// Returns whether HTTP/2 clients whose connections begin now may open WebSockets (RFC 8441).
   virtual bool opens_websockets() const { return false; }
-  /// Whether `peer` is a trusted proxy, whose PROXY header is believed.
+  /// Returns whether `peer` is a trusted proxy, whose PROXY header is believed.
   virtual bool trusts(const boost::asio::ip::address& peer) const { return static_cast<void>(peer), false; }
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-// Names the queues before an upstream, over all workers: for reports.
+// Names the queues in front of an upstream, over all workers, for reports.
 
 #include "headgate/core/hash.hpp"
 #include "headgate/gateway/compiled_config.hpp"
@@ -9,9 +9,10 @@
 
 namespace headgate::gateway {
 
-/// Of those who wait for a place at one of its servers.
+/// Returns the name of the queue for a place at one of the upstream's servers.
 Hash queue_of_servers(std::string_view upstream);
-/// Of those who wait for its capacity: with Redis and, if that differs, without it. Empty if it has none.
+/// Returns the names of the queues for the upstream's capacity: the one with Redis and, if it differs, the one without.
+/// Empty if there is no capacity.
 std::vector<Hash> queues_of_capacity(const CompiledConfig& compiled, std::string_view upstream);
 
 }  // namespace headgate::gateway

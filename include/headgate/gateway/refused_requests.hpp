@@ -1,6 +1,6 @@
 #pragma once
-// The last requests that a worker refused because they were malformed, too large or too slow, so that an operator sees
-// what is wrong with them. Nothing is kept of any other request.
+// The last requests that a worker refused because they were malformed, too large or too slow. An operator sees there
+// what is wrong with them. No other request is kept.
 
 #include "headgate/core/time.hpp"
 
@@ -13,23 +13,26 @@
 
 namespace headgate::gateway {
 
-/// One of them. Its texts hold any bytes, but no secret.
+/// A refused request. Its texts may contain any bytes, but no secret.
 struct RefusedRequest {
   Instant at{};
-  std::string address;                ///< of the caller, as logged
-  std::string owner;                  ///< the address, or the block of IPv6, that it counts for
-  unsigned status = 0;                ///< 0: a TLS handshake failed
-  std::string reason;                 ///< as in the log
-  std::string method, host, path;     ///< as logged; empty as far as not known
-  std::optional<std::uint64_t> byte;  ///< where the fault is, from the head's begin; not set: nowhere
-  /// What stands there: before it, it and behind it. Within a secret all that is shown is "(secret)", before it.
+  std::string address;             ///< the caller's address, as logged
+  std::string owner;               ///< the address, or the IPv6 block, whose share of the list the request takes
+  unsigned status = 0;             ///< 0 for a failed TLS handshake
+  std::string reason;              ///< the reason, as in the log
+  std::string method, host, path;  ///< as logged; empty if not known
+  /// the offset of the fault from the beginning of the head; not set if it has no place
+  std::optional<std::uint64_t> byte;
+  /// The text around the fault: before it, the wrong byte, and after it. Inside a secret only "(secret)" is shown, in
+  /// `before`.
   std::string before, wrong, after;
-  std::string head;  ///< at most RefusedRequests::kHead bytes, as it came, with "(secret)" in the place of secrets
+  std::string head;  ///< at most RefusedRequests::kHead bytes as received, with "(secret)" in place of secrets
   bool cut = false;  ///< whether the head is longer
 };
 
-/// A worker writes it, any thread reads it. At most kKept requests, and at most kOfOne of one owner, so that a stranger
-/// who sends nothing else pushes out his own; in a full one the owner with the most loses the oldest.
+/// The refused requests of a worker, which writes them; any thread may read them. Keeps at most kKept requests, and at
+/// most kOfOne of one owner. When the list is full, the owner with the most entries loses the oldest, so a stranger who
+/// floods it displaces only his own.
 class RefusedRequests {
  public:
   static constexpr std::size_t kKept = 64;
@@ -37,10 +40,10 @@ class RefusedRequests {
   static constexpr std::size_t kHead = 1024;
 
   void note(RefusedRequest request);
-  /// Whether one of this owner at `now` is worth the work of its text: not if all of his are younger than a second, as
-  /// those of a stranger who sends them as fast as he can.
+  /// Returns whether it is worth the work to make the text of a request of this owner at `now`. It is not if all kept
+  /// requests of the owner are younger than a second, as those of a stranger who sends as fast as possible.
   bool wants(const std::string& owner, Instant now) const;
-  /// The oldest first.
+  /// Returns the requests, the oldest first.
   std::vector<RefusedRequest> list() const;
 
  private:
@@ -49,7 +52,7 @@ class RefusedRequests {
 
   mutable std::mutex mutex_;
   std::vector<RefusedRequest> kept_;   // the oldest first
-  std::vector<std::uint64_t> owners_;  // of each, as a digest: it is compared often
+  std::vector<std::uint64_t> owners_;  // the owner of each request, as a digest because it is compared often
 };
 
 }  // namespace headgate::gateway

@@ -1,5 +1,5 @@
 #pragma once
-// X-Request-Id: that of the caller if it is valid, else a new one.
+// X-Request-Id: the caller's id if it is valid, otherwise a new one.
 
 #include "headgate/core/random.hpp"
 #include "headgate/gateway/exchange.hpp"
@@ -9,8 +9,8 @@
 
 namespace headgate::gateway {
 
-/// The wall clock's time at a moment of the steady clock. The difference of both is measured only now and then: an id
-/// needs no more, and one reading of a clock costs as much as the rest of the id.
+/// The wall-clock time at a moment of the steady clock. The difference between the clocks is measured only now and
+/// then: an id needs no better, and reading a clock costs as much as the rest of the id.
 class WallOfSteady {
  public:
   Instant at(const Clock& clock, Clock::Steady moment) noexcept {
@@ -28,13 +28,13 @@ class WallOfSteady {
   Duration ahead_{0};
 };
 
-/// Of one worker; its thread only.
+/// The ids of one worker; its thread only.
 class RequestIds {
  public:
   explicit RequestIds(Random& random) : counter_(random()) {}
 
-  /// A valid id has 1 to 128 characters of A-Z a-z 0-9 - _ . ; a new one has 16 of Crockford's base 32, and new ones
-  /// sort by time. A view into the head or x.text.
+  /// Returns the caller's id if it is valid, otherwise a new one. A valid id has 1 to 128 characters of A-Z a-z 0-9 - _
+  /// . ; a new one has 16 of Crockford's base 32, and new ones sort by time. A view into the head or x.text.
   std::string_view of(Exchange& x);
 
  private:

@@ -1,5 +1,5 @@
 #pragma once
-// What a request under way does at this moment, told from its exchange between two of its steps. Worker thread only.
+// The state of a request under way, read from its exchange between two of its steps. Worker thread only.
 
 #include "headgate/core/time.hpp"
 #include "headgate/gateway/exchange.hpp"
@@ -14,50 +14,50 @@
 
 namespace headgate::gateway {
 
-/// Names a request among all that this process serves: nobody else ever has its name.
+/// The name of a request, unique in this process for ever.
 struct RequestName {
   std::uint32_t worker = 0;
   std::uint64_t connection = 0;
-  std::uint64_t begun = 0;   ///< on the steady clock, in microseconds
-  std::uint32_t stream = 0;  ///< of HTTP/2; else 0
+  std::uint64_t begun = 0;   ///< the begin on the steady clock, in microseconds
+  std::uint32_t stream = 0;  ///< the stream of HTTP/2; otherwise 0
 
-  std::string text() const;  ///< "0-2f-1a2b3c", of a stream "0-2f-1a2b3c-1f"
+  std::string text() const;  ///< Returns "0-2f-1a2b3c", or for a stream "0-2f-1a2b3c-1f".
   static std::optional<RequestName> read(std::string_view text);
   bool operator==(const RequestName&) const = default;
 };
 
-/// A request under way. Texts of its caller hold any bytes.
+/// A request under way. Texts from its caller may contain any bytes.
 struct RequestUnderWay {
   RequestName name;
-  Duration age{0};                 ///< when its worker came to it
+  Duration age{0};                 ///< time since the worker began with it
   std::string_view protocol;       ///< "HTTP/1.1"
   std::string method, host, path;  ///< without the query, as logged
   std::string route, upstream, server;
   boost::asio::ip::address address;  ///< as logged
-  std::string limit, key;            ///< the limit that its answer names, and what it is counted by; in clear
-  /// What describe() was asked for, in that order; empty if the caller has none.
+  std::string limit, key;            ///< the limit that its answer names, and the key in clear
+  /// The values that describe() was asked for, in that order; empty where the caller has none.
   std::vector<std::string> callers;
   std::string_view state;
-  std::uint64_t received = 0;  ///< bytes of its body
-  std::uint64_t sent = 0;      ///< bytes of its answer
+  std::uint64_t received = 0;  ///< bytes of the request's body
+  std::uint64_t sent = 0;      ///< bytes of the answer
 };
 
-/// By their names, for each age is of a moment of its own.
+/// Compares by name, because each age is relative to another moment.
 inline bool began_before(const RequestUnderWay& one, const RequestUnderWay& other) noexcept {
   return one.name.begun < other.name.begun;
 }
 
-/// A word of ours: "deciding", "limit", "queue", "retry", "receiving", "connecting", "server", "sending", "streaming",
-/// "tunnel". docs/admin.md explains them.
+/// Returns a word of headgate: "deciding", "limit", "queue", "retry", "receiving", "connecting", "server", "sending",
+/// "streaming", "tunnel". docs/admin.md explains them.
 std::string_view state_of(const Exchange& x) noexcept;
 
-/// The address that the log will have.
+/// Returns the address that the log will have.
 const boost::asio::ip::address& logged_address(const Exchange& x) noexcept;
 
-/// When it began, as its name has it.
+/// Returns the begin of the request, as in its name.
 std::uint64_t begun_of(const Exchange& x) noexcept;
 
-/// All but its name and its age.
+/// Describes a request, except for its name and age.
 RequestUnderWay describe(const Exchange& x, const std::vector<std::string>& callers);
 
 }  // namespace headgate::gateway

@@ -1,6 +1,6 @@
 #pragma once
-// What a route demands of a request beside host, path and method: fields of its head, parameters of its query, a
-// regular expression of its path, and where it comes from.
+// The conditions of a route on a request beside host, path and method: fields of the head, parameters of the query, a
+// regular expression for the path, and the client's address.
 
 #include "headgate/http/fields.hpp"
 #include "headgate/identity/options.hpp"
@@ -18,21 +18,22 @@ namespace headgate::gateway {
 
 class PathRegex;
 
-/// A field or a parameter that must be there, with one of these values.
+/// A field or a parameter that must be present with one of these values.
 struct ValueCondition {
   std::string name;
-  std::vector<std::string> values;  ///< compared with case; empty: any value, also an empty one
+  std::vector<std::string> values;  ///< compared with case; empty for any value, also an empty one
   bool operator==(const ValueCondition&) const = default;
 };
 
-/// All of them must hold. Each name occurs once.
+/// The conditions of one route, all of which must hold. Each name occurs once.
 struct RouteConditions {
-  std::vector<ValueCondition> headers;         ///< names are compared without case (RFC 9110 section 5.1)
-  std::vector<ValueCondition> query;           ///< names and values are compared percent-decoded; names with case
-  std::vector<identity::Network> client_ip{};  ///< the client's address is in one of them; empty: any address
-  bool any_case = false;                       ///< whether names of parameters are compared without case, too
-  std::string path_pattern{};                  ///< a regular expression as it is written; empty: none
-  std::shared_ptr<const PathRegex> path{};     ///< the same, compiled; null: none
+  std::vector<ValueCondition> headers;  ///< names are compared without case (RFC 9110 section 5.1)
+  std::vector<ValueCondition> query;    ///< names and values are compared percent-decoded; names with case
+  /// blocks, one of which must contain the client's address; empty for any address
+  std::vector<identity::Network> client_ip{};
+  bool any_case = false;                    ///< whether case is also ignored in the names of parameters
+  std::string path_pattern{};               ///< the source of a regular expression; empty if there is none
+  std::shared_ptr<const PathRegex> path{};  ///< the compiled expression; null if there is none
   bool empty() const noexcept { return headers.empty() && query.empty() && client_ip.empty() && !path; }
   bool operator==(const RouteConditions& other) const noexcept {
     return headers == other.headers && query == other.query && client_ip == other.client_ip &&
@@ -40,24 +41,24 @@ struct RouteConditions {
   }
 };
 
-/// How specific conditions are: the number of conditions, how many of them name values, and how small the largest block
-/// of addresses is.
+/// How specific conditions are: how many there are, how many of them name values, and how small the largest block of
+/// addresses is.
 struct ConditionRank {
   std::size_t count = 0;
   std::size_t with_values = 0;
-  std::size_t bits = 0;  ///< of the prefix of that block, as one of IPv6; 0: without a condition for addresses
+  std::size_t bits = 0;  ///< prefix length of that block, as one of IPv6; 0 without a condition on addresses
   auto operator<=>(const ConditionRank&) const = default;
 };
 ConditionRank rank_of(const RouteConditions& conditions) noexcept;
 
-/// `unclear`: a reader of the request could find another value than we do. The name stands twice, or in a spelling that
-/// some servers take for it: a field with '_' for '-' (RFC 3875 section 4.1.18), a parameter after ';', or with a
-/// broken escape.
+/// Whether conditions hold. `unclear` if a reader of the request could find another value than the gateway does: the
+/// name appears twice, or in a spelling that some servers treat as the same: a field with '_' for '-' (RFC 3875 section
+/// 4.1.18), a parameter after ';' or with a broken escape.
 enum class Meets { no, yes, unclear };
 
-/// `query` begins with '?' or is empty, `path` is normalised. Unclear if one of the conditions is, also if another one
-/// does not hold: so no caller can leave a route by writing a name twice. `client`: null if it is not known, and then
-/// in no block.
+/// Returns whether all conditions hold. If one of them is unclear, so is the result, even if another does not hold: no
+/// caller can leave a route by writing a name twice. `query` begins with '?' or is empty, and `path` is normalised.
+/// `client` is null if it is not known; it is then in no block.
 Meets meets(const RouteConditions& conditions, const http::Fields& fields, std::string_view query,
             std::string_view path, const boost::asio::ip::address* client = nullptr);
 

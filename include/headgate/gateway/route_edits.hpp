@@ -1,6 +1,6 @@
 #pragma once
-// What a route changes in the messages that pass it, ready for use. Made when the configuration is compiled, for the
-// routes that change anything; the others have none.
+// The changes of a route to the messages that pass through it, compiled with the configuration. Only routes that change
+// something have them.
 
 #include "headgate/gateway/edit_options.hpp"
 
@@ -15,36 +15,37 @@ namespace headgate::gateway {
 
 struct RouteOptions;
 
-/// A path or address that takes parts from the path of a request.
+/// A path or an address with parts of the request's path.
 struct PathTemplate {
   static constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
   struct Piece {
-    std::string text;             ///< as it is
-    std::size_t segment = kNone;  ///< then this segment of the request's path, from 0
+    std::string text;             ///< the literal text
+    std::size_t segment = kNone;  ///< the segment of the request's path that follows the text, from 0
   };
   std::vector<Piece> pieces;
-  std::size_t rest_after = kNone;  ///< at the end, what follows so many segments: empty, or from its '/' on
+  /// at the end: the number of segments whose remainder follows; it is empty or begins with '/'
+  std::size_t rest_after = kNone;
 };
 
-/// Immutable; any thread may read it.
+/// The compiled changes of a route. Immutable; any thread may read it.
 struct RouteEdits {
-  std::optional<PathTemplate> path;        ///< of the request to the server; not set: the client's
+  std::optional<PathTemplate> path;        ///< the path for the server; not set to use the client's
   std::string stripped;                    ///< the prefix that the server does not see
   std::string added;                       ///< the prefix that only the server sees
-  std::vector<FieldEdit> request_fields;   ///< in this order, those of all routes first
-  std::vector<FieldEdit> response_fields;  ///< the same
-  std::vector<FieldEdit> respond_fields;   ///< of the fixed answer
+  std::vector<FieldEdit> request_fields;   ///< fields of the request, in this order; those of all routes come first
+  std::vector<FieldEdit> response_fields;  ///< fields of the answer, in the same order
+  std::vector<FieldEdit> respond_fields;   ///< fields of the fixed answer
   bool always = false;
   HostHeader host;
-  bool answers = false;                  ///< whether addresses in answers are turned back
-  bool turns_paths = false;              ///< and paths in them
-  std::optional<PathTemplate> location;  ///< of the route's redirect
-  std::optional<std::string> query;      ///< of it; not set: the request's
-  bool reads_token = false;              ///< whether a claim is among the values
+  bool answers = false;                  ///< whether addresses in answers are translated back
+  bool turns_paths = false;              ///< whether paths in answers are translated back
+  std::optional<PathTemplate> location;  ///< the target of the route's redirect
+  std::optional<std::string> query;      ///< the query of the redirect; not set to use the request's
+  bool reads_token = false;              ///< whether a value contains a claim
 };
 
-/// The edits of a route: those of all routes, its own, and the `base` of its upstream; null if there are none. `all`
-/// and route.edits may be null.
+/// Compiles the edits of a route: those of all routes, its own, and the `base` of its upstream. Returns null if there
+/// are none. `all` and route.edits may be null.
 std::shared_ptr<const RouteEdits> compile_edits(const EditOptions* all, const RouteOptions& route,
                                                 std::string_view base = {});
 

@@ -14,10 +14,10 @@ namespace headgate::gateway {
 
 struct Route;
 
-/// The methods of a route for all methods, as in Allow.
+/// The methods of a route for all methods, for Allow.
 inline constexpr std::string_view kDefaultMethods = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS";
 
-/// Whether a pattern can have {name}: letters, digits and '_', no digit first.
+/// Returns whether a pattern can have {name}: letters, digits and '_', with no digit first.
 bool is_path_parameter(std::string_view name) noexcept;
 
 /// Whether "/Login" and "/login" are different paths.
@@ -28,39 +28,40 @@ class Router {
  public:
   struct Found {
     const Route* route = nullptr;  ///< null if none was found
-    bool host_known = false;       ///< whether any route is for this host
-    bool unclear = false;          ///< whether the conditions of a route cannot be decided; then no route is found
-    std::string allowed;           ///< if only the method did not match: the methods that do, as in Allow
+    bool host_known = false;       ///< whether any route has this host
+    bool unclear = false;          ///< whether the conditions of a route are unclear; no route is found then
+    std::string allowed;           ///< if only the method did not match: the methods that do, for Allow
   };
 
-  /// What a route is found by.
+  /// The parts of a request that decide about its route.
   struct Wanted {
     std::string_view authority;  ///< may have a port
     std::string_view path;       ///< the matched form of normalise_path()
     std::string_view method;
-    const http::Fields* fields = nullptr;              ///< of the request; null: none
+    const http::Fields* fields = nullptr;              ///< fields of the request; null if there are none
     std::string_view query = {};                       ///< begins with '?', or is empty
-    const boost::asio::ip::address* client = nullptr;  ///< where it comes from; null: not known
+    const boost::asio::ip::address* client = nullptr;  ///< the client's address; null if it is not known
   };
 
-  /// `ignored` if any route ignores case: only then find() folds the case of a path.
+  /// `letters` is `ignored` if any route ignores case: only then find() folds the case of a path.
   explicit Router(Case letters = Case::matters);
   ~Router();
   Router(Router&&) noexcept;
   Router& operator=(Router&&) noexcept;
 
-  /// `host`: "" for any, "a.example" for one, "*.example" for any labels before it. `pattern`: literal segments,
-  /// "{name}" for any one segment, and "*" at the end for everything that follows: "/x/*" matches "/x" too. `methods`:
-  /// empty for all. `conditions`: null for none. `route` and `conditions` outlive the router.
+  /// Adds a route. `host` is "" for any, "a.example" for one, or "*.example" for any labels before it. `pattern` has
+  /// literal segments, "{name}" for any one segment, and "*" at the end for everything that follows: "/x/*" matches
+  /// "/x" too. `methods` is empty for all. `conditions` is null if there are none. `route` and `conditions` must
+  /// outlive the router.
   void add(std::string_view host, std::string_view pattern, const std::vector<std::string>& methods, const Route* route,
            Case letters = Case::matters, const RouteConditions* conditions = nullptr);
 
-  /// Parameters of a segment (";v=1") and a slash at the end are ignored, as many servers do, so that they do not avoid
-  /// a limit.
+  /// Finds the route of a request. Parameters of a segment (";v=1") and a slash at the end are ignored, as many servers
+  /// do, so that they do not avoid a limit.
   ///
   /// The most specific route wins: a literal segment before a parameter, a parameter before "*"; a route that matches
   /// the case of the path before one that ignores case; an exact host before a pattern, a pattern before any host; at
-  /// the same path the one with the higher rank_of() its conditions, which must hold; then a route that names the
+  /// the same path, the route with the higher rank_of() its conditions, which must hold; then a route that names the
   /// method before one for all methods. A route for all methods does not include TRACE. Methods are compared without
   /// case.
   Found find(const Wanted& wanted) const;
@@ -68,9 +69,9 @@ class Router {
     return find(Wanted{.authority = authority, .path = path, .method = method});
   }
 
-  /// The largest number of segments of patterns that one request can be compared with, in the trees of one host. It
-  /// rises only where patterns have a literal and a parameter side by side in many segments; the number of routes does
-  /// not matter. Takes time in proportion to the routes.
+  /// Returns the largest number of pattern segments that one request can be compared with, in the trees of one host.
+  /// The number rises only where patterns have a literal and a parameter side by side in many segments, and not with
+  /// the number of routes. The time is proportional to the number of routes.
   std::size_t longest_search() const;
 
  private:

@@ -1,5 +1,5 @@
 #pragma once
-// The active configuration on one worker. A reload replaces it as a whole; an exchange keeps the one that it began
+// The active configuration on one worker. A reload replaces the whole snapshot; an exchange keeps the one that it began
 // with.
 
 #include "headgate/gateway/active_credentials.hpp"
@@ -21,23 +21,23 @@ namespace headgate::gateway {
 
 class Candidate;
 
-/// Its members do not change; the objects behind them may. Each worker has its own, so that the reference count needs
-/// no atomics. Parts that a reload does not change (the pools of an upstream, Redis connections) are shared with the
-/// snapshot before.
+/// The snapshot of one worker. Its members do not change; the objects behind them may. Each worker has its own, so that
+/// the reference count needs no atomics. Parts that a reload does not change (pools of an upstream, Redis connections)
+/// are shared with the previous snapshot.
 struct Snapshot {
   std::shared_ptr<const CompiledConfig> compiled;              ///< shared by all workers
   std::vector<std::shared_ptr<upstream::Upstream>> upstreams;  ///< in the order of Route::upstream
-  /// This worker's part of their retry budgets; null where nothing is retried.
+  /// This worker's part of the upstreams' retry budgets; null where nothing is retried.
   std::vector<std::shared_ptr<upstream::RetryShare>> retries;
   std::shared_ptr<limit::RemoteLimiter> redis;  ///< null only if no limit is counted in Redis
   std::shared_ptr<room::RemoteRooms> rooms;     ///< null only if no room is in Redis
   std::shared_ptr<const ExchangeCounters> counters;
   std::shared_ptr<const ActiveCredentials> credentials;  ///< shared by all workers
-  std::shared_ptr<const OverrideTable> overrides;        ///< shared by all workers; null if there are none
-  /// Called when a token names a key that its issuer's key set lacks, so that the set can be fetched again. Empty if
-  /// nothing can be fetched. Any thread.
+  std::shared_ptr<const OverrideTable> overrides;        ///< shared by all workers; null if there are no overrides
+  /// Called when a token names a key that its issuer's key set lacks, so that the set can be fetched again. Empty if no
+  /// set can be fetched. Any thread.
   std::function<void(std::size_t issuer)> missing_key;
-  std::shared_ptr<Candidate> candidate;  ///< of this worker; null: there is none
+  std::shared_ptr<Candidate> candidate;  ///< of this worker; null if there is no candidate
 };
 
 using SnapshotPtr = boost::local_shared_ptr<const Snapshot>;

@@ -1,6 +1,5 @@
 #pragma once
-// The steps of the path by name. What each of them is, and why it stands where it stands, is one row in
-// src/gateway/steps/table.cpp.
+// The names of the steps of the path. src/gateway/steps/table.cpp has a row for each, with the reason for its place.
 
 #include <bit>
 #include <cstddef>
@@ -10,7 +9,7 @@
 
 namespace headgate::gateway {
 
-/// In the order in which a request takes them.
+/// The steps in the order in which a request takes them.
 enum class Step : std::uint8_t {
   find_route,
   grpc_web,
@@ -54,7 +53,7 @@ enum class Step : std::uint8_t {
 };
 inline constexpr std::size_t kSteps = static_cast<std::size_t>(Step::serve) + 1;
 
-/// Some of the steps.
+/// A set of steps.
 class StepSet {
  public:
   constexpr StepSet() = default;
@@ -69,10 +68,10 @@ class StepSet {
   constexpr StepSet operator&(StepSet other) const noexcept { return StepSet(bits_ & other.bits_); }
   constexpr StepSet operator|(StepSet other) const noexcept { return StepSet(bits_ | other.bits_); }
   constexpr StepSet without(StepSet other) const noexcept { return StepSet(bits_ & ~other.bits_); }
-  /// The first and the last of them. There must be one.
+  /// Returns the first or the last step. The set must not be empty.
   constexpr Step first() const noexcept { return static_cast<Step>(std::countr_zero(bits_)); }
   constexpr Step last() const noexcept { return static_cast<Step>(63 - std::countl_zero(bits_)); }
-  /// Those behind `step`.
+  /// Returns the steps after `step`.
   constexpr StepSet behind(Step step) const noexcept { return StepSet(bits_ & ~((bit(step) << 1U) - 1)); }
 
  private:
@@ -83,7 +82,7 @@ class StepSet {
 };
 static_assert(kSteps < 64);
 
-/// All of them in their order, as a table in Markdown.
+/// Returns all steps in their order, as a table in Markdown.
 std::string steps_in_words();
 
 }  // namespace headgate::gateway

@@ -1,5 +1,5 @@
 #pragma once
-// Everything that a configuration says of one upstream. config fills it.
+// The options of one upstream. config fills them.
 
 #include "headgate/gateway/forwarding.hpp"
 #include "headgate/limit/limit.hpp"
@@ -12,23 +12,24 @@
 
 namespace headgate::gateway {
 
-/// Requests that wait for a place at one of its servers, which may only have so many at the same time
+/// The queue for a place at a server. Servers can have a bound of simultaneous requests
 /// (upstream::ServerOptions::max_in_flight).
 struct ServerQueue {
-  std::uint32_t length = 0;  ///< most requests of the process that wait; 0: further ones are refused at once
+  std::uint32_t length = 0;  ///< the most requests of the process that wait; 0 to refuse further requests at once
   Duration wait = std::chrono::milliseconds(500);  ///< longest wait
 };
 
-/// An upstream: how its servers are reached, and what the path does with its requests. Two are compared by how their
-/// servers are reached: a change of anything else keeps the connections.
+/// An upstream: how its servers are reached, and what the path does with its requests. Two objects compare by how their
+/// servers are reached, so that a change of anything else keeps the connections.
 struct UpstreamOptions : upstream::ServerGroupOptions {
-  /// What tells its requests apart, so that those that are alike go to one server. Empty: nothing does.
+  /// The key by which requests are assigned to servers, so that equal keys go to one server. Empty if requests have no
+  /// key.
   std::vector<limit::Per> balance_per;
   limit::Store in_flight_store = limit::Store::memory;  ///< where concurrency->in_flight is counted
   std::vector<limit::Per> queue_per;  ///< whose requests stand in one line of concurrency->queue; empty: addresses
   std::optional<ServerQueue> server_queue;  ///< set if one of its servers has a bound
-  std::string base;                         ///< "/base": put before the path of each request; empty: nothing is
-  std::optional<Retry> retry;               ///< not set: nothing but what was not sent is tried again
+  std::string base;                         ///< "/base", put before the path of each request; empty if there is none
+  std::optional<Retry> retry;               ///< not set to repeat only requests that were not sent
 };
 
 }  // namespace headgate::gateway

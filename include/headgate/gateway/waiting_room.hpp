@@ -1,6 +1,5 @@
 #pragma once
-// A waiting room as a route uses it: its options, and the same with everything prepared. docs/waiting_room.md explains
-// rooms.
+// A waiting room as a route uses it: its options, and a compiled form. docs/waiting_room.md explains rooms.
 
 #include "headgate/gateway/fleet_size.hpp"
 #include "headgate/limit/limit.hpp"
@@ -14,7 +13,7 @@
 
 namespace headgate::gateway {
 
-/// The page for browsers. All texts are plain text. In `place` and `wait` the words {position}, {wait} and {minutes}
+/// The page for browsers. All texts are plain text. In `place` and `wait`, the words {position}, {wait} and {minutes}
 /// stand for numbers.
 struct RoomPage {
   std::string title = "Please wait";
@@ -23,49 +22,49 @@ struct RoomPage {
   std::string wait = "Estimated wait: {wait}.";
   std::string keep = "This page refreshes itself. If you close it, you may lose your place.";
   std::string language = "en";
-  std::string colour = "#0b6bcb";       ///< of the accents
-  std::string colour_dark = "#6cb6ff";  ///< the same in dark mode
+  std::string colour = "#0b6bcb";       ///< the colour of the accents
+  std::string colour_dark = "#6cb6ff";  ///< the colour in dark mode
 };
 
 /// A room of the configuration.
 struct WaitingRoom {
   room::RoomRule rule;
-  std::vector<limit::Per> per;       ///< whom a ticket belongs to; empty: whoever has it
-  std::vector<std::string> secrets;  ///< the first signs, all of them verify; at least one
+  std::vector<limit::Per> per;       ///< the key that a ticket belongs to; empty if whoever has the ticket may use it
+  std::vector<std::string> secrets;  ///< the first signs, and all of them verify; at least one
   limit::Mode mode = limit::Mode::enforce;
   limit::Store store = limit::Store::memory;
   limit::IfRedisDown if_redis_down = limit::IfRedisDown::count_locally;
   RoomPage page;
 };
 
-/// A room with everything that a request needs. Immutable; shared by all workers.
+/// A compiled room. Immutable; shared by all workers.
 struct CompiledRoom {
   struct Secret {
-    std::string name;  ///< in tickets: letters and digits
+    std::string name;  ///< the name in tickets: letters and digits
     std::string text;
   };
 
   /// The part of a room that one of several gateways has while Redis is down.
   struct Alone {
     room::RoomRule rule;
-    std::int64_t stride;  ///< how many numbers a newcomer takes
+    std::int64_t stride;  ///< the increment between the numbers of newcomers
   };
 
   CompiledRoom(const WaitingRoom& room, const Sharers& sharers);
 
   WaitingRoom options;
-  std::size_t number = 0;  ///< its index among the rooms of the configuration
+  std::size_t number = 0;  ///< the index among the rooms of the configuration
   ForSharers<Alone> alone;
   std::vector<Secret> secrets;
-  std::string cookie;         ///< its name without TLS
-  std::string secure_cookie;  ///< its name with TLS
-  std::string page_begin;     ///< the page up to the seconds of its refresh
-  std::string page_middle;    ///< from there up to the position
-  std::string page_end;       ///< what follows the wait
+  std::string cookie;         ///< the name of the cookie without TLS
+  std::string secure_cookie;  ///< the name of the cookie with TLS
+  std::string page_begin;     ///< the page up to the seconds until it reloads
+  std::string page_middle;    ///< the page from there up to the position
+  std::string page_end;       ///< the page after the wait
   std::string csp;            ///< Content-Security-Policy of the page
 };
 
-/// The field that carries a ticket or a pass of a program, in both directions.
+/// The field that carries the ticket or pass of a program, in both directions.
 inline constexpr std::string_view kTicketField = "Waiting-Room-Ticket";
 
 }  // namespace headgate::gateway

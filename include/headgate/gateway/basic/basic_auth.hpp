@@ -1,5 +1,5 @@
 #pragma once
-// Basic authentication of a route: whose passwords it takes. config fills the options; a compiled route has the rest.
+// Basic authentication of a route. config fills the options; a compiled route has the rest.
 
 #include <cstddef>
 #include <memory>
@@ -7,14 +7,14 @@
 
 namespace headgate::gateway {
 
-/// As a user writes it.
+/// The options of a route.
 struct BasicAuth {
-  std::size_t file = 0;              ///< index of IdentityOptions::user_files
-  std::string realm = "restricted";  ///< what a browser shows of the place; no control characters
+  std::size_t file = 0;              ///< the user file: an index of IdentityOptions::user_files
+  std::string realm = "restricted";  ///< the realm that a browser shows; no control characters
   bool pass_on = false;              ///< whether the server gets the password
 };
 
-/// The same of a compiled route. Immutable; any thread.
+/// The options of a compiled route. Immutable; any thread.
 struct CompiledBasic {
   const BasicAuth* options = nullptr;
   std::string challenge;  ///< the value of WWW-Authenticate

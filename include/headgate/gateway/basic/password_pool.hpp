@@ -1,5 +1,5 @@
 #pragma once
-// Threads that check passwords, away from the loops of the workers: bcrypt takes milliseconds on purpose.
+// Threads that check passwords outside of the workers' loops, because bcrypt takes milliseconds by design.
 
 #include "headgate/core/clock.hpp"
 #include "headgate/core/hash.hpp"
@@ -20,60 +20,61 @@ namespace headgate::gateway {
 
 class PasswordInbox;
 
-/// One password that is checked.
+/// One password to check.
 struct PasswordCheck : shed::Waiter {
   identity::SecretText password;
   std::string hash;
-  std::shared_ptr<PasswordInbox> to;  ///< where it goes when it is done
-  /// Set by the pool before it is delivered; nothing: it had to make room for others, and was not checked.
+  std::shared_ptr<PasswordInbox> to;  ///< the inbox that gets the result
+  /// The result, set before delivery. Not set if the password was not checked, because the pool made room for others.
   std::optional<bool> right;
-  std::shared_ptr<PasswordCheck> self;  ///< while the pool has it
+  std::shared_ptr<PasswordCheck> self;  ///< keeps the object alive while the pool has it
 };
 
-/// What was checked for one worker: filled by the pool, emptied by the worker.
+/// The results for one worker. The pool fills the inbox, and the worker empties it.
 class PasswordInbox {
  public:
-  /// Worker thread; `ring(owner)` is called on its loop when something has come.
+  /// Call this on the worker's thread; `ring(owner)` is called on its loop when a result has arrived.
   PasswordInbox(Clock& clock, Alarm::Ring ring, void* owner) : bell_(clock.bell(ring, owner)) {}
 
-  /// Any thread.
+  /// Adds a result. Any thread.
   void put(std::shared_ptr<PasswordCheck> done);
-  /// Worker thread.
+  /// Returns the results and empties the inbox. Worker thread.
   std::vector<std::shared_ptr<PasswordCheck>> take();
-  /// Nothing is called any more. Worker thread, or when its loop runs no more.
+  /// Stops the calls of `ring`. Worker thread, or after its loop has ended.
   void close();
 
  private:
   std::mutex mutex_;
   std::vector<std::shared_ptr<PasswordCheck>> done_;
-  std::unique_ptr<Bell> bell_;  // null: closed
+  std::unique_ptr<Bell> bell_;  // null after close()
 };
 
-/// A bounded queue that is fair to those who ask, and a few threads of low priority, which begin when the first
-/// password comes. One for all workers; any thread.
+/// A bounded queue that is fair between callers, and a few threads of low priority, which start with the first
+/// password. One pool for all workers; any thread.
 class PasswordPool {
  public:
-  /// How many wait at most. If more come, the longest line of one caller gets shorter (shed::FairQueue).
+  /// The most checks that wait. If more arrive, the longest line of one caller is shortened (shed::FairQueue).
   static constexpr std::size_t kMaxWaiting = 256;
 
-  /// `threads`: how many; 0: half of what the machine has, at least one and at most four. The clock outlives it.
+  /// `threads` is the number of threads; 0 for half of the machine's processors, at least one and at most four. The
+  /// clock outlives the pool.
   explicit PasswordPool(const Clock& clock, unsigned threads = 0);
-  /// Waits for the checks under way, a second each at most; those that wait are forgotten.
+  /// Waits for the checks under way, at most a second for each, and drops those that wait.
   ~PasswordPool();
   PasswordPool(const PasswordPool&) = delete;
   PasswordPool& operator=(const PasswordPool&) = delete;
 
-  /// It is delivered later; false: it is not taken.
+  /// Queues a check, whose result is delivered later. Returns false if the check is not accepted.
   bool ask(const std::shared_ptr<PasswordCheck>& check);
-  /// Nobody wants to know any more. False: it is under way, or done.
+  /// Withdraws a check. Returns false if it is under way or done.
   bool drop(PasswordCheck& check) noexcept;
-  /// How long a newcomer would wait now, by what the last checks took.
+  /// Returns how long a new check would wait now, by the time that the last checks took.
   Duration wait() const;
 
   struct Counts {
     std::size_t waiting = 0;
-    std::uint64_t checked = 0;  ///< since the start
-    Duration took{0};           ///< all of them together
+    std::uint64_t checked = 0;  ///< number of checks since the start
+    Duration took{0};           ///< time of all checks together
   };
   Counts counts() const;
 
@@ -89,7 +90,7 @@ class PasswordPool {
   std::size_t under_way_ = 0;
   std::uint64_t checked_ = 0;
   Duration took_{0};
-  Duration usual_{0};  ///< of the last ones
+  Duration usual_{0};  ///< time of the last checks
   bool over_ = false;
   std::vector<std::thread> threads_;
 };
