@@ -1,5 +1,6 @@
 #pragma once
-// What the gateway would do with a request, and why. The steps of the path find it out, and take nothing while they do.
+// The explanation of a request: what the gateway would do with it, and why. The steps of the path find it out, and take
+// nothing while they do.
 
 #include "headgate/core/result.hpp"
 #include "headgate/core/time.hpp"
@@ -145,7 +146,7 @@ struct Explanation {
   /// each credential that the route reads, and the result of its check
   std::vector<std::pair<std::string, std::string>> proofs;
 
-  // What would happen.
+  // The outcome.
   unsigned status = 0;            ///< the status of the gateway's own answer; 0 if the request goes to the upstream
   std::string ended_by;           ///< the word of the log: "limit", "auth", …
   std::string detail;             ///< the text for the caller; may be empty

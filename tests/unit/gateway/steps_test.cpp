@@ -27,14 +27,14 @@ TEST(Steps, AreLeftOnlyWhenTheCostOfTheAnswerIsSettled) {
 TEST(Steps, OfCandidatesDoNotWait) {
   for (const auto& row : kPath) {
     if ((row.marks & mark::of_candidates) == 0) continue;
-    EXPECT_NE(row.look.at_once, nullptr) << row.name;
-    EXPECT_EQ(row.look.task, nullptr) << row.name;
+    EXPECT_NE(row.peek.at_once, nullptr) << row.name;
+    EXPECT_EQ(row.peek.task, nullptr) << row.name;
   }
 }
 
 TEST(Steps, ThatRunAtOnceOrWaitSayWhenTheyWait) {
   for (const auto& row : kPath)
-    for (const auto& run : {row.live, row.look})
+    for (const auto& run : {row.live, row.peek})
       EXPECT_TRUE(run.at_once == nullptr || run.task == nullptr || run.waits != nullptr) << row.name;
 }
 
