@@ -25,7 +25,7 @@ using upstream::Failure;
 constexpr unsigned kAuthInterimHeads = 32;
 constexpr std::chrono::minutes kToldEvery{1};
 constexpr const char* kTooLate = "it did not answer in time";
-/// A wait ends by itself only if its call was lost.
+/// A wait times out on its own only if its call was lost.
 constexpr Duration kGrace = std::chrono::seconds(1);
 
 std::string reason_in_words(const Failure& failure) {
@@ -56,7 +56,7 @@ class Passed {
 
 }  // namespace
 
-/// One exchange that waits for a call. It lives in the frame that waits.
+/// One exchange that waits for a call. Lives in the frame that waits.
 struct AuthCalls::Waiter : Hook {
   Waiter(Clock& clock, Duration patience) : delay(clock, patience, Delay::For::auth) {}
   Waiter(const Waiter&) = delete;
@@ -64,7 +64,7 @@ struct AuthCalls::Waiter : Hook {
   ~Waiter();
 
   Delay delay;
-  Call* call = nullptr;  ///< null: it has been concluded
+  Call* call = nullptr;  ///< null once the call has ended
   AuthAnswerPtr answer;
   bool waits = false;
 };
@@ -84,7 +84,7 @@ struct AuthCalls::Call : Hook {
   Call& operator=(const Call&) = delete;
   ~Call() {
     if (owner->lent_ != nullptr) owner->lent_->add(-static_cast<std::int64_t>(question->size()));
-    if (concluded) return;  // else a bug ended it
+    if (concluded) return;  // otherwise a bug ended the exchange
     std::erase_if(owner->by_name_, [this](const auto& each) { return each.second == this; });
     while (!waiters.empty()) release(nullptr);
   }
@@ -99,33 +99,33 @@ struct AuthCalls::Call : Hook {
     call.late = true;
     call.end(kTooLate);
   }
-  /// May destroy it. A refusal stays one although its page does not come.
+  /// Ends the call, and may destroy it. A refusal remains one even if its page does not arrive.
   void end(const char* why) {
     over = true;
     if (!concluded && refusal) refusal->body.clear();
     if (!concluded) owner->conclude(*this, refusal ? std::move(*refusal) : no_auth_answer(auth, why));
     if (attempt != nullptr) attempt->cancel();
   }
-  /// Tells the first of those who wait.
+  /// Gives the answer to the first of the waiting exchanges.
   void release(const AuthAnswerPtr& answer);
 
   std::shared_ptr<AuthCalls> owner;
   SnapshotPtr snapshot;
-  const CompiledAuth& auth;  ///< of its route, which the snapshot keeps
+  const CompiledAuth& auth;  ///< the auth service of the route, which the snapshot keeps alive
   std::unique_ptr<AuthQuestion> question;
-  Hash charged_to;  ///< whose the remembered answer is
-  Duration lasts;   ///< at most
+  Hash charged_to;  ///< the owner of the remembered answer
+  Duration lasts;   ///< the longest time that the answer may be reused
   std::unique_ptr<Alarm> alarm;
   List waiters;
   http::ReplyHead head;
-  std::optional<AuthAnswer> refusal;  ///< while its body is read
+  std::optional<AuthAnswer> refusal;  ///< set while the body of the refusal is read
   balance::Choice choice;
   upstream::Attempt* attempt = nullptr;  ///< to cancel it
-  Duration counts{0};                    ///< how long its answer does
-  bool sent = false;                     ///< the service has been sent the question
+  Duration counts{0};                    ///< how long the answer may be reused
+  bool sent = false;                     ///< whether the question was sent to the service
   bool concluded = false;
-  bool late = false;  ///< its time is over
-  bool over = false;  ///< that, or nobody waits any more, or the worker ends
+  bool late = false;  ///< whether the time is over
+  bool over = false;  ///< whether the call ends: it is late, no exchange waits any more, or the worker ends
 };
 
 AuthCalls::Waiter::~Waiter() {
@@ -159,7 +159,7 @@ Task<AuthAnswerPtr> AuthCalls::ask(Exchange& x) {
     const auto since = clock_.steady();
     auto waited = wait(x, joined, nullptr, left);
     auto answer = co_await waited;
-    // What is for one caller alone is no answer for another one.
+    // An answer that is only for one caller is not shared with another one.
     if (answer == nullptr || answer->shareable) co_return answer;
     left -= std::chrono::duration_cast<Duration>(clock_.steady() - since);
   }
@@ -219,7 +219,7 @@ Task<void> AuthCalls::exchange(Call& call) {
   const bool was_kept = kept != nullptr;
   auto first = try_once(call, std::move(kept));
   auto tried = co_await first;
-  // It may have been closed meanwhile, and so may others: once more, on a new one.
+  // The kept connection may have been closed meanwhile, and so may others. Try once more on a new one.
   if (was_kept && tried.again && !call.over) {
     auto second = try_once(call, nullptr);
     tried = co_await second;
@@ -239,7 +239,7 @@ Task<AuthCalls::Tried> AuthCalls::try_once(Call& call, upstream::AttemptPtr serv
     server = std::move(*connected);
   }
   if (call.over) {
-    to.give_back(std::move(server));  // it was asked nothing
+    to.give_back(std::move(server));  // no request was sent on it
     co_return Tried{.why = kTooLate};
   }
   call.attempt = server.get();

@@ -19,58 +19,59 @@ namespace headgate::gateway {
 
 class AuthQuestion;
 
-/// Of one worker; its thread only. Shared with the calls under way, which may outlive the gateway's use of it.
+/// The calls of one worker; its thread only. Shared with the calls under way, which may outlive the gateway's use of
+/// it.
 class AuthCalls : public std::enable_shared_from_this<AuthCalls> {
  public:
-  /// `lent` counts the memory of what is asked; null: nobody does.
+  /// `lent` counts the memory of questions and answers; null to count nothing.
   AuthCalls(Clock& clock, net::LentBytes::Share* lent);
   AuthCalls(const AuthCalls&) = delete;
   AuthCalls& operator=(const AuthCalls&) = delete;
   ~AuthCalls();
 
-  /// What the service of its route says of the request. If answers are remembered, those who ask the same at the same
-  /// time share one call. Null: the client has left meanwhile. Sets Exchange::unanswered if the service was asked and
-  /// its answer was not waited for.
+  /// Returns the answer of the route's service about the request. If answers are remembered, requests with the same
+  /// question at the same time share one call. Null if the client has left meanwhile. Sets Exchange::unanswered if the
+  /// service got the question and the exchange did not wait for the answer.
   Task<AuthAnswerPtr> ask(Exchange& x);
-  /// The same if it is remembered; else null. Asks nobody.
+  /// Returns the remembered answer, or null. Makes no call.
   AuthAnswerPtr remembered(Exchange& x);
 
-  /// Another configuration is in force: no answer from before counts, and none of a request that began before does for
-  /// others.
+  /// Uses another configuration. Answers from before are dropped, and an answer to a request that began before is not
+  /// shared.
   void adopt(std::shared_ptr<const CompiledConfig> next);
-  /// Breaks off what is under way, and asks nothing any more.
+  /// Cancels the calls under way and makes no further ones.
   void stop();
 
  private:
   struct Call;
   struct Waiter;
   struct Tried {
-    std::string why;     ///< empty: there was an answer
-    bool again = false;  ///< its connection was kept open, and was closed meanwhile
+    std::string why;     ///< why there was no answer; empty if there was one
+    bool again = false;  ///< whether the kept connection had been closed meanwhile, so that a new one may be tried
   };
   using Hook = boost::intrusive::list_base_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>>;
   using List = boost::intrusive::list<Hook, boost::intrusive::constant_time_size<false>>;
 
-  /// For at most `left`: for a call under way, or for one that begins now.
+  /// Waits at most `left` for a call under way, or for one that begins now.
   Task<AuthAnswerPtr> wait(Exchange& x, Call* joined, std::unique_ptr<AuthQuestion> question, Duration left);
   static Task<void> run(std::shared_ptr<AuthCalls> self, std::unique_ptr<Call> call);
   static Task<void> exchange(Call& call);
   static Task<Tried> try_once(Call& call, upstream::AttemptPtr server);
   static Task<Tried> read_answer(Call& call, upstream::Attempt& server, Clock::Steady sent_at);
-  /// Nobody waits for the call any more.
+  /// Ends a call that no exchange waits for any more.
   void conclude(Call& call, AuthAnswer&& answer);
-  /// Whether what the service says of the request counts for others, too.
+  /// Returns whether the answer about this request may be shared with others.
   bool shares(const Exchange& x) const noexcept;
-  /// Tells the log, but not of each call.
+  /// Logs a failure of the service, at most once in a while.
   void failed(const AuthService& service, std::string_view why);
 
   Clock& clock_;
   net::LentBytes::Share* lent_;
   AuthMemory memory_;
   List under_way_;
-  std::map<identity::Sha256, Call*> by_name_;               ///< those that others may wait for
-  std::shared_ptr<const CompiledConfig> current_;           ///< of another one nothing is shared
-  std::map<std::string, Clock::Steady, std::less<>> told_;  ///< by upstream: when the log was last told that it fails
+  std::map<identity::Sha256, Call*> by_name_;      ///< calls that other exchanges may join
+  std::shared_ptr<const CompiledConfig> current_;  ///< the active configuration; calls of another one are not shared
+  std::map<std::string, Clock::Steady, std::less<>> told_;  ///< by upstream: when its failure was logged last
   bool stopped_ = false;
 };
 

@@ -7,7 +7,7 @@
 namespace headgate::gateway {
 
 AuthGuesses::Guess::~Guess() {
-  if (charged_) owner_->release(hash_, Said::nothing);  // a bug has ended the exchange
+  if (charged_) owner_->release(hash_, Said::nothing);  // a bug ended the exchange
 }
 
 MaybeProblem AuthGuesses::begin(limit::Limiter& memory, Exchange& x, std::string_view credential, Guess& guess) {
@@ -51,7 +51,7 @@ void AuthGuesses::remember(const Hash& hash, bool right) {
     entry = known_.insert(
         hash, [](const Known& a, const Known& b) { return a.until > b.until; }, [](const Known&) { return false; });
   if (entry == nullptr) return;
-  // A client that goes on with a refused one is charged again after the time.
+  // A client that goes on with a refused credential is charged again when the time is over.
   if (entry->until <= now || entry->right || right) entry->until = now + kKnownFor;
   entry->right = right;
 }

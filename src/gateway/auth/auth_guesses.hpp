@@ -1,6 +1,6 @@
 #pragma once
-// Credentials that auth services are asked about: each may be a guess, so it is charged as a failed attempt before the
-// question, and given back by the answer.
+// Credentials that auth services check. Each may be a guess, so it is charged as a failed attempt before the call, and
+// the answer returns the charge.
 
 #include "gateway/callers/failures.hpp"
 
@@ -21,36 +21,38 @@
 
 namespace headgate::gateway {
 
-/// What was said of a credential that an address shows is known for a time: an address that repeats a right one, or a
-/// refused one, guesses nothing and is not charged. One that was right is asked about also while the address has no
-/// attempt left, so that nobody behind the same address can lock its neighbours out. Of one worker; its thread only.
+/// The credentials that addresses have shown, with the services' verdicts, which are remembered for a time. An address
+/// that repeats a right or a refused credential guesses nothing and is not charged. A credential that was right is
+/// checked even if the address has no attempt left, so that nobody behind the same address can lock out others. Of one
+/// worker; its thread only.
 class AuthGuesses : public std::enable_shared_from_this<AuthGuesses> {
  public:
   static constexpr std::size_t kMaxKnown = 8192;
   static constexpr Duration kKnownFor = std::chrono::minutes(10);
 
-  /// What came of a question about a credential.
+  /// The outcome of the check of a credential.
   enum class Said : std::uint8_t {
-    nothing,  ///< it was not asked, or its service has failed or refuses for another reason
+    nothing,  ///< the service was not called, or it failed, or it refused for another reason
     right,
     wrong,
-    avoided  ///< the client has not waited for the answer
+    avoided  ///< the client did not wait for the answer
   };
 
-  /// Of one exchange; lives in the frame that asks. All that ask about the same credential of an address at the same
-  /// time share one charge, which stays taken only if one of them ends it as `wrong` or `avoided` and none as `right`.
+  /// The guess of one exchange; lives in the frame that makes the call. Exchanges that check the same credential of an
+  /// address at the same time share one charge. The charge is kept only if one of them ends as `wrong` or `avoided` and
+  /// none as `right`.
   class Guess {
    public:
     Guess() = default;
     Guess(const Guess&) = delete;
     Guess& operator=(const Guess&) = delete;
     ~Guess();
-    /// Says what came of it.
+    /// Ends the guess with its outcome.
     void end(limit::Limiter& memory, Exchange& x, Said said);
 
    private:
     friend class AuthGuesses;
-    std::shared_ptr<AuthGuesses> owner_;  ///< null: the request shows no credential
+    std::shared_ptr<AuthGuesses> owner_;  ///< null if the request has no credential
     Hash hash_;
     bool charged_ = false;
   };
@@ -59,10 +61,10 @@ class AuthGuesses : public std::enable_shared_from_this<AuthGuesses> {
   AuthGuesses(const AuthGuesses&) = delete;
   AuthGuesses& operator=(const AuthGuesses&) = delete;
 
-  /// Before the service is asked about `credential`; empty: the request shows none. The problem if its address has no
-  /// attempt left: then nobody is asked.
+  /// Begins before the service checks `credential`, which is empty if the request has none. Returns a problem if the
+  /// address has no attempt left; the service is not called then.
   MaybeProblem begin(limit::Limiter& memory, Exchange& x, std::string_view credential, Guess& guess);
-  /// Nothing is given back any more: the counters may be gone.
+  /// Stops returning charges, because the counters may be gone.
   void stop() { stopped_ = true; }
 
  private:
@@ -90,7 +92,7 @@ class AuthGuesses : public std::enable_shared_from_this<AuthGuesses> {
   Clock& clock_;
   std::uint64_t seed_;
   limit::RecentTable<Known> known_{kMaxKnown};
-  std::map<Hash, Charged, ByHash> charged_;  ///< being asked about
+  std::map<Hash, Charged, ByHash> charged_;  ///< credentials that are being checked
   bool stopped_ = false;
 };
 

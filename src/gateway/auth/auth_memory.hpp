@@ -1,5 +1,5 @@
 #pragma once
-// Answers of auth services that count for a time.
+// Answers of auth services that are reused for a time.
 
 #include "headgate/core/clock.hpp"
 #include "headgate/core/hash.hpp"
@@ -15,13 +15,13 @@
 
 namespace headgate::gateway {
 
-/// Bounded in entries and bytes. An address has at most an eighth of the entries: who has it full pushes out its own,
-/// the longest unused one first, and nobody else's. Of one worker.
+/// A table bounded in entries and bytes. An address has at most an eighth of the entries; if it uses them all, its own
+/// least recently used entries are displaced. Of one worker.
 class AuthMemory {
  public:
   static constexpr std::size_t kMaxEntries = 8192;
   static constexpr std::size_t kMaxOfOne = kMaxEntries / 8;
-  /// An answer whose text takes more memory is not remembered.
+  /// The largest answer that is remembered, in bytes of memory.
   static constexpr std::size_t kLongest = 2048;
 
   AuthMemory() = default;
@@ -29,9 +29,9 @@ class AuthMemory {
   AuthMemory(const AuthMemory&) = delete;
   AuthMemory& operator=(const AuthMemory&) = delete;
 
-  /// Null if nothing is known now.
+  /// Returns the answer that is valid now, or null.
   AuthAnswerPtr get(const identity::Sha256& name, Clock::Steady now);
-  /// `owner` is charged for it.
+  /// Remembers an answer. `owner` is charged for the entry.
   void put(const identity::Sha256& name, const Hash& owner, AuthAnswerPtr answer, Clock::Steady until);
   void clear() noexcept;
   std::size_t size() const noexcept { return entries_.size(); }
@@ -57,7 +57,7 @@ class AuthMemory {
     AuthAnswerPtr answer;
     Clock::Steady until;
   };
-  /// The one that was used last stands at the end.
+  /// The most recently used entry is the last one.
   template <class Tag>
   using List = boost::intrusive::list<Entry, boost::intrusive::base_hook<Hook<Tag>>>;
 

@@ -17,15 +17,15 @@ using http::Field;
 using http::Fields;
 using http::Known;
 
-/// Of a question: what the gateway itself says of the request. No client and no other hop says it.
+/// The fields of a question that the gateway sets. They are never taken from the client or from another hop.
 const http::FieldNames& told_names() {
   static const http::FieldNames names(std::vector<std::string>{"X-Forwarded-*", "X-Original-URI", "X-Original-URL",
                                                                "X-Original-Method", "X-Auth-Request-Redirect"});
   return names;
 }
 
-/// Fields of the request that say nothing of its caller, and would change what the service answers: an answer from a
-/// cache, a part of one, or one that is packed.
+/// Returns whether a field of the request says nothing about its caller and would change the service's answer: to one
+/// from a cache, to a part, or to an encoded one.
 bool is_about_its_answer(const Field& field) noexcept {
   switch (field.id) {
     case Known::expect:
@@ -49,9 +49,9 @@ void push_told(Fields& out, std::string_view name, std::string_view value) {
   if (!value.empty()) out.push_back({Known::unknown, name, value});
 }
 
-/// What the service is told beside the fields. Both families are in use: "X-Forwarded-*" by services made for Traefik,
-/// "X-Original-*" by those made for nginx. The path is the one that routes are found by: a service that compares it
-/// must not miss what is written with escapes that say the same.
+/// Appends the facts that the service gets in fields of their own. Both families are in use: "X-Forwarded-*" by
+/// services made for Traefik, "X-Original-*" by those made for nginx. The path is the one that routes are matched with,
+/// so a service that compares it does not miss an escaped spelling.
 void append_told(Exchange& x, const AuthService& auth, identity::AddressField address_field, Fields& out) {
   const auto& request = x.request;
   const auto origin = client_origin(x, address_field);
@@ -68,7 +68,7 @@ void append_told(Exchange& x, const AuthService& auth, identity::AddressField ad
   }
 }
 
-/// X-Forwarded-For, -Proto and -Host, as servers get them.
+/// Appends X-Forwarded-For, -Proto and -Host, as servers get them.
 void append_forwarded(Exchange& x, const AuthService& auth, identity::AddressField address_field, Fields& out) {
   const auto from = out.size();
   append_forwarding_headers(x, address_field, out);
@@ -99,7 +99,7 @@ AuthQuestion::AuthQuestion(Exchange& x) : route_(*x.route) {
   append_told(x, *auth.options, compiled.identity().address_field, out);
   append_forwarded(x, *auth.options, compiled.identity().address_field, out);
   if (x.trace) replace_trace_fields(x, out);
-  unnamed_ = x.trace ? 1 : 0;  // it has put its own one at the end
+  unnamed_ = x.trace ? 1 : 0;  // the trace adds its own field at the end
   if (!x.request_id.empty()) {
     out.push_back({Known::unknown, "X-Request-Id", x.request_id});
     ++unnamed_;
@@ -118,7 +118,7 @@ AuthQuestion::AuthQuestion(Exchange& x) : route_(*x.route) {
 void AuthQuestion::take(const Fields& fields) {
   std::size_t size = 0;
   for (const auto& field : fields) size += field.name.size() + field.value.size();
-  text_.reserve(size);  // never moved: what is written below are views into it
+  text_.reserve(size);  // never moved, because the fields below are views into it
   fields_.reserve(fields.size());
   const auto keep = [this](std::string_view piece) {
     const auto at = text_.size();
@@ -133,10 +133,11 @@ void AuthQuestion::take(const Fields& fields) {
 
 const identity::Sha256& AuthQuestion::name() {
   if (named_) return name_;
-  // The fields that are kept of an answer are the route's, so its number is part of the name.
+  // The route decides which fields of an answer are kept, so its number is part of the name.
   auto all = std::to_string(route_.number) + '\n';
   for (std::size_t i = 0; i + unnamed_ < fields_.size(); ++i)
-    all.append(fields_[i].name).append(1, '\0').append(fields_[i].value).append(1, '\n');  // no value has either
+    // no value contains either separator
+    all.append(fields_[i].name).append(1, '\0').append(fields_[i].value).append(1, '\n');
   name_ = identity::sha256(all);
   named_ = true;
   return name_;

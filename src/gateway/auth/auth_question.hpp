@@ -1,5 +1,5 @@
 #pragma once
-// What the auth service is asked about a request: its head, as the service gets it.
+// The question to an auth service: the head of the request, as the service gets it.
 
 #include "headgate/gateway/exchange.hpp"
 #include "headgate/identity/sha256.hpp"
@@ -9,20 +9,20 @@
 
 namespace headgate::gateway {
 
-/// One question. It needs nothing of the exchange once it is made, which may end before its answer is there. Views into
-/// itself, so it is never moved. Worker thread only.
+/// One question. Once made it needs no exchange, which may end before the answer arrives. Contains views into itself,
+/// so it is never moved. Worker thread only.
 class AuthQuestion {
  public:
-  /// Of an exchange whose route has an auth service.
+  /// Makes the question of an exchange whose route has an auth service.
   explicit AuthQuestion(Exchange& x);
   AuthQuestion(const AuthQuestion&) = delete;
   AuthQuestion& operator=(const AuthQuestion&) = delete;
 
-  /// Names the question: of two with one name everything that the service gets is the same, but the ids of request and
-  /// trace that the gateway adds.
+  /// Returns the name of the question. Two questions have the same name if the service gets the same from both, except
+  /// for the ids of request and trace that the gateway adds.
   const identity::Sha256& name();
   const upstream::RequestStart& start() const noexcept { return start_; }
-  /// Bytes of memory.
+  /// Returns the bytes of memory that the question takes.
   std::size_t size() const noexcept { return text_.capacity(); }
 
  private:
@@ -30,17 +30,17 @@ class AuthQuestion {
 
   const Route& route_;
   std::string text_;
-  TextBuffer head_;  ///< where the codec writes
+  TextBuffer head_;  ///< the buffer that the codec writes to
   http::Fields fields_;
-  std::size_t unnamed_ = 0;  ///< how many of them, at the end, are such ids
+  std::size_t unnamed_ = 0;  ///< number of fields, at the end, that are such ids
   upstream::RequestStart start_;
   identity::Sha256 name_{};
   bool named_ = false;
 };
 
-/// Whether the request shows a credential that a 401 says is wrong: Authorization, or one of the fields that the route
-/// sends to the service. Cookies do not count: a browser sends them whether anybody wants to enter or not. The text
-/// names it; empty: there is none.
+/// Returns the text of the credential that a 401 would reject: Authorization, or one of the fields that the route sends
+/// to the service; empty if there is none. Cookies do not count, because a browser sends them whether or not the user
+/// wants to sign in.
 std::string_view shown_credential(Exchange& x);
 
 }  // namespace headgate::gateway

@@ -30,7 +30,8 @@ AuthOutcome auth_outcome_of(const http::ReplyHead& head) noexcept {
   return status >= 500 ? AuthOutcome::down : AuthOutcome::unclear;
 }
 
-/// Fields of a refusal that the gateway writes itself, or that speak of a connection to the service.
+/// Returns whether the gateway sets this field of a refusal itself, or the field concerns the connection to the
+/// service.
 bool is_not_for_caller(const Field& field) {
   switch (field.id) {
     case Known::date:
@@ -43,24 +44,24 @@ bool is_not_for_caller(const Field& field) {
   }
 }
 
-/// A short text would move with its string.
+/// A string of less than this size would keep its text inside itself and move it.
 constexpr std::size_t kNoShortText = 64;
 
-/// Text that views are made into, which does not move.
+/// The text that the views of an answer refer to. It does not move.
 class Kept {
  public:
-  /// Of `fields` nothing is left out.
+  /// The size is that of all `fields`, so everything fits.
   Kept(const Fields& fields, AuthAnswer& out) : out_(out) {
     std::size_t size = 0;
     for (const auto& field : fields) size += field.name.size() + field.value.size() + 2;
     out_.text.reserve(std::max(size, kNoShortText));
-    out_.fields.reserve(fields.size());  // thousands of answers are remembered
+    out_.fields.reserve(fields.size());  // thousands of answers are remembered, so each takes only what it needs
   }
   void add(const Field& field) {
     const auto name = keep(field.name);
     out_.fields.push_back({field.id, name, keep(field.value)});
   }
-  /// All lines of the field as one (RFC 9110 section 5.3).
+  /// Adds all lines of the field as one (RFC 9110 section 5.3).
   void add_joined(const Fields& fields, std::string_view name, Known id) {
     const auto at = out_.text.size();
     bool any = false;
@@ -111,7 +112,7 @@ AuthAnswer auth_answer_of(const http::ReplyHead& head, const CompiledAuth& auth)
                (out.outcome == AuthOutcome::down && auth.options->if_down == AuthIfDown::allow);
   if (out.outcome == AuthOutcome::unclear || out.outcome == AuthOutcome::down) {
     out.why = "it answered with " + std::to_string(head.status);
-    out.shareable = true;  // nothing of it reaches a caller
+    out.shareable = true;  // no part of it reaches a caller
     return out;
   }
   Fields fields;
@@ -123,7 +124,7 @@ AuthAnswer auth_answer_of(const http::ReplyHead& head, const CompiledAuth& auth)
     Kept kept(fields, out);
     for (const auto& field : fields) kept.add(field);
   }
-  // A cookie is for the one who asked.
+  // A cookie is only for the caller whose request was checked.
   out.shareable = !is_redirect(out.status) && !http::has(head.fields, Known::set_cookie) &&
                   auth_answer_counts(head, auth.options->remember) > Duration(0);
   return out;

@@ -1,5 +1,5 @@
 #pragma once
-// What an answer of an auth service means.
+// The meaning of an auth service's answer.
 
 #include "headgate/gateway/auth_service.hpp"
 #include "headgate/http/head.hpp"
@@ -8,15 +8,15 @@
 
 namespace headgate::gateway {
 
-/// The longest body of a refusal; of a longer one the caller gets only the fields.
+/// The longest body of a refusal, in bytes. Of a longer one the caller gets only the fields.
 inline constexpr std::size_t kLongestRefusal = 64UL * 1024;
 
-/// Of the final head of an answer. A refusal lacks its body yet.
+/// Returns the answer for the final head of a response. The body of a refusal is still missing.
 AuthAnswer auth_answer_of(const http::ReplyHead& head, const CompiledAuth& auth);
-/// Nobody has answered.
+/// Returns the answer for a call without a response.
 AuthAnswer no_auth_answer(const CompiledAuth& auth, std::string why);
 
-/// How long the service lets its answer count, at most `most`; 0: not at all.
+/// Returns how long the service lets its answer be reused, at most `most`; 0 if not at all.
 Duration auth_answer_counts(const http::ReplyHead& head, Duration most);
 
 }  // namespace headgate::gateway

@@ -7,7 +7,7 @@
 
 namespace headgate::gateway {
 
-/// One exchange that waits for a check. It lives in the frame that waits.
+/// One exchange that waits for a check. Lives in the frame that waits.
 struct PasswordCalls::Waiter : boost::intrusive::list_base_hook<> {
   Waiter(Clock& clock, Duration patience) : delay(clock, patience, Delay::For::auth) {}
   Waiter(const Waiter&) = delete;
@@ -16,7 +16,7 @@ struct PasswordCalls::Waiter : boost::intrusive::list_base_hook<> {
 
   Delay delay;
   PasswordCalls* owner = nullptr;
-  Call* call = nullptr;  ///< null: it has been concluded
+  Call* call = nullptr;  ///< null once the check has ended
   Outcome outcome = Outcome::unknown;
 };
 
@@ -87,7 +87,7 @@ PasswordCalls::Call* PasswordCalls::begin(const Exchange& x, PasswordQuestion&& 
   auto& check = *call->check;
   call->address = keyed_hash(x.caller.ip_key, 0);
   check.key = call->address;
-  // However many others come, those who have shown a right one find room before them.
+  // Callers who have shown a right password get room first, however many others come.
   check.priority = counts(proven_, call->address) ? shed::Priority::critical : shed::Priority::normal;
   check.password = std::move(question.password);
   check.hash = std::move(question.hash);
@@ -125,8 +125,8 @@ Task<PasswordCalls::Outcome> PasswordCalls::ask(Exchange& x, PasswordQuestion qu
   co_return x.client_gone ? Outcome::gone : waiter.outcome;
 }
 
-/// What is under way goes on, and is remembered and charged. A place in the queue costs an attempt as well: else nobody
-/// would pay for filling it.
+/// The check goes on, and its result is remembered and charged. A place in the queue costs an attempt as well:
+/// otherwise filling the queue would cost nothing.
 void PasswordCalls::forsake(Call& call) noexcept {
   if (!pool_->drop(*call.check)) return;
   if (const auto found = calls_.find(call.name); found != calls_.end()) calls_.erase(found);

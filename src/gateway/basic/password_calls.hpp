@@ -1,5 +1,5 @@
 #pragma once
-// Whether passwords are right: remembered, or checked by the pool while exchanges wait. docs/basic_auth.md explains it.
+// Checks of passwords: remembered, or made by the pool while exchanges wait. docs/basic_auth.md explains them.
 
 #include "gateway/callers/failures.hpp"
 
@@ -22,54 +22,55 @@
 
 namespace headgate::gateway {
 
-/// A password, and what it is compared with.
+/// A password, and the hash that it is compared with.
 struct PasswordQuestion {
-  Hash name;  ///< under which it is remembered
+  Hash name;  ///< the name that the result is remembered under
   std::string hash;
-  bool known = false;  ///< whether the hash is the user's own; else the password is wrong
+  bool known = false;  ///< whether the hash belongs to the user; otherwise the password is wrong
   identity::SecretText password;
 };
 
-/// What is known of a password is known of the address that has shown it: to others it tells nothing, so that nobody
-/// guesses at what a table knows. Of one worker; its thread only. A candidate asks the live one what it remembers.
+/// The results of checks. A result is remembered for the address that showed the password and is not used for others,
+/// so nobody can learn from the table. Of one worker; its thread only. A candidate reads what the active gateway
+/// remembers.
 class PasswordCalls {
  public:
-  /// How long a result counts. A user whose line changes has another hash, so nothing from before counts for it.
+  /// How long a result is remembered. A user whose line changes has another hash, so older results do not apply.
   static constexpr Duration kRightFor = std::chrono::minutes(10);
   static constexpr Duration kWrongFor = std::chrono::minutes(1);
-  /// How many of each are kept. Only users have right ones.
+  /// The number of right and of wrong results that are kept. Only users have right ones.
   static constexpr std::size_t kMaxRemembered = 8192;
-  /// How long a request waits for its turn and its check, if its own deadline does not come first.
+  /// How long a request waits for its turn and its check, unless its own deadline comes first.
   static constexpr Duration kPatience = std::chrono::seconds(10);
 
-  /// `pool` null: passwords are checked at once, on this thread.
+  /// If `pool` is null, passwords are checked at once, on this thread.
   PasswordCalls(Clock& clock, PasswordPool* pool);
   ~PasswordCalls();
   PasswordCalls(const PasswordCalls&) = delete;
   PasswordCalls& operator=(const PasswordCalls&) = delete;
 
-  /// `users` has at least one.
+  /// Returns the question for a credential. `users` has at least one user.
   PasswordQuestion question(const Exchange& x, const identity::Users& users, identity::BasicCredentials&& shown) const;
-  /// Whether it is right, as far as that is remembered.
+  /// Returns the remembered result, if there is one.
   std::optional<bool> remembered(const PasswordQuestion& question) const noexcept;
 
   enum class Outcome : std::uint8_t {
     right,
     wrong,
-    unknown,  ///< too many wait, or it took too long
-    gone      ///< the client has left meanwhile
+    unknown,  ///< too many checks wait, or the check took too long
+    gone      ///< the client left meanwhile
   };
-  /// Whether the same is being checked for the same address.
+  /// Returns whether the same password is being checked for the same address.
   bool is_asked(const PasswordQuestion& question) const { return calls_.contains(question.name); }
-  /// Those of an address who ask the same at the same time wait for one check; each for at most `patience`. `charge` is
-  /// given back if the password is right, or if it was not checked for want of room; no matter who waits then. Sets
-  /// Exchange::unanswered if the result was not waited for.
+  /// Checks a password. Exchanges of one address with the same question at the same time wait for one check, each for
+  /// at most `patience`. `charge` is returned if the password is right, or if it was not checked for lack of room,
+  /// whether or not an exchange still waits. Sets Exchange::unanswered if the exchange did not wait for the result.
   Task<Outcome> ask(Exchange& x, PasswordQuestion question, std::optional<FailureCharge> charge = {},
                     Duration patience = kPatience);
-  /// How long a newcomer would have to wait.
+  /// Returns how long a new check would have to wait.
   Duration wait() const { return pool_ != nullptr ? pool_->wait() : Duration(0); }
 
-  /// Nobody waits any more, and nothing is checked.
+  /// Ends all waits. No further password is checked.
   void stop();
 
  private:
@@ -89,11 +90,11 @@ class PasswordCalls {
   using Table = limit::RecentTable<Remembered>;
   bool counts(const Table& table, const Hash& name) const noexcept;
   void remember(Table& table, const Hash& name, Duration time);
-  /// What was found of a password that this address has shown.
+  /// Remembers the result for a password that this address has shown.
   void note(const Hash& name, const Hash& address, bool right);
-  /// Null: the pool does not take it.
+  /// Begins a check. Returns null if the pool does not accept it.
   Call* begin(const Exchange& x, PasswordQuestion&& question, std::optional<FailureCharge>&& charge);
-  /// Nobody waits for it any more.
+  /// Handles a check that no exchange waits for any more.
   void forsake(Call& call) noexcept;
   void conclude(Call& call, Outcome outcome);
 
@@ -102,9 +103,9 @@ class PasswordCalls {
   identity::PasswordNames names_;
   limit::RecentTable<Remembered> right_{kMaxRemembered};
   limit::RecentTable<Remembered> wrong_{kMaxRemembered};
-  limit::RecentTable<Remembered> proven_{kMaxRemembered};  ///< addresses that have shown a right one
-  std::map<Hash, std::unique_ptr<Call>, ByName> calls_;    ///< under way
-  std::shared_ptr<PasswordInbox> inbox_;                   ///< null: nothing was asked yet
+  limit::RecentTable<Remembered> proven_{kMaxRemembered};  ///< addresses that have shown a right password
+  std::map<Hash, std::unique_ptr<Call>, ByName> calls_;    ///< checks under way
+  std::shared_ptr<PasswordInbox> inbox_;                   ///< null before the first check
   bool stopped_ = false;
 };
 

@@ -15,7 +15,7 @@ namespace headgate::gateway {
 namespace {
 
 constexpr unsigned kMaxPasswordThreads = 4;
-/// What a worker wants goes first.
+/// Threads of the pool have a lower priority than the workers.
 constexpr int kNicer = 5;
 
 unsigned threads_for(unsigned wanted) noexcept {
@@ -78,7 +78,7 @@ bool PasswordPool::ask(const std::shared_ptr<PasswordCheck>& check) {
 }
 
 bool PasswordPool::drop(PasswordCheck& check) noexcept {
-  std::shared_ptr<PasswordCheck> forgotten;  // ends without the lock
+  std::shared_ptr<PasswordCheck> forgotten;  // destroyed after the lock is released
   const std::lock_guard lock(mutex_);
   if (!check.queued) return false;
   waiting_.remove(check);
@@ -97,7 +97,7 @@ PasswordPool::Counts PasswordPool::counts() const {
   return {.waiting = waiting_.size(), .checked = checked_, .took = took_};
 }
 
-/// Has the lock. Without it those that there are have more to do.
+/// Starts another thread. The caller holds the lock. If no thread can be started, the existing ones do the work.
 void PasswordPool::begin_another() {
   try {
     threads_.emplace_back([this] { run(); });
@@ -122,7 +122,7 @@ void PasswordPool::run() {
     try {
       check->right = identity::is_password(check->password, check->hash);
     } catch (const std::bad_alloc&) {
-      check->right.reset();  // as one that had to make room
+      check->right.reset();  // the check counts as one that had to make room
     }
     const auto took = std::chrono::duration_cast<Duration>(clock_.steady() - since);
     check->password = {};

@@ -17,7 +17,7 @@ std::string_view list_of(const identity::VerifiedToken& token, std::string_view 
   return at == token.lists.end() ? std::string_view{} : std::string_view(at->second);
 }
 
-/// Whether `list` has the part `one`; its parts end at `end`, the last one also at its own end.
+/// Returns whether `list` has the part `one`. Parts end with `end`; the last part may also end with the list.
 bool has_part(std::string_view list, char end, std::string_view one) noexcept {
   while (!list.empty()) {
     const auto cut = std::min(list.find(end), list.size());
@@ -27,13 +27,13 @@ bool has_part(std::string_view list, char end, std::string_view one) noexcept {
   return false;
 }
 
-/// The claim as text, "" if it is none, or an integer or true/false in JSON.
+/// Returns the claim as text; "" if there is none, or if it is an integer or a boolean in JSON.
 std::string_view text_of_claim(const identity::VerifiedToken& token, std::string_view name) noexcept {
   const auto at = token.claims.find(name);
   return at == token.claims.end() || among(token.literals, name) ? std::string_view{} : std::string_view(at->second);
 }
 
-/// Whether the claim is this string, or a list of strings with it.
+/// Returns whether the claim is this string, or a list of strings that contains it.
 bool has_text(const identity::VerifiedToken& token, std::string_view name, std::string_view wanted) noexcept {
   const auto at = token.claims.find(name);
   if (at != token.claims.end()) return at->second == wanted && !among(token.literals, name);
@@ -60,7 +60,7 @@ bool has_scope(const identity::VerifiedToken& token, std::string_view wanted) no
   return false;
 }
 
-/// Why the token is not one of those that the route takes at all; ok if it is.
+/// Returns why the route does not accept the token at all; ok if it does.
 AuthStatus objection_to(const identity::VerifiedToken& token, const TokenDemands& demands) noexcept {
   if (!demands.issuers.empty() && !among(demands.issuers, text_of_claim(token, "iss"))) return AuthStatus::wrong_issuer;
   const auto& algorithms = demands.algorithms;
@@ -94,7 +94,7 @@ void note_result(Exchange& x, AuthKind kind, AuthStatus result) noexcept {
     if (auth_result.kind == kind) auth_result.result = result;
 }
 
-/// "Bearer error="insufficient_scope", scope="orders:read orders:write"".
+/// Returns, for example, "Bearer error="insufficient_scope", scope="orders:read orders:write"".
 std::string_view scope_challenge(TextArena& text, const std::vector<std::string>& scopes) {
   constexpr std::string_view kError = R"(Bearer error="insufficient_scope")";
   if (scopes.empty()) return kError;

@@ -1,5 +1,5 @@
 #pragma once
-// Failed attempts to authenticate, which are charged to the address of the caller: a built-in limit, in memory.
+// Failed attempts to authenticate. They are charged to the address of the caller by a built-in limit in memory.
 
 #include "headgate/gateway/exchange.hpp"
 #include "headgate/gateway/problem.hpp"
@@ -9,21 +9,21 @@
 
 namespace headgate::gateway {
 
-/// Takes one attempt; the problem if its address has none left.
+/// Takes one attempt. Returns the problem if the address has none left.
 MaybeProblem reserve_failure(limit::Limiter& memory, Exchange& x);
-/// It was none.
+/// Returns the attempt, because it did not fail.
 void return_failure(limit::Limiter& memory, Exchange& x);
-/// The problem if its address has no attempt left. Takes none.
+/// Returns the problem if the address has no attempt left. Takes none.
 MaybeProblem no_failure_left(limit::Limiter& memory, Exchange& x);
 
-/// An attempt that was reserved for a check that may outlast its request. It stays taken unless it is given back.
-/// Worker thread.
+/// An attempt that was reserved for a check that may outlast its request. The attempt stays taken unless it is given
+/// back. Worker thread.
 class FailureCharge {
  public:
-  /// What reserve_failure() has just taken.
+  /// Takes over the attempt that reserve_failure() has just taken.
   FailureCharge(limit::Limiter& memory, const Exchange& x)
       : memory_(&memory), clock_(x.clock), snapshot_(x.snapshot), address_(x.caller.ip_key) {}
-  /// It was none.
+  /// Returns the attempt, because it did not fail.
   void give_back();
 
  private:

@@ -1,15 +1,16 @@
 #pragma once
-// The address of the client, as trusted hops tell it.
+// Finds the address of the client that trusted hops name.
 
 #include "headgate/gateway/exchange.hpp"
 #include "headgate/identity/client_address.hpp"
 
 namespace headgate::gateway {
 
-/// As find_client(), for a peer that is a trusted hop.
+/// Does the work of find_client() for a peer that is a trusted hop.
 void walk_to_client(Exchange& x, const identity::IdentityOptions& options);
 
-/// Sets the address of the caller, its hops, and whether the fields of the peer are believed. May be called again.
+/// Sets the address of the caller, its hops, and whether the fields of the peer are believed. May be called more than
+/// once.
 inline void find_client(Exchange& x, const identity::IdentityOptions& options) {
   auto& caller = x.caller;
   caller.address = x.peer;
@@ -19,7 +20,7 @@ inline void find_client(Exchange& x, const identity::IdentityOptions& options) {
   if (caller.through_trusted) walk_to_client(x, options);
 }
 
-/// The address for Router::Wanted; null if no route asks for it. Finds it where it is not known yet.
+/// Returns the address for Router::Wanted, and finds it first if necessary; null if no route asks for it.
 inline const boost::asio::ip::address* client_for_routes(Exchange& x) {
   const auto& compiled = *x.snapshot->compiled;
   if (!compiled.routes_by_address()) return nullptr;

@@ -25,7 +25,7 @@ std::string_view text_of(Exchange& x, const address& one) {
   return x.text.join({identity::address_text(one, buffer)});
 }
 
-/// "203.0.113.9, 10.0.0.2"
+/// Returns a list such as "203.0.113.9, 10.0.0.2".
 std::string_view as_list(Exchange& x, std::span<const address> chain) {
   if (chain.size() == 1) return x.peer_text;
   std::string_view out;
@@ -47,15 +47,16 @@ std::string_view as_elements(Exchange& x, std::span<const address> chain, std::s
     const std::string_view comma = out.empty() ? "" : ", ";
     out = one.is_v6() ? x.text.extend(out, {comma, "for=\"[", text, "]\""}) : x.text.extend(out, {comma, "for=", text});
   }
-  // The host and scheme that the last hop used, which is our peer.
+  // The host and scheme that the last hop used, which is the peer.
   const bool plain = !host.empty() && host.find_first_of("\"\\") == host.npos;
   return plain ? x.text.extend(out, {";host=\"", host, "\";proto=", proto}) : x.text.extend(out, {";proto=", proto});
 }
 
 bool is_scheme(std::string_view proto) noexcept { return proto == "http" || proto == "https"; }
 
-/// Hops append to X-Forwarded-Proto, or replace it. Returns what the hop wrote that met the client: of as many members
-/// from the right as hops are believed, the leftmost. Further to the left the client may have written anything.
+/// Returns the member of X-Forwarded-Proto that the hop next to the client wrote. Hops append to the field or replace
+/// it, so the member is the leftmost of as many from the right as hops are believed. The client may have written any
+/// member further to the left.
 std::string_view scheme_in(std::string_view list, unsigned believed) noexcept {
   while (true) {
     const auto comma = list.rfind(',');
@@ -66,8 +67,8 @@ std::string_view scheme_in(std::string_view list, unsigned believed) noexcept {
   }
 }
 
-/// The host and scheme of the client's request, if trusted hops tell them in the field that they use. A field of
-/// another name may come from the client.
+/// Returns the host and scheme of the client's request, if trusted hops give them in the field that they use. A field
+/// of another name may come from the client.
 identity::ToldRequest told_request(const Exchange& x, AddressField field, const identity::Hops& hops,
                                    std::span<const std::string_view> told) noexcept {
   if (!x.caller.through_trusted) return {};

@@ -1,5 +1,5 @@
 #pragma once
-// Forwarding headers: reads what the hops in front say, and writes for the server only what is known to be true.
+// Forwarding headers: reads the fields of trusted hops, and writes for the server only facts that are known to be true.
 
 #include "headgate/gateway/exchange.hpp"
 
@@ -9,27 +9,29 @@
 
 namespace headgate::gateway {
 
-/// Room for the fields of hops. Of more fields the last ones count: they come from the nearest hops.
+/// Room for the fields of hops. If there are more fields, the last ones count, because they come from the nearest hops.
 using ForwardingRoom = std::array<std::string_view, 16>;
 
-/// The values of the field in which trusted hops give the client's address, in the order received. A view into `room`.
+/// Returns the values of the field in which trusted hops give the client's address, in the order received. A view into
+/// `room`.
 std::span<const std::string_view> forwarding_values(const Exchange& x, identity::AddressField field,
                                                     ForwardingRoom& room);
 
-/// Whether a field tells how a request came here, in any spelling. Such fields are never forwarded unchanged.
+/// Returns whether a field tells how a request came here, in any spelling. Such fields are never forwarded unchanged.
 bool is_forwarding_header(const http::Field& field) noexcept;
 
-/// Whether the client uses TLS, as far as trusted hops tell it in the field that they use, or in the PROXY protocol.
+/// Returns whether the client uses TLS, as far as trusted hops say so in the field that they use, or in the PROXY
+/// protocol.
 bool client_uses_tls(const Exchange& x, identity::AddressField field);
 
-/// The client's scheme and authority, as servers are told them.
+/// The client's scheme and authority, as servers get them.
 struct ClientOrigin {
   std::string_view scheme;     ///< "http" or "https"
-  std::string_view authority;  ///< empty: not known
+  std::string_view authority;  ///< empty if not known
 };
 ClientOrigin client_origin(const Exchange& x, identity::AddressField field);
 
-/// Appends X-Forwarded-For, -Proto and -Host, and the field that the hops use if it is another one.
+/// Appends X-Forwarded-For, -Proto and -Host, and the field that the hops use if it is a different one.
 void append_forwarding_headers(Exchange& x, identity::AddressField field, http::Fields& out);
 
 }  // namespace headgate::gateway

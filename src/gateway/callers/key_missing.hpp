@@ -9,10 +9,10 @@ namespace headgate::gateway {
 
 inline constexpr std::string_view kKeyChallenge = "ApiKey";
 
-/// The refusal of an API key that is unknown, disabled or expired.
+/// Returns the refusal of an API key that is unknown, disabled or expired.
 Problem key_refused(KeyState state);
 
-/// The caller lacks the key that a limit counts by, and the limit refuses such callers. The answer says which
+/// Returns the refusal of a caller without the key of a limit that refuses such callers. The answer says which
 /// credential is missing or not accepted. An unknown credential counts as a failed attempt.
 Problem key_missing(limit::Limiter& memory, Exchange& x, const limit::Limit& limit);
 

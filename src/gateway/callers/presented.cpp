@@ -15,14 +15,14 @@ using http::Known;
 
 constexpr std::string_view kAuthorization = "authorization";
 
-/// Collects what was found in the places of a credential.
+/// Collects the values from the places of a credential.
 class Search {
  public:
   void add(const http::NamedValue& found) {
     if (found.twice) result_.twice = true;
     add(found.value);
   }
-  /// In one of several fields with one meaning: the same text in two of them is one credential.
+  /// Adds a value from one of several fields with the same meaning: equal texts in two of them are one credential.
   void add_unless_same(const http::NamedValue& found) {
     if (found.twice || found.value != result_.text) add(found);
   }
@@ -46,7 +46,8 @@ http::NamedValue decoded(Exchange& x, http::NamedValue found) {
 
 bool is_bearer(const Field& field) noexcept { return !identity::bearer_token(field.value).empty(); }
 
-/// The key in a field: in Authorization behind the scheme, as the clients of many APIs send it, or without one.
+/// Returns the key in a field: in Authorization after the scheme, as the clients of many APIs send it, or without a
+/// scheme.
 std::string_view key_in(const std::string& name, std::string_view value) noexcept {
   if (name != kAuthorization) return value;
   if (const auto bearer = identity::bearer_token(value); !bearer.empty()) return bearer;
@@ -66,8 +67,8 @@ void drop_cookie(Exchange& x, std::string_view name, Fields& fields) {
   std::erase_if(fields, [](const Field& field) { return field.id == Known::cookie && field.value.empty(); });
 }
 
-/// Whether the value can be sent in a field unchanged: it is not empty and has no blanks at its ends (RFC 9110 section
-/// 5.5).
+/// Returns whether the value can be sent in a field unchanged: it is not empty and has no blanks at its ends (RFC 9110
+/// section 5.5).
 bool fits_in_field(std::string_view value) noexcept {
   return !value.empty() && value.front() != ' ' && value.back() != ' ';
 }
@@ -96,12 +97,12 @@ void append_certificate(const Exchange& x, const identity::IdentityOptions& opti
   }
 }
 
-/// Whether servers may take `field` for the one called `name` although it is spelt differently.
+/// Returns whether servers may read `field` as the one called `name` although it is spelt differently.
 bool is_twin(const Field& field, std::string_view name) noexcept {
   return http::same_variable(field.name, name) && !http::same_word(field.name, name);
 }
 
-/// Removes fields that servers may take for one that was read here: nobody has checked them.
+/// Removes fields that servers may confuse with one that was checked here: their values were not.
 void drop_twins(const Exchange& x, const identity::IdentityOptions& options, Fields& fields) {
   const bool keys = options.api_key.written || (x.route && x.route->reads.has(Needs::api_key));
   std::erase_if(fields, [&](const Field& field) {
@@ -133,7 +134,7 @@ Presented presented_key(Exchange& x, const identity::ApiKeyOptions& options) {
 Presented presented_token(Exchange& x, const identity::JwtOptions& options) {
   Search search;
   auto in_field = http::field_of(x.request.fields, options.header);
-  // A field other than Authorization may have the scheme or leave it out.
+  // A field other than Authorization may have the scheme or omit it.
   const auto bearer = identity::bearer_token(in_field.value);
   if (options.header == kAuthorization || !bearer.empty()) in_field.value = bearer;
   search.add(in_field);

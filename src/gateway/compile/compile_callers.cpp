@@ -1,5 +1,6 @@
-// What a route reads of its callers: the fields, cookies and credentials that say who or what is counted (each may
-// stand once: of two, the server could read the other one), its auth service and its passwords.
+// Compiles the parts of a request that a route reads about its callers: fields, cookies and credentials that decide who
+// is counted. Each may appear once, because the server could read another one of two. Also the auth service and the
+// passwords of the route.
 
 #include "headgate/core/text.hpp"
 #include "headgate/gateway/basic/basic_auth.hpp"
@@ -23,7 +24,7 @@ void keep_once(std::vector<std::string>& names) {
 
 }  // namespace
 
-/// The same for all upstreams of a route that splits its requests: what is read must not depend on the share.
+/// Reads the same for all upstreams of a route that splits its requests: the parts must not depend on the share.
 void CompiledConfig::note_reads(Route& route, const RouteOptions& wanted) const {
   Keyed keyed{.limits = {}, .upstreams = {}, .room = nullptr, .split = wanted.split.get()};
   if (route.room) keyed.room = &route.room->options;
@@ -85,7 +86,7 @@ std::shared_ptr<const CompiledAuth> CompiledConfig::auth_of(const Route& route, 
   Keyed keyed{.limits = {}, .upstreams = {}, .room = nullptr, .split = wanted.split.get()};
   for (const auto& route_limit : route.plan) keyed.limits.push_back(route_limit.limit);
   if (wanted.split) {
-    // Which of them it is may be known only after the service has answered.
+    // The auth service may decide which upstream it is, so all of them count.
     for (const auto& share : wanted.split->shares)
       keyed.upstreams.push_back(&upstreams_[upstream_number(share.upstream)]);
   } else if (!wanted.respond) {

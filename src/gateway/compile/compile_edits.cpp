@@ -1,4 +1,4 @@
-// Turns the changes of a route into what the path uses.
+// Compiles the changes of a route into the form that the path uses.
 
 #include "headgate/gateway/options.hpp"
 #include "headgate/gateway/route_edits.hpp"
@@ -11,7 +11,7 @@
 namespace headgate::gateway {
 namespace {
 
-/// The place of {name} among the segments of `pattern`; kNone if it is not there.
+/// Returns the index of {name} among the segments of `pattern`; kNone if it is not there.
 std::size_t segment_called(std::string_view pattern, std::string_view name) noexcept {
   pattern.remove_prefix(std::min<std::size_t>(1, pattern.size()));
   for (std::size_t at = 0; !pattern.empty(); ++at) {
@@ -23,12 +23,12 @@ std::size_t segment_called(std::string_view pattern, std::string_view name) noex
   return PathTemplate::kNone;
 }
 
-/// How many segments stand before the '*' at the end of `pattern`.
+/// Returns the number of segments before the '*' at the end of `pattern`.
 std::size_t segments_before_rest(std::string_view pattern) noexcept {
   return static_cast<std::size_t>(std::count(pattern.begin(), pattern.end(), '/')) - 1;
 }
 
-/// `written`: an authority or nothing, then a path. "/new/*" ends without the slash: what follows brings its own.
+/// `written` is an authority or nothing, then a path. "/new/*" ends without the slash, because the rest brings its own.
 PathTemplate path_template(std::string_view written, std::string_view pattern) {
   PathTemplate out;
   if (written.ends_with("/*")) {
@@ -68,8 +68,8 @@ void append_fields(const std::vector<FieldEdit>& from, std::string_view pattern,
   }
 }
 
-/// What the service says goes to the server, and what the client sent under these names does not; the route's own
-/// changes come after it.
+/// The server gets the fields of the service's answer, and not those that the client sent under these names; the
+/// route's own changes come afterwards.
 void append_auth(const AuthService& auth, RouteEdits& out) {
   const auto said = [](const std::string& name) {
     FieldEdit edit{.how = FieldEdit::How::set, .name = name, .value = {{TextPart::Kind::auth, name}}};
@@ -84,7 +84,7 @@ void append_auth(const AuthService& auth, RouteEdits& out) {
   }
 }
 
-/// The server need not know the password. What the route itself writes there comes after it.
+/// The server does not need the password. The route's own changes to the field come afterwards.
 void withhold_password(RouteEdits& out) {
   FieldEdit edit{.how = FieldEdit::How::remove, .name = "Authorization"};
   edit.id = http::Known::authorization;

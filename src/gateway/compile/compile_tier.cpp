@@ -1,4 +1,4 @@
-// Turns a tier of the configuration into one that can be checked at once.
+// Compiles a tier of the configuration into a form that can be checked at once.
 
 #include "headgate/core/hash.hpp"
 #include "headgate/core/literals.hpp"
@@ -14,7 +14,7 @@
 namespace headgate::gateway {
 namespace {
 
-/// RateLimit-Policy for all rules of a tier: quota, its unit unless it is requests, and window in seconds
+/// Returns RateLimit-Policy for all rules of a tier: quota, its unit unless it is requests, and window in seconds
 /// (draft-ietf-httpapi-ratelimit-headers section 3).
 std::string policy_of(const std::vector<limit::Rule>& rules) {
   std::string out;
@@ -22,7 +22,7 @@ std::string policy_of(const std::vector<limit::Rule>& rules) {
     if (!out.empty()) out += ", ";
     out += '"' + rule_label(rule) + "\";q=" + std::to_string(rule.algorithm->refills ? rule.rate.count : rule.burst);
     if (rule.unit == limit::Unit::token) out += ";qu=\"tokens\"";
-    // The window is a number of whole seconds; any other is left out.
+    // The window is a number of whole seconds, so any other period is omitted.
     if (!rule.algorithm->refills) {
       out += ";qu=\"concurrent-requests\"";
       continue;
@@ -32,7 +32,7 @@ std::string policy_of(const std::vector<limit::Rule>& rules) {
   return out;
 }
 
-/// As CompiledLimit::limit is called at this scale.
+/// Returns the name of the limit at this scale, as in CompiledLimit::limit.
 std::string name_of(const limit::Rule& rule, const Fraction& share) {
   return share.is_partial() ? rule.limit + "@" + share.route : rule.limit;
 }
@@ -40,7 +40,7 @@ std::string name_of(const limit::Tier& tier, const Fraction& share) {
   return tier.rules.empty() ? std::string() : name_of(tier.rules.front(), share);
 }
 
-/// "The limit of 5/minute is used up. Try again in 12 seconds."
+/// Returns, for example, "The limit of 5/minute is used up. Try again in 12 seconds."
 UntilWait rejection_of(const limit::Rule& rule, std::string_view limit) {
   if (!rule.algorithm->refills)
     return until_wait(429, EndedBy::limit,

@@ -1,5 +1,5 @@
-// What a route has of its upstream: the capacity, the queues, the priorities of tiers, and what goes beyond one attempt
-// with a body that streams.
+// Compiles the parts of a route that come from its upstream: capacity, queues, priorities of tiers, and forwarding
+// beyond one attempt with a streamed body.
 
 #include "headgate/gateway/compiled_config.hpp"
 #include "headgate/gateway/queue_names.hpp"
@@ -13,7 +13,7 @@
 namespace headgate::gateway {
 namespace {
 
-/// In how many steps the capacity of an upstream is held free for higher priorities.
+/// The number of steps in which places are reserved for higher priorities.
 constexpr std::uint64_t kCapacitySteps = 64;
 
 limit::Rule smaller(limit::Rule rule, std::uint64_t step) {
@@ -48,7 +48,7 @@ limit::Rule rule_of(const std::string& name, std::uint32_t most, const std::opti
 
 }  // namespace
 
-// No limit of a user can have this name: names of limits have no colon.
+// No limit in a configuration can have this name, because names of limits have no colon.
 std::string capacity_name(std::string_view upstream) { return "upstream:" + std::string(upstream); }
 
 std::unique_ptr<const Capacity> compile_capacity(const UpstreamOptions& upstream, const Sharers& sharers) {
@@ -72,7 +72,7 @@ std::unique_ptr<const Capacity> compile_capacity(const UpstreamOptions& upstream
   return out;
 }
 
-/// What of its upstream a route has.
+/// Sets the members of a route that come from its upstream.
 void CompiledConfig::note_upstream(Route& route) {
   const auto& upstream = upstreams_[route.upstream];
   route.upstream_options = &upstream;

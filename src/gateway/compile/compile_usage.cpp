@@ -1,4 +1,4 @@
-// What callers may ask of their limits, and at which path.
+// Compiles the path where callers ask what is left of their limits.
 
 #include "gateway/steps/table.hpp"
 
@@ -11,7 +11,7 @@
 namespace headgate::gateway {
 namespace {
 
-/// Its value is proven by the credential, or by the connection. A field or a cookie is what a caller says.
+/// Returns whether the credential or the connection proves the value. A field or a cookie is only the caller's claim.
 bool proven(const limit::Per& per) {
   const auto& source = *per.source;
   if (source.counts != Counts::callers) return false;
@@ -19,7 +19,7 @@ bool proven(const limit::Per& per) {
          source.needs == Needs::certificate || source.needs == Needs::service || source.needs == Needs::user;
 }
 
-/// Whether it is the same for all requests of a caller.
+/// Returns whether the key is the same for all requests of a caller.
 bool of_caller_alone(const std::vector<limit::Per>& per) { return std::ranges::all_of(per, proven); }
 
 bool is_any_own(const std::vector<limit::Per>& per) { return std::ranges::any_of(per, proven); }
@@ -40,7 +40,7 @@ void CompiledConfig::make_usage() {
   wanted.cors = options_.all_routes.cors;
   for (const auto& use : options_.all_routes.limits) wanted.skip_limits.push_back(use.limit);
   auto route = make_route(wanted, {}, routes_.size());
-  static const RouteOptions unwritten;  // no file has this route
+  static const RouteOptions unwritten;  // no configuration file has this route
   route->options = &unwritten;
   route->edits = nullptr;
   if (identity_.jwt) route->reads.add(Needs::token);
@@ -51,7 +51,7 @@ void CompiledConfig::make_usage() {
   usage_->by_name.reserve(routes_.size());
   for (const auto& each : routes_) usage_->by_name.push_back(each.get());
   std::ranges::stable_sort(usage_->by_name, {}, &Route::name);
-  // A limit of the configuration may have the same name.
+  // A limit of the configuration may have the same name, so the suffix tells them apart.
   usage_->rule.suffix = ":(usage)";
   usage_->rule.seed = stable_hash(usage_->rule.suffix);
   for (const auto& each : ready_)

@@ -17,7 +17,7 @@
 namespace headgate::gateway {
 namespace {
 
-/// Whether it may count by such a thing, or take its tier from one.
+/// Returns whether the limit may count by such a part, or take its tier from one.
 bool asks_for(const limit::Limit& limit, Needs needs) {
   bool any = false;
   each_per(limit, [&](const limit::Per& per) { any = any || per.source->needs == needs; });
@@ -28,7 +28,7 @@ Case letters_of(const PathOptions& options, const RouteOptions& route) {
   return route.ignore_case.value_or(options.all_routes.ignore_case) ? Case::ignored : Case::matters;
 }
 
-/// Of a tree that all of the routes are found in.
+/// Returns how a tree that contains all these routes compares letters.
 Case letters_of(const PathOptions& options) {
   const auto ignores = [&](const RouteOptions& route) { return letters_of(options, route) == Case::ignored; };
   return std::ranges::any_of(options.routes, ignores) ? Case::ignored : Case::matters;
@@ -47,7 +47,7 @@ bool needs_auth(const limit::Limit& limit) {
          asks_for(limit, Needs::service) || asks_for(limit, Needs::user);
 }
 
-/// Whether the address is one of the keys that it counts by, and no mere part of one.
+/// Returns whether the address is a whole key of the limit, and not only a part of one.
 bool counts_by_address(const limit::Limit& limit) {
   const auto alone = [](const std::vector<limit::Per>& per) {
     return per.size() == 1 && per.front().source->word == "client_ip";
@@ -79,10 +79,10 @@ limit::Rule built_in_rule(std::string_view name, const Rate& rate, std::uint64_t
 
 struct CompiledConfig::Names {
   using Numbers = boost::unordered_flat_map<std::string, std::size_t>;
-  Numbers limits;     // in limits_
-  Numbers ready;      // in ready_, those that count together on all routes
-  Numbers bans;       // in bans_
-  Numbers upstreams;  // in upstreams_
+  Numbers limits;     // indexes of limits_
+  Numbers ready;      // indexes of ready_, for limits that are counted together on all routes
+  Numbers bans;       // indexes of bans_
+  Numbers upstreams;  // indexes of upstreams_
 };
 
 CompiledConfig::CompiledConfig(const PathOptions& options, const identity::IdentityOptions& identity,
@@ -100,7 +100,7 @@ CompiledConfig::CompiledConfig(const PathOptions& options, const identity::Ident
       router_(letters_of(options)),
       names_(std::make_unique<Names>()) {
   capacities_.resize(upstreams_.size());
-  // Of two with the same name the first counts.
+  // If two have the same name, the first counts.
   for (std::size_t i = 0; i < limits_.size(); ++i) names_->limits.emplace(limits_[i].name, i);
   for (std::size_t i = 0; i < upstreams_.size(); ++i) names_->upstreams.emplace(upstreams_[i].name, i);
   if (identity_.failures)
@@ -203,15 +203,15 @@ std::unique_ptr<Route> CompiledConfig::make_route(const RouteOptions& wanted, co
   return route;
 }
 
-/// They are asked for by GET, whatever protocol the client speaks.
+/// WebSockets are opened with GET, whatever protocol the client speaks.
 void CompiledConfig::note_websockets(const Route& route, const RouteOptions& wanted) {
   const bool takes_get = wanted.methods.empty() || std::any_of(wanted.methods.begin(), wanted.methods.end(),
                                                                [](const auto& one) { return same_word(one, "GET"); });
   if (!wanted.respond && takes_get && !route.asks_http2()) opens_websockets_ = true;
 }
 
-/// Gives `route` a route of its own for each upstream, so that limits, load shedding and queues are those of the
-/// upstream that a request goes to.
+/// Gives `route` a route for each upstream, so that limits, load shedding and queues are those of the upstream that a
+/// request goes to.
 void CompiledConfig::split_route(Route& route, const RouteOptions& wanted) {
   auto split = std::make_shared<CompiledSplit>();
   split->options = wanted.split.get();
@@ -285,7 +285,7 @@ const CompiledLimit& CompiledConfig::ready(const LimitUse& use, std::string_view
                        .sharers = sharers_,
                        .alone_up = at->alone_up,
                        .alone_down = at->alone_down};
-  // A route that splits its requests asks for the same part of a limit for each of its upstreams.
+  // A route that splits its requests uses the same part of a limit for each of its upstreams.
   auto key = use.limit;
   if (share.is_partial())
     key += '\n' + share.route + '\n' + std::to_string(share.up) + '/' + std::to_string(share.down);

@@ -16,7 +16,7 @@ const CostSource header{
         },
     .told =
         [](const Exchange& x, const Cost& cost) {
-          // With trusted_proxies only they may say a cost; without, every caller may.
+          // If there are trusted_proxies, only they may say a cost; otherwise every caller may.
           if (!x.caller.through_trusted && !x.snapshot->compiled->identity().trusted_proxies.empty()) return ToldCost{};
           return cost_in(http::value_of(x.request.fields, std::string_view(cost.name)), cost.most);
         }};

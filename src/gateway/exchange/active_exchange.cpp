@@ -10,7 +10,7 @@ namespace headgate::gateway {
 
 namespace {
 
-constexpr unsigned kSwitched = 101;  // it is a tunnel
+constexpr unsigned kSwitched = 101;  // the status of a tunnel
 
 std::string text_of(const std::exception_ptr& thrown) {
   try {
@@ -24,11 +24,11 @@ std::string text_of(const std::exception_ptr& thrown) {
 
 }  // namespace
 
-/// The text of the exception is only logged. The client gets a fixed sentence.
+/// The exception's text is only logged. The client gets a fixed sentence.
 Task<void> answer_bug(Handler& handler, Exchange& x, std::exception_ptr thrown) {
   observe::event(observe::LogLevel::error, "bug", "an exception that nobody expected",
                  {{"task", "exchange"}, {"what", text_of(thrown)}});
-  x.attempt = nullptr;  // the frames with these objects are gone
+  x.attempt = nullptr;  // the frames with these objects no longer exist
   x.delay = nullptr;
   const Problem problem{.status = 500, .ended_by = EndedBy::bug, .detail = "Something went wrong inside this gateway."};
   co_await send_problem(x, problem, RejectionHeaders::none);

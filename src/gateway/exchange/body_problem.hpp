@@ -6,10 +6,10 @@
 
 namespace headgate::gateway {
 
-/// The problem for a read of a request's body that failed with `cause`.
+/// Returns the problem for a read of a request's body that failed with `cause`.
 Problem problem_of_body(const error_code& cause);
 
-/// Tells the log that a client sent or took a body too slowly, if `cause` says so.
+/// Notes for the log that a client sent or took a body too slowly, if `cause` says so.
 void note_slow(Exchange& x, const error_code& cause) noexcept;
 
 }  // namespace headgate::gateway

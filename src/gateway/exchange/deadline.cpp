@@ -11,7 +11,7 @@ namespace headgate::gateway {
 
 namespace {
 
-/// The value of Connect-Timeout-Ms: at most ten digits.
+/// Returns the value of Connect-Timeout-Ms, which has at most ten digits.
 std::optional<Duration> milliseconds_in(std::string_view value) noexcept {
   constexpr std::size_t kMaxDigits = 10;
   std::int64_t number = 0;
@@ -52,7 +52,8 @@ std::optional<Duration> time_left(const Exchange& x) noexcept {
 }
 
 bool own_deadline_over(const Exchange& x) noexcept {
-  constexpr Duration kEarly = std::chrono::milliseconds(5);  // by which the timer of a server may be ahead of ours
+  // the time by which a server's timer may be ahead of the gateway's
+  constexpr Duration kEarly = std::chrono::milliseconds(5);
   const auto& fields = x.request.fields;
   if (const auto deadline = deadline_in(http::value_of(fields, "x-request-deadline")))
     if (*deadline <= x.clock->wall() + kEarly) return true;

@@ -1,5 +1,5 @@
 #pragma once
-// How long the client still waits for its answer, as far as it says so. Nothing here waits longer.
+// How long the client still waits for its answer, as far as it says so. Nothing in the gateway waits longer.
 
 #include "headgate/core/time.hpp"
 
@@ -10,16 +10,16 @@ namespace headgate::gateway {
 
 struct Exchange;
 
-/// Reads the value of X-Request-Deadline: seconds since 1970, with at most six decimals. Nothing if it is anything
-/// else.
+/// Reads the value of X-Request-Deadline: seconds since 1970, with at most six decimals. Returns nothing for any other
+/// text.
 std::optional<Instant> deadline_in(std::string_view value) noexcept;
 
-/// By X-Request-Deadline, or by the grpc-timeout of a call of gRPC, which counts from the beginning of the request; the
-/// shorter of both. Nothing: it does not say. Below 0: it does not wait any more.
+/// Returns the time left by X-Request-Deadline, or by the grpc-timeout of a gRPC call, which counts from the beginning
+/// of the request; the shorter of both. Nothing if the client sets no deadline; below 0 if it no longer waits.
 std::optional<Duration> time_left(const Exchange& x) noexcept;
 
-/// Whether the time is over that the client has given its request, by any field that servers honour: also
-/// `grpc-timeout` in a request of another type or over HTTP/1.1, and `Connect-Timeout-Ms`.
+/// Returns whether the client's own deadline has passed, by any field that servers honour: also `grpc-timeout` in a
+/// request of another type or over HTTP/1.1, and `Connect-Timeout-Ms`.
 bool own_deadline_over(const Exchange& x) noexcept;
 
 }  // namespace headgate::gateway

@@ -70,7 +70,7 @@ const CheckedLimit* Admission::observed() const noexcept {
 void Admission::grow(std::size_t wanted) {
   const auto at = binding == nullptr ? 0 : binding - limits.data();
   assert(at <= static_cast<std::ptrdiff_t>(limits.size()));
-  constexpr std::size_t kUsual = 4;  // of a route with one or two limits
+  constexpr std::size_t kUsual = 4;  // enough for a route with one or two limits
   const auto room = std::max({kUsual, wanted, std::min(2 * decisions.size(), kMax)});
   checks.reserve(room);
   decisions.resize(room);
@@ -98,7 +98,8 @@ void Exchange::copy_request(const Exchange& other) {
 
 void Exchange::reset() {
   static_cast<Incoming&>(*this) = {};
-  if (used) static_cast<StepState&>(*this) = {};  // before its upstream goes, where it may have places
+  // reset before the upstream goes, because the state may hold places of it
+  if (used) static_cast<StepState&>(*this) = {};
   request.method = request.target = request.authority = request.query = request.upgrade = {};
   request.host.clear();
   request.path.clear();
@@ -123,7 +124,7 @@ void Exchange::reset() {
   snapshot.reset();
   route = nullptr;
   allowed_methods.clear();
-  std::destroy_at(&caller);  // in place: an assignment would make another one first
+  std::destroy_at(&caller);  // construct in place: an assignment would make a temporary first
   ::new (&caller) Caller;
   admission.reset();
   problem_limit = {};

@@ -13,7 +13,8 @@ namespace {
 
 using http::Known;
 
-/// "a.example:443" and "a.example" name the same server; which of the two ports is meant says the scheme.
+/// Returns the authority without its default port: "a.example:443" and "a.example" name the same server, and the scheme
+/// says which port is the default.
 std::string_view plain_authority(std::string_view authority) noexcept {
   for (const std::string_view port : {":80", ":443"})
     if (authority.ends_with(port)) return authority.substr(0, authority.size() - port.size());
@@ -24,7 +25,7 @@ bool same_authority(std::string_view a, std::string_view b) noexcept {
   return !a.empty() && same_word(plain_authority(a), plain_authority(b));
 }
 
-/// Whether `path` is `prefix` or lies below it; a query or a fragment may follow.
+/// Returns whether `path` is `prefix` or lies below it; a query or a fragment may follow.
 bool is_below(std::string_view path, std::string_view prefix) noexcept {
   if (!path.starts_with(prefix)) return false;
   return path.size() == prefix.size() || std::string_view("/?#").find(path[prefix.size()]) != std::string_view::npos;
@@ -33,10 +34,10 @@ bool is_below(std::string_view path, std::string_view prefix) noexcept {
 /// `path` is empty or begins with '/', '?' or '#'.
 std::string_view path_for_client(TextArena& text, const AddressMap& map, std::string_view path) {
   if (!map.added.empty()) {
-    if (!is_below(path, map.added)) return path;  // of this server, but the route does not lead there
+    if (!is_below(path, map.added)) return path;  // the address is on this server, but the route does not lead there
     path.remove_prefix(map.added.size());
   } else if (is_below(path, map.stripped)) {
-    return path;  // the server has read X-Forwarded-Prefix
+    return path;  // the server has used X-Forwarded-Prefix
   }
   return path.starts_with('/') ? text.join({map.stripped, path})
                                : text.join({map.stripped, map.stripped.empty() ? "/" : "", path});
@@ -46,7 +47,7 @@ bool maps_paths(const AddressMap& map) noexcept { return !map.stripped.empty() |
 
 std::string_view host_part(std::string_view authority) noexcept { return http::host_of(authority); }
 
-/// Whether a cookie with this Domain is for `host` (RFC 6265 section 5.1.3).
+/// Returns whether a cookie with this Domain is for `host` (RFC 6265 section 5.1.3).
 bool covers(std::string_view domain, std::string_view host) noexcept {
   if (domain.starts_with('.')) domain.remove_prefix(1);
   if (domain.empty() || host.size() < domain.size()) return false;
@@ -61,12 +62,12 @@ bool is_foreign(std::string_view domain, const AddressMap& map) noexcept {
 
 std::string_view cookie_path(TextArena& text, const AddressMap& map, std::string_view path) {
   const auto made = path_for_client(text, map, path);
-  // "/api" is for what lies below it and for itself, "/api/" only for what lies below.
+  // "/api" stands for itself and everything below it, "/api/" only for what is below.
   const bool root = made.size() > 1 && made.size() == map.stripped.size() + 1 && made.ends_with('/');
   return root && made.data() != path.data() ? made.substr(0, made.size() - 1) : made;
 }
 
-/// With this beginning browsers accept a cookie only with Path=/ (RFC 6265bis section 4.1.3.2).
+/// Browsers accept a cookie with this prefix only with Path=/ (RFC 6265bis section 4.1.3.2).
 bool is_host_cookie(std::string_view cookie) noexcept {
   constexpr std::string_view kBeginning = "__Host-";
   return same_word(trimmed(cookie).substr(0, kBeginning.size()), kBeginning);
@@ -94,7 +95,8 @@ std::string_view for_client(TextArena& text, const AddressMap& map, std::string_
 }
 
 std::string_view cookie_for_client(TextArena& text, const AddressMap& map, std::string_view value) {
-  // Joined at the end: a server chooses how many there are, and texts that grow between others are copied each time.
+  // Joined at the end: the server chooses the number of pieces, and appending to one text at a time would copy it for
+  // each.
   std::vector<std::string_view> pieces;
   const bool keeps_path = !maps_paths(map) || is_host_cookie(value);
   for (std::string_view rest = value; pieces.empty() || !rest.empty();) {

@@ -1,6 +1,6 @@
 #pragma once
-// Turns addresses in a server's answer back to what the client knows: Location, Content-Location, and the Domain and
-// Path of cookies. A server that was asked under another name or path tells its own.
+// Translates addresses in a server's answer to those that the client knows: Location, Content-Location, and the Domain
+// and Path of cookies. A server that gets another name or path uses its own in answers.
 
 #include "headgate/gateway/exchange.hpp"
 
@@ -8,23 +8,24 @@
 
 namespace headgate::gateway {
 
-/// How the server and the client see the same thing.
+/// The names of the same resource for the server and for the client.
 struct AddressMap {
   std::string_view server;     ///< the server's own authority
-  std::string_view asked;      ///< the authority that it got as Host
-  std::string_view scheme;     ///< of the client: "http" or "https"
-  std::string_view authority;  ///< that the client used; empty: not known
-  std::string_view stripped;   ///< the prefix that the server does not see; "" for none
-  std::string_view added;      ///< the prefix that only the server sees; "" for none
+  std::string_view asked;      ///< the authority that the server got as Host
+  std::string_view scheme;     ///< the client's scheme: "http" or "https"
+  std::string_view authority;  ///< the authority that the client used; empty if not known
+  std::string_view stripped;   ///< the prefix that the server does not see; "" if there is none
+  std::string_view added;      ///< the prefix that only the server sees; "" if there is none
 };
 
-/// A URL in an answer as the client can use it; `value` itself if it is of somebody else, or cannot be turned back.
+/// Returns a URL of an answer as the client can use it; `value` itself if it belongs to another host, or cannot be
+/// translated.
 std::string_view for_client(TextArena& text, const AddressMap& map, std::string_view value);
-/// The value of a Set-Cookie. A Domain that is the server's but not the client's is left out: the cookie is then of the
-/// host that the client asked.
+/// Returns the value of a Set-Cookie for the client. A Domain that is the server's but not the client's is omitted: the
+/// cookie then belongs to the host that the client used.
 std::string_view cookie_for_client(TextArena& text, const AddressMap& map, std::string_view value);
 
-/// Turns back what `fields` of x.answer have. Only for routes whose edits have `answers`.
+/// Translates the addresses in the fields of x.answer. Only for routes whose edits have `answers`.
 void turn_addresses(Exchange& x, http::Fields& fields);
 
 }  // namespace headgate::gateway

@@ -49,7 +49,8 @@ std::string_view part_of(Exchange& x, const TextPart& part) {
   return {};
 }
 
-/// No line end, so that no value can begin another field (RFC 9110 section 5.5), and no blank at its ends.
+/// Returns whether the text has no line end, so that no value can begin another field (RFC 9110 section 5.5), and no
+/// blank at its ends.
 bool fits_in_a_field(std::string_view value) noexcept {
   const auto control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; };
   return !value.empty() && value.front() != ' ' && value.back() != ' ' &&
@@ -60,7 +61,7 @@ void erase_called(std::string_view name, Fields& fields) {
   std::erase_if(fields, [name](const Field& field) { return http::same_variable(field.name, name); });
 }
 
-/// What trusted hops say of prefixes they have stripped, followed by ours.
+/// Appends the prefixes that trusted hops say they have stripped, followed by the gateway's own.
 void append_forwarded_prefix(Exchange& x, Fields& fields) {
   constexpr std::string_view kName = "X-Forwarded-Prefix";
   const auto told = x.caller.through_trusted ? http::value_of(x.request.fields, kName) : std::string_view{};
@@ -70,17 +71,18 @@ void append_forwarded_prefix(Exchange& x, Fields& fields) {
   fields.push_back({Known::unknown, kName, path ? x.text.join({told, own}) : own});
 }
 
-/// Of two a browser reads the first and ignores the other (RFC 6797 section 8.1).
+/// Returns whether the field may appear only once: of two, a browser reads the first and ignores the other (RFC 6797
+/// section 8.1).
 bool stands_once(const FieldEdit& edit) noexcept { return edit.id == Known::strict_transport_security; }
 
-/// Lines of a field that cannot be one, as those of Set-Cookie.
+/// Appends a line for each value of a field whose lines cannot be joined, such as Set-Cookie.
 void append_each(const Exchange& x, const FieldEdit& edit, Fields& fields) {
   if (!x.auth || x.auth->outcome != AuthOutcome::allowed) return;
   for (const auto& field : x.auth->fields)
     if (http::same_word(field.name, edit.name)) fields.push_back({edit.id, edit.name, field.value});
 }
 
-/// The name without a port that nobody writes.
+/// Returns the authority without its port if that is the default one.
 std::string_view without_default_port(std::string_view server) noexcept {
   for (const std::string_view port : {":80", ":443"})
     if (server.ends_with(port)) return server.substr(0, server.size() - port.size());
@@ -97,7 +99,7 @@ std::string_view text_of(Exchange& x, const TextTemplate& text) {
     if (text.size() == 1) {
       out = value;
     } else {
-      // Begins with a copy: a text that grows may move, and somebody else may look at the first one.
+      // Begin with a copy: a text that grows may move, and others may hold views of the first one.
       out = out.empty() ? x.text.join({value}) : x.text.extend(out, {value});
     }
   }

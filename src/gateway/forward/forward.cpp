@@ -18,7 +18,7 @@ using http::Field;
 using http::Fields;
 using http::Known;
 
-/// All values of one field as one list; "" if there is none.
+/// Returns all values of one field as one list; "" if there is none.
 std::string_view joined(TextArena& text, const Fields& fields, std::string_view name) {
   std::string_view out;
   for (const auto& field : fields) {
@@ -31,7 +31,7 @@ std::string_view with(TextArena& text, std::string_view list, std::string_view l
   return list.empty() ? last : text.extend(list, {", ", last});
 }
 
-/// Via (RFC 9110 section 7.6.3). The entries of others are forwarded even if we add none.
+/// Appends Via (RFC 9110 section 7.6.3). Entries of other hops are forwarded even if the gateway adds none.
 void append_via(TextArena& text, const Fields& received, std::string_view ours, Fields& out) {
   const auto others = joined(text, received, "Via");
   const auto all = ours.empty() ? others : with(text, others, ours);
@@ -52,7 +52,7 @@ void append_host(const Exchange& x, Fields& out) {
 
 }  // namespace
 
-// "RateLimit", "X-RateLimit-Reset", "X-Rate-Limit-Remaining" and all others of these families.
+// Returns whether the field belongs to the families of "RateLimit", "X-RateLimit-Reset" and "X-Rate-Limit-Remaining".
 bool is_limit_field(const Field& field) noexcept {
   auto name = field.name;
   if (http::same_word(name.substr(0, 2), "X-")) name.remove_prefix(2);
@@ -63,7 +63,7 @@ bool is_limit_field(const Field& field) noexcept {
   return false;
 }
 
-// A field in the normal spelling has an id, and is removed by that.
+// A field in the normal spelling has an id, by which it is removed already.
 bool is_twin_of_hop(const Field& field) {
   static const http::FieldNames names(std::vector<std::string>{"Keep-Alive", "Proxy-Connection", "Proxy-Authenticate",
                                                                "Proxy-Authorization", "Transfer-Encoding",
@@ -109,7 +109,7 @@ void take_over_fields(Exchange& x, RejectionHeaders limits) {
     if (!length.empty()) out.push_back({Known::content_length, "Content-Length", length});
   }
   if (x.answer.status != 101) return;
-  if (x.request.by_connect())  // the handshake with the server was the gateway's own
+  if (x.request.by_connect())  // the gateway made its own handshake with the server
     std::erase_if(out, [](const Field& field) { return field.id == Known::sec_websocket_accept; });
   else
     out.push_back({Known::upgrade, "Upgrade", http::value_of(x.answer.fields, Known::upgrade)});

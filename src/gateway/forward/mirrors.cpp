@@ -10,10 +10,10 @@
 namespace headgate::gateway {
 namespace {
 
-/// How many bytes of an answer are read so that its connection can be used again.
+/// The largest rest of an answer, in bytes, that is read so that its connection can be reused.
 constexpr std::uint64_t kMaxUnseen = 1U << 20;
 constexpr unsigned kMaxInterimHeads = 32;
-/// How often the log is told that the same upstream fails.
+/// The shortest time between two log lines about the same failing upstream.
 constexpr std::chrono::minutes kTellAgain{1};
 constexpr const char* kLate = "it did not answer in time";
 
@@ -24,7 +24,7 @@ std::string words_of(const upstream::Failure& failure) {
 
 }  // namespace
 
-/// One copy. It needs nothing of the exchange, which may end before it.
+/// One copy. It needs no exchange, which may end earlier.
 struct Mirrors::Copy : Hook {
   Copy(Clock& its_clock, net::LentBytes::Share* counts)
       : clock(its_clock), alarm(clock.alarm(&Copy::rings, this)), lent(counts) {}
@@ -34,15 +34,16 @@ struct Mirrors::Copy : Hook {
     if (lent != nullptr) lent->add(-static_cast<std::int64_t>(text.capacity()));
   }
 
-  /// Takes over all text of the request. The views of `start` and `body` are into `text` then.
+  /// Takes over all text of the request. The views of `start` and `body` then refer to `text`.
   void take(const upstream::RequestStart& from, std::string_view bytes) {
     std::size_t size = from.method.size() + from.path.size() + from.query.size() + bytes.size();
     for (const auto& field : *from.fields) size += field.name.size() + field.value.size();
-    text.reserve(size);  // never moved: what is written below are views into it
+    text.reserve(size);  // never moved, because the fields below are views into it
     if (lent != nullptr) lent->add(static_cast<std::int64_t>(text.capacity()));
     fields.reserve(from.fields->size() + 1);
     for (const auto& field : *from.fields)
-      if (!http::same_variable(field.name, kMirrorField))  // a trusted hop may have sent a copy
+      // a trusted hop may have sent a request that is a copy already
+      if (!http::same_variable(field.name, kMirrorField))
         fields.push_back({field.id, keep(field.name), keep(field.value)});
     fields.push_back({http::Known::unknown, kMirrorField, "1"});
     start = from;
@@ -65,7 +66,7 @@ struct Mirrors::Copy : Hook {
     if (copy.waits) return begin(copy);
     copy.end();
   }
-  /// The first ring: the step in which the request itself was sent is over.
+  /// The alarm rings for the first time when the step that sent the request itself is over.
   static void begin(Copy& copy) {
     copy.waits = false;
     auto owner = std::move(copy.owner);
@@ -73,9 +74,9 @@ struct Mirrors::Copy : Hook {
     spawn(send(std::move(owner), std::move(own)), "mirror");
   }
 
-  std::shared_ptr<Mirrors> owner;  ///< until it begins
+  std::shared_ptr<Mirrors> owner;  ///< set until the copy begins
   SnapshotPtr snapshot;
-  const Forwarding* forwarding = nullptr;  ///< of its route, which the snapshot keeps
+  const Forwarding* forwarding = nullptr;  ///< the forwarding of the route, which the snapshot keeps alive
   Clock& clock;
   std::unique_ptr<Alarm> alarm;
   net::LentBytes::Share* lent;
@@ -85,10 +86,10 @@ struct Mirrors::Copy : Hook {
   std::string_view body;
   TextBuffer head;
   http::ReplyHead answer;
-  Duration took{0};                      ///< until the head of its answer
+  Duration took{0};                      ///< time to the head of the answer
   upstream::Attempt* attempt = nullptr;  ///< to cancel it
   bool waits = true;
-  bool over = false;  ///< its time is over, or the worker ends
+  bool over = false;  ///< whether the time is over, or the worker ends
 
  private:
   std::string_view keep(std::string_view piece) {
@@ -124,7 +125,7 @@ void Mirrors::copy(const Exchange& x, const upstream::RequestStart& start, std::
   ++to.under_way;
   under_way_.push_back(*made);
   made->alarm->set(Duration(0));
-  static_cast<void>(made.release());  // its alarm has it now
+  static_cast<void>(made.release());  // the alarm owns it now
 }
 
 Task<void> Mirrors::send(std::shared_ptr<Mirrors> self, std::unique_ptr<Copy> copy) {
@@ -200,7 +201,7 @@ void Mirrors::stop() {
     auto& copy = static_cast<Copy&>(under_way_.front());
     copy.unlink();
     if (copy.waits)
-      delete &copy;  // nobody else has it
+      delete &copy;  // nothing else refers to it
     else
       copy.end();
   }

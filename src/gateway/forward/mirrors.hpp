@@ -1,6 +1,5 @@
 #pragma once
-// Copies of requests, sent to another upstream beside the exchange. Nobody waits for them and nobody sees their
-// answers.
+// Copies of requests that go to another upstream. No exchange waits for them, and no client sees their answers.
 
 #include "headgate/gateway/exchange.hpp"
 #include "headgate/net/block_pool.hpp"
@@ -17,39 +16,40 @@
 
 namespace headgate::gateway {
 
-/// Of one worker; its thread only. Shared with the copies under way, which may outlive the gateway's use of it.
+/// The copies of one worker; its thread only. Shared with the copies under way, which may outlive the gateway's use of
+/// it.
 class Mirrors : public std::enable_shared_from_this<Mirrors> {
  public:
-  /// `lent` counts the memory of the copies; null: nobody does.
+  /// `lent` counts the memory of the copies; null to count nothing.
   Mirrors(Clock& clock, Random& random, net::LentBytes::Share* lent) : clock_(clock), random_(random), lent_(lent) {}
   Mirrors(const Mirrors&) = delete;
   Mirrors& operator=(const Mirrors&) = delete;
   ~Mirrors();
 
-  /// Copies the request of an exchange whose route has a mirror, if it is one of the share. `start` is what goes to its
-  /// server. `body` is all of its body if `whole`. Begins to send only after the worker's current step, so the request
-  /// itself goes first.
+  /// Copies the request of an exchange whose route has a mirror, if it falls into the share. `start` is the head for
+  /// its server. `body` is the whole body if `whole`. The copy is sent only after the worker's current step, so the
+  /// request itself goes first.
   void copy(const Exchange& x, const upstream::RequestStart& start, std::string_view body, bool whole);
 
-  /// Breaks off what is under way, and copies nothing any more.
+  /// Cancels the copies under way and makes no further ones.
   void stop();
 
  private:
   struct Copy;
-  /// What is known of one upstream that gets copies.
+  /// The state of one upstream that gets copies.
   struct Target {
     std::uint32_t under_way = 0;
-    Clock::Steady told{};  ///< when the log was last told that it fails
+    Clock::Steady told{};  ///< when its failure was logged last
   };
   using Hook = boost::intrusive::list_base_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>>;
   using List = boost::intrusive::list<Hook, boost::intrusive::constant_time_size<false>>;
 
   static Task<void> send(std::shared_ptr<Mirrors> self, std::unique_ptr<Copy> copy);
-  /// Why it failed; empty if there was a whole answer.
+  /// Sends the copy. Returns why it failed; empty if there was a whole answer.
   static Task<std::string> exchange(Copy& copy);
   static Task<std::string> ask(Copy& copy, upstream::Attempt& server);
   Target& target(std::string_view upstream);
-  /// Tells the log, but not of each copy.
+  /// Logs a failure, at most once in a while.
   void failed(Target& target, std::string_view upstream, std::string_view why);
 
   Clock& clock_;

@@ -47,10 +47,10 @@ bool reads_as_written(std::string_view path, bool hides_slash) {
 }
 
 std::optional<Problem> rewrite(Exchange& x) {
-  if (!x.request.path.starts_with('/')) return {};  // "*" is the server as a whole
+  if (!x.request.path.starts_with('/')) return {};  // "*" stands for the server as a whole
   const auto made = fill_in(x.text, *x.route->edits->path, x.request.path_to_send());
-  // Templates and paths are normalised, so nothing else can come of them. But what a server reads is worth one more
-  // look.
+  // Templates and paths are normalised, so no other result is possible. The server reads this path, so it is checked
+  // once more.
   if (!reads_as_written(made, x.request.hides_slash))
     return Problem{.status = 400,
                    .ended_by = EndedBy::bad_request,
@@ -64,7 +64,7 @@ std::string_view location_of_route(Exchange& x) {
   const auto path = x.request.path.starts_with('/') ? x.request.path_to_send() : std::string_view("/");
   const auto where = fill_in(x.text, *edits.location, path);
   if (edits.query) return x.text.extend(where, {*edits.query});
-  // A credential in the query that no server may see is not for another host either.
+  // A credential in the query that is withheld from servers is withheld from another host as well.
   const bool here = where.starts_with('/');
   const auto query = here ? x.request.query : forwarded_query(x, x.snapshot->compiled->identity());
   return query.empty() ? where : x.text.join({where, query});

@@ -9,23 +9,25 @@
 
 namespace headgate::gateway {
 
-/// The segment of `path`, from 0, without its parameters (";v=1"), as the router reads it; "" if there is none.
+/// Returns the segment of `path`, from 0, without its parameters (";v=1"), as the router reads it; "" if there is none.
 std::string_view segment_of(std::string_view path, std::size_t number) noexcept;
-/// What follows the first `count` segments of `path`: empty, or from its '/' on.
+/// Returns the rest of `path` after the first `count` segments: empty, or beginning with a '/'.
 std::string_view after_segments(std::string_view path, std::size_t count) noexcept;
 
-/// `made` for `path`, a normalised path with the client's escapes. At least "/". A view into `text`.
+/// Fills in the template `made` for `path`, a normalised path with the client's escapes. Returns at least "/". A view
+/// into `text`.
 std::string_view fill_in(TextArena& text, const PathTemplate& made, std::string_view path);
 
-/// Whether a server reads in `path` what the router would: it is normalised, and hides no slash unless `hides_slash`.
+/// Returns whether a server reads `path` as the router would: the path is normalised, and hides no slash unless
+/// `hides_slash`.
 bool reads_as_written(std::string_view path, bool hides_slash);
 
 /// Sets x.path_for_server. Only for routes that rewrite paths.
 std::optional<Problem> rewrite(Exchange& x);
-/// The Location of the route's redirect. A view into x.text.
+/// Returns the Location of the route's redirect. A view into x.text.
 std::string_view location_of_route(Exchange& x);
 
-/// The path to send to a server.
+/// Returns the path to send to a server.
 inline std::string_view path_for_server(const Exchange& x) noexcept {
   return x.route->edits && !x.path_for_server.empty() ? x.path_for_server : x.request.path_to_send();
 }

@@ -6,7 +6,7 @@
 namespace headgate::gateway {
 
 bool detail::has_grpc_type(const http::RequestHead& request) noexcept {
-  // Of several types, a server may take the one that the others hide.
+  // If there are several types, a server may read one that the others hide.
   return request.method == "POST" &&
          std::any_of(request.fields.begin(), request.fields.end(), [](const http::Field& field) {
            return field.id == http::Known::content_type && is_grpc_type(field.value);
@@ -48,7 +48,7 @@ std::optional<Duration> grpc_timeout_in(std::string_view value) noexcept {
 
 std::optional<Duration> grpc_timeout_of(const Exchange& x) noexcept {
   if (!is_grpc(x)) return std::nullopt;
-  constexpr Duration kLongest = std::chrono::hours(24 * 365);  // longer ones would overflow the clock
+  constexpr Duration kLongest = std::chrono::hours(24 * 365);  // longer timeouts would overflow the clock
   const auto timeout = grpc_timeout_in(http::value_of(x.request.fields, kGrpcTimeout));
   return timeout ? std::optional(std::min(*timeout, kLongest)) : std::nullopt;
 }

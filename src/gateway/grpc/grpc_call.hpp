@@ -1,6 +1,6 @@
 #pragma once
-// What a request of gRPC says beside HTTP: that it is one, and how long its caller waits. Source: "gRPC over HTTP2"
-// (doc/PROTOCOL-HTTP2.md of its project).
+// gRPC calls: how a request is recognised as one, and how long its caller waits. Source: "gRPC over HTTP2"
+// (doc/PROTOCOL-HTTP2.md of the gRPC project).
 
 #include "headgate/core/time.hpp"
 #include "headgate/gateway/exchange.hpp"
@@ -12,47 +12,49 @@
 
 namespace headgate::gateway {
 
-/// The field with how long its caller waits.
+/// The field with the time that the caller waits.
 inline constexpr std::string_view kGrpcTimeout = "grpc-timeout";
-/// The field with what became of it.
+/// The field with the result of the call.
 inline constexpr std::string_view kGrpcStatus = "grpc-status";
-/// The field of an answer with the milliseconds until a retry helps; "-1": none does.
+/// The field of an answer with the milliseconds until a retry may succeed; "-1" if none will.
 inline constexpr std::string_view kGrpcPushback = "grpc-retry-pushback-ms";
 
-/// application/grpc, alone or before "+" or ";".
+/// Returns whether the type is application/grpc, alone or before "+" or ";".
 bool is_grpc_type(std::string_view media_type) noexcept;
 
 namespace detail {
 bool has_grpc_type(const http::RequestHead& request) noexcept;
 }  // namespace detail
 
-/// Whether it is a call of gRPC: a POST over HTTP/2 with the media type application/grpc, alone or before "+"; or one
-/// of gRPC-Web that is translated.
+/// Returns whether the request is a gRPC call: a POST over HTTP/2 with the media type application/grpc, alone or before
+/// "+"; or one of gRPC-Web that is translated.
 inline bool is_grpc(const Exchange& x) noexcept {
   return (x.request.version >= 20 || x.grpc_web != nullptr) && detail::has_grpc_type(x.request);
 }
 
-/// Whether its server may take it for one, whatever its caller speaks: what is asked over HTTP/2 is then a whole call.
-/// Limits and retries go by this. Only behind the choice of the route.
+/// Returns whether the server may read the request as a gRPC call, whatever protocol the caller speaks: over HTTP/2 the
+/// request is then a complete call. Limits and retries use this. Valid only after the route was chosen.
 inline bool is_grpc_for_server(const Exchange& x) noexcept {
   return x.route->asks_http2() && detail::has_grpc_type(x.request);
 }
 
 /// Reads a value of `grpc-timeout`: at most eight digits and one of the units H, M, S, m, u, n; rounded down to
-/// microseconds. Nothing if it is anything else.
+/// microseconds. Returns nothing for any other text.
 std::optional<Duration> grpc_timeout_in(std::string_view value) noexcept;
 
-/// How long the caller of gRPC waits for the whole answer, from the beginning of its request on; nothing: it is not
-/// said, or it is no call of gRPC.
+/// Returns how long the caller of a gRPC call waits for the whole answer, from the beginning of its request; nothing if
+/// it does not say, or if the request is no gRPC call.
 std::optional<Duration> grpc_timeout_of(const Exchange& x) noexcept;
 
-/// The same in the largest precision that eight digits have; "0u" for less than nothing. `out` has room for nine bytes.
+/// Writes a timeout with the highest precision that eight digits allow; "0u" for a negative one. `out` has room for
+/// nine bytes.
 std::string_view grpc_timeout(Duration left, char* out) noexcept;
 
-/// A value of `grpc-retry-pushback-ms`; nothing if it says that no retry helps, or cannot be read, which says the same.
+/// Reads a value of `grpc-retry-pushback-ms`. Returns nothing if no retry helps, or if the value cannot be read, which
+/// means the same.
 std::optional<Duration> grpc_pushback_in(std::string_view value) noexcept;
 
-/// A value of `grpc-status`; GrpcStatus::none if it is empty.
+/// Reads a value of `grpc-status`; GrpcStatus::none if it is empty.
 observe::GrpcStatus grpc_status_in(std::string_view value) noexcept;
 
 }  // namespace headgate::gateway

@@ -1,5 +1,6 @@
 #pragma once
-// How long the caller of gRPC still waits while its call is at a server. Its own choice says nothing about that server.
+// How long the caller of a gRPC call still waits while the call is at a server. The caller chooses this time, so it
+// says nothing about the server.
 
 #include "grpc_call.hpp"
 
@@ -11,18 +12,19 @@
 
 namespace headgate::gateway {
 
-/// Of one exchange; lives in its relay. Worker thread only.
+/// The deadline of one exchange; lives in its relay. Worker thread only.
 class GrpcDeadline {
  public:
   explicit GrpcDeadline(Exchange& x) : x_(x) {
     if (is_grpc(x)) [[unlikely]]
       read();
   }
-  /// Whether there is one.
+  /// Returns whether the caller set a deadline.
   explicit operator bool() const noexcept { return at_.has_value(); }
-  /// Writes what is left into the fields for the server, and no more than the route waits. False: nothing is left.
+  /// Writes the remaining time, at most the route's timeout, into the fields for the server. Returns false if no time
+  /// is left.
   bool pass_on();
-  /// How long the head of an answer may take: as the route says, and no longer than the caller waits.
+  /// Returns how long the head of an answer may take: the route's timeout, and no longer than the caller waits.
   Duration most() const;
   bool over() const;
 

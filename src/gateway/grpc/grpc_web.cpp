@@ -20,7 +20,7 @@ constexpr std::string_view kType = "application/grpc";
 constexpr std::string_view kWebType = "application/grpc-web";
 constexpr std::string_view kTextType = "application/grpc-web-text";
 
-/// What is behind `type` in the value, such as "+proto"; nothing if it is another type.
+/// Returns the text after `type` in the value, such as "+proto"; nothing if the value is another type.
 std::optional<std::string_view> behind(std::string_view value, std::string_view type) noexcept {
   if (!http::same_word(value.substr(0, type.size()), type)) return std::nullopt;
   const auto rest = value.substr(type.size());
@@ -28,7 +28,7 @@ std::optional<std::string_view> behind(std::string_view value, std::string_view 
   return ends ? std::optional(rest) : std::nullopt;
 }
 
-/// The text form is asked for by the type of the request, or by Accept alone.
+/// Returns whether the type of the request, or Accept alone, asks for the text form.
 bool wants_text(const http::RequestHead& request) noexcept {
   return behind(http::value_of(request.fields, Known::content_type), kTextType) ||
          http::names_type(request.fields, kTextType, http::Suffixed::yes);
@@ -39,7 +39,8 @@ bool is_of_trailers(const Field& field) noexcept {
          !http::same_word(field.name, "grpc-accept-encoding");
 }
 
-/// A frame of trailers: a bit that tells it from a message, its length, and lines as in HTTP/1.1, names in lower case.
+/// Returns a frame of trailers: a bit that tells it from a message, its length, and lines as in HTTP/1.1 with names in
+/// lower case.
 std::string frame_of(const http::Fields& trailers) {
   constexpr std::size_t kFramePrefix = 5;
   constexpr char kTrailers = '\x80';
@@ -70,7 +71,7 @@ GrpcWeb::GrpcWeb(Exchange& x)
   const auto text = behind(value, kTextType);
   const auto type = x.text.join({kType, text ? *text : behind(value, kWebType).value_or("")});
   if (text && x.request.framing.kind == http::Framing::Kind::length) x.request.framing = {http::Framing::Kind::unknown};
-  // With a second type the server could take it for something else.
+  // Remove all types, because with a second one the server could read another type.
   std::erase_if(fields, [](const Field& field) {
     return field.id == Known::content_type || http::same_word(field.name, "x-grpc-web");
   });
@@ -79,7 +80,7 @@ GrpcWeb::GrpcWeb(Exchange& x)
   x.reply = &reply_;
 }
 
-// What is bounded is what the server gets: three bytes of four.
+// The bound is for the bytes that the server gets: three of four.
 bool GrpcWeb::Body::take_at_most(std::uint64_t most) noexcept {
   constexpr std::uint64_t kMax = std::uint64_t{1} << 62;
   return from_.take_at_most(text_ && most < kMax ? most + most / 3 + 3 : most);
@@ -112,8 +113,8 @@ std::string_view GrpcWeb::Reply::coded(std::string_view bytes) {
   return bytes_;
 }
 
-// Fields that only trailers have become trailers: a page of another origin reads the body, but only the fields that it
-// is allowed to.
+// Fields that otherwise only trailers have are moved to the trailers: a page of another origin may read the whole body,
+// but only the fields that it is allowed to.
 Task<Result<void>> GrpcWeb::Reply::send(const http::ReplyStart& start, std::string_view first, http::EndStream last) {
   const auto rest = behind(http::value_of(*start.fields, Known::content_type), kType);
   if (!rest) return to_.send(start, first, last);

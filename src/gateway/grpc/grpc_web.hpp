@@ -1,6 +1,6 @@
 #pragma once
-// What pages in browsers speak in the place of gRPC: any version of HTTP, and trailers as the last frame of the body.
-// Source: PROTOCOL-WEB.md of the project of gRPC.
+// The form of gRPC for pages in browsers: any version of HTTP, with the trailers as the last frame of the body. Source:
+// PROTOCOL-WEB.md of the gRPC project.
 
 #include "web_text.hpp"
 
@@ -12,21 +12,21 @@
 
 namespace headgate::gateway {
 
-/// Whether it is a call of gRPC-Web: a POST with the media type application/grpc-web or application/grpc-web-text,
-/// alone or before "+".
+/// Returns whether the request is a gRPC-Web call: a POST with the media type application/grpc-web or
+/// application/grpc-web-text, alone or before "+".
 bool is_grpc_web(const http::RequestHead& request) noexcept;
 
-/// One such call, which the path sees as one of gRPC: it stands before the body and the reply of its exchange. Worker
+/// One gRPC-Web call, which the path sees as a gRPC call: it wraps the body and the reply of its exchange. Worker
 /// thread only; lives as long as its exchange.
 class GrpcWeb {
  public:
-  /// Turns the request of `x` into one of gRPC, and takes the place of its body and its reply.
+  /// Turns the request of `x` into a gRPC request, and replaces its body and its reply.
   explicit GrpcWeb(Exchange& x);
   GrpcWeb(const GrpcWeb&) = delete;
   GrpcWeb& operator=(const GrpcWeb&) = delete;
 
  private:
-  /// The messages of the caller, without the base64 of the text form.
+  /// The caller's messages, without the base64 of the text form.
   class Body final : public http::BodyReader {
    public:
     Body(http::BodyReader& from, bool text) : from_(from), text_(text) {}
@@ -46,7 +46,7 @@ class GrpcWeb {
     std::string bytes_;
   };
 
-  /// The answer, whose trailers become a frame. An answer that is not one of gRPC passes as it is.
+  /// The answer, whose trailers become a frame. An answer that is not gRPC passes unchanged.
   class Reply final : public http::ReplyWriter {
    public:
     Reply(http::ReplyWriter& to, bool text) : to_(to), text_(text) {}

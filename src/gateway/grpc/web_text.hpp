@@ -1,6 +1,6 @@
 #pragma once
-// The base64 of gRPC-Web's text form: a stream of groups of four characters, any of which may be padded, for each piece
-// of a message may be encoded by itself. Source: PROTOCOL-WEB.md of the project of gRPC.
+// The base64 of gRPC-Web's text form. It is a stream of groups of four characters, any of which may be padded, because
+// each piece of a message may be encoded on its own. Source: PROTOCOL-WEB.md of the gRPC project.
 
 #include <cstddef>
 #include <string>
@@ -8,17 +8,18 @@
 
 namespace headgate::gateway {
 
-/// Decodes what arrives in pieces of any size. Lives as long as its body.
+/// Decodes text that arrives in pieces of any size. Lives as long as its body.
 class WebTextDecoder {
  public:
-  /// Appends the bytes of all groups that are whole to `out`. False: it is no base64; then nothing more is decoded.
+  /// Appends the bytes of all complete groups to `out`. Returns false if the text is no base64; nothing more is decoded
+  /// then.
   [[nodiscard]] bool decode(std::string_view text, std::string& out);
-  /// Whether no group has begun.
+  /// Returns whether no group is incomplete.
   bool whole() const noexcept { return have_ == 0; }
 
  private:
   unsigned bits_ = 0;
-  unsigned have_ = 0;  ///< characters of the group, padding included
+  unsigned have_ = 0;  ///< number of characters of the current group, including padding
   unsigned padding_ = 0;
 };
 

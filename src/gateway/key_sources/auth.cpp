@@ -1,4 +1,4 @@
-// A field of the answer of the auth service, which nobody else can write.
+// A field of the auth service's answer, which no caller can set.
 
 #include "headgate/core/text.hpp"
 #include "headgate/gateway/auth_service.hpp"

@@ -1,4 +1,4 @@
-// A part of the certificate that the client has shown to us.
+// A part of the certificate that the client has shown to this gateway.
 
 #include "gateway/callers/caller_parts.hpp"
 

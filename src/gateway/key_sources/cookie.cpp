@@ -8,8 +8,8 @@
 namespace headgate::gateway::key_source {
 namespace {
 
-/// As PHP and Node read it: what is no escape stays. To a server that reads no escapes another spelling is another
-/// value; that both share a counter then does no harm.
+/// The digest of the value as PHP and Node read it: text that is no valid escape is kept. For a server that decodes no
+/// escapes, other spellings are other values; it does no harm that they share a counter.
 identity::Sha256 digest_of(std::string_view value) {
   if (value.find('%') == value.npos) return identity::sha256(value);
   return identity::sha256(http::percent_decoded(value));
@@ -31,7 +31,8 @@ const KeySource cookie{.word = "cookie:",
                        .needs = Needs::cookie,
                        .noun = [](std::string_view name) { return "value of cookie " + std::string(name); },
                        .missing = "A cookie that requests are counted by is missing.",
-                       // A session's cookie is as good as its password. `identify` refuses a request with two.
+                       // A session cookie is as valuable as a password, so only its digest is used. `identify` refuses
+                       // a request with two.
                        .value =
                            [](Exchange& x, std::string_view name) {
                              const auto found = http::cookie_of(x.request.fields, name);

@@ -1,4 +1,4 @@
-// A field of the request's head. `identify` refuses a request in which it stands twice.
+// A field of the request's head. `identify` refuses a request in which it appears twice.
 
 #include "headgate/core/text.hpp"
 #include "headgate/gateway/exchange.hpp"
@@ -24,7 +24,7 @@ const KeySource header{
     .noun = [](std::string_view name) { return "value of " + std::string(name); },
     .missing = "A header that requests are counted by is missing.",
     .value = [](Exchange& x, std::string_view name) { return http::value_of(x.request.fields, name); },
-    // Anybody can write a header: only a hop that is trusted with addresses is trusted with tiers.
+    // Any client can write a header, so a tier is believed only from a hop that is trusted with addresses.
     .tier = {.value =
                  [](const Exchange& x, std::string_view name) {
                    return x.caller.through_trusted ? http::value_of(x.request.fields, name) : std::string_view{};

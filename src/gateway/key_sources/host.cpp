@@ -8,7 +8,7 @@ const KeySource host{.word = "host",
                      .example = "host",
                      .counts = Counts::places,
                      .noun = [](std::string_view) { return std::string("host"); },
-                     // An HTTP/1.0 request may have no Host; no host is called "(none)".
+                     // An HTTP/1.0 request may have no Host; the value is then "(none)", which no host is called.
                      .value =
                          [](Exchange& x, std::string_view) {
                            return x.request.host.empty() ? std::string_view("(none)")

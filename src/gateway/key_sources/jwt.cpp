@@ -9,7 +9,7 @@ namespace headgate::gateway::key_source {
 
 constexpr std::string_view kJwtAlso[] = {"user", "sub", "jwt"};
 
-/// The claim, or the digest of one that cannot be written into keys and logs.
+/// Returns the claim, or the digest of one that cannot be written into keys and logs.
 std::string_view key_of_claim(const Caller& caller, std::string_view name) {
   const auto value = caller.claim(name);
   if (!value.empty() || !caller.token) return value;
@@ -18,7 +18,7 @@ std::string_view key_of_claim(const Caller& caller, std::string_view name) {
   return at == digests.end() ? std::string_view{} : std::string_view(at->second);
 }
 
-/// The claim, or the texts of a list with a line feed behind each.
+/// Returns the claim, or the texts of a list, each followed by a line feed.
 std::string_view tier_of_claim(const Caller& caller, std::string_view name) {
   const auto value = caller.claim(name);
   if (!value.empty() || !caller.token) return value;
@@ -41,8 +41,8 @@ const KeySource jwt{
                  }},
     .needs = Needs::token,
     .noun = [](std::string_view name) { return "jwt." + std::string(name); },
-    // With several issuers a claim is one of its own: each may call somebody "alice" (RFC 7519
-    // section 4.1.2). No claim has a control character.
+    // With several issuers the claim includes its issuer, because each may call somebody "alice" (RFC 7519 section
+    // 4.1.2). The separator is a control character, which no claim has.
     .value =
         [](Exchange& x, std::string_view name) {
           const auto value = key_of_claim(x.caller, name);

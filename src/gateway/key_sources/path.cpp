@@ -1,4 +1,4 @@
-// A segment of the path, where the route's path has {name}.
+// A segment of the path, at the place of {name} in the route's path.
 
 #include "headgate/http/path.hpp"
 
@@ -8,7 +8,8 @@
 namespace headgate::gateway::key_source {
 namespace {
 
-/// The segment of `path` that stands where `pattern` has {name}, without its own parameters, as the router reads it.
+/// Returns the segment of `path` at the place of {name} in `pattern`, without its own parameters, as the router reads
+/// it.
 std::string_view path_parameter(std::string_view pattern, std::string_view path, std::string_view name) noexcept {
   while (!pattern.empty()) {
     const auto wanted = http::next_segment(pattern);
@@ -36,7 +37,7 @@ const KeySource path{
     .needs = Needs::path_parameter,
     .noun = [](std::string_view name) { return "{" + std::string(name) + "} of the path"; },
     .missing = "A part of the path that requests are counted by is missing.",
-    // Where the server behind takes letters of either case for the same, they name the same thing.
+    // If the server ignores case, spellings that differ only in case name the same resource.
     .value =
         [](Exchange& x, std::string_view name) {
           const auto value = path_parameter(x.route->path, x.request.path, name);

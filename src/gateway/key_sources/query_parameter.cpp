@@ -16,8 +16,9 @@ namespace {
 
 constexpr std::size_t kLongestParameter = 128;
 
-/// The value as servers read it: "%41" is "A", and "+" is a space to some of them. To a server that tells two spellings
-/// apart they are two values, and share a counter all the same: else a caller would choose its counter by its spelling.
+/// Returns the digest of the value as servers read it: "%41" is "A", and "+" is a space to some of them. For a server
+/// that tells two spellings apart they are two values, and they still share a counter: otherwise callers would choose
+/// their counter by the spelling.
 identity::Sha256 digest_of_parameter(std::string_view value) {
   if (value.find_first_of("%+") == value.npos) return identity::sha256(value);
   auto plain = http::percent_decoded(value);
@@ -25,7 +26,8 @@ identity::Sha256 digest_of_parameter(std::string_view value) {
   return identity::sha256(plain);
 }
 
-/// Characters that need no escape in a query, so that no other spelling is meant.
+/// Returns whether the name has only characters that need no escape in a query, so that no other spelling means the
+/// same.
 bool is_parameter_name(std::string_view name) noexcept {
   return !name.empty() && name.size() <= kLongestParameter && all_alnum(name, "-_.~");
 }
@@ -46,8 +48,8 @@ const KeySource query_parameter{
     .needs = Needs::part,
     .noun = [](std::string_view name) { return "value of query parameter " + std::string(name); },
     .missing = "A query parameter that requests are counted by is missing.",
-    // Which of two a server takes is its own affair, so a request with two has none. Some servers also read a ";" as
-    // "&", and find other parameters.
+    // Servers differ in which of two they use, so a request with two has no value. Some servers also read ";" as "&",
+    // and find other parameters.
     .value =
         [](Exchange& x, std::string_view name) {
           if (x.request.query.find(';') != std::string_view::npos) return std::string_view{};

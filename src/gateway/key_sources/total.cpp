@@ -1,4 +1,4 @@
-// One counter for everybody.
+// One counter for all requests.
 
 #include "headgate/gateway/exchange.hpp"
 #include "headgate/gateway/key_source.hpp"

@@ -8,7 +8,7 @@ const KeySource upstream{.word = "upstream",
                          .example = "upstream",
                          .counts = Counts::places,
                          .noun = [](std::string_view) { return std::string("upstream"); },
-                         // A route that answers by itself is an upstream of its own.
+                         // A route that answers on its own counts as an upstream.
                          .value =
                              [](Exchange& x, std::string_view) {
                                return std::string_view(x.route->respond ? x.route->name : x.route->upstream_name);

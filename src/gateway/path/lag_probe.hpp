@@ -1,5 +1,5 @@
 #pragma once
-// Measures how far the worker is behind with its own work: an alarm that should ring ten times a second.
+// Measures how late the worker is with its own work, by an alarm that should ring ten times a second.
 
 #include "headgate/core/clock.hpp"
 #include "headgate/observe/metric_types.hpp"
@@ -9,7 +9,7 @@
 
 namespace headgate::gateway {
 
-/// Of one worker; its thread only. Lives no longer than its clock.
+/// The lag of one worker; its thread only. Lives no longer than its clock.
 class LagProbe {
  public:
   LagProbe(Clock& clock, Duration tolerated);
@@ -17,7 +17,7 @@ class LagProbe {
   LagProbe& operator=(const LagProbe&) = delete;
 
   shed::LoopLag& lag() noexcept { return lag_; }
-  /// Shows each measurement there; null: nowhere. It must live until the next call.
+  /// Shows each measurement in the gauge; null to show it nowhere. The gauge must live until the next call.
   void show(observe::Gauge* gauge) noexcept { gauge_ = gauge; }
 
  private:

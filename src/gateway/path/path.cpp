@@ -45,8 +45,8 @@ Path::~Path() {
 }
 
 void Path::adopt(SnapshotPtr next) {
-  // Results that were found with other keys are not valid any more. No exchange is between reading and writing this
-  // cache now.
+  // Results that were found with other keys are no longer valid. No exchange is between reading and writing this cache
+  // at this moment.
   if (next->credentials->jwt() != snapshot->credentials->jwt()) tokens = token_cache(*next);
   auth->adopt(next->compiled);
   if (next->counters != snapshot->counters) clear_gauges(snapshot->counters->of_steps());

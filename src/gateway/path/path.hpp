@@ -1,5 +1,5 @@
 #pragma once
-// What the steps of one worker share.
+// The objects that the steps of one worker share.
 
 #include "gateway/answers/encoder_places.hpp"
 #include "gateway/auth/auth_calls.hpp"
@@ -24,16 +24,16 @@
 
 namespace headgate::gateway {
 
-/// Of one worker; its thread only.
+/// The path of one worker; its thread only.
 struct Path {
   Path(Services given, SnapshotPtr first);
   ~Path();
   Path(const Path&) = delete;
   Path& operator=(const Path&) = delete;
 
-  /// New exchanges use `next` from now on.
+  /// Uses `next` for new exchanges from now on.
   void adopt(SnapshotPtr next);
-  /// Stops the work in the background. No exchange may begin after it.
+  /// Stops the work in the background. No exchange may begin afterwards.
   void stop();
 
   Services services;
@@ -53,7 +53,7 @@ struct Path {
   std::unique_ptr<PasswordCalls> passwords;
   std::shared_ptr<EncoderPlaces> encoders;
   std::unique_ptr<identity::TokenCache> tokens;
-  bool verifies_tokens = true;    ///< else a token that is not known yet is not decided (503)
+  bool verifies_tokens = true;    ///< whether tokens are verified; if not, a token that is not known yet gets 503
   std::unique_ptr<LagProbe> lag;  ///< null if the lag is not watched
   Duration lag_tolerated{0};
 

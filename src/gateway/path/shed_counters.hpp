@@ -1,5 +1,5 @@
 #pragma once
-// The counters of load shedding, and the lag of the worker's loop, by which it sheds.
+// Counts load shedding, and shows the lag of the worker's loop, which decides about it.
 
 #include "headgate/gateway/exchange_counters.hpp"
 #include "headgate/shed/priority.hpp"
@@ -13,7 +13,8 @@ class Concurrency;
 
 namespace headgate::gateway {
 
-/// Which layer refused requests, whichever step that was, and how long requests waited for their places.
+/// Counters of the refused requests by layer, whichever step refused them, and of the time that requests waited for
+/// their places.
 class SheddingCounters {
  public:
   static constexpr Step kStep = Step::shed;
@@ -21,25 +22,25 @@ class SheddingCounters {
 
   /// Counts an exchange, at its end.
   void count(const Exchange& x) const;
-  /// Shows the requests of this worker at an upstream, by Route::upstream.
+  /// Shows the requests of this worker at an upstream (Route::upstream).
   void show(std::size_t upstream, shed::Concurrency& concurrency) const noexcept;
-  /// Where to show the lag of this worker's loop; null if it is not watched.
+  /// Returns the gauge for the lag of this worker's loop; null if the lag is not watched.
   observe::Gauge* loop_lag() const noexcept { return loop_lag_; }
-  /// Lets the gauges show nothing.
+  /// Sets the gauges to show nothing.
   void clear() const noexcept;
 
  private:
-  /// Null where the upstream has no such number.
+  /// The metrics of one upstream; null where the upstream has no such number.
   struct OfUpstream {
     std::array<std::array<observe::Counter*, kCountOf<shed::Priority>>, kCountOf<shed::Layer>> refused{};
     observe::Gauge* limit = nullptr;      ///< the adaptive limit of this worker
     observe::Gauge* in_flight = nullptr;  ///< the requests of this worker that wait for the head of their answer
     observe::Gauge* waiting = nullptr;    ///< the requests of this worker that wait for a place
-    observe::Histogram* queue_seconds = nullptr;  ///< how long requests waited that got one
+    observe::Histogram* queue_seconds = nullptr;  ///< time that requests waited before they got a place
   };
   OfUpstream make(const Counting& counting, const Route& route) const;
 
-  std::vector<OfUpstream> upstreams_;  ///< by Route::upstream; empty if nothing is shed
+  std::vector<OfUpstream> upstreams_;  ///< by Route::upstream; empty if no load is shed
   observe::Gauge* loop_lag_ = nullptr;
 };
 
