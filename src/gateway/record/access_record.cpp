@@ -7,7 +7,7 @@
 namespace headgate::gateway {
 namespace {
 
-/// The credential that the caller was refused for, with the reason. Never one that was good.
+/// Returns the credential that the caller was refused for, with the reason; never an accepted one.
 std::string_view rejected_credential(Exchange& x) {
   if (x.ended_by != EndedBy::auth && !x.caller.failures_used_up) return {};
   const auto& auth_results = x.caller.auth_results;
@@ -17,7 +17,7 @@ std::string_view rejected_credential(Exchange& x) {
   return x.text.join({to_text(bad->kind), ":", to_text(bad->result)});
 }
 
-/// How long the stores took for its limits; those that were asked together count once.
+/// Returns how long the stores took to decide about the limits; limits that were checked together count once.
 Duration deciding(const Exchange& x) noexcept {
   Duration sum{0};
   Clock::Steady last{};
@@ -29,7 +29,7 @@ Duration deciding(const Exchange& x) noexcept {
   return sum;
 }
 
-/// `rule`: which of its rules; an index into checks and decisions.
+/// `rule` is the rule to log: an index into checks and decisions.
 void fill_limit(const Exchange& x, const CheckedLimit& checked, std::size_t rule, observe::AccessRecord& record) {
   const auto& a = x.admission;
   record.limit = checked.route_limit->limit->name;
@@ -41,7 +41,8 @@ void fill_limit(const Exchange& x, const CheckedLimit& checked, std::size_t rule
   record.remaining = a.decisions[rule].remaining;
 }
 
-/// Which limit is logged: the one that rejected, else an observed one that would have, else the binding one.
+/// Chooses the limit to log: the one that rejected, otherwise one in observe mode that would have, otherwise the
+/// binding one.
 void fill_limits(const Exchange& x, observe::AccessRecord& record) {
   const auto& a = x.admission;
   if (a.binding && a.outcome == Admission::Outcome::rejected) {

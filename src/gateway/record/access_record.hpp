@@ -11,16 +11,16 @@
 
 namespace headgate::gateway {
 
-/// Fills what all exchanges tell but the elapsed time and the callers. What its steps tell is in their rows
-/// (gateway/steps/table.hpp). The views are into `x`, and valid as long as it.
+/// Fills the fields that all exchanges have, except for the elapsed time and the callers. The rows of the steps fill
+/// the rest (gateway/steps/table.hpp). The views are into `x`, and valid as long as it.
 void fill(Exchange& x, observe::AccessRecord& record);
 
-/// Keeps the fields of the answer in x.fields that the log wants. The fields of a message may go before its line is
-/// written. Only for routes with `logged`.
+/// Keeps the fields of the answer in x.fields that the log needs, because the fields of a message may no longer exist
+/// when its line is written. Only for routes with `logged`.
 void note_logged_answer(Exchange& x);
 
-/// The value of each of `words` ("owner", "jwt.<claim>") for this caller; empty if it has none. A view of `room`, which
-/// must have a place for each.
+/// Returns the value of each of `words` ("owner", "jwt.<claim>") for this caller; empty if the caller has none. A view
+/// of `room`, which must have a place for each.
 std::span<const std::string_view> caller_values(const Exchange& x, const std::vector<std::string>& words,
                                                 std::span<std::string_view> room) noexcept;
 

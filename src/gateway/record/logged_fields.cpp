@@ -11,7 +11,7 @@
 namespace headgate::gateway {
 namespace {
 
-/// What a line has of one value, and a little more, so that it shows that it was cut.
+/// Slightly more than a line shows of one value, so that the line shows that the value was cut.
 constexpr std::size_t kMaxValueBytes = 300;
 constexpr std::size_t kMaxQueryBytes = 1'600;
 
@@ -28,7 +28,7 @@ constexpr std::array kSecrets{Secret{"authorization", kCredential}, Secret{"prox
                               Secret{"x-xsrf-token", kCredential},  Secret{"x-amz-security-token", kCredential},
                               Secret{"appointment", kTicket},       Secret{"waiting-room-ticket", kTicket}};
 
-/// Whether the value is an address, whose query may have a secret.
+/// Returns whether the value is an address, whose query may contain a secret.
 bool is_address(std::string_view name) noexcept {
   return name == "referer" || name == "location" || name == "content-location";
 }
@@ -48,8 +48,9 @@ bool is_among(std::string_view word, const std::vector<std::string>& masked) {
 
 bool is_masked(std::string_view name, const std::vector<std::string>& masked) {
   std::string plain;
-  if (!http::decode_parameter(name, plain)) return true;  // who knows what a server reads
-  // As PHP and others read it: blanks before it and what follows NUL do not count, and "user[token]" is a token.
+  if (!http::decode_parameter(name, plain)) return true;  // a server may decode what headgate cannot
+  // Compares as PHP and others read names: blanks at the beginning and everything after NUL are ignored, and
+  // "user[token]" is a token.
   auto rest = std::string_view(plain).substr(0, plain.find('\0'));
   while (!rest.empty()) {
     const auto end = std::min(rest.find_first_of("[]"), rest.size());
@@ -59,8 +60,8 @@ bool is_masked(std::string_view name, const std::vector<std::string>& masked) {
   return false;
 }
 
-/// What stands between two "&". To some servers ";" ends a parameter, to others it is a part of the value: a secret
-/// goes on to the end.
+/// Appends the text between two "&". Some servers read ";" as the end of a parameter, others as a part of the value, so
+/// a secret is masked to the end of the piece.
 void append_masked(std::string_view piece, const std::vector<std::string>& masked, std::string& out) {
   while (!piece.empty()) {
     const auto end = std::min(piece.find(';'), piece.size());
@@ -132,7 +133,7 @@ void append_logged(const std::vector<LoggedFields::Field>& wanted, const http::F
       value = several ? text.join({value, ", ", more}) : more;
       several = true;
     }
-    // The fields of a message may go before its line is written.
+    // The fields of a message may no longer exist when its line is written.
     if (several) out.emplace_back(each.word, text.join({value}));
   }
 }

@@ -12,7 +12,8 @@ std::size_t RefusedRequests::count_of(std::uint64_t owner) const noexcept {
   return static_cast<std::size_t>(std::count(owners_.begin(), owners_.end(), owner));
 }
 
-/// The oldest one of the owner with the most; of several, the one whose oldest is the oldest.
+/// Returns the oldest request of the owner with the most; among several owners, the one whose oldest request is the
+/// oldest.
 std::size_t RefusedRequests::leaves() const noexcept {
   std::size_t out = 0;
   std::size_t most = 0;
@@ -42,7 +43,7 @@ bool RefusedRequests::wants(const std::string& name, Instant now) const {
   if (count_of(owner) < kOfOne) return true;
   const auto oldest = std::find(owners_.begin(), owners_.end(), owner) - owners_.begin();
   const auto since = now - kept_[static_cast<std::size_t>(oldest)].at;
-  return since < Duration(0) || since >= kYoung;  // clocks are set back, too
+  return since < Duration(0) || since >= kYoung;  // a clock may be set back
 }
 
 std::vector<RefusedRequest> RefusedRequests::list() const {

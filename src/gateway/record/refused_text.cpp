@@ -15,11 +15,12 @@ namespace {
 constexpr std::string_view kSecret = "(secret)";
 constexpr std::size_t kBefore = 48;  // bytes that are shown before the fault
 constexpr std::size_t kAfter = 24;
-constexpr std::size_t kLongestName = 128;  // of a field or a parameter: what is longer is a secret
-constexpr std::size_t kLongestWord = 32;   // that is shown although it may be anything
+// longest name of a field or a parameter; a longer one is treated as a secret
+constexpr std::size_t kLongestName = 128;
+constexpr std::size_t kLongestWord = 32;  // longest word that is shown although it may be anything
 constexpr std::size_t kLongestCharacter = 4;
 constexpr std::size_t kShortestSecretWord = 3;
-constexpr std::size_t kLookedThrough = 4 * RefusedRequests::kHead;  // secrets become shorter
+constexpr std::size_t kLookedThrough = 4 * RefusedRequests::kHead;  // the text gets shorter where secrets are replaced
 constexpr auto kNowhere = std::string_view::npos;
 
 constexpr std::array<std::string_view, 12> kSecretWords{
@@ -33,7 +34,7 @@ bool is_letter(char c) noexcept { return (c >= 'a' && c <= 'z') || (c >= 'A' && 
 bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
 bool is_control(char c) noexcept { return (static_cast<unsigned char>(c) < ' ' && c != '\t') || c == '\x7f'; }
 
-/// A word that nobody takes for a credential: of letters, and marks as in the names of fields.
+/// Returns whether the word is not a credential: it consists of letters, and of marks as in the names of fields.
 bool is_plain_word(std::string_view word) noexcept {
   return !word.empty() && word.size() <= kLongestWord &&
          std::all_of(word.begin(), word.end(), [](char c) { return is_letter(c) || c == '-' || c == '_'; });
@@ -48,15 +49,15 @@ bool are_plain_words(std::string_view text) noexcept {
   return true;
 }
 
-/// A head without its secrets, line by line. Whatever looks for something looks only within its line, or its part of
-/// that: a line of a thousand small parts costs no more than another of its length.
+/// A head without its secrets, line by line. Each search is bounded by its line or its part of the line, so a line of a
+/// thousand small parts costs no more than another one of the same length.
 class Shown {
  public:
   Shown(std::string_view bytes, std::size_t fault, const identity::IdentityOptions& identity)
       : bytes_(bytes), fault_(fault), identity_(identity) {}
 
-  /// From `from`, a line's begin, until `most` bytes are shown, or enough behind the fault. Returns whether that is the
-  /// whole head.
+  /// Shows the head from `from`, the beginning of a line, until `most` bytes are shown, or enough after the fault.
+  /// Returns whether the whole head is shown.
   bool show(std::size_t from, std::size_t most) {
     for (auto at = from; at < bytes_.size(); at = line_end(at)) {
       if (out_.size() >= most || (place_ != kNowhere && out_.size() > place_ + kAfter + kLongestCharacter))
@@ -75,18 +76,19 @@ class Shown {
   }
 
   const std::string& text() const noexcept { return out_; }
-  std::size_t place() const noexcept { return place_; }  ///< of the fault in the text
+  std::size_t place() const noexcept { return place_; }  ///< the place of the fault in the text
   bool hides_fault() const noexcept { return hidden_; }
 
  private:
-  /// Behind the line, its end included: "\r\n", or one of both alone.
+  /// Returns the place after the line and its end: "\r
+  /// ", or either of the two.
   std::size_t line_end(std::size_t at) const {
     const auto end = bytes_.find_first_of("\r\n", at);
     if (end == kNowhere) return bytes_.size();
     return bytes_.substr(end).starts_with("\r\n") ? end + 2 : end + 1;
   }
 
-  /// The first of `marks` in a part, or its end.
+  /// Returns the place of the first of `marks` in a part, or the end of the part.
   std::size_t first_of(std::string_view marks, std::size_t from, std::size_t to) const {
     return std::min(bytes_.substr(0, to).find_first_of(marks, from), to);
   }
@@ -103,7 +105,7 @@ class Shown {
     out_ += kSecret;
   }
 
-  /// Whatever marks stand between its letters and digits.
+  /// Returns whether the name is that of a secret, whatever marks stand between its letters and digits.
   static bool is_secret(std::string_view name) {
     if (name.size() > kLongestName) return true;
     std::array<char, kLongestName> room{};
@@ -133,7 +135,7 @@ class Shown {
                        [&](std::string_view each) { return http::same_word(name, each); });
   }
 
-  /// Whether a parameter's value is an address with a user in it, or has parameters of its own that are secret.
+  /// Returns whether a parameter's value is an address with a user in it, or has secret parameters of its own.
   static bool has_secret(std::string_view value) {
     const auto has = [&](std::initializer_list<std::string_view> any) {
       return std::any_of(any.begin(), any.end(), [&](std::string_view one) { return value.find(one) != kNowhere; });
@@ -142,7 +144,7 @@ class Shown {
     return has({"=", "%3d", "%3D"}) && is_secret(value);
   }
 
-  /// A text with an address in it, maybe: its user and some of its parameters are hidden.
+  /// Shows a text that may contain an address: its user and some of its parameters are hidden.
   void address(std::size_t from, std::size_t to) {
     const auto query = first_of("?&;#", from, to);
     auto at = from;
@@ -151,7 +153,7 @@ class Shown {
       const auto host = part(at, end);
       const auto user_end = host.rfind('@');
       const bool behind_scheme = at >= from + 2 && part(at - 2, at) == "//";
-      // A password may hold what begins the parameters elsewhere.
+      // A password may contain the characters that otherwise begin the parameters.
       if (behind_scheme && end == query && user_end == kNowhere &&
           part(query, first_of("/", query, to)).find('@') != kNowhere)
         return hide(at, to);
@@ -172,7 +174,7 @@ class Shown {
 
   void parameters(std::size_t at, std::size_t to) {
     while (at < to) {
-      auto name = at + 1;  // behind '?', '&', ';' or '#'
+      auto name = at + 1;  // after '?', '&', ';' or '#'
       const auto end = first_of("?&;#", name, to);
       const auto equals = first_of("=", name, end);
       while (name < equals && is_blank(bytes_[name])) ++name;
@@ -189,7 +191,7 @@ class Shown {
     }
   }
 
-  /// The method, unless it may be something else: the end of a body before, which its length did not announce.
+  /// Shows the method, unless the word may be the end of a previous body whose length was announced wrongly.
   void first_line(std::size_t from, std::size_t to) {
     auto at = from;
     while (at < to && is_control(bytes_[at])) ++at;
@@ -209,8 +211,8 @@ class Shown {
   }
 
   void show_version(std::size_t from, std::size_t to) {
-    constexpr std::size_t kName = 6;           // " HTTP/"
-    constexpr std::size_t kVersionNumber = 3;  // "1.1"
+    constexpr std::size_t kName = 6;           // length of " HTTP/"
+    constexpr std::size_t kVersionNumber = 3;  // length of "1.1"
     auto at = std::min(from + kName, to);
     const auto most = std::min(at + kVersionNumber, to);
     while (at < most && (is_digit(bytes_[at]) || bytes_[at] == '.')) ++at;
@@ -219,7 +221,7 @@ class Shown {
     hide(at, to);
   }
 
-  /// Nobody knows what it belongs to: it may be a part of a credential that was cut into lines.
+  /// Hides a line that is no field: it may be a part of a credential that was cut into lines.
   void no_field(std::size_t from, std::size_t to) {
     const auto word_end = first_of(": \t", from, to);
     const auto word = part(from, word_end);
@@ -228,7 +230,7 @@ class Shown {
     hide(known ? word_end : from, to);
   }
 
-  /// Whether what stands before a colon may be shown, be it a name or not.
+  /// Returns whether the text before a colon may be shown, whether or not it is a name.
   static bool may_be_name(std::string_view name) {
     if (name.empty() || name.size() > kLongestName || name.find_first_of("=&?@/+,\"{}%") != kNowhere) return false;
     return name.find_first_of(" \t") == kNowhere || (are_plain_words(name) && !is_secret(name));
@@ -263,9 +265,9 @@ class Shown {
   bool hidden_ = false;
 };
 
-/// Where the line of `at` begins.
+/// Returns the beginning of the line that contains `at`.
 std::size_t line_of(std::string_view bytes, std::size_t at) {
-  if (at > 0 && at < bytes.size() && bytes[at] == '\n') --at;  // its CR, or the line that it ends
+  if (at > 0 && at < bytes.size() && bytes[at] == '\n') --at;  // the CR of the line, or the LF that ends it
   if (at > 0 && at < bytes.size() && bytes[at] == '\r') --at;
   const auto before = bytes.substr(0, at + 1).find_last_of("\r\n");
   return before == kNowhere ? 0 : before + 1;
@@ -283,7 +285,7 @@ void show_refused_head(std::string_view bytes, std::optional<std::size_t> fault,
   out.head = head.text().substr(0, RefusedRequests::kHead);
   if (!fault || *fault > bytes.size()) return;
   out.byte = *fault;
-  // What is a secret may be told by what stands behind it, as the '@' behind a user.
+  // The text after a place can show that it is a secret, such as the '@' after a user.
   const auto until = std::min(bytes.size(), *fault + kLookedThrough);
   Shown line(bytes.substr(0, until), *fault, identity);
   const auto begin = line_of(bytes.substr(0, until), *fault);
@@ -291,7 +293,8 @@ void show_refused_head(std::string_view bytes, std::optional<std::size_t> fault,
   const auto& text = line.text();
   const auto place = std::min(line.place(), text.size());
   auto from = place - std::min(place, kBefore);
-  while (from < place && (static_cast<unsigned char>(text[from]) & 0xC0U) == 0x80) ++from;  // within a character
+  // move out of the middle of a character
+  while (from < place && (static_cast<unsigned char>(text[from]) & 0xC0U) == 0x80) ++from;
   if (line.hides_fault()) {
     out.before = text.substr(from, place - from) + std::string(kSecret);
     return;

@@ -23,7 +23,7 @@ std::string_view protocol_of(unsigned version) noexcept {
   return version == 10 ? "HTTP/1.0" : version == 20 ? "HTTP/2.0" : "HTTP/1.1";
 }
 
-/// Whether the server has not said how long its answer is.
+/// Returns whether the server has not announced the length of its answer.
 bool is_open_end(const Exchange& x) noexcept {
   return x.attempt != nullptr && x.answer.framing.kind == http::Framing::Kind::unknown;
 }

@@ -19,7 +19,8 @@ bool is_trace_field(const http::Field& field) noexcept {
          (http::same_word(field.name, kParent) || http::same_word(field.name, kState));
 }
 
-/// Of several fields none counts: nobody can know which one is meant (section 3.2).
+/// Returns the context in the fields. Several fields are ignored, because none of them is more valid than another
+/// (section 3.2).
 std::optional<observe::TraceContext> context_of(const http::Fields& fields) noexcept {
   std::string_view value;
   std::size_t count = 0;
@@ -40,11 +41,11 @@ void read_state(const http::Fields& fields, ExchangeTrace& trace) {
   if (trace.keeps_state) trace.state = values.front();
 }
 
-// "sampling": apart from the names of counters.
+// "sampling": keeps this use apart from the names of counters.
 constexpr std::uint64_t kSampling = 0x73616D70'6C696E67;
 
-/// Whether a trace whose id the caller chose is in the share. Nobody outside can tell which ids are, so none can ask
-/// for a recording; each request of one trace gets the same answer here.
+/// Returns whether a trace whose id the caller chose is in the share. No one outside can tell which ids are, so no
+/// caller can force a recording. Every request of one trace gets the same result on this gateway.
 bool in_share_unseen(const observe::TraceContext& told, std::uint64_t below) noexcept {
   const std::array<std::uint64_t, 2> id{told.high, told.low};
   return observe::in_share(keyed_hash({reinterpret_cast<const char*>(id.data()), sizeof id}, kSampling).low, below);
@@ -73,7 +74,7 @@ void begin_trace(Exchange& x, const Tracing& tracing) {
   sent.sampled = sampled(told, trace.context, tracing);
   const bool records = sent.sampled && tracing.records;
   if (records) trace.span = x.random->id();
-  // Who changes what the caller said of the trace takes part in it, under an id of its own (section 3.3).
+  // A gateway that changes the context takes part in the trace, under a span id of its own (section 3.3).
   if (records)
     sent.parent = trace.span;
   else if (told && sent.sampled != told->sampled)
@@ -116,7 +117,7 @@ constexpr std::size_t kMaxDecisions = 16;
 using Decisions = boost::container::static_vector<observe::DecisionSpan, kMaxDecisions>;
 using Attempts = boost::container::static_vector<observe::AttemptSpan, ExchangeTrace::kMaxAttempts>;
 
-/// The wall clock's time of moments of this exchange.
+/// Converts moments of this exchange to the wall clock.
 class WallTime {
  public:
   explicit WallTime(const Exchange& x) : now_(x.clock->steady()), wall_(x.clock->wall()) {}

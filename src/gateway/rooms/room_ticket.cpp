@@ -19,7 +19,8 @@ const std::string& cookie_name(const Exchange& x, const CompiledRoom& room) {
   return uses_tls(x) ? room.secure_cookie : room.cookie;
 }
 
-/// The room and the owner are part of what is signed, and not of the ticket: it tells nothing about its owner.
+/// Returns the signature. Room and owner are signed but not contained in the ticket, so the ticket reveals nothing
+/// about its owner.
 std::string signature_of(const CompiledRoom& room, const CompiledRoom::Secret& secret, std::string_view text,
                          std::string_view owner) {
   std::string all("headgate waiting room 1\n");
@@ -28,7 +29,7 @@ std::string signature_of(const CompiledRoom& room, const CompiledRoom::Secret& s
   return identity::base64url({reinterpret_cast<const char*>(digest.data()), digest.size()});
 }
 
-/// Other callers must not get the ticket from a cache.
+/// Forbids caches to give the ticket to other callers.
 void keep_private(Exchange& x, http::Fields& fields) {
   http::Field* said = nullptr;
   for (auto& field : fields) {

@@ -1,5 +1,6 @@
 #pragma once
-// The waiting rooms of one worker: asks them, and knows how far their lines are, so that not every caller has to ask.
+// The waiting rooms of one worker. The worker asks their stores and remembers the state of each line, so that not every
+// caller needs a question.
 
 #include "headgate/core/clock.hpp"
 #include "headgate/gateway/snapshot.hpp"
@@ -21,49 +22,49 @@ class RoomCounters {
   static constexpr Step kStep = Step::room;
   explicit RoomCounters(const Counting& counting);
 
-  /// Counts what became of an exchange, at its end.
+  /// Counts the visit of an exchange, at its end.
   void count(const Exchange& x) const;
-  /// Shows what is known of a room now.
+  /// Shows the known state of a room.
   void show(const CompiledRoom& room, const room::Knowledge& knowledge) const;
 
  private:
   struct OfRoom {
     observe::Counter* admitted = nullptr;
     observe::Counter* waits = nullptr;     ///< answers that told a caller to wait
-    observe::Counter* lost = nullptr;      ///< came too late, and waits with a new number
-    observe::Counter* observed = nullptr;  ///< let in, but would have had to wait
+    observe::Counter* lost = nullptr;      ///< callers who came too late and wait with a new number
+    observe::Counter* observed = nullptr;  ///< callers who were let in, but would have had to wait
     observe::Gauge* waiting = nullptr;
     observe::Gauge* inside = nullptr;
-    observe::Gauge* seconds = nullptr;  ///< wait of a newcomer
+    observe::Gauge* seconds = nullptr;  ///< the wait of a new caller
   };
   std::vector<OfRoom> rooms_;  ///< by CompiledRoom::number
 };
 
-/// Worker thread only. While somebody waits or is inside, it looks once a second how far each line is: this keeps the
-/// line moving, and answers callers whose turn is far away without a question.
+/// Worker thread only. While someone waits or is inside, this object asks once a second for the state of each line.
+/// That keeps the line moving, and answers callers whose turn is far away without a question of their own.
 class Rooms : public std::enable_shared_from_this<Rooms> {
  public:
   Rooms(Clock& clock, room::MemoryRooms& memory);
 
-  /// Asks the room, in its store, and tells it what is known of the line. An error: its store is Redis, which does not
-  /// answer.
+  /// Asks the store of the room, and sends it the known state of the line. Returns an error if the store is Redis and
+  /// does not answer.
   Task<Result<room::Answer>> ask(SnapshotPtr snapshot, const CompiledRoom& room, room::Question question);
-  /// Goes on with the line in this gateway, because Redis does not answer.
+  /// Continues the line in this gateway, because Redis does not answer.
   room::Answer ask_alone(const SnapshotPtr& snapshot, const CompiledRoom& room, room::Question question);
-  /// What is known of the room.
+  /// Returns the known state of the room.
   const room::Knowledge& known(const CompiledRoom& room) { return book(room).knowledge; }
-  /// Looks no more. Needed before the loop can end.
+  /// Stops asking. Must be called before the loop can end.
   void stop();
 
  private:
   struct Book {
-    SnapshotPtr snapshot;  ///< of the latest caller: owns `room`
+    SnapshotPtr snapshot;  ///< the snapshot of the latest caller, which keeps `room` alive
     const CompiledRoom* room = nullptr;
     room::Knowledge knowledge;
     Clock::Steady used_at{};
-    bool alone = false;    ///< the line goes on here, as far as this worker knows
-    bool looking = false;  ///< a look is under way
-    bool busy = false;     ///< looked at once a second
+    bool alone = false;    ///< whether the line continues in this gateway, as far as this worker knows
+    bool looking = false;  ///< whether a question for the state is under way
+    bool busy = false;     ///< whether the state is asked for once a second
   };
 
   Task<Result<room::Answer>> question_to(SnapshotPtr snapshot, const CompiledRoom& room, room::Question question);

@@ -1,4 +1,4 @@
-// Why each route was chosen for a request, or was not: asked of the router itself, with one route at a time.
+// Finds out why each route was chosen for a request or not, by asking the router with one route at a time.
 
 #include "gateway/callers/find_client.hpp"
 
@@ -11,7 +11,7 @@ namespace {
 
 using Why = ConsideredRoute::Why;
 
-/// What the router says if it has this route alone, with some of what the route demands.
+/// A router with only this route, which has some of the route's conditions.
 struct Alone {
   std::string_view host;
   const std::vector<std::string>* methods;
@@ -57,7 +57,7 @@ ConsideredRoutes considered_routes(const CompiledConfig& compiled, std::string_v
   for (std::size_t i = 0; i < options.size(); ++i) {
     const auto& route = *compiled.routes()[i];
     const auto why = why_not(options[i], route, wanted);
-    // Routes of other paths are shown while there are few.
+    // Routes of other paths are shown if there are only a few routes.
     if (out.routes.size() >= most || (why == Why::path && options.size() > most)) {
       ++out.others;
       continue;

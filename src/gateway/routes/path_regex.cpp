@@ -16,9 +16,10 @@ struct PathRegex::Compiled {
 namespace {
 
 re2::RE2::Options options_for(PathRegex::Case letters) {
-  constexpr std::int64_t kMemory = std::int64_t{1} << 20U;  // of its automata; beyond it they are made anew
+  // memory of the automata in bytes; RE2 builds them anew beyond it
+  constexpr std::int64_t kMemory = std::int64_t{1} << 20U;
   re2::RE2::Options options;
-  options.set_encoding(re2::RE2::Options::EncodingLatin1);  // what is no ASCII is escaped in a path
+  options.set_encoding(re2::RE2::Options::EncodingLatin1);  // characters outside ASCII are escaped in a path
   options.set_log_errors(false);
   options.set_never_capture(true);
   options.set_max_mem(kMemory);

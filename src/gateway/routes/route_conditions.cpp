@@ -31,11 +31,11 @@ bool same_name(std::string_view sent, std::string_view wanted, bool any_case) no
   return any_case ? same_word(sent, wanted) : sent == wanted;
 }
 
-/// PHP makes this of characters that its names of variables cannot have.
+/// Returns the character that PHP puts in place of one that names of variables cannot have.
 constexpr char in_variable(char c) noexcept { return c == '.' || c == ' ' || c == '[' ? '_' : c; }
 
-/// Whether some server takes the name that was sent for the one that is wanted: PHP changes characters and ends a name
-/// at NUL, and many take "name[]" and "name[key]" for values of "name".
+/// Returns whether some server reads the sent name as the wanted one: PHP replaces characters and ends a name at NUL,
+/// and many read "name[]" and "name[key]" as values of "name".
 bool may_mean(std::string_view sent, std::string_view wanted, bool any_case) noexcept {
   sent = trimmed(sent.substr(0, sent.find('\0')));
   if (sent.size() > wanted.size() && sent[wanted.size()] == '[') sent = sent.substr(0, wanted.size());
@@ -46,7 +46,7 @@ bool may_mean(std::string_view sent, std::string_view wanted, bool any_case) noe
   });
 }
 
-/// Some servers also take ';' for a separator of parameters.
+/// Some servers also read ';' as a separator of parameters.
 Meets parameter_meets(const ValueCondition& wanted, std::string_view query, bool any_case) {
   if (query.starts_with('?')) query.remove_prefix(1);
   std::optional<std::string> found;
@@ -58,7 +58,7 @@ Meets parameter_meets(const ValueCondition& wanted, std::string_view query, bool
     before = end == query.npos ? '&' : query[end];
     query = end == query.npos ? std::string_view{} : query.substr(end + 1);
     const auto equals = pair.find('=');
-    // What no decoder agrees on is compared as it stands.
+    // Text that decoders read differently is compared as it is.
     if (!http::decode_parameter(pair.substr(0, equals), name)) name = pair.substr(0, equals);
     if (!may_mean(name, wanted.name, any_case)) continue;
     const bool ends_at_semicolon = before == ';' && !query.empty();
@@ -85,7 +85,7 @@ ConditionRank rank_of(const RouteConditions& conditions) noexcept {
   if (conditions.client_ip.empty()) return rank;
   ++rank.count;
   ++rank.with_values;
-  constexpr std::size_t kOfV4 = 96;  // of the block that has all IPv4 addresses
+  constexpr std::size_t kOfV4 = 96;  // prefix length of the block that contains all IPv4 addresses
   rank.bits = kOfV4 + 33;
   for (const auto& block : conditions.client_ip) {
     const std::size_t before = block.index() == 0 ? kOfV4 : 0;
@@ -97,7 +97,7 @@ ConditionRank rank_of(const RouteConditions& conditions) noexcept {
 
 Meets meets(const RouteConditions& conditions, const http::Fields& fields, std::string_view query,
             std::string_view path, const boost::asio::ip::address* client) {
-  // There is one path, so this is never unclear.
+  // A request has one path, so this condition is never unclear.
   if (conditions.path && !conditions.path->matches(path)) return Meets::no;
   bool all = true;
   const auto note = [&all](Meets each) {

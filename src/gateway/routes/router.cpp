@@ -13,17 +13,17 @@ namespace headgate::gateway {
 namespace {
 
 struct MethodRoute {
-  // Used if this route is case-sensitive and another one is not: the literal segments, "" for the others.
+  // The literal segments, "" for the others. Used if this route is case-sensitive and another one is not.
   std::vector<std::string> spelled;
-  std::vector<std::string> methods;  // empty: all
+  std::vector<std::string> methods;  // empty for all methods
   const Route* route;
   const RouteConditions* conditions = nullptr;
   ConditionRank rank;
 };
 
-/// The routes of one pattern; if case is ignored, of all patterns that differ only in case.
+/// The routes of one pattern; if case is ignored, those of all patterns that differ only in case.
 struct Routes {
-  std::vector<MethodRoute> as_spelled;  // more specific
+  std::vector<MethodRoute> as_spelled;  // the case-sensitive routes, which are more specific
   std::vector<MethodRoute> any_case;
 };
 
@@ -43,13 +43,13 @@ struct Router::Node {
   Routes rest;  // routes that end in "*" after it
 };
 
-/// The trees of all hosts. A request finds its own by hashing, so their number does not matter.
+/// The trees of all hosts. A request finds its tree by hashing, so the number of hosts does not matter.
 struct Router::Hosts {
   using ByName = boost::unordered_flat_map<std::string, std::unique_ptr<Node>, TextHash, std::equal_to<>>;
   ByName exact;                     // "a.example"
   ByName below;                     // ".example"
-  std::unique_ptr<Node> any;        // null: each route names a host
-  std::size_t longest_pattern = 0;  // of `below`
+  std::unique_ptr<Node> any;        // null if each route names a host
+  std::size_t longest_pattern = 0;  // length of the longest pattern in `below`
 
   Node& tree_of(const std::string& name) {
     auto& tree = name.empty() ? any : (name.front() == '.' ? below : exact)[name];
@@ -59,9 +59,9 @@ struct Router::Hosts {
   }
 };
 
-/// What find_in() searches for, and what it collects beside a route.
+/// The search of find_in(), and the results beside the route.
 struct Router::Check {
-  std::string_view spelled;  // the normalised path, in its own case
+  std::string_view spelled;  // the normalised path with its original case
   const Wanted& wanted;
   Found& found;
 };
@@ -99,7 +99,7 @@ void Router::add(std::string_view host, std::string_view pattern, const std::vec
 
 namespace {
 
-/// Whether `path`, which matches without case, has exactly these segments.
+/// Returns whether `path`, which matches without case, has exactly these segments.
 bool same_letters(const std::vector<std::string>& spelled, std::string_view path) noexcept {
   return std::all_of(spelled.begin(), spelled.end(), [&](const std::string& wanted) {
     const auto segment = without_parameters(http::next_segment(path));
@@ -136,7 +136,7 @@ void add_methods(const MethodRoute& entry, std::string& allowed) {
   for (const auto& one : entry.methods) add(one);
 }
 
-/// The routes stand in the order of their rank.
+/// Chooses from routes in the order of their rank.
 const Route* choose(const std::vector<MethodRoute>& routes, std::string_view path, const Router::Wanted& wanted,
                     Router::Found& found) {
   const auto fits = [&](const MethodRoute& each) { return same_letters(each.spelled, path); };
@@ -166,9 +166,9 @@ const Route* choose(const Routes& routes, std::string_view path, const Router::W
 
 }  // namespace
 
-// Searches depth first: if a branch has no route, the next less specific one is tried. Each node is reached by one
-// path, so it is visited at most once for a request; longest_search() bounds how many are. No path of a request,
-// however long, leads deeper than the patterns.
+// Searches depth first: if a branch has no route, the next less specific one is tried. Only one path leads to each
+// node, so a request visits a node at most once; longest_search() bounds the number of visits. However long the path of
+// a request is, the search goes no deeper than the patterns.
 const Route* Router::find_in(const Node& node, std::string_view path, Check& check) {
   const auto take = [&](const Routes& routes) { return choose(routes, check.spelled, check.wanted, check.found); };
   std::string_view below = path;
@@ -189,14 +189,14 @@ const Route* Router::find_in(const Node& node, std::string_view path, Check& che
   return take(node.rest);
 }
 
-/// The most specific first: the host itself, then patterns from the longest to the shortest, then any host. `visit`
-/// gets each tree that fits and returns true to stop.
+/// Visits the trees from the most specific one: the host itself, then patterns from the longest to the shortest, then
+/// any host. `visit` returns true to stop.
 template <class Visit>
 void Router::each_tree(std::string_view host, const Visit& visit) const {
   const auto& [exact, below, any, longest_pattern] = *hosts_;
   // Plain configurations name no host.
   if (!exact.empty() || !below.empty()) {
-    // A longer name is no exact host of any route; of it only the end can fit a pattern.
+    // A longer name is no exact host of any route; only its end can match a pattern.
     constexpr std::size_t kLongest = 255;
     std::array<char, kLongest> buffer;  // NOLINT(cppcoreguidelines-pro-type-member-init): filled below
     const auto end = host.substr(host.size() - std::min(host.size(), kLongest));
@@ -224,7 +224,7 @@ Router::Found Router::find(const Wanted& wanted) const {
     return found.route != nullptr;
   });
   if (found.route) found.allowed.clear();
-  // A less specific route must not take a request that a more specific one may be meant for.
+  // A less specific route must not take a request that may be meant for a more specific one.
   if (found.unclear) found.route = nullptr;
   return found;
 }

@@ -9,10 +9,10 @@
 
 namespace headgate::gateway {
 
-/// Of one attempt. All that it is made with outlives it. Worker thread only.
+/// The wait of one attempt. All objects that it refers to outlive it. Worker thread only.
 class HeadWait {
  public:
-  /// `tries`: null if nothing is sent again. `sent_at`: when the attempt began.
+  /// `tries` is null if the request is not repeated. `sent_at` is the beginning of the attempt.
   HeadWait(Exchange& x, upstream::Attempt& server, const RequestBody& body, Tries* tries, const GrpcDeadline& deadline,
            Clock::Steady sent_at) noexcept
       : x_(x), server_(server), body_(body), tries_(tries), deadline_(deadline), sent_at_(sent_at) {}
@@ -27,7 +27,7 @@ class HeadWait {
   Task<Head> of_deadline();
   Task<Head> of_try();
   Task<Head> beside_body();
-  /// Whether the wait was in vain, and may go on.
+  /// Returns whether the wait timed out, and may go on.
   bool late(const Head& head) const;
 
   Exchange& x_;

@@ -13,7 +13,7 @@ void HeldBody::count() noexcept {
   counted_ = bytes_.capacity();
 }
 
-/// Twice the room whenever there is too little, but no more than is announced.
+/// Doubles the room when it is too small, up to the announced size.
 void HeldBody::append(std::string_view bytes) {
   const auto size = bytes_.size() + bytes.size();
   if (size > bytes_.capacity()) bytes_.reserve(std::max(size, std::min(2 * bytes_.capacity(), most_)));

@@ -9,19 +9,19 @@
 
 namespace headgate::gateway {
 
-/// Its memory counts for bounds.buffered. Worker thread only.
+/// A held body. Its memory counts towards bounds.buffered. Worker thread only.
 class HeldBody {
  public:
-  /// `lent` counts the memory; null: nobody does. It outlives the body.
+  /// `lent` counts the memory; null to count nothing. It outlives the body.
   explicit HeldBody(net::LentBytes::Share* lent) noexcept : lent_(lent) {}
   HeldBody(const HeldBody&) = delete;
   HeldBody& operator=(const HeldBody&) = delete;
   ~HeldBody();
 
-  /// It will have at most so many bytes. Room is made only for what arrives.
+  /// Sets the largest size of the body. Memory is allocated only for bytes that arrive.
   void expect(std::size_t most) noexcept { most_ = most; }
   void append(std::string_view bytes);
-  /// Valid until the next append().
+  /// Returns the bytes. Valid until the next append().
   std::string_view bytes() const noexcept { return bytes_; }
 
  private:

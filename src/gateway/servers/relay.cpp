@@ -43,7 +43,7 @@ using upstream::Failure;
 
 constexpr unsigned kMaxInterim = 32;
 
-/// One relay. Its functions stand in the order in which they run.
+/// One relay. Its functions are in the order in which they run.
 class Relay {
  public:
   Relay(Path& path, Exchange& x)
@@ -80,8 +80,8 @@ class Relay {
     while (true) {
       auto outcome = co_await attempt(Over::any_connection);
       if (x_.trace) trace_end(outcome);
-      // A pooled connection may have been closed meanwhile. Try once more if sending twice does no harm, on a new
-      // connection: other pooled ones may be closed too.
+      // A pooled connection may have been closed meanwhile. Try once more on a new one, if sending twice does no harm;
+      // other pooled ones may be closed too.
       if (outcome.has_error() && may_repeat(outcome.error())) {
         outcome = co_await attempt(Over::new_connection);
         if (x_.trace) trace_end(outcome);
@@ -101,7 +101,7 @@ class Relay {
  private:
   enum class Over { any_connection, new_connection };
 
-  /// What flows from here on flows as server and client will.
+  /// From here on, bytes flow at the pace of server and client.
   struct WaitUntilEnd {
     explicit WaitUntilEnd(Relay& whose) noexcept : relay(whose) {}
     WaitUntilEnd(const WaitUntilEnd&) = delete;
@@ -112,7 +112,7 @@ class Relay {
 
   MaybeProblem take_first_bytes() {
     if (x_.held) {
-      first_ = x_.held->bytes();  // counted when they were read
+      first_ = x_.held->bytes();  // the bytes were counted when they were read
     } else {
       const auto bytes = x_.body->ready();
       if (bytes.has_error()) return problem_of_body(bytes.error());
@@ -179,7 +179,7 @@ class Relay {
     }
     if (x_.client_gone) co_return client_gone();
     if (!deadline_.pass_on()) {
-      upstream_.give_back(std::move(server));  // it was asked nothing
+      upstream_.give_back(std::move(server));  // no request was sent on it
       co_return GrpcDeadline::failure();
     }
     at_ = server->at();
@@ -195,7 +195,7 @@ class Relay {
       if (x_.client_gone) co_return client_gone();
       co_return Failure{.what = Failed::reply_timeout, .cause = sent.error(), .why = upstream::kTakesNoMore};
     }
-    // After any other error go on: a server may answer and close before it has read everything.
+    // Go on after any other error: a server may answer and close before it has read everything.
     const bool broken = sent.has_error();
     RequestBody body(x_, *server, messages_.get());
     x_.attempt = server.get();
@@ -205,14 +205,14 @@ class Relay {
     try {
       outcome = co_await answer(*server, body);
     } catch (...) {
-      bug = std::current_exception();  // the task of the body must end first: it refers to this frame
+      bug = std::current_exception();  // the task of the body must end first, because it refers to this frame
     }
     co_await body.stop();
     x_.attempt = nullptr;
     if (bug) std::rethrow_exception(bug);
     if (x_.client_gone) co_return client_gone();
     if (body.problem() && (outcome.has_error() || !x_.reply->started())) co_return MaybeProblem(*body.problem());
-    // What is sent again at once, on a new connection, says nothing against the server.
+    // A request that is repeated at once, on a new connection, says nothing against the server.
     const bool repeated =
         over == Over::any_connection && outcome.has_error() && (outcome.error().reused || may_repeat(outcome.error()));
     if (outcome.has_error() && !repeated && !body.problem()) {
@@ -262,22 +262,23 @@ class Relay {
     upstream_.note(server, failed ? balance::AttemptOutcome::server_error : balance::AttemptOutcome::answered, took);
   }
 
-  /// From the first connection or request to a server until now, whatever happened between.
+  /// Notes the time from the first connection or request to a server until now, including pauses between attempts.
   void note_wait(Clock::Steady now) noexcept {
     if (since_ != Clock::Steady()) x_.awaited = awaited_ + std::chrono::duration_cast<Duration>(now - since_);
   }
 
-  /// From here on the server is not asked for this answer any more: its body flows as the client takes it, and a tunnel
-  /// may stay open for hours. A fast refusal of the server's does not say that it is fast.
+  /// From here on the time no longer depends on the server alone: the body flows at the client's pace, and a tunnel may
+  /// stay open for hours. A quick refusal does not show that the server is fast.
   void note_latency(const RequestBody& body) {
     if (!x_.shedding.slot.held()) return;
     if (body.running() || x_.answer.status >= 500 || says_that_server_failed(x_)) return x_.shedding.slot.leave();
     const auto begun =
-        x_.attempts > 1 ? sent_at_ : x_.shedding.slot.since();  // what an earlier attempt took is not this one's
+        // the time of an earlier attempt does not belong to this one
+        x_.attempts > 1 ? sent_at_ : x_.shedding.slot.since();
     x_.shedding.slot.answered(whole_ ? begun : body.ended_at(), x_.clock->steady());
   }
 
-  /// Another attempt follows. What has arrived of the body is dropped; if that is not all, its connection is closed.
+  /// Discards the answer, because another attempt follows. If the body is not complete yet, the connection is closed.
   static Result<MaybeProblem, Failure> throw_away(upstream::Attempt& server) {
     auto& from = server.body();
     while (!from.ended()) {
@@ -287,7 +288,7 @@ class Relay {
     return MaybeProblem{};
   }
 
-  /// The server's answer, of which x_.fields has the fields.
+  /// Returns the server's answer, whose fields are in x_.fields.
   AnswerStart taken_over() {
     const auto limits = options_.rejection.headers;
     take_over_fields(x_, limits);
@@ -297,7 +298,7 @@ class Relay {
 
   Task<Result<MaybeProblem, Failure>> relay_answer(upstream::Attempt& server) {
     auto& from = http::through(x_.answer_looks, server.body());
-    if (x_.held && whole_) x_.held.reset();  // nothing is sent again
+    if (x_.held && whole_) x_.held.reset();  // the request is not repeated
     note_told(x_);
     const auto first = from.ready();
     if (first.has_error()) co_return Failure{.what = Failed::malformed, .cause = first.error()};
@@ -348,7 +349,7 @@ class Relay {
     co_return MaybeProblem{};
   }
 
-  /// The client is gone, or takes its answer too slowly, so there is no answer to send.
+  /// Ends without an answer, because the client is gone or takes its answer too slowly.
   Result<MaybeProblem, Failure> client_gone(const error_code& cause = {}) {
     if (cause == compression_failed()) {
       x_.ended_by = EndedBy::bug;
@@ -366,18 +367,18 @@ class Relay {
   const CompiledConfig& compiled_;
   const PathOptions& options_;
   Path& path_;
-  std::unique_ptr<Messages> messages_;  ///< null: no limit counts those of this call
-  std::optional<Tries> tries_;          ///< not set: the upstream has no retries
+  std::unique_ptr<Messages> messages_;  ///< null if no limit counts the messages of this call
+  std::optional<Tries> tries_;          ///< not set if the upstream has no retries
   upstream::RequestStart start_;
   balance::Choice choice_;
   std::optional<std::size_t> at_;  ///< the server of the last attempt
   std::string_view first_;
-  std::string_view websocket_key_;  ///< that the server was sent; empty: the client's, if any
+  std::string_view websocket_key_;  ///< the key that the server got; empty if the client's key was forwarded
   bool whole_ = true;
   GrpcDeadline deadline_{x_};
   Clock::Steady sent_at_;
-  const Duration awaited_ = x_.awaited;  ///< before this step
-  Clock::Steady since_;                  ///< when the first attempt began; zero: none has
+  const Duration awaited_ = x_.awaited;  ///< the value at the beginning of this step
+  Clock::Steady since_;                  ///< beginning of the first attempt; zero before it
   bool answered_ = false;                ///< whether the attempt has the final head of an answer
 };
 

@@ -49,7 +49,7 @@ Task<void> RequestBody::run() {
       fail(problem_of(failure));
       break;
     }
-    // After any other error go on: the server may have answered.
+    // Go on after any other error: the server may have answered.
     if (sent.has_error()) break;
     if (last == http::EndStream::yes) {
       delivered_ = true;

@@ -12,10 +12,10 @@ namespace headgate::gateway {
 
 class Messages;
 
-/// Worker thread only. Call stop() and await it before this object is destroyed, if start() was called.
+/// The transfer of one body. Worker thread only. If start() was called, await stop() before this object is destroyed.
 class RequestBody {
  public:
-  /// `messages`: whose permits its messages need; null: none. Lives as long as the body.
+  /// `messages` has the permits that the call's messages need; null if they need none. It lives as long as the body.
   RequestBody(Exchange& x, upstream::Attempt& server, Messages* messages)
       : x_(x), server_(server), messages_(messages) {}
 
@@ -25,11 +25,11 @@ class RequestBody {
   Task<void> stop();
 
   bool running() const noexcept { return !child_.done(); }
-  /// Whether all bytes were written to the server's connection.
+  /// Returns whether all bytes were written to the server's connection.
   bool delivered() const noexcept { return delivered_; }
-  /// When the task ended; valid once it does not run any more.
+  /// Returns when the task ended; valid once the task no longer runs.
   Clock::Steady ended_at() const noexcept { return ended_at_; }
-  /// The problem, if the body could not be read or sent in time.
+  /// Returns the problem, if the body could not be read or sent in time.
   const std::optional<Problem>& problem() const noexcept { return problem_; }
 
  private:

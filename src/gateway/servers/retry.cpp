@@ -65,9 +65,11 @@ std::optional<Duration> back_off(const Attempted& so_far, double dice, std::opti
 
 upstream::Failure broken_off(const error_code& cause) noexcept {
   const bool late = cause == boost::asio::error::timed_out;
-  // Over TLS a close alone does not say that the answer is whole: anybody on the network path can close.
+  // Over TLS a close alone does not show that the answer is complete, because anyone on the network path can close the
+  // connection.
   const bool unannounced = cause == boost::asio::error::connection_aborted;
-  const bool taken_down = cause == boost::asio::error::operation_aborted;  // or the client is gone: not told then
+  // also if the client is gone, which then gets no answer
+  const bool taken_down = cause == boost::asio::error::operation_aborted;
   return {.what = late ? Failed::reply_timeout : Failed::closed,
           .cause = cause,
           .why = late          ? "it was silent for too long during its answer"

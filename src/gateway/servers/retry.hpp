@@ -1,5 +1,5 @@
 #pragma once
-// Decides whether a request is sent again, and after which pause. Reads no clock and draws no random number.
+// Decides whether a request is repeated, and after which pause. Reads no clock and draws no random number.
 
 #include "headgate/core/result.hpp"
 #include "headgate/gateway/forwarding.hpp"
@@ -11,36 +11,38 @@
 
 namespace headgate::gateway {
 
-/// The upper end of the pause before the first retry; each further one is twice as long.
+/// The upper bound of the pause before the first retry; it doubles with each further one.
 inline constexpr Duration kFirstBackOff = std::chrono::milliseconds(25);
-/// The upper end of the longest pause.
+/// The upper bound of the longest pause.
 inline constexpr Duration kLongestBackOff = std::chrono::milliseconds(250);
 
-/// Whether a request with this method may be sent twice (RFC 9110 section 9.2.2).
+/// Returns whether a request with this method may be sent twice (RFC 9110 section 9.2.2).
 bool is_idempotent(std::string_view method) noexcept;
 
-/// What is known of a request when an attempt has failed.
+/// The state of a request when an attempt has failed.
 struct Attempted {
-  unsigned attempts = 1;      ///< how many there were
-  bool idempotent = false;    ///< whether its method is
+  unsigned attempts = 1;      ///< number of attempts so far
+  bool idempotent = false;    ///< whether the method is idempotent
   bool held = false;          ///< whether the whole body can be sent again
   bool answer_began = false;  ///< whether the client has received anything of an answer
-  Duration left{0};           ///< until the timeout of the route is over
+  Duration left{0};           ///< time until the route's timeout
 };
 
-/// Why this failure is followed by another attempt; nothing if it is not named, or another attempt could do harm.
+/// Returns why this failure is followed by another attempt; nothing if the configuration does not name it, or if
+/// another attempt could do harm.
 std::optional<RetryReason> reason_to_retry(const Retry& retry, upstream::Failed failed, const Attempted& so_far);
-/// The same for an answer with this status.
+/// Returns the same for an answer with this status.
 std::optional<RetryReason> reason_to_retry(const Retry& retry, unsigned status, const Attempted& so_far);
-/// The same for an answer of gRPC without messages.
+/// Returns the same for a gRPC answer without messages.
 std::optional<RetryReason> reason_to_retry(const Retry& retry, observe::GrpcStatus status, const Attempted& so_far);
 
-/// The pause before the next attempt: any time up to a bound that doubles with each attempt (full jitter), so that
-/// requests which failed together do not come back together; never shorter than what the server `asked` for. `dice` is
-/// from 0 to below 1. Nothing if it is not shorter than what is left: then the attempt would come too late.
+/// Returns the pause before the next attempt: a random time up to a bound that doubles with each attempt (full jitter),
+/// so that requests that failed together do not return together. It is never shorter than the time that the server
+/// `asked` for. `dice` is from 0 to below 1. Returns nothing if the pause is not shorter than the time left, because
+/// the attempt would come too late.
 std::optional<Duration> back_off(const Attempted& so_far, double dice, std::optional<Duration> asked);
 
-/// The failure of a server whose answer breaks off after its head; reading its body failed with `cause`.
+/// Returns the failure of a server whose answer breaks off after its head; reading the body failed with `cause`.
 upstream::Failure broken_off(const error_code& cause) noexcept;
 
 }  // namespace headgate::gateway

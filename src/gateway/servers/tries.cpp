@@ -11,7 +11,7 @@
 namespace headgate::gateway {
 namespace {
 
-/// Longer than any timeout of a route that makes sense.
+/// longer than any useful timeout of a route
 constexpr Duration kLongestRetryAfter = std::chrono::hours(24);
 
 }  // namespace
@@ -42,7 +42,7 @@ Attempted Tries::so_far() const {
           .left = left()};
 }
 
-// An attempt that nothing can follow gets all the time there is.
+// An attempt that cannot be followed by another gets all the time that is left.
 Duration Tries::patience() const {
   const auto now = so_far();
   if (!retry_.timeout_each || !reason_to_retry(retry_, upstream::Failed::reply_timeout, now)) return now.left;
@@ -53,12 +53,12 @@ bool Tries::again(const upstream::Failure& failure) {
   if (scheduled_) return true;
   const auto reason = reason_to_retry(retry_, failure.what, so_far());
   if (!reason || !schedule(*reason, kRetryReasons[*reason], std::nullopt)) return false;
-  // The failed attempt is told to the adaptive limit, as that of a request without retries.
+  // The adaptive limit learns of the failed attempt, as it does without retries.
   if (*reason != RetryReason::closed) x_.shedding.slot.missed(x_.clock->steady());
   return true;
 }
 
-// The server says when a retry helps, and whether one does.
+// The server says whether and when a retry helps.
 bool Tries::again_in_grpc() {
   const auto reason = reason_to_retry(retry_, x_.grpc_status, so_far());
   if (!reason) return false;

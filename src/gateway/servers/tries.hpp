@@ -1,6 +1,6 @@
 #pragma once
-// The attempts of one exchange at an upstream with retries: whether another one follows, who pays for it, and the pause
-// before it. What is decided is in gateway/servers/retry.
+// The attempts of one exchange at an upstream with retries: whether another one follows, the budget that it takes from,
+// and the pause before it. gateway/servers/retry has the rules.
 
 #include "retry.hpp"
 
@@ -12,30 +12,30 @@
 
 namespace headgate::gateway {
 
-/// Worker thread only. Lives in the relay of the exchange.
+/// The attempts of one exchange. Worker thread only. Lives in the relay of the exchange.
 class Tries {
  public:
-  /// The first attempt begins now. `held`: whether the whole body can be sent again.
+  /// Begins the first attempt. `held` says whether the whole body can be sent again.
   Tries(Exchange& x, const Retry& retry, upstream::RetryShare& budget, bool held);
 
-  /// The client has received something of an answer: from here on nothing is sent again.
+  /// Notes that the client has received a part of an answer; no further attempt follows.
   void answer_began() noexcept { answer_began_ = true; }
 
-  /// How long to wait for the head of the answer before again() is asked. Only if the body is held.
+  /// Returns how long to wait for the head of the answer before again() is called. Only if the body is held.
   Duration patience() const;
-  /// Until the timeout of the route is over, which is for all attempts together. Not below 0.
+  /// Returns the time until the timeout of the route, which is for all attempts together. Not below 0.
   Duration left() const noexcept;
   bool held() const noexcept { return held_; }
 
-  /// An attempt has failed. Returns whether another one follows, which is then paid for. Asked twice it answers the
+  /// Returns whether another attempt follows the failed one, and takes it from the budget. A second call returns the
   /// same.
   bool again(const upstream::Failure& failure);
-  /// The head in x.answer has come. Returns whether another attempt follows instead of it.
+  /// Returns whether another attempt follows the answer whose head is in x.answer.
   bool again_after_answer();
-  /// Whether one of these has said yes since the last pause.
+  /// Returns whether one of these has returned true since the last pause.
   bool scheduled() const noexcept { return scheduled_; }
 
-  /// Waits before that attempt. Ends early if the client goes away.
+  /// Waits before that attempt. Ends early if the client leaves.
   Task<void> pause();
 
  private:

@@ -32,7 +32,7 @@ Problem websocket_not_opened(Exchange& x) {
   return {.status = 502, .ended_by = EndedBy::upstream, .detail = "The server did not open a WebSocket."};
 }
 
-// Servers that are asked over HTTP/2 open none, and an answer of the route's own that is a success would look like one.
+// Servers reached over HTTP/2 open no WebSocket, and a successful answer of the route itself would look like one.
 MaybeProblem refused_websocket(const Exchange& x) {
   const auto& respond = x.route->respond;
   const bool opens_none = respond ? respond->status >= 200 && respond->status < 300 : x.route->asks_http2();
@@ -42,7 +42,7 @@ MaybeProblem refused_websocket(const Exchange& x) {
 
 namespace {
 
-/// How one direction ended: the peer closed it, or it failed.
+/// The end of one direction: the peer closed it, or it failed.
 enum class End { closed, broken };
 
 struct Tunnel {
@@ -53,7 +53,7 @@ struct Tunnel {
   Clock::Steady last_byte;
   ScopedTask up;
 
-  /// One direction may be quiet while the other is not.
+  /// One direction may be idle while the other is not.
   bool quiet_too_long() const noexcept { return x.clock->steady() - last_byte >= idle; }
 
   Task<Result<std::string_view>> read(http::BodyReader& from) {
@@ -110,7 +110,7 @@ Task<void> tunnel(Exchange& x, upstream::Attempt& server, Duration idle) {
   try {
     end = co_await both.to_client();
   } catch (...) {
-    bug = std::current_exception();  // the other direction must end first: it refers to this frame
+    bug = std::current_exception();  // the other direction must end first, because it refers to this frame
   }
   const http::Fields none;
   if (end == End::closed) {
