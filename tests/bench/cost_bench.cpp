@@ -92,8 +92,8 @@ constexpr Scenario kScenarios[] = {
     {"limit by key, allowed", Work::limit, true},
     {"limit by key, refused", Work::refuse, true},
     {"two limits, allowed", Work::two_limits, false},
-    {"limit by key, candidate beside", Work::candidate, false},
-    {"JWT, remembered", Work::jwt, false},
+    {"limit by key, with a candidate", Work::candidate, false},
+    {"JWT in the token cache", Work::jwt, false},
     {"plain, with access log", Work::log, true},
     {"limit in Redis, leased", Work::leased, false},
     {"TLS, keep-alive", Work::tls, true},
@@ -131,7 +131,6 @@ class Counting {
     };
     if (speaks_tls(scenario.work) && certificate_.empty()) certificate_ = make_certificate(folder_);
     CostRow row{scenario.name, *cost("headgate", scenario, headgate_file, headgate)};
-    row.h2 = speaks_h2(scenario.work);
     if (!options_.peers || options_.check || !scenario.peers_can) return row;
     row.nginx = cost("nginx", scenario, nginx_file, [](const auto& folder, const auto& file) {
       return std::vector<std::string>{
@@ -140,7 +139,7 @@ class Counting {
     row.haproxy = cost("haproxy", scenario, haproxy_file, [](const auto&, const auto& file) {
       return std::vector<std::string>{"/usr/sbin/haproxy", "-db", "-f", file};
     });
-    if (!row.h2) return row;
+    if (!speaks_h2(scenario.work)) return row;
     row.nghttpx = cost("nghttpx", scenario, nghttpx_file, [](const auto&, const auto& file) {
       return std::vector<std::string>{"/usr/sbin/nghttpx", "--conf=" + file};
     });

@@ -53,20 +53,12 @@ std::string counted_with() {
 
 std::string table_of(const std::vector<CostRow>& rows) {
   std::string out = "Counted with " + counted_with() +
-                    ":\n\n| row | headgate: instructions | calls | nginx: instructions | calls | HAProxy: instructions "
-                    "| calls |\n|---|---|---|---|---|---|---|\n";
-  std::string h2 =
-      "\n| row over HTTP/2 | headgate: instructions | calls | nginx: instructions | calls | HAProxy: instructions | "
-      "calls "
-      "| nghttpx: instructions | calls |\n|---|---|---|---|---|---|---|---|---|\n";
-  for (const auto& row : rows) {
-    const auto line = "| " + row.name + " |" + cells_of(row.headgate) + cells_of(row.nginx) + cells_of(row.haproxy);
-    if (row.h2)
-      h2 += line + cells_of(row.nghttpx) + '\n';
-    else
-      out += line + '\n';
-  }
-  return out + h2;
+                    ":\n\n| request | headgate: instructions | calls | nginx: instructions | calls | HAProxy: "
+                    "instructions | calls | nghttpx: instructions | calls |\n|---|---|---|---|---|---|---|---|---|\n";
+  for (const auto& row : rows)
+    out += "| " + row.name + " |" + cells_of(row.headgate) + cells_of(row.nginx) + cells_of(row.haproxy) +
+           cells_of(row.nghttpx) + '\n';
+  return out;
 }
 
 std::string with_table(const std::string& page, const std::string& table) { return with_part(page, kPart, table); }

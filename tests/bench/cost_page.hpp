@@ -1,5 +1,5 @@
 #pragma once
-// The tables of the cost of a request in docs/performance.md: the bench writes them, a test compares them.
+// The table of the cost of a request in docs/performance.md: the bench writes it, a test compares with it.
 
 #include <optional>
 #include <string>
@@ -19,13 +19,12 @@ struct CostRow {
   std::optional<Cost> nginx = {};  ///< if it was measured and has this function
   std::optional<Cost> haproxy = {};
   std::optional<Cost> nghttpx = {};
-  bool h2 = false;  ///< over HTTP/2: a row of the second table
 };
 
 /// What the figures depend on beside our code: the compiler and Valgrind.
 std::string counted_with();
 
-/// As Markdown, with the compiler above them: one of HTTP/1.1, one of HTTP/2.
+/// Returns the rows as a table in Markdown, below a line that names the compiler.
 std::string table_of(const std::vector<CostRow>& rows);
 /// `page` with this table between <!-- cost --> and <!-- /cost -->.
 std::string with_table(const std::string& page, const std::string& table);
