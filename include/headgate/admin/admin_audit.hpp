@@ -1,5 +1,5 @@
 #pragma once
-// The log of changes: who changed what through the admin interface, and who was refused.
+// The audit log of the admin interface: who changed what, and which calls were refused.
 
 #include "headgate/admin/admin_endpoints.hpp"
 #include "headgate/observe/line_gate.hpp"
@@ -12,13 +12,13 @@ namespace headgate::admin {
 /// Admin thread only.
 class AdminAudit {
  public:
-  /// A call that changes something was answered: an event "admin_change". Keys of limits are shown by their `key_id`.
+  /// Reports the event "admin_change" for a call that may change something. Keys of limits are shown by their `key_id`.
   static void changed(const AdminEndpoint& endpoint, const AdminCall& call, const AdminAnswer& answer);
-  /// A call was refused before it was looked at: an event "admin_refused", a few a second at most.
+  /// Reports the event "admin_refused" for a call that was refused before its endpoint ran; a few per second at most.
   void refused(std::string_view address, std::string_view method, std::string_view path, unsigned status,
                std::string_view why);
 
-  /// An address was wrong about the token so often that it must wait: an event "admin_token_guesses".
+  /// Reports the event "admin_token_guesses" for an address that must wait after too many wrong tokens.
   static void guesses(std::string_view address, std::chrono::seconds wait);
 
  private:

@@ -31,47 +31,47 @@ struct KnownServer {
 struct WatchedUpstream {
   std::string name;
   std::shared_ptr<balance::Watch> watch;
-  std::vector<ServerSize> sizes{};  ///< of each server
+  std::vector<ServerSize> sizes{};  ///< One for each server.
 };
 
-/// Redis does not answer one of the workers.
+/// An outage of Redis, as seen by at least one worker.
 struct RedisOutage {
-  std::vector<std::string> closed_limits;  ///< those that reject without it
-  std::vector<std::string> closed_rooms;   ///< those that admit nobody new without it
-  std::vector<std::string> open_limits;    ///< those that reject nobody without it
-  std::vector<std::string> local_limits;   ///< those that this gateway counts by itself meanwhile
-  std::uint32_t instances = 1;             ///< of a local limit this gateway grants one in so many parts
-  bool unready = false;                    ///< the configuration wants no requests for this gateway then
+  std::vector<std::string> closed_limits;  ///< Limits that reject every request without Redis.
+  std::vector<std::string> closed_rooms;   ///< Waiting rooms that admit no new visitors without Redis.
+  std::vector<std::string> open_limits;    ///< Limits that reject nothing without Redis.
+  std::vector<std::string> local_limits;   ///< Limits that this gateway counts in its own memory during the outage.
+  std::uint32_t instances = 1;             ///< For a local limit, this gateway grants one part in `instances`.
+  bool unready = false;  ///< True if the configuration says that this gateway gets no requests during the outage.
 };
 
-/// Any thread; every call is short. It must outlive the registry's scrapes.
+/// Any thread; every call is short. The board must outlive the registry's scrapes.
 class AdminBoard {
  public:
-  /// Its limits and waiting rooms are active: at the start and after each reload.
+  /// Takes the limits and waiting rooms of the active configuration; at startup and after each reload.
   void use_config(const config::Config& config);
-  /// Sets the limiter of worker `worker`; null: none, as before its loop ends. Releases the limiter before it on the
-  /// caller's thread.
+  /// Sets the limiter of worker `worker`; null if it has none, for example before its loop ends. Releases the previous
+  /// limiter on the caller's thread.
   void use_redis(unsigned worker, std::shared_ptr<const redis::SharedLimiter> limiter);
-  /// Sets the servers of worker `worker`; empty: none, as before its loop ends.
+  /// Sets the servers of worker `worker`; empty if it has none, for example before its loop ends.
   void use_servers(unsigned worker, std::vector<KnownServer> servers);
   /// Sets the active upstreams.
   void use_upstreams(std::vector<WatchedUpstream> upstreams);
-  /// The last health check of a server has ended.
+  /// Records the last health check of a server.
   void note_check(const std::string& upstream, const std::string& server, LastCheck check);
   /// Sets the active keyring.
   void use_keyring(std::shared_ptr<const keyring::Keyring> keyring);
 
-  /// Not set while Redis answers, or nothing is counted there.
+  /// Not set while Redis answers, or if nothing is counted in Redis.
   std::optional<RedisOutage> redis_outage() const;
   std::vector<RedisReport> redis() const;
   std::vector<LimitReport> limits() const;
-  /// One for each server, whatever the number of workers and however often its upstream names it.
+  /// Returns one row for each server, summed over the workers. A server that its upstream names twice has one row.
   std::vector<ServerNumbers> servers() const;
   std::vector<keyring::SourceReport> sources() const;
   std::vector<UpstreamReport> upstreams() const;
   std::vector<WatchedUpstream> watched() const;
 
-  /// Adds collectors for all of it to the registry.
+  /// Adds collectors for all of these figures to the registry.
   void collect(observe::Registry& registry) const;
 
  private:
@@ -79,16 +79,16 @@ class AdminBoard {
     std::uint64_t number = 0;
     std::shared_ptr<const redis::SharedLimiter> limiter;
   };
-  redis::RedisHealth health() const;  // the worst of all workers; needs the lock
+  redis::RedisHealth health() const;  // Returns the worst state of all workers. Needs the lock.
 
   mutable std::mutex mutex_;
   std::vector<limit::Limit> limits_;
-  std::vector<std::string> closed_rooms_;  // those that admit nobody new without Redis
-  std::map<unsigned, Asked> redis_;        // by worker
+  std::vector<std::string> closed_rooms_;  // Waiting rooms that admit no new visitors without Redis.
+  std::map<unsigned, Asked> redis_;        // By worker.
   std::map<unsigned, std::vector<KnownServer>> servers_;
   std::shared_ptr<const keyring::Keyring> keyring_;
   std::vector<WatchedUpstream> upstreams_;
-  std::map<std::pair<std::string, std::string>, LastCheck> checks_;  // by upstream and server; of active ones only
+  std::map<std::pair<std::string, std::string>, LastCheck> checks_;  // By upstream and server; active servers only.
   std::uint64_t numbered_ = 0;
   bool unready_without_redis_ = false;
   std::uint32_t instances_ = 1;

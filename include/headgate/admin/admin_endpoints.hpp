@@ -18,90 +18,93 @@
 
 namespace headgate::admin {
 
-/// Who calls: `local` without a token, which only a loopback address has; else whoever has the token of that role.
+/// The role of a caller: `local` if no token is configured, which only loopback addresses may use; otherwise the role
+/// of the token.
 enum class AdminRole : std::uint8_t { local, reader, operator_ };
 std::string_view role_text(AdminRole role) noexcept;  ///< "local", "reader", "operator"
 
-/// One call that was parsed and allowed. Admin thread; the views are valid while it is answered.
+/// A call that was parsed and allowed. Admin thread; the views are valid until it is answered.
 struct AdminCall {
-  std::vector<std::pair<std::string_view, std::string>> parameters;  ///< of the path, by name; without escapes
-  std::string_view query;                                            ///< begins with "?", or is empty
-  std::string body;                                                  ///< the whole body
+  std::vector<std::pair<std::string_view, std::string>> parameters;  ///< Parameters of the path by name, unescaped.
+  std::string_view query;                                            ///< Begins with "?", or is empty.
+  std::string body;                                                  ///< The complete body.
   AdminRole role = AdminRole::local;
-  std::string address{};      ///< of the caller
-  std::string_view accept{};  ///< the kinds of answer that the caller takes
-  std::string_view known{};   ///< If-None-Match: what the caller has already
+  std::string address{};      ///< Address of the caller.
+  std::string_view accept{};  ///< The Accept header of the caller.
+  std::string_view known{};   ///< The If-None-Match header: the version that the caller already has.
 
-  /// The segment of the path at "{name}"; "" if the endpoint has no such name.
+  /// Returns the path segment at "{name}"; "" if the endpoint has no parameter of this name.
   std::string_view parameter(std::string_view name) const noexcept;
-  /// A parameter of the query, without escapes; nothing if it is not there, or not once, or its escapes are broken.
+  /// Returns a parameter of the query, unescaped; empty if it is missing, given more than once, or has broken escapes.
   std::optional<std::string> asked(std::string_view name) const;
 };
 
 struct AdminAnswer {
   unsigned status = 200;
-  /// Below 400: the body as it is sent. From 400 on: a sentence, which is sent as application/problem+json; or the
-  /// whole problem, if that is its type.
+  /// If the status is below 400, the body to send. Otherwise a sentence that is sent as application/problem+json, or
+  /// the complete problem document if `type` says so.
   std::string body{};
   std::string_view type = "text/plain; charset=utf-8";
-  /// What was changed, for the log of changes, beside the parameters of the path: "limit=abuse". No secret and no key
-  /// of a limit in clear.
+  /// The changed object for the audit log, beside the parameters of the path: "limit=abuse". It has no secret, and no
+  /// key of a limit in clear.
   std::string target{};
-  /// Fields beside Content-Type, with Cache-Control; none: the answer may not be kept.
+  /// Header fields beside Content-Type, including Cache-Control; if empty, the answer may not be cached.
   std::span<const http::Field> fields{};
 
   static constexpr std::string_view kProblem = "application/problem+json";
   static constexpr std::string_view kJson = "application/json";
 };
 
-/// What an endpoint sends bit by bit, for as long as its reader stays. Admin thread.
+/// A streamed answer that lasts until its reader leaves. Admin thread.
 class AdminStream {
  public:
   virtual ~AdminStream() = default;
-  /// What is to be sent now; empty: nothing yet.
+  /// Returns the bytes to send now; empty if there are none yet.
   virtual std::string take() = 0;
-  /// `wake` is called once there is more, or the end; on any thread. An empty one: not any more.
+  /// Sets a function that is called, on any thread, when there is more to send or the stream has ended. An empty
+  /// function removes it.
   virtual void on_more(std::function<void()> wake) = 0;
-  /// Whether nothing comes any more.
+  /// Whether the stream has ended.
   virtual bool ended() const = 0;
-  /// What is sent when there was nothing for `pause()`.
+  /// The bytes to send after `pause()` without data.
   virtual std::string_view heartbeat() const = 0;
   virtual Duration pause() const = 0;
 };
 
-/// What an endpoint is, for its description in OpenAPI.
+/// The description of an endpoint in OpenAPI.
 struct AdminAbout {
   struct Parameter {
     std::string_view name;
     std::string_view meaning;
     bool required = false;
   };
-  std::string_view summary{};      ///< a sentence without its dot; "": it is not described
-  std::string_view body{};         ///< the name of the body's schema; "": it takes none
-  std::string_view answer{};       ///< the name of the answer's schema; "": it is text
-  std::vector<Parameter> query{};  ///< of the query; another one is refused
-  std::string_view stream{};       ///< the type of an answer that does not end; "": it ends
-  std::string_view lines{};        ///< the name of the schema of each line of JSON; "": it is one text
+  std::string_view summary{};      ///< A sentence without its full stop; "" if the endpoint is not described.
+  std::string_view body{};         ///< Name of the body's schema; "" if there is no body.
+  std::string_view answer{};       ///< Name of the answer's schema; "" if the answer is plain text.
+  std::vector<Parameter> query{};  ///< Parameters of the query; any other parameter is refused.
+  std::string_view stream{};       ///< Media type of a streamed answer; "" if the answer is not streamed.
+  std::string_view lines{};        ///< Name of the schema of each JSON line; "" if the answer is one document.
 };
 
 struct AdminEndpoint {
   enum class For : std::uint8_t { all, those_allowed };
 
-  std::string_view method;       ///< "GET" includes HEAD
-  std::string_view path;         ///< a pattern; "{name}" matches any one segment that is not empty
-  For who = For::those_allowed;  ///< who may call it; probes of a container have no token
-  std::uint64_t most_body = 0;   ///< largest body in bytes, 413 beyond; 0: a body is ignored
-  /// Admin thread; must not wait. An exception is a bug: 500.
+  std::string_view method;       ///< "GET" includes HEAD.
+  std::string_view path;         ///< A pattern; "{name}" matches any single segment that is not empty.
+  For who = For::those_allowed;  ///< Who may call the endpoint; container probes have no token.
+  std::uint64_t most_body = 0;   ///< Largest accepted body in bytes, 413 if it is larger; 0 if a body is ignored.
+  /// Admin thread; must not block. An exception is a bug and gives a 500.
   std::function<AdminAnswer(const AdminCall&)> answer{};
-  /// Instead of `answer`, for what takes long. Called on the admin thread, and must not wait; the answer is given
+  /// Used instead of `answer` for slow work. Called on the admin thread, and must not block; the answer may be given
   /// later, on any thread. If `give` is destroyed without an answer, the call gets a 503.
   using Give = std::function<void(AdminAnswer)>;
   std::function<void(const AdminCall&, Give give)> answer_later{};
-  /// Instead of both: an answer that does not end by itself, or the reason why there is none.
+  /// Used instead of both for a streamed answer. Returns the stream, or the answer that explains why there is none.
   std::function<Result<std::unique_ptr<AdminStream>, AdminAnswer>(const AdminCall&)> stream{};
-  /// For a POST that changes nothing: readers may call it, and it is not in the log of changes.
+  /// For a POST that changes nothing: readers may call it, and it is not in the audit log.
   bool reads = false;
-  /// For a GET that asks who one is: a call without a token gets its 401 as an answer, and the log does not have it.
+  /// For a GET that asks for the caller's role: a call without a token gets a normal 401 answer, which is not logged as
+  /// refused.
   bool asks_who = false;
   AdminAbout about{};
 
@@ -109,18 +112,18 @@ struct AdminEndpoint {
   bool changes() const noexcept { return method != "GET" && !reads; }
 };
 
-/// What is wrong with the parameters of a query, in a sentence; "" if each is one of `endpoint.about` and is there
-/// once. An endpoint that is not described takes any.
+/// Returns a sentence that says what is wrong with a query; "" if each parameter is one of `endpoint.about` and occurs
+/// once. An endpoint without a description accepts any query.
 std::string wrong_query(const AdminEndpoint& endpoint, std::string_view query);
 
-/// Which of the endpoints a request is for.
+/// The endpoint that matches a request.
 struct AdminMatch {
-  const AdminEndpoint* endpoint = nullptr;                           ///< null: none has this method
-  const AdminEndpoint* path = nullptr;                               ///< the first with this path; null: none has it
-  std::string allowed;                                               ///< the methods of this path, as Allow lists them
-  std::vector<std::pair<std::string_view, std::string>> parameters;  ///< without escapes
+  const AdminEndpoint* endpoint = nullptr;  ///< Null if no endpoint has this method.
+  const AdminEndpoint* path = nullptr;      ///< The first endpoint with this path; null if there is none.
+  std::string allowed;                      ///< The methods of this path, as in the Allow header.
+  std::vector<std::pair<std::string_view, std::string>> parameters;  ///< Unescaped.
 };
-/// `path` as it was sent: its segments are compared one by one, each without its escapes; no dots are resolved.
+/// Finds the endpoint for `path` as it was sent. Segments are compared one by one, unescaped; dots are not resolved.
 AdminMatch find_endpoint(std::span<const AdminEndpoint> endpoints, std::string_view method, std::string_view path);
 
 }  // namespace headgate::admin

@@ -1,5 +1,5 @@
 #pragma once
-// What the admin interface shows of a candidate, and does with it.
+// The view that the admin interface has of a candidate, and the calls that act on it.
 
 #include "headgate/admin/reload_result.hpp"
 #include "headgate/core/time.hpp"
@@ -19,28 +19,29 @@ struct Config;
 
 namespace headgate::admin {
 
-/// What decides beside the active configuration.
+/// Facts about the candidate.
 struct CandidateFacts {
-  bool by_file = false;  ///< the active file names it; else an operator set it
-  std::string file;      ///< empty: it was sent
+  bool by_file = false;  ///< True if the active file names the candidate; false if an operator set it.
+  std::string file;      ///< Empty if the candidate was sent in a call.
   std::string sha256;
-  Instant since{};  ///< what is compared, since then
+  Instant since{};  ///< Start of the comparison.
   std::size_t routes = 0;
   std::size_t limits = 0;
-  std::size_t keys = 0;              ///< counters in memory
-  std::size_t max_keys = 0;          ///< the bound of these
-  std::vector<std::string> notes{};  ///< what is decided otherwise than its file says, sentences without their dots
+  std::size_t keys = 0;      ///< Number of counters in memory.
+  std::size_t max_keys = 0;  ///< Upper bound of `keys`.
+  /// Decisions that differ from what its file says; sentences without their full stops.
+  std::vector<std::string> notes{};
 };
 
-/// What both policies made of the same requests.
+/// Decisions of both policies on the same requests.
 struct CandidateDiff {
   CandidateFacts candidate;
-  std::map<std::string, std::uint64_t> totals;     ///< by result
-  std::map<std::string, std::uint64_t> undecided;  ///< by reason
+  std::map<std::string, std::uint64_t> totals;     ///< By result.
+  std::map<std::string, std::uint64_t> undecided;  ///< By reason.
   struct Row {
     std::string limit;
     std::string tier;
-    std::map<std::string, std::uint64_t> by;  ///< by result
+    std::map<std::string, std::uint64_t> by;  ///< By result.
   };
   std::vector<Row> rows;
   struct Keys {
@@ -51,19 +52,21 @@ struct CandidateDiff {
   std::vector<Keys> keys;
 };
 
-/// The keys of a file that say where this gateway listens, "listen" and "admin", that `candidate` has otherwise than
-/// `live`: promoting it would close addresses and open others.
+/// Returns the keys "listen" and "admin" if `candidate` has another value there than `live`. Promoting it would close
+/// addresses and open others.
 std::vector<std::string> other_listeners(const config::Config& live, const config::Config& candidate);
 
-/// Each is called on the admin thread, does its work on others, and calls `tell` at last, on any. False, or `tell`
-/// dropped: this gateway ends.
+/// Calls of the admin thread. Each does its work on other threads, and calls `tell` last, on any of them. If this
+/// gateway is ending, a call returns false, or drops `tell`.
 struct CandidateCalls {
   using Tell = std::function<void(const ReloadResult& result)>;
-  /// A configuration, which messages call `name`; or {"file": …}.
+  /// Sets a configuration, which messages call `name`, or {"file": …}.
   std::function<bool(std::string body, std::string name, Tell tell)> set;
   std::function<bool(std::function<void(bool there_was)> tell)> drop;
-  std::function<bool(std::function<void(const std::optional<ReloadResult>&)> tell)> promote;  ///< nothing: none is set
-  std::function<bool(std::function<void(const std::optional<CandidateDiff>&)> tell)> ask;     ///< the same
+  /// Promotes the candidate; `tell` gets an empty value if there is none.
+  std::function<bool(std::function<void(const std::optional<ReloadResult>&)> tell)> promote;
+  /// Compares; `tell` gets an empty value if there is no candidate.
+  std::function<bool(std::function<void(const std::optional<CandidateDiff>&)> tell)> ask;
 };
 
 }  // namespace headgate::admin

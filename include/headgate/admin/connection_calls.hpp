@@ -1,5 +1,5 @@
 #pragma once
-// Gives what an operator asks about connections to all workers, and waits for them: not for long.
+// Sends an operator's request about connections to all workers, and waits a short time for their answers.
 
 #include "headgate/admin/operator_board.hpp"
 #include "headgate/session/connection_call.hpp"
@@ -14,24 +14,24 @@
 
 namespace headgate::admin {
 
-/// Any thread. The loop is the main thread's; it outlives the workers, and this object its work.
+/// Any thread. The loop is the main thread's. It outlives the workers, and this object must outlive the work on it.
 class ConnectionCalls {
  public:
   static constexpr auto kPatience = std::chrono::seconds(1);
   using Found = session::ConnectionCall::Found;
-  /// On the main thread, once; dropped if that ends before.
+  /// Called on the main thread, once; dropped if that thread ends first.
   using Tell = std::function<void(Found)>;
 
   ConnectionCalls(OperatorBoard& operators, boost::asio::io_context& main_loop, session::Totals& totals,
                   Duration patience = kPatience)
       : operators_(operators), loop_(main_loop), totals_(totals), patience_(patience) {}
 
-  /// `tell` is called when all workers have answered, or after `patience` with the answers that have come. What had not
-  /// begun by then does not happen any more. False: too many calls are under way, or the main thread takes no more.
+  /// Calls `tell` when all workers have answered, or after `patience` with the answers so far. Work that had not begun
+  /// by then is cancelled. Returns false if too many calls are in progress, or the main thread takes no more calls.
   bool ask(session::ConnectionCall::Wanted wanted, Tell tell);
 
  private:
-  static constexpr int kMaxCalls = 8;  ///< each may copy what is known of all connections
+  static constexpr int kMaxCalls = 8;  ///< Each call may copy what is known of all connections.
 
   struct Asked;
   class UnderWay;

@@ -1,5 +1,5 @@
 #pragma once
-// The endpoints of a gateway's admin interface, by what they show and change.
+// The endpoints of a gateway's admin interface, grouped by what they show and change.
 
 #include "headgate/admin/admin_board.hpp"
 #include "headgate/admin/admin_endpoints.hpp"
@@ -36,25 +36,26 @@
 
 namespace headgate::admin {
 
-/// Calls its argument with the Redis limiter of a worker, on that worker's thread; null if it has none. Drops it if no
-/// worker runs.
+/// Calls its argument with the Redis limiter of a worker, on that worker's thread; null if there is none. Drops the
+/// argument if no worker runs.
 using WithRedis = std::function<void(std::function<void(std::shared_ptr<redis::SharedLimiter>)>)>;
 
-/// What an operator made of a server.
+/// The state that an operator gave a server.
 struct ServerState {
   std::string upstream;
   std::string server;
-  bool down = false;  ///< whether its requests end
+  bool down = false;  ///< True if its requests in flight are broken off.
 };
 using TellState = std::function<void(const ServerState& now)>;
-/// Gives a server another weight or bound, soon. False if nothing can be changed any more.
+/// Gives a server another weight or bound, soon. Returns false if nothing can be changed any more.
 using TellSize = std::function<bool(const std::string& upstream, const std::string& server, const WantedSize& size)>;
 
-/// Runs what takes long beside the main thread, one after the other; drops what has not begun when that ends. False if
-/// it has ended. Any thread.
+/// Runs slow work beside the main thread, one piece after the other. Drops work that has not begun when that thread
+/// ends. Returns false if it has ended. Any thread.
 using RunAside = std::function<bool(std::function<void()> what)>;
 
-/// What the admin interface shows and changes. All of it outlives that. The functions are called on the admin thread.
+/// The data and functions behind the admin interface. All of them must outlive it. The functions are called on the
+/// admin thread.
 struct Subjects {
   AdminBoard& board;
   OperatorBoard& operators;
@@ -65,7 +66,7 @@ struct Subjects {
   ExplainCalls& explain;
   EventFeed& events;
   LiveFeed& live;
-  /// Tries a policy, a configuration, on the last minutes of live traffic.
+  /// Tries a configuration on the last minutes of live traffic.
   std::function<void(std::string config, AdminEndpoint::Give give)> simulate;
   ConnectionCalls& connections;
   std::shared_ptr<ReloadCalls> reloads;
@@ -84,7 +85,7 @@ struct Subjects {
   RunAside aside;
   WithRedis with_redis;
   std::function<std::vector<CertificateRow>()> certificates;
-  std::function<void()> drain;  ///< begins a drain; main thread
+  std::function<void()> drain;  ///< Begins a drain; main thread.
   TellState tell_state;
   TellSize tell_size;
 };

@@ -1,5 +1,5 @@
 #pragma once
-// The events of this gateway for those who follow them (server-sent events): each reader has a bounded queue.
+// The events of this gateway as server-sent events. Each reader has a bounded queue.
 
 #include "headgate/admin/admin_endpoints.hpp"
 
@@ -12,35 +12,36 @@
 
 namespace headgate::admin {
 
-/// What the gateway reports (observe::event, from level info), for at most kReaders readers at a time. Any thread. One
-/// that reads too slowly loses the oldest events, and is told how many.
+/// Delivers events from level info upwards (observe::event) to at most kReaders readers at a time. Any thread. A slow
+/// reader loses the oldest events, and is told how many.
 class EventFeed {
  public:
   static constexpr std::size_t kReaders = 8;
-  static constexpr std::size_t kQueue = 256;                    ///< events of one reader that wait
-  static constexpr std::size_t kKept = 100;                     ///< the last events, for who comes later
-  static constexpr Duration kPause = std::chrono::seconds(10);  ///< then a comment shows that the connection lives
+  static constexpr std::size_t kQueue = 256;  ///< Queued events per reader.
+  static constexpr std::size_t kKept = 100;   ///< Number of past events that are kept.
+  /// Idle time after which a comment shows that the connection is alive.
+  static constexpr Duration kPause = std::chrono::seconds(10);
 
   EventFeed();
-  ~EventFeed();  ///< takes no more events; every stream has ended
+  ~EventFeed();  ///< Stops taking events. All streams must have ended.
   EventFeed(const EventFeed&) = delete;
   EventFeed& operator=(const EventFeed&) = delete;
 
-  /// A new reader; null if there are kReaders already.
+  /// Returns a new reader; null if there are already kReaders.
   std::unique_ptr<AdminStream> open();
-  /// How many there are.
+  /// The number of readers.
   std::size_t readers() const;
-  /// The last events, the oldest first: each as JSON.
+  /// Returns the last events as JSON, oldest first.
   std::vector<std::string> last() const;
-  /// Those of the last events that came behind number `after`, counted from 1. A number that is not reached yet is one
-  /// of the process before this one: all that are kept came behind it.
+  /// The kept events after number `after`, counted from 1. If `after` is greater than the last number, it belongs to a
+  /// previous process, and all kept events are returned.
   struct Behind {
-    std::uint64_t number = 0;  ///< of the last event so far
-    std::uint64_t missed = 0;  ///< events behind `after` that are not kept any more
+    std::uint64_t number = 0;  ///< Number of the last event.
+    std::uint64_t missed = 0;  ///< Events after `after` that are no longer kept.
     std::vector<std::string> events;
   };
   Behind behind(std::uint64_t after) const;
-  /// Ends all streams: what waits is still sent. Nobody can read any more.
+  /// Ends all streams after sending their queues. No new reader can join.
   void close();
 
  private:
@@ -51,7 +52,7 @@ class EventFeed {
 
 /// GET /api/v1/events. `feed` must outlive the admin interface.
 AdminEndpoint events_endpoint(EventFeed& feed);
-/// GET /api/v1/events/last, for who asks now and then. `feed` must outlive the admin interface.
+/// GET /api/v1/events/last, for clients that poll. `feed` must outlive the admin interface.
 AdminEndpoint last_events_endpoint(const EventFeed& feed);
 
 }  // namespace headgate::admin

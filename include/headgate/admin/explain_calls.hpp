@@ -1,5 +1,6 @@
 #pragma once
-// Asks a worker what it would do with a request. Its snapshot, its memory and its Redis are those of its exchanges.
+// Asks a worker what it would do with a request. The worker uses the same snapshot, memory and Redis as for real
+// requests.
 
 #include "headgate/admin/admin_endpoints.hpp"
 #include "headgate/admin/reasons.hpp"
@@ -15,25 +16,26 @@
 
 namespace headgate::admin {
 
-/// Any thread, unless said otherwise.
+/// Any thread, unless stated otherwise.
 class ExplainCalls {
  public:
   using Explain = std::function<Task<gateway::Explanation>(gateway::ExplainedRequest)>;
   using Tell = std::function<void(const gateway::Explanation&)>;
 
-  /// `explain` runs on `loop`, the worker's, until remove(). Both on the worker's thread, or before it runs.
+  /// `explain` runs on `loop`, the loop of that worker, until remove(). Call both on the worker's thread, or before it
+  /// runs.
   void add(unsigned worker, boost::asio::io_context& loop, Explain explain);
   void remove(unsigned worker);
-  /// What the workers use from now on.
+  /// Sets the configuration that the workers use from now on.
   void use(std::shared_ptr<const gateway::CompiledConfig> compiled);
   std::shared_ptr<const gateway::CompiledConfig> compiled() const;
 
-  /// Asks the workers in turn. `tell` is called on the worker's thread, or dropped if that ends before. False if there
-  /// is no worker, or if too many calls are under way.
+  /// Asks the workers in turn. `tell` is called on the worker's thread, or dropped if that thread ends first. Returns
+  /// false if there is no worker, or if too many calls are in progress.
   bool ask(gateway::ExplainedRequest request, Tell tell);
 
  private:
-  static constexpr std::size_t kMaxCalls = 16;  ///< calls at once: each takes memory and calls to Redis
+  static constexpr std::size_t kMaxCalls = 16;  ///< Calls in progress at once: each takes memory and calls to Redis.
 
   struct Asked {
     boost::asio::io_context* loop = nullptr;
@@ -49,7 +51,7 @@ class ExplainCalls {
   std::size_t under_way_ = 0;
 };
 
-/// POST /api/v1/explain. Both outlive it.
+/// POST /api/v1/explain. Both arguments must outlive it.
 AdminEndpoint explain_endpoint(ExplainCalls& calls, const Reasons& reasons);
 
 }  // namespace headgate::admin

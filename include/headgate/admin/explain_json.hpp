@@ -1,5 +1,5 @@
 #pragma once
-// What would happen to a request, as JSON: for the admin interface and the command line.
+// The expected outcome of a request as JSON, for the admin interface and the command line.
 
 #include "headgate/config/config.hpp"
 #include "headgate/gateway/explain.hpp"
@@ -14,10 +14,10 @@ namespace headgate::admin {
 nlohmann::ordered_json to_json(const gateway::Explanation& told, const gateway::ConsideredRoutes& candidates);
 
 /// Reads the body of a call: { "method", "url", "headers": [["name", "value"], …], "ip" }. The error is a sentence
-/// without its dot.
+/// without its full stop.
 Result<gateway::ExplainedRequest, std::string> explained_request(std::string_view body);
 
-/// Where the first listener without TLS redirects to; 0: it serves.
+/// Returns the port to which the first listener without TLS redirects; 0 if it serves requests itself.
 std::uint16_t https_port_of(const config::Config& config);
 
 }  // namespace headgate::admin

@@ -1,5 +1,5 @@
 #pragma once
-// What the dashboard shows, again and again: one look at the gateway for all pages that are open.
+// The stream behind the dashboard: repeated looks at the gateway, shared by all open pages.
 
 #include "headgate/admin/admin_endpoints.hpp"
 
@@ -11,17 +11,18 @@
 
 namespace headgate::admin {
 
-/// Server-sent events `look`, of which each is the answers of other calls in one object. However many pages follow,
-/// each look is made once; and it is made as seldom as needed to cost at most kShare of a core. A page that reads too
-/// slowly skips looks; nothing waits for it. The admin thread, unless noted.
+/// Sends server-sent events `look`. Each look is one object with the answers of several calls. It is made once for all
+/// pages, and so rarely that it costs at most 1/kShare of a core. A slow page skips looks; nothing waits for it. Admin
+/// thread, unless stated otherwise.
 class LiveFeed {
  public:
   static constexpr std::size_t kReaders = 64;
   static constexpr Duration kEvery = std::chrono::seconds(2);
-  static constexpr Duration kSeldom = std::chrono::seconds(60);  ///< at least so often
-  static constexpr int kShare = 200;                             ///< of so much time a look takes 1
+  static constexpr Duration kSeldom = std::chrono::seconds(60);  ///< The longest time between two looks.
+  static constexpr int kShare = 200;  ///< A look that takes 1 unit of CPU time is followed by a pause of kShare units.
 
-  /// A member of each look: what this path answers. `query` as in a call: "?n=10". A refusal is null.
+  /// A member of each look: the answer of this path. `query` is written as in a call: "?n=10". A refused call gives
+  /// null.
   struct Part {
     std::string name;
     std::string path;
@@ -33,14 +34,14 @@ class LiveFeed {
   LiveFeed(const LiveFeed&) = delete;
   LiveFeed& operator=(const LiveFeed&) = delete;
 
-  /// What a look is made of, before the first open(). `endpoints` have the paths of all parts; `events` gives the last
-  /// events, each as JSON.
+  /// Sets the parts of a look; call it before the first open(). `endpoints` have the paths of all parts; `events`
+  /// returns the last events as JSON.
   void use(std::vector<Part> parts, std::vector<AdminEndpoint> endpoints,
            std::function<std::vector<std::string>()> events);
-  /// A new reader; null if there are kReaders already, or after close().
+  /// Returns a new reader; null if there are already kReaders, or after close().
   std::unique_ptr<AdminStream> open();
-  std::size_t readers() const;  ///< how many there are; any thread
-  /// Ends all streams. Nobody can read any more. Any thread.
+  std::size_t readers() const;  ///< The number of readers; any thread.
+  /// Ends all streams. No new reader can join. Any thread.
   void close();
 
  private:
@@ -50,7 +51,7 @@ class LiveFeed {
   std::shared_ptr<State> state_;
 };
 
-/// The length of a pause after a look that took `spent` of the processor and that `readers` get, each `bytes` of it.
+/// Returns the pause after a look that took `spent` of CPU time and is sent to `readers` pages as `bytes` bytes each.
 Duration pause_after(Duration spent, std::size_t readers, std::size_t bytes) noexcept;
 
 /// GET /api/v1/live. `feed` must outlive the admin interface.

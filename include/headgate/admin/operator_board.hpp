@@ -1,6 +1,6 @@
 #pragma once
-// What the admin interface says and does beside health: the active configuration, the last reload, and calls that the
-// main thread answers.
+// The state and calls behind the operator's part of the admin interface: the active configuration, the last reload, and
+// calls that the main thread answers.
 
 #include "headgate/admin/reload_result.hpp"
 #include "headgate/core/time.hpp"
@@ -20,7 +20,7 @@
 
 namespace headgate::admin {
 
-/// The main thread writes it; any thread reads it. Every call is short.
+/// The main thread writes the board, any thread reads it. Every call is short.
 class OperatorBoard {
  public:
   explicit OperatorBoard(boost::asio::io_context& main_loop) : main_loop_(main_loop) {}
@@ -28,13 +28,13 @@ class OperatorBoard {
   struct LastReload {
     Instant at{};
     bool applied = false;
-    std::string why_not;  ///< the first mistake with its place; empty if it was applied
+    std::string why_not;  ///< The first mistake with its place; empty if the reload was applied.
     std::vector<std::string> waiting_for_restart;
   };
   struct State {
-    std::shared_ptr<const services::ActiveConfig> active;  ///< null before the first one
-    Instant since{};                                       ///< when it became active
-    std::optional<LastReload> reload;                      ///< not set: none since the start
+    std::shared_ptr<const services::ActiveConfig> active;  ///< Null before the first configuration.
+    Instant since{};                                       ///< When it became active.
+    std::optional<LastReload> reload;                      ///< Not set if there was no reload since startup.
     std::size_t workers = 0;
     const session::Totals* totals = nullptr;
     bool draining = false;
@@ -43,15 +43,15 @@ class OperatorBoard {
   Instant started() const noexcept { return started_; }
 
   void use(std::shared_ptr<const services::ActiveConfig> active);
-  /// The same configuration, with something that an operator has changed.
+  /// Sets the same configuration with an operator's change in it.
   void use_same(std::shared_ptr<const services::ActiveConfig> active);
   void reloaded(const ReloadResult& result);
   void use_workers(std::size_t workers, const session::Totals& totals);
   void begin_drain();
 
-  /// Runs `what` on the main thread, soon. False if it takes no more calls.
+  /// Runs `what` on the main thread, soon. Returns false if that thread takes no more calls.
   bool on_main_thread(std::function<void()> what);
-  void close();  ///< the main loop is about to end
+  void close();  ///< Called when the main loop is about to end.
 
  private:
   boost::asio::io_context& main_loop_;

@@ -1,6 +1,5 @@
 #pragma once
-// What can be wrong with a gateway that runs: one row for each kind of reason that status, events, /readyz, metrics,
-// alerts and `explain` tell.
+// The kinds of problems that a running gateway reports in its status, events, /readyz, metrics, alerts and `explain`.
 
 #include <cstdint>
 #include <span>
@@ -8,7 +7,7 @@
 
 namespace headgate::admin {
 
-/// What is wrong. A row of reason_rows() for each, in this order.
+/// The kind of a problem. reason_rows() has a row for each, in this order.
 enum class ReasonKind : std::uint8_t {
   starting,
   draining,
@@ -37,22 +36,22 @@ enum class ReasonKind : std::uint8_t {
   spans_dropped
 };
 
-/// How bad it is, for GET /readyz and the state in GET /api/v1/status.
+/// The severity of a problem, for GET /readyz and the state in GET /api/v1/status.
 enum class ReasonSeverity : std::uint8_t {
-  not_ready,  ///< 503: this gateway should get no new requests
-  degraded,   ///< requests fail, or are decided worse than configured; other gateways would not do better
-  info        ///< nothing fails yet
+  not_ready,  ///< /readyz answers 503: this gateway should get no new requests.
+  degraded,   ///< Requests fail, or are decided less exactly than configured; other gateways would do no better.
+  info        ///< Nothing fails yet.
 };
 std::string_view severity_text(ReasonSeverity severity) noexcept;
 
-/// One kind. In `sentence` and `command`, {} stands for the subject.
+/// One kind of problem. In `sentence` and `command`, {} stands for the subject.
 struct ReasonRow {
   ReasonKind kind = ReasonKind::starting;
-  std::string_view name;  ///< in metrics and the API; never changes
+  std::string_view name;  ///< Name in metrics and the API; never changes.
   ReasonSeverity severity = ReasonSeverity::degraded;
-  std::string_view sentence;  ///< without its dot
-  std::string_view command;   ///< what to type first; empty: nothing
-  /// Whether another event says already that it began or ended, so that Reasons reports none.
+  std::string_view sentence;  ///< Without its full stop.
+  std::string_view command;   ///< The command to try first; may be empty.
+  /// True if another event already reports the beginning or the end, so that Reasons reports none.
   bool told = false;
 };
 

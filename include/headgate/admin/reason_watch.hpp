@@ -1,5 +1,5 @@
 #pragma once
-// Looks several times a second at what can be wrong with this gateway, and keeps its list of reasons current.
+// Checks several times a second what is wrong with this gateway, and keeps its list of reasons current.
 
 #include "headgate/admin/admin_board.hpp"
 #include "headgate/admin/reasons.hpp"
@@ -21,31 +21,31 @@
 
 namespace headgate::admin {
 
-/// What /readyz says of these reasons.
+/// Returns the content of /readyz for these reasons.
 ReadyReport readiness_of(const Reasons& reasons);
 
-/// Redis does not answer, or does (null).
+/// Sets or clears the reasons for an outage of Redis; null if Redis answers.
 void tell_redis(Reasons& reasons, const RedisOutage* outage);
-/// What is wrong with these upstreams; all others are well.
+/// Sets the reasons for these upstreams, and clears those of all others.
 void tell_upstreams(Reasons& reasons, const std::vector<UpstreamReport>& upstreams);
-/// Which of its upstreams refuse requests because there are too many.
-/// `lasting`: how many gateways have been there for a minute, 0 if that is not known; `configured`: redis.instances,
-/// where 1 says nothing.
+/// Sets or clears the reason for more gateways than configured. `lasting` is the number of gateways that have been seen
+/// for a minute, 0 if unknown; `configured` is redis.instances, where 1 means that it was not set.
 void tell_gateways(Reasons& reasons, std::uint32_t lasting, std::uint32_t configured);
+/// Sets the reasons for upstreams that refuse requests because there are too many, and clears those of all others.
 void tell_shedding(Reasons& reasons, const services::ActiveConfig& active, Clock::Steady now);
 
-/// The sources of keys whose last reading failed; all others are well.
+/// Sets the reasons for sources of keys whose last reading failed, and clears those of all others.
 void tell_keys(Reasons& reasons, const std::vector<keyring::SourceReport>& sources);
 void tell_logs(Reasons& reasons, observe::Logs::Failing failing);
-/// `kind` is one that is about losing things.
+/// `kind` must be one of the reasons about lost data.
 void tell_lost(Reasons& reasons, ReasonKind kind, std::string_view subject, bool loses);
 
-/// Whether a counter rises. It has risen until it stood still for a while.
+/// Tells whether a counter is rising. It counts as rising until it has been unchanged for a while.
 class RisingCount {
  public:
   using Steady = Clock::Steady;
   static constexpr auto kQuiet = std::chrono::seconds(60);
-  /// Times never fall. What was counted before the first call does not matter.
+  /// `now` must never decrease. Counts from before the first call are ignored.
   bool rises(Steady now, std::uint64_t count) noexcept;
 
  private:
@@ -53,15 +53,15 @@ class RisingCount {
   std::optional<Steady> risen_;
 };
 
-/// Main thread only, which runs the loop.
+/// Main thread only; the thread that runs the loop.
 class ReasonWatch final : public services::Service {
  public:
-  /// The clock outlives it.
+  /// The clock must outlive this.
   explicit ReasonWatch(Clock& clock)
       : alarm_(clock.alarm([](void* self) { static_cast<ReasonWatch*>(self)->start(); }, this)) {}
-  /// Calls `look` at each look, from start() on. Before it.
+  /// Calls `look` at each check from start() on. Call it before start().
   void add(std::function<void()> look) { looks_.push_back(std::move(look)); }
-  /// Looks at once, and from now on.
+  /// Checks at once, and regularly from then on.
   void start() override;
   void stop() override { alarm_.reset(); }
 

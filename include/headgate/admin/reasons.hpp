@@ -1,5 +1,5 @@
 #pragma once
-// What is wrong with this gateway at the moment: one list for status, events, /readyz, metrics, alerts and `explain`.
+// The current problems of this gateway: one list for status, events, /readyz, metrics, alerts and `explain`.
 
 #include "headgate/admin/reason_kinds.hpp"
 #include "headgate/core/time.hpp"
@@ -14,32 +14,35 @@
 
 namespace headgate::admin {
 
-/// One thing that is wrong.
+/// One problem.
 struct Reason {
   ReasonKind kind = ReasonKind::starting;
-  std::string subject;  ///< what it is about: the name of an upstream, a limit, a file, …; empty: this gateway
-  std::string words;    ///< more of it, a sentence without its dot; may be empty and may hold text from a peer
+  /// The subject, for example the name of an upstream, a limit or a file; empty for the gateway itself.
+  std::string subject;
+  /// Further details, a sentence without its full stop; may be empty, and may contain text from a peer.
+  std::string words;
   Instant since{};
 };
-/// The sentence of its kind, with its subject; without its words.
+/// Returns the sentence of its kind with the subject, without `words`.
 std::string sentence_of(const Reason& reason);
-/// What to type first.
+/// Returns the command to try first.
 std::string command_of(const Reason& reason);
 
-/// It begins with none. Only the main thread changes it; any thread may read it. It outlives the registry's scrapes.
+/// The list is empty at first. Only the main thread changes it; any thread may read it. It must outlive the registry's
+/// scrapes.
 ///
-/// Subjects are names from the configuration, never from callers: each is a series of headgate_reason.
+/// Subjects are names from the configuration, never from callers, because each is a series of headgate_reason.
 class Reasons {
  public:
-  /// It is wrong from now on; an event says so, unless another one does (ReasonRow::told). If it was wrong already,
-  /// only the words change.
+  /// Adds a reason, and reports an event unless another event does so (ReasonRow::told). If the reason is already
+  /// listed, only its words change.
   void set(ReasonKind kind, std::string_view subject = {}, std::string words = {});
-  /// It is right again, with an event. Nothing happens if it was not wrong.
+  /// Removes a reason, and reports an event. Does nothing if it is not listed.
   void clear(ReasonKind kind, std::string_view subject = {});
-  /// Exactly these subjects of this kind are wrong: sets them, and clears all others. Pairs of subject and words.
+  /// Sets the reasons of this kind to exactly these subjects, and clears all others. Pairs of subject and words.
   void set_only(ReasonKind kind, const std::vector<std::pair<std::string, std::string>>& wrong);
 
-  /// The worst first, then by kind and subject. Any thread.
+  /// Sorted by severity, worst first, then by kind and subject. Any thread.
   std::vector<Reason> list() const;
   /// Any thread.
   bool has(ReasonKind kind, std::string_view subject = {}) const;

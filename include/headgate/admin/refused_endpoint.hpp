@@ -14,9 +14,9 @@ namespace headgate::admin {
 /// Any thread.
 class RefusedBoard {
  public:
-  /// Where the worker writes them. Lives as long as this.
+  /// Returns the place where a worker records them. It lives as long as the board.
   gateway::RefusedRequests& of(unsigned worker);
-  /// Of all workers, the newest first.
+  /// Returns the requests of all workers, newest first.
   std::vector<gateway::RefusedRequest> list() const;
 
  private:
@@ -24,7 +24,7 @@ class RefusedBoard {
   std::map<unsigned, std::unique_ptr<gateway::RefusedRequests>> workers_;
 };
 
-/// `board` outlives it. Readers do not see the heads: those say more than the log does.
+/// `board` must outlive it. Readers do not see the heads, which contain more than the log does.
 AdminEndpoint refused_endpoint(const RefusedBoard& board);
 
 }  // namespace headgate::admin

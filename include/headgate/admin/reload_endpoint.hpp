@@ -15,7 +15,7 @@
 
 namespace headgate::admin {
 
-/// Passes calls from the admin thread to the main thread, as long as that takes them. Any thread.
+/// Passes calls from the admin thread to the main thread, while that thread takes calls. Any thread.
 class ReloadCalls {
  public:
   using Tell = std::function<void(const ReloadResult& result)>;
@@ -23,9 +23,9 @@ class ReloadCalls {
   /// `reload` runs on the loop.
   ReloadCalls(boost::asio::io_context& loop, Reload reload) : loop_(loop), reload_(std::move(reload)) {}
 
-  /// False if no more calls are taken.
+  /// Returns false if no more calls are taken.
   bool ask(ReloadFrom from, Tell tell);
-  /// Takes no more calls: the loop is about to end.
+  /// Takes no more calls, because the loop is about to end.
   void close();
 
  private:
@@ -35,12 +35,12 @@ class ReloadCalls {
   const Reload reload_;
 };
 
-/// What a reload did.
+/// Returns the answer that describes a reload.
 AdminAnswer reload_answer(const ReloadResult& result);
 /// Its mistakes and warnings, each with its place.
 nlohmann::ordered_json mistakes_json(const ReloadResult& result);
 
-/// A 422 with the mistakes of a file.
+/// Returns a 422 with the mistakes of a file.
 AdminAnswer mistakes_answer(const ReloadResult& result, const std::string& detail);
 
 /// POST /api/v1/reload

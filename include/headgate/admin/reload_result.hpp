@@ -1,5 +1,5 @@
 #pragma once
-// What a reload did, as operators are told.
+// The result of a reload, as it is reported to operators.
 
 #include "headgate/config/diagnostic.hpp"
 #include "headgate/services/limit_shape.hpp"
@@ -10,30 +10,30 @@
 
 namespace headgate::admin {
 
-/// What a reload takes.
+/// The source of a reload.
 enum class ReloadFrom : std::uint8_t {
-  file,      ///< the file, as it is now
-  previous,  ///< what was in force before the configuration in force
-  candidate  ///< what decided beside it
+  file,      ///< The file as it is now.
+  previous,  ///< The configuration that was in force before the current one.
+  candidate  ///< The candidate.
 };
 
-/// How the addresses for clients have changed.
+/// Changes of the addresses for clients.
 struct ChangedAddresses {
   std::vector<std::string> added, removed, changed;
 };
 
-/// What a reload did.
+/// The result of a reload.
 struct ReloadResult {
   bool applied = false;
   ReloadFrom from = ReloadFrom::file;
-  bool no_previous = false;  ///< nothing was done: there is none
-  std::string file;          ///< empty: there is none
+  bool no_previous = false;  ///< True if nothing was done because there is no previous configuration.
+  std::string file;          ///< Empty if there is no file.
   std::vector<config::Diagnostic>
-      mistakes;                           ///< why it was not applied, and warnings; line 0: a mistake without a place
-  std::vector<std::string> changed;       ///< keys at the top of the file
-  ChangedAddresses listeners;             ///< addresses for clients
-  std::vector<std::string> waiting;       ///< keys whose change needs a restart
-  std::vector<services::BegunAnew> anew;  ///< limits whose counters are forgotten
+      mistakes;                           ///< Why it was not applied, and warnings. Line 0 if a mistake has no place.
+  std::vector<std::string> changed;       ///< Top-level keys of the file.
+  ChangedAddresses listeners;             ///< Addresses for clients.
+  std::vector<std::string> waiting;       ///< Keys whose change needs a restart.
+  std::vector<services::BegunAnew> anew;  ///< Limits whose counters are reset.
 };
 
 }  // namespace headgate::admin

@@ -1,5 +1,5 @@
 #pragma once
-// How much each route has to do at the moment, and how long its requests take.
+// The current traffic of each route, and the duration of its requests.
 
 #include "headgate/observe/traffic.hpp"
 
@@ -12,42 +12,44 @@
 
 namespace headgate::admin {
 
-/// Seconds that half, 95 and 99 of 100 requests took at most; not set if there was none.
+/// Quantiles of durations in seconds: 50, 95 and 99 %; not set if there was no request.
 struct TimesTaken {
   std::optional<double> p50, p95, p99;
 };
 
-/// One route, or all together. Rates are of a second.
+/// The rates of one route, or of all routes together, per second.
 struct RouteRates {
   std::string route;
   double requests = 0;
-  double rejected = 0;                ///< 429
-  std::array<double, 6> by_status{};  ///< by the first digit, without 429; at 0: without an answer
-  double received = 0;                ///< bytes of bodies
-  double sent = 0;                    ///< bytes of answers
+  double rejected = 0;  ///< Answers with status 429.
+  /// By first digit of the status, without 429; index 0 for requests without an answer.
+  std::array<double, 6> by_status{};
+  double received = 0;  ///< Bytes of request bodies.
+  double sent = 0;      ///< Bytes of answers.
   TimesTaken whole;
-  TimesTaken own;  ///< what the gateway itself took
+  TimesTaken own;  ///< The gateway's own share of the durations.
 };
 
-/// What all routes did in a window.
+/// The traffic of all routes in a window.
 struct RoutesRates {
   double over_seconds = 0;
   RouteRates all;
-  std::vector<RouteRates> routes;  ///< those with requests in the window, the busiest first
+  std::vector<RouteRates> routes;  ///< Routes with requests in the window, busiest first.
 };
 
-/// Samples of the last minute. Pure; one thread. At most some megabytes: of 1,000 routes and 14 samples.
+/// Samples of the last minute. Pure; one thread. It takes at most some megabytes, for 1,000 routes and 14 samples.
 class RouteWindow {
  public:
   using Steady = std::chrono::steady_clock::time_point;
   static constexpr auto kEvery = std::chrono::seconds(5);
   static constexpr auto kLongest = std::chrono::seconds(60);
 
-  /// Nothing was counted before `begun`.
+  /// `begun` is the time at which counting began.
   explicit RouteWindow(Steady begun) { samples_.push_back({begun, {}}); }
   /// Call it about every kEvery.
   void add(Steady now, observe::TrafficByRoute traffic);
-  /// From the newest sample that is at least `window` old, or else from the start, until now.
+  /// Returns the rates from the newest sample that is at least `window` old until now; from the start if there is no
+  /// such sample.
   RoutesRates rates(Steady now, const observe::TrafficByRoute& traffic, std::chrono::seconds window) const;
 
  private:
@@ -55,7 +57,7 @@ class RouteWindow {
     Steady at;
     observe::TrafficByRoute traffic;
   };
-  std::deque<Sample> samples_;  ///< oldest first; of those that are older than the window only the newest
+  std::deque<Sample> samples_;  ///< Oldest first. Only the newest of the samples older than the window is kept.
 };
 
 }  // namespace headgate::admin

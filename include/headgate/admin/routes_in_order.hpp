@@ -1,5 +1,5 @@
 #pragma once
-// All routes as they are listed for people.
+// Lists all routes for people.
 
 #include "headgate/config/config.hpp"
 
@@ -7,7 +7,7 @@
 
 namespace headgate::admin {
 
-/// In the order in which a request is compared with them, as JSON: { "routes": […] }.
+/// Returns the routes as JSON in the order in which a request is compared with them: { "routes": […] }.
 std::string routes_in_order(const config::Config& config);
 
 }  // namespace headgate::admin

@@ -1,6 +1,5 @@
 #pragma once
-// What an operator gives servers at run time: another weight, or another bound of requests in flight, than the
-// configuration says.
+// Weights and bounds of requests in flight that an operator gives servers at run time, in place of the configured ones.
 
 #include "headgate/gateway/upstream_options.hpp"
 
@@ -14,49 +13,50 @@
 
 namespace headgate::admin {
 
-/// What one server shall have. Not set: what it has now. 0: what the configuration says.
+/// The values that one server should get. Not set keeps the current value; 0 restores the configured value.
 struct WantedSize {
-  std::optional<std::uint32_t> weight;         ///< 1 to balance::kMaxWeight, or 0
-  std::optional<std::uint32_t> max_in_flight;  ///< only where the configuration has a bound
+  std::optional<std::uint32_t> weight;         ///< 1 to balance::kMaxWeight, or 0.
+  std::optional<std::uint32_t> max_in_flight;  ///< Only if the configuration has a bound.
 };
 
-/// What one server has from an operator, for the process that takes the place of this one.
+/// The values that an operator gave one server, for the process that replaces this one.
 struct SetSize {
   std::string upstream;
   std::string server;
-  std::uint32_t weight = 0;         ///< 0: as the configuration says
-  std::uint32_t max_in_flight = 0;  ///< 0: as the configuration says
+  std::uint32_t weight = 0;         ///< 0 for the configured value.
+  std::uint32_t max_in_flight = 0;  ///< 0 for the configured value.
   std::uint32_t written_weight = 1;
   std::uint32_t written_max_in_flight = 0;
 };
 
-/// One thread. It lasts over reloads, until one changes what the configuration says of the same server, or removes it.
+/// One thread. Values survive reloads, until a reload changes the configuration of the same server, or removes it.
 class ServerSizes {
  public:
   using Upstreams = std::vector<gateway::UpstreamOptions>;
 
-  /// `upstreams` are those in use. Changes what it has of this server; use apply() then.
+  /// Sets values of a server. `upstreams` are those in use. Call apply() afterwards.
   void set(const Upstreams& upstreams, const std::string& upstream, const std::string& server, const WantedSize& size);
-  /// Forgets what these upstreams, as they are written, have changed; returns the names of those servers.
+  /// Forgets values of servers whose configuration changed in `written`, and returns the names of these servers.
   std::vector<std::pair<std::string, std::string>> keep(const Upstreams& written);
-  /// Changes the options of the servers that have something else.
+  /// Changes the options of all servers that have values here.
   void apply(Upstreams& upstreams) const;
-  /// All that is set.
+  /// Returns all values that are set.
   std::vector<SetSize> list() const;
-  /// Takes over what another process had, unless these upstreams say something else of the server than that one's did.
-  /// Returns why not, in a sentence without its dot; "" if it is taken over.
+  /// Takes over the values of another process, unless these upstreams configure the server differently than that
+  /// process did. Returns the reason for not taking them over, a sentence without its full stop; "" if they were taken
+  /// over.
   std::string restore(const Upstreams& written, const SetSize& size);
   bool empty() const noexcept { return sizes_.empty(); }
   bool has(std::string_view upstream, std::string_view server) const;
 
  private:
   struct Size {
-    std::uint32_t weight = 0;  ///< as in WantedSize, 0: as written
+    std::uint32_t weight = 0;  ///< As in WantedSize; 0 for the configured value.
     std::uint32_t max_in_flight = 0;
     std::uint32_t written_weight = 1;
     std::uint32_t written_max_in_flight = 0;
   };
-  std::map<std::pair<std::string, std::string>, Size> sizes_;  ///< by upstream and server
+  std::map<std::pair<std::string, std::string>, Size> sizes_;  ///< By upstream and server.
 };
 
 }  // namespace headgate::admin

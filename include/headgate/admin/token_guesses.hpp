@@ -1,5 +1,5 @@
 #pragma once
-// How often an address may be wrong about the token of the admin interface: ten times at once, then every six seconds.
+// Bounds wrong tokens per address at the admin interface: ten at once, then one every six seconds.
 
 #include <boost/asio/ip/address.hpp>
 
@@ -9,7 +9,7 @@
 
 namespace headgate::admin {
 
-/// Admin thread only. Of an IPv6 address its block of 64 bits counts. Its memory is bounded.
+/// Admin thread only. An IPv6 address counts as its /64 block. Memory is bounded.
 class TokenGuesses {
  public:
   using Moment = std::chrono::steady_clock::time_point;
@@ -17,16 +17,16 @@ class TokenGuesses {
   static constexpr auto kEach = std::chrono::seconds(6);
   static constexpr std::size_t kRemembered = 4096;
 
-  /// How long until this address may try again; zero: it may now.
+  /// Returns the time until this address may try again; zero if it may try now.
   std::chrono::seconds wait(const boost::asio::ip::address& address, Moment now) const;
-  /// It was wrong. True if it was its last try for now.
+  /// Records a wrong token. Returns true if this was the last try for now.
   bool wrong(const boost::asio::ip::address& address, Moment now);
 
  private:
   static std::string key_of(const boost::asio::ip::address& address);
   void make_room(Moment now);
 
-  std::unordered_map<std::string, Moment> none_used_at_;  ///< when all tries have come back
+  std::unordered_map<std::string, Moment> none_used_at_;  ///< When all tries of the address are available again.
 };
 
 }  // namespace headgate::admin

@@ -1,6 +1,6 @@
 #pragma once
-// What went through this gateway in the last quarter of an hour, in buckets of ten seconds, so that who comes to look
-// sees more than from now on.
+// The traffic of the last 15 minutes in buckets of ten seconds, so that the dashboard shows some history when it is
+// opened.
 
 #include "headgate/admin/route_traffic.hpp"
 #include "headgate/core/time.hpp"
@@ -13,7 +13,7 @@
 
 namespace headgate::admin {
 
-/// Pure; one thread. At most kBuckets rows, whatever goes through.
+/// Pure; one thread. At most kBuckets rows, independent of the traffic.
 class TrafficHistory {
  public:
   using Steady = std::chrono::steady_clock::time_point;
@@ -21,20 +21,20 @@ class TrafficHistory {
   static constexpr std::size_t kBuckets = 90;
 
   struct Row {
-    Instant end{};       ///< of the bucket, whose length is `seconds`
-    double seconds = 0;  ///< kEvery or some more; never 0
-    RouteRates all;      ///< `route` is empty
+    Instant end{};       ///< End of the bucket, which is `seconds` long.
+    double seconds = 0;  ///< kEvery or slightly more; never 0.
+    RouteRates all;      ///< `route` is empty.
   };
 
-  /// Nothing was counted before `begun`.
+  /// `begun` is the time at which counting began.
   explicit TrafficHistory(Steady begun) : begun_(begun) {}
-  /// Call it every few seconds with what was counted since the start: a bucket ends with the first call after kEvery.
+  /// Call it every few seconds with the counts since startup. A bucket ends with the first call after kEvery.
   void add(Instant now, Steady steady, const observe::TrafficByRoute& traffic);
-  /// The oldest first.
+  /// Oldest first.
   std::vector<Row> rows() const { return {rows_.begin(), rows_.end()}; }
 
  private:
-  Steady begun_;  ///< of the bucket that is being filled
+  Steady begun_;  ///< Start of the bucket that is being filled.
   observe::Traffic before_;
   std::deque<Row> rows_;
 };

@@ -1,5 +1,5 @@
 #pragma once
-// How much goes through this gateway at the moment: requests a second over the last minute, and by route.
+// The current traffic of this gateway: requests per second over the last minute, and by route.
 
 #include "headgate/admin/route_traffic.hpp"
 #include "headgate/admin/traffic_history.hpp"
@@ -19,14 +19,15 @@
 namespace headgate::admin {
 
 struct Rates {
-  double over_seconds = 0;  ///< how long it was counted: a minute, less after a start
-  double requests = 0;      ///< each second, as the next four
+  double over_seconds = 0;  ///< Length of the measurement: a minute, or less after startup.
+  double requests = 0;      ///< Per second, like the next four.
   double rejected = 0;
   double failed = 0;
   double received = 0;
   double sent = 0;
-  std::optional<double> half_within;  ///< seconds that half of the requests took at most; not set if there was none
-  std::optional<double> most_within;  ///< the same of 95 of 100
+  /// Seconds within which half of the requests finished; not set if there was none.
+  std::optional<double> half_within;
+  std::optional<double> most_within;  ///< The same for 95 %.
 };
 
 /// Samples of the last minute. Pure; one thread.
@@ -36,11 +37,12 @@ class RateWindow {
   static constexpr auto kEvery = std::chrono::seconds(5);
   static constexpr auto kWindow = std::chrono::seconds(60);
 
-  /// Nothing was counted before `begun`.
+  /// `begun` is the time at which counting began.
   explicit RateWindow(Steady begun) { samples_.push_back({begun, {}}); }
   /// Call it about every kEvery.
   void add(Steady now, const observe::Traffic& traffic);
-  /// From the newest sample that is at least a minute old, or else from the start, until now.
+  /// Returns the rates from the newest sample that is at least a minute old until now; from the start if there is no
+  /// such sample.
   Rates rates(Steady now, const observe::Traffic& traffic) const;
 
  private:
@@ -48,21 +50,21 @@ class RateWindow {
     Steady at;
     observe::Traffic traffic;
   };
-  std::deque<Sample> samples_;  ///< oldest first; of those that are older than the window only the newest
+  std::deque<Sample> samples_;  ///< Oldest first. Only the newest of the samples older than the window is kept.
 };
 
-/// Takes a sample on the main thread every few seconds; any thread asks.
+/// Takes samples on the main thread every few seconds; any thread may read them.
 class TrafficRates final : public services::Service {
  public:
-  /// Both outlive this.
+  /// Both must outlive this.
   TrafficRates(Clock& clock, const observe::Registry& registry);
 
   void start() override { alarm_->set(RateWindow::kEvery); }
   void stop() override { alarm_.reset(); }
   Rates now() const;
-  /// Of each route, in the last ten seconds or the last minute.
+  /// Returns the traffic of each route in the last ten seconds or the last minute.
   RoutesRates by_route(std::chrono::seconds window) const;
-  /// The last quarter of an hour, the oldest first.
+  /// The last 15 minutes, oldest first.
   std::vector<TrafficHistory::Row> history() const;
 
  private:

@@ -1,5 +1,6 @@
 #pragma once
-// All endpoints of an admin interface: those that every gateway has, those of its subjects, and their description.
+// All endpoints of an admin interface: those of every gateway, those given by the caller, and their OpenAPI
+// description.
 
 #include "headgate/admin/admin_endpoints.hpp"
 #include "headgate/observe/metrics.hpp"
@@ -10,14 +11,14 @@
 
 namespace headgate::admin {
 
-/// Whether this gateway should get new requests. Each reason is a sentence without its dot.
+/// Whether this gateway should get new requests. Each reason is a sentence without its full stop.
 struct ReadyReport {
-  std::vector<std::string> unready;   ///< empty: ready
-  std::vector<std::string> degraded;  ///< what fails, although requests are served
+  std::vector<std::string> unready;   ///< Empty if it is ready.
+  std::vector<std::string> degraded;  ///< What fails although requests are served.
 };
 
 /// GET /metrics, /healthz and /readyz, `more`, and GET /api/v1/openapi.json, which describes all of them. `ready` is
-/// called on the admin thread. It and the registry outlive the admin interface.
+/// called on the admin thread. It and the registry must outlive the admin interface.
 class AllEndpoints {
  public:
   AllEndpoints(observe::Registry& registry, std::function<ReadyReport()> ready, std::vector<AdminEndpoint> more);
