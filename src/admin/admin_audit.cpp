@@ -14,7 +14,8 @@ constexpr std::size_t kLongestShown = 256;
 std::string target_of(const AdminCall& call, const AdminAnswer& answer) {
   std::string out;
   for (const auto& [name, value] : call.parameters) {
-    if (name == "key" && answer.target.starts_with("key=")) continue;  // as it is counted, whatever was written
+    // The target has the key as it is counted, however the caller wrote it.
+    if (name == "key" && answer.target.starts_with("key=")) continue;
     out += (out.empty() ? "" : " ") + std::string(name) + '=';
     out += name == "key" ? observe::key_id(value) : value.substr(0, kLongestShown);
   }
@@ -49,7 +50,7 @@ void AdminAudit::refused(std::string_view address, std::string_view method, std:
                   gate_.left_out()});
 }
 
-/// An address waits at least six seconds before the next one, so this needs no gate of its own for each.
+/// An address waits at least six seconds before its next event, so no rate limit per address is needed here.
 void AdminAudit::guesses(std::string_view address, std::chrono::seconds wait) {
   observe::event(observe::LogLevel::warning, "admin_token_guesses",
                  "an address sent too many wrong tokens to the admin interface; its next ones are not looked at",

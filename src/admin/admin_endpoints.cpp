@@ -24,7 +24,7 @@ std::string_view take_segment(std::string_view& path) noexcept {
   return segment;
 }
 
-/// What the escapes stand for. Broken ones, which the reader of heads refuses, stay as they are.
+/// Decodes percent escapes. Broken escapes stay as they are; the parser of request heads refuses them.
 std::string unescaped(std::string_view text) {
   std::string out;
   for (std::size_t at = 0; at < text.size(); ++at) {
@@ -35,12 +35,12 @@ std::string unescaped(std::string_view text) {
   return out;
 }
 
-/// Each segment on its own, so that an escaped slash separates nothing. Several slashes are one, for base URLs that end
-/// with one; the last segment may be empty.
+/// Splits a path into segments before decoding, so that an escaped slash separates nothing. Repeated slashes count as
+/// one, for base URLs that end with a slash; the last segment may be empty.
 Segments segments_of(std::string_view path) {
   Segments out;
   while (!path.empty()) {
-    path.remove_prefix(1);  // the slash
+    path.remove_prefix(1);  // Removes the slash.
     const auto segment = path.substr(0, path.find('/'));
     path.remove_prefix(segment.size());
     if (!segment.empty() || path.empty()) out.push_back(unescaped(segment));
@@ -63,7 +63,7 @@ std::optional<Parameters> match(std::string_view pattern, const Segments& segmen
 }
 
 struct QueryParameter {
-  std::string_view name;  ///< with its escapes, as the value
+  std::string_view name;  ///< Still escaped, like the value.
   std::string_view value;
 };
 
@@ -111,7 +111,7 @@ std::optional<std::string> AdminCall::asked(std::string_view name) const {
 
 std::string wrong_query(const AdminEndpoint& endpoint, std::string_view query) {
   const auto& known = endpoint.about.query;
-  // Probes and scrapers may add what they like.
+  // Probes and scrapers may add any parameters.
   if (endpoint.about.summary.empty() || !endpoint.path.starts_with("/api/")) return {};
   std::vector<std::string_view> there;
   for (auto rest = query.substr(query.starts_with('?') ? 1 : 0); !rest.empty();) {

@@ -55,7 +55,7 @@ Task<void> send_answer(Exchange& x, const AdminAnswer& answer) {
 
 }  // namespace
 
-/// Takes what other threads bring to the admin thread, as long as that has a loop. Any thread.
+/// Passes work from other threads to the admin thread, while that thread has a loop. Any thread.
 class AdminHandler::WayBack {
  public:
   explicit WayBack(boost::asio::io_context& loop) : loop_(&loop) {}
@@ -74,7 +74,7 @@ class AdminHandler::WayBack {
   boost::asio::io_context* loop_;
 };
 
-/// Waits for an answer that another thread gives. If nobody has it any more who could give it, the answer is a 503.
+/// Waits for an answer from another thread. If every holder has dropped the callback, the answer is a 503.
 class AdminHandler::Later {
  public:
   Later(std::shared_ptr<WayBack> back, const AdminEndpoint& endpoint, const AdminCall& call) : parked_(new Parked) {
@@ -86,11 +86,11 @@ class AdminHandler::Later {
   AdminAnswer await_resume() const { return std::move(*parked_->answer); }
 
  private:
-  struct Parked {  // admin thread only
+  struct Parked {  // Admin thread only.
     std::optional<AdminAnswer> answer;
     std::coroutine_handle<> waiter;
   };
-  struct Ticket {  // may outlive the admin thread
+  struct Ticket {  // May outlive the admin thread.
     std::shared_ptr<WayBack> back;
     std::shared_ptr<Parked> parked;
     ~Ticket() { give({.status = 503, .body = "This gateway is ending."}); }
@@ -107,10 +107,10 @@ class AdminHandler::Later {
 
 namespace {
 
-/// The pause of a stream between two texts: ends with the next one. Admin thread only.
+/// A pause of a stream between two texts; it ends when the next text is ready. Admin thread only.
 struct StreamPause {
   gateway::Delay* under_way = nullptr;
-  bool more = false;  ///< there is a text
+  bool more = false;  ///< True if a text is ready.
 
   void end() {
     more = true;
@@ -118,8 +118,8 @@ struct StreamPause {
   }
 };
 
-/// Returns once there is more, once the reader has left, or after `time`. The exchange knows of the wait, so the
-/// session ends it as soon as the reader's FIN or RST is there.
+/// Returns when there is more, when the reader has left, or after `time`. The exchange knows about the wait, so the
+/// session ends it as soon as the reader's FIN or RST arrives.
 Task<void> wait_for_more(Exchange& x, StreamPause& pause, Duration time) {
   gateway::Delay delay(*x.clock, time);
   x.delay = pause.under_way = &delay;
@@ -127,8 +127,8 @@ Task<void> wait_for_more(Exchange& x, StreamPause& pause, Duration time) {
   x.delay = pause.under_way = nullptr;
 }
 
-/// A page from elsewhere may have a name that points to this machine. The browser then sends that name, and must not be
-/// able to read what needs no token.
+/// A foreign page may use a host name that points to this machine. The browser then sends that name as Host, and the
+/// page must not be able to read data that needs no token.
 bool asked_by_address(std::string_view authority) {
   auto host = http::host_of(authority);
   if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
@@ -137,22 +137,22 @@ bool asked_by_address(std::string_view authority) {
   return !ec || host.empty() || http::same_word(host, "localhost");
 }
 
-/// A page in a browser on this machine can send requests here, but its browser always says so, if only with an empty
-/// field. None may change anything without a token, wherever it says it comes from: also the dashboard only shows then.
+/// A page in a browser on this machine can send requests here, but its browser always adds a header field that reveals
+/// it, even if that field is empty. Without a token no page may change anything, not even the dashboard.
 bool from_a_page(const http::Fields& fields) {
   return std::any_of(fields.begin(), fields.end(), [](const http::Field& field) {
     return http::same_word(field.name, "Origin") || http::same_word(field.name.substr(0, 10), "Sec-Fetch-");
   });
 }
 
-/// The dashboard may ask what changes nothing; no other page can make a browser say that it is of this origin.
+/// The dashboard may make calls that change nothing. No other page can make a browser claim this origin.
 bool from_own_page(const http::Fields& fields) {
   return std::any_of(fields.begin(), fields.end(), [](const http::Field& field) {
     return http::same_word(field.name, "sec-fetch-site") && field.value == "same-origin";
   });
 }
 
-/// The whole body if it has at most `most` bytes; else the status to refuse it with.
+/// Returns the whole body if it has at most `most` bytes; otherwise the status to refuse it with.
 Task<Result<std::string, unsigned>> read_body(Exchange& x, std::uint64_t most) {
   using Read = Result<std::string, unsigned>;
   std::string body;
@@ -175,7 +175,7 @@ bool same_digest(const identity::Sha256& a, const identity::Sha256& b) noexcept 
   return differs == 0;
 }
 
-/// Compares with each, so that the time does not reveal which one it is either.
+/// Compares with all digests, so that the time does not reveal which one matches.
 bool is_one_of(const identity::Sha256& digest, const std::vector<identity::Sha256>& all) noexcept {
   unsigned same = 0;
   for (const auto& each : all) same |= static_cast<unsigned>(same_digest(digest, each));
@@ -189,7 +189,7 @@ std::vector<identity::Sha256> digests_of(const std::vector<std::string>& tokens)
   return out;
 }
 
-/// How long the tokens of closed listeners are known. Their connections end far sooner.
+/// How long the tokens of closed listeners remain valid. Their connections end much sooner.
 constexpr auto kRemembersTokens = std::chrono::minutes(1);
 
 constexpr std::string_view kSendToken = "Send a token of the admin block as \"Authorization: Bearer <token>\".";
@@ -215,7 +215,7 @@ void AdminHandler::use_tokens(const Tokens& tokens) {
   known_ = {digests_of(tokens.all), digests_of(tokens.read)};
 }
 
-/// A listener that is closed may have been open to strangers, unlike the one after it.
+/// A closed listener may have been reachable by strangers, even if the listener after it is not.
 const AdminHandler::Known& AdminHandler::known_to(const Exchange& x) const {
   const bool closed = x.draining != nullptr && *x.draining;
   const bool old = std::chrono::steady_clock::now() > left_at_ + kRemembersTokens;
@@ -271,7 +271,7 @@ Task<void> AdminHandler::answer(Exchange& x, const AdminEndpoint& asked, const A
   co_await finish(x, asked, call, answer);
 }
 
-/// Every call that may change something ends here, also one that is refused, so that the log of changes has it.
+/// Every call that may change something ends here, including refused ones, so that all of them are in the audit log.
 Task<void> AdminHandler::finish(Exchange& x, const AdminEndpoint& asked, const AdminCall& call,
                                 const AdminAnswer& answer) {
   if (asked.changes()) AdminAudit::changed(asked, call, answer);
@@ -308,7 +308,7 @@ Task<bool> AdminHandler::refused_access(Exchange& x, const AdminMatch& match, Ad
   co_return true;
 }
 
-/// Sends what the stream has, until it or the reader ends.
+/// Sends the data of the stream until the stream ends or the reader leaves.
 Task<void> AdminHandler::send_stream(Exchange& x, const AdminEndpoint& asked, const AdminCall& call) {
   auto opened = asked.stream(call);
   if (opened.has_error()) {
@@ -355,8 +355,8 @@ std::string AdminHandler::others() const {
          " here, and nothing else.";
 }
 
-/// On this machine the right token is taken in any case: an address that a stranger's connections may seem to come
-/// from, as through a tunnel, must not lock out its operators.
+/// A correct token from this machine is always accepted. Otherwise strangers whose connections seem to come from here,
+/// for example through a tunnel, could lock out the operators.
 std::uint64_t AdminHandler::look_at_token(const Exchange& x, std::optional<AdminRole>& role) {
   if (!known_to(x).guard()) return role = role_of(x), 0;
   const bool given = !http::value_of(x.request.fields, http::Known::authorization).empty();
@@ -369,7 +369,8 @@ std::uint64_t AdminHandler::look_at_token(const Exchange& x, std::optional<Admin
   return static_cast<std::uint64_t>(wait.count());
 }
 
-/// Who calls; nothing if a token is needed that the call does not have. All tokens are always compared.
+/// Returns the role of the caller; empty if a token is required and the call has no valid one. All tokens are always
+/// compared.
 std::optional<AdminRole> AdminHandler::role_of(const Exchange& x) const {
   const auto& known = known_to(x);
   if (!known.guard()) return AdminRole::local;

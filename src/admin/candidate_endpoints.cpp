@@ -1,4 +1,4 @@
-// The admin endpoints of a candidate: set it, compare it, drop it, promote it.
+// The admin endpoints of a candidate: set, compare, drop and promote it.
 
 #include "admin/limits/limit_keys.hpp"
 #include "endpoint_groups.hpp"
@@ -32,7 +32,7 @@ bool takes(const std::optional<std::string>& word) {
   return word && (word->empty() || *word == "true" || *word == "1");
 }
 
-/// Why the candidate is not promoted without the word for its listeners; nothing if it may be.
+/// Returns the refusal of a promotion that changes listeners without being forced; empty if the promotion may proceed.
 std::optional<AdminAnswer> refuse_listeners(const services::ActiveConfig* active, const AdminCall& call) {
   if (active == nullptr || !active->candidate || takes(call.asked(kListeners))) return std::nullopt;
   const auto others = other_listeners(*active->config, *active->candidate->config);
@@ -75,7 +75,8 @@ CandidateJson counts_of(const std::map<std::string, std::uint64_t>& counts, std:
   return out;
 }
 
-/// The limit of this name, also where a route has it at a scale; null: it is one of the gateway's own.
+/// Returns the limit of this name, including limits that a route uses at a scale; null if the name is one of the
+/// gateway's own.
 const limit::Limit* limit_called(const config::Config& config, const std::string& name) {
   const auto base = name.substr(0, name.find('@'));
   for (const auto& each : config.limits)

@@ -25,7 +25,7 @@ const config::Described* described(const OperatorBoard::State& state) {
   return state.active && state.active->config->described.json ? &state.active->config->described : nullptr;
 }
 
-/// The places where two configurations differ, the highest of each.
+/// Finds the places where two configurations differ. Below a differing node, no further places are listed.
 class Differences {
  public:
   Differences(const config::Described& active, const config::Described& file) : active_(active), file_(file) {}
@@ -98,7 +98,7 @@ AdminAnswer show(const OperatorBoard& board) {
   const auto* shown = described(state);
   if (shown == nullptr) return no_file();
   const auto& config = *state.active->config;
-  // It is text already and may be large, so it is not read to be written again.
+  // `shown->json` is already JSON and may be large, so it is not parsed and written again.
   return {.body = "{\"file\":" + json_of(config.file) + ",\"sha256\":" + json_of(config.sha256) +
                   ",\"since\":" + json_of(moment_text(state.since)) + ",\"config\":" + *shown->json + "}\n",
           .type = AdminAnswer::kJson};
@@ -132,14 +132,15 @@ AdminAnswer compare(const OperatorBoard& board, const config::ReadAgain& read_ag
   return {.body = services::text_of(out), .type = AdminAnswer::kJson};
 }
 
-/// Compares on the side thread. Those who ask while a comparison waits for its turn share it, so that nobody can keep
-/// that thread from a reload for longer than two of them take. Whoever waits when that thread stops is dropped.
+/// Compares configurations on the side thread. Callers that arrive while a comparison waits for its turn share it, so
+/// that no caller can delay a reload by more than two comparisons. Callers that are still waiting when that thread
+/// stops are dropped.
 class Comparisons : public std::enable_shared_from_this<Comparisons> {
  public:
   Comparisons(const OperatorBoard& board, RunAside aside, const config::ReadAgain& read_again)
       : board_(board), aside_(std::move(aside)), read_again_(read_again) {}
 
-  /// Admin thread. Drops `give` if the gateway ends.
+  /// Admin thread. Drops `give` if the gateway is ending.
   void ask(const AdminEndpoint::Give& give) {
     const std::lock_guard lock(mutex_);
     auto next = next_.lock();
@@ -150,7 +151,7 @@ class Comparisons : public std::enable_shared_from_this<Comparisons> {
   }
 
  private:
-  using Asked = std::vector<AdminEndpoint::Give>;  // by those who share a comparison; belongs to its turn
+  using Asked = std::vector<AdminEndpoint::Give>;  // The callers that share a comparison; owned by that comparison.
 
   void run(const Asked& asked) {
     {
@@ -172,7 +173,7 @@ class Comparisons : public std::enable_shared_from_this<Comparisons> {
   const RunAside aside_;
   const config::ReadAgain& read_again_;
   std::mutex mutex_;
-  std::weak_ptr<Asked> next_;  // the one that waits for its turn
+  std::weak_ptr<Asked> next_;  // The comparison that waits for its turn.
 };
 
 }  // namespace

@@ -14,10 +14,10 @@ namespace {
 using Told = nlohmann::ordered_json;
 using gateway::LimitState;
 
-/// Seconds, rounded up to a thousandth.
+/// Returns seconds, rounded up to milliseconds.
 double seconds_of(Duration duration) { return std::ceil(static_cast<double>(duration.count()) / 1'000) / 1'000; }
 
-/// Rounded, so that a share reads as it was written.
+/// Rounds, so that a share reads as it was written.
 double thousandths(double share) { return std::round(share * 1'000) / 1'000; }
 
 Told rule_json(const gateway::RuleState& rule) {

@@ -1,5 +1,5 @@
 #pragma once
-// The call that follows a feed: EventFeed, LiveFeed.
+// The call that follows an EventFeed or a LiveFeed.
 
 #include "headgate/admin/admin_endpoints.hpp"
 
@@ -9,7 +9,7 @@
 
 namespace headgate::admin {
 
-/// `full`: why nobody more can follow it. `feed` outlives the endpoint.
+/// `full` is the message if the feed takes no more readers. `feed` must outlive the endpoint.
 template <class Feed>
 AdminEndpoint feed_endpoint(Feed& feed, std::string_view path, std::string_view summary, std::string full) {
   using Opened = Result<std::unique_ptr<AdminStream>, AdminAnswer>;

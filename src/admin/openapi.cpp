@@ -24,7 +24,7 @@ ApiJson content(std::string_view type, ApiJson schema) {
 
 ApiJson reference_to(std::string_view name) { return {{"$ref", "#/components/schemas/" + std::string(name)}}; }
 
-/// "put_upstreams_name_servers_server_state"
+/// For example "put_upstreams_name_servers_server_state".
 std::string operation_id(const AdminEndpoint& endpoint) {
   std::string out;
   for (const char c : endpoint.method) out += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));

@@ -1,5 +1,5 @@
 #pragma once
-// The description of the admin interface in OpenAPI 3.1, from the table of its endpoints.
+// Describes the admin interface in OpenAPI 3.1, from the table of its endpoints.
 
 #include "headgate/admin/admin_endpoints.hpp"
 
@@ -7,8 +7,8 @@
 
 namespace headgate::admin {
 
-/// GET /api/v1/openapi.json, of all `endpoints`, which outlive it. The text is made at the first call: few processes
-/// are ever asked for it, and it is the largest part of what a gateway would do at its start.
+/// GET /api/v1/openapi.json for all `endpoints`, which must outlive it. The document is built at the first call: few
+/// processes are ever asked for it, and building it would be the largest part of the startup work.
 AdminEndpoint openapi_endpoint(const std::vector<AdminEndpoint>& endpoints);
 
 }  // namespace headgate::admin

@@ -28,7 +28,7 @@ constexpr std::array<std::pair<std::string_view, LogLevel>, 5> kEventLevels = {{
 
 AdminAnswer refuse_with(unsigned status, std::string why) { return {.status = status, .body = std::move(why)}; }
 
-/// The text `name` of a JSON object; "" if there is none.
+/// Returns the string member `name` of a JSON object; "" if there is none.
 std::string text_in(const std::string& body, const char* name) {
   const auto asked = OperateJson::parse(body, nullptr, false);
   const bool there = asked.is_object() && asked.contains(name) && asked[name].is_string();
@@ -73,14 +73,14 @@ Result<Named, AdminAnswer> find_server(const AdminBoard& board, std::string_view
                      refuse_with(404, "No upstream has this name. There is " + joined(names, ", ") + "."));
 }
 
-/// Whether the call wants it done all the same; nothing if that cannot be understood.
+/// Whether the call forces the change; empty if the value is neither yes nor no.
 std::optional<bool> forced(const AdminCall& call) {
   const auto word = call.asked("force");
   if (!word) return false;
   return word->empty() || *word == "true" || *word == "1" ? std::optional(true) : std::nullopt;
 }
 
-/// Names the parameter, because a command has an option of the same name.
+/// The message names the query parameter, because a command has an option of the same name.
 AdminAnswer refuse_last_server(bool drain) {
   const std::string done = drain ? "drained" : "taken out";
   const OperateJson problem = {
@@ -112,8 +112,8 @@ AdminAnswer use_state(const AdminBoard& board, const AdminCall& call, const Tell
   if ((drain || down) && others == 0 && !*force) return refuse_last_server(drain);
   const bool was_down = found->watch->marked(found->at, balance::kDown);
   for (std::size_t at = 0; at < report.servers.size(); ++at) {
-    if (report.servers[at].server != server) continue;  // one that is listed twice has two rows
-    // The new bit first: it is never in between.
+    if (report.servers[at].server != server) continue;  // A server that is listed twice has two rows.
+    // Sets the new bit first, so that the server is never in rotation in between.
     if (down) found->watch->mark(at, balance::kDown, true, now);
     found->watch->mark(at, balance::kDrained, drain, now);
     if (!down) found->watch->mark(at, balance::kDown, false, now);
@@ -130,7 +130,8 @@ AdminAnswer use_state(const AdminBoard& board, const AdminCall& call, const Tell
   return answer;
 }
 
-/// The member `name` of a body: null means as the configuration says, which is 0. Nothing if it is no number in range.
+/// Reads the member `name` of a body; null means the configured value, which is 0. Empty if it is not a number in
+/// range.
 std::optional<std::uint32_t> size_in(const OperateJson& body, const char* name, std::uint32_t most) {
   const auto& value = body[name];
   if (value.is_null()) return 0U;

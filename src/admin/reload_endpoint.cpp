@@ -21,7 +21,7 @@ std::string_view word_of(ReloadFrom from) {
   return kWords[from];
 }
 
-/// Nothing if the word says neither yes nor no.
+/// Empty if the word says neither yes nor no.
 std::optional<ReloadFrom> wanted(const AdminCall& call) {
   const auto word = call.asked("previous");
   if (!word || *word == "false" || *word == "0") return ReloadFrom::file;
@@ -96,7 +96,7 @@ AdminEndpoint reload_endpoint(std::shared_ptr<ReloadCalls> calls) {
             const auto from = wanted(call);
             if (!from)
               return give({.status = 400, .body = R"("previous" stands without a value, or is "true" or "false".)"});
-            // If it is not taken, `give` is dropped, and the caller gets a 503.
+            // If the call is not accepted, `give` is dropped, and the caller gets a 503.
             (void)calls->ask(*from, [give](const ReloadResult& result) { give(reload_answer(result)); });
           },
       .about = {.summary = "Read the configuration again, as SIGHUP does, and say what changed",

@@ -79,7 +79,7 @@ class Notation {
     return out;
   }
 
-  /// No text in such a schema has a brace.
+  /// No string in such a schema contains a brace.
   SchemaJson as_written() {
     std::size_t end = 0;
     int open = 0;

@@ -1,5 +1,5 @@
 #pragma once
-// JSON Schema in the notation that TypeScript has for types, which is a fourth as long.
+// Builds JSON Schema from the notation that TypeScript uses for types, which is a quarter as long.
 
 #include <nlohmann/json_fwd.hpp>
 

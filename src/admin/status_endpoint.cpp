@@ -67,7 +67,7 @@ StatusJson config_of(const OperatorBoard::State& state, Instant now) {
   return out;
 }
 
-/// Each server of Redis once, with the worst of what the workers know of it.
+/// Lists each server of Redis once, with the worst state that any worker sees.
 StatusJson redis_of(const AdminBoard& board) {
   std::map<std::string, redis::RedisHealth> nodes;
   for (const auto& report : board.redis())

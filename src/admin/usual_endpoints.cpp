@@ -19,7 +19,7 @@ AdminAnswer ready_or_not(const ReadyReport& now) {
   return {.body = "ready, but degraded: " + joined(now.degraded, "; ") + '\n'};
 }
 
-/// Prometheus' own format, unless the caller names OpenMetrics and takes it at least as gladly.
+/// Prometheus' own format, unless the caller's Accept header gives OpenMetrics at least the same preference.
 AdminAnswer metrics_for(std::string_view accept, const observe::Registry& registry) {
   const auto open = kOpenMetrics.substr(0, kOpenMetrics.find(';'));
   if (http::names_type(accept, open) && http::quality_of(accept, open) >= http::quality_of(accept, "text/plain"))
@@ -27,7 +27,7 @@ AdminAnswer metrics_for(std::string_view accept, const observe::Registry& regist
   return {.body = registry.text(), .type = kMetricsText};
 }
 
-/// The endpoints of every gateway. Probes of a container have no token and learn only yes or no.
+/// The endpoints of every gateway. Container probes have no token and learn only yes or no.
 std::vector<AdminEndpoint> usual_endpoints(observe::Registry& registry, const std::function<ReadyReport()>& ready) {
   using enum AdminEndpoint::For;
   std::vector<AdminEndpoint> out;

@@ -36,7 +36,7 @@ std::string_view state_of(const ApiKeyRecord& record, Instant at) noexcept {
                                                    : "valid";
 }
 
-/// No key, and no more of its digest than its id.
+/// Shows neither the key nor more of its digest than the id.
 KeysJson json_of(const ApiKeyRecord& record, Instant at) {
   KeysJson out = {{"id", identity::id_of(record.digest)}, {"owner", record.owner}};
   if (!record.tier.empty()) out["tier"] = record.tier;
@@ -59,7 +59,7 @@ void add_where_kept(const services::KeyService::Done& done, KeysJson& out) {
   if (done.spread) out["gateways"] = to_json(*done.spread);
 }
 
-/// What all calls need.
+/// The data that all calls need.
 struct KeyCalls {
   OperatorBoard& board;
   std::shared_ptr<services::KeyService> keys;
@@ -110,7 +110,7 @@ AdminAnswer one_key(const OperatorBoard& board, const AdminCall& call) {
   return refused_key(404, "No key has this id.");
 }
 
-/// The records of the page, by their digests: an order that stays while keys come and go.
+/// Returns the records of the page, ordered by digest: this order is stable while keys come and go.
 std::vector<const ApiKeyRecord*> page_of(const std::vector<ApiKeyRecord>& all, std::string_view owner,
                                          std::string_view after, std::size_t count) {
   const auto before = [](const ApiKeyRecord* a, const ApiKeyRecord* b) { return a->digest < b->digest; };
@@ -122,7 +122,8 @@ std::vector<const ApiKeyRecord*> page_of(const std::vector<ApiKeyRecord>& all, s
   for (const auto& each : all)
     if ((owner.empty() || each.owner == owner) && is_behind(each.digest)) out.push_back(&each);
   std::stable_sort(out.begin(), out.end(), before);
-  // A key that is known twice, as in the file and in the configuration, is listed as the first one, which counts.
+  // A key that is known twice, for example from the file and from the configuration, is listed as its first record,
+  // which is the one in effect.
   const auto same = [](const ApiKeyRecord* a, const ApiKeyRecord* b) { return a->digest == b->digest; };
   out.erase(std::unique(out.begin(), out.end(), same), out.end());
   if (out.size() > count) out.resize(count);

@@ -28,21 +28,21 @@ constexpr std::size_t kMaxBody = 4096;
 
 AdminAnswer refuse(unsigned status, std::string sentence) { return {.status = status, .body = std::move(sentence)}; }
 
-/// What all calls need.
+/// The data that all calls need.
 struct BanCalls {
   std::shared_ptr<services::BanService> bans;
   std::shared_ptr<const KeyReader> keys;
   std::shared_ptr<const KeyUse> use;
 };
 
-/// The limit called `name`; else the answer that says which ones there are.
+/// Returns the limit called `name`, or the answer that lists the existing limits.
 Result<const limit::Limit*, AdminAnswer> find_limit(const config::Config& config, const std::string& name) {
   const auto found = std::ranges::find(config.limits, name, &limit::Limit::name);
   if (found != config.limits.end()) return &*found;
   return Result<const limit::Limit*, AdminAnswer>(boost::system::in_place_error, no_such_limit(config));
 }
 
-/// The key of somebody who can be suspended.
+/// Reads the key of a caller that can be suspended.
 Result<std::string, AdminAnswer> key_of(const KeyReader& keys, const config::Config& config, const limit::Limit& limit,
                                         const std::string& written) {
   const auto everybody = [](const limit::Per& per) { return per.source->counts == gateway::Counts::everybody; };
@@ -51,7 +51,7 @@ Result<std::string, AdminAnswer> key_of(const KeyReader& keys, const config::Con
         boost::system::in_place_error,
         refuse(409, "This limit counts all callers together, and a suspension would be of them all."));
   auto key = keys.read_for_suspension(config, limit, written);
-  const auto one = read_key(config, limit, written);  // of a larger block some callers may be exempt
+  const auto one = read_key(config, limit, written);  // Only some callers of a larger block may be exempt.
   const bool of_one = is_key_id(written) || (one.has_value() && key.has_value() && *one == *key);
   if (of_one && key.has_value() && exempts(config, limit, *key))
     return Result<std::string, AdminAnswer>(
@@ -59,10 +59,10 @@ Result<std::string, AdminAnswer> key_of(const KeyReader& keys, const config::Con
   return key;
 }
 
-/// For the log of changes.
+/// For the audit log.
 std::string target_of(const limit::Ban& ban) { return "limit=" + ban.limit + " key=" + observe::key_id(ban.key); }
 
-/// Its key as an operator writes it.
+/// Shows the key as an operator writes it.
 Json shown(const config::Config& config, const limit::Ban& ban, Instant now) {
   auto out = services::to_json(ban, now);
   out["key"] = services::written_key(config, ban.limit, ban.key);
@@ -78,7 +78,8 @@ AdminAnswer list(services::BanService& bans) {
   return {.body = services::text_of({{"bans", std::move(rows)}}), .type = kJson};
 }
 
-/// Gives the answer: at once if the suspension is of this gateway alone, else once it is known who has heard.
+/// Gives the answer: at once if only this gateway knows the suspension, otherwise when the other gateways have
+/// confirmed it.
 void give_when_heard(services::BanService& bans, const std::string& limit, AdminAnswer answer, Json body,
                      const AdminEndpoint::Give& give) {
   answer.type = kJson;
@@ -142,7 +143,7 @@ void lift(const BanCalls& calls, std::string_view query, const AdminEndpoint::Gi
   const auto now = headgate::now();
   auto& bans = *calls.bans;
   auto lifted = bans.table().lift(name, written, now);
-  if (!lifted) {  // an address may be written as a part of its block
+  if (!lifted) {  // The address may be written as a part of its block.
     const auto config = bans.config();
     const auto limit = find_limit(*config, name);
     const auto key =

@@ -18,8 +18,9 @@
 namespace headgate::admin {
 namespace {
 
-constexpr int kMaxWalks = 2;  ///< through Redis at once
-/// Then the caller asks for the next part. So a caller that goes away ends the walk, and sees how far it is.
+constexpr int kMaxWalks = 2;  ///< Walks through Redis in progress at once.
+/// After this time the caller asks for the next part. So a caller that leaves ends the walk, and a caller that stays
+/// sees the progress.
 constexpr auto kPart = std::chrono::seconds(1);
 constexpr const char* kKeysAll = "keys=all";
 
@@ -54,7 +55,7 @@ Task<void> forget_there(std::shared_ptr<redis::SharedLimiter> redis, std::string
   give(answer_of(limit, *part));
 }
 
-/// Answers at once what takes no walk through Redis; else nothing, and `limit` is what to walk for.
+/// Answers at once if no walk through Redis is needed; otherwise returns nothing, and sets `limit` for the walk.
 std::optional<AdminAnswer> answer_here(const OperatorBoard& board, limit::MemoryStore& memory, std::string_view wanted,
                                        std::string& limit) {
   const auto active = board.now().active;

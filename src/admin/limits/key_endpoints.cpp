@@ -26,29 +26,29 @@ using KeyJson = nlohmann::ordered_json;
 using limit::Check;
 using limit::Decision;
 
-/// A debt beyond so many bursts is not forgotten.
+/// A debt of more than this many bursts is not forgotten.
 constexpr int kMaxResetRounds = 64;
-constexpr int kMaxKeyCalls = 16;  ///< that wait for Redis at once
+constexpr int kMaxKeyCalls = 16;  ///< Calls that may wait for Redis at once.
 
 enum class Do : bool { look, reset };
 
-/// One question about one key.
+/// A question about one key.
 struct KeyQuestion {
-  std::shared_ptr<const services::ActiveConfig> active;  ///< keeps the tier
+  std::shared_ptr<const services::ActiveConfig> active;  ///< Keeps the tier alive.
   const gateway::CompiledLimit* limit = nullptr;
   const gateway::CompiledTier* tier = nullptr;
-  const gateway::OverrideTable::Granted* granted = nullptr;  ///< the key has it for a time; null: it has none
+  const gateway::OverrideTable::Granted* granted = nullptr;  ///< The override of the key; null if it has none.
   std::optional<limit::BanTable::Found> suspended;
   std::string key;
-  std::string named;  ///< the key as answers name it
+  std::string named;  ///< The key as answers show it.
   std::string id;
-  std::uint32_t shard = 0;  ///< 0: the key has one counter
+  std::uint32_t shard = 0;  ///< 0 if the key has a single counter.
   Do what = Do::look;
 
-  /// How many counters the key has.
+  /// The number of counters of the key.
   std::uint32_t shards() const { return limit->limit.store == limit::Store::redis ? tier->shards : 1; }
   const std::vector<limit::Rule>& rules() const { return shard == 0 ? tier->rules : tier->shard; }
-  /// The same of one counter of several.
+  /// Returns the same question about one of several counters.
   KeyQuestion of_shard(std::uint32_t number) const {
     auto out = *this;
     out.shard = number;
@@ -62,7 +62,7 @@ struct KeyQuestion {
       out.push_back({.rule = &rule, .key = key, .hash = keyed_hash(key, rule.seed), .cost = cost, .peek = peek});
     return out;
   }
-  /// Gives back as much as a counter that is not in debt can have lost.
+  /// Gives back as many units as a counter without a debt can have lost.
   std::vector<Check> give_backs() const {
     auto out = checks(0, false);
     for (auto& check : out) check.cost = -static_cast<std::int64_t>(check.rule->burst);
@@ -70,7 +70,7 @@ struct KeyQuestion {
   }
 };
 
-/// What is left, and what a request would get. One element for each rule.
+/// The remaining units and the decision on a further request, one element for each rule.
 struct KeyState {
   std::vector<Decision> now;
   std::vector<Decision> next;
@@ -93,8 +93,8 @@ Duration longest_wait(const KeyState& state) {
   return out;
 }
 
-/// What all counters of a key have together. A request goes to another one if the first rejects it, so it gets what the
-/// best of them has for it.
+/// Sums the counters of a key. A request that the first counter rejects tries another one, so the decision is that of
+/// the best counter.
 KeyState sum_of(const std::vector<KeyState>& shards) {
   auto out = shards.front();
   for (std::size_t i = 1; i < shards.size(); ++i) {
@@ -111,7 +111,7 @@ KeyState sum_of(const std::vector<KeyState>& shards) {
 
 double in_seconds(Duration time) { return std::chrono::duration<double>(time).count(); }
 
-/// What the next request would get of one rule.
+/// Adds the decision of one rule on the next request.
 void add_next(const KeyQuestion& question, const Decision& next, KeyJson& row) {
   const bool observes = question.limit->limit.mode == limit::Mode::observe;
   if (question.suspended && !question.suspended->observed) {
@@ -186,7 +186,7 @@ Task<Result<KeyState>> look_there(redis::SharedLimiter& redis, const KeyQuestion
   co_return out;
 }
 
-/// Asks one counter, and resets it first if that is asked for.
+/// Reads one counter, after resetting it if that was requested.
 Task<Result<KeyState>> ask_counter(redis::SharedLimiter& redis, const KeyQuestion& question) {
   auto looking = look_there(redis, question);
   auto state = co_await looking;
@@ -221,8 +221,8 @@ Task<void> ask_there(std::shared_ptr<redis::SharedLimiter> redis, KeyQuestion qu
   give(answer_of(question, sum_of(states), "redis"));
 }
 
-/// The tier that a caller with this key gets, as far as its key says it: an override, the size of a known API key or
-/// its tier, else the default one.
+/// Finds the tier of a caller with this key, as far as the key tells it: an override, the rate or the tier of a known
+/// API key, or otherwise the default tier.
 void find_tier(KeyQuestion& question) {
   const auto& active = *question.active;
   const auto& limit = *question.limit;
@@ -247,7 +247,7 @@ void find_tier(KeyQuestion& question) {
   if (tier != limit.tiers.end()) question.tier = &*tier;
 }
 
-/// Reads the question from the path; else the answer that says what is wrong.
+/// Reads the question from the path; the error is the answer that says what is wrong.
 Result<KeyQuestion, AdminAnswer> read_question(const OperatorBoard& board, const limit::BanTable& bans,
                                                const KeyReader& keys, const AdminCall& call, Do what) {
   using Made = Result<KeyQuestion, AdminAnswer>;

@@ -1,5 +1,5 @@
 #pragma once
-// Reads what an operator writes for a key of a limit, also the id that stands for it in logs and lists.
+// Reads the key of a limit as an operator writes it, including the key id that logs and lists show.
 
 #include "limit_keys.hpp"
 
@@ -14,24 +14,26 @@
 
 namespace headgate::admin {
 
-/// Any thread. What it looks into outlives it.
+/// Any thread. Its arguments must outlive it.
 ///
-/// An id ("k_" and 16 hexadecimal digits) is never taken for a key: a call that names one means the caller behind it.
-/// Known are the callers that `top` can list, those that are suspended and those with an override.
+/// An id ("k_" and 16 hexadecimal digits) is never taken for a key: a call that names an id means the caller behind it.
+/// Ids are known for callers that `top` can list, for suspended callers and for callers with an override.
 class KeyReader {
  public:
   KeyReader(const services::TopBoard& top, const limit::BanTable& bans, const limit::OverrideBook& overrides,
             const observe::Logs& logs) noexcept
       : top_(top), bans_(bans), overrides_(overrides), logs_(logs) {}
 
-  /// As read_key(). An id that is not known is a 404.
+  /// Reads a key like read_key(). An unknown id gives a 404.
   Result<std::string, AdminAnswer> read(const config::Config& config, const limit::Limit& limit,
                                         const std::string& written) const;
-  /// The same for a suspension: of a limit that counts by address also a block of addresses, as "203.0.113.0/24".
+  /// The same for a suspension. If the limit counts by address, a block of addresses such as "203.0.113.0/24" is
+  /// accepted as well.
   Result<std::string, AdminAnswer> read_for_suspension(const config::Config& config, const limit::Limit& limit,
                                                        const std::string& written) const;
 
-  /// How an answer names `key`, which was written so: an id stays one, so that nobody learns the key by it.
+  /// Returns the name of `key` for an answer. If the operator wrote an id, the answer shows the id, so that it does not
+  /// reveal the key.
   static std::string named(const limit::Limit& limit, std::string_view key, const std::string& written);
   std::string id_of(std::string_view key) const { return logs_.key_id(key); }
 
@@ -44,11 +46,11 @@ class KeyReader {
   const observe::Logs& logs_;
 };
 
-/// Whether this is an id of a key, as in logs.
+/// Whether this is the id of a key, as in logs.
 bool is_key_id(std::string_view text) noexcept;
-/// Whether a key that is suspended is a block of addresses.
+/// Whether a suspended key is a block of addresses.
 bool is_block(const limit::Limit& limit, std::string_view key);
-/// The suspension of a key, or of a block that its address is in, under the limit called `name`.
+/// Finds the suspension of a key, or of a block that contains its address, under the limit called `name`.
 std::optional<limit::BanTable::Found> suspension_of(const limit::BanTable& bans, const limit::Limit& limit,
                                                     std::string_view name, std::string_view key, Instant now);
 

@@ -14,16 +14,16 @@ namespace {
 using limit::Check;
 using limit::Decision;
 
-constexpr std::uint32_t kMaxShards = 16;  // of a key that are looked at: a busy one has permits taken of each
+constexpr std::uint32_t kMaxShards = 16;  // Counters of a key that are read. A busy key has permits in each of them.
 
-/// One key of a limit, and all that is needed to look at its counters.
+/// One key of a limit, and everything that is needed to read its counters.
 struct LookedFor {
-  std::shared_ptr<const services::ActiveConfig> active;  ///< keeps the limit
+  std::shared_ptr<const services::ActiveConfig> active;  ///< Keeps the limit alive.
   const gateway::CompiledLimit* limit = nullptr;
   std::string key;
 };
 
-/// The counters of a key under one tier: without a shard those that have all of it.
+/// Returns checks that read the counters of a key under one tier, without taking anything.
 std::vector<Check> looks_of(const std::vector<limit::Rule>& rules, std::string_view key) {
   std::vector<Check> out;
   out.reserve(rules.size());
@@ -45,7 +45,7 @@ bool used_here(limit::MemoryStore& memory, const LookedFor& wanted) {
   });
 }
 
-/// Also if Redis does not answer.
+/// True as well if Redis does not answer.
 Task<bool> used_there(redis::SharedLimiter& redis, const LookedFor& wanted) {
   for (const auto& tier : wanted.limit->tiers) {
     const bool sharded = tier.shards > 1;
@@ -74,7 +74,7 @@ Task<void> use_in_redis(std::shared_ptr<redis::SharedLimiter> redis, LookedFor w
   tell(warning_of(used));
 }
 
-/// Whether an API key of the configuration is the caller.
+/// Whether the key belongs to an API key of the configuration.
 bool in_configuration(const services::ActiveConfig& active, const limit::Limit& limit, std::string_view key) {
   if (!counts_by(limit, "api_key")) return counts_by(limit, "total");
   const auto& records = active.credentials->api_keys().records();
@@ -90,7 +90,7 @@ void KeyUse::ask(const std::string& limit, const std::string& key, Tell tell) co
   const auto& of = wanted.limit->limit;
   const auto same = [&](std::string_view each) { return each == key; };
   if (is_block(of, key) || in_configuration(*wanted.active, of, key) || top_.find(limit, same)) return tell({});
-  if (wanted.limit->in_flight) return tell({});  // a permit is held for moments only
+  if (wanted.limit->in_flight) return tell({});  // A permit is held only for moments.
   if (of.store == limit::Store::memory) return tell(warning_of(used_here(memory_, wanted)));
   with_redis_([wanted = std::move(wanted), tell = std::move(tell)](std::shared_ptr<redis::SharedLimiter> redis) {
     if (redis) return spawn(use_in_redis(std::move(redis), wanted, tell), "key use");

@@ -1,5 +1,5 @@
 #pragma once
-// Whether anybody uses a key of a limit: who names a key that nobody has mistypes it more often than not.
+// Checks whether a key of a limit is in use: a key that nobody uses is mostly a typing error.
 
 #include "key_reader.hpp"
 
@@ -11,15 +11,15 @@
 
 namespace headgate::admin {
 
-/// Any thread. What it looks into outlives it.
+/// Any thread. Its arguments must outlive it.
 class KeyUse {
  public:
   KeyUse(const OperatorBoard& board, limit::MemoryStore& memory, const services::TopBoard& top, WithRedis with_redis)
       : board_(board), memory_(memory), top_(top), with_redis_(std::move(with_redis)) {}
 
-  /// Tells, soon and on any thread, a warning for an operator who names `key` of the limit; "" if there is none: it has
-  /// a counter, `top` can list it, the configuration has an API key of this name, or it is a block of addresses. Also
-  /// if Redis, which has the counters, does not answer.
+  /// Passes a warning, soon and on any thread, to an operator who names `key` of the limit. The warning is "" if the
+  /// key has a counter, if `top` can list it, if the configuration has an API key of this name, if it is a block of
+  /// addresses, or if Redis, which has the counters, does not answer.
   using Tell = std::function<void(std::string warning)>;
   void ask(const std::string& limit, const std::string& key, Tell tell) const;
 

@@ -19,7 +19,7 @@ constexpr std::size_t kMaxKey = 256;
 
 AdminAnswer wrong_key(std::string why) { return {.status = 400, .body = std::move(why)}; }
 
-/// One part of a key as the limit counts it, or why it cannot be one.
+/// Reads one part of a key as the limit counts it, or says why it is invalid.
 Result<std::string, AdminAnswer> read_part(const config::Config& config, const limit::Per& per,
                                            const std::string& written) {
   const auto fail = [](std::string why) {
@@ -40,7 +40,7 @@ Result<std::string, AdminAnswer> read_part(const config::Config& config, const l
   return key;
 }
 
-/// A key of all of its parts. One that was too long is counted by its digest, which is no list of parts.
+/// Reads a key with all of its parts. A key that is too long is counted by its digest, which is not a list of parts.
 Result<std::string, AdminAnswer> read_parts(const config::Config& config, const std::vector<limit::Per>& per,
                                             const std::string& written) {
   if (per.size() == 1) return read_part(config, per.front(), written);
@@ -60,7 +60,6 @@ Result<std::string, AdminAnswer> read_parts(const config::Config& config, const 
   return key;
 }
 
-/// How a key that replaces a missing one begins in writing.
 }  // namespace
 
 bool counts_by(const limit::Limit& limit, std::string_view word) {

@@ -24,7 +24,7 @@ std::string per_text(const limit::Per& per) {
   return std::string(per.source->word) + (per.name.empty() ? "" : ':' + per.name);
 }
 
-/// Of a limit, or of a compiled one.
+/// Takes the tiers of a limit or of a compiled limit.
 template <class Tiers>
 LimitJson json_of_tiers(const Tiers& tiers) {
   auto out = LimitJson::array();
@@ -78,7 +78,7 @@ AdminAnswer all_limits(const OperatorBoard& board, const observe::Registry& regi
   return {.body = services::text_of({{"limits", std::move(rows)}}), .type = AdminAnswer::kJson};
 }
 
-/// The limits with counters of their own that routes made of this one by a scale.
+/// The limits with their own counters that routes derive from this limit by a scale.
 LimitJson scaled_of(const gateway::CompiledConfig& compiled, const std::string& base) {
   constexpr std::size_t kShown = 100;
   auto out = LimitJson::array();

@@ -1,5 +1,5 @@
 #pragma once
-// What a caller of the admin interface wants of a new API key.
+// Reads the request for a new API key.
 
 #include "headgate/admin/admin_endpoints.hpp"
 #include "headgate/core/result.hpp"
@@ -12,12 +12,12 @@ namespace headgate::admin {
 
 struct NewKey {
   identity::ApiKeyRecord record;
-  std::string key{};  ///< a new one; empty: the caller has it, and sent its SHA-256
+  std::string key{};  ///< The generated key; empty if the caller has the key, and sent only its SHA-256.
 };
 
 /// Reads {"owner": "acme", "tier": "pro", "tags": ["batch"], "expires": "2027-12-31", "limits": {…}}, each as in a key
-/// file, with "prefix" of the key, or "sha256" of a key that the caller has made. Only "owner" is required. The error
-/// is the answer, also if the active configuration would not make of the key what is written. Any thread.
+/// file, with the "prefix" of the key, or the "sha256" of a key that the caller has made. Only "owner" is required. The
+/// error is the answer; it is also returned if the active configuration would not apply what is written. Any thread.
 Result<NewKey, AdminAnswer> read_new_key(const std::string& body, const services::ActiveConfig& active, Instant now);
 
 inline constexpr const char* kKeyIdForm =

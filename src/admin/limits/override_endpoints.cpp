@@ -24,14 +24,14 @@ constexpr std::size_t kMaxOverrideBody = 4096;
 
 AdminAnswer problem(unsigned status, std::string sentence) { return {.status = status, .body = std::move(sentence)}; }
 
-/// The limit and the key that the path names.
+/// The limit and the key in the path.
 struct LimitAndKey {
   std::string limit;
   std::string key;
-  std::string named;  ///< as answers name it
+  std::string named;  ///< As answers show it.
 };
 
-/// What all calls need.
+/// The data that all calls need.
 struct OverrideCalls {
   OperatorBoard& board;
   std::shared_ptr<services::OverrideService> overrides;
@@ -56,7 +56,7 @@ Result<LimitAndKey, AdminAnswer> limit_and_key(const KeyReader& keys, const conf
   return LimitAndKey{limit->name, std::move(*key), std::move(named)};
 }
 
-/// Those of one limit, or all.
+/// The overrides of one limit, or of all limits.
 OverridesJson rows_of(const OperatorBoard& board, const limit::OverrideBook& book, std::string_view limit) {
   const auto at = now();
   const auto active = board.now().active;
@@ -81,7 +81,7 @@ AdminAnswer list_of_limit(const OperatorBoard& board, const limit::OverrideBook&
   const bool known =
       std::any_of(config.limits.begin(), config.limits.end(), [&](const auto& each) { return each.name == name; });
   auto rows = rows_of(board, book, name);
-  // What was given under a limit that is gone is still listed.
+  // Overrides under a limit that no longer exists are still listed.
   return known || !rows.empty() ? list_of(std::move(rows)) : no_such_limit(config);
 }
 
@@ -90,12 +90,12 @@ void add_where(const services::OverrideService::Done& done, OverridesJson& out) 
   if (done.shared) out["gateways"] = to_json(done.spread);
 }
 
-/// Runs `what` on the main thread, where overrides are.
+/// Runs `what` on the main thread, which owns the overrides.
 void on_main(OperatorBoard& board, const Give& give, std::function<void()> what) {
   if (!board.on_main_thread(std::move(what))) give(problem(503, "This gateway is ending."));
 }
 
-/// How the change of an override is told: the log names the key as it names callers.
+/// The override for the audit log, which shows keys as the log shows callers.
 std::string target_of(const limit::Override& one, bool with_rate) {
   return "key=" + observe::key_id(one.key) + (with_rate ? " rate=" + limit::rates_text(one) : "");
 }
@@ -129,7 +129,7 @@ void put(const OverrideCalls& calls, const AdminCall& call, const Give& give) {
 }
 
 void lift(const OverrideCalls& calls, const AdminCall& call, const Give& give) {
-  // One of a limit that is gone, or of a caller that is exempt now, can be ended as it is listed.
+  // An override can be ended as it is listed, even if its limit no longer exists or its caller is exempt now.
   const std::string written(call.parameter("key"));
   LimitAndKey whose{std::string(call.parameter("name")), written, written};
   if (!calls.overrides->book().find(whose.limit, whose.key, now())) {

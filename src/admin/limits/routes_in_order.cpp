@@ -1,4 +1,4 @@
-// The routes: as the file has them, or in the order in which the router prefers them.
+// Lists the routes in the order of the file, or in the order in which the router prefers them.
 
 #include "headgate/admin/routes_in_order.hpp"
 
@@ -24,7 +24,7 @@ namespace {
 
 using gateway::RouteOptions;
 
-/// How specific the host is: an exact one first, then patterns from the longest to the shortest, then any host.
+/// Ranks a host: an exact host first, then patterns from the longest to the shortest, then any host.
 std::pair<int, std::size_t> rank_of_host(const std::string& host) {
   if (host.empty()) return {2, 0};
   if (host.starts_with("*.")) return {1, 1'000'000 - host.size()};
@@ -84,7 +84,7 @@ std::string_view word_of(gateway::Require require) {
   return kWords[require];
 }
 
-/// The indices of the routes in the order in which a request is compared with them.
+/// Returns the indices of the routes in the order in which a request is compared with them.
 std::vector<std::size_t> compared_order(const gateway::PathOptions& options) {
   std::vector<std::size_t> out(options.routes.size());
   std::iota(out.begin(), out.end(), std::size_t{0});
@@ -94,7 +94,7 @@ std::vector<std::size_t> compared_order(const gateway::PathOptions& options) {
   return out;
 }
 
-/// One route: where it is, what it demands, where it leads, and its limits.
+/// One route: its host and path, its conditions, its target and its limits.
 nlohmann::ordered_json route_row(const gateway::PathOptions& options, const RouteOptions& route) {
   nlohmann::ordered_json row = {{"route", route.name}, {"path", route.path}};
   if (!route.host.empty()) row["host"] = route.host;
@@ -116,7 +116,7 @@ nlohmann::ordered_json route_row(const gateway::PathOptions& options, const Rout
 constexpr std::size_t kPage = 100;
 constexpr std::size_t kMaxPage = 1000;
 
-/// One route as the file has it.
+/// One route as the file writes it.
 nlohmann::ordered_json row_of_file(const gateway::PathOptions& options, const RouteOptions& route) {
   nlohmann::ordered_json out = {{"route", route.name}};
   if (!route.host.empty()) out["host"] = route.host;
@@ -130,13 +130,13 @@ nlohmann::ordered_json row_of_file(const gateway::PathOptions& options, const Ro
   return out;
 }
 
-/// A whole number of the query; nothing if it is there and no number.
+/// Reads a whole number from the query; empty if the parameter is not a number.
 std::optional<std::size_t> number_of(const AdminCall& call, std::string_view name, std::size_t otherwise) {
   const auto text = call.asked(name);
   return text ? whole_number<std::size_t>(*text) : otherwise;
 }
 
-/// The order of the routes of one configuration: with many of them it takes a moment, and each page needs it.
+/// Caches the order of the routes of one configuration: computing it is slow for many routes, and each page needs it.
 struct KnownOrder {
   std::weak_ptr<const gateway::CompiledConfig> of;
   std::vector<std::size_t> order;

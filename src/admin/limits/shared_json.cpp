@@ -21,7 +21,7 @@ using limit::Override;
 
 constexpr std::uint64_t kLargestBurst = kMaxRequests;
 
-/// Each returns what is wrong, as a sentence; "" if nothing is.
+/// Each function returns what is wrong, as a sentence; "" if nothing is.
 std::string add_rate(const AskedJson& text, std::vector<Rate>& rates) {
   const auto rate = text.is_string() ? parse_rate(text.get<std::string>())
                                      : Result<Rate, LiteralError>(boost::system::in_place_error, LiteralError{});
@@ -60,7 +60,7 @@ std::string read_length(const AskedJson& asked, Override& out) {
   return {};
 }
 
-/// Whether people can read it in a line of a list.
+/// Whether the text is readable in one line of a list.
 bool is_line(std::string_view text) {
   for (std::size_t at = 0; at < text.size();) {
     const auto length = character_length(text, at);

@@ -1,4 +1,4 @@
-// The admin endpoints that tell who is limited.
+// The admin endpoints that list limited callers.
 
 #include "admin/endpoint_groups.hpp"
 #include "limit_keys.hpp"
@@ -19,9 +19,9 @@
 namespace headgate::admin {
 namespace {
 
-/// What a call asks for.
+/// The question of a call.
 struct TopQuestion {
-  std::optional<std::string> limit;  ///< not set: all limits
+  std::optional<std::string> limit;  ///< Not set for all limits.
   services::TopBy by = services::TopBy::rejected;
   services::TopWindow window = services::TopWindow::minute;
   std::size_t most = 20;
@@ -84,12 +84,14 @@ TopJson json_of(const services::TopBoard::Answer& top, const limit::Limit& limit
   return out;
 }
 
-/// The names that this limit counts under: its own, and those of routes with a scale, as "plan@search".
+/// Returns the names under which this limit counts: its own, and one for each route with a scale, such as
+/// "plan@search".
 std::vector<std::string> names_of(const services::TopBoard& board, const std::string& limit,
                                   const std::optional<std::string>& wanted) {
   const auto scaled = limit + '@';
   std::vector<std::string> out{limit};
-  if (wanted && wanted->starts_with(scaled)) out.push_back(*wanted);  // before the first request nothing is counted
+  // A name without counters yet is accepted as well.
+  if (wanted && wanted->starts_with(scaled)) out.push_back(*wanted);
   if (!wanted)
     for (auto& counted : board.names(scaled)) out.push_back(std::move(counted));
   return out;
@@ -115,7 +117,7 @@ AdminAnswer answer_to(const TopQuestion& question, const services::TopService& s
 
 constexpr std::size_t kMaxKeys = observe::HeavyKeys::kCounters;
 
-/// Null: fine; else what is wrong with the query.
+/// Returns what is wrong with the query, or null if it is valid.
 const char* read_question(std::string_view query, TopQuestion& question) {
   const auto by = http::query_parameter(query, "by").value;
   if (by == "allowed")

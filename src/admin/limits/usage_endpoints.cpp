@@ -42,8 +42,8 @@ void answer_usage(services::BillingService& service, const AdminCall& call, cons
   service.ask(std::move(asked), giving(give, "application/x-ndjson"));
 }
 
-/// The counters of `key` in the limit called `limit`, or in all billed limits that can have such a key; or why there is
-/// none.
+/// Returns the counters of `key` in the limit called `limit`, or in all billed limits that can have such a key; the
+/// error says why there is none.
 Result<std::vector<services::HistoryQuestion::Counter>, AdminAnswer> counters_of(const KeyReader& keys,
                                                                                  const config::Config& config,
                                                                                  const std::string& key,
@@ -63,7 +63,7 @@ Result<std::vector<services::HistoryQuestion::Counter>, AdminAnswer> counters_of
   return out;
 }
 
-/// The days that there are; with a key, what that has used.
+/// Answers with the known days; with a key, also with its use.
 void answer_days(services::BillingService& service, const OperatorBoard& board, const KeyReader& keys,
                  const AdminCall& call, const AdminEndpoint::Give& give) {
   std::string key;

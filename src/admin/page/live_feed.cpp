@@ -17,10 +17,10 @@ namespace {
 
 using Steady = std::chrono::steady_clock::time_point;
 
-/// A look of which a part was never answered is given up after so long.
+/// A look is given up if one of its parts has not been answered within this time.
 constexpr auto kPatience = std::chrono::seconds(10);
 
-/// What this thread has used of its processor.
+/// The CPU time of this thread.
 Duration spent_here() noexcept {
   timespec time{};
   ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
@@ -28,8 +28,8 @@ Duration spent_here() noexcept {
                                               std::chrono::nanoseconds(time.tv_nsec));
 }
 
-/// JSON without its line breaks, which no text within it has as they are, and the columns after them: an event's data
-/// is one line.
+/// Removes line breaks and indentation from JSON, because the data of an event is one line. Strings in JSON contain no
+/// raw line breaks.
 std::string in_one_line(std::string_view json) {
   std::string out;
   out.reserve(json.size());
@@ -44,7 +44,7 @@ std::string in_one_line(std::string_view json) {
 }  // namespace
 
 Duration pause_after(Duration spent, std::size_t readers, std::size_t bytes) noexcept {
-  // To copy a look to a reader and through its socket takes about a nanosecond a byte.
+  // Copying a look to a reader and through its socket takes about a nanosecond per byte.
   const auto copies = std::chrono::duration_cast<Duration>(std::chrono::nanoseconds(readers * bytes));
   return std::clamp<Duration>((spent + copies) * LiveFeed::kShare, LiveFeed::kEvery, LiveFeed::kSeldom);
 }
@@ -56,10 +56,10 @@ struct LiveFeed::State {
 
   std::mutex mutex;
   std::vector<Reader*> readers;
-  std::shared_ptr<const std::string> look;  ///< as it is sent; null: there was none
-  std::uint64_t number = 0;                 ///< of the look
-  Steady due{};                             ///< the next one
-  Steady began{};                           ///< the one that is being made
+  std::shared_ptr<const std::string> look;  ///< As it is sent; null before the first look.
+  std::uint64_t number = 0;                 ///< Number of the look.
+  Steady due{};                             ///< When the next look is due.
+  Steady began{};                           ///< Start of the look that is being made.
   bool making = false;
   bool closed = false;
 
@@ -71,13 +71,13 @@ struct LiveFeed::State {
   void publish(std::string text, Duration spent);
 };
 
-/// The answers of one look. Whoever lets go of it last, on any thread, makes the look of them.
+/// The answers of one look. The last holder to release it, on any thread, assembles the look.
 struct LiveFeed::Gathered {
   explicit Gathered(std::shared_ptr<State> whose) : state(std::move(whose)), answers(state->parts.size(), "null") {}
   Gathered(const Gathered&) = delete;
   Gathered& operator=(const Gathered&) = delete;
   ~Gathered() {
-    if (state->is_closed()) return;  // there are no events any more
+    if (state->is_closed()) return;  // The gateway is ending, and there are no events any more.
     const auto before = spent_here();
     std::string text = "event: look\ndata: {\"at\":" + std::to_string(at.count());
     for (std::size_t i = 0; i < answers.size(); ++i) text += ",\"" + state->parts[i].name + "\":" + answers[i];
@@ -90,9 +90,10 @@ struct LiveFeed::Gathered {
   }
 
   const std::shared_ptr<State> state;
-  /// When it began: most parts answer at once, and rates are counted from one such moment to the next.
+  /// Start of the look: most parts answer at once, and rates are computed between these times.
   const std::chrono::milliseconds at = std::chrono::duration_cast<std::chrono::milliseconds>(now().time_since_epoch());
-  std::vector<std::string> answers;  ///< each is written by one thread, before that lets go
+  /// Each element is written by one thread, before that thread releases this object.
+  std::vector<std::string> answers;
   Duration spent{};
 };
 
@@ -134,7 +135,7 @@ class LiveFeed::Reader final : public AdminStream {
     const auto left = std::chrono::duration_cast<Duration>(state_->due - std::chrono::steady_clock::now());
     return std::clamp<Duration>(left + std::chrono::milliseconds(1), std::chrono::milliseconds(10), kEvery);
   }
-  void wake() const {  // needs the lock
+  void wake() const {  // Needs the lock.
     if (wake_) wake_();
   }
 
@@ -152,7 +153,7 @@ void LiveFeed::State::begin(const std::shared_ptr<State>& self) {
     const auto& part = self->parts[i];
     const auto match = find_endpoint(self->endpoints, "GET", part.path);
     if (match.endpoint == nullptr) continue;
-    // What a reader may see, as all see the same.
+    // The look has the rights of a reader, because everyone gets the same one.
     AdminCall call;
     call.query = part.query;
     call.role = AdminRole::reader;

@@ -1,5 +1,5 @@
-// The dashboard: a page and its files, which are the same for everybody. What it shows it asks for as any other caller
-// does, so they need no token.
+// The dashboard: a page and its files, which are the same for everyone. They need no token, because the page gets its
+// data through the same calls as any other client.
 
 #include "admin/endpoint_groups.hpp"
 #include "page_files.hpp"
@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::string_view kIndex = "index.html";
 
-/// Nothing from elsewhere, nothing inline, and no page around it.
+/// Allows nothing from other hosts, nothing inline, and no frame around the page.
 constexpr std::string_view kPolicy =
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; "
     "form-action 'none'; frame-ancestors 'none'";
@@ -35,7 +35,7 @@ std::string_view type_of_file(std::string_view name) {
   return "text/plain; charset=utf-8";
 }
 
-/// By name: the fields of its answer, which views name.
+/// By file name: the header fields of its answer, which are views.
 using FieldsOfFiles = std::map<std::string_view, http::Fields>;
 
 FieldsOfFiles fields_of_files() {
@@ -63,7 +63,7 @@ AdminAnswer file_answer(std::string_view name, const FieldsOfFiles& fields, std:
   return out;
 }
 
-/// Whether the caller names JSON, and takes a page no more gladly.
+/// Whether the caller's Accept header names JSON and does not prefer HTML.
 bool wants_json(std::string_view accept) {
   constexpr std::string_view kJsonType = AdminAnswer::kJson;
   return http::names_type(accept, kJsonType) &&

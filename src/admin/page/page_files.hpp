@@ -1,5 +1,5 @@
 #pragma once
-// The files of the dashboard, as they are in this program.
+// The files of the dashboard that are built into this program.
 
 #include <span>
 #include <string_view>
@@ -7,8 +7,8 @@
 namespace headgate::admin {
 
 struct PageFile {
-  std::string_view name;  ///< "app.js"
-  std::string_view etag;  ///< with its quotes
+  std::string_view name;  ///< For example "app.js".
+  std::string_view etag;  ///< With its quotes.
   std::string_view bytes;
 };
 

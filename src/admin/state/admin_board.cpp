@@ -21,8 +21,8 @@ void AdminBoard::use_config(const config::Config& config) {
 }
 
 void AdminBoard::use_redis(unsigned worker, std::shared_ptr<const redis::SharedLimiter> limiter) {
-  // A limiter must be destroyed on its worker's thread. So the old one leaves with the argument, and the admin thread
-  // never destroys it.
+  // A limiter must be destroyed on its worker's thread. The previous one leaves with the argument, so that the admin
+  // thread never destroys it.
   const std::lock_guard lock(mutex_);
   auto& asked = redis_[worker];
   if (asked.limiter == limiter) return;

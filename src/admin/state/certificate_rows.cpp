@@ -10,7 +10,7 @@
 namespace headgate::admin {
 namespace {
 
-/// A warning comes so long before the end; with certificates of few days, in the last third.
+/// Time of the warning before the end; for short-lived certificates, the last third of their lifetime.
 constexpr auto kWarnAhead = std::chrono::hours(21 * 24);
 
 }  // namespace
@@ -33,7 +33,7 @@ std::string days_left(Instant until, Instant now) {
 
 std::vector<CertificateRow> upstream_certificates(const services::ActiveConfig& active, Instant loaded) {
   std::vector<CertificateRow> out;
-  // A file that many upstreams have is read here once: it may hold all authorities of the web.
+  // A file that many upstreams share is read once: it may hold all public authorities.
   std::map<std::pair<CertificateUse, std::string>, std::vector<std::string>> users;
   const auto add = [&](const std::string& upstream, const std::string& file, CertificateUse use, const auto& read) {
     auto& of = users[{use, file}];

@@ -25,7 +25,7 @@ static_assert(std::ranges::equal(observe::bounds::kRedis, redis::kLatencyBounds)
 
 double as_double(std::uint64_t count) noexcept { return static_cast<double>(count); }
 
-/// The counters of a node.
+/// The counters of a Redis node.
 struct Rising {
   std::uint64_t decided = 0, timed_out = 0, refused = 0, not_sent = 0, reconnects = 0;
   decltype(redis::NodeStatus::latency) latency{};
@@ -34,7 +34,7 @@ struct Rising {
 
 Rising rising_of(const redis::NodeStatus& node) {
   const auto& counters = node.counters;
-  const auto reconnects = counters.connects > 0 ? counters.connects - 1 : 0;  // the first connect is not a reconnect
+  const auto reconnects = counters.connects > 0 ? counters.connects - 1 : 0;  // The first connect is not a reconnect.
   return {.decided = counters.decided,
           .timed_out = counters.timed_out,
           .refused = counters.refused,
@@ -44,7 +44,7 @@ Rising rising_of(const redis::NodeStatus& node) {
           .latency_sum = node.latency_sum};
 }
 
-/// Adds the increase from `before` to `now` to `total`. A counter that fell has started again from zero, so all of it
+/// Adds the increase from `before` to `now` to `total`. A counter that fell has restarted from zero, so its whole value
 /// is new.
 template <class Count>
 void add_rise(Count& total, const Count& before, const Count& now) {
@@ -61,8 +61,8 @@ void add_rise(Rising& total, const Rising& before, const Rising& now) {
   add_rise(total.latency_sum, before.latency_sum, now.latency_sum);
 }
 
-/// Sums over limiters that come and go. A new sum at each scrape would fall when a limiter goes. Prometheus takes a
-/// counter that falls for a restart from zero, and would count all of it again.
+/// Sums over limiters that come and go. A sum over the current limiters alone would fall when one goes, and Prometheus
+/// would take that for a restart from zero and count everything again.
 class RedisTotals {
  public:
   void show(const std::vector<RedisReport>& reports, Scrape& scrape) {
@@ -84,7 +84,7 @@ class RedisTotals {
       }
     }
     seen_ = std::move(seen);
-    // Drops nodes that no limiter knows any more. Otherwise every address that a cluster ever had would stay.
+    // Drops nodes that no limiter knows any more. Otherwise every address that a cluster ever had would remain.
     std::erase_if(nodes_, [&](const auto& entry) { return !up.contains(entry.first); });
     for (const auto& [name, all_up] : up) show(name, all_up, scrape);
     if (reports.empty()) return;
@@ -110,7 +110,7 @@ class RedisTotals {
     scrape.value(family::redis_reconnects, {name}, as_double(node.reconnects));
   }
 
-  std::map<std::uint64_t, Seen> seen_;  // by limiter; the values at the last scrape
+  std::map<std::uint64_t, Seen> seen_;  // By limiter; the values at the last scrape.
   std::map<std::string, Rising> nodes_;
   std::uint64_t leased_ = 0;
   std::uint64_t rejected_ = 0;
@@ -166,7 +166,7 @@ void collect_keys(observe::Registry& registry, std::function<std::vector<KeysRep
 void collect_servers(observe::Registry& registry, std::function<std::vector<UpstreamReport>()> ask) {
   registry.collect([ask = std::move(ask)](Scrape& scrape) {
     for (const auto& report : ask()) {
-      // A server that is listed twice is one series.
+      // A server that is listed twice has one series.
       std::map<std::string, bool> in;
       for (const auto& server : report.watch.servers) in[server.server] = server.up();
       for (const auto& [server, up] : in)

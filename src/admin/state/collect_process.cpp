@@ -21,7 +21,7 @@ using observe::Scrape;
 
 double number(std::uint64_t count) noexcept { return static_cast<double>(count); }
 
-/// The fields of /proc/self/stat after the program's name, which may contain blanks (proc(5)); the first of them is
+/// The fields of /proc/self/stat after the program's name, which may contain spaces (proc(5)). The first of them is
 /// field 3.
 struct Stat {
   std::uint64_t user_ticks = 0, system_ticks = 0, start_ticks = 0, virtual_bytes = 0, resident_pages = 0;
@@ -43,7 +43,7 @@ bool read(Stat& stat) {
   return static_cast<bool>(fields);
 }
 
-/// The boot time in seconds since 1970; 0 if it is unknown.
+/// Returns the boot time in seconds since 1970; 0 if it is unknown.
 double boot_time() {
   std::ifstream file("/proc/stat");
   std::string word;
@@ -59,7 +59,7 @@ std::uint64_t open_descriptors() {
   std::uint64_t count = 0;
   for (std::filesystem::directory_iterator entry("/proc/self/fd", ec), end; !ec && entry != end; entry.increment(ec))
     ++count;
-  return count > 0 ? count - 1 : 0;  // one of them is the directory itself
+  return count > 0 ? count - 1 : 0;  // One of them is the directory itself.
 }
 
 void show_process(double booted, Scrape& scrape) {

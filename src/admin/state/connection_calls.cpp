@@ -7,7 +7,7 @@
 
 namespace headgate::admin {
 
-/// Counts one call, as long as it lives.
+/// Counts one call while it exists.
 class ConnectionCalls::UnderWay {
  public:
   explicit UnderWay(std::shared_ptr<std::atomic<int>> count) : count_(std::move(count)) {}
@@ -19,7 +19,7 @@ class ConnectionCalls::UnderWay {
   std::shared_ptr<std::atomic<int>> count_;
 };
 
-/// Main thread only, but for `call`. The wait for the timer keeps it, so nothing of it outlives the loop.
+/// Main thread only, except `call`. The pending timer keeps the object alive, so that it does not outlive the loop.
 struct ConnectionCalls::Asked {
   explicit Asked(boost::asio::io_context& loop) : timer(loop) {}
 

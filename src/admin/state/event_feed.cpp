@@ -17,12 +17,12 @@ namespace headgate::admin {
 
 struct EventFeed::State {
   struct Queue {
-    std::deque<std::string> waiting;  ///< as they are sent
+    std::deque<std::string> waiting;  ///< As they are sent.
     std::uint64_t lost = 0;
     std::function<void()> wake;
   };
   std::mutex mutex;
-  std::vector<Queue*> readers;  ///< of the streams that are open
+  std::vector<Queue*> readers;  ///< The open streams.
   std::deque<std::string> last;
   std::uint64_t number = 0;
   bool closed = false;
@@ -49,7 +49,7 @@ struct EventFeed::State {
 class EventFeed::Reader final : public AdminStream {
  public:
   explicit Reader(std::shared_ptr<State> state) : state_(std::move(state)) {
-    // So that the reader knows at once that it is heard.
+    // Sent at once, so that the reader knows that the connection works.
     queue_.waiting.emplace_back(": events of this gateway\n\n");
     state_->readers.push_back(&queue_);
   }
@@ -112,7 +112,7 @@ EventFeed::Behind EventFeed::behind(std::uint64_t after) const {
   const std::lock_guard lock(state_->mutex);
   const auto& kept = state_->last;
   Behind out{.number = state_->number, .missed = 0, .events = {}};
-  const auto before = out.number - kept.size();  // that are not kept
+  const auto before = out.number - kept.size();  // Number of events that are no longer kept.
   const auto from = after > out.number ? before : std::max(after, before);
   out.missed = after < before ? before - after : 0;
   out.events.assign(kept.begin() + static_cast<std::ptrdiff_t>(from - before), kept.end());

@@ -1,5 +1,5 @@
 #pragma once
-// What a share of requests took at most, from the buckets of a histogram.
+// Estimates quantiles of durations from the buckets of a histogram.
 
 #include "headgate/core/time.hpp"
 
@@ -11,8 +11,8 @@
 
 namespace headgate::admin {
 
-/// In seconds, evenly spread within a bucket, as Prometheus has it. What is beyond the last bound counts as that bound.
-/// Not set if there is nothing. `counts` has at least one number more than there are bounds.
+/// Returns seconds, assuming an even distribution within a bucket, as Prometheus does. Values beyond the last bound
+/// count as that bound. Not set if there are no values. `counts` has at least one element more than `bounds`.
 inline std::optional<double> within(std::span<const Duration> bounds, std::span<const std::uint64_t> counts,
                                     double share) {
   double all = 0;

@@ -34,7 +34,7 @@ std::string limits_in_words(const std::vector<std::string>& names, std::string_v
   return out.append(1, ' ').append(names.size() == 1 ? one : many);
 }
 
-/// Says what the limits in Redis do while it is away.
+/// Describes how the limits in Redis behave during the outage.
 std::string words_of(const RedisOutage& outage) {
   std::vector<std::string> out;
   const auto share =
@@ -47,9 +47,9 @@ std::string words_of(const RedisOutage& outage) {
   return joined(out, "; ");
 }
 
-/// A few servers are enough to see what is wrong with all of them.
+/// A few servers are enough to show what is wrong with all of them.
 constexpr std::size_t kTold = 3;
-/// Without a request or a health check for so long, a server that failed may be back, and nobody knows.
+/// After this time without a request or a health check, a failed server may work again without anybody knowing.
 constexpr auto kUntried = std::chrono::seconds(10);
 
 std::string words_of(const balance::ServerReport& server) {

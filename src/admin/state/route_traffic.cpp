@@ -21,7 +21,7 @@ RoutesRates RouteWindow::rates(Steady now, const observe::TrafficByRoute& traffi
   const auto& from = newer == samples_.begin() ? samples_.front() : *std::prev(newer);
   RoutesRates out;
   out.over_seconds = std::chrono::duration<double>(now - from.at).count();
-  // The first requests after a start would be thousands a second, if the milliseconds that it took counted.
+  // The first milliseconds after startup would otherwise show thousands of requests per second.
   const double seconds = std::max(out.over_seconds, 1.0);
   Traffic all;
   static const Traffic kNone;

@@ -7,7 +7,7 @@
 namespace headgate::admin {
 namespace {
 
-/// Calls `what` with each server of this name; one may be listed twice.
+/// Calls `what` for each server of this name; a server may be listed twice.
 template <class Upstreams, class What>
 void each_server(Upstreams& upstreams, std::string_view upstream, std::string_view server, What&& what) {
   for (auto& options : upstreams)
@@ -26,7 +26,7 @@ void ServerSizes::set(const Upstreams& upstreams, const std::string& upstream, c
       sizes_[name] = {.written_weight = now.weight, .written_max_in_flight = now.max_in_flight};
     });
   const auto at = sizes_.find(name);
-  if (at == sizes_.end()) return;  // a reload has removed it
+  if (at == sizes_.end()) return;  // A reload has removed it.
   if (size.weight) at->second.weight = *size.weight;
   if (size.max_in_flight && at->second.written_max_in_flight > 0) at->second.max_in_flight = *size.max_in_flight;
 }

@@ -1,5 +1,5 @@
 #pragma once
-// What was counted between two moments, and how much of it that is a second.
+// Differences between two sets of counters, and rates per second from them.
 
 #include "headgate/admin/route_traffic.hpp"
 #include "headgate/observe/traffic.hpp"
@@ -8,10 +8,10 @@
 
 namespace headgate::admin {
 
-/// `now` without what was counted `before`.
+/// Returns `now` minus `before`.
 observe::Traffic since(observe::Traffic now, const observe::Traffic& before);
 void add_up(observe::Traffic& to, const observe::Traffic& what);
-/// `seconds` is above 0.
+/// `seconds` must be greater than 0.
 RouteRates rates_of(std::string route, const observe::Traffic& did, double seconds);
 
 }  // namespace headgate::admin

@@ -27,7 +27,7 @@ using What = ConnectionCall::What;
 constexpr std::size_t kUsualRows = 100;
 constexpr std::size_t kMaxRows = 1000;
 
-/// In thousandths.
+/// Rounded to milliseconds.
 double seconds_in(Duration time) {
   constexpr double kMillion = 1e6;
   constexpr double kThousand = 1e3;
@@ -44,7 +44,7 @@ AdminAnswer wrong_limit() {
   return refused_call(400, "\"limit\" is a number from 1 to " + std::to_string(kMaxRows) + '.');
 }
 
-/// As it is listed: an address, of IPv6 maybe with the length of its block. Nothing if it is none.
+/// Reads an address as it is listed; an IPv6 address may have the length of its block. Empty if the text is none.
 std::optional<boost::asio::ip::address> address_in(std::string text, unsigned ipv6_prefix) {
   const auto slash = std::min(text.find('/'), text.size());
   const auto length = text.substr(slash);
@@ -192,7 +192,7 @@ AdminAnswer told_end_of_address(const Found& found, const std::string& address) 
   return answer;
 }
 
-/// What the endpoints use.
+/// The data that the endpoints use.
 struct Uses {
   ConnectionCalls& calls;
   const OperatorBoard& operators;

@@ -21,7 +21,7 @@ RoomJson json_of(const gateway::WaitingRoom& room, const observe::Registry& regi
     const auto found = sums.find(room.rule.name);
     return found == sums.end() ? std::uint64_t{0} : found->second;
   };
-  // Each worker has what it heard last: they are of one line.
+  // Each worker has the values that it read last; all of them describe the same queue.
   const auto highest = [&](const Family& family) { return registry.gauges(family, name).highest; };
   RoomJson out = {{"room", room.rule.name},
                   {"mode", room.mode == limit::Mode::observe ? "observe" : "enforce"},

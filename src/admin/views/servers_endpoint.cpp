@@ -19,7 +19,7 @@ using OrderedRows = nlohmann::ordered_json;
 
 std::int64_t whole_seconds(Duration time) { return std::chrono::duration_cast<std::chrono::seconds>(time).count(); }
 
-/// A rate, as people read it.
+/// Rounds a rate for people.
 double in_hundredths(double rate) {
   constexpr double kHundredths = 100;
   return std::round(rate * kHundredths) / kHundredths;
@@ -55,7 +55,7 @@ OrderedRows json_of(const balance::ServerReport& server) {
   if ((server.out & balance::kDown) != 0) why.push_back("down");
   if (!why.empty()) out["out"] = std::move(why);
   if (server.reason) out["reason"] = balance::to_text(*server.reason);
-  // Without a change it is in since the start.
+  // A server without a change has been in rotation since startup.
   if (server.since > Duration(0)) out["seconds"] = whole_seconds(server.since);
   if (server.failing)
     out["failing"] = {{"in_a_row", server.failed_in_a_row},

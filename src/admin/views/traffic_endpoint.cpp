@@ -18,7 +18,7 @@ namespace {
 
 using TrafficJson = nlohmann::ordered_json;
 
-/// Those with series of their own, "-" and kOther.
+/// The routes with their own series, plus "-" and kOther.
 constexpr std::size_t kMaxRoutes = observe::CountedRoutes::kMax + 2;
 
 double each_second(double number) {
