@@ -15,18 +15,18 @@ using Secret = Result<std::string, std::string>;
 constexpr std::string_view kPrefix = "whsec_";
 constexpr std::size_t kMinSecret = 24;
 constexpr std::size_t kMaxSecret = 64;
-constexpr std::size_t kQuantum = 4;  // letters of base64 for three bytes
+constexpr std::size_t kQuantum = 4;  // Base64 letters for three bytes.
 
 const unsigned char* bytes_of(std::string_view text) { return reinterpret_cast<const unsigned char*>(text.data()); }
 
 std::string base64(const unsigned char* bytes, std::size_t size) {
-  std::string out((size + 2) / 3 * kQuantum + 1, '\0');  // OpenSSL ends it with a zero
+  std::string out((size + 2) / 3 * kQuantum + 1, '\0');  // OpenSSL adds a terminating zero.
   const int length = EVP_EncodeBlock(reinterpret_cast<unsigned char*>(out.data()), bytes, static_cast<int>(size));
   out.resize(static_cast<std::size_t>(length));
   return out;
 }
 
-/// "" if `text` is not base64 of at least one byte. Only the one spelling of each byte sequence is read.
+/// Decodes base64; "" if `text` is not base64 of at least one byte. Only the canonical encoding is accepted.
 std::string from_base64(std::string_view text) {
   if (text.empty() || text.size() % kQuantum != 0) return {};
   std::string out(text.size() / kQuantum * 3, '\0');

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::uint64_t kMaxSinkAnswer = 64UL * 1024;
 
-/// Before and after the spans of a request.
+/// The text before and after the spans of a request.
 std::string envelope_begin(const TraceOptions& options) {
   std::string out = R"({"resourceSpans":[{"resource":{"attributes":[{"key":"service.name","value":{"stringValue":")";
   append_json_text(out, options.service);
@@ -27,12 +27,13 @@ std::string envelope_begin(const TraceOptions& options) {
 }
 constexpr std::string_view kEnvelopeEnd = "]}]}]}";
 
-/// The statuses that the specification of OTLP calls retryable.
+/// Whether the OTLP specification calls this status retryable.
 bool may_come_again(unsigned status) noexcept {
   return status == 429 || status == 502 || status == 503 || status == 504;
 }
 
-/// How many spans of an accepted request the collector refused: `partialSuccess.rejectedSpans`, a number or a text.
+/// Returns how many spans of an accepted request the collector rejected: `partialSuccess.rejectedSpans`, a number or a
+/// string.
 std::uint64_t rejected_spans(std::string_view body) noexcept {
   constexpr std::string_view kName = "\"rejectedSpans\"";
   const auto at = body.find(kName);
@@ -69,7 +70,7 @@ void SpanExporter::use(TraceOptions options) {
 
 void SpanExporter::stop() {
   if (std::exchange(stopping_, true)) return;
-  due_.reset();  // it would keep the loop busy
+  due_.reset();  // A pending timer would keep the loop busy.
   end_ = clock_.alarm([](void* self) { static_cast<SpanExporter*>(self)->drop_all(); }, this);
   end_->set(kLastTime);
   proceed();
@@ -121,7 +122,7 @@ void SpanExporter::answered(const net::HttpResult& result) {
   } else {
     return retry(result);
   }
-  // At the end, and while more waits than one request takes, the next batch follows at once.
+  // While stopping, and while a full batch waits, the next batch follows at once.
   if (stopping_ || full) return proceed();
   due_->set(kPeriod);
 }
@@ -159,7 +160,7 @@ void SpanExporter::drop_batch(std::string_view why, std::string_view reason) {
   end_batch();
 }
 
-/// Workers only count what finds no room: they have no time for a line.
+/// Workers only count spans that find no room; they have no time to log them.
 void SpanExporter::tell_full() {
   const auto dropped = queue_.dropped();
   if (dropped == full_ || !full_told_.pass(clock_.steady())) return;

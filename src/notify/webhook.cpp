@@ -15,7 +15,8 @@ namespace {
 using observe::event;
 using observe::LogLevel;
 
-constexpr std::uint64_t kMaxAnswer = 64UL * 1024;  // it is read only so that the receiver may end it
+// The answer is read only so that the receiver can finish sending it.
+constexpr std::uint64_t kMaxAnswer = 64UL * 1024;
 constexpr std::size_t kMaxId = 128;
 
 bool is_id(std::string_view id) noexcept {
@@ -65,7 +66,7 @@ void Webhook::stop() {
   if (std::exchange(stopping_, true)) return;
   end_at_ = clock_.steady() + kLastTime;
   outbox_.hurry();
-  due_.reset();  // it would keep the loop busy
+  due_.reset();  // A pending timer would keep the loop busy.
   proceed();
 }
 
@@ -84,7 +85,7 @@ void Webhook::proceed() {
     end_ = clock_.alarm([](void* self) { static_cast<Webhook*>(self)->drop_all("headgate ends"); }, this);
     return end_->set(std::chrono::duration_cast<Duration>(end_at_ - now));
   }
-  // While all are under way, the end of one leads here.
+  // If all places are in use, the end of an attempt calls this again.
   const auto next = outbox_.next();
   if (next && under_way_.size() < kMaxUnderWay)
     due_->set(std::chrono::ceil<Duration>(std::max(*next - now, Clock::Steady::duration(0))));
@@ -133,7 +134,7 @@ void Webhook::retry(PendingWebhook delivery, const std::string& reason, const ne
   const auto asked = result.has_value()
                          ? http::read_retry_after(result->field("Retry-After"), clock_.wall(), kLongestPause)
                          : std::nullopt;
-  // It is the receiver that needs the pause, so the others wait too.
+  // The receiver itself needs the pause, so all other webhooks wait as well.
   if (asked) outbox_.hold(now + *asked);
   const auto pause = pause_after(delivery.attempts, dice(), asked);
   if (retries_told_.pass(now))
@@ -157,7 +158,7 @@ void Webhook::give_up(const PendingWebhook& delivery, Fate fate, const std::stri
 
 void Webhook::drop(const PendingWebhook& delivery, std::string_view reason) {
   dropped_.fetch_add(1, std::memory_order_relaxed);
-  // At the end they are few enough for all to be named.
+  // While stopping there are few enough for the log to name all of them.
   if (stopping_ || drops_told_.pass(clock_.steady()))
     event(
         LogLevel::error, "webhook_dropped", {},

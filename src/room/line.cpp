@@ -7,8 +7,8 @@
 namespace headgate::room {
 namespace {
 
-// A step may come late by this much: it counts at the time of the latest one. A step that is later still means that the
-// clock was set back, and then the room follows it.
+// A step whose time is up to this much older than the latest step counts as simultaneous. If it is older still, the
+// clock was set back, and the room follows the clock.
 constexpr std::int64_t kSetBack = 10'000'000;
 constexpr std::int64_t kSliceNumbers = 65535;
 
@@ -64,7 +64,7 @@ class Step {
     }
   }
 
-  /// After a take-over the stored numbers may be behind what tickets and gateways have seen.
+  /// After a take-over, the stored numbers may be lower than those in tickets and in other gateways.
   void heal() {
     const auto before = s_.serving;
     s_.next = std::max({s_.next, q_.next, q_.number});
@@ -74,7 +74,7 @@ class Step {
     s_.next = std::max(s_.next, s_.serving);
   }
 
-  /// One slice at most, however long nobody asked: who could not ask does not lose its place.
+  /// Advances at most one slice, however long nobody asked: visitors who could not ask do not lose their places.
   void mark() {
     const auto slice = now_ / slices_.grace;
     if (slice > s_.mark) {
@@ -87,7 +87,7 @@ class Step {
   void end_stays() {
     const auto slice = now_ / slices_.stay;
     if (s_.width != slices_.stay || slice + 1 < s_.slice) {
-      // The slices mean something else now. Who is inside is kept as a number, without the places.
+      // The length of a slice has changed. The number of visitors inside is kept, but not their places.
       const auto inside = s_.width > 0 ? taken() : 0;
       s_.ends.fill(0);
       s_.places.assign(kPlaces, 0);
@@ -112,7 +112,7 @@ class Step {
         s_.credit = rule_.burst;
         s_.part = 0;
       }
-      // What was called elsewhere meanwhile must not be called once more here.
+      // Numbers that were called elsewhere meanwhile must not be called here again.
       s_.credit = std::max<std::int64_t>(s_.credit - called_elsewhere_, 0);
     }
     s_.at = now_;
@@ -132,7 +132,7 @@ class Step {
 
   bool is_bounded() const { return rule_.at_most > 0 && !q_.owner.empty(); }
 
-  /// Whether the number waits, may still come in, or has a place.
+  /// Whether the number waits, may still enter, or has a place.
   bool is_held(std::int64_t number) const {
     if (number > s_.marks.back()) return true;
     if (slices_.most == 0) return false;
@@ -140,14 +140,14 @@ class Step {
     return place > 0 && slices_left(place) < static_cast<std::int64_t>(kEnds);
   }
 
-  /// What the owner still has of its numbers.
+  /// Returns the numbers that the owner still holds.
   std::vector<std::int64_t>& held() {
     auto& numbers = s_.owners.of(q_.owner);
     std::erase_if(numbers, [this](std::int64_t number) { return !is_held(number); });
     return numbers;
   }
 
-  /// Takes the next number; the newest of its owner, if that has as many as it may.
+  /// Takes the next number; returns the owner's newest number if the owner has as many as allowed.
   std::int64_t new_number() {
     if (!is_bounded()) return s_.next += q_.stride;
     auto& numbers = held();
@@ -156,7 +156,7 @@ class Step {
     return numbers.back();
   }
 
-  /// After a take-over a number may come whose owner is not known to have it.
+  /// After a take-over, a number may arrive that is not recorded for its owner.
   void remember(std::int64_t number) {
     if (!is_bounded()) return;
     auto& numbers = held();
@@ -169,7 +169,7 @@ class Step {
     return (place - 1 - s_.slice % kSliceNumbers + kSliceNumbers) % kSliceNumbers;
   }
 
-  /// The number's place ends no earlier than after `slices` more slices.
+  /// Extends the place of the number to at least `slices` more slices.
   void take(std::int64_t number, std::int64_t slices) {
     auto& place = s_.places[static_cast<std::size_t>(place_of(number))];
     const auto end = s_.slice + slices;
@@ -200,7 +200,7 @@ class Step {
 
 Slices slices_of(const RoomRule& rule) noexcept {
   Slices out;
-  // The oldest mark is between 7 and 8 slices old.
+  // The oldest mark is 7 to 8 slices old.
   out.grace = std::max<std::int64_t>(up(rule.grace.count(), static_cast<std::int64_t>(kMarks) - 1), 1);
   if (rule.visitors == 0) return out;
   const auto longest = std::max(rule.grace, rule.stay).count();
@@ -220,7 +220,7 @@ std::uint64_t inside_of(std::int64_t taken) noexcept {
 }
 
 std::int64_t place_of(std::int64_t number) noexcept {
-  constexpr std::int64_t kPrime = 67'108'859;  // the largest below 2^26, so that a square is exact in Lua
+  constexpr std::int64_t kPrime = 67'108'859;  // The largest prime below 2^26, so that a square is exact in Lua.
   const auto mixed = (number * 7919 + 123'457) % kPrime;
   return mixed * mixed % kPrime / 4096;
 }

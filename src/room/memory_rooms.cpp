@@ -16,7 +16,7 @@ struct MemoryRooms::Rooms {
     LineState state;
   };
 
-  /// Rooms are few and stay; the table is locked for writing only by the first question to each.
+  /// Rooms are few and permanent. The table is locked for writing only by the first question to each room.
   std::shared_ptr<Room> find(std::string_view name) {
     {
       const std::shared_lock guard(mutex);

@@ -8,7 +8,7 @@
 namespace headgate::room {
 namespace {
 
-/// What nobody asks about for a day is forgotten; tickets bring back what they know.
+/// A room expires after a day without questions; tickets restore what they contain.
 constexpr auto kForgotten = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::hours(24));
 
 std::string_view word_of(Ask ask) noexcept {

@@ -6,7 +6,7 @@
 namespace headgate::room {
 namespace {
 
-/// A number in its only spelling: no sign, no zero in front.
+/// Reads a number in its canonical form: no sign, no leading zeros.
 template <class Number>
 bool read_number(std::string_view text, Number& out, int base) noexcept {
   if (text.empty() || text.front() == '-' || (text.size() > 1 && text.front() == '0')) return false;

@@ -9,11 +9,11 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr Duration kFresh = 2s;          // what was heard is used for this long
-constexpr Duration kAhead = 5s;          // a number that is called later than this is far
-constexpr std::int64_t kManyAhead = 32;  // where only visitors are bounded: many may leave at once
-constexpr Duration kMeasure = 5s;        // between two measurements of the pace
-constexpr Duration kSilence = 120s;      // a line that has not moved is measured no earlier
+constexpr Duration kFresh = 2s;          // How long the last known position is used.
+constexpr Duration kAhead = 5s;          // A number that will be called later than this is far away.
+constexpr std::int64_t kManyAhead = 32;  // If only visitors are bounded: many may leave at once.
+constexpr Duration kMeasure = 5s;        // Time between two measurements of the pace.
+constexpr Duration kSilence = 120s;      // A queue that has not moved is measured no earlier.
 constexpr Duration kSoonest = 2s;
 constexpr Duration kLatest = 20s;
 
@@ -32,7 +32,7 @@ void Knowledge::heard(const Answer& answer, Instant now) noexcept {
     measured_at_ = now;
     measured_ = serving_;
   }
-  // While nobody waits, the line moves as fast as visitors come, which says nothing of a wait.
+  // While nobody waits, the queue moves as fast as visitors arrive, which says nothing about a wait.
   if (serving_ == next_) {
     measured_at_ = now;
     measured_ = serving_;

@@ -1,5 +1,5 @@
 #pragma once
-// Sends spans to a collector of OpenTelemetry: OTLP over HTTP, encoded in JSON. Used by server.
+// Sends spans to an OpenTelemetry collector: OTLP over HTTP, encoded in JSON. Used by server.
 
 #include "headgate/core/clock.hpp"
 #include "headgate/net/http_call.hpp"
@@ -16,49 +16,52 @@
 
 namespace headgate::notify {
 
-/// config fills them.
+/// Options of the exporter, filled in by config.
 struct TraceOptions {
-  net::Url url;                                 ///< of the signal itself: ".../v1/traces"
-  std::string fields;                           ///< further lines of the head, each with its "\r\n"
-  std::string ca;                               ///< PEM file of the authorities for https; empty: those of the system
-  Duration timeout = std::chrono::seconds(10);  ///< of one attempt, from the look-up of the name to the answer
-  std::string service = "headgate";             ///< `service.name`
-  std::string instance;                         ///< `service.instance.id`
+  net::Url url;  ///< URL of the traces signal: ".../v1/traces".
+  /// Additional header lines, each with its "\r
+  /// ".
+  std::string fields;
+  std::string ca;  ///< PEM file of the authorities for https; empty for those of the system.
+  Duration timeout = std::chrono::seconds(10);  ///< Time limit of one attempt, from name resolution to the answer.
+  std::string service = "headgate";             ///< The resource attribute `service.name`.
+  std::string instance;                         ///< The resource attribute `service.instance.id`.
   bool operator==(const TraceOptions&) const = default;
 };
 
-/// Spans since the start.
+/// Numbers of spans since startup.
 struct TraceCounts {
-  std::uint64_t exported = 0;  ///< the collector took them
-  std::uint64_t rejected = 0;  ///< the collector refused them
-  std::uint64_t dropped = 0;   ///< lost to a full queue, to a collector that did not answer, or to the end of headgate
-  std::uint64_t retried = 0;   ///< attempts but the first of each batch: of batches, not of spans
+  std::uint64_t exported = 0;  ///< Accepted by the collector.
+  std::uint64_t rejected = 0;  ///< Rejected by the collector.
+  std::uint64_t dropped = 0;   ///< Lost because the queue was full, the collector did not answer, or headgate ended.
+  std::uint64_t retried = 0;   ///< Attempts after the first one of a batch; counts batches, not spans.
 };
 
-/// Takes the spans of a queue once a second, and sends them in batches, one after another. A batch that is not taken is
-/// sent again after a pause, six times in all; meanwhile spans wait in the queue. The loop's thread, but for counts().
+/// Takes the spans of a queue once per second and sends them in batches, one after the other. A batch that is not
+/// accepted is sent again after a pause, up to six times in total; meanwhile spans wait in the queue. The loop's
+/// thread, except counts().
 class SpanExporter {
  public:
-  static constexpr std::size_t kMaxBatch = 1UL << 20;             ///< bytes of spans in one request
-  static constexpr unsigned kAttempts = 6;                        ///< of one batch: over about half a minute
-  static constexpr Duration kPeriod = std::chrono::seconds(1);    ///< between two batches, unless one is full
-  static constexpr Duration kLastTime = std::chrono::seconds(2);  ///< after stop()
+  static constexpr std::size_t kMaxBatch = 1UL << 20;             ///< Bytes of spans in one request.
+  static constexpr unsigned kAttempts = 6;                        ///< Attempts per batch, over about half a minute.
+  static constexpr Duration kPeriod = std::chrono::seconds(1);    ///< Time between two batches, unless a batch is full.
+  static constexpr Duration kLastTime = std::chrono::seconds(2);  ///< Time after stop() for the last attempts.
   static constexpr Duration kLongestPause =
-      std::chrono::minutes(1);  ///< also where the collector asks for a longer one
+      std::chrono::minutes(1);  ///< Even if the collector asks for a longer pause.
 
-  /// All of them outlive it. Opens no connection before there are spans.
+  /// All arguments must outlive it. Opens no connection until there are spans.
   SpanExporter(boost::asio::io_context& loop, Clock& clock, observe::SpanQueue& queue, TraceOptions options);
   ~SpanExporter();
   SpanExporter(const SpanExporter&) = delete;
   SpanExporter& operator=(const SpanExporter&) = delete;
 
-  /// Batches that begin from now on are sent with these options. For a reload.
+  /// Sets the options for batches that begin from now on; for a reload.
   void use(TraceOptions options);
-  /// Nothing is added to the queue any more. Everything in it gets one last attempt now, as far as kLastTime goes; what
-  /// is left then is dropped. After that the loop has nothing left to do for it.
+  /// Call it when nothing is added to the queue any more. Makes one last attempt for everything in the queue, within
+  /// kLastTime, and drops the rest. After that the loop has no work left for it.
   void stop();
 
-  TraceCounts counts() const noexcept;  ///< any thread
+  TraceCounts counts() const noexcept;  ///< Any thread.
 
  private:
   void proceed();
@@ -77,7 +80,7 @@ class SpanExporter {
   observe::SpanQueue& queue_;
   TraceOptions options_;
   std::shared_ptr<net::Trust> trust_;
-  std::string batch_;  ///< the spans that are under way or wait for another attempt
+  std::string batch_;  ///< Spans that are being sent or wait for another attempt.
   std::size_t spans_ = 0;
   unsigned attempts_ = 0;
   std::shared_ptr<net::HttpCall> call_;
@@ -88,7 +91,7 @@ class SpanExporter {
   observe::LineGate retries_told_;
   observe::LineGate failures_told_;
   observe::LineGate full_told_;
-  std::uint64_t full_ = 0;  ///< spans that found no room in the queue, when that was told last
+  std::uint64_t full_ = 0;  ///< Spans that found no room in the queue, as of the last report.
 
   std::atomic<std::uint64_t> exported_{0};
   std::atomic<std::uint64_t> rejected_{0};

@@ -1,6 +1,5 @@
 #pragma once
-// Sends JSON texts to one URL, signed, and tries again for a while. Used by server to
-// report suspensions and quotas.
+// Sends signed JSON texts to one URL, with retries. Used by server to report suspensions and quotas.
 
 #include "headgate/core/clock.hpp"
 #include "headgate/net/http_call.hpp"
@@ -21,55 +20,54 @@
 
 namespace headgate::notify {
 
-/// config fills them.
+/// Options of the webhook, filled in by config.
 struct WebhookOptions {
   net::Url url;
-  /// The bytes of one or more secrets (see read_secret). Each signs, so that a receiver may know the old or the new one
-  /// while a secret is replaced.
+  /// The bytes of one or more secrets (see read_secret). Each of them signs, so that the receiver may know the old or
+  /// the new secret while it is being replaced.
   std::vector<std::string> secrets;
-  std::string ca;                              ///< PEM file of the authorities for https; empty: those of the system
-  Duration timeout = std::chrono::seconds(5);  ///< of one attempt, from the look-up of the name to the answer
-  unsigned attempts = 8;                       ///< at least 1
+  std::string ca;  ///< PEM file of the authorities for https; empty for those of the system.
+  Duration timeout = std::chrono::seconds(5);  ///< Time limit of one attempt, from name resolution to the answer.
+  unsigned attempts = 8;                       ///< At least 1.
   bool operator==(const WebhookOptions&) const = default;
 };
 
-/// Since the start, but for `queued`.
+/// Counts since startup, except `queued`.
 struct WebhookCounts {
-  std::uint64_t delivered = 0;  ///< answered with 2xx
-  std::uint64_t failed = 0;     ///< given up: refused by the receiver, or not delivered by the last attempt
-  std::uint64_t retried = 0;    ///< attempts but the first of each
-  std::uint64_t dropped = 0;    ///< lost to a full queue or to the end of headgate
-  std::uint64_t queued = 0;     ///< now: waiting or under way
+  std::uint64_t delivered = 0;  ///< Answered with 2xx.
+  std::uint64_t failed = 0;     ///< Refused by the receiver, or not delivered by the last attempt.
+  std::uint64_t retried = 0;    ///< Attempts after the first one of a webhook.
+  std::uint64_t dropped = 0;    ///< Lost because the queue was full or headgate ended.
+  std::uint64_t queued = 0;     ///< Currently waiting or being sent.
 };
 
-/// A bounded queue of webhooks to one receiver. They may arrive in any order, and twice: then with the same id. The
-/// loop's thread, but for counts().
+/// A bounded queue of webhooks to one receiver. They may arrive in any order, and twice; a repeated webhook has the
+/// same id. The loop's thread, except counts().
 class Webhook {
  public:
-  static constexpr std::size_t kMaxWaiting = 1000;                ///< beyond it the oldest is dropped
-  static constexpr std::size_t kMaxUnderWay = 4;                  ///< sent at the same time
-  static constexpr Duration kLastTime = std::chrono::seconds(2);  ///< after stop()
+  static constexpr std::size_t kMaxWaiting = 1000;  ///< If the queue is full, the oldest webhook is dropped.
+  static constexpr std::size_t kMaxUnderWay = 4;    ///< Number of webhooks that are sent at the same time.
+  static constexpr Duration kLastTime = std::chrono::seconds(2);  ///< Time after stop() for the last attempts.
 
-  /// `loop` and `clock` outlive it. Opens no file and no connection yet.
+  /// `loop` and `clock` must outlive it. Opens no file and no connection yet.
   Webhook(boost::asio::io_context& loop, Clock& clock, WebhookOptions options);
-  /// Drops what is left, as the end of stop() does.
+  /// Drops the remaining webhooks, like the end of stop().
   ~Webhook();
   Webhook(const Webhook&) = delete;
   Webhook& operator=(const Webhook&) = delete;
 
-  /// Queues one webhook; never waits. `id` is for the receiver to recognise what it has already: 1 to 128 visible
-  /// characters of ASCII but no dot, and not used before, unless it is sent again. `body` is a complete JSON text.
-  /// `ended` is told how it ended: once, maybe from within this call, at the latest from the destructor. It may send
-  /// more.
+  /// Queues one webhook; never waits. The receiver recognises repeated webhooks by `id`: 1 to 128 visible ASCII
+  /// characters without a dot, unique unless the same webhook is sent again. `body` is a complete JSON text. `ended` is
+  /// called once with the outcome, possibly during this call, and at the latest by the destructor. It may send further
+  /// webhooks.
   void send(std::string id, std::string body, std::function<void(Fate)> ended = {});
-  /// Attempts that begin from now on use these options, also those of webhooks that wait. For a reload.
+  /// Sets the options for attempts that begin from now on, including those of waiting webhooks; for a reload.
   void use(WebhookOptions options);
-  /// Everything gets one last attempt now, whatever it waits for, as far as kLastTime goes. Then what is left is
-  /// dropped; the log names each. After that the loop has nothing left to do for it. What is sent meanwhile is treated
-  /// alike.
+  /// Makes one last attempt for everything at once, within kLastTime, then drops the rest; the log names each dropped
+  /// webhook. After that the loop has no work left for it. Webhooks that are sent meanwhile are treated the same way.
   void stop();
 
-  WebhookCounts counts() const noexcept;  ///< any thread
+  WebhookCounts counts() const noexcept;  ///< Any thread.
 
  private:
   struct UnderWay {
@@ -92,11 +90,11 @@ class Webhook {
   WebhookOptions options_;
   std::shared_ptr<net::Trust> trust_;
   Outbox outbox_{kMaxWaiting};
-  std::unordered_map<std::uint64_t, UnderWay> under_way_;  // by number
+  std::unordered_map<std::uint64_t, UnderWay> under_way_;  // By number.
   std::uint64_t last_number_ = 0;
-  std::unique_ptr<Alarm> due_;  // rings when the next delivery is due
-  std::unique_ptr<Alarm> end_;  // rings at the end of kLastTime; null while there is nothing to end
-  Clock::Steady end_at_{};      // of kLastTime, once stopping
+  std::unique_ptr<Alarm> due_;  // Fires when the next delivery is due.
+  std::unique_ptr<Alarm> end_;  // Fires at the end of kLastTime; null if nothing is being stopped.
+  Clock::Steady end_at_{};      // The end of kLastTime, once stopping.
   bool stopping_ = false;
   std::minstd_rand random_{std::random_device{}()};
   observe::LineGate retries_told_;

@@ -1,6 +1,6 @@
 #pragma once
-// The line of one room: its state, and the step from one state to the next. Pure: the time is an argument.
-// lua/waiting_room.lua is the same step for Redis; tests compare both.
+// The queue of one waiting room: its state, and the step from one state to the next. Pure: the time is an argument.
+// lua/waiting_room.lua is the same step for Redis; tests compare the two.
 
 #include "headgate/room/owners.hpp"
 #include "headgate/room/room.hpp"
@@ -12,48 +12,49 @@
 
 namespace headgate::room {
 
-inline constexpr std::size_t kMarks = 8;  ///< slices of time for which it is known how far the line was
-inline constexpr std::size_t kEnds = 16;  ///< slices of time in which visitors' places end
+inline constexpr std::size_t kMarks = 8;  ///< Time slices for which the position of the queue is remembered.
+inline constexpr std::size_t kEnds = 16;  ///< Time slices in which visitors' places end.
 inline constexpr std::int64_t kPlaces = 16384;
 
-/// How a rule's times are cut into slices, and what fits. Derived from the rule; the script gets them as arguments.
+/// The time slices and the capacity of a rule. Derived from the rule; the script gets them as arguments.
 struct Slices {
-  std::int64_t grace = 1;   ///< microseconds of one slice of the grace
-  std::int64_t stay = 1;    ///< microseconds of one slice in which places end
-  std::int64_t called = 1;  ///< for how many of those a called number is inside
-  std::int64_t seen = 1;    ///< for how many of those a visitor is inside who was seen
-  std::int64_t most = 0;    ///< places taken when the room is full; 0: never full
+  std::int64_t grace = 1;   ///< Microseconds per slice of the grace period.
+  std::int64_t stay = 1;    ///< Microseconds per slice in which places end.
+  std::int64_t called = 1;  ///< Number of these slices for which a called number counts as inside.
+  std::int64_t seen = 1;    ///< Number of these slices for which a visitor counts as inside after a request.
+  std::int64_t most = 0;    ///< Taken places at which the room is full; 0 if it is never full.
 };
 Slices slices_of(const RoomRule& rule) noexcept;
 
-/// How many visitors take about `taken` places (linear counting).
+/// Returns the number of visitors that take about `taken` places (linear counting).
 std::uint64_t inside_of(std::int64_t taken) noexcept;
 
-/// What a room remembers. A default-constructed state is a room where nobody has been.
+/// The state of a room. A default-constructed state is a room that nobody has visited.
 struct LineState {
   std::int64_t next = 0;
   std::int64_t serving = 0;
-  std::int64_t at = 0;      ///< microseconds since the epoch, of the latest step; 0: no step yet
-  std::int64_t part = 0;    ///< of the next admission: a fraction whose denominator is the rule's period
-  std::int64_t credit = 0;  ///< admissions that nobody has used yet
-  std::int64_t mark = 0;    ///< number of the slice of `marks`
-  std::array<std::int64_t, kMarks> marks{};  ///< `serving` at the beginning of this slice and of those before
-  std::int64_t width = 0;                    ///< microseconds of one slice of `ends`; 0: visitors were not counted
-  std::int64_t slice = 0;                    ///< number of the current one
-  std::array<std::int64_t, kEnds> ends{};    ///< places whose last slice is n, at index n modulo kEnds
-  /// For each place the slice in which it ends, modulo 65535, plus one; 0: never taken. Empty if visitors are not
-  /// counted.
+  std::int64_t at = 0;      ///< Time of the latest step in microseconds since the epoch; 0 before the first step.
+  std::int64_t part = 0;    ///< Fraction of the next admission; its denominator is the rule's period.
+  std::int64_t credit = 0;  ///< Admissions that nobody has used yet.
+  std::int64_t mark = 0;    ///< Number of the current slice of `marks`.
+  /// The value of `serving` at the beginning of this slice and of the previous ones.
+  std::array<std::int64_t, kMarks> marks{};
+  std::int64_t width = 0;                  ///< Microseconds per slice of `ends`; 0 if visitors were not counted.
+  std::int64_t slice = 0;                  ///< Number of the current slice of `ends`.
+  std::array<std::int64_t, kEnds> ends{};  ///< Number of places whose last slice is n, at index n modulo kEnds.
+  /// For each place the slice in which it ends, modulo 65535, plus one; 0 if it was never taken. Empty if visitors are
+  /// not counted.
   std::vector<std::uint16_t> places;
-  Owners owners;  ///< the numbers of each owner, of a rule with `at_most`
+  Owners owners;  ///< The numbers of each owner, for a rule with `at_most`.
 };
 
-/// Moves the line to `now`, and answers. The work is bounded: at most kMaxCalls places are taken in one step, the rest
-/// is called by the next one.
+/// Advances the queue to `now`, and answers. The work is bounded: one step takes at most kMaxCalls places, and the next
+/// step calls the rest.
 Answer step(LineState& state, const RoomRule& rule, const Question& question, Instant now);
 
 inline constexpr std::int64_t kMaxCalls = 1000;
 
-/// The place that a number falls on.
+/// Returns the place that a number is hashed to.
 std::int64_t place_of(std::int64_t number) noexcept;
 
 }  // namespace headgate::room

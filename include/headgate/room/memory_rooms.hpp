@@ -1,5 +1,5 @@
 #pragma once
-// Rooms in the memory of this process.
+// Waiting rooms in the memory of this process.
 
 #include "headgate/room/room.hpp"
 
@@ -8,8 +8,8 @@
 
 namespace headgate::room {
 
-/// All rooms of this process, by name: a reload keeps them. Shared by all workers; any thread. A step holds the lock of
-/// its room, for about a microsecond.
+/// All rooms of this process, by name; they survive reloads. Shared by all workers; any thread. A step holds the lock
+/// of its room for about a microsecond.
 class MemoryRooms {
  public:
   MemoryRooms();
@@ -17,12 +17,12 @@ class MemoryRooms {
   MemoryRooms(const MemoryRooms&) = delete;
   MemoryRooms& operator=(const MemoryRooms&) = delete;
 
-  /// Asks the room of `rule`, which begins empty.
+  /// Asks the room of `rule`, which is empty at first.
   Answer ask(const RoomRule& rule, const Question& question, Instant now);
-  /// The line of a room that was elsewhere goes on here: if nobody has asked here yet, it begins without unused
-  /// admissions, and with `taken` places taken.
+  /// Continues the queue of a room that was kept elsewhere. If nobody has asked here yet, the room begins without
+  /// unused admissions, and with `taken` places taken.
   void take_over(const RoomRule& rule, std::int64_t taken, Instant now);
-  /// Forgets the room.
+  /// Removes the room.
   void forget(std::string_view name);
 
  private:

@@ -1,5 +1,5 @@
 #pragma once
-// Which numbers of a line in memory belong to whom.
+// The numbers that belong to each owner, for rooms in memory.
 
 #include "headgate/core/hash.hpp"
 
@@ -10,14 +10,14 @@
 
 namespace headgate::room {
 
-/// The numbers of each owner, in ascending order. It knows at most kSets * kWays owners; where a further one finds its
-/// set full, the owner of that set who was asked for longest ago is forgotten, and may take numbers anew. One thread.
+/// The numbers of each owner, in ascending order. It knows at most kSets * kWays owners. If the set of a new owner is
+/// full, the least recently asked owner of that set is forgotten, and may take new numbers. One thread.
 class Owners {
  public:
   static constexpr std::size_t kSets = 4096;
   static constexpr std::size_t kWays = 8;
 
-  /// The numbers of `owner`, none if it is not known. Valid until the next call.
+  /// Returns the numbers of `owner`; empty if the owner is unknown. Valid until the next call.
   std::vector<std::int64_t>& of(std::string_view owner);
 
  private:
@@ -25,7 +25,7 @@ class Owners {
     Hash hash;
     std::vector<std::int64_t> numbers;
   };
-  /// Each set with the owner who was asked for last in front. Empty before the first question.
+  /// Each set has the most recently asked owner first. Empty before the first question.
   std::vector<std::vector<Owner>> sets_;
 };
 
