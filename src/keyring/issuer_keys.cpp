@@ -9,7 +9,7 @@ namespace {
 using identity::JwtKeys;
 using Done = Result<void, std::string>;
 
-constexpr std::size_t kMaxFile = 1024UL * 1024;  // maximum of of_jwk_set
+constexpr std::size_t kMaxFile = 1024UL * 1024;  // Maximum size for of_jwk_set.
 
 }  // namespace
 
@@ -45,7 +45,8 @@ Done IssuerKeys::find_url(boost::asio::io_context& loop, const identity::JwtIssu
   if (issuer.keys.jwks_url.empty()) return {};
   auto url = parse_url(issuer.keys.jwks_url);
   if (url.has_error()) return Done(boost::system::in_place_error, std::move(url.error()));
-  // Only the operator's own file needs this check. The system's authorities are not configured, and take long to read.
+  // Only the operator's own file needs this check. The system's authorities are not configured, and reading them takes
+  // long.
   if (url->scheme == Scheme::https && !issuer.keys.jwks_ca.empty()) {
     if (auto usable = check_authorities(issuer.keys.jwks_ca); usable.has_error()) return usable;
   }

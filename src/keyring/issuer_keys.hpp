@@ -9,10 +9,10 @@
 
 namespace headgate::keyring {
 
-/// The loop's thread; report() and want() from any.
+/// The loop's thread, except report() and want(), which any thread may call.
 class IssuerKeys {
  public:
-  /// Reads the file, if there is one. The error is a sentence without its dot.
+  /// Reads the file, if there is one. The error is a sentence without its full stop.
   static Result<std::unique_ptr<IssuerKeys>, std::string> open(boost::asio::io_context& loop,
                                                                const identity::JwtIssuer& issuer,
                                                                const RefreshPolicy& policy);

@@ -15,11 +15,11 @@ using Clock = Schedule::Time::clock;
 using observe::event;
 using observe::LogLevel;
 
-/// Maximum number of failures to log until the next success: a server that fails in ever new ways must not fill the
-/// log.
+/// Maximum number of failures to log until the next success, so that a server that fails in ever new ways does not fill
+/// the log.
 constexpr std::size_t kMaxTold = 8;
 
-/// Without its query, which may contain a secret.
+/// Leaves out the query, which may contain a secret.
 std::string shown(const Url& url) {
   const auto text = to_text(url);
   return text.substr(0, text.find('?'));
@@ -38,7 +38,7 @@ JwksUrl::JwksUrl(boost::asio::io_context& loop, Url url, const identity::JwtIssu
 
 void JwksUrl::go_on_from(const JwksUrl& before) {
   if (!before.keys_ || before.url_ != url_ || before.issuer_.keys.jwks_ca != issuer_.keys.jwks_ca) return;
-  // Parsed again, because other algorithms may be allowed now.
+  // Parses the keys again, because other algorithms may be allowed now.
   auto keys = identity::JwtKeys::of_jwk_set(before.body_, issuer_.algorithms);
   if (keys.has_error()) return;
   keys_ = std::move(*keys);
@@ -68,7 +68,7 @@ void JwksUrl::want() noexcept {
       if (self->changed_ && !self->under_way_) self->wait();
     });
   } catch (const std::exception&) {
-    wanted_ = false;  // out of memory: the next caller tries again
+    wanted_ = false;  // Out of memory: the next caller tries again.
   }
 }
 
@@ -81,7 +81,7 @@ void JwksUrl::wait() {
 }
 
 void JwksUrl::fetch() {
-  // Reset before the request is sent: a key wanted from here on may be missing in its answer.
+  // Reset before the request is sent: a key that is wanted from here on may be missing from its answer.
   wanted_ = false;
   schedule_.began(Clock::now());
   FetchRequest request{.url = url_, .trust = trust_, .etag = etag_, .deadline = issuer_.keys.fetch_timeout};
@@ -113,7 +113,7 @@ Result<bool, std::string> JwksUrl::take(FetchResult& result) {
   if (!keys_ || result->body != body_) {
     auto keys = identity::JwtKeys::of_jwk_set(result->body, issuer_.algorithms);
     if (keys.has_error()) return "its answer is of no use: " + keys.error();
-    // The same keys may come in another order or with another date. Then the token caches stay valid.
+    // If the same keys come in another order or with another date, the token caches stay valid.
     const bool changed = !keys_ || !keys_->same_as(**keys);
     if (changed) keys_ = std::move(*keys);
     body_ = std::move(result->body);

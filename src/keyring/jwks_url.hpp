@@ -1,5 +1,5 @@
 #pragma once
-// The JWK Set of one issuer, fetched again and again from its URL.
+// The JWK Set of one issuer, fetched repeatedly from its URL.
 
 #include "fetch.hpp"
 #include "source_status.hpp"
@@ -14,13 +14,13 @@
 
 namespace headgate::keyring {
 
-/// The last fetched keys stay in force, however old they are: an issuer that cannot be reached has not withdrawn its
+/// The last fetched keys stay in force however old they are: an issuer that cannot be reached has not withdrawn its
 /// keys. The loop's thread, unless noted.
 class JwksUrl : public std::enable_shared_from_this<JwksUrl> {
  public:
   JwksUrl(boost::asio::io_context& loop, Url url, const identity::JwtIssuer& issuer, const RefreshPolicy& policy);
 
-  /// Takes over what `before` has fetched, if its URL and its authorities are the same.
+  /// Takes over the keys that `before` has fetched, if its URL and its authorities are the same.
   void go_on_from(const JwksUrl& before);
   /// Calls `changed` whenever keys() has changed.
   void start(std::function<void()> changed);
@@ -28,17 +28,17 @@ class JwksUrl : public std::enable_shared_from_this<JwksUrl> {
 
   /// Null before the first successful fetch.
   const std::shared_ptr<const identity::JwtKeys>& keys() const noexcept { return keys_; }
-  /// Whether a fetch has ended, with success or not.
+  /// Whether a fetch has ended, successfully or not.
   bool tried() const noexcept { return keys_ || schedule_.failures() > 0; }
 
-  void want() noexcept;                                     ///< any thread
-  SourceReport report() const { return status_.report(); }  ///< any thread
+  void want() noexcept;                                     ///< Any thread.
+  SourceReport report() const { return status_.report(); }  ///< Any thread.
 
  private:
   void wait();
   void fetch();
   void fetched(FetchResult result);
-  /// Whether the keys have changed; or why the answer is unusable.
+  /// Returns whether the keys have changed, or why the answer is unusable.
   Result<bool, std::string> take(FetchResult& result);
   void say_fetched(bool changed);
   void say_failed(const std::string& why);
@@ -52,14 +52,14 @@ class JwksUrl : public std::enable_shared_from_this<JwksUrl> {
   boost::asio::steady_timer timer_;
   std::minstd_rand random_{std::random_device{}()};
   std::shared_ptr<net::HttpCall> under_way_;
-  std::function<void()> changed_;  // empty before start() and after stop()
+  std::function<void()> changed_;  // Empty before start() and after stop().
   std::atomic<bool> wanted_{false};
 
   std::shared_ptr<const identity::JwtKeys> keys_;
-  std::string body_;  // the text of keys_
-  std::string etag_;  // of body_
+  std::string body_;  // The text of keys_.
+  std::string etag_;  // Of body_.
   SourceStatus status_;
-  std::set<std::string> told_;  // the failures logged since the last success
+  std::set<std::string> told_;  // The failures logged since the last success.
 };
 
 }  // namespace headgate::keyring

@@ -12,17 +12,17 @@
 
 namespace headgate::keyring {
 
-/// How the log tells what became of a new content.
+/// Names of the events about new content.
 struct KeyFileWords {
   std::string_view read = "keys_read";
   std::string_view refused = "keys_refused";
   std::string_view stay = "the keys in use stay in use";
 };
 
-/// The loop's thread; report() from any.
+/// The loop's thread, except report(), which any thread may call.
 class KeyFile {
  public:
-  /// Puts the keys of a text in force. Returns their number, or the error as it continues the path, without a dot:
+  /// Puts the keys of a text in force. Returns their number, or the error that continues the path, without a full stop:
   /// ":12:5: message" or ": message".
   using Take = std::function<Result<std::uint64_t, std::string>(std::string_view text)>;
 
@@ -30,7 +30,7 @@ class KeyFile {
           SourceKind kind = SourceKind::keys)
       : file_(path, most), take_(std::move(take)), words_(words), status_(std::move(path), kind) {}
 
-  /// The first read; the error begins with the path.
+  /// Reads the file for the first time. The error begins with the path.
   Result<void, std::string> read();
   /// Reads the file if it changed. Returns whether the keys in force have changed. Logs the result.
   bool look();

@@ -8,7 +8,7 @@
 namespace headgate::keyring {
 namespace {
 
-/// More than any realistic lifetime, and far below an overflow of microseconds.
+/// More than any realistic lifetime, and far from an overflow of microseconds.
 constexpr std::int64_t kMaxSeconds = 10LL * 365 * 24 * 3600;
 
 /// delta-seconds (RFC 9111 section 1.2.2): a number too large to parse counts as kMaxSeconds.

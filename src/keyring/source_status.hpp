@@ -1,5 +1,5 @@
 #pragma once
-// The state of a source of keys: its loop counts, any thread reads.
+// The state of a source of keys. Its loop counts, and any thread reads.
 
 #include "headgate/keyring/keyring.hpp"
 
@@ -21,7 +21,7 @@ class SourceStatus {
     const std::lock_guard lock(mutex_);
     return report_;
   }
-  /// Takes over the counts of the same source; `keys` of its keys are in force now.
+  /// Takes over the counts of the same source; `keys` is the number of its keys in force now.
   void go_on_from(SourceReport before, std::uint64_t keys) {
     const std::lock_guard lock(mutex_);
     before.source = report_.source;

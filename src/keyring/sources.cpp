@@ -68,7 +68,7 @@ Done Keyring::Sources::read_user_files(const Sources* before) {
     auto take = [this, number](std::string_view text) -> Result<std::uint64_t, std::string> {
       auto users = identity::read_users(text);
       if (users.has_error()) return ':' + std::to_string(users.error().line) + ": " + users.error().message;
-      // A file that is being written over is empty for a moment.
+      // While a file is being overwritten, it is empty for a moment.
       if (users->size() == 0 && users_[number].second && users_[number].second->size() > 0)
         return std::string(
             ": it names nobody any more; to let nobody in, restart with it or take the users' hashes out");
@@ -120,7 +120,7 @@ void Keyring::Sources::await_first(Duration most) {
   begin();
   const auto end = std::chrono::steady_clock::now() + most;
   while (!all_tried() && std::chrono::steady_clock::now() < end) loop_.run_one_until(end);
-  // A loop that ran out of work would return at once at its next run.
+  // A loop that ran out of work would return at once from its next run.
   if (loop_.stopped()) loop_.restart();
 }
 
@@ -167,7 +167,7 @@ void Keyring::Sources::wait_to_look() {
 }
 
 void Keyring::Sources::look() {
-  if (stopped_) return;  // its timer had expired already
+  if (stopped_) return;  // Its timer had expired already.
   const bool api_keys = file_ && file_->look();
   bool tokens = false;
   for (const auto& issuer : issuers_) tokens |= issuer->look();
@@ -181,8 +181,8 @@ void Keyring::Sources::look() {
 Done Keyring::Sources::renew(bool api_keys, bool tokens) {
   auto next = now_ ? *now_ : identity::Credentials();
   if (api_keys) {
-    // What is held comes first: it may be that a key of the file is revoked. Then the file, because it can change at
-    // any time: if a key is also in the configuration, the file's record counts.
+    // Held keys come first, because a key of the file may have been revoked. The file comes next, because it can change
+    // at any time: if a key is also in the configuration, the file's record counts.
     auto records = held_;
     records.insert(records.end(), of_file_.begin(), of_file_.end());
     records.insert(records.end(), api_key_.known.begin(), api_key_.known.end());

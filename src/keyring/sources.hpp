@@ -1,5 +1,5 @@
 #pragma once
-// All sources of keys of one configuration, and the credentials made from them.
+// All key sources of one configuration, and the credentials made from them.
 
 #include "issuer_keys.hpp"
 #include "key_file.hpp"
@@ -18,7 +18,7 @@
 
 namespace headgate::keyring {
 
-/// The implementation of Keyring. An object of its own, because a timer's last handler may run after the Keyring is
+/// The implementation of Keyring. It is a separate object, because a timer's last handler may run after the Keyring is
 /// destroyed.
 class Keyring::Sources : public std::enable_shared_from_this<Keyring::Sources> {
  public:
@@ -29,7 +29,7 @@ class Keyring::Sources : public std::enable_shared_from_this<Keyring::Sources> {
 
   const std::shared_ptr<const identity::Credentials>& now() const noexcept { return now_; }
   void hold(std::vector<identity::ApiKeyRecord> records);
-  /// Does nothing if it has begun already.
+  /// Does nothing if it has already begun.
   void begin();
   void publish_to(Publish publish) { publish_ = std::move(publish); }
   void await_first(Duration most);
@@ -46,7 +46,7 @@ class Keyring::Sources : public std::enable_shared_from_this<Keyring::Sources> {
   bool all_tried() const;
   void wait_to_look();
   void look();
-  /// Makes the credentials in force from the current keys. The error is that of JwtVerifier::make.
+  /// Builds the credentials from the current keys. The error is that of JwtVerifier::make.
   Result<void, std::string> renew(bool api_keys, bool tokens);
   void renew_and_publish(bool api_keys, bool tokens);
 
@@ -57,15 +57,15 @@ class Keyring::Sources : public std::enable_shared_from_this<Keyring::Sources> {
   const std::vector<std::string> user_paths_;
   const RefreshPolicy policy_;
   boost::asio::steady_timer timer_;
-  std::vector<std::unique_ptr<IssuerKeys>> issuers_;  // in the order of jwt_; fixed after read()
+  std::vector<std::unique_ptr<IssuerKeys>> issuers_;  // In the order of jwt_; fixed after read().
   std::vector<identity::ApiKeyRecord> of_file_;
-  std::vector<identity::ApiKeyRecord> held_;  // what the file does not say yet
+  std::vector<identity::ApiKeyRecord> held_;  // Records that are not in the file yet.
   std::unique_ptr<KeyFile> file_;
   using Blocks = std::shared_ptr<const identity::AddressBlocks>;
-  std::vector<std::pair<std::string, Blocks>> lists_;    // fixed after read() but for the blocks
-  std::vector<std::unique_ptr<KeyFile>> address_files_;  // in the order of lists_
-  std::vector<std::pair<std::string, std::shared_ptr<const identity::Users>>> users_;  // the same
-  std::vector<std::unique_ptr<KeyFile>> user_files_;                                   // in the order of users_
+  std::vector<std::pair<std::string, Blocks>> lists_;    // Fixed after read(), except the blocks.
+  std::vector<std::unique_ptr<KeyFile>> address_files_;  // In the order of lists_.
+  std::vector<std::pair<std::string, std::shared_ptr<const identity::Users>>> users_;  // The same.
+  std::vector<std::unique_ptr<KeyFile>> user_files_;                                   // In the order of users_.
   std::shared_ptr<const identity::Credentials> now_;
   Publish publish_;
   bool begun_ = false;

@@ -25,8 +25,8 @@ Priority Concurrency::effective(Priority priority, Steady now) const noexcept {
   return priority == Priority::low && now - trickled_ >= kTrickle ? Priority::normal : priority;
 }
 
-// What is reserved is kept for critical requests also if the limit has just shrunk and others are still at the
-// upstream. So more than the limit may be there for a moment.
+// The reserved share is kept for critical requests, even if the limit has just shrunk and others are still at the
+// upstream. So for a moment there may be more requests than the limit.
 std::uint32_t Concurrency::room_for(Priority priority) const noexcept {
   const auto most = limit();
   const auto all = in_flight();
@@ -45,7 +45,7 @@ bool Concurrency::admits(Priority priority) const noexcept {
 void Concurrency::refused(Priority priority, Steady now) noexcept {
   if (!gradient_) return;
   gradient_->refused();
-  // Without a lower one at the upstream it would not help to hold places free of them.
+  // Without a request of lower priority at the upstream, holding places free of them would not help.
   bool lower = false;
   for (auto i = static_cast<std::size_t>(priority) + 1; i < kPriorities; ++i) lower = lower || in_flight_[i] > 0;
   const auto room = room_for(priority);
@@ -78,7 +78,7 @@ void Concurrency::left(Priority priority) noexcept {
   if (queue_ && !queue_->empty()) serve_waiting();
 }
 
-// A request that is admitted takes its place here, before anybody else can.
+// An admitted request takes its place here, before any other request can.
 void Concurrency::serve_waiting() noexcept {
   for (auto* next = queue_->next(); next != nullptr && admits(next->priority); next = queue_->next()) {
     queue_->serve(*next);

@@ -9,31 +9,33 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-// As Netflix has them (concurrency-limits, Gradient2Limit).
+// Values of Netflix (concurrency-limits, Gradient2Limit).
 constexpr double kTolerance = 1.5;
 constexpr double kSmoothing = 0.2;
 constexpr double kMinGradient = 0.5;
-constexpr double kLongWindows = 600;  // the long average forgets half in about 200 windows
-constexpr unsigned kWarmUp = 10;      // windows whose plain mean begins the long average
-constexpr double kRecovered = 2;      // long / short beyond which the long average falls quickly
+constexpr double kLongWindows = 600;  // The long average forgets half in about 200 windows.
+constexpr unsigned kWarmUp = 10;      // Number of windows whose plain mean starts the long average.
+constexpr double kRecovered = 2;      // Ratio long / short above which the long average falls quickly.
 constexpr double kRecovery = 0.95;
 constexpr std::uint32_t kStart = 20;
 
-// Our own.
+// Values of this project.
 constexpr Duration kShortest = milliseconds(100);
 constexpr Duration kLongest = seconds(1);
-constexpr double kEnough = 20;         // samples of a window
-constexpr double kQueueRoot = 0.5;     // of the root of the limit is added, as others have it, and at least
-constexpr double kMinQueue = 1;        // so much; and where that is more,
-constexpr double kQueueShare = 0.05;   // of the limit: else a large one takes minutes
-constexpr double kFirstGrowth = 2.25;  // a quarter in each window
-constexpr double kGrowth = 1.25;       // a twentieth in each window, while more gives more
-constexpr double kInQueue = 0.87;      // the most that a queue leaves of the limit, and nothing is added
-constexpr double kCertain = 2;         // standard errors
-constexpr double kRelearn = 0.2;       // of the difference, for answers that are slow without a queue
-constexpr unsigned kKnown = 5;         // windows without refusals after which the usual latency is known
-constexpr double kFull = 0.8;          // the share of the limit in use that makes a queue likely
-constexpr double kFullAtFirst = 0.65;  // while the usual latency is not known
+constexpr double kEnough = 20;  // Samples in a window.
+// The growth of the limit: kQueueRoot times its square root, but at least kMinQueue; or kQueueShare times the limit if
+// that is more, because a large limit would take minutes otherwise.
+constexpr double kQueueRoot = 0.5;
+constexpr double kMinQueue = 1;
+constexpr double kQueueShare = 0.05;
+constexpr double kFirstGrowth = 2.25;  // The limit grows by a quarter in each window.
+constexpr double kGrowth = 1.25;   // It grows by a twentieth in each window, while more requests give more throughput.
+constexpr double kInQueue = 0.87;  // The largest share of the limit that a queue leaves; nothing is added then.
+constexpr double kCertain = 2;     // In standard errors.
+constexpr double kRelearn = 0.2;  // Share of the difference that is learned, for answers that are slow without a queue.
+constexpr unsigned kKnown = 5;    // Windows without refusals after which the usual latency is known.
+constexpr double kFull = 0.8;     // Share of the limit in use that makes a queue likely.
+constexpr double kFullAtFirst = 0.65;  // The same while the usual latency is unknown.
 
 }  // namespace
 
@@ -66,7 +68,7 @@ void Gradient::note(std::uint32_t in_flight, Steady now) {
   window_.most_in_flight = std::max(window_.most_in_flight, in_flight);
 }
 
-// A window is at least as long as an answer usually takes: before that, a change of the limit shows no effect.
+// A window is at least as long as an answer usually takes: earlier, a change of the limit shows no effect.
 void Gradient::close_if_due(Steady now) {
   const auto age = std::chrono::duration_cast<Duration>(now - window_.began);
   const bool enough = window_.count + window_.drops >= kEnough;
@@ -82,7 +84,7 @@ void Gradient::close(Steady now) {
   const double rate = done.count / std::chrono::duration<double>(now - done.began).count();
   const double error = done.count > 1 ? std::sqrt(done.squares / (done.count - 1) / done.count) : 0;
   const bool half_used = done.refused || done.most_in_flight * 2.0 >= limit_;
-  // Only where the limit holds requests back does it decide how many are in flight, and so what follows from them.
+  // The limit explains the requests in flight, and their latency, only if it holds requests back.
   const bool held_back = done.refused || done.most_in_flight >= limit();
   if (held_back && done.count > 0)
     scaling_.add(used, rate);
@@ -108,8 +110,8 @@ void Gradient::close(Steady now) {
   limit_ = std::clamp<double>(limit_, bounds_.least, bounds_.most);
 }
 
-// While the limit holds requests back, a queue would be taken for what is usual: then only what is certainly faster
-// than that is learned, or what is slow without a queue.
+// While the limit holds requests back, the latency in a queue could be taken for the usual one. So only latencies that
+// are certainly lower are learned, and those that are high without a queue.
 void Gradient::learn(double latency, double error, bool held_back) {
   if (windows_ < kWarmUp) {
     ++windows_;

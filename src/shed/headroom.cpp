@@ -6,20 +6,20 @@
 namespace headgate::shed {
 namespace {
 
-/// What a refusal adds: so much of a place, or a share of all places if that is more.
+/// The growth per refusal: this part of a place, or a share of all places if that is more.
 constexpr double kStep = 0.25;
 constexpr double kStepShare = 0.02;
-/// What goes in each second of a reserve that is not used.
+/// Share of an unused reserve that is dropped per second.
 constexpr double kMelts = 0.2;
-/// What goes of a reserve each time when its account is empty and it would have held a place free.
+/// Share of a reserve that is dropped each time when its account is empty and it would have held a place free.
 constexpr double kUnpaid = 0.1;
-/// What goes of it in each second when nobody has come for kQuiet.
+/// Share that is dropped per second when no request has come for kQuiet.
 constexpr double kForgets = 0.5;
 constexpr double kSmallest = 0.05;
-/// The most that an account has: one answer, and one for each twenty places.
+/// The maximum of an account: one answer, plus one for each twenty places.
 constexpr double kSaved = 0.05;
 constexpr double kUsualWeight = 1.0 / 32;
-constexpr double kGolden = 0.6180339887498949;  // its multiples are spread evenly over [0, 1)
+constexpr double kGolden = 0.6180339887498949;  // Multiples of the golden ratio are spread evenly over [0, 1).
 
 double in_seconds(std::chrono::steady_clock::duration time) noexcept {
   return std::chrono::duration<double>(time).count();
@@ -69,7 +69,7 @@ void Headroom::refused(Priority priority, std::uint32_t free, std::uint32_t most
   most_ = most;
   spare_at_most(free);
   if (auto* const by = held_by(priority, free))
-    // With as many spared as are free, it would have been refused as well.
+    // If as many requests are spared as places are free, this one would have been refused anyway.
     by->spared += std::clamp(free - for_[0].spared - for_[1].spared, 0.0, 1.0);
   if (auto* const reserve = reserve_of(priority)) {
     reserve->came = true;
@@ -79,12 +79,12 @@ void Headroom::refused(Priority priority, std::uint32_t free, std::uint32_t most
   turn_phase();
 }
 
-/// The reserve which, with those before it, keeps a request from the free places; null if none does.
+/// Returns the reserve that, together with those before it, keeps a request from the free places; null if none does.
 Headroom::Reserve* Headroom::held_by(Priority priority, std::uint32_t free) noexcept {
   const auto count = static_cast<std::size_t>(priority);
   double held = phase_;
   for (std::size_t i = 0; i < count; ++i) {
-    const bool last = i + 1 == count;  // its account may have become empty just now
+    const bool last = i + 1 == count;  // The account may have become empty just now.
     if (for_[i].account > 0 || last) held += for_[i].places;
     if (free > 0 && held >= free) return &for_[i];
   }
@@ -100,7 +100,7 @@ bool Headroom::holds() const noexcept {
   return std::any_of(for_.begin(), for_.end(), [](const Reserve& reserve) { return reserve.places > 0; });
 }
 
-/// Half of what may be spent goes to each reserve, and all of it to one if the other has saved enough.
+/// Half of the budget goes to each reserve, and all of it to one if the other has saved enough.
 void Headroom::pay() noexcept {
   const double most = 1 + kSaved * most_;
   const bool full[] = {for_[0].account >= most, for_[1].account >= most};
@@ -108,7 +108,7 @@ void Headroom::pay() noexcept {
     for_[i].account = std::min(most, for_[i].account + (full[1 - i] ? cost_ : cost_ / 2));
 }
 
-/// Requests that got a place only because others were refused took the place of those.
+/// Requests that were admitted only because others were refused took the places of those.
 void Headroom::spare_at_most(double free) noexcept {
   const double spared = for_[0].spared + for_[1].spared;
   if (spared <= free) return;
@@ -119,7 +119,7 @@ void Headroom::turn_phase() noexcept { phase_ += phase_ + kGolden < 1 ? kGolden 
 
 void Headroom::look(Steady now) noexcept {
   if (looked_ == Steady()) looked_ = began_ = now;
-  now = std::max(now, looked_);  // another worker may have looked at its clock before
+  now = std::max(now, looked_);  // Another worker may have read the clock earlier.
   const double usual = usual_ > 0 ? usual_ : in_seconds(kEvery);
   const double ended = 1 - std::exp(-in_seconds(now - looked_) / usual);
   looked_ = now;

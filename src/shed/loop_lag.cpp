@@ -6,7 +6,8 @@
 namespace headgate::shed {
 namespace {
 
-// From nothing to all low requests in half a second, and back in two. Faster for a lag that is far too large.
+// The pressure goes from nothing to all low requests in half a second, and back in two seconds. It is faster for a lag
+// that is far too large.
 constexpr double kUp = 0.2;
 constexpr double kUpFast = 0.5;
 constexpr int kFar = 4;

@@ -6,7 +6,7 @@
 namespace headgate::shed {
 namespace {
 
-/// Why a layer refuses.
+/// Why a layer refuses requests.
 constexpr WordsOf<Layer> kWhy({
     "all gateways together have as many requests there as they may",
     "this gateway has as many requests there as its adaptive limit allows",
@@ -24,7 +24,7 @@ std::string listed(const std::array<std::uint64_t, kCountOf<E>>& counts, const W
   return out;
 }
 
-/// With one reason no count stands before it, because all of them have it.
+/// If there is one reason only, it has no count, because it applies to all.
 std::string reasons_in_words(const std::array<std::uint64_t, kLayers>& counts) {
   const auto several = std::ranges::count_if(counts, [](auto count) { return count > 0; }) > 1;
   std::string out;

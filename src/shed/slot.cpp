@@ -24,7 +24,7 @@ void Slot::dropped(Steady now) {
 
 void Slot::missed(Steady now) {
   if (!held()) return;
-  from_->enter(priority_);  // for the next attempt: so nobody else gets the place
+  from_->enter(priority_);  // Keeps the place for the next attempt, so that no other request gets it.
   from_->dropped(priority_, now);
 }
 

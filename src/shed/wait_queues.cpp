@@ -15,7 +15,7 @@ struct ByLowBits {
 
 struct alignas(64) WaitQueues::Stripe {
   mutable std::mutex mutex;
-  /// Read before the lock: mostly nobody waits.
+  /// Read before the lock is taken, because mostly nobody waits.
   std::atomic<std::size_t> queues{0};
   std::unordered_map<Hash, FairQueue, ByLowBits> by_hash;
 };
@@ -50,16 +50,16 @@ InQueue WaitQueues::join(Member& member, const Hash& name, std::size_t most) {
 }
 
 void WaitQueues::leave(Member& member) noexcept {
-  // Not queued(): one that had to leave for another may still be told so, under the lock.
+  // Does not use queued(): a request that had to leave for another may still be told so, under the lock.
   if (!std::exchange(member.joined_, false)) return;
   auto& stripe = stripe_of(member.queue_);
   const std::lock_guard lock(stripe.mutex);
-  if (!member.queued()) return;  // it had to leave for another one
+  if (!member.queued()) return;  // It had to leave for another request.
   const auto found = stripe.by_hash.find(member.queue_);
   auto& queue = found->second;
   const bool was_first = queue.next() == &member.entry_;
   if (was_first)
-    queue.serve(member.entry_);  // also if it gave up: its caller has had a turn
+    queue.serve(member.entry_);  // This counts even if the request gave up: its caller has had a turn.
   else
     queue.remove(member.entry_);
   member.queued_.store(false, std::memory_order_release);

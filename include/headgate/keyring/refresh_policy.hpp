@@ -7,11 +7,11 @@ namespace headgate::keyring {
 
 /// Only tests change the defaults.
 struct RefreshPolicy {
-  Duration look = std::chrono::seconds(1);           ///< between two looks at the files
-  Duration first_retry = std::chrono::seconds(1);    ///< after a failed fetch; doubles with each further failure
-  Duration longest_retry = std::chrono::minutes(1);  ///< maximum pause after failures
-  Duration shortest_life = std::chrono::minutes(1);  ///< minimum lifetime that a Cache-Control can set
-  Duration longest_life = std::chrono::hours(24);    ///< maximum lifetime that a Cache-Control can set
+  Duration look = std::chrono::seconds(1);           ///< Time between two checks of the files.
+  Duration first_retry = std::chrono::seconds(1);    ///< After a failed fetch; doubles with each further failure.
+  Duration longest_retry = std::chrono::minutes(1);  ///< Maximum pause after failures.
+  Duration shortest_life = std::chrono::minutes(1);  ///< Minimum lifetime that Cache-Control can set.
+  Duration longest_life = std::chrono::hours(24);    ///< Maximum lifetime that Cache-Control can set.
 };
 
 }  // namespace headgate::keyring

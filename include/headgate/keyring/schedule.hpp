@@ -1,5 +1,6 @@
 #pragma once
-// When to fetch a URL next. Reads no clock and draws no random number, so a test can run a day of it in a moment.
+// Decides when to fetch a URL next. Reads no clock and draws no random number, so that a test can run through a day in
+// a moment.
 
 #include "headgate/core/time.hpp"
 #include "headgate/keyring/refresh_policy.hpp"
@@ -10,12 +11,12 @@
 
 namespace headgate::keyring {
 
-/// How long an answer may be used by its own headers: the max-age of `cache_control` (RFC 9111 section 5.2.2.1) minus
-/// the seconds it was in caches (`age`, section 5.1). Nothing if the headers do not say.
+/// Returns how long an answer may be used according to its headers: the max-age of `cache_control` (RFC 9111 section
+/// 5.2.2.1) minus the seconds it was in caches (`age`, section 5.1). Empty if the headers do not say.
 std::optional<Duration> lifetime(std::string_view cache_control, std::string_view age) noexcept;
 
-/// The schedule of one URL. `dice` is a random number from 0 to below 1: it shortens each wait by up to a tenth. So
-/// gateways that start together do not fetch together for ever. One thread.
+/// The schedule of one URL. `dice` is a random number from 0 to below 1 that shortens each wait by up to a tenth, so
+/// that gateways that start together do not keep fetching together. One thread.
 class Schedule {
  public:
   using Time = std::chrono::steady_clock::time_point;
@@ -26,11 +27,11 @@ class Schedule {
   void began(Time now) noexcept;
   void succeeded(Time now, std::optional<Duration> lifetime, double dice) noexcept;
   void failed(Time now, double dice) noexcept;
-  /// Someone needs a key that the last answer did not have.
+  /// A key is needed that the last answer did not contain.
   void want() noexcept { wanted_ = true; }
 
   Time next() const noexcept;
-  /// Number of failed tries since the last success.
+  /// Number of failed attempts since the last success.
   unsigned failures() const noexcept { return failures_; }
 
  private:
@@ -38,7 +39,7 @@ class Schedule {
   Duration refetch_;
   RefreshPolicy policy_;
   std::optional<Time> began_;
-  Time due_{};  // long ago at first: the first fetch is due at once
+  Time due_{};  // A time long ago, so that the first fetch is due at once.
   Duration retry_;
   unsigned failures_ = 0;
   bool wanted_ = false;

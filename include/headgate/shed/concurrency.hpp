@@ -1,6 +1,6 @@
 #pragma once
-// The requests of one worker at one upstream: how many there may be, and which priority may be among them. The point of
-// admission: a queue of requests that wait would stand before it.
+// The requests of one worker at one upstream: how many may run at the same time, and which priorities among them.
+// Admission is decided here; waiting requests stand in a queue in front of it.
 
 #include "headgate/shed/fair_queue.hpp"
 #include "headgate/shed/gradient.hpp"
@@ -16,23 +16,26 @@ namespace headgate::shed {
 
 /// Requests that wait for a place instead of being refused at once.
 struct QueueOptions {
-  std::uint32_t length = 100;                      ///< most requests of one worker that wait
-  Duration wait = std::chrono::milliseconds(500);  ///< longest wait
+  std::uint32_t length = 100;                      ///< Maximum number of waiting requests per worker.
+  Duration wait = std::chrono::milliseconds(500);  ///< Longest wait.
   bool operator==(const QueueOptions&) const = default;
 };
 
-/// What an upstream says about its concurrency.
+/// The concurrency settings of an upstream.
 struct ConcurrencyOptions {
-  std::optional<ConcurrencyRange> adaptive{};  ///< of each worker's adaptive limit; not set: there is none
-  std::uint32_t in_flight = 0;          ///< most requests at the same time of all gateways or all workers; 0: no limit
-  std::optional<QueueOptions> queue{};  ///< before the adaptive limit; not set: more requests are refused at once
-  std::uint32_t reserved = 0;           ///< how many parts of kWhole only critical requests may use
+  std::optional<ConcurrencyRange> adaptive{};  ///< Range of each worker's adaptive limit; not set if there is none.
+  /// Maximum number of concurrent requests of all gateways or all workers; 0 for no limit.
+  std::uint32_t in_flight = 0;
+  /// Queue in front of the adaptive limit; if not set, excess requests are refused at once.
+  std::optional<QueueOptions> queue{};
+  std::uint32_t reserved = 0;  ///< Share of the places, in parts of kWhole, that only critical requests may use.
   static constexpr std::uint32_t kWhole = 1'000'000;
   bool operator==(const ConcurrencyOptions&) const = default;
 };
 
-/// How many of `limit` requests at the same time each priority may use at most. Critical may use all. Normal and low
-/// together may not use what is reserved, but always one. Who of them goes first is decided by a Headroom.
+/// Returns how many of `limit` places each priority may use at most. Critical requests may use all. Normal and low
+/// requests together may not use the reserved share, but always at least one place. A Headroom decides which of them
+/// goes first.
 std::uint32_t share_of(Priority priority, std::uint32_t limit, std::uint32_t reserved) noexcept;
 
 /// A state machine; one thread.
@@ -47,39 +50,40 @@ class Concurrency {
 
   const ConcurrencyOptions& options() const noexcept { return options_; }
 
-  /// What `priority` counts as at `now`: now and then low is treated as normal. Changes nothing.
+  /// Returns the priority that `priority` counts as at `now`: from time to time a low request counts as normal. Changes
+  /// nothing.
   Priority effective(Priority priority, Steady now) const noexcept;
-  /// A low request that was treated as normal was admitted everywhere: the next one has to wait for kTrickle.
+  /// Records that a low request that counted as normal was admitted everywhere. The next one has to wait for kTrickle.
   void trickled(Steady now) noexcept { trickled_ = now; }
 
   /// Whether a request of this priority may go to the upstream: a place is free, and not held for a higher priority.
   /// Changes nothing.
   bool admits(Priority priority) const noexcept;
-  /// The requests that wait for a place; null if none may wait. The first of them is served when a place becomes free.
+  /// The requests that wait for a place; null if none may wait. When a place becomes free, the first of them is served.
   FairQueue* queue() noexcept { return queue_ ? &*queue_ : nullptr; }
-  /// Whether a new request of this priority may go at once: there is a place, and nobody waits who goes before it.
+  /// Whether a new request of this priority may go at once: a place is free, and no waiting request goes before it.
   bool admits_now(Priority priority);
-  /// A request was refused, or has to wait, because admits() was false.
+  /// Records a request that was refused, or has to wait, because admits() was false.
   void refused(Priority priority, Steady now) noexcept;
-  /// Counts an admitted request. End each with answered(), dropped() or left().
+  /// Counts an admitted request. Each must end with answered(), dropped() or left().
   void enter(Priority priority, Steady now) noexcept;
-  /// The same of one that was admitted before, and goes on.
+  /// Counts a request that was admitted before and continues.
   void enter(Priority priority) noexcept { ++in_flight_[static_cast<std::size_t>(priority)]; }
-  /// The head of its answer came after `latency`.
+  /// The head of the answer arrived after `latency`.
   void answered(Priority priority, Duration latency, Steady now);
-  /// It got no answer in time, or no connection.
+  /// The request got no answer in time, or no connection.
   void dropped(Priority priority, Steady now);
-  /// It ended otherwise, which says nothing about the upstream: its client left, or its server failed at once.
+  /// The request ended in a way that says nothing about the upstream: its client left, or its server failed at once.
   void left(Priority priority) noexcept;
 
   /// The adaptive limit; 0 if there is none.
   std::uint32_t limit() const noexcept { return gradient_ ? gradient_->limit() : 0; }
-  /// What counts as the usual latency; 0 if nothing is known.
+  /// The latency that counts as usual; 0 if it is unknown.
   Duration usual_latency() const noexcept { return gradient_ ? gradient_->usual_latency() : Duration(0); }
   std::uint32_t in_flight() const noexcept { return in_flight_[0] + in_flight_[1] + in_flight_[2]; }
 
  private:
-  /// How many more requests of this priority may come now if no place is held free.
+  /// Returns how many more requests of this priority may come now if no place is held free.
   std::uint32_t room_for(Priority priority) const noexcept;
   void serve_waiting() noexcept;
 

@@ -1,5 +1,5 @@
 #pragma once
-// Requests that wait for a place at an upstream, in an order that is fair to their callers.
+// A queue of requests that wait for a place at an upstream, fair to their callers.
 
 #include "headgate/core/hash.hpp"
 #include "headgate/shed/priority.hpp"
@@ -16,47 +16,47 @@
 
 namespace headgate::shed {
 
-/// One request that waits. It lives as long as it waits: in the frame of its coroutine.
+/// One waiting request. It lives in the frame of its coroutine while it waits.
 struct Waiter : boost::intrusive::list_base_hook<> {
-  Hash key;  ///< whose request it is
+  Hash key;  ///< The caller of the request.
   Priority priority = Priority::normal;
-  std::uint32_t cost = 1;  ///< at least 1: how much of its caller's turn it takes
+  std::uint32_t cost = 1;  ///< The part of its caller's turn that it uses; at least 1.
   bool queued = false;
-  /// Called when it was served and has left the queue. It takes its place at once, and must not throw.
+  /// Called when the request was served and has left the queue. It must take its place at once, and must not throw.
   void (*admitted)(Waiter& self) = nullptr;
 };
 
-/// A bounded queue with one line for each caller, served by deficit round robin (Shreedhar and Varghese, 1995): in each
-/// round a caller gets the same amount, so a thousand waiting requests of one do not delay the only request of
-/// another. Within a line, first come first served. A higher priority goes before a lower one.
+/// A bounded queue with one line per caller, served by deficit round robin (Shreedhar and Varghese, 1995): in each
+/// round every caller gets the same amount, so a thousand waiting requests of one caller do not delay the only request
+/// of another. Within a line, requests are served in order of arrival. Higher priorities go before lower ones.
 ///
-/// Full: the longest line of the lowest priority loses its last request, if the newcomer has a higher priority or its
-/// own line is shorter. So nobody can fill the queue for others.
+/// If the queue is full, the longest line of the lowest priority loses its last request, provided that the newcomer has
+/// a higher priority or its own line is shorter. So no caller can fill the queue for others.
 ///
-/// A state machine, without clock and memory of requests that have left. One thread. Each operation takes time
-/// logarithmic in the number of lines.
+/// A state machine without a clock. It keeps nothing about requests that have left. One thread. Each operation takes
+/// time logarithmic in the number of lines.
 class FairQueue {
  public:
-  /// What a caller gets in each round.
+  /// The amount that a caller gets in each round.
   static constexpr std::uint32_t kQuantum = 1;
 
   explicit FairQueue(std::size_t bound) noexcept : bound_(bound) {}
   FairQueue(const FairQueue&) = delete;
   FairQueue& operator=(const FairQueue&) = delete;
 
-  /// Puts `waiter` at the end of its caller's line. Returns the request that has to leave for it, which is `waiter`
-  /// itself if it is not taken; null if there is room.
+  /// Appends `waiter` to its caller's line. Returns the request that has to leave instead, which is `waiter` itself if
+  /// it is not accepted; null if there is room.
   Waiter* push(Waiter& waiter);
-  /// The request that is next, or null. It stays in the queue.
+  /// Returns the next request, or null. It stays in the queue.
   Waiter* next();
-  /// Takes it out, whether it was served or not.
+  /// Removes a request, whether it was served or not.
   void remove(Waiter& waiter) noexcept;
-  /// `waiter` was next() and is served: it takes its part of its caller's turn. Takes it out.
+  /// Serves `waiter`, which was next(): charges its cost to its caller's turn, and removes it.
   void serve(Waiter& waiter) noexcept;
 
   std::size_t size() const noexcept { return size_; }
   bool empty() const noexcept { return size_ == 0; }
-  /// Changes how many may wait. Those beyond it stay.
+  /// Sets the maximum number of waiting requests. Requests beyond it stay.
   void bound(std::size_t most) noexcept { bound_ = most; }
 
  private:
@@ -64,14 +64,14 @@ class FairQueue {
     Hash key;
     boost::intrusive::list<Waiter> waiters;
     std::uint32_t deficit = 0;
-    bool has_turn = false;  ///< has got its amount for this round
+    bool has_turn = false;  ///< True once the caller has got its amount for this round.
   };
   using Lines = std::list<Line>;
   struct ByLow {
     std::size_t operator()(const Hash& hash) const noexcept { return static_cast<std::size_t>(hash.low); }
   };
   struct Rank {
-    Lines lines;  ///< in the order of their turns
+    Lines lines;  ///< In the order of their turns.
     boost::unordered_flat_map<Hash, Lines::iterator, ByLow> by_key;
     std::set<std::pair<std::size_t, std::pair<std::uint64_t, std::uint64_t>>> by_length;
   };

@@ -1,5 +1,5 @@
 #pragma once
-// An adaptive limit of requests at the same time, found from the latency of answers. Used by shed/concurrency.
+// An adaptive concurrency limit, derived from the latency of answers. Used by shed/concurrency.
 
 #include "headgate/core/time.hpp"
 #include "headgate/shed/scaling.hpp"
@@ -9,56 +9,56 @@
 
 namespace headgate::shed {
 
-/// Between which bounds the limit moves.
+/// The bounds of the limit.
 struct ConcurrencyRange {
-  std::uint32_t least = 4;    ///< at least 1
-  std::uint32_t most = 1000;  ///< at least `least`
+  std::uint32_t least = 4;    ///< At least 1.
+  std::uint32_t most = 1000;  ///< At least `least`.
   bool operator==(const ConcurrencyRange&) const = default;
 };
 
-/// A state machine on a clock that is an argument; one thread.
+/// A state machine; the time is an argument. One thread.
 ///
-/// It is Gradient2 of Netflix's concurrency-limits: samples are averaged in short windows; at the end of each, the
-/// limit is multiplied by long average / short average x 1.5, which is at most 1 and at least 1/2, and a little is
-/// added: half of the root of the limit, or a twentieth of it if that is more. A fifth of that change is made. It does
-/// not change while less than half of it is used. It never lowers the limit to measure latency without load, so it
-/// refuses nothing for a measurement.
+/// The algorithm is Gradient2 of Netflix's concurrency-limits. Samples are averaged in short windows. At the end of
+/// each window the limit is multiplied by (long average / short average x 1.5), clamped to 1/2 to 1, and a little is
+/// added: half of the square root of the limit, or a twentieth of the limit if that is more. A fifth of this change is
+/// applied. The limit does not change while less than half of it is used. It is never lowered to measure the latency
+/// without load, so no request is refused for a measurement.
 ///
-/// Its known weaknesses are that the long average follows a long overload, so that the limit drifts up, and that an
-/// overload which comes first is taken for what is usual. Four additions:
+/// The algorithm has known weaknesses: the long average follows a long overload, so that the limit drifts up; and an
+/// overload at the beginning is taken for the usual latency. Four additions mend them:
 ///  - ScalingEstimate tells a queue from slow answers. In a queue the limit shrinks. If answers are slow without a
 ///    queue, the long average learns them quickly, because a lower limit would not help.
-///  - While the limit holds requests back, the long average learns only what is certainly faster.
+///  - While the limit holds requests back, the long average learns only from windows that are certainly faster.
 ///  - A window counts as slow only as far as its average is certain (two standard errors), so a mixture of fast and
 ///    slow answers does not lower the limit by chance.
-///  - Until the first sign of congestion the limit grows by a quarter in each window, as TCP's slow start.
-/// A dropped request (no answer in time, no connection) lowers the limit as its share of the window.
+///  - Until the first sign of congestion the limit grows by a quarter in each window, as in TCP's slow start. A dropped
+///    request (no answer in time, no connection) lowers the limit according to its share of the window.
 class Gradient {
  public:
   using Steady = std::chrono::steady_clock::time_point;
 
   explicit Gradient(ConcurrencyRange bounds);
 
-  /// The current limit: within its bounds.
+  /// The current limit, within its bounds.
   std::uint32_t limit() const noexcept { return static_cast<std::uint32_t>(limit_); }
-  /// What counts as the usual latency; 0 before the first window has ended.
+  /// The latency that counts as usual; 0 before the end of the first window.
   Duration usual_latency() const noexcept;
 
-  /// A request got an answer after `latency`. `in_flight`: how many there were, this one included.
+  /// A request was answered after `latency`. `in_flight` is the number of concurrent requests, including this one.
   void answered(Duration latency, std::uint32_t in_flight, Steady now);
   /// A request got no answer in time, or no connection.
   void dropped(std::uint32_t in_flight, Steady now);
-  /// A request was refused, because the limit was reached.
+  /// A request was refused because the limit was reached.
   void refused() noexcept;
 
  private:
   struct Window {
     Steady began{};
-    double count = 0;    // answers
-    double mean = 0;     // of their latency, in microseconds
-    double squares = 0;  // of the differences from the mean
+    double count = 0;    // Number of answers.
+    double mean = 0;     // Mean latency in microseconds.
+    double squares = 0;  // Sum of squared differences from the mean.
     double drops = 0;
-    double in_flight = 0;  // the sum over answers and drops
+    double in_flight = 0;  // Sum over answers and drops.
     std::uint32_t most_in_flight = 0;
     bool refused = false;
   };
@@ -71,10 +71,10 @@ class Gradient {
 
   ConcurrencyRange bounds_;
   double limit_;
-  double long_ = 0;         // microseconds
-  unsigned windows_ = 0;    // how many have ended, up to the end of the warm-up
-  bool congested_ = false;  // whether there ever was a sign of congestion
-  bool known_ = false;      // whether the long average comes from windows without a queue
+  double long_ = 0;         // The long average, in microseconds.
+  unsigned windows_ = 0;    // Number of ended windows, counted until the end of the warm-up.
+  bool congested_ = false;  // True after the first sign of congestion.
+  bool known_ = false;      // True if the long average comes from windows without a queue.
   Window window_;
   ScalingEstimate scaling_;
 };

@@ -1,5 +1,5 @@
 #pragma once
-// How far a worker is behind with its own work, and which requests it refuses therefore.
+// Measures how far a worker lags behind its work, and decides which requests it refuses for that.
 
 #include "headgate/core/time.hpp"
 #include "headgate/shed/priority.hpp"
@@ -9,13 +9,13 @@
 
 namespace headgate::shed {
 
-/// A state machine; one thread. Each measurement of the lag raises or lowers a pressure from 0 to 2. Up to 1 it is the
-/// share of low requests that are refused; beyond, all low ones are, and the rest is the share of normal ones. The
-/// pressure rises while the lag is above `tolerated`, falls while it is below half of that, and stays between. Shares
-/// instead of all or nothing: else the load would swing between both.
+/// A state machine; one thread. Each measurement of the lag changes a pressure between 0 and 2. Up to 1, the pressure
+/// is the share of low requests that are refused. Above 1, all low requests are refused, and the rest is the share of
+/// normal requests that are refused. The pressure rises while the lag is above `tolerated`, falls while it is below
+/// half of that, and stays in between. Shares avoid the swings in load that refusing all or nothing would cause.
 ///
-/// Critical requests are refused only if the worker was kExtreme behind in two measurements in a row. Then it would
-/// answer them too late anyway.
+/// Critical requests are refused only if the worker lagged by kExtreme in two consecutive measurements. Their answers
+/// would come too late anyway.
 class LoopLag {
  public:
   /// How often the lag is measured.
@@ -24,17 +24,17 @@ class LoopLag {
 
   explicit LoopLag(Duration tolerated) noexcept : tolerated_(tolerated) {}
 
-  /// A measurement: how much later than planned the worker came to it.
+  /// Takes a measurement: how much later than planned the worker ran it.
   void measured(Duration lag) noexcept;
-  /// Whether to refuse the next request of this priority. Counts the request: a share is spread evenly.
+  /// Whether to refuse the next request of this priority. Counts the request, so that refusals are spread evenly.
   bool refuses(Priority priority) noexcept;
-  /// Whether it refuses nothing at the moment.
+  /// Whether nothing is refused at the moment.
   bool calm() const noexcept { return pressure_ == 0 && extreme_ < 2; }
 
   /// The last measurement.
   Duration lag() const noexcept { return lag_; }
   double pressure() const noexcept { return pressure_; }
-  /// How long the pressure takes to fall below the point where this priority is refused, if the lag ends now. In
+  /// Returns the time until the pressure falls below the point where this priority is refused, if the lag ends now. In
   /// seconds, rounded up, at least 1.
   std::uint64_t retry_after(Priority priority) const noexcept;
 
@@ -44,8 +44,8 @@ class LoopLag {
   Duration tolerated_;
   Duration lag_{0};
   double pressure_ = 0;
-  unsigned extreme_ = 0;           // measurements in a row
-  double owed_[kPriorities] = {};  // refusals, as fractions
+  unsigned extreme_ = 0;           // Consecutive measurements.
+  double owed_[kPriorities] = {};  // Owed refusals, as fractions.
 };
 
 }  // namespace headgate::shed

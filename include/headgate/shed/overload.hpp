@@ -1,6 +1,6 @@
 #pragma once
-// What all workers of a process know together of an upstream that has too many requests: how many of its shared places
-// are held free for which priority, and who is refused since when.
+// The state of an overloaded upstream, shared by all workers of a process: how many shared places are held free for
+// each priority, and which requests have been refused.
 
 #include "headgate/shed/headroom.hpp"
 #include "headgate/shed/priority.hpp"
@@ -14,38 +14,38 @@
 
 namespace headgate::shed {
 
-/// Of one upstream; a reload keeps it. Any thread.
+/// The state of one upstream; it survives reloads. Any thread.
 class Overload {
  public:
   using Steady = Headroom::Steady;
-  /// It is over when nobody was refused for so long.
+  /// The overload is over when nothing was refused for this time.
   static constexpr std::chrono::seconds kCalm{10};
-  /// How often one low request is treated as a normal one, where no worker counts (Concurrency::kTrickle).
+  /// How often one low request is treated as a normal one, if no worker counts them (Concurrency::kTrickle).
   static constexpr std::chrono::seconds kTrickle{1};
 
-  // Places that workers share: `layer` is fleet or servers. As the functions of Headroom.
+  // Places that workers share; `layer` is fleet or servers. See the functions of Headroom.
 
   std::uint32_t ceiling(Layer layer, Priority priority, std::uint32_t most, std::uint32_t others) const noexcept;
   void admitted(Layer layer, Priority priority, std::uint32_t free, Steady now) noexcept;
   void refused(Layer layer, Priority priority, std::uint32_t free, std::uint32_t most, Steady now) noexcept;
   void ended(Layer layer, Duration held) noexcept;
 
-  /// What `priority` counts as at `now`. Changes nothing.
+  /// Returns the priority that `priority` counts as at `now`. Changes nothing.
   Priority effective(Priority priority, Steady now) const noexcept;
-  /// A low request that was treated as normal was admitted.
+  /// A low request that counted as normal was admitted.
   void trickled(Steady now) noexcept;
 
-  /// A request was refused by this layer, whichever.
+  /// A request was refused by any layer.
   void shed(Layer layer, Priority priority, Steady now) noexcept;
-  /// Who is refused and why, as "2 normal, 13 low refused since it began: no server has a free place"; nothing if
-  /// nobody was for kCalm.
+  /// Describes the refusals, for example "2 normal, 13 low refused since it began: no server has a free place"; empty
+  /// if nothing was refused for kCalm.
   std::optional<std::string> in_words(Steady now);
 
  private:
   struct Shared {
     mutable std::mutex mutex;
     Headroom headroom;
-    std::atomic<bool> holds{false};  ///< whether it holds anything free; mostly not, and then nobody locks
+    std::atomic<bool> holds{false};  ///< True if places are held free. It is mostly false, and then no lock is taken.
   };
   Shared& shared(Layer layer) noexcept { return layer == Layer::fleet ? fleet_ : servers_; }
   const Shared& shared(Layer layer) const noexcept { return layer == Layer::fleet ? fleet_ : servers_; }

@@ -1,5 +1,5 @@
 #pragma once
-// How important a request is, and which layer refused it. The log, the metrics and the configuration have these words.
+// The priority of a request, and the layer that refused it. Log, metrics and configuration use these words.
 
 #include "headgate/core/per_enum.hpp"
 
@@ -10,18 +10,18 @@
 
 namespace headgate::shed {
 
-/// What goes first when there is too much: low, then normal. Critical goes last.
+/// In an overload low requests are refused first, then normal ones, and critical ones last.
 enum class Priority : std::uint8_t { critical, normal, low, count };
 inline constexpr std::size_t kPriorities = kCountOf<Priority>;
 inline constexpr WordsOf<Priority> kPriorityWords({"critical", "normal", "low"});
 
-/// Which part of the load shedding refused a request.
+/// The part of load shedding that refused a request.
 enum class Layer : std::uint8_t {
-  fleet,        ///< all gateways together have as many requests at the upstream as it may get
-  concurrency,  ///< this worker has as many requests at the upstream as its adaptive limit allows
-  loop_lag,     ///< this worker is behind with its own work
-  queue,        ///< it waited for a place, and found none in time
-  servers,      ///< every server that may be chosen has as many requests as it may, and none became free in time
+  fleet,        ///< All gateways together have as many requests at the upstream as they may have.
+  concurrency,  ///< This worker has as many requests at the upstream as its adaptive limit allows.
+  loop_lag,     ///< This worker lags behind its own work.
+  queue,        ///< The request waited for a place, and none became free in time.
+  servers,      ///< Every eligible server has as many requests as it may have, and no place became free in time.
   count
 };
 inline constexpr std::size_t kLayers = kCountOf<Layer>;
@@ -30,7 +30,7 @@ inline constexpr WordsOf<Layer> kLayerWords({"fleet", "concurrency", "loop_lag",
 constexpr std::string_view to_text(Priority priority) noexcept { return kPriorityWords[priority]; }
 constexpr std::string_view to_text(Layer layer) noexcept { return kLayerWords[layer]; }
 
-/// The priority with this name, in lower case; nothing for any other text.
+/// Returns the priority with this lower-case name; empty for any other text.
 constexpr std::optional<Priority> priority_of(std::string_view word) noexcept {
   for (std::size_t i = 0; i < kPriorities; ++i)
     if (kPriorityWords[i] == word) return static_cast<Priority>(i);

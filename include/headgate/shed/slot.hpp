@@ -1,5 +1,5 @@
 #pragma once
-// The place of one request at an upstream. Whatever ends the request, its place becomes free.
+// The place of one request at an upstream. The place becomes free however the request ends.
 
 #include "headgate/shed/concurrency.hpp"
 
@@ -7,7 +7,7 @@
 
 namespace headgate::shed {
 
-/// One thread. The Concurrency outlives it.
+/// One thread. The Concurrency must outlive it.
 class Slot {
  public:
   using Steady = Concurrency::Steady;
@@ -15,7 +15,7 @@ class Slot {
   Slot() = default;
   Slot(const Slot&) = delete;
   Slot& operator=(const Slot&) = delete;
-  /// Takes the place of `other`, and leaves its own.
+  /// Takes over the place of `other`, and leaves its own.
   Slot& operator=(Slot&& other) noexcept {
     leave();
     from_ = std::exchange(other.from_, nullptr);
@@ -26,25 +26,25 @@ class Slot {
   ~Slot() { leave(); }
   bool operator==(const Slot&) const = default;
 
-  /// Takes a place, without asking whether the request is admitted.
+  /// Takes a place without checking whether the request is admitted.
   void take(Concurrency& from, Priority priority, Steady now) noexcept;
   bool held() const noexcept { return from_ != nullptr; }
-  /// When it was taken.
+  /// The time at which it was taken.
   Steady since() const noexcept { return since_; }
 
-  /// An attempt got no answer in time, or no connection, and another one follows: the place stays taken.
+  /// An attempt got no answer in time, or no connection, and another attempt follows: the place stays taken.
   void missed(Steady now);
 
-  // Each frees the place, if it is held; the first one counts.
+  // Each of these functions frees the place if it is held; only the first call counts.
 
-  /// The head of the answer is there; it took since `sent`.
+  /// The head of the answer arrived; the attempt was sent at `sent`.
   void answered(Steady sent, Steady now);
-  /// No answer in time, or no connection.
+  /// There was no answer in time, or no connection.
   void dropped(Steady now);
-  /// The client did not wait for the answer. If it has waited longer than usual, that counts as an answer that took as
-  /// long: else the limit would learn only of the fast ones.
+  /// The client did not wait for the answer. If it waited longer than usual, this counts as an answer that took as
+  /// long. Otherwise the limit would learn only from fast answers.
   void abandoned(Steady now);
-  /// Any other end. It says nothing about the upstream.
+  /// Any other end, which says nothing about the upstream.
   void leave() noexcept {
     if (auto* const from = std::exchange(from_, nullptr)) from->left(priority_);
   }

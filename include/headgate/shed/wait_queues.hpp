@@ -1,6 +1,6 @@
 #pragma once
-// Who waits for something that comes back, a permit in flight or a place at a server: a queue for each of these, shared
-// by all workers of the process.
+// Queues of requests that wait for something that is given back: a permit in flight, or a place at a server. Shared by
+// all workers of the process.
 
 #include "headgate/core/hash.hpp"
 #include "headgate/shed/fair_queue.hpp"
@@ -13,18 +13,18 @@
 
 namespace headgate::shed {
 
-/// Where a newcomer stands in its queue. Full: it does not.
+/// The position of a newcomer in its queue. `full`: it was not accepted.
 enum class InQueue { first, behind, full };
 
-/// Queues that are fair to callers as a FairQueue is, and keep the order only: who is first asks for what it waits for
-/// again, and stays if there is none.
+/// Queues that are fair to callers, like a FairQueue. They only keep the order: the first request asks again for what
+/// it waits for, and stays first if there is none.
 ///
-/// No turn is lost: whoever waits stands in the queue before it asks, and freed() comes after something was given back.
-/// So either it gets that, or freed() finds it. Any thread; the time of each operation is logarithmic in the number of
-/// callers that wait.
+/// No turn is lost: a request joins its queue before it asks, and freed() is called after something was given back. So
+/// either the request gets it, or freed() finds the request. Any thread; each operation takes time logarithmic in the
+/// number of waiting callers.
 class WaitQueues {
  public:
-  /// One request that waits. It leaves its queue before it is destroyed.
+  /// One waiting request. It must leave its queue before it is destroyed.
   class Member {
    public:
     Member() noexcept : entry_(*this) {}
@@ -33,12 +33,12 @@ class WaitQueues {
     virtual ~Member() = default;
 
     bool queued() const noexcept { return queued_.load(std::memory_order_acquire); }
-    /// Of the queue in which it stands, or stood last.
+    /// The queue that it is in, or was in last.
     const Hash& queue() const noexcept { return queue_; }
 
-    // Neither changes while it stands in a queue.
+    // These members do not change while it is in a queue.
     Priority priority = Priority::critical;
-    Hash line{};  ///< whose request it is: of each priority, the lines are served in turn
+    Hash line{};  ///< The caller of the request. Within a priority, the lines of callers are served in turn.
 
    private:
     friend class WaitQueues;
@@ -46,30 +46,30 @@ class WaitQueues {
       explicit Entry(Member& self) noexcept : member(self) {}
       Member& member;
     };
-    /// It is the first in its queue, and what it waits for may be free; or it had to leave for another one. Called by
-    /// any thread under the lock of the queue: it must return at once, and use no WaitQueues.
+    /// Called when it is first in its queue and what it waits for may be free, or when it had to leave for another
+    /// request. Called by any thread under the lock of the queue: it must return at once, and must not use WaitQueues.
     virtual void its_turn() noexcept = 0;
 
     Entry entry_;
     Hash queue_;
-    std::atomic<bool> queued_{false};  ///< written under the lock of its queue
-    bool joined_ = false;  ///< it has joined a queue and not left since; read and written by its owner alone
+    std::atomic<bool> queued_{false};  ///< Written under the lock of its queue.
+    bool joined_ = false;              ///< True from joining a queue until leaving it; used by its owner only.
   };
 
   WaitQueues();
   ~WaitQueues();
 
-  /// Puts it at the end of its line. Full: `most` wait already, and it does not; see FairQueue for who has to leave if
-  /// not the newcomer. That one is told its turn, and is queued() no more.
+  /// Appends it to its line. `full` means that `most` requests wait already and this one was not accepted; FairQueue
+  /// decides which request has to leave otherwise. That request gets its_turn() and is no longer queued().
   InQueue join(Member& member, const Hash& queue, std::size_t most);
-  /// It waits no more. If it was the first, the next one has its turn. Does nothing if it stands in no queue. Its owner
-  /// calls it, before it joins another queue and before it is destroyed; from then on nobody tells it its turn.
+  /// Stops waiting. If it was first, the next one has its turn. Does nothing if it is in no queue. Its owner calls this
+  /// before it joins another queue and before it is destroyed. After that, its_turn() is not called.
   void leave(Member& member) noexcept;
-  /// Something of this queue came back: the first has its turn.
+  /// Something of this queue was given back, so the first request has its turn.
   void freed(const Hash& queue) noexcept;
   bool is_first(const Member& member) const noexcept;
   bool anyone_waits(const Hash& queue) const noexcept;
-  /// How many wait. For reports, not for the request path.
+  /// Returns the number of waiting requests. For reports, not for the request path.
   std::size_t waiting(const Hash& queue) const noexcept;
 
  private:
