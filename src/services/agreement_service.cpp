@@ -7,7 +7,7 @@
 namespace headgate::services {
 namespace {
 
-constexpr std::size_t kMaxGateways = 1024;  // more are not counted there
+constexpr std::size_t kMaxGateways = 1024;  // Redis counts no more than this.
 
 std::string shape_words(const limit::Disagreement& one) {
   const bool several = one.gateways > 1;
@@ -63,7 +63,7 @@ Task<void> AgreementService::compare(std::shared_ptr<AgreementService> self,
   const auto answer = co_await call;
   self->asking_ = false;
   if (self->stopped_) co_return;
-  if (self->shared_ != shared || self->again_) {  // of a configuration before
+  if (self->shared_ != shared || self->again_) {  // The answer belongs to a previous configuration.
     self->tick();
     co_return;
   }
@@ -82,7 +82,7 @@ Task<void> AgreementService::compare(std::shared_ptr<AgreementService> self,
 /// Its connections end with it.
 Task<void> AgreementService::leave(std::shared_ptr<limit::Fingerprints> shared) {
   auto call = shared->leave();
-  co_await call;  // without an answer, what it said ends by itself
+  co_await call;  // Without an answer, its fingerprints expire.
   shared->stop();
 }
 

@@ -14,7 +14,7 @@ constexpr auto kLookAtDropped = std::chrono::seconds(1);
 constexpr auto kTellDropped = std::chrono::minutes(1);
 constexpr auto kLookForEnded = std::chrono::seconds(5);
 
-/// The names of the limits whose suspensions are shared.
+/// Returns the names of the limits whose suspensions are shared.
 std::set<std::string> shared_names(const config::Config& config) {
   std::set<std::string> out;
   for (const auto& limit : config.limits)
@@ -74,7 +74,7 @@ void BanService::stop() {
   log_->stop();
 }
 
-/// When the last suspension by an operator has ended, routes without suspensions look for none any more.
+/// When the last suspension by an operator has ended, routes that suspend nobody stop checking for suspensions.
 void BanService::look_for_ended() {
   if (stopped_) return;
   table_.end_operated(clock_.wall());
@@ -92,7 +92,7 @@ void BanService::apply(const std::vector<limit::LogEntry>& entries) {
   tell_dropped();
 }
 
-/// What the log should have: all that is suspended under a limit in Redis.
+/// Returns everything that the log should have: all suspensions under limits in Redis.
 std::vector<LogRefill::Known> BanService::known() const {
   std::vector<LogRefill::Known> out;
   for (const auto& ban : table_.list(clock_.wall()))
@@ -100,7 +100,7 @@ std::vector<LogRefill::Known> BanService::known() const {
   return out;
 }
 
-/// Names the limits whose suspensions find no room, once a minute at most.
+/// Logs the limits whose suspensions found no room, once a minute at most.
 void BanService::tell_dropped() {
   const auto now = clock_.steady();
   std::map<std::string, std::uint64_t> more;

@@ -1,4 +1,4 @@
-// What one key has used: read from the ledger bucket by bucket, one for each day and limit.
+// The use of one key: read from the ledger bucket by bucket, one for each day and limit.
 
 #include "headgate/services/billing_service.hpp"
 
@@ -21,7 +21,7 @@ limit::Day BillingService::kept_from(Instant now) const {
   return day;
 }
 
-/// Reads the question from the call.
+/// Parses the call.
 std::optional<Refused> BillingService::refuse(HistoryCall& call, HistoryQuestion& question) const {
   if (!config_->billing || !ledger_) return refused_history(404, "No limit here has \"bill\".");
   const auto now = clock_.wall();
@@ -32,7 +32,7 @@ std::optional<Refused> BillingService::refuse(HistoryCall& call, HistoryQuestion
   if (!from || !to) return refused_history(400, "\"from\" and \"to\" are days, written as in 2026-11-22.");
   if (*from > today) return refused_history(404, "This day has not begun.");
   if (!call.from.empty() && *from > *to) return refused_history(400, "\"from\" is a day behind \"to\".");
-  // What is not kept, and what has not begun, has nothing to read.
+  // Days that are no longer kept, and days that have not begun, need not be read.
   question = {.counters = std::move(call.counters), .from = std::max(*from, first), .to = std::min(*to, today)};
   if (question.from > question.to)
     return refused_history(404, "These days are not kept any more. GET /api/v1/usage lists those that are.");
@@ -60,7 +60,7 @@ Task<void> BillingService::read_history(std::shared_ptr<BillingService> self, st
   while (!failed) {
     const auto wanted = asked.history->next();
     if (!wanted || !self->config_->billing) break;
-    // Asked before it is read: what Redis takes in the meantime may be missing.
+    // Checked before the read: use that Redis accepts in the meantime may be missing.
     if (!self->is_complete(wanted->day, self->clock_.wall())) incomplete.insert(wanted->day);
     auto call = ledger->read(wanted->day, wanted->bucket, 0);
     const auto buckets = co_await call;

@@ -50,7 +50,8 @@ void BillingService::adopt(const std::shared_ptr<const ActiveConfig>& active) {
   auto config = active->config;
   const bool other_redis = !config_ || config_->redis != config->redis;
   config_ = std::move(config);
-  if (stopping_ || !config_->billing) return;  // exchanges of before may still end, and are added
+  // Exchanges under the previous configuration may still end, and are added.
+  if (stopping_ || !config_->billing) return;
   {
     const std::lock_guard lock(mutex_);
     any_ = true;
@@ -84,12 +85,12 @@ void BillingService::tick() {
     if (queue_.empty() || clock_.steady() >= give_up_at_) return close();
     return arm(kLastRetry);
   }
-  send();  // without waiting for what workers hand over now
+  send();  // Does not wait for use that workers hand over now.
   collect();
   arm(kHandOver);
 }
 
-/// Each worker hands over its own sheet between two of its steps, so nobody waits for anybody.
+/// Each worker hands over its own sheet between two of its steps, so no worker waits for another.
 void BillingService::collect() {
   if (!take_) return;
   take_([self = shared_from_this()](limit::UseSheet::Taken taken) { self->add(std::move(taken)); },
@@ -122,7 +123,7 @@ void BillingService::send() {
   }
 }
 
-/// Adds what waits in a lane, until Redis does not answer. Then the next turn sends the same batch again.
+/// Adds the use that waits in a lane, until Redis does not answer. The next turn then sends the same batch again.
 Task<void> BillingService::send_lane(std::shared_ptr<BillingService> self, std::shared_ptr<limit::Ledger> ledger,
                                      unsigned lane) {
   while (self->ledger_ == ledger) {
@@ -205,7 +206,7 @@ BillingService::Answer BillingService::days() const {
   BillingJson rows = BillingJson::array();
   for (auto day = today; billing.days->day(day).end + billing.kept > now; day -= std::chrono::days(1)) {
     const auto window = billing.days->day(day);
-    if (window.start == window.end) continue;  // a date that the zone has skipped
+    if (window.start == window.end) continue;  // A date that the time zone skipped.
     rows.push_back({{"day", day_text(day)},
                     {"from", moment_text(window.start)},
                     {"until", moment_text(window.end)},
@@ -215,7 +216,7 @@ BillingService::Answer BillingService::days() const {
   return text_of({{"time_zone", billing.days->zone()}, {"limits", billed_names(*config_)}, {"days", std::move(rows)}});
 }
 
-/// Reads the question from the call.
+/// Parses the call.
 std::optional<Refused> BillingService::refuse(const Call& call, UsageQuestion& question) const {
   if (!config_->billing || !ledger_) return Refused{404, kNothingBilled};
   const auto& billing = *config_->billing;
@@ -260,7 +261,7 @@ void BillingService::enqueue(Asked asked) {
   read_next();
 }
 
-/// One at a time, so that their memory is bounded.
+/// Reads one page at a time, so that memory is bounded.
 void BillingService::read_next() {
   if (reading_ || asked_.empty() || !ledger_) return;
   reading_ = true;
@@ -276,7 +277,7 @@ Task<void> BillingService::read(std::shared_ptr<BillingService> self, std::share
                                 Asked asked) {
   UsagePage page(std::move(asked.question));
   bool failed = !self->config_->billing;
-  // Asked before: what Redis takes in the meantime may be missing in what was read already.
+  // Checked before the read: use that Redis accepts in the meantime may be missing from pages that were already read.
   const bool complete = !failed && self->is_complete(page.question().day, self->clock_.wall());
   while (!page.done() && !failed) {
     auto call = ledger->read(page.question().day, page.bucket(), page.lacks());

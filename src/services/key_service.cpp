@@ -17,7 +17,7 @@ using Done = KeyService::Done;
 using Answer = Result<Done, Refused>;
 
 constexpr auto kTryAgain = std::chrono::seconds(5);
-/// An entry holds as long as a log can say; who needs no such key any more is told by its record.
+/// Lifetime of an entry, as long as a log can express. Later the record itself says whether the key has expired.
 constexpr auto kHolds = std::chrono::hours(24 * 3600);
 
 Answer refused(unsigned status, std::string why) {
@@ -34,7 +34,7 @@ Hash name_of(const ApiKeyRecord& record) {
 
 bool is_shared(const ApiKeyRecord& record) noexcept { return record.issued || record.revoked; }
 
-/// Whether a log has room for it: what people added to a record in the file may be too much.
+/// Whether a log has room for the record: people may have added too much to it in the file.
 bool is_short(const ApiKeyRecord& record) { return identity::record_text(record).size() <= identity::kLongestShared; }
 
 void tell_of(std::string_view name, std::string_view sentence, const ApiKeyRecord& record) {
@@ -47,7 +47,7 @@ void tell_of(std::string_view name, std::string_view sentence, const ApiKeyRecor
 struct KeyService::Written {
   std::vector<Waiting> issue;
   std::vector<Waiting> revoke;
-  Records held;  ///< what was unwritten before
+  Records held;  ///< The records that were unwritten before.
   std::string file;
   KeyFileResult result;
 };
@@ -73,7 +73,7 @@ void KeyService::adopt(const std::shared_ptr<const ActiveConfig>& active) {
   const auto& now = config_->identity.api_key;
   const bool other_file = !before || before->identity.api_key.file != now.file;
   const bool begins = other_file || !before->identity.api_key.issue || before->redis != config_->redis;
-  // What was issued is in the old file; a key that was revoked is so whatever the file is.
+  // Issued keys are in the old file; a revoked key stays revoked whatever the file is.
   if (before && other_file) std::erase_if(unwritten_, [](const auto& each) { return !each.second.revoked; });
   if (!now.issue) {
     refuse_waiting("the configuration does not let keys be issued and revoked any more");
@@ -95,8 +95,7 @@ void KeyService::in_force(std::shared_ptr<const identity::ApiKeys> keys) {
   count();
 }
 
-/// A file that was put back, as from a backup, makes no revoked key good again, and loses no end of one, while this
-/// process knows better.
+/// If an old file is restored, for example from a backup, revoked keys stay revoked while this process remembers them.
 void KeyService::note_ended() {
   for (const auto& each : keys_->records())
     if (each.revoked) ended_.insert_or_assign(each.digest, each);
@@ -120,7 +119,7 @@ void KeyService::hold_ended() {
   write();
 }
 
-/// Whoever asked before gets an answer, also if nothing is written any more.
+/// Callers that asked earlier get an answer even if nothing is written any more.
 void KeyService::refuse_waiting(const char* why) {
   for (const auto& each : std::exchange(to_issue_, {}))
     each.tell(refused(409, "No key was issued: " + std::string(why) + '.'));
@@ -177,7 +176,7 @@ void KeyService::revoke(const std::string& id, Tell tell) {
   });
 }
 
-/// The file is to have it.
+/// Holds a record until it is in the file.
 void KeyService::hold(const ApiKeyRecord& record) {
   unwritten_.insert_or_assign(record.digest, record);
   count_unwritten();
@@ -190,7 +189,7 @@ void KeyService::share(const ApiKeyRecord& record) {
   log_->hurry();
 }
 
-/// All that waits comes into the file with one write. The next one begins when it has ended.
+/// Writes all waiting changes with one write. The next write begins when this one has ended.
 void KeyService::write() {
   if (stopped_ || writing_) return;
   if (!config_->identity.api_key.issue)
@@ -219,7 +218,7 @@ void KeyService::written(const std::shared_ptr<Written>& work) {
   auto& [failed, known_before] = work->result;
   if (failed.empty() && work->file != file()) failed = "a reload has named another file meanwhile";
   if (failed.empty()) {
-    // What became of a key meanwhile, as its end, is still to be written.
+    // Changes that arrived during the write, such as a revocation, are still to be written.
     for (const auto& each : work->held)
       if (const auto at = unwritten_.find(each.digest); at != unwritten_.end() && at->second == each)
         unwritten_.erase(at);
@@ -242,7 +241,7 @@ void KeyService::written(const std::shared_ptr<Written>& work) {
   if (failed.empty() || !to_issue_.empty() || !to_revoke_.empty()) write();
 }
 
-/// The file has it: what was held until then is not any more.
+/// The file has the records now, so they are no longer held.
 void KeyService::use_written(std::vector<Waiting> issued) {
   for (const auto& each : issued) {
     tell_of("key_issued", "an operator issued an API key", each.record);
@@ -272,7 +271,7 @@ void KeyService::apply(const std::vector<limit::LogEntry>& entries, const std::f
     const auto record = identity::read_record(entry.text);
     if (!record || !is_shared(*record)) continue;
     const auto* const here = keys_->find(record->digest);
-    // A log that only says that it was issued has lost its end.
+    // If the log has only the entry about its issue, it has lost the revocation.
     if (record->revoked || !ended_.contains(record->digest)) refill_.seen(name_of(*record));
     const bool news = record->revoked ? here == nullptr || !here->revoked : here == nullptr;
     if (!news || identity::is_past(*record, at)) continue;
@@ -281,7 +280,7 @@ void KeyService::apply(const std::vector<limit::LogEntry>& entries, const std::f
       ++left_out;
       continue;
     }
-    // Of a key whose end is known, an entry before that may stand in the same page.
+    // The same page may have an older entry of a key whose revocation is known.
     const auto held = unwritten_.find(record->digest);
     if (held != unwritten_.end() && held->second.revoked) continue;
     if (record->revoked) {
@@ -302,7 +301,7 @@ void KeyService::apply(const std::vector<limit::LogEntry>& entries, const std::f
   write();
 }
 
-/// What the log should have.
+/// Returns everything that the log should have.
 std::vector<LogRefill::Known> KeyService::known() const {
   std::vector<LogRefill::Known> out;
   const auto at = clock_.wall();
@@ -316,7 +315,7 @@ std::vector<LogRefill::Known> KeyService::known() const {
   return out;
 }
 
-/// Once for each cause.
+/// Logs each cause once.
 void KeyService::trouble(const std::string& why) {
   if (trouble_ == why) return;
   trouble_ = why;

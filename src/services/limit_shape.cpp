@@ -26,7 +26,7 @@ std::string pers_text(const std::vector<limit::Per>& pers) {
   return out;
 }
 
-/// What decides which caller has which key.
+/// Returns everything that decides which key a caller has.
 std::string keys_text(const Limit& limit) {
   std::string out = pers_text(limit.per);
   for (const auto& instead : limit.if_absent.instead) out += '|' + pers_text(instead);
@@ -59,7 +59,7 @@ std::set<std::string> algorithms_of(const Limit& limit) {
   return out;
 }
 
-/// Counters of `before` are gone, and `after` has new ones.
+/// Whether counters of `before` are gone and `after` has new ones.
 bool renamed(std::span<const limit::Tier> before, std::span<const limit::Tier> after) {
   const auto lacks = [](const auto& all, const auto& some) {
     return std::any_of(some.begin(), some.end(), [&](const auto& one) { return !all.contains(one); });
@@ -69,7 +69,7 @@ bool renamed(std::span<const limit::Tier> before, std::span<const limit::Tier> a
   return lacks(now, old) && lacks(old, now);
 }
 
-/// For some callers, or for all. A tier that is only added or removed leaves the others.
+/// The same for some callers, or for all. Adding or removing a tier does not affect the other tiers.
 bool renamed(const Limit& before, const Limit& after) {
   const auto of_tier = [&](const limit::Tier& tier) {
     const auto old = std::ranges::find(before.tiers, tier.name, &limit::Tier::name);

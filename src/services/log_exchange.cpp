@@ -6,7 +6,7 @@
 namespace headgate::services {
 namespace {
 
-/// How often the others are told that this gateway is there. They forget it after three times as long.
+/// How often the other gateways are told that this one exists. They forget it after three times as long.
 constexpr auto kSayEvery = std::chrono::seconds(5);
 constexpr auto kListenEvery = std::chrono::milliseconds(50);
 
@@ -46,7 +46,7 @@ void LogExchange::add(limit::LogEntry entry) {
   calls_.post([this] { wake(); });
 }
 
-/// Goes on in the period of a log that changes.
+/// Switches to the period of a log that changes.
 void LogExchange::wake() {
   const auto now = clock_.steady();
   const bool slept = now - changed_ >= kAwake;
@@ -105,7 +105,7 @@ Task<void> LogExchange::exchange(std::shared_ptr<LogExchange> self, LogPtr log) 
   self->arm();
 }
 
-/// False if Redis did not take all that waits: the rest waits for the next turn.
+/// Returns false if Redis did not accept everything; the rest waits for the next turn.
 Task<bool> LogExchange::send(limit::SharedLog& log) {
   for (;;) {
     Change next;
@@ -129,7 +129,7 @@ Task<bool> LogExchange::receive(const LogPtr& log) {
   for (;;) {
     auto call = log->read(position_);
     auto news = co_await call;
-    if (news.has_error()) changed_ = clock_.steady();  // soon again: much may have changed when Redis is back
+    if (news.has_error()) changed_ = clock_.steady();  // Reads again soon: much may have changed when Redis is back.
     if (news.has_error() || log_ != log) co_return false;
     const bool moved = position_ != news->position;
     position_ = std::move(news->position);
@@ -151,7 +151,7 @@ Task<bool> LogExchange::receive(const LogPtr& log) {
       read_since_ = 0;
       whole_.ends();
     }
-    if (whole_.begins && read_since_ >= kReadAgain) position_.clear();  // the next turn begins anew
+    if (whole_.begins && read_since_ >= kReadAgain) position_.clear();  // The next turn starts from the beginning.
     co_return true;
   }
 }
@@ -172,7 +172,7 @@ void LogExchange::written(std::uint64_t number, std::uint64_t version) {
   }
 }
 
-/// The others are told at once: somebody may wait for it.
+/// Confirms the changes at once, because a caller of another gateway may be waiting for it.
 void LogExchange::applied(const LogPtr& log, const std::string& position) {
   if (log != log_ || stopped_) return;
   applied_ = position;
@@ -213,7 +213,8 @@ void LogExchange::look_who_has_heard() {
   listen_alarm_->set(kListenEvery);
 }
 
-/// One call for each version that somebody asks about; one at least, because it tells the others of this gateway.
+/// Makes one call for each version that somebody asks about, but at least one, because it also tells the other gateways
+/// that this one exists.
 Task<void> LogExchange::hear(std::shared_ptr<LogExchange> self, LogPtr log) {
   do {
     self->say_again_ = false;

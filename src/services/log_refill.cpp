@@ -47,9 +47,9 @@ void LogRefill::arm(Duration after) {
 }
 
 void LogRefill::write_some() {
-  if (reads_) return;  // what is missing is asked for anew when the log was read
-  // Behind a change that waits, such as a lift, an older entry would count as the newer one. And nothing piles up while
-  // Redis is away.
+  if (reads_) return;  // Missing entries are determined again when the log has been read.
+  // After a waiting change, such as a lift, an older entry would count as the newer one. This also keeps entries from
+  // piling up while Redis is away.
   if (log_.waits()) return arm(kPeriod);
   for (std::size_t count = 0; count < kAtOnce && !missing_.empty(); missing_.pop_back()) {
     if (seen_.contains(missing_.back().name)) continue;

@@ -1,5 +1,5 @@
 #pragma once
-// A notice as the webhook tells it, and the id that it has wherever it is told.
+// The webhook's body of a quota notice, and the id of the notice.
 
 #include "headgate/limit/notice.hpp"
 
@@ -7,11 +7,11 @@
 
 namespace headgate::services {
 
-/// "quota_" and 32 hex digits: the same for the same limit, rate, key, period and percentage, in every process and
-/// version. Of a limit in memory also for the same `instance`, because each gateway counts by itself.
+/// Returns "quota_" and 32 hex digits: the same for the same limit, rate, key, period and percentage, in every process
+/// and version. For a limit in memory the id also depends on `instance`, because each gateway counts separately.
 std::string notice_id(const limit::Notice& notice, const std::string& instance);
 
-/// The body of the webhook, made by the gateway `instance` at `now`.
+/// Returns the body of the webhook, sent by the gateway `instance` at `now`.
 std::string notice_body(const limit::Notice& notice, const std::string& instance, Instant now);
 
 }  // namespace headgate::services

@@ -11,10 +11,10 @@ namespace {
 using observe::EventField;
 using observe::LogLevel;
 
-/// A clock may be set: the end is looked at again after this time at the latest.
+/// The clock may be changed, so the expiry is checked again after this time at the latest.
 constexpr auto kLongestSleep = std::chrono::seconds(10);
 
-/// An event about one override. Its key stands in it as in the access log.
+/// Reports an event about one override. Its key is shown as in the access log.
 void tell_of(std::string_view name, std::string_view sentence, const limit::Override& one,
              std::string_view reason = {}) {
   const auto key = observe::key_id(one.key);
@@ -101,7 +101,7 @@ void OverrideService::lift(const std::string& limit, const std::string& key, Tel
   changed(*lifted, false, std::move(tell));
 }
 
-/// It is told once the workers have it; meanwhile it is on its way to the log.
+/// The caller is told once the workers use the change; meanwhile the change is on its way to the log.
 void OverrideService::changed(const limit::Override& change, bool replaced, Tell tell) {
   const bool shared = shared_.contains(change.limit);
   if (shared) {
@@ -152,7 +152,7 @@ void OverrideService::apply(const std::vector<limit::LogEntry>& entries, std::fu
   refresh(std::move(done));
 }
 
-/// What the log should have: all that is in force under a limit in Redis.
+/// Returns everything that the log should have: all overrides in force under limits in Redis.
 std::vector<LogRefill::Known> OverrideService::known() const {
   std::vector<LogRefill::Known> out;
   for (const auto& one : book_.list(clock_.wall()))

@@ -13,7 +13,7 @@
 namespace headgate::services {
 namespace {
 
-/// How long after its period a notice may still be told and stays marked: for answers that come late.
+/// How long after its period a notice may still be sent and stays marked, for late answers.
 Duration late(const limit::Notice& notice) noexcept {
   return std::clamp<Duration>(notice.until - notice.since, std::chrono::seconds(10), std::chrono::hours(1));
 }
@@ -92,7 +92,7 @@ void QuotaService::consider(limit::Notice notice) {
   spawn(agree(shared_from_this(), marks_, id), "mark of a notice");
 }
 
-/// If Redis does not answer, it is told from here: another gateway may do the same, with the same id.
+/// If Redis does not answer, this gateway sends the notice. Another gateway may do the same, with the same id.
 Task<void> QuotaService::agree(std::shared_ptr<QuotaService> self, std::shared_ptr<limit::NoticeMarks> marks, Id id) {
   using Answer = limit::NoticeMarks::Answer;
   auto call = marks->take(self->under_way_.at(id).text, kHold);
@@ -121,7 +121,7 @@ void QuotaService::tell(Id id) {
   };
   arm();
   if (!send_(one.text, std::move(body), ended_here)) {
-    under_way_.erase(id);  // the configuration has no webhook any more
+    under_way_.erase(id);  // The configuration no longer has a webhook.
     return;
   }
   const auto key_id = observe::key_id(notice.key);
@@ -146,7 +146,7 @@ void QuotaService::ended(Id id, notify::Fate fate) {
   const auto end = one.notice.until + late(one.notice);
   const bool shared = one.notice.store == limit::Store::redis && marks_;
   if (fate == notify::Fate::dropped) {
-    // Its mark ends soon, and the next request of the key beyond the percentage lets somebody tell it.
+    // The mark expires soon, and the key's next request beyond the percentage lets some gateway send the notice.
     if (!stopped_) drop();
   } else if (fate == notify::Fate::given_up) {
     remember(id, std::min(end, now + kRest));
@@ -167,7 +167,7 @@ void QuotaService::ended(Id id, notify::Fate fate) {
 Task<void> QuotaService::hold(std::shared_ptr<QuotaService> self, std::shared_ptr<limit::NoticeMarks> marks,
                               std::string text, Duration length) {
   auto call = marks->hold(std::move(text), length);
-  co_await call;  // after an error another gateway may tell it too
+  co_await call;  // After an error another gateway may send the notice as well.
   --self->calls_;
   self->end_if_done();
 }
@@ -199,8 +199,8 @@ void QuotaService::remember(Id id, Instant until) {
   if (known_.insert_or_assign(id, until).second) order_.push_back(id);
 }
 
-/// Those whose time is over, and the oldest beyond the bound: if their keys have more requests, they are asked for in
-/// Redis again, or told again with the same id.
+/// Forgets notices that have expired, and the oldest ones beyond the bound. If their keys have more requests, Redis is
+/// asked again, or the notice is sent again with the same id.
 void QuotaService::forget_old(Instant now) {
   while (!order_.empty()) {
     const auto oldest = known_.find(order_.front());
@@ -240,7 +240,7 @@ void QuotaService::arm() {
   alarm_->set(kRenew);
 }
 
-/// Once it was stopped: the connections end with the last webhook and the last mark, and so does the loop.
+/// After stop(), the connections end with the last webhook and the last mark, and so does the loop.
 void QuotaService::end_if_done() {
   if (!stopped_ || !under_way_.empty() || calls_ > 0) return;
   alarm_.reset();

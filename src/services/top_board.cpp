@@ -5,7 +5,7 @@
 namespace headgate::services {
 namespace {
 
-/// How a window is divided. Of what is older than it, at most one period is shown.
+/// How a window is divided into periods. At most one period older than the window is included.
 struct Division {
   std::chrono::seconds period;
   std::int64_t count;

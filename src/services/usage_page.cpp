@@ -17,9 +17,9 @@ namespace headgate::services {
 namespace {
 
 constexpr std::string_view kCursorVersion = "1.";
-constexpr char kFirstPrintable = ' ';  // a key that stands in for a missing one begins with a byte below it
+constexpr char kFirstPrintable = ' ';  // A key that replaces a missing one begins with a byte below this.
 
-/// Names the report that a cursor is of.
+/// Identifies the report that a cursor belongs to.
 std::string report_text(const UsageQuestion& question) {
   return std::to_string(stable_hash(day_text(question.day) + ' ' + question.limit) % 1'000'000'007);
 }
@@ -35,7 +35,7 @@ bool is_utf8(std::string_view text) noexcept {
   return true;
 }
 
-/// A key may have any bytes. Where they are no UTF-8, each stands for itself.
+/// A key may have any bytes. Each byte that is not UTF-8 is written as a character of its own.
 void append_json_string(std::string& out, std::string_view text) {
   if (is_utf8(text)) {
     out += nlohmann::json(text).dump();
@@ -56,7 +56,7 @@ std::vector<std::string_view> parts_of(std::string_view key) {
   }
 }
 
-/// As a key of several parts was written: "%7C" for a bar, "%25" for a percent sign.
+/// Undoes the escapes of a key with several parts: "%7C" for a bar, "%25" for a percent sign.
 std::string without_escapes(std::string_view part) {
   std::string out;
   for (std::size_t at = 0; at < part.size(); ++at) {
@@ -80,7 +80,7 @@ std::string cursor_text(const UsageQuestion& question, const UsagePosition& at) 
   text += std::to_string(at.bucket);
   text += '.';
   text += at.field;
-  return hex({bytes_of(text), text.size()});  // a cursor is copied into a query, where digits need no escapes
+  return hex({bytes_of(text), text.size()});  // A cursor is copied into a query, where hex digits need no escapes.
 }
 
 std::optional<UsagePosition> read_cursor(const UsageQuestion& question, std::string_view text) {
@@ -106,7 +106,7 @@ std::string owner_of(const config::Config& config, std::string_view limit, std::
   const auto owned = std::ranges::find_if(per, [](const limit::Per& each) { return each.source->word == "api_key"; });
   if (owned == per.end()) return {};
   if (per.size() == 1) return std::string(key);
-  const auto parts = parts_of(key);  // of a key that was too long only a digest is left
+  const auto parts = parts_of(key);  // For a key that was too long, only a digest is stored.
   return parts.size() == per.size() ? without_escapes(parts[static_cast<std::size_t>(owned - per.begin())])
                                     : std::string();
 }

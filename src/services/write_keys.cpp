@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kTries = 5;
 
-/// Reads, changes and replaces it once. Sets `edited` if somebody else has written the file meanwhile.
+/// Reads, changes and replaces the file once. Sets `edited` if someone else wrote the file meanwhile.
 KeyFileResult write_once(const std::string& file, const std::vector<identity::ApiKeyRecord>& changes, Instant now,
                          bool& edited) {
   keyring::WatchedFile before(file, identity::kLongestKeyFile);
@@ -33,7 +33,7 @@ KeyFileResult write_once(const std::string& file, const std::vector<identity::Ap
 
 }  // namespace
 
-// `headgate keys new` holds the lock, too; an editor does not.
+// `headgate keys new` takes the same lock; an editor does not.
 KeyFileResult write_keys(const std::string& file, const std::vector<identity::ApiKeyRecord>& changes, Instant now) {
   const auto lock = FileLock::take(file);
   if (lock.has_error()) return {.failed = lock.error(), .known_before = {}};

@@ -1,5 +1,5 @@
 #pragma once
-// One write of the key file, with all that waits for it.
+// Writes all waiting changes to the key file at once.
 
 #include "headgate/core/time.hpp"
 #include "headgate/identity/options.hpp"
@@ -10,12 +10,12 @@
 namespace headgate::services {
 
 struct KeyFileResult {
-  std::string failed;              ///< why the file is as it was, a sentence without its dot; "": it has all of them
-  std::vector<bool> known_before;  ///< of each change, whether the file had the key; empty after a failure
+  std::string failed;  ///< Why the file was not changed, a sentence without its full stop; "" if it has all changes.
+  std::vector<bool> known_before;  ///< For each change, whether the file had the key; empty after a failure.
 };
 
-/// Reads the file, changes it as identity::change_key_file() does and replaces it in one step, while nobody else does
-/// the same. Waits for the disk. Any thread.
+/// Reads the file, changes it like identity::change_key_file(), and replaces it atomically under a lock. Blocks on the
+/// disk. Any thread.
 KeyFileResult write_keys(const std::string& file, const std::vector<identity::ApiKeyRecord>& changes, Instant now);
 
 }  // namespace headgate::services

@@ -1,5 +1,5 @@
 #pragma once
-// The configuration in force, for all that works by it: workers, services and the admin interface.
+// The configuration in force, as workers, services and the admin interface use it.
 
 #include "headgate/balance/watch.hpp"
 #include "headgate/config/config.hpp"
@@ -16,31 +16,31 @@
 
 namespace headgate::services {
 
-/// Another policy, which decides beside the active one and is only compared with it. Immutable.
+/// The candidate: a second policy that is evaluated beside the active one and only compared with it. Immutable.
 struct ActiveCandidate {
-  std::shared_ptr<const config::Config> config;                   ///< as it is written, with its routes
-  std::shared_ptr<const gateway::CompiledConfig> compiled;        ///< as it decides beside the active one
-  std::shared_ptr<const gateway::ActiveCredentials> credentials;  ///< of the credentials of the active one
-  std::shared_ptr<const gateway::OverrideTable> overrides;        ///< null if there are none
+  std::shared_ptr<const config::Config> config;                   ///< As it is written, with its routes.
+  std::shared_ptr<const gateway::CompiledConfig> compiled;        ///< As it is evaluated beside the active policy.
+  std::shared_ptr<const gateway::ActiveCredentials> credentials;  ///< From the credentials of the active configuration.
+  std::shared_ptr<const gateway::OverrideTable> overrides;        ///< Null if there are none.
   std::shared_ptr<gateway::CandidateState> state;
 };
 
-/// The active configuration, its credentials, and everything that workers share of both. Immutable.
+/// The active configuration, its credentials, and everything that workers share. Immutable.
 struct ActiveConfig {
   std::shared_ptr<const config::Config> config;
   std::shared_ptr<const gateway::CompiledConfig> compiled;
   std::shared_ptr<const gateway::ActiveCredentials> credentials;
-  std::shared_ptr<const gateway::OverrideTable> overrides;  ///< null if there are none
-  /// By upstream, as in the configuration; null where the servers do not use TLS.
+  std::shared_ptr<const gateway::OverrideTable> overrides;  ///< Null if there are none.
+  /// By upstream, as in the configuration; null if the servers do not use TLS.
   std::vector<std::shared_ptr<const net::TlsContext>> upstream_tls;
-  /// By upstream. One of an upstream that a reload does not change is kept; another one takes over what is known of
-  /// its servers.
+  /// By upstream. A watch is kept if a reload does not change its upstream; otherwise the new watch takes over what is
+  /// known of the servers.
   std::vector<std::shared_ptr<balance::Watch>> watches;
-  /// By upstream. One of the same name is kept.
+  /// By upstream. A reload keeps the object of an upstream with the same name.
   std::vector<std::shared_ptr<shed::Overload>> overloads;
-  std::vector<upstream::AllPlaces> places;              ///< by upstream. A server that a reload leaves keeps its places
-  std::function<void(std::size_t issuer)> missing_key;  ///< any thread
-  std::shared_ptr<const ActiveCandidate> candidate;     ///< null: there is none
+  std::vector<upstream::AllPlaces> places;  ///< By upstream. A server that a reload keeps also keeps its places.
+  std::function<void(std::size_t issuer)> missing_key;  ///< Any thread.
+  std::shared_ptr<const ActiveCandidate> candidate;     ///< Null if there is none.
 };
 
 }  // namespace headgate::services

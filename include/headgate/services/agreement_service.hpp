@@ -1,5 +1,6 @@
 #pragma once
-// Which gateways share Redis, and whether they have the same limits: each leaves the fingerprints of its own there.
+// Finds the gateways that share Redis, and compares their limits: each gateway stores the fingerprints of its limits
+// there.
 
 #include "headgate/config/config.hpp"
 #include "headgate/core/clock.hpp"
@@ -16,28 +17,28 @@
 
 namespace headgate::services {
 
-/// Where the fingerprints of this configuration are; null if it has none.
+/// Returns the place of the fingerprints for a configuration; null if it has none.
 using OpenFingerprints = std::function<std::shared_ptr<limit::Fingerprints>(const config::Config& config)>;
-/// Gets the limits that other gateways have in another shape, each with a sentence of its own.
+/// Receives the limits that other gateways configure differently, each with a sentence.
 using TellDisagreement = std::function<void(const std::vector<std::pair<std::string, std::string>>& limits)>;
-/// Gets how many gateways there are, whenever Redis has said it; an empty count if it is another Redis, or none.
-/// `configured` is what the configuration says.
+/// Receives the number of gateways whenever Redis has reported it; an empty count after a change of Redis, or without
+/// Redis. `configured` is the configured number.
 using TellGateways = std::function<void(const FleetCount& count, std::uint32_t configured)>;
 
-/// One for each process, on the main thread.
+/// One per process, on the main thread.
 class AgreementService final : public Service, public std::enable_shared_from_this<AgreementService> {
  public:
-  static constexpr Duration kPace = std::chrono::seconds(5);  ///< a third of limit::Fingerprints::kPresent
-  /// What Redis said last counts for so long while it does not answer.
+  static constexpr Duration kPace = std::chrono::seconds(5);  ///< A third of limit::Fingerprints::kPresent.
+  /// How long the last report of Redis counts while Redis does not answer.
   static constexpr Duration kTrusted = std::chrono::seconds(30);
 
-  /// `clock` outlives it.
+  /// `clock` must outlive it.
   AgreementService(Clock& clock, OpenFingerprints open, TellDisagreement tell, TellGateways tell_gateways);
   /// Compares at once.
   void adopt(const std::shared_ptr<const ActiveConfig>& active) override;
-  /// The next process may have other limits.
+  /// The next process may have other limits, so this one's fingerprints are removed.
   void drain() override { stop(); }
-  /// Takes back what this gateway said.
+  /// Removes the fingerprints of this gateway.
   void stop() override;
 
  private:
@@ -57,9 +58,9 @@ class AgreementService final : public Service, public std::enable_shared_from_th
   std::shared_ptr<const config::Config> config_;
   std::shared_ptr<limit::Fingerprints> shared_;
   std::vector<limit::Fingerprint> own_;
-  Clock::Steady answered_{};  ///< when Redis last did
+  Clock::Steady answered_{};  ///< Time of the last answer of Redis.
   bool asking_ = false;
-  bool again_ = false;  ///< something changed while it was asked
+  bool again_ = false;  ///< True if something changed while a call was in progress.
   bool stopped_ = false;
 };
 

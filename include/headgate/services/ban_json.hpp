@@ -1,5 +1,5 @@
 #pragma once
-// A suspension as JSON: for the admin interface and for the webhook.
+// Suspensions as JSON, for the admin interface and for the webhook.
 
 #include "headgate/limit/ban.hpp"
 
@@ -9,14 +9,14 @@
 
 namespace headgate::services {
 
-/// Its members in the order of the documents.
+/// Writes the members in the order of the documentation.
 nlohmann::ordered_json to_json(const limit::Ban& ban, Instant now);
-/// As it is sent. Keys may have any bytes; those that are no UTF-8 are replaced.
+/// Serializes JSON for sending. Keys may contain any bytes; bytes that are not UTF-8 are replaced.
 std::string text_of(const nlohmann::ordered_json& json);
 
-/// The body of the webhook for `ban`, made by the gateway `instance`.
+/// Returns the body of the webhook for `ban`, sent by the gateway `instance`.
 std::string webhook_body(const limit::Ban& ban, const std::string& instance);
-/// A new id for one webhook: "ban_" and 32 random hex digits.
+/// Returns a new id for a webhook: "ban_" and 32 random hex digits.
 std::string webhook_id();
 
 }  // namespace headgate::services

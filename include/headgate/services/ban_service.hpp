@@ -1,5 +1,5 @@
 #pragma once
-// Suspensions outside the path: the log that gateways share, and what an operator is told.
+// Suspensions outside the request path: the shared log, and reports to the operator.
 
 #include "headgate/config/config.hpp"
 #include "headgate/limit/ban.hpp"
@@ -24,31 +24,32 @@
 
 namespace headgate::services {
 
-/// One for each process, on the main thread except where it says any thread. Suspensions of limits in Redis are written
-/// to the shared log and read from it; those of limits in memory stay in this process.
+/// One per process, on the main thread unless a function says any thread. Suspensions under limits in Redis are written
+/// to the shared log and read from it; those under limits in memory stay in this process.
 class BanService final : public Service {
  public:
-  /// The clock outlives it.
+  /// The clock must outlive it.
   BanService(Clock& clock, OpenLog open, std::shared_ptr<WebhookService> webhooks);
 
-  limit::BanTable& table() noexcept { return table_; }   ///< any thread
-  std::shared_ptr<const config::Config> config() const;  ///< any thread: the active one; null before it
+  limit::BanTable& table() noexcept { return table_; }  ///< Any thread.
+  /// Returns the active configuration; null before the first one. Any thread.
+  std::shared_ptr<const config::Config> config() const;
   void adopt(const std::shared_ptr<const ActiveConfig>& active) override;
   void start() override { look_for_ended(); }
   /// Whether the log was read once, or there is none.
   bool has_read() const noexcept { return log_->has_read(); }
   /// Whether suspensions under this limit are shared. Any thread.
   bool shares(const std::string& limit) const;
-  /// Tells how far the changes until now have come. Any thread; see LogExchange.
+  /// Tells how many gateways have received the changes so far. Any thread; see LogExchange.
   void when_heard(LogExchange::Tell tell) { log_->when_heard(std::move(tell)); }
-  /// What waits for Redis is lost.
+  /// Changes that wait for Redis are lost.
   void stop() override;
 
  private:
-  void changed(const limit::Ban& ban);  // any thread
+  void changed(const limit::Ban& ban);  // Any thread.
   void apply(const std::vector<limit::LogEntry>& entries);
   std::vector<LogRefill::Known> known() const;
-  void tell_dropped();  // any thread
+  void tell_dropped();  // Any thread.
   void look_for_ended();
 
   Clock& clock_;
@@ -61,9 +62,9 @@ class BanService final : public Service {
   bool stopped_ = false;
 
   mutable std::mutex mutex_;
-  std::set<std::string> shared_;  ///< names of the limits whose suspensions are shared
+  std::set<std::string> shared_;  ///< Names of the limits whose suspensions are shared.
   std::shared_ptr<const config::Config> config_;
-  std::map<std::string, std::uint64_t> told_dropped_;  ///< by limit, as the log has it
+  std::map<std::string, std::uint64_t> told_dropped_;  ///< By limit, as reported in the event log.
   Clock::Steady look_at_dropped_{};
   limit::BanTable table_;
 };

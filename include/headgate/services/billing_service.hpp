@@ -1,5 +1,5 @@
 #pragma once
-// Brings billed use from the workers to the ledger, and reads reports from it.
+// Moves billed use from the workers to the ledger, and reads reports from it.
 
 #include "headgate/config/config.hpp"
 #include "headgate/core/clock.hpp"
@@ -26,69 +26,71 @@
 
 namespace headgate::services {
 
-/// The ledger of this configuration; null if it has none.
+/// Returns the ledger of a configuration; null if it has none.
 using OpenLedger = std::function<std::shared_ptr<limit::Ledger>(const config::Config& config)>;
 
-/// Gives `each` what every worker has counted since the last call, on that worker's thread between two of its steps;
-/// then calls `done` once, on the thread of the last one, or before it returns. Does nothing while no worker runs.
+/// Passes to `each` what every worker has counted since the last call, on that worker's thread between two of its
+/// steps. Then calls `done` once, on the thread of the last worker, or before it returns. Does nothing while no worker
+/// runs.
 using TakeSheets = std::function<void(std::function<void(limit::UseSheet::Taken)> each, std::function<void()> done)>;
 
-/// How the billed use of this process goes to the ledger.
+/// State of the transfer of billed use to the ledger.
 struct BillingCounts {
-  std::size_t waiting = 0;  ///< keys whose use the ledger does not have yet
-  Duration behind{0};       ///< since when some have waited
-  limit::Use lost;          ///< since the start
+  std::size_t waiting = 0;  ///< Keys whose use the ledger does not have yet.
+  Duration behind{0};       ///< How long use has been waiting.
+  limit::Use lost;          ///< Since startup.
 };
 
-/// One for each process, on the main thread except where it says any thread. About once a second it takes what the
-/// workers have counted, and adds it to the ledger; what the ledger does not take waits here.
+/// One per process, on the main thread unless a function says any thread. About once per second it takes what the
+/// workers have counted, and adds it to the ledger. Use that the ledger does not accept waits here.
 class BillingService final : public Service, public std::enable_shared_from_this<BillingService> {
  public:
-  /// The clock outlives it.
+  /// The clock must outlive it.
   BillingService(Clock& clock, OpenLedger open);
 
-  /// Where it collects, until stop().
+  /// Sets the source of use, until stop().
   void collect_from(TakeSheets take) { take_ = std::move(take); }
   void adopt(const std::shared_ptr<const ActiveConfig>& active) override;
-  /// No worker runs any more: adds what is left, for at most kLastAttempt while the loop runs, and then ends.
+  /// Call it when no worker runs any more. Adds the remaining use, for at most kLastAttempt while the loop runs, and
+  /// then ends.
   void stop() override;
-  /// What a worker has counted. Any thread.
+  /// Adds what a worker has counted. Any thread.
   void add(limit::UseSheet::Taken taken);
-  /// Nothing if nothing was ever billed. Any thread.
+  /// Empty if nothing was ever billed. Any thread.
   std::optional<BillingCounts> counts() const;
 
   using Answer = Result<std::string, Refused>;
   using Tell = std::function<void(Answer)>;
-  /// One page of the report of a day. `day` and `cursor` are as they were written; an empty cursor is the beginning.
+  /// A call for one page of a day's report. `day` and `cursor` are unparsed; an empty cursor means the beginning.
   struct Call {
     std::string day;
     std::string limit;
     std::string cursor;
     std::size_t count = 0;
   };
-  /// A line of JSON for each record. Any thread; answers on the main thread. `tell` is dropped if nothing is served any
-  /// more.
+  /// Gives one line of JSON for each record. Any thread; answers on the main thread. Drops `tell` if the service has
+  /// stopped.
   void ask(Call call, Tell tell);
-  /// What one key has used. Days are as they were written: empty for the first one that is kept, and for today.
+  /// A call for the use of one key. Days are unparsed; empty for the first day that is kept, and for today.
   struct HistoryCall {
     std::vector<HistoryQuestion::Counter> counters;
     std::string from;
     std::string to;
   };
-  /// As JSON. The same.
+  /// Gives JSON. Threads as for ask().
   void ask_history(HistoryCall call, Tell tell);
-  /// Which days there are, as JSON. The same.
+  /// Gives the known days as JSON. Threads as for ask().
   void ask_days(Tell tell);
 
   static constexpr Duration kLastAttempt = std::chrono::seconds(2);
-  /// A day is complete so long after its end: until then gateways have added what they know.
+  /// A day is complete this long after its end: by then gateways have added their use.
   static constexpr Duration kSettles = std::chrono::minutes(5);
 
  private:
   enum class Why { too_many_keys, day_full, ended };
   struct Asked {
     UsageQuestion question;
-    std::optional<UsageHistory> history;  ///< in place of a page
+    std::optional<UsageHistory> history;  ///< Used in place of a page.
     Tell tell;
   };
 
@@ -135,11 +137,11 @@ class BillingService final : public Service, public std::enable_shared_from_this
   mutable std::mutex mutex_;
   std::deque<limit::UseSheet::Taken> inbox_;
   BillingCounts counts_;
-  bool any_ = false;          ///< something is or was billed
-  bool told_closed_ = false;  ///< asks are dropped
+  bool any_ = false;          ///< True if something is or was billed.
+  bool told_closed_ = false;  ///< True if calls are dropped.
 };
 
-/// headgate_billing_*. Nothing while nothing is billed.
+/// Adds headgate_billing_*; absent if nothing is billed.
 void collect_billing(observe::Registry& registry, std::function<std::optional<BillingCounts>()> ask);
 
 }  // namespace headgate::services

@@ -1,5 +1,6 @@
 #pragma once
-// Notices a limit whose key changes with each request: it then rejects nobody, whatever its size. Used by TopBoard.
+// Detects limits whose key changes with each request: such a limit rejects nothing, whatever its rate. Used by
+// TopBoard.
 
 #include "headgate/core/time.hpp"
 #include "headgate/observe/limit_top.hpp"
@@ -15,18 +16,20 @@
 
 namespace headgate::services {
 
-/// Looks at the sampled keys of allowed requests. If keys came twice on average, a thousand requests would show eight
-/// keys again; here at most one in fifty may be. One thread at a time; about 16 KB for each limit.
+/// Examines the sampled keys of allowed requests. If keys occurred twice on average, a thousand requests would show
+/// eight repeated keys; a limit is reported if at most one sample in fifty is repeated. One thread at a time; about 16
+/// KB for each limit.
 class ChangingKeys {
  public:
   using Steady = std::chrono::steady_clock::time_point;
-  static constexpr std::size_t kMinSamples = 1'000 / observe::LimitTop::kSampled;  ///< samples that are enough
-  static constexpr std::size_t kMaxSamples = 1'024;                                ///< samples of one window
-  static constexpr Duration kWindow = std::chrono::minutes(2);                     ///< the longest window
+  /// Number of samples that is sufficient.
+  static constexpr std::size_t kMinSamples = 1'000 / observe::LimitTop::kSampled;
+  static constexpr std::size_t kMaxSamples = 1'024;             ///< Samples of one window.
+  static constexpr Duration kWindow = std::chrono::minutes(2);  ///< The longest window.
 
-  /// Adds what one worker has sampled of `limit` since it was asked before.
+  /// Adds the samples of one worker for `limit` since the previous call.
   void add(std::string_view limit, const observe::HeavyList& sampled, Steady now);
-  /// The limits whose last window had hardly any key twice. Also ends windows that last too long.
+  /// Returns the limits whose last window had hardly any repeated key. Also ends windows that last too long.
   std::vector<std::string> changing(Steady now);
 
  private:
@@ -35,7 +38,7 @@ class ChangingKeys {
     std::size_t samples = 0;
     std::size_t repeated = 0;
     std::unordered_set<std::uint64_t> seen;
-    bool changing = false;  ///< in the window before this one
+    bool changing = false;  ///< Result of the previous window.
   };
   static void end(Window& window, Steady now);
 

@@ -1,5 +1,5 @@
 #pragma once
-// How many gateways share Redis, from what it said in the last minute that it was there.
+// The number of gateways that share Redis, from its reports in the last minute in which it answered.
 
 #include <chrono>
 #include <cstdint>
@@ -7,27 +7,27 @@
 
 namespace headgate::services {
 
-/// A value on a clock that is an argument.
+/// A value; the time is an argument.
 ///
-/// The count is the most gateways that were there at once in the last minute: one that left a moment ago may come back,
-/// and after Redis was emptied it takes some seconds until all have said again that they are there. Too many cost some
-/// permits in an outage; too few let callers have more than the limit. Time without answers does not pass here, so the
-/// first answer after an outage does not end what was known before it.
+/// The count is the largest number of gateways that were present at once in the last minute: a gateway that left a
+/// moment ago may come back, and after Redis was emptied it takes some seconds until all have registered again. A count
+/// that is too high wastes some permits in an outage; one that is too low lets callers exceed the limit. Time without
+/// answers does not count, so the first answer after an outage does not discard what was known before.
 class FleetCount {
  public:
   using Steady = std::chrono::steady_clock::time_point;
   using Time = Steady::duration;
   static constexpr std::chrono::minutes kRemembers{1};
-  /// After so long without an answer, Redis was away.
+  /// Redis counts as absent after this time without an answer.
   static constexpr std::chrono::seconds kAway{15};
 
-  /// Notes how many gateways were there at `now`.
+  /// Records how many gateways were present at `now`.
   void told(std::uint32_t gateways, Steady now);
-  /// Forgets all counts, as another Redis is used from now on.
+  /// Forgets all counts, because another Redis is used from now on.
   void forget() { *this = {}; }
-  /// The most of the last minute; 0 if nothing is known.
+  /// The largest number in the last minute; 0 if nothing is known.
   std::uint32_t most() const noexcept;
-  /// The least of it: so many have been there for long. 0 if it is not known for all of the minute.
+  /// The smallest number in the last minute, so the gateways that stayed. 0 unless it is known for the whole minute.
   std::uint32_t lasting() const noexcept;
 
  private:
@@ -36,7 +36,7 @@ class FleetCount {
     std::uint32_t gateways;
   };
 
-  std::deque<Count> counts_;  ///< of the last minute, and the one before these
+  std::deque<Count> counts_;  ///< Counts of the last minute, and the one before it.
   Time passed_{0};
   Steady last_{};
 };

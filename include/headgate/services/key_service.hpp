@@ -1,6 +1,6 @@
 #pragma once
-// API keys that gateways issue and revoke: brings them into the key file, to the workers, and to the gateways that
-// share Redis.
+// API keys that gateways issue and revoke: passes them to the key file, to the workers, and to the gateways that share
+// Redis.
 
 #include "headgate/config/config.hpp"
 #include "headgate/core/clock.hpp"
@@ -25,63 +25,64 @@
 
 namespace headgate::services {
 
-/// One for each process, on the main thread except where it says any thread. Whatever it learns of a key holds on this
-/// gateway at once, and is then written to the key file; a new key holds once the file has it. A key that was revoked
-/// anywhere stays revoked everywhere, in whatever order gateways hear of it.
+/// One per process, on the main thread unless a function says any thread. Changes of keys take effect on this gateway
+/// at once, and are then written to the key file; a new key takes effect once it is in the file. A key that was revoked
+/// anywhere stays revoked everywhere, in whatever order gateways learn of it.
 class KeyService final : public Service, public std::enable_shared_from_this<KeyService> {
  public:
   using Records = std::vector<identity::ApiKeyRecord>;
-  /// Runs `what` on a thread that may wait for the disk, one after the other. False: not any more.
+  /// Runs `what` on a thread that may block on the disk, one call after the other. Returns false after that thread has
+  /// stopped.
   using RunAside = std::function<bool(std::function<void()> what)>;
-  /// What the key file has now, and before it these records, hold on every worker from now on; then `done`, on any
-  /// thread.
+  /// Puts these records and the content of the key file in force on every worker; the records take precedence. Then
+  /// calls `done`, on any thread.
   using Use = std::function<void(Records unwritten, std::function<void()> done)>;
-  /// Told while the file does not have what it should; "" if it has.
+  /// Called with the reason while the file lacks a change; with "" when it has all changes.
   using TellTrouble = std::function<void(const std::string& why)>;
 
-  /// The clock outlives it.
+  /// The clock must outlive it.
   KeyService(Clock& clock, OpenLog open);
 
-  /// What uses the keys; from here on changes are taken.
+  /// Sets the functions that use the keys; from here on changes are accepted.
   void serve(RunAside aside, Use use, TellTrouble trouble);
   void adopt(const std::shared_ptr<const ActiveConfig>& active) override;
-  /// The active configuration has these keys now, and is else the same.
+  /// The active configuration uses these keys now, and is otherwise the same.
   void in_force(std::shared_ptr<const identity::ApiKeys> keys);
-  /// What holds, and is not in the file yet.
+  /// Returns the records that are in force but not in the file yet.
   Records unwritten() const;
-  /// Of the active configuration.
+  /// Returns the key file of the active configuration.
   std::string file() const { return config_->identity.api_key.file; }
 
-  /// How a change ended.
+  /// The result of a change.
   struct Done {
     identity::ApiKeyRecord record;
-    std::string unwritten{};         ///< why the key file does not have it, a sentence without its dot; "": it has
-    std::optional<Spread> spread{};  ///< not set: there is no Redis
+    std::string unwritten{};  ///< Why the change is not in the key file, a sentence without its full stop; "" if it is.
+    std::optional<Spread> spread{};  ///< Not set without Redis.
   };
   using Tell = std::function<void(Result<Done, Refused>)>;
-  /// Adds a key. Its `issued` is set here. Tells once the file has it, all workers use it, and it is known who has
-  /// heard; or why it was not issued.
+  /// Adds a key, and sets its `issued`. Calls `tell` once the key is in the file, all workers use it, and the other
+  /// gateways have confirmed it or did not in time; or with the reason why it was not issued.
   void issue(identity::ApiKeyRecord record, Tell tell);
-  /// Takes the key with this id away; one that is revoked already is told again. Without the file it holds all the
-  /// same, until a restart.
+  /// Revokes the key with this id; a key that is already revoked is reported again. If the file cannot be written, the
+  /// revocation still takes effect, until a restart.
   void revoke(const std::string& id, Tell tell);
 
-  /// How many keys gateways may have issued, with those that are revoked and remembered: the log holds two entries of
-  /// each.
+  /// Maximum number of keys that gateways may have issued, including revoked keys that are remembered: the log holds
+  /// two entries for each.
   static constexpr std::size_t kMaxIssued = 30'000;
 
   /// Any thread.
   struct Counts {
-    bool on = false;            ///< whether the configuration lets keys be issued
-    std::size_t issued = 0;     ///< with those that are revoked and remembered
-    std::size_t revoked = 0;    ///< of these
-    std::size_t unwritten = 0;  ///< changes that the key file does not have yet
+    bool on = false;            ///< Whether the configuration allows keys to be issued.
+    std::size_t issued = 0;     ///< Including revoked keys that are remembered.
+    std::size_t revoked = 0;    ///< The revoked ones among them.
+    std::size_t unwritten = 0;  ///< Changes that are not in the key file yet.
   };
   Counts counts() const;
 
   /// Whether the log was read once, or there is none.
   bool has_read() const noexcept { return log_->has_read(); }
-  /// What waits for the file or for Redis is lost.
+  /// Changes that wait for the file or for Redis are lost.
   void stop() override;
 
  private:
@@ -118,9 +119,9 @@ class KeyService final : public Service, public std::enable_shared_from_this<Key
   std::shared_ptr<const config::Config> config_;
   std::shared_ptr<const identity::ApiKeys> keys_;
   std::map<identity::Sha256, identity::ApiKeyRecord> unwritten_;
-  std::map<identity::Sha256, identity::ApiKeyRecord> ended_;  ///< all that are known to be revoked
-  std::vector<Waiting> to_issue_;                             ///< for the next write
-  std::vector<Waiting> to_revoke_;                            ///< they hold; told after the next write
+  std::map<identity::Sha256, identity::ApiKeyRecord> ended_;  ///< All keys that are known to be revoked.
+  std::vector<Waiting> to_issue_;                             ///< For the next write.
+  std::vector<Waiting> to_revoke_;  ///< They are in force; their callers are answered after the next write.
   std::string trouble_;
   bool writing_ = false;
   bool stopped_ = false;
@@ -129,7 +130,7 @@ class KeyService final : public Service, public std::enable_shared_from_this<Key
   Counts counts_;
 };
 
-/// headgate_issued_keys and headgate_unwritten_keys. Nothing while no key can be issued.
+/// Adds headgate_issued_keys and headgate_unwritten_keys; absent if no key can be issued.
 void collect_issued_keys(observe::Registry& registry, std::function<KeyService::Counts()> ask);
 
 }  // namespace headgate::services

@@ -1,6 +1,6 @@
 #pragma once
-// The shape of a limit: what decides how it counts, as text. Gateways compare it, and a reload tells by it which limits
-// begin anew.
+// The shape of a limit: everything that decides how it counts, as text. Gateways compare it, and a reload uses it to
+// find the limits whose counters are reset.
 
 #include "headgate/config/config.hpp"
 #include "headgate/limit/fingerprint.hpp"
@@ -11,20 +11,20 @@
 
 namespace headgate::services {
 
-/// Algorithm, rates, bursts, what it counts by, tiers, version, shards and mode. Equal texts mean equal decisions, in
+/// The text has algorithm, rates, bursts, keys, tiers, version, shards and mode. Equal texts mean equal decisions, in
 /// every process of this version.
 std::string shape_of(const limit::Limit& limit);
 
-/// Of the limits that count in Redis, sorted by name.
+/// Returns the shapes of the limits in Redis, sorted by name.
 std::vector<limit::Fingerprint> fingerprints_of(const std::vector<limit::Limit>& limits);
 
-/// A limit whose counters a reload forgets.
+/// A limit whose counters a reload resets.
 struct BegunAnew {
   std::string limit;
-  std::string why;  ///< a sentence without its dot
+  std::string why;  ///< A sentence without its full stop.
   bool operator==(const BegunAnew&) const = default;
 };
-/// In the order of `after`. A limit that only one of them has is none of them.
+/// Returns them in the order of `after`. A limit that exists in only one of the configurations is not included.
 std::vector<BegunAnew> begun_anew(const config::Config& before, const config::Config& after);
 
 }  // namespace headgate::services

@@ -1,6 +1,6 @@
 #pragma once
-// A gateway's part in a log that gateways share: writes what changed here, reads what changed elsewhere, and knows who
-// has heard.
+// A gateway's part in a shared log: writes local changes, reads remote ones, and tracks which gateways have received
+// them.
 
 #include "headgate/config/config.hpp"
 #include "headgate/core/clock.hpp"
@@ -22,61 +22,61 @@
 
 namespace headgate::services {
 
-/// Where a log of this configuration is; null if it has none.
+/// Returns the log of a configuration; null if it has none.
 using OpenLog = std::function<std::shared_ptr<limit::SharedLog>(const config::Config& config)>;
 
-/// How far a change came in the time that its caller waited.
+/// How far a change has spread while its caller waited.
 struct Spread {
-  bool written = false;               ///< the log has it; else it waits for Redis
-  std::optional<limit::Heard> heard;  ///< not set: not known
+  bool written = false;               ///< True if the log has the change; otherwise it waits for Redis.
+  std::optional<limit::Heard> heard;  ///< Not set if unknown.
 };
 
-/// One for each log, on the main thread except where it says any thread. Reads three times a second while something
-/// changes, and every kIdlePeriod when nothing has for kAwake. So a change is heard everywhere within kIdlePeriod and
-/// two kPeriod, and the time of the calls.
+/// One per log, on the main thread unless a function says any thread. It reads three times per second while something
+/// changes, and every kIdlePeriod when nothing has changed for kAwake. So a change reaches all gateways within
+/// kIdlePeriod plus two kPeriod, and the time of the calls.
 class LogExchange : public std::enable_shared_from_this<LogExchange> {
  public:
-  /// How many changes wait for Redis at most; beyond it the oldest is dropped. It still holds here.
+  /// Maximum number of changes that wait for Redis; beyond it the oldest is dropped. It stays in force here.
   static constexpr std::size_t kMaxWaiting = 65'536;
-  /// How long a caller waits for others to hear.
+  /// How long a caller waits for confirmations of other gateways.
   static constexpr auto kHearing = std::chrono::milliseconds(3000);
   static constexpr auto kPeriod = std::chrono::milliseconds(300);
   static constexpr auto kIdlePeriod = std::chrono::seconds(2);
   static constexpr auto kAwake = std::chrono::seconds(10);
-  /// After so many entries the log is read from its beginning: half of what it keeps.
+  /// After this many entries the log is read from its beginning: half of what it keeps.
   static constexpr std::size_t kReadAgain = 32'768;
 
-  /// Makes `entries` hold here, then calls `done`, on any thread.
+  /// Puts `entries` in force here, then calls `done`, on any thread.
   using Apply = std::function<void(std::vector<limit::LogEntry> entries, std::function<void()> done)>;
   using Tell = std::function<void(const Spread&)>;
 
-  /// The clock outlives it.
+  /// The clock must outlive it.
   LogExchange(Clock& clock, Apply apply);
 
-  /// How a reader of the whole log takes part. It is read whole at first, when it turns out to be another one, and
-  /// after so many entries that it may have dropped some at its beginning.
+  /// How a reader of the whole log takes part. The log is read completely at first, when it turns out to be another
+  /// log, and after so many entries that its first ones may have been dropped.
   struct Whole {
     std::function<void()> begins;
     std::function<void()> ends;
   };
-  /// Before use().
+  /// Call it before use().
   void tell_whole(Whole whole) { whole_ = std::move(whole); }
 
-  /// Goes on with this log, from its beginning; null: with none. What waits is written to the new one.
+  /// Continues with this log, from its beginning; null for none. Waiting changes are written to the new log.
   void use(std::shared_ptr<limit::SharedLog> log);
   bool has_log() const noexcept { return log_ != nullptr; }
-  /// Soon, in place of with the next period.
+  /// Exchanges soon instead of at the next period.
   void hurry();
-  /// Something changed here. Any thread.
+  /// Adds a local change. Any thread.
   void add(limit::LogEntry entry);
-  /// Whether something that was added is not in the log yet. Any thread.
+  /// Whether an added change is not in the log yet. Any thread.
   bool waits() const;
-  /// Tells how far all that was added until now has come: once all gateways have heard, or after kHearing. Any thread;
-  /// `tell` is called on the main thread, or dropped after stop().
+  /// Reports the spread of all changes added so far: once all gateways have confirmed them, or after kHearing. Any
+  /// thread; `tell` is called on the main thread, or dropped after stop().
   void when_heard(Tell tell);
   /// Whether the log was read once, or there is none.
   bool has_read() const noexcept { return !log_ || read_once_; }
-  /// What waits is lost. While the loop runs, the others are told that this gateway is gone.
+  /// Waiting changes are lost. While the loop runs, other gateways are told that this one is gone.
   void stop();
 
  private:
@@ -86,8 +86,8 @@ class LogExchange : public std::enable_shared_from_this<LogExchange> {
     limit::LogEntry entry;
   };
   struct Listener {
-    std::uint64_t number = 0;   ///< of the last change that it asks about
-    std::uint64_t version = 0;  ///< 0: not written yet
+    std::uint64_t number = 0;   ///< Number of the last change that it asks about.
+    std::uint64_t version = 0;  ///< 0 if it is not written yet.
     Steady end{};
     Tell tell;
     Spread spread{};
@@ -114,16 +114,16 @@ class LogExchange : public std::enable_shared_from_this<LogExchange> {
   std::unique_ptr<Alarm> alarm_;
   std::unique_ptr<Alarm> listen_alarm_;
   LogPtr log_;
-  std::string position_;  ///< read up to here
-  std::string applied_;   ///< and acted on up to here
+  std::string position_;  ///< Read up to here.
+  std::string applied_;   ///< Applied up to here.
   Whole whole_;
   bool reads_whole_ = false;
-  std::size_t read_since_ = 0;  ///< entries since the whole log was read
-  Steady said_{};               ///< when the others were last told so
-  Steady changed_{};            ///< when something did, here or elsewhere
+  std::size_t read_since_ = 0;  ///< Entries since the whole log was read.
+  Steady said_{};               ///< When the other gateways were last told that this one exists.
+  Steady changed_{};            ///< Time of the last change, here or elsewhere.
   std::deque<Listener> listeners_;
   std::uint64_t written_ = 0;
-  std::uint64_t version_ = 0;  ///< of the last change that was written
+  std::uint64_t version_ = 0;  ///< Number of the last change that was written.
   bool read_once_ = false;
   bool under_way_ = false;
   bool again_ = false;

@@ -1,6 +1,6 @@
 #pragma once
-// Writes into a shared log again what this gateway knows and the log has lost: Redis was emptied, a failover lost it,
-// or so much came after it that it was cut off. So gateways that start later learn of it.
+// Restores entries that this gateway knows and the shared log has lost, because Redis was emptied, a failover lost
+// them, or later entries pushed them out. So gateways that start later learn of them.
 
 #include "headgate/core/hash.hpp"
 #include "headgate/limit/shared_log.hpp"
@@ -17,28 +17,28 @@
 
 namespace headgate::services {
 
-/// One for each log, on the main thread; lives as long as its LogExchange. Every gateway does the same, so each begins
-/// at a random moment and in a random order, writes a few at a time, and leaves out what another one has written
+/// One per log, on the main thread; lives as long as its LogExchange. Every gateway does the same. So each begins at a
+/// random moment and in a random order, writes a few entries at a time, and leaves out what another gateway has written
 /// meanwhile.
 class LogRefill {
  public:
   static constexpr std::size_t kAtOnce = 500;
   static constexpr auto kPeriod = std::chrono::milliseconds(300);
 
-  /// Something that holds now, and what it is about.
+  /// A change in force, and its subject.
   struct Known {
     Hash name;
     limit::LogEntry entry;
   };
   using All = std::function<std::vector<Known>()>;
 
-  /// `all` is what the log should have.
+  /// `all` returns the entries that the log should have.
   LogRefill(Clock& clock, LogExchange& log, All all);
   LogRefill(const LogRefill&) = delete;
   LogRefill& operator=(const LogRefill&) = delete;
 
   static Hash name_of(std::string_view limit, std::string_view key);
-  /// The log has an entry about this, or gets one from here that is newer than what was known.
+  /// The log has an entry about this subject, or gets one from here that is newer than the known one.
   void seen(const Hash& name);
   void stop();
 
@@ -57,8 +57,8 @@ class LogRefill {
   };
   boost::unordered_flat_set<Hash, ByHash> seen_;
   std::vector<Known> missing_;
-  bool watches_ = false;  ///< whether it matters what the log has
-  bool reads_ = false;    ///< the log is being read from its beginning
+  bool watches_ = false;  ///< Whether the content of the log matters.
+  bool reads_ = false;    ///< True while the log is being read from its beginning.
   bool stopped_ = false;
 };
 

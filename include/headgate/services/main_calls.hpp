@@ -1,5 +1,5 @@
 #pragma once
-// What other threads ask a service to do on its own.
+// Calls from other threads that a service handles on its own thread.
 
 #include "headgate/core/clock.hpp"
 
@@ -11,8 +11,8 @@
 
 namespace headgate::services {
 
-/// Made on the thread that runs the clock's loop. What waits when it is destroyed is dropped, so that a call may hold
-/// its owner by a plain pointer.
+/// Created on the thread that runs the clock's loop. Calls that are waiting at its destruction are dropped, so a call
+/// may hold its owner by a plain pointer.
 class MainCalls {
  public:
   explicit MainCalls(Clock& clock) : bell_(clock.bell(&MainCalls::run, this)) {}
@@ -21,7 +21,7 @@ class MainCalls {
 
   /// Runs `what` on that thread soon, in the order of the calls. Any thread.
   void post(std::function<void()> what);
-  /// The same; at once if this is that thread.
+  /// The same, but runs `what` at once if called on that thread.
   void dispatch(std::function<void()> what);
 
  private:

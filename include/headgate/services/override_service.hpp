@@ -1,5 +1,5 @@
 #pragma once
-// Overrides outside the path: what this process knows of them, the log that gateways share, and their ends.
+// Overrides outside the request path: those known to this process, the shared log, and their expiry.
 
 #include "headgate/config/config.hpp"
 #include "headgate/core/result.hpp"
@@ -22,45 +22,46 @@
 
 namespace headgate::services {
 
-/// One for each process, on the main thread except where it says any thread. Overrides of limits in Redis are written
-/// to the shared log and read from it; those of limits in memory stay in this process. A reload keeps both.
+/// One per process, on the main thread unless a function says any thread. Overrides of limits in Redis are written to
+/// the shared log and read from it; those of limits in memory stay in this process. Both survive reloads.
 class OverrideService final : public Service, public std::enable_shared_from_this<OverrideService> {
  public:
   using Table = std::shared_ptr<const gateway::OverrideTable>;
-  /// What the active configuration makes of overrides; null for none.
+  /// Compiles overrides for the active configuration; null if there are none.
   using Compile = std::function<Table(const std::vector<limit::Override>& overrides)>;
-  /// Gives the workers what is in force, then calls `done`, on any thread.
+  /// Passes the overrides in force to the workers, then calls `done`, on any thread.
   using Use = std::function<void(const std::vector<limit::Override>& overrides, std::function<void()> done)>;
 
-  /// The clock outlives it.
+  /// The clock must outlive it.
   OverrideService(Clock& clock, OpenLog open);
 
-  const limit::OverrideBook& book() const noexcept { return book_; }  ///< any thread
-  /// What uses them; from here on a change reaches the workers.
+  const limit::OverrideBook& book() const noexcept { return book_; }  ///< Any thread.
+  /// Sets the functions that use the overrides; from here on changes reach the workers.
   void serve(Compile compile, Use use);
   void adopt(const std::shared_ptr<const ActiveConfig>& active) override;
-  /// The active configuration has `table` now, and is else the same: logs what has no effect in it.
+  /// The active configuration uses `table` now, and is otherwise the same. Logs the overrides that have no effect in
+  /// it.
   void in_force(const gateway::OverrideTable* table);
 
-  /// How a change ended.
+  /// The result of a change.
   struct Done {
     limit::Override override;
     bool replaced = false;
-    bool shared = false;  ///< whether other gateways have it too
-    Spread spread{};      ///< if it is shared
+    bool shared = false;  ///< Whether the change is shared with other gateways.
+    Spread spread{};      ///< Set if it is shared.
   };
   using Tell = std::function<void(Result<Done, Refused>)>;
-  /// Gives a key a size, in place of what an operator gave it before. Tells once all workers use it, and it is known
-  /// who has heard.
+  /// Sets the override of a key, in place of an earlier one. Calls `tell` once all workers use it, and the other
+  /// gateways have confirmed it or did not in time.
   void put(limit::Override wanted, Tell tell);
   void lift(const std::string& limit, const std::string& key, Tell tell);
 
-  /// Takes over what the process before this one had, before the workers run. Returns how many are new here.
+  /// Takes over the overrides of the previous process, before the workers run. Returns how many are new here.
   std::size_t restore(const std::vector<limit::Override>& before);
 
   /// Whether the log was read once, or there is none.
   bool has_read() const noexcept { return log_->has_read(); }
-  /// What waits for Redis is lost.
+  /// Changes that wait for Redis are lost.
   void stop() override;
 
  private:
@@ -80,8 +81,8 @@ class OverrideService final : public Service, public std::enable_shared_from_thi
   Compile compile_;
   Use use_;
   std::shared_ptr<const config::Config> config_;
-  std::set<std::string> shared_;                                  ///< names of the limits whose overrides are shared
-  std::set<std::pair<std::string, std::string>> without_effect_;  ///< as the log has it
+  std::set<std::string> shared_;                                  ///< Names of the limits whose overrides are shared.
+  std::set<std::pair<std::string, std::string>> without_effect_;  ///< As in the log.
   bool stopped_ = false;
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-// Tells an operator which keys have reached a percentage of their quota: each once, over all gateways that share Redis.
+// Reports keys that have reached a percentage of their quota: each once, over all gateways that share Redis.
 
 #include "headgate/config/config.hpp"
 #include "headgate/core/clock.hpp"
@@ -24,38 +24,38 @@
 
 namespace headgate::services {
 
-/// Where the marks of this configuration are; null if it has none.
+/// Returns the store of marks for a configuration; null if it has none.
 using OpenMarks = std::function<std::shared_ptr<limit::NoticeMarks>(const config::Config& config)>;
 /// See WebhookService::send.
 using SendWebhook = std::function<bool(std::string id, std::string body, std::function<void(notify::Fate)> ended)>;
 
 /// For the metrics.
 struct NoticeCounts {
-  std::map<std::pair<std::string, unsigned>, std::uint64_t> told;  ///< by limit and percentage
+  std::map<std::pair<std::string, unsigned>, std::uint64_t> told;  ///< By limit and percentage.
   std::uint64_t dropped = 0;
 };
 
-/// One for each process, on the main thread except where it says any thread.
+/// One per process, on the main thread unless a function says any thread.
 ///
-/// A notice of a limit in Redis is told by the gateway that marks it there first. The mark lasts for kHold and is
-/// renewed until the webhook is delivered; then it says so until the period is over. So if a gateway dies, the next
-/// request of the key beyond the percentage lets another gateway tell it, with the same id.
+/// A notice of a limit in Redis is sent by the gateway that marks it there first. The mark lasts for kHold and is
+/// renewed until the webhook is delivered; then it is set to last until the period is over. So if a gateway dies, the
+/// key's next request beyond the percentage lets another gateway send the notice, with the same id.
 class QuotaService final : public Service, public std::enable_shared_from_this<QuotaService> {
  public:
-  static constexpr std::size_t kMaxUnderWay = 500;                ///< half of what the webhook keeps; more are dropped
-  static constexpr std::size_t kRemembered = 65'536;              ///< that were told, or that another gateway tells
-  static constexpr Duration kHold = std::chrono::seconds(15);     ///< of a mark
-  static constexpr Duration kRenew = std::chrono::seconds(5);     ///< how often it is renewed
-  static constexpr Duration kRest = std::chrono::minutes(10);     ///< after the last attempt, until the next notice
-  static constexpr Duration kLastWait = std::chrono::seconds(4);  ///< for webhooks and marks, after stop()
+  static constexpr std::size_t kMaxUnderWay = 500;    ///< Half of the webhook's queue; further notices are dropped.
+  static constexpr std::size_t kRemembered = 65'536;  ///< Notices that were sent, or that another gateway sends.
+  static constexpr Duration kHold = std::chrono::seconds(15);  ///< Lifetime of a mark.
+  static constexpr Duration kRenew = std::chrono::seconds(5);  ///< How often a mark is renewed.
+  static constexpr Duration kRest = std::chrono::minutes(10);  ///< Pause after the last attempt, until the next notice.
+  static constexpr Duration kLastWait = std::chrono::seconds(4);  ///< Time for webhooks and marks after stop().
 
-  /// `clock` outlives it.
+  /// `clock` must outlive it.
   QuotaService(Clock& clock, OpenMarks open, SendWebhook send);
 
-  limit::NoticeInbox& inbox() noexcept { return inbox_; }  ///< any thread
+  limit::NoticeInbox& inbox() noexcept { return inbox_; }  ///< Any thread.
   void adopt(const std::shared_ptr<const ActiveConfig>& active) override;
-  NoticeCounts counts() const;  ///< any thread
-  /// What is in the inbox is sent now, without asking other gateways. No notice may come after it.
+  NoticeCounts counts() const;  ///< Any thread.
+  /// Sends the notices in the inbox now, without asking other gateways. No notice may come after this.
   void stop() override;
 
  private:
@@ -69,7 +69,7 @@ class QuotaService final : public Service, public std::enable_shared_from_this<Q
     std::size_t operator()(const Id& id) const noexcept { return static_cast<std::size_t>(id.low); }
   };
   struct UnderWay {
-    std::string text;  ///< of the id
+    std::string text;  ///< Of the id.
     limit::Notice notice;
     bool marked = false;
   };
@@ -99,15 +99,16 @@ class QuotaService final : public Service, public std::enable_shared_from_this<Q
   std::shared_ptr<const config::Config> config_;
   std::shared_ptr<limit::NoticeMarks> marks_;
   std::map<Id, UnderWay> under_way_;
-  boost::unordered_flat_map<Id, Instant, ById> known_;  ///< nothing is told of it until then
-  std::deque<Id> order_;                                ///< of known_: the oldest first
-  std::map<std::string, Instant> unmarked_;  ///< told, but Redis does not know it yet: the id, and how long to mark it
-  std::size_t calls_ = 0;                    ///< of marks, under way
+  boost::unordered_flat_map<Id, Instant, ById> known_;  ///< No event about it is logged until then.
+  std::deque<Id> order_;                                ///< Ids of known_, oldest first.
+  /// Notices that were sent but are not marked in Redis yet: the id, and how long to mark it.
+  std::map<std::string, Instant> unmarked_;
+  std::size_t calls_ = 0;  ///< Calls for marks in progress.
   bool armed_ = false;
   bool stopped_ = false;
   observe::LineGate drops_told_;
   limit::NoticeInbox inbox_;
-  std::uint64_t inbox_dropped_ = 0;  ///< of it, those that the log has told
+  std::uint64_t inbox_dropped_ = 0;  ///< Dropped notices that were logged.
 
   mutable std::mutex mutex_;
   NoticeCounts counts_;

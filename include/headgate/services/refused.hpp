@@ -1,13 +1,13 @@
 #pragma once
-// Why a service does not do what an operator asks for.
+// Why a service refuses an operator's call.
 
 #include <string>
 
 namespace headgate::services {
 
 struct Refused {
-  unsigned status = 0;  ///< of HTTP
-  std::string why;      ///< a sentence
+  unsigned status = 0;  ///< HTTP status.
+  std::string why;      ///< A sentence.
 };
 
 }  // namespace headgate::services

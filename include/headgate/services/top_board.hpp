@@ -1,6 +1,6 @@
 #pragma once
-// Who is limited, over all workers: for each limit the keys that it rejected and allowed most often, in the last minute
-// and in the last hour.
+// The limited callers over all workers: for each limit the keys that it rejected and allowed most often, in the last
+// minute and in the last hour.
 
 #include "headgate/core/time.hpp"
 #include "headgate/observe/limit_top.hpp"
@@ -23,7 +23,7 @@ namespace headgate::services {
 enum class TopBy : std::uint8_t { rejected, allowed };
 enum class TopWindow : std::uint8_t { minute, hour };
 
-/// Any thread. What it holds of a limit is at most two lists for each 10 s of the last minute and each 5 minutes of the
+/// Any thread. For each limit it holds at most two lists for each 10 s of the last minute and each 5 minutes of the
 /// last hour: 0.4 MB for keys like addresses, 2 MB for the longest keys.
 class TopBoard {
  public:
@@ -31,34 +31,34 @@ class TopBoard {
 
   explicit TopBoard(Steady begun) noexcept : begun_(begun) {}
 
-  /// Adds what a worker has counted until now.
+  /// Adds what a worker has counted so far.
   void add(const std::vector<observe::TakenTop>& taken, Steady now);
 
   struct Answer {
-    observe::HeavyList list;  ///< in no order
-    Duration covered{0};  ///< how long the window is: up to one sixth more than its name says, and less after a start
+    observe::HeavyList list;  ///< In no particular order.
+    Duration covered{0};  ///< Length of the window: up to a sixth longer than its name says, and shorter after startup.
   };
-  /// An unknown limit has an empty list.
+  /// The list is empty for an unknown limit.
   Answer of(std::string_view limit, TopBy by, TopWindow window, Steady now) const;
-  /// The names that something was counted under, and that begin with `prefix`.
+  /// Returns the names that begin with `prefix` and have counts.
   std::vector<std::string> names(std::string_view prefix) const;
-  /// The limits whose key changes with nearly each request.
+  /// Returns the limits whose key changes with nearly each request.
   std::vector<std::string> changing(Steady now);
-  /// The first key for which `is` holds, of those that are in a list of this limit or of its name with a route
+  /// Returns the first key for which `is` holds, among the keys listed for this limit or for its name with a route
   /// ("plan@search").
   std::optional<std::string> find(std::string_view limit, const std::function<bool(std::string_view)>& is) const;
 
  private:
-  /// Lists of equal periods, the newest last.
+  /// Lists of equal periods, newest last.
   struct Periods {
     struct Period {
-      std::int64_t number = 0;  ///< since the begin of the clock
+      std::int64_t number = 0;  ///< Counted from the start of the clock.
       observe::HeavyList list;
     };
     std::deque<Period> kept;
   };
   struct Counted {
-    std::array<Periods, 2> rejected;  ///< by TopWindow
+    std::array<Periods, 2> rejected;  ///< By TopWindow.
     std::array<Periods, 2> allowed;
   };
 
@@ -66,8 +66,8 @@ class TopBoard {
 
   const Steady begun_;
   mutable std::mutex mutex_;
-  std::map<std::string, Counted, std::less<>> limits_;  ///< guarded by the mutex
-  ChangingKeys changing_;                               ///< guarded by the mutex
+  std::map<std::string, Counted, std::less<>> limits_;  ///< Guarded by the mutex.
+  ChangingKeys changing_;                               ///< Guarded by the mutex.
 };
 
 }  // namespace headgate::services

@@ -1,5 +1,5 @@
 #pragma once
-// Collects from the workers who is limited.
+// Collects from the workers which callers are limited.
 
 #include "headgate/core/clock.hpp"
 #include "headgate/observe/limit_top.hpp"
@@ -14,30 +14,30 @@
 
 namespace headgate::services {
 
-/// Gives `each` the sketches of every worker since the last call, on that worker's thread between two of its steps;
-/// then calls `done` once, on the thread of the last one, or before it returns. Does nothing while no worker runs.
+/// Passes to `each` the sketches of every worker since the last call, on that worker's thread between two of its steps.
+/// Then calls `done` once, on the thread of the last worker, or before it returns. Does nothing while no worker runs.
 using TakeTops =
     std::function<void(std::function<void(std::vector<observe::TakenTop>)> each, std::function<void()> done)>;
 
 /// Main thread only, unless noted.
 class TopService final : public Service, public std::enable_shared_from_this<TopService> {
  public:
-  /// Half of the shortest period, so that what is counted falls into its period or the next one.
+  /// Half of the shortest period, so that counts fall into their own period or the next one.
   static constexpr Duration kEvery = std::chrono::seconds(5);
 
-  /// The clock outlives it.
+  /// The clock must outlive it.
   TopService(Clock& clock, TakeTops take);
 
   void adopt(const std::shared_ptr<const ActiveConfig>& active) override { active_ = active; }
   void start() override { alarm_->set(kEvery); }
   void stop() override;
 
-  /// Takes what the workers have counted until now, then calls `done` on the main thread; drops it if nothing is
-  /// served any more. Any thread.
+  /// Collects what the workers have counted so far, then calls `done` on the main thread; drops it if the service has
+  /// stopped. Any thread.
   void refresh(std::function<void()> done);
-  /// Of what was collected until now. Any thread.
+  /// Based on what has been collected so far. Any thread.
   const TopBoard& board() const noexcept { return board_; }
-  /// The limits whose key changes with nearly each request. Any thread.
+  /// Returns the limits whose key changes with nearly each request. Any thread.
   std::vector<std::string> changing() { return board_.changing(clock_.steady()); }
   /// The limits in force.
   const std::shared_ptr<const ActiveConfig>& active() const noexcept { return active_; }
@@ -53,7 +53,7 @@ class TopService final : public Service, public std::enable_shared_from_this<Top
   TopBoard board_;
   std::shared_ptr<const ActiveConfig> active_;
   std::mutex mutex_;
-  bool closed_ = false;  ///< guarded by the mutex
+  bool closed_ = false;  ///< Guarded by the mutex.
 };
 
 }  // namespace headgate::services

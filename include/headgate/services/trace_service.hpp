@@ -1,5 +1,5 @@
 #pragma once
-// Sends the spans of all workers to the collector that the configuration names.
+// Sends the spans of all workers to the configured collector.
 
 #include "headgate/core/clock.hpp"
 #include "headgate/notify/span_exporter.hpp"
@@ -15,27 +15,27 @@
 
 namespace headgate::services {
 
-/// One for each process, on the main thread.
+/// One per process, on the main thread.
 class TraceService final : public Service {
  public:
-  /// All of them outlive it. The registry shows its numbers once spans are sent.
+  /// All arguments must outlive it. The registry shows its numbers once spans are sent.
   TraceService(boost::asio::io_context& loop, Clock& clock, observe::SpanQueue& queue, observe::Registry& registry);
 
-  /// Without options, what waits is still sent.
+  /// If the options are removed, waiting spans are still sent.
   void adopt(const std::shared_ptr<const ActiveConfig>& active) override;
-  /// How many spans were dropped or rejected since the start. Any thread.
+  /// Number of spans that were dropped or rejected since startup. Any thread.
   std::uint64_t lost() const;
-  /// After the workers have ended: sends what is left, for a moment.
+  /// Call it after the workers have ended. Sends the remaining spans, for a short time.
   void stop() override;
 
  private:
-  std::optional<notify::TraceCounts> counts() const;  // any thread
+  std::optional<notify::TraceCounts> counts() const;  // Any thread.
 
   boost::asio::io_context& loop_;
   Clock& clock_;
   observe::SpanQueue& queue_;
   mutable std::mutex mutex_;
-  std::unique_ptr<notify::SpanExporter> exporter_;  ///< used on the main thread; the pointer needs the lock
+  std::unique_ptr<notify::SpanExporter> exporter_;  ///< Used on the main thread; the pointer needs the lock.
 };
 
 }  // namespace headgate::services

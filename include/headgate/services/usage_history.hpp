@@ -1,5 +1,5 @@
 #pragma once
-// What one key has used of billed limits, day by day and in months. No I/O.
+// The use of billed limits by one key, per day and per month. No I/O.
 
 #include "headgate/core/time.hpp"
 #include "headgate/limit/calendar.hpp"
@@ -16,17 +16,17 @@
 namespace headgate::services {
 
 struct HistoryQuestion {
-  /// How many days of all limits together are read at most.
+  /// Maximum number of days that are read, over all limits together.
   static constexpr std::size_t kMaxReads = 4000;
 
   struct Counter {
     std::string limit;
-    std::string key;    ///< as the limit counts it
-    std::string named;  ///< as answers name it
+    std::string key;    ///< As the limit counts it.
+    std::string named;  ///< As answers show it.
   };
   std::vector<Counter> counters;
   limit::Day from;
-  limit::Day to;  ///< the last one
+  limit::Day to;  ///< The last day.
 };
 
 /// Collects the days of one key.
@@ -34,22 +34,22 @@ class UsageHistory {
  public:
   explicit UsageHistory(HistoryQuestion question);
 
-  /// A bucket of the ledger that is to be read next; nothing: all were read.
+  /// Returns the ledger bucket to read next; empty if all were read.
   struct Wanted {
     limit::Day day;
     unsigned bucket = 0;
   };
   std::optional<Wanted> next() const;
-  /// What next() wanted, and maybe buckets behind it.
+  /// Takes the bucket that next() returned, and optionally the buckets after it.
   void take(const std::vector<limit::LedgerBucket>& buckets);
 
-  /// What is told beside the sums.
+  /// Facts beside the sums.
   struct About {
-    std::string zone;                                 ///< in which days are
-    limit::Day kept_from;                             ///< the first day that the ledger still has
-    std::function<bool(limit::Day day)> is_complete;  ///< of those that were read: whether nothing was added any more
+    std::string zone;                                 ///< The time zone of the days.
+    limit::Day kept_from;                             ///< The first day that the ledger still has.
+    std::function<bool(limit::Day day)> is_complete;  ///< Whether a day that was read gets no more use.
   };
-  /// As JSON. Days without use are left out. Call it when all were read.
+  /// Returns JSON without the days that have no use. Call it when all buckets were read.
   std::string text(const About& about) const;
 
  private:
@@ -59,8 +59,8 @@ class UsageHistory {
   };
 
   HistoryQuestion question_;
-  std::vector<std::string> fields_;     // of each counter
-  std::vector<std::vector<Row>> rows_;  // the same
+  std::vector<std::string> fields_;     // Of each counter.
+  std::vector<std::vector<Row>> rows_;  // The same.
   std::size_t counter_ = 0;
   limit::Day day_;
 };

@@ -13,27 +13,27 @@
 
 namespace headgate::services {
 
-/// A place in the report of a day. Its order is that of the ledger: by bucket, then by field. It is the same whatever
-/// is added meanwhile.
+/// A position in the report of a day. The order is that of the ledger: by bucket, then by field. It does not change
+/// when use is added.
 struct UsagePosition {
   unsigned bucket = 0;
-  std::string field;  ///< behind this one; empty: from the beginning of the bucket
+  std::string field;  ///< The position is after this field; empty for the beginning of the bucket.
 };
 
 struct UsageQuestion {
   static constexpr std::size_t kMaxCount = 10'000;
   limit::Day day;
-  std::string limit;  ///< empty: all
+  std::string limit;  ///< Empty for all limits.
   UsagePosition after;
-  std::size_t count = 1000;  ///< records at most
+  std::size_t count = 1000;  ///< Maximum number of records.
 };
 
-/// A position as text, for a report of this day and this limit.
+/// Encodes a position in the report of this day and this limit.
 std::string cursor_text(const UsageQuestion& question, const UsagePosition& at);
-/// Nothing if `text` is no cursor, or one of another report.
+/// Empty if `text` is not a cursor, or is one of another report.
 std::optional<UsagePosition> read_cursor(const UsageQuestion& question, std::string_view text);
 
-/// The owner of the API key that a limit's key has; empty if there is none.
+/// Returns the owner of the API key in a limit's key; empty if there is none.
 std::string owner_of(const config::Config& config, std::string_view limit, std::string_view key);
 
 /// Collects the records of one page.
@@ -43,11 +43,12 @@ class UsagePage {
 
   const UsageQuestion& question() const noexcept { return question_; }
   bool done() const noexcept { return lacks() == 0 || bucket_ >= limit::kBuckets; }
-  unsigned bucket() const noexcept { return bucket_; }  ///< the next to be read
+  unsigned bucket() const noexcept { return bucket_; }  ///< The next bucket to read.
   std::size_t lacks() const noexcept { return question_.count - records_.size(); }
-  /// Buckets from bucket() on, without gaps.
+  /// Takes buckets from bucket() on, without gaps.
   void take(std::vector<limit::LedgerBucket>&& buckets);
-  /// A line for each record. `complete`: the day is over, and all gateways that reach Redis have told what they know.
+  /// Returns a line for each record. `complete`: the day is over, and all gateways that reach Redis have added their
+  /// use.
   std::string lines(const config::Config& config, bool complete) const;
 
  private:

@@ -1,5 +1,5 @@
 #pragma once
-// The webhook of this process, for all that reports by it.
+// The webhook of this process, shared by everything that reports through it.
 
 #include "headgate/core/clock.hpp"
 #include "headgate/notify/webhook.hpp"
@@ -16,21 +16,21 @@
 
 namespace headgate::services {
 
-/// One for each process, on the main thread except where it says any thread.
+/// One per process, on the main thread unless a function says any thread.
 class WebhookService final : public Service {
  public:
-  /// Both outlive it.
+  /// Both arguments must outlive it.
   WebhookService(boost::asio::io_context& loop, Clock& clock) : loop_(loop), clock_(clock) {}
 
-  /// Without options nothing more is taken; what waits is still sent.
+  /// Without options nothing more is accepted; waiting webhooks are still sent.
   void adopt(const std::shared_ptr<const ActiveConfig>& active) override;
-  /// Any thread: whether the configuration has a webhook.
+  /// Whether the configuration has a webhook. Any thread.
   bool on() const noexcept { return on_.load(std::memory_order_relaxed); }
-  /// See Webhook::send. False if the configuration has none; then `ended` is not called.
+  /// See Webhook::send. Returns false if the configuration has no webhook; then `ended` is not called.
   bool send(std::string id, std::string body, std::function<void(notify::Fate)> ended = {});
-  /// Nothing if there never was one. Any thread.
+  /// Empty if there never was a webhook. Any thread.
   std::optional<notify::WebhookCounts> counts() const;
-  /// What waits, and what is sent from now on, gets a last attempt while the loop runs.
+  /// Waiting webhooks, and those sent from now on, get a last attempt while the loop runs.
   void stop() override;
 
  private:
@@ -39,7 +39,7 @@ class WebhookService final : public Service {
   std::atomic<bool> on_{false};
   bool stopped_ = false;
   mutable std::mutex mutex_;
-  std::unique_ptr<notify::Webhook> webhook_;  ///< used on the main thread; the pointer needs the lock
+  std::unique_ptr<notify::Webhook> webhook_;  ///< Used on the main thread; the pointer needs the lock.
 };
 
 }  // namespace headgate::services
