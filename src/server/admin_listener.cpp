@@ -16,7 +16,7 @@ namespace {
 constexpr auto kDrain = std::chrono::seconds(1);
 constexpr std::uint32_t kMaxConnections = 256;
 
-/// Some descriptors are for those that linger, and for the newcomer that takes another's place.
+/// Some descriptors are reserved for connections that linger, and for a new one that takes the place of another.
 std::uint32_t most_connections() noexcept {
   return std::min(kMaxConnections, static_cast<std::uint32_t>(net::descriptor_shares().admin()) * 3 / 4);
 }
@@ -29,8 +29,8 @@ class AdminService final : public WorkerService {
   session::Bounds bounds() const override {
     session::Bounds out;
     out.connections = most_connections();
-    out.if_full = session::IfFull::end_waiting;  // whoever holds them all must not keep probes out
-    out.paths = http::Paths::as_sent;            // dots and slashes may be the key of a limit
+    out.if_full = session::IfFull::end_waiting;  // a client that holds all connections must not keep probes out
+    out.paths = http::Paths::as_sent;            // dots and slashes may be part of the key of a limit
     return out;
   }
   net::Listener::For listens_for() const override { return net::Listener::For::operators; }
@@ -46,7 +46,7 @@ class AdminService final : public WorkerService {
 struct AdminListener::Next::State {
   std::optional<config::Admin> options;
   Listeners::Next listeners;
-  std::string off_because;  ///< why it does not listen, although it should; else empty
+  std::string off_because;  ///< the reason why it does not listen although it should; otherwise empty
 };
 
 AdminListener::Next::Next(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -61,9 +61,9 @@ struct AdminListener::State {
 
   std::optional<config::Admin> options;
   admin::AllEndpoints endpoints;
-  // Counted separately from the client connections, whose limit may be reached.
+  // counted separately from client connections, whose bound may be reached
   session::Totals totals;
-  std::unique_ptr<Worker> worker;  ///< made when it is needed first
+  std::unique_ptr<Worker> worker;  ///< created on first use
   std::optional<Listeners> listeners;
   bool runs = false;
 
@@ -137,8 +137,8 @@ void AdminListener::use(Next next) {
   const auto use_tokens = [&] {
     state_->worker->tell([tokens](WorkerService& service) { static_cast<AdminService&>(service).use_tokens(tokens); });
   };
-  // In no step may a connection do more than before and after all of them: tokens come before the listener that needs
-  // them, and go after the one that needed them.
+  // Between the steps a connection must never have more rights than before and after all of them: tokens are set before
+  // the listener that needs them, and removed after it.
   const bool guarded = !tokens.all.empty() || !tokens.read.empty();
   if (guarded) use_tokens();
   const auto change = state_->listeners->use(std::move(to.listeners), kDrain);

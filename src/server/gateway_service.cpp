@@ -41,7 +41,7 @@ Task<gateway::Explanation> GatewayService::explain(gateway::ExplainedRequest req
 void GatewayService::adopt(const std::shared_ptr<const services::ActiveConfig>& next) {
   auto installed = install(next, &now_, environment_, shared_.registry, worker_, shared_.retry_budgets);
   shared_.board.use_redis(worker_, installed.redis);
-  // It still has to give back leases and holds, so it is kept until the reload after this one.
+  // The old limiter still has to return leases and holds, so it is kept until the reload after this one.
   if (now_.redis != installed.redis) retired_ = now_.redis;
   access_log_ = shared_.logs.access_log(&access_log_);
   shared_.board.use_servers(worker_, servers_of(installed));
@@ -81,7 +81,7 @@ std::shared_ptr<gateway::Candidate> GatewayService::candidate_beside(const servi
     candidate_redis_.reset();
   }
   if (candidate_ && candidate_->state() == set.state) {
-    if (candidate_config_ != set.config) (void)candidate_->take_keys();  // those of another policy
+    if (candidate_config_ != set.config) (void)candidate_->take_keys();  // the keys belong to another candidate
     candidate_->adopt(std::move(parts), next.compiled);
   } else {
     if (candidate_) candidate_->stop();

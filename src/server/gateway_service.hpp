@@ -32,7 +32,7 @@
 
 namespace headgate::server {
 
-/// What all workers share. Thread-safe.
+/// The objects that all workers share. Thread-safe.
 struct Shared {
   Shared(const config::Config& config, observe::Logs& opened, std::shared_ptr<services::WebhookService> webhook_service,
          std::shared_ptr<services::BanService> ban_service, std::shared_ptr<services::OverrideService> override_service,
@@ -52,7 +52,7 @@ struct Shared {
 
   observe::Logs& logs;
   limit::MemoryStore memory;
-  const std::size_t max_keys;  ///< of `memory`
+  const std::size_t max_keys;  ///< the bound of `memory`
   const std::shared_ptr<services::WebhookService> webhooks;
   const std::shared_ptr<services::BanService> bans;
   const std::shared_ptr<services::OverrideService> overrides;
@@ -68,7 +68,7 @@ struct Shared {
   admin::AdminBoard board;
   admin::Reasons reasons;
   admin::BoundsBoard bounds;
-  std::shared_ptr<services::AgreementService> agreement;  ///< main thread only; null before the program is made
+  std::shared_ptr<services::AgreementService> agreement;  ///< main thread only; null before the program exists
   admin::OperatorBoard operators;
   admin::ExplainCalls explain;
   admin::RefusedBoard refused;
@@ -89,29 +89,29 @@ class GatewayService final : public WorkerService {
   }
   void stop() override;
 
-  /// Its number, from 0.
+  /// The number of the worker, from 0.
   unsigned worker() const noexcept { return worker_; }
-  /// Who was limited since the last call.
+  /// Returns who was limited since the last call.
   std::vector<observe::TakenTop> take_tops() { return tops_.take(); }
-  /// What was billed since the last call.
+  /// Returns the use that was billed since the last call.
   limit::UseSheet::Taken take_sheet() { return sheet_.take(); }
 
   Task<gateway::Explanation> explain(gateway::ExplainedRequest request);
-  /// New exchanges use this from now on, and the logs that are open now.
+  /// Uses this configuration for new exchanges, and the logs that are open now.
   void adopt(const std::shared_ptr<const services::ActiveConfig>& next);
-  /// The same with other overrides: nothing else has changed.
+  /// Uses the same configuration with other overrides.
   void use_overrides(const std::shared_ptr<const services::ActiveConfig>& next);
-  /// Null if no limit is counted in Redis.
+  /// Returns the limiter; null if no limit is counted in Redis.
   std::shared_ptr<redis::SharedLimiter> redis() const noexcept { return now_.redis; }
-  /// The keys that only one of the policies refused since the last call.
+  /// Returns the keys that only one of the policies refused since the last call.
   std::vector<observe::TakenTop> take_candidate_keys();
-  /// The name of servers leads elsewhere.
+  /// Uses new addresses for the name of servers.
   void use(const upstream::NamedAddresses& name);
   /// Ends the attempts at a server that was taken down.
   void take_down(const std::string& upstream, const std::string& server);
 
  private:
-  /// What decides beside `next`, with what it had before; null: nothing.
+  /// Returns the candidate that decides beside `next` and keeps its previous state; null if there is none.
   std::shared_ptr<gateway::Candidate> candidate_beside(const services::ActiveConfig& next);
   void drop_candidate();
 

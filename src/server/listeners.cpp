@@ -42,7 +42,8 @@ Result<Listeners::Next, ListenFailure> Listeners::prepare(const std::vector<net:
 }
 
 Bound Listeners::bind_new(net::ListenOptions options) const {
-  // Our own sockets share their port with one for more or fewer addresses. What another process has is found by bind().
+  // The process's own sockets share their port with one for more or fewer addresses. bind() finds sockets of other
+  // processes.
   const bool own =
       std::any_of(open_.begin(), open_.end(), [&](const Open& each) { return each.at.port() == options.port; });
   if (options.port != 0 && !own)
@@ -57,8 +58,8 @@ Bound Listeners::bind_new(net::ListenOptions options) const {
   return out;
 }
 
-/// Every passed socket is used, because clients wait in each. If there are too few for the workers, others share the
-/// port, or the same sockets where the port cannot be shared.
+/// Every passed socket is used, because clients wait in each. If there are fewer sockets than workers, further ones
+/// share the port; if the port cannot be shared, workers share the sockets.
 Bound Listeners::complete(Sockets passed, net::ListenOptions options) const {
   options.port = passed.front().local().port();
   const bool shares = passed.front().shares_port();

@@ -1,5 +1,5 @@
 #pragma once
-// The addresses that workers listen on, from the main thread's side. They change as a whole or not at all.
+// The listening addresses of the workers, managed by the main thread. A change applies to all addresses or to none.
 
 #include "server/upgrade/passed_sockets.hpp"
 #include "worker.hpp"
@@ -16,45 +16,46 @@
 
 namespace headgate::server {
 
-/// Which address cannot be listened on, and why.
+/// An address that cannot be listened on, and why.
 struct ListenFailure {
-  std::size_t index = 0;  ///< among the wanted ones
+  std::size_t index = 0;  ///< the index among the wanted addresses
   std::string why;
 };
 
 /// Main thread only.
 class Listeners {
  public:
-  /// The workers outlive it. Each has a socket of its own on every address; the kernel distributes the connections.
+  /// The workers outlive this object. Each has a socket of its own on every address; the kernel distributes the
+  /// connections.
   explicit Listeners(std::vector<Worker*> workers) : workers_(std::move(workers)) {}
 
-  /// Other addresses, with sockets for those that are new. Nobody can connect to these yet.
+  /// Other addresses, with sockets for the new ones. Clients cannot connect to these yet.
   struct Next {
     struct Row {
       net::ListenOptions options;
-      std::optional<std::size_t> open;          ///< the one that is open already
-      std::vector<net::BoundSocket> sockets{};  ///< else its sockets
+      std::optional<std::size_t> open;          ///< the address that is open already
+      std::vector<net::BoundSocket> sockets{};  ///< otherwise its sockets
       bool passed = false;                      ///< whether they listen already
-      ListenerTls tls{};                        ///< empty: an open one keeps what it has
+      ListenerTls tls{};                        ///< empty if an open address keeps its TLS
     };
     std::vector<Row> rows;
-    /// By the number of each address.
+    /// Sets the TLS of each address, by its number.
     void use(std::vector<ListenerTls> tls);
   };
-  /// Finds what is open already, takes what was `passed`, and binds the rest. With port 0 the system chooses one.
+  /// Finds open addresses, takes sockets from `passed`, and binds the rest. With port 0 the system chooses a port.
   Result<Next, ListenFailure> prepare(const std::vector<net::ListenOptions>& wanted, PassedSockets& passed) const;
 
   using Change = admin::ChangedAddresses;
-  /// From now on clients can connect to the new addresses; they wait until use().
+  /// Lets clients connect to the new addresses; they wait until use().
   Result<void, ListenFailure> listen(Next& next) const;
-  /// Gives the sockets to the workers. Addresses that are not wanted any more are closed: their connections have
-  /// `drain` to end.
+  /// Gives the sockets to the workers. Addresses that are no longer wanted are closed: their connections have `drain`
+  /// to end.
   Change use(Next next, Duration drain);
 
-  /// New connections of an address use this TLS from now on.
+  /// Uses this TLS for new connections of an address.
   void use_tls(std::size_t index, ListenerTls tls);
-  std::uint16_t port(std::size_t index) const;  ///< of an address; 0 if there is none
-  /// The sockets of all addresses. They stay the workers'.
+  std::uint16_t port(std::size_t index) const;  ///< Returns the port of an address; 0 if there is no such address.
+  /// Returns the sockets of all addresses. The workers keep them.
   std::vector<int> descriptors() const;
 
  private:

@@ -13,9 +13,9 @@
 namespace headgate::server {
 namespace {
 
-constexpr unsigned kMode = 0644;  // for programs of every user
+constexpr unsigned kMode = 0644;  // readable by all users
 
-/// The begin of the file, longer than any number; nothing if it is not a file that can be read.
+/// Returns the beginning of the file, longer than any number; nothing if it is not a readable file.
 std::optional<std::string> begin_of(const std::string& path) {
   auto file = InputFile::open(path, Pipes::refused);
   if (file.has_error()) return std::nullopt;

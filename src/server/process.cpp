@@ -18,9 +18,9 @@
 namespace headgate::server {
 namespace {
 
-/// So many of ours are open beside those of connections, as far as anybody can say.
+/// Estimated number of descriptors that the process needs besides those of connections.
 constexpr int kDescriptorsBeside = 32;
-/// The log writes on its own thread.
+/// The log thread has this long to write the last line.
 constexpr auto kLastLine = std::chrono::milliseconds(200);
 
 }  // namespace
@@ -33,7 +33,7 @@ void tell_service_manager(std::string_view state) noexcept {
   address.sun_family = AF_UNIX;
   if (name.size() < 2 || name.size() >= sizeof address.sun_path) return;
   std::memcpy(address.sun_path, name.data(), name.size());
-  if (name.front() == '@') address.sun_path[0] = '\0';  // an abstract name
+  if (name.front() == '@') address.sun_path[0] = '\0';  // an abstract socket name
   const int socket = ::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
   if (socket < 0) return;
   const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + name.size());
@@ -79,7 +79,7 @@ void EndAtLatest::wait() {
   std::_Exit(1);
 }
 
-/// The bound would never be reached: clients would wait in the kernel's queue before, and nobody would be told.
+/// The bound would never be reached: clients would wait in the kernel's queue before, and no one would be told.
 void warn_of_few_descriptors(const config::Config& config) {
   const auto shares = net::descriptor_shares();
   const std::int64_t most = config.bounds.connections;

@@ -12,17 +12,16 @@
 
 namespace headgate::server {
 
-/// Ends the process in bounded time, whatever keeps it: a file system that does not answer may hold a thread for ever.
-/// One thread.
+/// Ends the process in bounded time, even if a file system that does not answer blocks a thread for ever. One thread.
 class EndAtLatest {
  public:
   EndAtLatest() = default;
   EndAtLatest(const EndAtLatest&) = delete;
   EndAtLatest& operator=(const EndAtLatest&) = delete;
-  /// Nothing happens if this is destroyed in time.
+  /// Cancels the end if the object is destroyed in time.
   ~EndAtLatest();
 
-  /// Ends the process with exit code 1 when `after` has passed. Of several calls, the earliest moment counts.
+  /// Ends the process with exit code 1 after `after`. Of several calls, the earliest moment counts.
   void begin(Duration after);
 
  private:
@@ -35,16 +34,16 @@ class EndAtLatest {
   std::thread thread_;
 };
 
-/// Tells the service manager how this process is (sd_notify(3)), without its library: sends `state` ("READY=1") to the
-/// socket that $NOTIFY_SOCKET names. Does nothing if there is none.
+/// Tells the service manager the state of this process (sd_notify(3)), without its library: sends `state` ("READY=1")
+/// to the socket that $NOTIFY_SOCKET names. Does nothing if there is none.
 void tell_service_manager(std::string_view state) noexcept;
 
-/// Ignores signals without a meaning here that would end the process, so that a stray one does no harm. Not changed:
+/// Ignores signals that have no meaning here and would end the process, so that a stray one does no harm. Not changed:
 /// signals of faults and of job control, SIGQUIT and SIGABRT (they write a core file), and the stop signals (SIGHUP,
 /// SIGINT, SIGTERM). If a file reaches its maximum size (SIGXFSZ), the write returns an error.
 void ignore_stray_signals();
 
-/// An event if so many connections as `bounds.connections` do not fit the descriptors that clients may have.
+/// Logs an event if the descriptor limit allows fewer connections than `bounds.connections`.
 void warn_of_few_descriptors(const config::Config& config);
 
 }  // namespace headgate::server

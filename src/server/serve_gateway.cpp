@@ -38,8 +38,8 @@
 namespace headgate::server {
 namespace {
 
-/// A gateway that starts knows who is suspended or has an override before its first request, unless Redis does not
-/// answer.
+/// A gateway that starts waits this long for Redis, so that it knows suspensions and overrides before its first
+/// request.
 constexpr auto kLongestWait = std::chrono::seconds(1);
 
 services::OpenLog open_ban_log(boost::asio::io_context& loop) {
@@ -52,7 +52,7 @@ services::OpenLog open_ban_log(boost::asio::io_context& loop) {
   };
 }
 
-/// What has ended needs no entry any more: nobody could act on it.
+/// Overrides that have ended need no entry: no one could act on them.
 services::OpenLog open_override_log(boost::asio::io_context& loop) {
   return [&loop](const config::Config& config) -> std::shared_ptr<limit::SharedLog> {
     if (!config.redis) return nullptr;
@@ -74,10 +74,11 @@ services::OpenLog open_key_log(boost::asio::io_context& loop) {
   };
 }
 
-/// From the end of a drain to that of the process. Kubernetes gives a pod ten seconds more than the drain by our chart.
+/// The time from the end of a drain to the end of the process. Kubernetes, with the project's chart, gives a pod ten
+/// seconds more than the drain.
 constexpr auto kLongestEnd = std::chrono::seconds(8);
 
-/// Names this process to the ledger.
+/// Returns a name of this process for the ledger.
 std::string random_sender() {
   std::random_device random;
   std::array<char, 2 * 8 + 1> text{};
@@ -101,7 +102,7 @@ std::shared_ptr<services::QuotaService> quota_service(boost::asio::io_context& l
       });
 }
 
-/// Names this gateway to others. A process that takes the place of another one has its secret of hashes, and so its
+/// Returns the name of this gateway for others. A process that replaces another one has its hash secret, and so its
 /// name: both count as one gateway.
 std::string name_of_gateway() {
   const auto secret = keyed_hash("name of this gateway", 0);
@@ -212,7 +213,7 @@ admin::Subjects subjects_of(Shared& shared, GatewayProgram& program, SideThread&
           }};
 }
 
-/// Stops the side thread before the admin interface, to which it gives answers. Also if something is thrown.
+/// Stops the side thread before the admin interface, which gets answers from it; also if something is thrown.
 struct StopsFirst {
   SideThread& side;
   ~StopsFirst() { side.stop(); }
@@ -220,14 +221,14 @@ struct StopsFirst {
 
 }  // namespace
 
-// In this order: the logs first, so that every failure is logged; then the active configuration, which fails for a bad
-// key file; then the admin interface, so that the wait for keys can be observed; then the workers.
+// Starts in this order: the logs first, so that every failure is logged; then the active configuration, which fails for
+// a bad key file; then the admin interface, so that the wait for keys can be observed; then the workers.
 int serve_gateway(const config::Config& config, const config::ReadAgain& read_again,
                   const std::vector<std::string>& watched) {
   const bool same_hashes = TakenOver::adopt_secret();
   auto command = CommandLine::of_this_process();
   ignore_stray_signals();
-  std::signal(SIGHUP, SIG_IGN);  // until the program handles it
+  std::signal(SIGHUP, SIG_IGN);  // ignored until the program handles it
   observe::Logs logs(config.log);
   EndAtLatest at_latest;
   boost::asio::io_context main_loop{1};
@@ -252,7 +253,7 @@ int serve_gateway(const config::Config& config, const config::ReadAgain& read_ag
   const bool replaces = taken.begun();
   const auto run = [&] {
     admin::EventFeed events;
-    admin::LiveFeed live;  // goes on in a drain, which it shows
+    admin::LiveFeed live;  // continues during a drain, which it shows
     program.at_drain([&events, &at_latest](Duration in_flight) {
       events.close();
       at_latest.begin(in_flight + kLongestEnd);
@@ -269,7 +270,7 @@ int serve_gateway(const config::Config& config, const config::ReadAgain& read_ag
     add_admin_bounds(shared.bounds, admin, events, live);
     program.use_admin(admin);
     program.hand_over_by(std::move(taken), std::move(command));
-    // The process before this one answers for both until this one serves.
+    // The previous process answers for both until this one serves.
     const auto wait = [&] {
       program.await_keys();
       const auto end = std::chrono::steady_clock::now() + kLongestWait;
@@ -288,7 +289,7 @@ int serve_gateway(const config::Config& config, const config::ReadAgain& read_ag
       return 1;
     }
     if (!replaces) wait();
-    program.take_state(same_hashes);  // as late as it can be: until then the process before this one counts
+    program.take_state(same_hashes);  // as late as possible, because the previous process counts until then
     const ServeOptions options{.listen = config.listen, .workers = config.workers, .reloads = true, .passed = &passed};
     const auto result = serve(main_loop, options, program);
     events.close();
@@ -300,7 +301,7 @@ int serve_gateway(const config::Config& config, const config::ReadAgain& read_ag
   try {
     return run();
   } catch (const std::exception& failure) {
-    // Here, because later nobody hears it: the program has the socket to the process before this one.
+    // Report it here: later no one reads it, because the program has the socket to the previous process.
     if (!tell_replaced(std::string("cannot start: ") + failure.what())) throw;
     return 1;
   }

@@ -23,7 +23,7 @@ namespace {
 using observe::event;
 using observe::LogLevel;
 
-/// A proxied connection needs two descriptors: raises the limit as far as the system allows.
+/// Raises the descriptor limit as far as the system allows, because a proxied connection needs two.
 void raise_descriptor_limit() {
   rlimit limit{};
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
@@ -36,8 +36,8 @@ int refuse(const std::string& why) {
   return 1;
 }
 
-/// The signals of a running process: HUP, USR1 and USR2 go to the program, the first TERM or INT drains, a second one
-/// ends the process at once.
+/// The signals of a running process: HUP, USR1 and USR2 go to the program. The first TERM or INT drains, and a second
+/// one ends the process at once.
 class SignalWatch {
  public:
   SignalWatch(boost::asio::io_context& loop, bool reloads, Program& program)
@@ -63,9 +63,10 @@ class SignalWatch {
       if (state_ != State::ended) wait(workers);
     });
   }
-  /// No worker runs any more. From here on there is nothing to reload, and SIGTERM ends the process at once.
+  /// Called when no worker runs any more. From here on there is nothing to reload, and SIGTERM ends the process at
+  /// once.
   void cancel() {
-    state_ = State::ended;  // a signal that was read already is handled after this, and must not begin the next wait
+    state_ = State::ended;  // a signal that was read already is handled later, and must not begin another wait
     set_.cancel();
     set_.remove(SIGTERM);
     set_.remove(SIGINT);
@@ -80,7 +81,7 @@ class SignalWatch {
     program_.upgrade([this, &workers] { hand_over(workers); });
   }
 
-  /// Clients come to the new process now. Only those that are here are waited for.
+  /// Clients connect to the new process now. Only existing connections are waited for.
   void hand_over(Workers& workers) {
     if (state_ != State::serving) return;
     state_ = State::handed_over;
@@ -119,7 +120,7 @@ unsigned worker_count(unsigned wanted) noexcept {
 int serve(boost::asio::io_context& main_loop, const ServeOptions& options, Program& program) {
   raise_descriptor_limit();
   ignore_stray_signals();
-  // Before any thread starts: this loop handles the signals, also during the first connection.
+  // Set up before any thread starts: this loop handles the signals, also during the first connection.
   SignalWatch signals(main_loop, options.reloads, program);
   Workers workers(options.workers, program);
   PassedSockets none;
@@ -132,7 +133,7 @@ int serve(boost::asio::io_context& main_loop, const ServeOptions& options, Progr
       });
     });
   };
-  // What workers and program have begun already, as calls to Redis, ends as it does at any other end.
+  // Work that has begun already, such as calls to Redis, ends in the same way as at any other end.
   const auto refused = [&](const std::string& why) {
     const int code = refuse(why);
     run_workers();

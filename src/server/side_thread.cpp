@@ -32,7 +32,7 @@ bool SideThread::Queue::add(std::function<void()> what, AtStop if_waiting) {
   return true;
 }
 
-/// Dropped outside the lock: what a task holds may be freed with it, and that comes back here.
+/// Dropped outside the lock: objects of a task may be freed with it, which calls this queue again.
 void SideThread::Queue::stop() {
   std::vector<std::function<void()>> dropped;
   {

@@ -13,7 +13,7 @@
 
 namespace headgate::server {
 
-/// Runs one after the other. Whatever is freed by it may outlive it.
+/// Runs tasks one after the other. Objects that it frees may outlive it.
 class SideThread {
  public:
   SideThread();
@@ -21,15 +21,16 @@ class SideThread {
   SideThread(const SideThread&) = delete;
   SideThread& operator=(const SideThread&) = delete;
 
-  /// Runs `what`, which must not throw, soon; drops it if it is stopped before its turn. False if it is stopped
-  /// already. Any thread.
+  /// Runs `what`, which must not throw, soon; drops it if the thread is stopped before its turn. Returns false if it is
+  /// stopped already. Any thread.
   bool run(std::function<void()> what) { return queue_->add(std::move(what), Queue::AtStop::drop); }
-  /// Finishes what runs, and takes no more. What waits is dropped before that, on the caller's thread. One thread,
-  /// which is not this one.
+  /// Finishes the running task and accepts no more. Waiting tasks are dropped before, on the caller's thread. One
+  /// thread, which is not this one.
   void stop();
 
-  /// Whoever drops it last, it is freed here: a worker must not spend its time on freeing a million keys or a hundred
-  /// thousand routes, nor may the main thread. After stop() it is freed where it is dropped. Any thread.
+  /// Returns a pointer whose object is freed on this thread, whoever drops it last: neither a worker nor the main
+  /// thread may spend its time on freeing a million keys or a hundred thousand routes. After stop() it is freed where
+  /// it is dropped. Any thread.
   template <class T>
   std::shared_ptr<const T> freed_here(const T* what) const {
     return std::shared_ptr<const T>(what, [queue = queue_](const T* last) {
@@ -45,7 +46,7 @@ class SideThread {
     enum class AtStop : bool { drop, run };
     bool add(std::function<void()> what, AtStop if_waiting);
     void stop();
-    void work();  ///< until the end
+    void work();  ///< runs until the end
 
    private:
     struct State;

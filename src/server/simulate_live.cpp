@@ -20,9 +20,9 @@
 namespace headgate::server {
 namespace {
 
-constexpr int kBusyShare = 10;  ///< of so much time it runs 1
+constexpr int kBusyShare = 10;  ///< it may run at most one part in this many of the time
 
-/// A file in memory, for what reads files.
+/// A file in memory, for code that reads files.
 class MemoryFile {
  public:
   explicit MemoryFile(std::string_view text) : descriptor_(::memfd_create("recent", MFD_CLOEXEC)) {
@@ -42,13 +42,13 @@ class MemoryFile {
   int descriptor_;
 };
 
-/// What is read of the log, and what it lacks.
+/// The part of the log that was read, and its gaps.
 struct Replayed {
   simulate::Trial run;
   simulate::Arrived arrived;
 };
 
-/// As it is in force. Its limits are counted anew, in memory.
+/// Returns the active policy. Its limits are counted anew, in memory.
 simulate::TriedPolicy policy_in_force(const services::ActiveConfig& active) {
   simulate::TriedPolicy out;
   out.parts.compiled = active.compiled;
@@ -107,7 +107,7 @@ void SimulateLive::ask(std::string config, const admin::AdminEndpoint::Give& giv
 }
 
 admin::AdminAnswer SimulateLive::answer(const std::string& text) {
-  const observe::NoEvents none;  // also where it reads the keys of the policy
+  const observe::NoEvents none;  // also used while the keys of the policy are read
   const auto active = operators_.now().active;
   const auto lines = logs_.recent();
   if (!active || lines.empty())

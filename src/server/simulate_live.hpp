@@ -1,5 +1,5 @@
 #pragma once
-// A policy tried on the last minutes of live traffic, beside the one in force: for the admin interface.
+// Tries a policy on the last minutes of live traffic and compares it with the active one, for the admin interface.
 
 #include "headgate/admin/admin_endpoints.hpp"
 #include "headgate/admin/endpoints.hpp"
@@ -14,13 +14,14 @@
 
 namespace headgate::server {
 
-/// One at a time, on the side thread, and at most a tenth of its time. Any thread. What it is given outlives it.
+/// Runs one simulation at a time, on the side thread, for at most a tenth of its time. Any thread. Its arguments
+/// outlive it.
 class SimulateLive : public std::enable_shared_from_this<SimulateLive> {
  public:
   SimulateLive(const admin::OperatorBoard& operators, observe::Logs& logs, admin::RunAside aside)
       : operators_(operators), logs_(logs), aside_(std::move(aside)) {}
 
-  /// `config` is a configuration, whose relative paths begin at the directory of the file in force.
+  /// `config` is a configuration, whose relative paths begin at the directory of the active file.
   void ask(std::string config, const admin::AdminEndpoint::Give& give);
 
  private:
@@ -33,7 +34,7 @@ class SimulateLive : public std::enable_shared_from_this<SimulateLive> {
   const admin::RunAside aside_;
   std::mutex mutex_;
   bool runs_ = false;
-  Steady next_{};  ///< not before then
+  Steady next_{};  ///< no simulation begins before this moment
 };
 
 }  // namespace headgate::server

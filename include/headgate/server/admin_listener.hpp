@@ -1,5 +1,5 @@
 #pragma once
-// The admin interface: it has its own listener and its own thread, so that it answers even if all workers are busy or
+// The admin interface. It has its own listener and its own thread, so that it answers even if all workers are busy or
 // stuck.
 
 #include "headgate/admin/usual_endpoints.hpp"
@@ -32,10 +32,10 @@ class AdminListener {
   /// Listens and serves; uses a socket that was passed if its address fits. If its port is taken, the options decide:
   /// an error text, an event in the log, or another port.
   Result<void, std::string> start(PassedSockets* passed = nullptr);
-  /// Stops; requests in flight have at most one second.
+  /// Stops; requests in flight have at most one second to end.
   void stop();
 
-  /// Other options, with a socket if the address is another one.
+  /// New options, with a socket if the address changes.
   class Next {
    public:
     Next(Next&&) noexcept;
@@ -50,19 +50,19 @@ class AdminListener {
   };
   /// Binds the address if it is new; nobody can connect to it yet. Errors as in start().
   Result<Next, std::string> prepare(const std::optional<config::Admin>& options, PassedSockets* passed = nullptr);
-  /// From now on clients can connect to the new address; they wait until use().
+  /// Lets clients connect to the new address; they wait until use().
   Result<void, std::string> listen(Next& next);
-  /// Serves with the new options. Requests in flight at an address that is closed have at most one second.
+  /// Serves with the new options. Requests in flight at a closed address have at most one second to end.
   void use(Next next);
 
-  /// Its connections now, and how many there may be. Any thread.
+  /// The number of connections, and the bound. Any thread.
   struct Places {
     std::uint32_t taken = 0;
     std::uint32_t most = 0;
   };
   Places places() const noexcept;
   std::uint16_t port() const noexcept;   ///< 0 while it does not listen
-  std::vector<int> descriptors() const;  ///< its listening sockets; they stay its own
+  std::vector<int> descriptors() const;  ///< the listening sockets, which this object keeps
 
  private:
   struct State;

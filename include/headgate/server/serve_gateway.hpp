@@ -10,18 +10,18 @@
 
 namespace headgate::server {
 
-/// Hashes as the process that started this one, if one did to be replaced: only then can its counters be taken over.
-/// Call it before anything is hashed, as a configuration is when it is read.
+/// Uses the hash secret of the process that this one replaces, if there is one: only then can its counters be taken
+/// over. Call it before anything is hashed, so before a configuration is read.
 void take_over_hashes() noexcept;
 
-/// Whether another process started this one to be replaced by it, and hears why it cannot be. Main thread, until
-/// serve_gateway() returns.
+/// Returns whether another process started this one to be replaced by it, and reads why it cannot be. Main thread,
+/// until serve_gateway() returns.
 bool replaces_another() noexcept;
-/// Tells that one what is wrong with the configuration, so that it stands in its log, and in the format of that: the
-/// two have the same stderr. False: nobody hears all of it. At most twenty, errors before warnings; line 0: a mistake
-/// without a place.
+/// Sends the old process what is wrong with the configuration, for its log and in its log format, because the two share
+/// stderr. Returns false if the old process does not read all of it. At most twenty mistakes, errors before warnings;
+/// line 0 for a mistake without a place.
 bool tell_replaced(const std::vector<config::Diagnostic>& mistakes, const std::string& file) noexcept;
-/// The same with another reason why this process cannot serve, a sentence without its dot.
+/// Sends another reason why this process cannot serve, a sentence without its full stop.
 bool tell_replaced(const std::string& why) noexcept;
 
 /// Serves `config` until a stop signal; returns as serve() does. At SIGHUP, and after `POST /api/v1/reload` on the

@@ -23,7 +23,7 @@ namespace headgate::server {
 class PassedSockets;
 class Workers;
 
-/// Of one listening address: for each worker its own. Empty: no TLS.
+/// The TLS of one listening address, one for each worker. Empty without TLS.
 using ListenerTls = std::vector<net::ServerTlsPtr>;
 
 /// The handler of a worker's requests, with everything it needs. Made on the main thread before the loops run, then
@@ -34,67 +34,67 @@ class WorkerService {
   virtual gateway::Handler& handler() = 0;
   /// The current timeouts of client connections.
   virtual session::Timeouts timeouts() const { return {}; }
-  /// Counts TLS handshakes; null: nobody does. As long as the service lives.
+  /// Counts TLS handshakes; null to count nothing. Lives as long as the service.
   virtual const observe::HandshakeCounters* handshakes() const { return nullptr; }
   /// The current bounds of client connections.
   virtual session::Bounds bounds() const { return {}; }
-  /// Counts the connections of a listener, which has this text in the configuration.
+  /// Returns the counters of a listener, which has this text in the configuration.
   virtual observe::ListenerCounters listener_counters(std::string_view listener) {
     return static_cast<void>(listener), observe::ListenerCounters();
   }
-  /// Who connects to its listeners.
+  /// The clients of the listeners.
   virtual net::Listener::For listens_for() const { return net::Listener::For::clients; }
   /// Closes its connections, so that the worker's loop can end.
   virtual void stop() = 0;
 };
 
-/// How a worker ends.
+/// The times of the end of a worker.
 struct DrainTimes {
   Duration delay{0};                           ///< how long the listeners stay open after the stop signal
-  Duration within = std::chrono::seconds(20);  ///< then the time for requests in flight
+  Duration within = std::chrono::seconds(20);  ///< how long requests in flight may take afterwards
 };
 
-/// What is served, from its start to its end. The functions stand in the order in which they are called, on the main
-/// thread. They may take long.
+/// The program that is served, from start to end. The functions are declared in the order of their calls, all on the
+/// main thread. They may take long.
 class Program {
  public:
   virtual ~Program() = default;
-  /// What all workers count together.
+  /// The counts of all workers together.
   session::Totals& totals() noexcept { return totals_; }
   /// Called once for each worker, before any runs.
   virtual std::unique_ptr<WorkerService> make_service(upstream::Environment environment) = 0;
-  /// Before the workers listen: the TLS of each address, by its number. An error ends the start.
+  /// Returns the TLS of each address, by its number, before the workers listen. An error ends the start.
   virtual Result<std::vector<ListenerTls>, std::string> secure(Workers& workers) {
     return static_cast<void>(workers), std::vector<ListenerTls>();
   }
-  /// All workers run, and take changes until ended().
+  /// Tells that all workers run. They take changes until ended().
   virtual void started(Workers& workers) { static_cast<void>(workers); }
   virtual DrainTimes drain_times() const { return {}; }
   virtual void reload() {}       ///< SIGHUP
   virtual void reopen_logs() {}  ///< SIGUSR1
-  /// SIGUSR2: calls `handed_over` once another process serves in the place of this one.
+  /// SIGUSR2: calls `handed_over` once another process serves in place of this one.
   virtual void upgrade(const std::function<void()>& handed_over) { static_cast<void>(handed_over); }
-  /// How long connections may last then.
+  /// How long connections may last after that.
   virtual Duration upgrade_drain() const { return drain_times().within; }
-  /// The first SIGTERM or SIGINT, or handed over. What is in flight has ended in `at_most`, or is broken off.
+  /// The first SIGTERM or SIGINT, or the end of an upgrade. Requests in flight end within `at_most`, or are broken off.
   virtual void draining(Duration /*at_most*/) {}
-  /// No worker runs any more; also where the start has failed, and started() was never called. Afterwards the loop must
-  /// have no work left.
+  /// Tells that no worker runs any more, also if the start failed and started() was never called. Afterwards the loop
+  /// must have no work left.
   virtual void ended() {}
 
  private:
   session::Totals totals_;
 };
 
-/// The number of threads: `wanted`, or one per core for 0.
+/// Returns the number of threads: `wanted`, or one per core if that is 0.
 unsigned worker_count(unsigned wanted) noexcept;
 
 struct ServeOptions {
   std::vector<net::ListenOptions> listen;
-  unsigned workers = 0;  ///< 0: one per core
-  /// Whether the program takes SIGHUP, SIGUSR1 and SIGUSR2. Else SIGHUP ends the process, as is its default.
+  unsigned workers = 0;  ///< 0 for one per core
+  /// Whether the program handles SIGHUP, SIGUSR1 and SIGUSR2. Otherwise SIGHUP ends the process, as it does by default.
   bool reloads = false;
-  PassedSockets* passed = nullptr;  ///< sockets that this process was started with; null: none
+  PassedSockets* passed = nullptr;  ///< sockets that this process was started with; null if there are none
 };
 
 /// Serves `program` until SIGTERM or SIGINT, then drains; runs `main_loop` meanwhile. Returns 0 after a normal end, 1

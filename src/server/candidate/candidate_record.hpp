@@ -1,5 +1,5 @@
 #pragma once
-// The candidate that an operator has set, on disk: a restart sets it again.
+// The candidate that an operator has set, on disk, so that a restart sets it again.
 
 #include "headgate/core/result.hpp"
 
@@ -9,25 +9,25 @@
 namespace headgate::server {
 
 struct KeptCandidate {
-  std::string text;  ///< as it was sent
-  std::string name;  ///< what messages call that text
-  std::string over;  ///< what the file in force named then (Config::named_candidate)
+  std::string text;  ///< the text as it was sent
+  std::string name;  ///< the name of that text in messages
+  std::string over;  ///< the candidate that the active file named at that time (Config::named_candidate)
 };
 
-/// One file of mode 0600: it may hold secrets. A line of JSON, then the text. Every call waits for the disk. Any
-/// thread, one call at a time. Errors are sentences without their dots.
+/// One file of mode 0600, because it may contain secrets: a line of JSON, then the text. Every call waits for the disk.
+/// Any thread, one call at a time. Errors are sentences without their full stops.
 class CandidateRecord {
  public:
-  /// It lies in the first directory of $STATE_DIRECTORY (systemd.exec(5)), else beside `config_file`, with its name and
-  /// ".candidate". Empty: there is no such file, and nothing is kept.
+  /// The file is in the first directory of $STATE_DIRECTORY (systemd.exec(5)), otherwise beside `config_file`, with its
+  /// name and ".candidate". If `config_file` is empty, there is no file and nothing is kept.
   explicit CandidateRecord(const std::string& config_file);
 
   const std::string& path() const noexcept { return path_; }
-  /// Replaces it. Returns the error; then none is kept, also not the one before.
+  /// Replaces the file. Returns the error; no candidate is kept then, not even the previous one.
   std::optional<std::string> write(const KeptCandidate& kept) const;
-  /// Nothing: none is kept for this configuration.
+  /// Returns nothing if no candidate is kept for this configuration.
   Result<std::optional<KeptCandidate>, std::string> read() const;
-  /// Nothing happens if there is none. Returns the error.
+  /// Removes the file; does nothing if there is none. Returns the error.
   std::optional<std::string> remove() const;
 
  private:

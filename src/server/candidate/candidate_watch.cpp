@@ -21,7 +21,7 @@ std::uint64_t since(const std::map<observe::LabelValues, std::uint64_t>& before,
 
 std::string_view word(gateway::Compared what) { return gateway::kComparedWords[what]; }
 
-/// What its file says and what is done otherwise here.
+/// Returns notes on keys of the candidate's file that have no effect for a candidate.
 std::vector<std::string> notes_on(const config::Config& candidate, const config::Config& live) {
   std::vector<std::string> out;
   const auto print = [](const config::Config& of) {

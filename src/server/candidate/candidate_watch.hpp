@@ -1,5 +1,5 @@
 #pragma once
-// What the candidate that is set has made of the requests since it was set.
+// The decisions of the current candidate since it was set.
 
 #include "headgate/admin/candidate_calls.hpp"
 #include "headgate/core/clock.hpp"
@@ -16,7 +16,7 @@
 
 namespace headgate::server {
 
-/// Main thread only. Tells in events that the two policies differ: when they first do, and then once a minute.
+/// Main thread only. Logs events while the two policies differ: at the first difference, and then once a minute.
 class CandidateWatch final : public services::Service {
  public:
   static constexpr Duration kEvery = std::chrono::seconds(5);
@@ -25,14 +25,14 @@ class CandidateWatch final : public services::Service {
   /// Both outlive it.
   CandidateWatch(Clock& clock, observe::Registry& registry);
 
-  /// Another candidate than before is compared from now on. `promoted`: the one before is in force now.
+  /// Compares another candidate from now on. `promoted` says that the previous one has become active.
   void use(const services::ActiveConfig& active, bool by_file, bool promoted);
   void start() override { alarm_->set(kEvery); }
   void stop() override { alarm_.reset(); }
 
-  /// Keys that one worker has counted.
+  /// Adds the keys that one worker has counted.
   void add(const std::vector<observe::TakenTop>& taken);
-  /// There must be a candidate in `active`.
+  /// Returns the comparison. There must be a candidate in `active`.
   admin::CandidateDiff diff(const services::ActiveConfig& active) const;
 
  private:
@@ -52,12 +52,12 @@ class CandidateWatch final : public services::Service {
   Clock& clock_;
   observe::Registry& registry_;
   std::unique_ptr<Alarm> alarm_;
-  std::shared_ptr<const config::Config> set_;  ///< null: none
+  std::shared_ptr<const config::Config> set_;  ///< null if there is no candidate
   bool by_file_ = false;
   Instant since_{};
   Counted before_;
   std::map<std::string, Keys> keys_;
-  std::uint64_t told_ = 0;  ///< how often they differed when it was told last
+  std::uint64_t told_ = 0;  ///< number of differences at the last event
   Clock::Steady told_at_{};
 };
 

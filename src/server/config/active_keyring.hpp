@@ -1,5 +1,5 @@
 #pragma once
-// The keyring of the configuration in force: each reload brings another one.
+// The keyring of the active configuration; each reload brings a new one.
 
 #include "headgate/admin/admin_board.hpp"
 #include "headgate/keyring/keyring.hpp"
@@ -10,13 +10,13 @@
 
 namespace headgate::server {
 
-/// Main thread only. It begins before the workers run, which need its keys for their first requests.
+/// Main thread only. Starts before the workers run, because they need its keys for their first requests.
 class ActiveKeyring final : public services::Service {
  public:
   /// `board` outlives it.
   explicit ActiveKeyring(admin::AdminBoard& board) : board_(board) {}
 
-  /// In place of the one before, which ends.
+  /// Replaces the previous keyring, which ends.
   void use(std::shared_ptr<keyring::Keyring> next) {
     stop();
     keyring_ = std::move(next);
@@ -26,7 +26,7 @@ class ActiveKeyring final : public services::Service {
     if (keyring_) keyring_->stop();
   }
 
-  /// Null before the first one.
+  /// Returns the keyring, or null before the first one.
   keyring::Keyring* get() const noexcept { return keyring_.get(); }
   keyring::Keyring* operator->() const noexcept { return get(); }
 

@@ -18,7 +18,7 @@ std::string explain_offline(const config::Config& config, gateway::ExplainedRequ
   request.https_port = admin::https_port_of(config);
   auto told = simulation->explain(std::move(request));
   gateway::choose(candidates, told.found);
-  for (auto& state : told.limits) state.key_id.clear();  // a gateway has a secret of its own for them
+  for (auto& state : told.limits) state.key_id.clear();  // a running gateway uses a secret of its own for them
   auto out = admin::to_json(told, candidates);
   out["offline"] = true;
   return services::text_of(out);

@@ -89,7 +89,7 @@ GatewayProgram::GatewayProgram(boost::asio::io_context& loop, Clock& clock, Side
 
 void GatewayProgram::activate(PendingConfig next) {
   keyring_.use(std::move(next.keyring));
-  // Also to look at the file again: a key may have been revoked since this keyring has read it.
+  // Also reads the file again, because a key may have been revoked since this keyring read it.
   auto unwritten = shared_.keys->unwritten();
   if (next.active->config->identity.api_key.issue || !unwritten.empty()) {
     keyring_->hold(std::move(unwritten));
@@ -101,12 +101,12 @@ void GatewayProgram::activate(PendingConfig next) {
   services_.adopt(now_);
 }
 
-// A webhook or a span may tell what any of the others does, so these two end last. Who looks at something starts after
-// it.
+// Webhooks and spans may report events of all other services, so these two end last. A service that observes another
+// one starts after it.
 void GatewayProgram::list_services() {
   services_.add(traces_);
   services_.add(*shared_.webhooks);
-  services_.add(server_watch_);  // soon: what an operator says of a server goes to the watches that it shows
+  services_.add(server_watch_);  // runs soon: operators' changes to servers go to the watches that it shows
   services_.add(keyring_);
   services_.add(*shared_.agreement);
   services_.add(*shared_.quotas);
@@ -168,7 +168,7 @@ void GatewayProgram::started(Workers& workers) {
   shared_.operators.use_workers(workers.count(), totals());
   shared_.reasons.clear(admin::ReasonKind::starting);
   services_.start();
-  // Before anybody is told that this process serves, and may look for it.
+  // Written before anyone is told that this process serves, and may look for the file.
   if (const auto why = pid_file_.write())
     observe::event(observe::LogLevel::warning, "pid_file_failed", "the number of this process is in no file: " + *why);
   if (taken_over_) taken_over_->serves();
@@ -191,10 +191,10 @@ void GatewayProgram::hand_over_by(TakenOver taken, CommandLine command) {
       [this](pid_t next) {
         observe::event(observe::LogLevel::info, "upgraded", "a new process serves", {{"pid", next}});
         handed_over_to_ = next;
-        // In any other drain, whoever changes the file is told that this process does not take it.
+        // In any other drain, a person who changes the file is told that this process does not use it.
         if (watch_) watch_->stop();
         tell_service_manager("MAINPID=" + std::to_string(next));
-        // It has the address of the admin interface as well.
+        // The new process uses the address of the admin interface as well.
         if (auto off = admin_->prepare(std::nullopt); off.has_value()) admin_->use(std::move(*off));
         std::exchange(handed_over_, {})();
       },
@@ -226,7 +226,7 @@ void GatewayProgram::ended() {
   asked_.clear();
   told_.clear();
   after_reload_.clear();
-  reloading_ = false;  // what is being read is not waited for; a call that is on its way here is told so
+  reloading_ = false;  // a read under way is not waited for; a call that is on its way here gets an answer
   services_.stop();
 }
 

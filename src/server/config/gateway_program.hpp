@@ -39,41 +39,43 @@ namespace headgate::server {
 /// Main thread only.
 class GatewayProgram final : public Program {
  public:
-  /// Makes `config` active. Throws std::runtime_error if a key file cannot be used. `side` is stopped before this ends.
+  /// Makes `config` active. Throws std::runtime_error if a key file cannot be used. `side` is stopped before this
+  /// object is destroyed.
   GatewayProgram(boost::asio::io_context& loop, Clock& clock, SideThread& side, const config::Config& config,
                  const config::ReadAgain& read_again, Shared& shared);
 
-  /// A reload changes its options too. It outlives the workers.
+  /// Lets reloads change the options of the admin interface, which outlives the workers.
   void use_admin(AdminListener& admin) { admin_ = &admin; }
-  /// Reloads whenever one of these has changed (ReadConfig::watched), and from then on of those that were read then.
+  /// Reloads whenever one of these files has changed (ReadConfig::watched); each reload brings the files to watch next.
   void watch(const std::vector<std::string>& paths);
-  /// Calls `what` with the Redis limiter of one worker, on its thread. Nothing happens while no workers run.
+  /// Calls `what` with the Redis limiter of one worker, on its thread. Does nothing while no workers run.
   void with_redis(std::function<void(std::shared_ptr<redis::SharedLimiter>)> what);
-  /// Calls `what` when a drain has begun, on this thread, with the time after which nothing is in flight.
+  /// Calls `what` on this thread when a drain has begun, with the time after which no request is in flight.
   void at_drain(std::function<void(Duration)> what) { at_drain_ = std::move(what); }
-  /// Tells the process before this one once this one serves. `command` starts the one after it.
+  /// Tells the previous process once this one serves. `command` starts the next one.
   void hand_over_by(TakenOver taken, CommandLine command);
-  /// Takes over what the process before this one knows, and says what not. Before the workers run; waits for it.
+  /// Takes over the state of the previous process, and logs what was left out. Called before the workers run; waits for
+  /// the state.
   void take_state(bool same_hashes);
-  /// Sets the candidate again that an operator had set before a restart, or says why not. Before the workers run.
+  /// Sets the candidate again that an operator had set before a restart, or logs why not. Called before the workers
+  /// run.
   void take_kept_candidate();
-  /// Takes the calls of the admin interface.
+  /// Receives the calls of the admin interface.
   const std::shared_ptr<admin::ReloadCalls>& calls() const noexcept { return calls_; }
   /// Answers the admin interface.
   const std::shared_ptr<services::TopService>& top() const noexcept { return top_; }
   const admin::TrafficRates& rates() const noexcept { return rates_; }
   const Certificates& certificates() const noexcept { return certificates_; }
-  /// An operator changed the state of a server. If it is down, its requests end.
+  /// Applies an operator's change to the state of a server. If the server is down, its requests end.
   void use_state(const std::string& upstream, const std::string& server, bool down);
-  /// An operator gives a server another weight or bound.
+  /// Applies an operator's change to the weight or the bound of a server.
   void use_size(const std::string& upstream, const std::string& server, const admin::WantedSize& size);
-  /// Waits for keys that are fetched, so that the first requests find them. Continues without keys that do not come in
-  /// time.
+  /// Waits for keys that are being fetched, so that the first requests find them. Continues without keys that do not
+  /// arrive in time.
   void await_keys();
 
-  /// Takes another configuration and makes it active, if all of it can be used. `tell` gets the result once every
-  /// worker uses it, on this thread. It is read on the side thread. Calls during a reload wait for its end, and share
-  /// the next one.
+  /// Reads another configuration on the side thread and makes it active if all of it can be used. `tell` gets the
+  /// result on this thread, once every worker uses it. Calls during a reload wait for its end, and share the next one.
   using Tell = std::function<void(const admin::ReloadResult& result)>;
   void reload(admin::ReloadFrom from, Tell tell);
 
@@ -95,29 +97,29 @@ class GatewayProgram final : public Program {
   StateParts parts();
   /// Does nothing while no worker runs.
   void tell_workers(const std::function<void(WorkerService&)>& what, const std::function<void()>& done = {});
-  /// Everything that runs beside the path, in the order of the starts.
+  /// Lists all services beside the path, in the order of their starts.
   void list_services();
-  /// What a reload needs beside the configuration; all of it can be used.
+  /// The parts of a reload beside the configuration, all of which can be used.
   struct Prepared;
 
   void use_overrides(const std::vector<limit::Override>& overrides, const std::function<void()>& done);
   void watch_keys();
-  // API keys that gateways issue and revoke: program_keys.cpp.
+  // API keys that gateways issue and revoke: implemented in program_keys.cpp.
   void use_keys(services::KeyService::Records unwritten, const std::function<void()>& done);
   void tell_unwritten_keys(const std::string& why);
   void begin_reload();
   void watch_next(const ReadAgainConfig& read, std::chrono::system_clock::time_point begun);
   void take(admin::ReloadFrom from, ReadAgainConfig next, std::chrono::system_clock::time_point begun);
-  /// False if `ready` cannot become active; then the result says why.
+  /// Returns false if `ready` cannot become active; `result` has the reason.
   bool take_ready(ReadyConfig ready, admin::ReloadResult& result);
   bool await_new_sources(PendingConfig& next, admin::ReloadResult& result);
   bool prepare(const config::Config& next, Prepared& prepared, admin::ReloadResult& result);
   void activate(PendingConfig next);
-  /// The configuration in force with what operators gave servers.
+  /// Applies the sizes that operators gave servers to the active configuration.
   void use_sizes();
   void keep_sizes(const admin::ServerSizes::Upstreams& written);
   void ended_reload(const admin::ReloadResult& result);
-  // The candidate: program_candidate.cpp.
+  // The functions of the candidate are in program_candidate.cpp.
   bool begin_change(std::function<void()> again);
   void put_candidate(std::optional<ReadyCandidate> next);
   void tell_candidate(std::function<void()> then);
@@ -150,9 +152,9 @@ class GatewayProgram final : public Program {
   KeptConfigs kept_;
   CandidateWatch candidate_watch_;
   PidFile pid_file_;
-  std::optional<ReadyCandidate> candidate_;  // what decides beside it
+  std::optional<ReadyCandidate> candidate_;  // the candidate of the active configuration
   const CandidateRecord record_;
-  std::shared_ptr<const config::Config> file_;  // what the file said when it was read last
+  std::shared_ptr<const config::Config> file_;  // the contents of the file when it was read last
   std::shared_ptr<const config::Config> begun_with_;
   AdminListener* admin_ = nullptr;
   const std::shared_ptr<admin::ReloadCalls> calls_;
@@ -162,17 +164,17 @@ class GatewayProgram final : public Program {
   std::function<void()> handed_over_;
   std::function<void(Duration)> at_drain_;
   std::optional<pid_t> handed_over_to_;
-  unsigned made_ = 0;           // services
-  Workers* workers_ = nullptr;  // while they run
+  unsigned made_ = 0;           // number of services
+  Workers* workers_ = nullptr;  // set while workers run
   bool draining_ = false;
   bool reloading_ = false;
-  bool taking_ = false;  // what was read, until every worker uses it
+  bool taking_ = false;  // whether a configuration was read that not every worker uses yet
   struct Asked {
     admin::ReloadFrom from;
     Tell tell;
   };
-  std::vector<Asked> asked_;  // for the reloads after this one
-  std::vector<Tell> told_;    // by this one
+  std::vector<Asked> asked_;  // callers that wait for the reloads after this one
+  std::vector<Tell> told_;    // callers that wait for this reload
   std::vector<std::function<void()>> after_reload_;
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-// The configuration in force as it was read, and the one before it, so that an operator can go back.
+// The active configuration as it was read, and the previous one, so that an operator can go back.
 
 #include "ready_config.hpp"
 #include "reload.hpp"
@@ -10,26 +10,26 @@
 
 namespace headgate::server {
 
-/// Main thread only. A configuration that says the same as the one in force takes nothing's place: then the one before
-/// both is still the one to go back to.
+/// Main thread only. A configuration that equals the active one replaces nothing, so the previous one stays available.
 class KeptConfigs {
  public:
-  /// The file was read, and what it says took effect.
+  /// Notes that the file was read and has become active.
   void use_file(ReadyConfig next) {
     if (now_.config && !changed_keys(*now_.config, *next.config).empty()) before_ = std::move(now_);
     now_ = std::move(next);
     file_ = File::in_force;
     promoted_ = false;
   }
-  /// What decided beside it took effect. The file says what was in force before, or neither of them.
+  /// Notes that the candidate has become active. The file then has the previous configuration, or neither of the two.
   void use_promoted(ReadyConfig next) {
     file_ = file_ == File::in_force ? File::before : File::neither;
     before_ = std::exchange(now_, std::move(next));
     promoted_ = true;
   }
-  /// The file was read, and cannot be used: it says what neither of them says.
+  /// Notes that the file was read and cannot be used: it has neither of the two configurations.
   void refused_file() noexcept { file_ = File::neither; }
-  /// previous() took effect; `same` is what was made from it. Then what it replaces is the previous one.
+  /// Notes that previous() has become active; `same` was made from it. The configuration that it replaces is the
+  /// previous one then.
   void use_previous(ReadyConfig same) {
     before_ = std::exchange(now_, std::move(same));
     if (file_ != File::neither) file_ = is_file() ? File::before : File::in_force;
@@ -37,11 +37,11 @@ class KeptConfigs {
   }
 
   const ReadyConfig& now() const noexcept { return now_; }
-  /// Not set: since the start nothing else was in force.
+  /// Not set if no other configuration has been active since the start.
   const std::optional<ReadyConfig>& previous() const noexcept { return before_; }
-  /// Whether what was read last is in force.
+  /// Returns whether the active configuration is the one that was read last.
   bool is_file() const noexcept { return file_ == File::in_force; }
-  /// Whether a candidate was promoted, and nothing else took effect since.
+  /// Returns whether a candidate was promoted, and no other configuration has become active since.
   bool is_promoted() const noexcept { return promoted_; }
 
  private:
@@ -49,7 +49,7 @@ class KeptConfigs {
 
   ReadyConfig now_;
   std::optional<ReadyConfig> before_;
-  File file_ = File::in_force;  // which of them it is
+  File file_ = File::in_force;  // the configuration that the file has
   bool promoted_ = false;
 };
 

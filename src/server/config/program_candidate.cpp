@@ -1,4 +1,4 @@
-// Another policy beside the one in force: how it is set, dropped and promoted.
+// The candidate policy: how it is set, dropped and promoted.
 
 #include "gateway_program.hpp"
 #include "server/workers.hpp"
@@ -30,13 +30,13 @@ namespace {
 constexpr std::size_t kLargestText = std::size_t{64} << 20U;
 constexpr std::size_t kLongestName = 8192;
 
-/// A candidate as an operator sent it, or why it cannot be used.
+/// A candidate that an operator sent, or why it cannot be used.
 struct ReadCandidate {
   std::optional<ReadyCandidate> ready;
   admin::ReloadResult result;
 };
 
-/// The file that the body names; nothing: the body is a configuration itself.
+/// Returns the file that the body names; nothing if the body is a configuration itself.
 std::optional<std::string> file_in(const std::string& body) {
   if (body.size() > kLongestName) return std::nullopt;
   const auto json = nlohmann::json::parse(body, nullptr, false);
@@ -52,7 +52,7 @@ std::string why_no_text(const FileTrouble& trouble) {
   return "there is no such file";
 }
 
-/// Paths begin at `directory`.
+/// Reads a candidate. Relative paths begin at `directory`.
 ReadCandidate read_candidate(const SideThread& side, const std::string& body, const std::string& name,
                              std::string directory, const config::Config& live) {
   ReadCandidate out;
@@ -92,7 +92,7 @@ ReadCandidate read_candidate(const SideThread& side, const std::string& body, co
   return out;
 }
 
-/// So that a restart finds it, set over what the file names.
+/// Keeps the candidate for a restart, together with the one that the file names.
 void keep(const CandidateRecord& record, const std::string& over, ReadCandidate& read) {
   if (!read.ready) return;
   auto& why = read.ready->not_kept;
@@ -107,7 +107,7 @@ void tell_not_kept(const std::string& why) {
   observe::event(observe::LogLevel::warning, "candidate_not_kept", why, {});
 }
 
-/// The limits whose counters the configuration in force does not have, or would begin anew.
+/// Returns the limits whose counters the active configuration does not have, or would begin anew.
 std::set<std::string> new_limits(const config::Config& live, const config::Config& candidate) {
   std::set<std::string> out;
   for (const auto& limit : candidate.limits) out.insert(limit.name);
@@ -118,7 +118,7 @@ std::set<std::string> new_limits(const config::Config& live, const config::Confi
 
 }  // namespace
 
-// Only a counter that is not known yet is taken, and only while there is room: what live callers have used stays.
+// Takes over only counters that are not known yet, and only while there is room: the use of current callers is kept.
 void carry_counters(const services::ActiveConfig& live, const config::Config& promoted, limit::MemoryStore& to,
                     Instant now) {
   const auto limits = new_limits(*live.config, promoted);
@@ -152,13 +152,13 @@ std::shared_ptr<const services::ActiveCandidate> beside(const SideThread& side,
 redis::RedisOptions redis_of_candidate(const services::ActiveConfig& active) {
   auto options = *active.candidate->config->redis;
   options.key_prefix += kCandidatePrefix;
-  options.tells = false;  // it is an outage for nobody
+  options.tells = false;  // the candidate's Redis is no outage for callers
   options.workers = worker_count(active.config->workers);
   options.max_in_flight = std::min<std::uint32_t>(options.max_in_flight, gateway::Candidate::kMaxCalls);
   return options;
 }
 
-/// After the reload under way, if there is one. False: nothing changes any more.
+/// Runs `again` after the reload under way, if there is one. Returns false if nothing changes any more.
 bool GatewayProgram::begin_change(std::function<void()> again) {
   if (workers_ == nullptr || draining_) return false;
   if (reloading_) {
@@ -169,7 +169,7 @@ bool GatewayProgram::begin_change(std::function<void()> again) {
   return true;
 }
 
-/// Its counters begin empty.
+/// The counters of a new candidate begin empty.
 void GatewayProgram::put_candidate(std::optional<ReadyCandidate> next) {
   use_candidate(std::move(next));
   auto active = std::make_shared<services::ActiveConfig>(*now_);
@@ -179,7 +179,7 @@ void GatewayProgram::put_candidate(std::optional<ReadyCandidate> next) {
     now_ = with_credentials(side_, *now_, keyring_->now());
     now_ = with_overrides(side_, *now_, shared_.overrides->book().list(clock_.wall()));
   }
-  services_.adopt(now_);  // which would keep the counters of the one before
+  services_.adopt(now_);  // otherwise it would keep the counters of the previous candidate
   candidate_watch_.use(*now_, candidate_ && candidate_->by_file, false);
   shared_.operators.use_same(now_);
 }
@@ -201,7 +201,7 @@ void GatewayProgram::set_candidate(const std::string& body, const std::string& n
     const auto read = std::make_shared<ReadCandidate>(read_candidate(side, body, name, directory, *live));
     keep(record, over, *read);
     boost::asio::post(loop, [this, read, tell] {
-      if (workers_ == nullptr) return;  // nobody waits for it any more
+      if (workers_ == nullptr) return;  // the workers have ended meanwhile
       if (!read->ready) {
         tell(read->result);
         return ended_reload({});
@@ -239,7 +239,7 @@ void GatewayProgram::promote_candidate(const std::function<void(const std::optio
 
 void GatewayProgram::ask_candidate(const std::function<void(const std::optional<admin::CandidateDiff>&)>& tell) {
   if (workers_ == nullptr || !now_->candidate) return tell(std::nullopt);
-  // Workers add on their own threads, one after the other is not certain.
+  // Workers add on their own threads, in any order.
   struct Taken {
     std::mutex mutex;
     std::vector<observe::TakenTop> all;
@@ -254,7 +254,8 @@ void GatewayProgram::ask_candidate(const std::function<void(const std::optional<
       [this, &loop = loop_, taken, asked = now_->candidate->config, tell] {
         boost::asio::post(loop, [this, taken, asked, tell] {
           if (!now_->candidate) return tell(std::nullopt);
-          if (now_->candidate->config == asked) candidate_watch_.add(taken->all);  // else they are of the one before
+          // otherwise the keys belong to the previous candidate
+          if (now_->candidate->config == asked) candidate_watch_.add(taken->all);
           auto diff = candidate_watch_.diff(*now_);
           if (!candidate_->not_kept.empty())
             diff.candidate.notes.push_back("a restart forgets it: " + candidate_->not_kept);
@@ -263,13 +264,13 @@ void GatewayProgram::ask_candidate(const std::function<void(const std::optional<
       });
 }
 
-/// Of the file that was read last: what was promoted has none, or another.
+/// Returns the directory of the file that was read last: a promoted configuration has none, or another one.
 std::string GatewayProgram::directory_of_file() const { return directory_of(file_ ? file_->file : now_->config->file); }
 
 std::optional<HandedCandidate> GatewayProgram::handed_candidate() const {
   if (candidate_ && !candidate_->text.empty()) return HandedCandidate{candidate_->text, candidate_->name, false};
   if (!candidate_ && file_ && !file_->named_candidate.empty()) return HandedCandidate{{}, {}, true};
-  return std::nullopt;  // the next process finds it where this one has
+  return std::nullopt;  // the next process finds it where this one did
 }
 
 std::shared_ptr<gateway::CandidateState> GatewayProgram::take_candidate(const HandedCandidate& handed) {
@@ -282,13 +283,13 @@ std::shared_ptr<gateway::CandidateState> GatewayProgram::take_candidate(const Ha
     log_mistakes(read.result);
     return nullptr;
   }
-  keep(record_, file_->named_candidate, read);  // the version before may have kept none
+  keep(record_, file_->named_candidate, read);  // an older version may have kept none
   if (!read.ready->not_kept.empty()) tell_not_kept("a restart forgets the candidate: " + read.ready->not_kept);
   put_candidate(std::move(read.ready));
   return now_->candidate->state;
 }
 
-/// As a reload does: what an operator has set stays while the file names the same as then.
+/// Follows the rule of a reload: an operator's candidate stays while the file names the same one as before.
 void GatewayProgram::take_kept_candidate() {
   auto kept = record_.read();
   if (kept.has_error()) return tell_not_kept("what an operator had set is forgotten: " + kept.error());
@@ -306,8 +307,7 @@ void GatewayProgram::take_kept_candidate() {
   tell_not_kept("what an operator had set cannot be used any more, and lies in " + record_.path());
 }
 
-/// A restart finds what an operator has set here, and nothing else. What another gateway with this file keeps is not
-/// touched.
+/// A restart finds the candidate that an operator set here. A record of another gateway with this file is not touched.
 void GatewayProgram::use_candidate(std::optional<ReadyCandidate> next) {
   const auto of_operator = [](const auto& candidate) { return candidate && !candidate->by_file; };
   const auto before = std::exchange(candidate_, std::move(next));

@@ -1,4 +1,4 @@
-// What operators change at run time: the sizes of servers, and API keys.
+// Changes that operators make at run time: the sizes of servers, and API keys.
 
 #include "gateway_program.hpp"
 #include "server/workers.hpp"
@@ -12,7 +12,7 @@ namespace headgate::server {
 
 void GatewayProgram::use_size(const std::string& upstream, const std::string& server, const admin::WantedSize& size) {
   if (workers_ == nullptr) return;
-  // The configuration that a reload takes at the moment has the sizes of its beginning.
+  // A reload under way has the sizes of its beginning, so the change waits for its end.
   if (taking_) return after_reload_.push_back([this, upstream, server, size] { use_size(upstream, server, size); });
   sizes_.set(now_->config->upstreams, upstream, server, size);
   use_sizes();
@@ -24,7 +24,7 @@ void GatewayProgram::use_sizes() {
   sizes_.apply(upstreams);
   now_ = with_servers(side_, *now_, std::move(upstreams));
   shared_.operators.use_same(now_);
-  services_.adopt(now_);  // what looks after servers must write into the watches that are in force
+  services_.adopt(now_);  // services must write into the watches of the active configuration
 }
 
 void GatewayProgram::keep_sizes(const admin::ServerSizes::Upstreams& written) {
@@ -34,7 +34,7 @@ void GatewayProgram::keep_sizes(const admin::ServerSizes::Upstreams& written) {
                    {{"upstream", upstream}, {"server", server}});
 }
 
-/// The keyring publishes them: what workers are told after that, they do with these keys.
+/// The keyring publishes the keys first, so later messages to workers find them.
 void GatewayProgram::use_keys(services::KeyService::Records unwritten, const std::function<void()>& done) {
   keyring_->hold(std::move(unwritten));
   if (workers_ == nullptr) return done();

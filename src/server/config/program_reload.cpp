@@ -1,5 +1,5 @@
-// How the gateway takes another configuration. The side thread reads, checks and compiles it; here, on the main thread,
-// everything else that can fail is done, and then all of it takes effect.
+// Applies another configuration. The side thread reads, checks and compiles it. The main thread does everything else
+// that can fail, and then all of it becomes active together.
 
 #include "gateway_program.hpp"
 #include "server/process.hpp"
@@ -21,7 +21,7 @@
 namespace headgate::server {
 namespace {
 
-/// How long the slowest fetch of keys may take; 0 if no keys are fetched.
+/// Returns how long the slowest fetch of keys may take; 0 if no keys are fetched.
 Duration longest_fetch(const config::Config& config) {
   Duration longest{0};
   if (!config.identity.jwt) return longest;
@@ -30,7 +30,7 @@ Duration longest_fetch(const config::Config& config) {
   return longest;
 }
 
-/// Gives `next` to every service, between two of its steps.
+/// Returns a function that gives `next` to a service, between two of its steps.
 std::function<void(WorkerService&)> adopting(std::shared_ptr<const services::ActiveConfig> next) {
   return [next = std::move(next)](WorkerService& service) { static_cast<GatewayService&>(service).adopt(next); };
 }
@@ -59,7 +59,7 @@ void GatewayProgram::reload(admin::ReloadFrom from, Tell tell) {
   if (!reloading_) begin_reload();
 }
 
-/// Those who asked for the same share it, up to the first who asked for something else.
+/// Callers that ask for the same share one reload, up to the first one that asks for something else.
 void GatewayProgram::begin_reload() {
   reloading_ = true;
   const auto from = asked_.front().from;
@@ -77,12 +77,12 @@ void GatewayProgram::begin_reload() {
     result.no_previous = true;
     return ended_reload(result);
   }
-  // This object is only named: the side thread does not look into it.
+  // This object is only named here; the side thread does not use it.
   const auto come_back = [this, &loop = loop_, from](ReadAgainConfig next,
                                                      std::chrono::system_clock::time_point begun) {
     const auto read = std::make_shared<ReadAgainConfig>(std::move(next));
     boost::asio::post(loop, [this, from, read, begun] {
-      if (workers_ != nullptr) take(from, std::move(*read), begun);  // else nobody waits for it any more
+      if (workers_ != nullptr) take(from, std::move(*read), begun);  // otherwise the workers have ended meanwhile
     });
   };
   BesideUntilNow beside{file_, candidate_};
@@ -97,7 +97,7 @@ void GatewayProgram::begin_reload() {
     });
 }
 
-/// If the configuration was not applied, a mistake in any of its old and new files may be mended.
+/// If the configuration was not applied, the cause may be repaired in any of its old and new files, so all are watched.
 void GatewayProgram::watch_next(const ReadAgainConfig& read, std::chrono::system_clock::time_point begun) {
   if (!watch_ || read.watched.empty()) return;
   auto paths = read.watched;
@@ -109,7 +109,7 @@ void GatewayProgram::watch_next(const ReadAgainConfig& read, std::chrono::system
   watch_->watch(std::move(paths), begun);
 }
 
-/// Keys may be waited for below, while this loop runs.
+/// Keys may be awaited below, while this loop runs.
 void GatewayProgram::take(admin::ReloadFrom from, ReadAgainConfig next, std::chrono::system_clock::time_point begun) {
   taking_ = true;
   watch_next(next, begun);
@@ -166,7 +166,7 @@ struct GatewayProgram::Prepared {
   std::optional<AdminListener::Next> admin;
 };
 
-// What may fail comes first, and changes nothing; then all of it takes effect.
+// Steps that can fail come first and change nothing; then all of it becomes active.
 bool GatewayProgram::take_ready(ReadyConfig ready, admin::ReloadResult& result) {
   const auto ending = [&] {
     if (draining_) add_mistake(result, {}, "this gateway is ending, and takes no other configuration");
@@ -201,7 +201,7 @@ bool GatewayProgram::take_ready(ReadyConfig ready, admin::ReloadResult& result) 
   certificates_.use(std::move(*prepared.certificates));
   if (prepared.admin) admin_->use(std::move(*prepared.admin));
   keep_sizes(written);
-  // Here nothing can fail any more, and no request has found the limits that are new empty.
+  // From here on nothing can fail, and no request has used the new limits yet.
   if (result.from == admin::ReloadFrom::candidate) carry_counters(*now_, config, shared_.memory, clock_.wall());
   activate(std::move(*next));
   use_candidate(ready.candidate);
@@ -218,7 +218,7 @@ bool GatewayProgram::take_ready(ReadyConfig ready, admin::ReloadResult& result) 
 
 bool GatewayProgram::prepare(const config::Config& next, Prepared& prepared, admin::ReloadResult& result) {
   const auto fail = [&](const config::SourceLocation& place, std::string why) {
-    // Where it stood in the file: by now another line may be there.
+    // the place in the file, where by now another line may be
     add_mistake(result, result.from == admin::ReloadFrom::file ? place : config::SourceLocation{}, std::move(why));
     return false;
   };
@@ -251,8 +251,8 @@ bool GatewayProgram::prepare(const config::Config& next, Prepared& prepared, adm
   return true;
 }
 
-/// A new address of keys may be mistyped. Then the active configuration stays in use, because without keys
-/// every token would be refused.
+/// A new address of keys may be mistyped. The active configuration then stays in use, because without keys every token
+/// would be refused.
 bool GatewayProgram::await_new_sources(PendingConfig& next, admin::ReloadResult& result) {
   std::set<std::string> known;
   for (const auto& report : keyring_->reports()) known.insert(report.source);

@@ -10,7 +10,7 @@ namespace {
 
 using TlsContexts = std::vector<std::shared_ptr<const net::TlsContext>>;
 
-/// Reads the files of TLS to servers. Upstreams with the same options share what was read.
+/// Reads the TLS files for servers. Upstreams with the same options share them.
 TlsContexts read_tls(const std::vector<gateway::UpstreamOptions>& upstreams) {
   TlsContexts out;
   for (const auto& options : upstreams) {
@@ -44,7 +44,8 @@ const std::shared_ptr<gateway::FleetSize>& fleet_of_process() {
   return fleet;
 }
 
-// What a caller is told, what it then does, and what is counted beside the limits is left out: nobody sees it.
+// Leaves out everything that has no effect for a candidate: the answers to callers, their consequences, and metrics
+// beside the limits.
 ReadyCandidate make_candidate(const SideThread& side, std::shared_ptr<const config::Config> written,
                               const config::Config& live) {
   auto path = written->gateway;
@@ -103,7 +104,7 @@ bool names_another(const config::Config& now, const config::Config* before) {
   return before == nullptr || now.named_candidate != before->named_candidate;
 }
 
-/// The one that is set now, beside `live`.
+/// Keeps the candidate that is set beside `live`.
 void keep_candidate(const SideThread& side, const BesideUntilNow& beside, ReadyConfig& live) {
   live.candidate = beside.candidate;
   if (beside.candidate)

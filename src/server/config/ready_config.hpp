@@ -1,5 +1,5 @@
 #pragma once
-// A configuration that was read, checked and compiled: all that a reload needs and that belongs to no thread.
+// A configuration that was read, checked and compiled: everything that a reload needs and that belongs to no thread.
 
 #include "server/side_thread.hpp"
 
@@ -16,65 +16,70 @@
 
 namespace headgate::server {
 
-/// How many gateways share Redis, as far as this process knows. All configurations that it makes reckon with it.
+/// The number of gateways that share Redis, as far as this process knows it. All configurations of the process use it.
 const std::shared_ptr<gateway::FleetSize>& fleet_of_process();
 
 /// A candidate that was read, checked and compiled. Immutable.
 struct ReadyCandidate {
-  std::shared_ptr<const config::Config> written;            ///< with its routes: it may be promoted
-  std::shared_ptr<const gateway::CompiledConfig> compiled;  ///< as it decides beside another one
-  /// What an operator sent; empty: the file of the active configuration names it, or an operator named a file.
+  std::shared_ptr<const config::Config> written;            ///< with its routes, because it may be promoted
+  std::shared_ptr<const gateway::CompiledConfig> compiled;  ///< the form that decides beside another one
+  /// The text that an operator sent; empty if the file of the active configuration names the candidate, or an operator
+  /// named a file.
   std::string text{};
-  std::string name{};  ///< what messages call that text
+  std::string name{};  ///< the name of that text in messages
   std::string
-      not_kept{};  ///< why a restart forgets what an operator sent, a sentence without its dot; empty: it does not
-  bool by_file = false;  ///< the file of the active configuration names it
+      /// the reason why a restart forgets the operator's candidate, a sentence without its full stop; empty if it does
+      /// not
+      not_kept{};
+  bool by_file = false;  ///< whether the file of the active configuration names it
 };
 
-/// Compiles it to decide beside `live`: callers are who they are there, and what only their answers could tell is left
-/// out. Any thread; takes long.
+/// Compiles a candidate that decides beside `live`. Callers are identified by `live`, and decisions that need answers
+/// are left out. Any thread; takes long.
 ReadyCandidate make_candidate(const SideThread& side, std::shared_ptr<const config::Config> written,
                               const config::Config& live);
 
-/// Immutable.
+/// A configuration that can become active. Immutable.
 struct ReadyConfig {
-  std::shared_ptr<const config::Config> config;  ///< as it is written, without its routes
+  std::shared_ptr<const config::Config> config;  ///< the configuration as written, without its routes
   std::shared_ptr<const gateway::CompiledConfig> compiled;
   /// By upstream, as in the configuration; null where the servers do not use TLS.
   std::vector<std::shared_ptr<const net::TlsContext>> upstream_tls;
-  std::optional<ReadyCandidate> candidate{};  ///< what decides beside it
+  std::optional<ReadyCandidate> candidate{};  ///< its candidate
 };
 
-/// Compiles it, and reads the files of TLS to servers. What it makes is freed on `side`. Throws std::runtime_error if a
-/// file cannot be used. Any thread; takes long.
+/// Compiles a configuration and reads the TLS files for servers. The objects are freed on `side`. Throws
+/// std::runtime_error if a file cannot be used. Any thread; takes long.
 ReadyConfig make_ready(const SideThread& side, config::Config config);
 
-/// The same, with the files of TLS to servers as they are now. As make_ready().
+/// Returns the configuration with the current TLS files for servers. Errors and thread as for make_ready().
 ReadyConfig with_files_of_now(const ReadyConfig& before);
 
-/// The same, with other options of its upstreams, which have the same names. Any thread.
+/// Returns the configuration with other options of its upstreams, which have the same names. Any thread.
 ReadyConfig with_upstreams(const SideThread& side, const ReadyConfig& before,
                            std::vector<gateway::UpstreamOptions> upstreams);
 
-/// A configuration that was read again, or why it cannot be used.
+/// A configuration that was read again, or the reason why it cannot be used.
 struct ReadAgainConfig {
   std::optional<ReadyConfig> ready;
   std::string file;                          ///< as config::ReadConfig::file
   std::vector<config::Diagnostic> mistakes;  ///< as config::ReadConfig::mistakes
   std::vector<std::string> watched;          ///< as config::ReadConfig::watched
-  bool read = false;                         ///< its files were understood, whether it can be used or not
+  bool read = false;                         ///< whether its files were understood, even if it cannot be used
 };
-/// What decided beside a configuration until now.
+/// The candidate up to now.
 struct BesideUntilNow {
-  std::shared_ptr<const config::Config> file;  ///< what the file said when it was read last; null: it was not
+  /// the contents of the file when it was read last; null if it was not read
+  std::shared_ptr<const config::Config> file;
   std::optional<ReadyCandidate> candidate;
 };
-/// Reads the files again. The candidate that they name comes into force if it is another one than before; else that
-/// stays which is set. Throws nothing. Any thread; takes long.
+/// Reads the files again. The candidate that they name becomes active if it differs from the previous one; otherwise
+/// the current candidate stays. Throws nothing. Any thread; takes long.
 ReadAgainConfig read_ready(const SideThread& side, const config::ReadAgain& read_again, const BesideUntilNow& beside);
-/// Takes a configuration that was in force before. The same.
+/// Prepares a configuration that was active before. Throws nothing. Any thread; takes long.
 ReadAgainConfig ready_again(const SideThread& side, const ReadyConfig& before, const BesideUntilNow& beside);
-/// The configuration that decided beside the active one, as the active one; without a candidate. The same.
+/// Prepares the candidate to become the active configuration, without a candidate. Throws nothing. Any thread; takes
+/// long.
 ReadAgainConfig ready_to_promote(const SideThread& side, const config::Config& written);
 
 }  // namespace headgate::server

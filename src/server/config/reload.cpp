@@ -23,18 +23,18 @@ using observe::event;
 using observe::EventField;
 using observe::LogLevel;
 
-/// The complete options of a worker's Redis limiter.
+/// Returns the complete options of a worker's Redis limiter.
 redis::RedisOptions complete(redis::RedisOptions options, const config::Config& config) {
   options.workers = worker_count(config.workers);
   return options;
 }
 
-/// Whether TLS works with the same files; true without TLS.
+/// Returns whether TLS uses the same files; true without TLS.
 bool same_files(const net::TlsContext* before, const net::TlsContext* now) noexcept {
   return before == now || (before != nullptr && now != nullptr && before->same_files(*now));
 }
 
-/// Where the upstreams of a configuration are. With many a search for each would take longer than all else.
+/// An index of a configuration's upstreams. With many of them, a linear search for each would dominate the reload.
 class UpstreamNames {
  public:
   explicit UpstreamNames(const services::ActiveConfig* of) {
@@ -50,7 +50,7 @@ class UpstreamNames {
   std::unordered_map<std::string_view, std::size_t> at_;
 };
 
-/// Whether the upstream at index `old` of `before` is the one at index `at` of `now`.
+/// Returns whether the upstream at index `old` of `before` equals the one at index `at` of `now`.
 bool unchanged(const services::ActiveConfig& now, std::size_t at, const services::ActiveConfig& before,
                std::size_t old) noexcept {
   return before.config->upstreams[old] == now.config->upstreams[at] &&
@@ -72,8 +72,7 @@ std::shared_ptr<balance::Watch> watch_for(const services::ActiveConfig& now, std
   return made;
 }
 
-/// The upstream at index `at` of the configuration. One that has changed keeps the connections to servers that have
-/// not.
+/// Returns the upstream at index `at` of the configuration. A changed one keeps the connections to unchanged servers.
 std::shared_ptr<upstream::Upstream> upstream_for(const services::ActiveConfig& active, std::size_t at,
                                                  const Installed* before, const UpstreamNames& then,
                                                  upstream::Environment environment, observe::Registry& registry,
@@ -97,7 +96,7 @@ std::shared_ptr<upstream::Upstream> upstream_for(const services::ActiveConfig& a
   return made;
 }
 
-/// The places of the server with this name in the upstream at index `at` of `active`; null if it has none.
+/// Returns the places of the server with this name in the upstream at index `at` of `active`; null if it has none.
 std::shared_ptr<balance::Places> places_of(const services::ActiveConfig& active, std::size_t at,
                                            const std::string& server) {
   for (std::size_t i = 0; i < active.places[at].size(); ++i)
@@ -111,7 +110,7 @@ std::shared_ptr<shed::Overload> overload_for(const std::string& upstream, const 
   return std::make_shared<shed::Overload>();
 }
 
-/// For the next upstream. Empty if no server of it has a bound.
+/// Adds the places of the next upstream; empty if none of its servers has a bound.
 void add_places(services::ActiveConfig& active, const services::ActiveConfig* before, const UpstreamNames& then) {
   const auto at = active.places.size();
   const auto& options = active.config->upstreams[at];
@@ -130,7 +129,7 @@ void add_places(services::ActiveConfig& active, const services::ActiveConfig* be
   }
 }
 
-/// What is known of all servers, and their places.
+/// Adds the watches of all servers, and their places.
 void add_watches(services::ActiveConfig& active, const services::ActiveConfig* before) {
   const UpstreamNames then(before);
   for (std::size_t i = 0; i < active.config->upstreams.size(); ++i) {
@@ -139,7 +138,7 @@ void add_watches(services::ActiveConfig& active, const services::ActiveConfig* b
   }
 }
 
-/// A worker's shares of the retry budgets, by upstream; null where nothing is retried.
+/// Returns a worker's shares of the retry budgets, by upstream; null where nothing is retried.
 std::vector<std::shared_ptr<upstream::RetryShare>> retry_shares(const config::Config& config,
                                                                 upstream::RetryBudgets& budgets) {
   std::vector<std::shared_ptr<upstream::RetryShare>> out(config.upstreams.size());
@@ -149,7 +148,7 @@ std::vector<std::shared_ptr<upstream::RetryShare>> retry_shares(const config::Co
   return out;
 }
 
-/// Says which upstreams begin anew only because of their files.
+/// Logs which upstreams begin anew only because of their files.
 void log_changed_files(const services::ActiveConfig& then, const services::ActiveConfig& now) {
   const auto& before = then.config->upstreams;
   const auto& after = now.config->upstreams;
@@ -173,7 +172,7 @@ std::shared_ptr<redis::SharedLimiter> limiter_for(const redis::RedisOptions& opt
   return std::make_shared<redis::SharedLimiter>(loop, options, [] { return fleet_of_process()->seen(); });
 }
 
-/// One line for all limits with the same reason.
+/// Logs one line for all limits with the same reason.
 void log_begun_anew(const std::vector<services::BegunAnew>& anew) {
   std::map<std::string, std::vector<std::string>> limits;
   for (const auto& each : anew) limits[each.why].push_back(each.limit);
