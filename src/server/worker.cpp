@@ -17,7 +17,7 @@ constexpr std::size_t kSpareLarge = 64;
 constexpr auto kLastResort = std::chrono::seconds(2);
 constexpr auto kDrainTick = std::chrono::milliseconds(50);
 
-/// Without `tls` a listener with TLS keeps what it has.
+/// Without `tls` a listener with TLS keeps its own.
 void use(const net::ListenOptions& options, net::ServerTlsPtr tls, session::Entrance& entrance) {
   if (tls || !options.tls) entrance.tls = std::move(tls);
   entrance.http2 = options.http2 && !options.tls;
@@ -27,7 +27,7 @@ void use(const net::ListenOptions& options, net::ServerTlsPtr tls, session::Entr
 
 }  // namespace
 
-/// The connections of a listener that is closed, until they must have ended.
+/// The connections of a closed listener, until they must have ended.
 struct Worker::Closing {
   Closing(Worker& whose, session::EntrancePtr of) : worker(whose), entrance(std::move(of)) {}
   Worker& worker;
@@ -55,9 +55,9 @@ void Worker::start(std::function<void()> ended) {
       const std::lock_guard lock(telling_);
       ended_ = true;
     }
-    if (drained_) {  // else it was stopped, with a connection that did not end
+    if (drained_) {  // otherwise the worker was stopped with a connection that did not end
       loop_.restart();
-      loop_.poll();  // whoever told it something after its last step goes on
+      loop_.poll();  // tasks that were posted after its last step still run
     }
     ended();
   });
@@ -111,7 +111,7 @@ void Worker::close(ListenerId id, Duration within) {
   });
 }
 
-/// Handlers of the loop that are queued already may still use the listeners.
+/// Queued handlers of the loop may still use the listeners.
 void Worker::close_door(Door door) {
   for (auto& listener : door.listeners) listener->close();
   boost::asio::post(loop_, [closed = std::move(door)] {});
@@ -146,7 +146,7 @@ void Worker::tell(std::function<void(WorkerService&)> what, std::function<void()
     const std::lock_guard lock(telling_);
     if (!ended_) {
       boost::asio::post(loop_, [this, what = std::move(what), then = std::move(then)] {
-        if (!drained_) {  // else the service is stopped, and what it takes up nothing would stop
+        if (!drained_) {  // otherwise the service is stopped, and no one would stop what it begins
           what(*service_);
           sessions_.use(service_->timeouts(), service_->bounds());
         }
@@ -165,7 +165,7 @@ void Worker::begin_drain(void* self) {
   worker.close_all_doors();
 }
 
-/// Then waits for the connections, after what is queued already: it may bring a last one.
+/// Waits for the connections after handlers that are queued already, because they may bring a last one.
 void Worker::close_all_doors() {
   for (auto& door : std::exchange(doors_, {})) close_door(std::move(door));
   boost::asio::post(loop_, [this] { check_drained(); });

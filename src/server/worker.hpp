@@ -1,5 +1,5 @@
 #pragma once
-// One thread with one loop, and everything that runs on it. Workers share only what they are given.
+// One thread with one loop, and everything that runs on it. Workers share only the objects that they are given.
 
 #include "headgate/core/random.hpp"
 #include "headgate/net/listener.hpp"
@@ -23,10 +23,10 @@ namespace headgate::server {
 
 using MakeService = std::function<std::unique_ptr<WorkerService>(upstream::Environment)>;
 
-/// Names a listening address of a process, as long as it is open.
+/// The id of a listening address, unique in the process while it is open.
 using ListenerId = std::uint64_t;
 
-/// All functions but start() and join() may be called on any thread; they take effect in this order.
+/// Functions except start() and join() may be called on any thread; they take effect in the order of the calls.
 class Worker {
  public:
   Worker(const MakeService& make, session::Totals& totals);
@@ -35,32 +35,31 @@ class Worker {
   Worker& operator=(const Worker&) = delete;
 
   void start(std::function<void()> ended);
-  /// Accepts connections on `sockets`, all of one address. With TLS in the options, `tls` is not null.
+  /// Accepts connections on `sockets`, which all have one address. With TLS in the options, `tls` is not null.
   void listen(ListenerId id, const net::ListenOptions& options, net::ServerTlsPtr tls,
               std::vector<net::BoundSocket> sockets);
-  /// The options of connections that are accepted from now on. The sockets stay open. If `tls` is null, a listener with
-  /// TLS keeps what it has.
+  /// Sets the options of connections that are accepted from now on. The sockets stay open. If `tls` is null, a listener
+  /// with TLS keeps its own.
   void change(ListenerId id, const net::ListenOptions& options, net::ServerTlsPtr tls);
-  /// Accepts what waits already, then nothing more. Its connections end as in a drain; what is left is broken off
-  /// `within` from now.
+  /// Accepts the connections that wait already, and no more. The listener's connections end as in a drain, and the rest
+  /// is broken off `within` from now.
   void close(ListenerId id, Duration within);
 
-  /// Makes TLS for this worker's connections. The thread that made the worker, also while it runs.
+  /// Makes TLS for this worker's connections. Called on the thread that made the worker, also while it runs.
   net::ServerTls::Made make_tls(const net::ServerTlsOptions& options, const net::ServerTlsTexts& texts);
-  /// New connections of a listener use `tls` from now on.
+  /// Uses `tls` for new connections of a listener.
   void use_tls(ListenerId id, net::ServerTlsPtr tls);
 
-  /// From now on every answer closes its connection. After `delay` the worker accepts nothing new, finishes
-  /// requests in flight, and ends. It aborts what is left `within` after that.
+  /// Makes every answer close its connection from now on. After `delay` the worker accepts no new connection, finishes
+  /// requests in flight, and ends. It aborts the rest `within` after that.
   void drain(Duration delay, Duration within);
-  /// Accepts nothing new from now on, because another process does, and ends when its connections have ended: each is
-  /// closed after its next answer, or when it was idle for long enough. Closing idle ones at once would break requests
-  /// that are on their way to them. Aborts what is left `within` from now.
+  /// Accepts no new connection from now on, because another process does. Ends when the connections have ended: each is
+  /// closed after its next answer, or after its idle time. Closing idle ones at once would break requests that are on
+  /// their way to them. Aborts the rest `within` from now.
   void hand_over(Duration within);
-  /// Runs `what` with the service, on the worker's thread, between two steps of the service. Then the sessions use the
-  /// service's timeouts and bounds. A service that is stopped, as in a drain after the last connection, is told
-  /// nothing. In any case `then` follows, if it is not empty: on the worker's thread, or where that has ended before
-  /// this returns.
+  /// Runs `what` with the service on the worker's thread, between two steps of the service. The sessions then use the
+  /// service's timeouts and bounds. A stopped service, as in a drain after the last connection, is left out. In any
+  /// case `then` follows, if it is not empty: on the worker's thread, or if that has ended, before this returns.
   void tell(std::function<void(WorkerService&)> what, std::function<void()> then = {});
   void join();
 
@@ -79,7 +78,7 @@ class Worker {
   void check_drained();
   static void drain_tick(void* self);
 
-  std::unique_ptr<net::TlsLibrary> tls_library_;  // outlives the loop, which has the connections; null: no TLS
+  std::unique_ptr<net::TlsLibrary> tls_library_;  // outlives the loop, which has the connections; null without TLS
   /// Only this thread uses its sockets, so they are not locked; others may post.
   boost::asio::io_context loop_{BOOST_ASIO_CONCURRENCY_HINT_UNSAFE_IO};
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> open_{loop_.get_executor()};

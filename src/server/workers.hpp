@@ -1,5 +1,5 @@
 #pragma once
-// All workers of a process, from the main thread's side.
+// All workers of a process, managed by the main thread.
 
 #include "listeners.hpp"
 #include "worker.hpp"
@@ -16,19 +16,19 @@ namespace headgate::server {
 /// Main thread only.
 class Workers {
  public:
-  /// Makes worker_count(wanted) workers, each with its own service of the program. None runs yet.
+  /// Makes worker_count(wanted) workers, each with a service of the program. None of them runs yet.
   Workers(unsigned wanted, Program& program);
 
-  /// What all of them listen on.
+  /// The addresses that all of them listen on.
   Listeners& listeners() noexcept { return *listeners_; }
   /// Calls `ended` when no worker runs any more, on the thread of the last one.
   void start(const std::function<void()>& ended);
   /// Runs `what` with every service, on its worker's thread between two steps; then calls `done`, if it is not empty,
-  /// once, on the thread of the last worker. In a drain one worker ends before another: those that have are left out,
-  /// and `done` may be called before this returns.
+  /// once, on the thread of the last worker. In a drain workers end at different times: ended ones are left out, and
+  /// `done` may be called before this returns.
   void tell(const std::function<void(WorkerService&)>& what, const std::function<void()>& done = {});
-  /// TLS for a listener. The error is a sentence without its dot. The thread that made the workers, also while they
-  /// run.
+  /// Makes TLS for a listener. The error is a sentence without its full stop. Called on the thread that made the
+  /// workers, also while they run.
   Result<ListenerTls, std::string> make_tls(const net::ServerTlsOptions& options, const net::ServerTlsTexts& texts);
   void drain(Duration delay, Duration within);
   void hand_over(Duration within);

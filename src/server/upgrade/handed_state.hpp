@@ -39,14 +39,14 @@ class OverrideService;
 
 namespace headgate::server {
 
-/// The candidate that an operator set, as it was sent; or that the one of the file was dropped.
+/// The candidate that an operator set, as it was sent; or the fact that the file's candidate was dropped.
 struct HandedCandidate {
   std::string text;
   std::string name;
   bool dropped = false;
 };
 
-/// Where the state is. All outlive the calls.
+/// The parts of the state. All outlive the calls.
 struct StateParts {
   limit::MemoryStore& memory;
   limit::BanTable& bans;
@@ -54,36 +54,36 @@ struct StateParts {
   admin::AdminBoard& board;
   admin::OperatorBoard& operators;
   observe::Logs& logs;
-  std::vector<admin::SetSize> sizes{};                         ///< to write; what is read is in TakenState
-  std::uint32_t gateways = 0;                                  ///< that share Redis; to write; 0: not known
-  std::optional<HandedCandidate> candidate{};                  ///< to write
-  std::shared_ptr<gateway::CandidateState> candidate_state{};  ///< null: there is no candidate
-  /// Sets a candidate that was read; null: it cannot be used, or was dropped.
+  std::vector<admin::SetSize> sizes{};         ///< written only; TakenState has the sizes that were read
+  std::uint32_t gateways = 0;                  ///< number of gateways that share Redis; written only; 0 if not known
+  std::optional<HandedCandidate> candidate{};  ///< written only
+  std::shared_ptr<gateway::CandidateState> candidate_state{};  ///< null if there is no candidate
+  /// Sets a candidate that was read. Returns null if the candidate cannot be used, or was dropped.
   std::function<std::shared_ptr<gateway::CandidateState>(const HandedCandidate&)> take_candidate{};
 };
 
-/// The most bytes of a state: beyond it counters are left out.
+/// The largest size of a state, in bytes; counters beyond it are left out.
 inline constexpr std::uint64_t kMaxState = std::uint64_t{256} << 20;
 
 /// Writes the state to a file without a name. Any thread; takes a moment with many counters. Returns a descriptor,
 /// which the caller closes; -1 if there is no memory for it.
 int write_state(const StateParts& parts, std::uint64_t most = kMaxState);
 
-/// What was taken over, and what was not.
+/// The result of a take-over: what was taken, and what was left out.
 struct TakenState {
   std::size_t counters = 0;
   std::size_t suspensions = 0;
   std::size_t overrides = 0;
   std::size_t servers = 0;
-  std::uint32_t gateways = 0;                   ///< 0: not known
+  std::uint32_t gateways = 0;                   ///< 0 if not known
   std::vector<admin::SetSize> sizes{};          ///< for admin::ServerSizes::restore()
-  std::map<std::string, std::string> left_out;  ///< what, and why
+  std::map<std::string, std::string> left_out;  ///< section or limit, and the reason
 };
-/// Takes over the state in `file`. Main thread, before the workers run. `same_hashes`: whether keyed_hash() has the
-/// secret of the process that wrote it; else the counters are left out.
+/// Takes over the state in `file`. Main thread, before the workers run. `same_hashes` says whether keyed_hash() has the
+/// secret of the process that wrote the state; if not, the counters are left out.
 TakenState read_state(int file, const StateParts& parts, bool same_hashes);
 
-/// Tells it in events.
+/// Logs the result as events.
 void tell_of(const TakenState& taken);
 
 }  // namespace headgate::server

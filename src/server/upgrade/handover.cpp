@@ -63,10 +63,11 @@ std::vector<std::string> environment_with(const std::string& handover) {
   return out;
 }
 
-/// Starts the program with exactly these descriptors from kFirstHanded on. Sockets of clients would stay open in it.
+/// Starts the program with exactly these descriptors from kFirstHanded on. Others, such as sockets of clients, would
+/// stay open in it.
 Result<pid_t, std::string> spawn(const CommandLine& command, std::span<const int> descriptors,
                                  const std::string& handover) {
-  // Copies above the places where they shall be: none is overwritten before it is in its place.
+  // Copy above the final places, so that no descriptor is overwritten before it is in its place.
   Descriptors copies;
   const int above = kFirstHanded + static_cast<int>(descriptors.size());
   posix_spawn_file_actions_t actions;
@@ -108,7 +109,7 @@ CommandLine CommandLine::of_this_process() {
   std::error_code ec;
   out.file = std::filesystem::read_symlink("/proc/self/exe", ec).string();
   out.program = out.words.empty() ? out.file : out.words.front();
-  // Not resolved further: a link to the program may point to the next version later.
+  // Do not resolve further: a link to the program may point to the next version later.
   if (out.program.find('/') != std::string::npos) out.program = std::filesystem::absolute(out.program, ec).string();
   return out;
 }
@@ -159,8 +160,8 @@ void Handover::begin(const std::vector<int>& clients, const std::vector<int>& ad
 void Handover::listen() {
   control_.async_read_some(boost::asio::buffer(words_), [this](const error_code& ec, std::size_t bytes) {
     if (child_ == 0) return;
-    // It closed without reading all that was written to it, which an older version does. The kernel tells that once,
-    // and then what it said before.
+    // The process closed the socket without reading everything, as an older version does. The kernel reports that once;
+    // afterwards the earlier words can be read.
     if (ec == boost::asio::error::connection_reset) return listen();
     heard({words_.data(), ec ? 0 : bytes});
   });
@@ -178,7 +179,7 @@ void Handover::heard(std::string_view words) {
   serves_(std::exchange(child_, 0));
 }
 
-/// In our log, which is in our format: its stderr is ours too.
+/// Writes into this process's log, in its format: the new process has the same stderr.
 void Handover::tell_mistake(std::string_view words) {
   StateReader reader(words);
   const bool error = reader.number<std::uint8_t>() != 0;
@@ -202,7 +203,7 @@ void Handover::tell_mistake(std::string_view words) {
   listen();
 }
 
-/// Counting goes on meanwhile: what is taken while the file is written may be in it or not.
+/// Counting goes on meanwhile, so use during the write may be in the file or not.
 void Handover::give_state() {
   if (writing_.joinable()) return listen();
   writing_ = std::thread([this, child = child_, write = give_state_()] {
@@ -226,7 +227,7 @@ void Handover::failed(const std::string& why) {
   if (child_ != 0) reap(std::exchange(child_, 0), kReapLooks);
 }
 
-/// Its end may be a moment after its last word. Without this it would stay as a zombie.
+/// The process may end a moment after its last word. Without this call it would stay as a zombie.
 void Handover::reap(pid_t child, int looks) {
   if (::waitpid(child, nullptr, WNOHANG) != 0 || looks == 0) return;
   reaping_.expires_after(kReapEvery);

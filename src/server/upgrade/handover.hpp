@@ -36,41 +36,41 @@
 
 namespace headgate::server {
 
-/// The longest word on the socket between the two, in bytes.
+/// The longest message on the socket between the two processes, in bytes.
 inline constexpr std::size_t kMaxWord = 8192;
 
 /// How this process was started, so that it can be started again.
 struct CommandLine {
-  /// Call it before the working directory changes.
+  /// Reads the command line. Call it before the working directory changes.
   static CommandLine of_this_process();
 
-  std::string program;  ///< as it was called: an absolute path, or a name to look for in PATH
-  std::string file;     ///< the program file, for the case that `program` cannot be found
+  std::string program;  ///< the program as it was called: an absolute path, or a name to look for in PATH
+  std::string file;     ///< the program file, in case `program` cannot be found
   std::vector<std::string> words;
 };
 
-/// The side of the new process. Main thread only.
+/// The new process's side of an upgrade. Main thread only.
 class TakenOver {
  public:
-  /// Takes the sockets from the old process, if one started this one; removes what it left in the environment.
+  /// Takes the sockets from the old process, if one started this one, and removes its environment variables.
   static TakenOver from_environment(PassedSockets& clients, PassedSockets& admin);
   TakenOver(TakenOver&& other) noexcept
       : control_(std::exchange(other.control_, -1)), gives_state_(other.gives_state_) {}
   TakenOver& operator=(TakenOver&&) = delete;
   ~TakenOver();
 
-  /// Whether the process that started this one hears what is wrong with its start, and has it in its log. From the
-  /// beginning of the process on, until it serves.
+  /// Returns whether the old process reads what is wrong with this one's start, for its log. Valid from the beginning
+  /// of the process until it serves.
   static bool is_heard() noexcept;
-  /// Tells it a mistake, or a warning. False if nobody hears.
+  /// Sends the old process a mistake or a warning. Returns false if it does not read them.
   static bool say(const config::Diagnostic& mistake, const std::string& file) noexcept;
 
   bool begun() const noexcept { return control_ >= 0; }
-  /// Uses the secret of hashes of the process that started this one, if it sent it; see take_over_hashes(). Later calls
-  /// return what the first one did.
+  /// Uses the hash secret of the old process, if it sent one; see take_over_hashes(). Later calls return the first
+  /// result.
   static bool adopt_secret() noexcept;
-  /// Asks for its state, and waits for it, at most kStatePatience. A descriptor that the caller closes; -1: it has none
-  /// to give.
+  /// Asks for the old process's state and waits for it, at most kStatePatience. Returns a descriptor that the caller
+  /// closes; -1 if there is no state.
   static constexpr auto kStatePatience = std::chrono::seconds(15);
   int ask_state() noexcept;
   /// Tells the old process that this one serves.
@@ -82,22 +82,21 @@ class TakenOver {
   bool gives_state_ = false;
 };
 
-/// The side of the old process. Main thread only, which runs the loop.
+/// The old process's side of an upgrade. Main thread only, which runs the loop.
 class Handover final : public services::Service {
  public:
-  /// How long a new process may take until it serves. Fetching keys is part of it.
+  /// How long a new process may take until it serves, including its fetches of keys.
   static constexpr auto kPatience = std::chrono::minutes(2);
 
-  /// `serves` is called once a new process serves: this one must accept no more.
-  /// `give_state` says what makes the file for a new process that asks for it: a descriptor, or -1. That is then called
-  /// on a thread of its own.
+  /// `serves` is called once a new process serves; this one must accept no more. `give_state` returns the function that
+  /// makes the state file for a new process (a descriptor, or -1), which runs on a thread of its own.
   using GiveState = std::function<std::function<int()>()>;
   Handover(boost::asio::io_context& loop, CommandLine command, std::function<void(pid_t next)> serves,
            GiveState give_state);
   ~Handover() override { stop(); }
 
-  /// Starts a new process with these listening sockets, which stay ours as well. Logs what becomes of it. Does nothing
-  /// but log if one is being started already.
+  /// Starts a new process with these listening sockets, which this process keeps as well. Logs the outcome. If a
+  /// process is being started already, it only logs that.
   void begin(const std::vector<int>& clients, const std::vector<int>& admin);
   void drain() override { stop(); }
   /// Ends a new process that does not serve yet.
@@ -116,13 +115,13 @@ class Handover final : public services::Service {
   const CommandLine command_;
   const std::function<void(pid_t)> serves_;
   const GiveState give_state_;
-  std::thread writing_;  // of the state
+  std::thread writing_;  // writes the state
   boost::asio::posix::stream_descriptor control_;
   boost::asio::steady_timer late_;
   boost::asio::steady_timer reaping_;
   std::array<char, kMaxWord> words_{};
   std::string first_mistake_;  // of the new process
-  pid_t child_ = 0;            // that does not serve yet
+  pid_t child_ = 0;            // a process that does not serve yet
 };
 
 }  // namespace headgate::server

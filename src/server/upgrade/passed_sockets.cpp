@@ -19,7 +19,7 @@ using observe::LogLevel;
 constexpr int kFirstPassed = 3;
 constexpr int kMax = 65'536;
 
-/// The number in an environment variable; -1 if there is none.
+/// Returns the number in an environment variable; -1 if there is none.
 long number_in(const char* variable) {
   const char* const text = std::getenv(variable);
   return text == nullptr ? -1 : whole_number<long>(text).value_or(-1);

@@ -10,19 +10,19 @@
 
 namespace headgate::server {
 
-/// Main thread only.
+/// The passed sockets that are not used yet. Main thread only.
 class PassedSockets {
  public:
   PassedSockets() = default;
   /// Takes over the sockets from descriptor 3 on that LISTEN_FDS, LISTEN_PID and LISTEN_FDNAMES announce, and removes
-  /// these variables. None if they are meant for another process. Warns about descriptors that are no listening TCP
-  /// sockets, and closes them.
+  /// these variables. Returns no sockets if they are meant for another process. Warns about descriptors that are no
+  /// listening TCP sockets, and closes them.
   static PassedSockets from_environment();
 
-  /// Takes out those with the address of `options`; for port 0 those of one port.
+  /// Removes and returns the sockets with the address of `options`; for port 0, those of one port.
   std::vector<net::BoundSocket> take(const net::ListenOptions& options);
   bool empty() const noexcept { return sockets_.empty(); }
-  /// Closes those that nobody took, after a warning about each address.
+  /// Closes the sockets that were not taken, after a warning about each address.
   void close_rest();
 
   void add(net::BoundSocket socket) { sockets_.push_back(std::move(socket)); }

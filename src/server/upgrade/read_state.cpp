@@ -24,7 +24,7 @@ namespace {
 
 using observe::LogLevel;
 
-/// None that we write is longer; one with a log of requests may be.
+/// No section that headgate writes is longer; one with a log of requests may be this long.
 constexpr std::uint64_t kLongestSection = std::uint64_t{192} << 20;
 constexpr std::size_t kLongestSectionName = 64;
 constexpr const char* kDamaged = "it cannot be read";
@@ -33,7 +33,7 @@ constexpr const char* kDamaged = "it cannot be read";
 class StateInput {
  public:
   explicit StateInput(int file) : file_(file) {}
-  /// So many bytes; nothing if there are fewer.
+  /// Reads `count` bytes; returns nothing if there are fewer.
   std::optional<std::string> bytes(std::uint64_t count) {
     std::string out(count, '\0');
     std::size_t got = 0;
@@ -251,7 +251,7 @@ class StateTaker {
     if (rows.number<std::uint8_t>() == 0)
       taken_.left_out["some counters"] = "a state has at most " + std::to_string(kMaxState >> 20) + " MiB";
   }
-  /// The rest of a section means nothing after a wrong number.
+  /// After a wrong number, the rest of a section has no meaning.
   static void fail(StateReader& rows) {
     while (rows.good()) (void)rows.number<std::uint64_t>();
   }

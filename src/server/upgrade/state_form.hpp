@@ -1,6 +1,6 @@
 #pragma once
-// The form of the state that one process hands to the next one: its sections, and numbers and texts as bytes. Of one
-// machine, so in its order. A change of what a section has raises its version, and an older process leaves it out.
+// The format of the state that one process hands to the next: sections, with numbers and texts as bytes in the order of
+// the machine. A change of a section's content raises its version, and an older process leaves the section out.
 
 #include <cstdint>
 #include <cstring>
@@ -22,16 +22,16 @@ inline constexpr std::string_view kOverridesSection = "overrides";
 inline constexpr std::string_view kBansSection = "suspensions";
 inline constexpr std::uint16_t kEntriesVersion = 1;
 inline constexpr std::string_view kCountersSection = "counters";
-/// Also of keyed_hash(): it names the counters.
+/// Also the version of keyed_hash(), whose values name the counters.
 inline constexpr std::uint16_t kCountersVersion = 1;
 inline constexpr std::string_view kCandidateSection = "candidate";
 inline constexpr std::uint16_t kCandidateVersion = 1;
-/// As counters.
+/// Has the format of the counters.
 inline constexpr std::string_view kCandidateCountersSection = "counters of the candidate";
-/// How many gateways there are: Redis may be away when the next process begins.
+/// The number of gateways, because Redis may be away when the next process begins.
 inline constexpr std::string_view kGatewaysSection = "gateways";
 inline constexpr std::uint16_t kGatewaysVersion = 1;
-/// The last one: whether everything was written before it.
+/// The last section, which shows that everything was written.
 inline constexpr std::string_view kEndSection = "end";
 inline constexpr std::uint16_t kEndVersion = 1;
 
@@ -63,7 +63,7 @@ class StateWriter {
   std::string out_;
 };
 
-/// Reads what a StateWriter wrote. Beyond the end, and from the first mistake on, everything is 0 or empty.
+/// Reads the output of a StateWriter. Beyond the end, and after the first mistake, everything is 0 or empty.
 class StateReader {
  public:
   explicit StateReader(std::string_view bytes) noexcept : rest_(bytes) {}
@@ -79,7 +79,7 @@ class StateReader {
     rest_.remove_prefix(sizeof value);
     return value;
   }
-  /// A view into the bytes.
+  /// Reads a text. Returns a view into the bytes.
   std::string_view text() noexcept {
     const auto size = number<std::uint32_t>();
     if (rest_.size() < size) {

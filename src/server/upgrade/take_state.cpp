@@ -1,4 +1,4 @@
-// What the gateway hands to the process after it, and takes from the one before it.
+// The state that the gateway hands to the next process, and takes from the previous one.
 
 #include "handed_state.hpp"
 #include "server/config/gateway_program.hpp"

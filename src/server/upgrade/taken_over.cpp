@@ -22,7 +22,7 @@
 namespace headgate::server {
 namespace {
 
-/// The descriptor of the next word; -1 if it has none, or nothing comes in time.
+/// Returns the descriptor of the next message; -1 if it has none, or if no message arrives in time.
 int receive_descriptor(int control, std::chrono::milliseconds within) noexcept {
   pollfd waits{control, POLLIN, 0};
   if (::poll(&waits, 1, static_cast<int>(within.count())) != 1) return -1;
@@ -48,16 +48,16 @@ bool is_control(int descriptor) noexcept {
   return ::getsockopt(descriptor, SOL_SOCKET, SO_TYPE, &type, &size) == 0 && type == SOCK_SEQPACKET;
 }
 
-/// What the process that started this one has passed.
+/// The descriptors that the old process has passed.
 struct Passed {
   int clients = 0;
   int admin = 0;
-  int control = -1;  ///< none: nobody passed anything
+  int control = -1;  ///< -1 if no process passed anything
   bool state = false;
   bool hears = false;
 };
 
-/// The control socket of a process that hears, once its variable is removed.
+/// The control socket of a process that reads mistakes, after its variable is removed.
 int heard_by = -1;
 
 Passed read_passed() {
@@ -154,7 +154,7 @@ TakenOver::~TakenOver() {
 void TakenOver::serves() noexcept {
   if (control_ < 0) return;
   heard_by = -1;
-  ::send(control_, &kServes, 1, MSG_NOSIGNAL);  // if the old process is gone, nobody needs to know
+  ::send(control_, &kServes, 1, MSG_NOSIGNAL);  // if the old process is gone, there is no one to tell
   ::close(std::exchange(control_, -1));
 }
 

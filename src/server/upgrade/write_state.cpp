@@ -19,7 +19,7 @@
 namespace headgate::server {
 namespace {
 
-/// So many rows make a section. One that cannot be read costs no more.
+/// Number of rows in a section. A section that cannot be read loses no more than these.
 constexpr std::size_t kRowsOfSection = 1024;
 
 /// A file in memory that takes sections, up to a bound.
@@ -29,7 +29,7 @@ class StateFile {
     write(kStateMagic);
   }
 
-  /// False if there is no room for it any more.
+  /// Writes a section. Returns false if there is no room left.
   bool section(std::string_view name, std::uint16_t version, const StateWriter& rows) {
     StateWriter head;
     head.text(name);
@@ -38,7 +38,7 @@ class StateFile {
     if (size_ + head.size() + rows.size() > most_) return false;
     return write(head.bytes()) && write(rows.bytes());
   }
-  /// Its descriptor; -1 if something could not be written.
+  /// Returns the descriptor; -1 if something could not be written.
   int release() { return good_ ? std::exchange(file_, -1) : -1; }
   ~StateFile() {
     if (file_ >= 0) ::close(file_);
@@ -98,7 +98,7 @@ void write_servers(const admin::AdminBoard& board, StateFile& file) {
   if (rows.size() > 0) file.section(kServersSection, kServersVersion, rows);
 }
 
-/// Counters with the limits that they name: each section can be read alone.
+/// Writes counters together with the limits that they name, so that each section can be read alone.
 class CounterSections {
  public:
   CounterSections(StateFile& file, std::string_view name) : file_(file), name_(name) {}
@@ -161,7 +161,7 @@ class CounterSections {
   bool full_ = false;
 };
 
-/// False: not all of them have room.
+/// Returns false if not all of them fit.
 bool write_counters(const limit::MemoryStore& memory, Instant now, std::string_view name, StateFile& file) {
   CounterSections counters(file, name);
   memory.save(now, [&counters](const limit::SavedCounter& counter) { counters.add(counter); });
@@ -183,13 +183,13 @@ void write_sizes(const std::vector<admin::SetSize>& sizes, StateFile& file) {
 
 }  // namespace
 
-// What an operator did comes first: it is small, and the bound is for what callers can fill.
+// Changes by operators come first: they are small, and the bound is for data that callers can fill.
 int write_state(const StateParts& parts, std::uint64_t most) {
   const auto now = headgate::now();
   StateFile file(most);
   StateWriter row;
   const auto active = parts.operators.now().active;
-  // An error log that is off has no level that anybody chose.
+  // An error log that is off has no level that a person chose.
   const bool events = active && active->config->log.error != "off";
   if (events && parts.logs.level() != active->config->log.level) {
     row.number(static_cast<std::uint8_t>(parts.logs.level()));

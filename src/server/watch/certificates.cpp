@@ -170,7 +170,7 @@ Result<Certificates::Next, Certificates::Failure> Certificates::prepare(const st
     look(listener);
     auto made = this->make(listener);
     listener.renewed = false;
-    listener.staples.outcome();  // not a change
+    listener.staples.outcome();  // this is no change
     if (made.has_error()) return {boost::system::in_place_error, Failure{i, std::move(made.error())}};
     next.tls[i] = std::move(*made);
   }
@@ -223,7 +223,7 @@ void Certificates::wait() {
   if (runs_) alarm_->set(kLook);
 }
 
-/// A certificate and its key are two files: what has changed is used when a look sees no further change.
+/// A certificate and its key are two files: a change is used only when the next check finds no further one.
 void Certificates::look_at_all() {
   for (auto& listener : listeners_) {
     const bool changed = look(listener);

@@ -1,6 +1,6 @@
 #pragma once
-// The certificates of the listeners with TLS: read at the start, looked at every second, and given to the workers when
-// they change. Connections that are open keep what they began with.
+// The certificates of TLS listeners: read at startup, checked every second, and given to the workers when they change.
+// Open connections keep the certificate that they began with.
 
 #include "staples.hpp"
 
@@ -27,64 +27,64 @@ namespace headgate::server {
 /// Main thread only, unless noted.
 class Certificates final : public services::Service {
  public:
-  /// Makes a listener's TLS for all workers, or says why it cannot: a sentence without its dot.
+  /// Makes a listener's TLS for all workers. The error is a sentence without its full stop.
   using Make = std::function<Result<ListenerTls, std::string>(const net::ServerTlsOptions& options,
                                                               const net::ServerTlsTexts& texts)>;
-  /// Gives it to the workers. `listener`: its number among the listeners.
+  /// Gives TLS to the workers. `listener` is its number among the listeners.
   using Give = std::function<void(std::size_t listener, ListenerTls tls)>;
 
-  /// Both outlive it. `give` gets what has changed, from start() to stop().
+  /// Both outlive this object. `give` gets the changes from start() to stop().
   Certificates(Clock& clock, observe::Registry& registry, Give give);
 
   struct Failure {
-    std::size_t index = 0;  ///< of the listener
-    std::string why;        ///< a sentence without its dot that names the file
+    std::size_t index = 0;  ///< the listener's number
+    std::string why;        ///< the reason, a sentence without its full stop that names the file
   };
-  /// One of them, with its files.
+  /// One listener, with its files.
   struct Listener {
     std::size_t number;
-    std::string text;                           // as the configuration has it
-    net::ServerTlsOptions options;              // with a ticket_secret
+    std::string text;                           // the text in the configuration
+    net::ServerTlsOptions options;              // including a ticket_secret
     std::vector<keyring::WatchedFile> files;    // in the order of texts()
-    std::vector<std::string> contents;          // of files; what could not be read is empty
-    Staples staples;                            // of the certificates
-    std::string trouble;                        // why a file could not be read; else empty
-    std::vector<admin::CertificateRow> rows{};  // of what is used
-    std::string refused{};                      // why newer files are not used; else empty
-    bool renewed = false;                       // files have changed since they were used
-    bool changed = false;                       // at the last look; used when a look sees no more changes
+    std::vector<std::string> contents;          // contents of `files`; empty if a file could not be read
+    Staples staples;                            // OCSP responses of the certificates
+    std::string trouble;                        // why a file could not be read; otherwise empty
+    std::vector<admin::CertificateRow> rows{};  // rows for the certificates in use
+    std::string refused{};                      // why newer files are not used; otherwise empty
+    bool renewed = false;                       // whether files have changed since they were used
+    bool changed = false;  // whether they changed at the last check; used when the next one finds no more changes
   };
-  /// The certificates of other listeners, not in use yet.
+  /// The certificates of new listeners, not in use yet.
   struct Next {
     std::vector<Listener> listeners;
     std::vector<ListenerTls> tls;  ///< by the number of the listener
   };
   /// Reads the files of all listeners. `make` is called again when they change.
   Result<Next, Failure> prepare(const std::vector<net::ListenOptions>& listen, Make make);
-  /// Looks at these from now on. Their TLS was given to the workers.
+  /// Checks these from now on. Their TLS was given to the workers.
   void use(Next next);
-  /// Those towards upstreams.
+  /// Also shows the certificates for upstreams.
   void adopt(const std::shared_ptr<const services::ActiveConfig>& active) override;
-  /// Starts to look at the files.
+  /// Starts to check the files.
   void start() override;
   void stop() override;
-  /// All that are in use.
+  /// Returns all certificates in use.
   std::vector<admin::CertificateRow> rows() const;
 
-  /// When the certificate of each file ends. Any thread.
+  /// Returns when the certificate of each file ends. Any thread.
   std::map<std::string, Instant> expiry() const;
-  /// The files of certificates that end soon, and in how many days. Any thread.
+  /// Returns the files of certificates that end soon, and in how many days. Any thread.
   std::vector<std::pair<std::string, std::string>> ending() const;
-  /// When the OCSP response of each file ends. Any thread.
+  /// Returns when the OCSP response of each file ends. Any thread.
   std::map<std::string, Instant> staple_expiry() const;
 
  private:
   Listener listener_of(std::size_t number, const net::ListenOptions& listen) const;
-  /// Reads what changed. Whether anything did.
+  /// Reads changed files. Returns whether any has changed.
   static bool look(Listener& listener);
   static net::ServerTlsTexts texts_of(const Listener& listener);
   Result<ListenerTls, std::string> make(Listener& listener) const;
-  /// What it uses from now on.
+  /// Notes the certificates that the listener uses from now on.
   void note_rows(Listener& listener) const;
   void note_expiry();
   void note_staples();
@@ -97,7 +97,7 @@ class Certificates final : public services::Service {
   observe::Registry& registry_;
   Clock& clock_;
   std::unique_ptr<Alarm> alarm_;
-  const std::string random_secret_;  // of listeners that have none
+  const std::string random_secret_;  // the ticket secret of listeners without one
   Make make_;
   const Give give_;
   bool runs_ = false;
@@ -106,10 +106,10 @@ class Certificates final : public services::Service {
   observe::Counter* applied_ = nullptr;
   observe::Counter* refused_ = nullptr;
   mutable std::mutex mutex_;
-  std::vector<admin::CertificateRow> others_;        // towards upstreams; main thread only
+  std::vector<admin::CertificateRow> others_;        // certificates for upstreams; main thread only
   std::map<std::string, admin::Validity> validity_;  // by file
   struct Warned {
-    Instant until{};  // the end that was warned of
+    Instant until{};  // the end that the last warning was about
     Instant at{};
   };
   std::map<std::string, Warned> warned_;            // by file; main thread only

@@ -1,5 +1,5 @@
 #pragma once
-// Tells of limits whose key changes with each request. Main thread.
+// Reports limits whose key changes with each request. Main thread.
 
 #include "headgate/admin/reasons.hpp"
 #include "headgate/services/active_config.hpp"
@@ -7,8 +7,8 @@
 
 namespace headgate::server {
 
-/// Sets the reason `keys_change` for the limits of `active` that count by what callers write, if their keys change. An
-/// address or a proven name that changes is another caller, and no mistake.
+/// Sets the reason `keys_change` for limits of `active` that count by values that callers write, if their keys keep
+/// changing. An address or a proven name that changes is another caller, and no mistake.
 void tell_changing_keys(admin::Reasons& reasons, services::TopService& top, const services::ActiveConfig& active);
 
 }  // namespace headgate::server

@@ -9,11 +9,11 @@ namespace headgate::server {
 namespace {
 
 constexpr auto kPace = std::chrono::milliseconds(500);
-constexpr int kShare = 20;  // of the time, at most one part in so many is spent on looking
+constexpr int kShare = 20;  // at most one part in this many of the time is spent on checks
 
 bool same_time(const timespec& a, const timespec& b) noexcept { return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec; }
 
-/// Compares the inode's change time too: no program can set it back.
+/// Also compares the inode's change time, which no program can set back.
 bool same_file(const struct stat& a, const struct stat& b) noexcept {
   return a.st_dev == b.st_dev && a.st_ino == b.st_ino && a.st_size == b.st_size && same_time(a.st_mtim, b.st_mtim) &&
          same_time(a.st_ctim, b.st_ctim);
@@ -53,7 +53,7 @@ void FileWatch::watch(std::vector<std::string> paths, std::chrono::system_clock:
   for (const auto& [path, state] : now) {
     const auto changed = std::chrono::system_clock::time_point(std::chrono::duration_cast<std::chrono::microseconds>(
         std::chrono::seconds(state.st_ctim.tv_sec) + std::chrono::nanoseconds(state.st_ctim.tv_nsec)));
-    // The kernel's clock of files is a few milliseconds behind.
+    // The kernel's file clock is a few milliseconds behind.
     if (changed + std::chrono::milliseconds(20) < read) known_.insert_or_assign(path, state);
   }
 }
@@ -65,7 +65,7 @@ void FileWatch::arm(Duration took) {
 void FileWatch::look() {
   const auto begun = clock_.steady();
   auto now = states_of(paths_);
-  // A file that is gone will be back: some editors remove it before they write the next one.
+  // A missing file will be back: some editors remove a file before they write the new one.
   const bool settled = now.contains(paths_.front()) && same(now, seen_);
   seen_ = std::move(now);
   const auto took = std::chrono::duration_cast<Duration>(clock_.steady() - begun);

@@ -38,11 +38,11 @@ std::string held_by_address(const std::vector<session::ConnectionBounds::Heavy>&
   return with_number(identity::client_ip_key(heaviest.front().address, ipv6_prefix, text), heaviest.front().open);
 }
 
-/// Whether keys were forgotten lately that were not full again. Any thread.
+/// Returns whether keys were forgotten lately whose counters were in use. Any thread.
 class Forgotten {
  public:
   bool rises(const Clock& clock, std::uint64_t count) {
-    const std::lock_guard lock(mutex_);  // also around the clock: the times of a count do not fall
+    const std::lock_guard lock(mutex_);  // the lock also covers the clock, so that the times of a count never decrease
     return count_.rises(clock.steady(), count);
   }
 
@@ -106,7 +106,7 @@ void add_key_bounds(admin::BoundsBoard& bounds, const Shared& shared, const Cloc
                          .used = shared.memory.keys(),
                          .most = shared.max_keys,
                          .when_full = "the key that matters least is forgotten, of the limit with more than its share"};
-    // Keys whose counters are full again stay until others need their place: a full table alone says nothing.
+    // Keys whose counters are full again are kept until others need their place, so a full table alone means nothing.
     if (!forgotten->rises(clock, shared.memory.evicted_keys())) keys.full = Full::usual;
     if (admin::reaches(keys, admin::NearBounds::kEnds)) {
       const auto limits = shared.memory.keys_by_limit();
@@ -117,7 +117,7 @@ void add_key_bounds(admin::BoundsBoard& bounds, const Shared& shared, const Cloc
     table.push_back(std::move(keys));
     const auto held = shared.bans->table().held(clock.wall());
     table.push_back({.bound = "suspensions",
-                     .used = held.keys + held.operated,  // as many as the list and the metric have
+                     .used = held.keys + held.operated,  // the same number as in the list and the metric
                      .most = limit::BanTable::kMaxBans + held.operated,
                      .when_full = "the limit with the most drops the one that ends first",
                      .held_by = held.most.empty() ? "" : with_number("limit " + held.most, held.keys_of_most)});

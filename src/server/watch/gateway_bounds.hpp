@@ -1,5 +1,5 @@
 #pragma once
-// The bounds of a gateway, read where they are kept. All of it outlives the table.
+// The bounds of a gateway, read from the objects that keep them. These objects outlive the table.
 
 #include "server/gateway_service.hpp"
 
@@ -14,19 +14,20 @@
 
 namespace headgate::server {
 
-/// Connections, handshakes, buffers and descriptors.
+/// Adds connections, handshakes, buffers and descriptors.
 void add_connection_bounds(admin::BoundsBoard& bounds, const admin::OperatorBoard& operators, session::Totals& totals);
-/// Keys, suspensions and overrides.
+/// Adds keys, suspensions and overrides.
 void add_key_bounds(admin::BoundsBoard& bounds, const Shared& shared, const Clock& clock);
-/// Places at servers, and the queues before them.
+/// Adds places at servers, and the queues in front of them.
 void add_upstream_bounds(admin::BoundsBoard& bounds, const Shared& shared);
-/// What waits to be written or sent: lines, spans, webhooks, billed use; and routes with metrics of their own.
+/// Adds data that waits to be written or sent: lines, spans, webhooks, billed use; and routes with metrics of their
+/// own.
 void add_report_bounds(admin::BoundsBoard& bounds, const Shared& shared);
-/// The admin interface's own.
+/// Adds the bounds of the admin interface.
 void add_admin_bounds(admin::BoundsBoard& bounds, const AdminListener& admin, const admin::EventFeed& events,
                       const admin::LiveFeed& live);
 
-/// For a ReasonWatch: looks every two seconds, and tells which bounds are reached or nearly so.
+/// Returns a function for a ReasonWatch that checks every two seconds which bounds are reached, or nearly reached.
 std::function<void()> near_bounds_of(Shared& shared, const Clock& clock);
 
 }  // namespace headgate::server

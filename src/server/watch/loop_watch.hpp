@@ -1,5 +1,5 @@
 #pragma once
-// Shows how far behind a worker is: an alarm that should ring once a second.
+// Shows how late a worker is, by an alarm that should ring once a second.
 
 #include "headgate/core/clock.hpp"
 #include "headgate/observe/metric_types.hpp"
@@ -8,7 +8,8 @@
 
 namespace headgate::server {
 
-/// Of one worker; its thread only. Its loop cannot end before it is destroyed. Lives no longer than its clock.
+/// The watch of one worker; its thread only. Its loop cannot end before it is destroyed. Lives no longer than its
+/// clock.
 class LoopWatch {
  public:
   static constexpr Duration kEvery = std::chrono::seconds(1);

@@ -1,5 +1,5 @@
 #pragma once
-// Looks after servers in the background: checks their health, and looks their names up again.
+// Checks the health of servers in the background, and resolves their names again.
 
 #include "server/config/reload.hpp"
 
@@ -26,29 +26,29 @@ using TellWorkers = std::function<void(const std::function<void(WorkerService&)>
 /// Main thread only.
 class ServerCare final : public services::Service {
  public:
-  /// How it asks.
+  /// The calls to servers and resolver.
   struct Calls {
     upstream::Names::LookUp look_up;
     std::function<upstream::BeginHealthCheck(upstream::AddressesOf)> checks;
   };
-  /// The system's resolver, and the servers. The loop outlives them.
+  /// Returns calls to the system's resolver and to the servers. The loop outlives them.
   static Calls calls_on(boost::asio::io_context& loop);
 
-  /// `board` learns the last check of each server. All outlive it.
+  /// `board` gets the last check of each server. All outlive this object.
   ServerCare(Clock& clock, observe::Registry& registry, admin::AdminBoard& board, Calls calls,
              TellWorkers tell_workers);
   ServerCare(const ServerCare&) = delete;
   ServerCare& operator=(const ServerCare&) = delete;
 
-  /// Looks after the servers of this configuration, once the workers were told of it: soon, not at once. What is known
-  /// of servers that stay is kept.
+  /// Watches the servers of this configuration soon after the workers were told of it. The state of servers that stay
+  /// is kept.
   void adopt(const std::shared_ptr<const services::ActiveConfig>& active) override;
   void start() override;
-  /// An operator took a server down, or let it in again: checks those that are not down.
+  /// Checks the servers that are not down, after an operator took a server down or let it in again.
   void note_states();
-  /// The names of servers whose last look-up failed, and why.
+  /// Returns the names of servers whose last look-up failed, and why.
   std::vector<std::pair<std::string, std::string>> failing_names() const { return names_.failing(); }
-  /// Ends checks and look-ups, now and later.
+  /// Ends checks and look-ups for good.
   void stop() override;
 
  private:
@@ -65,7 +65,7 @@ class ServerCare final : public services::Service {
   upstream::Names names_;
   upstream::HealthChecks checks_;
   std::shared_ptr<const services::ActiveConfig> active_;
-  std::shared_ptr<const services::ActiveConfig> next_;  ///< in force, but not looked after yet
+  std::shared_ptr<const services::ActiveConfig> next_;  ///< an active configuration whose servers are not watched yet
   std::unique_ptr<Bell> bell_;
   bool runs_ = false;
 };

@@ -37,7 +37,7 @@ std::string_view sentence_of(EjectReason reason) {
   return {};
 }
 
-/// Its places may be those of the configuration before, so this comes when it takes effect.
+/// The places may belong to the previous configuration, so this runs when the new one becomes active.
 void use_places(const services::ActiveConfig& active) noexcept {
   for (std::size_t at = 0; at < active.places.size(); ++at)
     for (std::size_t i = 0; i < active.places[at].size(); ++i)

@@ -1,6 +1,6 @@
 #pragma once
 // Watches the servers of all upstreams from the main thread: shows them on the board, lets the watch of each decide
-// four times a second, and reports what changed.
+// four times a second, and reports changes.
 
 #include "headgate/admin/admin_board.hpp"
 #include "headgate/admin/server_sizes.hpp"
@@ -16,9 +16,9 @@ namespace headgate::server {
 /// Main thread only, which runs the loop.
 class ServerWatch final : public services::Service {
  public:
-  /// `sizes`: what operators gave servers. All outlive it.
+  /// `sizes` are the sizes that operators gave servers. All outlive this object.
   ServerWatch(Clock& clock, observe::Registry& registry, admin::AdminBoard& board, const admin::ServerSizes& sizes);
-  /// The upstreams of this configuration from now on, whose servers may have as many requests as it says.
+  /// Uses the upstreams of this configuration from now on, with its bounds for their servers.
   void adopt(const std::shared_ptr<const services::ActiveConfig>& active) override;
   void start() override;
   void stop() override { alarm_.reset(); }
