@@ -1,4 +1,4 @@
-// What several parts of the configuration ask: names and places.
+// Names and places in a configuration, for several of its builders.
 
 #include "config/build.hpp"
 
@@ -41,7 +41,7 @@ const Node* nearest_node(std::string_view written, const std::vector<const Node*
 }
 
 std::string suggestion(std::string_view written, const std::vector<const Node*>& nodes, const Report& report) {
-  // Each suggestion compares with all names. A file with so many mistakes is read from its first ones.
+  // Each suggestion compares with all names, so only the first mistakes of a file get one.
   constexpr std::size_t kSuggested = 100;
   if (report.errors() > kSuggested) return "";
   if (const Node* near = nearest_node(written, nodes)) {

@@ -15,7 +15,7 @@
 
 namespace headgate::config {
 
-/// Of named nodes, which one has a name; of two with the same name (reported already) the first.
+/// The index of the node with a name; of two with the same name (reported already), the first.
 using NumbersByName = std::unordered_map<std::string_view, std::size_t>;
 NumbersByName numbers_of(const std::vector<const Node*>& nodes);
 
@@ -30,11 +30,11 @@ struct Build {
   std::vector<const Node*> upstream_nodes;
   std::vector<const Node*> route_nodes;
   std::vector<const Node*> room_nodes;
-  NumbersByName limit_numbers;     ///< of limit_nodes
-  NumbersByName upstream_numbers;  ///< of upstream_nodes
+  NumbersByName limit_numbers;     ///< indexes of limit_nodes
+  NumbersByName upstream_numbers;  ///< indexes of upstream_nodes
 };
 
-void build_process(Build& build);  // all values that rows of the file lead to; before all others
+void build_process(Build& build);  // builds all values that rows of the file lead to; runs before all others
 void build_listen(Build& build);
 void build_bounds(Build& build);
 void check_pid_file(Build& build);
@@ -47,32 +47,32 @@ void build_identity(Build& build);
 void build_redis(Build& build);
 void build_upstreams(Build& build);
 void build_balance(Build& build);  // after upstreams and identity
-/// Of one upstream, once its servers are known.
+/// Builds health checks and look-ups of one upstream, once its servers are known.
 void build_care(Build& build, const Node& upstream, gateway::UpstreamOptions& out);
 void build_shedding(Build& build);  // after upstreams, redis and identity
 void build_retries(Build& build);   // after upstreams
 void build_signing(Build& build);
-void build_limits(Build& build);        // after identity, redis and signing
-void build_billing(Build& build);       // after limits
-void build_webhook(Build& build);       // after limits
-void build_tracing(Build& build);       // after process: spans show what the access log shows
-void check_keys(Build& build);          // after limits: the tiers and limits that known API keys name
-void build_rooms(Build& build);         // after identity and redis
-void build_routes(Build& build);        // after limits and upstreams
-void check_routes(Build& build);        // names resolve, no route is a duplicate or unreachable
-void check_edits(Build& build);         // variables and parameters are known, prefixes fit
-void check_addresses(Build& build);     // routes that nobody can use
-void check_conditions(Build& build);    // no request fits two routes of which none is more specific
-void check_rooms(Build& build);         // after routes: each room is known and used
-void check_plans(Build& build);         // the limits of each route: keys are guaranteed, costs can be granted
-void check_sizes(Build& build);         // sizes and times that hardly fit together
-void check_balance(Build& build);       // after routes: whether their requests have the keys of upstreams
-void check_shedding(Build& build);      // priorities that change nothing, and reserves that nobody can use
-void check_delivery(Build& build);      // retries, mirrors and held bodies
-void check_auth(Build& build);          // after routes: what auth services say is believed only where they are asked
-void check_basic(Build& build);         // after routes and listeners: where passwords stand, and who can read them
-void add_auth_upstreams(Build& build);  // last: those that only an auth service is asked by
-void check_https(Build& build);         // redirects and fields that need to know of TLS
+void build_limits(Build& build);      // after identity, redis and signing
+void build_billing(Build& build);     // after limits
+void build_webhook(Build& build);     // after limits
+void build_tracing(Build& build);     // after process: spans show what the access log shows
+void check_keys(Build& build);        // after limits: the tiers and limits that known API keys name
+void build_rooms(Build& build);       // after identity and redis
+void build_routes(Build& build);      // after limits and upstreams
+void check_routes(Build& build);      // names resolve, no route is a duplicate or unreachable
+void check_edits(Build& build);       // variables and parameters are known, prefixes fit
+void check_addresses(Build& build);   // reports routes that nobody can use
+void check_conditions(Build& build);  // reports requests that match two routes of which neither is more specific
+void check_rooms(Build& build);       // after routes: each room is known and used
+void check_plans(Build& build);       // the limits of each route: keys are guaranteed, costs can be granted
+void check_sizes(Build& build);       // reports sizes and times that contradict each other
+void check_balance(Build& build);     // after routes: whether their requests have the keys of upstreams
+void check_shedding(Build& build);    // priorities that change nothing, and reserves that nobody can use
+void check_delivery(Build& build);    // retries, mirrors and held bodies
+void check_auth(Build& build);   // after routes: fields of an auth service are believed only where the service is used
+void check_basic(Build& build);  // after routes and listeners: where passwords are sent, and who could read them
+void add_auth_upstreams(Build& build);  // last: adds the upstreams that only auth services use
+void check_https(Build& build);         // redirects and fields that need to know whether TLS is used
 void check_unused(Build& build);
 
 /// Reads "eject" and "circuit" of `node`, an upstream with the servers of `out`.
@@ -90,19 +90,20 @@ void build_jwt(Build& build, const Node& jwt);
 /// Checks that each field, parameter and cookie of "identity" has only one use.
 void check_places(Build& build, const Node* identity);
 
-/// What a key is for.
+/// The use of a key.
 enum class KeyFor {
-  counting,  ///< whoever could choose its value would avoid a limit
+  counting,  ///< a caller that chooses its value would avoid a limit
   balancing
 };
 
-/// The key from the text or list of "per", or of one step of "if_absent". Elements that cannot be parsed are left out.
+/// Returns the key from the text or list of "per", or of one step of "if_absent". Elements that cannot be parsed are
+/// left out.
 std::vector<limit::Per> build_key(Build& build, const Node* written, KeyFor what = KeyFor::counting);
 
-/// Whether a listener asks its clients for certificates.
+/// Returns whether a listener asks its clients for certificates.
 bool asks_for_certificates(const Config& config);
 
-/// Sets what happens to a caller without the key `per` of the limit written at `limit`.
+/// Sets the treatment of a caller without the key `per` of the limit written at `limit`.
 void build_if_absent(Build& build, const Node& limit, const std::vector<limit::Per>& per, limit::IfAbsent& out);
 
 /// Reports an error if `what` at `node` uses the claim `per` but no token can be verified.
@@ -115,95 +116,98 @@ inline constexpr const char* kNameKeys =
 /// Builds the tiers of the limit written at `node`; name, store and mode of `out` are already set.
 void build_tiers(Build& build, const Node& node, limit::Limit& out);
 
-/// Builds when the limit written at `node` suspends a key; name, tiers, store and mode of `out` are already set.
+/// Builds the suspension by the limit written at `node`; name, tiers, store and mode of `out` are already set.
 void build_ban(Build& build, const Node& node, limit::Limit& out);
 
-/// Reads the percentages of which an operator is told, of the limit written at `node`; its tiers and shards are set.
+/// Reads the percentages at which an operator is notified, of the limit written at `node`; its tiers and shards are
+/// set.
 void build_notices(Build& build, const Node& node, limit::Limit& out);
 
-/// Reads the number of shards of the limit written at `node`, and checks that its tiers can be divided. Without leases
-/// from then on.
+/// Reads the number of shards of the limit written at `node`, and checks that its tiers can be divided. Turns leases
+/// off.
 void build_shards(Build& build, const Node& node, limit::Limit& out);
 
-/// Reads the appointments of the limit written at `node`, and checks that its tiers can hand them out. After its
+/// Reads the appointments of the limit written at `node`, and checks that its tiers can offer them. Runs after its
 /// shards.
 void build_appointments(Build& build, const Node& node, limit::Limit& out);
 
-/// Reads what the route, or all routes, written at `section` change in messages; leaves `out` null if nothing.
+/// Reads the changes to messages of the route, or of all routes, written at `section`; leaves `out` null if there are
+/// none.
 void build_edits(Build& build, const Node& section, std::shared_ptr<const gateway::EditOptions>& out);
 /// Reads the fixed answer written at `node`, and the file with its body.
 void build_respond(Build& build, const Node& node, gateway::Respond& out);
 
-/// Reads the "body" of `rejection`, and the file with it; false, and `out` as it was, if there is none.
+/// Reads the "body" of `rejection`, and the file with it. Returns false and leaves `out` unchanged if there is none.
 bool build_body(Build& build, const Node* rejection, gateway::OwnBody& out);
 
 /// Reads the conditions of the route written at `node`, sorted by name, so that equal ones are equal.
 gateway::RouteConditions build_conditions(Build& build, const Node& node);
 
-/// Where the value is written.
+/// Returns the place where the value is written.
 SourceLocation place_of(const Build& build, const Node& node);
 
 /// " with x-version, ?debug": without values, because they may be secret.
 std::string conditions_in_words(const gateway::RouteConditions& conditions);
 
-/// Whether the route ignores the case of paths.
+/// Returns whether the route ignores the case of paths.
 bool ignores_case(const Build& build, const gateway::RouteOptions& route);
-/// The path without the parts that do not change which requests match: the names of parameters, a slash at the end, and
-/// the case of letters if the route ignores it. "/users/{id}" and "/users/{name}/" match the same requests.
+/// Returns the path without the parts that do not change which requests match: the names of parameters, a slash at the
+/// end, and the case of letters if the route ignores it. "/users/{id}" and "/users/{name}/" match the same requests.
 std::string shape_of(const Build& build, const gateway::RouteOptions& route);
 
-/// Reads "redirect_to_https" of a listener or a route: a port, or true for 443; 0 for false. Leaves `out` as it is if
-/// the key is not there.
+/// Reads "redirect_to_https" of a listener or a route: a port, or true for 443; 0 for false. Leaves `out` unchanged if
+/// the key is missing.
 void read_https_port(const Node& node, std::optional<std::uint16_t>& out);
 
-/// Builds from which addresses `section`, a route or all routes, may be used; leaves `out` as it is if all are let in.
+/// Builds the addresses that may use `section`, a route or all routes; leaves `out` unchanged if all are let in.
 void build_addresses(Build& build, const Node* section, gateway::AddressRulesPtr& out);
-/// Builds who may use the route written at `route`.
+/// Builds the demands on callers of the route written at `route`.
 void build_require(Build& build, const Node& route, gateway::RouteOptions& out);
 /// Reports demands that no credential can meet.
 void check_demands(Build& build, const gateway::RouteOptions& route, const Node& node);
 
 /// Builds the auth service of the route written at `route`.
 void build_auth(Build& build, const Node& route, gateway::RouteOptions& out);
-/// The users of a route.
+/// Builds the users of a route.
 void build_basic(Build& build, const Node& route, gateway::RouteOptions& out);
-/// Whether tokens could only stand where the route wants a password.
+/// Returns whether a token could only be sent where the route expects a password.
 bool has_no_place_for_tokens(const Build& build, const gateway::RouteOptions& route);
 
-/// Builds the "compress" of `section`, a route or all routes; leaves `out` as it is if there is none. `false`: null.
+/// Builds the "compress" of `section`, a route or all routes; leaves `out` unchanged if there is none. `false` sets
+/// null.
 void build_compression(Build& build, const Node* section, gateway::CompressionPtr& out);
-/// The same of a route, after that of all routes and its own answer.
+/// Builds the "compress" of a route, after that of all routes and the route's own answer.
 void build_compression_of_route(Build& build, const Node& route, gateway::RouteOptions& out);
 
-/// Builds the "cors" of `section`, a route or all routes; leaves `out` as it is if there is none. `"off"`: null.
+/// Builds the "cors" of `section`, a route or all routes; leaves `out` unchanged if there is none. `"off"` sets null.
 void build_cors(Build& build, const Node* section, gateway::CorsPtr& out);
 
-/// Builds where the requests of the route written at `route` go.
+/// Builds the target of the route written at `route`.
 void build_target(Build& build, const Node& route, gateway::RouteOptions& out);
 void build_on_reject(const Node& node, gateway::RouteOptions& out);
 void check_on_reject(Build& build, const gateway::RouteOptions& route, const Node& node);
 void check_split(Build& build, const gateway::RouteOptions& route, const Node& node);
-/// Whether requests of the route may go to this upstream.
+/// Returns whether requests of the route may go to this upstream.
 bool goes_to(const gateway::RouteOptions& route, std::string_view upstream);
-/// Those upstreams of the route that exist.
+/// Returns the upstreams of the route that exist.
 std::vector<const gateway::UpstreamOptions*> upstreams_of(const Build& build, const gateway::RouteOptions& route);
 
-/// Builds the cost and the scale of a route's use of a limit; leaves as it is what cannot be parsed.
+/// Builds the cost and the scale of a route's use of a limit; leaves values that cannot be parsed unchanged.
 void build_use(Build& build, const Node& node, gateway::LimitUse& out);
 
 /// Reports an error if no request of this use can ever pass.
 void check_cost(Build& build, const Node& node, const gateway::LimitUse& use, const limit::Limit& limit);
 
-/// Index of the limit called `name`, or -1.
+/// Returns the index of the limit called `name`, or -1.
 int limit_index(const Build& build, std::string_view name);
 
 /// `route "login"`.
 std::string route_text(const gateway::RouteOptions& route);
 
-/// The member of `nodes` with the key nearest to `written`, or null.
+/// Returns the member of `nodes` with the key nearest to `written`, or null.
 const Node* nearest_node(std::string_view written, const std::vector<const Node*>& nodes);
 
-/// `did you mean "per-ip", defined at 9:7?`, or a list of all names, or "".
+/// Returns `did you mean "per-ip", defined at 9:7?`, or a list of all names, or "".
 std::string suggestion(std::string_view written, const std::vector<const Node*>& nodes, const Report& report);
 
 }  // namespace headgate::config

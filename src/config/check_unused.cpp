@@ -17,7 +17,7 @@ using gateway::Needs;
 using gateway::Require;
 using gateway::RouteOptions;
 
-/// Whether anything uses this credential: a route that requires it, or a key of its requests.
+/// Returns whether anything uses this credential: a route that requires it, or a key of its requests.
 bool is_asked_for(const Build& build, const std::set<std::string>& used, Require require, Needs needs) {
   const auto& gateway = build.config.gateway;
   bool any = false;
@@ -33,7 +33,7 @@ bool is_asked_for(const Build& build, const std::set<std::string>& used, Require
   return any;
 }
 
-/// Whether a field is made from a claim.
+/// Returns whether a field is made from a claim.
 using Kinds = std::initializer_list<gateway::TextPart::Kind>;
 
 bool has_parts(const std::shared_ptr<const gateway::EditOptions>& edits, Kinds kinds) {
@@ -55,7 +55,7 @@ bool makes_fields_of(const Build& build, Kinds kinds) {
                      [kinds](const RouteOptions& route) { return has_parts(route.edits, kinds); });
 }
 
-/// A user who configures credentials may think that callers then have to send them.
+/// A user who configures credentials may believe that callers then have to send them.
 void check_credentials_used(Build& build, const std::set<std::string>& limits) {
   const Node* identity = find(&build.root, "identity");
   const auto spares = [](const gateway::Exemption& each) { return !each.api_keys.empty(); };
@@ -82,8 +82,8 @@ void check_credentials_used(Build& build, const std::set<std::string>& limits) {
 void check_unused(Build& build) {
   std::set<std::string> limits;
   std::set<std::string> upstreams;
-  // A misspelt name is already reported, so its likely target does not count as unused. Finding that compares with all
-  // names, so it is done for a few.
+  // A misspelt name is already reported, so its likely target does not count as unused. The search compares with all
+  // names, so only the first misspelt names get one.
   constexpr int kMisspelt = 100;
   int misspelt = 0;
   const auto use = [&](std::set<std::string>& used, const std::string& name, const NumbersByName& known,

@@ -22,8 +22,8 @@ namespace {
 
 using Form = Shape::Form;
 
-/// Texts in objects and lists of these names may be credentials: API keys and keys to sign with, addresses of hooks,
-/// fields for servers and collectors, and conditions on requests.
+/// Objects and lists with these names may contain credentials: API keys and signing keys, addresses of webhooks, fields
+/// for servers and collectors, and conditions on requests.
 constexpr std::array<std::string_view, 6> kPrivateKeys = {"keys", "webhook", "secrets", "headers", "query", "cookies"};
 constexpr std::string_view kSecret = "(secret)";
 /// A field is a credential if one of these is a whole word of its name.
@@ -37,7 +37,7 @@ bool among(const Words& words, std::string_view word) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-/// The form of `shape` that a value of this kind has.
+/// Returns the form of `shape` that a value of this kind has.
 const Shape& form_of(const Shape& shape, const Node& node) {
   if (shape.form != Form::either) return shape;
   for (const Shape* each : shape.forms) {
@@ -48,7 +48,7 @@ const Shape& form_of(const Shape& shape, const Node& node) {
   return shape;
 }
 
-/// As JSON, which a default in the table may lack quotes to be.
+/// Returns a default as JSON; in the table it may lack the quotes of a text.
 std::string fallback_text(const Key& key) {
   auto text = fallback_of(key);
   const bool plain = key.shape->form == Form::boolean || key.shape->form == Form::integer || text.starts_with('{') ||
@@ -76,7 +76,7 @@ std::string without_defaults(std::string_view written) {
   return out;
 }
 
-/// A URL without its user and its query, where services take credentials; any other text as it is.
+/// Returns a URL without its user and its query, where services take credentials; any other text unchanged.
 std::string without_credentials(std::string_view text) {
   const auto parts = http::split_url(text);
   if (parts.scheme.empty()) return std::string(text);
@@ -86,13 +86,13 @@ std::string without_credentials(std::string_view text) {
   return query == parts.rest.size() ? out : out + "?(secret)";
 }
 
-/// A path that is asked for, without its query.
+/// Returns a path for requests, without its query.
 std::string without_query(std::string_view path) {
   const auto query = path.find('?');
   return std::string(path.substr(0, query)) + (query == path.npos ? "" : "?(secret)");
 }
 
-/// "X-Api-Key" does, "X-Keyboard" does not.
+/// Returns whether the name of a field suggests a credential: "X-Api-Key" does, "X-Keyboard" does not.
 bool names_credential(std::string_view field) {
   while (!field.empty()) {
     const auto end = std::min(field.find_first_of("-_"), field.size());
@@ -103,8 +103,8 @@ bool names_credential(std::string_view field) {
   return false;
 }
 
-/// Whether the texts of `child`, a member of `parent`, may be credentials. What every caller is sent is none, unless
-/// its name says so.
+/// Returns whether the texts of `child`, a member of `parent`, may be credentials. Texts that every caller receives are
+/// none, unless their name suggests it.
 bool is_private(const Node& parent, const Node& child) {
   if (among(kSecretKeys, child.key)) return true;
   const bool fields = parent.key == "set" || parent.key == "add" || parent.key == "headers";
@@ -117,10 +117,10 @@ bool is_private(const Node& parent, const Node& child) {
 
 bool is_in(const Node& node, std::string_view name) { return node.parent != nullptr && node.parent->key == name; }
 
-/// Whether headgate asks a server for this path.
+/// Returns whether headgate requests this path from a server.
 bool is_asked_for(const Node& node) { return node.key == "path" && is_in(node, "health"); }
 
-/// Whether every caller is told this URL.
+/// Returns whether every caller receives this URL.
 bool is_told(const Node& node) { return is_in(node, "redirect"); }
 
 class Writer {

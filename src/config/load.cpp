@@ -31,7 +31,7 @@ namespace {
 
 constexpr std::size_t kLargestCandidate = std::size_t{64} << 20U;
 
-/// Everything that the value says, so that two values have the same text only if they are the same.
+/// Appends the whole value, so that two values have the same text only if they are equal.
 void append_all(const Node& node, std::string& text) {
   text += std::to_string(static_cast<int>(node.kind)) + ' ' + std::to_string(node.key.size()) + ' ' +
           std::to_string(node.text.size()) + ' ' + std::to_string(node.children.size()) + ' ' + node.key + node.text;
@@ -48,7 +48,7 @@ std::map<std::string, std::uint64_t> fingerprints_of(const Node& root) {
   return out;
 }
 
-/// Of all files together. What a placeholder stands for is no part of it.
+/// Returns the digest of all files together. The values of placeholders are not included.
 std::string sha256_of(std::string_view source, const std::deque<IncludedFile>& included) {
   std::string all(source);
   for (const auto& each : included) all += '\0' + each.path + '\0' + each.text;
@@ -104,7 +104,7 @@ Config build_all(const Node& root, Report& report, WithAdvice with) {
   check_auth(build);
   check_basic(build);
   check_https(build);
-  // Without routes everything would be unused, but the missing routes are already reported.
+  // Without routes everything would count as unused, but the missing routes are already reported.
   if (!build.route_nodes.empty()) check_unused(build);
   check_accepted_advice(build);
   if (with == WithAdvice::yes) advise(build);
@@ -112,13 +112,13 @@ Config build_all(const Node& root, Report& report, WithAdvice with) {
   return std::move(build.config);
 }
 
-/// Whether the file serves, or is only compared with the one that does.
+/// Whether the file becomes active, or is only compared with the active one.
 enum class Serves : bool { no, yes };
 
 Loaded load_text(std::string_view source, const std::string& directory, std::string_view path, Report& report,
                  WithAdvice with, Serves serves);
 
-/// The file that "candidate" names. Its mistakes are those of the whole.
+/// Loads the file that "candidate" names. Its mistakes count as mistakes of the whole configuration.
 void load_beside(const Node& root, Report& report, WithAdvice with, Config& config, Loaded& found) {
   const Node* const written = find(&root, "candidate");
   if (written == nullptr || written->kind != Kind::string) return;

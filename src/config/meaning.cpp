@@ -1,4 +1,4 @@
-// A valid configuration in words.
+// Describes a valid configuration in words.
 
 #include "config/words.hpp"
 
@@ -33,7 +33,7 @@ std::string listed(const std::vector<std::string>& words) {
 
 std::string noun(const Per& per) { return per.source->noun(per.name); }
 
-// "each client address on each route"
+// Returns, for example, "each client address on each route".
 std::string who(const std::vector<Per>& pers) {
   if (pers.size() == 1 && pers[0].source->counts == Counts::everybody) return "all callers together";
   std::vector<std::string> callers;
@@ -103,7 +103,7 @@ std::string answers(const std::vector<unsigned>& statuses) {
   return statuses.empty() ? "" : "; only answers with " + either_of(statuses) + " count";
 }
 
-// "; 20 rejections within 1m suspend it for 10m, then twice as long each time, at most 24h"
+// Returns, for example, "; 20 rejections within 1m suspend it for 10m, then twice as long each time, at most 24h".
 std::string suspends(const limit::Limit& limit) {
   if (!limit.ban) return {};
   const auto& ban = *limit.ban;
@@ -122,7 +122,7 @@ std::string suspends(const limit::Limit& limit) {
   return out;
 }
 
-// "; the webhook is told when it has used 80% and 100%"
+// Returns, for example, "; the webhook is told when it has used 80% and 100%".
 std::string notifies(const limit::Limit& limit) {
   std::vector<std::string> parts;
   parts.reserve(limit.notify_at.size());
@@ -130,7 +130,7 @@ std::string notifies(const limit::Limit& limit) {
   return parts.empty() ? "" : "; the webhook is told when it has used " + listed(parts);
 }
 
-// What holds for all tiers of a limit; each part begins with a semicolon.
+// Returns the remarks that apply to all tiers of a limit; each begins with a semicolon.
 std::string circumstances(const limit::Limit& limit, const std::vector<gateway::Exemption>& exemptions) {
   std::string out = limit.store == limit::Store::memory ? "; counted in this gateway's memory" : "; in Redis";
   if (limit.shards > 1) out += ", in " + std::to_string(limit.shards) + " shards";
@@ -149,7 +149,7 @@ std::string circumstances(const limit::Limit& limit, const std::vector<gateway::
   return out;
 }
 
-// One line, and one more for each tier; `margin` is where the second column begins.
+// Returns one line, and another one for each tier; `margin` is the column of the second part.
 std::string sentence(const limit::Limit& limit, const std::vector<gateway::Exemption>& exemptions, std::size_t margin) {
   const auto rest = circumstances(limit, exemptions);
   if (!limit.tier_from) return who(limit.per) + ": " + amounts(limit, limit.tiers.front().rules, true) + rest + '\n';
@@ -239,7 +239,7 @@ std::string check_json(const Loaded& loaded, std::string_view file) {
                  {"valid", loaded.config.has_value()},
                  {"diagnostics", Json::parse(render_json(loaded.diagnostics, file))},
                  {"routes", loaded.config ? routes_as_json(loaded.config->gateway) : Json::array()}};
-  // A name may hold bytes that are not UTF-8. Without `replace`, dump would throw.
+  // A name may contain bytes that are not UTF-8. Without `replace`, dump would throw.
   return out.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// Lists in which each value may stand once.
+// Lists in which each value may occur once.
 
 #include "config/text/codes.hpp"
 #include "config/text/report.hpp"
@@ -14,7 +14,7 @@
 
 namespace headgate::config {
 
-/// Appends `value`, which `node` says. If `out` has it already, reports that instead and returns false.
+/// Appends `value`, which `node` contains. If `out` has it already, reports that instead and returns false.
 template <class Value>
 bool add_once(Report& report, const Node& node, Value value, std::vector<Value>& out) {
   if (std::find(out.begin(), out.end(), value) != out.end()) {
@@ -26,7 +26,7 @@ bool add_once(Report& report, const Node& node, Value value, std::vector<Value>&
   return true;
 }
 
-/// The texts of a list, or the one text in place of a list.
+/// Returns the texts of a list, or the one text in place of a list.
 inline std::vector<std::string> texts_once(Report& report, const Node* written) {
   std::vector<std::string> out;
   for (const Node* each : texts(written)) add_once(report, *each, each->text, out);

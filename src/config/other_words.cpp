@@ -146,7 +146,7 @@ constexpr std::array kEntries{
     Entry{"route", "paths", "path", R"(write a route for each path: "path": "/v1/*")"},
     Entry{"route", "service", "to", kTo},
     Entry{"configuration", "services", "upstreams", R"(write "upstreams": { "app": "http://127.0.0.1:3000" })"},
-    // Spring Cloud Gateway
+    // Spring Cloud Gateway has these keys.
     Entry{"limit", "replenishRate", "rate", R"(write "rate": "#/second")"},
     Entry{"limit", "burstCapacity", "burst", R"(write "burst": #)"},
     Entry{"limit", "requestedTokens", "",
@@ -204,7 +204,7 @@ constexpr std::array kEntries{
     Entry{"limit", "count", "rate", R"(write the count and the time as one: "rate": "#/60s")"},
     Entry{"limit", "time_window", "rate", R"(write the count and the time as one: "rate": "100/#s")"},
     Entry{"limit", "rejected_code", "", R"(leave it out: a limit rejects with 429)"},
-    // ours, which stand elsewhere
+    // headgate has these keys in other places
     Entry{"route", "retry", "",
           R"(it belongs to the upstream: "upstreams": { "app": { "servers": […], "retry": { "attempts": 3 } } })"},
     Entry{"route", "cost", "limits", kCostHelp},
@@ -223,7 +223,7 @@ constexpr std::array kEntries{
     Entry{"redis", "nodes", "cluster", R"(write "cluster": ["redis-1:6379", "redis-2:6379"])"},
     Entry{"jwt", "required_claims", "",
           R"(a route says it: "require": { "jwt": { "claims": { "email_verified": true } } })"},
-    // several
+    // several gateways have these
     Entry{"limit", "key", "per", kPerHelp},
     Entry{"limit", "limit", "rate", R"(write "rate": "#/minute")"},
     Entry{"limit", "requests", "rate", R"(write the count and the period as one: "rate": "#/minute")"},

@@ -12,11 +12,11 @@ namespace headgate::config {
 
 struct OtherWord {
   std::string_view key;  ///< the headgate key; "" if this section has none
-  std::string help;      ///< what to write, with the user's own value
+  std::string help;      ///< advice on the key, with the user's own value
 };
 
-/// The meaning of `member` of `section` if nginx, Kong, Spring Cloud Gateway, Envoy or APISIX have a key of that name;
-/// else nothing.
+/// Returns the meaning of `member` of `section` if nginx, Kong, Spring Cloud Gateway, Envoy, Traefik or APISIX have a
+/// key of that name; otherwise nothing.
 std::optional<OtherWord> other_word(const Node& member, const Section& section);
 
 }  // namespace headgate::config

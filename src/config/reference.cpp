@@ -21,7 +21,7 @@ std::string cell(std::string_view text) {
   return out;
 }
 
-/// The anchor of a section's heading, as hosts of repositories make it.
+/// Returns the anchor of a section's heading, in the form that repository hosts use.
 std::string anchor_of(std::string_view path) {
   std::string out;
   for (const char c : path)
@@ -124,7 +124,7 @@ class ReferenceWriter {
     for (const Shape* each : shape.forms) below(*each);
   }
 
-  /// Whether the example says more than the other columns and the section of the key do.
+  /// Returns whether the example says more than the other columns and the section of the key do.
   static bool shows_example(const Key& key) {
     const bool plain = key.shape->form == Form::boolean || key.shape->form == Form::integer ||
                        key.shape->form == Form::choice || key.shape->form == Form::duration ||

@@ -1,7 +1,7 @@
 #pragma once
-// Where the value of a row goes: a member of the options that its section fills. One walk over the rows fills the
-// options, and the same rows say what they hold, so that a default stands in the options alone. Only for files with
-// keys, and for what shows a configuration.
+// Leads the value of a row to a member of the options that its section fills. One walk over the rows fills the options;
+// the same rows also show them, so that a default stands in the options alone. Only for files with keys, and for code
+// that shows a configuration.
 
 #include "config/table.hpp"
 #include "config/text/document.hpp"
@@ -17,15 +17,15 @@
 
 namespace headgate::config {
 
-/// Its address names the type in a table.
+/// The address of this variable identifies the type in a table.
 template <class T>
 inline constexpr char kTypeOf = 0;
 
-/// The form of `shape` that a value of this kind has; null if it has none.
+/// Returns the form of `shape` that a value of this kind has; null if it has none.
 const Shape* form_for(const Shape& shape, const Node& node);
 
-/// Fills what rows of `section` lead to in `out`, of the type that `type` names. Values that are absent or already
-/// reported leave their members as they are. `node` may be null, and anything but an object.
+/// Fills the members of `out` that rows of `section` lead to; `type` identifies its type. Values that are absent or
+/// already reported leave their members unchanged. `node` may be null, and anything but an object.
 void fill_rows(const Node* node, const Section& section, const void* type, void* out);
 
 template <class T>
@@ -40,16 +40,16 @@ bool set(const Node& node, const Shape& shape, bool& out);
 bool set(const Node& node, const Shape& shape, std::string& out);
 bool set(const Node& node, const Shape& shape, Duration& out);
 bool set(const Node& node, const Shape& shape, std::vector<std::string>& out);
-/// Which word of a choice it is; nothing if none.
+/// Returns the index of the chosen word; nothing if it is none of them.
 std::optional<std::size_t> chosen(const Node& node, const Shape& shape);
-/// Of a size, in bytes.
+/// Returns a size in bytes.
 std::optional<std::uint64_t> bytes_of(const Node& node);
 
 std::string text(const Shape& shape, bool value);
 std::string text(const Shape& shape, const std::string& value);
 std::string text(const Shape& shape, Duration value);
 std::string text(const Shape& shape, const std::vector<std::string>& value);
-/// With its unit, also of bytes.
+/// Returns a size with its unit, also for bytes.
 std::string text_of_size(std::uint64_t bytes);
 std::string word_at(const Shape& shape, std::size_t at);
 
@@ -86,7 +86,7 @@ bool set(const Node& node, const Shape& shape, Part& out) {
   return true;
 }
 
-/// Stays without a value where none is written.
+/// A type that holds no value if none is written.
 template <class Value>
 bool set(const Node& node, const Shape& shape, std::optional<Value>& out) {
   Value value{};
@@ -107,7 +107,7 @@ requires std::is_enum_v<Enum> std::string text(const Shape& shape, Enum value) {
 
 template <class Part>
 requires std::is_aggregate_v<Part> std::string text(const Shape&, const Part&) {
-  return {};  // its own rows say it
+  return {};  // its own rows show it
 }
 
 template <class Value>
@@ -141,7 +141,7 @@ struct Row {
   }
 };
 
-/// The one result of a function that reads a text.
+/// The result type of a function that reads a text.
 template <auto Read, auto First, auto... Rest>
 struct ReadRow {
   using Options = decltype(options_of(First));
@@ -155,13 +155,13 @@ struct ReadRow {
 
 }  // namespace rows
 
-/// The value goes to this member, or to a member of a member, by the type of the last one: bool, a number, a duration,
-/// a text, a word of a choice, texts, the options of a section; or a std::optional of these.
+/// Leads the value to this member, or to a member of a member. The type of the last one decides how it is read: bool, a
+/// number, a duration, a text, a word of a choice, texts, the options of a section; or a std::optional of these.
 template <auto... Path>
 inline constexpr Into into{&kTypeOf<typename rows::Row<Path...>::Options>, &rows::Row<Path...>::put,
                            &rows::Row<Path...>::show};
 
-/// The same for what `Read`, which returns a Result, makes of the text.
+/// Leads the result of `Read`, a function from the text to a Result, to the member.
 template <auto Read, auto... Path>
 inline constexpr Into read_into{&kTypeOf<typename rows::ReadRow<Read, Path...>::Options>,
                                 &rows::ReadRow<Read, Path...>::put, nullptr};

@@ -8,14 +8,14 @@
 
 namespace headgate::config {
 
-/// Whether a text may have a placeholder, whose value no editor knows.
+/// Whether texts may contain placeholders, whose values no editor knows.
 enum class Placeholders : bool { none, anywhere };
 
-/// JSON Schema (draft 2020-12) of a file that is `root`.
+/// Returns the JSON Schema (draft 2020-12) of a file that is `root`.
 std::string schema_of(const Section& root, std::string_view title, std::string_view description,
                       Placeholders placeholders);
 
-/// The sections of a file that is `root`, as Markdown.
+/// Returns the sections of a file that is `root`, as Markdown.
 std::string reference_of(const Section& root);
 
 }  // namespace headgate::config

@@ -19,7 +19,7 @@ struct Section;
 struct Node;
 enum class Kind;
 
-/// Why `text` is not valid; nothing if it is valid.
+/// Returns why `text` is not valid; nothing if it is valid.
 using TextCheck = std::optional<LiteralError> (*)(std::string_view text);
 
 /// The values that one place accepts.
@@ -27,38 +27,40 @@ struct Shape {
   enum class Form { text, boolean, duration, size, rate, integer, choice, section, list, map, json, either };
   Form form = Form::text;
   std::string_view what;      ///< a noun with its article, for messages and the reference
-  TextCheck check = nullptr;  ///< of a text; of a map: of its keys
-  std::uint64_t least = 0;    ///< of an integer; of a size, in bytes; of a list or map, how many; of a duration, in µs
+  TextCheck check = nullptr;  ///< for a text; for a map: for its keys
+  /// the smallest integer; for a size in bytes; for a list or map the number of elements; for a duration in µs
+  std::uint64_t least = 0;
   std::uint64_t most = 0;
-  std::span<const std::string_view> words = {};  ///< of a choice
+  std::span<const std::string_view> words = {};  ///< the words of a choice
   std::vector<std::string_view> (*registered)() =
-      nullptr;                                    ///< words that other modules fill: of a choice, or for `doc`
+      nullptr;                                    ///< words that other modules define, for a choice or for `doc`
   std::span<const std::string_view> later = {};   ///< words of future versions
-  const Section* section = nullptr;               ///< of a section
-  const Shape* of = nullptr;                      ///< of a list's elements or a map's values
-  std::span<const Shape* const> forms = {};       ///< of either: each is of another JSON type
-  bool (*path)(std::string_view text) = nullptr;  ///< of a text: whether it is a file's path
+  const Section* section = nullptr;               ///< the section of an object
+  const Shape* of = nullptr;                      ///< the shape of a list's elements or a map's values
+  std::span<const Shape* const> forms = {};       ///< for `either`: forms, each of another JSON type
+  bool (*path)(std::string_view text) = nullptr;  ///< for a text: returns whether it is a file's path
 };
 
 enum class Presence { optional, required };
 
-/// Where a value goes; made by rows.hpp.
+/// The destination of a value; made by rows.hpp.
 struct Into {
-  const void* type = nullptr;  ///< names the options; null: a function of the section reads the value
+  const void* type = nullptr;  ///< identifies the options; null if a function of the section reads the value
   void (*put)(const Node& node, const Shape& shape, void* options) = nullptr;
-  /// What they hold, as a user would write it; of null: by default. Null: cannot be told.
+  /// Returns the value in the options as a user would write it; for null options, the default. Null if the value cannot
+  /// be shown.
   std::string (*show)(const Shape& shape, const void* options) = nullptr;
 };
 
-/// A fallback that the options have, where `into` leads.
+/// The fallback of a key whose default is in the options that `into` leads to.
 inline constexpr std::string_view kOfOptions = "(of the options)";
 
 struct Key {
   std::string_view name;
   const Shape* shape = nullptr;
-  std::string_view fallback;  ///< as a user would write it; "" if there is none; kOfOptions
-  std::string_view example;   ///< as JSON
-  std::string_view doc;       ///< one sentence without its dot; {words} stands for the shape's words
+  std::string_view fallback;  ///< the default as a user would write it; "" if there is none; or kOfOptions
+  std::string_view example;   ///< an example, as JSON
+  std::string_view doc;       ///< one sentence without its full stop; {words} stands for the shape's words
   Into into{};
   Presence presence = Presence::optional;
 
@@ -72,30 +74,30 @@ struct Key {
 };
 
 struct Section {
-  std::string_view name;  ///< of the schema's definition
+  std::string_view name;  ///< the name of the schema's definition
   std::string_view path;  ///< its place in the file, for the reference
   std::string_view doc;
   std::span<const Key> keys;
   std::span<const std::string_view> later = {};   ///< keys of future versions
-  std::span<const std::string_view> one_of = {};  ///< exactly one of these keys must be there
+  std::span<const std::string_view> one_of = {};  ///< keys of which exactly one must be present
 };
 
 /// The whole file.
 const Section& root_section();
 
-/// The kind of JSON that a form is written as; not of `either`.
+/// Returns the JSON kind of a form; not for `either`.
 Kind json_kind(Shape::Form form);
 
-/// The default of a key as a user would write it; "" if there is none.
+/// Returns the default of a key as a user would write it; "" if there is none.
 std::string fallback_of(const Key& key);
 
-/// The words of a shape, from `words` or from `registered`.
+/// Returns the words of a shape, from `words` or from `registered`.
 std::vector<std::string_view> words_of(const Shape& shape);
 
-/// The doc of a key with its words in it, as Markdown.
+/// Returns the doc of a key with its words in it, as Markdown.
 std::string doc_of(const Key& key);
 
-// The words of choices that several parts have.
+// The words of choices that several parts use.
 inline constexpr WordsUpTo<limit::Mode::observe> kModes({"enforce", "observe"});
 inline constexpr std::string_view kWindows[] = {"clock", "first_use"};
 inline constexpr WordsUpTo<limit::Store::redis> kStores({"memory", "redis"});

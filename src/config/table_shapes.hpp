@@ -55,7 +55,7 @@ inline constexpr Shape kIfDown = choice(kIfRedisDown);
 inline constexpr Shape kCountedStatus = integer(100, 599);
 inline constexpr Shape kCountedStatuses = list("a list of statuses", kCountedStatus, 1, 64);
 
-// The parts that have a file of their own.
+// Shapes of the parts that have a file of their own.
 extern const Shape kRedirectToHttps;
 extern const Shape kHsts;
 extern const Shape kAddressesShape;

@@ -1,6 +1,6 @@
 #pragma once
-// Reads values from a checked tree, where no row says where they go (rows.hpp). A value that is absent or already
-// reported leaves the default unchanged.
+// Reads values from a checked tree that no row leads to options (rows.hpp). A value that is absent or already reported
+// leaves the default unchanged.
 
 #include "config/text/document.hpp"
 
@@ -45,7 +45,7 @@ void read_number(const Node* section, std::string_view key, Number& out) {
   if (error == std::errc() && last == end) out = value;
 }
 
-/// The statuses of a list, sorted, each once.
+/// Returns the statuses of a list, sorted, each once.
 inline std::vector<unsigned> read_statuses(const Node* list) {
   std::vector<unsigned> out;
   if (list == nullptr || list->kind != Kind::list) return out;
@@ -68,7 +68,7 @@ void read_choice(const Node* section, std::string_view key, const PerEnum<Enum, 
   if (found != words.end()) out = static_cast<Enum>(found - words.begin());
 }
 
-/// The texts of a list, or the one text in place of a list.
+/// Returns the texts of a list, or the one text in place of a list.
 inline std::vector<const Node*> texts(const Node* node) {
   if (node == nullptr) return {};
   if (node->kind == Kind::string) return {node};
@@ -79,7 +79,7 @@ inline std::vector<const Node*> texts(const Node* node) {
   return out;
 }
 
-/// The members of an object or the elements of a list, if the node is of `kind`; else nothing.
+/// Returns the members of an object or the elements of a list, if the node is of `kind`; otherwise nothing.
 inline std::vector<const Node*> children(const Node* node, Kind kind) {
   if (node == nullptr || node->kind != kind) return {};
   return {node->children.begin(), node->children.end()};

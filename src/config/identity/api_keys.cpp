@@ -1,4 +1,4 @@
-// API keys: where a request has one, and which are known. Only the digest of each key is kept.
+// API keys: the places in a request, and the known keys. Only the digest of each key is kept.
 
 #include "headgate/identity/api_keys.hpp"
 
@@ -85,7 +85,7 @@ namespace {
 
 constexpr std::size_t kShortKey = 16;  // bytes; shorter keys can be guessed over a network
 
-/// False if there is no valid digest or key; the mistake is reported here or earlier.
+/// Returns false if there is no valid digest or key; the mistake is reported here or earlier.
 bool read_digest(Build& build, const Node& node, identity::Sha256& out) {
   if (const Node* digest = text_at(&node, "sha256")) {
     const auto read = parse_digest(digest->text);
@@ -110,14 +110,14 @@ bool read_digest(Build& build, const Node& node, identity::Sha256& out) {
 
 std::vector<const Node*> known_keys(const Node* api_key) { return children(find(api_key, "keys"), Kind::object); }
 
-/// The key file's record of this key, or null.
+/// Returns the key file's record of this key, or null.
 const identity::ApiKeyRecord* in_file(const Build& build, const identity::Sha256& digest) {
   const auto& keys = build.keys_in_file;
   const auto found = std::find_if(keys.begin(), keys.end(), [&](const auto& each) { return each.digest == digest; });
   return found == keys.end() ? nullptr : &*found;
 }
 
-/// Checks the key file as it is now. The gateway reads it again after every change.
+/// Checks the key file in its current state. The gateway reads it again after every change.
 void check_key_file(Build& build, const Node& file) {
   const auto content = read_text_file(file.text, identity::kLongestKeyFile);
   if (!content.text) {
@@ -138,7 +138,7 @@ void check_key_file(Build& build, const Node& file) {
                      fault.help);
 }
 
-/// What `true` stands for.
+/// The fields that `true` stands for.
 constexpr std::pair<std::string_view, identity::KeyPart> kUsualCallerHeaders[] = {
     {"X-Consumer", identity::KeyPart::owner},
     {"X-Consumer-Tier", identity::KeyPart::tier},
@@ -214,14 +214,14 @@ class KeyChecker {
     for (const Node* each : children(find(api_key, "keys"), Kind::object)) {
       if (const Node* tier = text_at(each, "tier")) check_tier(*tier);
     }
-    // The key file may change at any time, so a wrong name in it is only a warning and does not prevent a start.
+    // The key file may change at any time, so a wrong name in it is only a warning and does not prevent the start.
     for (const auto& key : build_.keys_in_file) check_record(*find(api_key, "file"), key);
   }
 
  private:
-  static constexpr std::size_t kShown = 8;  // mistakes of one kind in the key file
+  static constexpr std::size_t kShown = 8;  // the most mistakes of one kind that are shown for the key file
 
-  /// The nodes of all tiers that a known key can name.
+  /// Returns the nodes of all tiers that a known key can name.
   static std::vector<const Node*> tiers_by_key(const Build& build) {
     std::vector<const Node*> out;
     for (std::size_t i = 0; i < build.config.limits.size(); ++i) {

@@ -1,4 +1,4 @@
-// Who is calling.
+// The identity of callers: keys of the file, and the options that they make.
 
 #include "config/build.hpp"
 #include "config/formats/formats.hpp"
@@ -80,7 +80,7 @@ constexpr Section kIdentitySection{
 
 namespace {
 
-/// The field in which proxies name the client's address.
+/// Returns the field in which proxies name the client's address.
 std::string field_of(const Node* identity) {
   const Node* written = text_at(identity, "address_from");
   return std::string(written == nullptr ? kAddressFields[0] : std::string_view(written->text));
@@ -137,7 +137,7 @@ void build_proxy_fields(Build& build, const Node* identity) {
 void build_certificate_headers(Build& build, const Node* identity) {
   for (const Node* each : children(find(identity, "certificate_headers"), Kind::object)) {
     const auto word = std::find(kCertificateParts.begin(), kCertificateParts.end(), each->text);
-    if (word == kCertificateParts.end()) continue;  // reported
+    if (word == kCertificateParts.end()) continue;  // reported already
     const auto part = static_cast<identity::CertificatePart>(word - kCertificateParts.begin());
     build.config.identity.certificate_headers.emplace_back(each->key, part);
   }
@@ -146,7 +146,7 @@ void build_certificate_headers(Build& build, const Node* identity) {
 /// Checks the failure limit as the rule that it becomes.
 void check_failures(Build& build, const Node& written) {
   const auto& failures = *build.config.identity.failures;
-  if (failures.burst == 0) return;  // reported
+  if (failures.burst == 0) return;  // reported already
   limit::Rule rule;
   rule.rate = failures.rate;
   rule.burst = failures.burst;

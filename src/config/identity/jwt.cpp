@@ -109,14 +109,14 @@ using identity::JwtAlgorithm;
 using identity::JwtIssuer;
 using identity::JwtKeys;
 
-/// What an algorithm verifies signatures with.
+/// The kind of key that an algorithm verifies signatures with.
 enum class With { secret, public_key };
 With with_of(JwtAlgorithm algorithm) noexcept {
   return algorithm <= JwtAlgorithm::HS512 ? With::secret : With::public_key;
 }
 std::string name_of(JwtAlgorithm algorithm) { return std::string(identity::kJwtAlgorithmNames[algorithm]); }
 
-/// One issuer, written at `node`.
+/// Builds one issuer, written at `node`.
 class IssuerBuilder {
  public:
   IssuerBuilder(Build& build, const Node& node) : report_(build.report), node_(node) {}
@@ -156,7 +156,7 @@ class IssuerBuilder {
     }
   }
 
-  /// The first listed algorithm that uses this kind of key; null if there is none.
+  /// Returns the first listed algorithm that uses this kind of key; null if there is none.
   const JwtAlgorithm* first(With with) const {
     const auto at = std::find_if(out_.algorithms.begin(), out_.algorithms.end(),
                                  [with](JwtAlgorithm each) { return with_of(each) == with; });
@@ -231,7 +231,7 @@ class IssuerBuilder {
 
   void jwk_set_url(const Node& written) {
     const auto url = keyring::parse_url(written.text);
-    if (url.has_error()) return;  // reported
+    if (url.has_error()) return;  // reported already
     out_.keys.jwks_url = written.text;
     if (url->scheme == keyring::Scheme::https) return authorities();
     without_effect("jwks_ca", "\"jwks\" is not fetched over https://");
@@ -248,7 +248,7 @@ class IssuerBuilder {
     if (written == nullptr || written->text.empty()) return;
     out_.keys.jwks_ca = written->text;
     if (const auto checked = keyring::check_authorities(written->text); checked.has_error()) {
-      // The message must not repeat the path: it may have come from a placeholder.
+      // The message must not repeat the path, because it may have come from a placeholder.
       const auto why = checked.error().substr(written->text.size() + 1);
       report_.error(code::kCredentials, *written, "the authorities file " + in_quotes(written->written) + why,
                     "name a PEM file that starts with -----BEGIN CERTIFICATE-----");

@@ -14,7 +14,7 @@
 namespace headgate::config {
 namespace {
 
-/// Fields whose value HTTP or headgate defines, so no credential or claim can use them.
+/// Returns whether HTTP or headgate defines the value of the field, so that no credential or claim can use it.
 bool is_taken(std::string_view name) {
   static constexpr std::array<std::string_view, 19> kTaken{"Host",
                                                            "Connection",
@@ -70,7 +70,7 @@ class PlaceChecker {
   void both(const char* where, const std::string& of_key, const std::string& of_token) {
     if (of_key.empty() || of_key != of_token) return;
     const Node* written = find(key_, where);
-    if (written == nullptr) written = find(jwt_, where);  // then this one has the other's default place
+    if (written == nullptr) written = find(jwt_, where);  // this one then has the other's default place
     if (written != nullptr) report_both(*written);
   }
 
@@ -120,7 +120,7 @@ class PlaceChecker {
     }
   }
 
-  /// Those that `"caller_headers": true` stands for.
+  /// Checks the fields that `"caller_headers": true` stands for.
   void usual_caller_headers(const Node& node, const std::vector<const Node*>& written) {
     for (const auto& [name, part] : options_.api_key.caller_headers) {
       const auto same = [&name = name](const Node* earlier) { return http::same_variable(earlier->key, name); };

@@ -67,7 +67,7 @@ class AppointmentBuilder {
     ahead(terms);
     strangers();
     for (auto& tier : out_.tiers)
-      for (auto& rule : tier.rules) rule.leases = false;  // a leased permit is not in the counter any more
+      for (auto& rule : tier.rules) rule.leases = false;  // a leased permit is no longer in the counter
   }
 
  private:
@@ -110,7 +110,7 @@ class AppointmentBuilder {
                   R"(write "width": "10s")");
   }
 
-  /// A key that strangers share.
+  /// Warns about a key that strangers share.
   void strangers() {
     if (gateway::is_own_key(out_)) return;
     report_.warning_at_key(
@@ -120,7 +120,7 @@ class AppointmentBuilder {
         R"(count by caller, as in "per": "api_key", where callers do not trust each other)");
   }
 
-  // The first permit that comes back must not be too far ahead.
+  // The first permit that becomes free must not be too far ahead.
   void ahead(const limit::AppointmentTerms& terms) {
     for (const auto& tier : out_.tiers) {
       for (const auto& rule : tier.rules) {

@@ -1,4 +1,4 @@
-// When a limit suspends a key, and for how long: keys, what they make, what contradicts.
+// Suspensions by a limit: keys of the file, the options that they make, and contradictions.
 
 #include "config/build.hpp"
 #include "config/table_shapes.hpp"
@@ -16,7 +16,7 @@
 namespace headgate::config {
 namespace {
 
-/// The text stands in JSON, HTML and a field of gRPC.
+/// The text appears in JSON, in HTML and in a field of gRPC.
 std::optional<LiteralError> check_ban_detail(std::string_view text) {
   constexpr std::size_t kLongest = 300;
   const auto control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; };
@@ -60,7 +60,7 @@ namespace {
 using limit::Limit;
 using limit::Rule;
 
-/// A rule of its own, beside those of the limit. Exact, so that "20 within a minute" is that.
+/// Returns a rule beside those of the limit. It is exact, so that "20 within a minute" means just that.
 Rule offence_rule(const Limit& limit, std::uint64_t after, Duration within) {
   Rule rule;
   rule.limit = limit.name;
@@ -70,12 +70,12 @@ Rule offence_rule(const Limit& limit, std::uint64_t after, Duration within) {
   rule.algorithm = limit::find_algorithm("sliding_log");
   rule.version = limit.version;
   limit::name_rule(rule, false, limit::PeriodInKey::no);
-  rule.suffix += ":ban";  // no period is called so
+  rule.suffix += ":ban";  // no period has this name
   rule.seed = stable_hash(rule.suffix);
   return rule;
 }
 
-/// The longest time after which a caller that was rejected is allowed again.
+/// Returns the longest time after which a rejected caller is allowed again.
 Duration longest_wait(const Limit& limit) {
   Duration longest{0};
   for (const auto& tier : limit.tiers) {
@@ -119,7 +119,7 @@ class BanBuilder {
                            "remove one of the two");
   }
 
-  /// `most`: what says the longest suspension; null if nothing does, or nothing that could be read.
+  /// `most` is the node of the longest suspension; null if there is none, or none that could be read.
   void check_lengths(const limit::BanPolicy& ban, const Node* most) {
     const Node* first = text_at(&node_, "for");
     const Node* longest = most != nullptr ? most : first;

@@ -1,4 +1,4 @@
-// How the use of limits is billed: keys, what they make, and that in words.
+// Billing of limits: keys of the file, the options that they make, and a description in words.
 
 #include "config/build.hpp"
 #include "config/formats/time_zone.hpp"
@@ -34,7 +34,7 @@ constexpr Section kBillingSection{
 
 namespace {
 
-constexpr Duration kMinKept = std::chrono::hours(2 * 24);  // yesterday must still be there
+constexpr Duration kMinKept = std::chrono::hours(2 * 24);  // yesterday must still be available
 constexpr Duration kMaxKept = std::chrono::hours(366 * 24);
 
 bool counts_flights(const limit::Limit& limit) {
@@ -43,7 +43,7 @@ bool counts_flights(const limit::Limit& limit) {
   });
 }
 
-/// Whether its key names a caller by what the caller wrote alone.
+/// Returns whether only values that the caller wrote name the caller in the limit's key.
 bool chosen_by_callers(const limit::Limit& limit) {
   return !gateway::is_own_key(limit) && std::ranges::any_of(limit.per, [](const limit::Per& per) {
     return per.source->counts == gateway::Counts::callers;

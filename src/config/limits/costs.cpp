@@ -35,7 +35,7 @@ const Shape& shape_of(const gateway::CostSource& source) {
   return kText;
 }
 
-/// "With `header` and `response_header`": the sources that are so.
+/// Returns, for example, "With `header` and `response_header`": the sources that match.
 std::string with_those(bool (*are)(const gateway::CostSource& source)) {
   std::vector<std::string> words;
   for (const auto* const source : gateway::cost_sources())
@@ -45,7 +45,7 @@ std::string with_those(bool (*are)(const gateway::CostSource& source)) {
   return "With " + joined(words, ", ") + (words.empty() ? "" : " and ") + last;
 }
 
-/// The keys of `cost`: one for each source, and those that stand beside them.
+/// The keys of `cost`: one for each source, and the keys that complete them.
 struct CostKeys {
   std::vector<std::string_view> forms;
   std::string otherwise = with_those([](const auto& source) { return source.known == gateway::CostKnown::before; }) +
@@ -111,7 +111,7 @@ using gateway::Cost;
 using gateway::CostSource;
 using gateway::CostTakes;
 
-/// The key of what a request costs where its source does not say.
+/// Returns the key of the cost that applies if the source says none.
 const char* key_of_default(const Cost& cost) { return is_settled(cost) ? "hold" : "otherwise"; }
 
 class CostBuilder {
@@ -128,7 +128,7 @@ class CostBuilder {
     const auto& source = **found;
     const bool settles = is_settled(out_);
     fill(&node_, kCost, out_);
-    if (settles) {  // in the place of "otherwise", which it is no cost of
+    if (settles) {  // it replaces "otherwise", which does not apply to it
       out_.default_value = Cost().default_value;
       read_number(&node_, "hold", out_.default_value);
     }
@@ -219,7 +219,7 @@ using limit::Rule;
 struct Charge {
   std::int64_t cost = 1;
   const Node* place = nullptr;
-  std::string what;  // "this request", "a POST request"
+  std::string what;  // the kind of request: "this request", "a POST request"
 };
 
 std::string tier_text(const limit::Limit& limit, const limit::Tier& tier) {
@@ -241,7 +241,7 @@ class CostChecker {
         if (!scale(tier)) return;
       }
     }
-    // The whole cost is taken from one shard.
+    // One shard must hold the whole cost.
     for (auto& tier : tiers) tier.rules = limit::one_shard(tier.rules, limit::shards_of(tier.rules, limit_.shards));
     for (const auto& charge : charges()) {
       // Only the first tier that is too small is reported.
@@ -276,7 +276,7 @@ class CostChecker {
     return any && cost != nullptr;
   }
 
-  /// What it counts are no requests, so none of them costs more than another.
+  /// The limit counts something other than requests, so no request costs more than another.
   bool others() {
     const Node* cost = find(&node_, "cost");
     if (cost == nullptr || (!limit_.glitches && !limit_.messages)) return false;
@@ -291,7 +291,7 @@ class CostChecker {
     const Node* place = text_at(&node_, "scale");
     if (place == nullptr) return false;
     for (auto& rule : tier.rules) {
-      // limit::scaled keeps at least one request. A rate stays exact all the same, because its period becomes longer.
+      // limit::scaled keeps at least one request. A rate stays exact nevertheless, because its period becomes longer.
       const bool flies = !rule.algorithm->refills;
       const auto size = flies ? rule.burst : rule.rate.count;
       if ((flies || rule.calendar != nullptr) && size * use_.scale_up < use_.scale_down)

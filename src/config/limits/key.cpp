@@ -1,4 +1,4 @@
-// What a limit counts by, and what happens to a caller without that key.
+// The key that a limit counts by, and the treatment of a caller without it.
 
 #include "config/build.hpp"
 #include "config/formats/formats.hpp"
@@ -60,7 +60,7 @@ bool is_field_for_servers(const identity::IdentityOptions& identity, const Per& 
   return (identity.jwt && among(identity.jwt->claim_headers)) || among(identity.api_key.caller_headers);
 }
 
-/// Whether any request can prove this part. `use`: what is made of it, "this counts per".
+/// Checks whether any request can prove this part. `use` describes the use of the part: "this counts per".
 void check_credentials(Build& build, const Node& node, const Per& per, const std::string& use) {
   if (per.source->needs == Needs::token) demand_jwt(build, node, use, per);
   if (per.source->needs == Needs::certificate && !asks_for_certificates(build.config))
@@ -69,7 +69,7 @@ void check_credentials(Build& build, const Node& node, const Per& per, const std
                        R"(add "client_ca": "/etc/headgate/clients-ca.pem" to the "tls" of the listener)");
 }
 
-/// Whether callers could choose their counters.
+/// Warns if callers could choose their counters.
 void check_belief(Build& build, const Node& node, const Per& per) {
   const auto& identity = build.config.identity;
   if (per.source->needs == Needs::api_key && !identity.api_key.any_known()) {
@@ -90,10 +90,10 @@ void check_belief(Build& build, const Node& node, const Per& per) {
   }
 }
 
-/// Whether every request has all parts of the key.
+/// Returns whether every request has all parts of the key.
 bool is_sure(const std::vector<Per>& key) { return std::all_of(key.begin(), key.end(), gateway::always_there); }
 
-/// Whether every request that lacks `earlier` also lacks `later`.
+/// Returns whether every request that lacks `earlier` also lacks `later`.
 bool lacks_with(const std::vector<Per>& earlier, const std::vector<Per>& later) {
   const auto in_both = [&](const Per& per) {
     return gateway::always_there(per) || std::find(later.begin(), later.end(), per) != later.end();

@@ -1,4 +1,4 @@
-// Limits: their keys, and what they make.
+// Limits: keys of the file, and the options that they make.
 
 #include "config/build.hpp"
 #include "config/formats/formats.hpp"
@@ -216,7 +216,7 @@ class LimitBuilder {
     }
   }
 
-  /// Clients are known by their addresses then, and no request is counted.
+  /// Clients are then identified by address, and requests are not counted.
   void glitches(const Node& written) {
     if (find(&node_, "per") != nullptr &&
         (out_.per.size() != 1 || out_.per.front().source == nullptr || out_.per.front().source->word != "client_ip"))
@@ -236,7 +236,8 @@ class LimitBuilder {
                            "remove it: to exceed the limit is the offence");
   }
 
-  /// A permit of a message is taken in the middle of its call, where nothing can wait, be given back or come later.
+  /// The permit of a message is taken in the middle of its call, where the gateway can neither wait for it, nor return
+  /// it, nor offer a later one.
   void messages() {
     for (const char* const key : {"wait", "appointments", "shards", "bill"})
       if (const Node* other = find(&node_, key))
@@ -248,7 +249,7 @@ class LimitBuilder {
                              "remove it");
   }
 
-  /// A rejected attempt has no answer of a server, and reserves nothing. It counts in one counter, and once.
+  /// A rejected attempt has no server's answer, and reserves nothing. It is counted once, in one counter.
   void count_rejected() {
     if (!out_.count_rejected) return;
     for (const std::string_view key : {"count", "appointments", "shards"})

@@ -1,4 +1,4 @@
-// The percentages of a limit of which an operator is told.
+// The percentages of a limit at which an operator is notified.
 
 #include "config/build.hpp"
 #include "config/formats/formats.hpp"
@@ -27,7 +27,7 @@ namespace {
 
 constexpr std::uint32_t kOnePercent = gateway::kWholeShare / 100;
 
-/// False if it says a mistake.
+/// Reports a mistake and returns false if the percentages do not rise.
 bool check_rising(Report& report, const Node& node, unsigned before, unsigned percent) {
   if (percent > before) return true;
   const auto said = std::to_string(percent) + '%';
@@ -77,7 +77,7 @@ void build_notices(Build& build, const Node& node, limit::Limit& out) {
   unsigned before = 0;
   for (const Node* each : texts(written)) {
     const auto part = parse_part(each->text);
-    if (part.has_error()) continue;  // the table says it
+    if (part.has_error()) continue;  // reported by the check of the table
     const auto percent = *part / kOnePercent;
     if (!check_rising(build.report, *each, before, percent)) break;
     before = percent;

@@ -18,7 +18,7 @@ using gateway::Require;
 using gateway::RouteOptions;
 using limit::Per;
 
-// One use of a limit: where it was written, and which limit it names.
+// One use of a limit: the place where it is written, and the limit.
 struct Use {
   const Node* node = nullptr;
   const Node* name = nullptr;
@@ -26,7 +26,7 @@ struct Use {
   const LimitUse* how = nullptr;
 };
 
-// The largest number of rules in one tier; a request is in one tier only.
+// Returns the largest number of rules in one tier; a request is in one tier only.
 std::size_t most_rules(const limit::Limit& limit) {
   std::size_t most = 0;
   for (const auto& tier : limit.tiers) most = std::max(most, tier.rules.size());
@@ -101,7 +101,8 @@ class PlanChecker {
                          "merge limits, or skip some of all_routes with \"skip_limits\"");
   }
 
-  /// Limits whose rejection makes the path ask all limits of their place again would make one request several attempts.
+  /// Reports limits whose rejection makes the path check all limits of their place again, so that one request would
+  /// count as several attempts.
   void check_asked_again(const RouteOptions& route, const std::vector<Use>& plan) {
     const auto counts = std::find_if(plan.begin(), plan.end(),
                                      [](const Use& use) { return use.limit != nullptr && use.limit->count_rejected; });
@@ -126,8 +127,8 @@ class PlanChecker {
     }
   }
 
-  /// A known key with overrides has their rates instead of the limit's. Reports only the first key with too many, and
-  /// looks at the keys once for all routes under the same limits: there may be many of both.
+  /// A known key with overrides has its own rates instead of the limit's. Reports only the first key with too many, and
+  /// checks the keys once for all routes with the same limits, because there may be many of both.
   void check_own_sizes(const RouteOptions& route, const std::vector<Use>& plan) {
     if (keys_with_sizes_.empty()) return;
     std::vector<const limit::Limit*> limits;
@@ -271,7 +272,7 @@ class PlanChecker {
     return needs == Needs::token ? "jwt" : "api_key";
   }
 
-  /// "field x-tenant"
+  /// Returns, for example, "field x-tenant".
   static std::string part_text(const Per& per) {
     const auto& name = per.source->name;
     return name.read == nullptr ? per.source->noun({}) : std::string(name.what) + ' ' + per.name;
@@ -293,7 +294,7 @@ class PlanChecker {
     }
   }
 
-  /// Warns about a path parameter that no route has. The limit then only counts by its "if_absent"; most likely the
+  /// Warns about a path parameter that no route has. The limit then counts only by its "if_absent"; most likely the
   /// name is misspelt.
   void check_parameters() {
     for (const auto& [what, met] : parameters_) {
@@ -305,7 +306,8 @@ class PlanChecker {
     }
   }
 
-  /// A listener with "client_ca" knows all of a certificate, a PROXY header only that there is one.
+  /// Returns whether only the presence of a certificate is known: a listener with "client_ca" knows the whole
+  /// certificate, a PROXY header only that there is one.
   bool told_only_that_there_is_one() const {
     const auto& listen = build_.config.listen;
     return !build_.config.identity.trusted_proxies.empty() &&
@@ -342,8 +344,8 @@ class PlanChecker {
   Report& report_;
   std::set<const limit::Limit*> told_;
   std::vector<const identity::ApiKeyRecord*> keys_with_sizes_;
-  std::set<std::vector<const limit::Limit*>> sized_;  // the limits of routes that keys were checked with
-  std::map<std::pair<const limit::Limit*, std::string>, bool> parameters_;  // whether a route has it
+  std::set<std::vector<const limit::Limit*>> sized_;  // sets of limits for which the keys were checked
+  std::map<std::pair<const limit::Limit*, std::string>, bool> parameters_;  // whether any route has the parameter
 };
 
 }  // namespace

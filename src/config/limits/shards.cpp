@@ -1,4 +1,4 @@
-// Shards of a limit: whether it can be divided, and what that costs.
+// Shards of a limit: whether it can be divided, and at what cost.
 
 #include "headgate/limit/shards.hpp"
 
@@ -64,7 +64,7 @@ class ShardChecker {
     return false;
   }
 
-  // A lease takes the permits of a busy key in batches. So one server is enough for any key, and the limit stays exact.
+  // A lease takes the permits of a busy key in batches, so one server is enough for any key, and the limit stays exact.
   void leases() {
     bool any = false;
     for (auto& tier : out_.tiers) {
@@ -91,7 +91,8 @@ class ShardChecker {
 void build_shards(Build& build, const Node& node, limit::Limit& out) {
   const Node* written = find(&node, "shards");
   read_number(&node, "shards", out.shards);
-  if (written == nullptr || out.shards < 2 || out.shards > limit::kMaxShards) return;  // the table says it
+  // reported by the check of the table
+  if (written == nullptr || out.shards < 2 || out.shards > limit::kMaxShards) return;
   ShardChecker(build.report, *written, out).run();
 }
 

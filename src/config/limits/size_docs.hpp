@@ -1,5 +1,5 @@
 #pragma once
-// What the keys of a size mean, which a limit has, or each of its tiers.
+// Documentation of the keys of a size, which a limit has, or each of its tiers.
 
 #include <string_view>
 

@@ -1,4 +1,4 @@
-// Sizes and times that are valid each, and together are hardly what was meant.
+// Finds sizes and times that are valid alone but contradict each other.
 
 #include "config/build.hpp"
 #include "config/text/codes.hpp"
@@ -26,7 +26,7 @@ constexpr Duration kLongPeriod = std::chrono::hours(28 * 24);
 
 bool lasts_a_month(const Rule& rule) { return rule.rate.month || rule.rate.period >= kLongPeriod; }
 
-/// What names the counters of a rule beside its limit; 0 for requests in flight.
+/// Returns the part of a rule that names its counter within the limit; 0 for requests in flight.
 std::int64_t period_of(const Rule& rule) {
   if (!rule.algorithm->refills) return 0;
   return rule.rate.month ? -1 : rule.rate.period.count();
@@ -38,7 +38,7 @@ std::set<std::int64_t> periods_of(const Tier& tier) {
   return out;
 }
 
-/// How many requests of a second a tier allows for ever; below 0: any number.
+/// Returns how many requests per second a tier allows permanently; below 0 if there is no bound.
 double sustained(const Tier& tier) {
   double out = -1;
   for (const auto& rule : tier.rules) {
@@ -75,7 +75,7 @@ class LimitSizes {
     return at == all.end() ? nullptr : *at;
   }
 
-  /// Whether the credential that the key is read from says the tier as well: then a key has one tier.
+  /// Returns whether the credential with the key also has the tier, so that a key has one tier.
   bool tier_of_key() const {
     return limit_.tier_from && std::any_of(limit_.per.begin(), limit_.per.end(), [&](const limit::Per& per) {
              return per.source->needs == limit_.tier_from->source->needs;
@@ -84,7 +84,7 @@ class LimitSizes {
 
   void tiers() {
     const auto& usual = limit_.tiers[limit_.default_tier];
-    const Tier* counted = nullptr;  // the first that counts at all
+    const Tier* counted = nullptr;  // the first tier that is counted at all
     bool told = false;
     for (const auto& tier : limit_.tiers) {
       const Node* node = tier_node(tier.name);
@@ -134,7 +134,7 @@ class LimitSizes {
   void waits() {
     for (const Node* section : sections()) {
       const Node* wait = text_at(section, "wait");
-      // Of a rate the algorithm says it.
+      // For a rate, the algorithm reports it.
       if (wait == nullptr || std::none_of(limit_.tiers.begin(), limit_.tiers.end(), flies)) continue;
       const auto length = parse_duration(wait->text);
       if (length.has_error() || *length < kLongWait) continue;
@@ -204,7 +204,7 @@ void room_sizes(Build& build, const gateway::WaitingRoom& room, const Node& node
 
 }  // namespace
 
-// What is wrong is mended first: sizes that cannot be read have others in their place.
+// Errors come first: sizes that cannot be read have been replaced by others.
 void check_sizes(Build& build) {
   if (build.report.has_errors()) return;
   const auto& config = build.config;

@@ -1,4 +1,4 @@
-// The tiers of a limit, and the rules of each tier: keys and what they make.
+// The tiers of a limit, and the rules of each tier: keys of the file, and the options that they make.
 
 #include "config/build.hpp"
 #include "config/formats/calendars.hpp"
@@ -89,7 +89,7 @@ class TierBuilder {
   }
 
  private:
-  // A limit counts requests at the same time or rates, and the keys for rates have no meaning for the former.
+  // A limit counts either requests in flight or rates, and the keys for rates have no meaning for requests in flight.
   void check_in_flight() {
     const Node* flights = nullptr;
     const Node* rates = nullptr;
@@ -113,7 +113,7 @@ class TierBuilder {
     }
   }
 
-  // Only requests that wait for a permit in flight stand in a queue.
+  // Only requests that wait for a permit in flight are queued.
   void check_queues() {
     const auto check = [&](const Node& section) {
       const Node* queue = find(&section, "queue");
@@ -173,7 +173,7 @@ class TierBuilder {
     }
   }
 
-  /// The rules of a limit or of a tier, which have the same keys. An unlimited tier has none.
+  /// Returns the rules of a limit or of a tier, which have the same keys. An unlimited tier has none.
   std::vector<Rule> rules(const Node& section, PeriodInKey period) {
     std::vector<Rule> out;
     const auto rates = texts(find(&section, "rate"));
@@ -198,7 +198,7 @@ class TierBuilder {
     rule.version = out_.version;
     rule.algorithm = &limit::in_flight;
     read_number(&section, "in_flight", rule.burst);
-    rule.burst = std::max<std::uint64_t>(rule.burst, 1);  // 0 is reported already
+    rule.burst = std::max<std::uint64_t>(rule.burst, 1);  // 0 is already reported
     read(&node_, "wait", rule.wait);
     read(&section, "wait", rule.wait);
     rule.queue = static_cast<std::uint32_t>(std::min<std::uint64_t>(rule.burst, limit::kMaxFlightQueue));
@@ -239,7 +239,7 @@ class TierBuilder {
     return rule;
   }
 
-  // Two rates with the same period would share one counter, and the smaller one would always reject first.
+  // Two rates with the same period would share one counter, and the lower one would always reject first.
   bool stands_already(const Node& node, const Rule& rule, const std::vector<Rule>& before) {
     const auto twin = std::find_if(before.begin(), before.end(), [&](const Rule& each) {
       return each.rate.period == rule.rate.period && each.rate.month == rule.rate.month;
@@ -254,7 +254,7 @@ class TierBuilder {
     return true;
   }
 
-  // Finds the key to blame: the one without which the rule would be valid.
+  // Returns the key to blame: the one without which the rule would be valid.
   const Node& culprit(const Node& section, const Node& rate, Rule rule) const {
     const Node* wait = find(&section, "wait") != nullptr ? find(&section, "wait") : find(&node_, "wait");
     const Node* burst = find(&section, "burst");

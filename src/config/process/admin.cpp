@@ -112,7 +112,7 @@ void check_listen(Build& build, const Node& admin, const Admin& out) {
 
 void build_admin(Build& build) {
   const Node* written = find(&build.root, "admin");
-  if (written != nullptr && written->kind == Kind::string) return;  // "off"
+  if (written != nullptr && written->kind == Kind::string) return;  // the value is "off"
   auto& out = build.config.admin.emplace();
   if (written == nullptr || written->kind != Kind::object) return;
   out.if_taken = Admin::IfTaken::fail;

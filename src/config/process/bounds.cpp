@@ -1,4 +1,4 @@
-// How long each phase may take, and how much one caller can make the gateway hold.
+// Timeouts of each phase, and the bounds of what one caller can make the gateway hold.
 
 #include "config/build.hpp"
 #include "config/formats/formats.hpp"
@@ -98,7 +98,7 @@ void build_bounds(Build& build) {
   auto& out = build.config.bounds;
   out.ipv6_prefix = build.config.identity.ipv6_prefix;
   build_connection_rate(build, bounds);
-  auto& path = build.config.gateway;  // which writes to servers, holds bodies, and explains heads
+  auto& path = build.config.gateway;  // the path writes to servers, holds bodies, and explains heads
   path.write_timeout = build.config.timeouts.write;
   path.tunnel_timeout = build.config.timeouts.tunnel;
   path.head_bounds = out.head;

@@ -1,4 +1,4 @@
-// Where clients connect: keys, and what they make.
+// Listening addresses: keys of the file, and the options that they make.
 
 #include "config/build.hpp"
 #include "config/formats/formats.hpp"

@@ -1,4 +1,4 @@
-// The logs: keys, and what they make.
+// Logs: keys of the file, and the options that they make.
 
 #include "config/build.hpp"
 #include "config/formats/formats.hpp"
@@ -89,7 +89,7 @@ constexpr Key kLogKeys[] = {
 };
 constexpr Section kLog{"log", "log", "Access log and error log.", kLogKeys, kLogLater};
 
-/// Why `run` can make no file in this directory, or ""; it makes directories that are missing.
+/// Returns why `run` can create no file in this directory, or ""; it creates missing directories.
 std::string why_no_file_in(std::filesystem::path directory) {
   std::error_code ignored;
   const auto wanted = directory;
@@ -118,9 +118,9 @@ void check_log_file(Build& build, const Node& target) {
   if (names_log_file(target.text)) check_written_file(build, target, "the log", "headgate.log", why_no_log);
 }
 
-/// The secret for `key_id`, and what the log says about callers in clear text.
+/// Builds the secret for `key_id`, and the fields that show callers in clear text.
 void build_log_identity(Build& build, const Node* log) {
-  constexpr std::size_t kShort = 16;  // bytes; a guessed secret shows the caller behind each `key_id`
+  constexpr std::size_t kShort = 16;  // bytes; a guessed secret reveals the caller behind each `key_id`
   auto& out = build.config.log;
   if (const Node* callers = find(log, "callers"); callers != nullptr && callers->kind == Kind::list)
     for (const Node* each : callers->children)
@@ -143,7 +143,7 @@ void build_fields(Build& build, const Node& written) {
   out.fields = 0;
   for (const Node* each : texts(&written)) {
     const auto field = observe::access_field(each->text);
-    if (!field) continue;  // reported
+    if (!field) continue;  // reported already
     const auto bit = observe::AccessFieldSet{1} << *field;
     if ((out.fields & bit) != 0)
       build.report.error(code::kDuplicate, *each, in_quotes(each->text) + " appears twice in this list",
@@ -179,7 +179,7 @@ std::vector<LoggedFields::Field> logged_fields(Build& build, const Node* log, st
   return out;
 }
 
-/// Credentials that this configuration reads from fields and parameters of its own choice.
+/// Masks the credentials that this configuration reads from fields and parameters of its own choice.
 void keep_credentials_out(Build& build, const Node* log, LoggedFields& out) {
   const auto& identity = build.config.identity;
   std::vector<std::string> fields = identity.api_key.headers;

@@ -1,4 +1,4 @@
-// Where the number of the process is written.
+// The file with the process id.
 
 #include "config/build.hpp"
 #include "config/values.hpp"

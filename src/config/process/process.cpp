@@ -1,4 +1,4 @@
-// What concerns the whole process.
+// Options of the whole process.
 
 #include "config/build.hpp"
 #include "config/formats/formats.hpp"

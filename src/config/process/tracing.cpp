@@ -48,11 +48,11 @@ constexpr Section kTracingSection{
 
 namespace {
 
-constexpr std::uint32_t kDefaultSample = 10'000;  // millionths
+constexpr std::uint32_t kDefaultSample = 10'000;  // in millionths
 constexpr std::string_view kCollector = "http://otel-collector:4318";
 constexpr std::string_view kSignal = "/v1/traces";
 
-/// The collector's address, or the whole one of the signal.
+/// Completes the address: the collector's becomes that of the signal.
 void add_signal(net::Url& url) {
   if (url.target.ends_with(kSignal)) return;
   if (url.target.ends_with('/')) url.target.pop_back();
@@ -60,7 +60,7 @@ void add_signal(net::Url& url) {
 }
 
 void build_headers(Build& build, const Node* headers, std::string& out) {
-  // What the request has anyway, or what frames it.
+  // Fields that the request already has, or that frame it.
   constexpr std::array<std::string_view, 6> kOurs{"host",       "content-type",      "content-length",
                                                   "connection", "transfer-encoding", "user-agent"};
   for (const Node* each : children(headers, Kind::object)) {
@@ -92,7 +92,7 @@ void build_collector(Build& build, const Node& tracing) {
     return;
   }
   auto url = net::parse_url(written->text, kCollector);
-  if (url.has_error()) return;  // reported
+  if (url.has_error()) return;  // reported already
   auto& out = build.config.traces.emplace();
   out.url = std::move(*url);
   add_signal(out.url);

@@ -1,4 +1,4 @@
-// What an operator is told over HTTP.
+// Notifications of an operator over HTTP.
 
 #include "config/build.hpp"
 #include "config/formats/formats.hpp"
@@ -41,13 +41,13 @@ constexpr Section kWebhookSection{"webhook", "webhook",
 
 namespace {
 
-constexpr unsigned kAttempts = 12;  // over about twenty minutes: a receiver may be restarted meanwhile
+constexpr unsigned kAttempts = 12;  // within about twenty minutes, because a receiver may restart meanwhile
 constexpr std::string_view kExample = "https://hooks.example.com/headgate";
 
 void check_authorities(Build& build, const Node& written) {
   const auto checked = net::check_authorities(written.text);
   if (!checked.has_error()) return;
-  // The message must not repeat the path: it may have come from a placeholder.
+  // The message must not repeat the path, because it may have come from a placeholder.
   build.report.error(
       code::kCredentials, written,
       "the authorities file " + in_quotes(written.written) + checked.error().substr(written.text.size() + 1),
@@ -86,7 +86,7 @@ void build_webhook(Build& build) {
   const Node* text = text_at(written, "url");
   if (text == nullptr) return;
   auto url = net::parse_url(text->text, kExample);
-  if (url.has_error()) return;  // reported
+  if (url.has_error()) return;  // reported already
   out.url = std::move(*url);
   const bool near = out.url.host == "localhost" || out.url.host == "127.0.0.1" || out.url.host == "::1";
   if (out.url.scheme == net::Scheme::http && !near) {

@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::uint32_t kAll = 1'000'000;
 
-/// "0.25%" for 2,500 millionths.
+/// Returns "0.25%" for 2,500 millionths.
 std::string in_percent(std::uint32_t millionths) {
   auto decimals = std::to_string(10'000 + millionths % 10'000).substr(1);
   while (!decimals.empty() && decimals.back() == '0') decimals.pop_back();

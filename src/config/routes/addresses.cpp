@@ -1,4 +1,4 @@
-// From which addresses routes may be used.
+// The addresses from which routes may be used.
 
 #include "config/build.hpp"
 #include "config/formats/formats.hpp"
@@ -41,7 +41,7 @@ namespace {
 using gateway::AddressRules;
 using identity::Network;
 
-/// A block and where it is written.
+/// A block, and where it is written.
 struct Written {
   Network block;
   const Node* node = nullptr;
@@ -69,7 +69,7 @@ int length_of(const Network& block) {
   return std::visit([](const auto& of) { return static_cast<int>(of.prefix_length()); }, block);
 }
 
-/// Whether `blocks` have this very block. A smaller one may begin at the same address.
+/// Returns whether `blocks` contain exactly this block. A smaller one may begin at the same address.
 bool has(const std::vector<Written>& blocks, const Network& block) {
   return std::any_of(blocks.begin(), blocks.end(), [&](const Written& each) { return each.block == block; });
 }
@@ -78,7 +78,7 @@ void check_blocks(Build& build, const std::vector<Written>& allow, const std::ve
                   const AddressRules& rules) {
   const auto allowed = compiled(allow);
   for (const auto& each : deny) {
-    // Only where some allowed block holds it can it be the same one.
+    // The block can be the same only if an allowed block contains it.
     const auto around = allowed.smallest(first_of(each.block));
     if (around != identity::AddressBlocks::kNone && has(allow, each.block)) {
       build.report.error(code::kConflict, *each.node, in_quotes(each.node->written) + " is allowed here and denied",
@@ -93,8 +93,8 @@ void check_blocks(Build& build, const std::vector<Written>& allow, const std::ve
   }
 }
 
-/// The number of the file among all files of addresses. Checks a new one as it is now; the gateway reads it again after
-/// every change.
+/// Returns the index of the file among all address files. Checks the current contents of a new one; the gateway reads
+/// it again after every change.
 std::size_t file_number(Build& build, const Node& file) {
   auto& files = build.config.identity.address_files;
   const auto known = std::find(files.begin(), files.end(), file.text);
@@ -141,7 +141,7 @@ void build_addresses(Build& build, const Node* section, gateway::AddressRulesPtr
   out = std::make_shared<const AddressRules>(std::move(rules));
 }
 
-/// A route that lets in only what is refused for all routes.
+/// Reports a route that lets in only addresses that are refused for all routes.
 void check_addresses(Build& build) {
   const auto& all = build.config.gateway.all_routes.addresses;
   if (!all || all->deny.size() == 0 || !all->allow_files.empty()) return;

@@ -1,4 +1,4 @@
-// The service that a route asks about its requests.
+// The auth service of a route.
 
 #include "config/build.hpp"
 #include "config/formats/edits.hpp"
@@ -94,7 +94,7 @@ void report_same_fields(Build& build, const Node* written) {
 
 const Node* url_node(const Node& auth) { return auth.kind == Kind::string ? &auth : text_at(&auth, "url"); }
 
-/// The upstream that the URL names; empty: it names none.
+/// Returns the upstream that the URL names; empty if it names none.
 std::string named_upstream(const Build& build, std::string_view url) {
   const auto parts = http::split_url(url);
   const std::string host(parts.host_port);
@@ -104,7 +104,7 @@ std::string named_upstream(const Build& build, std::string_view url) {
 using Edits = std::shared_ptr<const gateway::EditOptions>;
 using FieldEdit = gateway::FieldEdit;
 
-/// The upstreams that the requests of the route go to.
+/// Returns the upstreams that the requests of the route go to.
 std::vector<std::string> upstreams_of(const RouteOptions& route) {
   std::vector<std::string> out;
   if (route.respond) return out;
@@ -115,7 +115,7 @@ std::vector<std::string> upstreams_of(const RouteOptions& route) {
   return out;
 }
 
-/// The fields in which the servers of the route read what its service says.
+/// Returns the fields in which the route's servers read what the service says.
 std::vector<std::string> believed_fields(const RouteOptions& route) {
   auto out = route.auth->copy;
   if (!route.edits) return out;
@@ -126,7 +126,7 @@ std::vector<std::string> believed_fields(const RouteOptions& route) {
   return out;
 }
 
-/// Whether what a client sends under this name does not stay. A field that is added leaves the client's beside it.
+/// Returns whether the edits remove a client's field of this name. A field that is added leaves the client's beside it.
 bool drops(const Edits& edits, std::string_view name) {
   return edits && std::ranges::any_of(edits->request_fields, [name](const auto& edit) {
            return edit.how != FieldEdit::How::add && http::same_variable(edit.name, name);
@@ -175,7 +175,8 @@ void build_auth(Build& build, const Node& route, RouteOptions& out) {
   const auto read = net::parse_url(auth.url, kAuthExample);
   if (read.has_error()) return;
   auth.target = read->target;
-  auth.url.erase(std::min(auth.url.find('?'), auth.url.size()));  // what is shown of it: the query may be a secret
+  // the part that is shown, because the query may be a secret
+  auth.url.erase(std::min(auth.url.find('?'), auth.url.size()));
   auth.host = net::authority(*read);
   auth.to = named_upstream(build, auth.url);
   if (auth.to.empty()) auth.to = (read->scheme == net::Scheme::https ? "https://" : "http://") + auth.host;
@@ -210,7 +211,7 @@ void add_auth_upstreams(Build& build) {
     const auto same = [&](const gateway::UpstreamOptions& each) { return each.name == auth->to; };
     if (std::any_of(upstreams.begin(), upstreams.end(), same)) continue;
     auto url = parse_server(auth->to);
-    if (url.has_error()) continue;  // no other URL was accepted
+    if (url.has_error()) continue;  // no other URL was accepted before
     gateway::UpstreamOptions out;
     out.name = auth->to;
     if (url->tls) out.tls.emplace();

@@ -1,4 +1,4 @@
-// Whose passwords a route takes.
+// The users of a route with basic authentication.
 
 #include "config/build.hpp"
 #include "config/formats/formats.hpp"
@@ -58,8 +58,8 @@ constexpr const char* kAuthorizationField = "authorization";
 
 const Node* file_node(const Node& basic) { return basic.kind == Kind::string ? &basic : text_at(&basic, "file"); }
 
-/// The number of the file among all files of users. Checks a new one as it is now; the gateway reads it again after
-/// every change.
+/// Returns the index of the file among all user files. Checks the current contents of a new one; the gateway reads it
+/// again after every change.
 std::size_t user_file_number(Build& build, const Node& file) {
   auto& files = build.config.identity.user_files;
   const auto known = std::find(files.begin(), files.end(), file.text);
@@ -84,7 +84,7 @@ std::size_t user_file_number(Build& build, const Node& file) {
   return files.size() - 1;
 }
 
-/// Authorization holds one credential.
+/// Authorization contains only one credential.
 void check_place_of_password(Build& build, const RouteOptions& route, const Node& node) {
   const auto& identity = build.config.identity;
   const auto& headers = identity.api_key.headers;
@@ -129,7 +129,7 @@ void build_basic(Build& build, const Node& route, RouteOptions& out) {
 
 void check_basic(Build& build) {
   const auto& config = build.config;
-  const bool proxied = !config.identity.trusted_proxies.empty();  // TLS may end there
+  const bool proxied = !config.identity.trusted_proxies.empty();  // TLS may end at a proxy
   const auto plain = std::ranges::find_if(config.listen, [&](const net::ListenOptions& each) {
     return !proxied && !each.tls && each.https_port == 0 && !is_this_machine(each);
   });

@@ -1,4 +1,4 @@
-// What routes change must fit their paths, their targets and what is known of callers.
+// Checks that the edits of routes fit their paths, their targets and the known values of callers.
 
 #include "config/build.hpp"
 #include "config/text/codes.hpp"
@@ -32,7 +32,7 @@ const Node* value_node(const Node* block, const FieldEdit& edit) {
   return nullptr;
 }
 
-/// `route`: null for those of all routes.
+/// `route` is null for the edits of all routes.
 void check_variables(Build& build, const std::vector<FieldEdit>& edits, const Node* block, const RouteOptions* route) {
   for (const auto& edit : edits) {
     const Node* node = value_node(block, edit);
@@ -64,7 +64,7 @@ void check_variables(Build& build, const std::vector<FieldEdit>& edits, const No
   }
 }
 
-/// Fields that carry what was proved of a caller: a route that wrote them would say something else.
+/// Reports fields that carry proven facts about a caller: a route that sets them would contradict the proof.
 void check_claim_fields(Build& build, const std::vector<FieldEdit>& edits, const Node* block) {
   const auto& identity = build.config.identity;
   const auto proves = [&](const auto& fields, std::string_view name) {
@@ -90,14 +90,14 @@ void check_fields(Build& build, const Node& section, const gateway::EditOptions&
   check_claim_fields(build, edits.request_fields, request);
 }
 
-/// What the service says is not what "identity" says.
+/// The fields of the service must not be those of "identity".
 void check_copied(Build& build, const Node& node, const RouteOptions& route) {
   std::vector<FieldEdit> copied;
   for (const auto& name : route.auth->copy) copied.push_back({.how = FieldEdit::How::set, .name = name});
   check_claim_fields(build, copied, find(&node, "auth"));
 }
 
-/// The parameters and the "*" of a path that is made from the route's.
+/// Checks the parameters and the "*" of a path that is made from the route's.
 void check_taken(Build& build, const Node& node, std::string_view made, const RouteOptions& route) {
   for (auto open = made.find('{'); open != made.npos; open = made.find('{', open + 1)) {
     const auto name = made.substr(open + 1, made.find('}', open) - open - 1);
@@ -143,7 +143,7 @@ void check_effect(Build& build, const Node& node) {
 void check_redirect(Build& build, const Node& node, const RouteOptions& route) {
   const auto& to = route.edits->redirect->to;
   check_taken(build, node, to, route);
-  // With methods it may be another route's turn, as after a POST with 303.
+  // With methods, another route may apply, as after a POST with 303.
   const bool same = to.substr(0, to.find('?')) == route.path;
   if (same && route.methods.empty())
     build.report.error(code::kConflict, node, "this redirect leads to the route itself", "send the client elsewhere");

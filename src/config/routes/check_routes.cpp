@@ -75,7 +75,7 @@ void check_target(Build& build, const RouteOptions& route, const Node& node) {
     if (const Node* name = text_at(share, "upstream")) check_upstream(build, *name);
 }
 
-// Reports an error if no listener can learn of a client's certificate.
+// Reports an error if no listener can learn of a client certificate.
 void check_certificates(Build& build, const RouteOptions& route, const Node& require) {
   const auto& listen = build.config.listen;
   const bool told = std::any_of(listen.begin(), listen.end(), [](const auto& each) { return each.proxy_protocol; }) &&
@@ -88,7 +88,7 @@ void check_certificates(Build& build, const RouteOptions& route, const Node& req
                      R"(add "client_ca": "/etc/headgate/clients-ca.pem" to the "tls" of the listener)");
 }
 
-/// What becomes of a call of gRPC-Web is a call of gRPC, which needs HTTP/2.
+/// A call of gRPC-Web is translated to a gRPC call, which needs HTTP/2.
 void check_grpc_web(Build& build, const RouteOptions& route, const Node& node) {
   const Node* written = find(&node, "grpc_web");
   if (written == nullptr || !route.grpc_web) return;
@@ -137,7 +137,7 @@ void check_require(Build& build, const RouteOptions& route, const Node& node) {
                      R"(add "identity": { "jwt": { "algorithms": ["HS256"], "secret": "${JWT_SECRET}" } })");
 }
 
-/// Equal for equal conditions alone.
+/// Returns a text that is equal only for equal conditions.
 std::string text_of(const gateway::RouteConditions& conditions) {
   std::string out;
   const auto add = [&out](std::string_view text) {
@@ -159,12 +159,12 @@ std::string text_of(const gateway::RouteConditions& conditions) {
   return out;
 }
 
-// Which methods earlier routes with the same host, path and conditions, in file order, leave to a later one.
+// The methods that earlier routes with the same host, path and conditions, in file order, leave to a later one.
 struct Overlap {
-  std::set<std::string> own;   // the later route's methods; empty: all
-  std::set<std::string> left;  // those of them that no earlier route takes
+  std::set<std::string> own;   // the later route's methods; empty for all
+  std::set<std::string> left;  // its methods that no earlier route takes
   const Node* taker = nullptr;
-  bool twice = false;  // exactly the same methods
+  bool twice = false;  // whether an earlier route has exactly the same methods
 };
 
 Overlap overlap(const Build& build, const std::vector<std::size_t>& same, std::size_t late) {
@@ -214,8 +214,8 @@ void check_same_path(Build& build, const std::vector<std::size_t>& same) {
   }
 }
 
-/// Most searches compare a handful of segments. Patterns that have a literal and a parameter side by side in each of
-/// many segments double it with each, and anybody could send the path that makes the search longest.
+/// Most searches compare a handful of segments. Each segment with a literal and a parameter side by side doubles the
+/// work, and anyone could send the path that makes the search longest.
 void check_search(Build& build) {
   constexpr std::size_t kLongest = 1'024;
   const auto& routes = build.config.gateway.routes;
@@ -234,7 +234,7 @@ void check_search(Build& build) {
                             "let paths with {parameters} differ in an earlier segment");
 }
 
-/// A route with the very path at which callers ask what is left is never reached.
+/// A route at the path where callers ask what is left of their limits is never reached.
 void check_usage(Build& build) {
   const auto& usage = build.config.gateway.usage;
   const auto& routes = build.config.gateway.routes;

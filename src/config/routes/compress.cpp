@@ -1,4 +1,4 @@
-// Which answers of a route are compressed.
+// Compression of a route's answers.
 
 #include "config/build.hpp"
 #include "config/once.hpp"
@@ -60,7 +60,7 @@ namespace {
 
 using gateway::Compression;
 
-/// Media types whose content is compressed in itself.
+/// Media types whose content is already compressed.
 constexpr std::string_view kPacked[] = {"image/png",        "image/jpeg",       "image/gif",         "image/webp",
                                         "image/avif",       "font/woff",        "font/woff2",        "application/zip",
                                         "application/gzip", "application/zstd", "application/x-gzip"};

@@ -1,4 +1,4 @@
-// What routes demand beside host, path and method: fields and parameters.
+// Conditions of routes beside host, path and method: fields, parameters and addresses.
 
 #include "config/build.hpp"
 #include "config/formats/formats.hpp"
@@ -20,7 +20,7 @@ namespace {
 
 using gateway::ValueCondition;
 
-/// Nothing if the value is of no use; that is reported.
+/// Returns nothing if the value cannot be used, which is reported.
 bool read_values(Build& build, const Node& node, ValueCondition& out) {
   if (node.kind == Kind::boolean) {
     if (node.text == "true") return true;
@@ -52,13 +52,13 @@ std::vector<ValueCondition> read_list(Build& build, const Node* written, const S
   return out;
 }
 
-/// A segment of an expression that a {parameter} or a literal could stand for.
+/// Returns whether a {parameter} or a literal could replace a segment of an expression.
 bool is_plain_segment(std::string_view segment) {
   if (segment == "[^/]+" || segment == "[^/]*") return true;
   return segment.find_first_of("\\^$.|?*+()[]{}") == std::string_view::npos;
 }
 
-/// Whether a pattern takes the same paths: literals, "[^/]+" for a segment, and ".*" at the end.
+/// Returns whether a pattern takes the same paths: literals, "[^/]+" for a segment, and ".*" at the end.
 bool needs_no_regex(std::string_view pattern) {
   if (pattern.starts_with('^')) pattern.remove_prefix(1);
   if (pattern.ends_with('$')) pattern.remove_suffix(1);
@@ -103,7 +103,7 @@ constexpr Shape kClientBlocks = either("an address block or a list of them", kCo
 
 namespace {
 
-/// Sorted, each once.
+/// Returns the blocks sorted, each once.
 std::vector<identity::Network> read_blocks(const Node* written) {
   std::vector<const Node*> blocks = texts(written);
   if (written != nullptr && written->kind == Kind::string) blocks = {written};
@@ -154,7 +154,7 @@ const ValueCondition* find_name(const Conditions& all, const std::string& name) 
   return at == all.end() ? nullptr : &*at;
 }
 
-/// Whether a value can be one of both; both lists are sorted.
+/// Returns whether a value can meet both conditions; both lists are sorted.
 bool share_value(const ValueCondition& a, const ValueCondition& b) {
   if (a.values.empty() || b.values.empty()) return true;
   return std::any_of(a.values.begin(), a.values.end(),
@@ -183,7 +183,7 @@ bool may_both_hold(const RouteConditions& a, const RouteConditions& b) {
          may_both_hold(a.client_ip, b.client_ip);
 }
 
-/// Whether each address that is in one of `narrow` is in one of `wide`.
+/// Returns whether every address in one of `narrow` is in one of `wide`.
 bool implies(const Blocks& narrow, const Blocks& wide) {
   if (wide.empty()) return true;
   return !narrow.empty() && std::all_of(narrow.begin(), narrow.end(), [&](const auto& one) {
@@ -191,7 +191,7 @@ bool implies(const Blocks& narrow, const Blocks& wide) {
   });
 }
 
-/// Whether what meets `narrow` meets `wide`.
+/// Returns whether every value that meets `narrow` meets `wide`.
 bool implies(const ValueCondition* narrow, const ValueCondition& wide) {
   if (narrow == nullptr) return false;
   if (wide.values.empty()) return true;
@@ -205,7 +205,7 @@ bool take_all(const Conditions& a, const Conditions& b, const Conditions& third)
   });
 }
 
-/// The methods for which both compete: a route that names the method comes before one for all.
+/// Returns the methods for which both compete: a route that names the method comes before one for all.
 std::vector<std::string> shared_methods(const RouteOptions& a, const RouteOptions& b, bool& all) {
   all = a.methods.empty() && b.methods.empty();
   std::vector<std::string> out;
@@ -214,10 +214,10 @@ std::vector<std::string> shared_methods(const RouteOptions& a, const RouteOption
   return out;
 }
 
-/// Whether `third` takes every request that fits `a` and `b`.
+/// Returns whether `third` takes every request that matches `a` and `b`.
 bool settles(const RouteOptions& a, const RouteOptions& b, const RouteOptions& third) {
   const auto& own = third.conditions;
-  if (own.path) return false;  // it takes only some of the paths
+  if (own.path) return false;  // the expression takes only some of the paths
   if (rank_of(own) <= rank_of(a.conditions) || rank_of(own) <= rank_of(b.conditions)) return false;
   if (!take_all(a.conditions.headers, b.conditions.headers, own.headers)) return false;
   if (!take_all(a.conditions.query, b.conditions.query, own.query)) return false;
@@ -230,7 +230,7 @@ bool settles(const RouteOptions& a, const RouteOptions& b, const RouteOptions& t
   });
 }
 
-/// Whether of each two blocks that share addresses the one of `first` is the smaller one.
+/// Returns whether, of each two blocks that share addresses, the block of `first` is the smaller one.
 bool is_smaller(const Blocks& first, const Blocks& second) {
   return !first.empty() && !second.empty() && std::all_of(first.begin(), first.end(), [&](const auto& one) {
     return std::all_of(second.begin(), second.end(), [&](const auto& other) {
@@ -239,8 +239,8 @@ bool is_smaller(const Blocks& first, const Blocks& second) {
   });
 }
 
-/// Whether one of them wins wherever both hold, because it is more specific. The rank of blocks is that of the largest
-/// one, which may not be the one that holds an address.
+/// Returns whether one of them wins wherever both hold, because it is more specific. The rank of blocks is that of the
+/// largest one, which may not be the block that contains an address.
 bool is_decided(const RouteConditions& a, const RouteConditions& b) {
   const auto first = rank_of(a);
   const auto second = rank_of(b);
@@ -250,7 +250,7 @@ bool is_decided(const RouteConditions& a, const RouteConditions& b) {
 }
 
 bool compete(const RouteOptions& a, const RouteOptions& b) {
-  // Nobody can tell whether two expressions take a path in common: the first route of the file comes first.
+  // It is undecidable in practice whether two expressions share a path, so the first route of the file comes first.
   if (a.conditions.path || b.conditions.path) return false;
   if (a.conditions == b.conditions || is_decided(a.conditions, b.conditions)) return false;
   bool all = false;
@@ -273,7 +273,7 @@ void check_group(Build& build, const std::vector<std::size_t>& group) {
                              build.report.place(build.route_nodes[group[early]]->span.begin) +
                              ", and none is more specific",
                          "give one of them a further condition, or add a route with the conditions of both");
-      break;  // one report for each route
+      break;  // one report for each route is enough
     }
   }
 }

@@ -1,4 +1,4 @@
-// Which pages of other origins may use a route.
+// Cross-origin rules of a route: which pages of other origins may use it.
 
 #include "config/build.hpp"
 #include "config/formats/formats.hpp"
@@ -65,7 +65,7 @@ using gateway::Cors;
 
 constexpr std::string_view kBelow = "://*.";
 
-/// Joins the texts at `key` as the value of a field; each may stand there once.
+/// Joins the texts at `key` to the value of a field; each may occur once.
 std::string joined_value(Build& build, const Node& section, std::string_view key, std::string out = {}) {
   std::vector<std::string> met;
   for (const Node* each : texts(find(&section, key))) {
@@ -75,7 +75,7 @@ std::string joined_value(Build& build, const Node& section, std::string_view key
   return out;
 }
 
-/// One origin of the list. An invalid one is already reported.
+/// Adds one origin of the list. An invalid one is already reported.
 void add_origin(Build& build, const Node& node, Cors& out) {
   std::string text = node.text;
   if (text == "*") {
@@ -147,7 +147,7 @@ void build_cors(Build& build, const Node* section, gateway::CorsPtr& out) {
   out = cors->kind == Kind::object ? rules_of(build, *cors) : nullptr;
 }
 
-// A browser sends the spelling that the other side compares: scheme, host and port alone.
+// Browsers send an origin in one spelling: scheme, host and port alone.
 std::optional<LiteralError> check_origin(std::string_view text) {
   if (text == "*" || text == "null") return std::nullopt;
   std::string plain(text);

@@ -1,4 +1,4 @@
-// What a route, or all routes, change in messages.
+// Changes to messages by a route, or by all routes.
 
 #include "config/formats/edits.hpp"
 
@@ -25,7 +25,7 @@
 namespace headgate::config {
 namespace {
 
-// fields
+// for fields
 
 constexpr Shape kFieldTemplate = text("a field value", check_field_template);
 constexpr Shape kRequestSet = map("an object of values by field", kFieldTemplate, 0, check_request_field);
@@ -61,7 +61,7 @@ constexpr Section kResponseFields{"response_headers", "response_headers",
                                   "Changes of answer fields for the client: first `remove`, then `set`, then `add`.",
                                   kResponseFieldsKeys};
 
-// path
+// for the path
 
 constexpr Shape kPrefix = text("a path", check_prefix);
 constexpr Shape kPathTemplate = text("a path", check_path);
@@ -76,7 +76,7 @@ constexpr Key kRewriteKeys[] = {
 constexpr Section kRewrite{"rewrite", "routes[].rewrite",
                            "Path that the server sees. Limits, logs and metrics use the client's path.", kRewriteKeys};
 
-// redirect, respond
+// for redirect and respond
 
 constexpr Shape kRedirectTo = text("an address", check_redirect_to);
 constexpr Shape kRedirectStatus = integer(301, 308);
@@ -150,7 +150,7 @@ std::vector<FieldEdit> field_edits(Build& build, const Node* block) {
   return out;
 }
 
-/// What is not valid is reported already, and other messages about it would only confuse.
+/// Invalid values are already reported, and further messages about them would only confuse.
 void read_valid(const Node* section, std::string_view key, TextCheck check, std::string& out) {
   const Node* node = text_at(section, key);
   if (node != nullptr && !check(node->text)) out = node->text;
@@ -202,13 +202,13 @@ std::string type_of(const std::string& file) {
   return "application/octet-stream";
 }
 
-/// What caches and browsers compare. The tag is the same on all gateways that have the same file.
+/// Sets the values that caches and browsers compare. The tag is the same on all gateways with the same file.
 void tag_file(const std::string& file, gateway::Respond& out) {
   const auto digest = identity::sha256(out.body);
   out.etag = '"' + hex(std::span(digest).first<16>()) + '"';
   struct stat state {};
   const auto now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
-  // Not after the Date of any answer (RFC 9110 section 8.8.2.1).
+  // The moment must not be later than the Date of any answer (RFC 9110 section 8.8.2.1).
   const auto changed = ::stat(file.c_str(), &state) == 0 ? std::min(state.st_mtime, now) : now;
   out.modified = Instant(std::chrono::seconds(changed));
   out.last_modified = http::http_date(out.modified);
@@ -224,7 +224,7 @@ void build_edits(Build& build, const Node& section, std::shared_ptr<const EditOp
   made->response_fields = field_edits(build, response);
   fill(response, kResponseFields, *made);
   made->host = host_header(section);
-  // What is so anyway makes no route one with edits.
+  // Settings that equal the default do not give the route edits.
   if (section.key == "all_routes" && made->host && made->host->is == HostHeader::Is::as_received) made->host.reset();
   if (find(&section, "rewrite_answers") != nullptr) read(&section, "rewrite_answers", made->answers.emplace());
   const Node* rewrite = find(&section, "rewrite");

@@ -1,4 +1,4 @@
-// Where requests go that a limit rejects, or an open circuit refuses.
+// The upstream for requests that a limit rejects, or an open circuit refuses.
 
 #include "config/build.hpp"
 #include "config/table_shapes.hpp"

@@ -1,4 +1,4 @@
-// Who may use a route.
+// Demands of a route on its callers.
 
 #include "config/build.hpp"
 #include "config/once.hpp"
@@ -101,7 +101,7 @@ std::vector<JwtAlgorithm> algorithms(const Node* section) {
 gateway::ClaimDemand claim(const Node& node) {
   gateway::ClaimDemand out{.name = node.key, .any_of = {}};
   const auto add = [&out](const Node& value) {
-    // 5.0 is refused before: it is not a whole number to `check`.
+    // `check` has already refused 5.0, which is no whole number.
     if (value.kind == Kind::string || value.kind == Kind::boolean || value.kind == Kind::number)
       out.any_of.push_back({.text = value.text, .literal = value.kind != Kind::string});
   };
@@ -120,7 +120,7 @@ gateway::TokenDemands token_demands(Build& build, const Node* jwt) {
   return out;
 }
 
-/// Each demanded issuer must be one of those that are accepted at all. A single issuer without a name accepts any.
+/// Each demanded issuer must be one of the accepted ones. A single issuer without a name accepts any.
 void check_issuers(Build& build, const Node& jwt) {
   const auto& issuers = build.config.identity.jwt->issuers;
   if (std::any_of(issuers.begin(), issuers.end(), [](const auto& each) { return each.issuer.empty(); })) return;
@@ -138,7 +138,7 @@ void check_issuers(Build& build, const Node& jwt) {
   }
 }
 
-/// Each demanded algorithm must be one that an issuer in question may use: else no token ever passes by it.
+/// Each demanded algorithm must be one that a possible issuer may use; otherwise no token passes.
 void check_algorithms(Build& build, const Node& jwt, const gateway::TokenDemands& demands) {
   const auto& issuers = build.config.identity.jwt->issuers;
   const auto in_question = [&](const identity::JwtIssuer& issuer) {

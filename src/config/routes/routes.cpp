@@ -1,4 +1,4 @@
-// Routes: their keys, and what they make.
+// Routes: keys of the file, and the options that they make.
 
 #include "config/build.hpp"
 #include "config/formats/formats.hpp"
@@ -196,7 +196,8 @@ std::vector<gateway::LimitUse> uses(Build& build, const Node* section) {
     gateway::LimitUse use;
     if (each->kind == Kind::string) use.limit = each->text;
     if (each->kind == Kind::object) build_use(build, *each, use);
-    out.push_back(std::move(use));  // one for each element, valid or not: check_plans finds its node by index
+    // one entry for each element, valid or not, because check_plans finds its node by index
+    out.push_back(std::move(use));
   }
   return out;
 }
@@ -231,7 +232,7 @@ void name_routes(Build& build) {
   }
 }
 
-/// The normal form of a route's host, for comparison with requests' hosts. An invalid host is already reported.
+/// Returns the normal form of a route's host, for comparison with requests' hosts. An invalid host is already reported.
 std::string host_in_one_spelling(const std::string& written) {
   std::string out;
   const std::string below = written.starts_with("*.") ? "*." : "";

@@ -1,4 +1,4 @@
-// Where the requests of a route go.
+// The targets of a route's requests.
 
 #include "config/build.hpp"
 #include "config/table_shapes.hpp"

@@ -1,4 +1,4 @@
-// Routes in words.
+// Describes routes in words.
 
 #include "config/words.hpp"
 
@@ -21,7 +21,8 @@ namespace {
 
 using gateway::Cors;
 
-constexpr std::size_t kMaxBlocks = 20;  // blocks "cors"; a user with more can read them in the file
+// the most blocks of "cors" that are described; a user with more can read them in the file
+constexpr std::size_t kMaxBlocks = 20;
 
 std::string among(const std::vector<std::string>& all) { return joined(all, " or "); }
 
@@ -115,8 +116,8 @@ using gateway::RouteOptions;
 
 bool is_wild(std::string_view segment) { return segment == "*" || segment.starts_with('{'); }
 
-/// Whether a server that reads an encoded slash as a slash can take a path of `keeper` for one of `other`. This is so
-/// if both paths are alike up to the first wild segment of `keeper`.
+/// Returns whether a server that reads an encoded slash as a slash can confuse a path of `keeper` with one of `other`.
+/// It can if both paths are alike up to the first wild segment of `keeper`.
 bool may_become(const RouteOptions& keeper, const RouteOptions& other) {
   const bool same_host = keeper.host == other.host || keeper.host.empty() || other.host.empty() ||
                          keeper.host.starts_with('*') || other.host.starts_with('*');
@@ -134,7 +135,7 @@ bool may_become(const RouteOptions& keeper, const RouteOptions& other) {
 }  // namespace
 
 std::string kept_slashes(const gateway::PathOptions& options) {
-  // Each is compared with all routes.
+  // the most routes that are explained, because each is compared with all routes
   constexpr std::size_t kShown = 50;
   constexpr std::size_t kNamed = 20;
   std::string out;
@@ -166,7 +167,7 @@ using gateway::Cost;
 using gateway::LimitUse;
 using gateway::RouteOptions;
 
-constexpr std::size_t kShown = 50;  // a user with more routes can read them in the file
+constexpr std::size_t kShown = 50;  // the most routes in the table; a user with more can read them in the file
 constexpr std::size_t kWidest = 60;
 
 std::string requests(const RouteOptions& route) {
@@ -174,7 +175,7 @@ std::string requests(const RouteOptions& route) {
          conditions_in_words(route.conditions);
 }
 
-/// " as /v2/*": the path that the server sees.
+/// Returns " as /v2/*": the path that the server sees.
 std::string changes(const gateway::EditOptions& edits) {
   const auto& rewrite = edits.rewrite;
   if (!rewrite.path.empty()) return " as " + rewrite.path;
@@ -184,7 +185,7 @@ std::string changes(const gateway::EditOptions& edits) {
   return out;
 }
 
-/// "api 95, api-next 5 of 100 by client_ip"
+/// Returns, for example, "api 95, api-next 5 of 100 by client_ip".
 std::string shares(const gateway::Split& split) {
   std::uint64_t all = 0;
   std::string out;
@@ -236,7 +237,7 @@ std::string limits(const gateway::PathOptions& options, const RouteOptions& rout
   return joined(words, ", ");
 }
 
-/// Who may use a route: what a caller must show.
+/// Returns who may use a route: the credentials that a caller must show.
 std::vector<std::string> callers(const gateway::PathOptions& options, const RouteOptions& route) {
   constexpr unsigned kFirstError = 400;
   if (route.respond && route.respond->status >= kFirstError) return {"nobody"};

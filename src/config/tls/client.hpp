@@ -1,5 +1,5 @@
 #pragma once
-// Reads a "tls" block of connections that headgate makes: to Redis, to the servers of an upstream.
+// Reads a "tls" block for connections that headgate makes: to Redis, or to the servers of an upstream.
 
 #include "config/text/document.hpp"
 #include "config/text/report.hpp"
@@ -10,13 +10,13 @@
 
 namespace headgate::config {
 
-/// What differs between the blocks.
+/// The texts that differ between the blocks.
 struct ClientTlsTexts {
-  std::string_view accepted;  ///< what happens with "verify": false, a sentence without its dot
-  std::string_view name;      ///< of the files in examples: "redis" for "/etc/headgate/redis-ca.pem"
+  std::string_view accepted;  ///< the effect of "verify": false, a sentence without its full stop
+  std::string_view name;      ///< the name of files in examples: "redis" for "/etc/headgate/redis-ca.pem"
 };
 
-/// Fills `out` from the object `written`, opens its files, and reports what cannot be used, at its place.
+/// Fills `out` from the object `written`, opens its files, and reports unusable ones at their place.
 void build_client_tls(Report& report, const Node& written, net::TlsOptions& out, const ClientTlsTexts& texts);
 
 }  // namespace headgate::config

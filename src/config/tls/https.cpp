@@ -1,4 +1,4 @@
-// What keeps callers on https: redirects, and Strict-Transport-Security.
+// Keeping callers on https: redirects, and Strict-Transport-Security.
 
 #include "config/build.hpp"
 #include "config/formats/formats.hpp"
@@ -41,7 +41,7 @@ constexpr Seconds kYear = std::chrono::days(365);
 constexpr std::uint64_t kMaxYears = 10;
 constexpr std::uint16_t kHttps = 443;
 
-/// "1y", "180d", "0s"; nothing if it is none of these.
+/// Reads "1y", "180d" or "0s". Returns nothing for any other text.
 std::optional<Seconds> parse_max_age(std::string_view text) {
   if (text == "0s") return Seconds(0);
   if (text.ends_with('y')) {
@@ -54,7 +54,7 @@ std::optional<Seconds> parse_max_age(std::string_view text) {
   return std::chrono::duration_cast<Seconds>(*read);
 }
 
-/// Whether the gateway can see that a client uses TLS.
+/// Returns whether the gateway can see that a client uses TLS.
 bool sees_tls(const Config& config) {
   return !config.identity.trusted_proxies.empty() ||
          std::any_of(config.listen.begin(), config.listen.end(), [](const auto& each) { return each.tls.has_value(); });
@@ -81,7 +81,7 @@ void warn_beside_tls(Report& report, const Node* listener) {
                         "write it at a listener without \"tls\", or remove it");
 }
 
-/// Where `true` sends clients to a port that no listener with TLS has. A port that is written is meant.
+/// Warns if `true` sends clients to a port that no TLS listener has. A port that is written is intended.
 void warn_of_port(Report& report, const net::ListenOptions& secure, const Node* where) {
   if (where == nullptr || where->kind != Kind::object) return;
   const Node* written = find(where, "redirect_to_https");
@@ -92,7 +92,7 @@ void warn_of_port(Report& report, const net::ListenOptions& secure, const Node* 
                         "write \"redirect_to_https\": " + port + ", or 443 if clients reach that port there");
 }
 
-/// A listener with TLS that is not at port 443, if none is; null: one is, or none has a port of its own.
+/// Returns a TLS listener that is not at port 443, if none is at it; null if one is, or if none has a port of its own.
 const net::ListenOptions* secure_elsewhere(const config::Config& config) {
   const net::ListenOptions* out = nullptr;
   for (const auto& each : config.listen) {

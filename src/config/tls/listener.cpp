@@ -1,4 +1,4 @@
-// TLS of a listener: its keys, whether its files can be used, and that in words.
+// TLS of a listener: its keys, a check of its files, and a description in words.
 
 #include "config/build.hpp"
 #include "config/formats/formats.hpp"
@@ -137,7 +137,7 @@ class ListenerTls {
     if (node.kind != Kind::object) return;
     const Node* certificate = text_at(&node, "certificate");
     const Node* key = text_at(&node, "key");
-    if (certificate == nullptr || key == nullptr) return;  // reported
+    if (certificate == nullptr || key == nullptr) return;  // reported already
     const Node* ocsp = text_at(&node, "ocsp");
     out_.certificates.push_back({certificate->text, key->text, ocsp != nullptr ? ocsp->text : std::string()});
     const auto chain_text = file(*certificate);
@@ -156,7 +156,7 @@ class ListenerTls {
     const auto staple = net::read_staple(*text, chain);
     if (staple.has_error()) {
       const auto why = "the file " + in_quotes(node.written) + ' ' + staple.error().why;
-      // After a certificate was renewed its response comes later. A start between the two must go on.
+      // After a renewal the response for the new certificate comes later. A start in between must succeed.
       if (staple.error().may_pass)
         return report_.warning(code::kCertificate, node, why + ": it is not sent",
                                "look at the program that gets it: clients get none until it is replaced");
@@ -277,7 +277,7 @@ std::vector<net::CertificateFacts> facts_of(const net::ServerTlsOptions& tls) {
   return out;
 }
 
-// "https://:8443: TLS 1.2 or later for a.example and b.example, until 2027-01-01 …"
+// Returns, for example, "https://:8443: TLS 1.2 or later for a.example and b.example, until 2027-01-01 …".
 std::string listener_in_words(const net::ListenOptions& listen) {
   const auto& tls = *listen.tls;
   const auto facts = facts_of(tls);

@@ -1,4 +1,4 @@
-// Which server of an upstream gets a request.
+// The choice of a server within an upstream.
 
 #include "config/build.hpp"
 #include "config/formats/formats.hpp"
@@ -78,7 +78,7 @@ bool has(const gateway::RouteOptions& route, const Per& per) {
   return true;
 }
 
-/// Where the configuration has this part.
+/// Returns where the configuration has this part.
 const Node& node_of(const Node& upstream, const Per& per) {
   for (const Node* each : texts(find(find(&upstream, "balance"), "per")))
     if (const auto parsed = parse_per(each->text); parsed.has_value() && *parsed == per) return *each;

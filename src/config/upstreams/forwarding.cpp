@@ -19,9 +19,10 @@ namespace headgate::config {
 namespace {
 
 constexpr Shape kTries = integer(1, 10);
-constexpr std::size_t kPlainReasons = 3;   // of the reasons; the last one is the status, which has words of its own
-constexpr std::size_t kGrpcFailures = 16;  // without OK
-/// The failures, and behind them the statuses of gRPC by their number.
+// number of reasons without the last one, the status, which has words of its own
+constexpr std::size_t kPlainReasons = 3;
+constexpr std::size_t kGrpcFailures = 16;  // number of statuses except OK
+/// The failures, followed by the statuses of gRPC in the order of their numbers.
 constexpr auto kRetryWords = [] {
   std::array<std::string_view, kPlainReasons + kGrpcFailures> words;
   std::copy_n(std::begin(gateway::kRetryReasons), kPlainReasons, words.begin());
@@ -84,7 +85,7 @@ namespace {
 
 using gateway::RouteOptions;
 
-/// Whether another server could do better than the one that answered with this status.
+/// Returns whether another server could do better than the one that answered with this status.
 bool may_help(unsigned status) { return status >= 500 || status == 408 || status == 425 || status == 429; }
 
 void build_conditions(Build& build, const Node& on, gateway::Retry& out) {

@@ -74,7 +74,7 @@ bool has_places(const upstream::ServerGroupOptions& upstream) {
   return upstream.concurrency || std::any_of(upstream.servers.begin(), upstream.servers.end(), bounded);
 }
 
-/// Whether bodies of its requests go to a server as they arrive.
+/// Returns whether bodies of the route's requests are streamed to the server.
 bool streams_bodies(const gateway::RouteOptions& route) {
   static constexpr std::string_view kWithBody[] = {"POST", "PUT", "PATCH"};
   const auto has_body = [](const auto& method) {
@@ -84,7 +84,7 @@ bool streams_bodies(const gateway::RouteOptions& route) {
          (route.methods.empty() || std::any_of(route.methods.begin(), route.methods.end(), has_body));
 }
 
-/// An advice: an upload that takes its time holds a place that others wait for.
+/// Returns advice for slow uploads, which hold a place that others wait for.
 std::string of_slow_bodies(const Config& config, const upstream::ServerGroupOptions& upstream) {
   constexpr std::size_t kNamed = 3;
   std::vector<std::string> names;

@@ -1,4 +1,4 @@
-// How servers are looked after: health checks, how many requests they may have, when their names are looked up.
+// Health checks of servers, their bounds of requests, and the look-ups of their names.
 
 #include "config/build.hpp"
 #include "config/formats/formats.hpp"
@@ -157,7 +157,7 @@ std::string statuses(const std::vector<upstream::StatusRange>& ranges) {
   return out;
 }
 
-/// "one failed check takes", "3 failed checks in a row take".
+/// Returns "one failed check takes", or "3 failed checks in a row take".
 std::string checks(std::uint32_t count, const char* how, const std::string& verb) {
   return count == 1 ? std::string("one ") + how + " check " + verb + 's'
                     : std::to_string(count) + ' ' + how + " checks in a row " + verb;

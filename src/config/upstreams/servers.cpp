@@ -131,7 +131,7 @@ constexpr ClientTlsTexts kServersTlsTexts{.accepted = "any server that answers i
 
 const char* scheme(bool tls) { return tls ? "https://" : "http://"; }
 
-/// The texts and objects of a list, or the one text in place of a list.
+/// Returns the texts and objects of a list, or the one text in place of a list.
 std::vector<const Node*> members(const Node* written) {
   if (written == nullptr || written->kind != Kind::list) return texts(written);
   std::vector<const Node*> out;

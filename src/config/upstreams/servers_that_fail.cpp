@@ -1,4 +1,4 @@
-// Servers that fail: when they get no requests, and when an upstream gets none.
+// Failing servers: when a server gets no requests, and when an upstream gets none.
 
 #include "config/build.hpp"
 #include "config/formats/formats.hpp"

@@ -1,4 +1,4 @@
-// How many requests an upstream may have at the same time, and who goes first.
+// The number of simultaneous requests of an upstream, and their priorities.
 
 #include "config/build.hpp"
 #include "config/formats/formats.hpp"
@@ -85,7 +85,7 @@ namespace {
 
 using shed::Priority;
 
-/// Reports an error if nothing of `most` is left for requests that are not critical.
+/// Reports an error if no part of `most` is left for requests that are not critical.
 void check_reserve(Build& build, const Node& reserved, const char* key, std::uint32_t most, std::uint32_t parts) {
   const auto kept =
       (std::uint64_t{most} * parts + shed::ConcurrencyOptions::kWhole - 1) / shed::ConcurrencyOptions::kWhole;
@@ -160,7 +160,7 @@ bool sheds(const Build& build, const gateway::RouteOptions& route) {
                                              [](const auto* each) { return each->concurrency || each->server_queue; }));
 }
 
-/// Whether a route's requests may have this priority.
+/// Returns whether a route's requests may have this priority.
 bool may_be(const Build& build, const gateway::RouteOptions& route, Priority priority) {
   const auto& options = build.config.gateway;
   if (route.priority == priority || !options.shedding.priority_from.empty()) return true;
@@ -195,7 +195,7 @@ void check_reserved(Build& build, const std::vector<const gateway::RouteOptions*
                          "leave \"priority\" out where others may go first");
 }
 
-/// A request waits at most its route's timeout.
+/// A request waits no longer than its route's timeout.
 void check_wait(Build& build, const gateway::UpstreamOptions& upstream, const Node& node) {
   const auto& waits = upstream.concurrency->queue;
   if (!waits) return;

@@ -1,5 +1,5 @@
 #pragma once
-// What one process knows that a restart would forget, for the process that takes its place: counters in memory,
+// The state of a process that a restart would lose, for the process that takes its place: counters in memory,
 // suspensions, overrides, servers that an operator took out or gave another size, the level of the log.
 //
 // The file is a list of sections, each with a name, a version and a length. A process leaves out what it does not know,
