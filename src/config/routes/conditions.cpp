@@ -250,7 +250,7 @@ bool is_decided(const RouteConditions& a, const RouteConditions& b) {
 }
 
 bool compete(const RouteOptions& a, const RouteOptions& b) {
-  // It is undecidable in practice whether two expressions share a path, so the first route of the file comes first.
+  // Whether two expressions share a path cannot be decided in practice, so the first route of the file comes first.
   if (a.conditions.path || b.conditions.path) return false;
   if (a.conditions == b.conditions || is_decided(a.conditions, b.conditions)) return false;
   bool all = false;
