@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <cctype>
 #include <set>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace headgate::config {
@@ -29,7 +31,7 @@ std::string anchor_of(std::string_view path) {
   return out;
 }
 
-/// A list of links to the sections: one line for each key of the whole file, with the sections below it.
+/// Writes a list of links to the sections: one line per key of the whole file, with the sections below it.
 class Contents {
  public:
   std::string run(const Section& root) {
@@ -37,14 +39,19 @@ class Contents {
     std::string out;
     for (auto& line : lines_) {
       std::sort(line.begin(), line.end());
-      for (const auto path : line)
-        out += (path == line.front() ? "- [`" : ", [`") + std::string(path) + "`](#" + anchor_of(path) + ')';
+      out += "- " + link(line.front(), line.front());
+      for (const auto path : std::span(line).subspan(1))
+        out += (path == line[1] ? ": " : ", ") + link(path.substr(path.find('.', line.front().size()) + 1), path);
       out += '\n';
     }
     return out + '\n';
   }
 
  private:
+  static std::string link(std::string_view words, std::string_view path) {
+    return "[`" + std::string(words) + "`](#" + anchor_of(path) + ')';
+  }
+
   void below(const Section& section) {
     if (!written_.insert(section.name).second) return;
     if (!section.path.empty()) add(section.path);
@@ -87,19 +94,21 @@ class ReferenceWriter {
     out_ += "| key | takes | default | meaning |\n|---|---|---|---|\n";
     for (const Key& key : section.keys) {
       const bool one = std::find(section.one_of.begin(), section.one_of.end(), key.name) != section.one_of.end();
+      const bool is_said = key.presence == Presence::optional && !one && key.fallback.empty();
+      const auto [meaning, usual] = is_said ? meaning_and_default(doc_of(key)) : std::pair(doc_of(key), std::string());
       const std::string fallback = key.presence == Presence::required ? "required"
                                    : one                              ? "one of " + among(section.one_of)
-                                   : key.fallback.empty()             ? ""
+                                   : is_said                          ? cell(usual)
                                                                       : '`' + cell(fallback_of(key)) + '`';
-      out_ += "| `" + std::string(key.name) + "` | " + cell(takes(*key.shape)) + " | " + fallback + " | " +
-              cell(doc_of(key));
+      out_ +=
+          "| `" + std::string(key.name) + "` | " + cell(takes(*key.shape)) + " | " + fallback + " | " + cell(meaning);
       if (shows_example(key)) out_ += ". Example: `" + cell(key.example) + '`';
       out_ += " |\n";
     }
     for (const Key& key : section.keys) below(*key.shape);
   }
 
-  /// A section with some of the keys of an earlier one refers to it.
+  /// Writes a reference if all keys of `section` are in the table of an earlier section. Returns whether it did.
   bool refers(const Section& section) {
     for (const Section* const other : tables_) {
       const auto is_there = [&](const Key& key) {
@@ -122,6 +131,14 @@ class ReferenceWriter {
     if (shape.section != nullptr) section(*shape.section);
     if (shape.of != nullptr) below(*shape.of);
     for (const Shape* each : shape.forms) below(*each);
+  }
+
+  /// Splits a doc that ends with "Default: ..." into its meaning and the default.
+  static std::pair<std::string, std::string> meaning_and_default(const std::string& doc) {
+    constexpr std::string_view kDefault = ". Default: ";
+    const auto at = doc.rfind(kDefault);
+    if (at == std::string::npos) return {doc, ""};
+    return {doc.substr(0, at), doc.substr(at + kDefault.size())};
   }
 
   /// Returns whether the example says more than the other columns and the section of the key do.

@@ -16,7 +16,7 @@ namespace {
 constexpr Shape kMaxKeys = integer(1'000, 1'000'000'000);
 constexpr Key kMemoryKeys[] = {
     {"max_keys", &kMaxKeys, kOfOptions, "1000000",
-     "Maximum number of counters. Beyond it, counters that are full again are removed first, then the least recently "
+     "Maximum number of counters. Beyond it, counters with nothing used are removed first, then the least recently "
      "used",
      into<&limit::MemoryOptions::max_keys>},
 };
@@ -62,7 +62,7 @@ constexpr Key kRootKeys[] = {
      "How long listeners stay open after SIGTERM while `/readyz` answers 503 and every answer closes its connection, "
      "so that load balancers notice",
      into<&Config::drain_delay>},
-    {"drain", &kDuration, kOfOptions, R"("20s")", "How long headgate then waits for requests in flight",
+    {"drain", &kDuration, kOfOptions, R"("20s")", "How long headgate waits for requests in flight after `drain_delay`",
      into<&Config::drain>},
     {"upgrade_drain", &kDuration, kOfOptions, R"("10m")",
      "How long a process replaced by an upgrade waits for its connections, such as WebSockets",

@@ -41,9 +41,9 @@ constexpr Key kRejectionKeys[] = {
      "429 always has `Retry-After`, unless waiting does not help",
      into<&gateway::Rejection::headers>},
     {"body", &kBody, R"("problem")", R"("openai")",
-     "Body of the gateway's own answers. `problem`: `application/problem+json`, or a form that the client prefers. "
-     "`openai` and `anthropic`: as clients of these services parse errors. `none`: rejections have no body. An object "
-     "is a body of your own"},
+     "Body of the gateway's own answers: `problem` (`application/problem+json`, or a form that the client prefers), "
+     "`openai` or `anthropic` (as their clients parse errors), `none` (rejections have no body), or an object with a "
+     "body of your own"},
 };
 constexpr Section kRejection{"rejection", "rejection", "Fields and body of the gateway's own answers.", kRejectionKeys};
 constexpr Key kRouteRejectionKeys[] = {

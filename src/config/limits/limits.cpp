@@ -84,9 +84,9 @@ constexpr Key kLimitKeys[] = {
      "Whether a rejected request gets an appointment: it reserves the next permits and passes if it comes back in "
      "time. Needs `signing`"},
     {"count", &kCountShape, "", R"({ "status": [401, 403] })",
-     "Answers or events that use permits, in place of all requests. An object: only answers with these statuses; "
-     "others give their permits back. `glitches`: needless frames of HTTP/2 clients, which `ban` then suspends. "
-     "`messages`: messages that clients send in gRPC calls. Default: every request"},
+     "What uses permits in place of all requests: an object for answers with these statuses (other answers give their "
+     "permits back), `glitches` for needless frames of HTTP/2 clients, which `ban` then suspends, or `messages` for "
+     "messages that clients send in gRPC calls. Default: every request"},
     {"count_rejected", &kBoolean, kOfOptions, "true",
      "Whether rejected requests use permits too, so that callers who do not slow down stay out",
      into<&limit::Limit::count_rejected>},

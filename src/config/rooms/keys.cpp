@@ -95,8 +95,8 @@ constexpr Key kRoomKeys[] = {
     {"grace", &kDuration, "2m", R"("2m")", "How long a place is kept for a caller whose turn has come; at least 10s",
      into<&gateway::WaitingRoom::rule, &room::RoomRule::grace>},
     {"stay", &kDuration, "10m", R"("15m")",
-     "Time without a request after which a visitor has left and its place is free, up to an eighth sooner. At least "
-     "10s, and at least `grace`",
+     "Time without a request after which a visitor counts as gone and its place is free, up to an eighth sooner. At "
+     "least 10s, and at least `grace`",
      into<&gateway::WaitingRoom::rule, &room::RoomRule::stay>},
     {"per", &kOwnerOrOwners, R"("client_ip")", R"("cookie:session")",
      "Owner of a ticket, so that copies are worthless to others; keys as for `limits.<name>.per`. Not accepted: `jwt`, "

@@ -131,7 +131,7 @@ constexpr Key kRouteKeys[] = {
     {"host_header", &kHostHeaderShape, "", R"("server")", "Like `all_routes.host_header`, for this route"},
     {"rewrite_answers", &kBoolean, "", "true",
      "Whether `Location`, `Content-Location`, and `Domain` and `Path` of `Set-Cookie` are translated back to the "
-     "client's host and path. Default: if `rewrite` or `host_header` changed them"},
+     "client's host and path. Default: if `rewrite` or `host_header` changes the request"},
     {"priority", &kPriorityShape, kOfOptions, R"("critical")",
      "Priority of requests, unless a trusted proxy or a tier gives another: under overload `low` is refused first, "
      "`critical` last",

@@ -39,11 +39,11 @@ constexpr Key kRetryKeys[] = {
     {"attempts", &kTries, kOfOptions, "3", "Maximum number of attempts, including the first",
      into<&gateway::Retry::attempts>},
     {"on", &kRetryOnAll, R"(["connect_error", "closed", 502, 503])", R"(["connect_error", "timeout", 503])",
-     "Failures that lead to another attempt. `connect_error`: no connection; `timeout`: no answer head within "
-     "`timeout_each`; `closed`: the connection ended before the head; and statuses 408, 425, 429 and 500 to 599. All "
-     "but `connect_error` apply only to GET, HEAD, PUT, DELETE, OPTIONS and TRACE with the whole body held "
-     "(`buffer_request`). gRPC statuses such as `UNAVAILABLE` apply to any call with a held body that was answered "
-     "without a message, so name only those that are safe for your methods"},
+     "Failures that lead to another attempt: `connect_error` (no connection), `timeout` (no answer head within "
+     "`timeout_each`), `closed` (the connection ended before the head), statuses 408, 425, 429 and 500 to 599, and "
+     "gRPC statuses such as `UNAVAILABLE`. All but `connect_error` apply only to GET, HEAD, PUT, DELETE, OPTIONS and "
+     "TRACE with the whole body held (`buffer_request`). gRPC statuses apply to any call with a held body that was "
+     "answered without a message, so name only those that are safe for your methods"},
     {"timeout_each", &kDuration, "", R"("1s")",
      "With `timeout`: maximum time to the first byte of an attempt's answer, and again to its whole head, if another "
      "attempt can follow. The route's `timeout` covers all attempts",
