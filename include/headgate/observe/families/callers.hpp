@@ -17,8 +17,8 @@ inline constexpr Family certificate_expiry{
     .type = Type::gauge,
     .labels = {"file"},
     .help =
-        "Expiry of the first certificate of a listener's or upstream's file to expire, in seconds since 1970; for a "
-        "file of authorities the last one",
+        "Expiry of a file of certificates, in seconds since 1970: of its first certificate to expire, or of its last "
+        "one for a file of authorities",
     .ask = "headgate_certificate_expiry_timestamp_seconds - time() < 14 * 86400"};
 inline constexpr Family ocsp_expiry{.name = "headgate_certificate_ocsp_expiry_timestamp_seconds",
                                     .type = Type::gauge,

@@ -20,8 +20,8 @@ inline constexpr Family candidate_limit_requests{
     .type = Type::counter,
     .labels = {"limit", "tier", "result"},
     .help =
-        "The same by limit: the candidate's limit that refused, for `freed` the live one, for `both_allowed` each "
-        "limit of the candidate; `-` if no limit refused",
+        "Compared requests by limit: the candidate's limit that refused, for `freed` the live one, for `both_allowed` "
+        "each limit of the candidate; `-` if no limit refused",
     .ask = "topk(5, sum by (limit, tier) (rate(headgate_candidate_limit_requests_total{result=\"hit\"}[5m])))"};
 inline constexpr Family candidate_undecided{
     .name = "headgate_candidate_undecided_total",
