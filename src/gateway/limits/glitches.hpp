@@ -1,7 +1,7 @@
 #pragma once
-// What clients of HTTP/2 do without need, as limits count it: streams that they begin and reset, frames that say
-// nothing, heads that are malformed. A client that does more of it than such a limit allows has committed an offence,
-// and is suspended as for any other, on every gateway that shares the limit.
+// Needless work caused by HTTP/2 clients, as limits count it: streams that are begun and reset, frames without content,
+// malformed heads. A client that exceeds such a limit has committed an offence and is suspended as for any other, on
+// every gateway that shares the limit.
 
 #include "offences.hpp"
 
@@ -10,26 +10,27 @@
 
 namespace headgate::gateway {
 
-/// Of one worker; its thread only.
+/// The glitches of one worker; its thread only.
 class Glitches : public std::enable_shared_from_this<Glitches> {
  public:
-  /// Calls to Redis at once. Beyond it they are counted here.
+  /// Calls to Redis at once. Beyond them glitches are counted locally.
   static constexpr std::size_t kMaxUnderWay = 256;
 
   Glitches(Clock& clock, limit::Limiter& memory, limit::BanTable& bans, std::shared_ptr<Offences> offences)
       : clock_(clock), memory_(memory), bans_(bans), offences_(std::move(offences)) {}
 
-  /// This client of ours did it so often since the last call. A trusted proxy does it for others, and is let alone.
+  /// Counts glitches of a client since the last call. A trusted proxy causes them for others, so its glitches are
+  /// ignored.
   void count(const SnapshotPtr& snapshot, const boost::asio::ip::address& client, std::uint32_t times);
-  /// Calls under way count nothing any more.
+  /// Stops the counting of calls under way.
   void stop() { stopped_ = true; }
 
  private:
-  /// One decision, with all that it needs.
+  /// One decision, with everything that it needs.
   struct Batch {
     SnapshotPtr snapshot;
     const RouteBan* ban = nullptr;
-    const CompiledTier* tier = nullptr;  ///< of the snapshot, too
+    const CompiledTier* tier = nullptr;  ///< a tier of the snapshot
     std::string key;
     boost::asio::ip::address client;
     std::uint32_t times = 0;

@@ -16,8 +16,9 @@ namespace {
 
 constexpr Duration kRenewal = limit::kFlightLease / 3;
 constexpr Duration kRenewalTick = std::chrono::milliseconds(250);
-// So many in one tick, and the next tick soon if more of them are due. Half of the calls that a worker may have under
-// way are left for others, unless Redis takes longer. So 17,000 are renewed in time, and 50,000 before they end.
+// Permits that are renewed in one tick; if more are due, the next tick follows soon. Half of the calls that a worker
+// may have under way are left for others, unless Redis takes longer. So 17,000 permits are renewed in time, and 50,000
+// before they expire.
 constexpr std::size_t kMaxRenewed = 256;
 constexpr Duration kTickBehind = std::chrono::milliseconds(50);
 
@@ -26,7 +27,7 @@ using Checks = boost::container::static_vector<limit::Check, Admission::kMax + 1
 struct Permit {
   Source source;
   const limit::Check& check;
-  const limit::Rule& there;  ///< its rule in Redis, also if it was counted here because Redis was away
+  const limit::Rule& there;  ///< its rule in Redis, also if it was counted locally while Redis was away
 };
 
 /// Calls `visit` with each permit that `x` holds, and with its place at the upstream.
@@ -45,7 +46,7 @@ void each_permit(const Exchange& x, Visit visit) {
                  x.route->capacity->sizes()[static_cast<std::size_t>(x.shedding.effective)].front().all});
 }
 
-/// Shows the permits that it holds of its limits, from index `first` on.
+/// Shows the permits that the exchange holds, for limits from index `first` on.
 void show_permits(const Exchange& x, std::size_t first, int more) noexcept {
   const auto& a = x.admission;
   for (const auto& checked : a.held_limits().subspan(std::min(first, a.held))) {
@@ -56,8 +57,8 @@ void show_permits(const Exchange& x, std::size_t first, int more) noexcept {
   }
 }
 
-/// Whether Redis holds its permits or should. If they were counted here, a call whose answer was lost or a renewal may
-/// have put them there; nobody tries while Redis is away.
+/// Returns whether Redis holds the permit or should hold it. Even if the permit was counted locally, a call whose
+/// answer was lost or a renewal may have stored it in Redis; no call is made while Redis is away.
 bool may_be_in_redis(const Exchange& x, const Permit& permit) noexcept {
   return permit.source == Source::redis || (permit.source == Source::fallback && x.snapshot->redis->up());
 }
@@ -91,7 +92,8 @@ void InFlight::show(const Exchange& x, std::size_t first) { show_permits(x, firs
 void InFlight::keep(Exchange& x) {
   bool any = false;
   each_permit(x, [&](const Permit& permit) { any = any || permit.source != Source::memory; });
-  if (!any || !alarm_ || x.in_flight.is_linked()) return;  // linked: it holds one of an earlier stage already
+  // if it is linked, it holds a permit of an earlier stage already
+  if (!any || !alarm_ || x.in_flight.is_linked()) return;
   x.flight.renewed_at = clock_.steady();
   kept_.push_back(x);
   arm(kRenewalTick);

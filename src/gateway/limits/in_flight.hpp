@@ -1,6 +1,6 @@
 #pragma once
-// Permits of requests in flight, of limits and of the capacity of their upstream: each is given back when its exchange
-// ends, and renewed in Redis until then.
+// Permits of requests in flight, for limits and for the capacity of upstreams. Each is returned when its exchange ends,
+// and renewed in Redis until then.
 
 #include "turns.hpp"
 
@@ -22,9 +22,9 @@ struct AccessRecord;
 
 namespace headgate::gateway {
 
-/// Of one worker; its thread only. A permit in Redis has the token of its exchange and counts for limit::kFlightLease
-/// after each renewal. So a gateway that is killed holds nothing for longer. While Redis is away permits are counted
-/// here; the first renewal after that registers them in Redis.
+/// The permits of one worker; its thread only. A permit in Redis has the token of its exchange and expires
+/// limit::kFlightLease after each renewal, so a gateway that is killed does not hold it for longer. While Redis is away
+/// permits are counted locally; the first renewal after that registers them in Redis.
 class InFlight {
  public:
   InFlight(Clock& clock, limit::Limiter& memory, Turns& turns, Random& random);
@@ -32,15 +32,14 @@ class InFlight {
 
   /// Gives the exchange its token, before its limits in Redis are checked for the first time.
   void name(Exchange& x);
-  /// The limits of one stage, from index `first` on, have let the exchange pass: the metrics show what it holds of
-  /// them, until release().
+  /// Shows in the metrics the permits of one stage, for limits from index `first` on, until release().
   static void show(const Exchange& x, std::size_t first);
-  /// The exchange was admitted: renews what it holds in Redis, until release().
+  /// Renews the permits that an admitted exchange holds in Redis, until release().
   void keep(Exchange& x);
-  /// The exchange has ended: gives back what it holds, here and in Redis, to the first that waits for it. Returns at
-  /// once.
+  /// Returns the permits of an exchange that has ended, locally and in Redis, to the first request that waits for them.
+  /// Does not wait.
   void release(Exchange& x);
-  /// Renews nothing any more.
+  /// Stops all renewals.
   void stop();
 
  private:
@@ -55,10 +54,10 @@ class InFlight {
   Clock& clock_;
   limit::Limiter& memory_;
   Turns& turns_;
-  std::string process_;  ///< random: the tokens of two processes differ
+  std::string process_;  ///< random, so that the tokens of two processes differ
   std::uint64_t exchanges_ = 0;
-  Kept kept_;                     ///< the one renewed the longest ago first
-  std::unique_ptr<Alarm> alarm_;  ///< null once stopped
+  Kept kept_;                     ///< the exchange whose renewal is the longest ago comes first
+  std::unique_ptr<Alarm> alarm_;  ///< null after stop()
   bool armed_ = false;
 };
 

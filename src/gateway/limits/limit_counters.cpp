@@ -12,13 +12,14 @@
 namespace headgate::gateway {
 namespace {
 
-/// Whether a limit or the capacity of the upstream refused it: then what other limits let through was not charged.
+/// Returns whether a limit or the capacity of the upstream refused the request: the permits of other limits were then
+/// not charged.
 bool is_rejected(const Exchange& x) noexcept {
   return (x.admission.outcome == Admission::Outcome::rejected && !x.admission.late) ||
          x.capacity.state == CapacityPart::State::refused;
 }
 
-/// Whether one counter is that of all callers, so that what is left of it is one number.
+/// Returns whether all callers share one counter, so that the remaining permits are one number.
 bool is_shared_by_all(const CompiledLimit& ready) noexcept {
   const auto& per = ready.limit.per;
   return !ready.in_flight && ready.limit.shards <= 1 && !per.empty() &&
@@ -65,7 +66,7 @@ void TierCounters::glitches(const CompiledTier& tier, observe::Source source, bo
     counters.top->rejected(hash, key);
 }
 
-// Of a rejected request only the limits that rejected it are counted: the others were not charged.
+// For a rejected request, only the limits that rejected it are counted: the others were not charged.
 void TierCounters::count_limits(const Exchange& x) const {
   const auto& a = x.admission;
   const bool rejected = is_rejected(x);
@@ -93,7 +94,7 @@ void TierCounters::count_limits(const Exchange& x) const {
       counters.units_allowed->add(units);
       const auto [hash, key] = counted_key(a, checked);
       counters.top->allowed(hash, key);
-      if (checked.decision == LimitDecision::kept) {  // its decision is about the appointment, not about the limit
+      if (checked.decision == LimitDecision::kept) {  // the decision is about the appointment, not about the limit
         counters.appointments[static_cast<std::size_t>(observe::AppointmentEvent::kept)]->add();
         seen.decision = observe::LimitSeen::Decision::kept;
       } else {
@@ -149,7 +150,7 @@ void SuspensionCounters::count_suspended(const Exchange& x) const {
   const bool refused = x.ended_by == EndedBy::ban;
   (refused ? counters.refused : counters.observed)->add();
   if (refused)
-    counters.top->rejected(keyed_hash(x.suspension.key, 0).low, x.suspension.key);  // else its limit counted it
+    counters.top->rejected(keyed_hash(x.suspension.key, 0).low, x.suspension.key);  // otherwise the limit counted it
 }
 
 const SuspensionCounters::OfLimit& SuspensionCounters::of_operators(const RouteBan& ban) const {

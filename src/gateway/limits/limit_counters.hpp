@@ -17,13 +17,13 @@ class TierCounters {
   explicit TierCounters(const Counting& counting);
 
   const observe::LimitCounters& of(const CompiledTier& tier) const noexcept { return tiers_[tier.number]; }
-  /// Shows permits of a limit of requests in flight that this worker took, or gave back (below 0). It counts on after a
-  /// reload.
+  /// Shows permits of a limit of requests in flight that this worker took, or returned (below 0). The count continues
+  /// after a reload.
   void permits(const CompiledTier& tier, int more) const noexcept;
-  /// A limit that counts glitches has decided about so many of this key.
+  /// Counts a decision about this number of glitches of a key.
   void glitches(const CompiledTier& tier, observe::Source source, bool allowed, std::uint32_t times, std::uint64_t hash,
                 std::string_view key) const;
-  /// Counts what the limits of an exchange decided, at its end.
+  /// Counts the decisions of the limits of an exchange, at its end.
   void count_limits(const Exchange& x) const;
 
  private:
@@ -36,9 +36,9 @@ class CapacityCounters {
   static constexpr Step kStep = Step::capacity;
   explicit CapacityCounters(const Counting& counting);
 
-  /// Those of the upstream of an exchange, by its priority.
+  /// Returns the counters of the exchange's upstream and priority.
   const observe::LimitCounters& of(const Exchange& x) const noexcept;
-  /// Shows places that this worker took, or gave back (below 0). It counts on after a reload.
+  /// Shows places that this worker took, or returned (below 0). The count continues after a reload.
   void places(const Exchange& x, int more) const noexcept;
 
  private:
@@ -66,7 +66,7 @@ class SuspensionCounters {
   observe::Registry& registry_;
   const observe::Writer worker_;
   std::vector<OfLimit> limits_;  ///< by RouteBan::number
-  /// Of limits that suspend nobody by themselves, by name. Made once an operator suspends under one.
+  /// Counters of limits that suspend no one on their own, by name. Made when an operator suspends a key under one.
   mutable std::map<std::string_view, OfLimit> operated_;
 };
 

@@ -47,8 +47,8 @@ std::string_view in_words(TextArena& text, std::uint64_t seconds) {
 
 namespace {
 
-/// Whether the answer says when to come back for another reason than the limit, which `t` must not be longer than
-/// (draft-ietf-httpapi-ratelimit-headers-11 section 6). Answers below 300 say no such thing.
+/// Returns whether the answer names a time to come back for a reason other than the limit; `t` must not be longer than
+/// that (draft-ietf-httpapi-ratelimit-headers-11 section 6). Answers below 300 name no such time.
 bool waits_for_other(const http::Fields& fields, bool rejected, unsigned status) noexcept {
   return !rejected && status >= 300 && http::has(fields, http::Known::retry_after);
 }
@@ -59,21 +59,22 @@ void append_limit_fields(Exchange& x, RejectionHeaders style, unsigned status, h
   const auto& admission = x.admission;
   if (!admission.binding || style == RejectionHeaders::none) return;
   const auto& decision = admission.decision();
-  // What a shard allows is known, and what the others have left is not.
+  // The gateway knows what one shard allows, but not what the others have left.
   const auto shards = admission.binding->shard > 0 ? admission.binding->tier->shards : 1;
   const bool rejected = admission.outcome == Admission::Outcome::rejected;
-  // Rejected: until a request is allowed, if waiting helps. Allowed: until the limit is full again.
+  // The time until a request is allowed if the limit rejected it and waiting helps; the time until the limit is full
+  // again if it allowed the request.
   const bool waits = rejected && decision.retry_after < limit::kNever;
   const bool settled = admission.binding->cost_from != CostFrom::request;
   const auto wait = waits ? decision.retry_after : settled && !rejected ? reset_to_tell(x) : decision.reset_after;
-  // What is in flight comes back when a request ends. X-RateLimit-* knows only rates, and a program would take it for
+  // Permits in flight return when requests end. X-RateLimit-* knows only rates, and a program would read the numbers as
   // one.
   const bool in_flight = admission.binding->route_limit->ready->in_flight;
   const auto legacy = style != RejectionHeaders::standard && !in_flight;
   const auto standard = style != RejectionHeaders::legacy;
   std::string_view most, remaining, reset, label, told;
   if (standard) label = admission.rule_label();
-  // One text for all of them, which begins and ends once.
+  // Write all values into one text, which begins and ends once.
   x.text.write(label.size() + 5 * TextCursor::kMaxDigits + 16, [&](TextCursor& out) {
     const char* at = out.at();
     const auto written = [&] {
@@ -81,7 +82,7 @@ void append_limit_fields(Exchange& x, RejectionHeaders style, unsigned status, h
       at = out.at();
       return text;
     };
-    out.number(waits ? 0 : decision.remaining);  // where no wait helps, what is left is told as it is
+    out.number(waits ? 0 : decision.remaining);  // if waiting does not help, the remaining permits are told as they are
     remaining = written();
     if (legacy) {
       out.number(decision.limit * shards);

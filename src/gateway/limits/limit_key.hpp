@@ -9,18 +9,18 @@
 
 namespace headgate::gateway {
 
-/// The values of `per` joined by '|', which is escaped inside values. At most 256 bytes: a longer key becomes a digest.
-/// Nothing if a value is absent. Contains no secret. A view into x.text or the exchange.
+/// Returns the values of `per`, joined by '|', which is escaped inside values. At most 256 bytes: a longer key becomes
+/// a digest. Returns nothing if a value is absent. Contains no secret. A view into x.text or the exchange.
 std::optional<std::string_view> key_of(Exchange& x, const std::vector<limit::Per>& per);
 
-/// The line in which a request waits for a place at its upstream: that of its caller, as the queue's `per` tells
-/// callers apart; of its address if that is not known.
+/// Returns the queue line in which a request waits for a place at its upstream: the line of its caller by the queue's
+/// `per`, or of its address if a value is absent.
 Hash line_of(Exchange& x);
 
-/// The first of `per` that this request lacks; null if it has all.
+/// Returns the first element of `per` that this request lacks; null if it has all.
 const limit::Per* first_absent(Exchange& x, const std::vector<limit::Per>& per);
 
-/// The digest as a key (identity::digest_text). A view into `arena`.
+/// Returns the digest as a key (identity::digest_text). A view into `arena`.
 std::string_view digest_text(TextArena& arena, const identity::Sha256& digest);
 
 }  // namespace headgate::gateway

@@ -21,12 +21,12 @@ using Applies = LimitState::Applies;
 
 /// One limit that is counted, and its checks.
 struct Counted {
-  std::size_t state = 0;  ///< its index
+  std::size_t state = 0;  ///< the index of its state
   const RouteLimit* route_limit = nullptr;
   ResolvedLimit resolved;
   std::vector<Check> checks;
-  std::vector<Decision> now{};   ///< for a cost of 0
-  std::vector<Decision> next{};  ///< for the cost of the request
+  std::vector<Decision> now{};   ///< decisions for a cost of 0
+  std::vector<Decision> next{};  ///< decisions for the cost of the request
 };
 
 std::string per_text(const std::vector<limit::Per>& per) {
@@ -35,12 +35,12 @@ std::string per_text(const std::vector<limit::Per>& per) {
   return out;
 }
 
-/// A field may have a secret as its value.
+/// Returns whether the key contains a field, whose value may be a secret.
 bool has_field(const std::vector<limit::Per>& per) {
   return std::ranges::any_of(per, [](const limit::Per& part) { return part.source->needs == Needs::field; });
 }
 
-/// As operators write it: one that replaces a missing key begins with what it is counted by.
+/// Returns the key as operators write it: a key that replaces a missing one begins with its sources.
 std::string shown_key(const limit::Limit& limit, std::string_view key) {
   const auto& instead = limit.if_absent.instead;
   for (std::size_t i = 0; i < instead.size(); ++i) {
@@ -81,7 +81,7 @@ std::vector<Check> of_cost(std::vector<Check> checks, std::optional<std::int64_t
   return checks;
 }
 
-/// The checks of all of `limits`, and a place for their decisions.
+/// Returns the checks of all `limits`, and makes room for their decisions.
 std::vector<Check> all_of(std::span<Counted> limits, std::optional<std::int64_t> cost) {
   std::vector<Check> out;
   for (const auto& each : limits) {
@@ -97,7 +97,8 @@ void share_out(std::span<Counted> limits, std::span<const Decision> told, std::v
   }
 }
 
-/// What the memory store says of one limit. Each alone: what another limit rejects does not change it.
+/// Asks the memory store about one limit. Each limit is asked alone, so that the rejection by another does not change
+/// its answer.
 void look_here(Counted& counted, const LimitStates& where) {
   counted.now.resize(counted.checks.size());
   counted.next.resize(counted.checks.size());
@@ -106,7 +107,7 @@ void look_here(Counted& counted, const LimitStates& where) {
   where.memory.decide(counted.checks, now, counted.next);
 }
 
-/// False if Redis does not answer.
+/// Asks Redis. Returns false if it does not answer.
 Task<bool> look_there(Exchange& x, std::span<Counted> limits) {
   auto& redis = *x.snapshot->redis;
   for (const auto cost : {std::optional<std::int64_t>(0), std::optional<std::int64_t>()}) {
@@ -117,7 +118,7 @@ Task<bool> look_there(Exchange& x, std::span<Counted> limits) {
     if (agreed.has_error()) co_return false;
     share_out(limits, told, cost ? &Counted::now : &Counted::next);
     if (*agreed || limits.size() == 1) continue;
-    // One of them rejects. It may be known to, and then the others were not asked.
+    // One of the limits rejects. If that was known before the call, the others were not asked.
     for (auto& one : limits) {
       auto alone = redis.decide(one.checks, one.next);
       const auto answer = co_await alone;
@@ -127,8 +128,8 @@ Task<bool> look_there(Exchange& x, std::span<Counted> limits) {
   co_return true;
 }
 
-/// What is left before the request, as the next decision sees it. `now` was asked first: what has come back between the
-/// two counts already, and of a leased key both tell what is known here.
+/// Returns the permits left before the request, as the next decision sees them. `now` was asked first; permits that
+/// were returned between the two calls count already, and for a leased key both calls tell what this gateway knows.
 std::uint64_t left_of(const Check& check, const Decision& now, const Decision& next, bool agreed) noexcept {
   const auto cost = static_cast<std::uint64_t>(std::max<std::int64_t>(check.cost, 0));
   if (!next.allowed) return std::min(std::max(now.remaining, next.remaining), std::max<std::uint64_t>(cost, 1) - 1);

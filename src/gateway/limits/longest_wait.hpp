@@ -1,17 +1,18 @@
 #pragma once
-// What a rejected caller is told is the longest wait that is already certain, whoever makes it wait.
+// Tells a rejected caller the longest wait that is already certain, whichever limit or suspension causes it.
 
 #include "headgate/gateway/exchange.hpp"
 #include "headgate/gateway/problem.hpp"
 
 namespace headgate::gateway {
 
-/// A limit rejected `x` at `stage` with `problem`. If a limit in Redis is known to reject it for longer, the caller is
-/// told that wait. Redis is not asked, and an appointment stays as it is. Nothing is told of a key that needs a
+/// A limit rejected `x` at `stage` with `problem`. If a limit in Redis is known to reject the caller for longer, that
+/// wait is told. Makes no call to Redis, and leaves an appointment unchanged. Tells nothing about a key that needs a
 /// credential before that was checked.
 void tell_known_waits(Exchange& x, Stage stage, Problem& problem);
 
-/// No request of the caller is let through before `until`: raises what `problem` and the limit's fields tell.
+/// Raises the wait in `problem` and in the limit's fields, because no request of the caller is let through before
+/// `until`.
 void tell_wait_until(Exchange& x, Instant now, Instant until, Problem& problem);
 
 }  // namespace headgate::gateway

@@ -1,5 +1,5 @@
 #pragma once
-// Looks, after a request was decided, which percentages of a quota its key has reached, and leaves a notice of each.
+// Checks, after a request was decided, which percentages of a quota its key has reached, and leaves a notice of each.
 
 #include "headgate/core/clock.hpp"
 #include "headgate/core/hash.hpp"
@@ -14,26 +14,27 @@
 
 namespace headgate::gateway {
 
-/// Of one worker; its thread only. A worker leaves a notice about once in kSilent for each key beyond a percentage, as
-/// long as it has requests: whoever gets them knows which were told already.
+/// The notices of one worker; its thread only. For a key beyond a percentage with ongoing requests, the worker leaves a
+/// notice about once in kSilent; the receiver knows which were sent already.
 class Notices {
  public:
   static constexpr Duration kSilent = std::chrono::seconds(5);
-  static constexpr std::size_t kRemembered = 4096;  ///< keys beyond a percentage; of more, notices come more often
+  /// number of keys beyond a percentage that are remembered; with more, notices repeat earlier
+  static constexpr std::size_t kRemembered = 4096;
 
-  /// `inbox` may be null: then nobody is told, and nothing is looked at.
+  /// `inbox` may be null: quotas are then not checked.
   Notices(Clock& clock, limit::NoticeInbox* inbox) : clock_(clock), inbox_(inbox), left_(inbox ? kRemembered : 1) {}
 
-  /// What the limits decided is decided now, but for those whose cost only the answer says.
+  /// Handles the decisions that are final on admission: all except those whose cost only the answer says.
   void admitted(Exchange& x);
-  /// All of it is, also what was rejected.
+  /// Handles the end of an exchange, when all decisions are final, including rejections.
   void ended(Exchange& x);
 
  private:
   struct Left {
-    Hash hash;  ///< of the check
+    Hash hash;  ///< the hash of the check
     limit::Moment until;
-    std::uint8_t reached = 0;  ///< the percentages of which it left notices, as in limit::reached
+    std::uint8_t reached = 0;  ///< the percentages whose notices were left, as in limit::reached
   };
 
   void look(const Exchange& x, const CheckedLimit& checked);

@@ -1,5 +1,5 @@
 #pragma once
-// Offences of callers, and the suspension that follows the last one of several.
+// Offences of callers, and the suspension that follows the last of several.
 
 #include "headgate/core/clock.hpp"
 #include "headgate/core/task.hpp"
@@ -16,34 +16,34 @@
 
 namespace headgate::gateway {
 
-/// Of one worker; its thread only. Offences against a limit in Redis are counted there, over all gateways, and nobody
-/// waits for it; while Redis is away they are counted here.
+/// The offences of one worker; its thread only. Offences against a limit in Redis are counted there, over all gateways,
+/// and no request waits for it; while Redis is away they are counted locally.
 class Offences : public std::enable_shared_from_this<Offences> {
  public:
-  /// Calls to Redis at once. Beyond it an offence is counted here.
+  /// Calls to Redis at once. Beyond them an offence is counted locally.
   static constexpr std::size_t kMaxUnderWay = 1024;
 
   Offences(Clock& clock, limit::Limiter& memory, limit::BanTable& bans) : clock_(clock), memory_(memory), bans_(bans) {}
 
-  /// `x` was an offence of `key`.
+  /// Counts `x` as an offence of `key`.
   void note(const Exchange& x, const RouteBan& ban, std::string_view key) {
     note(x.snapshot, x.caller.address, ban, key);
   }
-  /// The same of what is no request. `ban` is of this configuration.
+  /// Counts an offence that is no request. `ban` belongs to this configuration.
   void note(const SnapshotPtr& snapshot, const boost::asio::ip::address& client, const RouteBan& ban,
             std::string_view key);
-  /// The same. When it returns, the offence is counted, and the suspension that it begins has begun. It waits for Redis
-  /// no longer than any other call.
+  /// Counts `x` as an offence of `key`. When the call returns, the offence is counted, and a suspension that it causes
+  /// has begun. Waits for Redis no longer than any other call.
   Task<void> note_now(const Exchange& x, const RouteBan& ban, std::string_view key);
-  /// Whether note_now() would begin a suspension. Counts nothing.
+  /// Returns whether note_now() would begin a suspension. Counts nothing.
   Task<bool> would_suspend(const Exchange& x, const RouteBan& ban, std::string_view key);
-  /// Suspensions are told in no event: they are a candidate's, and hold for nobody.
+  /// Suppresses the events of suspensions, because they are a candidate's and affect no one.
   void keep_quiet() { quiet_ = true; }
-  /// Calls under way suspend nobody any more.
+  /// Prevents further suspensions by calls under way.
   void stop() { stopped_ = true; }
 
  private:
-  /// One offence that is counted in Redis, with all that it needs.
+  /// One offence that is counted in Redis, with everything that it needs.
   struct Remote {
     std::shared_ptr<limit::RemoteLimiter> redis;
     std::shared_ptr<const CompiledConfig> compiled;  ///< owns the policy

@@ -11,8 +11,8 @@
 namespace headgate::gateway {
 namespace {
 
-constexpr std::size_t kMaxUnderWay = 64;  // charges at once: Redis has just come back and has other calls to answer
-constexpr auto kTick = std::chrono::milliseconds(50);  // how often to check whether Redis is back
+constexpr std::size_t kMaxUnderWay = 64;  // charges at once; Redis has just come back and has other calls to answer
+constexpr auto kTick = std::chrono::milliseconds(50);  // interval of the checks whether Redis is back
 constexpr unsigned kTicksWhileDown = 20;
 
 }  // namespace
@@ -72,7 +72,7 @@ std::int64_t Outage::held(const Hash& hash, const Owed& owed) {
   return static_cast<std::int64_t>(left.limit - std::min(left.limit, left.remaining));
 }
 
-// One connection keeps the order: the next call finds it charged.
+// One connection keeps the order, so the next call finds the charge applied.
 void Outage::charge_now(const Exchange& x, std::span<const CheckedLimit> next) {
   if (!redis_->up()) return;
   for (const auto& checked : next) {
@@ -88,7 +88,7 @@ void Outage::charge(const Hash& hash) {
   if (at == keys_.end() || at->second.under_way || stopped_) return;
   auto& owed = at->second;
   if (owed.sent == 0) {
-    if (owed.part == 0) {  // a debt of one shard would close it for long: each pays its part
+    if (owed.part == 0) {  // a debt in one shard would close it for long, so each shard pays its part
       if (owed.shards > 1) owed.more = std::min(owed.more, held(hash, owed));
       owed.part = (owed.more + owed.shards - 1) / owed.shards;
     }
@@ -121,7 +121,7 @@ Task<void> Outage::send_charge(std::shared_ptr<Outage> self, std::shared_ptr<lim
 void Outage::charged(const Hash& hash, error_code why) {
   --under_way_;
   const auto at = keys_.find(hash);
-  if (at == keys_.end()) return;  // dropped meanwhile
+  if (at == keys_.end()) return;  // the key was dropped meanwhile
   auto& owed = at->second;
   owed.under_way = false;
   if (why) {
@@ -144,7 +144,7 @@ void Outage::enqueue(const Hash& hash, Owed& owed) {
 /// Charges each queued key once, up to the bound on charges at once. Stops when one fails.
 void Outage::charge_queued() {
   const auto failures = failures_;
-  // A charge that is acknowledged at once charges the next one itself.
+  // A charge that is acknowledged at once sends the next one itself.
   for (auto left = queue_.size(); left > 0 && !queue_.empty() && under_way_ < kMaxUnderWay; --left) {
     if (failures_ != failures || stopped_) break;
     const Hash hash = queue_.front();
@@ -167,7 +167,7 @@ void Outage::on_alarm(void* self) {
   const auto alive = outage.shared_from_this();
   outage.armed_ = false;
   if (outage.stopped_ || !outage.redis_) return;
-  // While a cluster is down a part of it may be reachable, so try now and then.
+  // While a cluster is down a part of it may be reachable, so a charge is tried now and then.
   if (outage.redis_->up() || ++outage.ticks_ % kTicksWhileDown == 0) outage.charge_queued();
   if (!outage.keys_.empty()) outage.arm();
 }

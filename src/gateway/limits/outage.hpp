@@ -1,6 +1,6 @@
 #pragma once
-// What was counted here while Redis was down. It is charged to Redis when it is back, so that an outage gives nobody a
-// second budget.
+// The use that was counted locally while Redis was down. It is charged to Redis when that is back, so that an outage
+// gives no caller a second budget.
 
 #include "headgate/core/clock.hpp"
 #include "headgate/core/hash.hpp"
@@ -20,47 +20,48 @@
 
 namespace headgate::gateway {
 
-/// What one worker let through for each key is owed until Redis acknowledges its charge: with the next request for the
-/// key, or in the background. The charge is what the local counter still holds; the rest would have leaked out of Redis
-/// too. A charge whose answer is lost is sent again under the same token, so that Redis counts it once. Bounded: beyond
-/// kMaxKeys keys nothing is owed. Worker thread only.
+/// The permits that one worker granted for each key are owed until Redis acknowledges their charge, with the next
+/// request for the key or in the background. The charge is the use that the local counter still holds; the rest would
+/// have expired in Redis as well. A charge whose answer is lost is sent again under the same token, so Redis counts it
+/// once. Bounded: beyond kMaxKeys keys nothing is owed. Worker thread only.
 class Outage : public std::enable_shared_from_this<Outage> {
  public:
   static constexpr std::size_t kMaxKeys = 65'536;
 
   Outage(Clock& clock, limit::Limiter& memory, Random& random);
 
-  /// Where to charge from now on; null if no limit is counted in Redis any more, then nothing is owed.
+  /// Sets where to charge from now on. Null if no limit is counted in Redis any more; nothing is owed then.
   void adopt(std::shared_ptr<limit::RemoteLimiter> redis);
-  /// Stops charging. Needed before the loop can end, because the alarm is set again while anything is owed.
+  /// Stops charging. Must be called before the loop can end, because the alarm is set again while anything is owed.
   void stop();
 
-  /// `checked` of `x` was allowed by the local share. Remembers its rules and its key.
+  /// Notes that the local share allowed `checked` of `x`, with its rules and its key.
   void counted(const Exchange& x, const CheckedLimit& checked);
-  /// The same of `check`, a later one by the rule with this index, which messages of the call came under.
+  /// Notes a later use, `check`, by the rule with this index, for messages of the call.
   void counted(const Exchange& x, const CheckedLimit& checked, std::size_t rule, const limit::Check& check);
-  /// The answer says that it cost more than was taken.
+  /// Notes that the answer named a higher cost than was taken.
   void cost_more(const Exchange& x, const CheckedLimit& checked);
 
-  /// Charges what is owed for the keys of these limits, before their checks are sent.
+  /// Charges what the keys of these limits owe, before their checks are sent.
   void hand_over(const Exchange& x, std::span<const CheckedLimit> next) {
     if (!keys_.empty()) charge_now(x, next);
   }
 
  private:
   struct Owed {
-    std::shared_ptr<const CompiledConfig> compiled;        ///< owns the rules
-    std::shared_ptr<const ActiveCredentials> credentials;  ///< owns the rules of a key with a size of its own
-    std::shared_ptr<const OverrideTable> overrides;        ///< owns those of a key with an override; null: it has none
+    std::shared_ptr<const CompiledConfig> compiled;        ///< keeps the rules alive
+    std::shared_ptr<const ActiveCredentials> credentials;  ///< keeps the rules of a key with its own size alive
+    /// keeps the rules of a key with an override alive; null if it has none
+    std::shared_ptr<const OverrideTable> overrides;
     const limit::Rule* rule = nullptr;
     const limit::Rule* local = nullptr;
     std::string key;
-    std::uint32_t shards = 1;  ///< above 1: each charge goes to the next of so many counters
-    std::uint32_t shard = 1;   ///< the next of them
-    std::int64_t part = 0;     ///< the most that one charge has; 0: it is not divided yet
-    std::int64_t more = 0;     ///< owed and not sent yet
-    std::int64_t sent = 0;     ///< sent under `token`, and not acknowledged
-    std::uint64_t token = 0;   ///< the number in its token
+    std::uint32_t shards = 1;  ///< above 1: charges are spread over this many counters
+    std::uint32_t shard = 1;   ///< the next shard to charge
+    std::int64_t part = 0;     ///< the largest charge; 0 while the debt is not divided yet
+    std::int64_t more = 0;     ///< owed, and not sent yet
+    std::int64_t sent = 0;     ///< sent under `token`, and not acknowledged yet
+    std::uint64_t token = 0;   ///< the number in the token
     bool under_way = false;
     bool queued = false;
   };
@@ -86,11 +87,11 @@ class Outage : public std::enable_shared_from_this<Outage> {
   limit::Limiter& memory_;
   std::shared_ptr<limit::RemoteLimiter> redis_;
   Keys keys_;
-  std::deque<Hash> queue_;  ///< keys to be charged; some may have been charged since
+  std::deque<Hash> queue_;  ///< keys to charge; some may have been charged since
   std::size_t under_way_ = 0;
   std::uint64_t failures_ = 0;
   unsigned ticks_ = 0;
-  std::string process_;  ///< first part of all tokens; no other process has it
+  std::string process_;  ///< first part of all tokens; unique to this process
   std::uint64_t tokens_ = 0;
   std::unique_ptr<Alarm> alarm_;
   bool armed_ = false;

@@ -15,7 +15,7 @@ OverrideTable::OverrideTable(const CompiledConfig& compiled, const ActiveCredent
       without_effect_.insert_or_assign({wanted.limit, wanted.key}, std::move(why));
 }
 
-/// Returns why it has no effect.
+/// Returns why the override has no effect.
 std::string OverrideTable::grant(const CompiledConfig& compiled, const ActiveCredentials& keys,
                                  const limit::Override& wanted, const OverrideTable* before) {
   std::vector<std::pair<const CompiledLimit*, GrantedPtr>> granted;
@@ -46,7 +46,7 @@ std::string OverrideTable::grant(const CompiledConfig& compiled, const ActiveCre
   return {};
 }
 
-/// Whether no request has more rules than one request may have, if a key of `limit` has so many.
+/// Returns whether no request has more rules than one request may have, if a key of `limit` has this number.
 bool OverrideTable::fits(const CompiledConfig& compiled, const ActiveCredentials& keys, const std::string& limit,
                          std::size_t rules) {
   const auto most_rules = [&](const CompiledLimit& ready) {

@@ -12,8 +12,9 @@
 
 namespace headgate::gateway {
 
-/// The tier of `limit` with `rates` in place of its own (none: unlimited), counted in the same counters. `burst` is of
-/// the only rate. The error is a sentence without its dot: why the limit cannot count so.
+/// Returns the tier of `limit` with `rates` in place of its own (unlimited if there are none), counted in the same
+/// counters. `burst` applies to the only rate. The error is a sentence without its full stop: why the limit cannot
+/// count that way.
 Result<limit::Tier, std::string> own_size(const limit::Limit& limit, std::span<const Rate> rates,
                                           std::optional<std::uint64_t> burst);
 

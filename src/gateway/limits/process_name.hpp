@@ -7,7 +7,7 @@
 
 namespace headgate::gateway {
 
-/// Random, with a dot at its end: a number may follow.
+/// Returns a random name that ends with a dot, so that a number may follow.
 inline std::string process_name(Random& random) { return std::to_string(random()) + "."; }
 
 }  // namespace headgate::gateway

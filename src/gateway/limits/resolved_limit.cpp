@@ -22,12 +22,12 @@ bool is_named(const Exchange& x, const Exemption& exemption) {
   return !exemption.addresses.empty() && identity::contains(exemption.addresses, x.caller.address);
 }
 
-/// Most limits exempt nobody, and pay for no call.
+/// Most limits exempt no caller, and need no call.
 inline bool exempt(const Exchange& x, const std::optional<Exemption>& exemption) {
   return exemption && is_named(x, *exemption);
 }
 
-/// Whether `told` is this name, or one of several that end with a line feed.
+/// Returns whether `told` is this name, or contains it among several that end with a line feed.
 inline bool tells(std::string_view told, std::string_view name) noexcept {
   if (!told.ends_with('\n')) return told == name;
   while (!told.empty()) {
@@ -38,8 +38,8 @@ inline bool tells(std::string_view told, std::string_view name) noexcept {
   return false;
 }
 
-/// The tier that the caller's claim, key or hop names, else the default one. Of several named ones it is the first of
-/// the configuration.
+/// Returns the tier that the caller's claim, key or hop names, otherwise the default one. If several are named, it is
+/// the first in the configuration.
 inline const CompiledTier& named_tier(const Exchange& x, const RouteLimit& route_limit) {
   const auto& tiers = route_limit.ready->tiers;
   const auto& from = route_limit.limit->tier_from;

@@ -1,5 +1,5 @@
 #pragma once
-// What a limit means for one exchange: whether it applies, with which key, tier and cost.
+// Resolves a limit for one exchange: whether it applies, with which key, tier and cost.
 
 #include "headgate/gateway/exchange.hpp"
 
@@ -8,34 +8,36 @@
 
 namespace headgate::gateway {
 
-/// If `applies` is false, the limit is not checked. If `key_missing` is set, the caller is refused.
+/// The resolved limit. If `applies` is false, the limit is not checked. If `key_missing` is set, the caller is refused.
 struct ResolvedLimit {
   bool applies = false;
   bool key_missing = false;
   bool exempt = false;
   std::string_view key;                ///< a view into x.text or the exchange
-  const CompiledTier* tier = nullptr;  ///< set without `applies`: the tier has no rules
+  const CompiledTier* tier = nullptr;  ///< also set without `applies` if the tier has no rules
   std::int64_t cost = 1;
 };
 
 /// Resolves one limit of the plan.
 ResolvedLimit resolve_limit(Exchange& x, const RouteLimit& route_limit);
 
-/// The key that the limit would count this request by, whatever its tier. Nothing if it lacks one or is exempt: then it
-/// is never suspended, and nothing is billed. A view into x.text or the exchange.
+/// Returns the key that the limit would count this request by, whatever its tier. Returns nothing if a part is missing
+/// or the caller is exempt: such a caller is never suspended, and nothing is billed. A view into x.text or the
+/// exchange.
 std::optional<std::string_view> key_to_ban(Exchange& x, const RouteLimit& route_limit);
 
-/// What an operator gives the key of this request for a time, before its tier and what its API key has; null: nothing.
+/// Returns the override that an operator set for the key of this request, which precedes its tier and the size of its
+/// API key; null if there is none.
 const OverrideTable::Granted* override_of(Exchange& x, const RouteLimit& route_limit);
 
-/// The cost of this request, as far as its head tells.
+/// Returns the cost of this request, as far as its head tells it.
 std::int64_t cost_of(const Exchange& x, const Cost& cost);
 
-/// A billed limit lets the request through without a check, and its use is billed all the same.
+/// Notes that a billed limit lets the request through without a check; its use is billed nevertheless.
 void note_unchecked(Exchange& x, const RouteLimit& route_limit);
 
-/// What a trusted hop says, else the tier of the first limit whose tiers have priorities, else the route. Call it after
-/// the authentication: tiers may come from a token.
+/// Returns the priority that a trusted hop names, otherwise that of the tier of the first limit whose tiers have
+/// priorities, otherwise that of the route. Call it after the authentication, because tiers may come from a token.
 shed::Priority priority_of(const Exchange& x);
 
 }  // namespace headgate::gateway

@@ -1,5 +1,5 @@
 #pragma once
-// One round of an admission: checks that are decided together, all or none.
+// One round of an admission: checks that are decided together; all of them take permits, or none does.
 
 #include "headgate/gateway/exchange.hpp"
 
@@ -9,42 +9,43 @@
 
 namespace headgate::gateway {
 
-/// Which limits a round checks, and where.
+/// The limits that a round checks, and where.
 enum class RoundKind : std::uint8_t {
   memory,   ///< limits counted in this process
   redis,    ///< limits counted in Redis
-  share,    ///< this gateway's share of limits in Redis, checked beside Redis after an outage
-  fallback  ///< the same share, checked instead of Redis while it does not answer
+  share,    ///< this gateway's share of limits in Redis, checked in addition to Redis after an outage
+  fallback  ///< this gateway's share, checked instead of Redis while it does not answer
 };
 
-/// Which limits of its stage a round checks: RouteLimit::of_guesses are checked by a step of their own.
+/// The part of its stage's limits that a round checks: a step of their own checks RouteLimit::of_guesses.
 enum class RoundPart : std::uint8_t { all, guesses, but_guesses };
 constexpr bool is_in(RoundPart part, const RouteLimit& limit) noexcept {
   return part == RoundPart::all || (part == RoundPart::guesses) == limit.of_guesses;
 }
 
-/// When a round began. The wall clock is read before the decision, so that no wait ends later than the caller is told.
+/// The begin of a round. The wall clock is read before the decision, so that no wait ends later than the caller is
+/// told.
 struct RoundTime {
   Clock::Steady steady;
   Instant wall;
 };
 
-/// Checks that are decided together, all or none, and what their store said.
+/// Checks that are decided together, and the decisions of their store.
 struct Batch {
   std::span<limit::Check> checks;
   std::span<const limit::Decision> decisions;
   Source source;
-  std::span<const CheckedLimit> limits{};  ///< whose checks these are; empty: it is a place at the upstream
+  std::span<const CheckedLimit> limits{};  ///< the limits of these checks; empty for a place at the upstream
 };
 
-/// The check that gives back what `taken` took, for limit::RemoteLimiter::settle().
+/// Returns the check that gives back what `taken` took, for limit::RemoteLimiter::settle().
 inline limit::Check given_back(limit::Check taken) noexcept {
   taken.cost = -taken.cost;
   taken.how = limit::How::take;
   return taken;
 }
 
-/// The checks and limits that were appended to an admission since its construction. Lives as long as one step of
+/// The checks and limits that were appended to an admission since the construction. Lives as long as one step of
 /// limits.
 class Round {
  public:
@@ -69,7 +70,7 @@ class Round {
     return kind == RoundKind::redis ? Source::redis : kind == RoundKind::memory ? Source::memory : Source::fallback;
   }
   bool empty() const noexcept { return a_.checks.size() == first_check; }
-  /// Removes its checks and limits, which were not decided.
+  /// Removes the round's checks and limits, which were not decided.
   void drop() {
     a_.checks.resize(first_check);
     a_.limits.resize(first_limit);

@@ -38,13 +38,13 @@ bool counts(const Taken& checked, unsigned status) noexcept {
   return std::binary_search(statuses.begin(), statuses.end(), status);
 }
 
-/// Whether the hold can still be given back. Once the counter may have become full again, the hold is over, and its
-/// permits belong to others.
+/// Returns whether the hold can still be returned. Once the counter may have become full again, the hold has expired,
+/// and its permits belong to others.
 bool still_held(const limit::Rule& rule, const limit::Decision& decision, Clock::Steady::duration since) noexcept {
   return rule.algorithm->gives_back_late && since < decision.reset_after;
 }
 
-/// What to take for check `at`, so that the used cost is charged in total; negative: to give back.
+/// Returns the permits to take for check `at`, so that the used cost is charged in total; negative to return permits.
 std::int64_t difference_of(const Admission& a, const CheckedLimit& checked, std::size_t at,
                            Clock::Steady::duration since) noexcept {
   const auto& check = a.checks[at];
@@ -78,7 +78,7 @@ void settle_decisions(Admission& a, const CheckedLimit& checked, Clock::Steady n
   }
 }
 
-/// Whether the answer has not said yet what this costs.
+/// Returns whether the cost is still open, because the answer has not told it yet.
 template <class Taken>
 bool is_untold(const Taken& taken) noexcept {
   return taken.cost_from == CostFrom::request || taken.cost_from == CostFrom::status;
@@ -97,8 +97,8 @@ void read_cost(Exchange& x, Taken& taken) {
     taken.used = 0;
 }
 
-/// What an answer with this status costs; `says_cost`: whether it is a server's, which may say its cost. False: the
-/// cost is not the answer's affair, or known already.
+/// Finds the cost of an answer with this status. `says_cost` is set for a server's answer, which may name its cost.
+/// Returns false if the cost does not depend on the answer, or is known already.
 template <class Taken>
 bool read_answer(Exchange& x, Taken& taken, std::optional<unsigned> status, bool says_cost) {
   const bool by_cost = says_cost && asks_for_cost(taken);
@@ -125,7 +125,7 @@ void note_answer(Exchange& x, std::optional<unsigned> status, bool says_cost) {
 
 }  // namespace
 
-// The decision keeps the reset of the hold: it says how long the hold can be given back.
+// The decision keeps the reset of the hold, which says how long the hold can be returned.
 Duration reset_to_tell(const Exchange& x) {
   const auto& a = x.admission;
   const auto& checked = *a.binding;
@@ -136,7 +136,7 @@ Duration reset_to_tell(const Exchange& x) {
 }
 
 void note_told(Exchange& x) {
-  x.unanswered = !status_that_counts(x);  // of a call of gRPC a message may answer, too (note_answering)
+  x.unanswered = !status_that_counts(x);  // a message of a gRPC call may answer, too (note_answering)
   if (x.route->takes(Step::settle)) note_costs(x);
   if (x.candidate != nullptr) [[unlikely]]
     Candidate::answered(x);
@@ -160,15 +160,15 @@ void note_late_status(Exchange& x, unsigned status) {
   for (auto& use : x.admission.unchecked) note(use);
 }
 
-// Nobody waits for the result. What a gateway holds when it ends comes back as the limit refills: at the latest after
-// its period, or the time to fill its bucket.
+// No request waits for the result. Permits that a gateway holds when it ends return as the limit refills: at the latest
+// after its period, or the time to fill its bucket.
 void settle(Exchange& x, limit::Limiter& memory, Outage& outage) {
   if (x.admission.returned) return;
-  const bool bug = x.ended_by == EndedBy::bug;  // a step threw: no answer will settle what limits hold
+  const bool bug = x.ended_by == EndedBy::bug;  // a step threw, so no answer will settle the holds
   const bool untold = awaits_trailers(x) && x.status != 0;
-  if (untold) note_late_status(x, x.status);  // it ended without the trailers that would say it
+  if (untold) note_late_status(x, x.status);  // the exchange ended without the trailers that would say it
   const bool served = x.admission.served || bug;
-  const bool free = !avoided_answer(x);  // what no answer has told: its server failed, or none was asked
+  const bool free = !avoided_answer(x);  // nothing was answered: the server failed, or no server was asked
   if (free) note_status(x, 0);
   std::vector<limit::Check> here;
   std::vector<limit::Check> in_redis;
