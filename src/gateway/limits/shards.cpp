@@ -53,8 +53,8 @@ std::optional<bool> OtherShards::said(const Result<bool>& agreed) {
   return ask();
 }
 
-/// Sends the checks of each rejecting limit to its next shard. False if no shard is left, or if a limit without shards
-/// rejects, too.
+/// Sends the checks of each rejecting limit to its next shard. Returns false if no shard is left, or if a limit without
+/// shards rejects, too.
 bool OtherShards::turn() {
   const auto limits = round_.limits();
   for (const auto& checked : limits)
@@ -67,21 +67,22 @@ bool OtherShards::turn() {
   return true;
 }
 
-/// To be called after each further rejection.
+/// Notes the waits after each further rejection.
 void OtherShards::note_waits() {
   const auto limits = round_.limits();
   for (std::size_t i = 0; i < limits.size(); ++i)
     if (rejects(limits[i])) soonest_[i] = std::min(soonest_[i], wait_of(limits[i]));
 }
 
-/// Whether permits of all limits that reject come back one by one.
+/// Returns whether permits of all rejecting limits return one by one.
 bool OtherShards::of_buckets() const {
   return std::ranges::all_of(round_.limits(), [&](const CheckedLimit& checked) {
     return !rejects(checked) || x_.admission.checks[checked.first].rule->algorithm->even;
   });
 }
 
-/// It stays rejected: tells the shortest wait of all shards, or if some were not asked, when each has permits.
+/// The round stays rejected: tells the shortest wait of all shards, or if some were not asked, the time when each has
+/// permits.
 void OtherShards::tell_soonest() {
   const auto limits = round_.limits();
   for (std::size_t i = 0; i < limits.size(); ++i) {

@@ -1,5 +1,5 @@
 #pragma once
-// Limits whose keys have several counters in Redis: which one a request asks.
+// Limits whose keys have several counters in Redis, and the choice of the counter for a request.
 
 #include "round.hpp"
 
@@ -19,7 +19,7 @@ namespace headgate::gateway {
 /// Sends the checks of `checked`, whose tier has shards, to the shard of `key` whose turn it is.
 void use_shard(Exchange& x, CheckedLimit& checked, std::string_view key, limit::ShardTurns& turns);
 
-/// Whether one of its limits has asked one of several shards.
+/// Returns whether one of the round's limits has used one of several shards.
 bool in_shards(const Round& round) noexcept;
 
 /// A round that shards have rejected, on its way to others, which may have permits. Shards that are known to reject are
@@ -31,7 +31,7 @@ class OtherShards {
   OtherShards(Exchange& x, Round& round);
 
   std::optional<bool> ask();
-  /// Redis has answered, or an error, which leaves the rejection as it was.
+  /// Handles the answer of Redis, or an error, which leaves the rejection as it was.
   std::optional<bool> said(const Result<bool>& agreed);
 
  private:
@@ -45,21 +45,21 @@ class OtherShards {
 
   Exchange& x_;
   Round& round_;
-  bool more_ = true;                                                          ///< another shard may be asked
+  bool more_ = true;                                                          ///< whether another shard may be asked
   boost::container::static_vector<Duration, Admission::kMax> soonest_;        ///< the shortest wait of each limit
-  boost::container::static_vector<limit::Decision, Admission::kMax> before_;  ///< what the last shard said
+  boost::container::static_vector<limit::Decision, Admission::kMax> before_;  ///< the decisions of the last shard
 };
 
-/// The key of one shard: "<key>#<number>". Each is a key of its own, also for a cluster.
+/// Returns the key of one shard: "<key>#<number>". Each shard is a separate key, also for a cluster.
 std::string_view shard_key(TextArena& text, std::string_view key, std::uint32_t shard);
 inline std::string_view without_shard(std::string_view shard_key) { return shard_key.substr(0, shard_key.rfind('#')); }
 
-/// A key, and what sketches know it by.
+/// A key, and its hash for sketches.
 struct CountedKey {
   std::uint64_t hash;
   std::string_view key;
 };
-/// The caller's key, as it was before a shard was chosen. Its hash in memory is there already.
+/// Returns the caller's key, as it was before a shard was chosen. Its hash in memory was computed before.
 inline CountedKey counted_key(const Admission& admission, const CheckedLimit& checked) noexcept {
   const auto& check = admission.checks[checked.first];
   if (checked.shard == 0) return {check.hash.low, check.key};

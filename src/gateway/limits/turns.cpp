@@ -16,13 +16,14 @@ namespace {
 using shed::InQueue;
 using std::chrono::milliseconds;
 
-/// How often the first of a queue asks Redis, because other gateways do not tell when they give a permit back: every
-/// 25 ms at first, and less often the longer it waits. Else strangers with many keys could make many calls.
+/// The interval at which the first of a queue asks Redis, because other gateways do not report returned permits: 25 ms
+/// at first, and longer the longer it waits. Otherwise strangers with many keys could cause many calls.
 constexpr Duration kAskAgain = milliseconds(25);
 constexpr Duration kAskAtLeast = milliseconds(250);
-/// The same after a permit came back on this gateway: its way to Redis may be the longer one.
+/// The interval after a permit was returned on this gateway, whose way to Redis may be the longer one.
 constexpr Duration kAskSoon = milliseconds(5);
-/// How much earlier than one rank the next higher one has come, for Redis, in milliseconds: longer than any wait.
+/// The time in milliseconds by which a higher rank counts as having come earlier than the next lower one, in Redis. It
+/// is longer than any wait.
 constexpr std::uint32_t kEarlier = 1'000'000'000;
 
 Duration ask_again(Clock::Steady::duration waited) noexcept {
@@ -83,7 +84,7 @@ bool Turn::stays(const Batch& batch) {
   return waits_ = stand(batch, full);
 }
 
-/// Its wait begins when it stands in a queue for the first time, and ends with the shortest of what this limit, the
+/// The wait begins when the request is queued for the first time. It ends with the shortest time that this limit, the
 /// client and, for a place at the upstream, the timeout of the route allow.
 bool Turn::stand(const Batch& batch, std::size_t at) {
   const auto& check = batch.checks[at];
@@ -111,13 +112,13 @@ bool Turn::stand(const Batch& batch, std::size_t at) {
   return true;
 }
 
-/// Puts what Redis needs to know into the checks: whether it stands in a queue, and for how long already.
+/// Puts into the checks whether the request is queued, and for how long already.
 void Turn::tell_redis(const Batch& batch) {
   if (!queued() || over()) return;
   const auto waited = std::chrono::duration_cast<milliseconds>(x_.clock->steady() - since_);
   for (auto& check : batch.checks) {
     if (check.hash != queue() || !can_wait(check)) continue;
-    // Redis knows only who came first. So a higher priority came much earlier than a lower one.
+    // Redis knows only the order of arrival, so a higher priority counts as having come much earlier.
     const auto earlier =
         kEarlier * static_cast<std::uint32_t>(shed::kPriorities - 1 - static_cast<std::size_t>(priority));
     check.waited = static_cast<std::uint32_t>(waited.count() + 1) + (for_ == For::place ? earlier : 0);
@@ -144,7 +145,7 @@ void Turn::leave() noexcept {
 bool InLine::stand_in(const Hash& queue, std::size_t most) {
   turns_.queues_.leave(*this);
   const auto place = turns_.queues_.join(*this, queue, most);
-  // What it waits for may have come back after it was refused and before it stood in the queue.
+  // A permit may have been returned after the rejection and before the request was queued.
   called_ = place == InQueue::first;
   return place != InQueue::full;
 }

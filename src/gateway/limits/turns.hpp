@@ -1,6 +1,6 @@
 #pragma once
-// The wait for what comes back: a permit in flight, or a place at a server. First come first served in each queue, on
-// all workers of this process.
+// Queues for permits in flight and for places at servers: first come, first served in each queue, on all workers of
+// this process.
 
 #include "round.hpp"
 
@@ -20,11 +20,11 @@ namespace headgate::gateway {
 
 class Turns;
 
-/// In the list of those that have their turn. Any thread, under the lock of Turns.
+/// Links a request into the list of those whose turn has come. Any thread, under the lock of Turns.
 using CalledHook = boost::intrusive::list_member_hook<boost::intrusive::link_mode<boost::intrusive::safe_link>>;
 
-/// A request that stands in a queue, and is told on its worker's thread when it has its turn. Lives in the frame of the
-/// step that lets it wait; worker thread only.
+/// A queued request, which is told on its worker's thread when its turn has come. Lives in the frame of the step that
+/// lets it wait; worker thread only.
 class InLine : public shed::WaitQueues::Member {
  public:
   InLine(const InLine&) = delete;
@@ -34,16 +34,16 @@ class InLine : public shed::WaitQueues::Member {
  protected:
   InLine(Turns& turns, Exchange& x) : turns_(turns), x_(x) {}
 
-  /// Puts it at the end of the queue, as WaitQueues::join(). The first has its turn at once.
+  /// Adds the request to the end of the queue, as WaitQueues::join(). The first request has its turn at once.
   bool stand_in(const Hash& queue, std::size_t most);
   bool is_first() const noexcept;
   void leave_line() noexcept;
-  /// Returns when it has its turn, when its client is gone, or after `time`.
+  /// Returns when the turn has come, when the client is gone, or after `time`.
   Task<void> wait_for_turn(Duration time);
 
   Turns& turns_;
   Exchange& x_;
-  bool called_ = false;  ///< it has its turn
+  bool called_ = false;  ///< whether the turn has come
 
  private:
   friend class Turns;
@@ -53,37 +53,37 @@ class InLine : public shed::WaitQueues::Member {
   CalledHook in_called_;
 };
 
-/// The place of one request in the queue for a permit. A request stands in one queue at a time: if it needs permits of
-/// two limits, it waits for one after the other.
+/// The place of one request in the queue for a permit. A request is in one queue at a time: if it needs permits of two
+/// limits, it waits for one after the other.
 class Turn final : public InLine {
  public:
   enum class For {
-    permit,  ///< of a limit: a caller's own permits are its own, and nobody goes before
-    place    ///< at the upstream: callers and priorities count
+    permit,  ///< of a limit: the permits belong to one caller, so priorities do not matter
+    place    ///< at the upstream: callers share the places by priority
   };
   Turn(Turns& turns, Exchange& x, For what = For::permit) : InLine(turns, x), for_(what) {}
   ~Turn() override;
   Turn(const Turn&) = delete;
   Turn& operator=(const Turn&) = delete;
 
-  /// What a request may do that asks for `batch`.
+  /// The rights of a request with the checks of `batch`.
   enum class May {
-    ask,      ///< it is the first, or nobody waits
-    wait,     ///< it stands in a queue behind others
-    not_pass  ///< others wait, and it cannot: it is rejected, also if a permit comes free at this moment
+    ask,      ///< the request may ask the store: it is the first, or none waits
+    wait,     ///< the request is queued behind others
+    not_pass  ///< others wait and this request cannot: it is rejected, even if a permit is returned at this moment
   };
   May begin(const Batch& batch);
-  /// After a rejection: whether it stands in a queue and has time left. Then it may wait().
+  /// Returns, after a rejection, whether the request is queued and has time left. Then it may wait().
   bool stays(const Batch& batch);
-  /// What begin() or stays() said last.
+  /// Returns the last result of begin() or stays().
   bool waits() const noexcept { return waits_; }
-  /// Whether it ever stood in a queue.
+  /// Returns whether the request has ever been queued.
   bool has_waited() const noexcept { return since_ != Clock::Steady(); }
-  /// Returns when it may ask again, when its time is over, or when its client is gone.
+  /// Returns when the request may ask again, when its time is over, or when its client is gone.
   Task<void> wait();
-  /// It has all its permits.
+  /// Notes that the request has all its permits.
   void admitted() noexcept { told_.reset(); }
-  /// Whether a request may wait for the permit of this check.
+  /// Returns whether a request may wait for the permit of this check.
   static bool can_wait(const limit::Check& check) noexcept;
 
  private:
@@ -93,15 +93,15 @@ class Turn final : public InLine {
   void leave() noexcept;
 
   For for_;
-  Clock::Steady since_{};             ///< when its wait began; zero before
-  Clock::Steady until_{};             ///< the longest that it waits
-  std::optional<limit::Check> told_;  ///< the check that may have put it into the queue in Redis
+  Clock::Steady since_{};             ///< begin of the wait; zero before
+  Clock::Steady until_{};             ///< end of the longest wait
+  std::optional<limit::Check> told_;  ///< the check that may have queued the request in Redis
   bool waits_ = false;
-  bool in_redis_ = false;  ///< its permit may come free on another gateway, which tells nobody
-  bool soon_ = false;      ///< it had its turn, and got no permit yet
+  bool in_redis_ = false;  ///< whether another gateway may return the permit without telling this one
+  bool soon_ = false;      ///< whether the turn has come without a permit yet
 };
 
-/// Of one worker; its thread only.
+/// The queues of one worker; its thread only.
 class Turns {
  public:
   Turns(Clock& clock, shed::WaitQueues& queues);
@@ -109,9 +109,9 @@ class Turns {
   Turns(const Turns&) = delete;
   Turns& operator=(const Turns&) = delete;
 
-  /// These permits came back, here or in Redis.
+  /// Notes that these permits were returned, in memory or in Redis.
   void freed(std::span<const limit::Check> checks) noexcept;
-  /// Something of this queue came back.
+  /// Notes that a permit of this queue was returned.
   void freed(const Hash& queue) noexcept { queues_.freed(queue); }
   bool anyone_waits(const Hash& queue) const noexcept { return queues_.anyone_waits(queue); }
 
@@ -124,7 +124,7 @@ class Turns {
 
   shed::WaitQueues& queues_;
   std::mutex mutex_;
-  Called called_;  ///< under `mutex_`: those that have their turn and were not told yet
+  Called called_;  ///< guarded by `mutex_`: requests whose turn has come and that were not told yet
   std::unique_ptr<Bell> bell_;
 };
 

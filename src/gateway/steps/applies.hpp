@@ -1,5 +1,5 @@
 #pragma once
-// Which routes have a step: asked once for each route, when a configuration is compiled.
+// Decides which routes have a step. Called once for each route, when a configuration is compiled.
 
 #include "gateway/limits/round.hpp"
 
@@ -42,7 +42,7 @@ inline bool reads_credentials(const Route& route) {
          route.require != Require::nothing;
 }
 
-/// Whether it tells its callers that a credential is wrong, so that they can guess.
+/// Returns whether the route tells callers that a credential is wrong, so that they can guess.
 inline bool refuses_credentials(const Route& route) {
   return route.auth != nullptr || route.basic != nullptr || route.reads.has(Needs::token) || route.demands != nullptr ||
          route.require != Require::nothing ||
@@ -54,7 +54,7 @@ inline bool has_queue(const Route& route) {
   return upstream != nullptr && upstream->concurrency && upstream->concurrency->queue;
 }
 
-/// Whether its requests may be refused because there are too many.
+/// Returns whether the route's requests may be refused because there are too many.
 inline bool sheds(const Route& route) {
   const auto* const upstream = route.upstream_options;
   return upstream != nullptr &&
@@ -69,7 +69,7 @@ inline bool has_notices(const Route& route) {
   return any_limit(route, [](const RouteLimit& each) { return !each.limit->notify_at.empty(); });
 }
 
-/// Costs that answers say, and limits that count some statuses only.
+/// Returns whether answers name costs, or limits count only some statuses.
 inline bool has_what_is_settled(const Route& route) {
   return any_limit(
       route, [](const RouteLimit& each) { return is_settled(each.cost) || !each.limit->counted_statuses.empty(); });

@@ -1,4 +1,4 @@
-// Counts what became of a request's appointment.
+// Counts the outcome of a request's appointment.
 
 #include "gateway/limits/appointments.hpp"
 

@@ -1,4 +1,4 @@
-// Billed limits: what a request costs the key that it is charged to, for bills.
+// Billed limits: adds the cost of a request to the use of its key.
 
 #include "gateway/limits/shards.hpp"
 #include "steps.hpp"
@@ -7,7 +7,7 @@
 
 namespace headgate::gateway {
 
-// What a limit observes only is billed as well: the request has passed.
+// A limit in observe mode is billed as well, because the request has passed.
 void bill(Path& path, Exchange& x) {
   const auto& a = x.admission;
   auto* const sheet = path.services.sheet;

@@ -1,5 +1,5 @@
-// The capacity of an upstream: all gateways together may have so many requests there. The stores of limits count its
-// places, but it is no limit of a caller: who finds none is refused because there are too many.
+// The capacity of an upstream: the number of requests that all gateways together may have there. The stores of limits
+// count its places, but it is no limit of a caller: a request without a place is refused because there are too many.
 
 #include "gateway/limits/limit_counters.hpp"
 #include "gateway/limits/limit_fields.hpp"
@@ -25,13 +25,13 @@ const limit::Rule& rule_in(const CapacitySize& size, Source source) noexcept {
   return source == Source::fallback ? size.share : size.all;
 }
 
-/// How many places a priority may use, if none is held free.
+/// Returns how many places a priority may use if none is reserved.
 std::uint32_t places_of(const Capacity& capacity, shed::Priority priority, Source source) noexcept {
   return static_cast<std::uint32_t>(
       rule_in(capacity.sizes()[static_cast<std::size_t>(priority)].front(), source).burst);
 }
 
-/// What is held free for higher priorities now is not for this request.
+/// Places that are reserved for higher priorities are not available to this request.
 const limit::Rule& rule_now(const Exchange& x, Source source) noexcept {
   const auto& capacity = *x.route->capacity;
   const auto priority = x.shedding.effective;
@@ -77,7 +77,7 @@ Task<bool> decide_place_in_redis(Path& path, Exchange& x) {
   co_return decide_place(path, x);
 }
 
-/// One try. Who waits for its turn stands in the queue before it asks.
+/// Tries once to get a place. A request that waits is queued before it asks.
 Task<bool> try_place(Path& path, Exchange& x, Turn* turn) {
   auto& place = x.capacity;
   const bool there = x.route->capacity->store == limit::Store::redis;
@@ -113,7 +113,7 @@ void take(Path& path, Exchange& x) {
   path.in_flight->keep(x);
 }
 
-/// How many places are held from the request. How many of them are free is not known.
+/// Returns how many places are reserved against the request. The number of free ones among them is not known.
 std::uint32_t held_from(const Exchange& x) noexcept {
   if (x.shedding.effective == shed::Priority::critical) return 0;
   const auto others = places_of(*x.route->capacity, shed::Priority::normal, x.capacity.source);
@@ -147,7 +147,7 @@ bool waits_for_capacity(Path& path, Exchange& x) {
 Task<MaybeProblem> wait_for_capacity(Path& path, Exchange& x) {
   const auto& capacity = *x.route->capacity;
   const bool there = capacity.store == limit::Store::redis;
-  if (!there && !capacity.queues) {  // asked already
+  if (!there && !capacity.queues) {  // the store was asked already
     note_refused(x);
     co_return MaybeProblem(refuse(x));
   }
@@ -157,7 +157,8 @@ Task<MaybeProblem> wait_for_capacity(Path& path, Exchange& x) {
   if (capacity.queues && !x.admission.peek) turn.emplace(*path.turns, x, Turn::For::place);
   bool got = false;
   bool left = false;
-  bool noted = false;  // when it begins to wait, if places are held from it; else at the end
+  // whether the refusal was noted: at the beginning of the wait if places are reserved, otherwise at the end
+  bool noted = false;
   for (;;) {
     auto tried = try_place(path, x, turn ? &*turn : nullptr);
     got = co_await tried;

@@ -1,4 +1,4 @@
-// Refuses a body that is announced to be larger than the route allows.
+// Refuses a body whose announced size exceeds the route's bound.
 
 #include "gateway/exchange/body_problem.hpp"
 #include "steps.hpp"

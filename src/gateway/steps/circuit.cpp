@@ -1,5 +1,5 @@
-// The circuit breaker of the route's upstream: while it is open, requests are refused at once. Whether it opens is
-// decided on the main thread (balance/circuit), from what `leave_circuit` counts.
+// The circuit breaker of the route's upstream: while it is open, requests are refused at once. The main thread decides
+// whether it opens (balance/circuit), from the counts of `leave_circuit`.
 
 #include "gateway/limits/grpc_outcome.hpp"
 #include "gateway/limits/limit_fields.hpp"
@@ -47,14 +47,14 @@ Problem circuit_problem(Exchange& x, CircuitDoor& door) {
 
 }  // namespace
 
-// Before the limits that cost a call, and before a request waits for anything.
+// This check comes before the limits that cost a call, and before a request waits for anything.
 MaybeProblem check_circuit(Path& /*path*/, Exchange& x) {
   auto* const door = door_of(x);
   if (door == nullptr || !door->refuses()) return {};
   return circuit_problem(x, *door);
 }
 
-// Last: what passes a circuit that is half open is one of a few, and must reach a server.
+// This step comes last, because a request that passes a half-open circuit is one of a few and must reach a server.
 MaybeProblem pass_circuit(Path& /*path*/, Exchange& x) {
   auto* const door = door_of(x);
   if (door == nullptr || x.client_gone) return {};

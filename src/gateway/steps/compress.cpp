@@ -1,4 +1,4 @@
-// Compresses what a client gets, where its route does so.
+// Compresses answers to clients, on routes with compression.
 
 #include "gateway/answers/compressed_reply.hpp"
 #include "gateway/answers/compressible.hpp"

@@ -1,5 +1,5 @@
-// Waits until the permit of a request comes, or its client goes away. In the latter case the permit is lost: if it were
-// given back, the next request would get the same moment as one that already waits.
+// Waits until the permit of a request is due, or its client leaves. In the latter case the permit is lost: if it were
+// returned, the next request would get the same moment as one that already waits.
 
 #include "headgate/gateway/delay.hpp"
 
@@ -14,7 +14,7 @@ bool waits_for_permit(Path& /*path*/, Exchange& x) { return x.admission.delay > 
 
 namespace {
 
-/// The limit for which it waits.
+/// Returns the limit that the request waits for.
 std::string_view name_of_wait(const Admission& a) {
   for (const auto& checked : a.limits)
     for (std::size_t i = checked.first; i < checked.first + std::size_t{checked.count}; ++i)
@@ -25,7 +25,7 @@ std::string_view name_of_wait(const Admission& a) {
 }  // namespace
 
 Task<MaybeProblem> delay(Path& path, Exchange& x) {
-  // Its permit is lost, as that of a client that leaves: others wait behind it already.
+  // The permit is lost, as that of a client that leaves, because others wait behind it already.
   if (const auto left = time_left(x); left && *left < x.admission.delay)
     co_return Problem{.status = 504,
                       .ended_by = EndedBy::limit,

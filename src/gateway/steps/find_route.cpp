@@ -40,7 +40,7 @@ MaybeProblem find_route(Path& /*path*/, Exchange& x) {
     }
   }
   x.route = found.route;
-  if (x.route && !x.admission.peek) x.snapshot->counters->begin(x);  // a question is no request under way
+  if (x.route && !x.admission.peek) x.snapshot->counters->begin(x);  // a request that takes nothing is not under way
   // A server that reads "%2F" as a slash, or decodes twice, would see another path than the router did.
   if (x.request.hides_slash && (!found.route || found.route->encoded_slash == EncodedSlash::reject)) {
     return Problem{.status = 400,
@@ -57,7 +57,7 @@ MaybeProblem find_route(Path& /*path*/, Exchange& x) {
   if (!found.host_known && x.request.host.empty())
     return Problem{
         .status = 400, .ended_by = EndedBy::bad_request, .detail = "Host is missing, and every route here needs it."};
-  // 421 Misdirected Request (RFC 9110 section 15.5.20).
+  // The answer is 421 Misdirected Request (RFC 9110 section 15.5.20).
   if (!found.host_known) {
     return Problem{.status = 421, .ended_by = EndedBy::no_route, .detail = "This host is not served here."};
   }

@@ -1,5 +1,5 @@
-// Reads the body of a request before a server is chosen, up to the size that the route says. A slow upload then holds
-// no server and no place at the upstream, and the request can be sent more than once.
+// Reads the body of a request before a server is chosen, up to the size that the route sets. A slow upload then takes
+// neither a server nor a place at the upstream, and the request can be sent more than once.
 
 #include "gateway/exchange/body_problem.hpp"
 #include "gateway/servers/held_body.hpp"
@@ -9,8 +9,8 @@
 
 namespace headgate::gateway {
 
-// A larger body is not refused, because max_body says what is: it goes on as one that is not held. So does one that
-// comes while there is no memory left.
+// A larger body is not refused, because max_body decides about that: it is streamed like one that is not held. So is a
+// body that arrives while no memory is left.
 Task<MaybeProblem> hold_body(Path& path, Exchange& x) {
   const auto most = x.route->forwarding->held_body;
   const auto& framing = x.request.framing;

@@ -5,9 +5,10 @@
 namespace headgate::gateway {
 namespace {
 
-constexpr unsigned kRejected = 429;  // 503: it could not be counted, and what is not counted goes nowhere
-/// What it took was given back, and nothing more is taken. The waiting room is before the servers that it does not go
-/// to.
+// a 503 means that the request could not be counted, and such a request goes nowhere
+constexpr unsigned kRejected = 429;
+/// The steps after a rejection. The permits were returned, and no more are taken. The waiting room belongs to servers
+/// that the request does not go to.
 constexpr StepSet kOfAdmitted = {
     Step::limits, Step::limits_of_guesses, Step::room,  Step::limits_by_claim, Step::limits_in_redis,
     Step::delay,  Step::notices,           Step::settle};
@@ -16,8 +17,8 @@ bool is_rejected(const Problem& problem) noexcept {
   return problem.ended_by == EndedBy::limit && problem.status == kRejected;
 }
 
-/// Whether a limit of guesses rejects it: on its way elsewhere its caller would be told whether the credential is
-/// right.
+/// Returns whether a limit of guesses rejects the request: at the other upstream its caller would learn whether the
+/// credential is right.
 bool is_guess(const Exchange& x) noexcept {
   const auto* const by = x.admission.binding;
   return by != nullptr && by->route_limit->of_guesses;

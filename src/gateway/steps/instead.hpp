@@ -1,5 +1,5 @@
 #pragma once
-// Sends to another upstream what a limit rejects, and what an open circuit refuses (`on_reject`).
+// Sends requests to another upstream if a limit rejects them or an open circuit refuses them (`on_reject`).
 
 #include "gateway/path/path.hpp"
 
@@ -8,12 +8,12 @@
 
 namespace headgate::gateway {
 
-/// Whether a request that is refused with `problem` goes to another upstream. At most once: what that one refuses is
-/// refused.
+/// Returns whether a request that is refused with `problem` goes to the other upstream. It does so at most once.
 bool goes_elsewhere(const Exchange& x, const Problem& problem) noexcept;
 
-/// Changes the route of `x`. Returns which of its further steps it takes: all that say who is calling, and those of the
-/// other upstream. A request that a limit rejected is asked no further limit; all others are counted as usual.
+/// Changes the route of `x`. Returns the further steps that the request takes: all that identify the caller, and those
+/// of the other upstream. A request that a limit rejected is checked by no further limit; all others are counted as
+/// usual.
 StepSet go_elsewhere(Exchange& x, const Problem& problem);
 
 }  // namespace headgate::gateway

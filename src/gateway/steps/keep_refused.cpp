@@ -1,5 +1,4 @@
-// Keeps what an operator may look at of requests that were refused because of what they are: malformed, too large, too
-// slow. Nothing is copied of any other.
+// Keeps refused requests that were malformed, too large or too slow, for operators. No other request is copied.
 
 #include "gateway/record/refused_text.hpp"
 #include "steps.hpp"
@@ -15,10 +14,11 @@ namespace headgate::gateway {
 namespace {
 
 constexpr std::size_t kLongestText = 256;
-/// The head of a request that was read is put together again, at most so far.
+/// The head of a request that was read is rebuilt up to this size, in bytes.
 constexpr std::size_t kLongestHead = 4 * RefusedRequests::kHead;
 
-/// 400, 408, 413, 414, 417, 431, 501, 505: what a request is. Others say what it may, or how much there is of it.
+/// Returns whether the status is about the form of a request: 400, 408, 413, 414, 417, 431, 501, 505. Other statuses
+/// are about permission or quantity.
 bool is_kept(unsigned status) noexcept {
   constexpr std::array<unsigned, 8> kStatuses{400, 408, 413, 414, 417, 431, 501, 505};
   return std::find(kStatuses.begin(), kStatuses.end(), status) != kStatuses.end();

@@ -13,7 +13,7 @@
 namespace headgate::gateway {
 namespace {
 
-/// `problem` is what the caller is told, also afterwards.
+/// `problem` is the answer to the caller; it stays valid afterwards.
 void reject_here(Path& path, Exchange& x, Round& round, MaybeProblem& problem) {
   if (x.appointments.kept && used_before(x, round)) {
     problem = admit(path, x, round.stage);
@@ -28,8 +28,8 @@ void reject_here(Path& path, Exchange& x, Round& round, MaybeProblem& problem) {
 
 constexpr StepCounts kLimitCounts = counts_in<TierCounters>();
 
-// Collects the checks of the limits and decides them. If one limit rejects, everything is given back. No coroutine
-// here: its frame would cost as much as the decision. StageAdmission does the same, and can wait.
+// Collects the checks of the limits and decides them. If one limit rejects, all permits are returned. This is no
+// coroutine, whose frame would cost as much as the decision. StageAdmission does the same, and can wait.
 MaybeProblem admit(Path& path, Exchange& x, Stage stage) {
   Round round(x.admission, RoundKind::memory, stage);
   MaybeProblem problem = collect(path, x, round);
@@ -38,7 +38,7 @@ MaybeProblem admit(Path& path, Exchange& x, Stage stage) {
     reject_here(path, x, round, problem);
   else if (x.route->takes(Step::in_flight) && !x.admission.peek)
     InFlight::show(x, round.first_limit);
-  return problem;  // the only return, so that it is never copied
+  return problem;  // the only return, so that the problem is never copied
 }
 
 bool may_wait_at(const Exchange& x, Stage stage) noexcept {

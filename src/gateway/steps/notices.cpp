@@ -1,4 +1,4 @@
-// Leaves notices of quotas that are used up to a percentage.
+// Leaves notices of quotas that have reached a percentage.
 
 #include "gateway/limits/notices.hpp"
 

@@ -23,7 +23,7 @@ bool rejected_by(const Exchange& x, const RouteBan& ban) {
 bool offends(const Exchange& x, const RouteBan& ban, unsigned status) {
   const auto& statuses = ban.policy->statuses;
   if (statuses.empty()) return rejected_by(x, ban);
-  const bool avoided = avoided_answer(x) && x.broken_off == BrokenOff::no;  // by the client itself
+  const bool avoided = avoided_answer(x) && x.broken_off == BrokenOff::no;  // avoided by the client itself
   return avoided || std::binary_search(statuses.begin(), statuses.end(), status);
 }
 
@@ -37,8 +37,8 @@ void note_offences(Path& path, Exchange& x) {
   }
 }
 
-/// Notes the offences of a request before it is answered with `problem`: the last offence begins a suspension, and the
-/// answer tells that wait. A question notes nothing, and is told the same.
+/// Notes the offences of a request before it is answered with `problem`: the last offence begins a suspension, whose
+/// wait the answer tells. A request that takes nothing notes nothing, and gets the same answer.
 Task<void> suspend_first(Path& path, Exchange& x, Problem& problem) {
   const bool peek = x.admission.peek;
   if (problem.ended_by == EndedBy::ban || problem.retry_after == 0) co_return;

@@ -1,4 +1,4 @@
-// Preflights take from a limit of their own.
+// Charges preflights to a limit of their own.
 
 #include "gateway/limits/limit_fields.hpp"
 #include "steps.hpp"
@@ -20,8 +20,8 @@ MaybeProblem charge_address(Path& path, Exchange& x, const limit::Rule& rule, st
                  .body = ProblemBody::of_rejection};
 }
 
-// A limit of the route would reject what the browser then shows as "blocked", and the page could not read why. So a
-// preflight takes from none of them.
+// If a limit of the route rejected a preflight, the browser would show it as "blocked", and the page could not read
+// why. So a preflight takes from none of them.
 MaybeProblem preflight(Path& path, Exchange& x) {
   if (!x.preflight) return {};
   return charge_address(path, x, *x.snapshot->compiled->preflight_rule(), kPreflightLimit,

@@ -1,4 +1,4 @@
-// Waits for a place at an upstream that has as many requests as it can take, in an order that is fair to callers.
+// Waits for a place at an upstream that is full, in an order that is fair between callers.
 
 #include "gateway/exchange/deadline.hpp"
 #include "gateway/limits/limit_fields.hpp"
@@ -15,7 +15,7 @@
 namespace headgate::gateway {
 namespace {
 
-/// One request that waits, in the frame of its coroutine.
+/// One waiting request, in the frame of its coroutine.
 struct Waiting : shed::Waiter {
   Waiting(Exchange& exchange, shed::Concurrency& at, Delay& until) : x(exchange), concurrency(at), delay(until) {
     priority = x.shedding.effective;
@@ -35,7 +35,7 @@ struct Waiting : shed::Waiter {
   Delay& delay;
 };
 
-/// How long it may wait: after that nobody waits for its answer any more.
+/// Returns how long the request may wait: afterwards no client waits for its answer any more.
 Duration patience_of(const Exchange& x, const shed::Concurrency& concurrency) {
   auto out = std::min(x.route->upstream_options->concurrency->queue->wait, x.route->timeout);
   if (const auto left = time_left(x)) out = std::min(out, *left - concurrency.usual_latency());
@@ -49,7 +49,7 @@ bool waits_for_place(Path& /*path*/, Exchange& x) {
   return concurrency && concurrency->queue() && !concurrency->admits_now(x.shedding.effective);
 }
 
-// Without a place at the end, the request is refused and gives back what limits took for it.
+// If the request has no place at the end, it is refused, and the permits of its limits are returned.
 Task<MaybeProblem> wait_for_place(Path& path, Exchange& x) {
   if (x.client_gone) co_return MaybeProblem{};
   auto& concurrency = *concurrency_of(x);

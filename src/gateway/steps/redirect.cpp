@@ -1,4 +1,4 @@
-// Sends requests without TLS to https.
+// Redirects requests without TLS to https.
 
 #include "gateway/callers/forwarding_headers.hpp"
 #include "steps.hpp"
@@ -8,11 +8,12 @@ namespace {
 
 constexpr std::uint16_t kHttps = 443;
 
-/// The same address with https. The host is the normalised one, so it can be no other host and has no other port.
+/// Returns the same address with https. The host is the normalised one, so it can be no other host and has no other
+/// port.
 std::string_view location_of(Exchange& x, std::uint16_t port) {
   auto where = port == kHttps ? x.text.join({"https://", x.request.host})
                               : x.text.join({"https://", x.request.host, ":", x.text.number(port)});
-  if (!x.request.path.starts_with('/')) return where;  // "*": a URL without a path stands for it
+  if (!x.request.path.starts_with('/')) return where;  // "*" becomes a URL without a path
   return x.text.extend(where, {x.request.path_to_send(), x.request.query});
 }
 
@@ -26,7 +27,7 @@ MaybeProblem redirect(Path& /*path*/, Exchange& x) {
     return Problem{.status = 400,
                    .ended_by = EndedBy::bad_request,
                    .detail = "Host is missing, so this request cannot be redirected to https."};
-  // 301 may change the method, 308 never does (RFC 9110 section 15.4).
+  // 301 may change the method, and 308 never does (RFC 9110 section 15.4).
   const bool safe = x.request.method == "GET" || x.request.head();
   return Problem{.status = safe ? 301U : 308U,
                  .ended_by = EndedBy::respond,

@@ -26,14 +26,14 @@ std::int64_t seconds_of(Instant now) noexcept {
   return std::chrono::duration_cast<std::chrono::seconds>(now.time_since_epoch()).count();
 }
 
-/// The question of a browser whether it may ask (CORS). It carries no cookie, and no script sees the answer.
+/// Returns whether the request is a CORS preflight. It carries no cookie, and no script sees the answer.
 bool is_preflight(const Exchange& x) noexcept {
   const auto& fields = x.request.fields;
   return x.request.method == "OPTIONS" && http::has(fields, http::Known::origin) &&
          http::has(fields, http::Known::access_control_request_method);
 }
 
-/// Whether somebody will look at the answer: a browser that opens a page.
+/// Returns whether a person will see the answer: a browser opens a page.
 bool wants_page(Exchange& x) {
   if (x.request.method != "GET" && !x.request.head()) return false;
   const auto mode = http::value_of(x.request.fields, "Sec-Fetch-Mode");
@@ -41,7 +41,7 @@ bool wants_page(Exchange& x) {
   return preferred_form(x) == ProblemForm::html;
 }
 
-/// One visit. Its functions stand in the order in which they run.
+/// One visit. Its functions are in the order in which they run.
 class Visit {
  public:
   Visit(Exchange& x, Rooms& rooms, Instant now) : x_(x), rooms_(rooms), room_(*x.route->room), now_(now) {}
@@ -72,7 +72,7 @@ class Visit {
     return std::chrono::duration_cast<std::chrono::seconds>(duration).count();
   }
 
-  /// Comes with a pass. It is renewed now and then, so that who stays inside is not put out.
+  /// The caller has a pass. It is renewed now and then, so that an active caller stays inside.
   Task<std::optional<Problem>> remain(std::int64_t age) {
     x_.room.outcome = RoomOutcome::inside;
     if (age < std::max<std::int64_t>(seconds(room_.options.rule.stay) / 8, 1)) co_return std::nullopt;

@@ -1,6 +1,5 @@
 #pragma once
-// How the rows of the table run: functions of steps in the form that a row takes, and rows that stand at several places
-// of the path. Only for table.cpp.
+// Run functions of steps in the form of a row, and rows that appear at several places of the path. Only for table.cpp.
 
 #include "gateway/steps/applies.hpp"
 #include "gateway/steps/steps.hpp"
@@ -10,9 +9,9 @@ namespace headgate::gateway {
 
 constexpr Run both(MaybeProblem (*step)(Path&, Exchange&)) { return {.at_once = step}; }
 
-// One idea at several places of the path. `at` says where a row stands, and why there.
+// A row that appears at several places of the path. `at` gives the place, and the reason for it.
 
-/// The limits of one stage. Redis is a call away; in memory only limits in flight may let a request wait.
+/// The limits of one stage. Redis needs a call; in memory only limits in flight may let a request wait.
 template <Stage stage, RoundPart part = RoundPart::all>
 constexpr StepRow limits_row(StepRow at) {
   constexpr auto kHere = [](Path& path, Exchange& x) { return admit(path, x, stage); };

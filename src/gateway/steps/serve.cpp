@@ -23,7 +23,8 @@ Task<MaybeProblem> client_left(Exchange& x) {
   co_return problem_of_operator(x);
 }
 
-/// The parts of the request that a trace needs: its line, Host, Via and Max-Forwards. No cookies, no credentials.
+/// Returns the parts of the request that a TRACE answer needs: its line, Host, Via and Max-Forwards. No cookies, no
+/// credentials.
 std::string message_of(const Exchange& x) {
   std::string out(x.request.method);
   out.append(" ")
@@ -39,8 +40,8 @@ std::string message_of(const Exchange& x) {
   return out += "\r\n";
 }
 
-/// Answers a request that ends here: OPTIONS with the methods, TRACE with the request as received, without what may be
-/// secret. 400 if the field is malformed.
+/// Answers a request that ends here: OPTIONS with the methods, TRACE with the request as received, without secrets.
+/// Answers 400 if the field is malformed.
 Task<MaybeProblem> answer_as_last(Exchange& x, RejectionHeaders style) {
   if (auto problem = problem_of_last(x)) co_return problem;
   Respond answer{status_of_last(x), {}, {}};
@@ -48,7 +49,7 @@ Task<MaybeProblem> answer_as_last(Exchange& x, RejectionHeaders style) {
     answer.body = message_of(x);
     answer.content_type = "message/http";
   } else {
-    // No route has the empty method, so find() returns the methods that there are.
+    // No route has the empty method, so find() returns the existing methods.
     const auto found = x.snapshot->compiled->router().find({.authority = x.request.host,
                                                             .path = x.request.path,
                                                             .method = {},

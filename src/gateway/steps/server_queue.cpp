@@ -1,6 +1,6 @@
-// Waits for a place at a server where servers may have only so many requests at the same time: by priority, and in each
-// one caller after the other, on all workers. The place is taken here and not in the relay, so that a request that
-// finds none is refused like any other that load shedding refuses: it gives back what limits took for it.
+// Waits for a place at a server, where servers have a bound of simultaneous requests: by priority, and within one
+// priority fairly between callers, on all workers. The place is taken here and not in the relay, so that a request
+// without a place is refused like any other that load shedding refuses: the permits of its limits are returned.
 
 #include "gateway/exchange/deadline.hpp"
 #include "gateway/limits/limit_key.hpp"
@@ -19,14 +19,14 @@
 namespace headgate::gateway {
 namespace {
 
-/// How often the first of a queue looks by itself: a server may have become free or come back without anybody here
-/// being told.
+/// The interval at which the first of a queue checks on its own: a server may have become free or returned without a
+/// message to this worker.
 constexpr Duration kLookAgain = std::chrono::milliseconds(100);
 constexpr std::uint64_t kLongestServerWait = 60;
 
 upstream::Upstream& upstream_of(const Exchange& x) { return *x.snapshot->upstreams[x.route->upstream]; }
 
-/// The places at the servers, and how many of them may be in use for this request.
+/// The places at the servers, and the number that this request may use.
 struct Places {
   shed::Overload* overload = nullptr;  ///< null if servers may have any number of requests
   upstream::PlaceUse use;
@@ -46,8 +46,8 @@ Places places_of(const Exchange& x) {
   return out;
 }
 
-/// Chooses a server as the relay would. False: none has a free place, or all that are free are held for higher
-/// priorities.
+/// Chooses a server as the relay would. Returns false if none has a free place, or if all free places are reserved for
+/// higher priorities.
 bool reserve(Exchange& x) {
   const auto places = places_of(x);
   if (places.overload && places.use.taken >= places.ceiling) return false;
@@ -64,8 +64,8 @@ bool reserve(Exchange& x) {
 
 enum class At : std::uint8_t { first, end };
 
-/// Notes that the request finds no place: when it begins to wait, if one is free and held for a higher priority; else
-/// at the end. Returns whether it did.
+/// Notes that the request finds no place: at the beginning of its wait if a place is free but reserved for a higher
+/// priority, otherwise at the end. Returns whether it did.
 bool note_refused(const Exchange& x, At at) {
   const auto places = places_of(x);
   const bool held = places.overload && places.free() > 0 && places.use.taken >= places.ceiling;
@@ -75,14 +75,14 @@ bool note_refused(const Exchange& x, At at) {
   return true;
 }
 
-/// How long the request may wait: after that nobody waits for its answer any more.
+/// Returns how long the request may wait: afterwards no client waits for its answer any more.
 Duration patience_for_server(const Exchange& x) {
   auto out = std::min(x.route->server_queue->wait, x.route->timeout);
   if (const auto left = time_left(x)) out = std::min(out, *left);
   return out;
 }
 
-/// In how many seconds the servers will have ended as many requests as may wait, and one more.
+/// Returns in how many seconds the servers will have ended as many requests as may wait, and one more.
 std::uint64_t retry_after_of(const Exchange& x) {
   const auto time = upstream_of(x).time_for(std::size_t{x.route->server_queue->length} + 1);
   const auto seconds = (time.count() + 999'999) / 1'000'000;
@@ -103,7 +103,7 @@ class ServerTurn final : public InLine {
     if (queue.length == 0 || left() <= Duration(0)) co_return false;
     if (!stand_in(x_.route->server_queue_key, queue.length)) co_return false;
     for (;;) {
-      if (!queued()) co_return false;  // another one has its place in the queue
+      if (!queued()) co_return false;  // the queue is full
       const bool first = is_first();
       called_ = false;
       if (first && reserve(x_)) co_return true;
@@ -120,7 +120,7 @@ class ServerTurn final : public InLine {
   Clock::Steady until_;
 };
 
-/// How many requests of this worker wait for a place at a server. They count on after a reload.
+/// The numbers of requests of this worker that wait for a place at a server. The counts continue after a reload.
 class ServerQueueCounters {
  public:
   static constexpr Step kStep = Step::server_queue;
@@ -128,9 +128,9 @@ class ServerQueueCounters {
     const auto& upstreams = counting.compiled.upstreams();
     waiting_.resize(upstreams.size());
     for (const auto* const route : counting.compiled.serving()) {
-      if (!route->takes(kStep) || route->server_queue->length == 0) continue;  // it may have no upstream
+      if (!route->takes(kStep) || route->server_queue->length == 0) continue;  // the route may have no upstream
       const auto& own = upstreams[route->upstream].concurrency;
-      if (own && own->adaptive && own->queue) continue;  // this queue shows its own requests
+      if (own && own->adaptive && own->queue) continue;  // this queue has its own gauge
       waiting_[route->upstream] = &counting.registry.gauge(observe::family::queue_waiting,
                                                            {route->upstream_name, std::to_string(counting.worker)});
     }
@@ -140,7 +140,7 @@ class ServerQueueCounters {
   }
 
  private:
-  std::vector<observe::Gauge*> waiting_;  ///< by Route::upstream; null: nobody waits for its servers
+  std::vector<observe::Gauge*> waiting_;  ///< by Route::upstream; null where no request can wait for servers
 };
 
 }  // namespace
@@ -169,7 +169,7 @@ Task<MaybeProblem> wait_for_server(Path& path, Exchange& x) {
   co_return shed_problem(x, shed::Layer::servers, retry_after_of(x));
 }
 
-// Whatever became of the exchange, its attempts are over, and their places are free. The first that waits is told.
+// However the exchange ended, its attempts are over and their places are free. The first waiting request is told.
 void leave_server(Path& path, Exchange& x) {
   if (x.shedding.server_place.held()) x.shedding.server_place = {};
   if (x.shedding.server_since)

@@ -1,4 +1,4 @@
-// Settles costs that only the answer says.
+// Settles costs that only the answer tells.
 
 #include "gateway/limits/settle.hpp"
 

@@ -47,8 +47,8 @@ Problem refuse_place(Exchange& x, shed::Concurrency& concurrency) {
   return shed_problem(x, Layer::concurrency, seconds_up(limit::kFlightRetry));
 }
 
-// Before the limits that cost a call, so that a refused request costs little: a place that is not there now will
-// hardly be there a millisecond later.
+// This check comes before the limits that cost a call, so that a refused request costs little: a place that is missing
+// now will hardly be there a millisecond later.
 MaybeProblem shed(Path& path, Exchange& x) {
   auto* const concurrency = concurrency_of(x);
   const auto now = path.services.clock.steady();

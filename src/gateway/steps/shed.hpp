@@ -10,20 +10,20 @@ namespace headgate::gateway {
 
 struct Path;
 
-/// The requests of this worker at the upstream of the route; null if they are not counted.
+/// Returns the requests of this worker at the upstream of the route; null if they are not counted.
 shed::Concurrency* concurrency_of(const Exchange& x) noexcept;
 
-/// In the metrics: its limit, and how many requests are there and wait. Not if a reload has replaced the configuration
-/// of `x`: nobody would clear them any more.
+/// Shows the limit and the numbers of active and waiting requests in the metrics. Does nothing if a reload has replaced
+/// the configuration of `x`, because the gauges would never be cleared.
 void show_concurrency(const Path& path, const Exchange& x, shed::Concurrency& concurrency) noexcept;
 
-/// What all workers know together of that upstream; null if it sheds nothing.
+/// Returns the overload state of the upstream, which all workers share; null if it sheds no load.
 shed::Overload* overload_of(const Exchange& x) noexcept;
 
-/// Records the layer in `x`. `retry_after` is in seconds, at least 1.
+/// Returns the refusal, and records the layer in `x`. `retry_after` is in seconds, at least 1.
 Problem shed_problem(Exchange& x, shed::Layer layer, std::uint64_t retry_after);
 
-/// The same of a request for which there is no place at its upstream, which counts it.
+/// Returns the refusal of a request without a place at its upstream, and counts it there.
 Problem refuse_place(Exchange& x, shed::Concurrency& concurrency);
 
 }  // namespace headgate::gateway

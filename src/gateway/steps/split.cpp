@@ -14,7 +14,7 @@
 namespace headgate::gateway {
 namespace {
 
-// "headgate split": a change moves every key.
+// "headgate split": a change of this number moves every key.
 constexpr std::uint64_t kSplitKey = 0x68656164'73706C74;
 
 bool forces(const Exchange& x, const SplitShare& share) noexcept {
@@ -49,7 +49,7 @@ std::size_t share_of_key(std::span<const SplitShare> shares, std::string_view ke
   for (std::size_t i = 0; i < shares.size(); ++i) {
     if (shares[i].weight == 0) continue;
     const auto digest = keyed_digest(key, {.low = shares[i].seed, .high = kSplitKey});
-    // Evenly between 0 and 1, without either.
+    // The value is evenly distributed between 0 and 1, exclusive.
     const double even = (static_cast<double>(digest >> 11U) + 0.5) * 0x1p-53;
     const double score = -std::log(even) / static_cast<double>(shares[i].weight);
     if (score >= least) continue;
@@ -87,7 +87,7 @@ MaybeProblem split(Path& /*path*/, Exchange& x) {
 
 void change_route(Exchange& x, const Route& chosen) {
   const auto& whole = *x.route;
-  // The limits of both plans stand in the same order up to those of the upstream, which come later.
+  // The limits of both plans are in the same order, up to those of the upstream, which come later.
   const auto same = [&](const RouteLimit* checked) { return chosen.plan.data() + (checked - whole.plan.data()); };
   for (auto& checked : x.admission.limits) checked.route_limit = same(checked.route_limit);
   if (x.appointments.kept && x.appointments.kept->of) x.appointments.kept->of = same(x.appointments.kept->of);

@@ -9,18 +9,18 @@
 
 namespace headgate::gateway {
 
-/// Which of `shares` this key gets: the same in every gateway and after every restart. Each gets as many keys as its
-/// weight says. Where one weight grows, no key leaves that share; a new share takes keys from all others alike
+/// Returns the share for this key: the same on every gateway and after every restart. Each share gets as many keys as
+/// its weight says. If one weight grows, no key leaves that share; a new share takes keys from all others alike
 /// (weighted rendezvous hashing). At least one weight is above 0.
 std::size_t share_of_key(std::span<const SplitShare> shares, std::string_view key) noexcept;
 
-/// The same by chance: `random` is evenly distributed over all its values.
+/// Returns a share by chance: `random` is evenly distributed over all its values.
 std::size_t share_by_chance(std::span<const SplitShare> shares, std::uint64_t random) noexcept;
 
-/// Whether nothing but chance decides which share `x` gets.
+/// Returns whether only chance decides which share `x` gets.
 bool is_by_chance(const Exchange& x, const Split& split);
 
-/// Sets the route of `x` to one of the same plan with another upstream.
+/// Sets the route of `x` to one with the same plan and another upstream.
 void change_route(Exchange& x, const Route& chosen);
 
 }  // namespace headgate::gateway

@@ -1,11 +1,11 @@
-// The table of the path as a page shows it.
+// The table of the path, for the documentation.
 
 #include "gateway/steps/table.hpp"
 
 namespace headgate::gateway {
 namespace {
 
-/// What it does beside letting the request go on or ending it.
+/// Returns the effects of the step besides letting the request go on or ending it.
 std::string marks(const StepRow& row) {
   std::string out;
   const auto add = [&out](const char* mark) { out.append(out.empty() ? "" : ", ").append(mark); };

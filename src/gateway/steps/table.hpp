@@ -18,33 +18,33 @@ namespace headgate::gateway {
 
 struct Explanation;
 
-/// How a step runs. Nothing set: it does nothing then.
+/// How a step runs. If neither is set, the step does nothing.
 struct Run {
   /// At once, without a coroutine.
   MaybeProblem (*at_once)(Path& path, Exchange& x) = nullptr;
-  /// Instead of that as a coroutine, if `waits` says so or is null.
+  /// Runs instead of that as a coroutine, if `waits` says so or is null.
   Task<MaybeProblem> (*task)(Path& path, Exchange& x) = nullptr;
   bool (*waits)(Path& path, Exchange& x) = nullptr;
 };
 
-/// What becomes of the permits that earlier steps took if this one refuses the request.
+/// The fate of the permits that earlier steps took, if this step refuses the request.
 enum class OnRefusal {
-  stays,        ///< the refusal is the caller's doing: guesses and floods are not free
-  goes_back,    ///< the gateway cannot serve it: the caller pays nothing
-  goes_back_by  ///< the step gives back itself, because what it does then needs the permits
+  stays,        ///< kept, because the refusal is the caller's doing: guesses and floods are not free
+  goes_back,    ///< returned, because the gateway cannot serve the request: the caller pays nothing
+  goes_back_by  ///< returned by the step itself, which still needs them at first
 };
 
-/// How a step counts. Its counters are of a type of its own, which is made for each configuration.
+/// The counters of a step. Their type is the step's own, and they are made for each configuration.
 struct StepCounts {
-  Step step;  ///< whose counters they are; several steps may count in them
+  Step step;  ///< the step whose counters they are; several steps may count in them
   std::shared_ptr<const void> (*make)(const Counting& counting);
   void (*count)(const void* counters,
-                const Exchange& x) = nullptr;              ///< null if its exchanges are not counted at their end
-  void (*clear)(const void* counters) noexcept = nullptr;  ///< null if it has no gauges that must be cleared
+                const Exchange& x) = nullptr;              ///< null if exchanges are not counted at their end
+  void (*clear)(const void* counters) noexcept = nullptr;  ///< null if there are no gauges to clear
 };
 
-/// Of the counters T, which have `kStep`, a constructor that takes a Counting, clear() if they have gauges of the
-/// active configuration, and count(x), unless a function is given.
+/// Describes the counters T, which have `kStep`, a constructor that takes a Counting, clear() if they have gauges of
+/// the active configuration, and count(x), unless a function is given.
 template <typename T, void (*count)(const T& counters, const Exchange& x) = nullptr>
 constexpr StepCounts counts_in() {
   StepCounts counts{.step = T::kStep, .make = [](const Counting& counting) -> std::shared_ptr<const void> {
@@ -59,19 +59,19 @@ constexpr StepCounts counts_in() {
   return counts;
 }
 
-/// What a step says of an exchange beside what is said of all. It asks the exchange: the step may not have been
-/// reached.
+/// The facts that a step adds to metrics, log and explanations. The functions read the exchange, because the step may
+/// not have been reached.
 struct Told {
-  const StepCounts* counts = nullptr;                                          ///< in the metrics, at the end
-  void (*record)(const Exchange& x, observe::AccessRecord& record) = nullptr;  ///< in the log, behind what fill() said
-  void (*explain)(Exchange& x, Explanation& explanation) = nullptr;            ///< to whoever asks what would happen
+  const StepCounts* counts = nullptr;                                          ///< for the metrics, at the end
+  void (*record)(const Exchange& x, observe::AccessRecord& record) = nullptr;  ///< for the log, after fill()
+  void (*explain)(Exchange& x, Explanation& explanation) = nullptr;            ///< for explanations
 };
 
-/// What else is said of a step in one word; joined by |. A candidate of the configuration asks nobody and reads no
-/// body, so it takes only some of the steps; its limits in Redis it asks behind them (gateway/candidate).
+/// Marks of a step, joined by |. A candidate of the configuration makes no calls and reads no body, so it takes only
+/// some of the steps; it checks its limits in Redis after them (gateway/candidate).
 namespace mark {
-inline constexpr unsigned common = 1;               ///< it has no member of StepState
-inline constexpr unsigned of_preflights = 2;        ///< preflights take it, too
+inline constexpr unsigned common = 1;               ///< the step has no member of StepState
+inline constexpr unsigned of_preflights = 2;        ///< preflights take the step, too
 inline constexpr unsigned identifies = 4;           ///< it says whose limits somebody asks about (the path `usage`)
 inline constexpr unsigned of_candidates = 8;        ///< a candidate takes it, as it is looked at
 inline constexpr unsigned left_by_candidates = 16;  ///< a candidate only leaves it

@@ -22,13 +22,13 @@ void note_service(Exchange& x, AuthStatus result) {
   x.caller.auth_results.emplace_back(observe::AuthResult{AuthKind::service, result});
 }
 
-/// The first field of the refusal with this id.
+/// Returns the first field of the refusal with this id.
 std::string_view field_of(const AuthAnswer& answer, http::Known id) noexcept {
   return http::value_of(answer.fields, id);
 }
 
 Problem refusal(Exchange& x, const AuthAnswer& answer) {
-  // A call has nowhere else to go: its library shows the status.
+  // A gRPC call cannot follow a redirect: its library shows the status.
   const bool redirects = answer.status / 100 == 3;
   const bool grpc = is_grpc(x);
   return {.status = redirects && grpc ? 401U : answer.status,
@@ -54,7 +54,7 @@ Problem too_late() {
       .detail = "The deadline of this request came before the answer of the service that decides about requests here."};
 }
 
-/// What comes of what the service has said.
+/// Acts on the service's answer.
 MaybeProblem follow(Exchange& x, const AuthAnswer& answer) {
   const bool decided = answer.outcome == AuthOutcome::allowed || answer.outcome == AuthOutcome::refused;
   note_service(x, answer.outcome == AuthOutcome::allowed ? AuthStatus::ok
@@ -64,7 +64,7 @@ MaybeProblem follow(Exchange& x, const AuthAnswer& answer) {
   return decided ? refusal(x, answer) : nobody_decides(x, answer);
 }
 
-/// What the answer says of the credential that the request shows.
+/// Returns the verdict of the answer on the request's credential.
 AuthGuesses::Said said_of(const Exchange& x) noexcept {
   using Said = AuthGuesses::Said;
   if (x.unanswered) return Said::avoided;
@@ -73,7 +73,7 @@ AuthGuesses::Said said_of(const Exchange& x) noexcept {
   return x.auth->status == 401 ? Said::wrong : Said::nothing;
 }
 
-/// The span of the call, which the service is told as its parent.
+/// The span of the call, which the service gets as its parent.
 class Traced {
  public:
   explicit Traced(Exchange& x) : x_(x) {
@@ -110,11 +110,11 @@ Task<MaybeProblem> ask_auth(Path& path, Exchange& x) {
   guess.end(path.services.memory, x, said_of(x));
   if (x.auth != nullptr && x.auth->outcome == AuthOutcome::down)
     if (const auto left = time_left(x); left && *left <= Duration(0)) co_return too_late();
-  if (x.auth == nullptr) co_return MaybeProblem{};  // nobody wants an answer: the step `serve` ends the exchange
+  if (x.auth == nullptr) co_return MaybeProblem{};  // no one needs an answer: the step `serve` ends the exchange
   co_return follow(x, *x.auth);
 }
 
-// Nobody is asked. A candidate knows what was said to the live request.
+// Makes no call. A candidate uses the answer to the live request.
 MaybeProblem peek_at_auth(Path& path, Exchange& x) {
   if (!x.auth) x.auth = path.auth->remembered(x);
   return x.auth ? follow(x, *x.auth) : MaybeProblem{};

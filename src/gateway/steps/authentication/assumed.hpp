@@ -1,5 +1,5 @@
 #pragma once
-// What a simulation takes the caller for.
+// The caller that a simulation assumes.
 
 #include "gateway/path/path.hpp"
 
@@ -7,7 +7,7 @@
 
 namespace headgate::gateway {
 
-/// Null on every gateway that others send requests to.
+/// Returns the assumed caller; null on every gateway that strangers send requests to.
 inline const AssumedCaller* assumed_of(const Path& path, const Exchange& x) noexcept {
   return x.assumed != nullptr && path.services.assumes ? x.assumed : nullptr;
 }

@@ -56,8 +56,8 @@ AuthStatus result_of(identity::JwtError error) noexcept {
   return AuthStatus::malformed;
 }
 
-/// Tells the caller that the token is bad, and whether it has expired. Nothing more, so that an attacker learns nothing
-/// (RFC 6750 section 3.1).
+/// Tells the caller that the token is invalid, and whether it has expired. It tells nothing more, so that an attacker
+/// learns nothing (RFC 6750 section 3.1).
 Problem token_refused(identity::JwtError error) {
   if (error == identity::JwtError::no_keys)
     return {.status = 503,
@@ -89,7 +89,7 @@ AuthStatus result_of(KeyState state) noexcept {
 }
 
 struct PresentedToken : Presented {
-  bool assumed = false;  ///< it is the payload alone
+  bool assumed = false;  ///< whether the text is only the payload of a token
 };
 
 PresentedToken token_of(const Path& path, Exchange& x, const identity::JwtOptions& options) {
@@ -99,7 +99,7 @@ PresentedToken token_of(const Path& path, Exchange& x, const identity::JwtOption
 }
 
 /// Verifies the token and remembers the result. A failed attempt was reserved before; it is returned if the token is
-/// good.
+/// valid.
 identity::TokenCache::Known verify(Path& path, Exchange& x, const PresentedToken& shown) {
   const auto token = shown.text;
   const auto now = path.services.clock.wall();
@@ -113,7 +113,7 @@ identity::TokenCache::Known verify(Path& path, Exchange& x, const PresentedToken
   }
   const auto& refused = verified.error();
   if (refused.error == identity::JwtError::no_keys)
-    return_failure(path.services.memory, x);  // not the fault of the caller
+    return_failure(path.services.memory, x);  // this is not the caller's fault
   else if (!x.admission.peek)
     path.tokens->put(token, refused);
   return {nullptr, refused};

@@ -1,4 +1,4 @@
-// Asks for a name and a password, where the route has users. docs/basic_auth.md explains it.
+// Requires a name and a password where the route has users. docs/basic_auth.md explains it.
 
 #include "assumed.hpp"
 #include "gateway/basic/password_calls.hpp"
@@ -40,10 +40,10 @@ MaybeProblem take_user(Exchange& x, std::string_view user) {
   return {};
 }
 
-/// What the request shows.
+/// The user name and password of the request.
 struct ShownUser {
-  MaybeProblem problem;  ///< it cannot be right
-  bool listed = true;    ///< else only a candidate has the file of users, and nobody has read it
+  MaybeProblem problem;  ///< set if they cannot be right
+  bool listed = true;    ///< false if only a candidate names the user file, which was not read
   std::string user;
   PasswordQuestion question;
 };
@@ -112,8 +112,8 @@ Task<MaybeProblem> check_password(Path& path, Exchange& x) {
   auto shown = shown_user(path, x);
   if (shown.problem) co_return shown.problem;
   if (!shown.listed) co_return ask_for_password(x, AuthStatus::refused);
-  // Whoever joins a check pays nothing for it. An address without attempts learns nothing, not even of what is
-  // remembered.
+  // A request that joins a check pays nothing for it. An address without attempts learns nothing, not even remembered
+  // results.
   const bool joins = path.passwords->is_asked(shown.question);
   if (auto limited = joins ? MaybeProblem{} : no_failure_left(path.services.memory, x)) {
     note_basic(x, AuthStatus::limited);
@@ -122,7 +122,7 @@ Task<MaybeProblem> check_password(Path& path, Exchange& x) {
   auto right = path.passwords->remembered(shown.question);
   if (!right) {
     std::optional<FailureCharge> charge;
-    // Before it is known: who guesses at the same time guesses no more often.
+    // The attempt is taken before the result is known, so that parallel guesses are not cheaper.
     if (!joins && !reserve_failure(path.services.memory, x)) charge.emplace(path.services.memory, x);
     const auto since = x.clock->steady();
     auto asking = path.passwords->ask(x, std::move(shown.question), std::move(charge), patience(x));
@@ -136,8 +136,8 @@ Task<MaybeProblem> check_password(Path& path, Exchange& x) {
   co_return take_user(x, shown.user);
 }
 
-// No password is checked. A candidate knows what was found for the live request; who asks what is left learns nothing
-// by a password that is not remembered.
+// Checks no password. A candidate uses the result of the live request; a caller who asks what is left learns nothing
+// from a password that is not remembered.
 MaybeProblem peek_at_password(Path& path, Exchange& x) {
   if (!password_waits(path, x)) return {};
   auto shown = shown_user(path, x);
@@ -146,7 +146,7 @@ MaybeProblem peek_at_password(Path& path, Exchange& x) {
   const auto right = shown.listed ? path.passwords->remembered(shown.question) : std::nullopt;
   if (right) return *right ? take_user(x, shown.user) : MaybeProblem(ask_for_password(x, AuthStatus::refused));
   const bool unknown = shown.listed && !shown.question.known;
-  const bool asked = x.admission.peek;  // else it is the request of a candidate
+  const bool asked = x.admission.peek;  // otherwise the request belongs to a candidate
   if (unknown || (asked && !x.trusts_names)) return ask_for_password(x, AuthStatus::refused);
   x.user = x.text.join({shown.user});
   return {};

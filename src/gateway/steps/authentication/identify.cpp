@@ -16,7 +16,7 @@ namespace {
 
 void name_address(Exchange& x, const identity::IdentityOptions& options) {
   auto& caller = x.caller;
-  // The whole IPv4 address is the key; its text is there already.
+  // The whole IPv4 address is the key, and its text exists already.
   if (!caller.through_trusted && x.peer.is_v4() && !x.peer_text.empty()) {
     caller.ip_key = x.peer_text;
     return;
@@ -25,7 +25,7 @@ void name_address(Exchange& x, const identity::IdentityOptions& options) {
   caller.ip_key = x.text.join({identity::client_ip_key(caller.address, options.ipv6_prefix, buffer)});
 }
 
-/// Nothing but its dates can be wrong with a record.
+/// Only the dates of a record can make it invalid.
 void take_record(Exchange& x, const identity::ApiKeyRecord* record) {
   auto& caller = x.caller;
   caller.key_state = !record                                                  ? KeyState::unknown
@@ -37,12 +37,12 @@ void take_record(Exchange& x, const identity::ApiKeyRecord* record) {
   caller.api_key_text = record->owner;
 }
 
-/// Looks up the owner of the key. All unknown keys count together, so that random keys take no memory. If no key is
-/// known at all, every text is a key of its own.
+/// Looks up the owner of the key. All unknown keys count together, so that random keys take no memory. If no keys are
+/// configured, every text is a separate key.
 void find_owner(Exchange& x, const identity::ApiKeyOptions& options, std::string_view key) {
   auto& caller = x.caller;
   if (key.empty()) return;
-  thread_local identity::DigestMemory digests;  // one for each worker
+  thread_local identity::DigestMemory digests;  // one object for each worker
   const auto& known = digests.digest(key);
   if (!options.any_known()) {
     caller.key_state = KeyState::good;
