@@ -1,5 +1,5 @@
 #pragma once
-// The path as a table: one row a step.
+// The path as a table with a row for each step.
 
 #include "gateway/path/path.hpp"
 
@@ -20,7 +20,7 @@ struct Explanation;
 
 /// How a step runs. If neither is set, the step does nothing.
 struct Run {
-  /// At once, without a coroutine.
+  /// Runs at once, without a coroutine.
   MaybeProblem (*at_once)(Path& path, Exchange& x) = nullptr;
   /// Runs instead of that as a coroutine, if `waits` says so or is null.
   Task<MaybeProblem> (*task)(Path& path, Exchange& x) = nullptr;
@@ -70,25 +70,26 @@ struct Told {
 /// Marks of a step, joined by |. A candidate of the configuration makes no calls and reads no body, so it takes only
 /// some of the steps; it checks its limits in Redis after them (gateway/candidate).
 namespace mark {
-inline constexpr unsigned common = 1;               ///< the step has no member of StepState
-inline constexpr unsigned of_preflights = 2;        ///< preflights take the step, too
-inline constexpr unsigned identifies = 4;           ///< it says whose limits somebody asks about (the path `usage`)
-inline constexpr unsigned of_candidates = 8;        ///< a candidate takes it, as it is looked at
-inline constexpr unsigned left_by_candidates = 16;  ///< a candidate only leaves it
+inline constexpr unsigned common = 1;         ///< the step has no member of StepState
+inline constexpr unsigned of_preflights = 2;  ///< preflights take the step, too
+inline constexpr unsigned identifies = 4;  ///< the step finds out whose limits a caller asks about (the path `usage`)
+inline constexpr unsigned of_candidates = 8;        ///< a candidate takes the step, as `peek` says
+inline constexpr unsigned left_by_candidates = 16;  ///< a candidate only leaves the step
 }  // namespace mark
 
 struct StepRow {
   Step step;
   unsigned marks = 0;
   std::string_view name;
-  std::string_view of;   ///< which routes have it, in words
-  std::string_view why;  ///< why it stands where it stands
-  /// Whether requests of this route take it. Asked once, when the configuration is compiled. Null: all do.
+  std::string_view of;   ///< the routes that have it, in words
+  std::string_view why;  ///< the reason for its place
+  /// Returns whether requests of this route take the step. Called once, when the configuration is compiled. Null if all
+  /// routes have it.
   bool (*applies)(const Route& route) = nullptr;
   Run live{};
   Run peek{};  ///< for a request that takes nothing (Admission::peek), and for one in a candidate
   OnRefusal refused = OnRefusal::stays;
-  /// At the end of the exchange, whatever became of it, in the reverse order; also if the step was not reached.
+  /// Runs at the end of the exchange, whatever its result is, in the reverse order; also if the step was not reached.
   void (*leave)(Path& path, Exchange& x) = nullptr;
   Told told{};
 };
@@ -98,14 +99,14 @@ extern const std::array<StepRow, kSteps> kPath;
 
 /// The steps that keep something in StepState.
 extern const StepSet kKeeping;
-/// The steps that preflights take: from none of the limits of their route.
+/// The steps that preflights take; they skip the limits of their route.
 extern const StepSet kOfPreflights;
-/// Those that say who the caller is.
+/// The steps that identify the caller.
 extern const StepSet kIdentifying;
-/// Those that a candidate takes, and those that it leaves.
+/// The steps that a candidate takes, and the steps that it leaves.
 extern const StepSet kOfCandidates, kLeftByCandidates;
 
-/// Finds the steps of a route that is complete otherwise.
+/// Finds the steps of a route that is otherwise complete.
 void note_steps(Route& route);
 
 }  // namespace headgate::gateway
