@@ -1,4 +1,4 @@
-// The table of all advice. docs/advice.md is made of it.
+// The table of all advice. docs/advice.md is generated from it.
 
 #include "config/advice/advice.hpp"
 
@@ -8,39 +8,39 @@ namespace headgate::config {
 namespace {
 
 constexpr AdviceRow kAdvice[] = {
-    {"HG600", "accepted_in_vain", "An entry of `accept_advice` accepts nothing",
-     "what it accepted is mended; left there, it would hide the same thing when it comes back",
-     advise_accepted_in_vain},
+    {"HG600", "accepted_in_vain", "An entry of `accept_advice` accepts nothing.",
+     "The advice no longer applies, and the entry would hide it if it came back.", advise_accepted_in_vain},
     {"HG601", "never_binds",
-     "A limit, or one rate of it, can never reject: another one counts the same requests by the same key, or a coarser "
-     "one, and allows no more",
-     "it looks like protection, costs a decision for each request, and is none", advise_never_binds},
+     "A limit, or one of its rates, can never reject a request. Another one counts the same requests by the same or a "
+     "coarser key and allows no more.",
+     "The limit seems to protect something, but only costs a decision for each request.", advise_never_binds},
     {"HG602", "uncounted_callers",
-     "A limit skips callers without a credential, the route does not require it, and no other limit keeps its callers "
-     "apart",
-     "whoever leaves the credential out has no limit of its own", advise_uncounted_callers},
+     "A limit skips callers without a credential, the route does not require one, and no other limit separates its "
+     "callers.",
+     "A caller that leaves out the credential has no limit.", advise_uncounted_callers},
     {"HG603", "retries_beyond_timeout",
-     "`attempts` times `timeout_each` is more than a route has as its `timeout`, which is for all attempts together",
-     "the last attempts are cut short, or never made", advise_retries_beyond_timeout},
+     "`attempts` times `timeout_each` exceeds the `timeout` of a route, which covers all attempts together.",
+     "The last attempts are cut short or never made.", advise_retries_beyond_timeout},
     {"HG604", "key_from_anyone",
-     "A limit counts by a field or cookie, no trusted proxy is named that could write it, and no other limit of the "
-     "route keeps its callers apart",
-     "a caller with another value has another counter, and with somebody else's value uses up somebody else's",
+     "A limit counts by a field or cookie without a trusted proxy that could write it, and no other limit of the route "
+     "separates its callers.",
+     "A caller can change the value to get a new counter, or use up the counter of another caller.",
      advise_key_from_anyone},
-    {"HG605", "leases_in_vain", "`\"leases\": \"auto\"` stands at a limit of which no permit is ever leased",
-     "each request is a call to Redis, which leases were to save", advise_leases_in_vain},
-    {"HG606", "quota_in_memory", "A rate of a day or more is counted in this gateway's memory",
-     "a restart gives everybody the whole quota again; of a month it is a warning", advise_quota_in_memory},
-    {"HG607", "open_admin", "`admin` listens on all addresses of the machine, or on one of the internet",
-     "whoever reaches the port may try tokens, and the right one crosses the network unencrypted", advise_open_admin},
+    {"HG605", "leases_in_vain", "A limit has `\"leases\": \"auto\"`, but its permits are never leased.",
+     "Each request still calls Redis, which leases should avoid.", advise_leases_in_vain},
+    {"HG606", "quota_in_memory",
+     "A rate per day or longer is counted in this gateway's memory. For a month it is a warning.",
+     "A restart gives every caller its full quota again.", advise_quota_in_memory},
+    {"HG607", "open_admin", "`admin` listens on all addresses of the machine, or on a public address.",
+     "Anybody who reaches the port can try tokens, and the right token crosses the network unencrypted.",
+     advise_open_admin},
     {"HG608", "ban_of_others",
-     "A limit with `ban` counts by something that callers share, or that one caller can send for another: an API key "
-     "while none is known, or a block of addresses larger than a site has",
-     "an attacker can have others suspended", advise_ban_of_others},
+     "A limit with `ban` counts by a key that callers share, or that one caller can send for another: an unverified "
+     "API key, or a block of addresses larger than one site.",
+     "An attacker can have other callers suspended.", advise_ban_of_others},
     {"HG609", "bound_of_a_tunnel",
-     "A route that only takes requests for a WebSocket has `max_body`, `min_rate`, `between_bytes` or "
-     "`buffer_request`",
-     "such a request has no body, and nothing bounds what a tunnel carries", advise_bound_of_a_tunnel},
+     "A route that only accepts WebSocket requests has `max_body`, `min_rate`, `between_bytes` or `buffer_request`.",
+     "Such requests have no body, and these keys do not limit a tunnel.", advise_bound_of_a_tunnel},
 };
 
 }  // namespace
@@ -48,7 +48,7 @@ constexpr AdviceRow kAdvice[] = {
 std::span<const AdviceRow> advice_rows() { return kAdvice; }
 
 std::string advice_table() {
-  std::string out = "| code | name | found | why it is surely not meant |\n|---|---|---|---|\n";
+  std::string out = "| code | name | finding | why it is a mistake |\n|---|---|---|---|\n";
   for (const auto& row : kAdvice)
     out += "| " + std::string(row.code) + " | `" + std::string(row.name) + "` | " + std::string(row.what) + " | " +
            std::string(row.why) + " |\n";
