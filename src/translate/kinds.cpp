@@ -1,4 +1,4 @@
-// Finds out which product a file is of.
+// Recognises the product that a file belongs to.
 
 #include "products.hpp"
 
@@ -15,15 +15,15 @@ bool ends(const std::string& name, std::initializer_list<const char*> tails) {
   return false;
 }
 
-/// Words with which lines begin, at their first column.
+/// The first word of each line.
 struct FirstWords {
   bool of(std::string_view word) const {
     for (const auto each : words)
       if (each == word) return true;
     return false;
   }
-  std::vector<std::string_view> words;  ///< without what follows them
-  std::vector<std::string_view> all;    ///< of lines with blanks before them, too
+  std::vector<std::string_view> words;  ///< words at the first column, without the rest of their lines
+  std::vector<std::string_view> all;    ///< the same and the words of indented lines
   bool all_of(std::string_view word) const {
     for (const auto each : all)
       if (each == word) return true;

@@ -1,5 +1,5 @@
 #pragma once
-// One function for each product: it reads files that are of that kind, and fills a draft.
+// The importers: one function for each product, which reads the product's files and fills a draft.
 
 #include "draft/draft.hpp"
 #include "reading/source_files.hpp"
@@ -9,13 +9,13 @@
 
 namespace headgate::translate {
 
-/// A file that was read, or will be.
+/// A file and its contents.
 struct ReadFile {
   std::string name;
   std::string text;
 };
 
-// All throw Unreadable.
+// These functions throw Unreadable.
 void take_nginx(const std::vector<ReadFile>& inputs, SourceFiles& files, Draft& draft);
 void take_haproxy(const std::vector<ReadFile>& inputs, Draft& draft);
 void take_kong(const std::vector<ReadFile>& inputs, Draft& draft);
@@ -23,7 +23,7 @@ void take_ingress(const std::vector<ReadFile>& inputs, Draft& draft);
 void take_spring(const std::vector<ReadFile>& inputs, Draft& draft);
 void take_traefik(const std::vector<ReadFile>& inputs, Draft& draft);
 
-/// The product that a file is of, from its name and what it has.
+/// Recognises the product of a file by its name and its contents. Returns nothing if the product is unknown.
 std::optional<Product> product_in(const ReadFile& file);
 
 }  // namespace headgate::translate

@@ -24,7 +24,7 @@ constexpr const char* kKinds =
     "headgate import reads nginx, HAProxy, Kong, Kubernetes Ingress, Spring Cloud Gateway and Traefik; --from says "
     "which";
 
-/// What a folder is read for: one of these files alone, if it is there.
+/// Main files: if a folder has one of them, no other file of the folder is read.
 const std::vector<std::string> kMainFiles = {"nginx.conf", "haproxy.cfg", "kong.yml", "kong.yaml"};
 
 std::vector<std::string> inputs_of(const std::string& path) {
@@ -40,7 +40,8 @@ std::vector<std::string> inputs_of(const std::string& path) {
   return out;
 }
 
-/// The files that are of the product; if none is given, that of the first file that is of any.
+/// Returns the files of the product. If no product is given, takes the first one that is recognised and stores it in
+/// `product`.
 std::vector<ReadFile> files_of(std::vector<ReadFile> all, std::optional<Product>& product, Draft& draft) {
   std::vector<ReadFile> out;
   if (product && all.size() == 1) return all;
@@ -53,7 +54,7 @@ std::vector<ReadFile> files_of(std::vector<ReadFile> all, std::optional<Product>
       draft.say(found ? Matter::lost : Matter::aside, {file.name, 0, 0}, file.name,
                 found ? "it is of " + std::string(to_text(*found)) + ", and other files are of " +
                             std::string(to_text(*product))
-                      : "it is of no kind that is known");
+                      : "it belongs to no known product");
   }
   return out;
 }
@@ -75,7 +76,7 @@ void take(Product product, const std::vector<ReadFile>& inputs, SourceFiles& fil
   }
 }
 
-/// In the order of the files and their lines.
+/// Sorts by the order of the files and then by line.
 void sort_by_place(std::vector<Remark>& remarks, const std::vector<std::string>& files) {
   std::map<std::string, std::size_t> order;
   for (std::size_t i = 0; i < files.size(); ++i) order.emplace(files[i], i);
@@ -86,7 +87,7 @@ void sort_by_place(std::vector<Remark>& remarks, const std::vector<std::string>&
   std::stable_sort(remarks.begin(), remarks.end(), [&](const auto& a, const auto& b) { return place(a) < place(b); });
 }
 
-/// All that is said.
+/// Collects the remarks of all parts of a draft.
 std::vector<Remark> remarks_of(const Draft& draft, const std::vector<std::string>& files) {
   std::vector<Remark> out = draft.remarks;
   const auto add = [&](const DraftEntry& entry) { out.insert(out.end(), entry.remarks.begin(), entry.remarks.end()); };
@@ -150,7 +151,8 @@ Result<Translated, Untranslatable> translate(const std::string& path, std::optio
     for (const auto& name : inputs_of(path)) all.push_back({name == "-" ? "<stdin>" : name, files.read(name)});
     const bool found = !product.has_value();
     const auto inputs = files_of(std::move(all), product, draft);
-    if (inputs.empty() || !product) throw Unreadable({path, 0, 0}, "this is no configuration that is known", kKinds);
+    if (inputs.empty() || !product)
+      throw Unreadable({path, 0, 0}, "this is the configuration of no known product", kKinds);
     take(*product, inputs, files, draft);
     keep_precedence(draft);
     drop_repeated_routes(draft);

@@ -1,5 +1,5 @@
 #pragma once
-// What ends the reading of a file. Thrown deep in readers, caught once in translate().
+// An exception that ends the reading of a file. The readers throw it, and translate() catches it.
 
 #include "headgate/translate/translate.hpp"
 

@@ -7,6 +7,7 @@
 #include "headgate/config/load.hpp"
 #include "headgate/config/policy_tests.hpp"
 #include "headgate/gateway/steps.hpp"
+#include "headgate/translate/known.hpp"
 
 #include <cstdio>
 #include <fstream>
@@ -59,6 +60,7 @@ int main(int count, char** words) {
                        write_part(root + "docs/advice.md", config::advice_table()) &&
                        write_part(root + "docs/architecture.md", headgate::gateway::steps_in_words()) &&
                        write_part(root + "docs/metrics.md", headgate::test::metrics_in_words()) &&
-                       write_part(root + "docs/logs.md", headgate::test::access_fields_in_words());
+                       write_part(root + "docs/logs.md", headgate::test::access_fields_in_words()) &&
+                       write_part(root + "docs/imports.md", headgate::translate::import_tables());
   return written ? 0 : 1;
 }

@@ -15,10 +15,11 @@
 namespace headgate::translate {
 namespace {
 
-constexpr int kGentleRounds = 8;  // then whole entries go, and then all that can
+// rounds that remove single keys; later rounds remove whole entries, and then every entry that can be removed
+constexpr int kGentleRounds = 8;
 constexpr int kRounds = 16;
 
-/// The parts of an RFC 6901 pointer. Names in a draft need no escape.
+/// Splits an RFC 6901 pointer. Names in a draft contain no escapes.
 std::vector<std::string_view> parts_of(std::string_view pointer) {
   std::vector<std::string_view> out;
   while (!pointer.empty()) {
@@ -36,7 +37,7 @@ std::size_t number_of(std::string_view text) {
   return out;
 }
 
-/// The entry that stands at `index` in the file, where those that are off do not stand.
+/// Returns the entry with this index in the file. Entries that are off are not in the file and do not count.
 DraftEntry* nth(std::vector<DraftEntry>& all, std::size_t index) {
   for (auto& entry : all)
     if (!entry.off && index-- == 0) return &entry;
@@ -48,7 +49,7 @@ DraftEntry* named(std::vector<DraftEntry>& all, std::string_view name) {
   return found == all.end() ? nullptr : &*found;
 }
 
-/// An entry is nothing without these.
+/// Returns whether an entry makes no sense without this key.
 bool is_vital(std::string_view section, std::string_view key) {
   static const std::set<std::string_view> kVital = {"path", "host",      "methods", "headers",  "query",
                                                     "to",   "respond",   "per",     "redirect", "rewrite",
@@ -68,7 +69,7 @@ void turn_off(Draft& draft, DraftEntry& entry, const std::string& message) {
     close_behind(draft, entry, "a route before this one", "a route that keeps callers out was not accepted");
 }
 
-/// Closes all routes that rely on what stood outside of them.
+/// Closes all routes for which `relies` holds, because the thing that protected them was removed.
 template <class Relies>
 void close_all(Draft& draft, std::string_view key, const std::string& message, const Relies& relies) {
   for (auto& route : draft.routes)
@@ -79,31 +80,31 @@ void close_all(Draft& draft, std::string_view key, const std::string& message, c
 void drop_field(Draft& draft, DraftEntry& entry, std::string_view key, const std::string& message) {
   const std::string json(entry.get(key));
   if (json.empty()) return;
-  // A listener whose certificate cannot be used must not be opened without one.
+  // A listener without its certificate would be opened without TLS.
   if (key == "tls" && is_of(draft.listeners, entry)) return turn_off(draft, entry, message);
   const auto what = json_text(key) + ": " + json;
   entry.set(key, {});
-  // A route without a condition would be for more requests.
+  // A route without this condition would match more requests.
   const bool condition = key == "path_matches" || key == "client_ip";
   if ((is_protection(key) || condition) && is_of(draft.routes, entry))
     return close_route(entry, std::string(key), entry.spot, what, message);
   say(entry, Matter::lost, entry.spot, what, message);
   if (&entry == &draft.all_routes && is_protection(key)) close_all(draft, key, message, lets_all_in);
-  // Where no key is known, any text is one.
+  // Without any configured key, headgate would accept every text as a key.
   if (&entry == &draft.identity && (key == "api_key" || key == "jwt"))
     close_all(draft, key, message,
               [&](const DraftEntry& route) { return route.get("require").find(key) != std::string_view::npos; });
-  // Without them a proxy's address is taken for that of each of its clients.
+  // Without these keys, all clients of a proxy would share the proxy's address.
   if (&entry == &draft.identity && (key == "trusted_proxies" || key == "address_from"))
     close_all(draft, key, message, [](const DraftEntry& route) {
       return !route.get("addresses").empty() || !route.get("client_ip").empty();
     });
 }
 
-/// A mistake, and what it is in.
+/// A mistake, and the entry that contains it.
 struct Fault {
-  DraftEntry* entry = nullptr;  ///< null: nothing that can be taken out
-  std::string key;              ///< empty: the whole entry
+  DraftEntry* entry = nullptr;  ///< null if nothing can be removed
+  std::string key;              ///< empty if the whole entry is wrong
   std::size_t use = std::string::npos;
   std::string message;
 };
@@ -160,13 +161,13 @@ void take_out(Draft& draft, const Fault& fault) {
   }
 }
 
-/// A file needs a listener and a route.
+/// Adds a listener and a route if the file has none, because a file needs both.
 void complete(Draft& draft) {
   const auto none = [](const auto& all) {
     return std::all_of(all.begin(), all.end(), [](const auto& each) { return each.off; });
   };
   if (none(draft.listeners)) {
-    // Those that are off were not to be opened as they are.
+    // Entries that are off are not replaced: they must not be opened without their settings.
     const bool any = !draft.listeners.empty();
     draft.listeners.emplace_back().set("address", json_text(any ? "127.0.0.1:8080" : ":8080"));
     draft.listeners.back().comments = {any ? "None of the listeners above can be opened yet: this one is for tests."
@@ -180,7 +181,7 @@ void complete(Draft& draft) {
   }
 }
 
-/// A variable of the environment that has a value as long as this lives, unless it has one anyway.
+/// Sets an environment variable for the lifetime of this object, unless the variable already has a value.
 class StandIn {
  public:
   explicit StandIn(std::string name) : name_(std::move(name)), absent_(std::getenv(name_.c_str()) == nullptr) {
@@ -198,7 +199,7 @@ class StandIn {
   bool absent_;
 };
 
-/// The file is as its reader will have it: with the secrets that stand in variables.
+/// Loads the file as its reader will: secrets come from environment variables.
 config::Loaded load_with(const std::string& text, const std::set<std::string>& variables) {
   std::list<StandIn> secrets;
   for (const auto& each : variables) secrets.emplace_back(each);
@@ -214,7 +215,7 @@ std::string accepted(Draft& draft, const std::string& heading) {
     auto text = write(draft, heading);
     const auto loaded = load_with(text, draft.variables);
     if (loaded.config || round == kRounds) return text;
-    // All are found before any is taken out: the numbers in pointers are those of this text.
+    // All mistakes are collected before anything is removed, because the indices in their pointers refer to this text.
     std::vector<Fault> faults;
     for (const auto& mistake : loaded.diagnostics) {
       if (mistake.severity != config::Severity::error) continue;

@@ -1,5 +1,5 @@
 #pragma once
-// Makes a draft one that config::load accepts.
+// Removes what config::load would reject from a draft.
 
 #include "draft.hpp"
 
@@ -7,8 +7,9 @@
 
 namespace headgate::translate {
 
-/// Adds what every file needs: a listener, a route. Then turns what the checker does not accept, such as a certificate
-/// that is not on this machine, into comments with the checker's reason, until it accepts the rest. Returns the file.
+/// Adds a listener and a route if there is none. Then turns each part that the checker rejects, such as a certificate
+/// that is not on this machine, into a comment with the checker's reason, until the rest is accepted. Returns the text
+/// of the file.
 std::string accepted(Draft& draft, const std::string& heading);
 
 }  // namespace headgate::translate

@@ -18,7 +18,7 @@ namespace {
 
 using identity::Network;
 
-/// Others take "10.1.2.3/8" for the block that it is in.
+/// Accepts host bits: other products read "10.1.2.3/8" as the block that contains it.
 std::optional<Network> block_of(const std::string& text) {
   if (auto read = identity::parse_network(text); read.has_value()) return *read;
   const auto slash = text.find('/');
@@ -48,8 +48,9 @@ bool is_everything(const Network& block) {
   return std::find(everything().begin(), everything().end(), block) != everything().end();
 }
 
-/// A rule behind one that holds all of its addresses never decides. Of those that are left no earlier one holds a later
-/// one, so that the smallest block that holds an address is the first one that does.
+/// Adds a rule unless an earlier rule covers all of its addresses, because it would never decide. In the remaining
+/// rules no earlier block contains a later one, so the smallest block that contains an address is also the first one
+/// that matches.
 void keep(std::vector<Kept>& kept, bool allow, const Network& block) {
   const auto before = [&](const Kept& each) { return identity::within(block, each.block); };
   if (std::none_of(kept.begin(), kept.end(), before)) kept.push_back({allow, block});
@@ -62,7 +63,7 @@ std::vector<std::string> texts_where(const std::vector<Kept>& kept, bool allow) 
   return out;
 }
 
-/// Both halves of a block of more than one address.
+/// Returns both halves of a block with more than one address.
 template <class Block>
 std::array<Network, 2> halves(const Block& block) {
   const auto length = block.prefix_length();
@@ -73,7 +74,7 @@ std::array<Network, 2> halves(const Block& block) {
           Block(decltype(address)(bytes), static_cast<unsigned short>(length + 1))};
 }
 
-/// Adds the blocks of `whole` that none of `excepted` holds, up to one more than kMaxAddressRules in all.
+/// Adds the blocks of `whole` that do not overlap `excepted`. Stops after one more than kMaxAddressRules in all.
 void add_others(const Network& whole, const std::vector<Network>& excepted, std::vector<std::string>& out) {
   if (out.size() > kMaxAddressRules) return;
   std::vector<Network> inside;
@@ -125,7 +126,7 @@ void set_addresses(const std::vector<AddressRule>& rules, DraftEntry& route) {
     if (block) keep(kept, rule.allow, *block);
     if (!block) close_route(route, "addresses", rule.spot, rule.block, "write a block of addresses in \"addresses\"");
   }
-  for (const auto& each : everything()) keep(kept, true, each);  // whom no rule names is let in
+  for (const auto& each : everything()) keep(kept, true, each);  // addresses without a rule are allowed
   const auto of_everything = [&](bool allow) {
     return std::count_if(kept.begin(), kept.end(),
                          [&](const Kept& each) { return each.allow == allow && is_everything(each.block); });
@@ -133,7 +134,8 @@ void set_addresses(const std::vector<AddressRule>& rules, DraftEntry& route) {
   const auto erase = [&](bool allow) {
     std::erase_if(kept, [&](const Kept& each) { return each.allow == allow && is_everything(each.block); });
   };
-  // What is said anyway: where nothing is allowed by name all are let in, and where something is all others are not.
+  // headgate's defaults need no rule: without an "allow" every other address is allowed, and with one every other
+  // address is denied.
   const auto allowed = std::count_if(kept.begin(), kept.end(), [](const Kept& each) { return each.allow; });
   if (of_everything(true) == 2 && allowed == 2)
     erase(true);

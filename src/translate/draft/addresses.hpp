@@ -1,5 +1,6 @@
 #pragma once
-// Lists of allowed and denied addresses, of which the first rule that fits decides, as "addresses" of a route.
+// Translates lists of allowed and denied addresses, in which the first matching rule decides, into "addresses" of a
+// route.
 
 #include "translate/draft/draft.hpp"
 
@@ -14,17 +15,19 @@ struct AddressRule {
   Spot spot{};
 };
 
-/// Puts what the rules mean into `route`; other addresses are let in. A block that is none closes the
-/// route. Throws Unreadable if there are more than kMaxAddressRules: it takes time in proportion to their square.
+/// Sets "addresses" of `route` to the meaning of the rules; addresses without a rule are allowed. Closes the route if a
+/// block is malformed. Throws Unreadable if there are more than kMaxAddressRules, because the time grows with the
+/// square of their number.
 void set_addresses(const std::vector<AddressRule>& rules, DraftEntry& route);
 inline constexpr std::size_t kMaxAddressRules = 1'000;
 
-/// Those of lists that have no order: what is denied is refused, and all that is not allowed, if anything is.
+/// Returns the rules of two lists without an order: denied addresses are refused, and if `allow` is not empty, all
+/// addresses outside of it as well.
 std::vector<AddressRule> address_rules(const std::vector<std::string>& allow, const std::vector<std::string>& deny,
                                        const Spot& spot);
 
-/// The blocks that hold every other address, IPv4 and IPv6, in order. Empty if `blocks` is empty, if one of them is
-/// none, if they leave no address, or if more than kMaxAddressRules remain.
+/// Returns the IPv4 and IPv6 blocks that cover every other address, in order. Returns an empty list if `blocks` is
+/// empty or has a malformed block, if no address remains, or if more than kMaxAddressRules blocks remain.
 std::vector<std::string> all_addresses_but(const std::vector<std::string>& blocks);
 
 }  // namespace headgate::translate

@@ -1,5 +1,5 @@
 #pragma once
-// The auth service of a route, whichever product's words it was written in.
+// The auth service of a route, for the importers of all products.
 
 #include "translate/draft/draft.hpp"
 
@@ -8,17 +8,17 @@
 
 namespace headgate::translate {
 
-/// As the products have it.
+/// The settings that products have for an auth service.
 struct DraftAuth {
   std::string url;
-  std::vector<std::string> copy;    ///< fields of its answer for the server
-  std::vector<std::string> fields;  ///< of the request, that it gets; empty: all
-  bool cookies = false;             ///< the client gets those of an admission
-  std::string timeout;              ///< JSON; empty: the default
+  std::vector<std::string> copy;    ///< response fields that are copied to the server
+  std::vector<std::string> fields;  ///< request fields that the service receives; all if empty
+  bool cookies = false;             ///< whether the client receives the service's cookies when it is admitted
+  std::string timeout;              ///< JSON; empty for the default
 };
 
-/// Writes it into the route. Where it cannot be, the route is closed, which is said at `spot`; `what` stands there and
-/// begins with the product's word.
+/// Writes the service into the route. Closes the route if that is not possible, with a remark at `spot`. `what` is the
+/// text at that place and begins with the product's word.
 void set_auth(DraftEntry& route, const DraftAuth& auth, const Spot& spot, const std::string& what);
 
 }  // namespace headgate::translate

@@ -1,5 +1,5 @@
 #pragma once
-// Basic authentication of a route, whichever product's words it was written in.
+// Basic authentication of a route, for the importers of all products.
 
 #include "translate/draft/draft.hpp"
 
@@ -7,15 +7,15 @@
 
 namespace headgate::translate {
 
-/// As the products have it.
+/// The settings that products have for Basic authentication.
 struct DraftBasic {
-  std::string file;   ///< of users; empty: they are not in a file
-  std::string realm;  ///< empty: the default
+  std::string file;   ///< file of users; empty if the users are not in a file
+  std::string realm;  ///< empty for the default
   bool pass_on = true;
 };
 
-/// Writes it into the route. Where it cannot be, the route is closed, which is said at `spot`; `what` stands there and
-/// begins with the product's word.
+/// Writes the users into the route. Closes the route if that is not possible, with a remark at `spot`. `what` is the
+/// text at that place and begins with the product's word.
 void set_basic(DraftEntry& route, const DraftBasic& basic, const Spot& spot, const std::string& what);
 
 }  // namespace headgate::translate

@@ -27,14 +27,14 @@ std::vector<std::string> each_once(const std::vector<std::string>& types) {
   return out;
 }
 
-/// As `check` takes it: "text/html", or with one "*" somewhere.
+/// Returns whether `check` accepts this type, such as "text/html" or a type with one "*".
 bool is_type(std::string_view text) {
   const auto slash = text.find('/');
   return slash != text.npos && std::ranges::count(text, '*') <= 1 && http::is_token(text.substr(0, slash)) &&
          http::is_token(text.substr(slash + 1));
 }
 
-/// Those that headgate can have; of the others it is said that they are left out.
+/// Returns the types that headgate supports. A remark reports the others.
 std::vector<std::string> usable_types(DraftEntry& route, const std::vector<std::string>& named, const Spot& spot,
                                       const std::string& what) {
   constexpr std::size_t kMaxTypes = 100;
@@ -57,11 +57,12 @@ bool names_all(const std::string& type) { return type == "*" || type == "*/*"; }
 
 void set_compress(DraftEntry& route, const DraftCompress& compress, const Spot& spot, const std::string& what) {
   const auto encodings = known_encodings(compress.encodings);
-  if (encodings.empty()) return say(route, Matter::lost, spot, what, "headgate compresses by gzip and br alone");
+  if (encodings.empty()) return say(route, Matter::lost, spot, what, "headgate only compresses with gzip and br");
   std::vector<std::pair<std::string, std::string>> members{{"encodings", texts_of(encodings)}};
   if (std::ranges::any_of(compress.types, names_all)) {
     say(route, Matter::differs, spot, what,
-        "it compresses what has any type, headgate text, JSON and the like: \"types\" names others");
+        "it compresses responses of every type; headgate compresses text, JSON and similar types unless \"types\" "
+        "names others");
   } else if (!compress.types.empty()) {
     const auto types = usable_types(route, compress.types, spot, what);
     if (types.empty()) return;

@@ -1,5 +1,5 @@
 #pragma once
-// What a route compresses, whichever product's words it was written in.
+// Compression of a route, for the importers of all products.
 
 #include "translate/draft/draft.hpp"
 
@@ -10,15 +10,16 @@
 
 namespace headgate::translate {
 
-/// As the products have it.
+/// The settings that products have for compression.
 struct DraftCompress {
-  std::vector<std::string> encodings;      ///< in the order in which they are preferred; others than ours are left out
-  std::vector<std::string> types;          ///< empty: the default; "*" for all
-  std::optional<std::uint64_t> min_bytes;  ///< not set: the default
-  std::optional<std::uint64_t> level;      ///< the same; a larger one than ours becomes the largest
+  std::vector<std::string> encodings;      ///< in order of preference; encodings that headgate lacks are left out
+  std::vector<std::string> types;          ///< empty for the default; "*" for all types
+  std::optional<std::uint64_t> min_bytes;  ///< unset for the default
+  std::optional<std::uint64_t> level;  ///< unset for the default; levels above headgate's largest become the largest
 };
 
-/// Writes it into the route. What cannot be so is said at `spot`; `what` stands there.
+/// Writes the settings into the route. A remark at `spot` reports what is not possible; `what` is the text at that
+/// place.
 void set_compress(DraftEntry& route, const DraftCompress& compress, const Spot& spot, const std::string& what);
 
 }  // namespace headgate::translate

@@ -12,7 +12,7 @@
 namespace headgate::translate {
 namespace {
 
-constexpr std::size_t kLongestName = 60;  // 64 with a number behind it
+constexpr std::size_t kLongestName = 60;  // leaves room for a number within the 64 characters of a name
 
 bool of_a_name(char c) { return is_alnum(c, "-_."); }
 
@@ -76,10 +76,11 @@ void put_limit(Draft& draft, DraftEntry limit) {
 void put_pid_file(Draft& draft, const std::string& file, const Spot& spot, const std::string& directive) {
   const std::filesystem::path path(file);
   if (!path.is_absolute())
-    return draft.say(Matter::aside, spot, directive, "name a whole path in \"pid_file\" where something reads it");
+    return draft.say(Matter::aside, spot, directive, "write an absolute path in \"pid_file\" if a program reads it");
   draft.process.spot = spot;
   draft.process.set("pid_file", json_text((path.parent_path() / "headgate.pid").string()));
-  say(draft.process, Matter::differs, spot, directive, "both may run at once, so headgate writes another file");
+  say(draft.process, Matter::differs, spot, directive,
+      "both programs may run at the same time, so headgate writes another file");
 }
 
 DraftEntry* upstream_in(Draft& draft, std::string_view to) noexcept {

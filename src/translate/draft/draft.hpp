@@ -1,5 +1,5 @@
 #pragma once
-// The neutral model: a headgate file in the making. Every translator fills one; write.hpp prints it.
+// A headgate file that is being built. Each importer fills a draft, and write.hpp prints it.
 
 #include "headgate/translate/translate.hpp"
 
@@ -14,39 +14,39 @@
 
 namespace headgate::translate {
 
-/// One object of the file, or one member of "upstreams" and "limits", with what is said about it.
+/// An object of the file, or a member of "upstreams" or "limits", with its comments and remarks.
 struct DraftEntry {
   struct Field {
     std::string key;
-    std::string json;  ///< its value as JSON
+    std::string json;  ///< value as JSON
   };
-  std::string name;                   ///< of an upstream or a limit
-  Spot spot;                          ///< where it was found
-  std::string from;                   ///< what stands there: "location /api/"
-  std::vector<std::string> comments;  ///< lines before it; one_line() is applied
-  std::vector<Remark> remarks;        ///< comments before it, too
-  std::vector<Field> fields;          ///< in this order
-  std::vector<std::string> uses;      ///< of a route: its limits, as JSON each
-  bool off = false;                   ///< stands in the file as a comment only
-  std::uint64_t precedence = 0;       ///< of a route: the product asks those with a larger one first
-  std::string text_prefix;            ///< of a route: it is for all paths that begin with this text, as "/api" does
-  std::string closed;                 ///< what protects a route and was not translated: see protect.hpp
+  std::string name;                   ///< name of an upstream or a limit
+  Spot spot;                          ///< place in the product's file
+  std::string from;                   ///< text at that place, such as "location /api/"
+  std::vector<std::string> comments;  ///< lines before the entry; one_line() is applied to them
+  std::vector<Remark> remarks;        ///< printed as comments before the entry, too
+  std::vector<Field> fields;          ///< in the order of the file
+  std::vector<std::string> uses;      ///< limits of a route, each as JSON
+  bool off = false;                   ///< whether the entry is printed only as a comment
+  std::uint64_t precedence = 0;       ///< of a route: the product checks routes with a larger value first
+  std::string text_prefix;  ///< of a route: matches all paths that begin with this text, so "/api" matches "/apix"
+  std::string closed;       ///< name of the protection that was not translated; see protect.hpp
 
-  /// Its value as JSON; empty: it has none.
+  /// Returns the value as JSON, or an empty text if the key is not set.
   std::string_view get(std::string_view key) const noexcept;
-  /// Replaces or adds; an empty value removes.
+  /// Replaces or adds the value. An empty value removes the key.
   void set(std::string_view key, std::string json);
-  void use(const std::string& limit);  ///< a limit's name; each once
+  void use(const std::string& limit);  ///< Adds a limit by its name, unless the route already has it.
 };
 
-/// Names that are in use, with the number that the next one like it gets.
+/// Names in use, each with the number that the next equal name gets.
 using TakenNames = std::map<std::string, unsigned, std::less<>>;
 
-/// The whole file, in its order.
+/// The whole file. The members are in the order in which they are printed.
 struct Draft {
-  std::vector<Remark> remarks;  ///< of no entry
+  std::vector<Remark> remarks;  ///< remarks that belong to no entry
   std::vector<DraftEntry> listeners;
-  DraftEntry process;  ///< of the whole file: "pid_file"
+  DraftEntry process;  ///< keys of the whole file, such as "pid_file"
   DraftEntry identity;
   DraftEntry timeouts;
   DraftEntry bounds;
@@ -58,7 +58,7 @@ struct Draft {
   std::vector<DraftEntry> routes;
   TakenNames upstream_names;
   TakenNames limit_names;
-  std::set<std::string> variables;  ///< that the file takes secrets from: their names
+  std::set<std::string> variables;  ///< names of the variables that hold secrets
 
   void say(Matter matter, Spot spot, std::string what, std::string why) {
     remarks.push_back({matter, std::move(spot), std::move(what), std::move(why)});
@@ -67,23 +67,23 @@ struct Draft {
 
 void say(DraftEntry& entry, Matter matter, Spot spot, std::string what, std::string why);
 
-/// A name that a limit or an upstream may have: `wanted` with other characters replaced, and "-2" … if it is taken. It
-/// is taken then.
+/// Returns a valid name for a limit or an upstream and marks it as taken. Replaces characters of `wanted` that are not
+/// allowed, and appends "-2" and so on if the name is taken.
 std::string free_name(std::string_view wanted, TakenNames& taken);
 
-// Both throw Unreadable where there are too many: routes of several hosts and paths multiply.
+// Both functions throw Unreadable if there are too many entries: routes multiply with hosts and paths.
 void put_route(Draft& draft, DraftEntry route);
 void put_limit(Draft& draft, DraftEntry limit);
 
-/// Writes the number of the process beside the file in which `directive` of another product has its own.
+/// Sets "pid_file" to a file in the same folder as the product's own. `directive` is the product's line.
 void put_pid_file(Draft& draft, const std::string& file, const Spot& spot, const std::string& directive);
 
-/// The upstream that `to` names, which is JSON; or null.
+/// Returns the upstream that `to` names as JSON, or null.
 DraftEntry* upstream_in(Draft& draft, std::string_view to) noexcept;
 
-/// What says which requests a route is for, as one text.
+/// Returns the conditions of a route as one text.
 std::string requests_of(const DraftEntry& route);
-/// Drops routes for the same requests as an earlier one, and says so.
+/// Drops each route that has the same conditions as an earlier one, with a remark.
 void drop_repeated_routes(Draft& draft);
 
 }  // namespace headgate::translate

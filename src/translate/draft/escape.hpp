@@ -1,12 +1,12 @@
 #pragma once
-// Texts within regular expressions.
+// Literal text in regular expressions.
 
 #include <string>
 #include <string_view>
 
 namespace headgate::translate {
 
-/// The expression that matches this text alone.
+/// Returns the expression that matches exactly this text.
 inline std::string escaped_text(std::string_view text) {
   std::string out;
   for (const char c : text) {

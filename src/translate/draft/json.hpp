@@ -1,5 +1,5 @@
 #pragma once
-// Values of a headgate file as text.
+// JSON values of a headgate file as text.
 
 #include <cstdint>
 #include <string>
@@ -9,27 +9,27 @@
 
 namespace headgate::translate {
 
-/// A JSON string. What is a variable in a headgate file ("${…}") is text here: nothing that was read from elsewhere may
+/// Returns a JSON string. Escapes "${…}", which headgate would read as a variable: text from another product must not
 /// name a variable or a file.
 std::string json_text(std::string_view text);
-/// A JSON string whose "${…}" stay variables. Only for texts of our own.
+/// Returns a JSON string in which "${…}" stays a variable. Only for text that the importer itself writes.
 std::string json_with_variables(std::string_view text);
 
-/// `["a", "b"]` of JSON values.
+/// Returns `["a", "b"]` from JSON values.
 std::string list_of(const std::vector<std::string>& values);
-/// `["a", "b"]` of texts.
+/// Returns `["a", "b"]` from plain texts.
 std::string texts_of(const std::vector<std::string>& texts);
-/// `"a"`, or `["a", "b"]` of several.
+/// Returns `"a"` for one text and `["a", "b"]` for several.
 std::string text_or_list(const std::vector<std::string>& texts);
-/// `{ "key": value }` of JSON values.
+/// Returns `{ "key": value }` from JSON values.
 std::string object_of(const std::vector<std::pair<std::string, std::string>>& members);
 
-/// `"30/minute"`: count and unit as they were written.
+/// Returns `"30/minute"`, with count and unit as they were written.
 std::string rate_of(std::uint64_t count, std::string_view unit);
-/// `"1500ms"`, `"2s"`: the shortest form.
+/// Returns the shortest form, such as `"1500ms"` or `"2s"`.
 std::string milliseconds(std::uint64_t count);
 
-/// As a comment may have it: on one line, printable, and of bounded length.
+/// Returns the text as a comment may have it: on one line, printable, and of bounded length.
 std::string one_line(std::string_view text, std::size_t most = 160);
 
 }  // namespace headgate::translate

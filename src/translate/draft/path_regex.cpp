@@ -14,7 +14,7 @@ constexpr std::string_view kSpecial = "\\^$.|?*+()[]{}";
 
 bool of_a_path(char c) { return is_alnum(c, "/-_.~"); }
 
-/// The whole segments with which all that the expression matches begins.
+/// Returns the whole segments at the beginning that every match of the expression has.
 std::string literal_begin(std::string_view expression) {
   std::string out;
   while (!expression.empty()) {
@@ -23,14 +23,14 @@ std::string literal_begin(std::string_view expression) {
     if (escaped) c = expression[1];
     if ((!escaped && kSpecial.find(c) != std::string_view::npos) || !of_a_path(c)) break;
     expression.remove_prefix(escaped ? 2 : 1);
-    // A character that may be absent is not of the begin.
+    // A character that may be absent does not belong to the beginning.
     if (!expression.empty() && std::string_view("?*{").find(expression.front()) != std::string_view::npos) break;
     out += c;
   }
   return out.substr(0, out.rfind('/') + 1);
 }
 
-/// Whether alternatives stand beside each other, outside of all groups.
+/// Returns whether the expression has alternatives outside of all groups.
 bool has_alternatives(std::string_view expression) {
   int depth = 0;
   for (std::size_t i = 0; i < expression.size(); ++i) {
@@ -47,7 +47,7 @@ bool has_alternatives(std::string_view expression) {
   return false;
 }
 
-/// PCRE's and Java's "(?<name>" is RE2's "(?P<name>", and an escaped slash is one.
+/// Converts "(?<name>" of PCRE and Java to RE2's "(?P<name>", and "\/" to "/".
 std::string as_re2(std::string_view expression) {
   std::string out;
   for (std::size_t i = 0; i < expression.size(); ++i) {
@@ -65,7 +65,7 @@ std::string as_re2(std::string_view expression) {
   return out;
 }
 
-/// "(?:a|b)" and "(?P<id>a)" as "(a|b)" and "(a)".
+/// Converts "(?:a|b)" and "(?P<id>a)" to "(a|b)" and "(a)".
 std::string without_heads_of_groups(std::string_view expression) {
   std::string out;
   while (!expression.empty()) {
@@ -79,7 +79,7 @@ std::string without_heads_of_groups(std::string_view expression) {
   return out;
 }
 
-/// Whether it may match a path with a slash at its end that it does not match without: such a path is seen without.
+/// Returns whether some path matches only with a slash at its end. headgate compares paths without that slash.
 bool needs_slash_at_end(std::string_view written) {
   const auto plain = without_heads_of_groups(written);
   const std::string_view expression = plain;
@@ -94,8 +94,8 @@ bool needs_slash_at_end(std::string_view written) {
          tail.find("{0") != std::string_view::npos;
 }
 
-/// The expression whose end takes a path with a slash at its end and the same path without it. Nothing: it cannot be
-/// said.
+/// Rewrites the end of the expression so that a path matches with or without a slash at its end. Returns false if that
+/// is not possible.
 bool settle_end(std::string& expression, bool whole) {
   constexpr std::array<std::string_view, 3> kRest{"/.*", "/(.*)", "/(?:.*)"};
   const auto cut = [&](std::string_view tail, const char* by) {

@@ -6,19 +6,20 @@
 
 namespace headgate::translate {
 
-/// Where an expression must begin to match.
+/// Where a match of the expression must begin.
 enum class Begins : bool { anywhere, at_start };
 
 struct RegexPath {
-  std::string path = "/*";  ///< what all of its paths have at their begin, as a route has it: "/users/*"
-  std::string matches;      ///< value of "path_matches"; empty if there is none that takes the same requests
+  std::string path = "/*";  ///< pattern of a route that covers all matching paths, such as "/users/*"
+  std::string matches;      ///< value of "path_matches"; empty if none matches the same requests
 };
 
-/// An expression that must match a part of the path, as "path_matches", which must match all of it and sees no slash at
-/// its end.
+/// Converts an expression that matches part of a path into a value of "path_matches", which must match the whole path
+/// without a slash at its end.
 RegexPath regex_path(std::string_view expression, Begins begins);
 
-/// The text without what has a meaning in an expression, or nothing if something has: "api\\.example" is api.example.
+/// Converts an expression without special characters into plain text, such as "api\\.example" into api.example. Returns
+/// false if it has special characters.
 bool plain_text(std::string_view expression, std::string& out);
 
 }  // namespace headgate::translate

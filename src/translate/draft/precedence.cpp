@@ -22,13 +22,13 @@ bool takes_all(const DraftEntry& route) {
   return std::ranges::none_of(kConditionsOfRoutes, [&](auto key) { return !route.get(key).empty(); });
 }
 
-/// Whether all paths of `inner` are of `outer`, too; both are JSON.
+/// Returns whether `outer` covers all paths of `inner`; both are JSON.
 bool is_below(std::string_view inner, std::string_view outer) {
   if (inner == outer) return true;
   return outer.ends_with("/*\"") && inner.starts_with(outer.substr(0, outer.size() - 2));
 }
 
-/// A route for those of its requests that are the other's, too.
+/// Returns a copy of `route` for the requests that both routes match.
 DraftEntry within(const DraftEntry& route, const DraftEntry& other, const std::string& comment) {
   auto out = route;
   out.name.clear();
@@ -42,13 +42,13 @@ DraftEntry within(const DraftEntry& route, const DraftEntry& other, const std::s
   return out;
 }
 
-/// The second one is not asked where the first one is for all of its requests.
+/// Replaces the second route if the first one covers all of its requests.
 void replace(DraftEntry& second, const DraftEntry& first) {
   second.off = true;
   say(second, Matter::differs, second.spot, second.from, first.from + " comes first, and takes all of its requests");
 }
 
-/// Whether the second one refuses all that the first one refuses.
+/// Returns whether the second route refuses every request that the first one refuses.
 bool keeps_out_as_well(const DraftEntry& second, const DraftEntry& first) {
   return leads_on(first) && std::ranges::all_of(first.fields, [&](const auto& field) {
            return !is_protection(field.key) || second.get(field.key) == field.json;
@@ -62,7 +62,7 @@ std::vector<std::size_t> those(const Draft& draft, bool (*wanted)(const DraftEnt
   return out;
 }
 
-/// What comes first in the product comes first here.
+/// Keeps the product's order between routes.
 void keep_order(Draft& draft) {
   std::set<std::string> there;
   for (const auto& each : draft.routes)
@@ -98,7 +98,8 @@ std::string quoted_for_re2(std::string_view text) {
   return out;
 }
 
-/// "/apix" is for the route of "/api", and not for one that lets everybody in.
+/// A prefix "/api" of another product also matches "/apix". Gives such paths to the route of "/api" where another route
+/// would let everybody in.
 void keep_half_segments(Draft& draft) {
   const auto guards = those(draft, [](const DraftEntry& each) { return !each.text_prefix.empty() && keeps_out(each); });
   const auto open = those(draft, [](const DraftEntry& each) { return !each.off && lets_all_in(each); });
@@ -111,13 +112,13 @@ void keep_half_segments(Draft& draft) {
       const bool behind = path.ends_with("*\"") && first.text_prefix.starts_with(path.substr(1, path.size() - 3));
       if (!behind || !may_meet(first, second)) continue;
       auto half = within(first, second, first.from + ", and what begins with the same text");
-      half.set("path", std::string(path));  // which is above the first one's own
+      half.set("path", std::string(path));  // one segment above the path of the first route
       half.set("path_matches", json_text(quoted_for_re2(first.text_prefix) + "[^/].*"));
       if (!seen.insert(requests_of(half)).second) continue;
-      // No prefix can be cut off within a segment.
+      // headgate cannot strip a prefix that ends within a segment.
       if (!half.get("rewrite").empty() && half.closed.empty())
         close_route(half, "a part of a segment", first.spot, first.text_prefix,
-                    "headgate cuts off whole segments: write \"rewrite\" of this route");
+                    "headgate only strips whole segments: write \"rewrite\" in this route");
       put_route(draft, std::move(half));
     }
 }

@@ -1,12 +1,12 @@
 #pragma once
-// What the order of another product's routes protects stays protected where headgate takes the most specific one.
+// Keeps protection that depends on the product's order of routes: headgate picks the most specific route instead.
 
 #include "translate/draft/draft.hpp"
 
 namespace headgate::translate {
 
-/// Repeats routes that keep callers out where a more specific one, which the product asks later, would let them in; and
-/// where a route is for all paths that begin with a text, and not for whole segments.
+/// Repeats a route that keeps callers out in two cases: where a more specific route, which the product checks later,
+/// would let them in; and where the product compares path prefixes by characters and headgate by whole segments.
 void keep_precedence(Draft& draft);
 
 }  // namespace headgate::translate

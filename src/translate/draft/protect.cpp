@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::array<std::string_view, 5> kProtections{"auth", "basic", "require", "addresses", "unknown_key"};
 
-/// Which requests a route is for. A closed route keeps these.
+/// The keys that decide which requests a route matches. A closed route keeps them.
 constexpr std::array<std::string_view, 11> kOfRequests{
     "name",    "host",  "path",      "ignore_case",  "encoded_slash",    "methods",
     "headers", "query", "client_ip", "path_matches", "redirect_to_https"};
@@ -22,21 +22,21 @@ bool is_one_of(const std::array<std::string_view, N>& all, std::string_view key)
   return std::find(all.begin(), all.end(), key) != all.end();
 }
 
-/// A text of a draft without its quotes.
+/// Returns a JSON string of a draft without its quotes.
 std::string_view plain(std::string_view json) { return json.size() < 2 ? json : json.substr(1, json.size() - 2); }
 
-/// A path as far as it is literal.
+/// Returns the literal beginning of a path.
 std::string_view literal_of(std::string_view path) { return path.substr(0, path.find_first_of("*{")); }
 
 bool is_exact(std::string_view path) { return path.find_first_of("*{") == std::string_view::npos; }
 
-/// Whether both may be the path of one request.
+/// Returns whether one request may match both paths.
 bool may_meet(std::string_view a, std::string_view b) {
   if (is_exact(a) && is_exact(b)) return a == b;
   auto shorter = literal_of(a);
   auto longer = literal_of(b);
   if (shorter.size() > longer.size()) std::swap(shorter, longer);
-  // "/x/*" is for "/x", too.
+  // "/x/*" also matches "/x".
   return longer.starts_with(shorter) ||
          (shorter.size() + 1 == longer.size() && longer.ends_with('/') && longer.starts_with(shorter));
 }
@@ -49,7 +49,7 @@ bool hosts_meet(std::string_view a, std::string_view b) {
   return below(a, b) || below(b, a);
 }
 
-/// An exact host before "*.example.com", and this before any.
+/// Exact hosts come before "*.example.com", which comes before routes without a host.
 int rank_of_host(std::string_view host) { return host.empty() ? 0 : host.starts_with("*.") ? 1 : 2; }
 
 bool has_conditions(const DraftEntry& route) {
@@ -113,7 +113,7 @@ void answer_for_closed(Draft& draft) {
     for (const auto& [key, json] : route.fields)
       if (!is_one_of(kOfRequests, key) && (key != "respond" || !route.get("to").empty())) before.set(key, json);
     if (!before.fields.empty())
-      route.comments.push_back("Without what protects it, it would have: " + on_one_line(before));
+      route.comments.push_back("Without its protection, this route would have: " + on_one_line(before));
     std::erase_if(route.fields, [](const auto& field) { return !is_one_of(kOfRequests, field.key); });
     route.uses.clear();
     route.set("respond", object_of({{"status", "503"},

@@ -1,5 +1,5 @@
 #pragma once
-// Routes whose protection could not be translated: they answer 503 until a person has decided who may use them.
+// Routes whose protection could not be translated. They answer 503 until a person decides who may use them.
 
 #include "translate/draft/draft.hpp"
 
@@ -8,32 +8,32 @@
 
 namespace headgate::translate {
 
-/// Closes a route for everybody: it answers 503 in place of what it would do, whatever is set in it before or after.
-/// `protection` is the product's word for what protects it, such as "auth_basic". Callers read it, so it must hold no
-/// value of the file. `what` stands at `spot`; `why` says what to write.
+/// Closes a route: it answers 503 to everybody, whatever other keys are set before or after. `protection` is the
+/// product's word for the missing protection, such as "auth_basic". It appears in answers to callers, so it must not
+/// contain values of the file. `what` is the text at `spot`, and `why` says what to write.
 void close_route(DraftEntry& route, const std::string& protection, const Spot& spot, const std::string& what,
                  const std::string& why);
 
-/// A listener with TLS whose certificate was not translated: it stands in the file as a comment only, because it must
+/// Turns off a TLS listener whose certificate was not translated. The file has it only as a comment, because it must
 /// not be opened without TLS.
 void close_listener(DraftEntry& listener, const Spot& spot, const std::string& what);
 
-/// Whether it sends the requests of all callers to a server.
+/// Returns whether the route sends requests of every caller to a server.
 bool lets_all_in(const DraftEntry& route);
 
-/// Whether both may be for one request.
+/// Returns whether one request may match both routes.
 bool may_meet(const DraftEntry& one, const DraftEntry& other);
-/// Whether headgate gives requests that both are for to `first`.
+/// Returns whether headgate prefers `first` for requests that match both routes.
 bool is_before(const DraftEntry& first, const DraftEntry& second);
 
-/// Whether a route without this key would let in callers whom it refuses with it: "auth", "require", …
+/// Returns whether a route without this key, such as "auth" or "require", would admit callers that it refuses with it.
 bool is_protection(std::string_view key);
 
-/// Closes the routes that would get the requests of `route`, which does not stand in the file: those of less specific
+/// Closes the routes that would receive the requests of `route`, which is not in the file: routes with less specific
 /// paths for the same hosts.
 void close_behind(Draft& draft, const DraftEntry& route, const std::string& protection, const std::string& why);
 
-/// Writes the answer into all closed routes; what they would do without their protection becomes a comment.
+/// Writes the 503 answer into all closed routes. Their other keys become a comment.
 void answer_for_closed(Draft& draft);
 
 }  // namespace headgate::translate

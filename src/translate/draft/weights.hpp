@@ -1,5 +1,5 @@
 #pragma once
-// Servers with weights, whichever product's numbers they were written in.
+// Servers with weights, for the importers of all products.
 
 #include <cstdint>
 #include <string>
@@ -7,16 +7,17 @@
 
 namespace headgate::translate {
 
-/// The smallest whole numbers with the same proportions, each from 1 to `most`. No weight may be 0. If they do not fit,
-/// the largest becomes `most`, and the others as much of it as is nearest.
+/// Returns the smallest whole numbers with the same proportions, each from 1 to `most`. No weight may be 0. If the
+/// exact proportions do not fit, the largest weight becomes `most`, and the others are rounded.
 std::vector<std::uint64_t> proportions(const std::vector<std::uint64_t>& weights, std::uint64_t most);
 
-/// A server's URL and its weight there.
+/// The URL of a server and its weight in the product's file.
 struct WeightedServer {
   std::string url;
   std::uint64_t weight = 1;
 };
-/// JSON of "servers" in the same proportions. A server with the weight 0 gets no requests, and is left out.
+/// Returns the JSON of "servers" with the same proportions. A server with the weight 0 receives no requests, so it is
+/// left out.
 std::string servers_json(const std::vector<WeightedServer>& servers);
 
 }  // namespace headgate::translate

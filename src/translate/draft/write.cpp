@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kWidth = 120;
 
-/// Text that grows line by line.
+/// Text that is built line by line.
 class Paper {
  public:
   void line(std::size_t depth, std::string_view text) {
@@ -35,7 +35,7 @@ void comments_of(Paper& paper, std::size_t depth, const DraftEntry& entry) {
   for (const auto& remark : entry.remarks) paper.line(depth, "// " + to_text(remark));
 }
 
-/// The order of the examples: what an entry is for, where it goes, the rest as it was found.
+/// Order of the keys: first the conditions, then the destination, then the rest in the order of the product's file.
 constexpr std::array<std::string_view, 30> kOrder{
     "address",     "tls",   "name",      "host",   "path",     "path_matches", "ignore_case", "methods",
     "headers",     "query", "client_ip", "to",     "redirect", "respond",      "rewrite",     "redirect_to_https",
@@ -52,7 +52,7 @@ std::vector<DraftEntry::Field> all_fields(const DraftEntry& entry) {
   return out;
 }
 
-/// `{ "key": value, … }` on one line.
+/// Returns `{ "key": value, … }` on one line.
 std::string on_one_line(const std::vector<DraftEntry::Field>& fields) {
   std::vector<std::pair<std::string, std::string>> members;
   members.reserve(fields.size());
@@ -60,7 +60,7 @@ std::string on_one_line(const std::vector<DraftEntry::Field>& fields) {
   return object_of(members);
 }
 
-/// The members of an object or a list of our own making, between its brackets.
+/// Splits the text between the brackets of an object or a list that json.hpp made.
 std::vector<std::string_view> members_of(std::string_view json) {
   std::vector<std::string_view> out;
   std::size_t open = 0;
@@ -89,7 +89,7 @@ std::vector<std::string_view> members_of(std::string_view json) {
   return out;
 }
 
-/// A value behind `before`, on as many lines as it needs.
+/// Prints `before` and a value, on as many lines as the value needs.
 void value(Paper& paper, std::size_t depth, const std::string& before, std::string_view json, std::string_view after) {
   const bool opens = json.starts_with('{') || json.starts_with('[');
   const auto members = opens ? members_of(json) : std::vector<std::string_view>();
@@ -97,7 +97,7 @@ void value(Paper& paper, std::size_t depth, const std::string& before, std::stri
     return paper.line(depth, before + std::string(json) + std::string(after));
   paper.line(depth, before + json.front());
   for (const auto& member : members) {
-    // A member of an object begins with its name.
+    // In an object, the member begins with its name.
     std::size_t name = 0;
     if (json.front() == '{') {
       name = member.find("\": ");
@@ -114,12 +114,12 @@ void object(Paper& paper, std::size_t depth, const std::string& before, const st
   value(paper, depth, before, on_one_line(fields), after);
 }
 
-/// What is off stands as a comment.
+/// Prints an entry that is off as a comment.
 void off_object(Paper& paper, std::size_t depth, const std::string& before, const DraftEntry& entry) {
   if (!entry.fields.empty()) paper.comment(depth, before + on_one_line(entry), 2000);
 }
 
-/// A listener with an address alone is that; an upstream with one server is its URL.
+/// Returns the short form of a listener with only an address, or of an upstream with only one server.
 std::string short_form(const std::vector<DraftEntry::Field>& fields) {
   if (fields.size() != 1) return {};
   const auto& [key, json] = fields.front();
@@ -128,7 +128,7 @@ std::string short_form(const std::vector<DraftEntry::Field>& fields) {
   return one_text ? json.substr(1, json.size() - 2) : std::string();
 }
 
-/// The entries of a list or an object of the file, each with its comments.
+/// Prints the entries of a list or an object, each with its comments.
 void entries(Paper& paper, const std::vector<DraftEntry>& all) {
   const auto last = std::find_if(all.rbegin(), all.rend(), [](const auto& each) { return !each.off; });
   for (const auto& entry : all) {
@@ -172,7 +172,7 @@ void single(Paper& paper, std::string_view key, const DraftEntry& entry) {
   if (!fields.empty() || !entry.comments.empty() || !entry.remarks.empty()) paper.blank();
 }
 
-/// Members of the file itself.
+/// Prints top-level members of the file.
 void members(Paper& paper, const DraftEntry& entry) {
   comments_of(paper, 1, entry);
   for (const auto& [key, json] : entry.fields) value(paper, 1, json_text(key) + ": ", json, ",");

@@ -1,5 +1,5 @@
 #pragma once
-// Prints a draft as a commented headgate file.
+// Prints a draft as a headgate file with comments.
 
 #include "draft.hpp"
 
@@ -7,10 +7,10 @@
 
 namespace headgate::translate {
 
-/// An entry on one line, as it stands in the file.
+/// Returns an entry on one line, as the file has it.
 std::string on_one_line(const DraftEntry& entry);
 
-/// `heading` is a line of comment at the top.
+/// `heading` becomes the comment in the first line.
 std::string write(const Draft& draft, const std::string& heading);
 
 }  // namespace headgate::translate

@@ -1,4 +1,4 @@
-// "http-request deny if { src 10.0.0.0/8 }", and "unless": addresses that a proxy refuses.
+// Translates rules such as "http-request deny if { src 10.0.0.0/8 }" into "addresses".
 
 #include "translate/haproxy/work.hpp"
 
@@ -9,7 +9,8 @@
 namespace headgate::translate {
 namespace {
 
-/// Whether each alternative is one test of the address, or says that it is in none of several lists.
+/// Returns whether each alternative is a single test of the address, or says that the address is in none of several
+/// lists.
 bool of_addresses(const std::vector<HaproxyTests>& conditions) {
   const auto source = [](const HaproxyTest& test) { return test.kind == HaproxyTest::Kind::source; };
   const auto left_out = [](const HaproxyTest& test) { return test.negated; };
@@ -22,36 +23,6 @@ bool of_addresses(const std::vector<HaproxyTests>& conditions) {
 }  // namespace
 
 bool haproxy_refuses(const HaproxyLine& line) {
-  // What changes a request, remembers something of it, or lets it go on.
-  static const std::set<std::string_view> kGoesOn = {"set-header",      "add-header",
-                                                     "del-header",      "replace-header",
-                                                     "replace-value",   "set-var",
-                                                     "set-var-fmt",     "unset-var",
-                                                     "set-path",        "replace-path",
-                                                     "set-pathq",       "replace-pathq",
-                                                     "set-query",       "set-uri",
-                                                     "replace-uri",     "set-method",
-                                                     "set-log-level",   "set-nice",
-                                                     "set-tos",         "set-mark",
-                                                     "set-src",         "set-src-port",
-                                                     "set-dst",         "set-dst-port",
-                                                     "set-timeout",     "capture",
-                                                     "add-acl",         "del-acl",
-                                                     "set-map",         "del-map",
-                                                     "early-hint",      "cache-use",
-                                                     "cache-store",     "allow",
-                                                     "accept",          "pause",
-                                                     "wait-for-body",   "wait-for-handshake",
-                                                     "normalize-uri",   "do-resolve",
-                                                     "strict-mode",     "disable-l7-retry",
-                                                     "send-spoe-group", "set-bandwidth-limit",
-                                                     "set-status",      "inspect-delay",
-                                                     "return",          "redirect",
-                                                     "close",           "set-fc-mark",
-                                                     "set-fc-tos",      "set-bc-mark",
-                                                     "set-bc-tos",      "set-retries",
-                                                     "expect-proxy",    "expect-netscaler-cip",
-                                                     "switch-mode"};
   if (line.begins("block")) return true;
   if (line.begins("http-after-response")) return false;
   const bool http = line.begins("http-request") || line.begins("http-response");
@@ -62,7 +33,7 @@ bool haproxy_refuses(const HaproxyLine& line) {
   for (const std::string_view begin : {"track-sc", "sc-", "set-priority", "sc0", "sc1", "sc2"})
     if (action.starts_with(begin)) return false;
   action = action.substr(0, action.find('('));
-  return !kGoesOn.contains(action);
+  return !haproxy_goes_on(action);
 }
 
 std::vector<AddressRule> haproxy_addresses(HaproxyWork& work, const HaproxyProxy& proxy,
@@ -75,7 +46,7 @@ std::vector<AddressRule> haproxy_addresses(HaproxyWork& work, const HaproxyProxy
     const auto conditions = conditions_of(proxy, *line);
     if (!of_addresses(conditions)) continue;
     const bool negated = conditions.front().front().negated;
-    // Who is in none of two lists would be refused by each of them; that is not one list.
+    // Two rules "unless in A" and "unless in B" only admit addresses in both lists. One list cannot express that.
     const bool alone = conditions.size() == 1 && allow.empty();
     if (std::ranges::any_of(conditions, [](const auto& tests) { return tests.front().negated; }) && !alone) continue;
     auto& list = negated ? allow : deny;

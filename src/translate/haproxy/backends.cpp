@@ -1,4 +1,4 @@
-// A backend's servers, and how one of them is chosen.
+// Translates the servers of a backend and its balancing policy.
 
 #include "translate/draft/json.hpp"
 #include "translate/haproxy/work.hpp"
@@ -35,7 +35,7 @@ void take_server(const HaproxyLine& line, const HaproxyLine* defaults, Servers& 
   for (const auto* kind : {"ipv4@", "ipv6@"})
     if (address.starts_with(kind)) address.erase(0, 5);
   if (address.empty() || address.starts_with("unix@") || address.starts_with('/') || address.starts_with("abns@"))
-    return say(upstream, Matter::lost, line.spot, line.text(), "headgate connects over TCP alone");
+    return say(upstream, Matter::lost, line.spot, line.text(), "headgate only connects over TCP");
   if (has(line, "disabled")) return say(upstream, Matter::aside, line.spot, line.text(), "it is disabled");
   const bool tls = flag("ssl");
   out.tls = out.tls || tls;
@@ -57,7 +57,7 @@ void take_server(const HaproxyLine& line, const HaproxyLine* defaults, Servers& 
   if (out.ca.empty()) out.ca = value("ca-file");
   if (out.verify.empty()) out.verify = value("verify");
   for (const auto* other : {"send-proxy", "send-proxy-v2", "cookie", "proto", "crt", "track", "agent-check"})
-    if (has(line, other)) say(upstream, Matter::lost, line.spot, other, "headgate has nothing like it");
+    if (has(line, other)) say(upstream, Matter::lost, line.spot, other, "headgate has no equivalent");
   out.json.push_back(members.size() == 1 ? members.front().second : object_of(members));
 }
 
@@ -73,12 +73,13 @@ void set_health(const HaproxyProxy& proxy, const Servers& servers, DraftEntry& u
   if (path.starts_with('/')) members.emplace_back("path", json_text(path));
   const auto method = check != nullptr && check->words.size() > 3 ? check->word(2) : std::string_view();
   if (!method.empty() && method != "GET" && check != nullptr)
-    say(upstream, Matter::differs, check->spot, check->text(), "headgate asks with GET");
+    say(upstream, Matter::differs, check->spot, check->text(), "headgate's health checks use GET");
   if (const auto* const expect = last_line(proxy, "http-check", "expect")) {
     if (expect->word(2) == "status" && whole_count(expect->word(3)))
       members.emplace_back("expect", list_of({std::string(expect->word(3))}));
     else
-      say(upstream, Matter::lost, expect->spot, expect->text(), "a check passes by its status");
+      say(upstream, Matter::lost, expect->spot, expect->text(),
+          "health checks of headgate compare the status: \"expect\"");
   } else if (check != nullptr) {
     members.emplace_back("expect", R"(["200-399"])");
   }
@@ -105,7 +106,7 @@ void set_balance(const HaproxyProxy& proxy, DraftEntry& upstream) {
   } else if (policy.starts_with("hdr(") && policy.ends_with(')')) {
     hash("header:" + std::string(policy.substr(4, policy.size() - 5)));
   } else if (policy != "roundrobin" && policy != "static-rr") {
-    say(upstream, Matter::lost, line->spot, line->text(), "headgate has no such policy: see \"balance\"");
+    say(upstream, Matter::lost, line->spot, line->text(), "headgate has no such policy: choose one in \"balance\"");
   }
 }
 
@@ -153,10 +154,10 @@ std::string haproxy_upstream(HaproxyWork& work, const std::string& backend) {
   }
   upstream.name = free_name(backend, work.draft.upstream_names);
   if (servers.json.empty() && last_line(proxy, "stick-table") != nullptr)
-    return work.upstreams[backend] = {};  // a table
+    return work.upstreams[backend] = {};  // the backend only holds a stick-table
   if (servers.json.empty()) {
     upstream.off = true;
-    say(upstream, Matter::lost, upstream.spot, upstream.from, "no server of it was translated");
+    say(upstream, Matter::lost, upstream.spot, upstream.from, "none of its servers was translated");
   }
   work.upstreams[backend] = upstream.off ? std::string() : upstream.name;
   work.draft.upstreams.push_back(std::move(upstream));

@@ -1,4 +1,4 @@
-// "bind": where a frontend listens.
+// Translates "bind", which says where a frontend listens.
 
 #include "translate/draft/json.hpp"
 #include "translate/draft/protect.hpp"
@@ -22,7 +22,7 @@ void haproxy_listener(HaproxyWork& work, const HaproxyProxy& proxy, const Haprox
     listener.from = proxy.section->name + ": " + line.text();
     if (address.starts_with('/') || address.starts_with("unix@") || address.starts_with("abns@") ||
         address.starts_with("fd@") || address.find('$') != std::string::npos) {
-      work.draft.say(Matter::lost, line.spot, line.text(), "headgate listens on TCP alone, at fixed addresses");
+      work.draft.say(Matter::lost, line.spot, line.text(), "headgate only listens on TCP, at fixed addresses");
       continue;
     }
     listener.set("address", json_text(address));
@@ -37,14 +37,14 @@ void haproxy_listener(HaproxyWork& work, const HaproxyProxy& proxy, const Haprox
     if (std::find(line.words.begin(), line.words.end(), "accept-proxy") != line.words.end()) {
       listener.set("proxy_protocol", "true");
       say(listener, Matter::lost, line.spot, "accept-proxy",
-          "only \"identity\": { \"trusted_proxies\" } may send it: name them");
+          "headgate only accepts it from the proxies in \"identity\": { \"trusted_proxies\" }: name them there");
     }
     const auto same = std::find_if(work.draft.listeners.begin(), work.draft.listeners.end(),
                                    [&](const auto& each) { return each.get("address") == listener.get("address"); });
     if (same == work.draft.listeners.end())
       work.draft.listeners.push_back(std::move(listener));
     else
-      work.draft.say(Matter::differs, line.spot, line.text(), "another frontend listens there");
+      work.draft.say(Matter::differs, line.spot, line.text(), "another frontend listens on this address");
   }
 }
 

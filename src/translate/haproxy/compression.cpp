@@ -1,4 +1,4 @@
-// What HAProxy compresses.
+// Translates HAProxy's compression.
 
 #include "translate/draft/compress.hpp"
 #include "translate/haproxy/work.hpp"
@@ -10,7 +10,7 @@
 namespace headgate::translate {
 namespace {
 
-/// HAProxy compares so many characters as the word has: "text/" is each type that begins so.
+/// HAProxy compares prefixes of types: "text/" stands for all types that begin with it.
 std::string type_of(const std::string& prefix) {
   if (prefix.find('/') == prefix.npos) return prefix + "/*";
   return prefix.ends_with('/') ? prefix + '*' : prefix;
@@ -22,7 +22,7 @@ void haproxy_compression(HaproxyWork& work, const HaproxyProxy& proxy, DraftEntr
   const auto* const algorithms = last_line(proxy, "compression", "algo");
   if (algorithms == nullptr) return;
   DraftCompress out;
-  // "deflate" and "raw-deflate" stand beside gzip where they stand; a client that takes them takes gzip, too.
+  // "deflate" and "raw-deflate" are listed beside gzip. Clients that accept them also accept gzip.
   out.encodings.assign(algorithms->words.begin() + 2, algorithms->words.end());
   if (const auto* const types = last_line(proxy, "compression", "type"))
     std::transform(types->words.begin() + 2, types->words.end(), std::back_inserter(out.types), type_of);
@@ -36,7 +36,7 @@ void haproxy_compression(HaproxyWork& work, const HaproxyProxy& proxy, DraftEntr
     say(made, Matter::differs, algorithms->spot, algorithms->text(),
         "HAProxy compresses answers with 200 to 203; headgate compresses those of all statuses");
   }
-  // Each backend of a frontend has the line: it is said once.
+  // All backends of a frontend share this line, so the remark is given once.
   if (work.said.insert("compression " + algorithms->spot.file + std::to_string(algorithms->spot.line)).second)
     route.remarks.insert(route.remarks.end(), made.remarks.begin(), made.remarks.end());
 }

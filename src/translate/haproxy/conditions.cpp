@@ -1,4 +1,4 @@
-// acl and "if": tests of requests.
+// Translates acl and "if" into tests of requests.
 
 #include "translate/draft/escape.hpp"
 #include "translate/draft/path_regex.hpp"
@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kMaxAlternatives = 200;
 
-/// "name(argument)" in its parts.
+/// Splits "name(argument)".
 std::pair<std::string, std::string> call_of(std::string_view word) {
   const auto open = word.find('(');
   if (open == std::string_view::npos) return {std::string(word), {}};
@@ -25,8 +25,8 @@ std::pair<std::string, std::string> call_of(std::string_view word) {
           std::string(word.substr(open + 1, close == std::string_view::npos ? close : close - open - 1))};
 }
 
-/// The counter of "sc_http_req_rate(0)", "sc0_http_req_rate" and "src_http_req_rate(table)"; false if it is none of
-/// this end.
+/// Parses the counter in "sc_http_req_rate(0)", "sc0_http_req_rate" or "src_http_req_rate(table)". Returns false if
+/// `name` does not end in `end`.
 bool counter_of(const std::string& name, const std::string& argument, std::string_view end, HaproxyTest& out) {
   if (!name.ends_with(end)) return false;
   const auto begin = name.substr(0, name.size() - end.size());
@@ -44,7 +44,7 @@ bool counter_of(const std::string& name, const std::string& argument, std::strin
   return true;
 }
 
-/// "gt 10" and "ge 10": how many are let through.
+/// Sets how many requests "gt 10" or "ge 10" lets through.
 bool set_number(const std::vector<std::string>& values, HaproxyTest& out) {
   if (values.size() != 2) return false;
   const auto number = whole_count(values[1]);
@@ -53,8 +53,8 @@ bool set_number(const std::vector<std::string>& values, HaproxyTest& out) {
   return true;
 }
 
-/// What "path_end .php", "path_sub x" and "path_reg ^/x" find, as one expression; false if it is none of these, or
-/// headgate cannot say it.
+/// Converts "path_end .php", "path_sub x" or "path_reg ^/x" to a regular expression. Returns false for other tests and
+/// for expressions that headgate does not support.
 bool set_expression(const std::string& name, const std::string& method, bool any_case,
                     std::vector<std::string>& values) {
   const bool end = name == "path_end" || (name == "path" && method == "end");
@@ -63,7 +63,7 @@ bool set_expression(const std::string& name, const std::string& method, bool any
   if ((!end && !part && !regex) || values.empty()) return false;
   std::vector<std::string> all;
   for (const auto& value : values) {
-    // Paths are seen without a slash at their end.
+    // headgate compares paths without a slash at their end.
     if (!regex && (value.empty() || value.ends_with('/') || value.find_first_of("%; ") != std::string::npos))
       return false;
     all.push_back(regex ? regex_path(value, Begins::anywhere).matches : ".*" + escaped_text(value) + (end ? "" : ".*"));
@@ -73,7 +73,7 @@ bool set_expression(const std::string& name, const std::string& method, bool any
   return true;
 }
 
-/// A criterion with its values.
+/// Parses a criterion and its values.
 HaproxyTest test_of(const std::vector<std::string>& words) {
   HaproxyTest out;
   out.text = joined(words, " ");
@@ -133,13 +133,13 @@ HaproxyTest test_of(const std::vector<std::string>& words) {
       values.empty())
     out.kind = Kind::other;
   const bool of_path = out.kind == Kind::path_prefix || out.kind == Kind::path;
-  // HAProxy compares each element of a list in a field, and headgate the field.
+  // HAProxy compares each element of a list in a field, and headgate compares the whole field.
   out.approximate = name == "hdr_dom" || (any_case && of_path) || (out.kind == Kind::header && !values.empty());
   out.values = std::move(values);
   return out;
 }
 
-/// One test of a condition stands for several alternatives if an acl has several lines.
+/// Returns the tests of an acl. An acl with several lines has several alternatives.
 std::vector<HaproxyTest> tests_named(const HaproxyProxy& proxy, std::string_view name) {
   const auto found = proxy.acls.find(name);
   if (found != proxy.acls.end()) return found->second;
@@ -185,12 +185,12 @@ void find_acls(HaproxyProxy& proxy) {
 
 namespace {
 
-/// Conditions as they are read.
+/// Collects the alternatives of a condition while it is read.
 class HaproxyAlternatives {
  public:
   explicit HaproxyAlternatives(Spot spot) : spot_(std::move(spot)) {}
 
-  /// Of several lines of an acl one is enough; negated, none may hold.
+  /// One line of an acl is enough. If the acl is negated, no line may match.
   void add(const std::vector<HaproxyTest>& tests, bool negated) {
     const auto with = [negated](HaproxyTests alternative, HaproxyTest test) {
       test.negated = test.negated != negated;
@@ -221,7 +221,7 @@ class HaproxyAlternatives {
     return done_;
   }
 
-  /// "unless": of each alternative one test does not hold.
+  /// Returns the alternatives of "unless": in each one, one test of every original alternative fails.
   std::vector<HaproxyTests> contrary() {
     std::vector<HaproxyTests> out(1);
     for (const auto& alternative : all()) {

@@ -1,5 +1,5 @@
-// A frontend: where it listens, and which of its rules takes a request. HAProxy takes the first rule that fits,
-// headgate the most specific route.
+// Translates a frontend: where it listens, and which of its rules handles a request. HAProxy uses the first rule that
+// matches, and headgate uses the most specific route.
 
 #include "translate/draft/json.hpp"
 #include "translate/draft/protect.hpp"
@@ -15,7 +15,8 @@
 namespace headgate::translate {
 namespace {
 
-constexpr std::size_t kMaxFrontendRoutes = 2000;  // of one frontend: each is compared with those before it
+// limit for one frontend, because each route is compared with the earlier ones
+constexpr std::size_t kMaxFrontendRoutes = 2000;
 
 /// The routes of one frontend.
 class Frontend {
@@ -47,7 +48,7 @@ class Frontend {
     for (auto& [requests, route] : routes_) {
       if (!addresses.empty() && !route.off && !route.get("addresses").empty())
         close_route(route, "src", route.spot, route.from,
-                    "an address must be let in by both lists: write what they have in common as \"addresses\"");
+                    "an address must be allowed by both lists: write their intersection as \"addresses\"");
       else if (!addresses.empty() && !route.off)
         set_addresses(addresses, route);
       if (mutual_ && !route.get("to").empty()) route.set("require", json_text("mtls"));
@@ -67,7 +68,7 @@ class Frontend {
   void put(const DraftEntry& route, const std::vector<HaproxyTests>& conditions, const HaproxyLine& line) {
     std::vector<HaproxyRequests> all;
     for (const auto& tests : conditions) {
-      // What keeps callers out has all of its requests, or more.
+      // A route that keeps callers out must match all requests of its rule, and may match more.
       const auto some =
           route.get("to").empty() || !route.closed.empty() ? std::optional(at_least(tests)) : requests_of(tests);
       if (!some) {
@@ -89,11 +90,11 @@ class Frontend {
       const auto before = std::find_if(routes_.begin(), routes_.end(), [&](const auto& each) {
         return !each.second.off && covers(each.first, requests);
       });
-      // A route with more to say is the more specific one here, and HAProxy would never come to it.
+      // Here the route with more conditions would win, but HAProxy never reaches this rule.
       if (before != routes_.end()) {
         copy.off = true;
         say(copy, Matter::aside, line.spot, line.text(),
-            "the rule at line " + std::to_string(before->second.spot.line) + " takes these requests before");
+            "the rule at line " + std::to_string(before->second.spot.line) + " already takes these requests");
       }
       for (const auto& limit : limits_)
         if (limit.when.empty() && (copy.get("to").size() > 0 || limit.line->spot.line < line.spot.line))
@@ -118,7 +119,7 @@ class Frontend {
     return out;
   }
 
-  /// A rule that refuses the requests for which one of `all` holds.
+  /// Translates a rule that refuses requests for which one of `all` holds.
   void refuse(const HaproxyLine& line, const std::vector<HaproxyTests>& all) {
     if (all.empty()) return;
     const bool denies = line.word(0) == "block" || line.word(1) == "deny" || line.word(1) == "tarpit" ||
@@ -128,17 +129,15 @@ class Frontend {
     close(line, all);
   }
 
-  /// The requests of a rule that cannot be translated and may keep callers out.
+  /// Closes the requests of a rule that may keep callers out and cannot be translated.
   void close(const HaproxyLine& line, const std::vector<HaproxyTests>& all) {
     auto route = begin(line);
     close_route(route, std::string(line.word(0)) + (line.words.size() > 1 ? ' ' + std::string(line.word(1)) : ""),
-                line.spot, line.text(),
-                "write what protects these routes: \"require\", \"basic\", \"auth\" or \"addresses\"; a field that "
-                "anybody can write is no proof");
+                line.spot, line.text(), std::string(kWriteProtection));
     put(route, all, line);
   }
 
-  /// A rule that answers requests itself.
+  /// Translates a rule that answers requests itself.
   void give(const HaproxyLine& line, const std::vector<HaproxyTests>& all) {
     if (all.empty()) return;
     if (std::all_of(all.begin(), all.end(), are_exact)) return answer(line, "return", all);
@@ -195,7 +194,7 @@ class Frontend {
     auto route = begin(line);
     const auto upstream = haproxy_upstream(work_, backend);
     if (upstream.empty()) {
-      close_route(route, "its backend", line.spot, line.text(), "no server of this backend was translated");
+      close_route(route, "its backend", line.spot, line.text(), "none of the servers of this backend was translated");
     } else {
       auto made = backends_.find(backend);
       if (made == backends_.end()) {
@@ -207,13 +206,13 @@ class Frontend {
       route.fields.insert(route.fields.end(), rules.fields.begin(), rules.fields.end());
       route.uses = rules.uses;
       route.remarks.insert(route.remarks.end(), rules.remarks.begin(), rules.remarks.end());
-      made->second.remarks.clear();  // said once
+      made->second.remarks.clear();  // remarks are given once
       if (made->second.closed.size() > 0) route.closed = made->second.closed;
     }
     const auto wanted = conditions(line);
     const bool exact =
         std::all_of(wanted.begin(), wanted.end(), [](const auto& tests) { return requests_of(tests).has_value(); });
-    // Those whom a backend refuses must not come to another one.
+    // Callers that the backend refuses must not reach another backend.
     if (!exact && lets_all_in(route)) return put(route, wanted, line);
     if (!exact)
       close_route(route, "use_backend", line.spot, line.text(),
@@ -221,7 +220,7 @@ class Frontend {
     put(route, wanted, line);
   }
 
-  /// What the rules of the frontend and of the backend do to requests that go there.
+  /// Applies the rules of the frontend and of the backend to requests for that backend.
   void take_backend(const HaproxyProxy& backend, DraftEntry& route) {
     haproxy_fields(proxy_, route);
     haproxy_compression(work_, proxy_, route);
@@ -254,8 +253,8 @@ class Frontend {
       }
   }
 
-  /// A route that refuses all addresses but some becomes the one that these come to, with "addresses", if one route is
-  /// for all of its requests.
+  /// Replaces a route that refuses all addresses except a list. If one route handles all requests from the list, that
+  /// route gets "addresses" instead.
   void allow_addresses() {
     static const std::string kRefusal = object_of({{"status", "403"}});
     for (auto at = routes_.begin(); at != routes_.end(); ++at) {
@@ -279,8 +278,8 @@ class Frontend {
     }
   }
 
-  /// Here a route of a host goes before those of all hosts. So a rule for all hosts that HAProxy would take before it
-  /// is repeated for its host, where the paths of both meet.
+  /// headgate prefers routes with a host, so a rule for all hosts would lose its place before a later rule for one
+  /// host. Repeats such a rule for that host where the paths of both overlap.
   void repeat_for_hosts() {
     std::vector<std::pair<HaproxyRequests, DraftEntry>> all;
     for (std::size_t at = 0; at < routes_.size(); ++at) {
@@ -314,14 +313,15 @@ class Frontend {
     routes_ = std::move(all);
   }
 
-  /// A limit for some requests only: of the routes within them, and of a copy of the route around them.
+  /// Applies a limit that is only for some requests: to the routes within them, and to a narrower copy of each route
+  /// around them.
   void narrow(const HaproxyLimit& limit) {
     const auto wanted = requests_of(limit.when);
     if (!wanted) {
       work_.draft.say(Matter::lost, limit.line->spot, limit.line->text(), "headgate has no such condition for a limit");
       return;
     }
-    // A host of its own takes requests before any path does, so there is a narrower route for each.
+    // headgate compares hosts before paths, so each host needs a narrower route.
     std::set<std::string> hosts;
     for (const auto& each : routes_) hosts.insert(each.first.host);
     for (const auto& requests : *wanted) {
@@ -362,9 +362,9 @@ class Frontend {
   HaproxyWork& work_;
   const HaproxyProxy& proxy_;
   std::vector<HaproxyLimit> limits_;
-  bool mutual_ = false;  ///< clients must show a certificate
+  bool mutual_ = false;  ///< whether clients must present a certificate
   std::vector<std::pair<HaproxyRequests, DraftEntry>> routes_;
-  std::map<std::string, DraftEntry> backends_;  ///< what the rules of a backend do to its routes
+  std::map<std::string, DraftEntry> backends_;  ///< keys that the rules of a backend add to its routes
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Tables, what is tracked in them, and the rules that refuse by them.
+// Translates stick-tables, what they track, and the rules that refuse requests by their counters.
 
 #include "translate/draft/json.hpp"
 #include "translate/haproxy/work.hpp"
@@ -29,7 +29,7 @@ bool is_counter(const HaproxyTest& test) {
   return test.kind == Kind::request_rate || test.kind == Kind::connections || test.kind == Kind::connection_rate;
 }
 
-/// "track-sc0 src table st": the line of this counter, or null.
+/// Returns the line that sets a counter, such as "track-sc0 src table st", or null.
 const HaproxyLine* track_of(const HaproxyProxy& proxy, const std::string& counter) {
   for (const auto* line : proxy.lines)
     if (is_rule(*line) && std::find(line->words.begin(), line->words.end(), "track-sc" + counter) != line->words.end())
@@ -37,7 +37,7 @@ const HaproxyLine* track_of(const HaproxyProxy& proxy, const std::string& counte
   return nullptr;
 }
 
-/// The period of "http_req_rate(10s)" in a stick-table.
+/// Returns the period in "http_req_rate(10s)" of a stick-table.
 std::string period_in(const HaproxyLine& table, std::string_view name) {
   for (const auto& word : table.words) {
     const auto at = word.find(std::string(name) + "(");
@@ -48,20 +48,20 @@ std::string period_in(const HaproxyLine& table, std::string_view name) {
   return {};
 }
 
-/// "10s" as headgate has it; a number alone is of milliseconds.
+/// Returns "10s" in headgate's form. A number without a unit is in milliseconds.
 std::string rate_unit(const std::string& period) {
   const auto time = haproxy_time(period);
   if (!time || *time == 0) return {};
   return period.find_first_not_of("0123456789") == std::string::npos ? period + "ms" : period;
 }
 
-/// Whether requests are refused for how many there are; a counter that must not be large says something else.
+/// Returns whether requests are refused because a counter is too large. A negated test means something else.
 bool is_limit(const HaproxyTests& tests) {
   const auto at = std::find_if(tests.begin(), tests.end(), is_counter);
   return at != tests.end() && !at->negated;
 }
 
-/// Takes the addresses out of `tests` to which they do not apply.
+/// Removes the tests that exempt addresses from `tests`, and returns these addresses.
 std::vector<std::string> exempt_by(HaproxyTests& tests) {
   std::vector<std::string> out;
   const auto exempts = [](const HaproxyTest& test) { return test.kind == HaproxyTest::Kind::source && test.negated; };
@@ -71,7 +71,7 @@ std::vector<std::string> exempt_by(HaproxyTests& tests) {
   return out;
 }
 
-/// What is tracked, as "per".
+/// Returns the tracked value as "per".
 std::string per_of(std::string_view sample, DraftEntry& limit, const HaproxyLine& line) {
   const auto open = sample.find('(');
   const auto name = sample.substr(0, open);
@@ -82,8 +82,7 @@ std::string per_of(std::string_view sample, DraftEntry& limit, const HaproxyLine
   if (name == "hdr_ip" || name == "req.hdr_ip" || (name.ends_with("hdr") && lower(argument) == "x-forwarded-for")) {
     say(limit, Matter::lost, line.spot, line.text(),
         "anybody can write that field: it counts by the client's address, once \"identity\": { \"trusted_proxies\" } "
-        "names the proxies "
-        "that send it");
+        "names the proxies that send it");
     return json_text("client_ip");
   }
   if (sample.find("),") != std::string_view::npos) return {};
@@ -99,7 +98,7 @@ std::string per_of(std::string_view sample, DraftEntry& limit, const HaproxyLine
   return {};
 }
 
-/// The table that a counter counts in.
+/// Returns the table of a counter.
 const HaproxyLine* table_of(const HaproxyWork& work, const HaproxyProxy& proxy, const HaproxyTest& test,
                             const HaproxyLine* track) {
   auto name = test.table;
@@ -116,10 +115,10 @@ void say_how_it_differs(HaproxyWork& work, const HaproxyLine& line, DraftEntry& 
         "headgate rejects with 429 and Retry-After");
   for (const auto* slow : {"tarpit", "silent-drop"})
     if (std::find(line.words.begin(), line.words.end(), slow) != line.words.end())
-      say(limit, Matter::differs, line.spot, slow, "headgate rejects at once");
+      say(limit, Matter::differs, line.spot, slow, "headgate rejects immediately");
 }
 
-/// The limit of a test of a request rate; empty: it cannot be translated, which is said.
+/// Returns the limit for a test of a request rate. Returns an empty text, with a remark, if it cannot be translated.
 std::string rate_limit(HaproxyWork& work, const HaproxyProxy& proxy, const HaproxyLine& line, const HaproxyTest& test,
                        const std::vector<std::string>& exempt) {
   const auto* const track = test.counter == "src" ? nullptr : track_of(proxy, test.counter);
@@ -143,7 +142,7 @@ std::string rate_limit(HaproxyWork& work, const HaproxyProxy& proxy, const Hapro
   }
   limit.set("rate", rate_of(test.number, unit));
   const auto per = per_of(sample, limit, track == nullptr ? line : *track);
-  if (per.empty()) return lost("headgate cannot count by what is tracked");
+  if (per.empty()) return lost("headgate cannot count by the tracked value");
   limit.set("per", per);
   limit.set("algorithm", json_text("sliding_window"));
   limit.set("count_rejected", "true");  // the table counts a request before a rule refuses it
@@ -161,7 +160,7 @@ std::string rate_limit(HaproxyWork& work, const HaproxyProxy& proxy, const Hapro
   return limit.name;
 }
 
-/// Bounds of connections, which headgate has for each address.
+/// Sets limits on connections, which headgate has for each address.
 void bound(HaproxyWork& work, const HaproxyProxy& proxy, const HaproxyLine& line, const HaproxyTest& test) {
   auto& bounds = work.draft.bounds;
   if (test.kind == HaproxyTest::Kind::connections) {
@@ -211,7 +210,7 @@ std::vector<HaproxyLimit> haproxy_limits(HaproxyWork& work, const HaproxyProxy& 
         bound(work, proxy, line, test);
         if (!tests.empty())
           work.draft.say(Matter::differs, line.spot, line.text(),
-                         "headgate bounds the connections of all addresses alike");
+                         "headgate's limit on connections is the same for all addresses");
         continue;
       }
       const auto exempt = exempt_by(tests);

@@ -17,14 +17,14 @@ bool is_block(const std::string& text) {
          text.find_first_of(".:") != std::string::npos;
 }
 
-/// Paths of a prefix. HAProxy takes "/adminx" for "/admin", too.
+/// Adds the paths below a prefix. HAProxy's prefix "/admin" also matches "/adminx".
 void add_prefix(const std::string& value, std::vector<HaproxyRequests>& out) {
   HaproxyRequests below;
   below.path = value.ends_with('/') ? value + "*" : value + "/*";
   out.push_back(below);
 }
 
-/// Whether a test can be a condition of a route.
+/// Returns whether a test can be a condition of a route.
 bool fits_route(const HaproxyTest& test) {
   if (test.kind == Kind::source && test.negated) return !all_addresses_but(test.values).empty();
   if (test.negated) return false;
@@ -80,7 +80,7 @@ std::optional<std::vector<HaproxyRequests>> requests_of(const HaproxyTests& test
       return std::nullopt;
     }
   }
-  // A route has one list of addresses, and together several tests may leave none.
+  // A route has one list of addresses, and several tests together may leave no address.
   const bool left = common.client_ip.empty() && !all_addresses_but(common.not_client_ip).empty();
   if (!common.not_client_ip.empty() && !left) return std::nullopt;
   if (hosts.empty()) hosts.emplace_back();
@@ -97,11 +97,11 @@ std::optional<std::vector<HaproxyRequests>> requests_of(const HaproxyTests& test
 
 std::vector<HaproxyRequests> at_least(const HaproxyTests& tests) {
   HaproxyTests kept;
-  std::vector<std::string> open;  // prefixes that do not end with a segment
+  std::vector<std::string> open;  // prefixes that end within a segment
   for (const auto& test : tests) {
     if (!fits_route(test) || test.approximate) continue;
-    // A route has one condition of each kind, of addresses those that are in a list or those that are in none of
-    // several.
+    // A route has one condition of each kind. For addresses, it has either one list of matching addresses or several
+    // lists of excluded ones.
     const bool repeats = test.kind == Kind::header || (test.kind == Kind::source && test.negated);
     const auto same = [&](const auto& each) {
       return each.kind == test.kind && (!repeats || each.negated != test.negated);

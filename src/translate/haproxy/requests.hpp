@@ -1,5 +1,5 @@
 #pragma once
-// The requests that tests of HAProxy choose, as a route says them.
+// Converts tests of HAProxy into conditions of routes.
 
 #include "translate/haproxy/work.hpp"
 
@@ -10,31 +10,33 @@
 
 namespace headgate::translate {
 
-/// What a route is for.
+/// The conditions of a route.
 struct HaproxyRequests {
   std::string host;
   std::string path = "/*";
-  std::string path_matches;  ///< empty: any
+  std::string path_matches;  ///< empty for any path
   std::vector<std::string> methods;
-  std::vector<std::pair<std::string, std::string>> headers;  ///< JSON of values by field
-  std::vector<std::string> client_ip;                        ///< blocks; empty: any
-  std::vector<std::string> not_client_ip;                    ///< blocks whose addresses are left out
+  std::vector<std::pair<std::string, std::string>> headers;  ///< JSON of the values by field
+  std::vector<std::string> client_ip;                        ///< address blocks; empty for any address
+  std::vector<std::string> not_client_ip;                    ///< address blocks that are excluded
 
   bool operator==(const HaproxyRequests&) const = default;
 };
 
-/// Whether all paths of `inner` are of `outer`, too.
+/// Returns whether `outer` covers all paths of `inner`.
 bool covers_path(const std::string& outer, const std::string& inner);
-/// Whether all requests of `inner` are of `outer`, too, as far as paths and hosts say.
+/// Returns whether `outer` covers all requests of `inner`, judged by paths and hosts.
 bool covers(const HaproxyRequests& outer, const HaproxyRequests& inner);
-/// The requests that tests choose; nothing if a route cannot say that.
+/// Returns the conditions for exactly the requests that the tests match, as far as routes can express them; otherwise
+/// nothing.
 std::optional<std::vector<HaproxyRequests>> requests_of(const HaproxyTests& tests);
-/// All requests that tests may choose, and perhaps others: for what must not let one of them in.
+/// Returns conditions for all requests that the tests match, and perhaps for more. Used where no such request may slip
+/// through.
 std::vector<HaproxyRequests> at_least(const HaproxyTests& tests);
-/// Whether requests_of() has all requests that HAProxy chooses.
+/// Returns whether requests_of() covers exactly the requests that HAProxy matches.
 bool are_exact(const HaproxyTests& tests);
 
-/// Puts them at the begin of a route, in place of those that it has.
+/// Replaces the conditions of a route. They become its first keys.
 void set_requests(DraftEntry& route, const HaproxyRequests& requests);
 
 }  // namespace headgate::translate

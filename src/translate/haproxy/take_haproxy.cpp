@@ -1,4 +1,4 @@
-// The whole of a configuration of HAProxy.
+// Translates a whole HAProxy configuration.
 
 #include "translate/draft/json.hpp"
 #include "translate/haproxy/work.hpp"
@@ -13,7 +13,8 @@
 namespace headgate::translate {
 namespace {
 
-/// HAProxy's variables in a value as headgate has them, as JSON; empty: one has no counterpart.
+/// Converts a value with HAProxy's variables to JSON with headgate's. Returns an empty text if a variable has no
+/// counterpart.
 std::string value_of_format(std::string_view text) {
   static const std::map<std::string, std::string, std::less<>> kSamples = {{"src", "${client_ip}"},
                                                                            {"req.hdr(host)", "${host}"},
@@ -87,9 +88,9 @@ void haproxy_fields(const HaproxyProxy& proxy, DraftEntry& route) {
     const auto rule = line.word(1);
     if (rule != "set-header" && rule != "add-header" && rule != "del-header") continue;
     const auto name = line.word(2);
-    if (kOwn.contains(lower(name)) && line.begins("http-request")) continue;  // headgate sends them by itself
+    if (kOwn.contains(lower(name)) && line.begins("http-request")) continue;  // headgate sends these fields anyway
     if (line.words.size() > (rule == "del-header" ? 3U : 4U)) {
-      say(route, Matter::lost, line.spot, line.text(), "fields of a route change for each of its requests");
+      say(route, Matter::lost, line.spot, line.text(), "a route changes the fields of all its requests");
       continue;
     }
     auto& changes = line.begins("http-request") ? request : response;
@@ -160,7 +161,7 @@ void take_haproxy(const std::vector<ReadFile>& inputs, Draft& draft) {
       for (const auto& line : defaults->lines) made.lines.push_back(&line);
     made.own = made.lines.size();
     for (const auto& line : section.lines) made.lines.push_back(&line);
-    constexpr std::size_t kMaxOfSection = 3000;  // its rules are compared with each other
+    constexpr std::size_t kMaxOfSection = 3000;  // limited because its rules are compared with each other
     if (made.lines.size() > kMaxOfSection)
       throw Unreadable(section.head.spot, "this section has more than " + std::to_string(kMaxOfSection) + " lines");
     find_acls(made);

@@ -1,5 +1,5 @@
 #pragma once
-// What the parts of the translation of HAProxy share.
+// Shared parts of the HAProxy importer.
 
 #include "translate/draft/addresses.hpp"
 #include "translate/draft/draft.hpp"
@@ -15,101 +15,109 @@
 
 namespace headgate::translate {
 
-/// One test of a request. Several values: one of them is enough.
+/// A test of a request. One matching value is enough.
 struct HaproxyTest {
   enum class Kind : std::uint8_t {
     path_prefix,
     path,
-    path_matches,  ///< `values` are expressions as "path_matches" has them
+    path_matches,  ///< `values` are expressions for "path_matches"
     host,
     method,
-    header,        ///< `name` is the field
-    request_rate,  ///< `number` requests may pass, of the counter `counter`
+    header,        ///< `name` is the field name
+    request_rate,  ///< the counter `counter` lets `number` requests pass
     connections,
     connection_rate,
     over_tls,
-    source,  ///< the address that connects
+    source,  ///< address of the connection
     always,
-    other,  ///< cannot be translated
+    other,  ///< any test that cannot be translated
   };
   Kind kind = Kind::other;
   bool negated = false;
-  bool approximate = false;  ///< HAProxy finds more requests by it than a route does
+  bool approximate = false;  ///< whether HAProxy matches more requests than a route would
   std::string name;
   std::vector<std::string> values;
   std::uint64_t number = 0;
-  std::string counter;  ///< "0" of sc0, or "src" of src_http_req_rate
-  std::string table;    ///< of src_http_req_rate(table)
+  std::string counter;  ///< "0" for sc0, or "src" for src_http_req_rate
+  std::string table;    ///< table in src_http_req_rate(table)
   std::string text;
 };
 
-/// All tests must hold.
+/// Tests that must all match.
 using HaproxyTests = std::vector<HaproxyTest>;
 
-/// A proxy: frontend, backend or listen, with the lines of its defaults before its own.
+/// A frontend, backend or listen section. Its lines begin with those of its defaults.
 struct HaproxyProxy {
   const HaproxySection* section = nullptr;
   std::vector<const HaproxyLine*> lines;
-  std::size_t own = 0;                                                ///< where its own lines begin
-  std::map<std::string, std::vector<HaproxyTest>, std::less<>> acls;  ///< by name; one of several is enough
+  std::size_t own = 0;                                                ///< index of the first line of the section itself
+  std::map<std::string, std::vector<HaproxyTest>, std::less<>> acls;  ///< alternatives by the name of the acl
 };
 
 struct HaproxyWork {
   Draft& draft;
   std::map<std::string, HaproxyProxy> proxies;   ///< by name
-  std::map<std::string, std::string> upstreams;  ///< by a backend's name: the upstream's, or "" if it is off
-  std::map<std::string, std::string> limits;     ///< by what they are made of
+  std::map<std::string, std::string> upstreams;  ///< name of the upstream by backend; "" if the upstream is off
+  std::map<std::string, std::string> limits;     ///< names of limits by the lines that define them
   std::set<std::string> said;
 };
 
-/// A time of HAProxy ("5s", "500", "1m") in milliseconds.
+/// Converts a time of HAProxy, such as "5s", "500" or "1m", to milliseconds.
 std::optional<std::uint64_t> haproxy_time(std::string_view text);
 
-/// Why a line is not translated; nothing if another part reads it.
+/// Returns the remark for a line that is not translated, or nothing if another part reads the line.
 std::optional<Remark> haproxy_remark(const HaproxyLine& line);
 
-/// The acls of a proxy.
+/// Reads the acls of a proxy.
 void find_acls(HaproxyProxy& proxy);
-/// What stands behind "if": alternatives, each of tests that must all hold. Empty if there is no condition.
+/// Returns the condition after "if" as alternatives of tests that must all match. Returns an empty list without a
+/// condition.
 std::vector<HaproxyTests> conditions_of(const HaproxyProxy& proxy, const HaproxyLine& line);
 
-/// The upstream of a backend, made when it is asked for first. Empty: none.
+/// Returns the upstream of a backend, and creates it at the first call. Returns an empty text if there is none.
 std::string haproxy_upstream(HaproxyWork& work, const std::string& backend);
 
-/// The last line of the proxy that begins so, or null.
+/// Returns the last line of the proxy that begins with these words, or null.
 const HaproxyLine* last_line(const HaproxyProxy& proxy, std::string_view first, std::string_view second = {});
 
-/// The limits that rules of a proxy make for all of its routes, and those with a condition, by the rule.
+/// A limit that a rule defines, for all routes of the proxy or with a condition.
 struct HaproxyLimit {
   std::string name;
-  HaproxyTests when;  ///< further tests
+  HaproxyTests when;  ///< further tests that must match
   const HaproxyLine* line = nullptr;
 };
 std::vector<HaproxyLimit> haproxy_limits(HaproxyWork& work, const HaproxyProxy& proxy);
-/// Whether a rule is one of those, with one of its conditions at least, or says what is counted.
+/// Returns whether a rule defines a limit with at least one of its conditions, or sets what is counted.
 bool is_limit_rule(const HaproxyProxy& proxy, const HaproxyLine& line);
 
-/// Whether a line refuses requests, or may do so; its conditions say which.
+/// Reason for closing the requests of a refusing rule that cannot be translated.
+inline constexpr std::string_view kWriteProtection =
+    "write what protects these routes: \"require\", \"basic\", \"auth\" or \"addresses\"; a field that anybody can "
+    "write is "
+    "no proof";
+/// Returns whether an action of a rule never refuses a request.
+bool haproxy_goes_on(std::string_view action);
+/// Returns whether a line refuses requests, or may refuse them under its conditions.
 bool haproxy_refuses(const HaproxyLine& line);
-/// The conditions for which such a line, or one that answers itself, takes requests, without those that are limits:
-/// haproxy_limits() has them.
+/// Returns the conditions under which a rule refuses or answers requests, without the conditions that haproxy_limits()
+/// handles.
 std::vector<HaproxyTests> haproxy_refusals(const HaproxyProxy& proxy, const HaproxyLine& line);
 
-/// From which addresses all requests of a proxy are refused: by rules that refuse and whose condition is of "src"
-/// alone. Their lines come into `taken`.
+/// Returns the rules for addresses from which every request of a proxy is refused. Only reads rules that refuse by
+/// "src" alone, and adds their lines to `taken`.
 std::vector<AddressRule> haproxy_addresses(HaproxyWork& work, const HaproxyProxy& proxy,
                                            std::set<const HaproxyLine*>& taken);
 
-/// Changes of fields that a proxy's rules make.
+/// Sets the header fields that the rules of a proxy change.
 void haproxy_fields(const HaproxyProxy& proxy, DraftEntry& route);
 
-/// Which answers a proxy compresses.
+/// Sets "compress" from the proxy's compression.
 void haproxy_compression(HaproxyWork& work, const HaproxyProxy& proxy, DraftEntry& route);
 
 /// Adds the listeners of a "bind".
 void haproxy_listener(HaproxyWork& work, const HaproxyProxy& proxy, const HaproxyLine& line);
 
-/// The routes and listeners of a frontend or listen.
+/// Adds the routes and listeners of a frontend or listen section.
 void take_frontend(HaproxyWork& work, const HaproxyProxy& proxy);
 
 }  // namespace headgate::translate

@@ -1,124 +1,123 @@
-// What becomes of annotations of ingress-nginx that are no part of routes and limits.
+// The table of ingress-nginx's annotations, and the remarks on annotations that nothing else reads.
 
 #include "translate/ingress/work.hpp"
+#include "translate/words.hpp"
 
-#include <algorithm>
 #include <array>
-#include <utility>
 
 namespace headgate::translate {
 namespace {
 
-/// Annotations that shape requests and answers.
-bool keeps_nobody_out(const std::string& name) {
-  static constexpr std::array<std::string_view, 36> kBeginnings{"proxy-",
-                                                                "upstream-",
-                                                                "affinity",
-                                                                "session-cookie",
-                                                                "canary",
-                                                                "custom-http-errors",
-                                                                "default-backend",
-                                                                "custom-headers",
-                                                                "client-body-buffer-size",
-                                                                "connection-proxy-header",
-                                                                "enable-access-log",
-                                                                "enable-rewrite-log",
-                                                                "enable-opent",
-                                                                "opent",
-                                                                "server-alias",
-                                                                "app-root",
-                                                                "from-to-www-redirect",
-                                                                "preserve-trailing-slash",
-                                                                "mirror-",
-                                                                "x-forwarded-prefix",
-                                                                "load-balance",
-                                                                "service-upstream",
-                                                                "ssl-ciphers",
-                                                                "ssl-prefer",
-                                                                "http2-push",
-                                                                "auth-signin",
-                                                                "auth-method",
-                                                                "auth-cache",
-                                                                "auth-proxy-set-headers",
-                                                                "auth-request-redirect",
-                                                                "auth-keepalive",
-                                                                "auth-realm",
-                                                                "auth-secret",
-                                                                "auth-tls-",
-                                                                "cors-",
-                                                                "limit-"};
-  return std::ranges::any_of(kBeginnings, [&](auto begin) { return name.starts_with(begin); });
-}
+// reason for annotations that cannot keep callers out
+constexpr std::string_view kUnread = "headgate import does not know it";
+
+constexpr std::array kAnnotations{
+    ImportWord{.name = "limit-rps", .becomes = "rate, burst"},
+    ImportWord{.name = "limit-rpm", .becomes = "rate, burst"},
+    ImportWord{.name = "limit-connections", .becomes = "in_flight"},
+    ImportWord{.name = "limit-whitelist", .becomes = "exempt"},
+    ImportWord{.name = "limit-allowlist", .becomes = "exempt"},
+    ImportWord{.name = "limit-burst-multiplier", .becomes = "burst"},
+    ImportWord{.name = "rewrite-target", .becomes = "rewrite"},
+    ImportWord{.name = "use-regex", .becomes = "path_matches"},
+    ImportWord{.name = "ssl-redirect", .becomes = "redirect_to_https"},
+    ImportWord{.name = "force-ssl-redirect", .becomes = "redirect_to_https"},
+    ImportWord{.name = "proxy-body-size", .becomes = "max_body"},
+    ImportWord{.name = "proxy-read-timeout", .becomes = "timeout, between_bytes"},
+    ImportWord{.name = "proxy-connect-timeout", .becomes = "connect_timeout"},
+    ImportWord{.name = "backend-protocol", .becomes = "tls, protocol"},
+    ImportWord{.name = "upstream-vhost", .becomes = "host_header"},
+    ImportWord{.name = "enable-cors", .becomes = "cors"},
+    ImportWord{.name = "cors-allow-origin", .becomes = "cors"},
+    ImportWord{.name = "cors-allow-methods", .becomes = "cors"},
+    ImportWord{.name = "cors-allow-headers", .becomes = "cors"},
+    ImportWord{.name = "cors-allow-credentials", .becomes = "cors"},
+    ImportWord{.name = "whitelist-source-range", .becomes = "addresses"},
+    ImportWord{.name = "allowlist-source-range", .becomes = "addresses"},
+    ImportWord{.name = "denylist-source-range", .becomes = "addresses"},
+    ImportWord{.name = "permanent-redirect", .becomes = "redirect"},
+    ImportWord{.name = "temporal-redirect", .becomes = "redirect"},
+    ImportWord{.name = "auth-url", .becomes = "auth"},
+    ImportWord{.name = "auth-response-headers", .becomes = "auth"},
+    ImportWord{.name = "auth-always-set-cookie", .becomes = "auth"},
+    ImportWord{"limit-rate", Matter::lost, "headgate limits requests, not bytes per second"},
+    ImportWord{"limit-rate-after", Matter::lost, "headgate limits requests, not bytes per second"},
+    ImportWord{"canary", Matter::lost, "write several upstreams in \"to\", with \"weight\""},
+    ImportWord{"auth-signin", Matter::lost, "the auth service itself must redirect callers to the sign-in page"},
+    ImportWord{"auth-method", Matter::lost, "headgate only asks an auth service with GET"},
+    ImportWord{"auth-cache-key", Matter::lost, "write \"remember\" in \"auth\""},
+    ImportWord{"auth-cache-duration", Matter::lost, "write \"remember\" in \"auth\""},
+    ImportWord{"auth-snippet", Matter::closed, "it is nginx's own language: write what protects the route"},
+    ImportWord{"auth-type", Matter::closed,
+               "the users are in the cluster: write them into a file, and \"basic\" with this file in the route"},
+    ImportWord{"auth-tls-secret", Matter::closed,
+               "write \"client_ca\" in \"tls\" of a listener, and \"require\": \"mtls\" in the route"},
+    ImportWord{"configuration-snippet", Matter::closed, "it is nginx's own language: write what protects the route"},
+    ImportWord{"server-snippet", Matter::closed, "it is nginx's own language: write what protects the route"},
+    ImportWord{"satisfy", Matter::lost, "headgate's conditions must all hold"},
+    ImportWord{"proxy-send-timeout", Matter::aside,
+               "headgate gives up on a server that takes no byte for \"timeouts\": { \"write\" }"},
+    ImportWord{"proxy-buffering", Matter::aside, "headgate passes bodies on as they arrive"},
+    ImportWord{"proxy-buffer-size", Matter::aside, "headgate passes bodies on as they arrive"},
+    ImportWord{"proxy-request-buffering", Matter::aside, "headgate passes bodies on as they arrive"},
+    ImportWord{"affinity", Matter::lost,
+               "headgate sets no cookie that leads back to a server; see \"consistent_hash\" in \"balance\""},
+    ImportWord{"proxy-*", Matter::lost, kUnread},
+    ImportWord{"upstream-*", Matter::lost, kUnread},
+    ImportWord{"affinity*", Matter::lost, kUnread},
+    ImportWord{"session-cookie*", Matter::lost, kUnread},
+    ImportWord{"canary*", Matter::lost, kUnread},
+    ImportWord{"custom-http-errors*", Matter::lost, kUnread},
+    ImportWord{"default-backend*", Matter::lost, kUnread},
+    ImportWord{"custom-headers*", Matter::lost, kUnread},
+    ImportWord{"client-body-buffer-size*", Matter::lost, kUnread},
+    ImportWord{"connection-proxy-header*", Matter::lost, kUnread},
+    ImportWord{"enable-access-log*", Matter::lost, kUnread},
+    ImportWord{"enable-rewrite-log*", Matter::lost, kUnread},
+    ImportWord{"enable-opent*", Matter::lost, kUnread},
+    ImportWord{"opent*", Matter::lost, kUnread},
+    ImportWord{"server-alias*", Matter::lost, kUnread},
+    ImportWord{"app-root*", Matter::lost, kUnread},
+    ImportWord{"from-to-www-redirect*", Matter::lost, kUnread},
+    ImportWord{"preserve-trailing-slash*", Matter::lost, kUnread},
+    ImportWord{"mirror-*", Matter::lost, kUnread},
+    ImportWord{"x-forwarded-prefix*", Matter::lost, kUnread},
+    ImportWord{"load-balance*", Matter::lost, kUnread},
+    ImportWord{"service-upstream*", Matter::lost, kUnread},
+    ImportWord{"ssl-ciphers*", Matter::lost, kUnread},
+    ImportWord{"ssl-prefer*", Matter::lost, kUnread},
+    ImportWord{"http2-push*", Matter::lost, kUnread},
+    ImportWord{"auth-signin*", Matter::lost, kUnread},
+    ImportWord{"auth-method*", Matter::lost, kUnread},
+    ImportWord{"auth-cache*", Matter::lost, kUnread},
+    ImportWord{"auth-proxy-set-headers*", Matter::lost, kUnread},
+    ImportWord{"auth-request-redirect*", Matter::lost, kUnread},
+    ImportWord{"auth-keepalive*", Matter::lost, kUnread},
+    ImportWord{"auth-realm*", Matter::lost, kUnread},
+    ImportWord{"auth-secret*", Matter::lost, kUnread},
+    ImportWord{"auth-tls-*", Matter::lost, kUnread},
+    ImportWord{"cors-*", Matter::lost, kUnread},
+    ImportWord{"limit-*", Matter::lost, kUnread}};
 
 }  // namespace
 
+std::span<const ImportWord> ingress_words() { return kAnnotations; }
+
 void say_annotations(IngressWork& work, IngressObject& object) {
-  static const std::set<std::string, std::less<>> kTranslated = {"limit-rps",
-                                                                 "limit-rpm",
-                                                                 "limit-connections",
-                                                                 "limit-whitelist",
-                                                                 "limit-allowlist",
-                                                                 "limit-burst-multiplier",
-                                                                 "rewrite-target",
-                                                                 "use-regex",
-                                                                 "ssl-redirect",
-                                                                 "force-ssl-redirect",
-                                                                 "proxy-body-size",
-                                                                 "proxy-read-timeout",
-                                                                 "proxy-connect-timeout",
-                                                                 "backend-protocol",
-                                                                 "upstream-vhost",
-                                                                 "enable-cors",
-                                                                 "cors-allow-origin",
-                                                                 "cors-allow-methods",
-                                                                 "cors-allow-headers",
-                                                                 "cors-allow-credentials",
-                                                                 "whitelist-source-range",
-                                                                 "allowlist-source-range",
-                                                                 "denylist-source-range",
-                                                                 "permanent-redirect",
-                                                                 "temporal-redirect",
-                                                                 "auth-url",
-                                                                 "auth-response-headers",
-                                                                 "auth-always-set-cookie"};
-  static const std::map<std::string, std::pair<Matter, const char*>, std::less<>> kOthers = {
-      {"limit-rate", {Matter::lost, "headgate limits requests, not bytes a second"}},
-      {"limit-rate-after", {Matter::lost, "headgate limits requests, not bytes a second"}},
-      {"canary", {Matter::lost, "write several upstreams in \"to\", with \"weight\""}},
-      {"auth-signin", {Matter::lost, "the auth service itself says where callers sign in, by a redirect"}},
-      {"auth-method", {Matter::lost, "headgate asks an auth service by GET"}},
-      {"auth-cache-key", {Matter::lost, "write \"remember\" in \"auth\""}},
-      {"auth-cache-duration", {Matter::lost, "write \"remember\" in \"auth\""}},
-      {"auth-snippet", {Matter::closed, "it is nginx's own language: write what protects the route"}},
-      {"auth-type",
-       {Matter::closed,
-        "the users are in the cluster: write them into a file, and \"basic\" with this file in the route"}},
-      {"auth-tls-secret",
-       {Matter::closed, "write \"client_ca\" in \"tls\" of a listener, and \"require\": \"mtls\" in the route"}},
-      {"configuration-snippet", {Matter::closed, "it is nginx's own language: write what protects the route"}},
-      {"server-snippet", {Matter::closed, "it is nginx's own language: write what protects the route"}},
-      {"satisfy", {Matter::lost, "headgate's conditions must all hold"}},
-      {"proxy-send-timeout",
-       {Matter::aside, "headgate gives up on a server that takes no byte for \"timeouts\": { \"write\" }"}},
-      {"proxy-buffering", {Matter::aside, "headgate passes bodies on as they come"}},
-      {"proxy-buffer-size", {Matter::aside, "headgate passes bodies on as they come"}},
-      {"proxy-request-buffering", {Matter::aside, "headgate passes bodies on as they come"}},
-      {"affinity",
-       {Matter::lost, "headgate sets no cookie to find a server again; see \"consistent_hash\" in \"balance\""}}};
   for (const auto& [name, node] : object.annotations) {
-    if (kTranslated.contains(name)) continue;
-    const auto what = name + ": " + node->text;
-    const auto other = kOthers.find(name);
-    if (other != kOthers.end() && other->second.first != Matter::closed)
-      work.draft.say(other->second.first, node->spot, what, other->second.second);
-    else if (other != kOthers.end())
-      object.closing.push_back({Matter::closed, node->spot, name, other->second.second});
-    else if (keeps_nobody_out(name))
-      work.draft.say(Matter::lost, node->spot, what, "headgate import does not know it");
-    else
+    const auto* const known = find_word(kAnnotations, name);
+    if (known == nullptr)
       object.closing.push_back({Matter::closed, node->spot, name,
                                 "headgate import does not know it: write what protects the route, or take it out"});
+    else if (!known->becomes.empty())
+      continue;
+    else if (known->matter == Matter::closed)
+      object.closing.push_back({Matter::closed, node->spot, name, std::string(known->why)});
+    else
+      work.draft.say(known->matter, node->spot, name + ": " + node->text, std::string(known->why));
   }
+  // The importer must not translate an annotation that is missing from the table.
+  std::erase_if(object.annotations, [](const auto& each) { return find_word(kAnnotations, each.first) == nullptr; });
 }
 
 }  // namespace headgate::translate

@@ -1,4 +1,4 @@
-// Kubernetes Ingress objects with the annotations of ingress-nginx.
+// Translates Kubernetes Ingress objects with the annotations of ingress-nginx.
 
 #include "translate/draft/addresses.hpp"
 #include "translate/draft/auth.hpp"
@@ -35,7 +35,7 @@ void say_once(IngressWork& work, DraftEntry& entry, Matter matter, const Spot& s
   if (work.said.insert(why).second) say(entry, matter, spot, what, why);
 }
 
-/// One zone for each Ingress and kind, shared by its paths.
+/// Adds the limits of an Ingress. All of its paths share them.
 void add_limits(IngressWork& work, const IngressObject& object, std::vector<std::string>& names) {
   const auto exempt = split(object.get("limit-whitelist", object.get("limit-allowlist")));
   const auto multiplier = whole_count(object.get("limit-burst-multiplier", "5")).value_or(5);
@@ -44,10 +44,10 @@ void add_limits(IngressWork& work, const IngressObject& object, std::vector<std:
     if (!object.annotations.contains(annotation)) return nullptr;
     if (!number) {
       work.draft.say(Matter::lost, object.spot(annotation), std::string(annotation) + ": " + object.get(annotation),
-                     "it is no whole number");
+                     "this is not a whole number");
       return nullptr;
     }
-    if (*number == 0) return nullptr;  // 0 is none
+    if (*number == 0) return nullptr;  // 0 means no limit
     auto& limit = work.draft.limits.emplace_back();
     limit.name = free_name(object.name + end, work.draft.limit_names);
     limit.spot = object.spot(annotation);
@@ -61,10 +61,10 @@ void add_limits(IngressWork& work, const IngressObject& object, std::vector<std:
     limit.set("per", json_text("client_ip"));
     if (!exempt.empty()) limit.set("exempt", object_of({{"client_ip", texts_of(exempt)}}));
     say_once(work, limit, Matter::differs, limit.spot, limit.from,
-             "each pod of the controller counts by itself, so n pods let n times as much through; "
-             "gateways count together if there is a \"redis\"");
+             "each pod of the controller counts separately, so n pods let n times as many requests through; gateways "
+             "count together with \"redis\"");
     say_once(work, limit, Matter::differs, limit.spot, "limit-req-status-code",
-             "headgate rejects with 429; ingress-nginx with 503 unless its ConfigMap says another");
+             "headgate rejects with 429; ingress-nginx uses 503 unless its ConfigMap sets another status");
   };
   for (const auto& [annotation, unit, end] :
        {std::tuple("limit-rps", "second", "-rps"), std::tuple("limit-rpm", "minute", "-rpm")}) {
@@ -74,7 +74,7 @@ void add_limits(IngressWork& work, const IngressObject& object, std::vector<std:
     limit->set("rate", rate_of(count, unit));
     limit->set("burst", std::to_string(count * multiplier + 1));
     limit->comments.push_back("burst=" + std::to_string(count * multiplier) +
-                              " nodelay in nginx: one and so many more at once");
+                              " nodelay in nginx: one request plus this many at once");
     finish(*limit);
   }
   if (auto* const limit = add("limit-connections", "-connections")) {
@@ -83,7 +83,7 @@ void add_limits(IngressWork& work, const IngressObject& object, std::vector<std:
   }
 }
 
-/// The upstream of a service and its port.
+/// Returns the upstream of a service and its port.
 std::string upstream_for(IngressWork& work, const IngressObject& object, const TreeNode& backend, DraftEntry& route) {
   const auto& service = backend["service"];
   const auto name = service.get("name", backend.get("serviceName"));
@@ -92,10 +92,11 @@ std::string upstream_for(IngressWork& work, const IngressObject& object, const T
     const auto known = work.ports.find(object.space + '/' + name + '/' + named);
     port = known != work.ports.end() ? known->second : "80";
     if (known == work.ports.end())
-      say(route, Matter::lost, backend.spot, "port " + named, "no Service that was read has this port: 80 is a guess");
+      say(route, Matter::lost, backend.spot, "port " + named,
+          "none of the Services in the files has this port: 80 is a guess");
   }
   if (name.empty()) {
-    say(route, Matter::lost, backend.spot, "backend", "it is no Service");
+    say(route, Matter::lost, backend.spot, "backend", "this is not a Service");
     return {};
   }
   const auto protocol = lower(object.get("backend-protocol", "http"));
@@ -145,7 +146,7 @@ void set_cors(const IngressObject& object, DraftEntry& route) {
   route.set("cors", object_of(members));
 }
 
-/// What the annotations say of each path.
+/// Applies the annotations to a route.
 void set_annotations(const IngressObject& object, DraftEntry& route) {
   for (const auto& each : object.closing) close_route(route, each.what, each.spot, each.what, each.why);
   if (const auto size = size_of(object.get("proxy-body-size")); !size.empty()) route.set("max_body", json_text(size));
@@ -177,7 +178,7 @@ void take_path(IngressWork& work, const IngressObject& object, const TreeNode& p
   const auto type = path.get("pathType", "ImplementationSpecific");
   const bool expression = is_true(object.get("use-regex")) || text.find_first_of("()[]^$*|?+\\") != std::string::npos;
   const auto target = object.get("rewrite-target");
-  // The usual pair: "/api(/|$)(.*)" and "/$2".
+  // Recognises the usual pair "/api(/|$)(.*)" and "/$2".
   std::string strip;
   bool understood = !expression;
   for (const auto* tail : {"(/|$)(.*)", "/(.*)", "(.*)"}) {
@@ -198,7 +199,7 @@ void take_path(IngressWork& work, const IngressObject& object, const TreeNode& p
   if (!matches.empty()) route.set("path_matches", json_text("(?i)" + matches));
   if (!understood && matches.empty())
     close_route(route, "path", path.spot, route.from,
-                "\"path_matches\" cannot say this expression: write \"path\" of a route, or an expression of RE2");
+                "\"path_matches\" cannot express this: write \"path\" of a route, or an expression of RE2");
   if (!understood && !target.empty())
     say(route, Matter::lost, object.spot("rewrite-target"), "rewrite-target: " + target,
         "write \"rewrite\" of the route, with parameters of its \"path\"");
@@ -215,7 +216,7 @@ void take_path(IngressWork& work, const IngressObject& object, const TreeNode& p
       route.set("rewrite", object_of({{"path", json_text(target)}}));
     } else if (whole) {
       say(route, Matter::lost, object.spot("rewrite-target"), "rewrite-target: " + target,
-          "without a group every path below becomes this one; headgate strips the prefix");
+          "without a group, every path below is rewritten to this one; headgate strips the prefix");
       if (text != "/") route.set("rewrite", object_of({{"strip_prefix", json_text(text)}}));
     } else {
       std::vector<std::pair<std::string, std::string>> members;
@@ -272,7 +273,7 @@ void take_object(IngressWork& work, const TreeNode& node) {
   }
 }
 
-/// Objects, also within a List.
+/// Collects the objects of a document, including those in a List.
 void objects_in(const TreeNode& node, std::vector<const TreeNode*>& out) {
   if (node.get("kind").ends_with("List"))
     for (const auto* item : node["items"].each()) out.push_back(item);
@@ -296,13 +297,12 @@ void take_ingress(const std::vector<ReadFile>& inputs, Draft& draft) {
         work.ports[(*object)["metadata"].get("namespace", "default") + '/' + (*object)["metadata"].get("name") + '/' +
                    port->get("name")] = port->get("port");
   draft.listeners.emplace_back().set("address", json_text(":8080"));
-  draft.listeners.back().comments.emplace_back(
-      "Behind a Service of its own; the controller listens at ports 80 and 443.");
+  draft.listeners.back().comments.emplace_back("For a Service of its own; the controller listens on ports 80 and 443.");
   for (const auto* object : objects) {
     if (object->get("kind") == "Ingress")
       take_object(work, *object);
     else if (object->get("kind") != "Service")
-      draft.say(Matter::aside, object->spot, object->get("kind"), "it is no Ingress");
+      draft.say(Matter::aside, object->spot, object->get("kind"), "this is not an Ingress");
   }
 }
 

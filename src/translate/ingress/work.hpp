@@ -1,5 +1,5 @@
 #pragma once
-// What the parts of the translation of Ingress objects share.
+// Shared parts of the Ingress importer.
 
 #include "translate/draft/draft.hpp"
 #include "translate/reading/tree.hpp"
@@ -14,18 +14,18 @@ namespace headgate::translate {
 
 struct IngressWork {
   Draft& draft;
-  std::map<std::string, std::string> ports;      ///< by "namespace/service/name": the number of a named port
+  std::map<std::string, std::string> ports;      ///< number of a named port, by "namespace/service/name"
   std::map<std::string, std::string> upstreams;  ///< by URL
   std::set<std::string> said;
 };
 
-/// An Ingress and its annotations, by their names without the prefix.
+/// An Ingress and its annotations by name, without the prefix.
 struct IngressObject {
   const TreeNode& node;
   std::map<std::string, const TreeNode*, std::less<>> annotations;
   std::string name;
   std::string space;
-  std::vector<Remark> closing{};  ///< why its routes are closed
+  std::vector<Remark> closing{};  ///< reasons for closing its routes
 
   std::string get(std::string_view key, std::string_view otherwise = {}) const {
     const auto found = annotations.find(key);
@@ -37,7 +37,7 @@ struct IngressObject {
   }
 };
 
-/// Says what becomes of annotations that nothing else reads; those that may keep callers out come into `closing`.
+/// Adds remarks on annotations that nothing else reads. Annotations that may keep callers out go into `closing`.
 void say_annotations(IngressWork& work, IngressObject& object);
 
 }  // namespace headgate::translate

@@ -1,10 +1,12 @@
-// Plugins that say who may use a route: credentials, groups, addresses. What cannot be had closes the route.
+// Translates plugins for access control: credentials, groups, addresses. Closes the route if one of them cannot be
+// translated.
 
 #include "translate/draft/addresses.hpp"
 #include "translate/draft/json.hpp"
 #include "translate/draft/protect.hpp"
 #include "translate/kong/work.hpp"
 #include "translate/reading/numbers.hpp"
+#include "translate/words.hpp"
 
 #include "headgate/core/text.hpp"
 
@@ -15,12 +17,12 @@ namespace {
 
 using Members = std::vector<std::pair<std::string, std::string>>;
 
-/// What becomes of a caller that shows a plugin no valid credential.
+/// The treatment of callers without a valid credential.
 enum class Anonymous : std::uint8_t { refused, let_in, unknown };
 
-constexpr const char* kBoth = "a route requires an API key or a token, and this one both";
+constexpr const char* kBoth = "a route of headgate requires an API key or a token, but this one requires both";
 
-/// The access of one route.
+/// The access control of one route.
 struct KongAccess {
   KongWork& work;
   const KongPlugins& plugins;
@@ -35,30 +37,6 @@ struct KongAccess {
     close_route(route, name, plugin.spot, "plugin " + name, why);
   }
 };
-
-const char* why_guard(std::string_view plugin) {
-  static const std::map<std::string_view, const char*> kWhys = {
-      {"oauth2",
-       "headgate issues no tokens; let \"jwt\" in \"identity\" verify those of another server, or \"auth\" ask a "
-       "service"},
-      {"oauth2-introspection", "headgate asks no introspection endpoint; let \"auth\" ask a service that does"},
-      {"openid-connect",
-       "headgate signs nobody in; let \"jwt\" in \"identity\" verify the issuer's tokens, or \"auth\" ask "
-       "a service such as oauth2-proxy"},
-      {"hmac-auth", "headgate verifies no signatures of requests; let \"auth\" ask a service that does"},
-      {"ldap-auth", "headgate asks no LDAP server; let \"auth\" ask a service that does"},
-      {"ldap-auth-advanced", "headgate asks no LDAP server; let \"auth\" ask a service that does"},
-      {"session", "headgate keeps no sessions; let \"auth\" ask a service that does"},
-      {"mtls-auth", "write \"client_ca\" in \"tls\" of a listener, and \"require\": \"mtls\" in the route"},
-      {"bot-detection", "write the values that are let in as \"headers\" of a route, or let \"auth\" ask a service"},
-      {"pre-function", "headgate runs no scripts"},
-      {"post-function", "headgate runs no scripts"},
-      {"aws-lambda", "headgate calls no functions"},
-      {"azure-functions", "headgate calls no functions"},
-      {"request-validator", "headgate looks at no bodies"}};
-  const auto found = kWhys.find(plugin);
-  return found == kWhys.end() ? nullptr : found->second;
-}
 
 bool in_any(const std::set<std::string>& groups, const std::vector<std::string>& names) {
   return std::ranges::any_of(names, [&](const auto& name) { return groups.contains(name); });
@@ -77,7 +55,7 @@ bool admits(const TreeNode& acl, const KongConsumer& consumer) {
   return (allow.empty() || in_any(consumer.groups, allow)) && !in_any(consumer.groups, deny);
 }
 
-/// Those that the acl admits, as found once.
+/// Returns the consumers that the acl admits. Computed once for each acl.
 const std::vector<std::size_t>& admitted_by(KongWork& work, const TreeNode& acl) {
   const auto [known, is_new] = work.admitted.try_emplace(&acl);
   for (std::size_t i = 0; is_new && i < work.consumers.size(); ++i)
@@ -85,7 +63,7 @@ const std::vector<std::size_t>& admitted_by(KongWork& work, const TreeNode& acl)
   return known->second;
 }
 
-// A route names them.
+// Limited because each route lists them.
 constexpr std::size_t kMaxNamed = 1000;
 constexpr const char* kTooMany = "more than 1000 consumers are in its groups: write \"tags\" in \"require\"";
 
@@ -100,7 +78,7 @@ Anonymous anonymous_of(const KongAccess& access, const TreeNode& plugin) {
   return acl == nullptr || admits(*acl, *consumer) ? Anonymous::let_in : Anonymous::refused;
 }
 
-/// "identity": { "api_key" } as the first key-auth says; later ones add their fields.
+/// Sets "identity": { "api_key" } from the first key-auth plugin. Later ones only add their fields.
 void take_key_places(KongAccess& access, const TreeNode& plugin) {
   auto& work = access.work;
   auto& identity = work.draft.identity;
@@ -112,7 +90,8 @@ void take_key_places(KongAccess& access, const TreeNode& plugin) {
   if (work.key_auth != nullptr) {
     if (names_of(*work.key_auth) != names)
       say(access.route, Matter::lost, plugin.spot, "key_names",
-          "headgate looks for keys in the same places on all routes, those of the first key-auth: add to \"header\"");
+          "headgate looks for keys in the same places on all routes, those of the first key-auth: add the others to "
+          "\"header\"");
     return;
   }
   work.key_auth = &plugin;
@@ -127,9 +106,10 @@ void take_key_places(KongAccess& access, const TreeNode& plugin) {
       "X-Credential-Identifier");
   members.emplace_back("keys", work.keys);
   if (names.size() > 1)
-    say(identity, Matter::lost, plugin.spot, "key_names", "all of them may be fields, and the first alone a parameter");
+    say(identity, Matter::lost, plugin.spot, "key_names",
+        "all names work as fields, but only the first works as a query parameter");
   if (is_true(config.get("key_in_body")))
-    say(identity, Matter::lost, plugin.spot, "key_in_body", "headgate looks for no keys in bodies");
+    say(identity, Matter::lost, plugin.spot, "key_in_body", "headgate does not look for keys in bodies");
   identity.set("api_key", object_of(members));
 }
 
@@ -139,7 +119,7 @@ void require_key(KongAccess& access, const TreeNode& plugin) {
     return access.close(plugin,
                         "no consumer has a key that is known: write them in \"keys\" or \"file\" of \"api_key\"");
   if (!is_true(config.get("key_in_header", "true")) && !is_true(config.get("key_in_query", "true")))
-    return access.close(plugin, "headgate looks for no keys in bodies");
+    return access.close(plugin, "headgate does not look for keys in bodies");
   if (!access.route.get("require").empty()) return access.close(plugin, kBoth);
   take_key_places(access, plugin);
   const auto* acl = access.plugin("acl");
@@ -156,7 +136,7 @@ void require_key(KongAccess& access, const TreeNode& plugin) {
                                                                      : std::pair("owners", text_or_list(owners))})}}));
 }
 
-/// "identity": { "jwt" } as the first plugin of this name says.
+/// Sets "identity": { "jwt" } from the first jwt plugin.
 void take_token_places(KongAccess& access, const TreeNode& plugin) {
   auto& work = access.work;
   const auto& config = plugin["config"];
@@ -174,7 +154,7 @@ void take_token_places(KongAccess& access, const TreeNode& plugin) {
     if (names.empty() && !config.has(from) && *otherwise != '\0') names.emplace_back(otherwise);
     if (names.size() > 1)
       say(work.draft.identity, Matter::lost, plugin.spot, from,
-          std::string("only the first is taken over, as \"") + to + '"');
+          std::string("only the first is used, as \"") + to + '"');
     if (!names.empty() && names.front() != "authorization") members.emplace_back(to, json_text(names.front()));
   };
   place("header_names", "header", "");
@@ -185,14 +165,14 @@ void take_token_places(KongAccess& access, const TreeNode& plugin) {
     say(work.draft.identity, Matter::differs, plugin.spot, what, why);
   };
   if (!std::ranges::count(config["claims_to_verify"].texts(), std::string("exp")))
-    said("claims_to_verify", "headgate refuses tokens whose \"exp\" has passed in any case");
+    said("claims_to_verify", "headgate always refuses expired tokens (\"exp\")");
   else
     say(work.draft.identity, Matter::lost, plugin.spot, "claims_to_verify",
         "Kong refuses a token without \"exp\", which never expires here: write \"max_age\"");
   if (number_in(config.get("maximum_expiration", "0")) != 0)
     say(work.draft.identity, Matter::lost, plugin.spot, "maximum_expiration", "write \"max_age\" in \"jwt\"");
   if (is_true(config.get("secret_is_base64")))
-    said("secret_is_base64", "the variables must have the secrets as they are, and not in base64");
+    said("secret_is_base64", "the variables must contain the decoded secrets, not base64");
 }
 
 void require_token(KongAccess& access, const TreeNode& plugin) {
@@ -200,7 +180,7 @@ void require_token(KongAccess& access, const TreeNode& plugin) {
     return access.close(plugin,
                         "no consumer has a secret that was taken over: write \"issuers\" in \"jwt\" of \"identity\"");
   if (plugin["config"].get("key_claim_name", "iss") != "iss")
-    return access.close(plugin, "key_claim_name: headgate tells whose a token is by its \"iss\"");
+    return access.close(plugin, "key_claim_name: headgate identifies the owner of a token by its \"iss\"");
   if (!access.route.get("require").empty()) return access.close(plugin, kBoth);
   take_token_places(access, plugin);
   const auto* acl = access.plugin("acl");
@@ -243,7 +223,7 @@ void restrict_addresses(KongAccess& access, const TreeNode& plugin) {
         "headgate refuses addresses with 403");
 }
 
-/// It answers after the plugins that refuse.
+/// Kong runs request-termination after the plugins that refuse requests.
 void terminate(KongAccess& access, const TreeNode& plugin) {
   const auto& config = plugin["config"];
   if (config.has("trigger"))
@@ -276,12 +256,12 @@ void apply_credentials(KongAccess& access) {
     if (!is_credential(name)) continue;
     switch (anonymous_of(access, *plugin)) {
       case Anonymous::unknown:
-        access.close(*plugin, "anonymous: it is not known what becomes of this consumer");
+        access.close(*plugin, "anonymous: it is unclear what this consumer may do");
         break;
       case Anonymous::let_in:
         let_in = true;
         say(access.route, Matter::differs, plugin->spot, "anonymous",
-            "the route is for callers without a credential, too; servers get no X-Anonymous-Consumer");
+            "callers without a credential may use the route, too; servers receive no X-Anonymous-Consumer");
         if (name == "key-auth" && !access.work.keys.empty()) take_key_places(access, *plugin);
         break;
       case Anonymous::refused:
@@ -314,11 +294,12 @@ void apply_access(KongWork& work, const KongPlugins& plugins, DraftEntry& route)
       access.close(*acl, std::string(option) + ": headgate knows the groups of \"acls\" alone");
   for (const auto& [name, plugin] : plugins) {
     if (kong_kind(name) == KongKind::guard) {
-      const char* why = why_guard(name);
-      close_route(route, why != nullptr ? name : "a plugin", plugin->spot, "plugin " + name,
-                  why != nullptr ? why : "headgate import does not know this plugin, which may refuse requests");
+      const auto* const known = find_word(kong_words(), name);
+      close_route(route, known != nullptr ? name : "a plugin", plugin->spot, "plugin " + name,
+                  known != nullptr ? std::string(known->why)
+                                   : "headgate import does not know this plugin, which may refuse requests");
     } else if (plugin->has("_config") && kong_kind(name) == KongKind::translated) {
-      access.close(*plugin, "_config: its options stand elsewhere; write them in the plugin");
+      access.close(*plugin, "_config: its options are defined elsewhere; write them in the plugin");
     }
   }
 }

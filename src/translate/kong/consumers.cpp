@@ -1,4 +1,4 @@
-// Consumers: their keys and secrets, and limits of their own.
+// Translates consumers: their keys and secrets, and their own limits.
 
 #include "translate/draft/json.hpp"
 #include "translate/kong/work.hpp"
@@ -15,7 +15,7 @@ namespace headgate::translate {
 namespace {
 
 using Members = std::vector<std::pair<std::string, std::string>>;
-/// What stands beside the consumers and names one: credentials, groups, plugins.
+/// Credentials, groups and plugins outside of the consumer, by the consumer that they name.
 using ByConsumer = std::multimap<std::string, const TreeNode*>;
 
 bool keeps_out(std::string_view plugin) {
@@ -30,7 +30,7 @@ ByConsumer beside(const TreeNode& document, std::string_view list, std::string_v
   return out;
 }
 
-/// All plugins that are for a consumer or a group, wherever they stand beside them.
+/// Returns all plugins for a consumer or a group that are listed elsewhere in the document.
 ByConsumer plugins_for(const TreeNode& document, std::string_view key) {
   ByConsumer out;
   const auto add = [&](const TreeNode& node) {
@@ -46,7 +46,7 @@ ByConsumer plugins_for(const TreeNode& document, std::string_view key) {
   return out;
 }
 
-/// The nodes in `list` of the consumer, and those beside it that name it.
+/// Returns the nodes in `list` of the consumer, and those elsewhere that name the consumer.
 std::vector<const TreeNode*> of_consumer(const TreeNode& consumer, std::string_view list, const ByConsumer& others) {
   auto out = consumer[list].each();
   for (const auto* key : {"username", "id", "custom_id"})
@@ -55,7 +55,7 @@ std::vector<const TreeNode*> of_consumer(const TreeNode& consumer, std::string_v
   return out;
 }
 
-/// What the parts of a document say of consumers.
+/// All parts of a document that refer to consumers.
 struct Beside {
   explicit Beside(const TreeNode& document)
       : keys(beside(document, "keyauth_credentials")),
@@ -79,21 +79,21 @@ struct Tiers {
   Members tiers;
 };
 
-/// Of a consumer that has a key.
+/// Adds the tier of a consumer that has a key.
 void add_tier(KongWork& work, const KongConsumer& consumer, const TreeNode& plugin, const std::string& rates,
               Tiers& out) {
   if (!consumer.has_key)
     return work.draft.say(Matter::lost, plugin.spot, "rate-limiting of " + consumer.owner,
-                          "limits of consumers go by their API keys, and this one has none");
+                          "limits of consumers count by API key, and this consumer has no key");
   if (out.tiers.empty()) out.limit.spot = plugin.spot;
   out.tiers.emplace_back(consumer.owner, object_of({{"rate", rates}}));
   work.limited_owners.push_back(consumer.owner);
-  constexpr std::size_t kMaxTiers = 1000;  // each limit of a route names them
+  constexpr std::size_t kMaxTiers = 1000;  // limited because each limit of a route lists them
   if (work.limited_owners.size() > kMaxTiers)
     throw Unreadable(plugin.spot, "more than " + std::to_string(kMaxTiers) + " consumers have limits of their own");
 }
 
-/// Returns the one that limits it, or null.
+/// Returns the plugin that limits the consumer, or null.
 const TreeNode* take_plugins(KongWork& work, const Beside& others, KongConsumer& consumer) {
   auto plugins = of_consumer(*consumer.node, "plugins", others.plugins);
   for (const auto* group : (*consumer.node)["groups"].each()) {
@@ -108,17 +108,18 @@ const TreeNode* take_plugins(KongWork& work, const Beside& others, KongConsumer&
       limit = plugin;
     } else if (keeps_out(name)) {
       consumer.refused = (*plugin)["config"].has("trigger") ? name + " with a trigger" : name;
-      work.draft.say(name == "request-termination" ? Matter::differs : Matter::lost, plugin->spot, "plugin " + name,
-                     "headgate has none for a consumer, so no credential of " + consumer.owner + " is known here");
+      work.draft.say(
+          name == "request-termination" ? Matter::differs : Matter::lost, plugin->spot, "plugin " + name,
+          "headgate does not apply it to a single consumer, so no credential of " + consumer.owner + " is known here");
     } else {
       work.draft.say(kong_kind(name) == KongKind::harmless ? Matter::aside : Matter::lost, plugin->spot,
-                     "plugin " + name, "headgate has none for a consumer");
+                     "plugin " + name, "headgate does not apply it to a single consumer");
     }
   }
   return limit;
 }
 
-/// A group that cannot be a tag lets nobody in where it is allowed.
+/// Returns the groups that can be tags. Other groups admit nobody where an acl allows them.
 std::vector<std::string> tags_of(const KongConsumer& consumer) {
   constexpr std::size_t kMaxTags = 16;
   std::vector<std::string> out;
@@ -134,11 +135,11 @@ void take_keys(KongWork& work, const Beside& others, KongConsumer& consumer, boo
       say(work.draft.identity, Matter::lost, credential->spot, what + consumer.owner, why);
     };
     if (consumer.has_key)
-      return lost("another key of ", "here an owner has one key; a key file (headgate keys new) has several");
+      return lost("another key of ", "an owner has one key here; a key file (headgate keys new) allows several");
     if (key.empty()) {
-      lost("a key of ", "Kong makes it by itself: nobody knows it");
+      lost("a key of ", "Kong generates this key, so it is not in the file");
     } else if (is_elsewhere(key)) {
-      lost("a key of ", "it stands elsewhere: write \"key\": \"${NAME}\" with a variable that has it");
+      lost("a key of ", "it is stored elsewhere: write \"key\": \"${NAME}\" with a variable that contains it");
     } else if (credential->has("ttl")) {
       lost("a key of ", "it expires (ttl): a key file (headgate keys new) has \"expires\"");
     } else {
@@ -151,7 +152,7 @@ void take_keys(KongWork& work, const Beside& others, KongConsumer& consumer, boo
   }
 }
 
-/// "KONG_JWT_ACME": a variable for a secret.
+/// Returns the name of the variable for a secret, such as "KONG_JWT_ACME".
 std::string variable_for(KongWork& work, const std::string& owner) {
   std::string name = "KONG_JWT_";
   for (const char c : owner) {
@@ -204,7 +205,7 @@ void put_limits(KongWork& work, Tiers found) {
   auto& limit = found.limit;
   limit.name = free_name("consumers", work.draft.limit_names);
   limit.from = "rate-limiting of consumers";
-  limit.comments.emplace_back("Each consumer with a rate of its own; all others have the limits of their routes.");
+  limit.comments.emplace_back("Consumers with their own rates; all others have the limits of their routes.");
   found.tiers.emplace_back("others", json_text("unlimited"));
   limit.set("per", json_text("api_key"));
   limit.set("tier_from", json_text("api_key"));
@@ -262,7 +263,7 @@ void take_consumers(KongWork& work, const TreeNode& document) {
   say_of_others(work.draft, document);
   if (!issuers.empty()) work.issuers = list_of(issuers);
   if (!keys.empty()) {
-    work.draft.identity.comments.emplace_back("Of each key only its SHA-256 is here.");
+    work.draft.identity.comments.emplace_back("Keys are stored only as SHA-256.");
     work.keys = object_of(keys);
     work.draft.identity.set("api_key", object_of({{"keys", work.keys}}));
   }

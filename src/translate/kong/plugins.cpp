@@ -1,4 +1,4 @@
-// rate-limiting and the other plugins that refuse nobody for who it is.
+// Translates rate-limiting and the other plugins that do not depend on who the caller is.
 
 #include "translate/draft/json.hpp"
 #include "translate/kong/work.hpp"
@@ -13,7 +13,7 @@ namespace {
 constexpr std::array<std::pair<const char*, const char*>, 5> kPeriods{
     std::pair{"second", "second"}, {"minute", "minute"}, {"hour", "hour"}, {"day", "day"}, {"month", "month"}};
 
-/// Who is counted. A consumer is known by its key; Kong counts the address of all others.
+/// Sets what a limit counts by. Kong counts consumers by their keys, and other callers by their addresses.
 void set_per(const KongWork& work, const TreeNode& plugin, const TreeNode& config, DraftEntry& limit) {
   const auto by = config.get("limit_by", config.get("identifier", "consumer"));
   const auto header = config.get("header_name");
@@ -23,7 +23,7 @@ void set_per(const KongWork& work, const TreeNode& plugin, const TreeNode& confi
     if (keys) limit.set("if_absent", json_text("client_ip"));
     if (!work.issuers.empty())
       say(limit, Matter::lost, plugin.spot, "limit_by: " + by,
-          "callers with a token are counted by their address: write \"per\": \"jwt.iss\" where only they come");
+          "callers with a token are counted by address: write \"per\": \"jwt.iss\" for routes that only they use");
   } else if (by == "ip") {
     limit.set("per", json_text("client_ip"));
   } else if (by == "header" && !header.empty()) {
@@ -33,8 +33,7 @@ void set_per(const KongWork& work, const TreeNode& plugin, const TreeNode& confi
     limit.set("per", json_text("upstream"));
   } else {
     limit.set("per", json_text("client_ip"));
-    say(limit, Matter::lost, plugin.spot, "limit_by: " + by,
-        "it is counted by the address: write what it counts by in \"per\"");
+    say(limit, Matter::lost, plugin.spot, "limit_by: " + by, "it is counted by address: write the key in \"per\"");
   }
 }
 
@@ -53,7 +52,7 @@ void take_redis(KongWork& work, const TreeNode& plugin, const TreeNode& config) 
         "write \"password\": \"${REDIS_PASSWORD}\"; secrets are not copied");
 }
 
-/// Those of rate-limiting-advanced, in two lists.
+/// Returns the rates of rate-limiting-advanced, which has counts and windows in two lists.
 std::string advanced_rates(const TreeNode& config) {
   const auto counts = config["limit"].texts();
   const auto sizes = config["window_size"].texts();
@@ -68,7 +67,7 @@ std::string advanced_rates(const TreeNode& config) {
   return rates.size() == 1 ? rates.front() : list_of(rates);
 }
 
-/// The limit of a plugin, made once.
+/// Returns the limit of a plugin, and creates it at the first call.
 std::string limit_of(KongWork& work, const TreeNode& plugin) {
   if (const auto known = work.limits.find(&plugin); known != work.limits.end()) return known->second;
   const auto& config = plugin["config"];
@@ -78,7 +77,7 @@ std::string limit_of(KongWork& work, const TreeNode& plugin) {
   const bool advanced = limit.from == "rate-limiting-advanced";
   const auto rates = advanced ? advanced_rates(config) : kong_rates(config, limit);
   if (rates.empty()) {
-    work.draft.say(Matter::lost, plugin.spot, limit.from, "it has no rate that was understood");
+    work.draft.say(Matter::lost, plugin.spot, limit.from, "none of its rates was understood");
     return work.limits[&plugin] = {};
   }
   const auto of = work.owners.find(&plugin);
@@ -89,7 +88,8 @@ std::string limit_of(KongWork& work, const TreeNode& plugin) {
   const bool slides = advanced && config.get("window_type", "sliding") == "sliding";
   limit.set("algorithm", json_text(slides ? "sliding_window" : "fixed_window"));
   if (!work.limited_owners.empty() && limit.get("per") == json_text("api_key"))
-    limit.set("exempt", object_of({{"api_key", texts_of(work.limited_owners)}}));  // these have their own
+    // these consumers have limits of their own
+    limit.set("exempt", object_of({{"api_key", texts_of(work.limited_owners)}}));
   const auto policy = config.get(advanced ? "strategy" : "policy", "local");
   if (policy == "local" || policy == "cluster")
     limit.comments.emplace_back((advanced ? "strategy: " : "policy: ") + policy +
@@ -141,13 +141,14 @@ std::string kong_rates(const TreeNode& config, DraftEntry& limit) {
   }
   if (config.has("year"))
     say(limit, Matter::lost, config["year"].spot, "year: " + config.get("year"),
-        "headgate's longest period of the calendar is a month");
+        "headgate's longest calendar period is a month");
   if (rates.empty()) return {};
   return rates.size() == 1 ? rates.front() : list_of(rates);
 }
 
 void apply_plugins(KongWork& work, const KongPlugins& plugins, DraftEntry& route) {
   for (const auto& [name, plugin] : plugins) {
+    if (kong_kind(name) != KongKind::translated) continue;
     if (name == "rate-limiting" || name == "rate-limiting-advanced")
       if (const auto limit = limit_of(work, *plugin); !limit.empty()) route.use(limit);
     if (name == "request-size-limiting") take_request_size((*plugin)["config"], route);

@@ -1,4 +1,5 @@
-// Kong's routes: which requests they are for. What cannot be said closes a route for more than these requests.
+// Translates the conditions of Kong's routes. If a condition cannot be translated, the route is closed for more
+// requests than Kong's route matches.
 
 #include "translate/draft/json.hpp"
 #include "translate/draft/path_regex.hpp"
@@ -12,14 +13,15 @@ namespace {
 
 using Members = std::vector<std::pair<std::string, std::string>>;
 
-/// Kong asks routes with more kinds of conditions first, of as many those with a host, and then those with expressions.
+/// Kong checks routes with more kinds of conditions first, then routes with a host, and then routes with regular
+/// expressions.
 std::uint64_t precedence_of(const TreeNode& node, bool regex) {
   std::uint64_t kinds = 0;
   for (const auto* key : {"hosts", "paths", "methods", "headers", "snis", "sources", "destinations"})
     if (node.has(key)) ++kinds;
   return kinds * 4 + (node.has("hosts") ? 2 : 0) + (regex ? 1 : 0);
 }
-// A route in the language of expressions may come before all.
+// Kong may check a route in its expressions language before all others.
 constexpr std::uint64_t kUnknownFirst = 1000;
 
 std::string path_for(const std::string& path) { return path.ends_with('/') ? path + "*" : path + "/*"; }
@@ -29,7 +31,7 @@ std::string without_slash(std::string path) {
   return path;
 }
 
-/// What a route says besides its hosts and paths; the same for all of them.
+/// The conditions and settings of a route besides hosts and paths.
 struct KongRoute {
   KongWork& work;
   const TreeNode& node;
@@ -74,7 +76,7 @@ void set_sources(const KongRoute& of, DraftEntry& route) {
   if (!blocks.empty()) route.set("client_ip", texts_of(blocks));
 }
 
-/// "~/users/\d+$", and without "~" before Kong 3.
+/// Recognises "~/users/\d+$". Before Kong 3, expressions had no "~".
 bool is_regex(const std::string& path) {
   return path.starts_with('~') || path.find_first_of("\\^$|?*+()[]{}") != std::string::npos;
 }
@@ -89,12 +91,12 @@ void set_regex_path(const KongRoute& of, const std::string& path, DraftEntry& ro
         "write \"path_matches\", a regular expression of RE2 for the whole path without a slash at its end");
   route.set("path_matches", json_text(regex.matches));
   if (!of.strips) return;
-  // What the expression matches is cut off: all of the path if it goes to its end.
+  // strip_path removes what the expression matches, which is the whole path if the expression goes to its end.
   if (expression.ends_with('$'))
     route.set("rewrite", object_of({{"path", json_text(of.service.path.empty() ? "/" : of.service.path)}}));
   else
     close_route(route, "a regular expression", of.node.spot, path,
-                "strip_path: headgate cuts off whole segments; write \"rewrite\"");
+                "strip_path: headgate only strips whole segments; write \"rewrite\"");
 }
 
 void set_path(const KongRoute& of, const std::string& path, bool first, DraftEntry& route) {
@@ -116,7 +118,7 @@ void set_path(const KongRoute& of, const std::string& path, bool first, DraftEnt
 void put_one(const KongRoute& of, const std::string& host, const std::string& path, bool alone, bool first) {
   DraftEntry route = of.common;
   if (!first) route.remarks.clear();
-  // Names of routes are of one route each.
+  // Only one route may have this name.
   if (alone && of.node.has("name")) route.set("name", json_text(of.node.get("name")));
   if (!host.empty()) route.set("host", json_text(lower(host)));
   const bool leads = !of.service.upstream.empty();

@@ -1,4 +1,4 @@
-// Which plugins are for which route.
+// Finds the plugins that apply to each route.
 
 #include "translate/kong/work.hpp"
 
@@ -82,8 +82,9 @@ void KongScopes::add(const TreeNode& plugin) {
   work_.owners[&plugin] = route_name.empty() ? service_name : route_name;
   const bool lost = (plugin.has("service") && service == nullptr) || (plugin.has("route") && route == nullptr);
   if (lost) {
-    work_.draft.say(Matter::differs, plugin.spot, "plugin " + name,
-                    "what it is for is not in this file: here it is for every route that has none of its own");
+    work_.draft.say(
+        Matter::differs, plugin.spot, "plugin " + name,
+        "its service or route is not in this file: here it applies to every route without such a plugin of its own");
     everywhere_.emplace(name, &plugin);
   } else if (service != nullptr && route != nullptr) {
     of_both_[{service, route}][name] = &plugin;

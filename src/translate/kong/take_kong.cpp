@@ -1,4 +1,4 @@
-// Kong's declarative configuration: services with their routes, upstreams, consumers, plugins.
+// Translates Kong's declarative configuration: services and their routes, upstreams, consumers, plugins.
 
 #include "translate/draft/json.hpp"
 #include "translate/draft/weights.hpp"
@@ -42,7 +42,7 @@ void take_targets(KongWork& work, const TreeNode& document) {
       if ((*each)["healthchecks"].has("active")) upstream.set("health", object_of({{"path", json_text(path)}}));
       if ((*each)["healthchecks"].has("passive"))
         say(upstream, Matter::aside, (*each)["healthchecks"]["passive"].spot, "passive",
-            "headgate leaves out servers that fail by itself: \"eject\"");
+            "headgate ejects failing servers automatically: \"eject\"");
     }
     work.targets[each->get("name")] = upstream.name;
   }
@@ -53,7 +53,7 @@ std::string time_of(const TreeNode& node, std::string_view key, std::uint64_t ot
   return milliseconds(time == kNoNumber || time == 0 ? otherwise : time);
 }
 
-/// "http://host:80/path" in its parts, or those that are written one by one.
+/// Splits "http://host:80/path", or reads the parts if they are separate.
 KongService service_of(KongWork& work, const TreeNode& node) {
   KongService out;
   out.enabled = is_enabled(node);
@@ -165,14 +165,14 @@ void take_kong(const std::vector<ReadFile>& inputs, Draft& draft) {
   std::vector<TreeNode> all;
   for (const auto& input : inputs)
     for (auto& document : read_yaml(input.text, input.name, count)) all.push_back(std::move(document));
-  // Files and documents say things about each other: a plugin in one is for the services of another.
+  // Files and documents refer to each other: a plugin in one file may apply to a service in another.
   TreeNode whole;
   whole.kind = TreeNode::Kind::map;
   for (auto& document : all)
     for (auto& [key, value] : document.members) join_member(whole, key, std::move(value));
   KongWork work{draft};
   draft.listeners.emplace_back().set("address", json_text(":8000"));
-  draft.listeners.back().comments.emplace_back("Kong's own port; proxy_listen of kong.conf may say another.");
+  draft.listeners.back().comments.emplace_back("Kong's default port; proxy_listen of kong.conf may set another.");
   take_document(work, whole);
 }
 

@@ -1,4 +1,4 @@
-// request-transformer and response-transformer.
+// Translates request-transformer and response-transformer.
 
 #include "translate/draft/json.hpp"
 #include "translate/draft/protect.hpp"
@@ -13,7 +13,7 @@ namespace {
 
 using Members = std::vector<std::pair<std::string, std::string>>;
 
-/// Changes of fields, as one plugin says them.
+/// The changes of fields that one plugin makes.
 struct KongEdits {
   std::vector<std::string> remove;
   Members set;
@@ -22,19 +22,19 @@ struct KongEdits {
 
 bool is_template(std::string_view value) { return value.find("$(") != std::string_view::npos; }
 
-/// "X-A:1", as name and value.
+/// Splits "X-A:1" into name and value.
 std::pair<std::string, std::string> pair_of(const std::string& text) {
   const auto colon = text.find(':');
   if (colon == std::string::npos) return {text, {}};
   return {text.substr(0, colon), std::string(trimmed(std::string_view(text).substr(colon + 1)))};
 }
 
-/// A value that nobody knows: the field is taken away, so that no server believes what a caller wrote into it.
+/// A field whose new value is unknown is removed, so that no server trusts a value that the caller wrote.
 void take_pairs(const TreeNode& list, Members& out, KongEdits& edits, DraftEntry& route) {
   for (const auto& text : list.texts()) {
     const auto [name, value] = pair_of(text);
     if (is_template(value)) {
-      say(route, Matter::lost, list.spot, text, "headgate knows no templates of Kong: the field is removed");
+      say(route, Matter::lost, list.spot, text, "headgate does not evaluate templates of Kong: the field is removed");
       edits.remove.push_back(name);
     } else {
       out.emplace_back(name, json_text(value));
@@ -58,18 +58,18 @@ void transform(const TreeNode& plugin, const char* key, DraftEntry& route) {
   take_pairs(config["append"]["headers"], edits.add, edits, route);
   if (!edits.set.empty())
     say(route, Matter::differs, config["replace"].spot, "replace.headers",
-        "headgate sets the field also where there was none");
+        "headgate also sets the field where it was absent");
   if (!config["add"]["headers"].texts().empty())
-    say(route, Matter::differs, config["add"].spot, "add.headers", "headgate adds the field also where there is one");
+    say(route, Matter::differs, config["add"].spot, "add.headers", "headgate also adds the field where it exists");
   set_edits(key, edits, route);
   for (const auto& renamed : config["rename"]["headers"].texts())
     say(route, Matter::lost, config["rename"].spot, "rename.headers: " + renamed,
-        "headgate renames no fields: write \"remove\" and \"set\" in \"" + std::string(key) + '"');
+        "headgate does not rename fields: write \"remove\" and \"set\" in \"" + std::string(key) + '"');
   for (const auto* section : {"remove", "replace", "add", "rename", "append"})
     for (const auto& [name, value] : config[section].members)
       if (name != "headers" && !(section == std::string_view("replace") && name == "uri") && !value.texts().empty())
         say(route, Matter::lost, value.spot, std::string(section) + '.' + name,
-            name == "querystring" ? "headgate changes no queries" : "headgate changes no bodies");
+            name == "querystring" ? "headgate does not change queries" : "headgate does not change bodies");
 }
 
 }  // namespace
@@ -77,15 +77,15 @@ void transform(const TreeNode& plugin, const char* key, DraftEntry& route) {
 void transform_requests(const TreeNode& plugin, DraftEntry& route) {
   transform(plugin, "request_headers", route);
   const auto& config = plugin["config"];
-  // Another path or method than the server is meant to get may do more than the route is for.
+  // A server could do more than the route allows if it received another method or path.
   if (const auto method = config.get("http_method"); !method.empty())
     close_route(route, "http_method", config["http_method"].spot, "http_method: " + method,
-                "headgate changes no methods: write the \"methods\" that the server may get");
+                "headgate does not change methods: write the \"methods\" that the server may get");
   const auto path = config["replace"].get("uri");
   if (path.empty()) return;
   if (is_template(path) || !path.starts_with('/'))
     close_route(route, "replace.uri", config["replace"].spot, "replace.uri: " + path,
-                "headgate knows no templates of Kong: write \"path\" in \"rewrite\"");
+                "headgate does not evaluate templates of Kong: write \"path\" in \"rewrite\"");
   else
     route.set("rewrite", object_of({{"path", json_text(path)}}));
 }

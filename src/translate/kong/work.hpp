@@ -1,5 +1,5 @@
 #pragma once
-// What the parts of the translation of Kong share.
+// Shared parts of the Kong importer.
 
 #include "translate/draft/draft.hpp"
 #include "translate/reading/tree.hpp"
@@ -13,87 +13,87 @@
 
 namespace headgate::translate {
 
-/// What plugins do to a route: its own, its service's, and those for everything. Of one name, the nearest counts.
+/// Plugins of a route, its service, and the whole configuration, by name. The most specific plugin of a name applies.
 using KongPlugins = std::map<std::string, const TreeNode*, std::less<>>;
 
-/// A consumer, whose name here is that of an owner of API keys.
+/// A consumer. Its name becomes the owner of its API keys.
 struct KongConsumer {
   std::string owner;
   const TreeNode* node = nullptr;
-  std::set<std::string> groups;      ///< of the plugin acl
-  std::vector<std::string> issuers;  ///< of its tokens: the keys of its jwt_secrets
+  std::set<std::string> groups;      ///< groups for the acl plugin
+  std::vector<std::string> issuers;  ///< issuers of its tokens: the keys of its jwt_secrets
   bool has_key = false;
-  std::string refused;  ///< the plugin that keeps it out, or that is not known; empty if there is none
+  std::string refused;  ///< plugin that refuses the consumer, or that is unknown; empty if there is none
 };
 
 struct KongWork {
   explicit KongWork(Draft& drafted) : draft(drafted) {}
 
   Draft& draft;
-  std::map<std::string, std::string> targets;     ///< by the name of a Kong upstream: that of ours
-  std::map<const TreeNode*, std::string> limits;  ///< by plugin: the limit's name, or "" if it is off
-  std::map<const TreeNode*, std::string> owners;  ///< by plugin: the name of its service or route
-  std::vector<std::string> limited_owners;        ///< consumers with a limit of their own
-  const TreeNode* key_auth = nullptr;             ///< the first plugin of this name
-  const TreeNode* jwt = nullptr;                  ///< the same
-  std::string keys;                               ///< of consumers, as JSON; empty: there are none
-  std::string issuers;                            ///< of the tokens of consumers, as JSON; empty: there are none
+  std::map<std::string, std::string> targets;     ///< name of our upstream by Kong's upstream
+  std::map<const TreeNode*, std::string> limits;  ///< name of the limit by plugin; "" if the limit is off
+  std::map<const TreeNode*, std::string> owners;  ///< name of the service or route by plugin
+  std::vector<std::string> limited_owners;        ///< consumers that have their own limit
+  const TreeNode* key_auth = nullptr;             ///< first key-auth plugin
+  const TreeNode* jwt = nullptr;                  ///< first jwt plugin
+  std::string keys;                               ///< keys of consumers as JSON; empty if there are none
+  std::string issuers;                            ///< issuers of the consumers' tokens as JSON; empty if there are none
   std::vector<KongConsumer> consumers;
-  std::map<std::string, std::size_t> consumers_by_name;            ///< by names and ids
-  std::map<const TreeNode*, std::vector<std::size_t>> admitted{};  ///< consumers by acl
+  std::map<std::string, std::size_t> consumers_by_name;            ///< index by name and by id
+  std::map<const TreeNode*, std::vector<std::size_t>> admitted{};  ///< indices of consumers by acl
 
-  /// Null if there is none of this name or id.
+  /// Returns null if there is no consumer with this name or id.
   const KongConsumer* consumer(const std::string& name_or_id) const noexcept;
 };
 
-/// How a plugin of a name is treated. A name that is not known may be one that refuses requests.
+/// The treatment of a plugin. An unknown plugin may be one that refuses requests.
 enum class KongKind : std::uint8_t {
-  translated,  ///< apply_plugins() knows it
-  harmless,    ///< no request is let in that it refuses: logs, metrics, caches
-  guard,       ///< headgate cannot have it, or nobody knows it
+  translated,  ///< apply_plugins() or apply_access() translates it
+  harmless,    ///< never refuses a request: logs, metrics, caches
+  guard,       ///< may refuse requests and cannot be translated, or is unknown
 };
 KongKind kong_kind(std::string_view plugin) noexcept;
 
-/// Whether it is not off.
+/// Returns whether the plugin is enabled.
 bool is_enabled(const TreeNode& plugin);
-/// "consumer: acme" or "consumer: { name: acme }".
+/// Returns the name in "consumer: acme" or "consumer: { name: acme }".
 std::string reference(const TreeNode& node, std::string_view key);
-/// Whether a key may have this group as a tag.
+/// Returns whether a key may have this group as a tag.
 bool is_tag(std::string_view group) noexcept;
-/// A secret that stands elsewhere: a reference to a vault, or a variable of decK.
+/// Returns whether a secret is stored elsewhere: in a vault, or in a variable of decK.
 bool is_elsewhere(std::string_view secret) noexcept;
 
-/// Where the routes of a service lead.
+/// The destination of a service's routes.
 struct KongService {
-  std::string upstream;  ///< ours; empty if it was not translated, or a route has none
-  std::string path;      ///< before the path of each request
+  std::string upstream;  ///< name of our upstream; empty if it was not translated or does not exist
+  std::string path;      ///< prefix of the path of each request
   std::string timeout;
   bool enabled = true;
 };
-/// All routes of ours that stand for one of Kong's.
+/// Adds all routes that one route of Kong becomes.
 void take_kong_route(KongWork& work, const TreeNode& node, const KongService& service, const KongPlugins& plugins);
 
-/// What nothing of a plugin of this name translates is said, and of others the options that are not read.
+/// Adds remarks on a plugin that is not translated, or on the options that are not read.
 void say_of_plugin(Draft& draft, const TreeNode& plugin);
 
-/// Consumers with their keys and limits: "identity" and one limit with a tier for each.
+/// Translates consumers with their keys and limits into "identity" and one limit with a tier for each consumer.
 void take_consumers(KongWork& work, const TreeNode& document);
 
-/// Puts what the plugins do into a route.
+/// Applies plugins to a route.
 void apply_plugins(KongWork& work, const KongPlugins& plugins, DraftEntry& route);
-/// Those of them that say who may use the route: credentials, groups, addresses.
+/// Applies the plugins for access control: credentials, groups, addresses.
 void apply_access(KongWork& work, const KongPlugins& plugins, DraftEntry& route);
-/// request-transformer and response-transformer.
+/// These two apply request-transformer and response-transformer.
 void transform_requests(const TreeNode& plugin, DraftEntry& route);
 void transform_responses(const TreeNode& plugin, DraftEntry& route);
 
-/// The rates of a rate-limiting plugin's config, as JSON; empty: none.
+/// Returns the rates of a rate-limiting plugin as JSON, or an empty text if it has none.
 std::string kong_rates(const TreeNode& config, DraftEntry& limit);
 
-/// Services and routes by their names and ids.
+/// Finds services and routes by their names and ids.
 struct KongNodes {
   explicit KongNodes(const TreeNode& document);
-  /// Null if there is none.
+  /// Both functions return null if there is none.
   const TreeNode* service(const std::string& name_or_id) const noexcept;
   const TreeNode* route(const std::string& name_or_id) const noexcept;
 
@@ -102,12 +102,12 @@ struct KongNodes {
   std::map<std::string, const TreeNode*> routes_;
 };
 
-/// The plugins of a document, by what they are for.
+/// The plugins of a document by their scope.
 class KongScopes {
  public:
   KongScopes(KongWork& work, const TreeNode& document, const KongNodes& nodes);
 
-  /// Those of a route of a service, which may be one that is not there.
+  /// Returns the plugins of a route and its service. The service may be absent.
   KongPlugins of(const TreeNode& service, const TreeNode& route) const;
   const KongPlugins& everywhere() const noexcept { return everywhere_; }
 

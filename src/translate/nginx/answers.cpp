@@ -1,4 +1,4 @@
-// "return": a fixed answer, or a redirect.
+// Translates "return" into a fixed answer or a redirect.
 
 #include "conditions.hpp"
 #include "translate/draft/json.hpp"
@@ -17,7 +17,8 @@ bool take_off(std::string& text, std::string_view begin) {
   return true;
 }
 
-/// "https://$host$request_uri" as "to" of a redirect of this route; empty if a variable remains.
+/// Converts a URL such as "https://$host$request_uri" into "to" of a redirect of this route. Returns an empty text if a
+/// variable remains.
 std::string target_of(std::string url, const std::string& path, const std::string& host) {
   const bool same_scheme = take_off(url, "$scheme://");
   std::string out;
@@ -30,7 +31,7 @@ std::string target_of(std::string url, const std::string& path, const std::strin
     if (host.empty() || host.starts_with("*.")) return {};
     out += host;
   } else if (same_scheme && !own_host) {
-    return {};  // the scheme of the request, and another host
+    return {};  // keeps the scheme of the request but names another host
   }
   bool whole_path = false;
   for (const auto* variable : {"$request_uri", "$uri$is_args$args", "$uri"}) {

@@ -1,4 +1,4 @@
-// Passwords that nginx asks for.
+// Translates auth_basic: passwords that nginx asks for.
 
 #include "translate/draft/basic.hpp"
 #include "translate/draft/protect.hpp"
@@ -12,7 +12,7 @@ bool asks_password(const NginxScope& scope) {
 }
 
 void ask_password(NginxWork& work, const NginxScope& scope, DraftEntry& route) {
-  if (!asks_password(scope)) return;  // without a file nginx asks for nothing either
+  if (!asks_password(scope)) return;  // without a file nginx asks for no password either
   const auto& realm = *scope.one("auth_basic");
   const auto& file = *scope.one("auth_basic_user_file");
   for (const auto* each : {&realm, &file})

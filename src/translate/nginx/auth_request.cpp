@@ -1,4 +1,4 @@
-// The service that nginx asks in a subrequest: a location of the same server.
+// Translates auth_request. The auth service is a location of the same server.
 
 #include "translate/draft/auth.hpp"
 #include "translate/draft/json.hpp"
@@ -12,7 +12,7 @@
 namespace headgate::translate {
 namespace {
 
-/// Fields that headgate tells a service anyway, or that say nothing.
+/// Returns whether headgate sends this field to an auth service anyway, or the field carries no information.
 bool is_told_anyway(const std::string& plain, std::string_view value) {
   static const std::set<std::string, std::less<>> kTold = {
       "content-length",  "x-original-uri",    "x-original-method", "x-original-url",
@@ -70,7 +70,7 @@ void ask_service(NginxWork& work, const Directive& server, const NginxScope& sco
     DraftEntry said;
     const auto upstream = upstream_for(work, *pass, inside, said, authority, target, is_block);
     const auto own = location->words.size() > 1 ? location->word(1) : location->word(0);
-    // What the location took is replaced by the path of proxy_pass; without one the path stays.
+    // proxy_pass with a path replaces the part that the location matched; without one the path stays.
     auto to = target.empty() ? path : target + path.substr(std::min(own.size(), path.size()));
     if (!upstream.empty()) auth.url = "http://" + upstream + to;
     route.remarks.insert(route.remarks.end(), said.remarks.begin(), said.remarks.end());

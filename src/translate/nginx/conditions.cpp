@@ -15,12 +15,12 @@
 namespace headgate::translate {
 namespace {
 
-/// `if ($variable OPERATOR VALUE)`. The operator is empty for a variable alone.
+/// `if ($variable OPERATOR VALUE)`. The operator is empty if there is only a variable.
 struct NginxTest {
-  std::string variable;  ///< without '$'; empty: it is another test
+  std::string variable;  ///< without '$'; empty for any other test
   std::string op;
   std::string value;
-  std::string text;  ///< without the value, which may be a secret
+  std::string text;  ///< the condition without its value, which may be a secret
 };
 
 NginxTest test_in(const Directive& condition) {
@@ -37,7 +37,7 @@ NginxTest test_in(const Directive& condition) {
   return out;
 }
 
-/// What stands in an "if" and lets requests go on as they were.
+/// Returns whether a directive inside of an "if" leaves requests unchanged.
 bool goes_on(const Directive& each) {
   static const std::set<std::string_view> kGoesOn = {"set",        "add_header", "access_log", "expires",   "gzip",
                                                      "limit_rate", "proxy_pass", "error_log",  "error_page"};
@@ -96,7 +96,7 @@ bool is_plain_http(const NginxTest& test) {
   return false;
 }
 
-/// "GET", "^(GET|HEAD)$": the methods; empty: it is another expression.
+/// Returns the methods of "GET" or "^(GET|HEAD)$". Returns an empty list for any other expression.
 std::vector<std::string> methods_in(std::string_view text) {
   for (const char* begin : {"^", "("})
     if (text.starts_with(begin)) text.remove_prefix(1);
@@ -113,7 +113,8 @@ std::vector<std::string> methods_in(std::string_view text) {
   return out;
 }
 
-/// The addresses for which a variable of "geo" meets the test, as rules that refuse them; empty: it is no such test.
+/// Returns the rules that refuse the addresses for which a variable of "geo" meets the test. Returns an empty list for
+/// any other test.
 std::vector<AddressRule> refused_by_geo(const NginxWork& work, const NginxTest& test, const Spot& spot) {
   const auto found = work.maps.find(test.variable);
   if (found == work.maps.end() || found->second->name != "geo") return {};
@@ -143,7 +144,7 @@ std::vector<AddressRule> refused_by_geo(const NginxWork& work, const NginxTest& 
     if (!block) return {};
     blocks.push_back({each.name, length, meets(each.words.front())});
   }
-  // The smallest block decides.
+  // In "geo" the smallest block decides.
   std::ranges::stable_sort(blocks, [](const auto& a, const auto& b) { return a.length > b.length; });
   std::vector<AddressRule> out;
   for (const auto& each : blocks) out.push_back({.allow = !each.refused, .block = each.text, .spot = spot});
@@ -151,7 +152,7 @@ std::vector<AddressRule> refused_by_geo(const NginxWork& work, const NginxTest& 
   return out;
 }
 
-/// One condition of a level. True if it was translated.
+/// Translates one condition of a level. take() returns whether that was possible.
 class Condition {
  public:
   Condition(NginxWork& work, const Directive& written, DraftEntry& route, std::optional<NginxMethods>& methods)
@@ -195,7 +196,7 @@ class Condition {
     const auto own = route_.get("host");
     if (test_.op == "=" && !refuses(answer)) return (!own.empty() && own != host) || set_https(url);
     if (test_.op != "!=") return false;
-    if (own.empty()) route_.set("host", host);  // no route takes the others
+    if (own.empty()) route_.set("host", host);  // no route matches the other hosts
     return own.empty() || own == host;
   }
 
@@ -234,7 +235,7 @@ class Condition {
   NginxTest test_;
 };
 
-/// "rewrite ^ https://$host$request_uri? permanent" and its like.
+/// Recognises "rewrite ^ https://$host$request_uri? permanent" and similar redirects.
 bool is_to_https(const Directive& rewrite) {
   static const std::set<std::string_view> kAll = {"^",     "^/(.*)$", "^/(.*)", "^(.*)$", "^(.*)",
                                                   "/(.*)", "(.*)",    ".*",     "^/.*"};

@@ -1,5 +1,5 @@
 #pragma once
-// "if" and "rewrite" of nginx: what they do to the routes of their level.
+// Translates "if" and "rewrite" of nginx into keys of the routes at their level.
 
 #include "translate/nginx/matches.hpp"
 #include "translate/nginx/work.hpp"
@@ -10,32 +10,32 @@
 
 namespace headgate::translate {
 
-/// Methods that get an answer of their own.
+/// Methods that are answered differently.
 struct NginxMethods {
   std::vector<std::string> methods;
-  bool others = false;  ///< all methods but these get it
-  std::string respond;  ///< the answer, as JSON
+  bool others = false;  ///< whether `methods` lists the exceptions instead
+  std::string respond;  ///< answer as JSON
   const Directive* from = nullptr;
-  const Directive* block = nullptr;  ///< what holds for them in place of the answer; or null
+  const Directive* block = nullptr;  ///< block that applies to these methods in place of an answer; or null
 };
 
-/// The port of "https://$host:8443$request_uri" as "redirect_to_https" has it: "8443", or "true". Empty: it leads
-/// elsewhere.
+/// Returns the port of "https://$host:8443$request_uri" as a value of "redirect_to_https": "8443" or "true". Returns an
+/// empty text for any other URL.
 std::string https_port(std::string_view url);
 
-/// Whether a `rewrite` sends requests elsewhere, so that the server of their location never gets them.
+/// Returns whether a `rewrite` sends requests elsewhere, so that the server of its location never receives them.
 bool leads_away(const Directive& rewrite);
 
-/// Where the path of a location that passes requests on leads to: `target` is what proxy_pass has behind its host.
+/// Sets "rewrite" of a location that passes requests on. `target` is the path in proxy_pass.
 void set_rewrite(const Directive& proxy_pass, const NginxMatch& match, const std::string& target, DraftEntry& route);
-/// "rewrite ^/old/(.*)$ /new/$1 break;": true if it was taken over.
+/// Translates "rewrite ^/old/(.*)$ /new/$1 break;". Returns whether that was possible.
 bool simple_rewrite(const Directive& rewrite, const NginxMatch& match, DraftEntry& route);
 
-/// What the conditions of a server or a location do to `route`. What cannot be translated and keeps requests out closes
-/// the route.
+/// Applies the conditions of a server or a location to `route`. Closes the route if a condition keeps requests out and
+/// cannot be translated.
 void take_conditions(NginxWork& work, const Directive& level, DraftEntry& route, std::optional<NginxMethods>& methods);
 
-/// Closes a route; says why only once for each place.
+/// Closes a route, with one remark for each place.
 void close_once(NginxWork& work, DraftEntry& route, const std::string& protection, const Directive& directive,
                 const std::string& what, const std::string& why);
 

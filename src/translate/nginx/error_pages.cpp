@@ -1,4 +1,4 @@
-// Pages that nginx shows in place of its own errors, where they are files.
+// Translates error_page where the pages are files.
 
 #include "matches.hpp"
 #include "translate/draft/json.hpp"
@@ -14,10 +14,10 @@ namespace {
 
 constexpr std::uintmax_t kLongestPage = 64UL * 1024;
 
-/// What an "error_page" leads to.
+/// The target of an "error_page".
 struct NginxPage {
   std::string file;
-  std::string why_not;  ///< a sentence without its dot; empty: there is a file
+  std::string why_not;  ///< a sentence without its period; empty if the file exists
 };
 
 const Directive* inside(const Directive& block, std::string_view name) {
@@ -25,7 +25,7 @@ const Directive* inside(const Directive& block, std::string_view name) {
   return found == block.block.end() ? nullptr : &*found;
 }
 
-/// Below which folder nginx looks for the page.
+/// Finds the folder in which nginx looks for the page.
 NginxPage folder_and_rest(const Directive& server, const NginxScope& scope, const std::string& uri) {
   const auto* const location = location_of(server, uri);
   NginxScope there = scope;
@@ -66,7 +66,7 @@ NginxPage page_at(const Directive& server, const NginxScope& scope, const std::s
 
 bool is_status_of_error(std::string_view text) noexcept { return whole_number<unsigned>(text, 400, 599).has_value(); }
 
-/// Whether nginx rejects by limits with this status here.
+/// Returns whether limits in this scope reject with this status.
 bool rejects_with(const NginxScope& scope, std::string_view status) {
   const auto is = [&](std::string_view limit, std::string_view directive) {
     if (scope.all(limit).empty()) return false;
@@ -107,7 +107,7 @@ void take_page(NginxWork& work, const Directive& server, const NginxScope& scope
   for (const auto& status : words) {
     if (!is_status_of_error(status)) continue;
     note_page(work, directive, status, page.file);
-    // headgate rejects with 429.
+    // nginx's status of a limit becomes 429, headgate's status.
     const bool named = std::ranges::find(words, "429") != words.end();
     if (status != "429" && !named && rejects_somewhere_with(server, scope, status))
       note_page(work, directive, "429", page.file);

@@ -1,4 +1,4 @@
-// What nginx compresses, by its own module and by that for Brotli.
+// Translates nginx's gzip and brotli directives.
 
 #include "translate/draft/compress.hpp"
 #include "translate/nginx/work.hpp"
@@ -13,7 +13,7 @@ std::optional<std::uint64_t> number_of(const Directive* directive, std::uint64_t
   return whole_number<std::uint64_t>(directive->word(0));
 }
 
-/// What the two modules say apart from each other.
+/// The settings that may differ between the two modules.
 struct ModuleWords {
   std::optional<std::uint64_t> min_bytes;
   std::optional<std::uint64_t> level;
@@ -38,7 +38,7 @@ void set_compression(NginxWork& work, const NginxScope& scope, DraftEntry& route
   DraftCompress out;
   if (brotli) out.encodings.emplace_back("br");
   if (gzip) out.encodings.emplace_back("gzip");
-  out.types = {"text/html"};  // which nginx compresses whatever else is named
+  out.types = {"text/html"};  // nginx always compresses this type
   for (const auto* const each :
        {gzip ? scope.one("gzip_types") : nullptr, brotli ? scope.one("brotli_types") : nullptr})
     if (each != nullptr) out.types.insert(out.types.end(), each->words.begin(), each->words.end());

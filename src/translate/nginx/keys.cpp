@@ -1,4 +1,4 @@
-// What a zone counts by: the variables of its key, and the map and geo that make them.
+// Translates the key of a zone: its variables, and the map and geo blocks that define them.
 
 #include "translate/draft/json.hpp"
 #include "translate/nginx/work.hpp"
@@ -13,7 +13,7 @@ namespace {
 
 bool of_a_variable(char c) { return is_alnum(c, "_"); }
 
-/// The names of the variables in a text.
+/// Returns the names of the variables in a text.
 std::vector<std::string> variables_in(std::string_view text) {
   std::vector<std::string> out;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -28,7 +28,7 @@ std::vector<std::string> variables_in(std::string_view text) {
   return out;
 }
 
-/// "x_api_key" is X-Api-Key.
+/// Converts "x_api_key" to X-Api-Key.
 std::string field_of(std::string_view name) {
   std::string out;
   bool first = true;
@@ -43,7 +43,7 @@ std::string field_of(std::string_view name) {
 const std::set<std::string_view> kAddressFields = {"http_x_forwarded_for", "http_x_real_ip", "http_cf_connecting_ip",
                                                    "http_true_client_ip", "http_x_client_ip"};
 
-/// One variable: what it is in "per", and whether it may be absent.
+/// A variable as a value of "per", and whether it may be absent.
 struct Part {
   std::string per;
   bool may_be_absent = false;
@@ -61,8 +61,8 @@ Part part_for(const std::string& variable, const Spot& spot) {
   if (kAddressFields.contains(variable))
     return {"client_ip", false,
             said(Matter::lost,
-                 "anybody can write that field: it counts by the client's address, once \"identity\": "
-                 "{ \"trusted_proxies\" } names the proxies that send it")};
+                 "anybody can write that field: it counts by the client's address, once \"identity\": { "
+                 "\"trusted_proxies\" } names the proxies that send it")};
   if (variable == "host" || variable == "http_host") return {"host", false, {}};
   if (variable == "server_name")
     return {"host", false,
@@ -82,10 +82,10 @@ Part part_for(const std::string& variable, const Spot& spot) {
   return {"", false, said(Matter::lost, "headgate cannot count by this variable")};
 }
 
-/// A key that a map makes: empty for some, another key for all others.
+/// A key that a map defines: empty for some requests, and another key for all others.
 struct Mapped {
   std::string key;
-  std::vector<std::string> exempt;  ///< blocks of addresses for which it is empty
+  std::vector<std::string> exempt;  ///< blocks of addresses whose key is empty
   bool understood = false;
 };
 
@@ -94,10 +94,10 @@ bool is_network(std::string_view text) {
          text.find_first_not_of("0123456789abcdefABCDEF.:/") == std::string_view::npos;
 }
 
-/// The common pair: geo gives addresses a value, and map makes the key of it.
+/// Translates the usual pair: geo assigns a value to each address, and map turns the value into a key.
 Mapped key_from(const NginxWork& work, const Directive& map) {
   Mapped out;
-  std::map<std::string, std::string> keys;  // by value of the source
+  std::map<std::string, std::string> keys;  // keys by the value of the map's source
   const auto source = variables_in(map.word(0));
   if (map.name != "map" || source.size() != 1) return out;
   const auto geo = work.maps.find(source.front());
@@ -143,7 +143,7 @@ NginxKey nginx_key(const NginxWork& work, const std::string& key, const Spot& sp
       if (!mapped.understood) {
         out.remarks.push_back(
             {Matter::lost, made->second->spot, made->second->text(),
-             "headgate counts by no variable of your own; a limit can have \"exempt\" and \"tiers\""});
+             "headgate does not count by variables of your own; a limit can have \"exempt\" and \"tiers\""});
         return out;
       }
       variables = variables_in(mapped.key);
@@ -161,7 +161,7 @@ NginxKey nginx_key(const NginxWork& work, const std::string& key, const Spot& sp
   }
   if (parts.empty()) parts.emplace_back("total");
   out.per = text_or_list(parts);
-  if (may_be_absent) out.if_absent = json_text("skip");  // nginx does not count an empty key
+  if (may_be_absent) out.if_absent = json_text("skip");  // nginx does not count requests with an empty key
   return out;
 }
 

@@ -1,7 +1,8 @@
 #pragma once
-// What becomes of the directives of nginx that are no part of routes, servers and limits.
+// The tables of nginx's directives.
 
 #include "translate/reading/nginx_syntax.hpp"
+#include "translate/words.hpp"
 
 #include "headgate/translate/translate.hpp"
 
@@ -11,14 +12,18 @@
 
 namespace headgate::translate {
 
-/// Whether another part of the translation reads it.
+/// Returns the directives that other parts of the importer read.
+std::span<const ImportWord> translated_directives() noexcept;
+/// Returns the directives of an "upstream" block, without "server".
+std::span<const ImportWord> upstream_directives() noexcept;
+/// Returns whether translated_directives() has this directive.
 bool is_translated(std::string_view directive);
 
 struct DirectiveFate {
   Matter matter = Matter::lost;
   std::string why;
 };
-/// Why a directive that nothing else reads is not translated.
+/// Returns what becomes of a directive that no other part of the importer reads.
 DirectiveFate fate_of(const Directive& directive);
 
 }  // namespace headgate::translate

@@ -1,4 +1,4 @@
-// limit_req and limit_conn, so that the same requests pass as in nginx.
+// Translates limit_req and limit_conn so that the same requests pass as in nginx.
 
 #include "translate/draft/json.hpp"
 #include "translate/nginx/work.hpp"
@@ -10,9 +10,9 @@
 namespace headgate::translate {
 namespace {
 
-constexpr std::uint64_t kLongestWait = 60'000;  // ms; headgate holds no request longer
+constexpr std::uint64_t kLongestWait = 60'000;  // in ms; headgate holds no request longer
 
-/// The value of "name=value" among the words.
+/// Returns the value of "name=value" among the words.
 std::string_view value_of(const Directive& directive, std::string_view name) {
   for (const auto& word : directive.words)
     if (std::string_view(word).starts_with(name) && word.size() > name.size() && word[name.size()] == '=')
@@ -35,11 +35,11 @@ void find_zone(NginxWork& work, const Directive& directive) {
     else if (rate.ends_with("r/m"))
       out.unit = "minute";
     if (!number || *number == 0 || out.unit.empty() || zone.empty())
-      throw Unreadable(directive.spot, "this is no zone: " + one_line(directive.text()),
+      throw Unreadable(directive.spot, "this is not a zone: " + one_line(directive.text()),
                        "as in: limit_req_zone $binary_remote_addr zone=one:10m rate=10r/s;");
     out.count = *number;
   } else if (zone.empty()) {
-    throw Unreadable(directive.spot, "this is no zone: " + one_line(directive.text()),
+    throw Unreadable(directive.spot, "this is not a zone: " + one_line(directive.text()),
                      "as in: limit_conn_zone $binary_remote_addr zone=addr:10m;");
   }
   if (has_word(directive, "sync"))
@@ -50,7 +50,7 @@ void find_zone(NginxWork& work, const Directive& directive) {
   work.zones.try_emplace(std::string(zone.substr(0, zone.find(':'))), out);
 }
 
-/// A new limit that counts as the zone does; "per" and what belongs to it.
+/// Starts a limit with the key of a zone: "per" and the keys that belong to it.
 DraftEntry begin_limit(NginxWork& work, const std::string& name, NginxZone& zone, const Directive& use) {
   DraftEntry out;
   out.name = free_name(name, work.draft.limit_names);
@@ -82,16 +82,15 @@ void say_status(NginxWork& work, const NginxScope& scope, std::string_view direc
 std::string finish_limit(NginxWork& work, DraftEntry limit, const std::string& id) {
   if (limit.get("per").find("client_ip") != std::string_view::npos)
     say_once(work, limit, limit.spot, "$binary_remote_addr",
-             "headgate counts the IPv6 addresses of a block of 64 bits as one client; \"identity\": { \"ipv6_prefix\": "
-             "128 } "
-             "counts each, as nginx does");
+             "headgate counts all IPv6 addresses of a /64 block as one client; \"identity\": { \"ipv6_prefix\": 128 } "
+             "counts each address, as nginx does");
   auto name = limit.off ? std::string() : limit.name;
   work.limits[id] = name;
   put_limit(work.draft, std::move(limit));
   return name;
 }
 
-/// How many may come above the rate, and how many of them at once.
+/// Sets how many requests may exceed the rate, and how many of them pass at once.
 void set_burst(const Directive& use, const NginxZone& zone, DraftEntry& limit) {
   const auto burst = whole_count(value_of(use, "burst")).value_or(0);
   const auto at_once =
@@ -100,15 +99,16 @@ void set_burst(const Directive& use, const NginxZone& zone, DraftEntry& limit) {
   const std::uint64_t period = zone.unit == "minute" ? 60'000 : 1000;
   if (waiting == 0) {
     limit.set("burst", std::to_string(burst + 1));
-    if (burst > 0) limit.comments.push_back("nginx lets one and " + std::to_string(burst) + " more through at once.");
+    if (burst > 0)
+      limit.comments.push_back("nginx lets one request and " + std::to_string(burst) + " more through at once.");
     return;
   }
   const auto wait = (waiting * period + zone.count - 1) / zone.count;
   if (at_once == 0) {
     limit.set("algorithm", json_text("leaky_bucket"));
     limit.set("burst", std::to_string(burst + 1));
-    limit.comments.push_back("Without nodelay requests wait, here too: one passes at once, and " +
-                             std::to_string(burst) + " more one after the other.");
+    limit.comments.push_back("Without nodelay, requests wait, as in nginx: one passes at once, and " +
+                             std::to_string(burst) + " more follow one after the other.");
   } else {
     limit.set("burst", std::to_string(at_once + 1));
     limit.comments.push_back("One and " + std::to_string(at_once) + " more pass at once, and " +
@@ -144,7 +144,7 @@ std::string limit_for_connections(NginxWork& work, const NginxScope& scope, cons
                                   const std::string& name) {
   const auto number = whole_count(use.word(1));
   if (!number || *number == 0)
-    throw Unreadable(use.spot, "this is no number of connections: " + one_line(use.text()),
+    throw Unreadable(use.spot, "this is not a number of connections: " + one_line(use.text()),
                      "as in: limit_conn addr 10;");
   const bool observe = scope.on("limit_conn_dry_run");
   const auto id = "connections " + name + ' ' + std::to_string(*number) + (observe ? " dry" : "");
@@ -176,7 +176,7 @@ void apply_limits(NginxWork& work, const NginxScope& scope, DraftEntry& route) {
   const auto apply = [&](const Directive& use, const std::string& name, bool connections) {
     const auto zone = work.zones.find(name);
     if (zone == work.zones.end() || (zone->second.count == 0) != connections) {
-      say(route, Matter::lost, use.spot, use.text(), "no file that was read has this zone");
+      say(route, Matter::lost, use.spot, use.text(), "none of the files defines this zone");
       return;
     }
     const auto limit = connections ? limit_for_connections(work, scope, use, zone->second, name)
@@ -192,12 +192,11 @@ void keep_unused_zones(NginxWork& work) {
     if (zone.used) continue;
     if (zone.count == 0) {
       work.draft.say(Matter::aside, zone.directive->spot, zone.directive->text(),
-                     "no limit_conn that was read says how many connections");
+                     "no limit_conn in the files says how many connections");
       continue;
     }
     auto limit = begin_limit(work, name, zone, *zone.directive);
-    limit.comments.push_back(
-        "No limit_req that was read uses it; without burst, as here, requests come evenly spaced.");
+    limit.comments.push_back("No limit_req in the files uses it; without burst, as here, requests come evenly spaced.");
     limit.set("burst", "1");
     finish_limit(work, std::move(limit), "unused " + name);
   }

@@ -1,6 +1,6 @@
-// A server's locations: each becomes a route for each of the server's hosts. nginx looks for the longest path first,
-// then for expressions in the order of the file, and headgate for the most specific path. So an expression is repeated
-// for each path before which nginx would look at it.
+// Translates a server's locations into routes for each of its hosts. nginx finds the longest path and then tries
+// regular expressions in their order; headgate picks the most specific path. So an expression is repeated for each such
+// path.
 
 #include "conditions.hpp"
 #include "known.hpp"
@@ -30,7 +30,7 @@ const Directive* own(const Directive& block, std::string_view name) {
   return nullptr;
 }
 
-/// The methods that "limit_except" leaves alone.
+/// Returns the methods that "limit_except" does not restrict.
 NginxMethods methods_but(const Directive& except) {
   auto methods = except.words;
   if (std::ranges::find(methods, "GET") != methods.end() && std::ranges::find(methods, "HEAD") == methods.end())
@@ -44,16 +44,15 @@ bool names_methods(const Directive& location) {
   });
 }
 
-/// A location with an expression.
+/// A location with a regular expression.
 struct Expression {
   const Directive* location = nullptr;
   NginxScope scope;
   NginxMatch match;
 };
-/// In the order in which nginx looks at them.
+/// Expressions in the order in which nginx tries them.
 using Chain = std::vector<const Expression*>;
 
-/// One server's locations.
 class Locations {
  public:
   Locations(NginxWork& work, const Directive& server, const std::vector<std::string>& hosts)
@@ -88,7 +87,7 @@ class Locations {
   }
 
   void write() {
-    // The longest first, as nginx looks for them.
+    // Longest first, the order in which nginx prefers them.
     std::ranges::stable_sort(last_routes_, [](const auto& a, const auto& b) {
       return a.get("path_matches").size() > b.get("path_matches").size();
     });
@@ -97,7 +96,7 @@ class Locations {
   }
 
  private:
-  /// The expressions of a level that no route without an expression can stand for.
+  /// Returns the expressions of a level that cannot be written as routes with plain paths.
   Chain expressions_of(const Directive& level, const NginxScope& above) {
     Chain out;
     for (const auto& each : level.block) {
@@ -119,7 +118,7 @@ class Locations {
     return out;
   }
 
-  /// Whether another location of the level has a longer path, which headgate takes before this one.
+  /// Returns whether another location of the level has a longer path, which headgate prefers.
   static bool has_deeper(const Directive& level, const NginxMatch& match) {
     return std::ranges::any_of(level.block, [&](const Directive& each) {
       if (each.name != "location" || each.words.empty() || is_regex(each)) return false;
@@ -153,7 +152,7 @@ class Locations {
     }
   }
 
-  /// A location behind the expressions at which nginx looks before it.
+  /// Translates a location and the expressions that nginx tries before it.
   void take_one(const Directive& location, const NginxScope& scope, const NginxMatch& match, const Chain& chain) {
     const auto* const blocker = repeat(chain, match);
     DraftEntry route;
@@ -165,7 +164,7 @@ class Locations {
     const bool open_segment = match.prefix && !is_regex(location) && !uri_of(location).ends_with('/');
     const auto before = routes_.size();
     fill(location, scope, match, route, open_segment);
-    // Whoever is kept out at "/admin" must not get in at "/adminx".
+    // A location that keeps callers out of "/admin" must also keep them out of "/adminx".
     const bool refuses = before < routes_.size() && !lets_all_in(routes_.back()) &&
                          (routes_.back().get("respond") != kNotTranslated || !routes_.back().get("addresses").empty());
     if (!open_segment || !refuses) return;
@@ -181,7 +180,7 @@ class Locations {
     early_ = late_ = false;
   }
 
-  /// Puts the routes of expressions at a path. One that cannot be translated and keeps requests out; or null.
+  /// Adds the routes of expressions at a path. Returns the first untranslatable one that keeps requests out, or null.
   const Expression* repeat(const Chain& chain, const NginxMatch& at) {
     const Expression* blocker = nullptr;
     bool first = true;
@@ -199,7 +198,7 @@ class Locations {
         if (blocks(*each, there) && blocker == nullptr) blocker = each;
         continue;
       }
-      // Of two with the same path, one that names methods would be taken first.
+      // Of two routes with the same path, headgate would prefer the one with methods.
       if (!first && names_methods(*each->location))
         close_once(work_, route, "limit_except", *each->location, each->location->text(),
                    "write \"methods\" in a route before those with other expressions");
@@ -209,7 +208,7 @@ class Locations {
     return blocker;
   }
 
-  /// Whether an expression that cannot be translated keeps requests out; says so if it does not.
+  /// Returns whether an expression that cannot be translated keeps requests out. Adds a remark if it does not.
   bool blocks(const Expression& each, const NginxMatch& there) {
     DraftEntry probe;
     probe.spot = each.location->spot;
@@ -237,16 +236,16 @@ class Locations {
           "headgate compares whole segments: " + text + " and what is below, not " + text + "x");
     const bool internal = own(location, "internal") != nullptr;
     auto rest = location.block;
-    // An auth service, which is what such a location is for, gets no body anyway.
+    // An internal location is an auth service, which receives no body from headgate anyway.
     if (internal) std::erase_if(rest, [](const auto& each) { return each.name == "proxy_pass_request_body"; });
     if (new_here) say_what_is_left(rest, route.remarks);
     if (internal) {
       route.set("respond", R"({ "status": 404 })");
-      route.comments.emplace_back("internal: nobody outside reaches it");
+      route.comments.emplace_back("internal: clients cannot reach it");
       return put(route, scope, match, nullptr);
     }
     const auto* returns = own(location, "return");
-    route.set("path", json_text(match.path));  // for conditions; put() sets it again
+    route.set("path", json_text(match.path));  // conditions need the path; put() sets it again
     std::optional<NginxMethods> methods;
     take_conditions(work_, location, route, methods);
     route.set("path", {});
@@ -255,7 +254,7 @@ class Locations {
         say(route, Matter::lost, each.spot, each.text(), fate_of(each).why);
     if (returns != nullptr) {
       if (!scope.all("limit_req").empty() || !scope.all("limit_conn").empty())
-        route.comments.emplace_back("No limits: nginx answers \"return\" before it looks at them.");
+        route.comments.emplace_back("No limits: nginx answers \"return\" before it checks them.");
       set_answer_fields(scope, status_of(*returns), route);
       return put(route, scope, match, returns);
     }
@@ -289,10 +288,11 @@ class Locations {
     put(route, scope, match, nullptr);
   }
 
-  /// A location without a server to which its requests go.
+  /// Translates a location that passes its requests to no server.
   void pass_nothing_on(const Directive& location, const NginxScope& scope, const NginxMatch& match, DraftEntry& route) {
     const bool proxy = own(location, "proxy_pass") != nullptr;
-    if (!proxy && own(location, "location") != nullptr && route.remarks.empty()) return;  // a frame around others
+    // the location only contains other locations
+    if (!proxy && own(location, "location") != nullptr && route.remarks.empty()) return;
     const bool new_here = work_.said.insert(location.text() + " files").second;
     bool told = proxy || !new_here;
     for (const auto* name : kContentHandlers)
@@ -310,7 +310,7 @@ class Locations {
     put(route, scope, match, nullptr);
   }
 
-  /// The routes of methods that something else holds for; `route` is that of the others.
+  /// Adds the routes of the methods that are treated differently. `route` is the route of the other methods.
   void put_methods_of(const DraftEntry& bare, const NginxMethods& methods, const NginxScope& scope,
                       const NginxMatch& match, DraftEntry& route) {
     auto other = bare;
@@ -331,10 +331,10 @@ class Locations {
     put(other, scope, match, nullptr);
   }
 
-  /// The same for a condition of the whole server; `route` has its host and path.
+  /// Does the same for a condition of the whole server; `route` has its host and path already.
   void put_methods(DraftEntry& route, const NginxMethods& methods) {
     if (!route.get("methods").empty() || route.get("to").empty()) {
-      // Two conditions of methods: those of the location are in force.
+      // Both the server and the location have conditions on methods: those of the location apply.
       if (!route.get("to").empty())
         close_once(work_, route, "if", *methods.from, methods.from->text(), "another condition names methods already");
       return;
@@ -359,11 +359,11 @@ class Locations {
   const Directive& server_;
   const std::vector<std::string>& hosts_;
   std::list<Expression> expressions_;
-  std::set<std::string> repeated_;        ///< expressions and where their routes are
-  std::set<const Directive*> filled_;     ///< locations of which all was said
-  std::vector<DraftEntry> first_routes_;  ///< before expressions
+  std::set<std::string> repeated_;        ///< pairs of an expression and the path at which it was repeated
+  std::set<const Directive*> filled_;     ///< locations whose remarks were reported
+  std::vector<DraftEntry> first_routes_;  ///< routes that nginx tries before expressions
   std::vector<DraftEntry> routes_;
-  std::vector<DraftEntry> last_routes_;  ///< behind expressions
+  std::vector<DraftEntry> last_routes_;  ///< routes that nginx tries after expressions
   bool early_ = false;
   bool late_ = false;
   bool takes_rest_ = false;

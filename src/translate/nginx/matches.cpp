@@ -10,7 +10,7 @@
 namespace headgate::translate {
 namespace {
 
-/// "^/login$" and "^/api/" have no more than a path in them.
+/// Converts expressions such as "^/login$" and "^/api/", which contain only a path.
 NginxMatch simple_expression(std::string_view text, bool ignore_case) {
   NginxMatch out{.path = {}, .path_matches = {}, .ignore_case = ignore_case, .prefix = true, .why = {}};
   if (!text.starts_with("^/")) return out;
@@ -24,7 +24,7 @@ NginxMatch simple_expression(std::string_view text, bool ignore_case) {
   if (exact) text.remove_suffix(1);
   std::string path;
   if (!plain_text(text, path) || path.find_first_of("%; ") != std::string::npos) return out;
-  if (!exact && !path.ends_with('/')) return out;  // "^/api" takes "/apix" as well, and is meant so
+  if (!exact && !path.ends_with('/')) return out;  // "^/api" intentionally matches "/apix" as well
   out.prefix = !exact;
   out.path = exact ? path : path + "*";
   return out;
@@ -82,7 +82,7 @@ NginxMatch regex_match_of(const Directive& location) {
   const auto read = regex_path(uri_of(location), Begins::anywhere);
   NginxMatch out{.path = "/*", .path_matches = read.matches, .ignore_case = false, .prefix = true, .why = {}};
   if (read.matches.empty())
-    out.why = "\"path_matches\" cannot say this expression: write \"path\" of a route, or an expression of RE2";
+    out.why = "\"path_matches\" cannot express this: write \"path\" of a route, or an expression of RE2";
   if (ignores_case(location))
     out.path_matches = out.path_matches.empty() ? "" : "(?i)" + out.path_matches;
   else

@@ -15,14 +15,14 @@ namespace {
 std::vector<AddressRule> rules_of(const NginxScope& scope) {
   std::vector<AddressRule> out;
   for (const auto* each : scope.all("allow")) {
-    const bool socket = each->word(0) == "unix:";  // headgate listens on TCP alone
+    const bool socket = each->word(0) == "unix:";  // headgate listens only on TCP
     if (!socket)
       out.push_back({.allow = each->name == "allow", .block = std::string(each->word(0)), .spot = each->spot});
   }
   return out;
 }
 
-/// Whether headgate finds the addresses of callers as nginx does here.
+/// Returns whether headgate determines the addresses of callers as nginx does in this scope.
 bool finds_addresses(const NginxWork& work, const NginxScope& scope) {
   const auto& proxies = scope.all("set_real_ip_from");
   if (proxies.empty()) return work.proxies == nullptr;
@@ -39,12 +39,12 @@ void take_addresses(NginxWork& work, const NginxScope& scope, DraftEntry& route)
   }
   if (!route.get("addresses").empty())
     return close_once(work, route, "allow", *scope.all("allow").front(), scope.all("allow").front()->text(),
-                      "an address must be let in by both conditions: write what they have in common as \"addresses\"");
+                      "an address must be allowed by both conditions: write their intersection as \"addresses\"");
   set_addresses(rules, route);
   if (!finds_addresses(work, scope))
     close_once(work, route, "allow", *scope.all("allow").front(), scope.all("allow").front()->text(),
-               "the address of a caller is told by other proxies or another field here: write "
-               "\"identity\": { \"trusted_proxies\" }, for all routes");
+               "this level trusts other proxies or another field for the client's address: write \"identity\": { "
+               "\"trusted_proxies\" }, for all routes");
 }
 
 void take_certificates(const NginxScope& scope, DraftEntry& route) {

@@ -1,15 +1,15 @@
 #pragma once
-// Who may use a location of nginx.
+// Translates access control of nginx's locations.
 
 #include "translate/nginx/work.hpp"
 
 namespace headgate::translate {
 
-/// Puts what protects a location into its route: addresses, passwords, an auth service, certificates. What cannot be
-/// translated closes the route.
+/// Writes the protection of a location into its route: addresses, passwords, auth service, certificates. Closes the
+/// route if one of them cannot be translated.
 void protect(NginxWork& work, const Directive& server, const NginxScope& scope, DraftEntry& route);
 
-/// Whether all that listens for a server is on this machine alone.
+/// Returns whether the server listens only on loopback addresses.
 bool only_this_machine(const Directive& server);
 
 }  // namespace headgate::translate

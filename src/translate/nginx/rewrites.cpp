@@ -1,4 +1,4 @@
-// The path that servers get.
+// Translates paths for servers: proxy_pass with a path, and simple rewrites.
 
 #include "conditions.hpp"
 #include "matches.hpp"
@@ -12,10 +12,10 @@ namespace headgate::translate {
 void set_rewrite(const Directive& proxy_pass, const NginxMatch& match, const std::string& target, DraftEntry& route) {
   if (target.empty() || !match.path_matches.empty()) return;
   if (!match.prefix) return route.set("rewrite", object_of({{"path", json_text(literal_path(target))}}));
-  auto own = match.path.substr(0, match.path.size() - 2);  // without "/*"
+  auto own = match.path.substr(0, match.path.size() - 2);  // path without "/*"
   const auto question = target.find('?');
   if (question != std::string::npos) {
-    say(route, Matter::lost, proxy_pass.spot, proxy_pass.text(), "headgate adds no query");
+    say(route, Matter::lost, proxy_pass.spot, proxy_pass.text(), "headgate does not add a query");
     return;
   }
   auto other = target;

@@ -1,4 +1,4 @@
-// What a location says of the messages that pass it: fields, times, sizes.
+// Translates header fields, timeouts and sizes of a location.
 
 #include "translate/draft/json.hpp"
 #include "translate/nginx/work.hpp"
@@ -14,26 +14,27 @@ namespace {
 
 using Members = std::vector<std::pair<std::string, std::string>>;
 
-// headgate sends these by itself, for each request.
+// headgate sends these fields with every request.
 const std::set<std::string, std::less<>> kOwnFields = {"x-forwarded-for", "x-forwarded-proto", "x-forwarded-host",
                                                        "x-request-id",    "connection",        "upgrade",
                                                        "content-length",  "transfer-encoding", "via"};
 
-/// Whether a fixed value of this field is a secret.
+/// Returns whether a fixed value of this field is a secret.
 bool is_secret(const std::string& plain) {
   for (const auto* word : {"authorization", "cookie", "key", "token", "secret", "password", "signature"})
     if (plain.find(word) != std::string::npos) return true;
   return false;
 }
 
-/// "X-Api-Key" as the name of a variable of the environment: X_API_KEY.
+/// Converts "X-Api-Key" to X_API_KEY, the name of an environment variable.
 std::string variable_of(std::string_view field) {
   std::string out;
   for (const char c : field) out += c >= 'a' && c <= 'z' ? static_cast<char>(c - ('a' - 'A')) : c == '-' ? '_' : c;
   return out;
 }
 
-/// A value with nginx's variables as headgate writes it, quoted; empty: one has no counterpart.
+/// Converts a value with nginx's variables to a quoted value with headgate's. Returns an empty text if a variable has
+/// no counterpart.
 std::string value_with_variables(const NginxScope& scope, std::string_view text) {
   static const std::map<std::string, std::string, std::less<>> kVariables = {{"remote_addr", "${client_ip}"},
                                                                              {"binary_remote_addr", "${client_ip}"},
@@ -77,7 +78,7 @@ std::string value_with_variables(const NginxScope& scope, std::string_view text)
 
 void set_request_fields(NginxWork& work, const NginxScope& scope, const std::string& authority, bool is_block,
                         DraftEntry& route) {
-  // Without proxy_set_header Host, nginx sends the name in proxy_pass.
+  // Without "proxy_set_header Host", nginx sends the name in proxy_pass.
   std::string host = is_block ? authority : "server";
   Members set;
   std::vector<std::string> remove;
@@ -111,7 +112,7 @@ void set_request_fields(NginxWork& work, const NginxScope& scope, const std::str
                  auto field = plain;
                  std::replace(field.begin(), field.end(), '-', '_');
                  return field;
-               }()) {  // the client's own field is passed on anyway
+               }()) {  // headgate passes the client's own field on anyway
       say(route, Matter::lost, each->spot, each->text(), "headgate has no such variable");
     }
   }
@@ -148,7 +149,7 @@ void set_answer_fields(const NginxScope& scope, unsigned status, DraftEntry& rou
 void set_bounds(const NginxScope& scope, DraftEntry& route) {
   if (const auto* const size = scope.one("client_max_body_size")) {
     const auto bytes = nginx_size(size->word(0));
-    // 0 is "any" in nginx and "none" here.
+    // 0 means "no limit" in nginx and "no body" here.
     if (bytes) route.set("max_body", *bytes == 0 ? json_text("8192TiB") : json_text(size_text(*bytes)));
   }
   if (const auto* const time = scope.one("proxy_read_timeout"))

@@ -1,4 +1,4 @@
-// "server" blocks: where they listen, for which names, and which of them answers all other names.
+// Translates "server" blocks: where they listen, their names, and which server answers all other names.
 
 #include "conditions.hpp"
 #include "protection.hpp"
@@ -22,13 +22,13 @@ const Directive* own(const std::vector<Directive>& block, std::string_view name)
 }
 
 struct Listen {
-  std::string address;  ///< as headgate has it; empty: it cannot be translated
+  std::string address;  ///< address for headgate; empty if it cannot be translated
   bool tls = false;
   bool is_default = false;
   bool proxy_protocol = false;
 };
 
-/// ":80" of "80", "*:80", "0.0.0.0:80" and "[::]:80".
+/// Converts "80", "*:80", "0.0.0.0:80" and "[::]:80" to ":80".
 std::string address_of(std::string_view text) {
   if (whole_count(text)) return ":" + std::string(text);
   for (const auto* any : {"*:", "[::]:", "0.0.0.0:"})
@@ -56,11 +56,11 @@ struct ServerBlock {
   NginxScope scope;
   std::vector<Listen> listens;
   std::vector<std::string> hosts;
-  std::string to_https;  ///< it does nothing but redirect to https: "redirect_to_https"; else empty
+  std::string to_https;  ///< value of "redirect_to_https" if the server only redirects to https; otherwise empty
   bool is_default = false;
 };
 
-/// Names that headgate knows as hosts.
+/// Adds the names that headgate supports as hosts.
 void take_names(const Directive& server, ServerBlock& out, Draft& draft) {
   for (const auto& each : server.block) {
     if (each.name != "server_name") continue;
@@ -79,7 +79,8 @@ void take_names(const Directive& server, ServerBlock& out, Draft& draft) {
   }
 }
 
-/// "redirect_to_https" of a server that only sends everybody to the same address with https; else empty.
+/// Returns "redirect_to_https" for a server that only redirects everybody to the same URL with https; otherwise an
+/// empty text.
 std::string sends_to_https(const Directive& server, const std::vector<std::string>& hosts) {
   const auto* const answer = own(server.block, "return");
   const Directive* only_location = nullptr;
@@ -95,7 +96,7 @@ std::string sends_to_https(const Directive& server, const std::vector<std::strin
   return https_port(url);
 }
 
-/// "tls" of a listener: the certificates of all servers that listen there.
+/// Returns "tls" of a listener with the certificates of all servers that listen there.
 std::string tls_of(const std::vector<const ServerBlock*>& servers, DraftEntry& listener) {
   std::vector<std::string> pairs;
   std::set<std::string> seen;
@@ -134,7 +135,7 @@ std::string tls_of(const std::vector<const ServerBlock*>& servers, DraftEntry& l
   return object_of(members);
 }
 
-/// All addresses, in the order of the file, and who listens there.
+/// Adds a listener for each address, in the order of the file.
 void take_listeners(NginxWork& work, std::vector<ServerBlock>& servers) {
   std::vector<std::string> addresses;
   std::map<std::string, std::vector<std::pair<ServerBlock*, const Listen*>>> by_address;
@@ -178,7 +179,7 @@ void take_listeners(NginxWork& work, std::vector<ServerBlock>& servers) {
   }
 }
 
-/// Sends the hosts of servers that only redirect to https there, where other servers share their address.
+/// Redirects the hosts of servers that only redirect to https where other servers share their address.
 void redirect_hosts(NginxWork& work, const std::vector<ServerBlock>& servers) {
   std::map<std::string, const ServerBlock*> hosts;
   for (const auto& server : servers)
@@ -186,7 +187,7 @@ void redirect_hosts(NginxWork& work, const std::vector<ServerBlock>& servers) {
       for (const auto& host : server.hosts) hosts.emplace(json_text(host), &server);
   std::set<std::string, std::less<>> all;
   for (const auto& listener : work.draft.listeners)
-    if (!listener.get("redirect_to_https").empty()) return;  // the listener does it for all
+    if (!listener.get("redirect_to_https").empty()) return;  // the listener redirects all hosts
   for (auto& route : work.draft.routes) {
     const std::string host(route.get("host"));
     if (!hosts.contains(host)) continue;
@@ -230,10 +231,11 @@ void take_real_ip(NginxWork& work, const NginxScope& scope) {
   if (name == "x-forwarded-for" && !scope.on("real_ip_recursive"))
     say(work.draft.identity, Matter::differs, scope.all("set_real_ip_from").front()->spot,
         "real_ip_header X-Forwarded-For",
-        "headgate takes the last address that is no trusted proxy; nginx without real_ip_recursive the last one");
+        "headgate takes the last address that is not a trusted proxy; nginx without real_ip_recursive takes the last "
+        "one");
 }
 
-/// Routes of headgate are those of all listeners.
+/// Restricts a route to this machine, because headgate's routes apply to all listeners.
 void keep_on_this_machine(NginxWork& work, const ServerBlock& server, DraftEntry& route) {
   if (route.get("to").empty()) return;
   if (!route.get("addresses").empty())
@@ -265,7 +267,7 @@ void take_servers(NginxWork& work, const std::vector<const Directive*>& found, c
       if (inside.name != "listen") continue;
       auto listen = listen_of(inside);
       if (listen.address.empty())
-        work.draft.say(Matter::lost, inside.spot, inside.text(), "headgate listens on TCP alone");
+        work.draft.say(Matter::lost, inside.spot, inside.text(), "headgate only listens on TCP");
       else
         server.listens.push_back(std::move(listen));
     }
@@ -277,7 +279,7 @@ void take_servers(NginxWork& work, const std::vector<const Directive*>& found, c
     say_what_is_left(each->block, work.draft.remarks);
   }
   take_listeners(work, servers);
-  // One server answers what no name takes. nginx has one for each address; routes here are those of all addresses.
+  // One server answers unknown names. nginx has one for each address, but headgate's routes apply to all addresses.
   const ServerBlock* chosen = nullptr;
   for (const auto& server : servers) {
     if (!server.is_default) continue;
@@ -285,11 +287,10 @@ void take_servers(NginxWork& work, const std::vector<const Directive*>& found, c
   }
   for (const auto& server : servers) {
     if (chosen == nullptr || !server.is_default || &server == chosen || !server.to_https.empty()) continue;
-    work.draft.say(
-        Matter::differs, server.directive->spot, "server",
-        "it answers unknown hosts on its own address; headgate's routes are those of all addresses, and unknown "
-        "hosts go to the server at " +
-            chosen->directive->spot.file + ":" + std::to_string(chosen->directive->spot.line));
+    work.draft.say(Matter::differs, server.directive->spot, "server",
+                   "it answers unknown hosts on its own address; headgate's routes are those of all addresses, and "
+                   "unknown hosts go to the server at " +
+                       chosen->directive->spot.file + ":" + std::to_string(chosen->directive->spot.line));
   }
   const bool all_local =
       std::ranges::all_of(servers, [](const auto& each) { return only_this_machine(*each.directive); });
@@ -299,7 +300,7 @@ void take_servers(NginxWork& work, const std::vector<const Directive*>& found, c
     if (&server == chosen) hosts = {std::string()};
     if (hosts.empty()) {
       work.draft.say(Matter::lost, server.directive->spot, "server",
-                     "it has no name, and another server takes what has no name");
+                     "it has no name, and another server takes requests for unknown names");
       continue;
     }
     take_error_pages(work, *server.directive, server.scope);

@@ -1,4 +1,4 @@
-// The whole of a configuration of nginx: its "http" block, or a fragment of one.
+// Translates a whole nginx configuration: its "http" block, or a fragment of one.
 
 #include "translate/draft/json.hpp"
 #include "translate/nginx/work.hpp"
@@ -10,7 +10,7 @@
 namespace headgate::translate {
 namespace {
 
-/// Times of clients, which headgate has for the whole process.
+/// Sets the client timeouts, which headgate has once for the whole process.
 void take_timeouts(const NginxScope& http, Draft& draft) {
   const auto put = [&](const char* directive, const char* key) {
     const auto* const found = http.one(directive);
@@ -23,11 +23,10 @@ void take_timeouts(const NginxScope& http, Draft& draft) {
   put("keepalive_timeout", "idle");
 }
 
-/// What nginx does where nothing is said. A file that says nothing of it was written with these in mind.
+/// Writes nginx's defaults where the file has no value, because its author relied on them.
 void take_defaults(const NginxScope& http, Draft& draft) {
   if (http.one("proxy_read_timeout") == nullptr) {
-    draft.all_routes.comments.emplace_back(
-        "nginx waits a minute for an answer if nothing else is said (headgate: 30s).");
+    draft.all_routes.comments.emplace_back("nginx waits a minute for a response by default (headgate: 30s).");
     draft.all_routes.set("timeout", json_text("1m"));
   }
 }
@@ -42,7 +41,7 @@ void take_nginx(const std::vector<ReadFile>& inputs, SourceFiles& files, Draft& 
     follow_includes(directives, input.name, files, count);
     std::move(directives.begin(), directives.end(), std::back_inserter(all));
   }
-  // A fragment has what is inside of "http" at its top.
+  // A fragment has the contents of "http" at its top level.
   std::vector<Directive> http;
   std::vector<Directive> outside;
   for (auto& each : all) {
@@ -63,7 +62,7 @@ void take_nginx(const std::vector<ReadFile>& inputs, SourceFiles& files, Draft& 
   scope.enter(http);
   take_upstreams(work, http);
   std::vector<const Directive*> servers;
-  // A location outside of a server is what a server includes.
+  // Locations outside of a server come from a file that a server includes.
   Directive loose{.name = "server", .words = {}, .spot = {}, .has_block = true, .block = {}};
   for (auto& each : http) {
     if (each.name == "server" && each.has_block) servers.push_back(&each);
@@ -74,7 +73,8 @@ void take_nginx(const std::vector<ReadFile>& inputs, SourceFiles& files, Draft& 
     }
   }
   if (!loose.block.empty()) {
-    draft.say(Matter::differs, loose.spot, "location", "no server is around it; it becomes routes for every host");
+    draft.say(Matter::differs, loose.spot, "location",
+              "it is outside of any server, so its routes apply to every host");
     loose.block.push_back({.name = "listen", .words = {"8080"}, .spot = loose.spot, .has_block = false, .block = {}});
     servers.push_back(&loose);
   }

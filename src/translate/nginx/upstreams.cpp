@@ -1,5 +1,6 @@
-// "upstream" blocks, and the servers that proxy_pass names by their address.
+// Translates "upstream" blocks, and addresses in proxy_pass.
 
+#include "known.hpp"
 #include "translate/draft/json.hpp"
 #include "translate/nginx/work.hpp"
 #include "translate/reading/numbers.hpp"
@@ -11,10 +12,10 @@ namespace {
 
 struct Server {
   std::string address;
-  std::vector<std::pair<std::string, std::string>> more;  ///< JSON of further keys
+  std::vector<std::pair<std::string, std::string>> more;  ///< further keys with their JSON values
 };
 
-/// The upstream's policy, if `directive` is one.
+/// Sets the balancing policy of the upstream.
 void set_balance(const Directive& directive, NginxWork& work, DraftEntry& upstream) {
   if (directive.name == "least_conn") upstream.set("balance", json_text("least_in_flight"));
   if (directive.name == "random") upstream.set("balance", json_text("two_choices"));
@@ -33,7 +34,7 @@ void set_balance(const Directive& directive, NginxWork& work, DraftEntry& upstre
   }
 }
 
-/// "max_fails=2" and the like of a server.
+/// Translates a parameter of a server, such as "max_fails=2".
 void take_parameter(const Directive& directive, std::string_view word, Server& server, DraftEntry& upstream,
                     std::string& fails, std::string& time) {
   const auto value = [&](std::string_view name) { return word.substr(name.size()); };
@@ -50,13 +51,13 @@ void take_parameter(const Directive& directive, std::string_view word, Server& s
   } else if (word.starts_with("slow_start=")) {
     if (const auto start = nginx_time(value("slow_start="))) upstream.set("slow_start", milliseconds(*start));
   } else if (word == "resolve") {
-    return;  // headgate always does
+    return;  // headgate always resolves names
   } else {
-    say(upstream, Matter::lost, directive.spot, std::string(word), "headgate has nothing like it");
+    say(upstream, Matter::lost, directive.spot, std::string(word), "headgate has no equivalent");
   }
 }
 
-/// When a server is left out. nginx says it for each server, headgate for all of an upstream.
+/// Sets when servers are ejected. nginx has this setting for each server, headgate for the whole upstream.
 void set_ejection(const Directive& block, DraftEntry& upstream, const std::set<std::string>& fails,
                   const std::set<std::string>& times) {
   if (fails.empty() && times.empty()) return;
@@ -72,7 +73,7 @@ void set_ejection(const Directive& block, DraftEntry& upstream, const std::set<s
   if (!members.empty()) upstream.set("eject", object_of(members));
 }
 
-/// Addresses of an upstream with the scheme of a proxy_pass.
+/// Sets the URLs of an upstream with the scheme of proxy_pass.
 void set_servers(DraftEntry& upstream, const std::vector<Server>& servers, std::string_view scheme) {
   std::vector<std::string> values;
   for (const auto& server : servers) {
@@ -97,7 +98,7 @@ void take_upstream(NginxWork& work, const Directive& block) {
     if (each.name == "server") {
       Server server{.address = std::string(each.word(0)), .more = {}};
       if (server.address.starts_with("unix:")) {
-        say(upstream, Matter::lost, each.spot, each.text(), "headgate connects over TCP alone");
+        say(upstream, Matter::lost, each.spot, each.text(), "headgate only connects over TCP");
         continue;
       }
       if (std::find(each.words.begin(), each.words.end(), "down") != each.words.end()) {
@@ -111,26 +112,27 @@ void take_upstream(NginxWork& work, const Directive& block) {
       if (!fail.empty()) fails.insert(fail);
       if (!time.empty()) times.insert(time);
       servers.push_back(std::move(server));
+    } else if (const auto* const known = find_word(upstream_directives(), each.name); known == nullptr) {
+      say(upstream, Matter::lost, each.spot, each.text(), "headgate import does not know it");
+    } else if (known->becomes.empty()) {
+      say(upstream, known->matter, each.spot, each.text(), std::string(known->why));
     } else if (each.name == "keepalive") {
       if (whole_count(each.word(0))) upstream.set("max_idle", std::string(each.word(0)));
-    } else if (each.name == "zone" || each.name.starts_with("keepalive_")) {
-      say(upstream, Matter::aside, each.spot, each.text(), "all workers of headgate share what they know of servers");
-    } else if (each.name == "least_conn" || each.name == "random" || each.name == "ip_hash" || each.name == "hash") {
-      set_balance(each, work, upstream);
     } else {
-      say(upstream, Matter::lost, each.spot, each.text(), "headgate import does not know it");
+      set_balance(each, work, upstream);
     }
   }
   set_servers(upstream, servers, "http");
-  std::rotate(upstream.fields.begin(), upstream.fields.end() - 1, upstream.fields.end());  // the servers first
+  // "servers" becomes the first key
+  std::rotate(upstream.fields.begin(), upstream.fields.end() - 1, upstream.fields.end());
   set_ejection(block, upstream, fails, times);
   if (servers.empty()) {
     upstream.off = true;
-    say(upstream, Matter::lost, block.spot, block.text(), "no server of it was translated");
+    say(upstream, Matter::lost, block.spot, block.text(), "none of its servers was translated");
   }
 }
 
-/// Times, retries and TLS are of a location in nginx, and of the upstream here.
+/// Sets timeouts, retries and TLS, which nginx has in a location and headgate in the upstream.
 void set_delivery(NginxWork& work, const NginxScope& scope, DraftEntry& upstream, bool tls) {
   const auto put = [&](std::string_view key, const std::string& json, const Directive& from) {
     const auto before = upstream.get(key);
@@ -153,7 +155,7 @@ void set_delivery(NginxWork& work, const NginxScope& scope, DraftEntry& upstream
         if (word == "http_429") on.emplace_back("429");
         if ((word == "http_403" || word == "http_404" || word == "invalid_header" || word == "non_idempotent") &&
             work.said.insert(upstream.name + " next " + word).second)
-          say(upstream, Matter::lost, next->spot, word, "headgate does not try again then");
+          say(upstream, Matter::lost, next->spot, word, "headgate does not retry in this case");
       }
       const auto* const tries = scope.one("proxy_next_upstream_tries");
       const auto attempts = tries != nullptr && whole_count(tries->word(0)) && tries->word(0) != "0"
@@ -185,7 +187,7 @@ void set_delivery(NginxWork& work, const NginxScope& scope, DraftEntry& upstream
   upstream.set("tls", object_of(members));
 }
 
-/// The same servers over TLS: nginx says http or https where it passes requests on.
+/// Returns a copy of an upstream with TLS: in nginx, proxy_pass chooses http or https.
 NginxUpstream over_tls(NginxWork& work, const NginxUpstream& plain) {
   auto copy = work.draft.upstreams[plain.index];
   copy.name = free_name(copy.name + "-tls", work.draft.upstream_names);
@@ -217,7 +219,7 @@ std::string upstream_for(NginxWork& work, const Directive& proxy_pass, const Ngi
   };
   if (!tls && !target.starts_with("http://")) return lost("it is no http:// or https:// address");
   const auto rest = target.substr(tls ? 8 : 7);
-  if (rest.starts_with("unix:")) return lost("headgate connects over TCP alone");
+  if (rest.starts_with("unix:")) return lost("headgate only connects over TCP");
   authority = rest.substr(0, rest.find('/'));
   path = rest.substr(authority.size());
   if (authority.find('$') != std::string::npos)
@@ -243,7 +245,7 @@ std::string upstream_for(NginxWork& work, const Directive& proxy_pass, const Ngi
     }
   }
   auto& upstream = work.draft.upstreams[known->second.index];
-  if (upstream.off) return lost("no server of this upstream was translated");
+  if (upstream.off) return lost("none of the servers of this upstream was translated");
   is_block = known->second.is_block;
   set_delivery(work, scope, upstream, tls);
   return upstream.name;

@@ -13,7 +13,7 @@ constexpr std::array<std::string_view, 16> kSections{
     "global",  "defaults",    "frontend", "backend", "listen", "peers",    "resolvers", "userlist",
     "mailers", "http-errors", "cache",    "program", "ring",   "fcgi-app", "crt-store", "log-forward"};
 
-/// The words of one line: quotes, escapes and a comment, as HAProxy reads them.
+/// Splits a line into words and handles quotes, escapes and comments as HAProxy does.
 std::vector<std::string> words_of(std::string_view line, const Spot& spot) {
   std::vector<std::string> out;
   std::string word;

@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t kDeepestIncludes = 32;
 constexpr std::string_view kUsualFolder = "/etc/nginx/";
 
-/// Goes through the directives once, with the files that it is inside of.
+/// Walks over the directives once and knows which files the current one is in.
 class Includes {
  public:
   Includes(const std::string& file, SourceFiles& files, std::size_t& count)
@@ -33,7 +33,7 @@ class Includes {
   }
 
  private:
-  /// The files that are meant. A copy of a whole folder of /etc/nginx includes its own files.
+  /// Returns the files that an `include` means. In a copy of /etc/nginx, paths below /etc/nginx mean files of the copy.
   std::vector<std::string> meant(const std::string& name) const {
     if (name.starts_with(kUsualFolder)) {
       auto copies = matching((folder_ / name.substr(kUsualFolder.size())).string());
@@ -46,7 +46,7 @@ class Includes {
     const auto& name = include.words.front();
     const auto found = meant(name);
     if (found.empty()) {
-      // nginx, too, does without if a pattern matches nothing.
+      // nginx also accepts a pattern that matches no file.
       if (name.find_first_of("*?[") == std::string::npos) out.push_back(std::move(include));
       return;
     }

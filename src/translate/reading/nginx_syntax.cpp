@@ -7,11 +7,11 @@ namespace {
 
 constexpr std::size_t kDeepest = 64;
 constexpr std::size_t kMaxDirectives = 200'000;
-constexpr std::size_t kMaxWords = 100'000;  // of one directive
+constexpr std::size_t kMaxWords = 100'000;  // limit for one directive
 
 bool is_blank(char c) noexcept { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
-/// Walks over the text once and counts lines.
+/// Reads the text once and counts lines.
 class NginxReader {
  public:
   NginxReader(std::string_view text, const std::string& file, std::size_t& count)
@@ -47,7 +47,7 @@ class NginxReader {
     }
   }
 
-  /// A backslash: what it stands for is appended.
+  /// Appends the character that an escape stands for.
   void escape(std::string& out) {
     step();
     if (ended()) fail("the file ends behind a backslash");
@@ -100,7 +100,7 @@ class NginxReader {
         escape(out);
         continue;
       }
-      if (now() == '$' && at_ + 1 < text_.size() && text_[at_ + 1] == '{') {  // "${name}" is no block
+      if (now() == '$' && at_ + 1 < text_.size() && text_[at_ + 1] == '{') {  // "${name}" begins no block
         while (!ended() && now() != '}' && !is_blank(now())) {
           out += now();
           step();
@@ -113,7 +113,7 @@ class NginxReader {
     return out;
   }
 
-  /// Code of another language between braces, as in content_by_lua_block.
+  /// Skips the code of another language between braces, as in content_by_lua_block.
   void skip_code() {
     const auto begin = here();
     std::size_t open = 0;

@@ -1,5 +1,5 @@
 #pragma once
-// Whole numbers as configurations have them.
+// Whole numbers in configurations.
 
 #include "headgate/core/whole_number.hpp"
 
@@ -9,7 +9,7 @@
 
 namespace headgate::translate {
 
-/// The number of the whole text, up to 10^9.
+/// Parses the whole text as a number up to 10^9.
 inline std::optional<std::uint64_t> whole_count(std::string_view text) noexcept {
   return whole_number<std::uint64_t>(text, 0, 1'000'000'000);
 }

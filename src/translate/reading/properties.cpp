@@ -1,4 +1,4 @@
-// Java's properties: "key=value", "key: value", "#" comments, "\" at the end of a line.
+// Parser of Java properties: "key=value", "key: value", "#" comments, and "\" at the end of a line.
 
 #include "translate/unreadable.hpp"
 #include "tree.hpp"
@@ -19,10 +19,10 @@ struct Step {
   bool is_index = false;
 };
 
-/// "routes[0].id" is routes, 0, id.
+/// Splits "routes[0].id" into routes, 0 and id.
 std::vector<Step> steps_of(std::string_view key, const Spot& spot) {
   std::vector<Step> out;
-  // The arguments of a filter are named with dots of their own.
+  // Names of filter arguments may contain dots.
   constexpr std::string_view kArguments = ".args.";
   const auto arguments = key.find(kArguments);
   std::string_view last;

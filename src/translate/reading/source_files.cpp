@@ -22,7 +22,7 @@ std::string SourceFiles::read(const std::string& path, const Spot& from) {
     throw Unreadable(from.file.empty() ? Spot{path, 0, 0} : from, message, help);
   };
   if (names_.size() >= kMaxFiles) fail("more than " + std::to_string(kMaxFiles) + " files are read already");
-  const auto pipes = from.file.empty() ? Pipes::read : Pipes::refused;  // an include must not wait for anybody
+  const auto pipes = from.file.empty() ? Pipes::read : Pipes::refused;  // reading an included pipe could block forever
   auto file = path == "-" ? Result<InputFile, FileTrouble>(InputFile::standard_input()) : InputFile::open(path, pipes);
   if (file.has_error()) fail("cannot read " + path + ": " + file.error().text());
   std::string text;

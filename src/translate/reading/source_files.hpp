@@ -1,5 +1,5 @@
 #pragma once
-// Reads the files of a translation, within bounds, and remembers which.
+// Reads files within size limits and records their names.
 
 #include "headgate/translate/translate.hpp"
 
@@ -9,14 +9,14 @@
 
 namespace headgate::translate {
 
-inline constexpr std::size_t kMaxBytes = 16U << 20U;  ///< of one file
+inline constexpr std::size_t kMaxBytes = 16U << 20U;  ///< limit for one file
 inline constexpr std::size_t kMaxInAll = 64U << 20U;
 inline constexpr std::size_t kMaxFiles = 1000;
 
 class SourceFiles {
  public:
-  /// The text of a file; "-" is stdin. Throws Unreadable, at `from` if something else names the file: it is not there,
-  /// too large, or binary.
+  /// Returns the contents of a file; "-" is stdin. Throws Unreadable if the file does not exist, is too large, or is
+  /// binary. `from` is the place that names the file, if another file does.
   std::string read(const std::string& path, const Spot& from = {});
   const std::vector<std::string>& names() const noexcept { return names_; }
 
@@ -25,11 +25,10 @@ class SourceFiles {
   std::size_t bytes_ = 0;
 };
 
-/// The files that `pattern` of glob(7) names, sorted; of a path without one of its characters that path, if it is
-/// there.
+/// Returns the files that match a glob(7) pattern, sorted. A path without pattern characters is returned if it exists.
 std::vector<std::string> matching(const std::string& pattern);
 
-/// The files of a folder with one of these ends of names, sorted; not those whose names begin with a dot.
+/// Returns the files of a folder whose names end in one of `ends`, sorted, without hidden files.
 std::vector<std::string> files_in(const std::string& folder, const std::vector<std::string>& ends);
 
 }  // namespace headgate::translate

@@ -58,7 +58,7 @@ TreeNode with_dots_as_maps(TreeNode node) {
     auto inner = with_dots_as_maps(std::move(value));
     auto* at = &out;
     std::string_view rest = key;
-    // The arguments of a filter are named with dots of their own: they are asked for whole.
+    // Names of filter arguments may contain dots, so they are not split.
     const bool split = rest.find('.') != std::string_view::npos && !rest.starts_with("redis-rate-limiter.");
     while (true) {
       const auto part = split ? rest.substr(0, rest.find('.')) : rest;

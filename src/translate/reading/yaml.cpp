@@ -1,4 +1,4 @@
-// YAML by yaml-cpp's events, so that a document is bounded while it is read: aliases are counted each time.
+// Reads YAML through yaml-cpp's events, so that limits apply while a document is read. Each use of an alias counts.
 
 #include "translate/unreadable.hpp"
 #include "tree.hpp"
@@ -25,7 +25,7 @@ std::size_t count_of(const TreeNode& node) {
   return out;
 }
 
-/// Puts nodes together from events.
+/// Builds a tree from events.
 class TreeBuilder : public YAML::EventHandler {
  public:
   TreeBuilder(const std::string& file, std::size_t& count) : file_(file), count_(count) {}
@@ -98,7 +98,7 @@ class TreeBuilder : public YAML::EventHandler {
   void put(TreeNode node, YAML::anchor_t anchor) {
     if (anchor != 0) {
       const auto nodes = count_of(node);
-      count(nodes, node.spot);  // it is kept once more
+      count(nodes, node.spot);  // the alias is a further copy of the node
       anchors_[anchor] = {node, nodes};
     }
     if (open_.empty()) {
@@ -119,7 +119,7 @@ class TreeBuilder : public YAML::EventHandler {
       parent.has_key = false;
     }
   }
-  /// "<<" brings in the members of other maps, behind which those of the map itself stand.
+  /// Expands "<<": the members of the named maps come after the map's own.
   static void merge(TreeNode& map) {
     const auto is_merge = [](const auto& member) { return member.key == "<<"; };
     if (std::none_of(map.members.begin(), map.members.end(), is_merge)) return;

@@ -1,4 +1,5 @@
-// The filters of bucket4j-spring-boot-starter: limits by URL. A condition in SpEL is code: its limit is for everybody.
+// Translates the filters of bucket4j-spring-boot-starter into limits by URL. SpEL conditions are code, so the limit
+// applies to everybody.
 
 #include "translate/draft/json.hpp"
 #include "translate/draft/path_regex.hpp"
@@ -12,7 +13,7 @@
 namespace headgate::translate {
 namespace {
 
-/// Without blanks, in which alone some expressions differ.
+/// Returns the text without blanks, because some expressions differ only in blanks.
 std::string squeezed(const std::string& text) {
   std::string out;
   for (const char c : text)
@@ -20,7 +21,7 @@ std::string squeezed(const std::string& text) {
   return out;
 }
 
-/// The name in "getHeader('X')" and the like; empty if the expression is another.
+/// Returns the name in "getHeader('X')" and similar calls. Returns an empty text for any other expression.
 std::string field_in(std::string_view expression) {
   for (const std::string_view call :
        {"getHeader(", "getHeaders().getFirst(", "getHeaders().get(", "headers.getFirst("}) {
@@ -33,7 +34,7 @@ std::string field_in(std::string_view expression) {
   return {};
 }
 
-/// Who is counted.
+/// Sets what a limit counts by.
 void set_key(const TreeNode& node, DraftEntry& limit) {
   const auto written = spring_text(node, "cache-key", spring_text(node, "expression", "1"));
   auto key = squeezed(written);
@@ -49,11 +50,10 @@ void set_key(const TreeNode& node, DraftEntry& limit) {
   }
   limit.set("per", json_text("client_ip"));
   say(limit, Matter::lost, node.spot, "cache-key: " + written,
-      "headgate does not know this code; it counts by the address: write what it counts by in \"per\", such as "
-      "\"jwt.sub\"");
+      "headgate does not know this code and counts by address: write the key in \"per\", such as \"jwt.sub\"");
 }
 
-/// "second", "5m" of a time and its unit.
+/// Returns the period of a time and its unit, such as "second" or "5m".
 std::string bandwidth_period(const TreeNode& bandwidth) {
   const auto time = whole_count(spring_text(bandwidth, "time", "1")).value_or(0);
   auto unit = lower(spring_text(bandwidth, "unit", "minutes"));
@@ -69,14 +69,14 @@ bool is_interval(const TreeNode& bandwidth) {
          spring_member(bandwidth, "fixed-refill-interval");
 }
 
-/// One limit for each bandwidth, because each has a size of its own.
+/// Adds a limit for each bandwidth, because each has its own size.
 void take_bandwidth(SpringWork& work, const TreeNode& node, const TreeNode& bandwidth, const std::string& name,
                     std::vector<std::string>& names) {
   const auto capacity = whole_count(spring_text(bandwidth, "capacity"));
   const auto refill = whole_count(spring_text(bandwidth, "refill-capacity", spring_text(bandwidth, "capacity")));
   const auto period = bandwidth_period(bandwidth);
   if (!capacity || *capacity == 0 || !refill || *refill == 0 || period.empty())
-    return work.draft.say(Matter::lost, bandwidth.spot, "bandwidth", "it has no rate that was understood");
+    return work.draft.say(Matter::lost, bandwidth.spot, "bandwidth", "none of its rates was understood");
   DraftEntry limit;
   limit.name = free_name(name, work.draft.limit_names);
   limit.spot = bandwidth.spot;
@@ -87,20 +87,20 @@ void take_bandwidth(SpringWork& work, const TreeNode& node, const TreeNode& band
     limit.set("algorithm", json_text("fixed_window"));
     limit.set("window", json_text("first_use"));
     if (*capacity != *refill)
-      say(limit, Matter::differs, bandwidth.spot, "refill-speed: interval", "what was not used is not kept");
+      say(limit, Matter::differs, bandwidth.spot, "refill-speed: interval", "unused permits do not carry over");
   } else if (*capacity != *refill) {
     limit.set("burst", std::to_string(*capacity));
   }
   if (const auto first = spring_text(bandwidth, "initial-capacity");
       !first.empty() && first != std::to_string(*capacity))
-    say(limit, Matter::differs, bandwidth.spot, "initial-capacity: " + first, "a bucket is full at first");
+    say(limit, Matter::differs, bandwidth.spot, "initial-capacity: " + first, "a bucket starts full");
   for (const auto* condition : {"execute-condition", "skip-condition", "execute-predicates", "skip-predicates"})
     if (const auto& written = spring_member(node, condition))
       say(limit, Matter::lost, written.spot, condition + (": " + written.text),
-          "headgate does not know this code: the limit is for everybody");
+          "headgate does not know this code: the limit applies to everybody");
   if (const auto& after = spring_member(node, "post-execute-condition"))
     say(limit, Matter::lost, after.spot, "post-execute-condition: " + after.text,
-        "every request counts: write \"count\" with the statuses of answers that shall");
+        "every request counts: write \"count\" with the statuses that should count");
   names.push_back(limit.name);
   put_limit(work.draft, std::move(limit));
 }
@@ -125,25 +125,25 @@ bool is_for_all_urls(const std::string& url) {
          url == "^(/.*)$";
 }
 
-/// The application itself, where no route leads anywhere.
+/// Returns the upstream of the application itself, for a file without routes.
 std::string application(SpringWork& work) {
   if (!work.draft.upstreams.empty()) return work.draft.upstreams.front().name;
   auto& upstream = work.draft.upstreams.emplace_back();
   upstream.name = free_name("app", work.draft.upstream_names);
-  upstream.comments.emplace_back("The application that this file is of: write where it listens.");
+  upstream.comments.emplace_back("The application that this file belongs to: write its address.");
   upstream.set("servers", R"(["http://127.0.0.1:8080"])");
   return upstream.name;
 }
 
-/// `gateway`: there were routes before, of Spring Cloud Gateway.
+/// Uses the limits at the filter's URL. `gateway` says whether Spring Cloud Gateway has routes.
 void use_at_url(SpringWork& work, const Bucket4jFilter& filter, bool gateway) {
   const auto url = spring_text(filter.node, "url");
   if (is_for_all_urls(url)) return use_limits(filter, work.draft.all_routes);
-  // It must match the whole path.
+  // Bucket4j's expression must match the whole path.
   const auto regex = regex_path(url.find('|') == std::string::npos ? url + '$' : "(?:" + url + ")$", Begins::at_start);
   if (regex.matches.empty() || gateway) {
     work.draft.say(Matter::differs, filter.node.spot, "url: " + url,
-                   "the limit is for every route: name it in those for this URL, and not in \"all_routes\"");
+                   "the limit applies to every route: name it in the routes for this URL, not in \"all_routes\"");
     return use_limits(filter, work.draft.all_routes);
   }
   DraftEntry route;
@@ -164,7 +164,7 @@ void say_of_answers(SpringWork& work, const TreeNode& node) {
   for (const auto* key : {"http-response-body", "http-content-type", "http-response-headers"})
     if (spring_member(node, key)) work.draft.say(Matter::lost, node.spot, key, "write \"body\" in \"rejection\"");
   if (same_word(spring_text(node, "strategy", "first"), "first") && spring_member(node, "rate-limits").items.size() > 1)
-    work.draft.say(Matter::differs, node.spot, "strategy: first", "all of these limits hold at the same time");
+    work.draft.say(Matter::differs, node.spot, "strategy: first", "all of these limits apply");
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "filters.hpp"
 
+#include "known.hpp"
 #include "translate/draft/json.hpp"
 #include "translate/draft/protect.hpp"
 #include "translate/reading/numbers.hpp"
@@ -9,25 +10,24 @@
 #include "headgate/http/fields.hpp"
 
 #include <algorithm>
-#include <map>
 
 namespace headgate::translate {
 namespace {
 
-// Marks of a route that finish_filters() takes away.
+// Temporary keys of a route, which finish_filters() removes.
 constexpr const char* kStrip = "strip_segments";
 constexpr const char* kPrefixed = "prefix_path";
 
-/// What the filters of a route change in the fields of requests, or in those of answers. headgate removes first, then
-/// sets, then adds, so a filter takes back what it undoes of those before it.
+/// The changes that the filters of a route make to request fields or response fields. headgate removes first, then
+/// sets, then adds, so a later filter cancels earlier changes of the same field.
 struct FieldChanges {
   using Members = std::vector<std::pair<std::string, std::string>>;
 
-  const char* key;  ///< of the route
+  const char* key;  ///< key of the route
   gateway::Towards towards;
-  Members set{};                      ///< by name, values as JSON
-  Members add{};                      ///< the same
-  std::vector<std::string> remove{};  ///< names
+  Members set{};                      ///< JSON values by name
+  Members add{};                      ///< JSON values by name
+  std::vector<std::string> remove{};  ///< field names
 
   std::string json() const {
     Members out;
@@ -49,8 +49,7 @@ struct SpringRoute {
   FieldChanges response{.key = "response_headers", .towards = gateway::Towards::client};
 };
 
-/// Whether the filter has so many values, and its field may be changed; else the route says that it is lost, which
-/// leaves the others.
+/// Returns whether the filter has enough values and may change its field. Otherwise adds a remark.
 bool changes_field(const SpringStep& filter, std::size_t values, const FieldChanges& changes, DraftEntry& route) {
   const auto lost = [&](std::string_view why) {
     say(route, Matter::lost, filter.spot, filter.text, std::string(why));
@@ -99,7 +98,7 @@ void remove_field(const SpringStep& filter, FieldChanges& changes, DraftEntry& r
   route.set(changes.key, changes.json());
 }
 
-/// "RewritePath=/red/?(?<segment>.*), /$\{segment}": the usual form of it.
+/// Translates the usual form, "RewritePath=/red/?(?<segment>.*), /$\{segment}".
 bool rewrite_path(const SpringStep& filter, DraftEntry& route) {
   if (filter.values.size() != 2) return false;
   auto from = filter.values[0];
@@ -132,41 +131,13 @@ void retry_of(SpringWork& work, const SpringStep& filter, DraftEntry& route) {
                                     {"on", R"(["connect_error", "closed", 502, 503, 504])"}}));
 }
 
-using Whys = std::map<std::string_view, const char*>;
-constexpr const char* kNothingLikeIt = "headgate has nothing like it; see \"request_headers\" and \"response_headers\"";
-
-/// Filters that refuse nobody.
-const Whys kLost = {
-    {"SaveSession", kNothingLikeIt},
-    {"DedupeResponseHeader", kNothingLikeIt},
-    {"SecureHeaders", kNothingLikeIt},
-    {"RewriteResponseHeader", kNothingLikeIt},
-    {"MapRequestHeader", kNothingLikeIt},
-    {"FallbackHeaders", kNothingLikeIt},
-    {"AddRequestHeadersIfNotPresent", kNothingLikeIt},
-    {"RewriteLocationResponseHeader", "headgate turns addresses in answers back by itself: \"rewrite_answers\""},
-    {"AddRequestParameter", "headgate changes no queries"},
-    {"SetStatus", "headgate changes no statuses of servers"},
-    {"CacheRequestBody", "headgate holds bodies with \"buffer_request\""},
-    {"LocalResponseCache", "headgate has no cache"},
-    {"RequestHeaderSize", "write \"head_size\" in \"bounds\""}};
-
-/// Filters without which a server may do more than the route is for.
-const Whys kClosed = {
-    {"TokenRelay",
-     "headgate signs nobody in, and has no token to pass on: let \"jwt\" in \"identity\" verify tokens, or "
-     "\"auth\" ask a service"},
-    {"RewritePath", "headgate rewrites without regular expressions: write \"rewrite\""},
-    {"RemoveRequestParameter", "headgate changes no queries"},
-    {"RewriteRequestParameter", "headgate changes no queries"},
-    {"ModifyRequestBody", "headgate changes no bodies"},
-    {"ModifyResponseBody", "headgate changes no bodies"},
-    {"RemoveJsonAttributesResponseBody", "headgate changes no bodies"},
-    {"RequestHeaderToRequestUri", "headgate chooses no server by what a caller sends"}};
-
 void take_filter(SpringWork& work, const SpringStep& filter, SpringRoute& of) {
   auto& route = of.route;
   const auto& name = filter.name;
+  const auto* const known = find_word(spring_filters(), name);
+  if (known == nullptr)
+    return close_route(route, "a filter", filter.spot, filter.text,
+                       "headgate import does not know this filter, which may refuse requests");
   const auto value = filter.values.empty() ? std::string() : filter.values.front();
   if (name == "RequestRateLimiter") return limit_requests(work, filter, route);
   if (name == "StripPrefix") return route.set(kStrip, value.empty() ? "1" : value);
@@ -192,12 +163,10 @@ void take_filter(SpringWork& work, const SpringStep& filter, SpringRoute& of) {
     if (size.ends_with("MB") || size.ends_with("KB")) size.insert(size.size() - 1, "i");
     return route.set("max_body", json_text(size));
   }
-  if (const auto found = kLost.find(name); found != kLost.end())
-    return say(route, Matter::lost, filter.spot, filter.text, found->second);
-  const auto closed = kClosed.find(name);
-  close_route(route, closed != kClosed.end() ? name : "a filter", filter.spot, filter.text,
-              closed != kClosed.end() ? closed->second
-                                      : "headgate import does not know this filter, which may refuse requests");
+  if (known->matter == Matter::lost) return say(route, Matter::lost, filter.spot, filter.text, std::string(known->why));
+  if (!known->why.empty()) return close_route(route, name, filter.spot, filter.text, std::string(known->why));
+  close_route(route, "a filter", filter.spot, filter.text,
+              "headgate import does not know this filter, which may refuse requests");
 }
 
 }  // namespace

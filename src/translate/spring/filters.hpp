@@ -1,5 +1,5 @@
 #pragma once
-// Predicates and filters of Spring Cloud Gateway, and what a filter does to a route.
+// Shared parts of the Spring importer: predicates, filters, and what they do to a route.
 
 #include "translate/draft/draft.hpp"
 #include "translate/reading/tree.hpp"
@@ -11,10 +11,10 @@
 
 namespace headgate::translate {
 
-/// "Path=/api/**", or an object with "name" and "args".
+/// A predicate or a filter: "Path=/api/**", or an object with "name" and "args".
 struct SpringStep {
   std::string name;
-  std::vector<std::string> values;  ///< in order
+  std::vector<std::string> values;  ///< in the order of the short form
   std::map<std::string, std::string, std::less<>> arguments;
   Spot spot;
   std::string text;
@@ -23,7 +23,7 @@ struct SpringStep {
 /// A circuit breaker of Resilience4j, with its time limiter.
 struct SpringCircuit {
   std::string json;     ///< "circuit" of an upstream
-  std::string timeout;  ///< JSON; empty: none is known
+  std::string timeout;  ///< JSON; empty if there is no time limiter
 };
 
 struct SpringWork {
@@ -31,21 +31,22 @@ struct SpringWork {
 
   Draft& draft;
   std::map<std::string, std::string> upstreams{};                ///< by URL
-  std::map<std::string, std::string> limits{};                   ///< by what they are made of
+  std::map<std::string, std::string> limits{};                   ///< names of limits by their definitions
   std::map<std::string, SpringCircuit, std::less<>> circuits{};  ///< by the name of the instance
   std::optional<std::uint64_t> connect_timeout{};
-  std::string require{};  ///< of all routes, as JSON: what Spring Security demands
-  std::string closed{};   ///< what of it cannot be had, so that all routes are closed
+  std::string require{};  ///< "require" of all routes as JSON, from Spring Security
+  std::string closed{};   ///< part of Spring Security that cannot be translated, so that all routes are closed
   Spot closed_spot{};
-  std::map<std::string, std::size_t> weighted{};  ///< routes with a weight, by all that they have in common
-  std::map<std::size_t, std::vector<std::pair<std::string, std::uint64_t>>> weights{};  ///< upstreams by such a route
+  std::map<std::string, std::size_t> weighted{};  ///< routes with a weight, by all other properties
+  /// upstreams and weights by the index of such a route
+  std::map<std::size_t, std::vector<std::pair<std::string, std::uint64_t>>> weights{};
 };
 
-/// Which requests a route is for.
+/// The conditions of a route.
 struct SpringChoice {
   struct Path {
     std::string path;
-    std::string matches{};  ///< "path_matches"; empty if the path says it
+    std::string matches{};  ///< "path_matches"; empty if `path` is enough
   };
   std::vector<Path> paths;
   std::vector<std::string> hosts;
@@ -53,36 +54,36 @@ struct SpringChoice {
   std::vector<std::string> client_ip;
   std::vector<std::pair<std::string, std::string>> headers;
   std::vector<std::pair<std::string, std::string>> query;
-  std::string group;  ///< of routes that share their requests by weights; empty if it is in none
+  std::string group;  ///< group of routes that share requests by weight; empty if the route is in none
   std::uint64_t weight = 0;
 };
-/// What cannot be said is left out, so that the choice has more requests, and the route is closed.
+/// Adds a predicate to the conditions. If it cannot be translated, leaves it out and closes the route, which then
+/// matches more requests.
 void take_predicate(const SpringStep& step, SpringChoice& out, DraftEntry& route);
 
-/// A member of Spring's configuration, whose names may be written as "default-filters", "defaultFilters" or
-/// "default_filters".
+/// Returns a member whose name may be written as "default-filters", "defaultFilters" or "default_filters".
 const TreeNode& spring_member(const TreeNode& map, std::string_view key) noexcept;
-/// The same at "a.b.c".
+/// Returns the nested member at "a.b.c".
 const TreeNode& spring_at(const TreeNode& map, std::string_view path) noexcept;
 std::string spring_text(const TreeNode& map, std::string_view key, std::string_view otherwise = {});
 
-/// "spring.security": who may use all routes.
+/// Reads "spring.security": who may use all routes.
 void take_security(SpringWork& work, const TreeNode& document);
-/// "resilience4j": limits, and circuits for the filters that name them.
+/// Reads "resilience4j": limits, and circuits for the filters that name them.
 void take_resilience4j(SpringWork& work, const TreeNode& document);
-/// The filters of "bucket4j": limits, and routes for their URLs if there are no others.
+/// Reads the filters of "bucket4j": limits, and routes for their URLs if there are no others.
 void take_bucket4j(SpringWork& work, const TreeNode& document);
 
 std::vector<SpringStep> steps_of(const TreeNode& list);
-/// "5s", "PT5S", "500ms", "500" in milliseconds.
+/// Converts "5s", "PT5S", "500ms" or "500" to milliseconds.
 std::optional<std::uint64_t> spring_time(std::string_view text);
-/// RequestRateLimiter.
+/// Translates the filter RequestRateLimiter.
 void limit_requests(SpringWork& work, const SpringStep& filter, DraftEntry& route);
-/// CircuitBreaker: "circuit" of the upstream.
+/// Translates the filter CircuitBreaker into "circuit" of the upstream.
 void break_circuit(SpringWork& work, const SpringStep& filter, DraftEntry& route);
-/// All of a route, in their order.
+/// Applies all filters of a route in order.
 void take_filters(SpringWork& work, const std::vector<SpringStep>& filters, DraftEntry& route);
-/// What could only be written when the path of the route was known.
+/// Applies the filters that depend on the path of the route.
 void finish_filters(const std::string& path, DraftEntry& route);
 
 }  // namespace headgate::translate

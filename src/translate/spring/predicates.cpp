@@ -1,5 +1,6 @@
-// Predicates: which requests a route is for.
+// Translates predicates into conditions of a route.
 
+#include "known.hpp"
 #include "translate/draft/json.hpp"
 #include "translate/draft/protect.hpp"
 #include "translate/spring/filters.hpp"
@@ -14,7 +15,7 @@ namespace {
 
 constexpr std::string_view kOfExpressions = "\\[](){}*+?^$|.";
 
-/// Whether a route may have such a segment: a literal, or {name}.
+/// Returns whether a route's path may have this segment: a literal, or {name}.
 bool is_plain(std::string_view segment) {
   if (segment.starts_with('{') && segment.ends_with('}')) {
     const auto name = segment.substr(1, segment.size() - 2);
@@ -23,7 +24,7 @@ bool is_plain(std::string_view segment) {
   return segment.find_first_of("*?{}") == std::string_view::npos;
 }
 
-/// What a part of a pattern matches, as RE2 has it.
+/// Converts a segment of a pattern to an expression of RE2.
 std::string regex_of(std::string_view segment) {
   std::string out;
   while (!segment.empty()) {
@@ -57,8 +58,9 @@ std::vector<std::string_view> segments_of(std::string_view pattern) {
   return out;
 }
 
-/// "/api/**" is "/api/*", "/x/*" is "/x/{any}", "/users/{id}" is that, and other patterns are expressions. Nothing: it
-/// cannot be said; `path` then has all that begins as it does.
+/// Converts a pattern to a path: "/api/**" becomes "/api/*", "/x/*" becomes "/x/{any}", "/users/{id}" stays, and other
+/// patterns become expressions. Returns nothing for an unsupported pattern; `path` then covers all paths with the same
+/// beginning.
 std::optional<SpringChoice::Path> path_of(const std::string& pattern, std::string& path) {
   SpringChoice::Path out;
   std::string matches;
@@ -95,18 +97,18 @@ std::optional<SpringChoice::Path> path_of(const std::string& pattern, std::strin
   return out;
 }
 
-/// A route, and what of its predicates cannot be had.
+/// A predicate, and the route that it is translated for.
 struct Taking {
   const SpringStep& step;
   SpringChoice& out;
   DraftEntry& route;
 
-  void close(const char* why) const { close_route(route, step.name, step.spot, step.text, why); }
+  void close(const std::string& why) const { close_route(route, step.name, step.spot, step.text, why); }
 };
 
 void take_paths(const Taking& taking) {
   for (const auto& pattern : taking.step.values) {
-    if (is_true(pattern) || lower(pattern) == "false") continue;  // matchTrailingSlash
+    if (is_true(pattern) || lower(pattern) == "false") continue;  // this value is matchTrailingSlash
     std::string begin;
     const auto path = path_of(pattern, begin);
     taking.out.paths.push_back(path.value_or(SpringChoice::Path{begin}));
@@ -125,13 +127,14 @@ void take_hosts(const Taking& taking) {
       taking.close("a host is a name, or \"*.\" and a name");
       host.clear();
     } else if (host.starts_with("*.") && !pattern.starts_with("**")) {
-      say(taking.route, Matter::differs, taking.step.spot, pattern, "in Spring it is one label, here all below");
+      say(taking.route, Matter::differs, taking.step.spot, pattern,
+          "Spring matches one label here, and headgate any number of labels");
     }
     taking.out.hosts.push_back(host);
   }
 }
 
-/// `^v1$`, `a|b` as values; nothing where an expression says more.
+/// Returns the values of `^v1$` or `a|b`. Returns an empty list for any other expression.
 std::vector<std::string> values_in(std::string expression) {
   if (expression.starts_with('^')) expression.erase(0, 1);
   if (expression.ends_with('$')) expression.pop_back();
@@ -161,6 +164,10 @@ void take_field(const Taking& taking, std::vector<std::pair<std::string, std::st
 
 void take_predicate(const SpringStep& step, SpringChoice& out, DraftEntry& route) {
   const Taking taking{step, out, route};
+  const auto* const known = find_word(spring_predicates(), step.name);
+  const char* const other = "headgate chooses routes by host, path, method, fields, parameters and addresses";
+  if (known == nullptr) return taking.close(other);
+  if (!known->why.empty()) return taking.close(std::string(known->why));
   if (step.name == "Path") return take_paths(taking);
   if (step.name == "Host") return take_hosts(taking);
   if (step.name == "Header") return take_field(taking, out.headers);
@@ -174,13 +181,8 @@ void take_predicate(const SpringStep& step, SpringChoice& out, DraftEntry& route
     out.group = step.values[0];
     const auto weight = number_in(step.values[1]);
     out.weight = weight == kNoNumber ? 1 : weight;
-  } else if (step.name == "XForwardedRemoteAddr") {
-    taking.close(
-        "name the proxies in front in \"trusted_proxies\" of \"identity\", and the addresses in \"client_ip\"");
-  } else if (step.name == "After" || step.name == "Before" || step.name == "Between") {
-    taking.close("headgate's routes know no times");
   } else {
-    taking.close("headgate chooses routes by host, path, method, fields, parameters and addresses");
+    taking.close(other);
   }
 }
 

@@ -1,4 +1,4 @@
-// RequestRateLimiter, whose keys come from beans.
+// Translates RequestRateLimiter, whose keys come from beans.
 
 #include "translate/draft/json.hpp"
 #include "translate/reading/numbers.hpp"
@@ -11,7 +11,7 @@
 namespace headgate::translate {
 namespace {
 
-/// The words of a name as "ipKeyResolver" or "remote_addr", in lower case.
+/// Splits a name such as "ipKeyResolver" or "remote_addr" into lower-case words.
 std::vector<std::string> words_of(std::string_view name) {
   const auto lowers = [&](std::size_t at) { return at < name.size() && name[at] >= 'a' && name[at] <= 'z'; };
   const auto uppers = [&](std::size_t at) { return at < name.size() && name[at] >= 'A' && name[at] <= 'Z'; };
@@ -24,7 +24,7 @@ std::vector<std::string> words_of(std::string_view name) {
   return out;
 }
 
-/// What counts, by the name of the bean that finds it out: its code is not here.
+/// Guesses "per" from the name of the bean, because its code is not in the file.
 std::string per_for(const SpringStep& filter, const std::string& resolver, DraftEntry& limit) {
   const auto words = words_of(resolver);
   const auto has = [&](std::string_view word) { return std::ranges::find(words, word) != words.end(); };
@@ -38,8 +38,8 @@ std::string per_for(const SpringStep& filter, const std::string& resolver, Draft
   const bool api_key = api != words.end() && api + 1 != words.end() && *(api + 1) == "key";
   if (api_key || has("apikey")) return guess("api_key");
   say(limit, Matter::lost, filter.spot, resolver.empty() ? "key-resolver: the principal" : "key-resolver: " + resolver,
-      "headgate does not know the code of this bean; it counts by the address: write what it counts by in \"per\", "
-      "such as \"jwt.sub\"");
+      "headgate does not know the code of this bean and counts by address: write the key in \"per\", such as "
+      "\"jwt.sub\"");
   return "client_ip";
 }
 
@@ -52,7 +52,7 @@ void limit_requests(SpringWork& work, const SpringStep& filter, DraftEntry& rout
   };
   const auto rate = whole_count(argument("replenishRate"));
   if (!rate || *rate == 0) {
-    say(route, Matter::lost, filter.spot, filter.text, "it has no replenishRate that was understood");
+    say(route, Matter::lost, filter.spot, filter.text, "its replenishRate was not understood");
     return;
   }
   const auto burst = whole_count(argument("burstCapacity")).value_or(1);

@@ -1,5 +1,5 @@
-// Resilience4j's limits and circuits. Which code they are for stands in annotations: limits wait for a route to use
-// them.
+// Translates limits and circuits of Resilience4j. Annotations in code decide where they apply, so limits wait for a
+// route that uses them.
 
 #include "translate/draft/json.hpp"
 #include "translate/reading/numbers.hpp"
@@ -14,7 +14,7 @@ namespace {
 
 using Members = std::vector<std::pair<std::string, std::string>>;
 
-/// An instance, behind which stands what it takes over: its own base, and "default".
+/// An instance and the configurations that it inherits from: its base, and "default".
 struct Instance {
   std::string name;
   std::vector<const TreeNode*> layers;
@@ -47,7 +47,7 @@ std::vector<Instance> instances_of(const TreeNode& document, std::string_view ki
   return out;
 }
 
-/// "1s", "500ms", "PT1S", "500ns" (up to a millisecond is one).
+/// Converts "1s", "500ms", "PT1S" or "500ns". Times below a millisecond become one millisecond.
 std::optional<std::uint64_t> time_in(const std::string& text) {
   if (text.ends_with("ns") || text.ends_with("us")) return 1;
   return spring_time(text);
@@ -74,19 +74,18 @@ void take_rate_limiter(SpringWork& work, const Instance& instance) {
   const auto period = time_in(instance.get("limit-refresh-period", "500ns"));
   if (!count || *count == 0 || !period)
     return work.draft.say(Matter::lost, instance.spot(), "ratelimiter " + instance.name,
-                          "it has no rate that was understood");
+                          "none of its rates was understood");
   auto limit = limit_named(work, instance, "ratelimiter");
   limit.set("rate", rate_of(*count, period_of(*period)));
   limit.set("per", json_text("total"));
   if (const auto wait = time_in(instance.get("timeout-duration", "5s"))) {
     limit.set("wait", milliseconds(*wait));
     say(limit, Matter::differs, instance.spot(), limit.from,
-        "a request that waits gets the next permit, and not the begin of the next period: its permits come back "
-        "evenly");
+        "a waiting request gets the next permit and need not wait for the next period: permits come back evenly");
   } else {
     limit.set("algorithm", json_text("fixed_window"));
     say(limit, Matter::differs, instance.spot(), limit.from,
-        "its periods begin when the application starts; here they begin on the clock");
+        "its periods start with the application; headgate's periods follow the clock");
   }
   put_limit(work.draft, std::move(limit));
 }
@@ -107,7 +106,7 @@ void take_bulkhead(SpringWork& work, const Instance& instance, const char* kind,
   put_limit(work.draft, std::move(limit));
 }
 
-/// "50" and "50.0" of a rate in percent.
+/// Converts a percentage such as "50" or "50.0".
 std::string share_of(std::string text) {
   if (const auto dot = text.find('.'); dot != std::string::npos) text.erase(dot);
   const auto share = whole_count(text);

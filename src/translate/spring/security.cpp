@@ -1,4 +1,4 @@
-// Spring Security, as far as it stands in the configuration: the defaults of Spring Boot ask it of every request.
+// Translates Spring Security as far as it is configured in files. Spring Boot applies it to every request by default.
 
 #include "translate/draft/json.hpp"
 #include "translate/spring/filters.hpp"
@@ -20,7 +20,7 @@ bool same_name(std::string_view written, std::string_view key) {
   return plain(written) == plain(key);
 }
 
-/// "jwt" of "identity" from a resource server's keys; empty if nothing says where they are.
+/// Returns "jwt" of "identity" with the keys of a resource server. Returns an empty text if their place is unknown.
 std::string tokens_of(const TreeNode& jwt) {
   const auto keys = spring_text(jwt, "jwk-set-uri");
   if (keys.empty() || keys.find("${") != std::string::npos) return {};

@@ -1,4 +1,4 @@
-// Predicates and filters as they are written: on one line, or with named arguments.
+// Reads predicates and filters in both forms: on one line, or with named arguments.
 
 #include "translate/spring/filters.hpp"
 
@@ -20,7 +20,7 @@ std::vector<std::string> values_of(std::string_view text) {
   return out;
 }
 
-/// The values of an object in the order that the short form has: their order in the file says nothing.
+/// Puts the values of an object into the order of the short form. Their order in the file has no meaning.
 void order_values(SpringStep& step) {
   static const std::map<std::string_view, std::vector<std::string_view>> kNames = {
       {"Header", {"header", "regexp"}},
@@ -81,7 +81,7 @@ std::vector<SpringStep> steps_of(const TreeNode& list) {
             if (text.is_text()) step.arguments[std::string(key).append(1, '.').append(inner)] = text.text;
         }
       }
-      // Kebab and camel case name the same.
+      // Names may be in kebab case or in camel case.
       for (const auto* name : {"replenish-rate", "burst-capacity", "requested-tokens"}) {
         const auto found = step.arguments.find(std::string("redis-rate-limiter.") + name);
         if (found == step.arguments.end()) continue;

@@ -1,4 +1,4 @@
-// Spring Cloud Gateway: routes with predicates and filters, in YAML or properties.
+// Translates Spring Cloud Gateway's routes, in YAML or properties.
 
 #include "filters.hpp"
 #include "translate/draft/json.hpp"
@@ -16,7 +16,7 @@
 namespace headgate::translate {
 namespace {
 
-/// Where a route leads: the URL of the servers.
+/// Returns the upstream of a route by its URL.
 std::string upstream_of(SpringWork& work, const TreeNode& node, DraftEntry& route) {
   auto uri = node.get("uri");
   const auto spot = node.has("uri") ? node["uri"].spot : node.spot;
@@ -30,7 +30,7 @@ std::string upstream_of(SpringWork& work, const TreeNode& node, DraftEntry& rout
   authority = authority.substr(0, authority.find('/'));
   if (kind == "lb" || kind.starts_with("lb:")) {
     say(route, Matter::lost, spot, "uri: " + uri,
-        "headgate asks no registry: the name is looked up in DNS, at port 8080, which is a guess");
+        "headgate uses no registry: it looks the name up in DNS, and port 8080 is a guess");
     authority = lower(authority) + ":8080";
     kind = "http";
   } else if (kind == "ws") {
@@ -56,7 +56,7 @@ std::string upstream_of(SpringWork& work, const TreeNode& node, DraftEntry& rout
   return work.upstreams[url] = upstream.name;
 }
 
-/// Routes with a smaller order come first, and of one order the one that is written first.
+/// Routes with a smaller order come first, and routes with the same order in the order of the file.
 std::uint64_t precedence_of(const SpringWork& work, const TreeNode& node, DraftEntry& route) {
   constexpr std::int64_t kMiddle = std::int64_t{1} << 33U;
   constexpr std::int64_t kRoutes = 1 << 20U;
@@ -70,7 +70,7 @@ std::uint64_t precedence_of(const SpringWork& work, const TreeNode& node, DraftE
   return static_cast<std::uint64_t>((kMiddle - order) * kRoutes - static_cast<std::int64_t>(work.draft.routes.size()));
 }
 
-/// Fields that say which requests a route is for.
+/// Returns the keys that decide which requests a route matches.
 std::vector<DraftEntry::Field> head_of(const SpringChoice& chosen, const std::string& host,
                                        const SpringChoice::Path& path) {
   std::vector<DraftEntry::Field> out;
@@ -84,7 +84,7 @@ std::vector<DraftEntry::Field> head_of(const SpringChoice& chosen, const std::st
   return out;
 }
 
-/// Routes of a group that differ in nothing but where they lead become one.
+/// Joins routes of a group that differ only in their destination.
 bool is_joined(SpringWork& work, const SpringChoice& chosen, const DraftEntry& route) {
   const auto to = std::string(route.get("to"));
   if (chosen.group.empty() || to.empty() || !route.closed.empty()) return false;
@@ -121,7 +121,7 @@ void put_routes(SpringWork& work, const DraftEntry& route, SpringChoice chosen) 
     }
 }
 
-/// "to" of the routes with weights.
+/// Sets "to" of the routes with weights.
 void set_weights(SpringWork& work) {
   constexpr std::uint64_t kMaxWeightOfSplit = 1'000'000;
   for (const auto& [index, parts] : work.weights) {
@@ -135,7 +135,7 @@ void set_weights(SpringWork& work) {
   }
 }
 
-/// The profile with which alone a document holds; empty if it always does.
+/// Returns the profile that activates a document, or an empty text if it is always active.
 std::string profile_of(const TreeNode& document) {
   const auto& on = spring_at(document, "spring.config.activate.on-profile");
   if (const auto texts = on.texts(); !texts.empty()) return joined(texts, ", ");
@@ -158,7 +158,7 @@ void take_route(SpringWork& work, const TreeNode& node, const std::vector<Spring
   for (const auto& step : steps_of(spring_member(node, "predicates"))) take_predicate(step, chosen, route);
   const auto upstream = upstream_of(work, node, route);
   if (upstream.empty())
-    close_route(route, "its uri", node.spot, route.from, "it leads to no server that is known");
+    close_route(route, "its uri", node.spot, route.from, "its server is unknown");
   else
     route.set("to", json_text(upstream));
   route.precedence = precedence_of(work, node, route);
@@ -174,16 +174,16 @@ void take_route(SpringWork& work, const TreeNode& node, const std::vector<Spring
   if (!work.require.empty()) route.set("require", work.require);
   if (!work.closed.empty())
     close_route(route, work.closed, work.closed_spot, work.closed,
-                "headgate knows this of Spring Security: \"jwt\" with a \"jwk-set-uri\"");
+                "headgate only supports this part of Spring Security: \"jwt\" with a \"jwk-set-uri\"");
   if (!profile.empty())
     close_route(route, "a profile", node.spot, "profile " + profile,
-                "the route is there only with this profile: take out those of profiles that you do not use");
+                "the route exists only with this profile: remove the routes of profiles that you do not use");
   put_routes(work, route, std::move(chosen));
 }
 
 const TreeNode& gateway_of(const TreeNode& document) {
   const auto& cloud = document["spring"]["cloud"]["gateway"];
-  // Since Spring Cloud 2025 there is one level more.
+  // Spring Cloud 2025 added a level to these keys.
   for (const auto* server : {"webflux", "webmvc"})
     if (const auto& inner = cloud["server"][server]) return inner;
   return cloud.has("mvc") && !cloud.has("routes") ? cloud["mvc"] : cloud;
@@ -229,7 +229,7 @@ void take_gateway(SpringWork& work, const TreeNode& document) {
   if (const auto time = spring_time(spring_text(client, "response-timeout")))
     draft.all_routes.set("timeout", milliseconds(*time));
   if (gateway["discovery"].has("locator"))
-    draft.say(Matter::lost, gateway["discovery"].spot, "discovery.locator", "headgate asks no registry: write routes");
+    draft.say(Matter::lost, gateway["discovery"].spot, "discovery.locator", "headgate uses no registry: write routes");
   if (gateway.has("globalcors"))
     draft.say(Matter::lost, gateway["globalcors"].spot, "globalcors", "write \"cors\" in \"all_routes\"");
   const auto defaults = steps_of(spring_member(gateway, "default-filters"));

@@ -1,5 +1,6 @@
-// What says who may use a route: middlewares, certificates of clients, entry points.
+// Translates access control: middlewares, client certificates, entry points.
 
+#include "known.hpp"
 #include "translate/draft/addresses.hpp"
 #include "translate/draft/auth.hpp"
 #include "translate/draft/basic.hpp"
@@ -34,7 +35,8 @@ void forward_auth(TraefikWork& work, const TreeNode& node, DraftEntry& route) {
   }
   if (work.said.insert("forwardauth").second)
     say(route, Matter::differs, node.spot, "forwardAuth",
-        "Traefik gives the caller whatever the service answers; headgate 401, 403 and redirects, and 503 for the rest");
+        "Traefik passes every answer of the service to the caller; headgate passes 401, 403 and redirects, and answers "
+        "503 otherwise");
 }
 
 void basic_auth(const TreeNode& node, DraftEntry& route) {
@@ -54,9 +56,8 @@ void allow_addresses(TraefikWork& work, const TreeNode& node, DraftEntry& route)
   const bool several = !route.get("addresses").empty();
   if (several || comma_list(member_of(node, "sourceRange")).empty()) {
     return close_route(route, "ipAllowList", node.spot, "ipAllowList",
-                       several
-                           ? "an address must be in all of these lists: write what they have in common as \"addresses\""
-                           : "it has no \"sourceRange\"");
+                       several ? "an address must be in all of these lists: write their intersection as \"addresses\""
+                               : "it has no \"sourceRange\"");
   }
   set_addresses(address_rules(comma_list(member_of(node, "sourceRange")), {}, node.spot), route);
   const auto& strategy = member_of(node, "ipStrategy");
@@ -84,7 +85,7 @@ void ask_for_certificate(TraefikWork& work, const std::string& options, const Sp
                        "\"require\": \"mtls\" in the route");
   route.set("require", json_text("mtls"));
   if (type == "requireanyclientcert" && work.said.insert("anycert").second)
-    say(route, Matter::differs, spot, "RequireAnyClientCert", "headgate verifies certificates of clients in any case");
+    say(route, Matter::differs, spot, "RequireAnyClientCert", "headgate always verifies client certificates");
 }
 
 }  // namespace
@@ -115,7 +116,7 @@ bool apply_access(TraefikWork& work, const std::string& kind, const std::string&
   else if (kind == "basicauth")
     basic_auth(node, route);
   else if (kind == "digestauth")
-    close_route(route, written, node.spot, written, "write \"basic\" in the route, with a file that htpasswd -B makes");
+    close_route(route, written, node.spot, written, std::string(traefik_middleware(kind)->why));
   else if (kind == "ipallowlist" || kind == "ipwhitelist")
     allow_addresses(work, node, route);
   else
@@ -127,13 +128,13 @@ void guard_router(TraefikWork& work, const TreeNode& router, DraftEntry& route) 
   if (work.has_public && !is_for_all(router))
     close_route(route, "its entry points", router.spot,
                 "entryPoints: " + joined(comma_list(member_of(router, "entryPoints")), ", "),
-                "headgate's routes are those of all listeners: let a gateway of its own have this one");
+                "headgate's routes apply to all listeners: run a separate gateway for this one");
   const auto& tls = member_of(router, "tls");
   if (!tls) return;
   auto options = text_in(tls, "options", "default");
   options = options.substr(0, options.find('@'));
   if (options != "default" && !work.tls_options.contains(options))
-    return close_route(route, "options of TLS", tls.spot, "tls options: " + options, "no file that was read has them");
+    return close_route(route, "options of TLS", tls.spot, "tls options: " + options, "none of the files defines them");
   ask_for_certificate(work, options, tls.spot, route);
   const auto with_tls = [](const DraftEntry& listener) { return !listener.get("tls").empty(); };
   if (std::ranges::any_of(work.draft.listeners, with_tls) && route.get("redirect_to_https").empty())

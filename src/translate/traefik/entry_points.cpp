@@ -1,4 +1,4 @@
-// Traefik's static configuration, and certificates: what there is beside routers.
+// Translates Traefik's static configuration and its certificates.
 
 #include "translate/draft/json.hpp"
 #include "translate/reading/numbers.hpp"
@@ -11,7 +11,7 @@
 namespace headgate::translate {
 namespace {
 
-/// "websecure" or ":8443": the port, if it says one that is not 443.
+/// Returns the port of "websecure" or ":8443", or an empty text for 443.
 std::string port_of(const TreeNode& points, const std::string& to) {
   const auto address = to.find(':') != std::string::npos ? to : text_in(member_of(points, to), "address");
   auto port = address.substr(address.rfind(':') == std::string::npos ? address.size() : address.rfind(':') + 1);

@@ -1,5 +1,6 @@
-// Middlewares: what they do to a route.
+// Translates middlewares into keys of a route.
 
+#include "known.hpp"
 #include "translate/draft/compress.hpp"
 #include "translate/draft/json.hpp"
 #include "translate/draft/protect.hpp"
@@ -17,7 +18,7 @@ namespace {
 
 using Members = std::vector<std::pair<std::string, std::string>>;
 
-/// "1s", "1m30s", "10" (seconds) in milliseconds.
+/// Converts "1s", "1m30s" or "10" (seconds) to milliseconds.
 std::optional<std::uint64_t> go_time(std::string_view text) {
   std::uint64_t total = 0;
   while (!text.empty()) {
@@ -43,7 +44,7 @@ std::optional<std::uint64_t> go_time(std::string_view text) {
   return total > 0 ? std::optional(total) : std::nullopt;
 }
 
-/// A unit of a rate: "second", "minute", "10s".
+/// Returns the unit of a rate, such as "second", "minute" or "10s".
 std::string unit_of(std::uint64_t period) {
   if (period == 1000) return "second";
   if (period == 60'000) return "minute";
@@ -51,7 +52,7 @@ std::string unit_of(std::uint64_t period) {
   return period % 1000 == 0 ? std::to_string(period / 1000) + "s" : std::to_string(period) + "ms";
 }
 
-/// Who is counted.
+/// Sets what a limit counts by.
 void set_source(TraefikWork& work, const TreeNode& middleware, const char* otherwise, DraftEntry& limit) {
   const auto& source = member_of(middleware, "sourceCriterion");
   const auto header = text_in(source, "requestHeaderName");
@@ -96,14 +97,15 @@ std::string rate_limit(TraefikWork& work, const std::string& name, const TreeNod
   limit.set("rate", rate_of(average, unit_of(period)));
   limit.set("burst", std::to_string(burst));
   set_source(work, node, "client_ip", limit);
-  // Traefik holds a request back for half the time of one permit, and at most half a second, before it rejects it.
+  // Traefik delays a request by up to half the time of one permit, and by at most half a second, before it rejects the
+  // request.
   const auto wait = std::min<std::uint64_t>(period / average / 2, 500);
   if (wait > 0) limit.set("wait", milliseconds(wait));
   limit.comments.push_back("average " + std::to_string(average) + ", burst " + std::to_string(burst));
-  if (wait > 0) limit.comments.emplace_back("Traefik, too, lets a request wait for half the time of one permit.");
+  if (wait > 0) limit.comments.emplace_back("Traefik also lets a request wait for half the time of one permit.");
   if (limit.get("per") == json_text("client_ip") && work.said.insert("ipv6").second)
     say(limit, Matter::differs, node.spot, limit.from,
-        "headgate counts the IPv6 addresses of a block of 64 bits as one client: \"ipv6_prefix\"");
+        "headgate counts all IPv6 addresses of a /64 block as one client: \"ipv6_prefix\"");
   return add_limit(work, name, std::move(limit));
 }
 
@@ -158,7 +160,7 @@ void take_headers(const TreeNode& node, DraftEntry& route) {
   }
 }
 
-/// A member of "rewrite" beside what is there.
+/// Adds a member to "rewrite" and keeps the existing ones.
 void add_rewrite(DraftEntry& route, const char* key, const std::string& json) {
   const std::string before(route.get("rewrite"));
   if (before.empty()) return route.set("rewrite", object_of({{key, json}}));
@@ -182,7 +184,8 @@ void redirect_scheme(const TreeNode& node, DraftEntry& route) {
     const auto port = text_in(node, "port");
     route.set("redirect_to_https", port.empty() || port == "443" || !whole_count(port) ? "true" : port);
   } else {
-    close_route(route, "redirectScheme", node.spot, "redirectScheme", "write \"redirect\" in the route");
+    close_route(route, "redirectScheme", node.spot, "redirectScheme",
+                std::string(traefik_middleware("redirectScheme")->why));
   }
 }
 
@@ -207,23 +210,6 @@ void compress_of(const TreeNode& node, DraftEntry& route) {
         "name the types that are compressed in \"types\"; headgate's own leave out what is compressed in itself");
 }
 
-/// What of a kind that refuses nobody is lost; null if the kind may.
-const char* why_lost(std::string_view kind) {
-  if (kind == "circuitbreaker") return "write \"circuit\" in the upstream";
-  if (kind == "errors") return "headgate has pages of its own for its own answers, and passes on those of servers";
-  if (kind == "passtlsclientcert") return "see \"certificate_headers\" in \"identity\"";
-  return nullptr;
-}
-
-/// What changes which path a server gets, or sends callers elsewhere, keeps them from the rest of the server.
-const char* why_closed(std::string_view kind) {
-  if (kind == "redirectregex") return "write \"redirect\" in the route, with \"path_matches\" if it must be";
-  if (kind == "replacepathregex" || kind == "stripprefixregex")
-    return "headgate rewrites without regular expressions: write \"rewrite\"";
-  if (kind == "plugin") return "headgate has no plugins, and this one may refuse requests";
-  return "headgate import does not know it, and it may refuse requests";
-}
-
 std::string limit_for(TraefikWork& work, const std::string& name, const std::string& kind, const TreeNode& node) {
   const auto known = work.limits.find(name);
   if (known != work.limits.end()) return known->second;
@@ -233,7 +219,11 @@ std::string limit_for(TraefikWork& work, const std::string& name, const std::str
 void apply_kind(TraefikWork& work, const std::string& name, const std::string& written, const TreeNode& node,
                 DraftEntry& route) {
   const auto kind = lower(written);
-  if (kind == "ratelimit" || kind == "inflightreq") {
+  const auto* const known = traefik_middleware(written);
+  const auto what = std::string("middleware ").append(name).append(": ").append(written);
+  if (known == nullptr) {
+    close_route(route, "a middleware", node.spot, what, "headgate import does not know it, and it may refuse requests");
+  } else if (kind == "ratelimit" || kind == "inflightreq") {
     if (const auto limit = limit_for(work, name, kind, node); !limit.empty()) route.use(limit);
   } else if (kind == "stripprefix") {
     strip_prefix(node, route);
@@ -252,13 +242,12 @@ void apply_kind(TraefikWork& work, const std::string& name, const std::string& w
     retry_of(work, node, route);
   } else if (kind == "compress") {
     compress_of(node, route);
-  } else if (kind == "contenttype" || kind == "grpcweb") {
-    say(route, Matter::aside, node.spot, written, "headgate passes on what servers answer, and translates gRPC-Web");
-  } else if (const char* const why = why_lost(kind)) {
-    say(route, Matter::lost, node.spot, std::string("middleware ").append(name).append(": ").append(written), why);
+  } else if (known->becomes.empty() && known->matter == Matter::aside) {
+    say(route, Matter::aside, node.spot, written, std::string(known->why));
+  } else if (known->becomes.empty() && known->matter == Matter::lost) {
+    say(route, Matter::lost, node.spot, what, std::string(known->why));
   } else if (!apply_access(work, kind, written, node, route)) {
-    close_route(route, "a middleware", node.spot, std::string("middleware ").append(name).append(": ").append(written),
-                why_closed(kind));
+    close_route(route, "a middleware", node.spot, what, std::string(known->why));
   }
 }
 
@@ -273,9 +262,9 @@ void apply_middleware(TraefikWork& work, const std::string& name, DraftEntry& ro
   const auto found = work.middlewares.find(plain);
   if (found == work.middlewares.end() || depth > kDeepestChain)
     return close_route(route, "a middleware", route.spot, "middleware " + name,
-                       depth > kDeepestChain ? "chains of chains" : "no file that was read has it");
+                       depth > kDeepestChain ? "chains of chains" : "none of the files defines it");
   if (found->second == nullptr)
-    return close_route(route, "a middleware", route.spot, "middleware " + name, "two of this name say something else");
+    return close_route(route, "a middleware", route.spot, "middleware " + name, "two definitions of this name differ");
   if (found->second->members.empty())
     return close_route(route, "a middleware", found->second->spot, "middleware " + name, "it says nothing");
   for (const auto& [written, node] : found->second->members) {

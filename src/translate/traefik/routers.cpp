@@ -1,4 +1,4 @@
-// Routers and the services that they lead to.
+// Translates routers and their services.
 
 #include "translate/draft/json.hpp"
 #include "translate/draft/protect.hpp"
@@ -15,7 +15,7 @@ namespace {
 
 std::string plain_name(const std::string& name) { return name.substr(0, name.find('@')); }
 
-/// An upstream of a load balancer.
+/// Returns the upstream of a load balancer.
 std::string load_balancer(TraefikWork& work, const std::string& name, const TreeNode& balancer) {
   DraftEntry upstream;
   upstream.spot = balancer.spot;
@@ -26,8 +26,7 @@ std::string load_balancer(TraefikWork& work, const std::string& name, const Tree
     const auto scheme = url.find("://");
     const auto slash = scheme == std::string::npos ? std::string::npos : url.find('/', scheme + 3);
     if (slash != std::string::npos) {
-      if (url.size() > slash + 1)
-        say(upstream, Matter::aside, server->spot, url, "Traefik, too, takes no notice of a path here");
+      if (url.size() > slash + 1) say(upstream, Matter::aside, server->spot, url, "Traefik also ignores a path here");
       url.erase(slash);
     }
     servers.push_back({url, whole_count(text_in(*server, "weight")).value_or(1)});
@@ -51,7 +50,7 @@ std::string load_balancer(TraefikWork& work, const std::string& name, const Tree
   }
   if (member_of(balancer, "sticky"))
     say(upstream, Matter::lost, member_of(balancer, "sticky").spot, "sticky",
-        "headgate sets no cookie to find a server again; see \"consistent_hash\" in \"balance\"");
+        "headgate sets no cookie that leads back to a server; see \"consistent_hash\" in \"balance\"");
   if (!text_in(balancer, "serversTransport").empty())
     say(upstream, Matter::lost, balancer.spot, "serversTransport", "write \"tls\" in the upstream");
   upstream.name = free_name(plain_name(name), work.draft.upstream_names);
@@ -62,7 +61,7 @@ std::string load_balancer(TraefikWork& work, const std::string& name, const Tree
 
 std::string target_of(TraefikWork& work, const std::string& written, const Spot& spot, int depth = 0);
 
-/// The services of a weighted one, in the same proportions.
+/// Returns the services of a weighted service with the same proportions.
 std::string weighted_parts(TraefikWork& work, const TreeNode& weighted, int depth) {
   std::vector<std::string> upstreams;
   std::vector<std::uint64_t> weights;
@@ -91,18 +90,18 @@ std::string weighted_parts(TraefikWork& work, const TreeNode& weighted, int dept
   return parts.empty() ? std::string() : list_of(parts);
 }
 
-/// JSON of "to"; empty: it cannot be translated, which is said.
+/// Returns the JSON of "to". Returns an empty text, with a remark, if the service cannot be translated.
 std::string target_of(TraefikWork& work, const std::string& written, const Spot& spot, int depth) {
   const auto name = plain_name(written);
   if (const auto known = work.upstreams.find(name); known != work.upstreams.end()) return known->second;
   const auto found = work.services.find(name);
   if (found == work.services.end()) {
-    work.draft.say(Matter::lost, spot, "service " + written, "no file that was read has it");
+    work.draft.say(Matter::lost, spot, "service " + written, "none of the files defines it");
     return {};
   }
   constexpr int kDeepestService = 16;
   if (depth > kDeepestService) return {};
-  work.upstreams[name] = {};  // a service that leads to itself leads nowhere
+  work.upstreams[name] = {};  // a service that refers to itself has no destination
   const auto& service = *found->second;
   if (const auto& balancer = member_of(service, "loadBalancer")) {
     auto to = load_balancer(work, name, balancer);
@@ -135,7 +134,7 @@ void set_match(DraftEntry& route, const TraefikMatch& match) {
   route.text_prefix = match.text_prefix;
 }
 
-/// Traefik asks routers with longer rules first, unless a priority says otherwise.
+/// Traefik checks routers with longer rules first, unless a priority is set.
 std::uint64_t precedence_of(const TreeNode& router, const std::string& rule, DraftEntry& route) {
   const auto written = text_in(router, "priority");
   if (written.empty() || written == "0") return rule.size();
@@ -171,7 +170,7 @@ void take_router(TraefikWork& work, const std::string& name, const TreeNode& rou
   const auto matches = matches_of(rule);
   auto service = text_in(router, "service");
   if (service.empty() && http["services"].members.size() == 1)
-    service = http["services"].members.front().key;  // of labels
+    service = http["services"].members.front().key;  // the case of labels
   const auto to = target_of(work, service, router.spot);
   route.precedence = precedence_of(router, rule, route);
   bool first = true;

@@ -1,5 +1,6 @@
-// A router's rule: matchers with && and ||, as a list of alternatives.
+// Parses the rule of a router: matchers with && and ||, as a list of alternatives.
 
+#include "known.hpp"
 #include "translate/draft/json.hpp"
 #include "translate/draft/path_regex.hpp"
 #include "translate/traefik/work.hpp"
@@ -16,7 +17,7 @@ constexpr std::size_t kDeepestRule = 50;
 
 using Alternatives = std::vector<TraefikMatch>;
 
-/// What a rule would say if nothing of it were known.
+/// Returns the match of a matcher that cannot be translated: it covers all requests and is closed.
 TraefikMatch unknown(const std::string& matcher, const std::string& why) {
   TraefikMatch out;
   out.closed = matcher;
@@ -30,7 +31,7 @@ void close(TraefikMatch& match, const std::string& matcher, const std::string& w
   match.why = why;
 }
 
-/// Whether all that the first path is for the second one is for, too.
+/// Returns whether `other` covers all paths of `path`.
 bool is_within(const std::string& path, const std::string& other) {
   return other == "/*" || path == other ||
          (other.ends_with("/*") && (path + '/').starts_with(other.substr(0, other.size() - 1)));
@@ -56,7 +57,7 @@ void join_lists(TraefikMatch& into, List& a, const List& b, const char* matcher)
   if (a.empty()) a = b;
 }
 
-/// Both of them.
+/// Returns the match of two matchers that must both hold.
 TraefikMatch joined_match(TraefikMatch a, const TraefikMatch& b) {
   if (!b.host.empty()) {
     if (!a.host.empty() && a.host != b.host) close(a, "two hosts", "two hosts must both hold");
@@ -99,9 +100,9 @@ TraefikMatch field_match(const std::string& kind, const std::string& name, const
   return out;
 }
 
-/// `^.+\.example\.com$` is *.example.com.
+/// Converts `^.+\.example\.com$` to *.example.com.
 TraefikMatch host_by_regex(std::string expression, const std::string& name) {
-  constexpr std::size_t kLongest = 1000;  // it takes time in proportion to its square
+  constexpr std::size_t kLongest = 1000;  // limited because the time grows with the square of the length
   if (expression.size() > kLongest) return unknown(name, "it is too long");
   TraefikMatch out;
   const bool whole = expression.starts_with('^') && expression.ends_with('$');
@@ -113,7 +114,7 @@ TraefikMatch host_by_regex(std::string expression, const std::string& name) {
     return out;
   }
   const bool any_below = whole && (expression.starts_with(".+\\.") || expression.starts_with(".*\\."));
-  // All of its hosts end with what follows the first dot behind which nothing is special.
+  // Finds the suffix that all matching hosts share: the text after a dot, if it has no special characters.
   for (auto at = expression.find('.'); at != std::string::npos && whole && out.host.empty();
        at = expression.find('.', at + 1))
     if (at > 0 && (expression[at - 1] == '\\' || expression[at - 1] == '}') &&
@@ -149,13 +150,11 @@ TraefikMatch one_match(const std::string& kind, const std::string& name, const s
   if (kind == "pathprefix" || kind == "path" || kind == "pathregexp") return path_match(kind, name, value);
   if (kind == "hostregexp") return host_by_regex(value, name);
   TraefikMatch out;
-  if (kind != "host")
-    return unknown(name, "headgate chooses routes by host, path, method, fields, parameters and addresses");
   out.host = lower(value);
   return out;
 }
 
-/// Reads a rule from left to right.
+/// Parses a rule from left to right.
 class RuleReader {
  public:
   explicit RuleReader(std::string_view text) : text_(text) {}
@@ -209,16 +208,16 @@ class RuleReader {
     return out;
   }
 
-  /// All requests, but for those of paths, which routes of their own take.
+  /// Returns all requests except the given paths, which get routes of their own.
   static Alternatives without(const Alternatives& left_out) {
     Alternatives out{TraefikMatch{}};
     for (auto each : left_out) {
       const bool only_path = each.closed.empty() && each.host.empty() && each.path != "/*" &&
                              each.path_matches.empty() && each.methods.empty() && each.client_ip.empty() &&
                              each.headers.empty() && each.query.empty();
-      if (!only_path || each.hole) return {unknown("a \"not\"", "headgate has no 'not' in routes, but for paths")};
+      if (!only_path || each.hole) return {unknown("a \"not\"", "headgate has no 'not' in routes, except for paths")};
       each.hole = true;
-      close(each, "a \"not\"", "what the rule leaves out has no route of its own");
+      close(each, "a \"not\"", "the paths that the rule excludes have no route of their own");
       out.push_back(std::move(each));
     }
     return out;
@@ -254,6 +253,8 @@ class RuleReader {
 
   static Alternatives matcher(const std::string& kind, const std::string& name,
                               const std::vector<std::string>& values) {
+    const char* const other = "headgate chooses routes by host, path, method, fields, parameters and addresses";
+    if (!knows_matcher(kind)) return Alternatives(values.size(), unknown(name, other));
     for (const auto* field : {"headers", "header", "query", "headersregexp", "headerregexp", "queryregexp"})
       if (kind == field) return {field_match(kind, name, values)};
     TraefikMatch match;

@@ -1,4 +1,4 @@
-// Traefik's dynamic configuration, and the labels of containers that say the same.
+// Translates Traefik's dynamic configuration, and container labels with the same content.
 
 #include "translate/draft/json.hpp"
 #include "translate/products.hpp"
@@ -13,7 +13,7 @@
 namespace headgate::translate {
 namespace {
 
-/// "http.routers.api.rule" as a place in a tree of maps.
+/// Adds a key such as "http.routers.api.rule" to a tree of maps.
 void put_parts(TreeNode& root, std::string_view key, const std::string& value, const Spot& spot) {
   auto* at = &root;
   at->kind = TreeNode::Kind::map;
@@ -37,13 +37,13 @@ void put_parts(TreeNode& root, std::string_view key, const std::string& value, c
   at->text = value;
 }
 
-/// Traefik's labels have no indexes, and lists with commas.
+/// Traefik's labels have no list indices; lists are separated by commas.
 void put_label(TreeNode& root, std::string_view key, const std::string& value, const Spot& spot) {
   constexpr std::string_view kHttp = "traefik.http.";
   if (lower(key).starts_with(kHttp)) put_parts(root, key.substr(std::string_view("traefik.").size()), value, spot);
 }
 
-/// Labels as a list of "key=value" or a map.
+/// Reads labels as a list of "key=value" or as a map.
 void take_labels(const TreeNode& labels, TreeNode& root) {
   constexpr std::size_t kMaxLabels = 1000;
   if (labels.items.size() + labels.members.size() > kMaxLabels)
@@ -57,7 +57,7 @@ void take_labels(const TreeNode& labels, TreeNode& root) {
     if (value.is_text()) put_label(root, key, value.text, value.spot);
 }
 
-/// A container's port is its server: "loadbalancer.server.port=80".
+/// Uses the container as the server: "loadbalancer.server.port=80" is its port.
 void name_servers(TreeNode& root, const std::string& container) {
   for (auto& [group, services] : root.members)
     if (group == "http")
@@ -85,7 +85,7 @@ void name_servers(TreeNode& root, const std::string& container) {
             }
 }
 
-/// "--entrypoints.web.address=:80" of the container that runs Traefik itself, in a list or on one line.
+/// Reads flags such as "--entrypoints.web.address=:80" of the container that runs Traefik, as a list or on one line.
 void take_flags(const TreeNode& command, TreeNode& root) {
   for (const auto* item : command.each()) {
     std::istringstream words(item->text);
@@ -98,13 +98,13 @@ void take_flags(const TreeNode& command, TreeNode& root) {
   }
 }
 
-/// Whether Traefik shows no container that does not ask for it.
+/// Returns whether Traefik ignores containers that are not explicitly enabled.
 bool hides_containers(const TreeNode& document) {
   const auto& docker = member_of(member_of(document, "providers"), "docker");
   return same_word(text_in(docker, "exposedByDefault"), "false");
 }
 
-/// The label "traefik.enable"; empty if there is none.
+/// Returns the label "traefik.enable", or an empty text.
 std::string enable_of(const TreeNode& labels) {
   for (const auto* item : labels.each())
     if (item->is_text() && lower(item->text).starts_with("traefik.enable="))
@@ -112,7 +112,7 @@ std::string enable_of(const TreeNode& labels) {
   return lower(text_in(labels, "traefik.enable"));
 }
 
-/// A file of docker-compose: the labels of each container.
+/// Reads the labels of each container in a docker-compose file.
 void take_compose(const TreeNode& document, bool hidden, std::vector<TreeNode>& out, Draft& draft) {
   TreeNode flags;
   for (const auto& [container, service] : document["services"].members) take_flags(service["command"], flags);
@@ -129,7 +129,7 @@ void take_compose(const TreeNode& document, bool hidden, std::vector<TreeNode>& 
     take_labels(labels, root);
     if (!root) continue;
     name_servers(root, container);
-    // A router without a service goes to the only one of its container.
+    // A router without a service uses the only service of its container.
     const auto& http = root["http"];
     if (!http.has("services") && http.has("routers"))
       draft.say(Matter::lost, service.spot, container,
@@ -138,7 +138,7 @@ void take_compose(const TreeNode& document, bool hidden, std::vector<TreeNode>& 
   }
 }
 
-/// The documents with what Traefik reads; others are said.
+/// Returns the documents that Traefik reads, and adds remarks on others.
 std::vector<TreeNode> traefik_documents(const std::vector<ReadFile>& inputs, Draft& draft) {
   std::size_t count = 0;
   std::vector<TreeNode> all;
@@ -158,7 +158,7 @@ std::vector<TreeNode> traefik_documents(const std::vector<ReadFile>& inputs, Dra
   return out;
 }
 
-/// Whether both say the same, wherever they stand.
+/// Returns whether two trees are equal apart from their places.
 bool same_tree(const TreeNode& one, const TreeNode& other) {
   if (one.kind != other.kind || one.text != other.text) return false;
   return std::ranges::equal(one.items, other.items, same_tree) &&
@@ -166,12 +166,13 @@ bool same_tree(const TreeNode& one, const TreeNode& other) {
                             [](const auto& a, const auto& b) { return a.key == b.key && same_tree(a.value, b.value); });
 }
 
-/// A name that stands for two things is none: nobody knows which of them a router means.
+/// Adds a middleware. A name with two different definitions becomes null, because it is unclear which one a router
+/// means.
 void add_middleware(TraefikWork& work, const std::string& name, const TreeNode& node) {
   const auto [known, is_new] = work.middlewares.emplace(name, &node);
   if (is_new || (known->second != nullptr && same_tree(*known->second, node))) return;
   known->second = nullptr;
-  work.draft.say(Matter::lost, node.spot, "middleware " + name, "another of this name says something else");
+  work.draft.say(Matter::lost, node.spot, "middleware " + name, "another definition of this name differs");
 }
 
 }  // namespace
@@ -188,7 +189,8 @@ void take_traefik(const std::vector<ReadFile>& inputs, Draft& draft) {
   }
   auto& listener = draft.listeners.emplace_back();
   listener.set("address", json_text(":80"));
-  listener.comments.emplace_back("Where Traefik's entry point \"web\" usually is; its static configuration says so.");
+  listener.comments.emplace_back(
+      "The usual address of Traefik's entry point \"web\"; its static configuration may set another.");
   for (const auto& document : documents) take_entry_points(work, member_of(document, "entryPoints"));
   for (const auto& document : documents)
     for (const auto& [name, router] : document["http"]["routers"].members)

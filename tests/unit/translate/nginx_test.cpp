@@ -82,8 +82,8 @@ TEST_F(ImportedNginxText, LooksAtExpressionsBeforePaths) {
 
 TEST_F(ImportedNginxText, ShowsWhatAClosedRouteWouldDo) {
   const auto got = server("location / { auth_jwt x; proxy_pass http://127.0.0.1:1; }");
-  EXPECT_TRUE(
-      has(got, R"(// Without what protects it, it would have: { "to": "127.0.0.1-1", "host_header": "server" })"));
+  EXPECT_TRUE(has(
+      got, R"(// Without its protection, this route would have: { "to": "127.0.0.1-1", "host_header": "server" })"));
   EXPECT_TRUE(has(got, R"("respond": { "status": 503, "body": "headgate import did not translate auth_jwt\n" })"));
   ASSERT_FALSE(got.remarks.empty());
   EXPECT_EQ(got.remarks.front().matter, Matter::closed);
