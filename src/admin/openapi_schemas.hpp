@@ -1,12 +1,12 @@
 #pragma once
-// The bodies and answers of the admin interface, as schema_notation.hpp writes them.
+// The schemas of bodies and answers of the admin interface, in the notation of schema_notation.hpp.
 
 #include <string_view>
 
 namespace headgate::admin {
 
 struct NamedSchema {
-  std::string_view name;  ///< as AdminAbout has it
+  std::string_view name;  ///< As named in AdminAbout.
   std::string_view type;
 };
 
@@ -80,7 +80,7 @@ inline constexpr NamedSchema kSchemas[] = {
       requests: Request[]})"},
     {"EndedRequest", R"(Request & {client: "answered" | "closed"})"},
     {"LastEvents", R"({number: integer, missed: integer, events: {ts: date-time, level: "info" | "warning" | "error",
-      instance?: string, event: string, message?: string}[]})"},
+      instance?: string, event: string, message?: string, sentence: string}[]})"},
     {"Refused", R"({left_out: integer, heads_shown: boolean, refused: {at: date-time, address: string, reason: string,
       status?: integer, method?: string, host?: string, path?: string, byte?: integer, excerpt?: {before: string,
       wrong: string, after: string}, head?: string, head_cut?: boolean}[]})"},

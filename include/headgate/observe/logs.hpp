@@ -21,8 +21,8 @@ struct LogFailure {
   std::string why;
 };
 
-/// Gets each event, whatever level is logged, as one JSON object. On the thread of the event: it must not wait, and
-/// must not report an event.
+/// Gets each event, whatever level is logged, as one JSON object: the fields of the log and `sentence`, the event in
+/// one English sentence. On the thread of the event: it must not wait, and must not report an event.
 using EventTap = std::function<void(std::string_view name, std::string_view json)>;
 /// `tap` gets all events of level info and above from now on; empty: nobody does. When it returns, the tap before is
 /// not called any more. Any thread, but not from within a tap.

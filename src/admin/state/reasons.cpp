@@ -48,7 +48,7 @@ void Reasons::set(ReasonKind kind, std::string_view subject, std::string words) 
   const auto& row = row_of(kind);
   if (row.told) return;
   const auto level = row.severity == ReasonSeverity::info ? observe::LogLevel::info : observe::LogLevel::warning;
-  report("reason_began", level, "something is wrong from now on", made);
+  report("reason_began", level, "a problem was found", made);
 }
 
 void Reasons::clear(ReasonKind kind, std::string_view subject) {
@@ -60,7 +60,7 @@ void Reasons::clear(ReasonKind kind, std::string_view subject) {
     gone = std::move(at->second);
     reasons_.erase(at);
   }
-  if (!row_of(kind).told) report("reason_ended", observe::LogLevel::info, "this is well again", gone);
+  if (!row_of(kind).told) report("reason_ended", observe::LogLevel::info, "the problem is resolved", gone);
 }
 
 void Reasons::set_only(ReasonKind kind, const std::vector<std::pair<std::string, std::string>>& wrong) {

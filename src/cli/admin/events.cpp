@@ -28,15 +28,20 @@ struct EventsOptions {
 
 std::string value_text(const Json& value) { return value.is_string() ? value.get<std::string>() : value.dump(); }
 
-/// Returns "2026-11-23T05:17:41Z warning keys_refused: the keys cannot be read (file=/etc/keys.json, reason=…)".
+/// Returns "2026-11-23T05:17:41Z warning redis_lost: Redis at 127.0.0.1:6379 does not answer: … (lines_left_out=3)". A
+/// field whose value is in the sentence is not repeated.
 std::string event_text(const Json& event) {
-  constexpr std::array<std::string_view, 5> kShown{"ts", "level", "instance", "event", "message"};
+  constexpr std::array<std::string_view, 6> kShown{"ts", "level", "instance", "event", "message", "sentence"};
+  // Older gateways deliver no sentence.
+  const auto sentence = text_in(event, event.contains("sentence") ? "sentence" : "message");
   auto out = text_in(event, "ts") + ' ' + text_in(event, "level") + ' ' + text_in(event, "event");
-  if (const auto message = text_in(event, "message"); !message.empty()) out += ": " + message;
+  if (!sentence.empty()) out += ": " + sentence;
   std::string fields;
   for (const auto& [name, value] : event.items()) {
+    const auto text = value_text(value);
     if (std::find(kShown.begin(), kShown.end(), name) != kShown.end()) continue;
-    fields += (fields.empty() ? "" : ", ") + name + '=' + value_text(value);
+    if (!text.empty() && sentence.find(text) != std::string::npos) continue;
+    fields += (fields.empty() ? "" : ", ") + name + '=' + text;
   }
   return fields.empty() ? out : out + " (" + fields + ')';
 }

@@ -41,6 +41,17 @@ struct AppendText {
   void operator()(double number) const { append_decimal(out, number); }
 };
 
+struct AppendPlain {
+  std::string& out;
+  void operator()(std::string_view text) const { out += text; }
+  void operator()(std::int64_t number) const { out += std::to_string(number); }
+  void operator()(double number) const {
+    append_decimal(out, number);
+    while (out.ends_with('0')) out.pop_back();
+    if (out.ends_with('.')) out.pop_back();
+  }
+};
+
 struct AppendJson {
   JsonObject& line;
   std::string_view name;
@@ -54,6 +65,12 @@ struct AppendJson {
 };
 
 }  // namespace
+
+std::string plain_value(const EventField& field) {
+  std::string out;
+  std::visit(AppendPlain{out}, field.value);
+  return out;
+}
 
 void append_json_event(const Event& event, std::string_view instance, Instant at, std::string& out) {
   JsonObject line(out);

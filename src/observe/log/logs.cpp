@@ -1,6 +1,7 @@
 #include "headgate/observe/logs.hpp"
 
 #include "event_line.hpp"
+#include "event_sentence.hpp"
 #include "left_out.hpp"
 #include "output.hpp"
 
@@ -53,8 +54,11 @@ thread_local int no_events = 0;
 
 void give_to_tap(const Event& told, const Style& as) {
   if (told.level < LogLevel::info) return;
+  const auto sentence = sentence_of(told);
+  std::vector<EventField> fields(told.fields.begin(), told.fields.end());
+  fields.emplace_back("sentence", sentence);
   std::string line;
-  append_json_event(told, as.instance, now(), line);
+  append_json_event({told.level, told.name, told.sentence, fields}, as.instance, now(), line);
   const std::lock_guard lock(tap_mutex);
   if (event_tap) event_tap(told.name, line);
 }
