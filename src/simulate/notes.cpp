@@ -3,23 +3,24 @@
 
 namespace headgate::simulate {
 
-std::vector<std::string> undecided_notes(const Figures& figures) {
+std::vector<std::string> undecided_notes(const Figures& figures, std::string_view hint) {
   std::vector<std::string> out;
   for (const auto& limit : figures.limits) {
     const auto all = limit.requests() + limit.undecided;
     if (limit.undecided > 0)
       out.push_back("limit " + limit.name + " could not decide " + share_text(limit.undecided, all) + " of " +
-                    number_text(all) + " requests: they do not tell " + limit.per + " (tell it with --as or --map)");
+                    number_text(all) + " requests, because they do not name their " + limit.per + std::string(hint));
     if (limit.replaced > 0)
       out.push_back("limit " + limit.name + " counted " + share_text(limit.replaced, limit.requests()) + " of " +
-                    number_text(limit.requests()) + " requests by what its if_absent has in place of " + limit.per);
+                    number_text(limit.requests()) + " requests by its if_absent, because they do not name their " +
+                    limit.per);
   }
   if (figures.uncounted_keys > 0)
-    out.push_back("there are more keys than fit into memory: " + number_text(figures.uncounted_keys) +
-                  " requests are in no figure of keys");
+    out.push_back("there are more keys than fit into memory, so " + number_text(figures.uncounted_keys) +
+                  " requests are missing from the figures of keys");
   if (figures.evicted > 0)
     out.push_back(number_text(figures.evicted) +
-                  " counters were given up for lack of memory (memory.max_keys), as they would be in the gateway");
+                  " counters were dropped because memory.max_keys was reached, as in the gateway");
   return out;
 }
 

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace headgate::simulate {
@@ -42,8 +43,9 @@ struct SimulationReport {
   unsigned runs = 1;
 };
 
-/// Returns sentences about limits that could not check some requests, and the reasons.
-std::vector<std::string> undecided_notes(const Figures& figures);
+/// Returns sentences about limits that could not check some requests, and the reasons. `hint` tells the reader what to
+/// do.
+std::vector<std::string> undecided_notes(const Figures& figures, std::string_view hint = {});
 
 /// Returns the report as JSON, the same for the same runs except for `seconds`.
 nlohmann::ordered_json to_json(const SimulationReport& report);

@@ -216,7 +216,7 @@ std::string notes_of(const SimulationReport& report) {
   const auto add = [&](const std::string& text) { items += "<li>" + html(text) + "</li>"; };
   for (const auto& sentence : report.assumed) add("assumed: " + sentence);
   for (const auto& sentence : report.arrived.notes) add(sentence);
-  for (const auto& sentence : undecided_notes(report.figures)) add(sentence);
+  for (const auto& sentence : undecided_notes(report.figures, " (name it with --as or --map)")) add(sentence);
   for (const auto& room : report.figures.rooms)
     add("waiting room " + room.name + ": " + number_text(room.admitted) + " visitors let in at once, " +
         number_text(room.waiting) + " told to wait");

@@ -218,7 +218,8 @@ std::string simulate_text(const SimulationReport& report, bool colours, std::siz
   auto out = head_text(report) + unread_text(report.arrived);
   for (const auto& sentence : report.assumed) out += "assumed: " + printable(sentence) + '\n';
   for (const auto& sentence : report.arrived.notes) out += "note: " + printable(sentence) + '\n';
-  for (const auto& sentence : undecided_notes(report.figures)) out += "note: " + printable(sentence) + '\n';
+  for (const auto& sentence : undecided_notes(report.figures, " (name it with --as or --map)"))
+    out += "note: " + printable(sentence) + '\n';
   out += '\n' + limits_text(report.figures, colours, width);
   if (const auto extras = extras_text(report.figures); !extras.empty()) out += '\n' + extras;
   if (report.suggestions) out += '\n' + suggestions_text(*report.suggestions);
