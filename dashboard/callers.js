@@ -1,4 +1,4 @@
-// Who is limited: what each has used, when it is free again, and what an operator may do about it.
+// The callers that are limited: what each has used, when it is free again, and what an operator may do about it.
 
 import { $, button, either, el, put, show as visible, table } from './dom.js';
 import { ask, copy, heard } from './dialog.js';
@@ -6,14 +6,14 @@ import { caller, count, rate, share, span } from './format.js';
 import { asCurl, call, mayChange, segment } from './session.js';
 
 const kShown = 12;
-/// What keys have used is asked for so seldom, and only while they are on the screen.
+/// Milliseconds between two calls for what keys have used. The calls are made only while the keys are on the screen.
 const kEvery = 5000;
 const used = new Map();
 let seen = false;
 let rows = [];
 let last = () => null;
 
-/// A browser resolves "." and ".." in a path, also escaped ones; the id of such a key does as well.
+/// A browser resolves "." and ".." in a path, even if they are escaped. The id is used for a key with such a name.
 const keyOf = (row) => (row.key === undefined || /^\.{0,2}$/.test(row.key) ? row.key_id : row.key);
 const pathOf = (row, what = 'keys') => `/api/v1/limits/${segment(row.limit)}/${what}/${segment(keyOf(row))}`;
 const idOf = (row) => `${row.limit} ${row.key_id}`;
@@ -34,28 +34,29 @@ function freeText(row) {
 }
 
 function reset(row) {
-  ask({ title: `Forget what ${caller(row)} has used`, danger: true, yes: 'Reset',
-    text: `Under ${row.limit} it begins anew with its next request.`,
+  ask({ title: `Reset ${caller(row)}`, danger: true, yes: 'Reset',
+    text: `Its counter under limit ${row.limit} is deleted, and its next request starts a new one.`,
     of: () => ({ method: 'DELETE', path: pathOf(row) }),
-    done: () => `${caller(row)} begins anew under ${row.limit}.`, then: refresh });
+    done: () => `The counter of ${caller(row)} under limit ${row.limit} is reset.`, then: refresh });
 }
 
 function override(row) {
-  ask({ title: `Another size for ${caller(row)}`, yes: 'Override', text: `Under ${row.limit}, for a time.`,
+  ask({ title: `Override the rate of ${caller(row)}`, yes: 'Override',
+    text: `It has this rate under limit ${row.limit} until the time is over.`,
     fields: [{ name: 'rate', label: 'Rate', hint: '500/minute or unlimited', required: true },
       { name: 'for', label: 'For', value: '1h', required: true },
-      { name: 'why', label: 'Why', hint: 'one line, for whoever sees it later', most: 200 }],
+      { name: 'why', label: 'Why', hint: 'one line, shown beside the override', most: 200 }],
     of: (values) => ({ method: 'PUT', path: pathOf(row, 'overrides'),
       body: { rate: values.rate, for: values.for, ...(values.why ? { why: values.why } : {}) } }),
-    done: (answer) => `${caller(row)} has another size under ${row.limit}.${heard(answer)}`, then: refresh });
+    done: (answer) => `${caller(row)} has another rate under limit ${row.limit}.${heard(answer)}`, then: refresh });
 }
 
 function suspend(row) {
   ask({ title: `Suspend ${caller(row)}`, danger: true, yes: 'Suspend',
-    text: `All its requests on routes that use ${row.limit} are refused.`,
+    text: `All its requests to routes with limit ${row.limit} are refused.`,
     fields: [{ name: 'for', label: 'For', value: '10m', required: true }],
     of: (values) => ({ method: 'POST', path: '/api/v1/bans', body: { limit: row.limit, key: keyOf(row), for: values.for } }),
-    done: (answer) => `${caller(row)} is suspended under ${row.limit}.${heard(answer)}` });
+    done: (answer) => `${caller(row)} is suspended under limit ${row.limit}.${heard(answer)}` });
 }
 
 function acts(cell, row) {
@@ -77,8 +78,8 @@ const whole = table('Who is limited', [
     put(cell.children[1], `under ${row.limit}${row.mode === 'observe' ? ', which only observes' : ''}`);
   } },
   { name: 'Rejected', kind: 'number', text: (row) => count(row.requests) },
-  { name: 'A second', kind: 'number', text: (row) => rate(row.per_second) },
-  { name: 'Of its limit’s', kind: 'number', text: (row) => share(row.share) },
+  { name: 'Per second', kind: 'number', text: (row) => rate(row.per_second) },
+  { name: 'Share of limit’s', kind: 'number', text: (row) => share(row.share) },
   { name: 'Used', kind: 'number use', change: (cell, row) => {
     if (cell.children.length === 0) cell.append(el('span'), el('i', { class: 'bar', 'aria-hidden': 'true' }, el('i')));
     const { text, part } = useText(row);
@@ -86,14 +87,14 @@ const whole = table('Who is limited', [
     cell.children[1].firstChild.style.setProperty('--part', String(Math.min(1, part)));
   } },
   { name: 'Free again', kind: 'number', text: freeText },
-  { name: 'Do', kind: 'acts', says: 'What to do', change: acts },
+  { name: 'Actions', kind: 'acts', change: acts },
 ]);
 
 async function lookAt(row) {
   try {
     used.set(idOf(row), await call('GET', pathOf(row)));
   } catch (refused) {
-    used.set(idOf(row), { why: refused.status ? '–' : 'not reached' });
+    used.set(idOf(row), { why: refused.status ? '–' : 'unreachable' });
   }
 }
 

@@ -1,31 +1,31 @@
-// The candidate beside the live policy: what it would change.
+// The candidate beside the policy in force, and what it would change.
 
 import { $, button, el, keyed, put, show as visible, table, tell } from './dom.js';
 import { ask } from './dialog.js';
-import { caller, count, moment, share, span } from './format.js';
+import { caller, count, moment, sentence, share, span } from './format.js';
 import { mayChange } from './session.js';
 
 const figures = el('dl', { class: 'figures small' });
 const about = el('p', { class: 'quiet' });
 const byLimit = table('Differences by limit', [
-  { name: 'Limit', kind: 'name', text: (row) => (row.limit === '-' ? 'without a limit' : row.limit) + (row.tier ? `, ${row.tier}` : '') },
+  { name: 'Limit', kind: 'name', text: (row) => (row.limit === '-' ? 'no limit' : row.limit) + (row.tier ? `, ${row.tier}` : '') },
   { name: 'Both allow', kind: 'number', text: (row) => count(row.both_allowed) },
-  { name: 'Both refuse', kind: 'number', text: (row) => count(row.both_refused) },
-  { name: 'Hit', kind: 'number', change: (cell, row) => { put(cell, count(row.hit)); cell.dataset.hot = row.hit > 0 ? 'yes' : ''; } },
-  { name: 'Freed', kind: 'number', text: (row) => count(row.freed) },
+  { name: 'Both reject', kind: 'number', text: (row) => count(row.both_refused) },
+  { name: 'Newly rejected', kind: 'number', change: (cell, row) => { put(cell, count(row.hit)); cell.dataset.hot = row.hit > 0 ? 'yes' : ''; } },
+  { name: 'Newly allowed', kind: 'number', text: (row) => count(row.freed) },
 ]);
-const byKey = table('Callers that it hits or frees', [
+const byKey = table('Callers with a different decision', [
   { name: 'Caller', kind: 'name', text: (row) => caller(row) },
-  { name: 'Under', text: (row) => row.limit },
-  { name: 'Hit', kind: 'number', text: (row) => count(row.hit) },
-  { name: 'Freed', kind: 'number', text: (row) => count(row.freed) },
+  { name: 'Limit', text: (row) => row.limit },
+  { name: 'Newly rejected', kind: 'number', text: (row) => count(row.hit) },
+  { name: 'Newly allowed', kind: 'number', text: (row) => count(row.freed) },
 ]);
 const promote = button('Put it in force', () => ask({ title: 'Put the candidate in force', danger: true, yes: 'Put it in force',
-  text: 'As a reload does, at once. Put it in the place of the file too, or the next reload takes that.',
+  text: 'It takes effect at once, like a reload. Save it to the configuration file as well: the next reload reads that file.',
   of: () => ({ method: 'POST', path: '/api/v1/candidate/promote' }),
   done: (answer) => `The candidate is in force. Changed: ${answer.changed.join(', ') || 'nothing'}.` }), { class: '' });
-const drop = button('Drop it', () => ask({ title: 'Drop the candidate', yes: 'Drop it', text: 'What it has counted is forgotten.',
-  of: () => ({ method: 'DELETE', path: '/api/v1/candidate' }), done: () => 'The candidate is dropped.' }), { class: 'plain' });
+const drop = button('Drop it', () => ask({ title: 'Drop the candidate', yes: 'Drop it', text: 'Its figures are deleted.',
+  of: () => ({ method: 'DELETE', path: '/api/v1/candidate' }), done: () => 'The candidate was dropped.' }), { class: 'plain' });
 const acts = el('p', { class: 'buttons' }, promote, drop);
 const body = el('div', {}, about, figures, byLimit.whole, byKey.whole, acts);
 
@@ -46,13 +46,13 @@ export function show(look) {
   if (!diff) return;
   if (body.parentNode !== $('candidate-body')) $('candidate-body').replaceChildren(body);
   const facts = diff.candidate;
-  put(about, `${facts.file ?? 'Set over the admin interface'}, sha256 ${facts.sha256.slice(0, 12)}, compared since ${moment(facts.since)} `
-    + `(${span((look.at - Date.parse(facts.since)) / 1000)}). ${facts.notes.join('. ')}`);
+  put(about, `${facts.file ?? 'Set through the admin interface'}, sha256 ${facts.sha256.slice(0, 12)}, compared since ${moment(facts.since)} `
+    + `(${span((look.at - Date.parse(facts.since)) / 1000)}). ${facts.notes.map(sentence).join(' ')}`);
   const { requests } = diff;
   const all = requests.both_allowed + requests.both_refused + requests.hit + requests.freed;
   const part = (number) => `${count(number)}${all > 0 ? ` · ${share(number / all)}` : ''}`;
-  keyed(figures, [['compared', count(all)], ['hit', part(requests.hit)], ['freed', part(requests.freed)],
-    ['both refuse', part(requests.both_refused)], ['undecided', count(requests.undecided)]], ([name]) => name,
+  keyed(figures, [['compared', count(all)], ['newly rejected', part(requests.hit)], ['newly allowed', part(requests.freed)],
+    ['both reject', part(requests.both_refused)], ['undecided', count(requests.undecided)]], ([name]) => name,
   ([name]) => el('div', {}, el('dt', { text: name }), el('dd')), (node, [, text]) => put(node.lastChild, text));
   byLimit.update(diff.limits, (row) => `${row.limit} ${row.tier}`);
   const keys = keysOf(diff);

@@ -13,7 +13,7 @@ let rows = [];
 
 const escaped = (key) => key.replaceAll('~', '~0').replaceAll('/', '~1');
 
-/// Each value that is no object and no list, and each empty one, with its path in words and its place.
+/// Collects each scalar and each empty object or list, with its path in words and its place.
 function flatten(value, pointer, words, places, out) {
   const inner = value !== null && typeof value === 'object';
   const entries = inner ? Object.entries(value) : [];
@@ -26,7 +26,8 @@ function flatten(value, pointer, words, places, out) {
   out.push({ path: words, value: JSON.stringify(value), place: places[pointer] ?? placeAbove(pointer, places) });
 }
 
-/// Of what is written in another spelling than it is shown, the place of what it is in; "" for a default.
+/// Returns the place of the list that holds the value, for a value that the file writes in a short form; "" for a
+/// default.
 function placeAbove(pointer, places) {
   return /\/\d+$/.test(pointer) ? places[pointer.replace(/\/\d+$/, '')] ?? '' : '';
 }
@@ -35,14 +36,14 @@ function draw() {
   const wanted = $('config-find').value.trim().toLowerCase();
   const some = rows.filter((row) => !wanted
     || `${row.path} ${row.value} ${row.place || 'default'}`.toLowerCase().includes(wanted));
-  either($('config-body'), body, some.length > 0, rows.length > 0 ? 'Nothing in it has these words.'
+  either($('config-body'), body, some.length > 0, rows.length > 0 ? 'No line of the configuration matches.'
     : 'This gateway was started without a file.');
   list.replaceChildren(el('caption', { class: 'unseen', text: 'Configuration' }),
     el('thead', {}, el('tr', {}, ...['Key', 'Value', 'From'].map((name) => el('th', { scope: 'col', text: name })))),
     el('tbody', {}, ...some.slice(0, kShown).map((row) => el('tr', { data: { from: row.place ? 'file' : 'default' } },
       el('th', { scope: 'row', text: row.path }), el('td', {}, el('code', { text: row.value })),
       el('td', { class: 'place', text: row.place || 'default' })))));
-  put(more, some.length > kShown ? `${count(some.length - kShown)} more: write what you look for.` : '');
+  put(more, some.length > kShown ? `${count(some.length - kShown)} more values: enter a search word to find them.` : '');
 }
 
 async function load() {
@@ -50,7 +51,7 @@ async function load() {
     const [whole, places] = await Promise.all([call('GET', '/api/v1/config'), call('GET', '/api/v1/config/places')]);
     rows = [];
     flatten(whole.config, '', '', places.places, rows);
-    put($('config-from'), `${whole.file}, line and column of each value; an included file is named. Secrets are not shown.`);
+    put($('config-from'), `${whole.file}: each value with its line and column, and the file if it is an included one. Secrets are not shown.`);
   } catch (refused) {
     if (!(refused instanceof Refusal)) throw refused;
     rows = [];
@@ -62,7 +63,7 @@ export function begin() {
   $('config-find').addEventListener('input', draw);
 }
 
-/// Asks for it again whenever another one is in force.
+/// Loads the configuration again whenever another one is in force.
 export function show(look) {
   const { sha256, since } = look.status.config;
   const key = `${sha256} ${since}`;

@@ -1,9 +1,9 @@
-// Asks before anything is changed, says what was done, and gives each change as a command too.
+// Dialogs that ask before a change, report what was done, and offer each change as a curl command.
 
 import { $, el, put, tell } from './dom.js';
 import { asCurl, call } from './session.js';
 
-/// Copies a text; where a browser lets no page do so, as without TLS, it is shown to be copied by hand.
+/// Copies a text. If the browser does not allow that, for example without TLS, a dialog shows the text to copy by hand.
 export async function copy(text, from) {
   try {
     await navigator.clipboard.writeText(text);
@@ -13,7 +13,7 @@ export async function copy(text, from) {
     setTimeout(() => put(from, before), 1500);
   } catch {
     const field = el('textarea', { readonly: true, rows: '4', 'aria-label': 'The command', value: text });
-    open('Copy this', [field], [closer('Close')]);
+    open('Copy this command', [field], [closer('Close')]);
     field.select();
   }
 }
@@ -30,9 +30,9 @@ function open(title, content, buttons) {
   return dialog;
 }
 
-/// Asks for `fields` ({name, label, value, hint, required, type}), then makes the call that `of(values)` gives: {method,
-/// path, body}. `done(answer)` says in words what was done. A change that is refused without "force" may be made all the
-/// same: `of(values, true)`.
+/// Shows a form with `fields` ({name, label, value, hint, required, most}), then makes the call that `of(values)`
+/// returns: {method, path, body}. `done(answer)` returns the sentence that reports the change. If a change is refused
+/// without "force", the user may repeat it with `of(values, true)`.
 export function ask({ title, text, fields = [], yes, danger = false, of, done, then }) {
   const form = el('form', { class: 'form', method: 'dialog' });
   if (text) form.append(el('p', { text }));
@@ -62,7 +62,7 @@ export function ask({ title, text, fields = [], yes, danger = false, of, done, t
     } catch (refused) {
       force = refused.parameter === 'force';
       put(problem, force ? refused.message.replace(/ Add \?force.*/, '') : refused.message);
-      if (force) put(submit, `${yes} all the same`);
+      if (force) put(submit, `${yes} anyway`);
       submit.disabled = false;
     }
   });
@@ -72,7 +72,7 @@ export function ask({ title, text, fields = [], yes, danger = false, of, done, t
 }
 
 let noted = 0;
-/// Says what was done, for some seconds.
+/// Shows `text` at the bottom of the page for six seconds.
 export function note(text) {
   tell(text);
   let toast = $('toast');
@@ -86,17 +86,17 @@ export function note(text) {
   noted = setTimeout(() => { toast.dataset.on = ''; }, 6000);
 }
 
-/// A dialog with a form that the caller has made.
+/// Opens a dialog with a form of the caller.
 export function openForm(title, form) {
   const dialog = open(title, [form], []);
   dialog.lastElementChild.remove();
   form.querySelector('input')?.focus();
 }
 
-/// "2 of 2 gateways act on it"; "" if the answer tells nothing of it.
+/// Returns "2 of 2 gateways apply it.", or "" if the answer has no such count.
 export function heard(answer) {
   const gateways = answer.gateways;
   if (!gateways) return '';
-  if (gateways.written === false) return ' Redis does not answer, so only this gateway acts on it for now.';
-  return gateways.heard === undefined ? '' : ` ${gateways.heard} of ${gateways.of} gateways act on it.`;
+  if (gateways.written === false) return ' Redis does not answer, so for now only this gateway applies it.';
+  return gateways.heard === undefined ? '' : ` ${gateways.heard} of ${gateways.of} gateways apply it.`;
 }

@@ -1,8 +1,9 @@
-// Makes and changes elements. Data becomes text and attributes only, never markup.
+// Creates and changes elements. Data becomes text and attributes only, never markup.
 
 export const $ = (id) => document.getElementById(id);
 
-/// An element. `props`: class, text, on (listeners), data (data-*), and attributes; false and null leave one out.
+/// Creates an element. `props`: class, text, on (listeners), data (data-*), and attributes; false and null leave an
+/// attribute out.
 export function el(name, props = {}, ...children) {
   const out = document.createElement(name);
   for (const [key, value] of Object.entries(props)) {
@@ -18,7 +19,7 @@ export function el(name, props = {}, ...children) {
   return out;
 }
 
-/// Sets a text only if it differs, so that a selection and a reader's place stay.
+/// Sets a text only if it differs, so that the selection and the reading position are kept.
 export function put(node, text) {
   const written = String(text);
   if (node.textContent !== written) node.textContent = written;
@@ -28,8 +29,8 @@ export function show(node, visible) {
   if (node.hidden === visible) node.hidden = !visible;
 }
 
-/// Makes the children of `parent` those of `items`, in their order. A child stays as long as its key is there, and with it
-/// focus and selection. `make(item)` gives a new element, `change(element, item)` brings it up to date.
+/// Makes the children of `parent` match `items`, in their order. A child whose key is still present is kept, with its
+/// focus and selection. `make(item)` creates an element, `change(element, item)` updates it.
 export function keyed(parent, items, keyOf, make, change) {
   const known = new Map([...parent.children].map((child) => [child.dataset.key, child]));
   let at = parent.firstElementChild;
@@ -48,8 +49,8 @@ export function keyed(parent, items, keyOf, make, change) {
   for (const gone of known.values()) gone.remove();
 }
 
-/// A table whose rows become cards on a phone. `columns`: {name, kind, cell(item) → element, change(cell, item)}. Its roles
-/// are written, as a browser forgets them with the layout of a table.
+/// Creates a table whose rows become cards on a phone. `columns`: {name, kind, text(item) or change(cell, item)}. The
+/// ARIA roles are written out, because browsers drop them when CSS changes the table's layout.
 export function table(label, columns) {
   const head = el('tr', { role: 'row' });
   for (const column of columns)
@@ -72,12 +73,12 @@ export function table(label, columns) {
   return { whole, update: (items, keyOf) => keyed(body, items, keyOf, make, change) };
 }
 
-/// What stands where there is nothing to show.
+/// The text shown where there is nothing to show.
 export function nothing(text) {
   return el('p', { class: 'nothing', text });
 }
 
-/// Shows `text` in place of `whole` while there is nothing.
+/// Shows `whole` if `any` is true, otherwise `text`.
 export function either(parent, whole, any, text) {
   const wanted = any ? whole : null;
   if (wanted && whole.parentNode !== parent) parent.replaceChildren(whole);
@@ -85,12 +86,12 @@ export function either(parent, whole, any, text) {
   parent.dataset.nothing = wanted ? '' : text;
 }
 
-/// A button of a row; its name says of what it is for those who cannot see the row.
+/// Creates a button of a row. Pass an aria-label that names the row for people who cannot see it.
 export function button(text, call, props = {}) {
   return el('button', { type: 'button', class: 'small', ...props, on: { click: call } }, text);
 }
 
-/// Tells those who do not see the page what has happened.
+/// Announces `text` to screen readers.
 export function tell(text) {
   put($('news'), text);
 }

@@ -1,4 +1,4 @@
-// Numbers and times as people read them.
+// Formats numbers and times for people.
 
 const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
 
@@ -6,7 +6,7 @@ export function count(number) {
   return whole.format(number ?? 0).replaceAll(',', '\u202f');
 }
 
-/// A rate of a second.
+/// Formats a rate per second.
 export function rate(number) {
   if (!number) return '0';
   if (number >= 1000) return count(number);
@@ -14,7 +14,7 @@ export function rate(number) {
   return number >= 10 ? number.toFixed(1) : number.toFixed(2);
 }
 
-/// A span of seconds in its two largest units: "3 h 20 min".
+/// Formats seconds in their two largest units: "3 h 20 min".
 export function span(seconds) {
   if (seconds === null || seconds === undefined) return '';
   if (seconds < 1) return seconds <= 0 ? '0 s' : `${(seconds * 1000).toFixed(0)} ms`;
@@ -31,7 +31,7 @@ export function span(seconds) {
   return out.join(' ');
 }
 
-/// How long a request took.
+/// Formats the duration of a request, given in seconds.
 export function took(seconds) {
   if (seconds === null || seconds === undefined) return '–';
   const ms = seconds * 1000;
@@ -50,7 +50,7 @@ export function share(part) {
 const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' });
 const minutes = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
 
-/// Of the day, as the machine of the reader has it.
+/// Formats a time of day, in the time zone of the browser.
 export function moment(text) {
   const at = new Date(text);
   return Number.isNaN(at.getTime()) ? '' : clock.format(at);
@@ -60,7 +60,12 @@ export function minute(at) {
   return minutes.format(new Date(at));
 }
 
-/// The name of a caller: its key where the log shows it, else what stands for it.
+/// Returns the name of a caller: its key if the log shows keys, otherwise its id.
 export function caller(row) {
   return row.key ?? row.key_id ?? '';
+}
+
+/// Adds a capital letter and a full stop to a sentence of the gateway.
+export function sentence(text) {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }

@@ -1,7 +1,7 @@
-// The first line: which gateway, how it is, and what is wrong.
+// The top of the page: the gateway, its state, and what is wrong.
 
 import { $, el, keyed, put, tell } from './dom.js';
-import { span } from './format.js';
+import { sentence, span } from './format.js';
 
 const kWords = { ready: 'ready', degraded: 'degraded', not_ready: 'not ready', draining: 'draining' };
 const kKinds = { ready: 'good', degraded: 'warn', not_ready: 'bad', draining: 'warn' };
@@ -20,11 +20,11 @@ export function connection(state, why) {
   lost = state === 'lost';
   document.documentElement.dataset.stale = lost ? 'yes' : '';
   if (state === 'token') pill('locked', 'wait');
-  if (lost) pill('not reached', 'bad');
-  if (lost && why?.message && why.message.includes('dashboards')) pill('too many pages', 'bad');
+  if (lost) pill('unreachable', 'bad');
+  if (lost && why?.message && why.message.includes('dashboards')) pill('too many dashboards', 'bad');
 }
 
-/// The gateway answers nothing, as to who asks it by a name that is not its own.
+/// Shows that the gateway refuses this page, for example because the host name in the address is not allowed.
 export function refused(why) {
   pill('refused', 'bad');
   $('alerts').replaceChildren(el('div', { class: 'alert', role: 'alert', data: { kind: 'bad' } }, el('strong', { text: why })));
@@ -34,13 +34,19 @@ function redisOf(status) {
   if (status.redis.length === 0) return 'not used';
   const down = status.redis.filter((each) => each.state !== 'up');
   if (down.length === 0) return 'up';
-  return `${down.map((each) => each.server).join(', ')} ${down[0].state}`;
+  if (status.redis.length > 1) return `${down.length} of ${status.redis.length} servers ${down[0].state}`;
+  return `${down[0].server} ${down[0].state}`;
+}
+
+/// Lists each server with its state, for screens that are too narrow for a long address.
+function redisInFull(status) {
+  return status.redis.map((each) => `${each.server} ${each.state}`).join(', ');
 }
 
 function factsOf(status) {
   const config = status.config;
   const facts = [{ name: 'Up', text: span(status.uptime_seconds) },
-    { name: 'Redis', text: redisOf(status), kind: status.redis.some((each) => each.state !== 'up') ? 'bad' : '' }];
+    { name: 'Redis', text: redisOf(status), title: redisInFull(status), kind: status.redis.some((each) => each.state !== 'up') ? 'bad' : '' }];
   if (config.sha256)
     facts.push({ name: 'Configuration', text: `${config.sha256.slice(0, 12)}, ${span(config.age_seconds)} old`,
       title: `${config.file ?? ''} sha256 ${config.sha256}` });
@@ -48,7 +54,7 @@ function factsOf(status) {
   return facts;
 }
 
-/// What must be read first: a reload that was refused with the place of its mistake, then all other reasons.
+/// Lists the alerts: first a refused reload with the place of its mistake, then all other reasons.
 function alertsOf(status) {
   const out = [];
   const reload = status.config.last_reload;
@@ -59,7 +65,7 @@ function alertsOf(status) {
     if (each.reason === 'reload_refused' && out.length > 0) continue;
     out.push({ key: each.reason + (each.subject ?? ''), kind: each.severity === 'info' ? 'info'
       : each.severity === 'degraded' ? 'warn' : 'bad',
-      title: each.sentence, text: `${each.why ? `${each.why}; ` : ''}for ${span(each.seconds)}`,
+      title: sentence(each.sentence).slice(0, -1), text: `${each.why ? `${each.why}; ` : ''}for ${span(each.seconds)}`,
       command: each.command });
   }
   return out;
@@ -76,7 +82,7 @@ export function show(look) {
     (node, fact) => {
       put(node.lastChild, fact.text);
       node.dataset.kind = fact.kind ?? '';
-      if (fact.title) node.title = fact.title;
+      if (fact.title && node.title !== fact.title) node.title = fact.title;
     });
   keyed($('alerts'), alertsOf(status), (alert) => alert.key,
     (alert) => el('div', { class: 'alert', role: alert.kind === 'bad' ? 'alert' : 'note' },

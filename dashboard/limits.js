@@ -1,10 +1,10 @@
-// Every limit: what it means, what it decides a second and has decided since the start, and how many keys it has.
+// All limits: what each means, its decisions per second and since startup, and its number of keys.
 
-import { $, either, el, put, table } from './dom.js';
+import { $, either, el, keyed, put, show as visible, table } from './dom.js';
 import { count, rate } from './format.js';
 
 const kShown = 50;
-/// Decisions of the looks of the last ten seconds, for what is a second.
+/// Milliseconds over which decisions per second are measured.
 const kSpan = 10000;
 const before = [];
 let all = false;
@@ -29,10 +29,22 @@ function two(cell, a, b) {
   put(cell.children[1], b);
 }
 
+/// Shows the name and the meaning of a limit. `means` is one line, and one more for each tier: name, two or more
+/// spaces, rates.
+function nameLimit(cell, limit) {
+  const [sentence, ...tiers] = limit.means.split('\n');
+  two(cell, limit.limit, sentence);
+  if (cell.children.length < 3) cell.append(el('dl', { class: 'pairs tiers' }));
+  const pairs = tiers.map((line) => line.trim().match(/^(.*?)\s{2,}(.*)$/) ?? [line, line.trim(), '']);
+  keyed(cell.children[2], pairs, ([, name]) => name, ([, name]) => el('div', {}, el('dt', { text: name }), el('dd')),
+    (pair, [, , rates]) => put(pair.lastChild, rates));
+  visible(cell.children[2], pairs.length > 0);
+}
+
 const perSecond = (number) => (number === null ? '–' : rate(number));
 
 const whole = table('Limits', [
-  { name: 'Limit', kind: 'name', change: (cell, limit) => two(cell, limit.limit, limit.means) },
+  { name: 'Limit', kind: 'name', change: nameLimit },
   { name: 'Mode', change: (cell, limit) => {
     if (cell.children.length === 0) cell.append(el('span', { class: 'tag' }), el('span', { class: 'tag' }));
     put(cell.children[0], limit.mode);
@@ -44,10 +56,10 @@ const whole = table('Limits', [
     put(cell, perSecond(limit.rates.rejected));
     cell.dataset.hot = limit.rates.rejected > 0 ? 'yes' : '';
   } },
-  { name: 'Allowed in all', kind: 'number', text: (limit) => count(limit.decisions.allowed) },
-  { name: 'Rejected in all', kind: 'number', change: (cell, limit) => {
+  { name: 'Allowed', kind: 'number', text: (limit) => count(limit.decisions.allowed) },
+  { name: 'Rejected', kind: 'number', change: (cell, limit) => {
     two(cell, count(limit.decisions.rejected),
-      limit.decisions.observed > 0 ? `${count(limit.decisions.observed)} would be` : '');
+      limit.decisions.observed > 0 ? `${count(limit.decisions.observed)} would have been` : '');
   } },
   { name: 'Keys', kind: 'number', text: (limit) => (limit.store === 'memory' ? count(limit.keys_in_memory) : '–') },
 ]);
@@ -65,12 +77,12 @@ export function show(look) {
   const rows = look.limits.limits
     .filter((each) => !wanted || each.limit.toLowerCase().includes(wanted) || each.means.toLowerCase().includes(wanted))
     .map((each) => ({ ...each, rates: { allowed: rateOf(each, 'allowed', look), rejected: rateOf(each, 'rejected', look) } }));
-  // A few stay where they are, as in the file; of many the busiest come first.
+  // A short list keeps the order of the file; a long one begins with the busiest limits.
   if (rows.length > kShown)
     rows.sort((a, b) => b.decisions.rejected - a.decisions.rejected || b.decisions.allowed - a.decisions.allowed);
   put($('limits-count'), look.limits.limits.length ? count(look.limits.limits.length) : '');
-  either($('limits-body'), body, rows.length > 0, wanted ? 'No limit has this in its name or its meaning.'
-    : 'The configuration in force has no limit.');
+  either($('limits-body'), body, rows.length > 0, wanted ? 'No limit matches.'
+    : 'The configuration has no limits.');
   whole.update(all ? rows : rows.slice(0, kShown), (each) => each.limit);
   more.parentNode.hidden = rows.length <= kShown;
   put(more, all ? `Show the first ${kShown}` : `Show all ${count(rows.length)}`);

@@ -1,11 +1,11 @@
-// Follows the looks of the gateway, and begins anew when the stream breaks.
+// Reads the stream of looks from the gateway, and connects again when it breaks.
 
 import { gone, openStream, who } from './session.js';
 
 const kAgain = [500, 1000, 2000, 5000];
 
-/// Gives a function that begins, or begins anew with another token. Then calls `each` with every look, and `state` with
-/// "open", "lost" or "token".
+/// Returns a function that connects, or connects again with another token. Calls `each` with every look, and `state`
+/// with "open", "lost" or "token".
 export function follow(each, state) {
   let failed = 0;
   let timer = 0;
@@ -49,7 +49,7 @@ export function follow(each, state) {
     if (!document.hidden && !who.needsToken) run();
   }
 
-  // A page that nobody sees costs the gateway nothing.
+  // A hidden tab costs the gateway nothing.
   document.addEventListener('visibilitychange', () => {
     if (document.hidden) abort.abort();
     else restart();
@@ -57,7 +57,7 @@ export function follow(each, state) {
   return restart;
 }
 
-/// The data of each event "look" of a stream.
+/// Yields the data of each "look" event of a stream.
 async function* looksOf(body) {
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
   let text = '';

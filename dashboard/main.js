@@ -1,4 +1,4 @@
-// The page: what each part of it gets of a look, and who is asked for a token.
+// The page: passes each look to all parts, and asks for a token if one is required.
 
 import { $, el, put, show, tell } from './dom.js';
 import { follow } from './live.js';
@@ -23,7 +23,7 @@ let last = null;
 
 function sections() {
   for (const section of document.querySelectorAll('main > section')) {
-    const title = section.querySelector('h2').firstChild.textContent.trim();
+    const title = section.dataset.short ?? section.querySelector('h2').firstChild.textContent.trim();
     $('sections').append(el('li', { data: { of: section.id } }, el('a', { href: `#${section.id}` }, title)));
   }
 }
@@ -36,8 +36,8 @@ function showAll(look) {
 }
 
 function roleChanged() {
-  const words = { local: 'no token is configured: this page only shows', reader: 'reader', operator: 'operator' };
-  put($('role'), who.needsToken ? 'a token is needed' : words[who.role] ?? '');
+  const words = { local: 'read-only, because no token is configured', reader: 'reader', operator: 'operator' };
+  put($('role'), who.needsToken ? 'token required' : words[who.role] ?? '');
   show($('sign'), who.needsToken || who.role !== 'local');
   put($('sign'), who.needsToken ? 'Enter a token' : 'Forget the token');
   document.documentElement.dataset.role = who.role;
@@ -58,12 +58,12 @@ async function start() {
   $('sign').addEventListener('click', async () => {
     if (who.needsToken) return askToken(restart);
     await forgetToken();
-    tell('The token is forgotten.');
+    tell('The token was forgotten.');
     restart();
     if (who.needsToken) askToken(restart);
   });
   callers.begin(() => last);
-  // First, as each call without a token is a warning in the log.
+  // This comes first, because each call without a token is a warning in the log.
   try {
     await lookWho();
   } catch (refused) {

@@ -1,4 +1,4 @@
-// Keys that have another size for a time, and an end to it.
+// Keys that have a different rate for a limited time, and a button to end that.
 
 import { $, button, either, el, put, show as visible, table } from './dom.js';
 import { ask, heard } from './dialog.js';
@@ -9,14 +9,15 @@ const kShown = 100;
 
 function lift(row) {
   const key = row.key === undefined || /^\.{0,2}$/.test(row.key) ? row.key_id : row.key;
-  ask({ title: `End the override of ${caller(row)}`, yes: 'End it', text: `It has its usual size of ${row.limit} again.`,
+  ask({ title: `End the override of ${caller(row)}`, yes: 'End it',
+    text: `The configured rate of limit ${row.limit} applies again.`,
     of: () => ({ method: 'DELETE', path: `/api/v1/limits/${segment(row.limit)}/overrides/${segment(key)}` }),
-    done: (answer) => `${caller(row)} has its usual size of ${row.limit} again.${heard(answer)}` });
+    done: (answer) => `The configured rate of limit ${row.limit} applies to ${caller(row)} again.${heard(answer)}` });
 }
 
 function rateOf(row) {
   const rates = Array.isArray(row.rate) ? row.rate.join(', ') : row.rate;
-  return row.burst ? `${rates}, ${count(row.burst)} at once` : rates;
+  return row.burst ? `${rates}, burst ${count(row.burst)}` : rates;
 }
 
 const whole = table('Overrides', [
@@ -25,9 +26,9 @@ const whole = table('Overrides', [
     put(cell.children[0], caller(row));
     put(cell.children[1], `under ${row.limit}${row.why ? `: ${row.why}` : ''}`);
   } },
-  { name: 'Size', text: rateOf },
-  { name: 'Left', kind: 'number', text: (row) => span(row.seconds_left) },
-  { name: 'Do', kind: 'acts', says: 'What to do', change: (cell, row) => {
+  { name: 'Rate', text: rateOf },
+  { name: 'Ends in', kind: 'number', text: (row) => span(row.seconds_left) },
+  { name: 'Actions', kind: 'acts', change: (cell, row) => {
     if (cell.children.length === 0)
       cell.append(button('End it', () => lift(cell.parentNode.item), { 'aria-label': `End the override of ${caller(row)}` }));
     visible(cell.firstChild, mayChange());
@@ -37,6 +38,6 @@ const whole = table('Overrides', [
 export function show(look) {
   const rows = look.overrides.overrides;
   put($('overrides-count'), rows.length ? count(rows.length) : '');
-  either($('overrides-body'), whole.whole, rows.length > 0, 'No key has another size.');
+  either($('overrides-body'), whole.whole, rows.length > 0, 'No key has an override.');
   whole.update(rows.slice(0, kShown), (row) => `${row.limit} ${caller(row)}`);
 }

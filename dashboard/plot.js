@@ -1,11 +1,12 @@
-// One plot over time, drawn by dygraphs, in the colours of the page.
+// A plot over time, drawn by dygraphs in the colours of the page.
 
 import { el, keyed, put } from './dom.js';
 import { minute, moment } from './format.js';
 
-/// A build where the library was missing has tables and no plots.
+/// A build without the library has tables but no plots.
 const kDraws = typeof Dygraph !== 'undefined';
-// Its own legend writes style attributes, which the policy of this page forbids; the page has one of its own.
+// The legend of dygraphs writes style attributes, which the Content-Security-Policy of this page forbids. The page has
+// its own legend.
 if (kDraws) Dygraph.PLUGINS = Dygraph.PLUGINS.filter((plugin) => plugin !== Dygraph.Plugins.Legend);
 
 const dark = matchMedia('(prefers-color-scheme: dark)');
@@ -15,7 +16,7 @@ function colour(name) {
 }
 
 export class Plot {
-  /// `series`: pairs of a name and the name of its colour. `text(number)` is how a value is read.
+  /// `series`: pairs of a name and the CSS variable of its colour. `text(number)` formats a value.
   constructor(place, legend, series, { stacked, text }) {
     this.place = place;
     this.legend = legend;
@@ -32,7 +33,7 @@ export class Plot {
   draw(rows, window, summary) {
     this.place.setAttribute('aria-label', summary);
     this.rows = rows.length > 0 ? rows : [[new Date(window[0]), ...this.series.map(() => null)]];
-    if (!kDraws) put(this.place, 'This headgate was built without dygraphs (libjs-dygraphs), which draws here.');
+    if (!kDraws) put(this.place, 'There is no plot, because this headgate was built without dygraphs (libjs-dygraphs).');
     else if (this.graph) this.graph.updateOptions({ file: this.rows, dateWindow: window });
     else this.graph = new Dygraph(this.place, this.rows, this.#options(window));
     this.place.dataset.empty = rows.length === 0 ? 'yes' : '';
@@ -56,7 +57,7 @@ export class Plot {
       unhighlightCallback: () => this.#tell(null) };
   }
 
-  /// The legend has the values of a row, else the newest.
+  /// Shows the values of a row in the legend, or of the newest row if `row` is null.
   #tell(row) {
     const chosen = this.rows?.[row ?? this.rows.length - 1];
     const items = this.series.map(([name, paint], i) => ({ name, paint, value: chosen?.[i + 1] }));

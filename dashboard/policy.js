@@ -1,8 +1,8 @@
-// Try a policy: on the last minutes of live traffic, or as the candidate beside the one in force from now on.
+// Tries a policy: on the requests of the last minutes, or from now on as the candidate.
 
 import { $, el, put, show as visible, tell } from './dom.js';
 import { note } from './dialog.js';
-import { count, moment, share, span } from './format.js';
+import { count, moment, sentence, share, span } from './format.js';
 import { call, mayChange, who } from './session.js';
 
 function mistakesOf(refused) {
@@ -26,23 +26,23 @@ function keysOf(limits, what) {
     count(key.rejected_before), count(key.rejected_after)])).slice(0, 10);
 }
 
-/// Whom it would hit and free, of the requests of the last minutes.
+/// Shows which requests of the last minutes would have been rejected or allowed.
 function answerOf(report) {
-  if (!report.requests) return [el('p', { text: 'No request of the last minutes could be read.' })];
+  if (!report.requests) return [el('p', { text: 'The access log has no request of the last minutes.' })];
   const { comparison } = report;
   const of = (number) => `${count(number)} (${share(number / report.requests)})`;
   const out = [
     el('p', { class: 'verdict', data: { kind: comparison.requests_hit > 0 ? 'bad' : 'good' },
-      text: `Of ${count(report.requests)} requests it would refuse ${of(comparison.requests_hit)} that pass now, and let through `
-        + `${of(comparison.requests_freed)} that are refused.` }),
+      text: `Of ${count(report.requests)} requests, it would have rejected ${of(comparison.requests_hit)} that passed, and allowed `
+        + `${of(comparison.requests_freed)} that were rejected.` }),
     el('p', { class: 'quiet', text: `From ${moment(report.from)} to ${moment(report.until)}: `
-      + `${span((Date.parse(report.until) - Date.parse(report.from)) / 1000)}. ${report.notes.map((each) => `${each}.`).join(' ')}` }),
-    grid('By limit', ['Limit', 'Requests', 'Rejected now', 'Then', 'Keys hit', 'Keys freed'], comparison.limits.map((limit) =>
+      + `${span((Date.parse(report.until) - Date.parse(report.from)) / 1000)}. ${report.notes.map(sentence).join(' ')}` }),
+    grid('By limit', ['Limit', 'Requests', 'Rejected', 'With this policy', 'Keys newly rejected', 'Keys newly allowed'], comparison.limits.map((limit) =>
       [limit.name + (limit.change === 'kept' ? '' : ` (${limit.change})`), count(Math.max(limit.requests_before, limit.requests_after)),
         count(limit.rejected_before), count(limit.rejected_after), count(limit.keys_hit), count(limit.keys_freed)]))];
-  for (const [what, title] of [['hit', 'Callers that it hits'], ['freed', 'Callers that it frees']]) {
+  for (const [what, title] of [['hit', 'Callers that it would have rejected'], ['freed', 'Callers that it would have allowed']]) {
     const keys = keysOf(comparison.limits, what);
-    if (keys.length > 0) out.push(el('h3', { text: title }), grid(title, ['Caller', 'Under', 'Requests', 'Rejected now', 'Then'], keys));
+    if (keys.length > 0) out.push(el('h3', { text: title }), grid(title, ['Caller', 'Limit', 'Requests', 'Rejected', 'With this policy'], keys));
   }
   return out;
 }
@@ -61,13 +61,13 @@ async function setIt(text) {
   const place = $('policy-answer');
   try {
     const answer = await call('PUT', '/api/v1/candidate?name=dashboard', text);
-    place.replaceChildren(el('p', {}, 'It decides beside the policy in force from now on: see ',
+    place.replaceChildren(el('p', {}, 'It is compared with the policy in force from now on: see ',
       el('a', { href: '#candidate', text: 'Candidate' }), '.'));
     for (const each of answer.warnings ?? []) place.append(el('p', { class: 'quiet', text: each.message }));
-    note('The candidate is set.');
+    note('The candidate was set.');
   } catch (refused) {
     place.replaceChildren(...mistakesOf(refused));
-    tell('It cannot be used.');
+    tell('This configuration has errors.');
   }
 }
 
@@ -82,7 +82,7 @@ export function begin() {
   $('policy-fill').addEventListener('click', async () => {
     try {
       const { config } = await call('GET', '/api/v1/config');
-      // Its secrets are not shown, so what has one is left as it is in the file.
+      // Secrets in it are replaced by "(secret)".
       form.elements.text.value = JSON.stringify(config, null, 2);
     } catch (refused) {
       put($('policy-answer'), refused.message);

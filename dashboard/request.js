@@ -1,11 +1,11 @@
-// Try a request: which route, who, which limits, and what the answer would be.
+// Tries a request: shows its route, its caller, its limits, and the answer it would get.
 
 import { $, el, put } from './dom.js';
 import { count, span } from './format.js';
 import { call } from './session.js';
 
-const kWhyNot = { host: 'its host is another', method: 'its methods are others', conditions: 'its conditions do not hold',
-  unclear: 'it is unclear whether its conditions hold', less_specific: 'it fits too, and the other is more specific' };
+const kWhyNot = { host: 'its host differs', method: 'it does not accept this method', conditions: 'its conditions do not match',
+  unclear: 'it is unclear whether its conditions match', less_specific: 'it matches too, but the chosen route is more specific' };
 
 function fieldsOf(text) {
   return text.split('\n').map((line) => line.trim()).filter(Boolean).map((line) => {
@@ -15,16 +15,16 @@ function fieldsOf(text) {
 }
 
 function outcomeOf({ outcome }) {
-  if (outcome.fails) return `Would fail: ${outcome.fails.what}`;
-  if (outcome.passes) return outcome.delay ? `Passes after ${span(outcome.delay)}` : 'Passes';
-  const parts = [outcome.status ? `Is answered with ${outcome.status}` : 'Is refused'];
+  if (outcome.fails) return `The request would fail: ${outcome.fails.what}`;
+  if (outcome.passes) return outcome.delay ? `The request would pass after ${span(outcome.delay)}` : 'The request would pass';
+  const parts = [outcome.status ? `The request would be answered with ${outcome.status}` : 'The request would be refused'];
   if (outcome.limit) parts.push(`by limit ${outcome.limit}`);
-  if (outcome.retry_after) parts.push(`and would pass in ${span(outcome.retry_after)}`);
+  if (outcome.retry_after) parts.push(`and could pass in ${span(outcome.retry_after)}`);
   return parts.join(' ');
 }
 
 function limitsTable(limits) {
-  const names = ['Limit', 'Key', 'Cost', 'Rate', 'Used', 'Left', 'This request'];
+  const names = ['Limit', 'Key', 'Cost', 'Rate', 'Used', 'Remaining', 'This request'];
   const rows = limits.flatMap((limit) => (limit.rules?.length ? limit.rules : [{}]).map((rule) => [
     limit.limit + (limit.tier ? `, ${limit.tier}` : ''), limit.key ?? limit.key_id ?? '', limit.cost ?? '', rule.rate ?? '',
     rule.used === undefined ? '' : count(rule.used), rule.remaining === undefined ? '' : count(rule.remaining),
@@ -42,7 +42,7 @@ function answerOf(answer) {
   const facts = [['Route', route ? `${route.name} (${route.path})${route.to ? `, to ${route.to}` : ''}` : 'none']];
   if (caller?.address) facts.push(['Caller', caller.address]);
   for (const each of answer.candidates.filter(({ why }) => why !== 'chosen' && why !== 'path').slice(0, 5))
-    facts.push([`Not ${each.route}`, kWhyNot[each.why] ?? each.why]);
+    facts.push([`Not route ${each.route}`, kWhyNot[each.why] ?? each.why]);
   out.push(el('dl', { class: 'pairs' }, ...facts.flatMap(([name, text]) => [el('dt', { text: name }), el('dd', { text })])));
   if (answer.limits?.length) out.push(limitsTable(answer.limits));
   return out;

@@ -1,4 +1,4 @@
-// The waiting rooms: who waits, who is inside.
+// The waiting rooms: how many visitors wait, and how many are inside.
 
 import { $, either, el, keyed, put, show as visible } from './dom.js';
 import { count, span } from './format.js';
@@ -11,11 +11,11 @@ function make() {
 }
 
 function change(card, room) {
-  put(card.firstChild, room.room + (room.mode === 'observe' ? ' (only observes)' : ''));
+  put(card.firstChild, room.room + (room.mode === 'observe' ? ' (observe only)' : ''));
   const facts = [['waiting', count(room.waiting)],
     ['inside', room.visitors > 0 ? `${count(room.inside)} of ${count(room.visitors)}` : '–'],
-    ['a newcomer waits', span(room.wait_seconds)], ['let in', count(room.admitted)],
-    ['told to wait', count(room.told_to_wait)], ['came too late', count(room.lost)]];
+    ['wait for newcomers', span(room.wait_seconds)], ['admitted', count(room.admitted)],
+    ['told to wait', count(room.told_to_wait)], ['lost their place', count(room.lost)]];
   keyed(card.children[1], facts, ([name]) => name, ([name]) => el('div', {}, el('dt', { text: name }), el('dd')),
     (node, [, text]) => put(node.lastChild, text));
   card.lastChild.firstChild.style.setProperty('--part',

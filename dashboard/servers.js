@@ -1,4 +1,4 @@
-// Routes with what they have to do, and under each upstream its servers, in one table.
+// Routes with their traffic, and upstreams with their servers, in one table.
 
 import { $, button, either, el, put, show as visible, table } from './dom.js';
 import { ask } from './dialog.js';
@@ -6,7 +6,7 @@ import { count, rate, span, took } from './format.js';
 import { call, mayChange, segment } from './session.js';
 
 const kRoutes = 200;
-/// By name: where a route is and where its requests go. Asked for whenever another configuration is in force.
+/// Routes by name, with their path and target. They are loaded whenever another configuration is in force.
 const routes = new Map();
 let asked = '';
 
@@ -21,7 +21,7 @@ async function learnRoutes(look) {
 
 function pathOf(name) {
   const route = routes.get(name);
-  if (!route) return name === '-' ? 'requests that no route takes' : 'route';
+  if (!route) return name === '-' ? 'requests that match no route' : 'route';
   const to = Array.isArray(route.to) ? route.to.map((each) => each.to ?? each).join(', ') : route.to;
   return `${route.host ? `${route.host} ` : ''}${route.path}${to ? ` → ${to}` : ''}`;
 }
@@ -47,10 +47,10 @@ function whyOf(server) {
 
 function set(row, state) {
   const words = { up: 'gets requests again', drain: 'gets no new requests', down: 'is down' };
-  const names = { up: 'Let it in', drain: 'Drain', down: 'Take it down' };
+  const names = { up: 'Put back', drain: 'Drain', down: 'Take down' };
   ask({ title: `${names[state]}: ${row.server.server}`, yes: names[state], danger: state === 'down',
-    text: { up: 'It gets requests again.', drain: 'It gets no new requests; those in flight end as they would.',
-      down: 'Those in flight are ended too.' }[state] + ' In this gateway, until a restart.',
+    text: { up: 'It gets requests again.', drain: 'It gets no new requests; requests in flight finish.',
+      down: 'It gets no new requests, and requests in flight are broken off.' }[state] + ' This applies to this gateway until it restarts.',
     of: (values, force) => ({ method: 'PUT', path: `/api/v1/upstreams/${segment(row.upstream.upstream)}/servers/`
       + `${segment(row.server.server)}/state${force ? '?force' : ''}`, body: { state } }),
     done: () => `${row.server.server} ${words[state]}.` });
@@ -109,7 +109,7 @@ const whole = table('Routes and servers', [
     : count(Object.values(row.upstream.retries).reduce((sum, each) => sum + each, 0))) }) },
   { name: 'Waiting', kind: 'number', text: of({ upstream: (row) => (row.upstream.queues
     ? count(row.upstream.queues.reduce((sum, each) => sum + each.waiting, 0)) : '') }) },
-  { name: 'Do', kind: 'acts', says: 'What to do', change: acts },
+  { name: 'Actions', kind: 'acts', change: acts },
 ]);
 const rest = el('p', { class: 'quiet more' });
 const body = el('div', {}, whole.whole, rest);
@@ -122,9 +122,9 @@ export function show(look) {
     for (const server of upstream.servers)
       rows.push({ kind: 'server', id: `s ${upstream.upstream} ${server.server}`, upstream, server });
   }
-  either($('servers-body'), body, rows.length > 0, 'There is no upstream, and no route has had a request of late.');
+  either($('servers-body'), body, rows.length > 0, 'There is no upstream, and no route had a request recently.');
   whole.update(rows, (row) => row.id);
   const left = look.traffic.left_out;
   visible(rest, left.routes > 0);
-  put(rest, left.routes > 0 ? `${count(left.routes)} more routes have ${rate(left.requests_per_second)} requests/s together.` : '');
+  put(rest, left.routes > 0 ? `${count(left.routes)} more routes had ${rate(left.requests_per_second)} requests/s in total.` : '');
 }

@@ -1,4 +1,4 @@
-// Who the reader is, and the calls to the gateway. The token is in the memory of this page alone.
+// The role of the reader, and calls to the gateway. The token is kept only in the memory of this page.
 
 let token = '';
 const session = { role: '', needsToken: false };
@@ -19,7 +19,7 @@ function fields(more = {}) {
   return token ? { Authorization: `Bearer ${token}`, ...more } : more;
 }
 
-/// A refusal, in the words of the gateway.
+/// A refusal, with the message of the gateway.
 export class Refusal extends Error {
   constructor(status, problem) {
     super([problem.detail ?? `The gateway answered ${status}.`, problem.help].filter(Boolean).join(' '));
@@ -29,7 +29,7 @@ export class Refusal extends Error {
   }
 }
 
-/// The answer of a call, as JSON.
+/// Makes a call and returns its JSON answer. Throws a Refusal if the status is not 2xx.
 export async function call(method, path, body) {
   const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
   const answer = await fetch(path, { method, headers: fields({ Accept: 'application/json' }), body: text,
@@ -41,17 +41,17 @@ export async function call(method, path, body) {
   return json;
 }
 
-/// Asks the gateway what this reader may do.
+/// Asks the gateway for the role of this reader.
 export async function lookWho() {
   try {
     become((await call('GET', '/api/v1/role')).role, false);
   } catch (refused) {
-    // If the gateway is not reached, the looks will say so.
+    // If the gateway is unreachable, the stream of looks reports it.
     if (refused instanceof Refusal && refused.status !== 401) throw refused;
   }
 }
 
-/// From now on this token is sent. Empty: none. False if the gateway does not know it.
+/// Uses this token from now on; "" for none. Throws, and keeps the token before, if the gateway does not accept it.
 export async function useToken(text) {
   const before = token;
   token = text;
@@ -75,7 +75,7 @@ export function openStream(path, signal) {
 
 export const gone = () => become('', true);
 
-/// The call as a command, for a terminal. The token is not in it.
+/// Returns the call as a curl command. The token is not in it.
 export function asCurl(method, path, body) {
   const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`;
   const parts = ['curl -sS --path-as-is'];
@@ -86,7 +86,7 @@ export function asCurl(method, path, body) {
   return parts.join(' ');
 }
 
-/// A segment of a path, as the gateway reads it. A browser would resolve dots, however they are written.
+/// Escapes a path segment as the gateway reads it. A browser resolves dots, even escaped ones.
 export function segment(text) {
   return encodeURIComponent(text).replace(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`);
 }

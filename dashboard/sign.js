@@ -1,4 +1,4 @@
-// Asks once for a token of the admin block. Only the memory of this page keeps it.
+// Asks for a token of the admin block. Only the memory of this page keeps it.
 
 import { $, el, put, tell } from './dom.js';
 import { openForm } from './dialog.js';
@@ -10,22 +10,22 @@ export function askToken(then) {
     spellcheck: 'false' });
   const problem = el('p', { class: 'problem', role: 'alert' });
   const form = el('form', { class: 'form' },
-    el('p', { text: 'This gateway wants a token of its admin block. A reader’s shows everything, an operator’s also '
-      + 'changes. It is kept in the memory of this page until you close it.' }),
+    el('p', { text: 'This gateway requires a token from its admin block. With read_token you can see everything, with token you can '
+      + 'also make changes. This page keeps the token in memory until you close it.' }),
     el('label', {}, 'Token', field), problem,
-    el('p', { class: 'buttons' }, el('button', { type: 'submit' }, 'Go on')));
+    el('p', { class: 'buttons' }, el('button', { type: 'submit' }, 'Sign in')));
   form.addEventListener('submit', async (event) => {
     event.preventDefault();
     put(problem, '');
     try {
       await useToken(field.value.trim());
       $('dialog').close();
-      tell(`You may ${who.role === 'operator' ? 'look and change' : 'look'}.`);
+      tell(`You can ${who.role === 'operator' ? 'see everything and make changes' : 'see everything'}.`);
       then();
     } catch (refused) {
-      put(problem, refused.status === 401 ? 'This gateway does not know this token.' : refused.message);
+      put(problem, refused.status === 401 ? 'This is not a token of this gateway.' : refused.message);
       field.select();
     }
   });
-  openForm('Who are you?', form);
+  openForm('Sign in', form);
 }

@@ -1,4 +1,4 @@
-// Who is suspended, until when, and an end to it.
+// The suspended callers, with a button to lift each suspension.
 
 import { $, button, either, el, put, show as visible, table } from './dom.js';
 import { ask, heard } from './dialog.js';
@@ -9,10 +9,10 @@ const kShown = 100;
 
 function lift(row) {
   const key = row.key ?? row.key_id;
-  ask({ title: `Lift the suspension of ${caller(row)}`, yes: 'Lift', text: `It may come again under ${row.limit}.`,
+  ask({ title: `Lift the suspension of ${caller(row)}`, yes: 'Lift', text: `Its requests are accepted again under limit ${row.limit}.`,
     of: () => ({ method: 'DELETE',
       path: `/api/v1/bans?limit=${encodeURIComponent(row.limit)}&key=${encodeURIComponent(key)}` }),
-    done: (answer) => `${caller(row)} is no longer suspended under ${row.limit}.${heard(answer)}` });
+    done: (answer) => `${caller(row)} is no longer suspended under limit ${row.limit}.${heard(answer)}` });
 }
 
 const whole = table('Suspensions', [
@@ -23,8 +23,8 @@ const whole = table('Suspensions', [
       + (row.observed ? ' (only observed)' : ''));
   } },
   { name: 'Until', kind: 'number', text: (row) => moment(row.until) },
-  { name: 'Left', kind: 'number', text: (row) => span(row.seconds_left) },
-  { name: 'Do', kind: 'acts', says: 'What to do', change: (cell, row) => {
+  { name: 'Ends in', kind: 'number', text: (row) => span(row.seconds_left) },
+  { name: 'Actions', kind: 'acts', change: (cell, row) => {
     if (cell.children.length === 0)
       cell.append(button('Lift', () => lift(cell.parentNode.item), { 'aria-label': `Lift the suspension of ${caller(row)}` }));
     visible(cell.firstChild, mayChange());

@@ -1,11 +1,11 @@
-// What goes through: figures of the last ten seconds, and plots of the last quarter of an hour.
+// Traffic: figures of the last ten seconds, and plots of the last 15 minutes.
 
 import { $, el, keyed, put } from './dom.js';
 import { minute, rate, took } from './format.js';
 import { Plot } from './plot.js';
 
 const kStatuses = [['2xx', '--s2'], ['3xx', '--s3'], ['4xx', '--s4'], ['429', '--s429'], ['5xx', '--s5']];
-const kTimes = [['p50', '--t50'], ['p95', '--t95'], ['p99', '--t99'], ['own p95', '--town']];
+const kTimes = [['p50', '--t50'], ['p95', '--t95'], ['p99', '--t99'], ['gateway p95', '--town']];
 const kQuarter = 15 * 60 * 1000;
 let rates = null;
 let times = null;
@@ -20,14 +20,14 @@ function figuresOf(total) {
     one('429', rate(status['429']), '/s', 's429'),
     one('5xx', rate(status['5xx']), '/s', 's5'),
     one('p50', took(total.seconds?.p50), ''), one('p95', took(total.seconds?.p95), ''),
-    one('p99', took(total.seconds?.p99), ''), one('own share, p95', took(total.own_seconds?.p95), '')];
+    one('p99', took(total.seconds?.p99), ''), one('gateway, p95', took(total.own_seconds?.p95), '')];
 }
 
 function summary(rows) {
-  if (rows.length === 0) return 'Nothing is plotted yet.';
+  if (rows.length === 0) return 'There is no data yet.';
   const highest = Math.max(...rows.map((row) => row.requests_per_second));
   const now = rows[rows.length - 1];
-  return `Requests a second: ${rate(now.requests_per_second)} now, at most ${rate(highest)}. `
+  return `Requests per second: ${rate(now.requests_per_second)} now, at most ${rate(highest)}. `
     + `Rejected with 429: ${rate(now.statuses_per_second['429'])} now.`;
 }
 
@@ -48,10 +48,10 @@ function minutesOf(rows) {
   });
 }
 
-/// For whoever cannot see the plots.
+/// The same data for people who cannot see the plots.
 function asTable(rows) {
-  const names = ['From', 'Requests/s', ...kStatuses.map(([name]) => name), 'p50', 'p95', 'p99', 'own p95'];
-  return el('table', {}, el('caption', { class: 'unseen', text: 'Traffic by minute, of times the highest' }),
+  const names = ['From', 'Requests/s', ...kStatuses.map(([name]) => name), 'p50', 'p95', 'p99', 'gateway p95'];
+  return el('table', {}, el('caption', { class: 'unseen', text: 'Traffic per minute; durations are the highest of the minute' }),
     el('thead', {}, el('tr', {}, ...names.map((name) => el('th', { scope: 'col', class: 'number', text: name })))),
     el('tbody', {}, ...minutesOf(rows).map((cells) => el('tr', {}, ...cells.map((cell, i) =>
       el(i === 0 ? 'th' : 'td', { scope: i === 0 ? 'row' : null, class: 'number', text: cell }))))));
@@ -77,6 +77,6 @@ export function show(look) {
   rates.draw(rows.map((row) => [new Date(row.end), ...kStatuses.map(([name]) => row.statuses_per_second[name] ?? 0)]),
     window, summary(rows));
   times.draw(rows.map((row) => [new Date(row.end), row.seconds?.p50 ?? null, row.seconds?.p95 ?? null,
-    row.seconds?.p99 ?? null, row.own_seconds?.p95 ?? null]), window, 'Times of a request: see the table below.');
+    row.seconds?.p99 ?? null, row.own_seconds?.p95 ?? null]), window, 'Durations of requests: see the table below.');
   $('traffic-table').replaceChildren(asTable(rows));
 }

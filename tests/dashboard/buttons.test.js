@@ -22,7 +22,7 @@ afterEach(() => page?.evaluate(() => document.getElementById('dialog').close()))
 
 const field = (name) => page.getByLabel(name, { exact: true });
 const press = (name) => page.getByRole('button', { name, exact: true }).click();
-/// The button of the dialog.
+/// Presses a button of the dialog.
 const say = (name) => page.locator('dialog').getByRole('button', { name, exact: true }).click();
 const bans = async () => (await gateway.api('/api/v1/bans')).json.bans;
 const overrides = async () => (await gateway.api('/api/v1/overrides')).json.overrides;
@@ -100,38 +100,38 @@ test('drain, down and up do so to a server, and the last one is not taken by mis
   await closed();
   assert.deepEqual((await app())[0].out, ['drained']);
   await press(`Up ${server} of app`);
-  await say('Let it in');
+  await say('Put back');
   await closed();
   assert.equal((await app())[0].in, true);
   await press(`Down ${server} of app`);
-  await say('Take it down');
+  await say('Take down');
   await closed();
   assert.deepEqual((await app())[0].out, ['down']);
   await press(`Up ${server} of app`);
-  await say('Let it in');
+  await say('Put back');
   await closed();
   const [last] = await servers();
   await press(`Down ${last.server} of search`);
-  await say('Take it down');
-  await page.locator('dialog').getByRole('button', { name: 'Take it down all the same' }).waitFor();
+  await say('Take down');
+  await page.locator('dialog').getByRole('button', { name: 'Take down anyway' }).waitFor();
   assert.equal((await servers())[0].in, true);
-  await say('Take it down all the same');
+  await say('Take down anyway');
   await closed();
   assert.deepEqual((await servers())[0].out, ['down']);
   await press(`Up ${last.server} of search`);
-  await say('Let it in');
+  await say('Put back');
   await closed();
 });
 
 test('try a request says what would happen to it', async () => {
   await field('URL').fill('http://localhost/v1/search?q=x');
-  await field('Address').fill('127.0.0.1');
-  await field('Fields, one a line').fill('X-Forwarded-For: 192.0.2.200');
-  // The server that was let in just now gets a while to be known as well.
+  await field('Client address').fill('127.0.0.1');
+  await field('Headers, one per line').fill('X-Forwarded-For: 192.0.2.200');
+  // The gateway needs a moment to use the server that was put back just now.
   await until(async () => {
-    await press('Ask');
+    await press('Try the request');
     await sleep(300);
-    return /^Passes/.test(await page.locator('#request-answer .verdict').innerText());
+    return /^The request would pass/.test(await page.locator('#request-answer .verdict').innerText());
   }, 'the request would pass');
   const text = await page.locator('#request-answer').innerText();
   assert.match(text, /search \(\/v1\/search\)/);
@@ -139,8 +139,8 @@ test('try a request says what would happen to it', async () => {
 });
 
 test('try a policy compares it with live traffic, names its mistakes, and can be put in force or dropped', async () => {
-  await press('Begin with the one in force');
-  const text = field('A whole configuration');
+  await press('Start from the policy in force');
+  const text = field('A complete configuration');
   await until(async () => (await text.inputValue()).includes('"limits"'), 'the configuration in force');
   await text.fill('{ "listen": ":8080", "rutes": [] }');
   await press('Set as candidate');
@@ -148,8 +148,8 @@ test('try a policy compares it with live traffic, names its mistakes, and can be
   const stricter = { ...gateway.config, limits: { ...gateway.config.limits, 'per-ip': { rate: '6/minute', per: 'client_ip' } } };
   await text.fill(JSON.stringify(stricter));
   await press('Set as candidate');
-  const hit = page.locator('#candidate-body dl').filter({ hasText: 'hit' });
-  await until(async () => Number((await hit.locator('div').nth(1).innerText()).match(/hit\s+(\d+)/)?.[1] ?? 0) > 0, 'somebody is hit');
+  const hit = page.locator('#candidate-body dl').filter({ hasText: 'newly rejected' });
+  await until(async () => Number((await hit.locator('div').nth(1).innerText()).match(/newly rejected\s+(\d+)/)?.[1] ?? 0) > 0, 'somebody is hit');
   await page.locator('#candidate').getByRole('button', { name: 'Drop it' }).click();
   await say('Drop it');
   await closed();
@@ -164,14 +164,14 @@ test('try a policy compares it with live traffic, names its mistakes, and can be
 test('try a policy on the last minutes says whom it would hit', async () => {
   await gateway.api('/api/v1/reload', { method: 'POST' });
   const stricter = { ...gateway.config, limits: { ...gateway.config.limits, 'per-ip': { rate: '6/minute', per: 'client_ip' } } };
-  await field('A whole configuration').fill(JSON.stringify(stricter));
-  await press('Try it on the last minutes');
+  await field('A complete configuration').fill(JSON.stringify(stricter));
+  await press('Replay the last minutes');
   const verdict = page.locator('#policy-answer .verdict');
   await verdict.waitFor();
-  assert.match(await verdict.innerText(), /^Of [\d\u202f]+ requests it would refuse [1-9]/);
+  assert.match(await verdict.innerText(), /^Of [\d\u202f]+ requests, it would have rejected [1-9]/);
   const text = await page.locator('#policy-answer').innerText();
   assert.match(text, /203\.0\.113\.50/);
-  assert.doesNotMatch(text, /added|removed/);  // the policy in force has the same limits
+  assert.doesNotMatch(text, /added|removed/);  // The policy in force has the same limits.
   assert.equal((await gateway.api('/api/v1/candidate')).status, 404);
 });
 

@@ -1,4 +1,4 @@
-// What open pages cost the gateway.
+// Measures what open pages cost the gateway.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -7,11 +7,11 @@ import { after, test } from 'node:test';
 import { kToken, open, sleep, Things } from './harness.js';
 import * as scenes from './scenes.js';
 
-const kTicks = 100;  // a second
+const kTicks = 100;  // per second
 const things = new Things();
 after(() => things.end());
 
-/// Seconds of a processor that the whole process has used.
+/// Returns the CPU seconds that the whole process has used.
 function used(gateway) {
   const fields = readFileSync(`/proc/${gateway.child.pid}/stat`, 'utf8').split(') ')[1].split(' ');
   return (Number(fields[11]) + Number(fields[12])) / kTicks;
@@ -23,7 +23,7 @@ async function shareOf(gateway, seconds) {
   return (used(gateway) - before) / seconds;
 }
 
-/// Some callers that are limited, so that there is something to show and to ask for.
+/// Limits some callers, so that the page has something to show and to ask for.
 async function limited(things) {
   const gateway = await things.gateway({
     limits: Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`limit-${i}`, { rate: '1/hour', per: 'client_ip' }])),

@@ -1,4 +1,4 @@
-// A real gateway with its servers, its Redis and its traffic, and a real browser that looks at it.
+// Starts a real gateway with servers, Redis and traffic, and opens the dashboard in a real browser.
 
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -17,7 +17,7 @@ const kBrowsers = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'];
 
 export const sleep = (ms) => new Promise((done) => { setTimeout(done, ms); });
 
-/// Waits until `what` gives something that is true, and gives that.
+/// Waits until `what` returns something truthy, and returns that.
 export async function until(what, why, ms = 15000) {
   const end = Date.now() + ms;
   for (;;) {
@@ -37,7 +37,7 @@ export function freePort() {
   });
 }
 
-/// Ends all that a test has begun, the last first.
+/// Ends everything that a test has started, the last one first.
 export class Things {
   #ends = [];
 
@@ -67,7 +67,7 @@ export class Things {
     return child;
   }
 
-  /// A server that answers as the path says: /slow after a while, /fails with 500, else 200.
+  /// A server that answers /slow after a delay, /fails with 500, /missing with 404, and everything else with 200.
   async upstream() {
     const server = http.createServer((request, reply) => {
       const path = request.url.split('?')[0];
@@ -94,7 +94,8 @@ export class Things {
     return out;
   }
 
-  /// A gateway with this configuration, of which `listen` and `admin` are added. `tokens`: whether it has some.
+  /// Starts a gateway with this configuration; `listen` and `admin` are added. `tokens`: whether the admin interface
+  /// has tokens.
   async gateway(config, { tokens = true, ready = true } = {}) {
     const [port, admin] = [await freePort(), await freePort()];
     const file = join(this.folder(), 'headgate.json');
@@ -117,7 +118,7 @@ export class Things {
     return out;
   }
 
-  /// Requests until the end: each of `kinds` is {path, from (address), each (ms between two)}.
+  /// Sends requests until the end. Each of `kinds` is {path, from (client address), each (milliseconds between two)}.
   traffic(gateway, kinds) {
     const agent = new http.Agent({ keepAlive: true, maxSockets: 64 });
     const counts = {};
@@ -151,7 +152,7 @@ function connects(port) {
   });
 }
 
-/// Opens the dashboard. `page.wrong` is what no page may have: messages of errors, and requests to elsewhere.
+/// Opens the dashboard. `page.wrong` collects what no page may have: console errors, and requests to other hosts.
 export async function open(browser, gateway, { token, width = 1280, height = 900, dark = false, looks = 1 } = {}) {
   const context = await browser.newContext({ viewport: { width, height }, colorScheme: dark ? 'dark' : 'light',
     reducedMotion: 'reduce' });
@@ -159,7 +160,7 @@ export async function open(browser, gateway, { token, width = 1280, height = 900
   page.wrong = [];
   page.asked = [];
   page.on('console', (message) => {
-    // The browser itself notes each refusal; that is how a page learns that it needs a token.
+    // The browser logs each refusal by itself. A refusal is how a page learns that it needs a token.
     if (message.type() === 'error' && !/status of 40[0-9]|status of 422|status of 429/.test(message.text())) page.wrong.push(message.text());
     if (message.type() === 'warning') page.wrong.push(message.text());
   });
@@ -172,13 +173,13 @@ export async function open(browser, gateway, { token, width = 1280, height = 900
   await page.goto(gateway.url);
   if (token) {
     await page.getByLabel('Token', { exact: true }).fill(token);
-    await page.getByRole('button', { name: 'Go on' }).click();
+    await page.getByRole('button', { name: 'Sign in' }).click();
   }
   if (looks > 0) await waitForLooks(page, looks);
   return page;
 }
 
-/// While the page is written: its files as they are now, in place of those in the binary.
+/// Serves the files of `folder` in place of those in the binary, so that the page can be edited without a build.
 async function fromDisk(page, folder) {
   await page.route(/\/dashboard\/|:\d+\/$/, async (route) => {
     const name = new URL(route.request().url()).pathname.split('/').pop() || 'index.html';
@@ -192,7 +193,7 @@ export function waitForLooks(page, looks) {
   return page.waitForFunction((n) => Number(document.documentElement.dataset.looks ?? 0) >= n, looks, { timeout: 15000 });
 }
 
-/// Waits for `more` looks from now on.
+/// Waits for `more` further looks.
 export async function moreLooks(page, more = 1) {
   const now = await page.evaluate(() => Number(document.documentElement.dataset.looks ?? 0));
   await waitForLooks(page, now + more);

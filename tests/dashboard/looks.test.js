@@ -1,4 +1,4 @@
-// What the page shows is what the gateway says, in every state, in every size.
+// The page shows what the gateway reports, in every state and at every size.
 
 import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
@@ -10,7 +10,7 @@ import * as scenes from './scenes.js';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/// The rules that the page breaks, with where.
+/// Returns the accessibility rules that the page breaks, and where.
 async function broken(page) {
   const result = await page.evaluate(`${axe}; axe.run(document, { resultTypes: ['violations'] })`);
   return result.violations.map((each) => `${each.id}: ${each.nodes.map((node) => `${node.target} ${node.failureSummary}`).join(' | ')}`);
@@ -36,7 +36,7 @@ describe('under load', () => {
   test('figures are there within two seconds of loading', async () => {
     const bare = await scenes.shop(things, { tokens: false });
     let best = Infinity;
-    for (let i = 0; i < 3 && best >= 2000; ++i) {  // a busy machine may take its time once
+    for (let i = 0; i < 3 && best >= 2000; ++i) {  // A busy machine may be slow once.
       const context = await browser.newContext();
       const page = await context.newPage();
       await page.addInitScript(() => new MutationObserver(() => {
@@ -57,10 +57,10 @@ describe('under load', () => {
     for (const name of ['per-ip', 'search', 'login']) {
       const first = await decisions(name);
       await moreLooks(page);
-      // Allowed stands in a cell alone, rejected above what only would be.
+      // The cell of rejected requests may have a second line with those that would have been rejected.
       const row = page.locator('#limits-body tbody tr').filter({ has: page.locator(`th .main:text-is("${name}")`) });
-      const allowed = numberOf(await cell(row, 'Allowed in all'));
-      const rejected = numberOf(await row.locator('[data-label="Rejected in all"] .main').innerText());
+      const allowed = numberOf(await cell(row, 'Allowed'));
+      const rejected = numberOf(await row.locator('[data-label="Rejected"] .main').innerText());
       const last = await decisions(name);
       assert.ok(first.allowed <= allowed && allowed <= last.allowed, `${name}: ${first.allowed} ${allowed} ${last.allowed}`);
       assert.ok(first.rejected <= rejected && rejected <= last.rejected, `${name}: ${first.rejected} ${rejected} ${last.rejected}`);
@@ -92,6 +92,57 @@ describe('under load', () => {
     assert.equal(await cell(out.first(), 'State'), 'out');
     assert.ok(await page.locator('#servers-body tr[data-row=route]').count() >= 3);
     await page.context().close();
+  });
+
+  test('events are sentences, with their other fields behind a toggle', async () => {
+    const page = await open(browser, scene.gateway, { token: kToken });
+    const sentences = await page.locator('#events-body li .what > span').allInnerTexts();
+    assert.ok(sentences.length >= 4);
+    for (const sentence of sentences) assert.match(sentence, /^[A-Z0-9].*\.$/);
+    assert.ok(sentences.some((each) => /^Server 127\.0\.0\.1:9 of upstream "app" was taken out: /.test(each)), sentences.join('\n'));
+    assert.doesNotMatch(sentences.join(' '), / · |_/);
+    const row = page.locator('#events-body li').filter({ hasText: 'was taken out' }).first();
+    assert.equal(await row.locator('dl').isVisible(), false);
+    await row.getByText('Details').click();
+    assert.match(await row.locator('dl').innerText(), /event\s+server_ejected/);
+    await page.context().close();
+  });
+
+  test('columns with buttons are called Actions, and the page names no option of a command', async () => {
+    const page = await open(browser, scene.gateway, { token: kToken });
+    const heads = await page.locator('thead th.acts').allInnerTexts();
+    assert.ok(heads.length >= 2);
+    assert.deepEqual([...new Set(heads)], ['Actions']);
+    assert.equal(await page.locator('#policy-h').innerText(), 'Try a policy: which requests would it have rejected?');
+    assert.equal(await page.getByRole('link', { name: 'Try a policy', exact: true }).count(), 1);
+    assert.doesNotMatch(await page.locator('main').innerText(), /(^|\s)--[a-z]/);
+    await page.context().close();
+  });
+
+  test('no part leaves a hole beside or below it', async () => {
+    for (const [width, height] of [[360, 780], [1280, 800], [2560, 1440]]) {
+      const page = await open(browser, scene.gateway, { token: kToken, width, height });
+      await moreLooks(page);
+      const holes = await page.evaluate(() => {
+        const boxes = [...document.querySelectorAll('main > section')].filter((each) => !each.hidden)
+          .map((each) => ({ id: each.id, box: each.getBoundingClientRect() }));
+        const out = [];
+        for (const { id, box } of boxes) {
+          const below = boxes.map((each) => each.box)
+            .filter((other) => other.top >= box.bottom && other.left < box.right && other.right > box.left);
+          const gap = Math.min(...below.map((other) => other.top)) - box.bottom;
+          if (below.length > 0 && gap > 30) out.push(`${gap} pixels below ${id}`);
+        }
+        for (const section of document.querySelectorAll('.trial')) {
+          const content = Math.max(...[...section.children].map((each) => each.getBoundingClientRect().bottom));
+          const rest = section.getBoundingClientRect().bottom - content;
+          if (rest > 30) out.push(`${rest} pixels in ${section.id}`);
+        }
+        return out;
+      });
+      assert.deepEqual(holes, [], `at ${width} pixels`);
+      await page.context().close();
+    }
   });
 
   for (const [size, width, height] of [['phone', 360, 780], ['laptop', 1280, 800], ['wall', 2560, 1440]])
@@ -126,7 +177,7 @@ describe('under load', () => {
     const page = await open(browser, scene.gateway, { token: kReadToken });
     await moreLooks(page);
     const names = await page.locator('main button:visible').allInnerTexts();
-    assert.deepEqual([...new Set(names.filter((name) => name !== 'Copy as curl'))].sort(), ['Ask']);
+    assert.deepEqual([...new Set(names.filter((name) => name !== 'Copy as curl'))].sort(), ['Try the request']);
     assert.equal(await page.locator('#role').innerText(), 'reader');
     const status = await page.evaluate(async (token) => (await fetch('/api/v1/bans', { method: 'POST',
       headers: { Authorization: `Bearer ${token}` }, body: '{"limit":"per-ip","key":"192.0.2.1","for":"1m"}' })).status, kReadToken);
@@ -144,12 +195,12 @@ describe('states that are hard to see by hand', () => {
   test('without a token the page only shows, and can change nothing', async () => {
     const gateway = await scenes.empty(things, { tokens: false });
     const page = await open(browser, gateway);
-    assert.equal(await page.locator('#role').innerText(), 'no token is configured: this page only shows');
+    assert.equal(await page.locator('#role').innerText(), 'read-only, because no token is configured');
     assert.deepEqual(await page.locator('main button:visible').allInnerTexts(),
-      ['Ask', 'Try it on the last minutes', 'Begin with the one in force']);
+      ['Try the request', 'Replay the last minutes', 'Start from the policy in force']);
     const refused = await page.evaluate(async () => (await fetch('/api/v1/log-level', { method: 'PUT', body: '{"level":"debug"}' })).status);
     assert.equal(refused, 403);
-    await page.getByRole('button', { name: 'Ask' }).click();
+    await page.getByRole('button', { name: 'Try the request' }).click();
     await page.locator('.verdict').waitFor();
     assert.deepEqual(page.wrong, []);
     await page.context().close();
@@ -159,10 +210,10 @@ describe('states that are hard to see by hand', () => {
     const gateway = await scenes.empty(things);
     const page = await open(browser, gateway, { looks: 0 });
     await page.getByLabel('Token', { exact: true }).fill('wrong');
-    await page.getByRole('button', { name: 'Go on' }).click();
-    await page.getByText('This gateway does not know this token.').waitFor();
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByText('This is not a token of this gateway.').waitFor();
     await page.getByLabel('Token', { exact: true }).fill(kToken);
-    await page.getByRole('button', { name: 'Go on' }).click();
+    await page.getByRole('button', { name: 'Sign in' }).click();
     await moreLooks(page);
     assert.deepEqual(await page.evaluate(() => [localStorage.length, sessionStorage.length, document.cookie]), [0, 0, '']);
     await page.getByRole('button', { name: 'Forget the token' }).click();
@@ -174,7 +225,7 @@ describe('states that are hard to see by hand', () => {
   test('an empty gateway says what there is not', async () => {
     const gateway = await scenes.empty(things);
     const page = await open(browser, gateway, { token: kToken });
-    for (const text of ['The configuration in force has no limit.', 'Nobody was rejected in the last minute.', 'Nobody is suspended.'])
+    for (const text of ['The configuration has no limits.', 'Nobody was rejected in the last minute.', 'Nobody is suspended.'])
       await page.getByText(text).waitFor();
     assert.equal(await page.locator('#rooms').isVisible(), false);
     assert.equal(await page.getByRole('link', { name: 'Waiting rooms' }).count(), 0);
@@ -216,6 +267,51 @@ describe('states that are hard to see by hand', () => {
     await page.context().close();
   });
 
+  test('a long address of Redis is cut off, and does not break the header', async () => {
+    const host = `${'a-rather-long-name-of-a-server.'.repeat(4)}invalid`;
+    const gateway = await things.gateway({ redis: { url: `redis://${host}:6379` },
+      limits: { shared: { rate: '10/minute', per: 'client_ip', store: 'redis' } },
+      routes: [{ path: '/*', respond: { status: 204 }, limits: ['shared'] }] });
+    await fetch(`http://127.0.0.1:${gateway.port}/`);
+    for (const width of [360, 1280]) {
+      const page = await open(browser, gateway, { token: kToken, width });
+      const fact = page.locator('#facts div').filter({ hasText: host });
+      await fact.waitFor();
+      const whole = await fact.getAttribute('title');
+      assert.ok(whole.includes(`${host}:6379`), whole);
+      const wrong = await page.evaluate(() => {
+        const boxes = [...document.querySelectorAll('.top-line > *, #facts dd')].filter((each) => each.offsetWidth > 0)
+          .map((each) => ({ each, box: each.getBoundingClientRect() }));
+        const out = boxes.filter(({ box }) => box.left < 0 || box.right > innerWidth).map(({ each }) => `${each.id} is outside`);
+        for (const { each, box } of boxes)
+          if (each.tagName === 'DD' && box.height > 30) out.push(`${each.textContent} has several lines`);
+        for (const a of boxes)
+          for (const b of boxes)
+            if (a !== b && !a.each.contains(b.each) && !b.each.contains(a.each) && a.box.left < b.box.right - 1
+              && b.box.left < a.box.right - 1 && a.box.top < b.box.bottom - 1 && b.box.top < a.box.bottom - 1)
+              out.push(`${a.each.id || a.each.textContent} overlaps ${b.each.id || b.each.textContent}`);
+        return out;
+      });
+      assert.deepEqual(wrong, [], `at ${width} pixels`);
+      await page.context().close();
+    }
+  });
+
+  test('each tier of a limit has a line of its own', async () => {
+    const gateway = await things.gateway({ identity: { api_key: { keys: { acme: { sha256: 'a3c69185a3add9800cdd7372609c466230b71cc509d46597adf484e0a7851795', tier: 'pro' } } } },
+      limits: { plan: { per: 'api_key', tier_from: 'api_key', if_absent: 'client_ip', default_tier: 'free',
+        tiers: { free: { rate: '10/minute' }, pro: { rate: '100/minute' }, partner: 'unlimited' } } },
+      routes: [{ path: '/*', respond: { status: 204 }, limits: ['plan'] }] });
+    const page = await open(browser, gateway, { token: kToken });
+    const tiers = page.locator('#limits-body .tiers');
+    assert.deepEqual(await tiers.locator('dt').allInnerTexts(), ['free', 'pro', 'partner']);
+    assert.match(await tiers.locator('dd').nth(1).innerText(), /^100 a minute/);
+    const tops = await tiers.locator('dt').evaluateAll((all) => all.map((each) => each.getBoundingClientRect().top));
+    assert.ok(tops[0] < tops[1] && tops[1] < tops[2], tops.join(' '));
+    assert.deepEqual(await broken(page), []);
+    await page.context().close();
+  });
+
   test('a reload that is refused is a red line with file, line and column', async () => {
     const gateway = await scenes.empty(things);
     const page = await open(browser, gateway, { token: kToken });
@@ -235,9 +331,9 @@ describe('states that are hard to see by hand', () => {
     const held = Array.from({ length: 3 }, () => fetch(`http://127.0.0.1:${gateway.port}/hold`).catch(() => {}));
     await sleep(300);
     gateway.child.kill('SIGTERM');
-    await until(async () => /draining|not reached/.test(await page.locator('#state').innerText()), 'the drain', 10000);
+    await until(async () => /draining|unreachable/.test(await page.locator('#state').innerText()), 'the drain', 10000);
     await Promise.all(held);
-    await until(async () => (await page.locator('#state').innerText()) === 'not reached', 'its end', 20000);
+    await until(async () => (await page.locator('#state').innerText()) === 'unreachable', 'its end', 20000);
     await page.context().close();
   });
 

@@ -1,4 +1,4 @@
-// What the page is, before anybody looks at it: its fields, its size, and what it names.
+// The page before anybody signs in: its header fields, its size, and the files it names.
 
 import assert from 'node:assert/strict';
 import http from 'node:http';
@@ -14,7 +14,7 @@ after(() => things.end());
 
 const get = (path, headers = {}, options = {}) => fetch(gateway.url + path, { headers, ...options });
 
-/// All files that the page and its modules name, with their bytes.
+/// Returns all files that the page and its modules name, with their content.
 async function allFiles() {
   const known = new Map([['/', await (await get('/')).text()]]);
   for (const open = ['/']; open.length > 0;) {
@@ -80,7 +80,7 @@ test('without a token the page is all there is', async () => {
   assert.equal((await get('/dashboard/none.js')).status, 404);
 });
 
-/// The status of a request as a browser would send it for a page.
+/// Returns the status of a request that has the header fields a browser would send.
 function sent(url, method, path, headers, body) {
   return new Promise((done, failed) => {
     const { hostname, port } = new URL(url);

@@ -1,11 +1,11 @@
 // Gateways in states that are worth looking at, each with traffic that brings it there.
 
-/// A shop under load: limits in memory and in Redis, servers of which one fails, a waiting room.
+/// A shop under load: limits in memory and in Redis, servers of which one fails, and a waiting room.
 export async function shop(things, options = {}) {
   const redis = await things.redis();
   const [a, b, c, gone] = [await things.upstream(), await things.upstream(), await things.upstream(), 'http://127.0.0.1:9'];
   const gateway = await things.gateway({
-    redis: { url: redis.url, timeout: '500ms' },  // this machine may be busy
+    redis: { url: redis.url, timeout: '500ms' },  // This machine may be busy.
     identity: { trusted_proxies: ['127.0.0.1/32'] },
     log: { format: 'json' },
     upstreams: {
@@ -40,12 +40,12 @@ export async function shop(things, options = {}) {
   return { gateway, redis, traffic };
 }
 
-/// Nothing but a gateway.
+/// A gateway without limits, upstreams or traffic.
 export function empty(things, options = {}) {
   return things.gateway({ routes: [{ path: '/*', respond: { status: 204 } }] }, options);
 }
 
-/// So many limits, each with a route of its own.
+/// A gateway with `count` limits, each with a route of its own.
 export function many(things, count) {
   const limits = {};
   const routes = [];

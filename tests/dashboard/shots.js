@@ -1,4 +1,5 @@
-// Pictures of the dashboard for whoever works on it: node shots.js FOLDER [SECONDS of traffic first]
+// Takes pictures of the dashboard: node shots.js FOLDER [SECONDS of traffic first] [NAMES, as laptop|laptop-dark].
+// dashboard.png and dashboard-dark.png are the pictures in docs/pictures: the laptop's, down to the limited callers.
 
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -24,6 +25,11 @@ try {
       await moreLooks(page, 2);
       await page.evaluate(() => scrollTo(0, 0));
       await page.screenshot({ path: join(folder, `${name}${dark ? '-dark' : ''}.png`), fullPage: true });
+      if (name === 'laptop') {
+        const end = await page.evaluate(() => document.querySelector('#callers').getBoundingClientRect().bottom + scrollY);
+        await page.screenshot({ path: join(folder, `dashboard${dark ? '-dark' : ''}.png`), fullPage: true,
+          clip: { x: 0, y: 0, width, height: Math.ceil(end) + 2 } });
+      }
       if (page.wrong.length > 0) console.log(name, page.wrong);
       await page.context().close();
     }
