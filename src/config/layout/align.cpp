@@ -1,5 +1,5 @@
-// Aligns values behind their keys, and the items of rows below each other, where an author has begun to. What is
-// aligned is written again with the same blanks, so the next pass finds the same.
+// Aligns values behind their keys, and the items of rows below each other, where the author has begun to align them.
+// Aligned text is written with the same blanks in the next pass, so that the result stays the same.
 
 #include "tree.hpp"
 
@@ -38,7 +38,7 @@ class Aligner {
   bool starts(std::size_t at) const {
     return at == 0 || at >= items_.size() || all_start_ || items_[at].starts_line || items_[at - 1].tail.has_value();
   }
-  /// Whether the item is on one line, alone.
+  /// Returns whether the item is alone on its line and fits there.
   bool joins(std::size_t at) const {
     const auto& item = items_[at];
     return item.value.flat && starts(at) && starts(at + 1) && column_ + flat_width(item) + 1 <= kLayoutWidth;
@@ -72,7 +72,7 @@ class Aligner {
     for (auto i = begin; i < end && wanted; ++i) out_.behind_key[i] = room(items_[i]);
   }
 
-  /// How many keys at the beginning two rows have in common.
+  /// Returns the number of leading keys that two rows have in common.
   static std::size_t common(const LayoutItem& a, const LayoutItem& b) {
     const auto& [one, other] = std::tie(a.value.items, b.value.items);
     const auto [at, end] =
@@ -82,8 +82,8 @@ class Aligner {
 
   void rows(std::size_t begin, std::size_t end) {
     const auto count = end - begin;
-    std::vector<std::size_t> like_next(count, 0);  // keys in common with the next row
-    std::vector<std::size_t> at(count);            // where the next item of each row begins
+    std::vector<std::size_t> like_next(count, 0);  // number of leading keys in common with the next row
+    std::vector<std::size_t> at(count);            // column at which the next item of each row begins
     std::size_t most = 0;
     for (std::size_t i = 0; i < count; ++i) {
       const auto& item = items_[begin + i];

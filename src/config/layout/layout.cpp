@@ -10,7 +10,8 @@
 namespace headgate::config {
 namespace {
 
-// A break that a long line needs may let two columns join, and so on; each pass keeps what the one before has chosen.
+// Passes until the layout must be stable. Breaking a long line may let two columns join, which may change further
+// lines; each pass keeps the choices of the one before.
 constexpr int kPasses = 8;
 
 }  // namespace
@@ -26,7 +27,7 @@ LaidOut lay_out(std::string_view source) {
     text = std::move(again);
   }
   if (content_of(text) == content_of(source)) return {.text = std::move(text), .mistakes = {}};
-  // Only a bug comes here. A file that loses something would be worse.
+  // Only a bug in the layout leads here. A refusal is better than a file that loses content.
   report.error(code::kTooBig, Span{0, 1}, "", "this file cannot be laid out", "leave it as it is, and report it");
   return {.text = std::nullopt, .mistakes = report.take()};
 }

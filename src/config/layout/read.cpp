@@ -1,4 +1,4 @@
-// Reads a text for the layout: tokens, and between them comments and line ends.
+// Reads a text for the layout: its tokens, and the comments and line ends between them.
 
 #include "tree.hpp"
 
@@ -10,7 +10,7 @@ namespace {
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
-/// Without blanks at the ends of its lines.
+/// Returns `text` without the blanks at the ends of its lines.
 std::string without_ends(std::string_view text) {
   std::string out;
   for (const char c : text) {
@@ -25,17 +25,17 @@ std::string without_ends(std::string_view text) {
 struct FoundComment {
   std::string text;
   std::size_t column = 0;
-  std::size_t lines_before = 0;  // line ends between it and what is before it
-  std::size_t gap = 0;           // blanks before it on its line
-  bool ends_line = false;        // nothing but blanks follows on its line
-  bool is_long = false;          // has several lines
+  std::size_t lines_before = 0;  // number of line ends between the comment and the text before it
+  std::size_t gap = 0;           // number of blanks before the comment on its line
+  bool ends_line = false;        // whether only blanks follow on the line
+  bool is_long = false;          // whether the comment spans several lines
 };
 
-/// What stands before a token.
+/// The comments and blanks before a token.
 struct Between {
   std::vector<FoundComment> comments;
-  std::size_t lines = 0;  // line ends between the last comment, or token, and this one
-  std::size_t gap = 0;    // blanks before it on its line
+  std::size_t lines = 0;  // number of line ends between the last comment, or the last token, and this token
+  std::size_t gap = 0;    // number of blanks before the token on its line
 };
 
 class Tokens {
@@ -45,9 +45,9 @@ class Tokens {
     advance();
   }
 
-  const std::string& token() const { return token_; }  // empty at the end
+  const std::string& token() const { return token_; }  // empty at the end of the text
   char front() const { return token_.empty() ? '\0' : token_.front(); }
-  /// What stands before the token.
+  /// Returns the comments and blanks before the current token.
   Between& between() { return between_; }
   Between take_between() { return std::exchange(between_, {}); }
   void advance() {
@@ -109,7 +109,7 @@ class Tokens {
 
   std::string_view text_;
   std::size_t at_;
-  std::size_t line_;  // where it begins
+  std::size_t line_;  // offset at which the current line begins
   std::string token_;
   Between between_;
 };
@@ -136,7 +136,8 @@ class TreeReader {
     for (auto& each : between.comments) out.push_back(own_comment(std::move(each)));
   }
 
-  /// Comments behind something, before the next token: those on its line are its own, the others wait.
+  /// Assigns the comments between an item and the next token: comments on the line of the item belong to it, and the
+  /// others wait for the next item.
   void behind(Between& between, LayoutItem& item) {
     for (auto& each : between.comments) {
       const bool beside = each.lines_before == 0 && waiting_.empty() && !item.tail;
@@ -150,7 +151,7 @@ class TreeReader {
     between.comments.clear();
   }
 
-  /// Those before an item: on lines of their own, or beside it.
+  /// Assigns the comments before an item, which are on lines of their own or beside the item.
   void before(Between&& between, LayoutItem& item) {
     item.before = std::exchange(waiting_, {});
     auto& found = between.comments;
@@ -169,7 +170,7 @@ class TreeReader {
       item.beside += (item.beside.empty() ? "" : " ") + std::move(found[i].text);
   }
 
-  /// Comments between a key and its value go to the lines before it.
+  /// Moves comments between a key and its value to the lines before the item.
   void hoist(Between&& between, LayoutItem& item) {
     if (between.comments.empty()) return;
     if (!item.beside.empty()) item.before.push_back(own_comment({.text = std::exchange(item.beside, {})}));
@@ -199,7 +200,7 @@ class TreeReader {
     if (container.open == '{') {
       item.key = tokens_.token();
       tokens_.advance();
-      hoist(tokens_.take_between(), item);  // before the colon
+      hoist(tokens_.take_between(), item);  // comments before the colon
       tokens_.advance();
       auto gap = tokens_.take_between();
       item.key_apart = gap.comments.empty() && gap.lines == 0 && gap.gap > 1;
@@ -213,7 +214,7 @@ class TreeReader {
     tail(item);
   }
 
-  /// The comment that ends the line of an item and its comma.
+  /// Assigns the comment that follows an item and its comma on the same line.
   void tail(LayoutItem& item) {
     auto& found = tokens_.between().comments;
     if (found.empty() || !may_end_line(found.front()) || item.tail || !waiting_.empty()) return;
@@ -254,7 +255,7 @@ class TreeReader {
   }
 
   Tokens tokens_;
-  std::vector<OwnComment> waiting_;  // for the next item, or the end of the container
+  std::vector<OwnComment> waiting_;  // comments for the next item, or for the end of the container
 };
 
 }  // namespace

@@ -1,6 +1,6 @@
 #pragma once
-// A JSON text with all that its author has chosen: comments, line breaks, gaps. For the layout alone; document.hpp is
-// what is checked.
+// A JSON text with everything that its author has chosen: comments, line breaks and gaps. Only the layout uses this
+// tree; the checker uses the one in document.hpp.
 
 #include <cstddef>
 #include <optional>
@@ -10,47 +10,49 @@
 
 namespace headgate::config {
 
-/// The longest line, in characters.
+/// The largest length of a line, in characters.
 inline constexpr std::size_t kLayoutWidth = 120;
 
 /// A comment on lines of its own.
 struct OwnComment {
   std::string text;
-  std::size_t column = 0;  ///< of its first character
+  std::size_t column = 0;  ///< column of its first character
   bool after_blank = false;
 };
 
-/// A comment behind something else on its line.
+/// A comment that follows other text on its line.
 struct TailComment {
   std::string text;
-  bool apart = false;  ///< whether more than two blanks are before it: its author aligns comments
+  /// whether more than two blanks are before the comment, which means that the author aligns comments
+  bool apart = false;
 };
 
 struct LayoutItem;
 
 struct LayoutValue {
-  std::string raw;  ///< as written; of a container empty
-  char open = 0;    ///< '{' or '['; 0: no container
+  std::string raw;  ///< text as written; empty for a container
+  char open = 0;    ///< '{' or '['; 0 if the value is not a container
   std::vector<LayoutItem> items;
   std::optional<TailComment> after_open;
   std::vector<OwnComment> before_close;
-  bool flat = true;       ///< whether its author has written it on one line, and it can stay there
-  std::size_t width = 0;  ///< of a flat one
+  bool flat = true;       ///< whether the author has written the value on one line, and it can stay on one line
+  std::size_t width = 0;  ///< width of a flat value, in characters
 };
 
 /// A member of an object or an element of a list.
 struct LayoutItem {
   std::vector<OwnComment> before;
-  std::string beside;  ///< comments before it on its line
-  std::string key;     ///< as written; empty in a list
+  std::string beside;  ///< comments before the item on its line
+  std::string key;     ///< key as written; empty in a list
   LayoutValue value;
-  std::string behind;  ///< comments between it and its comma
+  std::string behind;  ///< comments between the item and its comma
   std::optional<TailComment> tail;
   bool after_blank = false;
   bool starts_line = false;
-  bool comma = false;       ///< the last one may have one, too
-  bool key_apart = false;   ///< whether more than one blank is behind its colon: its author aligns values
-  bool item_apart = false;  ///< whether more than one blank is before it on its line: its author aligns columns
+  bool comma = false;      ///< whether a comma follows; the last item may have one, too
+  bool key_apart = false;  ///< whether more than one blank follows the colon, which means that the author aligns values
+  /// whether more than one blank precedes the item on its line, which means that the author aligns columns
+  bool item_apart = false;
 };
 
 /// The whole text.
@@ -59,16 +61,16 @@ struct LayoutText {
   std::vector<OwnComment> after;
 };
 
-/// In characters.
+/// Returns the width of `text`, in characters.
 std::size_t layout_width(std::string_view text) noexcept;
 
-/// Of an item that is flat: with its comments and without its comma.
+/// Returns the width of a flat item, including its comments but not its comma.
 std::size_t flat_width(const LayoutItem& item) noexcept;
 
-/// `source` must be without mistakes.
+/// Reads the tree of `source`, which must be free of mistakes.
 LayoutText read_layout(std::string_view source);
 
-/// The tokens, and the comments without their blanks: what a layout must not change.
+/// The tokens and comments of a text without blanks. A layout must not change them.
 struct LayoutContent {
   std::vector<std::string> tokens;
   std::vector<std::string> comments;
@@ -76,15 +78,17 @@ struct LayoutContent {
 };
 LayoutContent content_of(std::string_view source);
 
-/// How the items of one container are aligned.
+/// The alignment of the items of one container.
 struct Alignment {
-  std::vector<std::size_t> behind_key;            ///< blanks more than one behind the colon of each item
-  std::vector<std::vector<std::size_t>> columns;  ///< of each item that is a row: blanks more than one before its items
+  std::vector<std::size_t> behind_key;  ///< for each item, the number of extra blanks behind its colon
+  /// for each item that is a row, the number of extra blanks before each of its items
+  std::vector<std::vector<std::size_t>> columns;
 };
-/// `column`: where the items begin. `all_start`: whether each item begins a line.
+/// Returns how the items of `container` are aligned. `column` is the column at which the items begin; `all_start` says
+/// whether each item begins a line.
 Alignment align(const LayoutValue& container, std::size_t column, bool all_start);
 
-/// One pass; the layout is what further passes do not change.
+/// Writes the text once. The layout is reached when a further pass changes nothing.
 std::string write_layout(const LayoutText& text);
 
 }  // namespace headgate::config

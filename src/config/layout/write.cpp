@@ -1,9 +1,9 @@
 // Writes a text in the layout.
 //
-// A container is flat, hanging or a block. Flat: on one line, as its author wrote it, if that fits. Hanging: its first
-// item is behind its bracket, and further lines begin below that. Block: its lines are two columns further in than the
-// line that it begins on, and its closing bracket has a line of its own. Line breaks of the author stay; where a line
-// would be too long, there are more.
+// A container has one of three styles. A flat container is on one line, as its author wrote it, if it fits there. A
+// hanging container has its first item behind its bracket, and further lines begin below that item. The lines of a
+// block are indented by two columns more than the line on which the block begins, and its closing bracket has a line of
+// its own. The author's line breaks stay; lines that would be too long get further ones.
 
 #include "tree.hpp"
 
@@ -13,9 +13,10 @@
 namespace headgate::config {
 namespace {
 
-constexpr std::size_t kStep = 2;         // columns a level
-constexpr std::size_t kHangingMost = 3;  // lines of a container that was on one line and is too long for it
-constexpr std::size_t kFarthest = 60;    // column at which lines may hang
+constexpr std::size_t kStep = 2;  // columns per level
+// largest number of lines of a hanging container that was on one line and became too long
+constexpr std::size_t kHangingMost = 3;
+constexpr std::size_t kFarthest = 60;  // largest column at which lines may hang
 
 struct WrittenLine {
   std::string text;
@@ -66,7 +67,7 @@ class LayoutWriter {
       put(moved(each, column));
     }
   }
-  /// Further lines of a comment keep their place below its first one.
+  /// Returns a comment in which further lines keep their place below the first one.
   static std::string moved(const OwnComment& comment, std::size_t column) {
     std::string out;
     std::size_t at = 0;
@@ -84,7 +85,7 @@ class LayoutWriter {
     return out;
   }
 
-  /// Comments at the ends of lines that follow each other are aligned if one of them was.
+  /// Joins the lines. Comments at the ends of consecutive lines are aligned if the author has aligned one of them.
   std::string joined_lines() const {
     std::string out;
     for (std::size_t begin = 0; begin < lines_.size();) {
@@ -103,7 +104,7 @@ class LayoutWriter {
     }
     return out;
   }
-  /// 0: they are not aligned.
+  /// Returns the column of the comments at the ends of these lines; 0 if they are not aligned.
   std::size_t tail_column(std::size_t begin, std::size_t end) const {
     std::size_t widest = 0;
     std::size_t longest = 0;
@@ -120,7 +121,8 @@ class LayoutWriter {
 
   using Columns = std::vector<std::size_t>;
 
-  /// `after`: columns that must follow its last line. `columns`: blanks before its items; null or empty: none more.
+  /// Writes a value. `after` is the number of columns that must follow its last line; `columns` are extra blanks before
+  /// its items, null or empty if there are none.
   void value(const LayoutItem& item, std::size_t after, const Columns* columns) {
     const auto& what = item.value;
     if (what.open == 0) return put(what.raw);
@@ -144,7 +146,7 @@ class LayoutWriter {
 
   struct Style {
     bool hangs = false;
-    bool each = false;  // each item on a line of its own
+    bool each = false;  // whether each item gets a line of its own
   };
 
   void items(const LayoutValue& what, std::size_t column, Style style, std::size_t after) {
@@ -211,7 +213,7 @@ class LayoutWriter {
            !what.items.back().tail;
   }
 
-  /// Of one that was flat: whether all of its items fit, in a few lines below its bracket.
+  /// Returns whether all items of a container that was flat fit in a few lines below its bracket.
   bool may_hang(const LayoutItem& item, std::size_t after) const {
     const auto& what = item.value;
     if (!in_a_line(item)) return false;
@@ -222,10 +224,11 @@ class LayoutWriter {
     return fit && what.width <= room * kHangingMost;
   }
 
-  /// Whether it is not the whole text.
+  /// Returns whether the item is not the whole text.
   bool in_a_line(const LayoutItem& item) const { return &item != root_; }
 
-  /// Whether its items are lines of their own for a reader: objects in a list, or by names of the author's.
+  /// Returns whether each item deserves a line of its own: the objects in a list, several objects with names, or more
+  /// than twelve members.
   static bool is_list_of_lines(const LayoutItem& item) {
     const auto& what = item.value;
     const auto objects = std::ranges::count_if(
@@ -238,7 +241,7 @@ class LayoutWriter {
   WrittenLine line_;
   bool open_ = false;
   std::size_t column_ = 0;
-  std::size_t indent_ = 0;  // of the current line
+  std::size_t indent_ = 0;  // indentation of the current line, in columns
 };
 
 }  // namespace

@@ -19,17 +19,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kLargest = 64U << 20U;  // all files together
+constexpr std::size_t kLargest = 64U << 20U;  // size of all files together, in bytes
 
-/// The same for all paths of one file.
+/// Returns one path for all spellings of a file's path.
 std::string canonical(const std::string& path) {
   std::error_code ec;
   auto out = fs::weakly_canonical(fs::absolute(path, ec), ec);
   return ec ? path : out.string();
 }
 
-/// How a value of this key is joined with another one: elements of a list, members of an object of names. `broken`:
-/// not at all.
+/// Returns how values of this key are joined: `list` appends the elements, `object` merges the members by name, and
+/// `broken` means that the key cannot be joined.
 Kind joined_as(std::string_view key) {
   const auto keys = root_section().keys;
   const auto found = std::find_if(keys.begin(), keys.end(), [&](const Key& each) { return each.name == key; });
@@ -71,7 +71,7 @@ IncludedNames files_for(const std::string& path) {
 
 void resolve_file(Document& document, const std::string& directory, Report& report, std::vector<std::string>& watched) {
   replace_placeholders(document, directory, report, watched);
-  // Certificates of listeners and files of keys are watched by those who use them; nobody reads logs.
+  // The listeners and the identity module watch their own certificates and key files, and log files are never read.
   for (Node* member : document.root->children) {
     const bool others = member->key != "listen" && member->key != "identity" && member->key != "log";
     resolve_path(*member, root_section(), directory, others ? &watched : nullptr);
@@ -86,14 +86,14 @@ Includer::Includer(std::string_view main, std::string_view path, std::string dir
 
 bool Includer::run(Node& root) {
   root_ = &root;
-  // The list itself may be joined to while it is read.
+  // The list is copied because a file may add elements to it while it is read.
   const auto entries = texts(find(&root, "include"));
   for (const Node* each : entries) entry(*each);
   return complete_;
 }
 
 void Includer::entry(const Node& entry) {
-  if (check_include(entry.text)) return;  // reported by the checker
+  if (check_include(entry.text)) return;  // the checker reports this error
   const auto path = resolved(entry.text, directory_);
   watched_.push_back(path);
   const auto named = files_for(path);
@@ -156,7 +156,7 @@ void Includer::join(Node& member) {
   const auto same = [&](const Node* each) { return each->key == member.key; };
   const auto found = std::find_if(root_->children.begin(), root_->children.end(), same);
   const auto kind = joined_as(member.key);
-  // A value of the wrong type is reported by the checker.
+  // The checker reports a value of the wrong type.
   const bool wrong =
       kind != Kind::broken && (member.kind != kind || (found != root_->children.end() && (*found)->kind != kind));
   if (found == root_->children.end() || wrong) return root_->children.push_back(&member);

@@ -1,5 +1,5 @@
 #pragma once
-// Reads the files that the main file includes, and joins their parts to its tree.
+// Reads the files that the main file includes, and adds their parts to its tree.
 
 #include "document.hpp"
 #include "report.hpp"
@@ -16,21 +16,23 @@
 namespace headgate::config {
 
 /// Replaces placeholders, and resolves the relative paths of a file in `directory`. Adds the files that it names to
-/// `watched`, except those that are watched by whoever uses them.
+/// `watched`, except those that another module watches itself.
 void resolve_file(Document& document, const std::string& directory, Report& report, std::vector<std::string>& watched);
 
-/// One configuration at a time. It owns the included texts and trees, and outlives the joined tree.
+/// Joins the included files to one configuration. It owns the included texts and trees, and must outlive the joined
+/// tree.
 class Includer {
  public:
-  /// `main` is the text of the main file, `path` its path ("" if unknown), `directory` where its relative paths begin.
+  /// `main` is the text of the main file and `path` its path, which is empty if unknown. Relative paths start at
+  /// `directory`.
   Includer(std::string_view main, std::string_view path, std::string directory, Report& report);
 
-  /// Reads all files that `root` includes and joins them to it. False if one of them is not JSON: then only that is
-  /// worth reporting.
+  /// Reads all files that `root` includes and joins them to it. Returns false if one of them is not JSON; then only its
+  /// syntax errors are worth reporting.
   bool run(Node& root);
 
   const std::deque<IncludedFile>& files() const noexcept { return files_; }
-  /// The patterns and the paths of "include", and what the included files name.
+  /// Returns the patterns and paths of "include", and the files that the included files name.
   std::vector<std::string>& watched() noexcept { return watched_; }
 
  private:
@@ -43,15 +45,15 @@ class Includer {
 
   Report& report_;
   std::string directory_;
-  std::string main_;  // its canonical path; "" if unknown
-  std::size_t left_;  // bytes
+  std::string main_;  // canonical path of the main file; empty if unknown
+  std::size_t left_;  // bytes that further files may have
   bool complete_ = true;
   Node* root_ = nullptr;
-  std::set<std::string> read_;  // canonical paths
+  std::set<std::string> read_;  // canonical paths of the files that were read
   std::deque<IncludedFile> files_;
   std::deque<Document> documents_;
   std::vector<std::string> watched_;
-  /// Of each joined object, by its key at the top: where a name is.
+  /// For each joined object, by its key at the top level: the member of each name.
   std::unordered_map<std::string, std::unordered_map<std::string_view, const Node*>> names_;
 };
 

@@ -104,7 +104,7 @@ Token Lexer::string(char quote) {
 void Lexer::escape(Token& token) {
   const auto begin = at_;
   if (begin + 1 >= text_.size() || text_[begin + 1] == '\n') {
-    ++at_;  // the caller reports the unclosed string
+    ++at_;  // the caller reports that the string is not closed
     return;
   }
   auto rest = text_.substr(begin);

@@ -1,6 +1,6 @@
 #pragma once
-// Cuts JSON text with comments into tokens. The checker needs more than nlohmann_json gives: the place of every key and
-// value, trailing commas, reports of duplicate keys, and error messages that help the user.
+// Cuts JSON text with comments into tokens. nlohmann_json is not enough for the checker, which needs the place of every
+// key and value, accepts trailing commas, reports duplicate keys and writes error messages that help the user.
 
 #include "document.hpp"
 #include "report.hpp"
@@ -27,18 +27,18 @@ enum class TokenKind {
 struct Token {
   TokenKind kind = TokenKind::end;
   Span span;
-  std::string text;  ///< of a string: unescaped; else as written
+  std::string text;  ///< for a string, its unescaped text; otherwise the text as written
 };
 
 /// Reports mistakes inside a token. The parser reports mistakes between tokens.
 class Lexer {
  public:
-  /// A byte order mark is skipped.
+  /// Skips a byte order mark.
   Lexer(std::string_view text, Report& report)
       : text_(text), report_(report), at_(text.starts_with("\xEF\xBB\xBF") ? 3 : 0) {}
 
   Token next();
-  /// From here on next() returns only `end`, because the rest could not be parsed reliably.
+  /// Makes every further next() return `end`, because the rest cannot be parsed reliably.
   void give_up() noexcept { gave_up_ = true; }
   bool gave_up() const noexcept { return gave_up_; }
 

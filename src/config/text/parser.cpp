@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kLongest = 64U << 20U;
 constexpr int kDeepest = 64;
-constexpr std::size_t kMaxErrors = 20;  // later errors mostly follow from the first ones
+constexpr std::size_t kMaxErrors = 20;  // limit on reported errors; later ones mostly follow from the first ones
 
 constexpr bool starts_value(TokenKind kind) {
   return kind == TokenKind::open_object || kind == TokenKind::open_list || kind == TokenKind::string ||
@@ -30,7 +30,7 @@ std::string shown(const Token& token) {
                                                                           : '\'' + token.text + '\'';
 }
 
-// Help for a character that JSON does not have.
+// Returns help for a character that does not exist in JSON.
 std::string help_for(const Token& stray) {
   for (const char* quote : {"\xE2\x80\x9C", "\xE2\x80\x9D", "\xE2\x80\x9E", "\xE2\x80\x98", "\xE2\x80\x99", "`"}) {
     if (stray.text == quote) return "write straight double quotes: \"";
@@ -148,7 +148,7 @@ class Parser {
     return true;
   }
 
-  // True if the container has ended, with or without a mistake.
+  // Returns true if the container has ended, even if it ended with a mistake.
   bool closes(Node& node, TokenKind own, TokenKind other, char open, char close) {
     if (token_.kind == TokenKind::end) {
       if (!lexer_.gave_up()) {
@@ -261,7 +261,7 @@ class Parser {
   Parsed parsed_;
 };
 
-// Reports content that is not UTF-8 text, once. False if parsing the rest makes no sense.
+// Reports content that is not UTF-8 text, once. Returns false if it makes no sense to parse the rest.
 bool is_text(std::string_view text, Report& report) {
   if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF")) {
     report.error(code::kEncoding, {0, 2}, "", "this file is UTF-16", "save it as UTF-8");

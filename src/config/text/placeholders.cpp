@@ -64,7 +64,7 @@ class Replacer {
         }
         const auto value = value_of(inside);
         if (!value) return;
-        // Else a value from outside could name a variable.
+        // Without this check, a value from outside could name a variable.
         if (variables_ && has_marks(*value))
           return fail(
               "the value of " + in_quotes("${" + std::string(inside) + "}") + " cannot be sent in a header field",
@@ -84,7 +84,7 @@ class Replacer {
     node_.kind = Kind::broken;
   }
 
-  /// What is a variable of requests where, if that may be meant.
+  /// Returns a hint that says where variables of requests exist, or an empty text if `name` is not such a variable.
   std::string of_requests(std::string_view name) const {
     if (variables_) return "; of a request there are: " + joined(gateway::kVariables, ", ");
     if (!gateway::read_variable(name)) return {};
@@ -121,7 +121,7 @@ class Replacer {
            "${file:PATH} stands for the content of the file");
       return std::nullopt;
     }
-    // Editors and `echo` end a file with a line end. It is not part of the secret.
+    // Editors and `echo` end a file with a newline, which is not part of the secret.
     if (content.text->ends_with('\n')) content.text->pop_back();
     if (content.text->ends_with('\r')) content.text->pop_back();
     return std::move(content.text);
@@ -157,7 +157,7 @@ void replace_placeholders(Document& document, const std::string& directory, Repo
   for (Node& node : document.nodes) {
     if (node.kind != Kind::string) continue;
     if (node.written.starts_with('$') && is_variable(std::string_view(node.written).substr(1))) {
-      // Not quoted, because it may be a secret.
+      // The text is not quoted, because it may be a secret.
       report.warning(code::kPlaceholder, node, "this text is not a placeholder and is used as it is",
                      "write ${NAME} for the value of the environment variable NAME");
     }

@@ -1,6 +1,6 @@
 #pragma once
-// Replaces ${ENV}, ${ENV:-default} and ${file:PATH} inside string values, after parsing. So no value can change the
-// structure.
+// Replaces ${ENV}, ${ENV:-default} and ${file:PATH} inside string values. This happens after parsing, so that no value
+// can change the structure.
 
 #include "document.hpp"
 #include "report.hpp"
@@ -11,15 +11,15 @@
 
 namespace headgate::config {
 
-/// Replaces all placeholders; `$${` stands for a literal "${". Reports those that cannot be replaced, and sets such a
-/// string to `broken`. A report names the variable or the file, never a value.
-/// Relative paths begin at `directory`. Adds the files that were asked for to `named`.
+/// Replaces all placeholders; `$${` stands for a literal "${". Reports each one that cannot be replaced, and sets its
+/// string to `broken`. A report names the variable or the file, but never a value. Relative paths start at `directory`.
+/// Adds the files of placeholders to `named`.
 void replace_placeholders(Document& document, const std::string& directory, Report& report,
                           std::vector<std::string>& named);
 
 struct FileText {
   std::optional<std::string> text;
-  std::string why_not;  ///< the reason in words, without the path, if there is no text
+  std::string why_not;  ///< why there is no text, in words and without the path
 };
 
 inline constexpr std::size_t kSmallFile = 1024UL * 1024;

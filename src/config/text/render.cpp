@@ -19,7 +19,7 @@ namespace {
 // One character of a source line, as a terminal shows it.
 struct Cell {
   std::string_view bytes;
-  std::size_t offset = 0;  // in the line
+  std::size_t offset = 0;  // offset in the line, in bytes
   std::size_t width = 1;
 };
 
@@ -31,7 +31,8 @@ std::uint32_t code_point(std::string_view bytes) {
   return value;
 }
 
-// Good enough for configurations; the full Unicode tables would be too large here.
+// Returns the width of a character on a terminal. This is good enough for configurations; the full Unicode tables would
+// be too large here.
 std::size_t width_of(std::uint32_t c) {
   const auto in = [c](std::uint32_t first, std::uint32_t last) { return c >= first && c <= last; };
   if (in(0x300, 0x36F) || in(0x200B, 0x200F) || in(0xFE00, 0xFE0F) || c == 0xFEFF) return 0;
@@ -41,7 +42,7 @@ std::size_t width_of(std::uint32_t c) {
   return wide ? 2 : 1;
 }
 
-// Replaces all bytes that could move the cursor of a terminal.
+// Splits a line into cells and replaces all bytes that could move the cursor of a terminal.
 std::vector<Cell> cells_of(std::string_view line) {
   std::vector<Cell> cells;
   for (std::size_t at = 0; at < line.size();) {
@@ -73,7 +74,7 @@ void mask(std::string& line, std::size_t begin, std::size_t end) {
   for (std::size_t i = begin; i < end && i < line.size(); ++i) line[i] = '*';
 }
 
-/// Masks the string that begins at `quote`; returns what follows it.
+/// Masks the string that begins at `quote`, and returns the offset behind it.
 std::size_t mask_string(std::string& text, std::size_t quote) {
   auto end = quote + 1;
   while (end < text.size() && text[end] != '"' && text[end] != '\n') end += text[end] == '\\' ? 2 : 1;
@@ -86,7 +87,7 @@ void mask_list(std::string& text, std::size_t at) {
   while (at < text.size() && text[at] != ']') at = text[at] == '"' ? mask_string(text, at) : at + 1;
 }
 
-/// Where the object that begins at `open` ends.
+/// Returns the offset at which the object that begins at `open` ends.
 std::size_t end_of_object(const std::string& text, std::size_t open) {
   std::size_t depth = 0;
   for (auto at = open; at < text.size(); ++at) {
@@ -101,7 +102,7 @@ std::size_t end_of_object(const std::string& text, std::size_t open) {
   return text.size();
 }
 
-/// The fields for a collector may be credentials, whatever their names are.
+/// Masks the header fields for a trace collector, because any of them may hold credentials.
 void mask_headers_of_tracing(std::string& text) {
   const auto tracing = text.find("\"tracing\"");
   const auto open = text.find('{', std::min(tracing, text.size()));
@@ -117,7 +118,7 @@ void mask_headers_of_tracing(std::string& text) {
   }
 }
 
-/// Masks all values of `key`. A list may have several lines.
+/// Masks all values of `key`. A list may span several lines.
 void mask_values(std::string& text, std::string_view key) {
   const auto quoted = '"' + std::string(key) + '"';
   for (auto at = text.find(quoted); at != std::string::npos; at = text.find(quoted, at + quoted.size())) {
@@ -128,14 +129,14 @@ void mask_values(std::string& text, std::string_view key) {
   }
 }
 
-// The text with its passwords, tokens and keys masked, because the output of `check` goes into the logs of build
-// machines.
+// Returns the text with its passwords, tokens and keys masked, because the output of `check` ends up in the logs of
+// build machines.
 std::string without_keys(std::string_view source) {
   std::string text(source);
   for (const auto key : kSecretKeys) mask_values(text, key);
   for (const std::string_view key : {"key", "sha256"}) mask_values(text, key);
   mask_headers_of_tracing(text);
-  // A list of keys that sign. The keys of a key file are objects, and only a part of each is secret.
+  // The name of a list of signing keys. The keys of a key file are objects, and only a part of each is secret.
   constexpr std::string_view kKeysName = "\"keys\"";
   for (auto at = text.find(kKeysName); at != std::string::npos; at = text.find(kKeysName, at + kKeysName.size())) {
     const auto list = text.find_first_not_of(": \t\r\n", at + kKeysName.size());
@@ -146,7 +147,8 @@ std::string without_keys(std::string_view source) {
   return text;
 }
 
-// Whether the URL whose "://" is at `at` is that of a redirect, which callers are told.
+// Returns whether the URL whose "://" is at `at` is the target of a redirect. Callers see that URL, so it is not
+// secret.
 bool is_of_redirect(const std::string& line, std::size_t at) {
   const auto quote = line.rfind('"', at);
   if (quote == std::string::npos || quote == 0) return false;
@@ -154,7 +156,7 @@ bool is_of_redirect(const std::string& line, std::size_t at) {
   return key_end != std::string::npos && key_end >= 3 && line.compare(key_end - 3, 4, "\"to\"") == 0;
 }
 
-// The line without the passwords and the queries of its URLs.
+// Returns the line without the passwords and queries of its URLs.
 std::string without_passwords(std::string_view source) {
   std::string line(source);
   for (auto at = line.find("://"); at != std::string::npos; at = line.find("://", at + 3)) {
@@ -170,7 +172,7 @@ std::string without_passwords(std::string_view source) {
 
 struct Underline {
   std::size_t line = 0;
-  std::size_t begin = 0;  // offsets in it
+  std::size_t begin = 0;  // offsets in the line, in bytes
   std::size_t end = 0;
   std::string_view note;
 };
@@ -185,13 +187,15 @@ class Excerpts {
  public:
   explicit Excerpts(std::string_view source) : source_(without_keys(source)), lines_(source_) {}
 
-  // Of a long line, only the part around the caret: minified JSON has only one line.
+  // Returns the excerpt for `where`. A long line is cut to the part around the caret, because minified JSON has only
+  // one line.
   std::string at(const Underline& where) {
     constexpr std::size_t kBefore = 60;
     constexpr std::size_t kAfter = 60;
     if (where.line != number_) line_ = without_passwords(lines_.line(where.line));
     number_ = where.line;
-    // Cuts a window of bytes first. Otherwise a very long line with a thousand mistakes would take very long.
+    // The line is first cut to a window of bytes; otherwise a very long line with a thousand mistakes would take very
+    // long.
     const auto caret = std::min(where.begin, line_.size());
     const auto begin = character_start(line_, caret > 600 ? caret - 600 : 0);
     const auto end = character_start(line_, std::min(line_.size(), caret + 1'200));
@@ -211,7 +215,7 @@ class Excerpts {
     }
     const auto column = marks.find('~');
     if (column == std::string::npos) {
-      marks += '^';  // after the last character
+      marks += '^';  // the caret stands behind the last character
     } else {
       marks[column] = '^';
     }
@@ -254,7 +258,7 @@ void append_indented(std::string_view lines, std::string& out) {
   }
 }
 
-/// "2 errors, 1 warning, 1 piece of advice"
+/// Returns the count for the last line: "2 errors, 1 warning, 1 piece of advice".
 std::string counts(const std::vector<Diagnostic>& diagnostics) {
   std::string out;
   const auto add = [&](Severity severity, const char* one, const char* several) {
@@ -312,7 +316,7 @@ std::string render_json(const std::vector<Diagnostic>& diagnostics, std::string_
                     {"help", each.help}});
     if (!each.name.empty()) list.back()["name"] = each.name;
   }
-  // A key may hold bytes that are not UTF-8. Without `replace`, dump would throw.
+  // A key may hold bytes that are not UTF-8; without `replace`, dump would throw.
   return list.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n';
 }
 

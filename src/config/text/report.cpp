@@ -53,7 +53,7 @@ Report::Report(std::string_view text, std::string_view path) {
   files_.push_back({std::string(path), 0, text.size(), LineIndex(text)});
 }
 
-// One more than the size: the end of a file is a place, too.
+// An offset may also point at the end of the file, so each file takes one offset more than its size.
 void Report::begin_file(std::string_view text, std::string_view path) {
   begin_ = files_.back().begin + files_.back().size + 1;
   files_.push_back({std::string(path), begin_, text.size(), LineIndex(text)});
@@ -89,7 +89,7 @@ Diagnostic& Report::add(Severity severity, std::string_view code, Span span, std
   diagnostic.file = file_at(span.begin);
   diagnostic.line = begin.line;
   diagnostic.column = begin.column;
-  // A span of several lines is underlined only in the first line.
+  // A span of several lines is underlined only in its first line.
   diagnostic.end_column = end.line == begin.line ? end.column : begin.column + 1;
   diagnostic.pointer = std::move(pointer);
   diagnostic.message = std::move(message);

@@ -12,37 +12,40 @@
 
 namespace headgate::config {
 
-/// Line and column, both from 1, columns in bytes.
+/// A line and a column, both from 1. Columns are in bytes.
 struct Position {
   std::size_t line = 1;
   std::size_t column = 1;
 };
 
-/// Finds the line of an offset. The text must outlive it.
+/// Finds the line of an offset. The text must outlive the index.
 class LineIndex {
  public:
   explicit LineIndex(std::string_view text);
   Position at(std::size_t offset) const;
-  std::string_view line(std::size_t number) const;  ///< from 1, without its end; "" beyond the last
+  /// Returns the line `number`, from 1, without its line end; empty beyond the last line.
+  std::string_view line(std::size_t number) const;
 
  private:
   std::string_view text_;
   std::vector<std::size_t> starts_;
 };
 
-/// `text` in double quotes, for messages: cut if it is long, with control characters as escapes.
+/// Returns `text` in double quotes for messages: shortened if it is long, and with control characters escaped.
 std::string in_quotes(std::string_view text);
 
-/// All mistakes of a configuration: of its main file, and of those that it includes. An offset counts through all of
-/// them, in the order in which they were read.
+/// All mistakes of a configuration, in its main file and in the included files. Offsets count through all files, in the
+/// order in which the files were read.
 class Report {
  public:
-  /// `text` is the main file's, called `path` in messages about others; "": it has no name. Texts outlive the report.
+  /// `text` is the main file's, and `path` is its name in messages about other files; empty if it has no name. All
+  /// texts must outlive the report.
   explicit Report(std::string_view text, std::string_view path = {});
 
-  /// Adds an included file. Until end_file(), offsets count from its beginning, as its parser does.
+  /// Adds an included file. Until end_file(), offsets count from the beginning of this file, because its parser counts
+  /// so.
   void begin_file(std::string_view text, std::string_view path);
-  /// Where the file that was begun begins among all.
+  /// Ends the file that begin_file() began, and returns the offset at which it begins among all files.
   std::size_t end_file();
 
   Diagnostic& error(std::string_view code, Span span, std::string pointer, std::string message, std::string help = {});
@@ -52,16 +55,16 @@ class Report {
   void warning_at_key(std::string_view code, const Node& member, std::string message, std::string help = {});
   Diagnostic& advice(std::string_view code, Span span, std::string pointer, std::string message, std::string help = {});
 
-  /// "9:7"; if there are several files, "routes/a.json:9:7".
+  /// Returns the place of `offset`, such as "9:7", or "routes/a.json:9:7" if there are several files.
   std::string place(std::size_t offset) const;
   Position position(std::size_t offset) const;
-  /// The path of the included file at this offset; "" if it is the main file.
+  /// Returns the path of the included file at this offset; empty for the main file.
   std::string_view file_at(std::size_t offset) const;
   bool has_errors() const noexcept { return errors_ > 0; }
   std::size_t errors() const noexcept { return errors_; }
 
-  /// All of them, sorted by file and position. Those of one place stay in the order found. A message appears only once
-  /// per place.
+  /// Returns all mistakes, sorted by file and position. Mistakes at one place stay in the order in which they were
+  /// found, and equal messages at one place appear only once.
   std::vector<Diagnostic> take();
 
  private:
@@ -81,9 +84,9 @@ class Report {
 
   std::size_t number_at(std::size_t offset) const;
 
-  std::vector<File> files_;                   // the main one first
-  std::size_t begin_ = 0;                     // of the file that is being parsed; offsets of the parser count from here
-  std::vector<std::unique_ptr<Found>> list_;  // callers keep references
+  std::vector<File> files_;                   // the main file is the first one
+  std::size_t begin_ = 0;                     // offset of the file that is being parsed; its parser counts from here
+  std::vector<std::unique_ptr<Found>> list_;  // held by pointer because callers keep references
   std::size_t errors_ = 0;
 };
 

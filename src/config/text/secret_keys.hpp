@@ -1,5 +1,6 @@
 #pragma once
-// The keys of the configuration whose texts are secret. Whoever shows a part of a configuration asks here.
+// The keys of the configuration whose texts are secret. Code that shows a part of a configuration must mask the values
+// of these keys.
 
 #include <array>
 #include <string_view>
