@@ -170,7 +170,7 @@ void complete(Draft& draft) {
     // Entries that are off are not replaced: they must not be opened without their settings.
     const bool any = !draft.listeners.empty();
     draft.listeners.emplace_back().set("address", json_text(any ? "127.0.0.1:8080" : ":8080"));
-    draft.listeners.back().comments = {any ? "None of the listeners above can be opened yet: this one is for tests."
+    draft.listeners.back().comments = {any ? "The listeners above cannot be opened yet; this one is for tests."
                                            : "No address to listen on was translated."};
   }
   if (none(draft.routes)) {

@@ -45,7 +45,7 @@ DraftEntry within(const DraftEntry& route, const DraftEntry& other, const std::s
 /// Replaces the second route if the first one covers all of its requests.
 void replace(DraftEntry& second, const DraftEntry& first) {
   second.off = true;
-  say(second, Matter::differs, second.spot, second.from, first.from + " comes first, and takes all of its requests");
+  say(second, Matter::differs, second.spot, second.from, first.from + " comes first and matches all of its requests");
 }
 
 /// Returns whether the second route refuses every request that the first one refuses.
@@ -78,7 +78,7 @@ void keep_order(Draft& draft) {
       const bool all = takes_all(first) && is_below(second.get("path"), first.get("path"));
       if (!first.closed.empty() && takes_all(first) && (all || !is_before(second, first))) {
         close_route(second, first.closed, first.spot, first.from,
-                    "it comes first, and may be for requests that would come here");
+                    "it comes first and may match requests that this route would get");
       } else if (requests_of(first) == requests_of(second)) {
         replace(second, first);
       } else if (is_before(second, first)) {
@@ -111,7 +111,7 @@ void keep_half_segments(Draft& draft) {
       const auto path = second.get("path");
       const bool behind = path.ends_with("*\"") && first.text_prefix.starts_with(path.substr(1, path.size() - 3));
       if (!behind || !may_meet(first, second)) continue;
-      auto half = within(first, second, first.from + ", and what begins with the same text");
+      auto half = within(first, second, first.from + ", for paths that only begin with the same characters");
       half.set("path", std::string(path));  // one segment above the path of the first route
       half.set("path_matches", json_text(quoted_for_re2(first.text_prefix) + "[^/].*"));
       if (!seen.insert(requests_of(half)).second) continue;

@@ -101,7 +101,7 @@ void close_behind(Draft& draft, const DraftEntry& route, const std::string& prot
     if (!hosts_meet(host, plain(other.get("host"))) || !may_meet(path, plain(other.get("path")))) continue;
     if (is_before(other, route)) continue;
     close_route(other, protection, route.spot, route.from,
-                why + "; it is not in the file, and its requests would come here");
+                why + "; it is not in the file, and its requests would reach this route");
   }
 }
 

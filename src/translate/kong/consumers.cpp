@@ -197,7 +197,7 @@ void say_of_others(Draft& draft, const TreeNode& node) {
        {"basicauth_credentials", "hmacauth_credentials", "oauth2_credentials", "mtls_auth_credentials"})
     if (node.has(other))
       draft.say(Matter::lost, node[other].spot, other,
-                "headgate knows API keys by name, tokens by their issuer, and passwords by files of users");
+                "headgate has API keys and token issuers for consumers, and files of users for passwords");
 }
 
 void put_limits(KongWork& work, Tiers found) {

@@ -174,7 +174,7 @@ class Locations {
     DraftEntry other;
     other.spot = location.spot;
     other.from = location.text();
-    other.comments = {location.text() + ": paths that go on in this segment"};
+    other.comments = {location.text() + ": paths that continue this segment"};
     other.closed = route.closed;
     fill(location, scope, rest, other, false);
     early_ = late_ = false;

@@ -65,9 +65,9 @@ NginxMatch match_of(const Directive& location) {
   if (is_regex(location)) {
     out = simple_expression(text, ignores_case(location));
   } else if (text.starts_with('@')) {
-    out.why = "such a location is reached from error_page and try_files alone";
+    out.why = "only error_page and try_files lead to such a location";
   } else if (!text.starts_with('/')) {
-    out.why = "no path begins so";
+    out.why = "no path begins like this";
   } else if (location.words.size() > 1 && location.word(0) == "=") {
     out.path = literal_path(text);
   } else {

@@ -68,7 +68,8 @@ void take_names(const Directive& server, ServerBlock& out, Draft& draft) {
       if (name.empty() || name == "_" || name == "\"\"") continue;
       if (name.starts_with('~') || name.ends_with('*') || name.find('$') != std::string::npos) {
         draft.say(Matter::lost, each.spot, "server_name " + name,
-                  "a host is a name, or \"*.\" and a name; requests for it go where other names go");
+                  "headgate only supports a name, or \"*.\" and a name, as host; requests for this one go to the "
+                  "default server");
       } else if (name.starts_with('.')) {
         out.hosts.push_back(lower(name.substr(1)));
         out.hosts.push_back("*" + lower(name));
@@ -239,10 +240,12 @@ void take_real_ip(NginxWork& work, const NginxScope& scope) {
 void keep_on_this_machine(NginxWork& work, const ServerBlock& server, DraftEntry& route) {
   if (route.get("to").empty()) return;
   if (!route.get("addresses").empty())
-    return close_once(work, route, "listen", *server.directive, "server",
-                      "only this machine reaches it in nginx, and it has addresses of its own: write \"addresses\"");
+    return close_once(
+        work, route, "listen", *server.directive, "server",
+        "in nginx only this machine reaches it, and it has \"allow\" or \"deny\" as well: write \"addresses\"");
   route.set("addresses", R"({ "allow": ["127.0.0.0/8", "::1/128"] })");
-  route.comments.emplace_back("nginx listens for it on this machine alone, and routes are those of all listeners.");
+  route.comments.emplace_back(
+      "nginx only listens on this machine for it, and headgate's routes apply to all listeners.");
 }
 
 }  // namespace
@@ -288,7 +291,7 @@ void take_servers(NginxWork& work, const std::vector<const Directive*>& found, c
   for (const auto& server : servers) {
     if (chosen == nullptr || !server.is_default || &server == chosen || !server.to_https.empty()) continue;
     work.draft.say(Matter::differs, server.directive->spot, "server",
-                   "it answers unknown hosts on its own address; headgate's routes are those of all addresses, and "
+                   "it answers unknown hosts on its own address; headgate's routes apply to all addresses, and "
                    "unknown hosts go to the server at " +
                        chosen->directive->spot.file + ":" + std::to_string(chosen->directive->spot.line));
   }

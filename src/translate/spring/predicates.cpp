@@ -124,7 +124,7 @@ void take_hosts(const Taking& taking) {
     if (host.starts_with('{') && host.find("}.") != std::string::npos && host.find(':') == std::string::npos)
       host = '*' + host.substr(host.find("}.") + 1);
     if (host.find_first_of("{}?") != std::string::npos || host.find('*', 1) != std::string::npos) {
-      taking.close("a host is a name, or \"*.\" and a name");
+      taking.close("headgate only supports a name, or \"*.\" and a name, as host");
       host.clear();
     } else if (host.starts_with("*.") && !pattern.starts_with("**")) {
       say(taking.route, Matter::differs, taking.step.spot, pattern,
