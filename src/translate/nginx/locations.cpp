@@ -198,7 +198,7 @@ class Locations {
         if (blocks(*each, there) && blocker == nullptr) blocker = each;
         continue;
       }
-      // Of two routes with the same path, headgate would prefer the one with methods.
+      // Two routes may have the same path. headgate would prefer the one with methods.
       if (!first && names_methods(*each->location))
         close_once(work_, route, "limit_except", *each->location, each->location->text(),
                    "write \"methods\" in a route before those with other expressions");

@@ -282,7 +282,7 @@ void take_servers(NginxWork& work, const std::vector<const Directive*>& found, c
     say_what_is_left(each->block, work.draft.remarks);
   }
   take_listeners(work, servers);
-  // One server answers unknown names. nginx has one for each address, but headgate's routes apply to all addresses.
+  // Chooses the server for unknown names. nginx has one for each address, but headgate's routes apply to all addresses.
   const ServerBlock* chosen = nullptr;
   for (const auto& server : servers) {
     if (!server.is_default) continue;

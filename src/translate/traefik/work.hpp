@@ -31,7 +31,7 @@ struct TraefikWork {
   int applied = 0;                ///< number of middlewares applied to the current route
 };
 
-/// One alternative of a rule. Covers more requests, and is closed, if the rule cannot be translated.
+/// An alternative of a rule. If the rule cannot be translated, the alternative covers more requests and is closed.
 struct TraefikMatch {
   std::string host;
   std::string path = "/*";

@@ -1,5 +1,5 @@
-// tests/unit/translate/files: each file of another product has beside it what it becomes (.json) and what is said of it
-// (.said): what `headgate import FILE >FILE.json 2>FILE.said` writes in the folder of the product, but for the count at
+// Tests of tests/unit/translate/files: beside each file of another product stand its translation (.json) and its
+// remarks (.said), as `headgate import FILE >FILE.json 2>FILE.said` writes them in that folder, without the count at
 // the end.
 
 #include "headgate/config/load.hpp"
@@ -22,7 +22,7 @@ std::string content(const std::filesystem::path& file) {
   return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
 
-/// Product and file.
+/// product and file name
 class Fixture : public testing::TestWithParam<std::pair<const char*, const char*>> {
  protected:
   Fixture() : before_(std::filesystem::current_path()) { std::filesystem::current_path(kFiles / GetParam().first); }
@@ -45,7 +45,8 @@ TEST_P(Fixture, BecomesWhatStandsBesideIt) {
 }
 
 TEST_P(Fixture, IsAcceptedByTheChecker) {
-  ::setenv("KONG_JWT_ACME", "a-secret-of-at-least-32-bytes-0123456789", 1);  // files name it in place of a secret
+  // the file names this variable in place of a secret
+  ::setenv("KONG_JWT_ACME", "a-secret-of-at-least-32-bytes-0123456789", 1);
   const auto loaded = config::load(content(std::string(GetParam().second) + ".json"));
   for (const auto& mistake : loaded.diagnostics)
     EXPECT_NE(mistake.severity, config::Severity::error) << mistake.line << ": " << mistake.message;

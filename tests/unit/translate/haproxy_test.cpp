@@ -1,4 +1,4 @@
-// What single rules of HAProxy become.
+// Tests of single HAProxy rules and their translations.
 
 #include "unit/translate/imported_text.hpp"
 
@@ -9,7 +9,7 @@ namespace {
 
 class ImportedHaproxyText : public ImportedText {
  protected:
-  /// The translation of a frontend with these lines, whose backend is "app".
+  /// Translates a frontend with these lines and the backend "app".
   Translated frontend(const std::string& lines) {
     return of("haproxy.cfg", "defaults\n  mode http\nfrontend web\n  bind :8080\n" + lines +
                                  "  default_backend app\nbackend app\n  server one 127.0.0.1:1\n");

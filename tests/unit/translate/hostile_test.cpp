@@ -1,4 +1,4 @@
-// What strangers may have written: each ends with a clear error at its place, within bounds.
+// Tests of hostile files: each ends with a clear error at its place, within bounds.
 
 #include "headgate/config/load.hpp"
 #include "headgate/translate/translate.hpp"
@@ -25,7 +25,7 @@ class Hostile : public testing::Test {
     std::ofstream(folder_ / name) << text;
     return (folder_ / name).string();
   }
-  /// "NAME:LINE:COLUMN: message" of the error.
+  /// Returns the error as "NAME:LINE:COLUMN: message".
   std::string error_of(const std::string& name, const std::string& text, std::optional<Product> product = {}) const {
     const auto translated = translate(write(name, text), product);
     if (translated.has_value()) return "accepted";
@@ -33,7 +33,7 @@ class Hostile : public testing::Test {
     auto file = std::filesystem::path(why.spot.file).filename().string();
     return file + ':' + std::to_string(why.spot.line) + ':' + std::to_string(why.spot.column) + ": " + why.message;
   }
-  /// What it becomes, which the checker accepts.
+  /// Returns the translation, which the checker accepts.
   static Translated accepted(const std::string& path) {
     auto translated = translate(path, std::nullopt);
     EXPECT_TRUE(translated.has_value()) << translated.error().message;

@@ -1,5 +1,5 @@
 #pragma once
-// Small files of other products, and what they become.
+// Translates small texts of other products for tests.
 
 #include "headgate/config/load.hpp"
 #include "headgate/translate/translate.hpp"
@@ -15,7 +15,7 @@
 
 namespace headgate::translate {
 
-/// Each test has a folder of its own.
+/// A fixture with a temporary folder for each test.
 class ImportedText : public testing::Test {
  protected:
   ImportedText() {
@@ -34,13 +34,13 @@ class ImportedText : public testing::Test {
     return translated.has_value() ? *translated : Translated{};
   }
 
-  /// Whether the file has this text, wherever its lines are broken.
+  /// Returns whether the file has this text, ignoring line breaks and blanks.
   static testing::AssertionResult has(const Translated& got, const std::string& text) {
     if (without_breaks(got.text).find(without_breaks(text)) != std::string::npos) return testing::AssertionSuccess();
     return testing::AssertionFailure() << got.text << "has no " << text;
   }
 
-  /// The addresses of the listeners that are opened.
+  /// Returns the addresses of the listeners that are opened.
   static std::vector<std::string> listeners(const Translated& got) {
     std::vector<std::string> out;
     const auto loaded = config::load(got.text);

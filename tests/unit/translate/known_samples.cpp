@@ -302,7 +302,7 @@ const ProductSamples kTraefik{
      {"ipAllowList", "ipAllowList: { sourceRange: [10.0.0.0/8] }", "middleware"},
      {"ipWhiteList", "ipWhiteList: { sourceRange: [10.0.0.0/8] }", "middleware"}}};
 
-/// Rules that refuse requests, with a condition of each kind.
+/// Adds the rules that refuse requests, each with every kind of condition.
 ProductSamples with_refusals(ProductSamples out) {
   static std::deque<std::string> texts;
   const auto add = [&](const char* name, const std::string& condition) {

@@ -1,6 +1,6 @@
 #pragma once
-// For each word of another product that has an equivalent: configurations that use it. Together their translations have
-// every key that the row of the word names.
+// Sample configurations for each word of another product that has an equivalent. Their translations together have every
+// key in the word's row.
 
 #include "headgate/translate/translate.hpp"
 
@@ -10,7 +10,7 @@
 
 namespace headgate::translate {
 
-/// A configuration that uses `name`: `text` stands at `place` of the frame of its product.
+/// A configuration that uses `name`: `text` is inserted at `place` of the product's frame.
 struct Sample {
   std::string_view name;
   std::string_view text;
@@ -19,8 +19,8 @@ struct Sample {
 
 struct ProductSamples {
   Product product;
-  std::string_view file;   ///< name of the file
-  std::string_view frame;  ///< "<PLACE>" is where samples of this place stand; the first place is the usual one
+  std::string_view file;   ///< file name
+  std::string_view frame;  ///< text with places such as "<http>"; the first place is the default
   std::vector<Sample> samples;
 };
 

@@ -1,4 +1,4 @@
-// The tables of what importers know: they are complete, they are true, and docs/imports.md shows them.
+// Tests that the tables of the importers are complete and true, and that docs/imports.md shows them.
 
 #include "headgate/translate/known.hpp"
 
@@ -30,7 +30,7 @@ std::vector<std::string> keys_of(const ImportWord& known) {
   return {std::sregex_token_iterator(all.begin(), all.end(), comma, -1), std::sregex_token_iterator()};
 }
 
-/// The frame with `text` at one of its places, and nothing at the others.
+/// Returns the frame with `text` at one place and nothing at the others.
 std::string filled(const ProductSamples& product, std::string_view place, std::string_view text) {
   static const std::regex any("<[a-z]+>");
   std::string out(product.frame);
@@ -71,7 +71,7 @@ TEST_F(KnownWords, BecomeTheKeysThatTheirRowsName) {
   }
 }
 
-/// Names of the product that its importer compares with.
+/// Returns the names that the importer of a product compares with.
 std::set<std::string> names_in_sources(Product product) {
   struct Call {
     Product product;
@@ -127,7 +127,7 @@ TEST(KnownTables, HaveEveryNameThatAnImporterComparesWith) {
 }
 
 TEST_F(KnownWords, WithoutAnEquivalentAreReportedWithTheReasonOfTheirRows) {
-  // Nothing is said of blocks, of what changes nothing, and of what frames and samples say in another way.
+  // No remark is given for blocks and for words without effect; the others need a frame that this test does not have.
   const std::set<std::string_view> silent{"http",
                                           "events",
                                           "proxy_send_timeout",

@@ -1,4 +1,4 @@
-// A refusal to translate names the key that headgate lacks, and it does lack it.
+// Tests that a refusal names the key that headgate lacks, and that headgate really lacks it.
 
 #include "headgate/config/load.hpp"
 #include "headgate/translate/translate.hpp"
@@ -20,7 +20,8 @@ TEST(Lacks, AreNoKeysOfTheSchema) {
         << "headgate has \"" << each.key << "\" now: translate what says \"" << each.why << '"';
 }
 
-/// Remarks with such words that name no lack: they say what headgate has of this kind, or what was not understood.
+/// Returns whether a remark with such words names no lack: it says what headgate has instead, or what was not
+/// understood.
 bool names_no_lack(const std::string& why) {
   static const std::regex kOthers(
       "headgate import does not .*|headgate import did not .*|.* has no such .*|.* has no equivalent.*|"

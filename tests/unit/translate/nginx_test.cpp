@@ -1,4 +1,4 @@
-// What single directives of nginx become.
+// Tests of single nginx directives and their translations.
 
 #include "unit/translate/imported_text.hpp"
 
@@ -9,7 +9,7 @@ namespace {
 
 class ImportedNginxText : public ImportedText {
  protected:
-  /// The translation of a server that listens at 8080.
+  /// Translates a server that listens at 8080.
   Translated server(const std::string& inside) { return of("nginx.conf", "server { listen 8080; " + inside + "\n}\n"); }
 };
 

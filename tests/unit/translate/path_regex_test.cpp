@@ -1,4 +1,4 @@
-// Expressions that match a part of a path, as headgate has them: for all of a path without a slash at its end.
+// Tests of expressions that match part of a path, converted to match a whole path without a slash at its end.
 
 #include "translate/draft/path_regex.hpp"
 
@@ -36,7 +36,7 @@ TEST(PathRegexOfOthers, TakesWhatTheOriginalTakes) {
     ASSERT_TRUE(ours.has_value()) << made.matches;
     const std::regex original("^(?:" + std::string(expression.text) + ")");
     for (const auto& path : paths) {
-      // A slash at the end is not seen: a path is taken if it is with one or without.
+      // headgate ignores a slash at the end, so the path matches if either form does.
       const bool wanted = std::regex_search(path, original) || std::regex_search(path + '/', original);
       EXPECT_EQ((*ours)->matches(path), wanted) << expression.text << " as " << made.matches << " at " << path;
     }

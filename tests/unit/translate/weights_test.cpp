@@ -1,4 +1,4 @@
-// Servers keep their shares of the requests, whatever numbers another product writes.
+// Tests that servers keep their shares of the requests, whatever numbers another product uses.
 
 #include "translate/draft/weights.hpp"
 
@@ -30,7 +30,7 @@ TEST(Weights, OfZeroLeaveTheServerOut) {
   EXPECT_EQ(servers_json({{"http://a", 0}, {"http://b", 5}}), R"(["http://b"])");
 }
 
-/// The text of a file's translation.
+/// Returns the translation of a file.
 std::string translated_text(const std::string& name, const std::string& text) {
   auto folder = (std::filesystem::temp_directory_path() / "headgate_weights.XXXXXX").string();
   EXPECT_NE(::mkdtemp(folder.data()), nullptr);
@@ -45,7 +45,7 @@ std::string translated_text(const std::string& name, const std::string& text) {
 struct WeightedFile {
   const char* name;
   const char* text;
-  const char* part;  ///< of the translation
+  const char* part;  ///< part of the translation
 };
 
 class WeightsOfProducts : public testing::TestWithParam<WeightedFile> {};
