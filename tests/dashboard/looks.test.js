@@ -99,9 +99,9 @@ describe('under load', () => {
     const sentences = await page.locator('#events-body li .what > span').allInnerTexts();
     assert.ok(sentences.length >= 4);
     for (const sentence of sentences) assert.match(sentence, /^[A-Z0-9].*\.$/);
-    assert.ok(sentences.some((each) => /^Server 127\.0\.0\.1:9 of upstream "app" was taken out: /.test(each)), sentences.join('\n'));
+    assert.ok(sentences.some((each) => /^Server 127\.0\.0\.1:9 of upstream "app" gets no requests for now: /.test(each)), sentences.join('\n'));
     assert.doesNotMatch(sentences.join(' '), / · |_/);
-    const row = page.locator('#events-body li').filter({ hasText: 'was taken out' }).first();
+    const row = page.locator('#events-body li').filter({ hasText: 'gets no requests for now' }).first();
     assert.equal(await row.locator('dl').isVisible(), false);
     await row.getByText('Details').click();
     assert.match(await row.locator('dl').innerText(), /event\s+server_ejected/);

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# run.sh BINARY FILE: runs one file of tests of the dashboard. 77: something that it looks with is not on this machine.
+# run.sh BINARY FILE: runs one test file of the dashboard. Exits with 77 if a program that it needs is missing.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 skip() {

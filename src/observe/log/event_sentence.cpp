@@ -8,8 +8,9 @@
 namespace headgate::observe {
 namespace {
 
-/// `{field}` stands for the value of a field, `{message}` for the event's message. A part in brackets is left out if
-/// one of its fields is missing or empty. A name may have several rows: the first row whose fields all exist is used.
+/// `{field}` stands for the value of a field, `{message}` for the event's message, and `{message+server}` for the
+/// message with the server and its upstream in place of "the server". A part in brackets is left out if one of its
+/// fields is missing or empty. A name may have several rows: the first row whose fields all exist is used.
 struct SentenceRow {
   std::string_view name;
   std::string_view pattern;
@@ -91,10 +92,12 @@ constexpr SentenceRow kSentences[] = {
     {"server_unhealthy",
      "Server {server} of upstream \"{upstream}\" failed {checks} health checks and gets no requests while another "
      "server is available: {reason}."},
-    {"server_healthy", "Server {server} of upstream \"{upstream}\" is back: {message}."},
-    {"server_ejected",
-     "Server {server} of upstream \"{upstream}\" was taken out: {message}[. The next trial is in {next_trial_in}]."},
-    {"server_returned", "Server {server} of upstream \"{upstream}\" is back: {message}."},
+    {"server_healthy", "{message+server}."},
+    {"server_healthy", "Server {server} of upstream \"{upstream}\" gets requests again."},
+    {"server_ejected", "{message+server}[; the next trial is in {next_trial_in}]."},
+    {"server_ejected", "Server {server} of upstream \"{upstream}\" gets no requests for now ({reason})."},
+    {"server_returned", "{message+server}."},
+    {"server_returned", "Server {server} of upstream \"{upstream}\" gets requests again."},
     {"server_trial_failed",
      "Server {server} of upstream \"{upstream}\" failed its trial request and stays out[; the next trial is in "
      "{next_trial_in}]."},
@@ -183,7 +186,10 @@ constexpr SentenceRow kSentences[] = {
     {"webhook_dropped", "The webhook {id} was dropped: {reason}."},
 };
 
+std::optional<std::string> message_with_server(const Event& event);
+
 std::optional<std::string> value_in(const Event& event, std::string_view name) {
+  if (name == "message+server") return message_with_server(event);
   if (name == "message") return event.sentence.empty() ? std::nullopt : std::optional<std::string>(event.sentence);
   for (const auto& field : event.fields) {
     if (field.name != name) continue;
@@ -191,6 +197,16 @@ std::optional<std::string> value_in(const Event& event, std::string_view name) {
     return text.empty() ? std::nullopt : std::optional(std::move(text));
   }
   return std::nullopt;
+}
+
+std::optional<std::string> message_with_server(const Event& event) {
+  constexpr std::string_view kServer = "the server";
+  std::string out(event.sentence);
+  const auto at = out.find(kServer);
+  const auto server = value_in(event, "server");
+  const auto upstream = value_in(event, "upstream");
+  if (at == std::string::npos || !server || !upstream) return std::nullopt;
+  return out.replace(at, kServer.size(), "server " + *server + " of upstream \"" + *upstream + '"');
 }
 
 /// Appends `part` with the values of its fields. Returns whether all of them exist.

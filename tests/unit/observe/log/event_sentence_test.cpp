@@ -35,6 +35,14 @@ TEST(EventSentence, TakesTheFirstPatternWhoseFieldsExist) {
   EXPECT_EQ(sentence("redis_found", {}, {{"server", "r:1"}}), "Redis at r:1 answers.");
 }
 
+TEST(EventSentence, NamesTheServerInItsMessage) {
+  EXPECT_EQ(sentence("server_healthy", "health checks passed, so the server gets requests again",
+                     {{"upstream", "app"}, {"server", "a:1"}}),
+            "Health checks passed, so server a:1 of upstream \"app\" gets requests again.");
+  EXPECT_EQ(sentence("server_healthy", "all is well", {{"upstream", "app"}, {"server", "a:1"}}),
+            "Server a:1 of upstream \"app\" gets requests again.");
+}
+
 TEST(EventSentence, DoesNotReadPatternsInValues) {
   EXPECT_EQ(sentence("log_reopened", {}, {{"log", "[{log}]"}}), "The log [{log}] was reopened.");
 }
