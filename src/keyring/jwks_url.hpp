@@ -57,7 +57,7 @@ class JwksUrl : public std::enable_shared_from_this<JwksUrl> {
 
   std::shared_ptr<const identity::JwtKeys> keys_;
   std::string body_;  // The text of keys_.
-  std::string etag_;  // Of body_.
+  std::string etag_;  // ETag of body_.
   SourceStatus status_;
   std::set<std::string> told_;  // The failures logged since the last success.
 };

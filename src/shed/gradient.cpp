@@ -29,7 +29,8 @@ constexpr double kQueueRoot = 0.5;
 constexpr double kMinQueue = 1;
 constexpr double kQueueShare = 0.05;
 constexpr double kFirstGrowth = 2.25;  // The limit grows by a quarter in each window.
-constexpr double kGrowth = 1.25;   // It grows by a twentieth in each window, while more requests give more throughput.
+constexpr double kGrowth =
+    1.25;  // The limit grows by a twentieth in each window, while more requests give more throughput.
 constexpr double kInQueue = 0.87;  // The largest share of the limit that a queue leaves; nothing is added then.
 constexpr double kCertain = 2;     // In standard errors.
 constexpr double kRelearn = 0.2;  // Share of the difference that is learned, for answers that are slow without a queue.

@@ -54,7 +54,7 @@ void WaitQueues::leave(Member& member) noexcept {
   if (!std::exchange(member.joined_, false)) return;
   auto& stripe = stripe_of(member.queue_);
   const std::lock_guard lock(stripe.mutex);
-  if (!member.queued()) return;  // It had to leave for another request.
+  if (!member.queued()) return;  // The member had to leave for another request.
   const auto found = stripe.by_hash.find(member.queue_);
   auto& queue = found->second;
   const bool was_first = queue.next() == &member.entry_;

@@ -91,7 +91,7 @@ struct AdminEndpoint {
 
   std::string_view method;       ///< "GET" includes HEAD.
   std::string_view path;         ///< A pattern; "{name}" matches any single segment that is not empty.
-  For who = For::those_allowed;  ///< Who may call the endpoint; container probes have no token.
+  For who = For::those_allowed;  ///< The callers that are allowed; container probes have no token.
   std::uint64_t most_body = 0;   ///< Largest accepted body in bytes, 413 if it is larger; 0 if a body is ignored.
   /// Admin thread; must not block. An exception is a bug and gives a 500.
   std::function<AdminAnswer(const AdminCall&)> answer{};

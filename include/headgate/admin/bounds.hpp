@@ -24,7 +24,7 @@ struct BoundUse {
   std::string bound;  ///< The configuration key; a fixed bound has a name without dots.
   std::uint64_t used = 0;
   std::uint64_t most = 0;      ///< At least 1.
-  std::string_view when_full;  ///< What happens if the bound is reached, a sentence without its full stop.
+  std::string_view when_full;  ///< The effect of a reached bound, a sentence without its full stop.
   std::string held_by{};       ///< The largest user of the bound, if known; may be an address.
   Full full = Full::wrong;
   bool in_bytes = false;

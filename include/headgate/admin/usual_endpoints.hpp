@@ -14,7 +14,7 @@ namespace headgate::admin {
 /// Whether this gateway should get new requests. Each reason is a sentence without its full stop.
 struct ReadyReport {
   std::vector<std::string> unready;   ///< Empty if it is ready.
-  std::vector<std::string> degraded;  ///< What fails although requests are served.
+  std::vector<std::string> degraded;  ///< Failures while requests are still served.
 };
 
 /// GET /metrics, /healthz and /readyz, `more`, and GET /api/v1/openapi.json, which describes all of them. `ready` is

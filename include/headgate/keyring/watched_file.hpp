@@ -30,8 +30,9 @@ class WatchedFile {
 
   std::string path_;
   std::size_t most_;
-  std::optional<struct stat> seen_;         // Of the last read; empty if the next call must read in any case.
-  std::optional<identity::Sha256> digest_;  // Of the last text.
+  std::optional<struct stat>
+      seen_;  // State of the file at the last read; empty if the next call must read in any case.
+  std::optional<identity::Sha256> digest_;  // Digest of the last text.
   std::string trouble_;                     // Why the last call could not read the file.
 };
 

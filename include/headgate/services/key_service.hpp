@@ -121,7 +121,7 @@ class KeyService final : public Service, public std::enable_shared_from_this<Key
   std::map<identity::Sha256, identity::ApiKeyRecord> unwritten_;
   std::map<identity::Sha256, identity::ApiKeyRecord> ended_;  ///< All keys that are known to be revoked.
   std::vector<Waiting> to_issue_;                             ///< For the next write.
-  std::vector<Waiting> to_revoke_;  ///< They are in force; their callers are answered after the next write.
+  std::vector<Waiting> to_revoke_;  ///< Revocations in force; their callers are answered after the next write.
   std::string trouble_;
   bool writing_ = false;
   bool stopped_ = false;

@@ -69,7 +69,7 @@ class QuotaService final : public Service, public std::enable_shared_from_this<Q
     std::size_t operator()(const Id& id) const noexcept { return static_cast<std::size_t>(id.low); }
   };
   struct UnderWay {
-    std::string text;  ///< Of the id.
+    std::string text;  ///< The id as text.
     limit::Notice notice;
     bool marked = false;
   };

@@ -59,7 +59,7 @@ class UsageHistory {
   };
 
   HistoryQuestion question_;
-  std::vector<std::string> fields_;     // Of each counter.
+  std::vector<std::string> fields_;     // For each counter.
   std::vector<std::vector<Row>> rows_;  // The same.
   std::size_t counter_ = 0;
   limit::Day day_;
